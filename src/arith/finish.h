@@ -1,0 +1,26 @@
+/* The last steps of the statistics, once their sums stand (docs/ORDER.md 3.3, 4). */
+#ifndef WEFT_ARITH_FINISH_H
+#define WEFT_ARITH_FINISH_H
+
+#include "arith/bits.h"
+
+WEFT_ARITH double weft_finish_mean(double sum, uint64_t n) { return sum / (double)n; }
+
+WEFT_ARITH double weft_finish_variance(double squares, uint64_t n, uint64_t ddof) {
+    return squares / (double)(n - ddof);
+}
+
+/* The factor with which a sum of squares must be taken again, or 1 when it stands. A NaN is taken
+ * again, which changes nothing. */
+WEFT_ARITH double weft_norm2_scale(double squares) {
+    if (squares >= WEFT_NORM2_LOW && squares <= WEFT_NORM2_HIGH) return 1.0;
+    return squares < WEFT_NORM2_LOW ? WEFT_NORM2_UP : WEFT_NORM2_DOWN;
+}
+
+/* `root` is the square root of the sum of squares of the elements times `scale`. */
+WEFT_ARITH double weft_finish_norm2(double root, double scale) {
+    if (scale == 1.0) return root;
+    return root * (scale == WEFT_NORM2_UP ? WEFT_NORM2_DOWN : WEFT_NORM2_UP);
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* The registry of backends. The CUDA backend is a plugin, libweft_cuda.so beside libweft.so, so that
+ * libweft needs no CUDA to build, to install or to run. */
+#include "core/backend.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t plugin_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic(const weft_backend *) plugin;
+
+/* The plugin's path: $WEFT_PLUGIN_DIR when set, else the directory this library was loaded from. */
+static weft_status plugin_path(char *path, size_t size, weft_error *error) {
+    const char *directory = getenv("WEFT_PLUGIN_DIR");
+    size_t length = directory ? strlen(directory) : 0;
+    Dl_info self;
+    if (!directory) {
+        RETURN_IF(!dladdr((void *)weft_find_backend, &self) || !self.dli_fname, WEFT_INTERNAL,
+                  "cannot find the directory of libweft.so");
+        const char *slash = strrchr(self.dli_fname, '/');
+        directory = slash ? self.dli_fname : ".";
+        length = slash ? (size_t)(slash - self.dli_fname) : 1;
+    }
+    const int written = snprintf(path, size, "%.*s/libweft_cuda.so", (int)length, directory);
+    RETURN_IF(written < 0 || (size_t)written >= size, WEFT_NO_DEVICE, "the directory of the CUDA plugin is too long");
+    return WEFT_OK;
+}
+
+static weft_status load_plugin(const weft_backend **backend, weft_error *error) {
+    char path[4096];
+    FORWARD(plugin_path(path, sizeof path, error));
+    RETURN_IF(access(path, R_OK) != 0, WEFT_NO_DEVICE,
+              "no CUDA backend: %s is not there (weft was built without nvcc, or the plugin was not installed)",
+              path);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    RETURN_IF(!handle, WEFT_NO_DEVICE, "no CUDA backend: %s", dlerror());
+    const weft_plugin_entry entry = (weft_plugin_entry)dlsym(handle, WEFT_PLUGIN_ENTRY);
+    const weft_backend *found = entry ? entry() : NULL;
+    if (!found || found->abi != WEFT_BACKEND_ABI) {
+        dlclose(handle);
+        return weft_fail(error, WEFT_NO_DEVICE, "no CUDA backend: %s is of another release of weft than libweft.so",
+                         path);
+    }
+    *backend = found;
+    return WEFT_OK;
+}
+
+const weft_backend *weft_loaded_plugin(void) { return plugin; }
+
+static weft_status find_plugin(const weft_backend **backend, weft_error *error) {
+    weft_status status = WEFT_OK;
+    pthread_mutex_lock(&plugin_lock);
+    *backend = plugin;
+    if (!*backend) {
+        status = load_plugin(backend, error);
+        if (status == WEFT_OK) plugin = *backend;
+    }
+    pthread_mutex_unlock(&plugin_lock);
+    return status;
+}
+
+weft_status weft_find_backend(const char *name, const weft_backend **backend, weft_error *error) {
+    *backend = NULL;
+    if (strcmp(name, "cuda") == 0) return find_plugin(backend, error);
+    if (strcmp(name, "cpu") == 0) *backend = weft_backend_cpu();
+    if (strcmp(name, "ref") == 0) *backend = weft_backend_ref();
+    RETURN_IF(!*backend, WEFT_NO_DEVICE, "no device called \"%s\"; there are auto, cpu, cuda and ref", name);
+    return WEFT_OK;
+}

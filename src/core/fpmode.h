@@ -1,0 +1,56 @@
+/* The floating-point mode: round to nearest, subnormals kept. The caller, or another library in the
+ * process, may have changed it, and each thread has its own; so weft sets it at its door and at the
+ * start of every worker, and puts back what it found. */
+#ifndef WEFT_CORE_FPMODE_H
+#define WEFT_CORE_FPMODE_H
+
+#include <stdint.h>
+
+#if defined(__FAST_MATH__) || (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
+#error "weft needs strict IEEE arithmetic: no -ffast-math, and SSE arithmetic on 32-bit x86"
+#endif
+
+#if defined(__x86_64__) || defined(__SSE2__)
+
+#include <xmmintrin.h>
+
+typedef unsigned weft_fpmode;
+
+static inline weft_fpmode weft_fpmode_enter(void) {
+    const unsigned found = _mm_getcsr();
+    _mm_setcsr(0x1f80); /* all exceptions masked, to nearest, no flush to zero */
+    return found;
+}
+
+static inline void weft_fpmode_leave(weft_fpmode found) { _mm_setcsr(found); }
+
+#elif defined(__aarch64__)
+
+typedef uint64_t weft_fpmode;
+
+static inline weft_fpmode weft_fpmode_enter(void) {
+    weft_fpmode found;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(found));
+    __asm__ volatile("msr fpcr, %0" ::"r"((weft_fpmode)0) : "memory");
+    return found;
+}
+
+static inline void weft_fpmode_leave(weft_fpmode found) { __asm__ volatile("msr fpcr, %0" ::"r"(found) : "memory"); }
+
+#else
+
+#include <fenv.h>
+
+typedef fenv_t weft_fpmode;
+
+static inline weft_fpmode weft_fpmode_enter(void) {
+    fenv_t found;
+    fegetenv(&found);
+    fesetenv(FE_DFL_ENV);
+    return found;
+}
+
+static inline void weft_fpmode_leave(weft_fpmode found) { fesetenv(&found); }
+
+#endif
+#endif

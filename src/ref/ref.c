@@ -1,0 +1,89 @@
+/* The backend "ref": the specification, run as it stands, on one thread in host memory. */
+#include "ref/ref.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int count(void) { return 1; }
+
+static weft_status describe(int index, weft_device_info *info, weft_error *error) {
+    (void)index, (void)error;
+    strcpy(info->id, "ref");
+    strcpy(info->name, "executable specification");
+    info->cores = 1;
+    return WEFT_OK;
+}
+
+static weft_status open_ref(const char *which, void **state, weft_error *error) {
+    RETURN_IF(*which, WEFT_NO_DEVICE, "no device called \"ref:%.32s\"; the specification is \"ref\"", which);
+    *state = NULL;
+    return WEFT_OK;
+}
+
+static void close_ref(void *state) { (void)state; }
+
+static const char *id(const void *state) {
+    (void)state;
+    return "ref";
+}
+
+static weft_status set_threads(void *state, int threads, weft_error *error) {
+    (void)state, (void)threads, (void)error;
+    return WEFT_OK;
+}
+
+static weft_status set_stream(void *state, void *stream, weft_error *error) {
+    (void)state, (void)stream;
+    return weft_fail(error, WEFT_UNSUPPORTED, "a ref context has no stream");
+}
+
+static weft_status synchronize(void *state, weft_error *error) {
+    (void)state, (void)error;
+    return WEFT_OK;
+}
+
+static size_t scratch_bytes(const void *state) {
+    (void)state;
+    return 0;
+}
+
+static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
+    (void)state, (void)memory;
+    RETURN_IF(posix_memalign(p, 64, bytes) != 0, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", bytes);
+    return WEFT_OK;
+}
+
+static weft_status release(void *state, weft_memory memory, void *p, weft_error *error) {
+    (void)state, (void)memory, (void)error;
+    free(p);
+    return WEFT_OK;
+}
+
+static weft_status copy(void *state, size_t bytes, const void *src, void *dst, weft_error *error) {
+    (void)state, (void)error;
+    memcpy(dst, src, bytes);
+    return WEFT_OK;
+}
+
+const weft_backend *weft_backend_ref(void) {
+    static const weft_backend backend = {
+        .abi = WEFT_BACKEND_ABI,
+        .name = "ref",
+        .count = count,
+        .describe = describe,
+        .open = open_ref,
+        .close = close_ref,
+        .id = id,
+        .set_threads = set_threads,
+        .set_stream = set_stream,
+        .synchronize = synchronize,
+        .scratch_bytes = scratch_bytes,
+        .alloc = alloc,
+        .free = release,
+        .copy = copy,
+        .reduce = ref_reduce,
+        .variance = ref_variance,
+        .dot = ref_dot,
+    };
+    return &backend;
+}
