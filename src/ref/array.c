@@ -3,12 +3,10 @@
 #include <string.h>
 
 double ref_real(array x, size_t i) {
-    switch (x.dtype) {
-#define TYPE(ID, name, ctype, kind, npy)                    \
-    case WEFT_##ID: return (double)((const ctype *)x.p)[i]; \
-        #include "core/types.def"
-    default: return 0;
-    }
+    if (x.dtype == WEFT_F32) return ((const float *)x.p)[i];
+    if (x.dtype == WEFT_F64) return ((const double *)x.p)[i];
+    const uint64_t v = ref_integer(x, i);
+    return ref_is_signed(x.dtype) ? (double)(int64_t)v : (double)v;
 }
 
 uint64_t ref_integer(array x, size_t i) {
