@@ -1,0 +1,37 @@
+#!/bin/sh
+# Installs weft into a temporary prefix and builds a program outside the tree against it twice: found
+# through pkg-config and through the CMake package. Usage: run.sh SOURCE_DIR BUILD_DIR
+set -eu
+source=$1
+build=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+cmake --install "$build" --prefix "$work/prefix" >/dev/null
+cp "$source/examples/first.c" "$work/first.c"
+library=$(dirname "$(find "$work/prefix" -name libweft.so)")
+
+if command -v pkg-config >/dev/null; then
+    # The .pc file names the prefix that was configured; here the prefix is another one.
+    PKG_CONFIG_PATH=$library/pkgconfig
+    export PKG_CONFIG_PATH
+    flags=$(pkg-config --define-variable=prefix="$work/prefix" --define-variable=libdir="$library" \
+        --define-variable=includedir="$work/prefix/include" --cflags --libs weft)
+    # shellcheck disable=SC2086
+    cc -std=c17 "$work/first.c" $flags -o "$work/by_pkgconfig"
+    LD_LIBRARY_PATH=$library "$work/by_pkgconfig"
+else
+    echo "pkg-config is not installed: that half of the test is left out"
+fi
+
+cat >"$work/CMakeLists.txt" <<'TEXT'
+cmake_minimum_required(VERSION 3.22)
+project(outside C)
+find_package(weft 0.1 REQUIRED)
+add_executable(by_cmake first.c)
+target_link_libraries(by_cmake PRIVATE weft::weft)
+TEXT
+cmake -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake --build "$work/build" >/dev/null
+"$work/build/by_cmake"
+
+"$work/prefix/bin/weft" version
