@@ -17,7 +17,7 @@ static double step_add_f64(const terms_f64 *t, double lane, size_t i) { return l
 static float step_mul_f32(const terms_f32 *t, float lane, size_t i) { return lane * (float)ref_real(t->x, i); }
 static double step_mul_f64(const terms_f64 *t, double lane, size_t i) { return lane * ref_real(t->x, i); }
 
-static void sum(const reduce_call *c, array x) {
+static void define_sum(const reduce_call *c, array x) {
     if (!ref_is_float(c->dtype)) {
         uint64_t total = 0;
         for (size_t i = 0; i < c->n; i++) total += ref_integer(x, i);
@@ -31,7 +31,7 @@ static void sum(const reduce_call *c, array x) {
     }
 }
 
-static void prod(const reduce_call *c, array x) {
+static void define_prod(const reduce_call *c, array x) {
     if (!ref_is_float(c->dtype)) {
         uint64_t total = 1;
         for (size_t i = 0; i < c->n; i++) total *= ref_integer(x, i);
@@ -77,41 +77,46 @@ static void store_element(const reduce_call *c, array x, size_t i) {
         memcpy(c->out, (const char *)x.p + i * size, size);
 }
 
-static void min(const reduce_call *c, array x) { store_element(c, x, find_extreme(c, x, false)); }
-static void max(const reduce_call *c, array x) { store_element(c, x, find_extreme(c, x, true)); }
-static void argmin(const reduce_call *c, array x) { ref_store_integer(WEFT_U64, find_extreme(c, x, false), c->out); }
-static void argmax(const reduce_call *c, array x) { ref_store_integer(WEFT_U64, find_extreme(c, x, true), c->out); }
+static void define_min(const reduce_call *c, array x) { store_element(c, x, find_extreme(c, x, false)); }
+static void define_max(const reduce_call *c, array x) { store_element(c, x, find_extreme(c, x, true)); }
+static void define_argmin(const reduce_call *c, array x) {
+    ref_store_integer(WEFT_U64, find_extreme(c, x, false), c->out);
+}
+static void define_argmax(const reduce_call *c, array x) {
+    ref_store_integer(WEFT_U64, find_extreme(c, x, true), c->out);
+}
 
 /* -------------------------------------------------------------- bits and truth */
 
-static void and (const reduce_call *c, array x) {
+static void define_and(const reduce_call *c, array x) {
     uint64_t bits = UINT64_MAX;
     for (size_t i = 0; i < c->n; i++) bits &= ref_integer(x, i);
     ref_store_integer(c->dtype, bits, c->out);
 }
 
-static void or (const reduce_call *c, array x) {
+static void define_or(const reduce_call *c, array x) {
     uint64_t bits = 0;
     for (size_t i = 0; i < c->n; i++) bits |= ref_integer(x, i);
     ref_store_integer(c->dtype, bits, c->out);
 }
 
-static void xor
-    (const reduce_call *c, array x) {
-        uint64_t bits = 0;
-        for (size_t i = 0; i < c->n; i++) bits ^= ref_integer(x, i);
-        ref_store_integer(c->dtype, bits, c->out);
-    }
+static void define_xor(const reduce_call *c, array x) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < c->n; i++) bits ^= ref_integer(x, i);
+    ref_store_integer(c->dtype, bits, c->out);
+}
 
-    static uint64_t nonzeros(const reduce_call *c, array x) {
+static uint64_t nonzeros(const reduce_call *c, array x) {
     uint64_t count = 0;
     for (size_t i = 0; i < c->n; i++) count += ref_is_float(c->dtype) ? ref_real(x, i) != 0 : ref_integer(x, i) != 0;
     return count;
 }
 
-static void any(const reduce_call *c, array x) { ref_store_integer(WEFT_U8, nonzeros(c, x) > 0, c->out); }
-static void all(const reduce_call *c, array x) { ref_store_integer(WEFT_U8, nonzeros(c, x) == c->n, c->out); }
-static void count_nonzero(const reduce_call *c, array x) { ref_store_integer(WEFT_U64, nonzeros(c, x), c->out); }
+static void define_any(const reduce_call *c, array x) { ref_store_integer(WEFT_U8, nonzeros(c, x) > 0, c->out); }
+static void define_all(const reduce_call *c, array x) { ref_store_integer(WEFT_U8, nonzeros(c, x) == c->n, c->out); }
+static void define_count_nonzero(const reduce_call *c, array x) {
+    ref_store_integer(WEFT_U64, nonzeros(c, x), c->out);
+}
 
 /* -------------------------------------------------------- mean and norms (ORDER 3.3) */
 
@@ -122,17 +127,17 @@ static double step_square(const terms_f64 *t, double lane, size_t i) {
     return fma(scaled, scaled, lane);
 }
 
-static void mean(const reduce_call *c, array x) {
+static void define_mean(const reduce_call *c, array x) {
     const double total = tree_f64(&(terms_f64){-0.0, step_add_f64, add_f64, x, x, 0}, c->n);
     ref_store_real(c->result, total / (double)c->n, c->out);
 }
 
-static void norm1(const reduce_call *c, array x) {
+static void define_norm1(const reduce_call *c, array x) {
     const double total = c->n ? tree_f64(&(terms_f64){-0.0, step_abs, add_f64, x, x, 0}, c->n) : 0;
     ref_store_real(c->result, total, c->out);
 }
 
-static void norm2(const reduce_call *c, array x) {
+static void define_norm2(const reduce_call *c, array x) {
     double scale = 1;
     double squares = c->n ? tree_f64(&(terms_f64){-0.0, step_square, add_f64, x, x, scale}, c->n) : 0;
     if (c->n && !(squares >= WEFT_NORM2_LOW && squares <= WEFT_NORM2_HIGH)) {
@@ -142,7 +147,7 @@ static void norm2(const reduce_call *c, array x) {
     ref_store_real(c->result, sqrt(squares) / scale, c->out);
 }
 
-static void norminf(const reduce_call *c, array x) {
+static void define_norminf(const reduce_call *c, array x) {
     double largest = 0;
     for (size_t i = 0; i < c->n; i++) {
         const double v = fabs(ref_real(x, i));
@@ -154,7 +159,7 @@ static void norminf(const reduce_call *c, array x) {
 
 weft_status ref_reduce(void *state, const reduce_call *call, weft_error *error) {
     static void (*const definitions[])(const reduce_call *, array) = {
-#define REDUCE(ID, name, domain, result, empty, help) name,
+#define REDUCE(ID, name, domain, result, empty, help) define_##name,
 #include "core/ops.def"
     };
     (void)state, (void)error;
