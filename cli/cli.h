@@ -1,0 +1,49 @@
+/* What the files of the `weft` command share: the options that every command takes, the commands,
+ * and how a failure is told. A command is one file cli/<name>.c with one function command_<name>. */
+#ifndef WEFT_CLI_CLI_H
+#define WEFT_CLI_CLI_H
+
+#include "weft.h"
+
+#include <getopt.h>
+#include <stdbool.h>
+
+/* Exit codes, which are also what a command returns. */
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+/* Options that are taken before or after the command's name; main has removed them from argv. */
+typedef struct cli_options {
+    const char *device; /* as weft_open takes it; NULL when --device was not given */
+    int threads;        /* 0: the library's default */
+    bool json, quiet, bits;
+} cli_options;
+
+/* Every command. argv[0] is the command's name, then its own options and operands; optind is set so
+ * that getopt can start. Returns the exit code. */
+#define COMMAND(name, operands, summary, text) int command_##name(const cli_options *options, int argc, char **argv);
+#include "cli/commands.def"
+/* One verb for each line of core/ops.def: argv[0] is the operation. */
+int command_reduce(const cli_options *options, int argc, char **argv);
+int command_variance(const cli_options *options, int argc, char **argv);
+int command_dot(const cli_options *options, int argc, char **argv);
+
+/* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */
+__attribute__((format(printf, 2, 3))) void cli_error(const char *command, const char *format, ...);
+
+/* Opens the context that the options ask for ("auto" when they name no device) with its threads.
+ * Returns CLI_DONE, or the exit code after the error was printed; then *ctx is NULL. */
+int cli_open(const char *command, const cli_options *options, weft_context **ctx);
+
+/* getopt_long for a command's own options (long only). Returns the option's `val`, -1 at the end
+ * (then optind is the first operand), or '?' after the error was printed. */
+int cli_next_option(int argc, char **argv, const struct option *list);
+
+/* Reads a decimal number in [low, high] that stands after `option`; prints the error and returns
+ * false when it is none. */
+bool cli_number(const char *command, const char *option, const char *text, long long low, long long high,
+                long long *value);
+
+/* Seconds of a clock that only goes forward. */
+double cli_seconds(void);
+
+#endif

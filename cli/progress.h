@@ -1,0 +1,15 @@
+/* A bar on stderr for work that takes longer than a second: only when stderr is a terminal and
+ * --quiet was not given, so nothing of it lands in a file. One at a time. */
+#ifndef WEFT_CLI_PROGRESS_H
+#define WEFT_CLI_PROGRESS_H
+
+#include "cli/cli.h"
+
+/* Begins; `what` names the work and must last until progress_end. */
+void progress_start(const cli_options *options, const char *what);
+/* `done` of `all` steps are behind us. Cheap: draws at most ten times a second. */
+void progress_at(double done, double all);
+/* Removes the bar. Call it before anything else is printed. */
+void progress_end(void);
+
+#endif
