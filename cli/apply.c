@@ -1,0 +1,122 @@
+#include "cli/apply.h"
+#include "cli/npy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_FILES = 2 };
+
+bool apply_accumulate(const char *command, const char *text, weft_dtype *accumulate) {
+    *accumulate = WEFT_F64;
+    if (strcmp(text, weft_dtype_name(WEFT_F64)) == 0) return true;
+    cli_error(command, "--accumulate %s: only f64 can be asked for", text);
+    return false;
+}
+
+static bool read_files(const operation *operation, char **files, npy_array arrays[MOST_FILES]) {
+    npy_error error;
+    for (int i = 0; i < operation->inputs; i++) {
+        if (npy_read(files[i], &arrays[i], &error)) continue;
+        cli_error(operation->name, "%s: %s", files[i], error.message);
+        return false;
+    }
+    return true;
+}
+
+/* Two arrays must be of one type and length. */
+static bool check_pair(const char *command, char **files, const npy_array *x, const npy_array *y) {
+    if (x->dtype != y->dtype)
+        cli_error(command, "%s has elements of %s and %s of %s; they must be of one type", files[0],
+                  weft_dtype_name(x->dtype), files[1], weft_dtype_name(y->dtype));
+    else if (x->n != y->n)
+        cli_error(command, "%s has %zu elements and %s has %zu; they must be of one length", files[0], x->n, files[1],
+                  y->n);
+    else
+        return true;
+    return false;
+}
+
+typedef struct answer {
+    const operation *operation;
+    char **files;
+    const operands *in;
+    weft_dtype type;
+    value value;
+    const char *device;
+    double seconds;
+} answer;
+
+static void print_text(const cli_options *options, const answer *a) {
+    printf("%s", value_decimal(a->type, &a->value).text);
+    if (options->bits) printf(" %s", value_bits(a->type, &a->value).text);
+    putchar('\n');
+}
+
+static void print_json(const answer *a) {
+    printf("{\"command\": \"%s\", \"file\": ", a->operation->name);
+    json_string(stdout, a->files[0]);
+    if (a->operation->inputs == 2) {
+        printf(", \"file2\": ");
+        json_string(stdout, a->files[1]);
+    }
+    printf(", \"dtype\": \"%s\", \"n\": %zu", weft_dtype_name(a->in->dtype), a->in->n);
+    if (a->operation->kind == OPERATION_VARIANCE) printf(", \"ddof\": %zu", a->in->ddof);
+    printf(", \"result\": \"%s\", \"value\": %s, \"bits\": \"%s\"", weft_dtype_name(a->type),
+           value_json(a->type, &a->value).text, value_bits(a->type, &a->value).text);
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", a->device, weft_order_version(), a->seconds);
+}
+
+static int run_and_print(const cli_options *options, weft_context *ctx, answer *a) {
+    const double start = cli_seconds();
+    const weft_status status = operation_run(a->operation, ctx, a->in, &a->value, &a->type);
+    a->seconds = cli_seconds() - start;
+    a->device = weft_device(ctx);
+    if (status != WEFT_OK) {
+        cli_error(a->operation->name, "%s: %s", a->files[0], weft_last_error(ctx));
+        return CLI_FAILED;
+    }
+    if (options->json)
+        print_json(a);
+    else
+        print_text(options, a);
+    return CLI_DONE;
+}
+
+int apply_operation(const cli_options *options, const operation *operation, operands in, int argc, char **argv) {
+    char **files = argv + optind;
+    const int count = argc - optind;
+    if (count != operation->inputs) {
+        cli_error(operation->name, "%d %s given, %d needed; see 'weft help %s'", count, count == 1 ? "file" : "files",
+                  operation->inputs, operation->name);
+        return CLI_USAGE;
+    }
+    if (count == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0) {
+        cli_error(operation->name, "-: standard input can be only one of the two arrays");
+        return CLI_USAGE;
+    }
+    weft_context *ctx;
+    npy_array arrays[MOST_FILES] = {{0}, {0}};
+    int code = cli_open(operation->name, options, &ctx);
+    if (code == CLI_DONE && (!read_files(operation, files, arrays) ||
+                             (count == 2 && !check_pair(operation->name, files, &arrays[0], &arrays[1]))))
+        code = CLI_FAILED;
+    if (code == CLI_DONE) {
+        in.dtype = arrays[0].dtype;
+        in.n = arrays[0].n;
+        in.x = arrays[0].data;
+        in.y = arrays[1].data;
+        code = run_and_print(options, ctx, &(answer){.operation = operation, .files = files, .in = &in});
+    }
+    for (int i = 0; i < MOST_FILES; i++) npy_free(&arrays[i]);
+    weft_close(ctx);
+    return code;
+}
+
+int apply_plainly(const cli_options *options, const operation *operation, int argc, char **argv) {
+    static const struct option list[] = {{"accumulate", required_argument, NULL, 'a'}, {0}};
+    operands in = {0};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (option != 'a' || !apply_accumulate(operation->name, optarg, &in.accumulate)) return CLI_USAGE;
+    return apply_operation(options, operation, in, argc, argv);
+}

@@ -1,0 +1,190 @@
+/* The weft command: takes the options that belong to every command out of argv, wherever they stand,
+ * finds the verb and runs it. */
+#include "cli/cli.h"
+#include "cli/verbs.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_THREADS = 4096 };
+
+/* -------------------------------------------------------------------------- for commands */
+
+void cli_error(const char *command, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, command ? "weft %s: " : "weft: ", command);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+}
+
+int cli_open(const char *command, const cli_options *options, weft_context **ctx) {
+    const weft_status status = weft_open(ctx, options->device ? options->device : "auto");
+    if (status != WEFT_OK) {
+        cli_error(command, "%s", weft_last_error(NULL));
+        return status == WEFT_INVALID ? CLI_USAGE : CLI_FAILED;
+    }
+    if (weft_set_threads(*ctx, options->threads) == WEFT_OK) return CLI_DONE;
+    cli_error(command, "--threads %d: %s", options->threads, weft_last_error(*ctx));
+    weft_close(*ctx);
+    *ctx = NULL;
+    return CLI_FAILED;
+}
+
+int cli_next_option(int argc, char **argv, const struct option *list) {
+    opterr = 0;
+    const int at = optind ? optind : 1;
+    const int option = getopt_long(argc, argv, ":", list, NULL);
+    const char *text = at < argc ? argv[at] : "";
+    if (option == ':')
+        cli_error(argv[0], "%s: a value is missing behind it", text);
+    else if (option == '?' && !optopt && strchr(text, '='))
+        cli_error(argv[0], "%s: this option takes no value", text);
+    else if (option == '?')
+        cli_error(argv[0], "%s: there is no such option; see 'weft help %s'", text, argv[0]);
+    return option == ':' ? '?' : option;
+}
+
+bool cli_number(const char *command, const char *option, const char *text, long long low, long long high,
+                long long *value) {
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    const bool digits = *text && strspn(text, "-0123456789") == strlen(text) && !*end;
+    if (digits && errno == 0 && *value >= low && *value <= high) return true;
+    cli_error(command, "%s %s: a whole number from %lld to %lld is needed", option, text, low, high);
+    return false;
+}
+
+double cli_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ------------------------------------------------------------------------ global options */
+
+/* "auto", or a backend's name with or without ":which"; the rest is for weft_open to judge. */
+static bool read_device(const char *text, cli_options *options) {
+    static const char *const names[] = {"auto", "cpu", "cuda", "ref"};
+    const size_t length = strcspn(text, ":");
+    options->device = text;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) return true;
+    cli_error(NULL, "--device %s: no such device; there are auto, cpu, cuda (or cuda:N) and ref", text);
+    return false;
+}
+
+static bool read_threads(const char *text, cli_options *options) {
+    long long threads;
+    if (!cli_number(NULL, "--threads", text, 0, MOST_THREADS, &threads)) return false;
+    options->threads = (int)threads;
+    return true;
+}
+
+typedef struct invocation {
+    cli_options options;
+    bool help, version, wrong;
+    char **rest; /* argv without what was taken; NULL at the end */
+    int count;
+} invocation;
+
+/* When argv[*i] is the option `name` with a value, "--name VALUE" or "--name=VALUE", moves *i to its
+ * last word and returns the value. */
+static const char *take_value(invocation *in, char **argv, int *i, const char *name) {
+    const size_t length = strlen(name);
+    if (strncmp(argv[*i], name, length) != 0) return NULL;
+    if (argv[*i][length] == '=') return argv[*i] + length + 1;
+    if (argv[*i][length]) return NULL;
+    if (argv[*i + 1]) return argv[++*i];
+    cli_error(NULL, "%s: a value is missing behind it", name);
+    in->wrong = true;
+    return NULL;
+}
+
+static bool take_flag(char **argv, int i, const char *name, bool *flag) {
+    if (strcmp(argv[i], name) != 0) return false;
+    return *flag = true;
+}
+
+/* Takes argv[*i] if it is a global option. */
+static bool take_option(invocation *in, char **argv, int *i) {
+    const char *text = take_value(in, argv, i, "--device");
+    if (text) return in->wrong = !read_device(text, &in->options), true;
+    if (!in->wrong && (text = take_value(in, argv, i, "--threads")))
+        return in->wrong = !read_threads(text, &in->options), true;
+    return in->wrong || take_flag(argv, *i, "--json", &in->options.json) ||
+           take_flag(argv, *i, "--quiet", &in->options.quiet) || take_flag(argv, *i, "--bits", &in->options.bits) ||
+           take_flag(argv, *i, "--help", &in->help) || take_flag(argv, *i, "-h", &in->help);
+}
+
+/* Splits argv in global options and the rest. A single getopt_long could not: a command's own options are
+ * unknown before its name is. Nothing is taken behind "--". */
+static void read_arguments(invocation *in, char **argv) {
+    int i = 1;
+    for (; argv[i] && !in->wrong && strcmp(argv[i], "--") != 0; i++) {
+        if (take_option(in, argv, &i)) continue;
+        if (in->count == 0 && take_flag(argv, i, "--version", &in->version)) continue;
+        if (in->count == 0 && argv[i][0] == '-') {
+            cli_error(NULL, "%s: there is no such option; see 'weft help'", argv[i]);
+            in->wrong = true;
+            return;
+        }
+        in->rest[in->count++] = argv[i];
+    }
+    if (in->wrong) return;
+    if (argv[i] && in->count == 0) i++; /* "weft -- sum x.npy" */
+    for (; argv[i]; i++) in->rest[in->count++] = argv[i];
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+int command_version(const cli_options *options, int argc, char **argv) {
+    if (argc > 1) {
+        cli_error(argv[0], "%s: nothing can stand here", argv[1]);
+        return CLI_USAGE;
+    }
+    if (options->json)
+        printf("{\"version\": \"%s\", \"order\": %d}\n", weft_version(), weft_order_version());
+    else
+        printf("weft %s, order version %d\n", weft_version(), weft_order_version());
+    return CLI_DONE;
+}
+
+static int run(const invocation *in) {
+    static char *version[] = {"version", NULL};
+    if (in->version) return command_version(&in->options, 1, version);
+    if (in->count == 0) {
+        verb_overview(in->help ? stdout : stderr);
+        return in->help ? CLI_DONE : CLI_USAGE;
+    }
+    const verb *verb = verb_find(in->rest[0]);
+    if (!verb) return CLI_USAGE;
+    if (!in->help) return verb->run(&in->options, in->count, in->rest);
+    verb_help(stdout, verb);
+    return CLI_DONE;
+}
+
+/* What was printed must have arrived: a full disk shows here at the latest. */
+static int finish(const invocation *in, int code) {
+    const bool failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed || code != CLI_DONE) return code;
+    cli_error(in->count ? in->rest[0] : NULL, "standard output: %s", strerror(errno));
+    return CLI_FAILED;
+}
+
+int main(int argc, char **argv) {
+    invocation in = {.rest = calloc((size_t)argc + 1, sizeof *argv)};
+    if (!in.rest) {
+        cli_error(NULL, "no memory for the arguments");
+        return CLI_FAILED;
+    }
+    read_arguments(&in, argv);
+    const int code = in.wrong ? CLI_USAGE : finish(&in, run(&in));
+    free(in.rest);
+    return code;
+}

@@ -1,0 +1,37 @@
+/* The operations of core/ops.def as a table, so that one piece of code can run any of them. */
+#ifndef WEFT_CLI_OPERATIONS_H
+#define WEFT_CLI_OPERATIONS_H
+
+#include "cli/value.h"
+#include "weft.h"
+
+#include <stdbool.h>
+
+typedef enum operation_kind { OPERATION_REDUCE, OPERATION_VARIANCE, OPERATION_DOT } operation_kind;
+
+typedef struct operation {
+    const char *name, *help;
+    operation_kind kind;
+    weft_op op;         /* of OPERATION_REDUCE */
+    bool integers;      /* not for floats */
+    int inputs, passes; /* arrays it reads, and how often */
+} operation;
+
+extern const operation OPERATIONS[];
+extern const size_t OPERATION_COUNT;
+
+/* The operation of that name, or NULL. `length` characters of it. */
+const operation *operation_find(const char *name, size_t length);
+
+/* The arguments of any operation. y is read by dot, ddof by variance. */
+typedef struct operands {
+    weft_dtype dtype, accumulate;
+    size_t n, ddof;
+    const void *x, *y;
+} operands;
+
+/* Runs it on ctx; *type is the type of the value at out. A failure's sentence is in the context. */
+weft_status operation_run(const operation *operation, weft_context *ctx, const operands *in, value *out,
+                          weft_dtype *type);
+
+#endif

@@ -1,0 +1,10 @@
+/* The loops anyone would write, to measure weft against: one thread, one accumulator, float. */
+#ifndef WEFT_CLI_PLAIN_H
+#define WEFT_CLI_PLAIN_H
+
+#include "cli/operations.h"
+
+/* The operation over x[0..n) (and y[0..n) for dot); and, or, xor take the bits. */
+double plain_loop(const operation *operation, size_t n, const float *x, const float *y);
+
+#endif

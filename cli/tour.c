@@ -1,0 +1,252 @@
+/* weft tour: the main job, made to be looked at. This file opens the machines, runs an operation on all of
+ * them and keeps count; the sections are in tour_sums.c and tour_table.c. */
+#include "cli/tour.h"
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const size_t FULL = 100000000, QUICK = 1000000, LEAST = 1000, MOST = 10000000000;
+enum { LEAST_RUNS = 3 };
+static const double BUDGET_SECONDS = 0.1;
+
+/* ------------------------------------------------------------------------------- machines */
+
+static bool add_shown(tour *t, const char *id) {
+    tour_machine *m = &t->machines[t->count];
+    cli_options on_device = *t->options;
+    on_device.device = id;
+    if (cli_open("tour", &on_device, &m->ctx) != CLI_DONE) return false;
+    snprintf(m->label, sizeof m->label, "%s", weft_device(m->ctx));
+    m->shown = true;
+    m->gpu = measure_is_gpu(m->ctx);
+    t->count++;
+    return true;
+}
+
+/* A witness that cannot be had here (there are builds without cpu:base) is left out, and so is not named. */
+static void add_witness(tour *t, const char *id, const char *label) {
+    tour_machine *m = &t->machines[t->count];
+    if (weft_open(&m->ctx, id) != WEFT_OK) return;
+    weft_set_threads(m->ctx, 1);
+    snprintf(m->label, sizeof m->label, "%s", label);
+    t->count++;
+}
+
+static bool open_machines(tour *t) {
+    char ids[MEASURE_DEVICES][32];
+    const size_t count = measure_devices(t->options, ids);
+    for (size_t i = 0; i < count; i++)
+        if (!add_shown(t, ids[i])) return false;
+    add_witness(t, "cpu:base", "cpu:base with 1 thread");
+    add_witness(t, "ref", "the specification");
+    return true;
+}
+
+static void close_machines(tour *t) {
+    tour_release(t);
+    for (int i = 0; i < t->count; i++) weft_close(t->machines[i].ctx);
+}
+
+static bool machine_failed(const tour_machine *m) {
+    progress_end();
+    cli_error("tour", "%s: %s", m->label, weft_last_error(m->ctx));
+    return false;
+}
+
+void tour_release(tour *t) {
+    for (int i = 0; i < t->count; i++) {
+        tour_machine *m = &t->machines[i];
+        weft_free(m->ctx, WEFT_DEVICE, m->x);
+        weft_free(m->ctx, WEFT_DEVICE, m->y);
+        m->x = m->y = NULL;
+    }
+}
+
+bool tour_upload(tour *t, weft_dtype dtype, size_t n, const void *x, const void *y) {
+    const size_t bytes = n * weft_dtype_size(dtype);
+    for (int i = 0; i < t->count; i++) {
+        tour_machine *m = &t->machines[i];
+        if (!m->gpu) continue;
+        if (measure_upload(m->ctx, bytes, x, &m->x) != WEFT_OK) return machine_failed(m);
+        if (y && measure_upload(m->ctx, bytes, y, &m->y) != WEFT_OK) return machine_failed(m);
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------- running an operation */
+
+/* What measure() calls. */
+typedef struct call {
+    const operation *operation;
+    const tour_machine *machine;
+    operands in;
+    value out;
+    weft_dtype type;
+} call;
+
+static weft_status call_operation(void *state) {
+    call *c = state;
+    return operation_run(c->operation, c->machine->ctx, &c->in, &c->out, &c->type);
+}
+
+static void compare(tour *t, tour_result *result, const value *other) {
+    t->compared++;
+    if (memcmp(&result->value, other, sizeof *other) == 0) return;
+    t->different++;
+    result->same = false;
+}
+
+bool tour_run(tour *t, const operation *operation, const operands *in, bool timed, tour_result *result) {
+    *result = (tour_result){.same = true};
+    for (int i = 0; i < t->count; i++) {
+        const tour_machine *m = &t->machines[i];
+        call c = {.operation = operation, .machine = m, .in = *in};
+        if (m->x) c.in.x = m->x;
+        if (m->y) c.in.y = m->y;
+        const weft_status status = timed && m->shown
+                                       ? measure(call_operation, &c, LEAST_RUNS, BUDGET_SECONDS, &result->seconds[i])
+                                       : call_operation(&c);
+        if (status != WEFT_OK) return machine_failed(m);
+        if (i > 0)
+            compare(t, result, &c.out);
+        else {
+            result->value = c.out;
+            result->type = c.type;
+        }
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ appearance */
+
+void tour_heading(const tour *t, const char *text) { printf(t->colours ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text); }
+
+const char *tour_mark(const tour *t, bool same) {
+    if (!t->colours) return same ? "yes" : "NO";
+    return same ? "\033[32myes\033[0m" : "\033[1;31mNO\033[0m";
+}
+
+void tour_names(const tour *t, char *text, size_t size) {
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < t->count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 i == 0              ? ""
+                                 : i + 1 == t->count ? " and "
+                                                     : ", ",
+                                 t->machines[i].label);
+}
+
+static void print_machines(const tour *t) {
+    char text[256];
+    printf("weft %s, order version %d\n\n", weft_version(), weft_order_version());
+    for (int i = 0; i < t->count; i++) {
+        if (!t->machines[i].shown) continue;
+        measure_describe(t->machines[i].ctx, t->options->threads, text, sizeof text);
+        printf("  %-8s %s\n", t->machines[i].label, text);
+    }
+    for (int i = 0; i < t->count; i++)
+        if (t->machines[i].gpu) return;
+    weft_context *gpu;
+    if (t->options->device || weft_open(&gpu, "cuda") == WEFT_OK) return;
+    printf("  no GPU   %s\n", weft_last_error(NULL));
+}
+
+static int print_verdict(const tour *t) {
+    char names[1024], verdict[1200];
+    tour_names(t, names, sizeof names);
+    if (t->different)
+        snprintf(verdict, sizeof verdict, "Verdict: %d of %d results DIFFER between %s.", t->different, t->compared,
+                 names);
+    else if (t->compared == 0)
+        snprintf(verdict, sizeof verdict, "Verdict: nothing was compared, there is only %s.", names);
+    else
+        snprintf(verdict, sizeof verdict, "Verdict: %d comparisons, not one bit differs between %s.", t->compared,
+                 names);
+    tour_heading(t, verdict);
+    return t->different ? CLI_FAILED : CLI_DONE;
+}
+
+/* ------------------------------------------------------------------------------------ data */
+
+/* The readings that come with weft: beside the installed command, else where it was built. */
+static void find_data(char *path, size_t size) {
+    char self[4096];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length > 0) {
+        self[length] = '\0';
+        char *slash = strrchr(self, '/');
+        if (slash) *slash = '\0';
+        snprintf(path, size, "%s/../share/weft/co2.npy", self);
+        if (access(path, R_OK) == 0) return;
+    }
+    snprintf(path, size, "%s/co2.npy", WEFT_SOURCE_DATA);
+}
+
+static bool read_data(const char *path, npy_array *file) {
+    npy_error error;
+    if (!npy_read(path, file, &error)) {
+        cli_error("tour", "%s: %s", path, error.message);
+        return false;
+    }
+    if (file->n > 0) return true;
+    cli_error("tour", "%s: has no elements; the tour needs at least one", path);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- the whole */
+
+static bool run_sections(tour *t, const char *path, const npy_array *file) {
+    float *x = t->n <= SIZE_MAX / sizeof *x ? malloc(t->n * sizeof *x) : NULL;
+    float *y = x ? malloc(t->n * sizeof *y) : NULL;
+    bool done = y != NULL;
+    if (!done)
+        cli_error("tour", "no memory for two arrays of %zu elements; try --quick", t->n);
+    else {
+        print_machines(t);
+        done = tour_classic_dot(t) && tour_hard_sums(t, x) && tour_every_operation(t, path, file) &&
+               tour_large_array(t, file, x, y);
+    }
+    free(x);
+    free(y);
+    return done;
+}
+
+static bool read_options(tour *t, int argc, char **argv) {
+    static const struct option list[] = {{"quick", no_argument, NULL, 'q'}, {"n", required_argument, NULL, 'n'}, {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        long long n = (long long)QUICK;
+        if (option != 'q' &&
+            (option != 'n' || !cli_number(argv[0], "--n", optarg, (long long)LEAST, (long long)MOST, &n)))
+            return false;
+        t->n = (size_t)n;
+    }
+    if (t->options->json)
+        cli_error(argv[0], "--json: the tour is for reading; 'weft bench --json' is for programs");
+    else if (argc - optind > 1)
+        cli_error(argv[0], "%s: one file at a time", argv[optind + 1]);
+    else
+        return true;
+    return false;
+}
+
+int command_tour(const cli_options *options, int argc, char **argv) {
+    tour t = {.options = options, .n = FULL};
+    npy_array file;
+    char path[4200];
+    if (!read_options(&t, argc, argv)) return CLI_USAGE;
+    if (optind < argc)
+        snprintf(path, sizeof path, "%s", argv[optind]);
+    else
+        find_data(path, sizeof path);
+    if (!read_data(path, &file)) return CLI_FAILED;
+    t.colours = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    const bool done = open_machines(&t) && run_sections(&t, path, &file);
+    const int code = done ? print_verdict(&t) : CLI_FAILED;
+    close_machines(&t);
+    npy_free(&file);
+    return code;
+}

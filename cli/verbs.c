@@ -1,0 +1,150 @@
+#include "cli/verbs.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* The operands and text of an operation, by the stem of its line in core/ops.def. */
+#define OPERATION(stem, operands, text)                \
+    static const char operands_of_##stem[] = operands; \
+    static const char text_of_##stem[] = text;
+#include "cli/commands.def"
+
+static const verb COMMANDS[] = {
+#define COMMAND(name, operands, summary, text) {#name, operands, summary, text, command_##name},
+#include "cli/commands.def"
+};
+static const verb OPERATIONS[] = {
+#define REDUCE(ID, name, domain, result, empty, help) \
+    {#name, operands_of_reduce, help, text_of_reduce, command_reduce},
+#define CALL(stem, help) {#stem, operands_of_##stem, help, text_of_##stem, command_##stem},
+#include "core/ops.def"
+};
+enum {
+    COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS,
+    VERB_COUNT = COMMAND_COUNT + sizeof OPERATIONS / sizeof *OPERATIONS
+};
+
+static const verb *verb_at(int i) { return i < COMMAND_COUNT ? &COMMANDS[i] : &OPERATIONS[i - COMMAND_COUNT]; }
+
+/* ------------------------------------------------------------------------------- by name */
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Edits (a letter more, less or other, two letters swapped) that make `a` of `b`: the restricted
+ * Damerau-Levenshtein distance, by rows. Names too long for the rows are far from everything. */
+static size_t edit_distance(const char *a, const char *b) {
+    enum { MOST = 32 };
+    size_t rows[3][MOST + 1];
+    const size_t n = strlen(b);
+    if (n > MOST || strlen(a) > MOST) return MOST;
+    size_t *before = rows[0], *last = rows[1], *now = rows[2];
+    for (size_t j = 0; j <= n; j++) before[j] = last[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        now[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], before[j - 2] + 1);
+        }
+        size_t *const spare = before;
+        before = last;
+        last = now;
+        now = spare;
+    }
+    return last[n];
+}
+
+/* The verb that `name` was probably meant to be, or NULL. */
+static const verb *nearest_verb(const char *name) {
+    const verb *nearest = NULL;
+    size_t distance = strlen(name) < 4 ? 2 : 3;
+    for (int i = 0; i < VERB_COUNT; i++) {
+        const size_t d = edit_distance(name, verb_at(i)->name);
+        if (d >= distance) continue;
+        distance = d;
+        nearest = verb_at(i);
+    }
+    return nearest;
+}
+
+const verb *verb_find(const char *name) {
+    for (int i = 0; i < VERB_COUNT; i++)
+        if (strcmp(verb_at(i)->name, name) == 0) return verb_at(i);
+    const verb *nearest = nearest_verb(name);
+    if (nearest)
+        cli_error(NULL, "there is no command '%s'; did you mean '%s'?", name, nearest->name);
+    else
+        cli_error(NULL, "there is no command '%s'; 'weft help' lists them", name);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------- help */
+
+static const char GLOBAL_OPTIONS[] =
+    "Options, before or after the command\n"
+    "  --device D    auto (a GPU if there is one, else the CPU), cpu, cuda, cuda:1, ...,\n"
+    "                ref (the specification itself: slow). Never changes a result.\n"
+    "  --threads N   CPU threads; 0, the default, takes all cores. Never changes a result.\n"
+    "  --bits        print the bits of a value too, in hexadecimal\n"
+    "  --json        print one JSON object\n"
+    "  --quiet       no progress bar\n";
+
+static void print_verbs(FILE *out, const verb *verbs, int count) {
+    for (int i = 0; i < count; i++) fprintf(out, "  %-14s %s\n", verbs[i].name, verbs[i].summary);
+}
+
+void verb_overview(FILE *out) {
+    fputs("weft: sums, products, extremes, norms and more of .npy arrays, with the same bits on every machine\n\n"
+          "  weft [OPTIONS] COMMAND ...\n\n"
+          "Examples\n"
+          "  weft tour --quick                     see it work\n"
+          "  weft sum x.npy                        print the sum\n"
+          "  weft dot x.npy y.npy --bits           and its bits, to compare with another machine's\n"
+          "  weft mean x.npy --device cpu --json   for a program to read\n\n"
+          "Commands\n",
+          out);
+    print_verbs(out, COMMANDS, COMMAND_COUNT);
+    fputs("\nOperations on .npy files\n", out);
+    print_verbs(out, OPERATIONS, VERB_COUNT - COMMAND_COUNT);
+    fprintf(out, "\n%s\n'weft help COMMAND' says more. Exit code: 0 done, 1 the work failed, 2 the call was wrong.\n",
+            GLOBAL_OPTIONS);
+}
+
+/* Prints `text` with the verb's name in the place of "%s". */
+static void print_text(FILE *out, const char *text, const char *name) {
+    const char *place = strstr(text, "%s");
+    if (place)
+        fprintf(out, "%.*s%s%s", (int)(place - text), text, name, place + 2);
+    else
+        fputs(text, out);
+}
+
+void verb_help(FILE *out, const verb *verb) {
+    fprintf(out, "weft %s: %s\n\n  weft %s %s\n\n", verb->name, verb->summary, verb->name, verb->operands);
+    print_text(out, verb->text, verb->name);
+    fprintf(out, "\n%s", GLOBAL_OPTIONS);
+}
+
+int command_help(const cli_options *options, int argc, char **argv) {
+    static const struct option list[] = {{"list", no_argument, NULL, 'l'}, {0}};
+    bool names = false;
+    (void)options;
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1; names = true)
+        if (option != 'l') return CLI_USAGE;
+    if (argc - optind > 1) {
+        cli_error(argv[0], "%s: one command at a time", argv[optind + 1]);
+        return CLI_USAGE;
+    }
+    if (names) {
+        for (int i = 0; i < VERB_COUNT; i++) puts(verb_at(i)->name);
+        return CLI_DONE;
+    }
+    if (optind == argc) {
+        verb_overview(stdout);
+        return CLI_DONE;
+    }
+    const verb *about = verb_find(argv[optind]);
+    if (!about) return CLI_USAGE;
+    verb_help(stdout, about);
+    return CLI_DONE;
+}
