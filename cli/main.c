@@ -37,16 +37,18 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
 
 int cli_next_option(int argc, char **argv, const struct option *list) {
     opterr = 0;
-    const int at = optind ? optind : 1;
     const int option = getopt_long(argc, argv, ":", list, NULL);
-    const char *text = at < argc ? argv[at] : "";
+    if (option != '?' && option != ':') return option;
+    const char *text = argv[optind - 1];
+    const char short_option[] = {'-', (char)optopt, '\0'};
+    if (optopt && strncmp(text, "--", 2) != 0) text = short_option;
     if (option == ':')
         cli_error(argv[0], "%s: a value is missing behind it", text);
-    else if (option == '?' && !optopt && strchr(text, '='))
+    else if (optopt && strchr(text, '='))
         cli_error(argv[0], "%s: this option takes no value", text);
-    else if (option == '?')
+    else
         cli_error(argv[0], "%s: there is no such option; see 'weft help %s'", text, argv[0]);
-    return option == ':' ? '?' : option;
+    return '?';
 }
 
 bool cli_number(const char *command, const char *option, const char *text, long long low, long long high,

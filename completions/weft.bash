@@ -1,0 +1,56 @@
+# bash completion of weft
+
+_weft() {
+    local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
+        count_nonzero mean norm1 norm2 norminf variance dot'
+    local options='--device --threads --bits --json --quiet --help --version'
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
+
+    # "--device=cpu" reaches us as three words.
+    if [[ $previous == '=' ]]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+    elif [[ $current == '=' ]]; then
+        current=''
+    fi
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if [[ $word == --device || $word == --threads ]]; then
+            ((i++))
+        elif [[ $word != -* && $word != '=' ]]; then
+            command=$word
+            break
+        fi
+    done
+
+    COMPREPLY=()
+    case $previous in
+    --device)
+        mapfile -t COMPREPLY < <(compgen -W 'auto cpu cuda ref' -- "$current")
+        return
+        ;;
+    --accumulate)
+        mapfile -t COMPREPLY < <(compgen -W 'f64' -- "$current")
+        return
+        ;;
+    --threads | --ddof | --size | --n | --op) return ;;
+    esac
+
+    case $command in
+    '') ;;
+    tour) options+=' --quick --n' ;;
+    bench) options+=' --size --op' ;;
+    help) options+=' --list' ;;
+    verify | devices | version) ;;
+    variance) options+=' --accumulate --ddof' ;;
+    *) options+=' --accumulate' ;;
+    esac
+    if [[ $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    elif [[ -z $command || $command == help ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current")
+    else
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.npy' -- "$current")
+    fi
+}
+complete -F _weft weft

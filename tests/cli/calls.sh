@@ -1,0 +1,94 @@
+#!/bin/sh
+# How the command is called: options and their order, help, wrong calls, an output that cannot be written.
+. "$(dirname "$0")/check.sh"
+x=$dir/x.npy
+npy "$x" '<f4' '(3,)' 1 2 4
+
+# global options before and after the command, in both spellings; w puts --device cpu first
+prints "7 0x40e00000" --bits sum "$x"
+prints "7 0x40e00000" sum --bits "$x"
+prints "7 0x40e00000" sum "$x" --bits
+prints 7 --device=ref --threads=2 sum "$x"
+prints 7 sum --threads 2 "$x" --device ref --quiet
+prints 7 sum -- "$x"
+prints 7 -- sum "$x"
+is "no --device" 7 "$("$weft" sum "$x")"
+cp "$x" "$dir/--bits"
+is "a file whose name is an option" 7 "$(cd "$dir" && w sum -- --bits)"
+prints 1.5555556 variance --ddof=0 "$x"
+prints 2.3333333 variance "$x" --ddof 1
+
+# wrong calls
+refuses 2 "weft: there is no command 'smu'; did you mean 'sum'?" smu "$x"
+refuses 2 "did you mean 'count_nonzero'?" count_nonzeros "$x"
+refuses 2 "did you mean 'devices'?" device
+refuses 2 "there is no command 'frobnicate'; 'weft help' lists them" frobnicate
+refuses 2 "there is no command ''" ""
+refuses 2 "did you mean 'mean'?" help maen
+refuses 2 "weft sum: 0 files given, 1 needed" sum
+refuses 2 "weft sum: 2 files given, 1 needed" sum "$x" "$x"
+refuses 2 "weft dot: 1 file given, 2 needed" dot "$x"
+refuses 2 "standard input can be only one of the two" dot - -
+refuses 2 "weft sum: --frobnicate: there is no such option" sum "$x" --frobnicate
+refuses 2 "weft: --frobnicate: there is no such option" --frobnicate sum "$x"
+refuses 2 "weft sum: -x: there is no such option" sum "$x" -x
+refuses 2 "weft sum: --ddof: there is no such option" sum "$x" --ddof 1
+refuses 2 "weft tour: --quick=1: this option takes no value" tour --quick=1
+refuses 2 "weft sum: --accumulate f32: only f64 can be asked for" sum "$x" --accumulate f32
+refuses 2 "weft sum: --accumulate: a value is missing behind it" sum "$x" --accumulate
+refuses 2 "weft: --threads: a value is missing behind it" sum "$x" --threads
+refuses 2 "weft: --device: a value is missing behind it" --device
+for number in -1 4097 99999999999999999999 1.5 2x x "" " 1"; do
+    refuses 2 "weft: --threads $number: a whole number from 0 to 4096 is needed" sum "$x" --threads "$number"
+done
+refuses 2 "weft variance: --ddof -1: a whole number from 0 to" variance "$x" --ddof -1
+refuses 2 "weft: --device gpu: no such device; there are auto, cpu, cuda (or cuda:N) and ref" sum "$x" --device gpu
+refuses 2 "weft: --device : no such device" sum "$x" --device ""
+refuses 1 "weft sum: no device called \"cpu:v9\"" sum "$x" --device cpu:v9
+refuses 1 "weft sum: " sum "$x" --device cuda:77
+refuses 2 "weft version: x: nothing can stand here" version x
+refuses 2 "weft devices: x: nothing can stand here" devices x
+refuses 2 "weft bench: --op frob: there is no such operation" bench --op frob
+refuses 2 "weft bench: --op : there is no such operation" bench --op sum,
+refuses 2 "weft bench: --size 0: a whole number from 1 to" bench --size 0
+refuses 2 "weft tour: --n 10: a whole number from 1000 to" tour --n 10
+refuses 2 "weft tour: --json: the tour is for reading" tour --json
+refuses 1 "weft tour: $dir/missing.npy: cannot be opened" tour "$dir/missing.npy"
+w >"$dir/stdout" 2>"$dir/stderr"
+is "no command: exit code" 2 $?
+is "no command: stdout" "" "$(cat "$dir/stdout")"
+
+# help and version
+prints "$(w help)" --help
+prints "$(w help)" -h
+for verb in $(w help --list); do
+    prints "$(w help "$verb")" "$verb" --help
+    case $(w help "$verb") in
+    "weft $verb: "*Example*"weft $verb"* | "weft version: "* | "weft help: "*) ;;
+    *) failed "the help of $verb has no example" ;;
+    esac
+    case $(w help) in
+    *"  $verb "*) ;;
+    *) failed "$verb is not in 'weft help'" ;;
+    esac
+done
+is "weft version" "weft" "$(w version | cut -d' ' -f1)"
+prints "$(w version)" --version
+number=$(sed -n 's/#define WEFT_VERSION_[A-Z]* //p' "$root/include/weft.h" | paste -sd.)
+order=$(sed -n 's/#define WEFT_ORDER_VERSION //p' "$root/include/weft.h")
+prints "weft $number, order version $order" version
+
+# an output that cannot be written, and one that is closed
+w sum "$x" >/dev/full 2>"$dir/stderr"
+is "a full disk: exit code" 1 $?
+is "a full disk" "weft sum: standard output: No space left on device" "$(cat "$dir/stderr")"
+w sum "$x" >&- 2>"$dir/stderr"
+is "a closed output: exit code" 1 $?
+w help >/dev/full 2>"$dir/stderr"
+is "help to a full disk: exit code" 1 $?
+
+# no locale changes a point into a comma
+for locale in C C.UTF-8 de_DE.UTF-8 $(locale -a 2>/dev/null | head -n 20); do
+    is "locale $locale" 2.3333333 "$(LC_ALL=$locale w mean "$x")"
+done
+finish

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Every verb of the command stands in the man page and in the three completions; the pages themselves are sound.
+. "$(dirname "$0")/check.sh"
+
+for verb in $(w help --list); do
+    for file in docs/weft.1 completions/weft.bash completions/_weft completions/weft.fish; do
+        checks=$((checks + 1))
+        grep -Eq "(^|[^a-z0-9_-])$verb([^a-z0-9_-]|\$)" "$root/$file" || failed "$verb is not in $file"
+    done
+    checks=$((checks + 1))
+    grep -Eq "^\.It .*Cm .*\b$verb\b" "$root/docs/weft.1" || failed "$verb has no item in docs/weft.1"
+done
+
+# Options that the completions offer are options that the command has, and all of them.
+for option in $({ w help && for verb in $(w help --list); do w help "$verb"; done; } | grep -Eo '^  --[a-z]+' | sort -u); do
+    for file in docs/weft.1 completions/weft.bash completions/_weft completions/weft.fish; do
+        checks=$((checks + 1))
+        grep -Eq -- "(--|Fl -|-l )${option#--}" "$root/$file" || failed "$option is not in $file"
+    done
+done
+
+if command -v groff >/dev/null; then
+    is "groff's warnings about docs/weft.1" "" "$(groff -ww -mdoc -Tascii "$root/docs/weft.1" 2>&1 >/dev/null)"
+else
+    echo "left out: groff is not installed, so docs/weft.1 was not formatted"
+fi
+
+# The bash completion at work, where there is a bash.
+if command -v bash >/dev/null; then
+    completions() {
+        bash -c '. "$1"; shift; COMP_WORDS=(weft "$@"); COMP_CWORD=$#; _weft; echo "${COMPREPLY[@]}"' - \
+            "$root/completions/weft.bash" "$@"
+    }
+    is "weft su<TAB>" sum "$(completions su)"
+    is "weft --device cpu va<TAB>" variance "$(completions --device cpu va)"
+    is "weft --device c<TAB>" "cpu cuda" "$(completions --device c)"
+    is "weft variance --d<TAB>" "--device --ddof" "$(completions variance --d)"
+    is "weft sum data/co2.<TAB>" co2.npy "$(cd "$root/examples/data" && completions sum co2.)"
+else
+    echo "left out: bash is not installed, so its completion did not run"
+fi
+finish

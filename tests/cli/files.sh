@@ -1,0 +1,146 @@
+#!/bin/sh
+# The .npy files that are read, and each way in which a file is refused.
+. "$(dirname "$0")/check.sh"
+f=$dir/a.npy
+
+# versions, byte orders, memory orders, shapes, headers of other alignment
+for version in 1 2 3; do
+    npy "$f" '<f4' '(3,)' 1 2 4 --version $version
+    prints 7 sum "$f"
+done
+for type in i2 i4 i8 u2 u4 u8 f4 f8; do
+    npy "$f" ">$type" '(3,)' 1 2 770
+    prints 773 sum "$f"
+    prints 770 max "$f"
+done
+npy "$f" '=f4' '(2,)' 1 2 && prints 3 sum "$f"
+npy "$f" '|b1' '(4,)' 1 0 1 1 && prints 3 sum "$f" && prints 3 count_nonzero "$f"
+npy "$f" '<f8' '(2, 3)' 1 2 3 4 5 6 --order True && prints 21 sum "$f" && prints 5 argmax "$f"
+npy "$f" '<f8' '(2, 3)' 1 2 3 4 5 6 && prints 21 sum "$f"
+npy "$f" '<f8' '()' 42 && prints 42 sum "$f"
+npy "$f" '<f8' '(0, 5)' && prints 0 sum "$f"
+npy "$f" '<f8' '(2L, 2L)' 1 2 3 4 && prints 10 sum "$f"
+npy "$f" '<f8' '(2,2,)' 1 2 3 4 && prints 10 sum "$f"
+npy "$f" '<f8' '(2,)' 1 2 --header '{"shape":(2,),"fortran_order":False,"descr":"<f8"}' && prints 3 sum "$f"
+for shift in 1 2 3 4 7; do
+    npy "$f" '<f8' '(3,)' 1 2 4 --shift $shift && prints 7 sum "$f" && prints 7 sum - <"$f"
+    npy "$f" '>f8' '(3,)' 1 2 4 --shift $shift && prints 7 sum "$f"
+done
+npy "$f" '<f8' '(3,)' 1 2 4 --append 1000 && prints 7 sum "$f" && prints 7 sum - <"$f"
+
+# streams
+npy "$f" '<f4' '(3,)' 1 2 4
+prints 7 sum - <"$f"
+prints 21 dot - "$f" <"$f"
+is "a pipe" 7 "$(cat "$f" | w sum -)"
+is "a slow pipe" 7 "$({ head -c 5 "$f"; sleep 0.1; tail -c +6 "$f"; } | w sum -)"
+mkfifo "$dir/fifo"
+cat "$f" >"$dir/fifo" &
+prints 7 sum "$dir/fifo"
+cat "$f" "$f" >"$dir/two"
+is "standard input from its middle" 7 "$({ dd bs="$(wc -c <"$f")" count=1 of="$dir/first" 2>/dev/null; w sum -; } <"$dir/two")"
+head -c 400000 /dev/zero >"$dir/zeros"
+npy "$dir/big.npy" '<f4' '(100001,)' 3 && cat "$dir/zeros" >>"$dir/big.npy"
+prints 3 sum "$dir/big.npy"
+is "a pipe of 400 kB" 3 "$(cat "$dir/big.npy" | w sum -)"
+
+# files that are none
+refuses 1 "weft sum: $dir/missing.npy: cannot be opened: No such file or directory" sum "$dir/missing.npy"
+refuses 1 "weft sum: $dir: is a directory" sum "$dir"
+: >"$dir/empty.npy"
+refuses 1 "weft sum: $dir/empty.npy: is empty" sum "$dir/empty.npy"
+refuses 1 "weft sum: -: is empty" sum - </dev/null
+echo 1.5 >"$dir/text.npy"
+refuses 1 "text.npy: is not a .npy file" sum "$dir/text.npy"
+printf '\223NUM' >"$f"
+refuses 1 "is not a .npy file" sum "$f"
+printf '\223NUMPY\1' >"$f"
+refuses 1 "ends within its header, after 7 bytes" sum "$f"
+printf '\223NUMPY\2\0\1\0' >"$f"
+refuses 1 "ends within its header, after 10 bytes" sum "$f"
+npy "$f" '<f4' '(1,)' 1 --version 9
+refuses 1 "is a .npy file of version 9; weft reads versions 1, 2 and 3" sum "$f"
+npy "$f" '<f4' '(1,)' 1 --length 5000
+refuses 1 "5000 bytes of header expected" sum "$f"
+npy "$f" '<f4' '(1,)' 1 --version 2 --length 1048577
+refuses 1 "says its header has 1048577 bytes" sum "$f"
+npy "$f" '<f4' '(1,)' 1 --version 3 --length 4294967295
+refuses 1 "says its header has 4294967295 bytes" sum "$f"
+refuses 1 "says its header has 4294967295 bytes" sum - <"$f"
+
+# types that weft does not have, each named
+for type in '<c16' '<f2' '<f16' '|S5' '|O' '<U3' '<M8[ns]' '|V8' 'f4' '' '|f4' '<i3' '|i16'; do
+    npy "$f" '<f4' '(1,)' 1 --header "{'descr': '$type', 'fortran_order': False, 'shape': (1,), }"
+    refuses 1 "elements of dtype \"$type\" are not supported" sum "$f"
+done
+npy "$f" '<f4' '(1,)' 1 --header "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,), }"
+refuses 1 "elements of a structured dtype are not supported" sum "$f"
+
+# shapes that cannot be
+shape() { npy "$f" '<f8' "$2" && refuses 1 "$1" sum "$f" && refuses 1 "$1" sum - <"$f"; }
+shape "negative dimension, -3" '(-3,)'
+shape "negative dimension, -99999999999999999999999" '(-99999999999999999999999,)'
+shape "dimension 18446744073709551616 is too large" '(18446744073709551616,)'
+shape "too many elements for any memory" '(4611686018427387904, 8)'
+shape "too many elements for any memory" '(4611686018427387904, 0, 8)'
+shape "too many elements for any memory" '(0, 4294967296, 4294967296)'
+shape "too many elements for any memory" '(2305843009213693953,)'
+shape "is truncated: 1000000000000 elements of f64 need 8000000000000 bytes, and 0 are there" '(1000000000000,)'
+npy "$f" '<f8' '(9,)' 1 2 3 4 5 6 7 8 9 --cut 8
+refuses 1 "a.npy: is truncated: 9 elements of f64 need 72 bytes, and 64 are there" sum "$f"
+refuses 1 "-: is truncated: 9 elements of f64 need 72 bytes, and 64 are there" sum - <"$f"
+is "a truncated pipe" "weft sum: -: is truncated: 9 elements of f64 need 72 bytes, and 64 are there" \
+    "$(cat "$f" | w sum - 2>&1)"
+
+# dictionaries that NumPy would not have written
+header() { npy "$f" '<f8' '(1,)' 1 --header "$2" && refuses 1 "the header is malformed: $1" sum "$f"; }
+D="'descr': '<f8'" F="'fortran_order': False" S="'shape': (1,)"
+header "expected {" ""
+header "expected {" "$D, $F, $S"
+header "expected a comma or }" "{$D, $F, $S"
+header "expected nothing but spaces" "{$D, $F, $S} x"
+header "it has no key 'descr'" "{$F, $S}"
+header "it has no key 'fortran_order'" "{$D, $S}"
+header "it has no key 'shape'" "{$D, $F}"
+header "it has no key 'descr'" "{}"
+header "it has the key 'shape' twice" "{$D, $F, $S, $S}"
+header "it has an unknown key 'extra'" "{$D, $F, $S, 'extra': 1}"
+header "expected a comma or }" "{$D $F, $S}"
+header "expected a colon" "{'descr' '<f8', $F, $S}"
+header "expected a quoted string" "{, $D, $F, $S}"
+header "expected a quoted string" "{'descr': 8, $F, $S}"
+header "expected a short string and its closing quote" "{'descr"
+header "expected True or False for 'fortran_order'" "{$D, 'fortran_order': 1, $S}"
+header "expected a comma or }" "{$D, 'fortran_order': Falsehood, $S}"
+header "expected the shape, a tuple," "{$D, $F, 'shape': [1]}"
+header "expected the shape, a tuple," "{$D, $F, 'shape': 1}"
+header "expected a comma behind the shape's only dimension" "{$D, $F, 'shape': (1)}"
+header "expected a dimension" "{$D, $F, 'shape': (,)}"
+header "expected a dimension" "{$D, $F, 'shape': (+1,)}"
+header "expected a dimension" "{$D, $F, 'shape': (x,)}"
+header "expected a comma or ) in the shape" "{$D, $F, 'shape': (1.5,)}"
+header "expected a comma or ) in the shape" "{$D, $F, 'shape': (1 2)}"
+header "expected a dimension" "{$D, $F, 'shape': (1,"
+
+# every cut of a sound file is refused, and never a crash
+npy "$dir/whole.npy" '<f4' '(3,)' 1 2 4
+size=$(wc -c <"$dir/whole.npy")
+cut=0
+while [ "$cut" -lt "$size" ]; do
+    head -c "$cut" "$dir/whole.npy" >"$f"
+    w sum "$f" >"$dir/stdout" 2>"$dir/stderr"
+    is "a file cut after $cut bytes: exit code" 1 $?
+    is "a file cut after $cut bytes: stdout" "" "$(cat "$dir/stdout")"
+    cut=$((cut + 1))
+done
+
+# two arrays
+npy "$dir/x.npy" '<f4' '(3,)' 1 2 4
+npy "$dir/y.npy" '<f4' '(2,)' 1 2
+npy "$dir/z.npy" '<f8' '(3,)' 1 2 4
+refuses 1 "weft dot: $dir/x.npy has 3 elements and $dir/y.npy has 2; they must be of one length" \
+    dot "$dir/x.npy" "$dir/y.npy"
+refuses 1 "weft dot: $dir/x.npy has elements of f32 and $dir/z.npy of f64; they must be of one type" \
+    dot "$dir/x.npy" "$dir/z.npy"
+refuses 1 "weft dot: $dir/missing.npy: cannot be opened" dot "$dir/x.npy" "$dir/missing.npy"
+finish

@@ -1,0 +1,40 @@
+#!/bin/sh
+# tour, devices and bench: that they run, say what they must and keep to their width.
+. "$(dirname "$0")/check.sh"
+
+# has WHAT PATTERN FILE
+has() {
+    checks=$((checks + 1))
+    grep -Eq "$2" "$3" || failed "$1: nothing matches $2 in" "$(cat "$3")"
+}
+
+"$weft" tour --n 100000 >"$dir/tour" 2>"$dir/stderr"
+is "tour: exit code" 0 $?
+is "tour: stderr" "" "$(cat "$dir/stderr")"
+has tour 'a . b = 1047552, bits 0x497fc000; .* exact: yes; same bits: yes' "$dir/tour"
+has tour 'exact, in integers +10000\.000149' "$dir/tour"
+has tour '^Verdict: [0-9]+ comparisons, not one bit differs' "$dir/tour"
+for operation in $(w help --list | sed '1,/^version$/d'); do
+    is "rows of $operation in the tour" 2 "$(grep -Ec "^ *$operation +.*yes\$" "$dir/tour")"
+done
+is "a row of the tour that differs" "" "$(grep -w NO "$dir/tour")"
+is "lines of the tour's tables wider than 100 columns" "" "$(sed -n '/^1 /,/^Verdict/p' "$dir/tour" | grep -v '^Verdict' | grep -E '^.{101}')"
+is "escape sequences in a file" "" "$(tr -cd '\033' <"$dir/tour")"
+
+npy "$dir/own.npy" '<i2' '(2, 3)' 5 -3 0 7 7 1
+"$weft" tour --n 5000 "$dir/own.npy" --device cpu --threads 1 >"$dir/tour" 2>&1
+is "a tour of another file: exit code" 0 $?
+has "a tour of another file" 'own.npy: 6 elements of i16' "$dir/tour"
+npy "$dir/none.npy" '<f4' '(0,)'
+refuses 1 "none.npy: has no elements; the tour needs at least one" tour "$dir/none.npy"
+
+"$weft" devices >"$dir/devices"
+is "devices: exit code" 0 $?
+has devices '^cpu ' "$dir/devices"
+has devices '^(cuda:0 |No GPU: )' "$dir/devices"
+
+"$weft" bench --size 100000 --op sum,variance,xor --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
+is "bench: exit code" 0 $?
+is "bench: stderr" "" "$(cat "$dir/stderr")"
+is "bench: rows" "sum variance xor" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
+finish
