@@ -12,7 +12,7 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 weft_status measure(weft_status (*call)(void *state), void *state, int least, double budget, double *median) {
-    double seconds[MOST_RUNS];
+    double seconds[MOST_RUNS] = {0};
     int runs = 0;
     weft_status status = call(state);
     const double begin = cli_seconds();
@@ -59,8 +59,9 @@ void measure_describe(const weft_context *ctx, int threads, char *text, size_t s
         snprintf(text, size, "%s, %d SMs, %s", info.name, (int)info.cores, info.isa);
     else {
         const int used = threads ? threads : (int)info.cores;
-        snprintf(text, size, "%s, %d %s, %s", info.name, used, used == 1 ? "thread" : "threads",
-                 strchr(id, ':') ? strchr(id, ':') + 1 : info.isa);
+        const char *level = strchr(id, ':') ? strchr(id, ':') + 1 : info.isa;
+        snprintf(text, size, "%s, %d %s%s%s", info.name, used, used == 1 ? "thread" : "threads", *level ? ", " : "",
+                 level);
     }
 }
 

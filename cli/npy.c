@@ -134,7 +134,7 @@ static bool take_elements(source *s, const npy_header *header, size_t data, npy_
 
 bool npy_read(const char *path, npy_array *a, npy_error *error) {
     source s;
-    npy_header header;
+    npy_header header = {0};
     size_t data = 0;
     *a = (npy_array){0};
     const bool read = open_source(path, &s, error) && read_header(&s, &header, &data, error) &&

@@ -79,7 +79,7 @@ static const struct {
 };
 
 static bool parse_descr(parser *p, npy_header *header) {
-    char descr[64];
+    char descr[64] = "";
     skip_space(p);
     if (p->at < p->end && (*p->at == '[' || *p->at == '('))
         return npy_fail(p->error,

@@ -94,29 +94,36 @@ static weft_status call_operation(void *state) {
 
 static void compare(tour *t, tour_result *result, const value *other) {
     t->compared++;
-    if (memcmp(&result->value, other, sizeof *other) == 0) return;
+    if (result->value.u64 == other->u64) return; /* operation_run clears what a type leaves free */
     t->different++;
     result->same = false;
 }
 
+static bool run_on(tour *t, int i, call *c, bool timed, tour_result *result) {
+    const tour_machine *m = &t->machines[i];
+    if (m->x) c->in.x = m->x;
+    if (m->y) c->in.y = m->y;
+    const weft_status status = timed && m->shown
+                                   ? measure(call_operation, c, LEAST_RUNS, BUDGET_SECONDS, &result->seconds[i])
+                                   : call_operation(c);
+    return status == WEFT_OK || machine_failed(m);
+}
+
 bool tour_run(tour *t, const operation *operation, const operands *in, bool timed, tour_result *result) {
     *result = (tour_result){.same = true};
+    progress_start(t->options, operation->name);
     for (int i = 0; i < t->count; i++) {
-        const tour_machine *m = &t->machines[i];
-        call c = {.operation = operation, .machine = m, .in = *in};
-        if (m->x) c.in.x = m->x;
-        if (m->y) c.in.y = m->y;
-        const weft_status status = timed && m->shown
-                                       ? measure(call_operation, &c, LEAST_RUNS, BUDGET_SECONDS, &result->seconds[i])
-                                       : call_operation(&c);
-        if (status != WEFT_OK) return machine_failed(m);
-        if (i > 0)
+        call c = {.operation = operation, .machine = &t->machines[i], .in = *in};
+        progress_at(i, t->count);
+        if (!run_on(t, i, &c, timed, result)) return false;
+        if (i > 0) {
             compare(t, result, &c.out);
-        else {
+        } else {
             result->value = c.out;
             result->type = c.type;
         }
     }
+    progress_end();
     return true;
 }
 

@@ -1,6 +1,5 @@
 /* The tour's first two sections: sums whose exact value is known. */
 #include "cli/plain.h"
-#include "cli/progress.h"
 #include "cli/tour.h"
 
 #include <inttypes.h>

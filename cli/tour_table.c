@@ -1,6 +1,5 @@
 /* The tour's tables: every operation on a real array, and on a large one made from it. */
 #include "cli/plain.h"
-#include "cli/progress.h"
 #include "cli/tour.h"
 
 #include <stdio.h>
@@ -53,7 +52,7 @@ static float element_as_float(const npy_array *a, size_t i) {
 
 /* x repeats the file's values, y the same backwards. */
 static void fill_from_file(const npy_array *file, size_t n, float *x, float *y) {
-    for (size_t i = 0; i < n; i++) x[i] = element_as_float(file, i % file->n);
+    for (size_t i = 0; i < n; i++) x[i] = i < file->n ? element_as_float(file, i) : x[i - file->n];
     for (size_t i = 0; i < n; i++) y[i] = x[n - 1 - i];
 }
 

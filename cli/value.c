@@ -10,7 +10,8 @@
 static value_string float_decimal(double v, int most_digits, bool is_float) {
     value_string s;
     if (isnan(v)) return (value_string){"nan"};
-    if (isinf(v)) return v < 0 ? (value_string){"-inf"} : (value_string){"inf"};
+    if (isinf(v) && v < 0) return (value_string){"-inf"};
+    if (isinf(v)) return (value_string){"inf"};
     int digits = 1;
     for (; digits < most_digits; digits++) {
         snprintf(s.text, sizeof s.text, "%.*g", digits, v);
