@@ -4,10 +4,12 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MOST_THREADS = 4096 };
 
@@ -179,7 +181,16 @@ static int finish(const invocation *in, int code) {
     return CLI_FAILED;
 }
 
+/* Files are mapped: that one shrank, or its disk failed, shows as this signal in the midst of the work. */
+static void on_bus_error(int signal) {
+    static const char text[] = "weft: a file was cut short, or could not be read, while it was in use\n";
+    (void)signal;
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(CLI_FAILED);
+}
+
 int main(int argc, char **argv) {
+    signal(SIGBUS, on_bus_error);
     invocation in = {.rest = calloc((size_t)argc + 1, sizeof *argv)};
     if (!in.rest) {
         cli_error(NULL, "no memory for the arguments");

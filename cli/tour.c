@@ -206,8 +206,14 @@ static bool read_data(const char *path, npy_array *file) {
 
 /* ------------------------------------------------------------------------------- the whole */
 
+/* Whether two arrays of n fit in memory at all: a system that promises more than it has would kill us. */
+static bool two_arrays_fit(size_t n) {
+    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    return 2.0 * (double)n * sizeof(float) < memory;
+}
+
 static bool run_sections(tour *t, const char *path, const npy_array *file) {
-    float *x = t->n <= SIZE_MAX / sizeof *x ? malloc(t->n * sizeof *x) : NULL;
+    float *x = two_arrays_fit(t->n) ? malloc(t->n * sizeof *x) : NULL;
     float *y = x ? malloc(t->n * sizeof *y) : NULL;
     bool done = y != NULL;
     if (!done)
