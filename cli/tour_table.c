@@ -68,25 +68,26 @@ static int find_columns(const tour *t, int columns[2]) {
     return count;
 }
 
+/* 53 columns, 20 for each device, 5: at most 98. */
 static void print_table_head(const tour *t, const int *columns, int count) {
-    printf("%-13s %13s %-18s %8s", "", "", "", "C loop");
-    for (int c = 0; c < count; c++) printf(" |%17s ", t->machines[columns[c]].label);
-    printf("\n%-13s %13s %-18s %8s", "operation", "value", "bits", "ms");
-    for (int c = 0; c < count; c++) printf(" |%7s %5s %4s ", "ms", "GB/s", "x");
-    printf("| same\n");
+    printf("%-13s %13s %-18s %6s", "", "", "", "C loop");
+    for (int c = 0; c < count; c++) printf(" | %-17s", t->machines[columns[c]].label);
+    printf("\n%-13s %13s %-18s %6s", "operation", "value", "bits", "ms");
+    for (int c = 0; c < count; c++) printf(" |%7s %5s%5s", "ms", "GB/s", "x");
+    printf(" same\n");
 }
 
 static void print_table_row(const tour *t, const operation *operation, const tour_result *result, double plain,
                             const int *columns, int count) {
     const double bytes = (double)t->n * sizeof(float) * operation->inputs * operation->passes;
-    printf("%-13s %13s %-18s %8.1f", operation->name, value_decimal(result->type, &result->value).text,
+    printf("%-13s %13s %-18s %6.1f", operation->name, value_decimal(result->type, &result->value).text,
            value_bits(result->type, &result->value).text, 1e3 * plain);
     for (int c = 0; c < count; c++) {
-        const double seconds = result->seconds[columns[c]];
-        printf(" |%7.2f %5.0f %4.*f ", 1e3 * seconds, 1e-9 * bytes / seconds, plain / seconds < 9.95 ? 1 : 0,
-               plain / seconds);
+        const double seconds = result->seconds[columns[c]], times = plain / seconds;
+        printf(" |%7.*f %5.0f%5.*f", seconds < 0.1 ? 3 : 1, 1e3 * seconds, 1e-9 * bytes / seconds,
+               times < 9.95 ? 1 : 0, times);
     }
-    printf("| %s\n", tour_mark(t, result->same));
+    printf(" %s\n", tour_mark(t, result->same));
 }
 
 /* Keeps the compiler from leaving out a loop whose result nobody reads. */

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Sourced by the tests of the command, whose first argument is the command: sets up $weft, $dir (an empty
 # directory that goes away) and the checks below. A test ends with `finish`.
 set -u
