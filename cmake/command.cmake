@@ -1,1 +1,40 @@
-# filled below
+# The weft command: the public API and the .def lists, nothing else of the library.
+set(command_sources
+  cli/apply.c
+  cli/bench.c
+  cli/devices.c
+  cli/dot.c
+  cli/main.c
+  cli/measure.c
+  cli/npy.c
+  cli/npy_header.c
+  cli/operations.c
+  cli/plain.c
+  cli/progress.c
+  cli/reduce.c
+  cli/tour.c
+  cli/tour_sums.c
+  cli/tour_table.c
+  cli/value.c
+  cli/variance.c
+  cli/verbs.c)
+if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/cli/verify.c)
+  list(APPEND command_sources cli/verify.c)
+endif()
+add_executable(weft_command ${command_sources})
+if(cli/verify.c IN_LIST command_sources)
+  target_compile_definitions(weft_command PRIVATE WEFT_VERIFY)
+endif()
+set_target_properties(weft_command PROPERTIES OUTPUT_NAME weft INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+target_include_directories(weft_command PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} src)
+target_compile_definitions(weft_command PRIVATE WEFT_SOURCE_DATA="${CMAKE_CURRENT_SOURCE_DIR}/examples/data")
+target_link_libraries(weft_command PRIVATE weft m)
+if(TARGET weft_match)
+  target_link_libraries(weft_command PRIVATE weft_match)
+endif()
+# The loops that the tour compares with are what a program has that was compiled with `cc -O2`.
+set_source_files_properties(cli/plain.c PROPERTIES COMPILE_OPTIONS -O2)
+
+add_executable(example_first examples/first.c)
+set_target_properties(example_first PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
+target_link_libraries(example_first PRIVATE weft)
