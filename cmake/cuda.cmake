@@ -1,1 +1,57 @@
-# filled below
+# libweft_cuda.so, the plugin with the CUDA backend. WEFT_CUDA=AUTO leaves it out where there is no nvcc.
+if(WEFT_CUDA STREQUAL "OFF")
+  message(STATUS "weft: the CUDA backend is left out: WEFT_CUDA=OFF")
+  return()
+endif()
+
+include(CheckLanguage)
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+  # The toolkit's usual place is often not on PATH.
+  find_program(WEFT_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin)
+  if(WEFT_NVCC)
+    set(CMAKE_CUDA_COMPILER ${WEFT_NVCC})
+  endif()
+endif()
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 90)
+endif()
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(WEFT_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "weft: WEFT_CUDA=ON, and no nvcc was found")
+  endif()
+  message(STATUS "weft: the CUDA backend is left out: no nvcc was found")
+  return()
+endif()
+enable_language(CUDA)
+set(CMAKE_CUDA_STANDARD 17)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+set(CMAKE_CUDA_FLAGS_RELEASE "-O3")
+set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
+
+# docs/ORDER.md 1.1 and 1.2, for device code and for host code. Said once, for all CUDA sources.
+set(WEFT_CUDA_FLAGS --fmad=false --ftz=false --prec-div=true --prec-sqrt=true
+  -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
+if(WEFT_WERROR)
+  list(APPEND WEFT_CUDA_FLAGS --Werror=all-warnings -Xcompiler=-Werror)
+endif()
+
+add_library(weft_cuda MODULE
+  src/cuda/call.cu
+  src/cuda/cuda.cu
+  src/cuda/dot.cu
+  src/cuda/extremes.cu
+  src/cuda/integers.cu
+  src/cuda/reduce.cu
+  src/cuda/scratch.cu
+  src/cuda/sums.cu
+  src/cuda/variance.cu)
+target_include_directories(weft_cuda PRIVATE include src)
+target_compile_options(weft_cuda PRIVATE ${WEFT_CUDA_FLAGS})
+target_link_libraries(weft_cuda PRIVATE ${CMAKE_DL_LIBS})
+# It runs where only the driver is, and shows one symbol.
+target_link_options(weft_cuda PRIVATE "LINKER:--exclude-libs,ALL,--as-needed" -static-libgcc -static-libstdc++)
+set_target_properties(weft_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+message(STATUS "weft: the CUDA backend is built with ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION} "
+  "for architectures ${CMAKE_CUDA_ARCHITECTURES}")

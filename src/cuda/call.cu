@@ -1,0 +1,165 @@
+/* A call: where its memory lies, its launches, its end.
+ *
+ * Inputs in device or managed memory are read where they are, in one launch. When one is in host memory
+ * the input goes through the staging buffer in chunks of a power of two of whole tiles, each of which is
+ * a subtree of the canonical tree; fold.cuh joins the chunks. Copies and launches alternate on one stream:
+ * a launch takes a hundredth of the time of its copy, so there is nothing to gain by overlapping them. */
+#include "cuda/gpu.h"
+
+#include <string.h>
+
+size_t cuda_type_bytes(weft_dtype dtype) {
+    static const size_t bytes[] = {
+        0,
+#define TYPE(ID, name, ctype, kind, npy) sizeof(ctype),
+#include "core/types.def"
+    };
+    return bytes[dtype];
+}
+
+/* ---------------------------------------------------------------------------- storing a value */
+
+static __global__ void store_kernel(void *out, uint64_t bits, uint32_t bytes) {
+    for (uint32_t i = 0; i < bytes; i++) ((uint8_t *)out)[i] = (uint8_t)(bits >> 8 * i);
+}
+
+const void *cuda_probe_kernel(void) { return (const void *)store_kernel; }
+
+weft_status call_store(call *c, uint64_t bits, weft_error *error) {
+    if (c->out_on_host) {
+        memcpy(c->out, &bits, c->out_bytes); /* both machines are little-endian */
+        return WEFT_OK;
+    }
+    uint32_t bytes = (uint32_t)c->out_bytes;
+    void *arguments[] = {&c->out, &bits, &bytes};
+    CUDA_TRY(cudaLaunchKernel((const void *)store_kernel, dim3(1), dim3(1), arguments, 0, c->g->stream), c->name);
+    return WEFT_OK;
+}
+
+/* ---------------------------------------------------------------------------- where memory lies */
+
+/* Whether p is host memory, pageable or pinned; memory of another GPU is refused. */
+static weft_status locate(const gpu *g, const char *argument, const void *p, bool *on_host, weft_error *error) {
+    cudaPointerAttributes attributes;
+    memset(&attributes, 0, sizeof attributes);
+    *on_host = true;
+    const cudaError_t fault = cudaPointerGetAttributes(&attributes, p);
+    if (fault == cudaErrorInvalidValue) { /* memory that CUDA does not know */
+        (void)cudaGetLastError();
+        return WEFT_OK;
+    }
+    CUDA_TRY(fault, "asking where an argument lies");
+    *on_host = attributes.type == cudaMemoryTypeUnregistered || attributes.type == cudaMemoryTypeHost;
+    RETURN_IF(attributes.type == cudaMemoryTypeDevice && attributes.device != g->device, WEFT_INVALID,
+              "%s is memory of GPU %d, and this context is of GPU %d", argument, attributes.device, g->device);
+    return WEFT_OK;
+}
+
+/* Host memory means waiting, which a stream that is being captured cannot do. */
+static weft_status refuse_capture(const call *c, weft_error *error) {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    CUDA_TRY(cudaStreamIsCapturing(c->g->stream, &capture), c->name);
+    RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
+              "%s: the stream is being captured, and then inputs and output must be device memory", c->name);
+    return WEFT_OK;
+}
+
+weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft_dtype result, size_t n,
+                       const void *x, const void *y, void *out, weft_error *error) {
+    memset(c, 0, sizeof *c);
+    c->g = g;
+    g->pending = true;
+    c->name = name;
+    c->out = out;
+    c->out_bytes = cuda_type_bytes(result);
+    if (n > 0) FORWARD(locate(g, "x", x, &c->x_on_host, error));
+    if (n > 0 && y) FORWARD(locate(g, "y", y, &c->y_on_host, error));
+    FORWARD(locate(g, "out", out, &c->out_on_host, error));
+    if (c->x_on_host || c->y_on_host || c->out_on_host) FORWARD(refuse_capture(c, error));
+    if (c->x_on_host || c->y_on_host) FORWARD(gpu_staging(g, error));
+    job *j = &c->j;
+    j->x = x;
+    j->y = y;
+    j->n = j->total = n;
+    j->last = true;
+    j->mask = UINT64_MAX;
+    j->dtype = dtype;
+    j->result = result;
+    j->result_bytes = (uint32_t)c->out_bytes;
+    j->out = c->out_on_host ? g->landing : out;
+    gpu_point_at_scratch(g, j);
+    return WEFT_OK;
+}
+
+weft_status call_end(call *c, weft_error *error) {
+    if (c->x_on_host || c->y_on_host || c->out_on_host) CUDA_TRY(cudaStreamSynchronize(c->g->stream), c->name);
+    if (c->out_on_host) memcpy(c->out, c->g->landing, c->out_bytes);
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------------------ launching */
+
+/* Elements of whole tiles in free order are bytes when bits are joined: see cuda_bits_kernel. */
+static void shape_free_order(job *j, size_t bytes) {
+    const uint64_t per_vector = 16 / bytes;
+    j->skip = (uint32_t)((uintptr_t)j->x % 16 / bytes);
+    const uint64_t vectors = (j->skip + j->n + per_vector - 1) / per_vector;
+    j->tiles = (vectors + FREE_ROWS * 32 - 1) / (FREE_ROWS * 32);
+}
+
+static void shape_tree(job *j, size_t bytes) {
+    const size_t load = WEFT_LANES(bytes) / 32 * bytes; /* what a thread loads of a row */
+    j->vectors = (uintptr_t)j->x % load == 0 && (uintptr_t)j->y % load == 0;
+    j->tiles = (j->n + WEFT_TILE(bytes) - 1) / WEFT_TILE(bytes);
+}
+
+/* One launch. Few tiles are spread over all multiprocessors, in blocks of few warps; many tiles are cut
+ * in at most PARTIALS_MAX blocks. */
+static weft_status launch(const call *c, kernel k, job *j, weft_error *error) {
+    const size_t bytes = cuda_type_bytes(j->dtype);
+    if (k.free_order)
+        shape_free_order(j, bytes);
+    else
+        shape_tree(j, bytes);
+    unsigned warps = 1;
+    while (warps < WARPS_MAX && j->tiles > (uint64_t)warps * c->g->multiprocessors) warps *= 2;
+    while ((j->tiles - 1) / ((uint64_t)warps << j->run_log2) >= PARTIALS_MAX) j->run_log2++;
+    const unsigned blocks = (unsigned)((j->tiles - 1) / ((uint64_t)warps << j->run_log2)) + 1;
+    void *arguments[] = {j};
+    CUDA_TRY(cudaLaunchKernel(k.function, dim3(blocks), dim3(32 * warps), arguments, 0, c->g->stream), c->name);
+    return WEFT_OK;
+}
+
+/* The part [first, first + n) of an input: where it lies, or its copy in the staging buffer. */
+static weft_status stage(const call *c, bool on_host, const void *input, uint64_t first, uint64_t n, char *buffer,
+                         const void **part, weft_error *error) {
+    const size_t bytes = cuda_type_bytes(c->j.dtype);
+    *part = (const char *)input + first * bytes;
+    if (!on_host) return WEFT_OK;
+    CUDA_TRY(cudaMemcpyAsync(buffer, *part, n * bytes, cudaMemcpyHostToDevice, c->g->stream), c->name);
+    *part = buffer;
+    return WEFT_OK;
+}
+
+static weft_status run_in_chunks(const call *c, kernel k, weft_error *error) {
+    const uint64_t chunk = STAGING_BYTES / 2 / cuda_type_bytes(c->j.dtype);
+    for (uint64_t first = 0; first < c->j.total; first += chunk) {
+        job j = c->j;
+        j.first = first;
+        j.n = j.total - first < chunk ? j.total - first : chunk;
+        j.chunk = first / chunk;
+        j.last = first + j.n == j.total;
+        FORWARD(stage(c, c->x_on_host, c->j.x, first, j.n, c->g->staging, &j.x, error));
+        if (c->j.y)
+            FORWARD(stage(c, c->y_on_host, c->j.y, first, j.n, c->g->staging + STAGING_BYTES / 2, &j.y, error));
+        FORWARD(launch(c, k, &j, error));
+    }
+    return WEFT_OK;
+}
+
+weft_status call_run(call *c, kernel k, weft_error *error) {
+    RETURN_IF(!k.function, WEFT_INTERNAL, "%s: there is no kernel for type %d", c->name, (int)c->j.dtype);
+    if (c->x_on_host || c->y_on_host) return run_in_chunks(c, k, error);
+    job j = c->j;
+    return launch(c, k, &j, error);
+}

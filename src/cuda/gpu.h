@@ -1,0 +1,105 @@
+/* A context of the CUDA backend, and what its operations share: errors, scratch, running a kernel over
+ * inputs that are anywhere. */
+#ifndef WEFT_CUDA_GPU_H
+#define WEFT_CUDA_GPU_H
+
+#include "core/backend.h"
+#include "core/order.h"
+#include "cuda/job.h"
+#include "cuda/kernels.h"
+
+#include <cuda_runtime.h>
+
+typedef struct gpu {
+    int device;
+    char id[16];
+    int multiprocessors;
+    cudaStream_t own, stream; /* stream: own, or the caller's */
+    cudaEvent_t handover;     /* orders a new stream behind the scratch memory's last use */
+    bool pending;             /* work was given to `stream` since it was last waited for */
+    char *scratch;            /* device memory, laid out in scratch.cu */
+    size_t scratch_bytes;
+    uint64_t *landing; /* pinned host memory that kernels write results to when the output is in host memory */
+    char *staging;     /* device memory for one chunk of the inputs in host memory; NULL until needed */
+} gpu;
+
+/* ------------------------------------------------------------------------------- errors */
+
+/* The status of a CUDA error, with a sentence: what was being done, CUDA's name and words for it, and
+ * whether the process can go on. Clears the last error, so that nobody else meets it. */
+weft_status cuda_failed(cudaError_t fault, const char *doing, weft_error *error);
+
+/* CUDA_TRY(cudaMemcpyAsync(...), "copying x to the GPU"); returns from here when it fails. */
+#define CUDA_TRY(call, doing)                                                \
+    do {                                                                     \
+        const cudaError_t tried = (call);                                    \
+        if (tried != cudaSuccess) return cuda_failed(tried, (doing), error); \
+    } while (0)
+
+/* Memory of one of the three kinds; WEFT_OUT_OF_MEMORY with the figures. */
+weft_status gpu_alloc(weft_memory memory, size_t bytes, void **p, weft_error *error);
+
+/* Makes a device current as long as it lives, then the caller's again. */
+class current_device {
+    int before, device;
+
+  public:
+    explicit current_device(int wanted) : before(-1), device(wanted) {
+        if (cudaGetDevice(&before) != cudaSuccess) before = -1;
+        if (before != device) (void)cudaSetDevice(device);
+        (void)cudaGetLastError();
+    }
+    ~current_device() {
+        if (before >= 0 && before != device) (void)cudaSetDevice(before);
+        (void)cudaGetLastError();
+    }
+    current_device(const current_device &) = delete;
+    current_device &operator=(const current_device &) = delete;
+};
+
+/* Scratch memory of a context (scratch.cu). */
+weft_status gpu_scratch_open(gpu *g, weft_error *error);
+void gpu_scratch_close(gpu *g);
+void gpu_point_at_scratch(const gpu *g, job *j);
+/* The buffer for chunks of inputs in host memory. */
+weft_status gpu_staging(gpu *g, weft_error *error);
+#define STAGING_BYTES ((size_t)32 << 20)
+
+/* ------------------------------------------------------------------- a call, in three steps */
+
+/* Where the memory of a call lies. */
+typedef struct call {
+    gpu *g;
+    const char *name; /* of the operation, for messages */
+    bool x_on_host, y_on_host, out_on_host;
+    void *out;
+    size_t out_bytes;
+    job j; /* the parameters that all its launches have in common */
+} call;
+
+/* Finds where the memory lies, and fills c->j but for the operator's parameters. y may be NULL. */
+weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft_dtype result, size_t n,
+                       const void *x, const void *y, void *out, weft_error *error);
+/* Runs a kernel over the whole input with c->j; in chunks when an input is in host memory. */
+weft_status call_run(call *c, kernel k, weft_error *error);
+/* Waits where the caller must find everything done, and hands over the result. */
+weft_status call_end(call *c, weft_error *error);
+
+/* Writes a value that needs no input instead; `bits` are its low bytes. */
+weft_status call_store(call *c, uint64_t bits, weft_error *error);
+
+/* Two f64 on the device that outlive a launch, for operations of two passes. */
+double *gpu_keep(const gpu *g);
+
+/* A kernel that exists on every architecture this plugin was built for. */
+const void *cuda_probe_kernel(void);
+
+size_t cuda_type_bytes(weft_dtype dtype);
+
+/* --------------------------------------------------------------------------- operations */
+
+weft_status cuda_reduce(void *state, const reduce_call *c, weft_error *error);
+weft_status cuda_variance(void *state, const variance_call *c, weft_error *error);
+weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
+
+#endif
