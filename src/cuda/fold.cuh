@@ -123,7 +123,7 @@ static __device__ __forceinline__ share share_of_warp(const job &j) {
     share s;
     s.present = block_runs < warps ? (uint32_t)block_runs : warps;
     s.begin = block_begin + warp * run;
-    s.count = s.begin >= j.tiles ? 0 : min((unsigned long long)run, (unsigned long long)(j.tiles - s.begin));
+    s.count = s.begin >= j.tiles ? 0 : j.tiles - s.begin < run ? j.tiles - s.begin : run;
     return s;
 }
 

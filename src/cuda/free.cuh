@@ -34,19 +34,22 @@ template <class T> union vector {
 
 /* The vectors of a job. */
 template <class T> struct vectors {
-    const vector<T> *at; /* vector 0 */
-    uint64_t begin, end; /* elements begin .. end - 1, counted from vector 0, are there */
-    uint64_t count;
+    const vector<T> *at;             /* vector 0 */
+    uint64_t begin, end;             /* elements begin .. end - 1, counted from vector 0, are there */
+    uint64_t count;                  /* of vectors, complete or not */
+    uint64_t whole_begin, whole_end; /* the complete ones */
 
     __device__ explicit vectors(const job &j) {
         at = (const vector<T> *)((const T *)j.x - j.skip);
         begin = j.skip;
         end = j.skip + j.n;
         count = (end + vector<T>::ELEMENTS - 1) / vector<T>::ELEMENTS;
+        whole_begin = begin > 0;
+        whole_end = end / vector<T>::ELEMENTS;
     }
-    /* Whether the vectors from `first` on, `some` of them, are all complete. */
+    /* Whether the `some` vectors from `first` on are all complete. */
     __device__ bool complete(uint64_t first, uint64_t some) const {
-        return first * vector<T>::ELEMENTS >= begin && (first + some) * vector<T>::ELEMENTS <= end;
+        return first >= whole_begin && first + some <= whole_end;
     }
     __device__ vector<T> load(uint64_t i) const {
         vector<T> v;
@@ -63,23 +66,38 @@ template <class T> struct vectors {
     }
 };
 
-/* A tile, for one thread. CHECKED: its vectors may be incomplete or missing; those are left out. */
-template <bool CHECKED, class Op>
-static __device__ __forceinline__ void take_tile(const Op &op, const vectors<typename Op::element> &x, uint64_t first,
-                                                 typename Op::value &v) {
+/* A tile of complete vectors, for one thread, whose first vector is `own`. */
+template <class Op>
+static __device__ __forceinline__ void take_whole_tile(const Op &op, const vectors<typename Op::element> &x,
+                                                       uint64_t own, typename Op::value &v) {
 #pragma unroll 1
-    for (int top = 0; top < FREE_ROWS; top += LOADS_IN_FLIGHT) {
-        vector<typename Op::element> row[LOADS_IN_FLIGHT];
+    for (int top = 0; top < FREE_ROWS; top += FREE_LOADS) {
+        vector<typename Op::element> row[FREE_LOADS];
 #pragma unroll
-        for (int r = 0; r < LOADS_IN_FLIGHT; r++) {
-            const uint64_t i = first + (top + r) * WARP;
-            if (!CHECKED || x.complete(i, 1)) row[r] = x.load(i);
-        }
+        for (int r = 0; r < FREE_LOADS; r++) row[r] = x.load(own + (top + r) * WARP);
 #pragma unroll
-        for (int r = 0; r < LOADS_IN_FLIGHT; r++) {
-            const uint64_t i = first + (top + r) * WARP;
-            if (!CHECKED || x.complete(i, 1)) op.take(v, row[r], i);
-        }
+        for (int r = 0; r < FREE_LOADS; r++) op.take(v, row[r], own + (top + r) * WARP);
+    }
+}
+
+/* The complete vectors of any tile; a thread has them in adjacent rows. */
+template <class Op>
+static __device__ __forceinline__ void take_any_tile(const Op &op, const vectors<typename Op::element> &x,
+                                                     uint64_t own, typename Op::value &v) {
+    int row = own < x.whole_begin, rows = 0;
+    if (own < x.whole_end) {
+        const uint64_t left = (x.whole_end - own + WARP - 1) / WARP;
+        rows = left < FREE_ROWS ? (int)left : FREE_ROWS;
+    }
+#pragma unroll 1
+    for (; row < rows; row += FREE_LOADS) {
+        vector<typename Op::element> held[FREE_LOADS];
+#pragma unroll
+        for (int r = 0; r < FREE_LOADS; r++)
+            if (row + r < rows) held[r] = x.load(own + (row + r) * WARP);
+#pragma unroll
+        for (int r = 0; r < FREE_LOADS; r++)
+            if (row + r < rows) op.take(v, held[r], own + (row + r) * WARP);
     }
 }
 
@@ -103,9 +121,9 @@ static __device__ __forceinline__ typename Op::value free_run_value(const Op &op
     for (uint64_t t = 0; t < s.count; t++) {
         const uint64_t tile = (s.begin + t) * FREE_TILE;
         if (x.complete(tile, FREE_TILE)) {
-            take_tile<false>(op, x, own + t * FREE_TILE, v);
+            take_whole_tile(op, x, own + t * FREE_TILE, v);
         } else {
-            take_tile<true>(op, x, own + t * FREE_TILE, v);
+            take_any_tile(op, x, own + t * FREE_TILE, v);
             take_edge(op, x, tile, 0, v);
             if (x.count > 1) take_edge(op, x, tile, x.count - 1, v);
         }
@@ -121,8 +139,7 @@ struct free_operator {
 };
 
 template <class Op>
-static __global__ void __launch_bounds__(WARPS_MAX *WARP, BLOCKS_PER_MULTIPROCESSOR)
-    free_kernel(const __grid_constant__ job j) {
+static __global__ void __launch_bounds__(WARPS_MAX *WARP, FREE_BLOCKS) free_kernel(const __grid_constant__ job j) {
     const Op op(j);
     const share s = share_of_warp(j);
     finish_block(op, j, free_run_value(op, j, s), s.present);

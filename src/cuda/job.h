@@ -10,10 +10,12 @@
 /* Blocks of a launch, at most; each leaves one partial result, and the last block folds them. More
  * blocks have a shorter tail at the end of the launch, and a longer fold. */
 #define PARTIALS_MAX 4096
-/* 16-byte loads that a thread has in flight. */
-#define LOADS_IN_FLIGHT 16
-/* Blocks of WARPS_MAX warps that a multiprocessor must be able to hold; bounds the registers. */
-#define BLOCKS_PER_MULTIPROCESSOR 3
+/* Loads that a thread has in flight, and blocks of WARPS_MAX warps that a multiprocessor must be able to
+ * hold, which bounds the registers: of kernels over the canonical tree, and of those in free order. */
+#define TREE_LOADS 16
+#define TREE_BLOCKS 3
+#define FREE_LOADS 8
+#define FREE_BLOCKS 3
 
 /* Rows of a tile in free order (free.cuh), where a row is 16 bytes for each thread of a warp. */
 #define FREE_ROWS 32

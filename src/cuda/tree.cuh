@@ -42,8 +42,8 @@ template <class Op> struct tile_shape {
     static constexpr int LANES = WEFT_LANES(sizeof(typename Op::element));
     static constexpr int OWN = LANES / WARP; /* lanes of a thread */
     static constexpr int ELEMENTS = LANES * WEFT_TILE_ROWS;
-    static constexpr int BATCH = LOADS_IN_FLIGHT / Op::INPUTS; /* rows whose loads are in flight together */
-    static constexpr int CHECKED_BATCH = 8;
+    static constexpr int BATCH = TREE_LOADS / Op::INPUTS; /* rows whose loads are in flight together */
+    static constexpr int CHECKED_BATCH = 8 / Op::INPUTS;
 };
 
 /* Down the rows of a whole tile with vector loads; x and y point at this thread's lanes. */
@@ -174,8 +174,7 @@ static __device__ __forceinline__ typename Op::value run_value(const Op &op, con
 }
 
 template <class Op>
-static __global__ void __launch_bounds__(WARPS_MAX *WARP, BLOCKS_PER_MULTIPROCESSOR)
-    tree_kernel(const __grid_constant__ job j) {
+static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS) tree_kernel(const __grid_constant__ job j) {
     const Op op(j);
     if (op.idle()) return;
     const share s = share_of_warp(j);

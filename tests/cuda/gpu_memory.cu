@@ -1,0 +1,312 @@
+/* The CUDA backend with memory of every kind, streams, graphs, faults and sizes past 2^32. That its
+ * results equal the specification for every operator, type and size is the agreement suite's work; here
+ * the input is short or simple, and what varies is where it lies. Exits with 77 without a GPU. */
+#include "weft.h"
+
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <thread>
+#include <vector>
+
+#define CHECK(condition)                                                                          \
+    do {                                                                                          \
+        if (!(condition)) {                                                                       \
+            fprintf(stderr, "%s:%d: not true: %s; %s\n", __FILE__, __LINE__, #condition, last()); \
+            exit(1);                                                                              \
+        }                                                                                         \
+    } while (0)
+#define OK(call) CHECK((call) == WEFT_OK)
+#define CUDA_OK(call) CHECK((call) == cudaSuccess)
+
+static weft_context *gpu, *ref;
+
+static const char *last() { return gpu ? weft_last_error(gpu) : weft_last_error(NULL); }
+
+/* Floats of mixed sign and exponent, so that any other order gives other bits. */
+static std::vector<float> mixed(size_t n, uint32_t seed) {
+    std::vector<float> x(n);
+    for (size_t i = 0; i < n; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        x[i] = ldexpf((float)(seed >> 8) - 8388608.0f, (int)(seed % 40) - 40);
+    }
+    return x;
+}
+
+static float expected_sum(size_t n, const float *x) {
+    float v;
+    OK(weft_reduce(ref, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x, &v));
+    return v;
+}
+
+static bool same(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+/* Every kind of memory for the input and for the output, aligned and not. */
+static void test_places() {
+    const size_t n = 1000003, room = n + 8;
+    const std::vector<float> x = mixed(room, 1);
+    float *device, *managed, *pinned, *out_device, *out_managed, *out_pinned, out_host, fetched;
+    OK(weft_alloc(gpu, WEFT_DEVICE, room * sizeof(float), (void **)&device));
+    OK(weft_alloc(gpu, WEFT_MANAGED, room * sizeof(float), (void **)&managed));
+    OK(weft_alloc(gpu, WEFT_PINNED, room * sizeof(float), (void **)&pinned));
+    OK(weft_alloc(gpu, WEFT_DEVICE, 16, (void **)&out_device));
+    OK(weft_alloc(gpu, WEFT_MANAGED, 16, (void **)&out_managed));
+    OK(weft_alloc(gpu, WEFT_PINNED, 16, (void **)&out_pinned));
+    OK(weft_copy(gpu, room * sizeof(float), x.data(), device));
+    memcpy(managed, x.data(), room * sizeof(float));
+    memcpy(pinned, x.data(), room * sizeof(float));
+    const float *inputs[] = {device, managed, pinned, x.data()};
+    for (size_t offset = 0; offset < 8; offset++) {
+        const float want = expected_sum(n, x.data() + offset);
+        for (const float *input : inputs) {
+            for (float *out : {out_device, out_managed, out_pinned, &out_host}) {
+                OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, input + offset, out));
+                OK(weft_copy(gpu, sizeof(float), out, &fetched));
+                CHECK(same(fetched, want));
+            }
+            uint64_t at, at_ref;
+            OK(weft_reduce(gpu, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, n, input + offset, &at));
+            OK(weft_reduce(ref, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, n, x.data() + offset, &at_ref));
+            CHECK(at == at_ref);
+            for (const float *other : inputs) {
+                float dot, dot_ref;
+                OK(weft_dot(gpu, WEFT_F32, WEFT_DEFAULT, n, input + offset, other + 3, &dot));
+                OK(weft_dot(ref, WEFT_F32, WEFT_DEFAULT, n, x.data() + offset, x.data() + 3, &dot_ref));
+                CHECK(same(dot, dot_ref));
+            }
+        }
+    }
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 0, NULL, out_device));
+    OK(weft_copy(gpu, sizeof(float), out_device, &fetched));
+    CHECK(same(fetched, 0.0f));
+    weft_context *cpu;
+    OK(weft_open(&cpu, "cpu"));
+    CHECK(weft_reduce(cpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, device, &out_host) == WEFT_INVALID);
+    OK(weft_reduce(cpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, managed, &out_host));
+    CHECK(same(out_host, expected_sum(n, x.data())));
+    weft_close(cpu);
+    for (void *p : {(void *)device, (void *)out_device}) OK(weft_free(gpu, WEFT_DEVICE, p));
+    for (void *p : {(void *)managed, (void *)out_managed}) OK(weft_free(gpu, WEFT_MANAGED, p));
+    for (void *p : {(void *)pinned, (void *)out_pinned}) OK(weft_free(gpu, WEFT_PINNED, p));
+}
+
+/* Inputs in host memory of several chunks of the staging buffer, for each shape of tile. */
+static void test_chunks() {
+    const size_t bytes = ((size_t)5 << 24) + 24;
+    std::vector<float> x = mixed(bytes / sizeof(float), 2);
+    struct {
+        weft_op op;
+        weft_dtype dtype;
+        size_t result_bytes;
+    } cases[] = {{WEFT_SUM, WEFT_F32, 4},   {WEFT_ARGMIN, WEFT_F32, 8}, {WEFT_MEAN, WEFT_U8, 8},
+                 {WEFT_XOR, WEFT_I64, 8},   {WEFT_MAX, WEFT_I16, 2},    {WEFT_NORM2, WEFT_F32, 4},
+                 {WEFT_NORM1, WEFT_I32, 8}, {WEFT_ARGMAX, WEFT_U8, 8},  {WEFT_COUNT_NONZERO, WEFT_F64, 8}};
+    for (const auto &c : cases) {
+        const size_t n = bytes / weft_dtype_size(c.dtype);
+        uint64_t got = 0, want = 0;
+        OK(weft_reduce(gpu, c.op, c.dtype, WEFT_DEFAULT, n, x.data(), &got));
+        OK(weft_reduce(ref, c.op, c.dtype, WEFT_DEFAULT, n, x.data(), &want));
+        CHECK(memcmp(&got, &want, c.result_bytes) == 0);
+    }
+    double got, want;
+    std::vector<double> y(((size_t)1 << 22) + 5, 1e200);
+    for (double big : {1e200, 1e-200, 1.5}) {
+        y[7] = big;
+        OK(weft_reduce(gpu, WEFT_NORM2, WEFT_F64, WEFT_DEFAULT, y.size(), y.data(), &got));
+        OK(weft_reduce(ref, WEFT_NORM2, WEFT_F64, WEFT_DEFAULT, y.size(), y.data(), &want));
+        CHECK(memcmp(&got, &want, sizeof got) == 0);
+        OK(weft_variance(gpu, WEFT_F64, WEFT_DEFAULT, y.size(), 1, y.data(), &got));
+        OK(weft_variance(ref, WEFT_F64, WEFT_DEFAULT, y.size(), 1, y.data(), &want));
+        CHECK(memcmp(&got, &want, sizeof got) == 0);
+        std::fill(y.begin(), y.end(), big == 1e200 ? 1e-200 : 0.1);
+    }
+}
+
+/* The caller's stream, and a graph of two calls that is captured once and replayed. */
+static void test_stream_and_graph() {
+    const size_t n = 300001;
+    const std::vector<float> x = mixed(n, 3), y = mixed(n, 4);
+    float *device_x, *device_y, *out, fetched[2], dot;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    CUDA_OK(cudaMalloc(&device_x, n * sizeof(float)));
+    CUDA_OK(cudaMalloc(&device_y, n * sizeof(float)));
+    CUDA_OK(cudaMalloc(&out, 2 * sizeof(float)));
+    CUDA_OK(cudaMemcpy(device_x, x.data(), n * sizeof(float), cudaMemcpyDefault));
+    CUDA_OK(cudaMemcpy(device_y, y.data(), n * sizeof(float), cudaMemcpyDefault));
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    OK(weft_set_stream(gpu, stream));
+    OK(weft_dot(ref, WEFT_F32, WEFT_DEFAULT, n, x.data(), y.data(), &dot));
+    CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, device_x, out));
+    OK(weft_dot(gpu, WEFT_F32, WEFT_DEFAULT, n, device_x, device_y, out + 1));
+    CHECK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x.data(), out) == WEFT_INVALID);
+    CHECK(strstr(weft_last_error(gpu), "captured") != NULL);
+    CUDA_OK(cudaStreamEndCapture(stream, &graph));
+    CUDA_OK(cudaGraphInstantiate(&executable, graph, 0));
+    for (int replay = 0; replay < 5; replay++) {
+        CUDA_OK(cudaMemsetAsync(out, 0xff, 2 * sizeof(float), stream));
+        CUDA_OK(cudaGraphLaunch(executable, stream));
+        CUDA_OK(cudaMemcpyAsync(fetched, out, sizeof fetched, cudaMemcpyDefault, stream));
+        CUDA_OK(cudaStreamSynchronize(stream));
+        CHECK(same(fetched[0], expected_sum(n, x.data())) && same(fetched[1], dot));
+    }
+    CUDA_OK(cudaGraphExecDestroy(executable));
+    CUDA_OK(cudaGraphDestroy(graph));
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, device_x, out));
+    OK(weft_set_stream(gpu, NULL)); /* waits, on the GPU, for the call before */
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, device_x, &fetched[0]));
+    CHECK(same(fetched[0], expected_sum(n, x.data())));
+    OK(weft_synchronize(gpu));
+    CUDA_OK(cudaStreamDestroy(stream));
+    for (float *p : {device_x, device_y, out}) CUDA_OK(cudaFree(p));
+}
+
+/* Two threads, each with a context, at the same time. */
+static void test_two_contexts() {
+    const size_t n = 1 << 20;
+    const std::vector<float> x = mixed(n, 5);
+    const float want = expected_sum(n, x.data());
+    int failures[2] = {0, 0};
+    auto work = [&](int who) {
+        weft_context *own;
+        if (weft_open(&own, "cuda") != WEFT_OK) {
+            failures[who] = 1000;
+            return;
+        }
+        void *device = NULL;
+        failures[who] += weft_alloc(own, WEFT_DEVICE, n * sizeof(float), &device) != WEFT_OK;
+        failures[who] += weft_copy(own, n * sizeof(float), x.data(), device) != WEFT_OK;
+        for (int i = 0; i < 200; i++) {
+            float got = 0;
+            failures[who] += weft_reduce(own, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, device, &got) != WEFT_OK;
+            failures[who] += !same(got, want);
+        }
+        failures[who] += weft_free(own, WEFT_DEVICE, device) != WEFT_OK;
+        weft_close(own);
+    };
+    std::thread first(work, 0), second(work, 1);
+    first.join();
+    second.join();
+    CHECK(failures[0] == 0 && failures[1] == 0);
+}
+
+/* Memory that cannot be had is an error, and the context goes on; steady state allocates nothing. */
+static void test_memory_limits() {
+    const size_t n = 1 << 22;
+    void *p = &p, *x;
+    for (weft_memory kind : {WEFT_DEVICE, WEFT_MANAGED, WEFT_PINNED}) {
+        CHECK(weft_alloc(gpu, kind, (size_t)1 << 50, &p) == WEFT_OUT_OF_MEMORY);
+        CHECK(p == NULL && strstr(weft_last_error(gpu), "1125899906842624") != NULL);
+        CHECK(cudaGetLastError() == cudaSuccess);
+    }
+    weft_context *fresh;
+    size_t before, after, total;
+    float out;
+    OK(weft_open(&fresh, "cuda:0"));
+    OK(weft_alloc(fresh, WEFT_DEVICE, n * sizeof(float), &x));
+    CUDA_OK(cudaMemset(x, 0, n * sizeof(float)));
+    for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++) {
+        const weft_dtype dtype = op >= WEFT_AND && op <= WEFT_XOR ? WEFT_I32 : WEFT_F32;
+        double room;
+        OK(weft_reduce(fresh, (weft_op)op, dtype, WEFT_DEFAULT, n, x, &room));
+    }
+    CHECK(weft_scratch_bytes(fresh) < n * sizeof(float) / 1000 + (1 << 20));
+    CUDA_OK(cudaMemGetInfo(&before, &total));
+    for (int i = 0; i < 1000; i++) OK(weft_reduce(fresh, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x, &out));
+    CUDA_OK(cudaMemGetInfo(&after, &total));
+    CHECK(after == before);
+    OK(weft_free(fresh, WEFT_DEVICE, x));
+    weft_close(fresh);
+}
+
+/* More than 2^32 elements. The root over 2^32 elements and more is the join of two roots. */
+static void test_past_32_bits() {
+    const size_t half = (size_t)1 << 31, n = 2 * half + 5;
+    uint8_t *bytes;
+    float *x;
+    uint64_t value;
+    if (cudaMalloc(&bytes, n) != cudaSuccess) {
+        (void)cudaGetLastError();
+        puts("left out: no memory for 2^32 elements");
+        return;
+    }
+    CUDA_OK(cudaMemset(bytes, 1, n));
+    CUDA_OK(cudaMemset(bytes + n - 2, 2, 1));
+    CUDA_OK(cudaDeviceSynchronize());
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_U8, WEFT_DEFAULT, n, bytes, &value));
+    CHECK(value == n + 1);
+    OK(weft_reduce(gpu, WEFT_ARGMAX, WEFT_U8, WEFT_DEFAULT, n, bytes, &value));
+    CHECK(value == n - 2);
+    OK(weft_reduce(gpu, WEFT_ARGMIN, WEFT_U8, WEFT_DEFAULT, n - 1, bytes + 1, &value));
+    CHECK(value == 0);
+    CUDA_OK(cudaFree(bytes));
+    if (cudaMalloc(&x, n * sizeof(float)) != cudaSuccess) {
+        (void)cudaGetLastError();
+        puts("left out: no memory for 2^32 floats");
+        return;
+    }
+    const std::vector<float> block = mixed((1 << 24) - 3, 6); /* no multiple of a tile, so tiles differ */
+    for (size_t at = 0; at < n; at += block.size())
+        CUDA_OK(cudaMemcpy(x + at, block.data(), std::min(block.size(), n - at) * sizeof(float), cudaMemcpyDefault));
+    float whole, left, right, tail;
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x, &whole));
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, half, x, &left));
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, half, x + half, &right));
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 5, x + 2 * half, &tail));
+    volatile float join = left + right;
+    join = join + tail;
+    CHECK(same(whole, join));
+    CUDA_OK(cudaFree(x));
+}
+
+/* Device names, and the caller's current device, which a context of another GPU must not change. */
+static void test_devices() {
+    weft_context *ctx;
+    int gpus = 0, current = -1;
+    CUDA_OK(cudaGetDeviceCount(&gpus));
+    CHECK(weft_device_count() == 1 + (size_t)gpus);
+    for (const char *name : {"cuda:x", "cuda:-1", "cuda:999", "cuda:00000000001", "cuda:1x", "cuda: 0"}) {
+        CHECK(weft_open(&ctx, name) == WEFT_NO_DEVICE && ctx == NULL);
+        CHECK(strstr(weft_last_error(NULL), name) != NULL);
+    }
+    CHECK(strcmp(weft_device(gpu), "cuda:0") == 0);
+    weft_device_info info;
+    OK(weft_describe_device(1, &info));
+    printf("%s: %s, %s, %d multiprocessors\n", info.id, info.name, info.isa, (int)info.cores);
+    CHECK(info.memory_bytes > 0 && info.cores > 0 && info.max_threads_per_block >= 1024);
+    if (gpus < 2) return;
+    const float x[2] = {1, 2};
+    float out, *elsewhere;
+    OK(weft_open(&ctx, "cuda:1"));
+    OK(weft_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 2, x, &out));
+    CUDA_OK(cudaGetDevice(&current));
+    CHECK(current == 0 && out == 3);
+    CUDA_OK(cudaMalloc(&elsewhere, 16));
+    CHECK(weft_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 4, elsewhere, &out) == WEFT_INVALID);
+    CUDA_OK(cudaFree(elsewhere));
+    weft_close(ctx);
+}
+
+int main() {
+    if (weft_open(&gpu, "cuda") != WEFT_OK) {
+        printf("skipped: %s\n", weft_last_error(NULL));
+        return 77;
+    }
+    OK(weft_open(&ref, "ref"));
+    test_devices();
+    test_places();
+    test_chunks();
+    test_stream_and_graph();
+    test_two_contexts();
+    test_memory_limits();
+    test_past_32_bits();
+    weft_close(ref);
+    weft_close(gpu);
+    puts("ok");
+    return 0;
+}
