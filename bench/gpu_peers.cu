@@ -1,0 +1,359 @@
+/* weft on a GPU against CUB and cuBLAS, side by side in one run: build/bench_gpu [--json]
+ *
+ * Inputs and outputs are in device memory, everyone's scratch memory is allocated beforehand, and weft and
+ * its peer take turns. Three measures:
+ *     rate     long inputs (far larger than the L2 cache): GB/s of input read, the median of ROUNDS
+ *              batches between two events
+ *     latency  short inputs: microseconds of one call and cudaStreamSynchronize, median of many
+ *     queued   short inputs: microseconds a call when calls are given one after the other
+ * and two ceilings: a kernel that only reads, and the copy of device memory. */
+#include "weft.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cub/device/device_reduce.cuh>
+#include <cuda_runtime.h>
+#ifdef WEFT_BENCH_CUBLAS
+#include <cublas_v2.h>
+#endif
+#include <functional>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <string>
+#include <vector>
+
+#define ROUNDS 15
+
+static weft_context *ctx;
+static cudaStream_t stream;
+static bool json;
+static bool first_row = true;
+
+static void stop(const char *what, const char *why) {
+    fprintf(stderr, "bench_gpu: %s: %s\n", what, why);
+    exit(1);
+}
+static void ok(weft_status status) {
+    if (status != WEFT_OK) stop("weft", ctx ? weft_last_error(ctx) : weft_last_error(NULL));
+}
+static void ok(cudaError_t fault) {
+    if (fault != cudaSuccess) stop("CUDA", cudaGetErrorString(fault));
+}
+
+/* ------------------------------------------------------------------------------- measuring */
+
+typedef std::function<void()> work;
+
+static double median(std::vector<double> v) {
+    std::sort(v.begin(), v.end());
+    return v.empty() ? 0 : v[v.size() / 2];
+}
+
+/* Seconds of one call, by two events around `calls` of them. */
+static double batch(const work &w, int calls) {
+    static cudaEvent_t start, end;
+    if (!start) {
+        ok(cudaEventCreate(&start));
+        ok(cudaEventCreate(&end));
+    }
+    float ms;
+    ok(cudaEventRecord(start, stream));
+    for (int i = 0; i < calls; i++) w();
+    ok(cudaEventRecord(end, stream));
+    ok(cudaEventSynchronize(end));
+    ok(cudaEventElapsedTime(&ms, start, end));
+    return ms / 1e3 / calls;
+}
+
+/* Seconds of one call and the wait for it. */
+static double round_trip(const work &w) {
+    const auto start = std::chrono::steady_clock::now();
+    w();
+    ok(cudaStreamSynchronize(stream));
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/* The medians of weft and its peer, which take turns. A peer that is none has 0. */
+struct pair_of_times {
+    double weft, peer;
+};
+
+static pair_of_times take_turns(const work &weft, const work &peer, int rounds,
+                                const std::function<double(const work &)> &once) {
+    std::vector<double> a, b;
+    for (int round = -1; round < rounds; round++) { /* the first warms up */
+        const double ta = once(weft), tb = peer ? once(peer) : 0;
+        if (round < 0) continue;
+        a.push_back(ta);
+        b.push_back(tb);
+    }
+    return pair_of_times{median(a), median(b)};
+}
+
+/* -------------------------------------------------------------------------------- printing */
+
+static double ceiling; /* GB/s of the kernel that only reads */
+
+static void print_row(const char *name, const char *measure, size_t n, double weft, const char *peer_name,
+                      double peer, double ratio, double share) {
+    if (json) {
+        printf("%s  {\"name\": \"%s\", \"measure\": \"%s\", \"n\": %zu, \"weft\": %.6g, \"peer_name\": \"%s\", "
+               "\"peer\": %.6g, \"ratio\": %.4f, \"of_ceiling\": %.4f}",
+               first_row ? "" : ",\n", name, measure, n, weft, peer_name, peer, ratio, share);
+    } else {
+        printf("%-14s %-12s %11zu %9.*f", name, measure, n, weft < 100 ? 2 : 0, weft);
+        if (peer > 0)
+            printf("  %-18s %9.*f %6.2fx", peer_name, peer < 100 ? 2 : 0, peer, ratio);
+        else
+            printf("  %-18s %9s %7s", "-", "-", "-");
+        if (share > 0) printf(" %6.1f %%", 100 * share);
+        printf("\n");
+    }
+    first_row = false;
+    fflush(stdout);
+}
+
+/* `bytes` is what one call reads. */
+static void rate(const char *name, size_t n, double bytes, const work &weft, const char *peer_name,
+                 const work &peer) {
+    const pair_of_times t = take_turns(weft, peer, ROUNDS, [](const work &w) { return batch(w, 8); });
+    const double gb = bytes / 1e9;
+    print_row(name, "GB/s", n, gb / t.weft, peer_name, t.peer > 0 ? gb / t.peer : 0, t.peer / t.weft,
+              gb / t.weft / ceiling);
+}
+
+static void times(const char *name, size_t n, const work &weft, const char *peer_name, const work &peer) {
+    const pair_of_times t = take_turns(weft, peer, 400, round_trip);
+    print_row(name, "latency us", n, t.weft * 1e6, peer_name, t.peer * 1e6, t.peer / t.weft, 0);
+    const pair_of_times q = take_turns(weft, peer, ROUNDS, [](const work &w) { return batch(w, 200); });
+    print_row(name, "queued us", n, q.weft * 1e6, peer_name, q.peer * 1e6, q.peer / q.weft, 0);
+}
+
+/* -------------------------------------------------------------------------------- ceilings */
+
+/* Every thread reads UNROLL 16-byte vectors at a time; the sum is stored only if it is what it is not. */
+template <int UNROLL> static __global__ void read_kernel(const uint4 *x, size_t vectors, uint32_t *never) {
+    const size_t stride = (size_t)gridDim.x * blockDim.x;
+    uint32_t seen = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < vectors; i += stride * UNROLL) {
+        uint4 v[UNROLL];
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) v[u] = i + u * stride < vectors ? __ldg(x + i + u * stride) : uint4{};
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) seen ^= v[u].x ^ v[u].y ^ v[u].z ^ v[u].w;
+    }
+    if (seen == 0x9e3779b9u) *never = seen;
+}
+
+/* The best of several shapes: a ceiling that is too low flatters. */
+static void find_ceilings(const void *x, void *other, size_t bytes) {
+    cudaDeviceProp properties;
+    int device;
+    ok(cudaGetDevice(&device));
+    ok(cudaGetDeviceProperties(&properties, device));
+    const uint4 *vectors = (const uint4 *)x;
+    const size_t count = bytes / sizeof(uint4);
+    uint32_t *never = (uint32_t *)other;
+    for (int blocks : {2, 4, 8, 16, 64})
+        for (int threads : {256, 512}) {
+            const int grid = blocks * properties.multiProcessorCount;
+            const work shapes[] = {
+                [&] { read_kernel<4><<<grid, threads, 0, stream>>>(vectors, count, never); },
+                [&] { read_kernel<8><<<grid, threads, 0, stream>>>(vectors, count, never); },
+                [&] { read_kernel<16><<<grid, threads, 0, stream>>>(vectors, count, never); },
+            };
+            for (const work &shape : shapes) {
+                std::vector<double> t;
+                for (int round = 0; round < 7; round++) t.push_back(batch(shape, 4));
+                ceiling = std::max(ceiling, bytes / 1e9 / median(t));
+            }
+        }
+    print_row("read only", "GB/s", bytes, ceiling, "-", 0, 0, 1);
+    std::vector<double> t;
+    for (int round = 0; round < ROUNDS; round++)
+        t.push_back(batch([&] { ok(cudaMemcpyAsync(other, x, bytes, cudaMemcpyDeviceToDevice, stream)); }, 4));
+    print_row("device copy", "GB/s", bytes, 2 * bytes / 1e9 / median(t), "-", 0, 0,
+              2 * bytes / 1e9 / median(t) / ceiling);
+}
+
+/* ----------------------------------------------------------------------------------- inputs */
+
+/* Uniform values: floats in [-1, 1), integers of all their bits. */
+template <class T> static __global__ void fill_kernel(T *x, size_t n, uint32_t seed) {
+    const size_t stride = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        uint64_t h = (i + seed) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+        h *= 0xd6e8feb86659fd93u;
+        h ^= h >> 32;
+        x[i] = sizeof(T) == 4 && (T)0.5 == 0 ? (T)(int32_t)h : (T)((double)(int32_t)h * 0x1p-31);
+    }
+}
+
+template <class T> static void fill(void *x, size_t n, uint32_t seed) {
+    fill_kernel<<<4096, 256, 0, stream>>>((T *)x, n, seed);
+    ok(cudaGetLastError());
+    ok(cudaStreamSynchronize(stream));
+}
+
+/* ------------------------------------------------------------------------------------ peers */
+
+static void *scratch; /* of CUB */
+static const size_t scratch_bytes = (size_t)64 << 20;
+
+/* Asks CUB once how much scratch memory a call needs, so that the timed calls need not ask. */
+template <class Call> static work cub_work(Call call) {
+    size_t needed = 0;
+    ok(call((void *)NULL, needed));
+    if (needed > scratch_bytes) stop("CUB", "more scratch memory than expected");
+    return [call, needed] {
+        size_t bytes = needed;
+        ok(call(scratch, bytes));
+    };
+}
+
+template <class T, class Out> static work cub_sum(const void *x, size_t n, void *out) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceReduce::Sum(temporary, bytes, (const T *)x, (Out *)out, (int64_t)n, stream);
+    });
+}
+
+template <class T> static work cub_min(const void *x, size_t n, void *out) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceReduce::Min(temporary, bytes, (const T *)x, (T *)out, (int64_t)n, stream);
+    });
+}
+
+template <class T> static work cub_max(const void *x, size_t n, void *out) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceReduce::Max(temporary, bytes, (const T *)x, (T *)out, (int64_t)n, stream);
+    });
+}
+
+static work cub_argmax(const void *x, size_t n, void *out) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceReduce::ArgMax(temporary, bytes, (const float *)x, (float *)out, (int64_t *)out + 1,
+                                         (int64_t)n, stream);
+    });
+}
+
+#ifdef WEFT_BENCH_CUBLAS
+static cublasHandle_t blas;
+
+static void open_blas() {
+    if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS) stop("cuBLAS", "cannot be opened");
+    cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE);
+    cublasSetStream(blas, stream);
+}
+static work blas_dot_f32(const void *x, const void *y, size_t n, void *out) {
+    return [=] { cublasSdot_64(blas, (int64_t)n, (const float *)x, 1, (const float *)y, 1, (float *)out); };
+}
+static work blas_dot_f64(const void *x, const void *y, size_t n, void *out) {
+    return [=] { cublasDdot_64(blas, (int64_t)n, (const double *)x, 1, (const double *)y, 1, (double *)out); };
+}
+static work blas_norm_f32(const void *x, size_t n, void *out) {
+    return [=] { cublasSnrm2_64(blas, (int64_t)n, (const float *)x, 1, (float *)out); };
+}
+#else
+static void open_blas() {}
+static work blas_dot_f32(const void *, const void *, size_t, void *) { return work(); }
+static work blas_dot_f64(const void *, const void *, size_t, void *) { return work(); }
+static work blas_norm_f32(const void *, size_t, void *) { return work(); }
+#endif
+
+/* ------------------------------------------------------------------------------------- weft */
+
+static work weft_work(weft_op op, weft_dtype dtype, size_t n, const void *x, void *out) {
+    return [=] { ok(weft_reduce(ctx, op, dtype, WEFT_DEFAULT, n, x, out)); };
+}
+static work weft_dot_work(weft_dtype dtype, size_t n, const void *x, const void *y, void *out) {
+    return [=] { ok(weft_dot(ctx, dtype, WEFT_DEFAULT, n, x, y, out)); };
+}
+
+static void measure_rates(void *x, void *y, void *out, void *out_peer) {
+    const size_t n = (size_t)1 << 28;
+    const double bytes = 4.0 * n;
+    fill<float>(x, n, 1);
+    fill<float>(y, n, 2);
+    rate("sum f32", n, bytes, weft_work(WEFT_SUM, WEFT_F32, n, x, out), "CUB Sum",
+         cub_sum<float, float>(x, n, out_peer));
+    rate("min f32", n, bytes, weft_work(WEFT_MIN, WEFT_F32, n, x, out), "CUB Min", cub_min<float>(x, n, out_peer));
+    rate("max f32", n, bytes, weft_work(WEFT_MAX, WEFT_F32, n, x, out), "CUB Max", cub_max<float>(x, n, out_peer));
+    rate("argmax f32", n, bytes, weft_work(WEFT_ARGMAX, WEFT_F32, n, x, out), "CUB ArgMax",
+         cub_argmax(x, n, out_peer));
+    rate("dot f32", n, 2 * bytes, weft_dot_work(WEFT_F32, n, x, y, out), "cublasSdot",
+         blas_dot_f32(x, y, n, out_peer));
+    rate("norm2 f32", n, bytes, weft_work(WEFT_NORM2, WEFT_F32, n, x, out), "cublasSnrm2",
+         blas_norm_f32(x, n, out_peer));
+    rate("mean f32", n, bytes, weft_work(WEFT_MEAN, WEFT_F32, n, x, out), "CUB Sum",
+         cub_sum<float, float>(x, n, out_peer));
+    rate(
+        "variance f32", n, 2 * bytes, [=] { ok(weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, n, 1, x, out)); }, "-",
+        work());
+    fill<int32_t>(x, n, 3);
+    rate("sum i32", n, bytes, weft_work(WEFT_SUM, WEFT_I32, n, x, out), "CUB Sum to i64",
+         cub_sum<int32_t, int64_t>(x, n, out_peer));
+    rate("min i32", n, bytes, weft_work(WEFT_MIN, WEFT_I32, n, x, out), "CUB Min", cub_min<int32_t>(x, n, out_peer));
+    rate("max i32", n, bytes, weft_work(WEFT_MAX, WEFT_I32, n, x, out), "CUB Max", cub_max<int32_t>(x, n, out_peer));
+    rate("sum u8", 4 * n, bytes, weft_work(WEFT_SUM, WEFT_U8, 4 * n, x, out), "CUB Sum to u64",
+         cub_sum<uint8_t, uint64_t>(x, 4 * n, out_peer));
+    rate("max u8", 4 * n, bytes, weft_work(WEFT_MAX, WEFT_U8, 4 * n, x, out), "CUB Max",
+         cub_max<uint8_t>(x, 4 * n, out_peer));
+    const size_t half = n / 2;
+    fill<double>(x, half, 4);
+    fill<double>(y, half, 5);
+    rate("sum f64", half, bytes, weft_work(WEFT_SUM, WEFT_F64, half, x, out), "CUB Sum",
+         cub_sum<double, double>(x, half, out_peer));
+    rate("dot f64", half, 2 * bytes, weft_dot_work(WEFT_F64, half, x, y, out), "cublasDdot",
+         blas_dot_f64(x, y, half, out_peer));
+}
+
+static void measure_times(void *x, void *y, void *out, void *out_peer) {
+    fill<float>(x, (size_t)1 << 28, 1);
+    fill<float>(y, (size_t)1 << 28, 2);
+    for (size_t n : {(size_t)1 << 16, (size_t)1 << 20, ((size_t)1 << 20) + 1}) {
+        times("sum f32", n, weft_work(WEFT_SUM, WEFT_F32, n, x, out), "CUB Sum",
+              cub_sum<float, float>(x, n, out_peer));
+        times("min f32", n, weft_work(WEFT_MIN, WEFT_F32, n, x, out), "CUB Min", cub_min<float>(x, n, out_peer));
+        times("dot f32", n, weft_dot_work(WEFT_F32, n, x, y, out), "cublasSdot", blas_dot_f32(x, y, n, out_peer));
+    }
+}
+
+int main(int argc, char **argv) {
+    json = argc == 2 && strcmp(argv[1], "--json") == 0;
+    if (argc > 1 && !json) stop("usage", "bench_gpu [--json]");
+    if (weft_open(&ctx, "cuda") != WEFT_OK) {
+        printf("skipped: %s\n", weft_last_error(NULL));
+        return 77;
+    }
+    const size_t bytes = (size_t)1 << 30;
+    void *x, *y, *out, *out_peer;
+    ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    ok(weft_set_stream(ctx, stream));
+    ok(weft_alloc(ctx, WEFT_DEVICE, bytes, &x));
+    ok(weft_alloc(ctx, WEFT_DEVICE, bytes, &y));
+    ok(weft_alloc(ctx, WEFT_DEVICE, 256, &out));
+    ok(weft_alloc(ctx, WEFT_DEVICE, 256, &out_peer));
+    ok(weft_alloc(ctx, WEFT_DEVICE, scratch_bytes, &scratch));
+    open_blas();
+    weft_device_info info;
+    ok(weft_describe_device(1, &info));
+    if (json)
+        printf("{\"device\": \"%s\", \"runtime\": %d, \"driver\": %d, \"rows\": [\n", info.name,
+               (int)info.runtime_version, (int)info.driver_version);
+    else
+        printf("%s, CUDA %d.%d\n%-14s %-12s %11s %9s  %-18s %9s %7s %8s\n", info.name,
+               (int)info.runtime_version / 1000, (int)info.runtime_version % 1000 / 10, "", "measure", "elements",
+               "weft", "peer", "", "ratio", "ceiling");
+    find_ceilings(x, y, bytes);
+    measure_rates(x, y, out, out_peer);
+    measure_times(x, y, out, out_peer);
+    if (json) printf("\n]}\n");
+    ok(weft_synchronize(ctx));
+    for (void *p : {x, y, out, out_peer, scratch}) ok(weft_free(ctx, WEFT_DEVICE, p));
+    weft_close(ctx);
+    return 0;
+}
