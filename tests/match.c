@@ -1,0 +1,132 @@
+/* Runs every case on the specification and on every target, and keeps count. */
+#include "tests/match.h"
+#include "tests/memory.h"
+#include "tests/targets.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_TOLD = 20 };
+
+typedef struct match {
+    const match_options *options;
+    match_report *report;
+    weft_context *ref;
+    targets targets;
+    size_t visits;
+    char *problem;
+} match;
+
+/* ------------------------------------------------------------------------------- the report */
+
+/* Most significant byte first. */
+static void print_bits(FILE *log, const memory_out *o, size_t bytes) {
+    fputs("0x", log);
+    for (size_t i = bytes; i-- > 0;) fprintf(log, "%02x", o->bytes[MEMORY_FENCE + i]);
+}
+
+static void tell(const match *m, const match_case *c, const target *t, weft_status truth_status,
+                 const memory_out *truth, weft_status status, const memory_out *answer) {
+    static const char *const places[] = {"0", "1", "3", "end of page"};
+    const size_t bytes = c->operation->shape->out_bytes(c);
+    FILE *log = m->options->log;
+    if (!log || m->report->differed > MOST_TOLD) return;
+    if (m->report->differed == MOST_TOLD) {
+        fprintf(log, "more disagree; they are counted and not printed\n");
+        return;
+    }
+    fprintf(log, "%s of %s", c->operation->name, weft_dtype_name(c->dtype));
+    if (c->accumulate != WEFT_DEFAULT) fprintf(log, " in %s", weft_dtype_name(c->accumulate));
+    fprintf(log, ", parameter %d, n %zu, place %s, input %s, seed %llu:\n  %s", c->parameter, c->n, places[c->place],
+            input_name(c->kind), (unsigned long long)c->seed, m->report->columns[t->column]);
+    if (t->threads) fprintf(log, " with %d threads", t->threads);
+    fprintf(log, ": %s ", weft_status_name(status));
+    print_bits(log, answer, bytes);
+    fprintf(log, ", ref: %s ", weft_status_name(truth_status));
+    print_bits(log, truth, bytes);
+    if (status != WEFT_OK && status != truth_status) fprintf(log, "\n  %s", weft_last_error(t->ctx));
+    if (!memory_intact(answer, status == WEFT_OK ? bytes : 0))
+        fprintf(log, "\n  bytes beside the result were written");
+    fputc('\n', log);
+}
+
+/* -------------------------------------------------------------------------------- the cases */
+
+static bool on_inputs(void *self, const match_case *c, const void *const *inputs) {
+    match *m = self;
+    for (size_t i = 0; i < m->targets.count; i++) {
+        target *t = &m->targets.list[i];
+        if (target_load(t, c, inputs) == WEFT_OK) continue;
+        snprintf(m->problem, 512, "%s: %s", m->report->columns[t->column], weft_last_error(t->ctx));
+        return false;
+    }
+    return true;
+}
+
+static void compare(match *m, const match_case *c, target *t, const void *const *inputs, weft_status truth_status,
+                    const memory_out *truth) {
+    memory_out answer;
+    const size_t bytes = truth_status == WEFT_OK ? c->operation->shape->out_bytes(c) : 0;
+    const weft_status status = target_call(t, c, inputs, &answer);
+    const bool agrees = status == truth_status && memory_intact(&answer, bytes) &&
+                        memcmp(answer.bytes + MEMORY_FENCE, truth->bytes + MEMORY_FENCE, bytes) == 0;
+    match_cell *cell = &m->report->cells[c->operation - MATCH_OPERATIONS][t->column];
+    if (agrees) {
+        cell->agreed++;
+        m->report->agreed++;
+        return;
+    }
+    tell(m, c, t, truth_status, truth, status, &answer);
+    cell->differed++;
+    m->report->differed++;
+}
+
+/* The tiny level takes the thread counts in turn. */
+static bool on_case(void *self, const match_case *c, const void *const *inputs) {
+    match *m = self;
+    memory_out truth;
+    const weft_status status = c->operation->shape->call(c, m->ref, inputs, memory_poison(&truth));
+    if ((status != WEFT_OK && status != WEFT_EMPTY) ||
+        !memory_intact(&truth, status == WEFT_OK ? c->operation->shape->out_bytes(c) : 0)) {
+        snprintf(m->problem, 512, "ref failed %s of %s, n = %zu: %s", c->operation->name, weft_dtype_name(c->dtype),
+                 c->n, status == WEFT_OK ? "it wrote beside the result" : weft_last_error(m->ref));
+        return false;
+    }
+    const size_t turn = m->visits++ % 3;
+    for (size_t i = 0; i < m->targets.count; i++) {
+        target *t = &m->targets.list[i];
+        const bool in_turn = !t->threads || m->options->threads || (size_t)t->turn == turn;
+        if (m->options->level != MATCH_TINY || in_turn) compare(m, c, t, inputs, status, &truth);
+    }
+    return true;
+}
+
+static void on_progress(void *self, double done, double all) {
+    const match *m = self;
+    if (m->options->progress) m->options->progress(m->options->self, done, all);
+}
+
+bool match_run(const match_options *options, match_report *report, char problem[512]) {
+    match m = {.options = options, .report = report, .problem = problem};
+    const match_visitor visitor = {&m, on_inputs, on_case, on_progress};
+    memset(report, 0, sizeof *report);
+    problem[0] = '\0';
+    report->cells = calloc(MATCH_OPERATION_COUNT, sizeof *report->cells);
+    if (!report->cells) {
+        snprintf(problem, 512, "no memory for the report");
+        return false;
+    }
+    if (weft_open(&m.ref, "ref") != WEFT_OK)
+        snprintf(problem, 512, "ref: %s", weft_last_error(NULL));
+    else if (targets_open(&m.targets, options, report, problem) &&
+             !match_walk(options->level, options->only, &visitor))
+        snprintf(problem, 512, "no memory for the test arrays");
+    targets_close(&m.targets);
+    weft_close(m.ref);
+    return problem[0] == '\0';
+}
+
+void match_free(match_report *report) {
+    free(report->cells);
+    report->cells = NULL;
+}
