@@ -3,6 +3,7 @@
 
 #include <cuda.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,18 +230,24 @@ static weft_status copy(void *state, size_t bytes, const void *src, void *dst, w
     return WEFT_OK;
 }
 
-/* Asks the driver itself, when something in this process has loaded it: CUDA's runtime would start a
- * context on the GPU to answer, and without the driver there is no GPU memory to ask about. */
+typedef CUresult (*pointer_query)(void *, CUpointer_attribute, CUdeviceptr);
+static pointer_query ask_driver; /* NULL without a driver */
+
+static void find_driver(void) {
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (driver) ask_driver = (pointer_query)dlsym(driver, "cuPointerGetAttribute");
+}
+
+/* Asks the driver itself: the runtime would start a context on a GPU to answer. A process that has not
+ * used CUDA has no GPU memory, and the driver answers so. */
 static bool device_only(const void *p) {
-    typedef CUresult (*query)(void *, CUpointer_attribute, CUdeviceptr);
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (!driver) return false;
-    const query ask = (query)dlsym(driver, "cuPointerGetAttribute");
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     unsigned type = 0, managed = 0;
-    const bool known = ask && ask(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)p) == CUDA_SUCCESS;
-    if (!known || ask(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, (CUdeviceptr)p) != CUDA_SUCCESS) managed = 0;
-    dlclose(driver);
-    return known && type == CU_MEMORYTYPE_DEVICE && !managed;
+    pthread_once(&once, find_driver);
+    if (!ask_driver) return false;
+    if (ask_driver(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)p) != CUDA_SUCCESS) return false;
+    if (ask_driver(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, (CUdeviceptr)p) != CUDA_SUCCESS) managed = 0;
+    return type == CU_MEMORYTYPE_DEVICE && !managed;
 }
 
 extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backend_cuda(void) {
