@@ -69,8 +69,9 @@ static const size SIZES[] = {
     {1, 0, 0, ALL},       /* a tile */
     {1, 0, 1, ALL},       /* a tile and one: the first join of tiles */
     {2, 0, 0, MOST},      /* */
-    {3, 0, 5, ALL},       /* an odd tile that rides up */
-    {5, 0, 77, T | MOST}, /* one that rides up twice */
+    {2, 0, 1, ALL},       /* three tiles: an odd one rides up */
+    {3, 0, 5, ALL},       /* four tiles, the last one short */
+    {5, 0, 77, ALL},      /* six tiles: a pair rides up */
     {7, 0, 0, MOST},      /* riders on two levels */
     {8, 0, -1, MOST},     /* a full tree, its last tile short */
     {8, 0, 1, T | MOST},  /* a full tree and a rider */

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Builds weft once with each fault of list.txt and expects the suite to fail. A fault that changes no
+# line, does not compile, or goes unnoticed is an error.
+# Usage: run.sh SOURCE_DIR [PART PARTS]: only every PARTS-th fault, beginning with the PART-th (from 0).
+set -eu
+source=$1
+part=${2:-0}
+parts=${3:-1}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+tree=$work/tree
+build=$work/build
+
+mkdir "$tree"
+for entry in CMakeLists.txt cmake include src cli tests bench docs completions examples; do
+    cp -r "$source/$entry" "$tree/$entry"
+done
+cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS=-O1 -w" -DBUILD_TESTING=OFF \
+    -DWEFT_CUDA=OFF -DWEFT_PEERS=OFF >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }
+
+compile() { cmake --build "$build" --target weft_command -j 1 >"$work/log" 2>&1; }
+
+# Exit code 1 is a disagreement; anything else above 0 is a crash, which is noticed just as well.
+agrees() {
+    "$build/weft" --quiet verify --golden "$tree/tests/golden" >"$work/log" 2>&1 &&
+        timeout 120 "$build/weft" --quiet --device cpu verify --level tiny >"$work/log" 2>&1
+}
+
+compile || { cat "$work/log" && exit 1; }
+agrees || { cat "$work/log" && echo "the suite fails without any fault" && exit 1; }
+
+failed=0
+number=0
+while IFS='|' read -r name file expression; do
+    case $name in '' | '#'*) continue ;; esac
+    number=$((number + 1))
+    [ $((number % parts)) -eq "$part" ] || continue
+    cp "$tree/$file" "$work/original"
+    sed "$expression" "$work/original" >"$tree/$file"
+    if cmp -s "$work/original" "$tree/$file"; then
+        echo "$name: the expression changes nothing in $file"
+        failed=1
+    elif ! compile; then
+        echo "$name: does not compile"
+        cat "$work/log"
+        failed=1
+    elif agrees; then
+        echo "$name: NOT noticed"
+        failed=1
+    else
+        echo "$name: noticed"
+    fi
+    cp "$work/original" "$tree/$file"
+done <"$source/tests/mutants/list.txt"
+exit $failed
