@@ -10,9 +10,42 @@ add_library(weft SHARED
   src/ref/ref.c
   src/ref/tree.c
   src/ref/variance.c
-  src/cpu/cpu.c)
+  src/cpu/cpu.c
+  src/cpu/levels.c
+  src/cpu/machine.c
+  src/cpu/reduce.c
+  src/cpu/run.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
 target_link_libraries(weft PRIVATE Threads::Threads ${CMAKE_DL_LIBS} m)
 set_target_properties(weft PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+if(OpenMP_C_FOUND)
+  target_link_libraries(weft PRIVATE OpenMP::OpenMP_C)
+else()
+  message(STATUS "weft: OpenMP not found: the CPU backend works on one thread")
+  # Its pragmas are then unknown to the compiler, and mean nothing.
+  target_compile_options(weft PRIVATE -Wno-unknown-pragmas)
+endif()
+
+# The kernels of the CPU backend, once for each level of src/cpu/levels.def.
+set(WEFT_FLAGS_base "")
+set(WEFT_CPU_LEVELS base)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(WEFT_FLAGS_base -march=x86-64)
+  set(WEFT_FLAGS_v2 -march=x86-64-v2)
+  set(WEFT_FLAGS_v3 -march=x86-64-v3)
+  set(WEFT_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512)
+  list(APPEND WEFT_CPU_LEVELS v2 v3 v4)
+endif()
+foreach(level IN LISTS WEFT_CPU_LEVELS)
+  add_library(weft_cpu_${level} OBJECT
+    src/cpu/extremes.c
+    src/cpu/integers.c
+    src/cpu/products.c
+    src/cpu/sums.c)
+  target_include_directories(weft_cpu_${level} PRIVATE include src)
+  target_compile_definitions(weft_cpu_${level} PRIVATE WEFT_LEVEL=${level})
+  target_compile_options(weft_cpu_${level} PRIVATE ${WEFT_FLAGS_${level}})
+  target_sources(weft PRIVATE $<TARGET_OBJECTS:weft_cpu_${level}>)
+endforeach()

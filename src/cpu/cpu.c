@@ -1,5 +1,5 @@
-/* The backend "cpu": the specification, run as it stands, on one thread in host memory. */
-#include "ref/ref.h"
+/* The backend "cpu": contexts and host memory. */
+#include "cpu/cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,34 +7,43 @@
 static int count(void) { return 1; }
 
 static weft_status describe(int index, weft_device_info *info, weft_error *error) {
+    bool known;
     (void)index, (void)error;
     strcpy(info->id, "cpu");
-    strcpy(info->name, "executable specification");
-    info->cores = 1;
+    snprintf(info->isa, sizeof info->isa, "%s", cpu_find_level("", &known)->isa);
+    info->cores = cpu_default_threads();
+    cpu_describe_machine(info);
     return WEFT_OK;
 }
 
 static weft_status open_cpu(const char *which, void **state, weft_error *error) {
-    RETURN_IF(*which, WEFT_NO_DEVICE, "no device called \"cpu:%.32s\"; the specification is \"ref\"", which);
-    *state = NULL;
+    bool known;
+    const level *found = cpu_find_level(which, &known);
+    RETURN_IF(!known, WEFT_NO_DEVICE, "no device called \"cpu:%.32s\": this architecture has no such level", which);
+    RETURN_IF(!found, WEFT_NO_DEVICE, "no device \"cpu:%.32s\" here: this processor lacks that instruction set",
+              which);
+    cpu_context *ctx = calloc(1, sizeof *ctx);
+    RETURN_IF(!ctx, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", sizeof *ctx);
+    ctx->level = found;
+    ctx->threads = cpu_default_threads();
+    snprintf(ctx->id, sizeof ctx->id, *which ? "cpu:%s" : "cpu", which);
+    *state = ctx;
     return WEFT_OK;
 }
 
-static void close_cpu(void *state) { (void)state; }
+static void close_cpu(void *state) { free(state); }
 
-static const char *id(const void *state) {
-    (void)state;
-    return "cpu";
-}
+static const char *id(const void *state) { return ((const cpu_context *)state)->id; }
 
 static weft_status set_threads(void *state, int threads, weft_error *error) {
-    (void)state, (void)threads, (void)error;
+    (void)error;
+    ((cpu_context *)state)->threads = threads ? threads : cpu_default_threads();
     return WEFT_OK;
 }
 
 static weft_status set_stream(void *state, void *stream, weft_error *error) {
     (void)state, (void)stream;
-    return weft_fail(error, WEFT_UNSUPPORTED, "a ref context has no stream");
+    return weft_fail(error, WEFT_UNSUPPORTED, "a cpu context has no stream");
 }
 
 static weft_status synchronize(void *state, weft_error *error) {
@@ -42,10 +51,7 @@ static weft_status synchronize(void *state, weft_error *error) {
     return WEFT_OK;
 }
 
-static size_t scratch_bytes(const void *state) {
-    (void)state;
-    return 0;
-}
+static size_t scratch_bytes(const void *state) { return sizeof((const cpu_context *)state)->roots; }
 
 static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
     (void)state, (void)memory;
@@ -81,9 +87,9 @@ const weft_backend *weft_backend_cpu(void) {
         .alloc = alloc,
         .free = release,
         .copy = copy,
-        .reduce = ref_reduce,
-        .variance = ref_variance,
-        .dot = ref_dot,
+        .reduce = cpu_reduce,
+        .variance = cpu_variance,
+        .dot = cpu_dot,
     };
     return &backend;
 }

@@ -1,0 +1,97 @@
+/* The backend "cpu". A call is cut in chunks of 2^c tiles, threads take chunks, a kernel turns a chunk
+ * into one partial value, and the partial values join by the same tree as the tiles do. The kernels
+ * are compiled once for each level of the instruction set; everything else once. */
+#ifndef WEFT_CPU_CPU_H
+#define WEFT_CPU_CPU_H
+
+#include "core/backend.h"
+
+/* What the base level is called. */
+#if defined(__x86_64__)
+#define WEFT_BASE_ISA "x86-64"
+#elif defined(__aarch64__)
+#define WEFT_BASE_ISA "armv8-a"
+#else
+#define WEFT_BASE_ISA "generic"
+#endif
+
+/* What a kernel is given: elements [0, n) at x (and y), which are elements first, first+1, ... of the
+ * call. n >= 1. Only the last chunk of a call is shorter than 2^c tiles. */
+typedef struct piece {
+    const void *x, *y;
+    size_t n, first;
+    double parameter; /* the mean for variance, the scale for norm2 */
+    bool locate;      /* min and max: the index is wanted too */
+} piece;
+
+/* A partial result. Minimum and maximum have a key (cpu/extremes_body.h) and, if wanted, an index. */
+typedef struct partial {
+    union {
+        float f32;
+        double f64;
+        uint64_t u64;
+    };
+    size_t index;
+} partial;
+
+typedef void kernel(const piece *p, partial *out);
+/* Joins b, which stands behind a, to a. */
+typedef void joiner(partial *a, const partial *b);
+
+enum { DTYPES = WEFT_F64 + 1, CHUNKS_MAX = 1024 };
+
+/* The kernels of one level, by the elements' type; NULL where weft_reduce_result has nothing. */
+typedef struct sum_kernels {
+    kernel *sum_f32, *prod_f32;
+    kernel *sum_f64[DTYPES], *prod_f64[DTYPES], *magnitudes_f64[DTYPES];
+} sum_kernels;
+
+typedef struct product_kernels {
+    kernel *dot_f32, *dot_f64[DTYPES];
+    kernel *squares_f64[DTYPES], *deviations_f64[DTYPES];
+} product_kernels;
+
+typedef struct integer_kernels {
+    kernel *sum[DTYPES], *prod[DTYPES], *dot[DTYPES], *nonzeros[DTYPES];
+    kernel *bits_and, *bits_or, *bits_xor; /* 8 bytes wide, whatever the type */
+} integer_kernels;
+
+typedef struct extreme_kernels {
+    kernel *lowest[DTYPES], *highest[DTYPES], *magnitude[DTYPES];
+} extreme_kernels;
+
+/* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
+typedef struct level {
+    const char *name, *isa;
+    bool (*usable)(void);
+    const sum_kernels *sums;
+    const product_kernels *products;
+    const integer_kernels *integers;
+    const extreme_kernels *extremes;
+} level;
+
+/* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
+ * it. *known tells whether there is such a level for this architecture at all. */
+const level *cpu_find_level(const char *name, bool *known);
+
+typedef struct cpu_context {
+    const level *level;
+    char id[16];
+    int threads;
+    partial roots[CHUNKS_MAX];
+} cpu_context;
+
+/* Runs `run` on every chunk of the whole call and joins the chunks' values in the canonical order. */
+void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out);
+
+/* The operations, as the backend's table has them. */
+weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
+weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
+weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
+
+/* Threads by default: OMP_NUM_THREADS, else the cores this process may use. */
+int cpu_default_threads(void);
+/* Fills in what is known of the processor, its caches and the memory. */
+void cpu_describe_machine(weft_device_info *info);
+
+#endif

@@ -1,0 +1,65 @@
+/* The levels of the instruction set, and which of them this machine has. */
+#include "cpu/cpu.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+static bool usable_base(void) { return true; }
+
+#if defined(__x86_64__)
+
+static bool usable_v2(void) {
+    return __builtin_cpu_supports("sse3") && __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
+           __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
+
+/* lzcnt, movbe and f16c, which not every compiler's __builtin_cpu_supports knows. */
+static bool has_v3_details(void) {
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_MOVBE) || !(c & bit_F16C)) return false;
+    return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & bit_LZCNT);
+}
+
+/* That the operating system saves the wide registers is part of the compiler's test for AVX. */
+static bool usable_v3(void) {
+    return usable_v2() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_v3_details();
+}
+
+static bool usable_v4(void) {
+    return usable_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+#endif
+
+#define LEVEL(name, isa)                              \
+    extern const sum_kernels cpu_sums_##name;         \
+    extern const product_kernels cpu_products_##name; \
+    extern const integer_kernels cpu_integers_##name; \
+    extern const extreme_kernels cpu_extremes_##name;
+#include "cpu/levels.def"
+
+static const level levels[] = {
+#define LEVEL(name, isa) \
+    {#name, isa, usable_##name, &cpu_sums_##name, &cpu_products_##name, &cpu_integers_##name, &cpu_extremes_##name},
+#include "cpu/levels.def"
+};
+
+const level *cpu_find_level(const char *name, bool *known) {
+    const level *found = NULL;
+    *known = !*name;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+#endif
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (*name && strcmp(name, levels[i].name) != 0) continue;
+        *known = true;
+        if (levels[i].usable()) found = &levels[i];
+    }
+    return found;
+}

@@ -1,0 +1,73 @@
+/* One call on several threads. The elements are cut in chunks of 2^c tiles, so that each chunk is one
+ * node of the canonical tree (docs/ORDER.md 2.4) and the nodes above are joined here. How large chunks
+ * are and which thread takes which is free: it changes no bit. */
+#include "core/fpmode.h"
+#include "core/order.h"
+#include "cpu/cpu.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum {
+    ALONE_BYTES = 1 << 18, /* so little is done sooner by the calling thread than by waking others */
+    CHUNK_BYTES = 1 << 16  /* a chunk has at least about so many */
+};
+
+/* OpenMP does not survive fork(): its threads are gone in the child, where the next parallel region
+ * would wait for them for ever. Remembers the process that used it first; any other one is a child of
+ * that and works on one thread. */
+static bool may_use_threads(void) {
+    static _Atomic pid_t first_user;
+    pid_t found = 0;
+    const pid_t self = getpid();
+    return atomic_compare_exchange_strong(&first_user, &found, self) || found == self;
+}
+
+static void run_chunk(const piece *whole, size_t size, size_t chunk, size_t i, kernel *run, partial *root) {
+    piece p = *whole;
+    p.first = i * chunk;
+    p.n = whole->n - p.first < chunk ? whole->n - p.first : chunk;
+    p.x = (const char *)whole->x + p.first * size;
+    p.y = whole->y ? (const char *)whole->y + p.first * size : NULL;
+    run(&p, root);
+}
+
+static void run_chunks(const piece *whole, size_t size, size_t chunk, size_t chunks, int threads, kernel *run,
+                       partial *roots) {
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < chunks; i++) run_chunk(whole, size, chunk, i, run, &roots[i]);
+        weft_fpmode_leave(mode);
+    }
+}
+
+/* roots[0] becomes the tree over all: adjacent pairs, level by level, an odd one rides up. */
+static void join_roots(partial *roots, size_t count, joiner *join) {
+    for (; count > 1; count = (count + 1) / 2) {
+        for (size_t i = 0; i < count / 2; i++) {
+            partial pair = roots[2 * i];
+            join(&pair, &roots[2 * i + 1]);
+            roots[i] = pair;
+        }
+        if (count % 2) roots[count / 2] = roots[count - 1];
+    }
+}
+
+void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out) {
+    const size_t size = weft_dtype_size(dtype);
+    int threads = ctx->threads;
+    if (threads == 1 || whole->n * size < ALONE_BYTES || !may_use_threads()) {
+        run_chunk(whole, size, whole->n, 0, run, out);
+        return;
+    }
+    size_t chunk = WEFT_TILE(size);
+    while (chunk * size < CHUNK_BYTES || (whole->n - 1) / chunk >= CHUNKS_MAX) chunk *= 2;
+    const size_t chunks = (whole->n - 1) / chunk + 1;
+    if ((size_t)threads > chunks) threads = (int)chunks;
+    run_chunks(whole, size, chunk, chunks, threads, run, ctx->roots);
+    join_roots(ctx->roots, chunks, join);
+    *out = ctx->roots[0];
+}

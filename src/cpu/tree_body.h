@@ -1,0 +1,128 @@
+/* The canonical tree (docs/ORDER.md 2) over vectors of REAL, float or double. The includer sets REAL,
+ * VECTOR (of REAL), FUSED (fused multiply-add of REAL), OWN_TYPE (its dtype) and OF(name). Every function is inlined
+ * with a constant element type and step, so that each kernel is a loop of its own. */
+#define WIDTH (sizeof(VECTOR) / sizeof(REAL))
+
+/* COLUMN_VECTORS vectors of elements at x, which is aligned to its elements only. Those that need a
+ * conversion are converted by a plain loop, which compilers turn into vector code for every type; the
+ * round trip through memory is short. */
+INLINE void OF(load)(weft_dtype dtype, const void *x, VECTOR *v) {
+    REAL converted[COLUMN_VECTORS * WIDTH];
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (dtype == WEFT_##ID)              \
+        for (size_t i = 0; i < COLUMN_VECTORS * WIDTH; i++) converted[i] = (REAL)((const ctype *)x)[i];
+#include "core/types.def"
+    const char *from = dtype == OWN_TYPE ? x : (const char *)converted;
+#pragma GCC unroll 8
+    for (size_t k = 0; k < COLUMN_VECTORS; k++) memcpy(&v[k], from + k * sizeof *v, sizeof *v);
+}
+
+/* fma(x, y, z) in each lane. Where the product is exact, adding it rounds once, as fma does. */
+INLINE VECTOR OF(multiply_add)(bool exact, VECTOR x, VECTOR y, VECTOR z) {
+    if (exact && !FMA_INSTRUCTION) return z + x * y;
+    for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
+    return z;
+}
+
+INLINE VECTOR OF(enter)(step how, weft_dtype dtype, VECTOR lane, VECTOR x, VECTOR y, REAL parameter) {
+    const bool exact = sizeof(REAL) == 8 && exact_products(dtype);
+    switch (how) {
+    case STEP_ADD: return lane + x;
+    case STEP_MULTIPLY: return lane * x;
+    case STEP_MAGNITUDE:
+        for (size_t l = 0; l < WIDTH; l++) x[l] = (REAL)__builtin_fabs(x[l]);
+        return lane + x;
+    case STEP_SQUARE: x *= parameter; return OF(multiply_add)(exact, x, x, lane);
+    case STEP_DEVIATION: x -= parameter; return OF(multiply_add)(false, x, x, lane);
+    case STEP_PRODUCT: return OF(multiply_add)(exact, x, y, lane);
+    }
+    return lane;
+}
+
+/* Takes `rows` rows down COLUMN_VECTORS vectors of lanes, which stay in registers meanwhile. */
+INLINE void OF(go_down)(step how, weft_dtype dtype, const piece *p, size_t first, size_t rows, VECTOR *lanes) {
+    const size_t size = element_bytes(dtype), row = WEFT_LANES(size) * size;
+    const char *x = (const char *)p->x + first * size;
+    const char *y = how == STEP_PRODUCT ? (const char *)p->y + first * size : x;
+    const REAL parameter = (REAL)p->parameter;
+    VECTOR lane[COLUMN_VECTORS];
+    for (size_t k = 0; k < COLUMN_VECTORS; k++) lane[k] = lanes[k];
+    for (size_t r = 0; r < rows; r++, x += row, y += row) {
+        VECTOR v[COLUMN_VECTORS], w[COLUMN_VECTORS];
+        OF(load)(dtype, x, v);
+        OF(load)(dtype, y, w);
+#pragma GCC unroll 8
+        for (size_t k = 0; k < COLUMN_VECTORS; k++) lane[k] = OF(enter)(how, dtype, lane[k], v[k], w[k], parameter);
+    }
+    for (size_t k = 0; k < COLUMN_VECTORS; k++) lanes[k] = lane[k];
+}
+
+/* The last row of the last tile: `rest` elements, fewer than there are lanes. The row is filled up
+ * with zeros, but a lane without an element keeps its value: fma(0, 0, -0) would not. */
+INLINE void OF(go_down_part)(step how, weft_dtype dtype, const piece *p, size_t first, size_t rest, VECTOR *lanes) {
+    const size_t size = element_bytes(dtype), row = WEFT_LANES(size) * size;
+    const size_t offset = first * size;
+    _Alignas(64) char x[512] = {0}, y[512] = {0}; /* a row is never longer */
+    VECTOR before[WEFT_LANES_MAX / WIDTH];
+    memcpy(x, (const char *)p->x + offset, rest * size);
+    if (how == STEP_PRODUCT) memcpy(y, (const char *)p->y + offset, rest * size);
+    const piece padded = {.x = x, .y = y, .parameter = p->parameter};
+    memcpy(before, lanes, row / size * sizeof(REAL));
+    for (size_t k = 0; k < row / size / WIDTH; k += COLUMN_VECTORS)
+        OF(go_down)(how, dtype, &padded, k * WIDTH, 1, lanes + k);
+    memcpy((REAL *)lanes + rest, (REAL *)before + rest, (row / size - rest) * sizeof(REAL));
+}
+
+INLINE REAL OF(join)(step how, REAL a, REAL b) { return how == STEP_MULTIPLY ? a * b : a + b; }
+
+/* ORDER 2.3: first whole vectors, then the lanes of the one vector that is left. */
+INLINE REAL OF(join_lanes)(step how, size_t vectors, VECTOR *lanes) {
+    for (size_t width = vectors / 2; width > 0; width /= 2)
+        for (size_t k = 0; k < width; k++)
+            lanes[k] = how == STEP_MULTIPLY ? lanes[k] * lanes[k + width] : lanes[k] + lanes[k + width];
+    REAL lane[WIDTH];
+    memcpy(lane, lanes, sizeof lane);
+#pragma GCC unroll 4
+    for (size_t width = WIDTH / 2; width > 0; width /= 2)
+        for (size_t l = 0; l < width; l++) lane[l] = OF(join)(how, lane[l], lane[l + width]);
+    return lane[0];
+}
+
+/* Elements first .. first + count - 1 of the piece, which are one tile. */
+INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, size_t count) {
+    const size_t row = WEFT_LANES(element_bytes(dtype)), vectors = row / WIDTH;
+    const size_t rows = count / row, rest = count % row;
+    VECTOR lanes[WEFT_LANES_MAX / WIDTH];
+    for (size_t k = 0; k < vectors; k++) lanes[k] = (how == STEP_MULTIPLY ? (REAL)1 : (REAL)-0.0) - (VECTOR){0};
+    for (size_t k = 0; k < vectors; k += COLUMN_VECTORS)
+        OF(go_down)(how, dtype, p, first + k * WIDTH, rows, lanes + k);
+    if (rest) OF(go_down_part)(how, dtype, p, first + rows * row, rest, lanes);
+    return OF(join_lanes)(how, vectors, lanes);
+}
+
+/* The value of a piece: its tiles in adjacent pairs, level by level. waiting[k] is the value of 2^k
+ * tiles that waits for its neighbour; bit k of `done`, the number of tiles done, tells whether it is
+ * there. At the end those that wait join from the right, which is how odd ones ride up. */
+INLINE REAL OF(tree)(step how, weft_dtype dtype, const piece *p) {
+    const size_t tile = WEFT_TILE(element_bytes(dtype));
+    REAL waiting[64], value = 0;
+    size_t done = 0;
+    for (size_t first = 0; first < p->n; first += tile, done++) {
+        value = OF(tile)(how, dtype, p, first, p->n - first < tile ? p->n - first : tile);
+        int k = 0;
+        for (; done >> k & 1; k++) value = OF(join)(how, waiting[k], value);
+        waiting[k] = value;
+    }
+    int k = __builtin_ctzll(done);
+    value = waiting[k];
+    while (done >> ++k)
+        if (done >> k & 1) value = OF(join)(how, waiting[k], value);
+    return value;
+}
+
+#undef WIDTH
+#undef REAL
+#undef VECTOR
+#undef FUSED
+#undef OWN_TYPE
+#undef OF

@@ -1,0 +1,75 @@
+/* What the kernels of all levels share: the level's name, the width of its vectors, fused
+ * multiply-add. No intrinsics: GCC's and Clang's vector extensions. */
+#ifndef WEFT_CPU_VECTORS_H
+#define WEFT_CPU_VECTORS_H
+
+#include "arith/bits.h"
+#include "core/order.h"
+#include "cpu/cpu.h"
+
+#include <string.h>
+
+/* LEVELED(cpu_sums) is cpu_sums_v3 when this file is compiled for level v3 (-DWEFT_LEVEL=v3). */
+#define PASTE_LEVEL(name, level) name##_##level
+#define EXPAND_LEVEL(name, level) PASTE_LEVEL(name, level)
+#define LEVELED(name) EXPAND_LEVEL(name, WEFT_LEVEL)
+
+/* Bytes of a vector register. */
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+/* Whether fma() is an instruction, rather than a slow call of the C library. */
+#if defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)
+#define FMA_INSTRUCTION 1
+#else
+#define FMA_INSTRUCTION 0
+#endif
+
+/* Vectors held in registers at a time: enough to hide the latency of an addition or a fused
+ * multiply-add, and half of the registers of x86-64 before AVX-512. */
+#define COLUMN_VECTORS 8
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* weft_dtype_size as a constant, where the type is one. */
+INLINE size_t element_bytes(weft_dtype dtype) {
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (dtype == WEFT_##ID) return sizeof(ctype);
+#include "core/types.def"
+    return 0;
+}
+
+typedef float vector_f32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef double vector_f64 __attribute__((vector_size(VECTOR_BYTES)));
+
+/* fmaf(x, y, z) without the instruction, in f64. The product of two f32 is exact in f64: 48 bits, and
+ * its exponent fits. So `sum` is x y + z rounded once, and `rest` (D. Knuth's TwoSum, exact, for
+ * nothing here can overflow) is what that rounding dropped. Rounding `sum` to f32 as well could round
+ * a tie the wrong way. Therefore it is first rounded to odd: where something was dropped and the last
+ * bit of `sum` is even, its neighbour on the side of `rest` is taken, which is odd. As f64 has more
+ * than two bits over f32's, rounding that to f32 gives x y + z rounded once (S. Boldo, G. Melquiond,
+ * IEEE Transactions on Computers 57, 2008). Where `sum` is Inf or NaN, `rest` is NaN,
+ * which is neither above nor below zero. */
+INLINE float emulated_fmaf(float x, float y, float z) {
+    const double product = (double)x * y, addend = z;
+    const double sum = product + addend;
+    const double part = sum - product;
+    const double rest = (product - (sum - part)) + (addend - part);
+    const uint64_t bits = weft_bits_f64(sum);
+    const uint64_t one = ((rest > 0) | (rest < 0)) & ~bits & 1;
+    const bool outward = (rest > 0) == (sum > 0);
+    return (float)weft_from_bits_f64(outward ? bits + one : bits - one);
+}
+
+INLINE float fma_f32(float x, float y, float z) {
+    return FMA_INSTRUCTION ? __builtin_fmaf(x, y, z) : emulated_fmaf(x, y, z);
+}
+
+INLINE double fma_f64(double x, double y, double z) { return __builtin_fma(x, y, z); }
+
+#endif
