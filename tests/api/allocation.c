@@ -1,0 +1,136 @@
+/* weft_alloc, weft_free, weft_copy; that repeated calls allocate nothing; how much scratch memory is
+ * held. Takes the device's name. */
+#include "tests/expect.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define COUNTS_ALLOCATIONS 1
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#undef COUNTS_ALLOCATIONS
+#endif
+#endif
+
+/* ------------------------------------------------- the C library's allocator, with a counter */
+
+static atomic_size_t allocations;
+
+#ifdef COUNTS_ALLOCATIONS
+#define INTERPOSED __attribute__((visibility("default")))
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *p, size_t bytes);
+extern void *__libc_memalign(size_t alignment, size_t bytes);
+
+INTERPOSED void *malloc(size_t bytes) {
+    atomic_fetch_add(&allocations, 1);
+    return __libc_malloc(bytes);
+}
+INTERPOSED void *calloc(size_t count, size_t bytes) {
+    atomic_fetch_add(&allocations, 1);
+    return __libc_calloc(count, bytes);
+}
+INTERPOSED void *realloc(void *p, size_t bytes) {
+    atomic_fetch_add(&allocations, 1);
+    return __libc_realloc(p, bytes);
+}
+INTERPOSED void *aligned_alloc(size_t alignment, size_t bytes) {
+    atomic_fetch_add(&allocations, 1);
+    return __libc_memalign(alignment, bytes);
+}
+INTERPOSED int posix_memalign(void **p, size_t alignment, size_t bytes) {
+    atomic_fetch_add(&allocations, 1);
+    *p = __libc_memalign(alignment, bytes);
+    return *p ? 0 : 12;
+}
+#endif
+
+/* ------------------------------------------------------------------------------------ memory */
+
+static void memory(weft_context *ctx) {
+    static const unsigned char text[] = "what is copied there and back";
+    unsigned char back[sizeof text] = {0};
+    void *p = (void *)text;
+    for (int kind = WEFT_DEVICE; kind <= WEFT_PINNED; kind++) {
+        EXPECT_STATUS(ctx, weft_alloc(ctx, (weft_memory)kind, 1000, &p), WEFT_OK);
+        EXPECT((uintptr_t)p % 64 == 0 && p, "kind %d of memory is at %p", kind, p);
+        EXPECT_STATUS(ctx, weft_copy(ctx, sizeof text, text, p), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_copy(ctx, sizeof text, p, back), WEFT_OK);
+        EXPECT(memcmp(text, back, sizeof text) == 0, "kind %d came back as \"%s\"", kind, back);
+        EXPECT_ERROR(ctx, weft_copy(ctx, 100, p, (char *)p + 99), WEFT_INVALID, "overlaps");
+        EXPECT_STATUS(ctx, weft_copy(ctx, 100, p, (char *)p + 100), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_free(ctx, (weft_memory)kind, p), WEFT_OK);
+        memset(back, 0, sizeof back);
+    }
+    p = back;
+    EXPECT_STATUS(ctx, weft_alloc(ctx, WEFT_DEVICE, 0, &p), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_free(ctx, WEFT_DEVICE, p), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_free(ctx, WEFT_DEVICE, NULL), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_copy(ctx, 0, NULL, NULL), WEFT_OK);
+    EXPECT_ERROR(ctx, weft_copy(ctx, 1, NULL, back), WEFT_INVALID, "src is NULL");
+    EXPECT_ERROR(ctx, weft_copy(ctx, 1, text, NULL), WEFT_INVALID, "dst is NULL");
+    EXPECT_ERROR(ctx, weft_copy(ctx, SIZE_MAX, text, back), WEFT_INVALID, "do not fit in memory");
+    EXPECT_ERROR(ctx, weft_alloc(ctx, WEFT_DEVICE, 8, NULL), WEFT_INVALID, "is NULL");
+    EXPECT_ERROR(ctx, weft_alloc(ctx, (weft_memory)3, 8, &p), WEFT_INVALID, "3 is no kind of memory");
+    EXPECT_ERROR(ctx, weft_free(ctx, (weft_memory)-1, back), WEFT_INVALID, "-1 is no kind of memory");
+}
+
+#ifdef COUNTS_ALLOCATIONS /* a sanitizer's allocator may stop the program here */
+static void too_much(weft_context *ctx) {
+    void *p = ctx;
+    char bytes[32];
+    snprintf(bytes, sizeof bytes, "%zu", SIZE_MAX / 4);
+    EXPECT_ERROR(ctx, weft_alloc(ctx, WEFT_DEVICE, SIZE_MAX / 4, &p), WEFT_OUT_OF_MEMORY, bytes);
+    EXPECT(p == NULL, "a failed weft_alloc leaves %p", p);
+}
+#endif
+
+/* ------------------------------------------------------------------------------ steady state */
+
+static void call_all(weft_context *ctx, size_t n, const float *x) {
+    double out;
+    for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++) {
+        const weft_dtype dtype = op >= WEFT_AND && op <= WEFT_XOR ? WEFT_U32 : WEFT_F32;
+        EXPECT_STATUS(ctx, weft_reduce(ctx, (weft_op)op, dtype, WEFT_DEFAULT, n, x, &out), WEFT_OK);
+    }
+    EXPECT_STATUS(ctx, weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, n, 1, x, &out), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_dot(ctx, WEFT_F32, WEFT_F64, n, x, x, &out), WEFT_OK);
+}
+
+static void steady_state(weft_context *ctx) {
+    enum { N = 1000003 };
+    static float x[N];
+    for (size_t i = 0; i < N; i++) x[i] = (float)(i % 1013) - 500;
+    for (int threads = 1; threads <= 7; threads += 3) {
+        EXPECT_STATUS(ctx, weft_set_threads(ctx, threads), WEFT_OK);
+        call_all(ctx, N, x);
+        const size_t scratch = weft_scratch_bytes(ctx), before = atomic_load(&allocations);
+        for (int i = 0; i < 50; i++) call_all(ctx, i % 2 ? N : 1000, x);
+        EXPECT(weft_scratch_bytes(ctx) == scratch, "scratch grew from %zu to %zu", scratch, weft_scratch_bytes(ctx));
+        EXPECT(scratch <= sizeof x / 1000 + (1 << 20), "%zu bytes of scratch for %zu", scratch, sizeof x);
+        EXPECT(atomic_load(&allocations) == before, "900 calls with %d threads allocated %zu times", threads,
+               atomic_load(&allocations) - before);
+    }
+}
+
+int main(int argc, char **argv) {
+    const char *device = argc > 1 ? argv[1] : "cpu";
+    weft_context *ctx;
+    if (weft_open(&ctx, device) != WEFT_OK) return printf("%s: %s\n", device, weft_last_error(NULL)), 1;
+    memory(ctx);
+#ifdef COUNTS_ALLOCATIONS
+    void *volatile p = malloc(1);
+    free(p);
+    EXPECT(atomic_load(&allocations) > 0, "allocations are not counted");
+    too_much(ctx);
+#else
+    puts("allocations are not counted here");
+#endif
+    steady_state(ctx);
+    weft_close(ctx);
+    return expect_end();
+}

@@ -1,0 +1,211 @@
+/* Every argument that the public functions refuse, the sentence they leave, and that nothing was
+ * written. Takes the device's name. */
+#include "tests/expect.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { N = 1000 };
+static const unsigned char POISON = 0x5a;
+static weft_context *ctx;
+static double x[N + 1], y[N + 1];
+static unsigned char out_bytes[16] __attribute__((aligned(16)));
+#define OUT ((void *)out_bytes)
+
+static void *shifted(void *p, size_t bytes) { return (char *)p + bytes; }
+
+static void names(void) {
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", WEFT_VERSION_MAJOR, WEFT_VERSION_MINOR, WEFT_VERSION_PATCH);
+    EXPECT(strcmp(weft_version(), version) == 0, "%s, and the header says %s", weft_version(), version);
+    EXPECT(weft_order_version() == WEFT_ORDER_VERSION, "%d", weft_order_version());
+    EXPECT(strcmp(weft_status_name(WEFT_OUT_OF_MEMORY), "out_of_memory") == 0, "%s",
+           weft_status_name(WEFT_OUT_OF_MEMORY));
+    EXPECT(strcmp(weft_status_name((weft_status)10), "unknown") == 0, "%s", weft_status_name((weft_status)10));
+    EXPECT(strcmp(weft_status_name((weft_status)-1), "unknown") == 0, "%s", weft_status_name((weft_status)-1));
+    EXPECT(strcmp(weft_dtype_name(WEFT_U16), "u16") == 0, "%s", weft_dtype_name(WEFT_U16));
+    EXPECT(strcmp(weft_dtype_name(WEFT_DEFAULT), "unknown") == 0, "%s", weft_dtype_name(WEFT_DEFAULT));
+    EXPECT(strcmp(weft_dtype_name((weft_dtype)11), "unknown") == 0, "%s", weft_dtype_name((weft_dtype)11));
+    EXPECT(weft_dtype_size(WEFT_F32) == 4 && weft_dtype_size(WEFT_I8) == 1, "%zu", weft_dtype_size(WEFT_F32));
+    EXPECT(weft_dtype_size((weft_dtype)11) == 0 && weft_dtype_size(WEFT_DEFAULT) == 0, "sizes of no types");
+    EXPECT(strcmp(weft_op_name(WEFT_COUNT_NONZERO), "count_nonzero") == 0, "%s", weft_op_name(WEFT_COUNT_NONZERO));
+    EXPECT(strcmp(weft_op_name((weft_op)16), "unknown") == 0, "%s", weft_op_name((weft_op)16));
+}
+
+static void devices(void) {
+    static const char *const none[] = {
+        "",        "gpu",
+        "CPU",     "cpu:v9",
+        "ref:1",   "cuda:x",
+        "cuda:99", "cuda:-1",
+        ":",       "a device of a name that is much longer than any name of any device"};
+    weft_context *opened = ctx;
+    weft_device_info info;
+    char count[32];
+    EXPECT_ERROR(NULL, weft_open(NULL, "cpu"), WEFT_INVALID, "is NULL");
+    EXPECT_ERROR(NULL, weft_open(&opened, NULL), WEFT_INVALID, "the device is NULL");
+    EXPECT(opened == NULL, "a failed weft_open leaves %p", (void *)opened);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        opened = ctx;
+        EXPECT(weft_open(&opened, none[i]) == WEFT_NO_DEVICE, "\"%s\" opens", none[i]);
+        EXPECT(opened == NULL && *weft_last_error(NULL), "\"%s\" leaves a context or no sentence", none[i]);
+    }
+    EXPECT_ERROR(NULL, weft_open(&opened, "cpu:v9"), WEFT_NO_DEVICE, "v9");
+    EXPECT_ERROR(NULL, weft_open(&opened, "gpu"), WEFT_NO_DEVICE, "no device called \"gpu\"");
+    EXPECT(weft_device_count() >= 1, "%zu devices", weft_device_count());
+    EXPECT_STATUS(NULL, weft_describe_device(0, &info), WEFT_OK);
+    EXPECT(strcmp(info.id, "cpu") == 0 && info.cores >= 1, "device 0 is %s with %d cores", info.id, info.cores);
+    EXPECT_ERROR(NULL, weft_describe_device(0, NULL), WEFT_INVALID, "is NULL");
+    snprintf(count, sizeof count, "there are %zu", weft_device_count());
+    EXPECT_ERROR(NULL, weft_describe_device(weft_device_count(), &info), WEFT_NO_DEVICE, count);
+    EXPECT_STATUS(NULL, weft_open(&opened, "auto"), WEFT_OK);
+    EXPECT(strcmp(weft_device(opened), "none") != 0, "auto is %s", weft_device(opened));
+    weft_close(opened);
+}
+
+static void no_context(void) {
+    void *p = NULL;
+    static const char *const words = "the context is NULL";
+    EXPECT_ERROR(NULL, weft_reduce(NULL, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, OUT), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_variance(NULL, WEFT_F64, WEFT_DEFAULT, N, 0, x, OUT), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_dot(NULL, WEFT_F64, WEFT_DEFAULT, N, x, y, OUT), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_alloc(NULL, WEFT_DEVICE, 8, &p), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_free(NULL, WEFT_DEVICE, p), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_copy(NULL, 8, x, OUT), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_synchronize(NULL), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_set_threads(NULL, 1), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_set_stream(NULL, NULL), WEFT_INVALID, words);
+    EXPECT(weft_scratch_bytes(NULL) == 0, "%zu bytes", weft_scratch_bytes(NULL));
+    EXPECT(strcmp(weft_device(NULL), "none") == 0, "%s", weft_device(NULL));
+    weft_close(NULL);
+}
+
+static void settings(void) {
+    EXPECT_ERROR(ctx, weft_set_threads(ctx, -1), WEFT_INVALID, "-1 threads");
+    EXPECT_ERROR(ctx, weft_set_threads(ctx, 4097), WEFT_INVALID, "4097 threads; 0 to 4096");
+    EXPECT_STATUS(ctx, weft_set_threads(ctx, 4096), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_set_threads(ctx, 0), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_synchronize(ctx), WEFT_OK);
+    if (strncmp(weft_device(ctx), "cuda", 4) != 0)
+        EXPECT_ERROR(ctx, weft_set_stream(ctx, OUT), WEFT_UNSUPPORTED, "stream");
+}
+
+/* Arguments that all three operations check in one way. */
+static void reduce(void) {
+#define REFUSED(op, dtype, accumulate, n, x, out, status, words) \
+    EXPECT_ERROR(ctx, weft_reduce(ctx, op, dtype, accumulate, n, x, out), status, words)
+    REFUSED((weft_op)16, WEFT_F64, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "16 is no operator");
+    REFUSED((weft_op)-1, WEFT_F64, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "-1 is no operator");
+    REFUSED(WEFT_SUM, WEFT_DEFAULT, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "0 is no element type");
+    REFUSED(WEFT_SUM, (weft_dtype)11, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "11 is no element type");
+    REFUSED(WEFT_SUM, (weft_dtype)-3, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "-3 is no element type");
+    REFUSED(WEFT_SUM, WEFT_F64, (weft_dtype)77, N, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in unknown");
+    REFUSED(WEFT_SUM, WEFT_I32, WEFT_F64, N, x, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in f64");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_F32, N, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate in f32");
+    REFUSED(WEFT_MIN, WEFT_F32, WEFT_F64, N, x, OUT, WEFT_UNSUPPORTED, "min of f32 cannot accumulate in f64");
+    REFUSED(WEFT_AND, WEFT_F32, WEFT_DEFAULT, N, x, OUT, WEFT_UNSUPPORTED, "and is defined for integers");
+    REFUSED(WEFT_XOR, WEFT_F64, WEFT_DEFAULT, 0, NULL, OUT, WEFT_UNSUPPORTED, "the elements are f64");
+    REFUSED(WEFT_MAX, WEFT_I8, WEFT_DEFAULT, 0, NULL, OUT, WEFT_EMPTY, "max of no elements has no value");
+    REFUSED(WEFT_ARGMIN, WEFT_F64, WEFT_DEFAULT, 0, x, OUT, WEFT_EMPTY, "argmin of no elements");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, NULL, OUT, WEFT_INVALID, "x is NULL");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, NULL, WEFT_INVALID, "out is NULL");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, 0, NULL, NULL, WEFT_INVALID, "out is NULL");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, shifted(x, 4), OUT, WEFT_INVALID,
+            "not aligned to its 8-byte elements");
+    REFUSED(WEFT_SUM, WEFT_I16, WEFT_DEFAULT, N, shifted(x, 1), OUT, WEFT_INVALID,
+            "not aligned to its 2-byte elements");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, shifted(OUT, 4), WEFT_INVALID, "out is at");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, x, WEFT_INVALID, "out (8 bytes at");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, x + N - 1, WEFT_INVALID, "overlaps x (8000 bytes at");
+    REFUSED(WEFT_ARGMAX, WEFT_I8, WEFT_DEFAULT, 1, shifted(x, 7), x, WEFT_INVALID, "overlaps x (1 bytes at");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, SIZE_MAX, x, OUT, WEFT_INVALID,
+            "elements of 8 bytes do not fit in memory");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, SIZE_MAX / 8, x, OUT, WEFT_INVALID, "do not fit in memory");
+    REFUSED(WEFT_SUM, WEFT_U8, WEFT_DEFAULT, SIZE_MAX, x, OUT, WEFT_INVALID, "do not fit in memory");
+#undef REFUSED
+    double total = 0;
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, x + N), WEFT_OK); /* beside x */
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_F64, N, x, &total), WEFT_OK);
+    EXPECT(total == x[N], "%a and %a", total, x[N]);
+    EXPECT(*weft_last_error(ctx) == '\0', "after success: %s", weft_last_error(ctx));
+}
+
+static void result_types(void) {
+    weft_dtype type = WEFT_DEFAULT;
+    EXPECT_ERROR(NULL, weft_reduce_result(WEFT_SUM, WEFT_F32, WEFT_DEFAULT, NULL), WEFT_INVALID, "is NULL");
+    EXPECT_ERROR(NULL, weft_reduce_result((weft_op)99, WEFT_F32, WEFT_DEFAULT, &type), WEFT_INVALID,
+                 "99 is no operator");
+    static const struct {
+        weft_op op;
+        weft_dtype dtype, accumulate, result;
+    } rows[] = {
+        {WEFT_SUM, WEFT_I8, WEFT_DEFAULT, WEFT_I64},
+        {WEFT_PROD, WEFT_U32, WEFT_DEFAULT, WEFT_U64},
+        {WEFT_SUM, WEFT_F32, WEFT_DEFAULT, WEFT_F32},
+        {WEFT_SUM, WEFT_F32, WEFT_F64, WEFT_F64},
+        {WEFT_SUM, WEFT_I8, WEFT_I64, WEFT_I64},
+        {WEFT_MIN, WEFT_I16, WEFT_DEFAULT, WEFT_I16},
+        {WEFT_ARGMAX, WEFT_F64, WEFT_DEFAULT, WEFT_U64},
+        {WEFT_ANY, WEFT_F64, WEFT_DEFAULT, WEFT_U8},
+        {WEFT_COUNT_NONZERO, WEFT_I8, WEFT_DEFAULT, WEFT_U64},
+        {WEFT_MEAN, WEFT_I8, WEFT_DEFAULT, WEFT_F64},
+        {WEFT_MEAN, WEFT_F32, WEFT_DEFAULT, WEFT_F32},
+        {WEFT_NORM2, WEFT_F32, WEFT_F64, WEFT_F64},
+        {WEFT_XOR, WEFT_U8, WEFT_DEFAULT, WEFT_U8},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        EXPECT_STATUS(NULL, weft_reduce_result(rows[i].op, rows[i].dtype, rows[i].accumulate, &type), WEFT_OK);
+        EXPECT(type == rows[i].result, "%s of %s gives %s", weft_op_name(rows[i].op), weft_dtype_name(rows[i].dtype),
+               weft_dtype_name(type));
+    }
+}
+
+static void variance_and_dot(void) {
+#define REFUSED(dtype, accumulate, n, ddof, x, out, status, words) \
+    EXPECT_ERROR(ctx, weft_variance(ctx, dtype, accumulate, n, ddof, x, out), status, words)
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 0, 0, NULL, OUT, WEFT_EMPTY, "variance of 0 elements with ddof 0");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 5, x, OUT, WEFT_EMPTY, "variance of 5 elements with ddof 5");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, SIZE_MAX, x, OUT, WEFT_EMPTY, "has no value");
+    REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, 0, x, OUT, WEFT_INVALID, "12 is no element type");
+    REFUSED(WEFT_F64, WEFT_F32, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in f32");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, NULL, OUT, WEFT_INVALID, "x is NULL");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, x, NULL, WEFT_INVALID, "out is NULL");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, shifted(x, 2), OUT, WEFT_INVALID, "not aligned");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, x, x + 4, WEFT_INVALID, "overlaps x");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, SIZE_MAX / 4, 0, x, OUT, WEFT_INVALID, "do not fit in memory");
+#undef REFUSED
+#define REFUSED(dtype, accumulate, n, x, y, out, status, words) \
+    EXPECT_ERROR(ctx, weft_dot(ctx, dtype, accumulate, n, x, y, out), status, words)
+    REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, x, y, OUT, WEFT_INVALID, "12 is no element type");
+    REFUSED(WEFT_U8, WEFT_F64, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in f64");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, NULL, y, OUT, WEFT_INVALID, "x is NULL");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, NULL, OUT, WEFT_INVALID, "y is NULL");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, y, NULL, WEFT_INVALID, "out is NULL");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, shifted(x, 4), y, OUT, WEFT_INVALID, "x is at");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, shifted(y, 1), OUT, WEFT_INVALID, "y is at");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, y, x + 4, WEFT_INVALID, "overlaps x");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, y, y, WEFT_INVALID, "overlaps y");
+    REFUSED(WEFT_F32, WEFT_DEFAULT, SIZE_MAX / 2, x, y, OUT, WEFT_INVALID, "do not fit in memory");
+#undef REFUSED
+    double d = 0;
+    EXPECT_STATUS(ctx, weft_dot(ctx, WEFT_F64, WEFT_DEFAULT, 5, x, x, &d), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_dot(ctx, WEFT_F64, WEFT_DEFAULT, 5, x, x + 1, &d), WEFT_OK);
+}
+
+int main(int argc, char **argv) {
+    const char *device = argc > 1 ? argv[1] : "cpu";
+    if (weft_open(&ctx, device) != WEFT_OK) return printf("%s: %s\n", device, weft_last_error(NULL)), 1;
+    for (size_t i = 0; i < N; i++) x[i] = y[i] = (double)i;
+    memset(out_bytes, POISON, sizeof out_bytes);
+    names();
+    devices();
+    no_context();
+    settings();
+    reduce();
+    result_types();
+    variance_and_dot();
+    for (size_t i = 0; i < sizeof out_bytes; i++)
+        EXPECT(out_bytes[i] == POISON, "a call that failed wrote byte %zu of its output", i);
+    weft_close(ctx);
+    return expect_end();
+}

@@ -1,0 +1,128 @@
+/* Contexts in several threads at once give the same bits; one context in two threads gives
+ * WEFT_BUSY. Takes the device's name. */
+#include "tests/expect.h"
+#include "tests/inputs.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 5 };
+static float x[N];
+
+typedef struct answers {
+    uint64_t bits[ANSWERS];
+    weft_status status;
+} answers;
+
+static answers ask(weft_context *ctx) {
+    answers a = {.status = WEFT_OK};
+    weft_status s[ANSWERS];
+    s[0] = weft_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, &a.bits[0]);
+    s[1] = weft_reduce(ctx, WEFT_NORM2, WEFT_F32, WEFT_F64, N, x, &a.bits[1]);
+    s[2] = weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, x, &a.bits[2]);
+    s[3] = weft_dot(ctx, WEFT_F32, WEFT_DEFAULT, N, x, x, &a.bits[3]);
+    s[4] = weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, &a.bits[4]);
+    for (int i = 0; i < ANSWERS; i++)
+        if (s[i] != WEFT_OK) a.status = s[i];
+    return a;
+}
+
+/* ---------------------------------------------------------------------- contexts of their own */
+
+typedef struct caller {
+    const char *device;
+    int threads;
+    const answers *wanted;
+    int wrong;
+} caller;
+
+static void *call_often(void *argument) {
+    caller *c = argument;
+    for (int round = 0; round < ROUNDS; round++) {
+        weft_context *ctx;
+        if (weft_open(&ctx, c->device) != WEFT_OK || weft_set_threads(ctx, c->threads) != WEFT_OK) {
+            c->wrong++;
+            continue;
+        }
+        const answers found = ask(ctx);
+        c->wrong += found.status != WEFT_OK || memcmp(found.bits, c->wanted->bits, sizeof found.bits) != 0;
+        weft_close(ctx);
+    }
+    return NULL;
+}
+
+static void own_contexts(const char *device, const answers *wanted) {
+    pthread_t threads[CALLERS];
+    caller callers[CALLERS];
+    for (int i = 0; i < CALLERS; i++) {
+        callers[i] = (caller){device, 1 + i, wanted, 0};
+        EXPECT(pthread_create(&threads[i], NULL, call_often, &callers[i]) == 0, "no thread %d", i);
+    }
+    for (int i = 0; i < CALLERS; i++) {
+        pthread_join(threads[i], NULL);
+        EXPECT(callers[i].wrong == 0, "caller %d got %d wrong answers of %d", i, callers[i].wrong, ROUNDS);
+    }
+}
+
+/* ---------------------------------------------------------------------- one context for two */
+
+typedef struct shared {
+    weft_context *ctx;
+    atomic_bool stop;
+    atomic_int strange; /* statuses that are neither OK nor BUSY */
+    atomic_int busy;
+} shared;
+
+static void *intrude(void *argument) {
+    shared *s = argument;
+    while (!atomic_load(&s->stop)) {
+        uint64_t out;
+        const weft_status status = weft_reduce(s->ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, &out);
+        if (status == WEFT_BUSY)
+            atomic_fetch_add(&s->busy, 1);
+        else if (status != WEFT_OK)
+            atomic_fetch_add(&s->strange, 1);
+    }
+    return NULL;
+}
+
+static void one_context(const char *device, const answers *wanted) {
+    shared s = {0};
+    pthread_t thread;
+    if (!EXPECT_STATUS(NULL, weft_open(&s.ctx, device), WEFT_OK)) return;
+    EXPECT(pthread_create(&thread, NULL, intrude, &s) == 0, "no thread");
+    const time_t start = time(NULL);
+    int wrong = 0, busy = 0, answered = 0;
+    while ((busy == 0 || atomic_load(&s.busy) == 0 || answered == 0) && time(NULL) < start + 60) {
+        uint64_t out = 0;
+        const weft_status status = weft_reduce(s.ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, &out);
+        busy += status == WEFT_BUSY;
+        answered += status == WEFT_OK;
+        wrong += status == WEFT_OK ? out != wanted->bits[0] : status != WEFT_BUSY;
+    }
+    atomic_store(&s.stop, true);
+    pthread_join(thread, NULL);
+    EXPECT(busy > 0 && atomic_load(&s.busy) > 0, "WEFT_BUSY came %d and %d times in a minute", busy,
+           atomic_load(&s.busy));
+    EXPECT(wrong == 0 && atomic_load(&s.strange) == 0, "%d answers were wrong, %d strange", wrong,
+           atomic_load(&s.strange));
+    const answers after = ask(s.ctx);
+    EXPECT(after.status == WEFT_OK && memcmp(after.bits, wanted->bits, sizeof after.bits) == 0,
+           "the context gives other bits after it was busy");
+    weft_close(s.ctx);
+}
+
+int main(int argc, char **argv) {
+    const char *device = argc > 1 ? argv[1] : "cpu";
+    weft_context *ref;
+    input_fill(INPUT_MIXED, WEFT_F32, 1, N, x);
+    if (!EXPECT_STATUS(NULL, weft_open(&ref, "ref"), WEFT_OK)) return expect_end();
+    const answers wanted = ask(ref);
+    weft_close(ref);
+    EXPECT(wanted.status == WEFT_OK, "ref: %s", weft_status_name(wanted.status));
+    own_contexts(device, &wanted);
+    one_context(device, &wanted);
+    return expect_end();
+}
