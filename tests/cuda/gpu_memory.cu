@@ -3,6 +3,7 @@
  * the input is short or simple, and what varies is where it lies. Exits with 77 without a GPU. */
 #include "weft.h"
 
+#include <algorithm>
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>
@@ -224,6 +225,27 @@ static void test_memory_limits() {
     weft_close(fresh);
 }
 
+/* Inputs so long that a warp has several tiles, against the specification. */
+static void test_long_runs() {
+    const std::vector<float> x = mixed(((size_t)1 << 28) + 77777, 7);
+    const size_t bytes = x.size() * sizeof(float);
+    void *device;
+    float sum;
+    double mean, mean_ref;
+    uint64_t at, at_ref;
+    OK(weft_alloc(gpu, WEFT_DEVICE, bytes, &device));
+    OK(weft_copy(gpu, bytes, x.data(), device));
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, x.size(), device, &sum));
+    CHECK(same(sum, expected_sum(x.size(), x.data())));
+    OK(weft_reduce(gpu, WEFT_MEAN, WEFT_I8, WEFT_DEFAULT, bytes, device, &mean));
+    OK(weft_reduce(ref, WEFT_MEAN, WEFT_I8, WEFT_DEFAULT, bytes, x.data(), &mean_ref));
+    CHECK(memcmp(&mean, &mean_ref, sizeof mean) == 0);
+    OK(weft_reduce(gpu, WEFT_ARGMIN, WEFT_F32, WEFT_DEFAULT, x.size(), device, &at));
+    OK(weft_reduce(ref, WEFT_ARGMIN, WEFT_F32, WEFT_DEFAULT, x.size(), x.data(), &at_ref));
+    CHECK(at == at_ref);
+    OK(weft_free(gpu, WEFT_DEVICE, device));
+}
+
 /* More than 2^32 elements. The root over 2^32 elements and more is the join of two roots. */
 static void test_past_32_bits() {
     const size_t half = (size_t)1 << 31, n = 2 * half + 5;
@@ -304,6 +326,7 @@ int main() {
     test_stream_and_graph();
     test_two_contexts();
     test_memory_limits();
+    test_long_runs();
     test_past_32_bits();
     weft_close(ref);
     weft_close(gpu);
