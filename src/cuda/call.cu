@@ -99,7 +99,7 @@ weft_status call_end(call *c, weft_error *error) {
 
 /* ------------------------------------------------------------------------------------ launching */
 
-/* Elements of whole tiles in free order are bytes when bits are joined: see cuda_bits_kernel. */
+/* Tiles of 16-byte vectors that begin on 16-byte boundaries (free.cuh). */
 static void shape_free_order(job *j, size_t bytes) {
     const uint64_t per_vector = 16 / bytes;
     j->skip = (uint32_t)((uintptr_t)j->x % 16 / bytes);
@@ -107,6 +107,7 @@ static void shape_free_order(job *j, size_t bytes) {
     j->tiles = (vectors + FREE_ROWS * 32 - 1) / (FREE_ROWS * 32);
 }
 
+/* Tiles of the canonical tree. */
 static void shape_tree(job *j, size_t bytes) {
     const size_t load = WEFT_LANES(bytes) / 32 * bytes; /* what a thread loads of a row */
     j->vectors = (uintptr_t)j->x % load == 0 && (uintptr_t)j->y % load == 0;

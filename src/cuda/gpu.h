@@ -88,7 +88,7 @@ weft_status call_end(call *c, weft_error *error);
 /* Writes a value that needs no input instead; `bits` are its low bytes. */
 weft_status call_store(call *c, uint64_t bits, weft_error *error);
 
-/* Two f64 on the device that outlive a launch, for operations of two passes. */
+/* An f64 on the device that outlives a launch, for operations of two passes. */
 double *gpu_keep(const gpu *g);
 
 /* A kernel that exists on every architecture this plugin was built for. */
