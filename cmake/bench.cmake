@@ -1,1 +1,22 @@
-# filled below
+# build/bench_cpu: weft beside OpenMP simd loops, and beside OpenBLAS when it is there.
+if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
+  add_executable(bench_cpu bench/cpu_peers.c bench/cpu_openmp_peer.c)
+  target_link_libraries(bench_cpu PRIVATE weft OpenMP::OpenMP_C)
+  include(CheckCCompilerFlag)
+  check_c_compiler_flag(-march=native WEFT_HAS_MARCH_NATIVE)
+  # The peer is what one writes for this machine alone: nothing of WEFT_STRICT_FP is asked of it.
+  set_source_files_properties(bench/cpu_openmp_peer.c PROPERTIES
+    COMPILE_OPTIONS "-O3;$<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>;-ffp-contract=fast")
+
+  find_path(WEFT_CBLAS_H openblas_config.h
+    PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE} openblas ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread)
+  find_library(WEFT_OPENBLAS openblas)
+  if(WEFT_CBLAS_H AND WEFT_OPENBLAS)
+    target_include_directories(bench_cpu SYSTEM PRIVATE ${WEFT_CBLAS_H})
+    target_link_libraries(bench_cpu PRIVATE ${WEFT_OPENBLAS})
+    target_compile_definitions(bench_cpu PRIVATE WEFT_BENCH_OPENBLAS)
+  else()
+    message(STATUS "weft: OpenBLAS not found: the benchmark leaves its rows out")
+  endif()
+endif()
+include(cmake/bench_cuda.cmake OPTIONAL)

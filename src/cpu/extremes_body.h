@@ -1,12 +1,15 @@
 /* The body of cpu/extremes.c for one type (cpu/each_type.h): minimum, maximum and largest magnitude,
- * by integer keys whose order is the total order (docs/ORDER.md 1.4). An integer is its own key; floats
- * have the keys of arith/bits.h, where a NaN is before or behind all. */
+ * by integer keys whose order is the total order (docs/ORDER.md 1.4). An integer is its own key. A
+ * float has the keys of arith/bits.h, where a NaN is before all or behind all; that is
+ * computed from its bits without a choice or a comparison of floats, which would keep compilers from
+ * making vector code of the loops. */
 
 #if IS_FLOAT
 typedef U OF(key);
-INLINE U OF(low_key)(T x) { return OF(weft_min_key)(x); }
-INLINE U OF(high_key)(T x) { return OF(weft_max_key)(x); }
 INLINE U OF(magnitude_key)(T x) { return (U)(OF(weft_bits)(x) << 1) >> 1; }
+INLINE bool OF(is_nan)(T x) { return OF(magnitude_key)(x) > OF(weft_bits)((T)__builtin_inf()); }
+INLINE U OF(low_key)(T x) { return OF(weft_key)(x) & ((U)OF(is_nan)(x) - 1); }
+INLINE U OF(high_key)(T x) { return OF(weft_key)(x) | (0 - (U)OF(is_nan)(x)); }
 #else
 typedef T OF(key);
 INLINE T OF(low_key)(T x) { return x; }

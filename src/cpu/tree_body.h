@@ -3,18 +3,14 @@
  * with a constant element type and step, so that each kernel is a loop of its own. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 
-/* COLUMN_VECTORS vectors of elements at x, which is aligned to its elements only. Those that need a
- * conversion are converted by a plain loop, which compilers turn into vector code for every type; the
- * round trip through memory is short. */
-INLINE void OF(load)(weft_dtype dtype, const void *x, VECTOR *v) {
-    REAL converted[COLUMN_VECTORS * WIDTH];
-#define TYPE(ID, name, ctype, kind, npy) \
-    if (dtype == WEFT_##ID)              \
-        for (size_t i = 0; i < COLUMN_VECTORS * WIDTH; i++) converted[i] = (REAL)((const ctype *)x)[i];
+/* COLUMN_VECTORS vectors of elements at x as REAL: where they are, or converted by a plain loop, which
+ * compilers turn into vector code for every type; the round trip through memory is short. */
+INLINE const char *OF(converted)(weft_dtype dtype, const char *x, REAL *room) {
+#define TYPE(ID, name, ctype, kind, npy)         \
+    if (dtype == WEFT_##ID && dtype != OWN_TYPE) \
+        for (size_t i = 0; i < COLUMN_VECTORS * WIDTH; i++) room[i] = (REAL)((const ctype *)(const void *)x)[i];
 #include "core/types.def"
-    const char *from = dtype == OWN_TYPE ? x : (const char *)converted;
-#pragma GCC unroll 8
-    for (size_t k = 0; k < COLUMN_VECTORS; k++) memcpy(&v[k], from + k * sizeof *v, sizeof *v);
+    return dtype == OWN_TYPE ? x : (const char *)room;
 }
 
 /* fma(x, y, z) in each lane. Where the product is exact, adding it rounds once, as fma does. */
@@ -40,37 +36,24 @@ INLINE VECTOR OF(enter)(step how, weft_dtype dtype, VECTOR lane, VECTOR x, VECTO
 }
 
 /* Takes `rows` rows down COLUMN_VECTORS vectors of lanes, which stay in registers meanwhile. */
-INLINE void OF(go_down)(step how, weft_dtype dtype, const piece *p, size_t first, size_t rows, VECTOR *lanes) {
-    const size_t size = element_bytes(dtype), row = WEFT_LANES(size) * size;
-    const char *x = (const char *)p->x + first * size;
-    const char *y = how == STEP_PRODUCT ? (const char *)p->y + first * size : x;
-    const REAL parameter = (REAL)p->parameter;
+INLINE void OF(go_down)(step how, weft_dtype dtype, const char *x, const char *y, REAL parameter, size_t rows,
+                        VECTOR *lanes) {
+    const size_t row = WEFT_LANES(element_bytes(dtype)) * element_bytes(dtype);
+    REAL room_x[COLUMN_VECTORS * WIDTH], room_y[COLUMN_VECTORS * WIDTH];
     VECTOR lane[COLUMN_VECTORS];
     for (size_t k = 0; k < COLUMN_VECTORS; k++) lane[k] = lanes[k];
     for (size_t r = 0; r < rows; r++, x += row, y += row) {
-        VECTOR v[COLUMN_VECTORS], w[COLUMN_VECTORS];
-        OF(load)(dtype, x, v);
-        OF(load)(dtype, y, w);
+        const char *from_x = OF(converted)(dtype, x, room_x);
+        const char *from_y = how == STEP_PRODUCT ? OF(converted)(dtype, y, room_y) : from_x;
 #pragma GCC unroll 8
-        for (size_t k = 0; k < COLUMN_VECTORS; k++) lane[k] = OF(enter)(how, dtype, lane[k], v[k], w[k], parameter);
+        for (size_t k = 0; k < COLUMN_VECTORS; k++) {
+            VECTOR v, w;
+            memcpy(&v, from_x + k * sizeof v, sizeof v);
+            memcpy(&w, from_y + k * sizeof w, sizeof w);
+            lane[k] = OF(enter)(how, dtype, lane[k], v, w, parameter);
+        }
     }
     for (size_t k = 0; k < COLUMN_VECTORS; k++) lanes[k] = lane[k];
-}
-
-/* The last row of the last tile: `rest` elements, fewer than there are lanes. The row is filled up
- * with zeros, but a lane without an element keeps its value: fma(0, 0, -0) would not. */
-INLINE void OF(go_down_part)(step how, weft_dtype dtype, const piece *p, size_t first, size_t rest, VECTOR *lanes) {
-    const size_t size = element_bytes(dtype), row = WEFT_LANES(size) * size;
-    const size_t offset = first * size;
-    _Alignas(64) char x[512] = {0}, y[512] = {0}; /* a row is never longer */
-    VECTOR before[WEFT_LANES_MAX / WIDTH];
-    memcpy(x, (const char *)p->x + offset, rest * size);
-    if (how == STEP_PRODUCT) memcpy(y, (const char *)p->y + offset, rest * size);
-    const piece padded = {.x = x, .y = y, .parameter = p->parameter};
-    memcpy(before, lanes, row / size * sizeof(REAL));
-    for (size_t k = 0; k < row / size / WIDTH; k += COLUMN_VECTORS)
-        OF(go_down)(how, dtype, &padded, k * WIDTH, 1, lanes + k);
-    memcpy((REAL *)lanes + rest, (REAL *)before + rest, (row / size - rest) * sizeof(REAL));
 }
 
 INLINE REAL OF(join)(step how, REAL a, REAL b) { return how == STEP_MULTIPLY ? a * b : a + b; }
@@ -88,15 +71,32 @@ INLINE REAL OF(join_lanes)(step how, size_t vectors, VECTOR *lanes) {
     return lane[0];
 }
 
-/* Elements first .. first + count - 1 of the piece, which are one tile. */
+/* Elements first .. first + count - 1 of the piece, which are one tile: whole rows, and for the last
+ * tile a part of a row. That is filled up with zeros, but a lane that has no element keeps its value:
+ * fma(0, 0, -0) would change it. */
 INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, size_t count) {
-    const size_t row = WEFT_LANES(element_bytes(dtype)), vectors = row / WIDTH;
-    const size_t rows = count / row, rest = count % row;
-    VECTOR lanes[WEFT_LANES_MAX / WIDTH];
+    const size_t size = element_bytes(dtype), row = WEFT_LANES(size), vectors = row / WIDTH;
+    const char *x = (const char *)p->x + first * size;
+    const char *y = how == STEP_PRODUCT ? (const char *)p->y + first * size : x;
+    _Alignas(64) char filled_x[512], filled_y[512]; /* no row is longer */
+    VECTOR lanes[WEFT_LANES_MAX / WIDTH], before[WEFT_LANES_MAX / WIDTH];
     for (size_t k = 0; k < vectors; k++) lanes[k] = (how == STEP_MULTIPLY ? (REAL)1 : (REAL)-0.0) - (VECTOR){0};
-    for (size_t k = 0; k < vectors; k += COLUMN_VECTORS)
-        OF(go_down)(how, dtype, p, first + k * WIDTH, rows, lanes + k);
-    if (rest) OF(go_down_part)(how, dtype, p, first + rows * row, rest, lanes);
+    while (count > 0) {
+        const size_t taken = count < row ? count : count - count % row;
+        if (taken < row) {
+            memcpy(before, lanes, vectors * sizeof *lanes);
+            x = memcpy(memset(filled_x, 0, sizeof filled_x), x, taken * size);
+            y = how == STEP_PRODUCT ? memcpy(memset(filled_y, 0, sizeof filled_y), y, taken * size) : x;
+        }
+        for (size_t k = 0; k < vectors; k += COLUMN_VECTORS)
+            OF(go_down)
+            (how, dtype, x + k * WIDTH * size, y + k * WIDTH * size, (REAL)p->parameter,
+             taken < row ? 1 : taken / row, lanes + k);
+        if (taken < row) memcpy((REAL *)lanes + taken, (REAL *)before + taken, (row - taken) * sizeof(REAL));
+        count -= taken;
+        x += taken * size;
+        y += taken * size;
+    }
     return OF(join_lanes)(how, vectors, lanes);
 }
 

@@ -1,0 +1,123 @@
+#include "cpu_openmp_peer.h"
+
+#include <stdint.h>
+
+double openmp_sum_f32(const void *at, const void *none, size_t n, int threads) {
+    const float *x = at;
+    float total = 0;
+    (void)none;
+#pragma omp parallel for simd reduction(+ : total) num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) total += x[i];
+    return total;
+}
+
+double openmp_sum_f64(const void *at, const void *none, size_t n, int threads) {
+    const double *x = at;
+    double total = 0;
+    (void)none;
+#pragma omp parallel for simd reduction(+ : total) num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) total += x[i];
+    return total;
+}
+
+double openmp_sum_i32(const void *at, const void *none, size_t n, int threads) {
+    const int32_t *x = at;
+    int64_t total = 0;
+    (void)none;
+#pragma omp parallel for simd reduction(+ : total) num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) total += x[i];
+    return (double)total;
+}
+
+double openmp_sum_u8(const void *at, const void *none, size_t n, int threads) {
+    const uint8_t *x = at;
+    uint64_t total = 0;
+    (void)none;
+#pragma omp parallel for simd reduction(+ : total) num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) total += x[i];
+    return (double)total;
+}
+
+double openmp_min_f32(const void *at, const void *none, size_t n, int threads) {
+    const float *x = at;
+    float least = x[0];
+    (void)none;
+#pragma omp parallel for simd reduction(min : least) num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) least = x[i] < least ? x[i] : least;
+    return least;
+}
+
+double openmp_max_f32(const void *at, const void *none, size_t n, int threads) {
+    const float *x = at;
+    float greatest = x[0];
+    (void)none;
+#pragma omp parallel for simd reduction(max                                           \
+                                        : greatest) num_threads(threads) if (parallel \
+                                                                             : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) greatest = x[i] > greatest ? x[i] : greatest;
+    return greatest;
+}
+
+double openmp_max_i32(const void *at, const void *none, size_t n, int threads) {
+    const int32_t *x = at;
+    int32_t greatest = x[0];
+    (void)none;
+#pragma omp parallel for simd reduction(max                                           \
+                                        : greatest) num_threads(threads) if (parallel \
+                                                                             : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) greatest = x[i] > greatest ? x[i] : greatest;
+    return greatest;
+}
+
+double openmp_mean_f32(const void *at, const void *none, size_t n, int threads) {
+    const float *x = at;
+    double total = 0;
+    (void)none;
+#pragma omp parallel for simd reduction(+ : total) num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) total += x[i];
+    return total / (double)n;
+}
+
+double openmp_variance_f64(const void *at, const void *none, size_t n, int threads) {
+    const double *x = at;
+    const double mean = openmp_sum_f64(at, none, n, threads) / (double)n;
+    double squares = 0;
+#pragma omp parallel for simd reduction(+ : squares) num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (size_t i = 0; i < n; i++) squares += (x[i] - mean) * (x[i] - mean);
+    return squares / (double)(n - 1);
+}
+
+double openmp_read(const void *at, const void *other, size_t n, int threads) {
+    const uint64_t *x = at, *y = other ? other : at;
+    uint64_t seen = 0;
+    const size_t words = n / sizeof *x;
+    if (other) {
+#pragma omp parallel for simd reduction(^ : seen) num_threads(threads) if (parallel : threads > 1) schedule(static)
+        for (size_t i = 0; i < words; i++) seen ^= x[i] ^ y[i];
+    } else {
+#pragma omp parallel for simd reduction(^ : seen) num_threads(threads) if (parallel : threads > 1) schedule(static)
+        for (size_t i = 0; i < words; i++) seen ^= x[i];
+    }
+    return (double)seen;
+}
+
+/* Element i of the input, in [-500, 500]. */
+static int element(size_t i) { return (int)((uint32_t)i * UINT32_C(2654435761) >> 8) % 1001 - 500; }
+
+void openmp_fill_f32(float *x, size_t n, int threads) {
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t i = 0; i < n; i++) x[i] = (float)element(i) / 500.0f;
+}
+
+void openmp_fill_f64(double *x, size_t n, int threads) {
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t i = 0; i < n; i++) x[i] = element(i) / 500.0;
+}
+
+void openmp_fill_i32(int *x, size_t n, int threads) {
+    (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (size_t i = 0; i < n; i++) x[i] = element(i);
+}

@@ -1,0 +1,23 @@
+/* What a good programmer writes without weft: loops with `omp simd reduction`, compiled with -O3
+ * -march=native -fopenmp. Fast, and of other bits on every machine. Each gives its result as f64. */
+#ifndef WEFT_BENCH_CPU_OPENMP_PEER_H
+#define WEFT_BENCH_CPU_OPENMP_PEER_H
+
+#include <stddef.h>
+
+/* A call: n elements at x, and at y where there are two arrays, on so many threads. */
+typedef double peer(const void *x, const void *y, size_t n, int threads);
+
+peer openmp_sum_f32, openmp_sum_f64, openmp_sum_i32, openmp_sum_u8;
+peer openmp_min_f32, openmp_max_f32, openmp_max_i32;
+peer openmp_mean_f32, openmp_variance_f64;
+
+/* The ceiling: reads n bytes at x and n bytes at y (if there), and does next to nothing with them. */
+peer openmp_read;
+
+/* Writes elements so that each page is first touched by the thread that will read it. */
+void openmp_fill_f32(float *x, size_t n, int threads);
+void openmp_fill_f64(double *x, size_t n, int threads);
+void openmp_fill_i32(int *x, size_t n, int threads);
+
+#endif

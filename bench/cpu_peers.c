@@ -1,0 +1,221 @@
+/* weft on a CPU against OpenMP simd loops and OpenBLAS, side by side in one run:
+ *
+ *     build/bench_cpu [--json] [--quick] [--threads N]
+ *
+ * Each row: rounds in which weft, its peer and a loop that only reads the same bytes (the ceiling) take
+ * turns; in a round each calls once unmeasured, so that its own threads are awake and those of the one
+ * before asleep, then measured. The medians of the rounds are printed as GB/s of input read. Long arrays
+ * (2^26 elements) come from memory, short ones (2^14) from the caches of one core. */
+#include "cpu_openmp_peer.h"
+#include "weft.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef WEFT_BENCH_OPENBLAS
+#include <cblas.h>
+#endif
+
+enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, QUICK_LOG2 = 23, SHORT_LOG2 = 14 };
+
+static weft_context *ctx;
+static double sink; /* what peers compute, so that no compiler leaves them out */
+
+static void stop(const char *what, const char *why) {
+    fprintf(stderr, "bench_cpu: %s: %s\n", what, why);
+    exit(1);
+}
+
+static void ok(weft_status status) {
+    if (status != WEFT_OK) stop("weft", weft_last_error(ctx));
+}
+
+/* ----------------------------------------------------------------------------------- peers */
+
+#ifdef WEFT_BENCH_OPENBLAS
+
+static double blas_dot_f32(const void *x, const void *y, size_t n, int threads) {
+    openblas_set_num_threads(threads);
+    return cblas_sdot((blasint)n, x, 1, y, 1);
+}
+
+static double blas_dot_f64(const void *x, const void *y, size_t n, int threads) {
+    openblas_set_num_threads(threads);
+    return cblas_ddot((blasint)n, x, 1, y, 1);
+}
+
+static double blas_norm2_f64(const void *x, const void *y, size_t n, int threads) {
+    (void)y;
+    openblas_set_num_threads(threads);
+    return cblas_dnrm2((blasint)n, x, 1);
+}
+
+#endif
+
+/* ------------------------------------------------------------------------------------ rows */
+
+typedef enum function { REDUCE, VARIANCE, DOT } function;
+
+typedef struct row {
+    const char *name;
+    function function;
+    weft_op op; /* of REDUCE */
+    weft_dtype dtype;
+    bool alone; /* a short array on one thread; else a long one on all */
+    int passes; /* over the input */
+    const char *peer_name;
+    peer *peer;
+} row;
+
+static const row rows[] = {
+    {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, false, 1, "OpenMP simd", openmp_sum_f32},
+    {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, false, 1, "OpenMP simd", openmp_sum_f64},
+    {"sum i32", REDUCE, WEFT_SUM, WEFT_I32, false, 1, "OpenMP simd", openmp_sum_i32},
+    {"sum u8", REDUCE, WEFT_SUM, WEFT_U8, false, 1, "OpenMP simd", openmp_sum_u8},
+    {"min f32", REDUCE, WEFT_MIN, WEFT_F32, false, 1, "OpenMP simd", openmp_min_f32},
+    {"max f32", REDUCE, WEFT_MAX, WEFT_F32, false, 1, "OpenMP simd", openmp_max_f32},
+    {"max i32", REDUCE, WEFT_MAX, WEFT_I32, false, 1, "OpenMP simd", openmp_max_i32},
+    {"mean f32", REDUCE, WEFT_MEAN, WEFT_F32, false, 1, "OpenMP simd", openmp_mean_f32},
+    {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
+    {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, true, 1, "OpenMP simd", openmp_sum_f32},
+    {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, true, 1, "OpenMP simd", openmp_sum_f64},
+    {"max f32", REDUCE, WEFT_MAX, WEFT_F32, true, 1, "OpenMP simd", openmp_max_f32},
+#ifdef WEFT_BENCH_OPENBLAS
+    {"dot f32", DOT, WEFT_SUM, WEFT_F32, false, 1, "OpenBLAS sdot", blas_dot_f32},
+    {"dot f64", DOT, WEFT_SUM, WEFT_F64, false, 1, "OpenBLAS ddot", blas_dot_f64},
+    {"norm2 f64", REDUCE, WEFT_NORM2, WEFT_F64, false, 1, "OpenBLAS dnrm2", blas_norm2_f64},
+    {"dot f32", DOT, WEFT_SUM, WEFT_F32, true, 1, "OpenBLAS sdot", blas_dot_f32},
+    {"dot f64", DOT, WEFT_SUM, WEFT_F64, true, 1, "OpenBLAS ddot", blas_dot_f64},
+    {"norm2 f64", REDUCE, WEFT_NORM2, WEFT_F64, true, 1, "OpenBLAS dnrm2", blas_norm2_f64},
+#endif
+};
+
+/* ------------------------------------------------------------------------------- measuring */
+
+/* One row's work: what is called, on which arrays, on how many threads. */
+typedef struct work {
+    const row *row;
+    size_t n;
+    const void *x, *y; /* y is NULL where there is one array */
+    int threads;
+} work;
+
+static void call_weft(const work *w) {
+    const row *r = w->row;
+    uint64_t out;
+    switch (r->function) {
+    case REDUCE: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_DEFAULT, w->n, w->x, &out)); break;
+    case VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_DEFAULT, w->n, 1, w->x, &out)); break;
+    case DOT: ok(weft_dot(ctx, r->dtype, WEFT_DEFAULT, w->n, w->x, w->y, &out)); break;
+    }
+}
+
+static void call_peer(const work *w) { sink += w->row->peer(w->x, w->y, w->n, w->threads); }
+
+static void call_reader(const work *w) {
+    for (int pass = 0; pass < w->row->passes; pass++)
+        sink += openmp_read(w->x, w->y, w->n * weft_dtype_size(w->row->dtype), w->threads);
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Seconds of one call out of `calls` in a row, after one that is not measured. */
+static double measure(void (*call)(const work *), const work *w, int calls) {
+    call(w);
+    const double start = now();
+    for (int i = 0; i < calls; i++) call(w);
+    return (now() - start) / calls;
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v, int count) {
+    qsort(v, (size_t)count, sizeof *v, compare);
+    return v[count / 2];
+}
+
+static void print_row(const work *w, bool json, bool first, double weft, double other, double ceiling) {
+    if (json)
+        printf("%s  {\"name\": \"%s\", \"measure\": \"GB/s\", \"n\": %zu, \"threads\": %d, \"weft\": %.6g, "
+               "\"peer_name\": \"%s\", \"peer\": %.6g, \"ratio\": %.4f, \"of_ceiling\": %.4f}",
+               first ? "" : ",\n", w->row->name, w->n, w->threads, weft, w->row->peer_name, other, weft / other,
+               weft / ceiling);
+    else
+        printf("%-13s %10zu %7d %9.2f  %-15s %9.2f %6.2fx %8.1f %%\n", w->row->name, w->n, w->threads, weft,
+               w->row->peer_name, other, weft / other, 100 * weft / ceiling);
+    fflush(stdout);
+}
+
+static void measure_row(const work *w, int rounds, bool json, bool first) {
+    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) * (w->y ? 2 : 1) * w->row->passes;
+    const int calls = w->row->alone ? 200 : 1;
+    double weft[ROUNDS_MAX], other[ROUNDS_MAX], reader[ROUNDS_MAX];
+    ok(weft_set_threads(ctx, w->threads));
+    for (int i = 0; i < rounds; i++) {
+        weft[i] = bytes / 1e9 / measure(call_weft, w, calls);
+        other[i] = bytes / 1e9 / measure(call_peer, w, calls);
+        reader[i] = bytes / 1e9 / measure(call_reader, w, calls);
+    }
+    print_row(w, json, first, median(weft, rounds), median(other, rounds), median(reader, rounds));
+}
+
+/* ------------------------------------------------------------------------------------ main */
+
+static void fill(weft_dtype dtype, void *p, size_t n, int threads) {
+    if (dtype == WEFT_F32) openmp_fill_f32(p, n, threads);
+    if (dtype == WEFT_F64) openmp_fill_f64(p, n, threads);
+    if (dtype == WEFT_I32) openmp_fill_i32(p, n, threads);
+    if (dtype == WEFT_U8) openmp_fill_i32(p, n / 4, threads);
+}
+
+int main(int argc, char **argv) {
+    bool json = false, quick = false;
+    weft_device_info cpu;
+    int threads = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0)
+            json = true;
+        else if (strcmp(argv[i], "--quick") == 0)
+            quick = true;
+        else if (strcmp(argv[i], "--threads") == 0 && i + 1 < argc)
+            threads = (int)strtol(argv[++i], NULL, 10);
+        else
+            stop(argv[i], "not known; there are --json, --quick and --threads N");
+    }
+    if (weft_open(&ctx, "cpu") != WEFT_OK) stop("weft", weft_last_error(NULL));
+    ok(weft_describe_device(0, &cpu));
+    if (threads < 1) threads = cpu.cores;
+    const size_t longest = (size_t)1 << (quick ? QUICK_LOG2 : LONG_LOG2);
+    void *x, *y;
+    ok(weft_alloc(ctx, WEFT_DEVICE, longest * sizeof(double), &x));
+    ok(weft_alloc(ctx, WEFT_DEVICE, longest * sizeof(double), &y));
+
+    if (json)
+        printf("{\"device\": \"%s\", \"isa\": \"%s\", \"version\": \"%s\", \"rows\": [\n", cpu.name, cpu.isa,
+               weft_version());
+    else
+        printf("weft %s on %s, %s\n%-13s %10s %7s %9s  %-15s %9s %7s %10s\n", weft_version(), cpu.name, cpu.isa,
+               "operation", "elements", "threads", "GB/s", "peer", "GB/s", "ratio", "of ceiling");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const row *r = &rows[i];
+        const size_t n = r->alone ? (size_t)1 << SHORT_LOG2 : longest;
+        const work w = {r, n, x, r->function == DOT ? y : NULL, r->alone ? 1 : threads};
+        fill(r->dtype, x, n, w.threads);
+        fill(r->dtype, y, n, w.threads);
+        measure_row(&w, quick ? 5 : r->alone ? ROUNDS_MAX : 11, json, i == 0);
+    }
+    if (json) printf("\n]}\n");
+    weft_free(ctx, WEFT_DEVICE, x);
+    weft_free(ctx, WEFT_DEVICE, y);
+    weft_close(ctx);
+    return sink == 0.5; /* never: nothing adds up to that */
+}
