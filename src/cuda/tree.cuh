@@ -42,7 +42,7 @@ template <class Op> struct tile_shape {
     static constexpr int LANES = WEFT_LANES(sizeof(typename Op::element));
     static constexpr int OWN = LANES / WARP; /* lanes of a thread */
     static constexpr int ELEMENTS = LANES * WEFT_TILE_ROWS;
-    static constexpr int BATCH = TREE_LOADS / Op::INPUTS; /* rows whose loads are in flight together */
+    static constexpr int BATCH = TREE_ROWS; /* rows whose loads are in flight together */
     static constexpr int CHECKED_BATCH = 8 / Op::INPUTS;
 };
 
