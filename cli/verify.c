@@ -14,10 +14,12 @@ typedef struct request {
 static bool read_request(int argc, char **argv, request *r) {
     static const struct option list[] = {{"level", required_argument, NULL, 'l'},
                                          {"op", required_argument, NULL, 'o'},
+                                         {"first", no_argument, NULL, 'f'},
                                          {"golden", required_argument, NULL, 'g'},
                                          {"golden-write", required_argument, NULL, 'w'},
                                          {0}};
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == 'f') r->match.first = true;
         if (option == 'g') r->golden = optarg;
         if (option == 'w') r->golden_write = optarg;
         if (option == '?') return false;

@@ -13,7 +13,7 @@ endif()
 function(weft_test name label timeout)
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES LABELS "${label}" TIMEOUT ${timeout}
-    ENVIRONMENT "TSAN_OPTIONS=suppressions=${tests_dir}/lint/tsan.txt ignore_noninstrumented_modules=1")
+    ENVIRONMENT "TSAN_OPTIONS=ignore_noninstrumented_modules=1") # libomp is not compiled with the sanitizer
 endfunction()
 
 # weft_program(NAME SOURCES...): a test program that links the library and the test inputs.
@@ -38,7 +38,7 @@ endif()
 
 # ---------------------------------------------------------------------------------- oracle
 if(NOT sanitized STREQUAL thread)
-  foreach(oracle bounds extremes rules)
+  foreach(oracle bounds exact rules)
     weft_program(oracle_${oracle} tests/oracle/${oracle}.c tests/oracle/oracle.c)
     weft_test(oracle_${oracle}_ref oracle 120 oracle_${oracle} ref)
     weft_test(oracle_${oracle}_cpu oracle 120 oracle_${oracle} cpu)
@@ -59,3 +59,28 @@ foreach(api arguments allocation fpmode concurrency forking)
     weft_test(api_${api}_ref ${label} 180 api_${api} ref)
   endif()
 endforeach()
+
+# ---------------------------------------------------------------------- the command, the GPU
+if(NOT sanitized STREQUAL thread)
+  include(cmake/tests_cli.cmake OPTIONAL)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/examples/first.c AND TARGET example_first)
+    weft_test(example_first cli 60 example_first)
+    set_tests_properties(example_first PROPERTIES PASS_REGULAR_EXPRESSION "a \\. b = 26, computed on")
+  endif()
+endif()
+if(sanitized STREQUAL no)
+  include(cmake/tests_cuda.cmake OPTIONAL)
+endif()
+
+# ------------------------------------------------------------------ lint, mutants, install
+if(sanitized STREQUAL no)
+  foreach(lint includes header words symbols contraction)
+    weft_test(lint_${lint} lint 60 sh ${tests_dir}/lint/${lint}.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  endforeach()
+  foreach(part 0 1)
+    weft_test(mutants_${part} mutants 900 sh ${tests_dir}/mutants/run.sh ${CMAKE_CURRENT_SOURCE_DIR} ${part} 2)
+  endforeach()
+  if(EXISTS ${tests_dir}/install/run.sh)
+    weft_test(install install 300 sh ${tests_dir}/install/run.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  endif()
+endif()

@@ -85,6 +85,16 @@ static uint64_t tie(const format *f, uint64_t r) {
     return choices[(r >> 32) % 5];
 }
 
+/* With u the last digit of 1: a lane that starts at 1 + u meets products (1 + u)(1 - u) u/2, that is
+ * u/2 - u^3/2, which leave it as it is when they are fused. Rounded first to more digits the sum is a
+ * tie, and a tie goes to 1 + 2u. `second` is the other factor; each lane has a sign. */
+static uint64_t fused_tie(const format *f, bool second, uint64_t seed, size_t i) {
+    const size_t lanes = f->digits == 23 ? 128 : 64;
+    const bool negative = input_random(seed >> 1, i % lanes) & 1 & !second;
+    if (i % (32 * lanes) < lanes) return assemble(f, negative, 0, second ? 0 : 1);
+    return second ? assemble(f, false, -f->digits - 2, mask(f->digits) - 1) : assemble(f, negative, 0, 1);
+}
+
 static uint64_t float_bits(const format *f, input_kind kind, uint64_t seed, size_t i) {
     const uint64_t r = input_random(seed, i);
     switch (kind) {
@@ -99,6 +109,7 @@ static uint64_t float_bits(const format *f, input_kind kind, uint64_t seed, size
     case INPUT_EQUAL: return mixed(f, input_random(seed, 0), -f->spread, f->spread);
     case INPUT_CANCEL:
         return mixed(f, input_random(seed, i / 2), -f->spread, f->spread) ^ assemble(f, i & 1, -f->bias, 0);
+    case INPUT_FUSED_TIES: return fused_tie(f, seed & 1, seed, i);
     case INPUT_SUBNORMAL: return assemble(f, coin(r), -f->bias, r);
     case INPUT_LARGEST: return assemble(f, coin(r), f->bias, mask(f->digits));
     case INPUT_HUGE_SQUARES: return mixed(f, r, f->huge - 5, f->huge);

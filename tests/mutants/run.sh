@@ -23,7 +23,7 @@ compile() { cmake --build "$build" --target weft_command -j 1 >"$work/log" 2>&1;
 # Exit code 1 is a disagreement; anything else above 0 is a crash, which is noticed just as well.
 agrees() {
     "$build/weft" --quiet verify --golden "$tree/tests/golden" >"$work/log" 2>&1 &&
-        timeout 120 "$build/weft" --quiet --device cpu verify --level tiny >"$work/log" 2>&1
+        timeout 120 "$build/weft" --quiet --device cpu verify --level tiny --first >"$work/log" 2>&1
 }
 
 compile || { cat "$work/log" && exit 1; }
@@ -31,10 +31,12 @@ agrees || { cat "$work/log" && echo "the suite fails without any fault" && exit 
 
 failed=0
 number=0
+tried=0
 while IFS='|' read -r name file expression; do
     case $name in '' | '#'*) continue ;; esac
     number=$((number + 1))
-    [ $((number % parts)) -eq "$part" ] || continue
+    [ $(((number - 1) % parts)) -eq "$part" ] || continue
+    tried=$((tried + 1))
     cp "$tree/$file" "$work/original"
     sed "$expression" "$work/original" >"$tree/$file"
     if cmp -s "$work/original" "$tree/$file"; then
@@ -52,4 +54,5 @@ while IFS='|' read -r name file expression; do
     fi
     cp "$work/original" "$tree/$file"
 done <"$source/tests/mutants/list.txt"
+[ "$tried" -gt 0 ] || { echo "no fault was tried" && exit 1; }
 exit $failed

@@ -1,0 +1,64 @@
+#!/bin/sh
+# The compilers fuse no product into a sum that is not written fma, and no flag allows them to.
+# Usage: contraction.sh SOURCE_DIR BUILD_DIR
+set -u
+build=$2
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+
+# ---- every compile command carries the flag, and none the opposite
+commands=$build/compile_commands.json
+sources=$(grep -c '"file": ".*/src/.*\.c"' "$commands")
+strict=$(grep '"command":' "$commands" | grep -E ' -c [^ ]*/src/[^ ]*\.c"' | grep -c -e '-ffp-contract=off')
+[ "$sources" -gt 0 ] && [ "$sources" = "$strict" ] || {
+    echo "contraction: $strict of $sources C sources are compiled with -ffp-contract=off" && failed=1
+}
+loose='-Ofast|fast-math|-funsafe|-fassociative|-ffp-contract=(fast|on)|--use_fast_math|--fmad=true'
+if grep '"command":' "$commands" | grep -v '/bench/' | grep -E -e "$loose"; then # a peer may do as it likes
+    echo "contraction: a flag above loosens arithmetic" && failed=1
+fi
+if grep -q '\.cu"' "$commands"; then
+    cuda=$(grep '"command":' "$commands" | grep '/src/cuda/' | grep -vc -e '--fmad=false')
+    [ "$cuda" = 0 ] || { echo "contraction: $cuda CUDA sources are compiled without --fmad=false" && failed=1; }
+fi
+
+case $(uname -m) in
+x86_64) march=-march=x86-64-v3 ;;
+aarch64) march= ;;
+*) march=none ;;
+esac
+fused='vfn?m(add|sub)|fn?m(add|sub|la|ls)[[:space:]]'
+if ! command -v objdump >/dev/null 2>&1 || [ "$march" = none ]; then
+    echo "contraction: no objdump for this machine: the machine code is left out"
+    exit $failed
+fi
+
+# ---- a canary for each compiler: fused when allowed (so the probe can tell), not fused with our flag
+cat >"$work/canary.c" <<'C'
+float muladd(float a, float b, float c) { return a * b + c; }
+void axpy(double *restrict y, const double *restrict x, double a, int n) { for (int i = 0; i < n; i++) y[i] += a * x[i]; }
+C
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null 2>&1 || { echo "contraction: $compiler is not here: left out" && continue; }
+    for mode in fast off; do
+        # shellcheck disable=SC2086
+        $compiler -std=c17 -O3 $march -ffp-contract=$mode -c "$work/canary.c" -o "$work/canary.o" || exit 1
+        found=$(objdump -d "$work/canary.o" | grep -cE "$fused")
+        case $mode in
+        fast) [ "$found" -gt 0 ] || { echo "contraction: $compiler fuses nothing even when asked: the probe is blind" && failed=1; } ;;
+        off) [ "$found" = 0 ] || { echo "contraction: $compiler fuses $found times against -ffp-contract=off" && failed=1; } ;;
+        esac
+    done
+done
+
+# ---- the library: fused multiply-adds only in functions whose order says fma
+objdump -d --no-show-raw-insn "$build/libweft.so" | awk -v fused="$fused" '
+    /^[0-9a-f]+ <.*>:$/ { name = $2; gsub(/[<>:]/, "", name) }
+    $0 ~ fused { count[name]++ }
+    END { for (name in count) print name, count[name] }' >"$work/fused"
+[ -s "$work/fused" ] || { echo "contraction: the library has no fused multiply-add at all: the probe is blind" && failed=1; }
+bad=$(grep -vE '^(dot|squares|deviations|step_square|step_deviation|step_f32|step_f64|fma)' "$work/fused")
+[ -z "$bad" ] || { echo "contraction: fused where the order does not say fma:" && echo "$bad" && failed=1; }
+[ $failed = 0 ] && echo "contraction: none"
+exit $failed

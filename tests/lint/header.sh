@@ -1,0 +1,21 @@
+#!/bin/sh
+# The public header compiles alone as C17 and as C++, without a warning. Usage: header.sh SOURCE_DIR
+set -u
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+printf '#include "weft.h"\n#include "weft.h"\nint main(void) { return WEFT_OK; }\n' >"$work/user.c"
+cp "$work/user.c" "$work/user.cc"
+
+try() {
+    command -v "$1" >/dev/null 2>&1 || { echo "header: $1 is not here: left out" && return; }
+    "$@" -pedantic -Wall -Wextra -Wconversion -Wundef -Werror -I"$source/include" -fsyntax-only || failed=1
+}
+source=$1
+try cc -std=c17 -Wstrict-prototypes "$work/user.c"
+try clang -std=c17 -Wstrict-prototypes "$work/user.c"
+try g++ -std=c++98 -Wno-long-long "$work/user.cc"
+try g++ -std=c++20 "$work/user.cc"
+try clang++ -std=c++17 "$work/user.cc"
+[ $failed = 0 ] && echo "header: compiles alone"
+exit $failed

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Who may include whom (docs/ADD_AN_OPERATION.md). Usage: includes.sh SOURCE_DIR
+set -u
+cd "$1" || exit 1
+failed=0
+
+# only WHO PATTERN FILE...: every include in the files must match the extended regular expression.
+only() {
+    who=$1
+    pattern=$2
+    shift 2
+    for file in "$@"; do
+        [ -f "$file" ] || continue
+        bad=$(grep -nE '^[[:space:]]*#[[:space:]]*include' "$file" | sed -E 's/#[[:space:]]+include/#include/' |
+            grep -vE "#include ($pattern)" || true)
+        [ -z "$bad" ] || { echo "$file: $who may not include:" && echo "$bad" && failed=1; }
+    done
+}
+
+# <anything.h> of C and POSIX, which is whatever does not come from a GPU toolkit or another library
+std='<(sys/|arpa/)?[a-z_]+\.h>'
+own_def='"core/(ops|types|status)\.def"'
+
+only "the public header" '<std(def|int)\.h>' include/weft.h
+only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|weft\.h)\"" src/core/*.c src/core/*.h
+only "src/ref" "$std|\"(ref/[a-z_]+\.h|core/(order|backend)\.h|weft\.h)\"|$own_def" src/ref/*.c src/ref/*.h
+only "src/arith" "$std|\"(arith/[a-z_]+|core/order)\.h\"" src/arith/*.h
+only "src/cpu" "$std|BODY|\"((cpu|core|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/*.c src/cpu/*.h src/cpu/*.def
+only "src/cuda" "$std|<cuda[a-z_]*\.h>|\"((cuda|core|arith)/[a-z_]+\.(h|cuh|def)|weft\.h)\"" src/cuda/*
+only "cli" "$std|\"(cli/[a-z_]+\.(h|def)|weft\.h)\"|$own_def" $(ls cli/*.[ch] | grep -v '^cli/verify.c$')
+only "cli/verify.c" "$std|\"(cli/[a-z_]+\.h|tests/match\.h|weft\.h)\"" cli/verify.c
+only "examples" "$std|<weft\.h>" examples/*.c
+
+# CUDA's headers stay where CUDA is; <cuda.h> matches the pattern of the standard ones above.
+bad=$(grep -nE '#include <(cu[a-z]*|cub/.*|nccl|nv[a-z_]*)(_[a-z0-9_]+)?\.(h|cuh)>' -r include src cli examples tests |
+    grep -vE '^(src/cuda|tests/cuda)/' | grep -vE '<curses' || true)
+[ -z "$bad" ] || { echo "CUDA outside src/cuda:" && echo "$bad" && failed=1; }
+[ $failed = 0 ] && echo "includes: in order"
+exit $failed

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Words, names and lists: nothing left for later in the sources, file names unique, no file past 600
+# lines, each operation documented. Usage: words.sh SOURCE_DIR
+set -u
+cd "$1" || exit 1
+failed=0
+tell() { echo "$1" && failed=1; }
+sources=$(find include src cli tests bench examples cmake x CMakeLists.txt -type f \
+    \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' -o -name '*.def' -o -name '*.cmake' -o -name '*.sh' \
+    -o -name x -o -name CMakeLists.txt \) | grep -v '^tests/lint/words.sh$')
+
+# shellcheck disable=SC2086
+left=$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $sources)
+[ -z "$left" ] || tell "words: left for later:
+$left"
+
+# An operation is one stem in every room, and each backend has its tree; every other name is once.
+stems="tree extremes integers sums dot $(sed -n 's/^CALL(\([a-z0-9_]*\),.*/\1/p' src/core/ops.def) reduce"
+allowed=$(printf '%s\n' $stems | sed 's/.*/^&(_body)?\\.(c|h|cu|cuh)$/' | paste -sd '|')
+twice=$(find include src cli tests bench examples -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) |
+    sed 's,.*/,,' | sort | uniq -d | grep -vE "$allowed")
+[ -z "$twice" ] || tell "words: file names that stand twice in the tree: $twice"
+
+drawers=$(find include src cli tests bench examples -type f | grep -E '/(utils?|misc|common|helpers?)\.[a-z]+$')
+[ -z "$drawers" ] || tell "words: drawers: $drawers"
+
+for file in $sources; do
+    lines=$(wc -l <"$file")
+    [ "$lines" -le 650 ] || tell "words: $file has $lines lines; it wants to be two"
+done
+
+for op in $(sed -n 's/^REDUCE([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' src/core/ops.def); do
+    grep -qw "$op" docs/reduce.md || tell "words: docs/reduce.md does not mention $op"
+done
+for stem in $(sed -n 's/^CALL(\([a-z0-9_]*\),.*/\1/p' src/core/ops.def); do
+    [ -f "docs/$stem.md" ] || tell "words: there is no docs/$stem.md"
+    [ -f "src/ref/$stem.c" ] || tell "words: there is no src/ref/$stem.c"
+done
+grep -q "version $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h)$" docs/ORDER.md ||
+    tell "words: the title of docs/ORDER.md names another order version than weft.h"
+for file in tests/golden/*.txt; do
+    grep -q "^order $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h) " "$file" ||
+        tell "words: $file is of another order version than weft.h"
+done
+[ $failed = 0 ] && echo "words: in order"
+exit $failed
