@@ -88,10 +88,9 @@ INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, s
             x = memcpy(memset(filled_x, 0, sizeof filled_x), x, taken * size);
             y = how == STEP_PRODUCT ? memcpy(memset(filled_y, 0, sizeof filled_y), y, taken * size) : x;
         }
-        for (size_t k = 0; k < vectors; k += COLUMN_VECTORS)
-            OF(go_down)
-            (how, dtype, x + k * WIDTH * size, y + k * WIDTH * size, (REAL)p->parameter,
-             taken < row ? 1 : taken / row, lanes + k);
+        for (size_t k = 0; k < vectors; k += COLUMN_VECTORS) OF(go_down)
+        (how, dtype, x + k * WIDTH * size, y + k * WIDTH * size, (REAL)p->parameter, taken < row ? 1 : taken / row,
+         lanes + k);
         if (taken < row) memcpy((REAL *)lanes + taken, (REAL *)before + taken, (row - taken) * sizeof(REAL));
         count -= taken;
         x += taken * size;
