@@ -81,6 +81,7 @@ INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, s
     _Alignas(64) char filled_x[512], filled_y[512]; /* no row is longer */
     VECTOR lanes[WEFT_LANES_MAX / WIDTH], before[WEFT_LANES_MAX / WIDTH];
     for (size_t k = 0; k < vectors; k++) lanes[k] = (how == STEP_MULTIPLY ? (REAL)1 : (REAL)-0.0) - (VECTOR){0};
+    const REAL parameter = (REAL)p->parameter;
     while (count > 0) {
         const size_t taken = count < row ? count : count - count % row;
         if (taken < row) {
@@ -88,9 +89,9 @@ INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, s
             x = memcpy(memset(filled_x, 0, sizeof filled_x), x, taken * size);
             y = how == STEP_PRODUCT ? memcpy(memset(filled_y, 0, sizeof filled_y), y, taken * size) : x;
         }
-        for (size_t k = 0; k < vectors; k += COLUMN_VECTORS) OF(go_down)
-        (how, dtype, x + k * WIDTH * size, y + k * WIDTH * size, (REAL)p->parameter, taken < row ? 1 : taken / row,
-         lanes + k);
+        const size_t rows = taken < row ? 1 : taken / row;
+        for (size_t k = 0; k < vectors; k += COLUMN_VECTORS)
+            OF(go_down)(how, dtype, x + k * WIDTH * size, y + k * WIDTH * size, parameter, rows, lanes + k);
         if (taken < row) memcpy((REAL *)lanes + taken, (REAL *)before + taken, (row - taken) * sizeof(REAL));
         count -= taken;
         x += taken * size;
