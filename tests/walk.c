@@ -169,8 +169,9 @@ static bool visit_size(walk *w, weft_dtype dtype, size_t n, bool count_only) {
     return true;
 }
 
+/* The floats, which stand last in types.def, come first: most faults show in them. */
 static bool visit_all(walk *w, bool count_only) {
-    for (size_t d = 0; d < LENGTH(DTYPES); d++)
+    for (size_t d = LENGTH(DTYPES); d-- > 0;)
         for (size_t s = 0; s < LENGTH(SIZES); s++)
             if (SIZES[s].levels >> w->level & 1 &&
                 !visit_size(w, DTYPES[d], elements(&SIZES[s], weft_dtype_size(DTYPES[d])), count_only))
