@@ -114,6 +114,7 @@ INLINE REAL OF(tree)(step how, weft_dtype dtype, const piece *p) {
         waiting[k] = value;
     }
     int k = __builtin_ctzll(done);
+    /* cppcheck-suppress uninitvar ; p->n >= 1, so that `done` has a bit k */
     value = waiting[k];
     while (done >> ++k)
         if (done >> k & 1) value = OF(join)(how, waiting[k], value);
