@@ -53,6 +53,19 @@ static void flush_subnormals(bool on) {
 #endif
 }
 
+/* The program's own OpenMP threads, which weft takes over, have been left in a foreign mode. */
+static void spoil_threads(void) {
+#ifdef _OPENMP
+#pragma omp parallel num_threads(7)
+    {
+        fesetround(FE_UPWARD);
+        flush_subnormals(true);
+    }
+#endif
+    fesetround(FE_TONEAREST);
+    flush_subnormals(false);
+}
+
 static void check(weft_context *ctx, const answers *wanted, const char *what) {
     const unsigned before = mode();
     const answers found = ask(ctx);
@@ -82,6 +95,11 @@ int main(int argc, char **argv) {
     input_fill(INPUT_SUBNORMAL, WEFT_F32, 1, N, x);
     input_fill(INPUT_MIXED, WEFT_F64, 2, N, y);
     input_fill(INPUT_SUBNORMAL, WEFT_F64, 3, N / 2, y); /* flushed, the first tiles would be 0 */
+    EXPECT_STATUS(ctx, weft_set_threads(ctx, 1), WEFT_OK);
+    const answers alone = ask(ctx);
+    spoil_threads();
+    EXPECT_STATUS(ctx, weft_set_threads(ctx, 7), WEFT_OK);
+    check(ctx, &alone, "threads in a foreign mode");
     for (int threads = 1; threads <= 5; threads += 2) {
         EXPECT_STATUS(ctx, weft_set_threads(ctx, threads), WEFT_OK);
         for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
