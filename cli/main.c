@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -183,9 +184,10 @@ static int finish(const invocation *in, int code) {
 
 /* Files are mapped: that one shrank, or its disk failed, shows as this signal in the midst of the work. */
 static void on_bus_error(int signal) {
+    static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may meet it */
     static const char text[] = "weft: a file was cut short, or could not be read, while it was in use\n";
     (void)signal;
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    if (!atomic_flag_test_and_set(&told)) (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(CLI_FAILED);
 }
 

@@ -4,6 +4,7 @@
 #include "tests/match.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct request {
@@ -14,6 +15,7 @@ typedef struct request {
 static bool read_request(int argc, char **argv, request *r) {
     static const struct option list[] = {{"level", required_argument, NULL, 'l'},
                                          {"op", required_argument, NULL, 'o'},
+                                         {"every", required_argument, NULL, 'e'},
                                          {"first", no_argument, NULL, 'f'},
                                          {"golden", required_argument, NULL, 'g'},
                                          {"golden-write", required_argument, NULL, 'w'},
@@ -23,6 +25,10 @@ static bool read_request(int argc, char **argv, request *r) {
         if (option == 'g') r->golden = optarg;
         if (option == 'w') r->golden_write = optarg;
         if (option == '?') return false;
+        if (option == 'e' && (r->match.every = strtoul(optarg, NULL, 10)) == 0) {
+            cli_error(argv[0], "--every %s: it takes a number from 1 on", optarg);
+            return false;
+        }
         if (option == 'l' && !match_read_level(optarg, &r->match.level)) {
             cli_error(argv[0], "--level %s: there are tiny, quick and full", optarg);
             return false;

@@ -1,5 +1,5 @@
 # The weft command: the public API and the .def lists, nothing else of the library.
-set(command_sources
+add_executable(weft_command
   cli/apply.c
   cli/bench.c
   cli/devices.c
@@ -17,21 +17,12 @@ set(command_sources
   cli/tour_table.c
   cli/value.c
   cli/variance.c
-  cli/verbs.c)
-if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/cli/verify.c)
-  list(APPEND command_sources cli/verify.c)
-endif()
-add_executable(weft_command ${command_sources})
-if(cli/verify.c IN_LIST command_sources)
-  target_compile_definitions(weft_command PRIVATE WEFT_VERIFY)
-endif()
+  cli/verbs.c
+  cli/verify.c)
 set_target_properties(weft_command PROPERTIES OUTPUT_NAME weft INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 target_include_directories(weft_command PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} src)
 target_compile_definitions(weft_command PRIVATE WEFT_SOURCE_DATA="${CMAKE_CURRENT_SOURCE_DIR}/examples/data")
-target_link_libraries(weft_command PRIVATE weft m)
-if(TARGET weft_match)
-  target_link_libraries(weft_command PRIVATE weft_match)
-endif()
+target_link_libraries(weft_command PRIVATE weft weft_match m)
 # The loops that the tour compares with are what a program has that was compiled with `cc -O2`.
 set_source_files_properties(cli/plain.c PROPERTIES COMPILE_OPTIONS -O2)
 

@@ -32,7 +32,7 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'f64' -- "$current")
         return
         ;;
-    --threads | --ddof | --size | --n | --op) return ;;
+    --threads | --ddof | --size | --n | --op | --level | --every) return ;;
     esac
 
     case $command in
@@ -40,7 +40,8 @@ _weft() {
     tour) options+=' --quick --n' ;;
     bench) options+=' --size --op' ;;
     help) options+=' --list' ;;
-    verify | devices | version) ;;
+    verify) options+=' --level --op --every --first --golden --golden-write' ;;
+    devices | version) ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

@@ -44,5 +44,11 @@ complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 element
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'
 complete -c weft -n '__fish_seen_subcommand_from bench' -l size -x -d 'Number of elements'
 complete -c weft -n '__fish_seen_subcommand_from bench' -l op -x -d 'Operations, separated by commas'
+complete -c weft -n '__fish_seen_subcommand_from verify' -l level -x -a 'tiny quick full' -d 'How much is tried'
+complete -c weft -n '__fish_seen_subcommand_from verify' -l op -x -d 'Only this operation'
+complete -c weft -n '__fish_seen_subcommand_from verify' -l every -x -d 'One case in so many'
+complete -c weft -n '__fish_seen_subcommand_from verify' -l first -d 'Stop at the first difference'
+complete -c weft -n '__fish_seen_subcommand_from verify' -l golden -r -d 'Compare with frozen hashes'
+complete -c weft -n '__fish_seen_subcommand_from verify' -l golden-write -r -d 'Write the hashes'
 complete -c weft -n '__fish_seen_subcommand_from help' -a "$commands"
 complete -c weft -n '__fish_seen_subcommand_from help' -l list -d 'Names of all commands'

@@ -25,7 +25,7 @@ step() {
 }
 
 sanitizer() {
-    compute-sanitizer --tool "$1" --error-exitcode 9 "$build/weft" --quiet verify --level tiny --device cuda
+    compute-sanitizer --tool "$1" --error-exitcode 9 "$build/weft" --quiet verify --level tiny --every 40 --device cuda
 }
 
 # Faults that are put into the plugin one at a time and must make `weft verify` fail; tests/mutants/gpu.txt lists

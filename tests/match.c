@@ -84,6 +84,8 @@ static void compare(match *m, const match_case *c, target *t, const void *const 
 /* Short arrays, which one thread does, take the thread counts in turn, but for the full level. */
 static bool on_case(void *self, const match_case *c, const void *const *inputs) {
     match *m = self;
+    const uint64_t draw = input_random(0, m->visits++);
+    if (m->options->every > 1 && draw / 3 % m->options->every != 0) return true;
     memory_out truth;
     const weft_status status = c->operation->shape->call(c, m->ref, inputs, memory_poison(&truth));
     if ((status != WEFT_OK && status != WEFT_EMPTY) ||
@@ -92,7 +94,7 @@ static bool on_case(void *self, const match_case *c, const void *const *inputs) 
                  c->n, status == WEFT_OK ? "it wrote beside the result" : weft_last_error(m->ref));
         return false;
     }
-    const size_t turn = input_random(0, m->visits++) % 3;
+    const size_t turn = draw % 3;
     for (size_t i = 0; i < m->targets.count; i++) {
         target *t = &m->targets.list[i];
         const bool in_turn = !t->threads || m->options->threads || (size_t)t->turn == turn;

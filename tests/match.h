@@ -80,6 +80,7 @@ typedef struct match_options {
     const char *device;          /* NULL: all; "cpu": each instruction set; else this one */
     int threads;                 /* 0: 1, 2 and 7 */
     const match_operation *only; /* NULL: all */
+    size_t every;                /* one case in so many, at random; 0 and 1: all */
     bool first;                  /* stop at the first disagreement */
     FILE *log;                   /* one paragraph a disagreement, as long as they are few */
     void *self;
