@@ -45,13 +45,15 @@ build_mutant() {
 
 build_mutants() {
     rm -rf "$log/mutants"
-    running=0
-    grep -v '^#' tests/mutants/gpu.txt | while IFS= read -r line; do
-        build_mutant "$line" &
-        running=$((running + 1))
-        [ $((running % 6)) -ne 0 ] || wait
-    done
-    wait
+    grep -v '^#' tests/mutants/gpu.txt | {
+        running=0
+        while IFS= read -r line; do
+            build_mutant "$line" &
+            running=$((running + 1))
+            [ $((running % 6)) -ne 0 ] || wait
+        done
+        wait
+    }
     [ "$(find "$log/mutants" -name libweft_cuda.so | wc -l)" = "$(grep -vc '^#' tests/mutants/gpu.txt)" ]
 }
 

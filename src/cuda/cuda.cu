@@ -230,23 +230,23 @@ static weft_status copy(void *state, size_t bytes, const void *src, void *dst, w
     return WEFT_OK;
 }
 
-typedef CUresult (*pointer_query)(void *, CUpointer_attribute, CUdeviceptr);
+typedef CUresult (*pointer_query)(unsigned, CUpointer_attribute *, void **, CUdeviceptr);
 static pointer_query ask_driver; /* NULL without a driver */
 
 static void find_driver(void) {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (driver) ask_driver = (pointer_query)dlsym(driver, "cuPointerGetAttribute");
+    if (driver) ask_driver = (pointer_query)dlsym(driver, "cuPointerGetAttributes");
 }
 
 /* Asks the driver itself: the runtime would start a context on a GPU to answer. A process that has not
- * used CUDA has no GPU memory, and the driver answers so. */
+ * used CUDA has no GPU memory, and the driver answers so. Of memory that CUDA does not know it says 0. */
 static bool device_only(const void *p) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    CUpointer_attribute questions[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
     unsigned type = 0, managed = 0;
+    void *answers[] = {&type, &managed};
     pthread_once(&once, find_driver);
-    if (!ask_driver) return false;
-    if (ask_driver(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)p) != CUDA_SUCCESS) return false;
-    if (ask_driver(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, (CUdeviceptr)p) != CUDA_SUCCESS) managed = 0;
+    if (!ask_driver || ask_driver(2, questions, answers, (CUdeviceptr)p) != CUDA_SUCCESS) return false;
     return type == CU_MEMORYTYPE_DEVICE && !managed;
 }
 
