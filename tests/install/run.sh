@@ -30,7 +30,7 @@ find_package(weft 0.1 REQUIRED)
 add_executable(by_cmake first.c)
 target_link_libraries(by_cmake PRIVATE weft::weft)
 TEXT
-cmake -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 cmake --build "$work/build" >/dev/null
 "$work/build/by_cmake"
 
