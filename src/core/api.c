@@ -124,7 +124,7 @@ size_t weft_device_count(void) {
     weft_error ignored;
     const int cpus = weft_backend_cpu()->count();
     const int gpus = weft_find_backend("cuda", &cuda, &ignored) == WEFT_OK ? cuda->count() : 0;
-    return (size_t)(cpus + gpus);
+    return (size_t)cpus + (size_t)gpus;
 }
 
 weft_status weft_describe_device(size_t index, weft_device_info *info) {
