@@ -1,6 +1,7 @@
 #include "cpu_openmp_peer.h"
 
 #include <stdint.h>
+#include <string.h>
 
 double openmp_sum_f32(const void *at, const void *none, size_t n, int threads) {
     const float *x = at;
@@ -120,4 +121,13 @@ void openmp_fill_i32(int *x, size_t n, int threads) {
     (void)threads;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (size_t i = 0; i < n; i++) x[i] = element(i);
+}
+
+void openmp_copy(const void *x, void *y, size_t bytes, int threads) {
+    const size_t part = bytes / (size_t)threads;
+#pragma omp parallel for num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (int i = 0; i < threads; i++) {
+        const size_t first = (size_t)i * part;
+        memcpy((char *)y + first, (const char *)x + first, i + 1 < threads ? part : bytes - first);
+    }
 }

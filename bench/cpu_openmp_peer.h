@@ -15,6 +15,9 @@ peer openmp_mean_f32, openmp_variance_f64;
 /* The ceiling: reads n bytes at x and n bytes at y (if there), and does next to nothing with them. */
 peer openmp_read;
 
+/* The ceiling of what writes as much as it reads. */
+void openmp_copy(const void *x, void *y, size_t bytes, int threads);
+
 /* Writes elements so that each page is first touched by the thread that will read it. */
 void openmp_fill_f32(float *x, size_t n, int threads);
 void openmp_fill_f64(double *x, size_t n, int threads);

@@ -1,11 +1,12 @@
-/* weft on a CPU against OpenMP simd loops and OpenBLAS, side by side in one run:
+/* weft on a CPU against OpenMP simd loops, OpenBLAS and the C++ standard library, side by side in one run:
  *
  *     build/bench_cpu [--json] [--quick] [--threads N]
  *
  * Each row: rounds in which weft, its peer and a loop that only reads the same bytes (the ceiling) take
  * turns; in a round each calls once unmeasured, so that its own threads are awake and those of the one
- * before asleep, then measured. The medians of the rounds are printed as GB/s of input read. Long arrays
- * (2^26 elements) come from memory, short ones (2^14) from the caches of one core. */
+ * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan as
+ * GB/s read and written, and its ceiling is a copy. Long arrays (2^26 elements) come from memory, short
+ * ones (2^14) from the caches of one core. */
 #include "cpu_openmp_peer.h"
 #include "weft.h"
 
@@ -16,6 +17,9 @@
 #include <time.h>
 #ifdef WEFT_BENCH_OPENBLAS
 #include <cblas.h>
+#endif
+#ifdef WEFT_BENCH_STD_SCAN
+#include "cpu_scan_peer.h"
 #endif
 
 enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, QUICK_LOG2 = 23, SHORT_LOG2 = 14 };
@@ -56,12 +60,12 @@ static double blas_norm2_f64(const void *x, const void *y, size_t n, int threads
 
 /* ------------------------------------------------------------------------------------ rows */
 
-typedef enum function { REDUCE, VARIANCE, DOT } function;
+typedef enum function { REDUCE, VARIANCE, DOT, SCAN } function;
 
 typedef struct row {
     const char *name;
     function function;
-    weft_op op; /* of REDUCE */
+    weft_op op; /* of REDUCE and SCAN */
     weft_dtype dtype;
     bool alone; /* a short array on one thread; else a long one on all */
     int passes; /* over the input */
@@ -90,6 +94,14 @@ static const row rows[] = {
     {"dot f64", DOT, WEFT_SUM, WEFT_F64, true, 1, "OpenBLAS ddot", blas_dot_f64},
     {"norm2 f64", REDUCE, WEFT_NORM2, WEFT_F64, true, 1, "OpenBLAS dnrm2", blas_norm2_f64},
 #endif
+#ifdef WEFT_BENCH_STD_SCAN
+    {"scan f32", SCAN, WEFT_SUM, WEFT_F32, false, 1, "std par_unseq", std_scan_f32},
+    {"scan f64", SCAN, WEFT_SUM, WEFT_F64, false, 1, "std par_unseq", std_scan_f64},
+    {"scan i32", SCAN, WEFT_SUM, WEFT_I32, false, 1, "std par_unseq", std_scan_i32},
+    {"scan f32", SCAN, WEFT_SUM, WEFT_F32, true, 1, "std unseq", std_scan_f32},
+    {"scan f64", SCAN, WEFT_SUM, WEFT_F64, true, 1, "std unseq", std_scan_f64},
+    {"scan i32", SCAN, WEFT_SUM, WEFT_I32, true, 1, "std unseq", std_scan_i32},
+#endif
 };
 
 /* ------------------------------------------------------------------------------- measuring */
@@ -98,7 +110,8 @@ static const row rows[] = {
 typedef struct work {
     const row *row;
     size_t n;
-    const void *x, *y; /* y is NULL where there is one array */
+    const void *x;
+    void *y; /* NULL where there is one array; of SCAN the result */
     int threads;
 } work;
 
@@ -109,12 +122,17 @@ static void call_weft(const work *w) {
     case REDUCE: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_DEFAULT, w->n, w->x, &out)); break;
     case VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_DEFAULT, w->n, 1, w->x, &out)); break;
     case DOT: ok(weft_dot(ctx, r->dtype, WEFT_DEFAULT, w->n, w->x, w->y, &out)); break;
+    case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;
     }
 }
 
 static void call_peer(const work *w) { sink += w->row->peer(w->x, w->y, w->n, w->threads); }
 
-static void call_reader(const work *w) {
+static void call_ceiling(const work *w) {
+    if (w->row->function == SCAN) {
+        openmp_copy(w->x, w->y, w->n * weft_dtype_size(w->row->dtype), w->threads);
+        return;
+    }
     for (int pass = 0; pass < w->row->passes; pass++)
         sink += openmp_read(w->x, w->y, w->n * weft_dtype_size(w->row->dtype), w->threads);
 }
@@ -163,7 +181,7 @@ static void measure_row(const work *w, int rounds, bool json, bool first) {
     for (int i = 0; i < rounds; i++) {
         weft[i] = bytes / 1e9 / measure(call_weft, w, calls);
         other[i] = bytes / 1e9 / measure(call_peer, w, calls);
-        reader[i] = bytes / 1e9 / measure(call_reader, w, calls);
+        reader[i] = bytes / 1e9 / measure(call_ceiling, w, calls);
     }
     print_row(w, json, first, median(weft, rounds), median(other, rounds), median(reader, rounds));
 }
@@ -208,7 +226,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const row *r = &rows[i];
         const size_t n = r->alone ? (size_t)1 << SHORT_LOG2 : longest;
-        const work w = {r, n, x, r->function == DOT ? y : NULL, r->alone ? 1 : threads};
+        const work w = {r, n, x, r->function >= DOT ? y : NULL, r->alone ? 1 : threads};
         fill(r->dtype, x, n, w.threads);
         fill(r->dtype, y, n, w.threads);
         measure_row(&w, quick ? 5 : r->alone ? ROUNDS_MAX : 11, json, i == 0);

@@ -22,7 +22,7 @@ typedef struct bench {
     const char *id;
     weft_context *ctx;
     size_t n;
-    void *x, *y;
+    void *x, *y, *to; /* `to` is an array to write */
     double copy_seconds;
     uint64_t data_sheet; /* bytes a second, 0 when unknown */
     double seconds[MOST_OPERATIONS];
@@ -80,7 +80,11 @@ static weft_dtype element_type(const operation *operation) { return operation->i
 
 static weft_status call_operation(void *state) {
     const call *c = state;
-    const operands in = {.dtype = element_type(c->operation), .n = c->bench->n, .x = c->bench->x, .y = c->bench->y};
+    const operands in = {.dtype = element_type(c->operation),
+                         .n = c->bench->n,
+                         .x = c->bench->x,
+                         .y = c->bench->y,
+                         .to = c->bench->to};
     weft_dtype type;
     value out;
     return operation_run(c->operation, c->bench->ctx, &in, &out, &type);
@@ -106,7 +110,8 @@ static float *make_values(size_t n) {
 static weft_status prepare(bench *b, const float *values) {
     const size_t bytes = b->n * sizeof(float);
     weft_status status = measure_upload(b->ctx, bytes, values, &b->x);
-    return status == WEFT_OK ? measure_upload(b->ctx, bytes, values, &b->y) : status;
+    if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, values, &b->y);
+    return status == WEFT_OK ? measure_upload(b->ctx, bytes, values, &b->to) : status;
 }
 
 static weft_status measure_all(bench *b, const plan *p) {
@@ -120,10 +125,6 @@ static weft_status measure_all(bench *b, const plan *p) {
 
 /* ------------------------------------------------------------------------------ printing */
 
-static double read_bytes(const operation *operation, size_t n) {
-    return (double)n * sizeof(float) * operation->inputs * operation->passes;
-}
-
 static double copy_speed(const bench *b) { return 2.0 * (double)b->n * sizeof(float) / b->copy_seconds; }
 
 static void print_table(const bench *b, const plan *p, int threads) {
@@ -134,7 +135,7 @@ static void print_table(const bench *b, const plan *p, int threads) {
     if (b->data_sheet) printf("; data sheet %.0f GB/s", 1e-9 * (double)b->data_sheet);
     printf("\n\n  %-14s %4s %10s %9s %9s\n", "operation", "type", "ms", "GB/s", "of copy");
     for (size_t i = 0; i < p->count; i++) {
-        const double speed = read_bytes(p->operations[i], b->n) / b->seconds[i];
+        const double speed = operation_bytes(p->operations[i], b->n, sizeof(float)) / b->seconds[i];
         printf("  %-14s %4s %10.3f %9.1f %7.0f %%\n", p->operations[i]->name,
                weft_dtype_name(element_type(p->operations[i])), 1e3 * b->seconds[i], 1e-9 * speed,
                100 * speed / copy_speed(b));
@@ -145,7 +146,7 @@ static void print_json(const bench *b, const plan *p) {
     printf("{\"device\": \"%s\", \"n\": %zu, \"copy_gbs\": %.3f, \"data_sheet_gbs\": %.3f, \"rows\": [", b->id, b->n,
            1e-9 * copy_speed(b), 1e-9 * (double)b->data_sheet);
     for (size_t i = 0; i < p->count; i++) {
-        const double speed = read_bytes(p->operations[i], b->n) / b->seconds[i];
+        const double speed = operation_bytes(p->operations[i], b->n, sizeof(float)) / b->seconds[i];
         printf("%s{\"op\": \"%s\", \"dtype\": \"%s\", \"seconds\": %.9f, \"gbs\": %.3f, \"of_copy\": %.4f}",
                i ? ", " : "", p->operations[i]->name, weft_dtype_name(element_type(p->operations[i])), b->seconds[i],
                1e-9 * speed, speed / copy_speed(b));
@@ -177,6 +178,7 @@ static weft_status run_on(bench *b, const cli_options *options, const plan *p) {
         cli_error("bench", "%s: %s", b->id, weft_last_error(b->ctx));
     weft_free(b->ctx, WEFT_DEVICE, b->x);
     weft_free(b->ctx, WEFT_DEVICE, b->y);
+    weft_free(b->ctx, WEFT_DEVICE, b->to);
     return status;
 }
 

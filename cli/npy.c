@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC "\x93NUMPY"
-enum { MAGIC_BYTES = 6, HEADER_MAX = 1 << 20, FIRST_CHUNK = 1 << 16 };
+enum { HEADER_MAX = 1 << 20, FIRST_CHUNK = 1 << 16 };
 
 /* Bytes [0, bytes) of the file are at p. `mapped`: all of the file, for good. Else more may come from fd. */
 typedef struct source {
@@ -73,19 +72,19 @@ static bool want(source *s, size_t wanted, npy_error *error) {
 
 /* Magic, version and the length of the header; *data is where the elements start. */
 static bool read_header(source *s, npy_header *header, size_t *data, npy_error *error) {
-    if (!want(s, MAGIC_BYTES + 4, error)) return false;
+    if (!want(s, NPY_MAGIC_BYTES + 4, error)) return false;
     if (s->bytes == 0) return npy_fail(error, "is empty, not a .npy file");
-    if (s->bytes < MAGIC_BYTES || memcmp(s->p, MAGIC, MAGIC_BYTES) != 0)
+    if (s->bytes < NPY_MAGIC_BYTES || memcmp(s->p, NPY_MAGIC, NPY_MAGIC_BYTES) != 0)
         return npy_fail(error, "is not a .npy file (it does not begin with \\x93NUMPY)");
-    if (s->bytes < MAGIC_BYTES + 4) return npy_fail(error, "ends within its header, after %zu bytes", s->bytes);
-    const int version = s->p[MAGIC_BYTES];
+    if (s->bytes < NPY_MAGIC_BYTES + 4) return npy_fail(error, "ends within its header, after %zu bytes", s->bytes);
+    const int version = s->p[NPY_MAGIC_BYTES];
     if (version < 1 || version > 3)
         return npy_fail(error, "is a .npy file of version %d; weft reads versions 1, 2 and 3", version);
-    const size_t width = version == 1 ? 2 : 4, start = MAGIC_BYTES + 2 + width;
+    const size_t width = version == 1 ? 2 : 4, start = NPY_MAGIC_BYTES + 2 + width;
     if (!want(s, start, error)) return false;
     if (s->bytes < start) return npy_fail(error, "ends within its header, after %zu bytes", s->bytes);
     size_t length = 0;
-    for (size_t i = 0; i < width; i++) length |= (size_t)s->p[MAGIC_BYTES + 2 + i] << (8 * i);
+    for (size_t i = 0; i < width; i++) length |= (size_t)s->p[NPY_MAGIC_BYTES + 2 + i] << (8 * i);
     if (length > HEADER_MAX)
         return npy_fail(error, "says its header has %zu bytes; more than %d is not believed", length, HEADER_MAX);
     if (!want(s, start + length, error)) return false;
@@ -113,7 +112,9 @@ static bool take_elements(source *s, const npy_header *header, size_t data, npy_
     if (s->bytes - data < bytes)
         return npy_fail(error, "is truncated: %zu elements of %s need %zu bytes, and %zu are there", header->n,
                         weft_dtype_name(header->dtype), bytes, s->bytes - data);
-    *a = (npy_array){.dtype = header->dtype, .n = header->n, .data = s->p + data};
+    *a = (npy_array){.dtype = header->dtype, .shape = header->shape, .n = header->n, .data = s->p + data};
+    if (header->shape.rank > NPY_RANK || (header->fortran && header->shape.rank > 1))
+        a->shape = (npy_shape){1, {header->n}};
     if (bytes && (header->swapped || (uintptr_t)a->data % size != 0)) {
         a->owned = malloc(bytes);
         if (!a->owned) return npy_fail(error, "no memory for a copy of its %zu bytes", bytes);

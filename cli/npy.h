@@ -1,4 +1,4 @@
-/* Reading arrays in NumPy's .npy format, versions 1 to 3. */
+/* Reading arrays in NumPy's .npy format, versions 1 to 3, and writing them in version 1. */
 #ifndef WEFT_CLI_NPY_H
 #define WEFT_CLI_NPY_H
 
@@ -6,8 +6,15 @@
 
 #include <stdbool.h>
 
+enum { NPY_RANK = 64 }; /* the most dimensions that NumPy has */
+
+typedef struct npy_shape {
+    size_t rank, dimensions[NPY_RANK];
+} npy_shape;
+
 typedef struct npy_array {
     weft_dtype dtype; /* bool is read as u8 */
+    npy_shape shape;  /* in which the elements lie in C order: flat for an array that is in Fortran order */
     size_t n;         /* elements: the product of the shape, 1 for a scalar */
     const void *data; /* n elements in the order of the file, in this machine's byte order, aligned */
     void *mapped;     /* what npy_free releases: a mapping, or memory, or neither */
@@ -23,6 +30,11 @@ typedef struct npy_error {
  * their bytes can be used as they lie; a shape is believed only as far as there is data for it.
  * Returns false and leaves a sentence in `error` when there is no readable array; *a is then empty. */
 bool npy_read(const char *path, npy_array *a, npy_error *error);
+
+/* Writes an array to the file at `path`, or to standard output for "-". A file is there in whole or not at
+ * all: the array is written beside it, brought to the disk, and renamed to it; what is no ordinary file (a
+ * pipe, a device) is written to. Returns false and leaves a sentence in `error` when it could not be. */
+bool npy_write(const char *path, weft_dtype dtype, const npy_shape *shape, const void *data, npy_error *error);
 
 /* Releases what npy_read took. An array of zeros is allowed. */
 void npy_free(npy_array *a);

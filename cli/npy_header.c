@@ -1,5 +1,5 @@
-/* A recursive-descent parser of the one dictionary that a .npy header may hold. Strict: each of the three
- * keys once, nothing else, nothing behind the closing brace but spaces. */
+/* The header of a .npy file, written, and a recursive-descent parser of the one dictionary that a .npy header may
+ * hold. Strict: each of the three keys once, nothing else, nothing behind the closing brace but spaces. */
 #include "cli/npy_header.h"
 
 #include <stdarg.h>
@@ -69,6 +69,7 @@ static bool parse_string(parser *p, char *out, size_t size) {
 
 /* ----------------------------------------------------------------------------------- descr */
 
+/* In the order of weft_dtype, then other names. */
 static const struct {
     const char *npy;
     weft_dtype dtype;
@@ -116,8 +117,8 @@ static bool parse_dimension(parser *p, size_t *dimension) {
     return true;
 }
 
-/* The dimensions in parentheses. Their product times any element's 8 bytes must fit in memory, also when
- * another dimension is 0: such a shape is a fault in the file. */
+/* The dimensions in parentheses. Those beyond NPY_RANK are counted, and not kept. Their product times any element's 8
+ * bytes must fit in memory, also when another dimension is 0: such a shape is a fault in the file. */
 static bool parse_shape(parser *p, npy_header *header) {
     if (!take(p, '(')) return expected(p, "the shape, a tuple,");
     size_t product = 1;
@@ -134,18 +135,21 @@ static bool parse_shape(parser *p, npy_header *header) {
             return npy_fail(p->error, "the shape has too many elements for any memory (dimension %zu of it is %zu)",
                             rank + 1, dimension);
         comma = take(p, ',');
+        if (rank < NPY_RANK) header->shape.dimensions[rank] = dimension;
         rank++;
     }
     if (rank == 1 && !comma) return expected(p, "a comma behind the shape's only dimension before here,");
+    header->shape.rank = rank;
     header->n = zero ? 0 : product;
     return true;
 }
 
 /* ------------------------------------------------------------------------------ dictionary */
 
-static bool parse_order(parser *p) {
-    /* Whether the first or the last index runs fastest changes nothing: elements are taken in memory order. */
-    return take_word(p, "True") || take_word(p, "False") || expected(p, "True or False for 'fortran_order'");
+/* Which index runs fastest changes no result: elements are taken in memory order. */
+static bool parse_order(parser *p, npy_header *header) {
+    header->fortran = take_word(p, "True");
+    return header->fortran || take_word(p, "False") || expected(p, "True or False for 'fortran_order'");
 }
 
 enum { DESCR, FORTRAN_ORDER, SHAPE, KEYS };
@@ -160,7 +164,7 @@ static bool parse_item(parser *p, npy_header *header, bool seen[KEYS]) {
     if (seen[key]) return npy_fail(p->error, "the header is malformed: it has the key '%s' twice", name);
     seen[key] = true;
     if (!take(p, ':')) return expected(p, "a colon");
-    return key == DESCR ? parse_descr(p, header) : key == SHAPE ? parse_shape(p, header) : parse_order(p);
+    return key == DESCR ? parse_descr(p, header) : key == SHAPE ? parse_shape(p, header) : parse_order(p, header);
 }
 
 bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_error *error) {
@@ -176,4 +180,27 @@ bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_e
         if (!seen[key]) return npy_fail(error, "the header is malformed: it has no key '%s'", KEY_NAMES[key]);
     skip_space(&p);
     return p.at == p.end || expected(&p, "nothing but spaces");
+}
+
+/* --------------------------------------------------------------------------------- writing */
+
+size_t npy_format_header(weft_dtype dtype, const npy_shape *shape, unsigned char header[NPY_HEADER_ROOM]) {
+    enum { PRELUDE = NPY_MAGIC_BYTES + 4, ALIGNMENT = 64 };
+    const char *type = TYPES[dtype - WEFT_I8].npy;
+    char *text = (char *)header;
+    size_t used = PRELUDE;
+    used +=
+        (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                         weft_dtype_size(dtype) == 1 ? '|' : NATIVE, type);
+    for (size_t i = 0; i < shape->rank; i++)
+        used += (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "%s%zu%s", i ? ", " : "", shape->dimensions[i],
+                                 shape->rank == 1 ? "," : "");
+    used += (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "), }");
+    const size_t end = (used + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    memset(text + used, ' ', end - used);
+    text[end - 1] = '\n';
+    memcpy(header, NPY_MAGIC "\1\0", NPY_MAGIC_BYTES + 2);
+    header[NPY_MAGIC_BYTES + 2] = (unsigned char)(end - PRELUDE);
+    header[NPY_MAGIC_BYTES + 3] = (unsigned char)((end - PRELUDE) >> 8);
+    return end;
 }

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-typedef enum operation_kind { OPERATION_REDUCE, OPERATION_VARIANCE, OPERATION_DOT } operation_kind;
+typedef enum operation_kind { OPERATION_REDUCE, OPERATION_VARIANCE, OPERATION_DOT, OPERATION_SCAN } operation_kind;
 
 typedef struct operation {
     const char *name, *help;
@@ -15,6 +15,7 @@ typedef struct operation {
     weft_op op;         /* of OPERATION_REDUCE */
     bool integers;      /* not for floats */
     int inputs, passes; /* arrays it reads, and how often */
+    int outputs;        /* arrays it writes; 0: it gives a value */
 } operation;
 
 extern const operation OPERATIONS[];
@@ -23,14 +24,22 @@ extern const size_t OPERATION_COUNT;
 /* The operation of that name, or NULL. `length` characters of it. */
 const operation *operation_find(const char *name, size_t length);
 
-/* The arguments of any operation. y is read by dot, ddof by variance. */
+/* Bytes that it reads and writes on arrays of n elements of `size` bytes. */
+double operation_bytes(const operation *operation, size_t n, size_t size);
+
+/* The arguments of any operation. y is read by dot, ddof by variance; op, kind, init and to are of scan. */
 typedef struct operands {
     weft_dtype dtype, accumulate;
     size_t n, ddof;
     const void *x, *y;
+    weft_op op;
+    weft_scan_kind kind;
+    const void *init;
+    void *to; /* the array that it writes */
 } operands;
 
-/* Runs it on ctx; *type is the type of the value at out. A failure's sentence is in the context. */
+/* Runs it on ctx; *type is the type of the value at out, or of the array that it wrote; then the value is 0.
+ * A failure's sentence is in the context. */
 weft_status operation_run(const operation *operation, weft_context *ctx, const operands *in, value *out,
                           weft_dtype *type);
 

@@ -144,3 +144,13 @@ double plain_loop(const operation *operation, size_t n, const float *x, const fl
     }
     return 0;
 }
+
+void plain_scan_f32(size_t n, const float *x, float *y) {
+    float s = 0;
+    for (size_t i = 0; i < n; i++) y[i] = s += x[i];
+}
+
+void plain_scan_f64(size_t n, const double *x, double *y) {
+    double s = 0;
+    for (size_t i = 0; i < n; i++) y[i] = s += x[i];
+}

@@ -7,4 +7,8 @@
 /* The operation over x[0..n) (and y[0..n) for dot); and, or, xor take the bits. */
 double plain_loop(const operation *operation, size_t n, const float *x, const float *y);
 
+/* y[i] = x[0] + ... + x[i]. */
+void plain_scan_f32(size_t n, const float *x, float *y);
+void plain_scan_f64(size_t n, const double *x, double *y);
+
 #endif

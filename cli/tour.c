@@ -1,5 +1,5 @@
 /* weft tour: the main job, made to be looked at. This file opens the machines, runs an operation on all of
- * them and keeps count; the sections are in tour_sums.c and tour_table.c. */
+ * them and keeps count; the sections are in tour_sums.c, tour_table.c and tour_scans.c. */
 #include "cli/tour.h"
 #include "cli/progress.h"
 
@@ -50,7 +50,7 @@ static void close_machines(tour *t) {
     for (int i = 0; i < t->count; i++) weft_close(t->machines[i].ctx);
 }
 
-static bool machine_failed(const tour_machine *m) {
+bool tour_machine_failed(const tour_machine *m) {
     progress_end();
     cli_error("tour", "%s: %s", m->label, weft_last_error(m->ctx));
     return false;
@@ -70,10 +70,21 @@ bool tour_upload(tour *t, weft_dtype dtype, size_t n, const void *x, const void 
     for (int i = 0; i < t->count; i++) {
         tour_machine *m = &t->machines[i];
         if (!m->gpu) continue;
-        if (measure_upload(m->ctx, bytes, x, &m->x) != WEFT_OK) return machine_failed(m);
-        if (y && measure_upload(m->ctx, bytes, y, &m->y) != WEFT_OK) return machine_failed(m);
+        if (measure_upload(m->ctx, bytes, x, &m->x) != WEFT_OK) return tour_machine_failed(m);
+        if (y && measure_upload(m->ctx, bytes, y, &m->y) != WEFT_OK) return tour_machine_failed(m);
     }
     return true;
+}
+
+int tour_columns(const tour *t, int columns[2]) {
+    int count = 0;
+    for (int gpu = 0; gpu < 2; gpu++)
+        for (int i = 0; i < t->count; i++)
+            if (t->machines[i].shown && t->machines[i].gpu == (gpu == 1)) {
+                columns[count++] = i;
+                break;
+            }
+    return count;
 }
 
 /* -------------------------------------------------------------------- running an operation */
@@ -106,7 +117,7 @@ static bool run_on(tour *t, int i, call *c, bool timed, tour_result *result) {
     const weft_status status = timed && m->shown
                                    ? measure(call_operation, c, LEAST_RUNS, BUDGET_SECONDS, &result->seconds[i])
                                    : call_operation(c);
-    return status == WEFT_OK || machine_failed(m);
+    return status == WEFT_OK || tour_machine_failed(m);
 }
 
 bool tour_run(tour *t, const operation *operation, const operands *in, bool timed, tour_result *result) {
@@ -206,11 +217,10 @@ static bool read_data(const char *path, npy_array *file) {
 
 /* ------------------------------------------------------------------------------- the whole */
 
+double tour_memory(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
+
 /* Whether two arrays of n fit in memory at all: a system that promises more than it has would kill us. */
-static bool two_arrays_fit(size_t n) {
-    const double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    return 2.0 * (double)n * sizeof(float) < memory;
-}
+static bool two_arrays_fit(size_t n) { return 2.0 * (double)n * sizeof(float) < tour_memory(); }
 
 static bool run_sections(tour *t, const char *path, const npy_array *file) {
     float *x = two_arrays_fit(t->n) ? malloc(t->n * sizeof *x) : NULL;
@@ -225,6 +235,7 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
     }
     free(x);
     free(y);
+    done = done && tour_scans(t); /* has arrays of its own, as large as these two */
     return done;
 }
 

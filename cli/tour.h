@@ -12,7 +12,7 @@ typedef struct tour_machine {
     char label[48];
     weft_context *ctx;
     bool shown, gpu;
-    void *x, *y; /* a GPU's copies of the arrays at hand */
+    void *x, *y; /* a GPU's copies of the arrays at hand, or where it writes one */
 } tour_machine;
 
 enum { TOUR_MACHINES = MEASURE_DEVICES + 2 };
@@ -42,6 +42,18 @@ void tour_release(tour *t);
  * the bits. `timed`: the shown ones run several times for a median. Returns false after an error. */
 bool tour_run(tour *t, const operation *operation, const operands *in, bool timed, tour_result *result);
 
+/* The columns of times: the first device that is not a GPU, and the first GPU. Returns their number. */
+int tour_columns(const tour *t, int columns[2]);
+
+/* Bytes of memory that this machine has. */
+double tour_memory(void);
+
+/* Uniform multiples of 2^-24 in [0, 1). */
+void tour_fill_uniform(size_t n, float *x);
+
+/* Says why a machine failed; false. */
+bool tour_machine_failed(const tour_machine *m);
+
 /* A heading; a tick or a cross; the list "cpu, cuda:0 and ref" of all that are compared. */
 void tour_heading(const tour *t, const char *text);
 const char *tour_mark(const tour *t, bool same);
@@ -52,5 +64,6 @@ bool tour_classic_dot(tour *t);
 bool tour_hard_sums(tour *t, float *x);
 bool tour_every_operation(tour *t, const char *path, const npy_array *file);
 bool tour_large_array(tour *t, const npy_array *file, float *x, float *y);
+bool tour_scans(tour *t);
 
 #endif

@@ -88,8 +88,8 @@ static bool sum_array(tour *t, const char *what, const float *x) {
     return true;
 }
 
-/* Uniform multiples of 2^-24 in [0, 1): the SplitMix64 generator (G. Steele, D. Lea, C. Flood, 2014). */
-static void fill_uniform(size_t n, float *x) {
+/* The SplitMix64 generator (G. Steele, D. Lea, C. Flood, 2014). */
+void tour_fill_uniform(size_t n, float *x) {
     uint64_t state = 0;
     for (size_t i = 0; i < n; i++) {
         uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
@@ -105,6 +105,6 @@ bool tour_hard_sums(tour *t, float *x) {
     tour_heading(t, heading);
     for (size_t i = 0; i < t->n; i++) x[i] = 0.1f;
     if (!sum_array(t, "0.1f, again and again", x)) return false;
-    fill_uniform(t->n, x);
+    tour_fill_uniform(t->n, x);
     return sum_array(t, "uniform in [0, 1)", x);
 }

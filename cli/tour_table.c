@@ -30,6 +30,7 @@ bool tour_every_operation(tour *t, const char *path, const npy_array *file) {
     printf("  %-14s %-4s %24s  %-18s  %s\n", "operation", "type", "value", "bits", "same bits");
     for (size_t i = 0; i < OPERATION_COUNT; i++) {
         const operation *operation = &OPERATIONS[i];
+        if (operation->outputs) continue;
         const operands in = {
             .dtype = type_for(operation, file->dtype), .n = file->n, .x = file->data, .y = file->data};
         tour_result result;
@@ -56,18 +57,6 @@ static void fill_from_file(const npy_array *file, size_t n, float *x, float *y) 
     for (size_t i = 0; i < n; i++) y[i] = x[n - 1 - i];
 }
 
-/* The columns of times: the first device that is not a GPU, and the first GPU. */
-static int find_columns(const tour *t, int columns[2]) {
-    int count = 0;
-    for (int gpu = 0; gpu < 2; gpu++)
-        for (int i = 0; i < t->count; i++)
-            if (t->machines[i].shown && t->machines[i].gpu == (gpu == 1)) {
-                columns[count++] = i;
-                break;
-            }
-    return count;
-}
-
 /* 53 columns, 20 for each device, 5: at most 98. */
 static void print_table_head(const tour *t, const int *columns, int count) {
     printf("%-13s %13s %-18s %6s", "", "", "", "C loop");
@@ -79,7 +68,7 @@ static void print_table_head(const tour *t, const int *columns, int count) {
 
 static void print_table_row(const tour *t, const operation *operation, const tour_result *result, double plain,
                             const int *columns, int count) {
-    const double bytes = (double)t->n * sizeof(float) * operation->inputs * operation->passes;
+    const double bytes = operation_bytes(operation, t->n, sizeof(float));
     printf("%-13s %13s %-18s %6.1f", operation->name, value_decimal(result->type, &result->value).text,
            value_bits(result->type, &result->value).text, 1e3 * plain);
     for (int c = 0; c < count; c++) {
@@ -105,7 +94,7 @@ static bool measure_row(tour *t, const operation *operation, const float *x, con
 bool tour_large_array(tour *t, const npy_array *file, float *x, float *y) {
     char heading[160];
     int columns[2];
-    const int count = find_columns(t, columns);
+    const int count = tour_columns(t, columns);
     snprintf(heading, sizeof heading,
              "4  Every operation on a large array: the same values again and again, %zu of f32", t->n);
     tour_heading(t, heading);
@@ -118,6 +107,7 @@ bool tour_large_array(tour *t, const npy_array *file, float *x, float *y) {
     for (size_t i = 0; i < OPERATION_COUNT && done; i++) {
         tour_result result;
         double plain;
+        if (OPERATIONS[i].outputs) continue;
         done = measure_row(t, &OPERATIONS[i], x, y, &result, &plain);
         if (done) print_table_row(t, &OPERATIONS[i], &result, plain, columns, count);
         fflush(stdout);

@@ -1,9 +1,13 @@
 #include "cli/value.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 /* Tries more and more digits until the text reads back. The command never calls setlocale, so the
  * decimal point is a point. */
@@ -67,6 +71,63 @@ value_string value_json(weft_dtype dtype, const value *v) {
     if (!number) snprintf(s.text, sizeof s.text, "\"%.30s\"", plain.text);
     return s;
 }
+
+/* -------------------------------------------------------------------------------- reading */
+
+static unsigned bits_of_type(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(dtype); }
+
+static bool parse_signed(weft_dtype dtype, const char *text, value *v) {
+    char *end;
+    const int64_t most = INT64_MAX >> (64 - bits_of_type(dtype));
+    errno = 0;
+    const long long number = strtoll(text, &end, 10);
+    if (errno || *end || number > most || number < -most - 1) return false;
+    v->i64 = number; /* little endian: a narrower member has the low bytes */
+    return true;
+}
+
+static bool parse_unsigned(weft_dtype dtype, const char *text, value *v) {
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    if (errno || *end || *text == '-' || number > UINT64_MAX >> (64 - bits_of_type(dtype))) return false;
+    v->u64 = number;
+    return true;
+}
+
+/* A number too small for the type is rounded, as it is in C; one too large is refused. */
+static bool parse_float(weft_dtype dtype, const char *text, value *v) {
+    char *end;
+    const double number = dtype == WEFT_F32 ? (double)strtof(text, &end) : strtod(text, &end);
+    const char *digits = text + strspn(text, "+-");
+    if (*end || (isinf(number) && strcasecmp(digits, "inf") != 0 && strcasecmp(digits, "infinity") != 0))
+        return false;
+    if (dtype == WEFT_F32)
+        v->f32 = (float)number;
+    else
+        v->f64 = number;
+    return true;
+}
+
+bool value_parse(weft_dtype dtype, const char *text, value *v) {
+    *v = (value){0};
+    if (!*text || isspace((unsigned char)*text)) return false;
+    if (dtype == WEFT_F32 || dtype == WEFT_F64) return parse_float(dtype, text, v);
+    return dtype <= WEFT_I64 ? parse_signed(dtype, text, v) : parse_unsigned(dtype, text, v);
+}
+
+void value_range(weft_dtype dtype, char *text, size_t size) {
+    const unsigned free_bits = 64 - bits_of_type(dtype);
+    if (dtype == WEFT_F32 || dtype == WEFT_F64)
+        snprintf(text, size, "numbers up to %s, inf, nan",
+                 dtype == WEFT_F32 ? "3.4028235e+38" : "1.7976931348623157e+308");
+    else if (dtype <= WEFT_I64)
+        snprintf(text, size, "%" PRId64 " to %" PRId64, INT64_MIN >> free_bits, INT64_MAX >> free_bits);
+    else
+        snprintf(text, size, "0 to %" PRIu64, UINT64_MAX >> free_bits);
+}
+
+/* ----------------------------------------------------------------------------------- JSON */
 
 /* Length of the UTF-8 sequence at p, 0 when it is none. Overlong forms and surrogates are none. */
 static size_t utf8_length(const unsigned char *p) {

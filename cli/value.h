@@ -4,6 +4,7 @@
 
 #include "weft.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* A value of any element type, as a weft function writes it. */
@@ -23,6 +24,12 @@ value_string value_decimal(weft_dtype dtype, const value *v);
 value_string value_bits(weft_dtype dtype, const value *v);
 /* As value_decimal, in quotes where JSON has no such number. */
 value_string value_json(weft_dtype dtype, const value *v);
+
+/* Reads a value of the type: decimal digits with a sign, for floats also a point, an exponent, inf and nan.
+ * False for anything else before or behind it, and for numbers that the type does not reach. */
+bool value_parse(weft_dtype dtype, const char *text, value *v);
+/* The type's least and greatest value in words: "-128 to 127". */
+void value_range(weft_dtype dtype, char *text, size_t size);
 
 /* A C string as a JSON string. Bytes that are not UTF-8 become U+FFFD. */
 void json_string(FILE *out, const char *text);

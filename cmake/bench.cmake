@@ -1,4 +1,5 @@
-# build/bench_cpu: weft beside OpenMP simd loops, and beside OpenBLAS when it is there.
+# build/bench_cpu: weft beside OpenMP simd loops, and beside OpenBLAS and the C++ standard library's parallel
+# scan (which needs TBB) when they are there.
 if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
   add_executable(bench_cpu bench/cpu_peers.c bench/cpu_openmp_peer.c)
   target_link_libraries(bench_cpu PRIVATE weft OpenMP::OpenMP_C)
@@ -17,6 +18,23 @@ if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
     target_compile_definitions(bench_cpu PRIVATE WEFT_BENCH_OPENBLAS)
   else()
     message(STATUS "weft: OpenBLAS not found: the benchmark leaves its rows out")
+  endif()
+
+  include(CheckLanguage)
+  check_language(CXX)
+  if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    find_package(TBB QUIET)
+  endif()
+  if(TBB_FOUND)
+    target_sources(bench_cpu PRIVATE bench/cpu_scan_peer.cpp)
+    target_compile_features(bench_cpu PRIVATE cxx_std_17)
+    set_source_files_properties(bench/cpu_scan_peer.cpp PROPERTIES
+      COMPILE_OPTIONS "-O3;$<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>")
+    target_link_libraries(bench_cpu PRIVATE TBB::tbb)
+    target_compile_definitions(bench_cpu PRIVATE WEFT_BENCH_STD_SCAN)
+  else()
+    message(STATUS "weft: TBB not found: the benchmark leaves scans out")
   endif()
 endif()
 include(cmake/bench_cuda.cmake OPTIONAL)

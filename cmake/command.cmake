@@ -8,11 +8,14 @@ add_executable(weft_command
   cli/measure.c
   cli/npy.c
   cli/npy_header.c
+  cli/npy_write.c
   cli/operations.c
   cli/plain.c
   cli/progress.c
   cli/reduce.c
+  cli/scan.c
   cli/tour.c
+  cli/tour_scans.c
   cli/tour_sums.c
   cli/tour_table.c
   cli/value.c

@@ -8,13 +8,15 @@ add_library(weft SHARED
   src/ref/dot.c
   src/ref/reduce.c
   src/ref/ref.c
+  src/ref/scan.c
   src/ref/tree.c
   src/ref/variance.c
   src/cpu/cpu.c
   src/cpu/levels.c
   src/cpu/machine.c
   src/cpu/reduce.c
-  src/cpu/run.c)
+  src/cpu/run.c
+  src/cpu/scan.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -43,6 +45,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/extremes.c
     src/cpu/integers.c
     src/cpu/products.c
+    src/cpu/scans.c
     src/cpu/sums.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)
   target_compile_definitions(weft_cpu_${level} PRIVATE WEFT_LEVEL=${level})

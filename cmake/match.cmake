@@ -2,6 +2,7 @@
 add_library(weft_match STATIC
   tests/cases/dot.c
   tests/cases/reduce.c
+  tests/cases/scan.c
   tests/cases/variance.c
   tests/golden.c
   tests/inputs.c

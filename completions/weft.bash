@@ -2,7 +2,7 @@
 
 _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
-        count_nonzero mean norm1 norm2 norminf variance dot'
+        count_nonzero mean norm1 norm2 norminf variance dot scan'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -29,10 +29,18 @@ _weft() {
         return
         ;;
     --accumulate)
-        mapfile -t COMPREPLY < <(compgen -W 'f64' -- "$current")
+        options='f64'
+        [[ $command == scan ]] && options='f64 i64 u64'
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
         return
         ;;
-    --threads | --ddof | --size | --n | --op | --level | --every) return ;;
+    --op)
+        if [[ $command == scan ]]; then
+            mapfile -t COMPREPLY < <(compgen -W 'sum prod min max and or xor' -- "$current")
+        fi
+        return
+        ;;
+    --threads | --init | --ddof | --size | --n | --level | --every) return ;;
     esac
 
     case $command in
@@ -42,6 +50,7 @@ _weft() {
     help) options+=' --list' ;;
     verify) options+=' --level --op --every --first --golden --golden-write' ;;
     devices | version) ;;
+    scan) options+=' --accumulate --op --exclusive --init --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

@@ -227,6 +227,24 @@ WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dty
 WEFT_API weft_status weft_dot(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, const void *x,
                               const void *y, void *out);
 
+/* --------------------------------------------------------------------------------- scan */
+
+typedef enum weft_scan_kind {
+    WEFT_INCLUSIVE = 0, /* y[i] = x[0] op ... op x[i] */
+    WEFT_EXCLUSIVE = 1  /* y[i] = x[0] op ... op x[i - 1]; y[0] = the initial value */
+} weft_scan_kind;
+
+/* Prefix scan of x[0..n) with sum, prod, min, max, and, or, xor.
+ *   accumulate  the type of y. WEFT_DEFAULT: the element's own. WEFT_F64 for f32; WEFT_I64 for i8..i32 and
+ *               WEFT_U64 for u8..u32 with sum and prod.
+ *   init        one value of y's type in host memory, joined before everything; NULL: none, and an
+ *               exclusive scan starts from 0, 1, the type's greatest or least value, all ones, 0, 0
+ *   y           n values; y == x is allowed when the types are the same, any other overlap is not
+ * y[i] depends on init and x[0..i] alone: not on n, and inclusive y[i] has the bits of exclusive
+ * y[i + 1]. y[n - 1] need not have the bits of weft_reduce. Order: docs/ORDER.md 6. */
+WEFT_API weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype,
+                               weft_dtype accumulate, size_t n, const void *x, const void *init, void *y);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TYPES = WEFT_F64 + 1, ACCUMULATES = 2, PARAMETERS = 2 };
+enum { TYPES = WEFT_F64 + 1, PARAMETERS = 7 };
 
-/* By element type, default or f64 accumulation, parameter, and input kind; 0 where there is none. */
-typedef uint64_t hashes[TYPES][ACCUMULATES][PARAMETERS][INPUT_COUNT];
+/* By element type, number in MATCH_ACCUMULATES, parameter, and input kind; 0 where there is none. */
+typedef uint64_t hashes[TYPES][MATCH_ACCUMULATE_COUNT][PARAMETERS][INPUT_COUNT];
 
 typedef struct golden {
     weft_context *ctx;
     hashes *by_operation;
+    memory_out answer;
     size_t lines;
     char *problem;
 } golden;
@@ -25,10 +26,11 @@ static uint64_t fnv(uint64_t hash, const unsigned char *bytes, size_t count) {
 
 static bool on_case(void *self, const match_case *c, const void *const *inputs) {
     golden *g = self;
-    memory_out answer;
-    uint64_t *hash = &g->by_operation[c->operation - MATCH_OPERATIONS][c->dtype][c->accumulate != WEFT_DEFAULT]
-                                     [c->parameter][c->kind];
-    const weft_status status = c->operation->shape->call(c, g->ctx, inputs, memory_poison(&answer));
+    int accumulate = 0;
+    while (MATCH_ACCUMULATES[accumulate] != c->accumulate) accumulate++;
+    uint64_t *hash = &g->by_operation[c->operation - MATCH_OPERATIONS][c->dtype][accumulate][c->parameter][c->kind];
+    void *const answer = memory_poison(&g->answer, c);
+    const weft_status status = answer ? c->operation->shape->call(c, g->ctx, inputs, answer) : WEFT_OUT_OF_MEMORY;
     if (status != WEFT_OK && status != WEFT_EMPTY) {
         snprintf(g->problem, 512, "%s of %s: %s", c->operation->name, weft_dtype_name(c->dtype),
                  weft_last_error(g->ctx));
@@ -37,7 +39,7 @@ static bool on_case(void *self, const match_case *c, const void *const *inputs) 
     const unsigned char code = (unsigned char)status;
     if (*hash == 0) *hash = UINT64_C(0xcbf29ce484222325);
     *hash = fnv(*hash, &code, 1);
-    if (status == WEFT_OK) *hash = fnv(*hash, answer.bytes + MEMORY_FENCE, c->operation->shape->out_bytes(c));
+    if (status == WEFT_OK) *hash = fnv(*hash, answer, match_out_bytes(c));
     return true;
 }
 
@@ -49,8 +51,9 @@ static void first_line(char line[160], const char *operation) {
 }
 
 static void hash_line(char line[160], int dtype, int accumulate, int parameter, int kind, uint64_t hash) {
-    snprintf(line, 160, "%s %s %d %s %016llx\n", weft_dtype_name((weft_dtype)dtype), accumulate ? "f64" : "default",
-             parameter, input_name((input_kind)kind), (unsigned long long)hash);
+    snprintf(line, 160, "%s %s %d %s %016llx\n", weft_dtype_name((weft_dtype)dtype),
+             accumulate ? weft_dtype_name(MATCH_ACCUMULATES[accumulate]) : "default", parameter,
+             input_name((input_kind)kind), (unsigned long long)hash);
 }
 
 static void line_end(char *line) { line[strcspn(line, "\n")] = '\0'; }
@@ -70,7 +73,7 @@ static bool take_line(golden *g, FILE *file, bool write, const char *path, const
 static bool take_hashes(golden *g, FILE *file, bool write, const char *path, const hashes *all) {
     char line[160];
     for (int d = 0; d < TYPES; d++)
-        for (int a = 0; a < ACCUMULATES; a++)
+        for (int a = 0; a < MATCH_ACCUMULATE_COUNT; a++)
             for (int p = 0; p < PARAMETERS; p++)
                 for (int k = 0; k < INPUT_COUNT; k++) {
                     if ((*all)[d][a][p][k] == 0) continue;
@@ -121,6 +124,7 @@ bool golden_run(const char *directory, const char *device, bool write, size_t *l
     if (!good && problem[0] == '\0') snprintf(problem, 512, "%.400s: cannot be written", directory);
     *lines = g.lines;
     free(g.by_operation);
+    memory_drop(&g.answer);
     weft_close(g.ctx);
     return good;
 }

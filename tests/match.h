@@ -37,18 +37,28 @@ typedef struct match_case {
     int parameter; /* of the operation, 0 .. parameters - 1: the ddof of variance */
     input_kind kind;
     uint64_t seed;
+    uint64_t turn; /* for what an operation takes in turn: another for other types, sizes, inputs */
     match_place place;
 } match_case;
 
 /* What tests/cases/<stem>.c tells about an operation. */
 typedef struct match_shape {
     int inputs, parameters;
-    /* Bytes of the output; 0 when these types are not offered. */
+    int accumulates; /* of MATCH_ACCUMULATES: how many are tried */
+    bool array;      /* the output has c->n values, not one */
+    /* Bytes of a value of the output; 0 when these types are not offered. */
     size_t (*out_bytes)(const match_case *c);
     weft_status (*call)(const match_case *c, weft_context *ctx, const void *const *inputs, void *out);
+    void (*tell)(const match_case *c, char text[100]); /* what was taken in turn; may be NULL */
 } match_shape;
 
-extern const match_shape match_reduce, match_variance, match_dot;
+enum { MATCH_ACCUMULATE_COUNT = 4 };
+extern const weft_dtype MATCH_ACCUMULATES[MATCH_ACCUMULATE_COUNT];
+
+/* Bytes of the whole output. */
+size_t match_out_bytes(const match_case *c);
+
+extern const match_shape match_reduce, match_variance, match_dot, match_scan;
 
 extern const match_operation MATCH_OPERATIONS[];
 extern const size_t MATCH_OPERATION_COUNT;

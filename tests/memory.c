@@ -1,10 +1,11 @@
 #include "tests/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { POISON = 0xa5, SURROUNDINGS = 1024 };
+enum { POISON = 0xa5, SURROUNDINGS = 1024, FENCE = 64 };
 
 bool memory_map(memory_array *a, size_t bytes) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -41,15 +42,31 @@ void *memory_place(memory_array *a, match_place place, size_t n, size_t element_
     return x;
 }
 
-void *memory_poison(memory_out *o) {
-    memset(o->bytes, POISON, sizeof o->bytes);
-    return o->bytes + MEMORY_FENCE;
+void *memory_poison(memory_out *o, const match_case *c) {
+    const size_t bytes = match_out_bytes(c), shift = c->operation->shape->array ? c->turn % 4 : 0;
+    o->at = FENCE + shift * c->operation->shape->out_bytes(c);
+    o->count = o->at + (bytes < FENCE ? FENCE : bytes) + FENCE;
+    if (o->count > o->capacity) {
+        memory_drop(o);
+        o->capacity = (2 * o->count + 63) / 64 * 64;
+        o->bytes = aligned_alloc(64, o->capacity);
+    }
+    if (!o->bytes) return NULL;
+    memset(o->bytes, POISON, o->count);
+    return memory_output(o);
+}
+
+void memory_drop(memory_out *o) {
+    free(o->bytes);
+    o->bytes = NULL;
+    o->capacity = 0;
+}
+
+static bool is_poison(const unsigned char *from, const unsigned char *to) {
+    while (from < to && *from == POISON) from++;
+    return from == to;
 }
 
 bool memory_intact(const memory_out *o, size_t written) {
-    for (size_t i = 0; i < sizeof o->bytes; i++) {
-        const bool output = i >= MEMORY_FENCE && i < MEMORY_FENCE + written;
-        if (!output && o->bytes[i] != POISON) return false;
-    }
-    return true;
+    return is_poison(o->bytes, memory_output(o)) && is_poison(memory_output(o) + written, o->bytes + o->count);
 }

@@ -107,8 +107,7 @@ static void *device_place(const target *t, int i, const match_case *c) {
 
 static weft_status grow(target *t, size_t bytes) {
     weft_status status = WEFT_OK;
-    if (!t->out) status = weft_alloc(t->ctx, WEFT_DEVICE, sizeof(memory_out), &t->out);
-    if (status != WEFT_OK || bytes <= t->capacity) return status;
+    if (bytes <= t->capacity) return status;
     for (int i = 0; i < MATCH_INPUTS && status == WEFT_OK; i++) {
         weft_free(t->ctx, WEFT_DEVICE, t->inputs[i]);
         status = weft_alloc(t->ctx, WEFT_DEVICE, 2 * bytes + ROOM, &t->inputs[i]);
@@ -126,14 +125,25 @@ weft_status target_load(target *t, const match_case *c, const void *const *input
     return status;
 }
 
+static weft_status grow_output(target *t, size_t bytes) {
+    if (bytes <= t->out_capacity) return WEFT_OK;
+    weft_free(t->ctx, WEFT_DEVICE, t->out);
+    const weft_status status = weft_alloc(t->ctx, WEFT_DEVICE, 2 * bytes, &t->out);
+    t->out_capacity = status == WEFT_OK ? 2 * bytes : 0;
+    return status;
+}
+
 weft_status target_call(target *t, const match_case *c, const void *const *inputs, memory_out *out) {
     const match_shape *shape = c->operation->shape;
-    void *const answer = memory_poison(out);
+    void *const answer = memory_poison(out, c);
+    if (!answer) return WEFT_OUT_OF_MEMORY;
     if (!t->own_memory) return shape->call(c, t->ctx, inputs, answer);
     const void *moved[MATCH_INPUTS];
     for (int i = 0; i < MATCH_INPUTS; i++) moved[i] = device_place(t, i, c);
-    weft_status status = weft_copy(t->ctx, sizeof out->bytes, out->bytes, t->out);
-    if (status == WEFT_OK) status = shape->call(c, t->ctx, moved, (char *)t->out + MEMORY_FENCE);
-    const weft_status copied = weft_copy(t->ctx, sizeof out->bytes, t->out, out->bytes);
+    weft_status status = grow_output(t, out->count);
+    if (status != WEFT_OK) return status;
+    status = weft_copy(t->ctx, out->count, out->bytes, t->out);
+    if (status == WEFT_OK) status = shape->call(c, t->ctx, moved, (char *)t->out + out->at);
+    const weft_status copied = weft_copy(t->ctx, out->count, t->out, out->bytes);
     return status == WEFT_OK ? copied : status;
 }

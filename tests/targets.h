@@ -14,7 +14,7 @@ typedef struct target {
     int turn;        /* targets of a column are numbered from 0 */
     bool own_memory; /* inputs and output lie in the device's memory */
     void *inputs[MATCH_INPUTS], *out;
-    size_t capacity; /* bytes of each input */
+    size_t capacity, out_capacity; /* bytes of each input, of the output */
 } target;
 
 typedef struct targets {

@@ -345,3 +345,41 @@ weft_status weft_dot(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate,
                      const void *y, void *out) {
     GUARDED(ctx, dot(ctx, dtype, accumulate, n, x, y, out, error));
 }
+
+/* A scan's values have the element's type, or a wider one of its kind (sum and prod only). */
+static weft_status scan_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                             weft_error *error) {
+    type_kind kind;
+    const bool widens = op == WEFT_SUM || op == WEFT_PROD;
+    FORWARD(kind_of(dtype, &kind, error));
+    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "%d is no operator", (int)op);
+    RETURN_IF(!widens && OPS[op].result != SAME, WEFT_UNSUPPORTED,
+              "scan offers sum, prod, min, max, and, or, xor; not %s", weft_op_name(op));
+    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED,
+              "%s is defined for integers, and the elements are %s", weft_op_name(op), weft_dtype_name(dtype));
+    *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
+    RETURN_IF(*result != dtype && !(widens && accumulate == wide_type(dtype, kind, WEFT_F64)), WEFT_UNSUPPORTED,
+              "scan with %s of %s cannot accumulate in %s", weft_op_name(op), weft_dtype_name(dtype),
+              weft_dtype_name(accumulate));
+    return WEFT_OK;
+}
+
+static weft_status scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate,
+                        size_t n, const void *x, const void *init, void *y, weft_error *error) {
+    weft_dtype result;
+    range from, to;
+    FORWARD(scan_type(op, dtype, accumulate, &result, error));
+    RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "%d is no kind of scan", (int)kind);
+    FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
+    FORWARD(check_array(ctx, "y", y, n, weft_dtype_size(result), &to, error));
+    if (x != y || dtype != result) FORWARD(check_apart(&to, &from, error));
+    const weft_backend *gpu = weft_loaded_plugin();
+    RETURN_IF(gpu && init && gpu->device_only(init), WEFT_INVALID, "init is GPU memory; it must be host memory");
+    if (n == 0) return WEFT_OK;
+    return ctx->backend->scan(ctx->state, &(scan_call){op, kind, dtype, result, n, x, init, y}, error);
+}
+
+weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate,
+                      size_t n, const void *x, const void *init, void *y) {
+    GUARDED(ctx, scan(ctx, op, kind, dtype, accumulate, n, x, init, y, error));
+}

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 1
+#define WEFT_BACKEND_ABI 2
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -35,6 +35,16 @@ typedef struct dot_call {
     const void *x, *y;
     void *out;
 } dot_call;
+
+typedef struct scan_call {
+    weft_op op;
+    weft_scan_kind kind;
+    weft_dtype dtype, result;
+    size_t n; /* >= 1 */
+    const void *x;
+    const void *init; /* one value of the result type in host memory, or NULL */
+    void *y;          /* == x, or apart from it */
+} scan_call;
 
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
@@ -64,6 +74,7 @@ typedef struct weft_backend {
     weft_status (*reduce)(void *state, const reduce_call *call, weft_error *error);
     weft_status (*variance)(void *state, const variance_call *call, weft_error *error);
     weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
+    weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

@@ -19,6 +19,10 @@
 #define WEFT_NORM2_UP 0x1p600
 #define WEFT_NORM2_DOWN 0x1p-600
 
+/* Values of a scan's group, and levels enough for any size_t. */
+#define WEFT_SCAN_GROUP 16
+#define WEFT_SCAN_LEVELS 17
+
 /* The NaN that is stored for every NaN result. */
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)
 #define WEFT_NAN_F64 UINT64_C(0x7ff8000000000000)

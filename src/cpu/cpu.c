@@ -90,6 +90,7 @@ const weft_backend *weft_backend_cpu(void) {
         .reduce = cpu_reduce,
         .variance = cpu_variance,
         .dot = cpu_dot,
+        .scan = cpu_scan,
     };
     return &backend;
 }

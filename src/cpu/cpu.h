@@ -60,6 +60,32 @@ typedef struct extreme_kernels {
     kernel *lowest[DTYPES], *highest[DTYPES], *magnitude[DTYPES];
 } extreme_kernels;
 
+/* One scan, as its kernels see it. */
+typedef struct scan_job {
+    const void *init;       /* one value of the result's type, or NULL for the join's identity */
+    uint64_t flip;          /* bits turned in every element and result: see cpu/scans.c */
+    uint64_t infinity, nan; /* as bits of the result's type, where that is a float */
+    bool exclusive;
+} scan_job;
+
+typedef union scan_state scan_state;
+typedef union scan_totals scan_totals;
+
+/* The kernels of one kind of scan. A part of an array is begun where the state before it says; only the
+ * last part may have other than whole tiles (cpu/scan_state.h). */
+typedef struct scan_kernel {
+    void (*begin)(const scan_job *job, scan_state *state);
+    void (*totals)(const scan_job *job, const void *x, size_t tiles, scan_totals *totals);
+    void (*pass)(const scan_totals *totals, size_t tiles, scan_state *state); /* carries the state over tiles */
+    void (*scan)(const scan_job *job, const void *x, size_t n, scan_state *state, void *y);
+} scan_kernel;
+
+/* Which of these there are: cpu/scans.def. */
+typedef struct scan_kernels {
+    scan_kernel sum[DTYPES], prod[DTYPES], wide_sum[DTYPES], wide_prod[DTYPES];
+    scan_kernel highest[DTYPES], bits_or[DTYPES], bits_xor[DTYPES];
+} scan_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -68,6 +94,7 @@ typedef struct level {
     const product_kernels *products;
     const integer_kernels *integers;
     const extreme_kernels *extremes;
+    const scan_kernels *scans;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -88,7 +115,10 @@ void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, cons
 weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
+weft_status cpu_scan(void *state, const scan_call *call, weft_error *error);
 
+/* Whether OpenMP may be used: not in a child of a process that has used it. */
+bool cpu_may_use_threads(void);
 /* Threads by default: OMP_NUM_THREADS, else the cores this process may use. */
 int cpu_default_threads(void);
 /* Fills in what is known of the processor, its caches and the memory. */

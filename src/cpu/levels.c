@@ -41,12 +41,20 @@ static bool usable_v4(void) {
     extern const sum_kernels cpu_sums_##name;         \
     extern const product_kernels cpu_products_##name; \
     extern const integer_kernels cpu_integers_##name; \
-    extern const extreme_kernels cpu_extremes_##name;
+    extern const extreme_kernels cpu_extremes_##name; \
+    extern const scan_kernels cpu_scans_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
-#define LEVEL(name, isa) \
-    {#name, isa, usable_##name, &cpu_sums_##name, &cpu_products_##name, &cpu_integers_##name, &cpu_extremes_##name},
+#define LEVEL(name, isa)   \
+    {#name,                \
+     isa,                  \
+     usable_##name,        \
+     &cpu_sums_##name,     \
+     &cpu_products_##name, \
+     &cpu_integers_##name, \
+     &cpu_extremes_##name, \
+     &cpu_scans_##name},
 #include "cpu/levels.def"
 };
 

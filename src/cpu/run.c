@@ -16,7 +16,7 @@ enum {
 /* OpenMP does not survive fork(): its threads are gone in the child, where the next parallel region
  * would wait for them for ever. Remembers the process that used it first; any other one is a child of
  * that and works on one thread. */
-static bool may_use_threads(void) {
+bool cpu_may_use_threads(void) {
     static _Atomic pid_t first_user;
     pid_t found = 0;
     const pid_t self = getpid();
@@ -59,7 +59,7 @@ static void join_roots(partial *roots, size_t count, joiner *join) {
 void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out) {
     const size_t size = weft_dtype_size(dtype);
     int threads = ctx->threads;
-    if (threads == 1 || whole->n * size < ALONE_BYTES || !may_use_threads()) {
+    if (threads == 1 || whole->n * size < ALONE_BYTES || !cpu_may_use_threads()) {
         run_chunk(whole, size, whole->n, 0, run, out);
         return;
     }

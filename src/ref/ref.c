@@ -84,6 +84,7 @@ const weft_backend *weft_backend_ref(void) {
         .reduce = ref_reduce,
         .variance = ref_variance,
         .dot = ref_dot,
+        .scan = ref_scan,
     };
     return &backend;
 }

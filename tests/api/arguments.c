@@ -69,6 +69,8 @@ static void no_context(void) {
     EXPECT_ERROR(NULL, weft_reduce(NULL, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, OUT), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_variance(NULL, WEFT_F64, WEFT_DEFAULT, N, 0, x, OUT), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_dot(NULL, WEFT_F64, WEFT_DEFAULT, N, x, y, OUT), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_scan(NULL, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, x, NULL, y), WEFT_INVALID,
+                 words);
     EXPECT_ERROR(NULL, weft_alloc(NULL, WEFT_DEVICE, 8, &p), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_free(NULL, WEFT_DEVICE, p), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_copy(NULL, 8, x, OUT), WEFT_INVALID, words);
@@ -192,6 +194,58 @@ static void variance_and_dot(void) {
     EXPECT_STATUS(ctx, weft_dot(ctx, WEFT_F64, WEFT_DEFAULT, 5, x, x + 1, &d), WEFT_OK);
 }
 
+static void scan(void) {
+    static int32_t whole[N];
+    static float narrow[N];
+    double *const end = y + N;
+#define REFUSED(op, kind, dtype, accumulate, n, x, y, status, words) \
+    EXPECT_ERROR(ctx, weft_scan(ctx, op, kind, dtype, accumulate, n, x, NULL, y), status, words)
+#define SUM_REFUSED(dtype, accumulate, n, x, y, status, words) \
+    REFUSED(WEFT_SUM, WEFT_INCLUSIVE, dtype, accumulate, n, x, y, status, words)
+    SUM_REFUSED(WEFT_F64, WEFT_DEFAULT, N, NULL, OUT, WEFT_INVALID, "x is NULL");
+    SUM_REFUSED(WEFT_F64, WEFT_DEFAULT, N, x, NULL, WEFT_INVALID, "y is NULL");
+    SUM_REFUSED(WEFT_F64, WEFT_DEFAULT, N, shifted(x, 4), y, WEFT_INVALID, "x is at");
+    SUM_REFUSED(WEFT_F64, WEFT_DEFAULT, 1, x, shifted(OUT, 4), WEFT_INVALID, "y is at");
+    SUM_REFUSED(WEFT_F32, WEFT_F64, 1, x, shifted(OUT, 4), WEFT_INVALID, "not aligned to its 8-byte elements");
+    SUM_REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, x + 1, WEFT_INVALID, "overlaps x (40 bytes at");
+    SUM_REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x + 4, x, WEFT_INVALID, "overlaps x");
+    SUM_REFUSED(WEFT_F32, WEFT_F64, 5, x, x, WEFT_INVALID, "y (40 bytes at");
+    SUM_REFUSED(WEFT_I32, WEFT_I64, 2, OUT, OUT, WEFT_INVALID, "overlaps x (8 bytes at");
+    SUM_REFUSED(WEFT_F64, WEFT_DEFAULT, SIZE_MAX / 4, x, OUT, WEFT_INVALID, "do not fit in memory");
+    SUM_REFUSED(WEFT_U8, WEFT_U64, SIZE_MAX / 4, x, OUT, WEFT_INVALID, "do not fit in memory");
+    SUM_REFUSED((weft_dtype)12, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "12 is no element type");
+    SUM_REFUSED(WEFT_F64, (weft_dtype)77, 1, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in unknown");
+    SUM_REFUSED(WEFT_I32, WEFT_F64, 1, whole, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in f64");
+    SUM_REFUSED(WEFT_I32, WEFT_U64, 1, whole, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in u64");
+    SUM_REFUSED(WEFT_U16, WEFT_I64, 1, whole, OUT, WEFT_UNSUPPORTED, "cannot accumulate in i64");
+    SUM_REFUSED(WEFT_I8, WEFT_I32, 1, whole, OUT, WEFT_UNSUPPORTED, "cannot accumulate in i32");
+    SUM_REFUSED(WEFT_F64, WEFT_F32, 1, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate in f32");
+#undef SUM_REFUSED
+    REFUSED((weft_op)16, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "16 is no operator");
+    REFUSED((weft_op)-1, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "-1 is no operator");
+    REFUSED(WEFT_SUM, (weft_scan_kind)2, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "2 is no kind of scan");
+    REFUSED(WEFT_SUM, (weft_scan_kind)-1, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "-1 is no kind of scan");
+    REFUSED(WEFT_MAX, WEFT_EXCLUSIVE, WEFT_F32, WEFT_F64, 1, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in f64");
+    REFUSED(WEFT_OR, WEFT_EXCLUSIVE, WEFT_U8, WEFT_U64, 1, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in u64");
+    REFUSED(WEFT_AND, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, 1, x, OUT, WEFT_UNSUPPORTED, "defined for integers");
+    static const weft_op others[] = {WEFT_ARGMIN, WEFT_ARGMAX, WEFT_ANY,   WEFT_ALL,    WEFT_COUNT_NONZERO,
+                                     WEFT_MEAN,   WEFT_NORM1,  WEFT_NORM2, WEFT_NORMINF};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        REFUSED(others[i], WEFT_INCLUSIVE, WEFT_I32, WEFT_DEFAULT, 1, whole, OUT, WEFT_UNSUPPORTED,
+                weft_op_name(others[i]));
+#undef REFUSED
+#define TAKEN(dtype, accumulate, n, x, y) \
+    EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, dtype, accumulate, n, x, NULL, y), WEFT_OK)
+    TAKEN(WEFT_F64, WEFT_DEFAULT, 0, NULL, NULL);
+    TAKEN(WEFT_F64, WEFT_F64, 3, x, y);
+    TAKEN(WEFT_I32, WEFT_I32, 3, whole, whole);
+    TAKEN(WEFT_I32, WEFT_I64, 3, whole, y);
+    TAKEN(WEFT_F32, WEFT_F64, N, narrow, y);
+    TAKEN(WEFT_F64, WEFT_DEFAULT, N / 2, y, y + N / 2); /* beside each other */
+    TAKEN(WEFT_F64, WEFT_DEFAULT, 1, y, end);
+#undef TAKEN
+}
+
 int main(int argc, char **argv) {
     const char *device = argc > 1 ? argv[1] : "cpu";
     if (weft_open(&ctx, device) != WEFT_OK) return printf("%s: %s\n", device, weft_last_error(NULL)), 1;
@@ -204,6 +258,7 @@ int main(int argc, char **argv) {
     reduce();
     result_types();
     variance_and_dot();
+    scan();
     for (size_t i = 0; i < sizeof out_bytes; i++)
         EXPECT(out_bytes[i] == POISON, "a call that failed wrote byte %zu of its output", i);
     weft_close(ctx);

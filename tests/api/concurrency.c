@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 5 };
+enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 7 };
 static float x[N];
 
 typedef struct answers {
@@ -17,6 +17,7 @@ typedef struct answers {
 } answers;
 
 static answers ask(weft_context *ctx) {
+    static _Thread_local float z[N];
     answers a = {.status = WEFT_OK};
     weft_status s[ANSWERS];
     s[0] = weft_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, &a.bits[0]);
@@ -24,6 +25,8 @@ static answers ask(weft_context *ctx) {
     s[2] = weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, x, &a.bits[2]);
     s[3] = weft_dot(ctx, WEFT_F32, WEFT_DEFAULT, N, x, x, &a.bits[3]);
     s[4] = weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, &a.bits[4]);
+    s[5] = weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z);
+    s[6] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[6]);
     for (int i = 0; i < ANSWERS; i++)
         if (s[i] != WEFT_OK) a.status = s[i];
     return a;

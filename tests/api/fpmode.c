@@ -9,9 +9,9 @@
 #include <xmmintrin.h>
 #endif
 
-enum { N = 300007, ANSWERS = 10 };
+enum { N = 300007, ANSWERS = 12 };
 static float x[N];
-static double y[N];
+static double y[N], z[N]; /* z is what scan writes */
 
 typedef struct answers {
     uint64_t bits[ANSWERS];
@@ -26,7 +26,11 @@ static answers ask(weft_context *ctx) {
         EXPECT_STATUS(ctx, weft_reduce(ctx, ops[i], WEFT_F64, WEFT_DEFAULT, N, y, &a.bits[k++]), WEFT_OK);
     }
     EXPECT_STATUS(ctx, weft_dot(ctx, WEFT_F64, WEFT_DEFAULT, N, y, y, &a.bits[k++]), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, &a.bits[k]), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, &a.bits[k++]), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, y, NULL, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k]), WEFT_OK);
     return a;
 }
 

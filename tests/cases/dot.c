@@ -10,4 +10,4 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     return weft_dot(ctx, c->dtype, c->accumulate, c->n, inputs[0], inputs[c->parameter ? 0 : 1], out);
 }
 
-const match_shape match_dot = {.inputs = 2, .parameters = 2, .out_bytes = out_bytes, .call = call};
+const match_shape match_dot = {.inputs = 2, .parameters = 2, .accumulates = 2, .out_bytes = out_bytes, .call = call};

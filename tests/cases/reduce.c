@@ -11,4 +11,5 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     return weft_reduce(ctx, c->operation->op, c->dtype, c->accumulate, c->n, inputs[0], out);
 }
 
-const match_shape match_reduce = {.inputs = 1, .parameters = 1, .out_bytes = out_bytes, .call = call};
+const match_shape match_reduce = {
+    .inputs = 1, .parameters = 1, .accumulates = 2, .out_bytes = out_bytes, .call = call};

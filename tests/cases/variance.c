@@ -10,4 +10,5 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     return weft_variance(ctx, c->dtype, c->accumulate, c->n, (size_t)c->parameter, inputs[0], out);
 }
 
-const match_shape match_variance = {.inputs = 1, .parameters = 2, .out_bytes = out_bytes, .call = call};
+const match_shape match_variance = {
+    .inputs = 1, .parameters = 2, .accumulates = 2, .out_bytes = out_bytes, .call = call};

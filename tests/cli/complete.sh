@@ -35,6 +35,7 @@ if command -v bash >/dev/null; then
     is "weft --device cpu va<TAB>" variance "$(completions --device cpu va)"
     is "weft --device c<TAB>" "cpu cuda" "$(completions --device c)"
     is "weft variance --d<TAB>" "--device --ddof" "$(completions variance --d)"
+    is "weft scan --op m<TAB>" "min max" "$(completions scan --op m)"
     is "weft sum data/co2.<TAB>" co2.npy "$(cd "$root/examples/data" && completions sum co2.)"
 else
     echo "left out: bash is not installed, so its completion did not run"

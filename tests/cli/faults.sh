@@ -17,6 +17,12 @@ is "a tour with a wrong bit: exit code" 1 $?
 is "a tour with a wrong bit: verdict" 1 "$(grep -Ec '^Verdict: [0-9]+ of [0-9]+ results DIFFER' "$dir/stdout")"
 is "a tour with a wrong bit: the row of sum" 2 "$(grep -Ec '^ *sum .*NO$' "$dir/stdout")"
 is "a tour with a wrong bit: the row of dot" 2 "$(grep -Ec '^ *dot .*yes$' "$dir/stdout")"
+for device in cpu ref; do
+    faulty SHIM_FLIP_SCAN=$device "$weft" --device cpu tour --n 2000
+    is "a tour with a wrong bit in a scan on $device: exit code" 1 $?
+    is "a tour with a wrong bit in a scan on $device: the row" 1 \
+        "$(grep -Ec '^ *running sum, f32 .*NO' "$dir/stdout")"
+done
 faulty SHIM_FAIL=ref "$weft" --device cpu tour --n 2000
 is "a tour with a device that fails: exit code" 1 $?
 is "a tour with a device that fails: no verdict" 0 "$(grep -c Verdict "$dir/stdout")"
@@ -31,4 +37,11 @@ is "a file cut short while it is read: exit code" 1 $?
 is "a file cut short while it is read" "weft: a file was cut short, or could not be read, while it was in use" \
     "$(cat "$dir/stderr")"
 is "a file cut short while it is read: stdout" "" "$(cat "$dir/stdout")"
+mkdir "$dir/out"
+npy "$dir/cut.npy" '<f4' '(100000,)' --append 400000
+faulty "SHIM_CUT=$dir/cut.npy" "$weft" --device cpu scan "$dir/cut.npy" -o "$dir/out/y.npy"
+is "a scan of a file cut short: exit code" 1 $?
+is "a scan of a file cut short" "weft: a file was cut short, or could not be read, while it was in use" \
+    "$(cat "$dir/stderr")"
+is "a scan of a file cut short: what is left" "" "$(ls -A "$dir/out")"
 finish

@@ -1,6 +1,7 @@
 /* Preloaded before libweft.so to show that the command notices what goes wrong behind it:
  *   SHIM_FLIP=DEVICE    results of weft_reduce on that device have their lowest bit flipped
- *   SHIM_CUT=FILE       the file is cut to nothing before weft_reduce reads it
+ *   SHIM_FLIP_SCAN=DEVICE  likewise a bit in the middle of what weft_scan gives
+ *   SHIM_CUT=FILE       the file is cut to nothing before weft_reduce or weft_scan reads it
  *   SHIM_FAIL=DEVICE    weft_reduce fails on that device */
 #include "weft.h"
 
@@ -10,10 +11,18 @@
 #include <unistd.h>
 
 typedef weft_status reduce_function(weft_context *, weft_op, weft_dtype, weft_dtype, size_t, const void *, void *);
+typedef weft_status scan_function(weft_context *, weft_op, weft_scan_kind, weft_dtype, weft_dtype, size_t,
+                                  const void *, const void *, void *);
 
 static int is_for(const char *variable, const weft_context *ctx) {
     const char *device = getenv(variable);
     return device && strcmp(device, weft_device(ctx)) == 0;
+}
+
+/* False when there was a file to cut and it could not be. */
+static int cut_file(void) {
+    const char *file = getenv("SHIM_CUT");
+    return !file || truncate(file, 0) == 0;
 }
 
 weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
@@ -21,10 +30,19 @@ weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dt
     void *const symbol = dlsym(RTLD_NEXT, "weft_reduce");
     reduce_function *real;
     memcpy(&real, &symbol, sizeof real);
-    const char *file = getenv("SHIM_CUT");
-    if (file && truncate(file, 0) != 0) return WEFT_INTERNAL;
-    if (is_for("SHIM_FAIL", ctx)) return WEFT_INTERNAL;
+    if (!cut_file() || is_for("SHIM_FAIL", ctx)) return WEFT_INTERNAL;
     const weft_status status = real(ctx, op, dtype, accumulate, n, x, out);
     if (is_for("SHIM_FLIP", ctx)) *(unsigned char *)out ^= 1;
+    return status;
+}
+
+weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate,
+                      size_t n, const void *x, const void *init, void *y) {
+    void *const symbol = dlsym(RTLD_NEXT, "weft_scan");
+    scan_function *real;
+    memcpy(&real, &symbol, sizeof real);
+    if (!cut_file()) return WEFT_INTERNAL;
+    const weft_status status = real(ctx, op, kind, dtype, accumulate, n, x, init, y);
+    if (n && is_for("SHIM_FLIP_SCAN", ctx)) *((unsigned char *)y + (n / 2) * weft_dtype_size(dtype)) ^= 1;
     return status;
 }

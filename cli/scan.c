@@ -1,0 +1,176 @@
+/* weft scan X.npy -o Y.npy: the one operation that gives an array. */
+#include "cli/apply.h"
+#include "cli/npy.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the options say. */
+typedef struct request {
+    operands in;
+    const char *init, *from, *to; /* text and names */
+} request;
+
+/* One call: the array that was read, and what became of it. */
+typedef struct job {
+    const cli_options *options;
+    const request *request;
+    npy_array x;
+    void *y;
+    weft_dtype type;
+    double seconds;
+} job;
+
+static const operation *scan(void) { return operation_find("scan", strlen("scan")); }
+
+/* -------------------------------------------------------------------------------- options */
+
+/* scan offers the operators that are folds of elements: those whose value has the element's type. */
+enum { OFFERS_WIDE = true, OFFERS_SAME = true, OFFERS_INDEX = false, OFFERS_TRUTH = false, OFFERS_REAL = false };
+static const struct {
+    const char *name;
+    weft_op op;
+    bool offered;
+} OPERATORS[] = {
+#define REDUCE(ID, name, domain, result, empty, help) {#name, WEFT_##ID, OFFERS_##result},
+#include "core/ops.def"
+};
+
+static bool read_operator(const char *text, weft_op *op) {
+    for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++)
+        if (OPERATORS[i].offered && strcmp(text, OPERATORS[i].name) == 0) {
+            *op = OPERATORS[i].op;
+            return true;
+        }
+    cli_error("scan", "--op %s: there are sum, prod, min, max, and, or, xor", text);
+    return false;
+}
+
+static bool read_accumulate(const char *text, weft_dtype *accumulate) {
+    static const weft_dtype types[] = {WEFT_F64, WEFT_I64, WEFT_U64};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(text, weft_dtype_name(types[i])) == 0) {
+            *accumulate = types[i];
+            return true;
+        }
+    cli_error("scan", "--accumulate %s: f64, i64 and u64 can be asked for", text);
+    return false;
+}
+
+static bool read_option(int option, request *r) {
+    switch (option) {
+    case 'p': return read_operator(optarg, &r->in.op);
+    case 'a': return read_accumulate(optarg, &r->in.accumulate);
+    case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
+    case 'i': r->init = optarg; return true;
+    case 'o': r->to = optarg; return true;
+    default: return false;
+    }
+}
+
+static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+    static const struct option list[] = {{"op", required_argument, NULL, 'p'},
+                                         {"accumulate", required_argument, NULL, 'a'},
+                                         {"exclusive", no_argument, NULL, 'e'},
+                                         {"init", required_argument, NULL, 'i'},
+                                         {"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(option, r)) return false;
+    r->from = argv[optind];
+    if (argc - optind != 1)
+        cli_error(argv[0], "%d files given, 1 needed; see 'weft help scan'", argc - optind);
+    else if (!r->to)
+        cli_error(argv[0], "%s: -o Y.npy is missing: it names the file for the result (- is standard output)",
+                  r->from);
+    else if (options->json && strcmp(r->to, "-") == 0)
+        cli_error(argv[0], "--json: standard output is for the array here; give -o the name of a file");
+    else
+        return true;
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+/* The initial value is of the result's type, which the array decides. */
+static int read_init(job *j, value *init) {
+    char range[80];
+    const char *text = j->request->init;
+    if (!text || value_parse(j->type, text, init)) return CLI_DONE;
+    value_range(j->type, range, sizeof range);
+    cli_error("scan", "--init %s: not a value of %s (%s), which the result has", text, weft_dtype_name(j->type),
+              range);
+    return CLI_USAGE;
+}
+
+static int compute(weft_context *ctx, job *j) {
+    operands in = j->request->in;
+    value init, none;
+    const size_t size = weft_dtype_size(j->type);
+    in.dtype = j->x.dtype;
+    in.n = j->x.n;
+    in.x = j->x.data;
+    in.init = j->request->init ? &init : NULL;
+    const int code = read_init(j, &init);
+    if (code != CLI_DONE) return code;
+    j->y = in.n <= SIZE_MAX / size ? malloc(in.n ? in.n * size : 1) : NULL;
+    in.to = j->y;
+    if (!j->y) {
+        cli_error("scan", "%s: no memory for the %zu values of the result", j->request->from, in.n);
+        return CLI_FAILED;
+    }
+    const double start = cli_seconds();
+    const weft_status status = operation_run(scan(), ctx, &in, &none, &j->type);
+    j->seconds = cli_seconds() - start;
+    if (status == WEFT_OK) return CLI_DONE;
+    cli_error("scan", "%s: %s", j->request->from, weft_last_error(ctx));
+    return CLI_FAILED;
+}
+
+static void print_json(const job *j, const char *device) {
+    printf("{\"command\": \"scan\", \"file\": ");
+    json_string(stdout, j->request->from);
+    printf(", \"output\": ");
+    json_string(stdout, j->request->to);
+    printf(", \"op\": \"%s\", \"exclusive\": %s", weft_op_name(j->request->in.op),
+           j->request->in.kind == WEFT_EXCLUSIVE ? "true" : "false");
+    printf(", \"dtype\": \"%s\", \"n\": %zu, \"result\": \"%s\"", weft_dtype_name(j->x.dtype), j->x.n,
+           weft_dtype_name(j->type));
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+}
+
+static int compute_and_write(weft_context *ctx, job *j) {
+    npy_error error;
+    const int code = compute(ctx, j);
+    if (code != CLI_DONE) return code;
+    if (!npy_write(j->request->to, j->type, &j->x.shape, j->y, &error)) {
+        cli_error("scan", "%s: %s", j->request->to, error.message);
+        return CLI_FAILED;
+    }
+    if (j->options->json) print_json(j, weft_device(ctx));
+    return CLI_DONE;
+}
+
+int command_scan(const cli_options *options, int argc, char **argv) {
+    weft_context *ctx;
+    npy_error error;
+    request r = {0};
+    job j = {.options = options, .request = &r};
+    if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    int code = cli_open("scan", options, &ctx);
+    if (code != CLI_DONE) return code;
+    if (npy_read(r.from, &j.x, &error)) {
+        j.type = r.in.accumulate == WEFT_DEFAULT ? j.x.dtype : r.in.accumulate;
+        code = compute_and_write(ctx, &j);
+    } else {
+        cli_error("scan", "%s: %s", r.from, error.message);
+        code = CLI_FAILED;
+    }
+    free(j.y);
+    npy_free(&j.x);
+    weft_close(ctx);
+    return code;
+}

@@ -1,0 +1,265 @@
+/* The tour's last section: prefix scans, which give arrays. Every value of them is compared. */
+#include "cli/plain.h"
+#include "cli/progress.h"
+#include "cli/tour.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The specification is slow; it does the first elements, which are the start of the whole scan. */
+enum { PART = 1000000 };
+enum { LEAST_RUNS = 3 };
+static const double BUDGET_SECONDS = 0.1;
+
+/* One scan on all machines. `found` and `other` have room for n results. */
+typedef struct scan_row {
+    weft_scan_kind kind;
+    weft_dtype dtype;
+    size_t n;
+    const void *x;
+    void *found;                   /* by the first machine */
+    void *other;                   /* by the others, in turn */
+    double seconds[TOUR_MACHINES]; /* medians, of those that are shown; 0 when not timed */
+    bool same;
+} scan_row;
+
+/* --------------------------------------------------------------------- on every machine */
+
+/* What measure() calls. */
+typedef struct call {
+    const scan_row *row;
+    const tour_machine *machine;
+    size_t n;
+    void *y;
+} call;
+
+static weft_status call_scan(void *state) {
+    const call *c = state;
+    const void *const x = c->machine->x ? c->machine->x : c->row->x;
+    const weft_status status =
+        weft_scan(c->machine->ctx, WEFT_SUM, c->row->kind, c->row->dtype, WEFT_DEFAULT, c->n, x, NULL, c->y);
+    return status == WEFT_OK ? weft_synchronize(c->machine->ctx) : status;
+}
+
+/* A GPU that has a copy of x also writes to its own memory; then the result is brought to `to`. */
+static weft_status scan_on(const scan_row *row, tour_machine *m, size_t n, void *to, bool timed, double *seconds) {
+    const size_t bytes = n * weft_dtype_size(row->dtype);
+    call c = {row, m, n, m->y ? m->y : to};
+    const weft_status status =
+        timed && m->shown ? measure(call_scan, &c, LEAST_RUNS, BUDGET_SECONDS, seconds) : call_scan(&c);
+    return status == WEFT_OK && m->y ? weft_copy(m->ctx, bytes, m->y, to) : status;
+}
+
+static bool run_row(tour *t, scan_row *row, bool timed) {
+    const size_t size = weft_dtype_size(row->dtype);
+    row->same = true;
+    progress_start(t->options, "scan");
+    for (int i = 0; i < t->count; i++) {
+        tour_machine *m = &t->machines[i];
+        const bool part = i > 0 && strcmp(weft_device(m->ctx), "ref") == 0 && row->n > PART;
+        const size_t n = part ? PART : row->n;
+        progress_at(i, t->count);
+        if (scan_on(row, m, n, i ? row->other : row->found, timed, &row->seconds[i]) != WEFT_OK)
+            return tour_machine_failed(m);
+        if (i == 0) continue;
+        const bool same = memcmp(row->found, row->other, n * size) == 0;
+        t->compared++;
+        t->different += !same;
+        row->same = row->same && same;
+    }
+    progress_end();
+    return true;
+}
+
+/* Counts a result that is known, too. */
+static bool expect(tour *t, bool right) {
+    t->compared++;
+    t->different += !right;
+    return right;
+}
+
+/* --------------------------------------------------------------------------- known answers */
+
+/* rand() of the GNU C library before any srand(): x[i] = x[i - 3] + x[i - 31] mod 2^32 without its last bit,
+ * from a multiplicative generator, after 310 steps that nobody sees. */
+typedef struct gnu_rand {
+    uint32_t x[31];
+    unsigned at;
+} gnu_rand;
+
+static int32_t next_rand(gnu_rand *r) {
+    const uint32_t sum = r->x[r->at] += r->x[(r->at + 28) % 31];
+    r->at = (r->at + 1) % 31;
+    return (int32_t)(sum >> 1);
+}
+
+static gnu_rand start_rand(void) {
+    gnu_rand r = {.x = {1}, .at = 3};
+    for (int i = 1; i < 31; i++) r.x[i] = (uint32_t)((uint64_t)r.x[i - 1] * 16807 % 2147483647);
+    for (int i = 0; i < 310; i++) next_rand(&r);
+    return r;
+}
+
+static float next_whole(gnu_rand *r) { return floorf((float)(1000 * (next_rand(r) / 2147483647.0))); }
+
+static void print_known(const tour *t, const char *what, const char *value, bool right, bool same) {
+    printf("    %-48s %-30s %5s  %s\n", what, value, tour_mark(t, right), tour_mark(t, same));
+}
+
+static bool classic_scan(tour *t) {
+    enum { N = 512, FIRST = 840, LAST = 259869 };
+    float x[N], found[N], other[N];
+    char value[60];
+    gnu_rand r = start_rand();
+    for (int i = 0; i < N; i++) x[i] = next_whole(&r);
+    scan_row row = {.kind = WEFT_EXCLUSIVE, .dtype = WEFT_F32, .n = N, .x = x, .found = found, .other = other};
+    if (!run_row(t, &row, false)) return false;
+    snprintf(value, sizeof value, "out[1] %.0f, out[511] %.0f", (double)found[1], (double)found[N - 1]);
+    print_known(t, "exclusive, of 512 values floor(1000 rand), f32", value,
+                expect(t, found[1] == FIRST && found[N - 1] == LAST), row.same);
+    return true;
+}
+
+static bool integer_scan(tour *t) {
+    enum { N = 7587 };
+    int32_t x[N], found[N], other[N];
+    char value[60];
+    gnu_rand r = start_rand();
+    for (int i = 0; i < N; i++) x[i] = next_rand(&r) % 21 - 10;
+    scan_row row = {.kind = WEFT_INCLUSIVE, .dtype = WEFT_I32, .n = N, .x = x, .found = found, .other = other};
+    if (!run_row(t, &row, false)) return false;
+    int64_t sum = 0;
+    bool right = true;
+    for (int i = 0; i < N; i++) {
+        sum += x[i];
+        right = right && found[i] == sum;
+    }
+    snprintf(value, sizeof value, "out[7586] %d", (int)found[N - 1]);
+    print_known(t, "inclusive, of 7587 integers in [-10, 10], i32", value, expect(t, right), row.same);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ large arrays */
+
+static void print_head(const tour *t, const int *columns, int count) {
+    printf("\n  %-20s %14s %9s %6s", "", "", "greatest", "C loop");
+    for (int c = 0; c < count; c++) printf(" | %-17s", t->machines[columns[c]].label);
+    printf("\n  %-20s %14s %9s %6s", "", "last value", "error", "ms");
+    for (int c = 0; c < count; c++) printf(" |%7s %5s%5s", "ms", "GB/s", "x");
+    puts(" same");
+}
+
+static void print_values(const char *what, value_string last, double error, double seconds) {
+    printf("  %-20s %14s ", what, last.text);
+    if (error > 0)
+        printf("%9.1e", error);
+    else
+        printf("%9s", "0");
+    printf(" %6.1f", 1e3 * seconds);
+}
+
+static void print_times(const tour *t, const scan_row *row, double plain, const int *columns, int count) {
+    const double bytes = 2.0 * (double)row->n * (double)weft_dtype_size(row->dtype);
+    for (int c = 0; c < count; c++) {
+        const double seconds = row->seconds[columns[c]], times = plain / seconds;
+        printf(" |%7.*f %5.0f%5.*f", seconds < 0.1 ? 3 : 1, 1e3 * seconds, 1e-9 * bytes / seconds,
+               times < 9.95 ? 1 : 0, times);
+    }
+    printf(" %s\n", tour_mark(t, row->same));
+    fflush(stdout);
+}
+
+/* Gives each GPU the array, and an array of its own to write. */
+static bool run_large(tour *t, scan_row *row) {
+    bool done = tour_upload(t, row->dtype, row->n, row->x, row->x) && run_row(t, row, true);
+    tour_release(t);
+    return done;
+}
+
+/* What 10^8 of the whole numbers add up to. */
+static const size_t CLASSIC = 100000000;
+static const double CLASSIC_SUM = 49951088794;
+
+/* Whole numbers: each running sum below 2^53 is exact, so the error is 0 or something is wrong. */
+static bool whole_numbers(tour *t, scan_row *row, double *x, const int *columns, int count) {
+    double *const y = row->found, error = 0;
+    gnu_rand r = start_rand();
+    for (size_t i = 0; i < row->n; i++) x[i] = (double)next_whole(&r);
+    memset(y, 0, row->n * sizeof *y); /* the loop is not to pay for memory that is touched first */
+    const double start = cli_seconds();
+    plain_scan_f64(row->n, x, y);
+    const double plain = cli_seconds() - start;
+    row->dtype = WEFT_F64;
+    if (!run_large(t, row)) return false;
+    int64_t sum = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        sum += (int64_t)x[i];
+        error = fmax(error, fabs(y[i] - (double)sum));
+    }
+    expect(t, error == 0 && (row->n != CLASSIC || y[row->n - 1] == CLASSIC_SUM));
+    print_values("whole numbers, f64", value_decimal(WEFT_F64, &(value){.f64 = y[row->n - 1]}), error, plain);
+    print_times(t, row, plain, columns, count);
+    return true;
+}
+
+/* The greatest relative error of running sums of multiples of 2^-27 below 1, n below 2^36. */
+static double greatest_error(size_t n, const float *x, const float *y) {
+    double greatest = 0;
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (int64_t)((double)x[i] * 0x1p27);
+        const double exact = (double)sum * 0x1p-27;
+        if (sum) greatest = fmax(greatest, fabs((double)y[i] - exact) / exact);
+    }
+    return greatest;
+}
+
+static bool uniform(tour *t, scan_row *row, float *x, const int *columns, int count) {
+    float *const y = row->found;
+    tour_fill_uniform(row->n, x);
+    const double start = cli_seconds();
+    plain_scan_f32(row->n, x, y);
+    const double plain = cli_seconds() - start;
+    print_values("C loop, uniform, f32", value_decimal(WEFT_F32, &(value){.f32 = y[row->n - 1]}),
+                 greatest_error(row->n, x, y), plain);
+    putchar('\n');
+    row->dtype = WEFT_F32;
+    if (!run_large(t, row)) return false;
+    print_values("running sum, f32", value_decimal(WEFT_F32, &(value){.f32 = y[row->n - 1]}),
+                 greatest_error(row->n, x, y), plain);
+    print_times(t, row, plain, columns, count);
+    return true;
+}
+
+static bool large_scans(tour *t, size_t n) {
+    int columns[2];
+    const int count = tour_columns(t, columns);
+    double *x = malloc(n * sizeof *x), *found = malloc(n * sizeof *found), *other = malloc(n * sizeof *other);
+    scan_row row = {.kind = WEFT_INCLUSIVE, .n = n, .x = x, .found = found, .other = other};
+    bool done = x && found && other;
+    if (!done)
+        cli_error("tour", "no memory for three arrays of %zu elements; try --quick", n);
+    else {
+        print_head(t, columns, count);
+        done = whole_numbers(t, &row, x, columns, count) && uniform(t, &row, (float *)x, columns, count);
+    }
+    free(x);
+    free(found);
+    free(other);
+    return done;
+}
+
+bool tour_scans(tour *t) {
+    char heading[100];
+    size_t n = t->n;
+    while (3.0 * (double)n * sizeof(double) > 0.8 * tour_memory()) n /= 2;
+    snprintf(heading, sizeof heading, "5  Prefix scans: running sums, of %zu values", n);
+    tour_heading(t, heading);
+    puts("\n  Every running value is compared. The specification does the first 10^6, which are the start of the\n"
+         "  whole. GB/s of reads and writes; x: times as fast as the C loop.\n");
+    printf("    %-48s %-30s %5s  %s\n", "known answers", "", "right", "same");
+    return classic_scan(t) && integer_scan(t) && large_scans(t, n);
+}

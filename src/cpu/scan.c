@@ -1,0 +1,129 @@
+/* weft_scan on the CPU (docs/ORDER.md 6): which kernel, and several threads.
+ *
+ * The array is cut in parts of whole tiles that fit in the caches of a core. A thread takes the next
+ * part, reads it for the totals of its tiles, waits for its turn, takes the state that the parts before
+ * it have left, appends its totals to it for the next, and only then scans its part, which it finds in
+ * its cache. So memory is read once, and only the short middle goes one thread after the other. How
+ * large parts are and which thread takes which is free: it changes no bit. */
+#include "core/fpmode.h"
+#include "cpu/cpu.h"
+#include "cpu/scan_state.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
+    PART_BYTES = 1 << 19,  /* of a part, read and written */
+    LOOKS = 1000           /* at whose turn it is, before the core is offered to others */
+};
+
+/* --------------------------------------------------------------------------------- one call */
+
+static size_t part_elements(const scan_call *c) {
+    const size_t tile_bytes = SCAN_TILE * (weft_dtype_size(c->dtype) + weft_dtype_size(c->result));
+    const size_t tiles = PART_BYTES / tile_bytes;
+    return SCAN_TILE * (tiles < SCAN_TILES_MAX ? tiles : SCAN_TILES_MAX);
+}
+
+static void scan_alone(const scan_call *c, const scan_kernel *kernel, const scan_job *job) {
+    scan_state state;
+    kernel->begin(job, &state);
+    kernel->scan(job, c->x, c->n, &state, c->y);
+}
+
+/* What the threads share. A thread takes part `next`; whose turn it is may use `left`. */
+typedef struct relay {
+    atomic_size_t next, turn;
+    scan_state left; /* by the parts before `turn` */
+} relay;
+
+/* Parts are taken in order, so the thread of the part before is at work, unless other processes have its
+ * core: then this thread's is soon offered to them. */
+static void wait_for_turn(relay *shared, size_t part) {
+    for (int looks = 0; atomic_load_explicit(&shared->turn, memory_order_acquire) != part; looks++)
+        if (looks > LOOKS) sched_yield();
+}
+
+static void scan_part(const scan_call *c, const scan_kernel *kernel, const scan_job *job, size_t part, size_t i,
+                      relay *shared) {
+    const char *x = (const char *)c->x + i * part * weft_dtype_size(c->dtype);
+    char *y = (char *)c->y + i * part * weft_dtype_size(c->result);
+    const size_t left = c->n - i * part;
+    const bool last = left <= part;
+    scan_totals totals;
+    if (!last) kernel->totals(job, x, part / SCAN_TILE, &totals);
+    wait_for_turn(shared, i);
+    scan_state state = shared->left;
+    if (!last) kernel->pass(&totals, part / SCAN_TILE, &shared->left);
+    atomic_store_explicit(&shared->turn, i + 1, memory_order_release);
+    kernel->scan(job, x, last ? left : part, &state, y);
+}
+
+static void scan_in_parts(const scan_call *c, const scan_kernel *kernel, const scan_job *job, int threads) {
+    const size_t part = part_elements(c), parts = (c->n - 1) / part + 1;
+    relay shared = {.next = 0, .turn = 0};
+    kernel->begin(job, &shared.left);
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+        for (size_t i; (i = atomic_fetch_add(&shared.next, 1)) < parts;) scan_part(c, kernel, job, part, i, &shared);
+        weft_fpmode_leave(mode);
+    }
+}
+
+/* ------------------------------------------------------------------------------- which kernel */
+
+static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
+static bool is_signed(weft_dtype dtype) { return dtype <= WEFT_I64; }
+
+/* The unsigned integers of the same size: most kernels do not ask for the sign. */
+static weft_dtype without_sign(weft_dtype dtype) {
+    return is_signed(dtype) ? (weft_dtype)(dtype - WEFT_I8 + WEFT_U8) : dtype;
+}
+
+static const scan_kernel *find_kernel(const scan_kernels *kernels, const scan_call *c) {
+    const weft_dtype dtype = without_sign(c->dtype);
+    const bool wide = c->result != c->dtype;
+    switch (c->op) {
+    case WEFT_SUM: return wide ? &kernels->wide_sum[c->dtype] : &kernels->sum[dtype];
+    case WEFT_PROD: return wide ? &kernels->wide_prod[c->dtype] : &kernels->prod[dtype];
+    case WEFT_MIN:
+    case WEFT_MAX: return &kernels->highest[dtype];
+    case WEFT_AND:
+    case WEFT_OR: return &kernels->bits_or[dtype];
+    default: return &kernels->bits_xor[dtype];
+    }
+}
+
+/* What makes a minimum a maximum and an AND an OR, and unsigned integers ordered like signed ones. */
+static uint64_t flip(const scan_call *c) {
+    const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX;
+    const uint64_t sign = (uint64_t)1 << (8 * weft_dtype_size(c->dtype) - 1);
+    const uint64_t other_sign = order && !is_signed(c->dtype) && !is_float(c->dtype) ? sign : 0;
+    return c->op == WEFT_MIN || c->op == WEFT_AND ? ~other_sign : other_sign;
+}
+
+weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX, f32 = c->result == WEFT_F32;
+    const size_t bytes = c->n * (weft_dtype_size(c->dtype) + weft_dtype_size(c->result));
+    const float inf_f32 = c->op == WEFT_MIN ? INFINITY : -INFINITY;
+    const double inf_f64 = inf_f32;
+    scan_job job = {.init = c->init, .flip = flip(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
+    (void)error;
+    job.nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
+    job.infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
+    if (!c->init && order && is_float(c->dtype)) job.init = f32 ? (const void *)&inf_f32 : &inf_f64;
+    const scan_kernel *kernel = find_kernel(ctx->level->scans, c);
+    if (ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads())
+        scan_alone(c, kernel, &job);
+    else
+        scan_in_parts(c, kernel, &job, ctx->threads);
+    /* The fold starts from -0.0, but the empty sum is +0.0. */
+    if (c->op == WEFT_SUM && job.exclusive && !c->init) memset(c->y, 0, weft_dtype_size(c->result));
+    return WEFT_OK;
+}
