@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>
 #ifdef WEFT_BENCH_CUBLAS
 #include <cublas_v2.h>
@@ -233,6 +234,12 @@ template <class T> static work cub_max(const void *x, size_t n, void *out) {
     });
 }
 
+template <class T> static work cub_scan(const void *x, size_t n, void *y) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceScan::InclusiveSum(temporary, bytes, (const T *)x, (T *)y, (int64_t)n, stream);
+    });
+}
+
 static work cub_argmax(const void *x, size_t n, void *out) {
     return cub_work([=](void *temporary, size_t &bytes) {
         return cub::DeviceReduce::ArgMax(temporary, bytes, (const float *)x, (float *)out, (int64_t *)out + 1,
@@ -273,6 +280,10 @@ static work weft_dot_work(weft_dtype dtype, size_t n, const void *x, const void 
     return [=] { ok(weft_dot(ctx, dtype, WEFT_DEFAULT, n, x, y, out)); };
 }
 
+static work weft_scan_work(weft_op op, weft_dtype dtype, size_t n, const void *x, void *y) {
+    return [=] { ok(weft_scan(ctx, op, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, x, NULL, y)); };
+}
+
 static void measure_rates(void *x, void *y, void *out, void *out_peer) {
     const size_t n = (size_t)1 << 28;
     const double bytes = 4.0 * n;
@@ -309,6 +320,27 @@ static void measure_rates(void *x, void *y, void *out, void *out_peer) {
          cub_sum<double, double>(x, half, out_peer));
     rate("dot f64", half, 2 * bytes, weft_dot_work(WEFT_F64, half, x, y, out), "cublasDdot",
          blas_dot_f64(x, y, half, out_peer));
+}
+
+/* Bytes read and written; the ceiling to hold these against is the device copy. */
+static void measure_scans(void *x, void *y, size_t room) {
+    const size_t n = (size_t)1 << 28, wide = 100000000;
+    fill<float>(x, n, 1);
+    rate("scan f32", n, 8.0 * n, weft_scan_work(WEFT_SUM, WEFT_F32, n, x, y), "CUB InclusiveSum",
+         cub_scan<float>(x, n, y));
+    rate("scan max f32", n, 8.0 * n, weft_scan_work(WEFT_MAX, WEFT_F32, n, x, y), "-", work());
+    fill<int32_t>(x, n, 3);
+    rate("scan i32", n, 8.0 * n, weft_scan_work(WEFT_SUM, WEFT_I32, n, x, y), "CUB InclusiveSum",
+         cub_scan<int32_t>(x, n, y));
+    rate("scan u8", room, 2.0 * (double)room, weft_scan_work(WEFT_SUM, WEFT_U8, room, x, y), "CUB InclusiveSum",
+         cub_scan<uint8_t>(x, room, y));
+    fill<double>(x, wide, 4);
+    rate("scan f64", wide, 16.0 * wide, weft_scan_work(WEFT_SUM, WEFT_F64, wide, x, y), "CUB InclusiveSum",
+         cub_scan<double>(x, wide, y));
+    fill<float>(x, n, 1);
+    for (size_t some : {(size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24})
+        times("scan f32", some, weft_scan_work(WEFT_SUM, WEFT_F32, some, x, y), "CUB InclusiveSum",
+              cub_scan<float>(x, some, y));
 }
 
 static void measure_times(void *x, void *y, void *out, void *out_peer) {
@@ -351,6 +383,7 @@ int main(int argc, char **argv) {
     find_ceilings(x, y, bytes);
     measure_rates(x, y, out, out_peer);
     measure_times(x, y, out, out_peer);
+    measure_scans(x, y, bytes);
     if (json) printf("\n]}\n");
     ok(weft_synchronize(ctx));
     for (void *p : {x, y, out, out_peer, scratch}) ok(weft_free(ctx, WEFT_DEVICE, p));

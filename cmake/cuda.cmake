@@ -44,6 +44,9 @@ add_library(weft_cuda MODULE
   src/cuda/extremes.cu
   src/cuda/integers.cu
   src/cuda/reduce.cu
+  src/cuda/scan.cu
+  src/cuda/scan_free.cu
+  src/cuda/scan_sums.cu
   src/cuda/scratch.cu
   src/cuda/sums.cu
   src/cuda/variance.cu)

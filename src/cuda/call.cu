@@ -38,8 +38,7 @@ weft_status call_store(call *c, uint64_t bits, weft_error *error) {
 
 /* ---------------------------------------------------------------------------- where memory lies */
 
-/* Whether p is host memory, pageable or pinned; memory of another GPU is refused. */
-static weft_status locate(const gpu *g, const char *argument, const void *p, bool *on_host, weft_error *error) {
+weft_status gpu_locate(const gpu *g, const char *argument, const void *p, bool *on_host, weft_error *error) {
     cudaPointerAttributes attributes;
     memset(&attributes, 0, sizeof attributes);
     *on_host = true;
@@ -55,12 +54,11 @@ static weft_status locate(const gpu *g, const char *argument, const void *p, boo
     return WEFT_OK;
 }
 
-/* Host memory means waiting, which a stream that is being captured cannot do. */
-static weft_status refuse_capture(const call *c, weft_error *error) {
+weft_status gpu_refuse_capture(const gpu *g, const char *name, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    CUDA_TRY(cudaStreamIsCapturing(c->g->stream, &capture), c->name);
+    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), name);
     RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
-              "%s: the stream is being captured, and then inputs and output must be device memory", c->name);
+              "%s: the stream is being captured, and then inputs and output must be device memory", name);
     return WEFT_OK;
 }
 
@@ -72,10 +70,10 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
     c->name = name;
     c->out = out;
     c->out_bytes = cuda_type_bytes(result);
-    if (n > 0) FORWARD(locate(g, "x", x, &c->x_on_host, error));
-    if (n > 0 && y) FORWARD(locate(g, "y", y, &c->y_on_host, error));
-    FORWARD(locate(g, "out", out, &c->out_on_host, error));
-    if (c->x_on_host || c->y_on_host || c->out_on_host) FORWARD(refuse_capture(c, error));
+    if (n > 0) FORWARD(gpu_locate(g, "x", x, &c->x_on_host, error));
+    if (n > 0 && y) FORWARD(gpu_locate(g, "y", y, &c->y_on_host, error));
+    FORWARD(gpu_locate(g, "out", out, &c->out_on_host, error));
+    if (c->x_on_host || c->y_on_host || c->out_on_host) FORWARD(gpu_refuse_capture(g, name, error));
     if (c->x_on_host || c->y_on_host) FORWARD(gpu_staging(g, error));
     job *j = &c->j;
     j->x = x;

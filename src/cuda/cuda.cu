@@ -134,6 +134,7 @@ static weft_status open_gpu(const char *which, void **state, weft_error *error) 
     g->device = device;
     snprintf(g->id, sizeof g->id, "cuda:%d", device);
     g->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
+    g->shared_bytes = (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     const weft_status status = open_parts(g, error);
     if (status != WEFT_OK) {
         close_parts(g);
@@ -270,6 +271,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .reduce = cuda_reduce,
         .variance = cuda_variance,
         .dot = cuda_dot,
+        .scan = cuda_scan,
     };
     return &backend;
 }

@@ -1,36 +1,8 @@
-/* Minimum and maximum, their places, and the largest magnitude (docs/ORDER.md 1.4, 3.2), in free order.
- *
- * Every element has an unsigned key, and the least key wins. One kernel serves many operators, since
- * what differs is two masks:
- *     integers   key = (bits & mask) ^ flip   flip: the sign bit for signed types, and all bits for a
- *                                             maximum; mask: all bits, but for |x| of a float, whose
- *                                             bits without the sign rise with |x| and then NaN
- *     floats     key = total order ^ flip, and 0 for a NaN */
-#include "arith/bits.h"
+/* Minimum and maximum, their places, and the largest magnitude (docs/ORDER.md 1.4, 3.2), in free order: the least
+ * key wins (keys.cuh). */
 #include "cuda/free.cuh"
 #include "cuda/kernels.h"
-
-template <class T> struct key_of { typedef uint32_t type; };
-template <> struct key_of<uint64_t> { typedef uint64_t type; };
-template <> struct key_of<double> { typedef uint64_t type; };
-
-/* The key of an element, and an element whose key loses to all (or is the same as theirs). */
-template <class T> struct keys {
-    typedef typename key_of<T>::type key;
-    key mask, flip;
-    __device__ explicit keys(const job &j) : mask((key)j.mask), flip((key)j.flip) {}
-    __device__ key of(T x) const { return ((key)x & mask) ^ flip; }
-    __device__ T losing() const { return (T)~flip; }
-};
-
-template <> __device__ uint32_t keys<float>::of(float x) const { return x != x ? 0 : weft_key_f32(x) ^ flip; }
-template <> __device__ uint64_t keys<double>::of(double x) const { return x != x ? 0 : weft_key_f64(x) ^ flip; }
-template <> __device__ float keys<float>::losing() const {
-    return weft_from_bits_f32(flip ? UINT32_C(0xff800000) : UINT32_C(0x7f800000));
-}
-template <> __device__ double keys<double>::losing() const {
-    return weft_from_bits_f64(flip ? UINT64_C(0xfff0000000000000) : UINT64_C(0x7ff0000000000000));
-}
+#include "cuda/keys.cuh"
 
 template <class Keys, class T>
 static __device__ __forceinline__ typename Keys::key least(const Keys &keys, const vector<T> &x) {
@@ -44,7 +16,7 @@ template <class T> struct extreme : free_operator {
     typedef T element;
     typedef typename keys<T>::key value;
     keys<T> order;
-    __device__ explicit extreme(const job &j) : order(j) {}
+    __device__ explicit extreme(const job &j) : order(j.mask, j.flip) {}
     __device__ value start(uint64_t) const { return (value)-1; }
     __device__ T absent() const { return order.losing(); }
     __device__ value join(value a, value b) const { return min(a, b); }
@@ -58,7 +30,7 @@ template <class T> struct place {
     typedef T element;
     typedef located value;
     keys<T> order;
-    __device__ explicit place(const job &j) : order(j) {}
+    __device__ explicit place(const job &j) : order(j.mask, j.flip) {}
     __device__ located start(uint64_t where) const { return located{(typename keys<T>::key) - 1, where}; }
     __device__ T absent() const { return order.losing(); }
     __device__ located join(located a, located b) const {

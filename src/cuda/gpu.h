@@ -14,12 +14,15 @@ typedef struct gpu {
     int device;
     char id[16];
     int multiprocessors;
+    size_t shared_bytes; /* of a block, at most */
     cudaStream_t own, stream; /* stream: own, or the caller's */
     cudaEvent_t handover;     /* orders a new stream behind the scratch memory's last use */
     bool pending;             /* work was given to `stream` since it was last waited for */
     char *scratch;            /* device memory, laid out in scratch.cu */
     size_t scratch_bytes;
     uint64_t *landing; /* pinned host memory that kernels write results to when the output is in host memory */
+    char *words; /* device memory for the totals that a scan publishes; NULL until needed */
+    size_t words_bytes;
     char *staging;     /* device memory for one chunk of the inputs in host memory; NULL until needed */
 } gpu;
 
@@ -91,6 +94,14 @@ weft_status call_store(call *c, uint64_t bits, weft_error *error);
 /* An f64 on the device that outlives a launch, for operations of two passes. */
 double *gpu_keep(const gpu *g);
 
+/* Whether p is host memory, pageable or pinned; memory of another GPU is refused. */
+weft_status gpu_locate(const gpu *g, const char *argument, const void *p, bool *on_host, weft_error *error);
+/* Host memory means waiting, which a stream that is being captured cannot do. */
+weft_status gpu_refuse_capture(const gpu *g, const char *name, weft_error *error);
+
+/* The scans' control block (scan_job.h). */
+struct scan_control *gpu_scan_control(const gpu *g);
+
 /* A kernel that exists on every architecture this plugin was built for. */
 const void *cuda_probe_kernel(void);
 
@@ -101,5 +112,6 @@ size_t cuda_type_bytes(weft_dtype dtype);
 weft_status cuda_reduce(void *state, const reduce_call *c, weft_error *error);
 weft_status cuda_variance(void *state, const variance_call *c, weft_error *error);
 weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
+weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
 
 #endif

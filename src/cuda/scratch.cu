@@ -101,7 +101,8 @@ enum {
     STACK_AT = PARTIALS_AT + PARTIALS_MAX * VALUE_BYTES,
     KEEP_AT = STACK_AT + STACK_LEVELS * VALUE_BYTES,
     TICKET_AT = KEEP_AT + 16,
-    SCRATCH_BYTES = TICKET_AT + 16
+    SCAN_AT = TICKET_AT + 16,
+    SCRATCH_BYTES = SCAN_AT + 16
 };
 
 weft_status gpu_scratch_open(gpu *g, weft_error *error) {
@@ -115,6 +116,7 @@ weft_status gpu_scratch_open(gpu *g, weft_error *error) {
 
 void gpu_scratch_close(gpu *g) {
     (void)cudaFree(g->staging);
+    (void)cudaFree(g->words);
     (void)cudaFree(g->scratch);
     (void)cudaFreeHost(g->landing);
     (void)cudaGetLastError();
@@ -126,6 +128,8 @@ weft_status gpu_staging(gpu *g, weft_error *error) {
     g->scratch_bytes += STAGING_BYTES;
     return WEFT_OK;
 }
+
+scan_control *gpu_scan_control(const gpu *g) { return (scan_control *)(g->scratch + SCAN_AT); }
 
 double *gpu_keep(const gpu *g) { return (double *)(g->scratch + KEEP_AT); }
 

@@ -1,41 +1,9 @@
 /* The CUDA backend with memory of every kind, streams, graphs, faults and sizes past 2^32. That its
  * results equal the specification for every operator, type and size is the agreement suite's work; here
  * the input is short or simple, and what varies is where it lies. Exits with 77 without a GPU. */
-#include "weft.h"
+#include "tests/cuda/gpu_check.cuh"
 
-#include <algorithm>
-#include <cuda_runtime.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <thread>
-#include <vector>
-
-#define CHECK(condition)                                                                          \
-    do {                                                                                          \
-        if (!(condition)) {                                                                       \
-            fprintf(stderr, "%s:%d: not true: %s; %s\n", __FILE__, __LINE__, #condition, last()); \
-            exit(1);                                                                              \
-        }                                                                                         \
-    } while (0)
-#define OK(call) CHECK((call) == WEFT_OK)
-#define CUDA_OK(call) CHECK((call) == cudaSuccess)
-
-static weft_context *gpu, *ref;
-
-static const char *last() { return gpu ? weft_last_error(gpu) : weft_last_error(NULL); }
-
-/* Floats of mixed sign and exponent, so that any other order gives other bits. */
-static std::vector<float> mixed(size_t n, uint32_t seed) {
-    std::vector<float> x(n);
-    for (size_t i = 0; i < n; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        x[i] = ldexpf((float)(seed >> 8) - 8388608.0f, (int)(seed % 40) - 40);
-    }
-    return x;
-}
+static weft_context *ref;
 
 static float expected_sum(size_t n, const float *x) {
     float v;

@@ -1,0 +1,41 @@
+/* Unsigned keys of elements, the least of which wins, for minimum and maximum (docs/ORDER.md 1.4). One kernel
+ * serves many operators, since what differs is two masks:
+ *     integers   key = (bits & mask) ^ flip   flip: the sign bit for signed types, and all bits for a
+ *                                             maximum; mask: all bits, but for |x| of a float, whose
+ *                                             bits without the sign rise with |x| and then NaN
+ *     floats     key = total order ^ flip, and 0 for a NaN */
+#ifndef WEFT_CUDA_KEYS_CUH
+#define WEFT_CUDA_KEYS_CUH
+
+#include "arith/bits.h"
+#include "weft.h"
+
+template <class T> struct key_of { typedef uint32_t type; };
+template <> struct key_of<uint64_t> { typedef uint64_t type; };
+template <> struct key_of<double> { typedef uint64_t type; };
+
+template <class T> struct keys {
+    typedef typename key_of<T>::type key;
+    key mask, flip;
+    __device__ keys(uint64_t mask_bits, uint64_t flip_bits) : mask((key)mask_bits), flip((key)flip_bits) {}
+    __device__ key of(T x) const { return ((key)x & mask) ^ flip; }
+    /* An element whose key loses to all, or is the same as theirs. */
+    __device__ T losing() const { return (T)~flip; }
+    /* The element that has this key. */
+    __device__ T element(key k) const { return (T)(k ^ flip); }
+};
+
+template <> inline __device__ uint32_t keys<float>::of(float x) const { return x != x ? 0 : weft_key_f32(x) ^ flip; }
+template <> inline __device__ uint64_t keys<double>::of(double x) const {
+    return x != x ? 0 : weft_key_f64(x) ^ flip;
+}
+template <> inline __device__ float keys<float>::losing() const {
+    return weft_from_bits_f32(flip ? UINT32_C(0xff800000) : UINT32_C(0x7f800000));
+}
+template <> inline __device__ double keys<double>::losing() const {
+    return weft_from_bits_f64(flip ? UINT64_C(0xfff0000000000000) : UINT64_C(0x7ff0000000000000));
+}
+template <> inline __device__ float keys<float>::element(uint32_t k) const { return weft_from_key_f32(k ^ flip); }
+template <> inline __device__ double keys<double>::element(uint64_t k) const { return weft_from_key_f64(k ^ flip); }
+
+#endif

@@ -1,0 +1,161 @@
+/* weft_scan: which kernel, its scratch memory, its launches (docs/ORDER.md 6). */
+#include "cuda/gpu.h"
+#include "cuda/scan_job.h"
+#include "cuda/scan_kernels.h"
+
+#include <string.h>
+
+static scan_launch kernel_of(const scan_call *c) {
+    switch (c->op) {
+    case WEFT_SUM: return cuda_scan_sum_kernel(c->dtype, c->result);
+    case WEFT_PROD: return cuda_scan_product_kernel(c->dtype, c->result);
+    case WEFT_MIN:
+    case WEFT_MAX: return cuda_scan_extreme_kernel(c->dtype);
+    case WEFT_AND:
+    case WEFT_OR: return cuda_scan_or_kernel(c->dtype);
+    default: return cuda_scan_xor_kernel(c->dtype);
+    }
+}
+
+/* What tells an operator from its mirror image, and signed keys from unsigned ones. */
+static uint64_t flip_of(const scan_call *c) {
+    const bool is_signed = c->dtype >= WEFT_I8 && c->dtype <= WEFT_I64;
+    const uint64_t sign = is_signed ? (uint64_t)1 << (8 * cuda_type_bytes(c->dtype) - 1) : 0;
+    switch (c->op) {
+    case WEFT_MIN: return sign;
+    case WEFT_MAX: return ~sign;
+    case WEFT_AND: return UINT64_MAX;
+    default: return 0;
+    }
+}
+
+/* ------------------------------------------------------------------------- published totals */
+
+/* Where each level starts, and how many totals there are in all. */
+static uint64_t lay_out_levels(scan_job *j, uint64_t tiles) {
+    uint64_t totals = 0;
+    for (j->levels = 0; tiles > 0; tiles /= 16) {
+        j->level_start[j->levels++] = totals;
+        totals += tiles;
+    }
+    return totals;
+}
+
+/* Makes room for `bytes` of published totals; grows once and stays. */
+static weft_status hold_words(gpu *g, size_t bytes, weft_error *error) {
+    if (bytes <= g->words_bytes) return WEFT_OK;
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "scan");
+    RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
+              "scan: scratch memory must grow to %zu bytes, which a stream that is being captured cannot do; "
+              "scan an array of this length once before",
+              bytes);
+    void *words;
+    FORWARD(gpu_alloc(WEFT_DEVICE, bytes, &words, error));
+    cudaError_t fault = cudaMemsetAsync(words, 0, bytes, g->stream);
+    if (fault == cudaSuccess) fault = cudaStreamSynchronize(g->stream);
+    if (fault != cudaSuccess) {
+        (void)cudaFree(words);
+        return cuda_failed(fault, "scan: clearing scratch memory", error);
+    }
+    (void)cudaFree(g->words);
+    g->scratch_bytes += bytes - g->words_bytes;
+    g->words = (char *)words;
+    g->words_bytes = bytes;
+    return WEFT_OK;
+}
+
+/* --------------------------------------------------------------------------------- launches */
+
+/* How many tiles a block takes: what fits the buffer and the GPU's shared memory, less where there would not be
+ * a block for every multiprocessor. */
+static uint32_t tiles_of_block(const gpu *g, const scan_launch *kernel, uint32_t tiles) {
+    uint32_t count = 1;
+    while (2 * count * kernel->tile_bytes <= SCAN_BUFFER_BYTES && 2 * count <= SCAN_TILES_MAX &&
+           kernel->shared_bytes + (2 * count - 1) * kernel->tile_bytes <= g->shared_bytes &&
+           tiles / (2 * count) >= (uint32_t)g->multiprocessors)
+        count *= 2;
+    return count;
+}
+
+static weft_status launch(const gpu *g, const scan_launch *kernel, scan_job *j, weft_error *error) {
+    j->vectors = ((uintptr_t)j->x | (uintptr_t)j->y) % 16 == 0;
+    const uint32_t tiles = (uint32_t)((j->n + SCAN_TILE - 1) / SCAN_TILE);
+    j->block_tiles = tiles_of_block(g, kernel, tiles);
+    const size_t shared = kernel->shared_bytes + (j->block_tiles - 1) * kernel->tile_bytes;
+    const uint32_t blocks = (tiles - 1) / j->block_tiles + 1;
+    void *arguments[] = {j};
+    CUDA_TRY(cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "scan");
+    CUDA_TRY(cudaLaunchKernel(kernel->kernel, dim3(blocks), dim3(SCAN_THREADS), arguments, shared, g->stream),
+             "scan");
+    return WEFT_OK;
+}
+
+/* An input or output in host memory goes through the staging buffer in chunks of whole tiles. The published
+ * totals stay from chunk to chunk, so each finds what lies before it as if it were all one launch. */
+static weft_status launch_chunks(const gpu *g, const scan_call *c, bool x_on_host, bool y_on_host,
+                                 const scan_launch *kernel, const scan_job *whole, weft_error *error) {
+    const size_t in = cuda_type_bytes(c->dtype), out = cuda_type_bytes(c->result);
+    const uint64_t chunk = STAGING_BYTES / 2 / (in > out ? in : out) / SCAN_TILE * SCAN_TILE;
+    for (uint64_t first = 0; first < c->n; first += chunk) {
+        scan_job j = *whole;
+        j.n = c->n - first < chunk ? c->n - first : chunk;
+        j.first_tile = (uint32_t)(first / SCAN_TILE);
+        j.last = first + j.n == c->n;
+        j.x = (const char *)c->x + first * in;
+        j.y = (char *)c->y + first * out;
+        if (x_on_host) {
+            CUDA_TRY(cudaMemcpyAsync(g->staging, j.x, j.n * in, cudaMemcpyHostToDevice, g->stream), "scan");
+            j.x = g->staging;
+        }
+        void *y = j.y;
+        if (y_on_host) j.y = g->staging + STAGING_BYTES / 2;
+        FORWARD(launch(g, kernel, &j, error));
+        if (y_on_host) CUDA_TRY(cudaMemcpyAsync(y, j.y, j.n * out, cudaMemcpyDeviceToHost, g->stream), "scan");
+    }
+    return WEFT_OK;
+}
+
+/* When a chunk cannot be given to the GPU, the totals of those before it must not be taken for the next
+ * scan's. */
+static weft_status launch_in_chunks(const gpu *g, const scan_call *c, bool x_on_host, bool y_on_host,
+                                    const scan_launch *kernel, const scan_job *whole, weft_error *error) {
+    const weft_status status = launch_chunks(g, c, x_on_host, y_on_host, kernel, whole, error);
+    if (status != WEFT_OK) (void)cudaMemsetAsync(g->words, 0, g->words_bytes, g->stream);
+    CUDA_TRY(cudaStreamSynchronize(g->stream), "scan");
+    return status;
+}
+
+weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    bool x_on_host, y_on_host;
+    FORWARD(gpu_locate(g, "x", c->x, &x_on_host, error));
+    FORWARD(gpu_locate(g, "y", c->y, &y_on_host, error));
+    if (x_on_host || y_on_host) {
+        FORWARD(gpu_refuse_capture(g, "scan", error));
+        FORWARD(gpu_staging(g, error));
+    }
+    scan_job j;
+    memset(&j, 0, sizeof j);
+    j.x = c->x;
+    j.y = c->y;
+    j.n = c->n;
+    j.last = true;
+    j.exclusive = c->kind == WEFT_EXCLUSIVE;
+    j.has_init = c->init != NULL;
+    if (c->init) memcpy(&j.init, c->init, cuda_type_bytes(c->result));
+    j.flip = flip_of(c);
+    j.control = gpu_scan_control(g);
+    const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
+    RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan: %zu elements; a GPU scans at most 2^44", c->n);
+    const uint64_t totals = lay_out_levels(&j, tiles);
+    j.words_held = totals * (cuda_type_bytes(c->result) == 8 ? 2 : 1);
+    FORWARD(hold_words(g, j.words_held * sizeof *j.words, error));
+    j.words = (uint64_t *)g->words;
+    j.words_held = g->words_bytes / sizeof *j.words;
+    g->pending = true;
+    const scan_launch kernel = kernel_of(c);
+    if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);
+    return launch(g, &kernel, &j, error);
+}

@@ -1,0 +1,181 @@
+/* Scans on a GPU: again and again beside other work, past 2^32 elements, in graphs, from host memory in chunks.
+ * That they equal the specification for every operator, type and size is the agreement suite's work. Exits with
+ * 77 without a GPU. */
+#include "tests/cuda/gpu_check.cuh"
+
+static weft_context *cpu;
+
+/* How many of n values differ from what is expected of them. */
+template <class Differs> static __global__ void count_kernel(size_t n, Differs differs, unsigned long long *count) {
+    const size_t stride = (size_t)gridDim.x * blockDim.x;
+    unsigned long long here = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) here += differs(i);
+    if (here) atomicAdd(count, here);
+}
+
+struct differs_from_array {
+    const uint32_t *x, *y;
+    __device__ bool operator()(size_t i) const { return x[i] != y[i]; }
+};
+
+struct differs_from_index {
+    const uint8_t *y;
+    __device__ bool operator()(size_t i) const { return y[i] != (uint8_t)(i + 1); }
+};
+
+template <class Differs> static unsigned long long count(size_t n, Differs differs) {
+    unsigned long long *device, found;
+    CUDA_OK(cudaMalloc(&device, sizeof found));
+    CUDA_OK(cudaMemset(device, 0, sizeof found));
+    count_kernel<<<1024, 256>>>(n, differs, device);
+    CUDA_OK(cudaMemcpy(&found, device, sizeof found, cudaMemcpyDefault));
+    CUDA_OK(cudaFree(device));
+    return found;
+}
+
+static void scan(weft_context *ctx, size_t n, const float *x, float *y) {
+    OK(weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y));
+}
+
+/* Fifty runs while copies on another stream take multiprocessors and bandwidth away: blocks then start, and
+ * totals arrive, in ever other orders. */
+static void test_repeats() {
+    const size_t n = ((size_t)1 << 26) + 77, bytes = n * sizeof(float);
+    const std::vector<float> x = mixed(n, 11);
+    std::vector<float> expected(n);
+    float *device_x, *device_y, *first;
+    cudaStream_t other;
+    CUDA_OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    for (float **p : {&device_x, &device_y, &first}) CUDA_OK(cudaMalloc(p, bytes));
+    CUDA_OK(cudaMemcpy(device_x, x.data(), bytes, cudaMemcpyDefault));
+    scan(cpu, n, x.data(), expected.data());
+    CUDA_OK(cudaMemcpy(first, expected.data(), bytes, cudaMemcpyDefault));
+    for (int run = 0; run < 50; run++) {
+        CUDA_OK(cudaMemsetAsync(device_y, 0xff, bytes, other));
+        CUDA_OK(cudaStreamSynchronize(other));
+        for (int i = 0; i < run % 4; i++)
+            count_kernel<<<33 * (run % 5 + 1), 1024, 0, other>>>(
+                n, differs_from_array{(uint32_t *)device_x, (uint32_t *)device_x}, NULL);
+        scan(gpu, n, device_x, device_y);
+        OK(weft_synchronize(gpu));
+        CUDA_OK(cudaStreamSynchronize(other));
+        CHECK(count(n, differs_from_array{(uint32_t *)device_y, (uint32_t *)first}) == 0);
+    }
+    scan(gpu, n, device_x, device_x);
+    OK(weft_synchronize(gpu));
+    CHECK(count(n, differs_from_array{(uint32_t *)device_x, (uint32_t *)first}) == 0);
+    CUDA_OK(cudaStreamDestroy(other));
+    for (float *p : {device_x, device_y, first}) CUDA_OK(cudaFree(p));
+}
+
+/* Input and output in host memory, in pinned memory, and in both, longer than the staging buffer. */
+static void test_chunks() {
+    const size_t n = 20000003;
+    const std::vector<float> x = mixed(n, 12);
+    std::vector<float> expected(n), y(n);
+    float *device;
+    scan(cpu, n, x.data(), expected.data());
+    scan(gpu, n, x.data(), y.data());
+    CHECK(memcmp(y.data(), expected.data(), n * sizeof(float)) == 0);
+    CUDA_OK(cudaMalloc(&device, n * sizeof(float)));
+    scan(gpu, n, x.data(), device);
+    std::fill(y.begin(), y.end(), 0.0f);
+    OK(weft_copy(gpu, n * sizeof(float), device, y.data()));
+    CHECK(memcmp(y.data(), expected.data(), n * sizeof(float)) == 0);
+    y = x;
+    scan(gpu, n, y.data(), y.data());
+    CHECK(memcmp(y.data(), expected.data(), n * sizeof(float)) == 0);
+    CUDA_OK(cudaFree(device));
+}
+
+static void test_past_32_bits() {
+    const size_t n = ((size_t)1 << 32) + 17;
+    uint8_t *x;
+    if (cudaMalloc(&x, n) != cudaSuccess) {
+        (void)cudaGetLastError();
+        puts("left out: no memory for 2^32 elements");
+        return;
+    }
+    CUDA_OK(cudaMemset(x, 1, n));
+    CUDA_OK(cudaDeviceSynchronize());
+    OK(weft_scan(gpu, WEFT_SUM, WEFT_INCLUSIVE, WEFT_U8, WEFT_DEFAULT, n, x, NULL, x));
+    OK(weft_synchronize(gpu));
+    CHECK(count(n, differs_from_index{x}) == 0);
+    CUDA_OK(cudaFree(x));
+}
+
+/* A scan in a graph; one whose scratch memory would have to grow is refused. */
+static void test_graph() {
+    const size_t n = 300001;
+    const std::vector<float> x = mixed(n, 13);
+    std::vector<float> expected(n), y(n);
+    float *device_x, *device_y;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    weft_context *fresh;
+    OK(weft_open(&fresh, "cuda"));
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMalloc(&device_x, n * sizeof(float)));
+    CUDA_OK(cudaMalloc(&device_y, n * sizeof(float)));
+    CUDA_OK(cudaMemcpy(device_x, x.data(), n * sizeof(float), cudaMemcpyDefault));
+    scan(cpu, n, x.data(), expected.data());
+    OK(weft_set_stream(fresh, stream));
+    OK(weft_scan(fresh, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, device_x, NULL, device_y));
+    OK(weft_synchronize(fresh));
+    CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    scan(fresh, n, device_x, device_y);
+    CHECK(weft_scan(fresh, WEFT_SUM, WEFT_INCLUSIVE, WEFT_U8, WEFT_DEFAULT, n * sizeof(float), device_x, NULL,
+                    device_y) == WEFT_INVALID);
+    CHECK(strstr(weft_last_error(fresh), "grow") != NULL);
+    CUDA_OK(cudaStreamEndCapture(stream, &graph));
+    CUDA_OK(cudaGraphInstantiate(&executable, graph, 0));
+    for (int replay = 0; replay < 5; replay++) {
+        CUDA_OK(cudaMemsetAsync(device_y, 0xff, n * sizeof(float), stream));
+        CUDA_OK(cudaGraphLaunch(executable, stream));
+        CUDA_OK(cudaMemcpyAsync(y.data(), device_y, n * sizeof(float), cudaMemcpyDefault, stream));
+        CUDA_OK(cudaStreamSynchronize(stream));
+        CHECK(memcmp(y.data(), expected.data(), n * sizeof(float)) == 0);
+    }
+    CUDA_OK(cudaGraphExecDestroy(executable));
+    CUDA_OK(cudaGraphDestroy(graph));
+    weft_close(fresh);
+    CUDA_OK(cudaStreamDestroy(stream));
+    for (float *p : {device_x, device_y}) CUDA_OK(cudaFree(p));
+}
+
+/* Scratch memory stays under a 500th of the input and half a MiB, and does not grow in the steady state. */
+static void test_scratch() {
+    const size_t n = (size_t)1 << 26;
+    weft_context *fresh;
+    float *x;
+    OK(weft_open(&fresh, "cuda"));
+    CUDA_OK(cudaMalloc(&x, n * sizeof(float)));
+    CUDA_OK(cudaMemset(x, 0, n * sizeof(float)));
+    CUDA_OK(cudaDeviceSynchronize());
+    scan(fresh, n, x, x);
+    const size_t held = weft_scratch_bytes(fresh);
+    CHECK(held < n * sizeof(float) / 500 + ((size_t)1 << 19));
+    for (int i = 0; i < 100; i++) scan(fresh, n - (size_t)i, x, x);
+    OK(weft_synchronize(fresh));
+    CHECK(weft_scratch_bytes(fresh) == held);
+    CUDA_OK(cudaFree(x));
+    weft_close(fresh);
+}
+
+int main() {
+    if (weft_open(&gpu, "cuda") != WEFT_OK) {
+        printf("skipped: %s\n", weft_last_error(NULL));
+        return 77;
+    }
+    OK(weft_open(&cpu, "cpu"));
+    test_repeats();
+    test_chunks();
+    test_past_32_bits();
+    test_graph();
+    test_scratch();
+    weft_close(cpu);
+    weft_close(gpu);
+    puts("ok");
+    return 0;
+}
