@@ -14,16 +14,16 @@ typedef struct gpu {
     int device;
     char id[16];
     int multiprocessors;
-    size_t shared_bytes; /* of a block, at most */
+    size_t shared_bytes;      /* of a block, at most */
     cudaStream_t own, stream; /* stream: own, or the caller's */
     cudaEvent_t handover;     /* orders a new stream behind the scratch memory's last use */
     bool pending;             /* work was given to `stream` since it was last waited for */
     char *scratch;            /* device memory, laid out in scratch.cu */
     size_t scratch_bytes;
     uint64_t *landing; /* pinned host memory that kernels write results to when the output is in host memory */
-    char *words; /* device memory for the totals that a scan publishes; NULL until needed */
+    char *words;       /* device memory for the totals that a scan publishes; NULL until needed */
     size_t words_bytes;
-    char *staging;     /* device memory for one chunk of the inputs in host memory; NULL until needed */
+    char *staging; /* device memory for one chunk of the inputs in host memory; NULL until needed */
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */
