@@ -22,6 +22,16 @@ typedef SIGNED_LANE SIGNED_LANES __attribute__((vector_size(BYTES)));
 /* The value in every lane; v - 0 is v, for -0.0 too. */
 INLINE VECTOR OF(splat)(A value) { return value - (VECTOR){0}; }
 
+#ifndef __clang__
+/* 0, 1, 2, ...: not by a loop over lanes, which sanitizers keep GCC from computing beforehand. */
+INLINE LANES OF(lane_numbers)(void) {
+    static const LANE numbers[WEFT_SCAN_GROUP] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    LANES v;
+    memcpy(&v, numbers, sizeof v);
+    return v;
+}
+#endif
+
 /* Every step-th lane of a and b, one behind the other, from `first`, a constant. */
 INLINE VECTOR OF(pick)(VECTOR a, VECTOR b, size_t first, size_t step) {
 #ifdef __clang__
@@ -30,9 +40,7 @@ INLINE VECTOR OF(pick)(VECTOR a, VECTOR b, size_t first, size_t step) {
         v[l] = first + l * step < WIDTH ? a[first + l * step] : b[first + l * step - WIDTH];
     return v;
 #else
-    LANES from;
-    for (size_t l = 0; l < WIDTH; l++) from[l] = (LANE)(first + l * step);
-    return __builtin_shuffle(a, b, from);
+    return __builtin_shuffle(a, b, OF(lane_numbers)() * (LANE)step + (LANE)first);
 #endif
 }
 
@@ -42,9 +50,8 @@ INLINE VECTOR OF(with_last)(VECTOR v, A value) {
     v[WIDTH - 1] = value;
     return v;
 #else
-    LANES from;
-    for (size_t l = 0; l < WIDTH; l++) from[l] = (LANE)(l + 1 < WIDTH ? l : WIDTH + l);
-    return __builtin_shuffle(v, OF(splat)(value), from);
+    const LANES number = OF(lane_numbers)();
+    return __builtin_shuffle(v, OF(splat)(value), number + ((LANES)(number == WIDTH - 1) & (LANE)WIDTH));
 #endif
 }
 
