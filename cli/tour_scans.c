@@ -200,7 +200,8 @@ static bool whole_numbers(tour *t, scan_row *row, double *x, const int *columns,
         error = fmax(error, fabs(y[i] - (double)sum));
     }
     expect(t, error == 0 && (row->n != CLASSIC || y[row->n - 1] == CLASSIC_SUM));
-    print_values("whole numbers, f64", value_decimal(WEFT_F64, &(value){.f64 = y[row->n - 1]}), error, plain);
+    const value last = {.f64 = y[row->n - 1]};
+    print_values("whole numbers, f64", value_decimal(WEFT_F64, &last), error, plain);
     print_times(t, row, plain, columns, count);
     return true;
 }

@@ -287,6 +287,7 @@ INLINE void OF(scan)(join how, weft_dtype dtype, const scan_job *job, const char
         const bool full = count == SCAN_BLOCK;
         const char *from =
             full ? x + done * size : memcpy(memset(filled, 0, sizeof filled), x + done * size, count * size);
+        /* cppcheck-suppress legacyUninitvar ; scan_block fills it */
         OF(scan_block)(how, dtype, job, from, state, full ? y + done : scanned);
         if (!full) memcpy(y + done, scanned, count * sizeof *y);
     }
