@@ -224,13 +224,13 @@ static bool uniform(tour *t, scan_row *row, float *x, const int *columns, int co
     const double start = cli_seconds();
     plain_scan_f32(row->n, x, y);
     const double plain = cli_seconds() - start;
-    print_values("C loop, uniform, f32", value_decimal(WEFT_F32, &(value){.f32 = y[row->n - 1]}),
-                 greatest_error(row->n, x, y), plain);
+    const value last = {.f32 = y[row->n - 1]};
+    print_values("C loop, uniform, f32", value_decimal(WEFT_F32, &last), greatest_error(row->n, x, y), plain);
     putchar('\n');
     row->dtype = WEFT_F32;
     if (!run_large(t, row)) return false;
-    print_values("running sum, f32", value_decimal(WEFT_F32, &(value){.f32 = y[row->n - 1]}),
-                 greatest_error(row->n, x, y), plain);
+    const value result = {.f32 = y[row->n - 1]};
+    print_values("running sum, f32", value_decimal(WEFT_F32, &result), greatest_error(row->n, x, y), plain);
     print_times(t, row, plain, columns, count);
     return true;
 }
