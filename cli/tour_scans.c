@@ -245,7 +245,7 @@ static bool large_scans(tour *t, size_t n) {
         cli_error("tour", "no memory for three arrays of %zu elements; try --quick", n);
     else {
         print_head(t, columns, count);
-        done = whole_numbers(t, &row, x, columns, count) && uniform(t, &row, (float *)x, columns, count);
+        done = whole_numbers(t, &row, x, columns, count) && uniform(t, &row, (void *)x, columns, count);
     }
     free(x);
     free(found);

@@ -98,6 +98,7 @@ INLINE A OF(join_two)(join how, A a, A b) {
 }
 
 /* Keys in the signed order: of negative numbers all bits but the sign are turned. The same turns back. */
+/* cppcheck-suppress shiftTooManyBitsSigned ; GCC and Clang shift copies of the sign in */
 INLINE SIGNED_LANES OF(turned)(SIGNED_LANES v) { return v ^ ((v >> (LANE_BITS - 1)) & LANE_MAX); }
 
 /* What is joined, from the elements' bits, and back. */
