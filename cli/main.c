@@ -190,7 +190,8 @@ static void on_bus_error(int signal) {
     static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may meet it */
     static const char text[] = "weft: a file was cut short, or could not be read, while it was in use\n";
     (void)signal;
-    if (!atomic_flag_test_and_set(&told)) (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    while (atomic_flag_test_and_set(&told)) pause(); /* the first is about to end the process, but has to tell why */
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(CLI_FAILED);
 }
 
