@@ -142,7 +142,9 @@ WEFT_API const char *weft_device(const weft_context *ctx);
 WEFT_API weft_status weft_set_threads(weft_context *ctx, int threads);
 
 /* Makes a CUDA context work on the caller's cudaStream_t (of the context's device); NULL goes back
- * to the context's own stream. The stream must outlive its use. WEFT_UNSUPPORTED elsewhere. */
+ * to the context's own stream. The stream must outlive its use. WEFT_UNSUPPORTED elsewhere.
+ * The context's own stream waits for CUDA's default stream (cudaMemcpy and the like); a caller's
+ * stream made with cudaStreamNonBlocking does not: then the caller waits for his uploads. */
 WEFT_API weft_status weft_set_stream(weft_context *ctx, void *stream);
 
 /* Waits until all work given to the context is complete and reports its faults. */

@@ -109,9 +109,11 @@ static weft_status probe(int device, weft_error *error) {
     return WEFT_OK;
 }
 
+/* The context's own stream waits for CUDA's default stream, on which a cudaMemcpy from pageable memory may still be
+ * under way when it returns: without that, a caller who mixes the two would now and then get old data. */
 static weft_status open_parts(gpu *g, weft_error *error) {
     FORWARD(probe(g->device, error));
-    CUDA_TRY(cudaStreamCreateWithFlags(&g->own, cudaStreamNonBlocking), "creating a stream");
+    CUDA_TRY(cudaStreamCreate(&g->own), "creating a stream");
     g->stream = g->own;
     CUDA_TRY(cudaEventCreateWithFlags(&g->handover, cudaEventDisableTiming), "creating an event");
     return gpu_scratch_open(g, error);

@@ -94,6 +94,27 @@ static void test_chunks() {
     }
 }
 
+/* Writes `value` a tenth of a second after it has started. */
+static __global__ void late_kernel(float value, float *x) {
+    uint64_t start, now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+    do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    while (now - start < 100000000);
+    *x = value;
+}
+
+/* What the caller has given to CUDA's default stream comes before a call that follows it. */
+static void test_default_stream() {
+    float *x, sum;
+    CUDA_OK(cudaMalloc(&x, sizeof *x));
+    for (float value : {1.0f, 2.0f, 3.0f}) {
+        late_kernel<<<1, 1>>>(value, x);
+        OK(weft_reduce(gpu, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 1, x, &sum));
+        CHECK(sum == value);
+    }
+    CUDA_OK(cudaFree(x));
+}
+
 /* The caller's stream, and a graph of two calls that is captured once and replayed. */
 static void test_stream_and_graph() {
     const size_t n = 300001;
@@ -105,8 +126,8 @@ static void test_stream_and_graph() {
     CUDA_OK(cudaMalloc(&device_x, n * sizeof(float)));
     CUDA_OK(cudaMalloc(&device_y, n * sizeof(float)));
     CUDA_OK(cudaMalloc(&out, 2 * sizeof(float)));
-    CUDA_OK(cudaMemcpy(device_x, x.data(), n * sizeof(float), cudaMemcpyDefault));
-    CUDA_OK(cudaMemcpy(device_y, y.data(), n * sizeof(float), cudaMemcpyDefault));
+    upload(device_x, x.data(), n * sizeof(float));
+    upload(device_y, y.data(), n * sizeof(float));
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     OK(weft_set_stream(gpu, stream));
     OK(weft_dot(ref, WEFT_F32, WEFT_DEFAULT, n, x.data(), y.data(), &dot));
@@ -291,6 +312,7 @@ int main() {
     test_devices();
     test_places();
     test_chunks();
+    test_default_stream();
     test_stream_and_graph();
     test_two_contexts();
     test_memory_limits();

@@ -47,9 +47,9 @@ static void test_repeats() {
     cudaStream_t other;
     CUDA_OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
     for (float **p : {&device_x, &device_y, &first}) CUDA_OK(cudaMalloc(p, bytes));
-    CUDA_OK(cudaMemcpy(device_x, x.data(), bytes, cudaMemcpyDefault));
+    upload(device_x, x.data(), bytes);
     scan(cpu, n, x.data(), expected.data());
-    CUDA_OK(cudaMemcpy(first, expected.data(), bytes, cudaMemcpyDefault));
+    upload(first, expected.data(), bytes);
     for (int run = 0; run < 50; run++) {
         CUDA_OK(cudaMemsetAsync(device_y, 0xff, bytes, other));
         CUDA_OK(cudaStreamSynchronize(other));
@@ -118,7 +118,7 @@ static void test_graph() {
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA_OK(cudaMalloc(&device_x, n * sizeof(float)));
     CUDA_OK(cudaMalloc(&device_y, n * sizeof(float)));
-    CUDA_OK(cudaMemcpy(device_x, x.data(), n * sizeof(float), cudaMemcpyDefault));
+    upload(device_x, x.data(), n * sizeof(float));
     scan(cpu, n, x.data(), expected.data());
     OK(weft_set_stream(fresh, stream));
     OK(weft_scan(fresh, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, device_x, NULL, device_y));
