@@ -61,7 +61,7 @@ static void print_json(const answer *a) {
         json_string(stdout, a->files[1]);
     }
     printf(", \"dtype\": \"%s\", \"n\": %zu", weft_dtype_name(a->in->dtype), a->in->n);
-    if (a->operation->kind == OPERATION_VARIANCE) printf(", \"ddof\": %zu", a->in->ddof);
+    if (operation_is(a->operation, "variance")) printf(", \"ddof\": %zu", a->in->ddof);
     printf(", \"result\": \"%s\", \"value\": %s, \"bits\": \"%s\"", weft_dtype_name(a->type),
            value_json(a->type, &a->value).text, value_bits(a->type, &a->value).text);
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", a->device, weft_order_version(), a->seconds);

@@ -2,18 +2,52 @@
 
 #include <string.h>
 
+/* ------------------------------------------------------------------- a call of each operation */
+
+/* The result types of variance and dot follow the rules of mean and sum. */
+static void find_type(weft_op rule, const operands *in, weft_dtype *type) {
+    if (weft_reduce_result(rule, in->dtype, in->accumulate, type) != WEFT_OK) *type = WEFT_DEFAULT;
+}
+
+static weft_status run_reduce(const operation *o, weft_context *ctx, const operands *in, value *out,
+                              weft_dtype *type) {
+    find_type(o->op, in, type);
+    return weft_reduce(ctx, o->op, in->dtype, in->accumulate, in->n, in->x, out);
+}
+
+static weft_status run_variance(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                weft_dtype *type) {
+    (void)o;
+    find_type(WEFT_MEAN, in, type);
+    return weft_variance(ctx, in->dtype, in->accumulate, in->n, in->ddof, in->x, out);
+}
+
+static weft_status run_dot(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o;
+    find_type(WEFT_SUM, in, type);
+    return weft_dot(ctx, in->dtype, in->accumulate, in->n, in->x, in->y, out);
+}
+
+static weft_status run_scan(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->accumulate == WEFT_DEFAULT ? in->dtype : in->accumulate;
+    return weft_scan(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->init, in->to);
+}
+
+/* ------------------------------------------------------------------------------- the table */
+
 #define OPERATION_IS_ANY false
 #define OPERATION_IS_INTEGER true
 
-/* What a line of the list cannot say. variance reads its array twice; dot reads two; scan writes one. */
-#define OPERATION_OF_variance OPERATION_VARIANCE, WEFT_SUM, false, 1, 2, 0
-#define OPERATION_OF_dot OPERATION_DOT, WEFT_SUM, false, 2, 1, 0
-#define OPERATION_OF_scan OPERATION_SCAN, WEFT_SUM, false, 1, 1, 1
+/* What a line of the list cannot say: the operator or the integers, arrays read, how often, arrays written. */
+#define OPERATION_OF_variance WEFT_SUM, false, 1, 2, 0
+#define OPERATION_OF_dot WEFT_SUM, false, 2, 1, 0
+#define OPERATION_OF_scan WEFT_SUM, false, 1, 1, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \
-    {#name, help, OPERATION_REDUCE, WEFT_##ID, OPERATION_IS_##domain, 1, 1, 0},
-#define CALL(stem, help) {#stem, help, OPERATION_OF_##stem},
+    {#name, help, run_reduce, WEFT_##ID, OPERATION_IS_##domain, 1, 1, 0},
+#define CALL(stem, help) {#stem, help, run_##stem, OPERATION_OF_##stem},
 #include "core/ops.def"
 };
 const size_t OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS;
@@ -29,23 +63,12 @@ double operation_bytes(const operation *operation, size_t n, size_t size) {
     return (double)n * (double)size * (operation->inputs * operation->passes + operation->outputs);
 }
 
+bool operation_is(const operation *operation, const char *stem) {
+    return operation->run != run_reduce && strcmp(operation->name, stem) == 0;
+}
+
 weft_status operation_run(const operation *operation, weft_context *ctx, const operands *in, value *out,
                           weft_dtype *type) {
-    /* The result types of variance and dot follow the rules of mean and sum. */
-    const weft_op rule = operation->kind == OPERATION_REDUCE     ? operation->op
-                         : operation->kind == OPERATION_VARIANCE ? WEFT_MEAN
-                                                                 : WEFT_SUM;
     *out = (value){0};
-    if (operation->kind == OPERATION_SCAN)
-        *type = in->accumulate == WEFT_DEFAULT ? in->dtype : in->accumulate;
-    else if (weft_reduce_result(rule, in->dtype, in->accumulate, type) != WEFT_OK)
-        *type = WEFT_DEFAULT;
-    switch (operation->kind) {
-    case OPERATION_REDUCE: return weft_reduce(ctx, operation->op, in->dtype, in->accumulate, in->n, in->x, out);
-    case OPERATION_VARIANCE: return weft_variance(ctx, in->dtype, in->accumulate, in->n, in->ddof, in->x, out);
-    case OPERATION_DOT: return weft_dot(ctx, in->dtype, in->accumulate, in->n, in->x, in->y, out);
-    case OPERATION_SCAN:
-        return weft_scan(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->init, in->to);
-    }
-    return WEFT_INTERNAL;
+    return operation->run(operation, ctx, in, out, type);
 }

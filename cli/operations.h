@@ -7,16 +7,19 @@
 
 #include <stdbool.h>
 
-typedef enum operation_kind { OPERATION_REDUCE, OPERATION_VARIANCE, OPERATION_DOT, OPERATION_SCAN } operation_kind;
+struct operands;
+typedef struct operation operation;
 
-typedef struct operation {
+struct operation {
     const char *name, *help;
-    operation_kind kind;
-    weft_op op;         /* of OPERATION_REDUCE */
+    /* Calls the library; what became of it is in *out or in the array in->to, of *type. */
+    weft_status (*run)(const operation *operation, weft_context *ctx, const struct operands *in, value *out,
+                       weft_dtype *type);
+    weft_op op;         /* of an operator of weft_reduce */
     bool integers;      /* not for floats */
     int inputs, passes; /* arrays it reads, and how often */
     int outputs;        /* arrays it writes; 0: it gives a value */
-} operation;
+};
 
 extern const operation OPERATIONS[];
 extern const size_t OPERATION_COUNT;
@@ -26,6 +29,9 @@ const operation *operation_find(const char *name, size_t length);
 
 /* Bytes that it reads and writes on arrays of n elements of `size` bytes. */
 double operation_bytes(const operation *operation, size_t n, size_t size);
+
+/* Whether it is the CALL of core/ops.def of that stem. */
+bool operation_is(const operation *operation, const char *stem);
 
 /* The arguments of any operation. y is read by dot, ddof by variance; op, kind, init and to are of scan. */
 typedef struct operands {

@@ -122,8 +122,8 @@ static double dot(size_t n, const float *x, const float *y) {
 }
 
 double plain_loop(const operation *operation, size_t n, const float *x, const float *y) {
-    if (operation->kind == OPERATION_VARIANCE) return variance(n, x);
-    if (operation->kind == OPERATION_DOT) return dot(n, x, y);
+    if (operation_is(operation, "variance")) return variance(n, x);
+    if (operation_is(operation, "dot")) return dot(n, x, y);
     switch (operation->op) {
     case WEFT_SUM: return sum(n, x);
     case WEFT_PROD: return product(n, x);

@@ -38,6 +38,7 @@ if(WEFT_WERROR)
 endif()
 
 add_library(weft_cuda MODULE
+  src/cuda/arrays.cu
   src/cuda/call.cu
   src/cuda/cuda.cu
   src/cuda/dot.cu

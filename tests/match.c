@@ -30,8 +30,10 @@ static void print_bits(FILE *log, const unsigned char *value, size_t bytes) {
 static size_t first_difference(FILE *log, const match_case *c, const memory_out *truth, const memory_out *answer) {
     const size_t size = c->operation->shape->out_bytes(c);
     size_t i = 0;
-    if (!c->operation->shape->array) return 0;
-    while (i + 1 < c->n && memcmp(memory_output(truth) + i * size, memory_output(answer) + i * size, size) == 0) i++;
+    if (!c->operation->shape->values) return 0;
+    while (i + 1 < match_out_values(c) &&
+           memcmp(memory_output(truth) + i * size, memory_output(answer) + i * size, size) == 0)
+        i++;
     fprintf(log, "[%zu] ", i);
     return i * size;
 }

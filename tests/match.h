@@ -41,11 +41,12 @@ typedef struct match_case {
     match_place place;
 } match_case;
 
-/* What tests/cases/<stem>.c tells about an operation. */
+/* What tests/cases/<stem>.c tells about an operation. One that has several outputs lays them one behind another in
+ * the array that `call` gets for its output. */
 typedef struct match_shape {
     int inputs, parameters;
-    int accumulates; /* of MATCH_ACCUMULATES: how many are tried */
-    bool array;      /* the output has c->n values, not one */
+    int accumulates;                       /* of MATCH_ACCUMULATES: how many are tried */
+    size_t (*values)(const match_case *c); /* how many values the output has; NULL: one */
     /* Bytes of a value of the output; 0 when these types are not offered. */
     size_t (*out_bytes)(const match_case *c);
     weft_status (*call)(const match_case *c, weft_context *ctx, const void *const *inputs, void *out);
@@ -55,8 +56,11 @@ typedef struct match_shape {
 enum { MATCH_ACCUMULATE_COUNT = 4 };
 extern const weft_dtype MATCH_ACCUMULATES[MATCH_ACCUMULATE_COUNT];
 
-/* Bytes of the whole output. */
+/* Values and bytes of the whole output. */
+size_t match_out_values(const match_case *c);
 size_t match_out_bytes(const match_case *c);
+/* c->n, for shapes whose output has a value for each element. */
+size_t match_each(const match_case *c);
 
 extern const match_shape match_reduce, match_variance, match_dot, match_scan;
 

@@ -43,7 +43,7 @@ void *memory_place(memory_array *a, match_place place, size_t n, size_t element_
 }
 
 void *memory_poison(memory_out *o, const match_case *c) {
-    const size_t bytes = match_out_bytes(c), shift = c->operation->shape->array ? c->turn % 4 : 0;
+    const size_t bytes = match_out_bytes(c), shift = c->operation->shape->values ? c->turn % 4 : 0;
     o->at = FENCE + shift * c->operation->shape->out_bytes(c);
     o->count = o->at + (bytes < FENCE ? FENCE : bytes) + FENCE;
     if (o->count > o->capacity) {

@@ -22,10 +22,13 @@ const weft_dtype MATCH_ACCUMULATES[] = {WEFT_DEFAULT, WEFT_F64, WEFT_I64, WEFT_U
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-size_t match_out_bytes(const match_case *c) {
-    const match_shape *shape = c->operation->shape;
-    return shape->out_bytes(c) * (shape->array ? c->n : 1);
+size_t match_out_bytes(const match_case *c) { return c->operation->shape->out_bytes(c) * match_out_values(c); }
+
+size_t match_out_values(const match_case *c) {
+    return c->operation->shape->values ? c->operation->shape->values(c) : 1;
 }
+
+size_t match_each(const match_case *c) { return c->n; }
 
 const match_operation *match_find(const char *name) {
     for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++)
@@ -151,7 +154,7 @@ static bool is_taken(const walk *w, const match_case *c) {
     enum { LONG = 5000 };
     const match_shape *shape = c->operation->shape;
     const bool in_turn = (c->turn / 8 + (uint64_t)c->parameter + (uint64_t)c->accumulate) % 3 == 0;
-    if (shape->array && c->n > LONG && w->level != MATCH_GOLDEN && !in_turn) return false;
+    if (shape->values && c->n > LONG && w->level != MATCH_GOLDEN && !in_turn) return false;
     return shape->out_bytes(c) != 0;
 }
 
@@ -181,7 +184,7 @@ static bool visit_inputs(walk *w, match_case *c) {
     if (w->visitor->inputs && !w->visitor->inputs(w->visitor->self, c, inputs)) return false;
     for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++) {
         c->operation = &MATCH_OPERATIONS[i];
-        if (w->sixteens && !c->operation->shape->array) continue;
+        if (w->sixteens && !c->operation->shape->values) continue;
         if ((!w->only || w->only == c->operation) && !visit_operation(w, c, inputs)) return false;
     }
     return true;
@@ -189,7 +192,7 @@ static bool visit_inputs(walk *w, match_case *c) {
 
 /* Whether the walk has a use for the size at all. */
 static bool is_visited(const walk *w, const size *s) {
-    const bool useful = !(s->levels & SIXTEENS) || !w->only || w->only->shape->array;
+    const bool useful = !(s->levels & SIXTEENS) || !w->only || w->only->shape->values;
     return useful && (s->levels >> w->level & 1);
 }
 

@@ -24,6 +24,8 @@ typedef struct gpu {
     char *words;       /* device memory for the totals that a scan publishes; NULL until needed */
     size_t words_bytes;
     char *staging; /* device memory for one chunk of the inputs in host memory; NULL until needed */
+    char *room;    /* device memory for whole arrays from host memory and an operation's scratch (arrays.h) */
+    size_t room_bytes;
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */
