@@ -3,6 +3,8 @@
 add_library(weft SHARED
   src/core/api.c
   src/core/backend.c
+  src/core/check.c
+  src/core/context.c
   src/core/lists.c
   src/ref/array.c
   src/ref/dot.c

@@ -1,0 +1,69 @@
+#include "core/check.h"
+
+/* ------------------------------------------------------------------------ memory */
+
+weft_status check_array(const weft_context *ctx, const char *name, const void *p, size_t n, size_t size, range *r,
+                        weft_error *error) {
+    *r = (range){name, p, 0};
+    if (n == 0) return WEFT_OK;
+    RETURN_IF(!p, WEFT_INVALID, "%s is NULL", name);
+    RETURN_IF(n > SIZE_MAX / size || (uintptr_t)p > UINTPTR_MAX - n * size, WEFT_INVALID,
+              "%s: %zu elements of %zu bytes do not fit in memory", name, n, size);
+    RETURN_IF((uintptr_t)p % size != 0, WEFT_INVALID, "%s is at %p, which is not aligned to its %zu-byte elements",
+              name, p, size);
+    const weft_backend *gpu = weft_loaded_plugin();
+    RETURN_IF(gpu && gpu != ctx->backend && gpu->device_only(p), WEFT_INVALID,
+              "%s is GPU memory, which a %s context cannot reach", name, ctx->backend->name);
+    r->bytes = n * size;
+    return WEFT_OK;
+}
+
+weft_status check_apart(const range *a, const range *b, weft_error *error) {
+    const uintptr_t start_a = (uintptr_t)a->p, start_b = (uintptr_t)b->p;
+    RETURN_IF(a->bytes && b->bytes && start_a < start_b + b->bytes && start_b < start_a + a->bytes, WEFT_INVALID,
+              "%s (%zu bytes at %p) overlaps %s (%zu bytes at %p)", a->name, a->bytes, a->p, b->name, b->bytes, b->p);
+    return WEFT_OK;
+}
+
+weft_status check_host_value(const char *name, const void *p, weft_error *error) {
+    const weft_backend *gpu = weft_loaded_plugin();
+    RETURN_IF(gpu && p && gpu->device_only(p), WEFT_INVALID, "%s is GPU memory; it must be host memory", name);
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------- types */
+
+weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
+    static const type_kind kinds[] = {
+        SIGNED, /* WEFT_DEFAULT, refused below */
+#define TYPE(ID, name, ctype, kind, npy) kind,
+#include "core/types.def"
+    };
+    RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "%d is no element type", (int)dtype);
+    *kind = kinds[dtype];
+    return WEFT_OK;
+}
+
+weft_dtype check_wide_type(weft_dtype dtype, type_kind kind, weft_dtype accumulate) {
+    if (kind == SIGNED) return WEFT_I64;
+    if (kind == UNSIGNED) return WEFT_U64;
+    return accumulate == WEFT_F64 ? WEFT_F64 : dtype;
+}
+
+weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, weft_dtype accumulate,
+                         weft_dtype *result, weft_error *error) {
+    type_kind kind;
+    FORWARD(check_kind(dtype, &kind, error));
+    const weft_dtype wide = check_wide_type(dtype, kind, accumulate);
+    switch (rule) {
+    case WIDE: *result = wide; break;
+    case REAL: *result = kind == FLOAT ? wide : WEFT_F64; break;
+    case SAME: *result = dtype; break;
+    case INDEX: *result = WEFT_U64; break;
+    case TRUTH: *result = WEFT_U8; break;
+    }
+    const bool offered = (rule == WIDE || rule == REAL) && accumulate == *result;
+    RETURN_IF(accumulate != WEFT_DEFAULT && !offered, WEFT_UNSUPPORTED, "%s of %s cannot accumulate in %s", what,
+              weft_dtype_name(dtype), weft_dtype_name(accumulate));
+    return WEFT_OK;
+}

@@ -1,0 +1,134 @@
+/* Contexts and devices: opening, closing, describing, and the frame of every call. */
+#include "core/context.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Thread_local weft_error thread_error;
+
+weft_error *context_thread_error(void) { return &thread_error; }
+
+/* ------------------------------------------------------------- entering and leaving a call */
+
+/* Counts fork()s on the child's side, so that a context knows it was opened by another process. */
+static unsigned generation;
+static void count_fork(void) { generation++; }
+static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+
+weft_status context_enter(weft_context *ctx) {
+    if (!ctx) return weft_fail(&thread_error, WEFT_INVALID, "the context is NULL");
+    if (atomic_flag_test_and_set(&ctx->inside)) return WEFT_BUSY;
+    weft_status status = WEFT_OK;
+    if (ctx->generation != generation)
+        status = weft_fail(&ctx->error, WEFT_FORKED,
+                           "this context was opened before fork(); open a new one in the child process");
+    else if (ctx->lost)
+        status = WEFT_DEVICE_LOST; /* the sentence of the fault itself stays */
+    else
+        ctx->error.message[0] = '\0';
+    if (status != WEFT_OK) atomic_flag_clear(&ctx->inside);
+    return status;
+}
+
+weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status status) {
+    weft_fpmode_leave(mode);
+    if (status == WEFT_DEVICE_LOST) ctx->lost = true;
+    atomic_flag_clear(&ctx->inside);
+    return status;
+}
+
+/* ------------------------------------------------------------------------ context, devices */
+
+/* Splits "cuda:1" in name and which. */
+static weft_status parse_device(const char *device, char name[16], const char **which, weft_error *error) {
+    const char *colon = strchr(device, ':');
+    const size_t length = colon ? (size_t)(colon - device) : strlen(device);
+    RETURN_IF(length == 0 || length >= 16, WEFT_NO_DEVICE,
+              "no device called \"%.64s\"; there are auto, cpu, cuda and ref", device);
+    memcpy(name, device, length);
+    name[length] = '\0';
+    *which = colon ? colon + 1 : "";
+    return WEFT_OK;
+}
+
+static weft_status open_device(weft_context *ctx, const char *device, weft_error *error) {
+    char name[16];
+    const char *which;
+    RETURN_IF(!device, WEFT_INVALID, "the device is NULL");
+    FORWARD(parse_device(device, name, &which, error));
+    FORWARD(weft_find_backend(name, &ctx->backend, error));
+    return ctx->backend->open(which, &ctx->state, error);
+}
+
+weft_status weft_open(weft_context **out, const char *device) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    weft_error *error = &thread_error;
+    RETURN_IF(!out, WEFT_INVALID, "weft_open: the place for the context is NULL");
+    *out = NULL;
+    pthread_once(&once, watch_forks);
+    weft_context *ctx = calloc(1, sizeof *ctx);
+    RETURN_IF(!ctx, WEFT_OUT_OF_MEMORY, "no memory for a context (%zu bytes)", sizeof *ctx);
+    atomic_flag_clear(&ctx->inside);
+    ctx->generation = generation;
+    weft_status status;
+    if (device && strcmp(device, "auto") == 0) {
+        status = open_device(ctx, "cuda", error);
+        if (status == WEFT_NO_DEVICE) status = open_device(ctx, "cpu", error);
+    } else {
+        status = open_device(ctx, device, error);
+    }
+    if (status != WEFT_OK) {
+        free(ctx);
+        return status;
+    }
+    error->message[0] = '\0';
+    *out = ctx;
+    return WEFT_OK;
+}
+
+void weft_close(weft_context *ctx) {
+    if (!ctx) return;
+    if (ctx->generation == generation) ctx->backend->close(ctx->state);
+    free(ctx);
+}
+
+const char *weft_device(const weft_context *ctx) { return ctx ? ctx->backend->id(ctx->state) : "none"; }
+
+const char *weft_last_error(const weft_context *ctx) { return ctx ? ctx->error.message : thread_error.message; }
+
+size_t weft_scratch_bytes(const weft_context *ctx) { return ctx ? ctx->backend->scratch_bytes(ctx->state) : 0; }
+
+size_t weft_device_count(void) {
+    const weft_backend *cuda;
+    weft_error ignored;
+    const int cpus = weft_backend_cpu()->count();
+    const int gpus = weft_find_backend("cuda", &cuda, &ignored) == WEFT_OK ? cuda->count() : 0;
+    return (size_t)cpus + (size_t)gpus;
+}
+
+weft_status weft_describe_device(size_t index, weft_device_info *info) {
+    weft_error *error = &thread_error;
+    RETURN_IF(!info, WEFT_INVALID, "weft_describe_device: the place for the description is NULL");
+    memset(info, 0, sizeof *info);
+    RETURN_IF(index >= weft_device_count(), WEFT_NO_DEVICE, "there is no device %zu; there are %zu", index,
+              weft_device_count());
+    const weft_backend *backend = weft_backend_cpu();
+    if (index < (size_t)backend->count()) return backend->describe((int)index, info, error);
+    index -= (size_t)backend->count();
+    FORWARD(weft_find_backend("cuda", &backend, error));
+    return backend->describe((int)index, info, error);
+}
+
+static weft_status set_threads(weft_context *ctx, int threads, weft_error *error) {
+    RETURN_IF(threads < 0 || threads > 4096, WEFT_INVALID, "%d threads; 0 to 4096 can be asked for", threads);
+    return ctx->backend->set_threads(ctx->state, threads, error);
+}
+
+weft_status weft_set_threads(weft_context *ctx, int threads) { GUARDED(ctx, set_threads(ctx, threads, error)); }
+
+weft_status weft_set_stream(weft_context *ctx, void *stream) {
+    GUARDED(ctx, ctx->backend->set_stream(ctx->state, stream, error));
+}
+
+weft_status weft_synchronize(weft_context *ctx) { GUARDED(ctx, ctx->backend->synchronize(ctx->state, error)); }

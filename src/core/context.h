@@ -1,0 +1,35 @@
+/* What a context is, and the frame that every call on one runs in. */
+#ifndef WEFT_CORE_CONTEXT_H
+#define WEFT_CORE_CONTEXT_H
+
+#include "core/backend.h"
+#include "core/fpmode.h"
+
+#include <stdatomic.h>
+
+struct weft_context {
+    const weft_backend *backend;
+    void *state;
+    atomic_flag inside;  /* set while a call runs */
+    unsigned generation; /* of the process, when it was opened */
+    bool lost;           /* the device failed: every later call says so */
+    weft_error error;
+};
+
+/* For failures that belong to no context: this thread's. */
+weft_error *context_thread_error(void);
+
+/* The first and the last thing every call on a context does. */
+weft_status context_enter(weft_context *ctx);
+weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status status);
+
+/* Runs `call`, an expression in ctx and error, between enter and leave, and returns its status. */
+#define GUARDED(ctx, call)                            \
+    do {                                              \
+        FORWARD(context_enter(ctx));                  \
+        const weft_fpmode mode = weft_fpmode_enter(); \
+        weft_error *error = &(ctx)->error;            \
+        return context_leave(ctx, mode, (call));      \
+    } while (0)
+
+#endif
