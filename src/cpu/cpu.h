@@ -66,6 +66,7 @@ typedef struct scan_job {
     uint64_t flip;          /* bits turned in every element and result: see cpu/scans.c */
     uint64_t infinity, nan; /* as bits of the result's type, where that is a float */
     bool exclusive;
+    bool streams; /* the result is too long for the caches, and goes past them */
 } scan_job;
 
 typedef union scan_state scan_state;

@@ -15,9 +15,10 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
-    PART_BYTES = 1 << 19,  /* of a part, read and written */
-    LOOKS = 1000           /* at whose turn it is, before the core is offered to others */
+    ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
+    PART_BYTES = 1 << 19,   /* of a part, read and written */
+    STREAM_BYTES = 1 << 25, /* a result longer than this goes past the caches, unless it takes the input's place */
+    LOOKS = 1000            /* at whose turn it is, before the core is offered to others */
 };
 
 /* --------------------------------------------------------------------------------- one call */
@@ -115,6 +116,7 @@ weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     const double inf_f64 = inf_f32;
     scan_job job = {.init = c->init, .flip = flip(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
     (void)error;
+    job.streams = c->x != c->y && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
     job.nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
     job.infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
     if (!c->init && order && is_float(c->dtype)) job.init = f32 ? (const void *)&inf_f32 : &inf_f64;

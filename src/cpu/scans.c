@@ -1,6 +1,7 @@
 /* The kernels of weft_scan (docs/ORDER.md 6); compiled once for each level. One body serves all: what
  * does not depend on an order may as well be joined in the canonical one. */
 #include "cpu/scan_state.h"
+#include "cpu/stream.h"
 #include "cpu/vectors.h"
 
 /* What joins two values. There is no minimum and no AND: with the bits of all elements, and of the

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { N = 20557 };
 static weft_context *ctx;
@@ -283,6 +284,33 @@ static void order(void) {
     EXPECT(((double *)y)[4096] == 1 + 2 * h, "a level more: %a", ((double *)y)[4096]);
 }
 
+/* ------------------------------------------------------------------------------ long results */
+
+/* Longer than the caches, which the CPU backend writes in another way; at every place in a vector. */
+static void long_results(void) {
+    const size_t n = ((size_t)1 << 24) + 77, most = 16;
+    int16_t *from = malloc(n * sizeof *from), *to = malloc((n + most + 1) * sizeof *to);
+    EXPECT(from && to, "no memory for %zu elements", n);
+    for (size_t i = 0; from && i < n; i++) from[i] = (int16_t)(i * i ^ i >> 7);
+    for (size_t place = 0; from && to && place <= most; place += place < 3 ? 1 : 4) {
+        uint16_t sum = 0;
+        size_t wrong = 0;
+        memset(to, 0x5a, (n + most + 1) * sizeof *to);
+        EXPECT_STATUS(ctx,
+                      weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_I16, WEFT_DEFAULT, n, from, NULL, to + place),
+                      WEFT_OK);
+        for (size_t i = 0; i < n; i++) {
+            sum = (uint16_t)(sum + (uint16_t)from[i]);
+            wrong += (uint16_t)to[place + i] != sum;
+        }
+        EXPECT(wrong == 0, "%zu of %zu sums at place %zu are wrong", wrong, n, place);
+        for (size_t i = 0; i < place; i++) EXPECT(to[i] == 0x5a5a, "place %zu: written before y", place);
+        EXPECT(to[place + n] == 0x5a5a, "place %zu: written behind y", place);
+    }
+    free(from);
+    free(to);
+}
+
 int main(int argc, char **argv) {
     ctx = oracle_open(argc, argv);
     accuracy();
@@ -292,6 +320,7 @@ int main(int argc, char **argv) {
     zeros();
     beginnings();
     order();
+    long_results();
     weft_close(ctx);
     return expect_end();
 }

@@ -1,0 +1,65 @@
+/* Writing long results past the caches. An ordinary store reads its line first, which costs a scan a third of the
+ * memory's traffic for nothing; and a result longer than the caches would leave them again unread. Results are put
+ * in a buffer, from which whole vectors go to aligned places. */
+#ifndef WEFT_CPU_STREAM_H
+#define WEFT_CPU_STREAM_H
+
+#include "cpu/vectors.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { STREAM_BLOCK = 2048 }; /* bytes that can be put at a time */
+
+typedef struct stream {
+    unsigned char *to; /* a multiple of VECTOR_BYTES */
+    size_t held;       /* bytes in the buffer */
+    size_t foreign;    /* the first bytes behind `to`, which are not of this result */
+    _Alignas(VECTOR_BYTES) unsigned char buffer[VECTOR_BYTES + STREAM_BLOCK];
+} stream;
+
+INLINE void stream_vector(unsigned char *to, const unsigned char *from) {
+#if !defined(__x86_64__)
+    memcpy(to, from, VECTOR_BYTES);
+#elif VECTOR_BYTES == 64
+    _mm512_stream_si512((void *)to, _mm512_load_si512(from));
+#elif VECTOR_BYTES == 32
+    _mm256_stream_si256((void *)to, _mm256_load_si256((const void *)from));
+#else
+    _mm_stream_si128((void *)to, _mm_load_si128((const void *)from));
+#endif
+}
+
+INLINE void stream_begin(stream *s, void *y) {
+    s->foreign = s->held = (uintptr_t)y % VECTOR_BYTES;
+    s->to = (unsigned char *)y - s->held;
+}
+
+/* Where the next results belong. */
+INLINE void *stream_place(stream *s) { return s->buffer + s->held; }
+
+/* `bytes` results have been written there. */
+INLINE void stream_put(stream *s, size_t bytes) {
+    const size_t held = s->held + bytes, whole = held / VECTOR_BYTES * VECTOR_BYTES;
+    size_t i = 0;
+    if (s->foreign && whole) {
+        memcpy(s->to + s->foreign, s->buffer + s->foreign, VECTOR_BYTES - s->foreign);
+        s->foreign = 0;
+        i = VECTOR_BYTES;
+    }
+    for (; i < whole; i += VECTOR_BYTES) stream_vector(s->to + i, s->buffer + i);
+    memcpy(s->buffer, s->buffer + whole, VECTOR_BYTES);
+    s->to += whole;
+    s->held = held - whole;
+}
+
+/* Writes the rest. Such stores are not ordered before what follows by themselves. */
+INLINE void stream_end(const stream *s) {
+    memcpy(s->to + s->foreign, s->buffer + s->foreign, s->held - s->foreign);
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
+}
+
+#endif
