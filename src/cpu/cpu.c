@@ -31,7 +31,23 @@ static weft_status open_cpu(const char *which, void **state, weft_error *error) 
     return WEFT_OK;
 }
 
-static void close_cpu(void *state) { free(state); }
+static void close_cpu(void *state) {
+    free(((cpu_context *)state)->room);
+    free(state);
+}
+
+weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *error) {
+    if (bytes > ctx->room_bytes) {
+        free(ctx->room);
+        ctx->room = NULL;
+        ctx->room_bytes = 0;
+        RETURN_IF(posix_memalign(&ctx->room, 64, bytes) != 0, WEFT_OUT_OF_MEMORY,
+                  "no host memory for %zu bytes of scratch", bytes);
+        ctx->room_bytes = bytes;
+    }
+    *room = ctx->room;
+    return WEFT_OK;
+}
 
 static const char *id(const void *state) { return ((const cpu_context *)state)->id; }
 
@@ -51,7 +67,10 @@ static weft_status synchronize(void *state, weft_error *error) {
     return WEFT_OK;
 }
 
-static size_t scratch_bytes(const void *state) { return sizeof((const cpu_context *)state)->roots; }
+static size_t scratch_bytes(const void *state) {
+    const cpu_context *ctx = state;
+    return sizeof ctx->roots + ctx->room_bytes;
+}
 
 static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
     (void)state, (void)memory;

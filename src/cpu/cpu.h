@@ -107,7 +107,12 @@ typedef struct cpu_context {
     char id[16];
     int threads;
     partial roots[CHUNKS_MAX];
+    void *room; /* of cpu_room */
+    size_t room_bytes;
 } cpu_context;
+
+/* `bytes` of scratch memory, aligned to 64; the context's own, which grows and stays. What it held is lost. */
+weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *error);
 
 /* Runs `run` on every chunk of the whole call and joins the chunks' values in the canonical order. */
 void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out);
