@@ -25,6 +25,7 @@ typedef struct cli_options {
 /* One verb for each line of core/ops.def: argv[0] is the operation. */
 int command_reduce(const cli_options *options, int argc, char **argv);
 int command_variance(const cli_options *options, int argc, char **argv);
+int command_laplace(const cli_options *options, int argc, char **argv);
 int command_scan(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 

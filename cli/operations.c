@@ -34,6 +34,16 @@ static weft_status run_scan(const operation *o, weft_context *ctx, const operand
     return weft_scan(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->init, in->to);
 }
 
+/* One sweep of the largest cube that the elements fill. */
+static weft_status run_laplace(const operation *o, weft_context *ctx, const operands *in, value *out,
+                               weft_dtype *type) {
+    size_t edge = 1;
+    (void)o, (void)out;
+    while ((edge + 1) * (edge + 1) * (edge + 1) <= in->n) edge++;
+    *type = in->dtype;
+    return weft_laplace(ctx, in->dtype, edge, edge, in->n / (edge * edge), 1, in->x, in->to, NULL);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -43,6 +53,7 @@ static weft_status run_scan(const operation *o, weft_context *ctx, const operand
 #define OPERATION_OF_variance WEFT_SUM, false, 1, 2, 0
 #define OPERATION_OF_dot WEFT_SUM, false, 2, 1, 0
 #define OPERATION_OF_scan WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_laplace WEFT_SUM, false, 1, 1, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

@@ -4,6 +4,7 @@ add_executable(weft_command
   cli/bench.c
   cli/devices.c
   cli/dot.c
+  cli/laplace.c
   cli/main.c
   cli/measure.c
   cli/npy.c

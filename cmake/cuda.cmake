@@ -44,6 +44,7 @@ add_library(weft_cuda MODULE
   src/cuda/dot.cu
   src/cuda/extremes.cu
   src/cuda/integers.cu
+  src/cuda/laplace.cu
   src/cuda/reduce.cu
   src/cuda/scan.cu
   src/cuda/scan_free.cu

@@ -2,18 +2,21 @@
 
 add_library(weft SHARED
   src/core/api.c
+  src/core/api_laplace.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
   src/core/lists.c
   src/ref/array.c
   src/ref/dot.c
+  src/ref/laplace.c
   src/ref/reduce.c
   src/ref/ref.c
   src/ref/scan.c
   src/ref/tree.c
   src/ref/variance.c
   src/cpu/cpu.c
+  src/cpu/laplace.c
   src/cpu/levels.c
   src/cpu/machine.c
   src/cpu/reduce.c
@@ -48,6 +51,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/integers.c
     src/cpu/products.c
     src/cpu/scans.c
+    src/cpu/stencils.c
     src/cpu/sums.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)
   target_compile_definitions(weft_cpu_${level} PRIVATE WEFT_LEVEL=${level})

@@ -1,6 +1,6 @@
 # fish completion of weft
 
-set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan
+set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace
 set -l commands tour verify bench devices help version $operations
 
 complete -c weft -f
@@ -36,10 +36,16 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a norm2 -d 'Euc
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a norminf -d 'largest absolute value'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a variance -d 'variance, by two passes'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a dot -d 'dot product of two arrays'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a laplace -d 'sweeps of the 7-point Laplace solver on a 3-D grid'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a scan -d 'prefix scan: running sum, product, minimum, maximum, and, or, xor'
 
 complete -c weft -n "__fish_seen_subcommand_from tour $operations" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
+complete -c weft -n '__fish_seen_subcommand_from laplace' -l sweeps -x -d 'Number of sweeps'
+complete -c weft -n '__fish_seen_subcommand_from laplace' -l tolerance -x -d 'Change to stop at'
+complete -c weft -n '__fish_seen_subcommand_from laplace' -l grid -x -d 'Edge of a cube, in place of a file'
+complete -c weft -n '__fish_seen_subcommand_from laplace' -l dtype -x -a 'f32 f64' -d 'Type of the cube'
+complete -c weft -n '__fish_seen_subcommand_from laplace' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l exclusive -d 'Value i without element i'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l init -x -d 'Joined before everything'

@@ -247,6 +247,20 @@ typedef enum weft_scan_kind {
 WEFT_API weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype,
                                weft_dtype accumulate, size_t n, const void *x, const void *init, void *y);
 
+/* ------------------------------------------------------------------------------ laplace */
+
+/* `sweeps` sweeps of Jacobi's iteration for Laplace's equation on a grid of nx * ny * nz points of
+ * f32 or f64, x running fastest: v[i + nx (j + ny k)]. A point on one of the six faces keeps its
+ * value, every other one becomes the mean of its six neighbours of the sweep before. A grid with
+ * fewer than 3 points in some direction is all faces. v may be u itself; else they must not overlap.
+ * change, when it is not NULL, gets one f64: the root mean square, over all points, of what the last
+ * sweep changed. Scratch memory: a grid, when there are more sweeps than one.
+ * Order: docs/ORDER.md 7. Source: C. G. J. Jacobi, Astron. Nachr. 22 (1845); several sweeps in one
+ * pass over memory as in M. Wittmann, G. Hager, J. Treibig, G. Wellein, Parallel Process. Lett. 20
+ * (2010), and A. Nguyen et al., SC 2010. Docs: docs/laplace.md. */
+WEFT_API weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
+                                  const void *u, void *v, double *change);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 2
+#define WEFT_BACKEND_ABI 3
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -46,6 +46,14 @@ typedef struct scan_call {
     void *y;          /* == x, or apart from it */
 } scan_call;
 
+typedef struct laplace_call {
+    weft_dtype dtype;
+    size_t nx, ny, nz, sweeps; /* at least one point */
+    const void *u;
+    void *v;        /* == u, or apart from it */
+    double *change; /* or NULL */
+} laplace_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -75,6 +83,7 @@ typedef struct weft_backend {
     weft_status (*variance)(void *state, const variance_call *call, weft_error *error);
     weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
     weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
+    weft_status (*laplace)(void *state, const laplace_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

@@ -110,6 +110,7 @@ const weft_backend *weft_backend_cpu(void) {
         .variance = cpu_variance,
         .dot = cpu_dot,
         .scan = cpu_scan,
+        .laplace = cpu_laplace,
     };
     return &backend;
 }

@@ -49,6 +49,7 @@ typedef struct sum_kernels {
 typedef struct product_kernels {
     kernel *dot_f32, *dot_f64[DTYPES];
     kernel *squares_f64[DTYPES], *deviations_f64[DTYPES];
+    kernel *differences_f64[DTYPES]; /* of floats */
 } product_kernels;
 
 typedef struct integer_kernels {
@@ -87,6 +88,14 @@ typedef struct scan_kernels {
     scan_kernel highest[DTYPES], bits_or[DTYPES], bits_xor[DTYPES];
 } scan_kernels;
 
+/* A row of n points of a sweep, from its own row of the sweep before and the four beside it. */
+typedef void stencil_row(size_t n, const void *middle, const void *south, const void *north, const void *below,
+                         const void *above, void *to);
+
+typedef struct stencil_kernels {
+    stencil_row *laplace_f32, *laplace_f64;
+} stencil_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -96,6 +105,7 @@ typedef struct level {
     const integer_kernels *integers;
     const extreme_kernels *extremes;
     const scan_kernels *scans;
+    const stencil_kernels *stencils;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -117,7 +127,11 @@ weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *er
 /* Runs `run` on every chunk of the whole call and joins the chunks' values in the canonical order. */
 void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out);
 
+/* a becomes a + b. */
+void cpu_add_f64(partial *a, const partial *b);
+
 /* The operations, as the backend's table has them. */
+weft_status cpu_laplace(void *state, const laplace_call *call, weft_error *error);
 weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);

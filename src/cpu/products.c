@@ -13,9 +13,13 @@ static void dot_f64(const piece *p, partial *out) { out->f64 = tree_f64(STEP_PRO
     static void deviations_##name(const piece *p, partial *out) { out->f64 = tree_f64(STEP_DEVIATION, WEFT_##ID, p); }
 #include "core/types.def"
 
+static void differences_f32(const piece *p, partial *out) { out->f64 = tree_f64(STEP_DIFFERENCE, WEFT_F32, p); }
+static void differences_f64(const piece *p, partial *out) { out->f64 = tree_f64(STEP_DIFFERENCE, WEFT_F64, p); }
+
 const product_kernels LEVELED(cpu_products) = {
     .dot_f32 = dot_f32,
     .dot_f64 = {[WEFT_F32] = dot_f32_in_f64, [WEFT_F64] = dot_f64},
+    .differences_f64 = {[WEFT_F32] = differences_f32, [WEFT_F64] = differences_f64},
     .squares_f64 =
         {
 #define TYPE(ID, name, ctype, kind, npy) [WEFT_##ID] = squares_##name,

@@ -7,7 +7,7 @@
 /* ------------------------------------------------------------------------------- joining */
 
 static void add_f32(partial *a, const partial *b) { a->f32 = a->f32 + b->f32; }
-static void add_f64(partial *a, const partial *b) { a->f64 = a->f64 + b->f64; }
+void cpu_add_f64(partial *a, const partial *b) { a->f64 = a->f64 + b->f64; }
 static void add_u64(partial *a, const partial *b) { a->u64 += b->u64; }
 static void multiply_f32(partial *a, const partial *b) { a->f32 = a->f32 * b->f32; }
 static void multiply_f64(partial *a, const partial *b) { a->f64 = a->f64 * b->f64; }
@@ -73,7 +73,7 @@ static void reduce_sum(cpu_context *ctx, const reduce_call *c) {
     else if (c->result == WEFT_F32)
         store_real(c->result, total(ctx, c, l->sums->sum_f32, add_f32, 0).f32, c->out);
     else
-        store_real(c->result, total(ctx, c, l->sums->sum_f64[c->dtype], add_f64, 0).f64, c->out);
+        store_real(c->result, total(ctx, c, l->sums->sum_f64[c->dtype], cpu_add_f64, 0).f64, c->out);
 }
 
 static void reduce_prod(cpu_context *ctx, const reduce_call *c) {
@@ -152,20 +152,20 @@ static void reduce_count_nonzero(cpu_context *ctx, const reduce_call *c) {
 }
 
 static void reduce_mean(cpu_context *ctx, const reduce_call *c) {
-    const double sum = total(ctx, c, ctx->level->sums->sum_f64[c->dtype], add_f64, 0).f64;
+    const double sum = total(ctx, c, ctx->level->sums->sum_f64[c->dtype], cpu_add_f64, 0).f64;
     store_real(c->result, weft_finish_mean(sum, c->n), c->out);
 }
 
 static void reduce_norm1(cpu_context *ctx, const reduce_call *c) {
     kernel *run = ctx->level->sums->magnitudes_f64[c->dtype];
-    store_real(c->result, c->n ? total(ctx, c, run, add_f64, 0).f64 : 0, c->out);
+    store_real(c->result, c->n ? total(ctx, c, run, cpu_add_f64, 0).f64 : 0, c->out);
 }
 
 static void reduce_norm2(cpu_context *ctx, const reduce_call *c) {
     kernel *run = ctx->level->products->squares_f64[c->dtype];
-    double squares = c->n ? total(ctx, c, run, add_f64, 1).f64 : 0;
+    double squares = c->n ? total(ctx, c, run, cpu_add_f64, 1).f64 : 0;
     const double scale = c->n ? weft_norm2_scale(squares) : 1;
-    if (scale != 1) squares = total(ctx, c, run, add_f64, scale).f64;
+    if (scale != 1) squares = total(ctx, c, run, cpu_add_f64, scale).f64;
     store_real(c->result, weft_finish_norm2(sqrt(squares), scale), c->out);
 }
 
@@ -192,9 +192,9 @@ weft_status cpu_variance(void *state, const variance_call *call, weft_error *err
     partial sum, squares;
     (void)error;
     piece p = {.x = call->x, .n = call->n};
-    cpu_run(ctx, call->dtype, ctx->level->sums->sum_f64[call->dtype], add_f64, &p, &sum);
+    cpu_run(ctx, call->dtype, ctx->level->sums->sum_f64[call->dtype], cpu_add_f64, &p, &sum);
     p.parameter = weft_finish_mean(sum.f64, call->n);
-    cpu_run(ctx, call->dtype, ctx->level->products->deviations_f64[call->dtype], add_f64, &p, &squares);
+    cpu_run(ctx, call->dtype, ctx->level->products->deviations_f64[call->dtype], cpu_add_f64, &p, &squares);
     store_real(call->result, weft_finish_variance(squares.f64, call->n, call->ddof), call->out);
     return WEFT_OK;
 }
@@ -214,7 +214,7 @@ weft_status cpu_dot(void *state, const dot_call *call, weft_error *error) {
         cpu_run(ctx, call->dtype, l->products->dot_f32, add_f32, &p, &v);
         store_real(call->result, v.f32, call->out);
     } else {
-        cpu_run(ctx, call->dtype, l->products->dot_f64[call->dtype], add_f64, &p, &v);
+        cpu_run(ctx, call->dtype, l->products->dot_f64[call->dtype], cpu_add_f64, &p, &v);
         store_real(call->result, v.f64, call->out);
     }
     return WEFT_OK;

@@ -11,8 +11,12 @@ typedef enum step {
     STEP_MAGNITUDE, /* lane + |x| */
     STEP_SQUARE,    /* fma(x s, x s, lane), s the parameter */
     STEP_DEVIATION, /* fma(x - m, x - m, lane), m the parameter */
-    STEP_PRODUCT    /* fma(x, y, lane) */
+    STEP_PRODUCT,   /* fma(x, y, lane) */
+    STEP_DIFFERENCE /* fma(x - y, x - y, lane) */
 } step;
+
+/* Whether there is a second array. */
+INLINE bool has_y(step how) { return how == STEP_PRODUCT || how == STEP_DIFFERENCE; }
 
 /* Whether x y and x x are exact in f64: elements of 24 bits or fewer, subnormal f32 too, since the
  * least product is 2^-298. Squares that norm2 scales are exact as well where it matters: by 2^600 they

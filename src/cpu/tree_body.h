@@ -31,6 +31,7 @@ INLINE VECTOR OF(enter)(step how, weft_dtype dtype, VECTOR lane, VECTOR x, VECTO
     case STEP_SQUARE: x *= parameter; return OF(multiply_add)(exact, x, x, lane);
     case STEP_DEVIATION: x -= parameter; return OF(multiply_add)(false, x, x, lane);
     case STEP_PRODUCT: return OF(multiply_add)(exact, x, y, lane);
+    case STEP_DIFFERENCE: x -= y; return OF(multiply_add)(false, x, x, lane);
     }
     return lane;
 }
@@ -44,7 +45,7 @@ INLINE void OF(go_down)(step how, weft_dtype dtype, const char *x, const char *y
     for (size_t k = 0; k < COLUMN_VECTORS; k++) lane[k] = lanes[k];
     for (size_t r = 0; r < rows; r++, x += row, y += row) {
         const char *from_x = OF(converted)(dtype, x, room_x);
-        const char *from_y = how == STEP_PRODUCT ? OF(converted)(dtype, y, room_y) : from_x;
+        const char *from_y = has_y(how) ? OF(converted)(dtype, y, room_y) : from_x;
 #pragma GCC unroll 8
         for (size_t k = 0; k < COLUMN_VECTORS; k++) {
             VECTOR v, w;
@@ -77,7 +78,7 @@ INLINE REAL OF(join_lanes)(step how, size_t vectors, VECTOR *lanes) {
 INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, size_t count) {
     const size_t size = element_bytes(dtype), row = WEFT_LANES(size), vectors = row / WIDTH;
     const char *x = (const char *)p->x + first * size;
-    const char *y = how == STEP_PRODUCT ? (const char *)p->y + first * size : x;
+    const char *y = has_y(how) ? (const char *)p->y + first * size : x;
     _Alignas(64) char filled_x[512], filled_y[512]; /* no row is longer */
     VECTOR lanes[WEFT_LANES_MAX / WIDTH], before[WEFT_LANES_MAX / WIDTH];
     for (size_t k = 0; k < vectors; k++) lanes[k] = (how == STEP_MULTIPLY ? (REAL)1 : (REAL)-0.0) - (VECTOR){0};
@@ -87,7 +88,7 @@ INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, s
         if (taken < row) {
             memcpy(before, lanes, vectors * sizeof *lanes);
             x = memcpy(memset(filled_x, 0, sizeof filled_x), x, taken * size);
-            y = how == STEP_PRODUCT ? memcpy(memset(filled_y, 0, sizeof filled_y), y, taken * size) : x;
+            y = has_y(how) ? memcpy(memset(filled_y, 0, sizeof filled_y), y, taken * size) : x;
         }
         const size_t rows = taken < row ? 1 : taken / row;
         for (size_t k = 0; k < vectors; k += COLUMN_VECTORS)

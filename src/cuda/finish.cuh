@@ -36,6 +36,7 @@ static __device__ void finish(const job &j, double v) {
     case FINISH_MEAN: v = weft_finish_mean(v, j.total); break;
     case FINISH_VARIANCE: v = weft_finish_variance(v, j.total, j.ddof); break;
     case FINISH_ROOT: v = __dsqrt_rn(v); break;
+    case FINISH_ROOT_MEAN: v = __dsqrt_rn(weft_finish_mean(v, j.total)); break;
     case FINISH_RESCALE: v = weft_finish_norm2(__dsqrt_rn(v), weft_norm2_scale(*j.reference)); break;
     default: break;
     }

@@ -114,6 +114,7 @@ size_t cuda_type_bytes(weft_dtype dtype);
 weft_status cuda_reduce(void *state, const reduce_call *c, weft_error *error);
 weft_status cuda_variance(void *state, const variance_call *c, weft_error *error);
 weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
+weft_status cuda_laplace(void *state, const laplace_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
 
 #endif

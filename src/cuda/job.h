@@ -27,6 +27,7 @@ typedef enum finish_kind {
     FINISH_MEAN,      /* divided by the number of elements */
     FINISH_VARIANCE,  /* divided by the number of elements less ddof */
     FINISH_ROOT,      /* square root */
+    FINISH_ROOT_MEAN, /* square root of the value divided by the number of elements */
     FINISH_RESCALE,   /* square root over the scale that `keep` asks for */
     FINISH_ANY,       /* whether a count is more than 0 */
     FINISH_ALL,       /* whether a count is that of all elements */

@@ -194,6 +194,27 @@ static void variance_and_dot(void) {
     EXPECT_STATUS(ctx, weft_dot(ctx, WEFT_F64, WEFT_DEFAULT, 5, x, x + 1, &d), WEFT_OK);
 }
 
+static void laplace(void) {
+    double *const end = y + N;
+#define REFUSED(dtype, nx, ny, nz, u, v, change, status, words) \
+    EXPECT_ERROR(ctx, weft_laplace(ctx, dtype, nx, ny, nz, 1, u, v, change), status, words)
+    REFUSED(WEFT_F64, 3, 3, 3, NULL, y, NULL, WEFT_INVALID, "u is NULL");
+    REFUSED(WEFT_F64, 3, 3, 3, x, NULL, NULL, WEFT_INVALID, "v is NULL");
+    REFUSED(WEFT_I32, 3, 3, 3, x, y, NULL, WEFT_UNSUPPORTED, "the grid is i32");
+    REFUSED((weft_dtype)12, 3, 3, 3, x, y, NULL, WEFT_INVALID, "12 is no element type");
+    REFUSED(WEFT_F64, 3, 0, 3, x, y, NULL, WEFT_EMPTY, "3 x 0 x 3 has no points");
+    REFUSED(WEFT_F64, SIZE_MAX / 2, 3, 3, x, y, NULL, WEFT_INVALID, "does not fit in memory");
+    REFUSED(WEFT_F64, SIZE_MAX / 2, 1, 1, x, y, NULL, WEFT_INVALID, "do not fit in memory");
+    REFUSED(WEFT_F64, 3, 3, 3, x, x + 1, NULL, WEFT_INVALID, "v (216 bytes at");
+    REFUSED(WEFT_F64, 3, 3, 3, x, shifted(y, 4), NULL, WEFT_INVALID, "v is at");
+    REFUSED(WEFT_F64, 3, 3, 3, x, y, y + 26, WEFT_INVALID, "overlaps v");
+    REFUSED(WEFT_F64, 3, 3, 3, x, y, x, WEFT_INVALID, "overlaps u");
+    REFUSED(WEFT_F64, 3, 3, 3, x, y, shifted(OUT, 4), WEFT_INVALID, "change is at");
+#undef REFUSED
+    EXPECT_STATUS(ctx, weft_laplace(ctx, WEFT_F64, 3, 3, 3, 2, y, y, end), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_laplace(ctx, WEFT_F32, 3, 3, 3, 2, x, y, NULL), WEFT_OK);
+}
+
 static void scan(void) {
     static int32_t whole[N];
     static float narrow[N];
@@ -258,6 +279,7 @@ int main(int argc, char **argv) {
     reduce();
     result_types();
     variance_and_dot();
+    laplace();
     scan();
     for (size_t i = 0; i < sizeof out_bytes; i++)
         EXPECT(out_bytes[i] == POISON, "a call that failed wrote byte %zu of its output", i);

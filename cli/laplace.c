@@ -1,0 +1,234 @@
+/* weft laplace: Jacobi's sweeps over a 3-D array, until there were enough or little changes any more. */
+#include "cli/measure.h"
+#include "cli/npy.h"
+#include "cli/progress.h"
+#include "cli/value.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOK_EVERY = 10 /* sweeps between two looks at the tolerance */, EDGE_MOST = 1 << 20 };
+static const long long SWEEPS_MOST = 1000000000000;
+
+/* What the options say. */
+typedef struct request {
+    const char *from, *to; /* names; `to` may be NULL */
+    size_t sweeps, edge;   /* edge: of the cube, or 0 */
+    weft_dtype dtype;      /* of the cube */
+    bool until;            /* a tolerance was given */
+    double tolerance;
+} request;
+
+/* The grid, and how far it has come. */
+typedef struct job {
+    const cli_options *options;
+    const request *request;
+    const char *name; /* of the grid, for messages */
+    npy_array u;      /* without data when the grid is a cube */
+    void *cube;       /* host memory of the context */
+    void *grid;       /* in the device's memory */
+    size_t done;
+    double change, seconds;
+} job;
+
+/* -------------------------------------------------------------------------------- options */
+
+static bool read_tolerance(const char *text, request *r) {
+    value v;
+    r->until = true;
+    if (value_parse(WEFT_F64, text, &v) && v.f64 >= 0) {
+        r->tolerance = v.f64;
+        return true;
+    }
+    cli_error("laplace", "--tolerance %s: a number that is not negative is needed", text);
+    return false;
+}
+
+static bool read_dtype(const char *text, request *r) {
+    r->dtype = strcmp(text, "f64") == 0 ? WEFT_F64 : WEFT_F32;
+    if (strcmp(text, weft_dtype_name(r->dtype)) == 0) return true;
+    cli_error("laplace", "--dtype %s: there are f32 and f64", text);
+    return false;
+}
+
+static bool read_option(int option, request *r) {
+    long long number = 0;
+    switch (option) {
+    case 's':
+        if (!cli_number("laplace", "--sweeps", optarg, 0, SWEEPS_MOST, &number)) return false;
+        r->sweeps = (size_t)number;
+        return true;
+    case 'g':
+        if (!cli_number("laplace", "--grid", optarg, 3, EDGE_MOST, &number)) return false;
+        r->edge = (size_t)number;
+        return true;
+    case 't': return read_tolerance(optarg, r);
+    case 'd': return read_dtype(optarg, r);
+    case 'o': r->to = optarg; return true;
+    default: return false;
+    }
+}
+
+static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+    static const struct option list[] = {{"sweeps", required_argument, NULL, 's'},
+                                         {"tolerance", required_argument, NULL, 't'},
+                                         {"grid", required_argument, NULL, 'g'},
+                                         {"dtype", required_argument, NULL, 'd'},
+                                         {"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(option, r)) return false;
+    r->from = argv[optind];
+    if (argc - optind != (r->edge ? 0 : 1))
+        cli_error(argv[0], "%d files given, %s; see 'weft help laplace'", argc - optind,
+                  r->edge ? "none needed beside --grid" : "1 needed");
+    else if (options->json && r->to && strcmp(r->to, "-") == 0)
+        cli_error(argv[0], "--json: standard output is for the array here; give -o the name of a file");
+    else
+        return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- the grid */
+
+/* The classic start: 1 on the faces, 0 inside. */
+static void fill_cube(size_t n, weft_dtype dtype, void *u) {
+    for (size_t k = 0, at = 0; k < n; k++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < n; i++, at++) {
+                const bool face = i == 0 || i + 1 == n || j == 0 || j + 1 == n || k == 0 || k + 1 == n;
+                if (dtype == WEFT_F32)
+                    ((float *)u)[at] = face;
+                else
+                    ((double *)u)[at] = face;
+            }
+}
+
+static bool make_cube(weft_context *ctx, job *j) {
+    const size_t n = j->request->edge, size = weft_dtype_size(j->request->dtype);
+    j->name = "--grid";
+    j->u.dtype = j->request->dtype;
+    j->u.n = n * n * n; /* at most 2^60 */
+    j->u.shape = (npy_shape){3, {n, n, n}};
+    if (weft_alloc(ctx, WEFT_PINNED, j->u.n * size, &j->cube) != WEFT_OK)
+        cli_error("laplace", "--grid %zu: no memory for %zu points of %zu bytes", n, j->u.n, size);
+    else
+        fill_cube(n, j->u.dtype, j->cube);
+    return j->cube;
+}
+
+static bool read_grid(job *j) {
+    npy_error error;
+    const char *from = j->name = j->request->from;
+    if (!npy_read(from, &j->u, &error))
+        cli_error("laplace", "%s: %s", from, error.message);
+    else if (j->u.dtype != WEFT_F32 && j->u.dtype != WEFT_F64)
+        cli_error("laplace", "%s: the array is of %s; f32 or f64 is needed", from, weft_dtype_name(j->u.dtype));
+    else if (j->u.shape.rank != 3)
+        cli_error("laplace",
+                  "%s: the array is %zu-dimensional (or in Fortran order); 3 dimensions in C order are needed", from,
+                  j->u.shape.rank);
+    else if (j->u.n == 0)
+        cli_error("laplace", "%s: the grid has no points", from);
+    else
+        return true;
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+static bool reached(const job *j) { return j->request->until && j->done > 0 && j->change <= j->request->tolerance; }
+
+/* In steps, so that there is something to look at; how they are cut changes no bit. */
+static weft_status sweep(weft_context *ctx, job *j) {
+    const request *r = j->request;
+    const size_t *n = j->u.shape.dimensions;
+    const size_t step = r->until ? LOOK_EVERY : 8 * (1 + r->sweeps / 800);
+    weft_status status = WEFT_OK;
+    do {
+        const size_t left = r->sweeps - j->done, now = left < step ? left : step;
+        double *const change = r->until || now == left ? &j->change : NULL;
+        progress_at((double)j->done, (double)r->sweeps);
+        status = weft_laplace(ctx, j->u.dtype, n[2], n[1], n[0], now, j->grid, j->grid, change);
+        j->done += now;
+    } while (status == WEFT_OK && j->done < r->sweeps && !reached(j));
+    return status;
+}
+
+static weft_status sweep_on_device(weft_context *ctx, job *j) {
+    const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);
+    weft_status status = measure_upload(ctx, bytes, j->cube ? j->cube : j->u.data, &j->grid);
+    const double start = cli_seconds();
+    if (status == WEFT_OK) status = sweep(ctx, j);
+    if (status == WEFT_OK) status = weft_synchronize(ctx);
+    j->seconds = cli_seconds() - start;
+    return status;
+}
+
+static void print(const job *j, const char *device) {
+    const value change = {.f64 = j->change};
+    if (j->options->json) {
+        printf("{\"command\": \"laplace\", \"grid\": [%zu, %zu, %zu], \"dtype\": \"%s\", \"sweeps\": %zu, "
+               "\"change\": %s",
+               j->u.shape.dimensions[0], j->u.shape.dimensions[1], j->u.shape.dimensions[2],
+               weft_dtype_name(j->u.dtype), j->done, value_json(WEFT_F64, &change).text);
+        printf(", \"bits\": \"%s\", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n",
+               value_bits(WEFT_F64, &change).text, device, weft_order_version(), j->seconds);
+        return;
+    }
+    FILE *out = j->request->to && strcmp(j->request->to, "-") == 0 ? stderr : stdout;
+    fprintf(out, "%zu sweeps, change %s%s%s\n", j->done, value_decimal(WEFT_F64, &change).text,
+            j->options->bits ? "  " : "", j->options->bits ? value_bits(WEFT_F64, &change).text : "");
+}
+
+/* The grid comes back to host memory and goes to its file. */
+static int write_grid(weft_context *ctx, const job *j) {
+    const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);
+    npy_error error;
+    void *const host = malloc(bytes);
+    bool good = false;
+    if (!host)
+        cli_error("laplace", "%s: no memory for %zu bytes of the result", j->name, bytes);
+    else if (weft_copy(ctx, bytes, j->grid, host) != WEFT_OK)
+        cli_error("laplace", "%s: %s", j->name, weft_last_error(ctx));
+    else if (!npy_write(j->request->to, j->u.dtype, &j->u.shape, host, &error))
+        cli_error("laplace", "%s: %s", j->request->to, error.message);
+    else
+        good = true;
+    free(host);
+    return good ? CLI_DONE : CLI_FAILED;
+}
+
+static int run(weft_context *ctx, job *j) {
+    progress_start(j->options, "laplace");
+    const weft_status status = sweep_on_device(ctx, j);
+    progress_end();
+    if (status != WEFT_OK) {
+        cli_error("laplace", "%s: %s", j->name, weft_last_error(ctx));
+        return CLI_FAILED;
+    }
+    if (j->request->to && write_grid(ctx, j) != CLI_DONE) return CLI_FAILED;
+    print(j, weft_device(ctx));
+    if (!j->request->until || reached(j)) return CLI_DONE;
+    cli_error("laplace", "%s: the change is %g after %zu sweeps; --tolerance %g was not reached", j->name, j->change,
+              j->done, j->request->tolerance);
+    return CLI_FAILED;
+}
+
+int command_laplace(const cli_options *options, int argc, char **argv) {
+    weft_context *ctx;
+    request r = {.sweeps = 10, .dtype = WEFT_F32};
+    job j = {.options = options, .request = &r};
+    if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    int code = cli_open("laplace", options, &ctx);
+    if (code != CLI_DONE) return code;
+    code = (r.edge ? make_cube(ctx, &j) : read_grid(&j)) ? run(ctx, &j) : CLI_FAILED;
+    weft_free(ctx, WEFT_DEVICE, j.grid);
+    weft_free(ctx, WEFT_PINNED, j.cube);
+    npy_free(&j.u);
+    weft_close(ctx);
+    return code;
+}

@@ -1,0 +1,197 @@
+/* weft_laplace on the CPU (docs/ORDER.md 7).
+ *
+ * Several sweeps go through memory together. A thread takes a block of rows and planes and marches through its
+ * planes; where sweep 1 has made plane q + 1, sweep 2 can make plane q, sweep 3 plane q - 1, and so on. Of each sweep
+ * but the last three planes are kept, in the thread's rings, which its caches hold. A block begins as many rows and
+ * planes outside itself as sweeps follow, so blocks need nothing of each other. How blocks are cut, and how many
+ * sweeps go together, is free: it changes no bit. */
+#include "arith/finish.h"
+#include "core/fpmode.h"
+#include "cpu/cpu.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TOGETHER_MAX = 4,     /* sweeps in one pass */
+    RING_PLANES = 3,      /* of a sweep */
+    SLAB_BYTES = 1 << 16, /* of a block's part of a plane, about */
+    LEAST_ROWS = 8,
+    BLOCK_PLANES = 64,
+    LONGEST_ROW = 1 << 18, /* in bytes: longer ones go one sweep at a time */
+    ALONE_BYTES = 1 << 17  /* so little is done sooner by the calling thread than by waking others */
+};
+
+/* Sweeps that go through memory together: from one grid to another. */
+typedef struct pass {
+    size_t nx, ny, nz, row_bytes;
+    int sweeps;
+    const char *from;
+    char *to;
+    stencil_row *row;
+    ptrdiff_t rows, planes; /* of a block */
+    char *rings;            /* ring_bytes for each thread */
+    size_t ring_bytes;
+} pass;
+
+/* A block: rows [j0, j1) of planes [k0, k1), and the rings of the thread that has it. */
+typedef struct block {
+    const pass *pass;
+    ptrdiff_t j0, j1, k0, k1;
+    char *rings;
+} block;
+
+/* ----------------------------------------------------------------------------------- a block */
+
+static ptrdiff_t least(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
+static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
+
+static ptrdiff_t ring_rows(const pass *p) { return p->rows + 2 * (p->sweeps - 1); }
+
+/* Row j of plane k after `sweep` sweeps of this pass: in the source, in a ring, or in the target. */
+static char *row_at(const block *b, int sweep, ptrdiff_t j, ptrdiff_t k) {
+    const pass *p = b->pass;
+    const size_t place = ((size_t)k * p->ny + (size_t)j) * p->row_bytes;
+    if (sweep == 0) return (char *)p->from + place;
+    if (sweep == p->sweeps) return p->to + place;
+    const ptrdiff_t plane = (sweep - 1) * RING_PLANES + k % RING_PLANES;
+    return b->rings + (size_t)(plane * ring_rows(p) + j - b->j0 + p->sweeps - 1) * p->row_bytes;
+}
+
+static void make_row(const block *b, int sweep, ptrdiff_t j, ptrdiff_t k) {
+    const pass *p = b->pass;
+    const bool face = j == 0 || j + 1 == (ptrdiff_t)p->ny || k == 0 || k + 1 == (ptrdiff_t)p->nz || p->nx < 3;
+    const char *middle = row_at(b, sweep - 1, j, k);
+    char *to = row_at(b, sweep, j, k);
+    if (face)
+        memcpy(to, middle, p->row_bytes);
+    else
+        p->row(p->nx, middle, row_at(b, sweep - 1, j - 1, k), row_at(b, sweep - 1, j + 1, k),
+               row_at(b, sweep - 1, j, k - 1), row_at(b, sweep - 1, j, k + 1), to);
+}
+
+/* What a sweep makes of plane k, if the block needs any of it. */
+static void make_plane(const block *b, int sweep, ptrdiff_t k) {
+    const pass *p = b->pass;
+    const int after = p->sweeps - sweep;
+    if (k < most(0, b->k0 - after) || k >= least((ptrdiff_t)p->nz, b->k1 + after)) return;
+    for (ptrdiff_t j = most(0, b->j0 - after); j < least((ptrdiff_t)p->ny, b->j1 + after); j++)
+        make_row(b, sweep, j, k);
+}
+
+static void make_block(const block *b) {
+    const int sweeps = b->pass->sweeps;
+    for (ptrdiff_t front = most(0, b->k0 - sweeps); front < b->k1 + 2 * sweeps; front++)
+        for (int sweep = 1; sweep <= sweeps; sweep++) make_plane(b, sweep, front - (sweep - 1));
+}
+
+/* ------------------------------------------------------------------------------------ a pass */
+
+static size_t blocks_along(size_t n, ptrdiff_t length) { return (n - 1) / (size_t)length + 1; }
+
+static void take_blocks(const pass *p, atomic_size_t *next, int thread) {
+    const size_t along_y = blocks_along(p->ny, p->rows), count = along_y * blocks_along(p->nz, p->planes);
+    block b = {.pass = p, .rings = p->rings + (size_t)thread * p->ring_bytes};
+    for (size_t i; (i = atomic_fetch_add(next, 1)) < count;) {
+        b.j0 = (ptrdiff_t)(i % along_y) * p->rows;
+        b.k0 = (ptrdiff_t)(i / along_y) * p->planes;
+        b.j1 = least((ptrdiff_t)p->ny, b.j0 + p->rows);
+        b.k1 = least((ptrdiff_t)p->nz, b.k0 + p->planes);
+        make_block(&b);
+    }
+}
+
+static void run_pass(const pass *p, int threads) {
+    atomic_size_t next = 0;
+    atomic_int arrived = 0;
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+        take_blocks(p, &next, atomic_fetch_add(&arrived, 1));
+        weft_fpmode_leave(mode);
+    }
+}
+
+/* Blocks whose three planes of every sweep fit in a core's cache, and enough of them for all threads. */
+static void cut_in_blocks(pass *p, int threads) {
+    p->rows = most(LEAST_ROWS, (ptrdiff_t)(SLAB_BYTES / p->row_bytes));
+    p->rows = least(p->rows, (ptrdiff_t)p->ny);
+    p->planes = least(BLOCK_PLANES, most(1, (ptrdiff_t)p->nz / (2 * threads)));
+    p->ring_bytes = (size_t)((p->sweeps - 1) * RING_PLANES * ring_rows(p)) * p->row_bytes;
+}
+
+/* ------------------------------------------------------------------------------------ a call */
+
+/* How the sweeps are cut in passes: the last one writes v, the one before it the scratch grid, and so on. */
+typedef struct plan {
+    int threads;
+    size_t sweeps, passes; /* without the sweep that is measured */
+    bool measured;         /* the last sweep goes alone, so that both its grids are there */
+    bool scratch, copied;  /* the scratch grid is needed; u is copied there first */
+} plan;
+
+static plan make_plan(const cpu_context *ctx, const laplace_call *c, size_t row_bytes) {
+    plan p = {.threads = ctx->threads, .measured = c->change && c->sweeps};
+    const size_t together = row_bytes > LONGEST_ROW ? 1 : TOGETHER_MAX;
+    if (row_bytes * c->ny * c->nz < ALONE_BYTES || !cpu_may_use_threads()) p.threads = 1;
+    p.sweeps = c->sweeps - p.measured;
+    p.passes = (p.sweeps + together - 1) / together;
+    const size_t all = p.passes + p.measured;
+    p.copied = c->u == c->v && all % 2 == 1;
+    p.scratch = all > 1 || p.copied;
+    return p;
+}
+
+/* Runs pass i of all, of so many sweeps, and returns where it wrote. */
+static const char *run_one(const laplace_call *c, pass *p, const plan *plan, size_t left, int sweeps,
+                           const char *from, char *scratch) {
+    p->sweeps = sweeps;
+    p->from = from;
+    p->to = left % 2 ? scratch : c->v;
+    cut_in_blocks(p, plan->threads);
+    run_pass(p, plan->threads);
+    return p->to;
+}
+
+static void run_passes(cpu_context *ctx, const laplace_call *c, pass *p, const plan *plan, char *scratch,
+                       size_t grid_bytes) {
+    const char *from = c->u;
+    size_t left = plan->passes + plan->measured, sweeps = plan->sweeps;
+    if (plan->copied) from = memcpy(scratch, c->u, grid_bytes);
+    for (size_t i = plan->passes; i > 0; i--) {
+        const size_t now = (sweeps + i - 1) / i;
+        from = run_one(c, p, plan, --left, (int)now, from, scratch);
+        sweeps -= now;
+    }
+    if (!plan->measured) return;
+    run_one(c, p, plan, 0, 1, from, scratch);
+    const size_t points = c->nx * c->ny * c->nz;
+    const piece both = {.x = c->v, .y = from, .n = points};
+    partial squares;
+    cpu_run(ctx, c->dtype, ctx->level->products->differences_f64[c->dtype], cpu_add_f64, &both, &squares);
+    *c->change = weft_canonical_f64(sqrt(weft_finish_mean(squares.f64, points)));
+}
+
+weft_status cpu_laplace(void *state, const laplace_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    const stencil_kernels *kernels = ctx->level->stencils;
+    const size_t row_bytes = c->nx * weft_dtype_size(c->dtype), grid_bytes = row_bytes * c->ny * c->nz;
+    const plan plan = make_plan(ctx, c, row_bytes);
+    pass p = {.nx = c->nx, .ny = c->ny, .nz = c->nz, .row_bytes = row_bytes, .sweeps = TOGETHER_MAX};
+    p.row = c->dtype == WEFT_F32 ? kernels->laplace_f32 : kernels->laplace_f64;
+    if (c->change) *c->change = 0;
+    if (c->sweeps == 0) {
+        if (c->u != c->v) memcpy(c->v, c->u, grid_bytes);
+        return WEFT_OK;
+    }
+    cut_in_blocks(&p, plan.threads);
+    const size_t rings = row_bytes > LONGEST_ROW ? 0 : p.ring_bytes * (size_t)plan.threads;
+    void *room;
+    FORWARD(cpu_room(ctx, rings + (plan.scratch ? grid_bytes : 0), &room, error));
+    p.rings = room;
+    run_passes(ctx, c, &p, &plan, p.rings + rings, grid_bytes);
+    return WEFT_OK;
+}

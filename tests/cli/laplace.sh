@@ -1,0 +1,36 @@
+#!/bin/sh
+# weft laplace: a grid worked by hand, its options, and that the file it writes is whole or not there.
+. "$(dirname "$0")/check.sh"
+
+npy "$dir/u.npy" '<f8' '(3, 3, 3)' 0 0 0 0 6 0 0 0 0  0 12 0 18 7 24 0 30 0  0 0 0 0 36 0 0 0 0
+npy "$dir/flat.npy" '<f8' '(27,)' $(seq 27)
+npy "$dir/ints.npy" '<i4' '(3, 3, 3)' $(seq 27)
+
+prints '1 sweeps, change 2.6943012562182536' laplace "$dir/u.npy" --sweeps 1 -o "$dir/v.npy"
+prints 36 max "$dir/v.npy"
+prints 147 sum "$dir/v.npy"
+prints '0 sweeps, change 0' laplace "$dir/u.npy" --sweeps 0
+prints '10 sweeps, change 0.01078417635713169' laplace --grid 64
+w laplace --grid 20 --sweeps 7 -o - >"$dir/whole.npy" 2>/dev/null
+w --device ref laplace --grid 20 --sweeps 7 -o - >"$dir/ref.npy" 2>/dev/null
+is "the bits of the specification" same "$(cmp -s "$dir/whole.npy" "$dir/ref.npy" && echo same)"
+w laplace --grid 20 --sweeps 3 -o "$dir/three.npy" >/dev/null
+w laplace "$dir/three.npy" --sweeps 4 -o "$dir/seven.npy" >/dev/null
+is "3 and 4 sweeps are 7" same "$(cmp -s "$dir/whole.npy" "$dir/seven.npy" && echo same)"
+is "a tolerance" "20 sweeps" "$(w laplace --grid 10 --sweeps 1000 --tolerance 0.02 | cut -d, -f1)"
+got=$(w laplace --grid 10 --sweeps 20 --tolerance 1e-9 2>"$dir/stderr")
+is "a tolerance that is not reached: exit code" 1 $?
+is "a tolerance that is not reached" 1 "$(grep -c 'tolerance 1e-09 was not reached' "$dir/stderr")"
+is "json" 10 "$(w laplace --grid 10 --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["sweeps"])')"
+
+refuses 1 'the array is 1-dimensional' laplace "$dir/flat.npy"
+refuses 1 'f32 or f64 is needed' laplace "$dir/ints.npy"
+refuses 1 'none.npy' laplace "$dir/none.npy"
+refuses 2 '0 files given, 1 needed' laplace
+refuses 2 'none needed beside --grid' laplace --grid 5 "$dir/u.npy"
+refuses 2 '--tolerance -1' laplace --grid 5 --tolerance -1
+refuses 2 '--dtype i32' laplace --grid 5 --dtype i32
+refuses 2 '--grid' laplace --grid 2
+refuses 2 '--sweeps' laplace --grid 5 --sweeps many
+refuses 1 'no/such' laplace --grid 5 -o "$dir/no/such/file.npy"
+finish
