@@ -1,6 +1,7 @@
 /* weft laplace: Jacobi's sweeps over a 3-D array, until there were enough or little changes any more. */
 #include "cli/measure.h"
 #include "cli/npy.h"
+#include "cli/picture.h"
 #include "cli/progress.h"
 #include "cli/value.h"
 
@@ -19,6 +20,9 @@ typedef struct request {
     weft_dtype dtype;      /* of the cube */
     bool until;            /* a tolerance was given */
     double tolerance;
+    const char *picture, *history; /* names, or NULL */
+    char axis;                     /* of the slice that is pictured: x, y or z, or 0 for the middle of z */
+    size_t slice;
 } request;
 
 /* The grid, and how far it has come. */
@@ -31,6 +35,8 @@ typedef struct job {
     void *grid;       /* in the device's memory */
     size_t done;
     double change, seconds;
+    double *looks; /* after which sweep, and the change then, in turn */
+    size_t look_count;
 } job;
 
 /* -------------------------------------------------------------------------------- options */
@@ -53,6 +59,19 @@ static bool read_dtype(const char *text, request *r) {
     return false;
 }
 
+static bool read_slice(const char *text, request *r) {
+    const bool axis = (text[0] == 'x' || text[0] == 'y' || text[0] == 'z') && text[1] == '=';
+    long long slice = 0;
+    r->axis = text[0];
+    if (!axis) {
+        cli_error("laplace", "--slice %s: an axis and an index are needed, as z=128", text);
+        return false;
+    }
+    const bool good = cli_number("laplace", "--slice", text + 2, 0, EDGE_MOST, &slice);
+    r->slice = (size_t)slice;
+    return good;
+}
+
 static bool read_option(int option, request *r) {
     long long number = 0;
     switch (option) {
@@ -67,26 +86,38 @@ static bool read_option(int option, request *r) {
     case 't': return read_tolerance(optarg, r);
     case 'd': return read_dtype(optarg, r);
     case 'o': r->to = optarg; return true;
+    case 'p': r->picture = optarg; return true;
+    case 'h': r->history = optarg; return true;
+    case 'l': return read_slice(optarg, r);
     default: return false;
     }
 }
 
+/* Whether standard output is for a file. */
+static bool writes_to_output(const request *r) {
+    const char *const files[] = {r->to, r->picture, r->history};
+    for (size_t i = 0; i < 3; i++)
+        if (files[i] && strcmp(files[i], "-") == 0) return true;
+    return false;
+}
+
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"sweeps", required_argument, NULL, 's'},
-                                         {"tolerance", required_argument, NULL, 't'},
-                                         {"grid", required_argument, NULL, 'g'},
-                                         {"dtype", required_argument, NULL, 'd'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
+    static const struct option list[] = {
+        {"sweeps", required_argument, NULL, 's'}, {"tolerance", required_argument, NULL, 't'},
+        {"grid", required_argument, NULL, 'g'},   {"dtype", required_argument, NULL, 'd'},
+        {"output", required_argument, NULL, 'o'}, {"o", required_argument, NULL, 'o'},
+        {"png", required_argument, NULL, 'p'},    {"history", required_argument, NULL, 'h'},
+        {"slice", required_argument, NULL, 'l'},  {0}};
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind != (r->edge ? 0 : 1))
         cli_error(argv[0], "%d files given, %s; see 'weft help laplace'", argc - optind,
                   r->edge ? "none needed beside --grid" : "1 needed");
-    else if (options->json && r->to && strcmp(r->to, "-") == 0)
-        cli_error(argv[0], "--json: standard output is for the array here; give -o the name of a file");
+    else if (r->axis && !r->picture)
+        cli_error(argv[0], "--slice: --png FILE is missing: it names the file for the picture");
+    else if (options->json && writes_to_output(r))
+        cli_error(argv[0], "--json: standard output is for a file here; give it a name");
     else
         return true;
     return false;
@@ -142,18 +173,30 @@ static bool read_grid(job *j) {
 
 static bool reached(const job *j) { return j->request->until && j->done > 0 && j->change <= j->request->tolerance; }
 
+/* Remembers a look for the drawing. */
+static bool remember(job *j) {
+    double *const longer = realloc(j->looks, (j->look_count + 1) * 2 * sizeof *longer);
+    if (!longer) return false;
+    j->looks = longer;
+    longer[2 * j->look_count] = (double)j->done;
+    longer[2 * j->look_count++ + 1] = j->change;
+    return true;
+}
+
 /* In steps, so that there is something to look at; how they are cut changes no bit. */
 static weft_status sweep(weft_context *ctx, job *j) {
     const request *r = j->request;
     const size_t *n = j->u.shape.dimensions;
-    const size_t step = r->until ? LOOK_EVERY : 8 * (1 + r->sweeps / 800);
+    const bool looks = r->until || r->history;
+    const size_t step = looks ? LOOK_EVERY : 8 * (1 + r->sweeps / 800);
     weft_status status = WEFT_OK;
     do {
         const size_t left = r->sweeps - j->done, now = left < step ? left : step;
-        double *const change = r->until || now == left ? &j->change : NULL;
+        double *const change = looks || now == left ? &j->change : NULL;
         progress_at((double)j->done, (double)r->sweeps);
         status = weft_laplace(ctx, j->u.dtype, n[2], n[1], n[0], now, j->grid, j->grid, change);
         j->done += now;
+        if (status == WEFT_OK && r->history && !remember(j)) status = WEFT_OUT_OF_MEMORY;
     } while (status == WEFT_OK && j->done < r->sweeps && !reached(j));
     return status;
 }
@@ -179,13 +222,59 @@ static void print(const job *j, const char *device) {
                value_bits(WEFT_F64, &change).text, device, weft_order_version(), j->seconds);
         return;
     }
-    FILE *out = j->request->to && strcmp(j->request->to, "-") == 0 ? stderr : stdout;
+    FILE *out = writes_to_output(j->request) ? stderr : stdout;
     fprintf(out, "%zu sweeps, change %s%s%s\n", j->done, value_decimal(WEFT_F64, &change).text,
             j->options->bits ? "  " : "", j->options->bits ? value_bits(WEFT_F64, &change).text : "");
 }
 
-/* The grid comes back to host memory and goes to its file. */
-static int write_grid(weft_context *ctx, const job *j) {
+/* ------------------------------------------------------------------------------- results */
+
+/* The plane of a slice: where it begins in the grid, and how it goes on. */
+typedef struct view {
+    size_t first, width, height, across, down; /* steps in elements */
+} view;
+
+static bool find_view(const job *j, view *v) {
+    const size_t nx = j->u.shape.dimensions[2], ny = j->u.shape.dimensions[1], nz = j->u.shape.dimensions[0];
+    const char axis = j->request->axis ? j->request->axis : 'z';
+    const size_t at = j->request->axis ? j->request->slice : nz / 2, n = axis == 'x' ? nx : axis == 'y' ? ny : nz;
+    if (axis == 'x')
+        *v = (view){at, ny, nz, nx, nx * ny};
+    else if (axis == 'y')
+        *v = (view){at * nx, nx, nz, 1, nx * ny};
+    else
+        *v = (view){at * nx * ny, nx, ny, 1, nx};
+    if (at < n) return true;
+    cli_error("laplace", "--slice %c=%zu: the grid has %zu points along %c, numbered from 0", axis, at, n, axis);
+    return false;
+}
+
+static bool write_picture(const job *j, const char *grid) {
+    const size_t size = weft_dtype_size(j->u.dtype);
+    npy_error error;
+    view v;
+    if (!find_view(j, &v)) return false;
+    char *const plane = malloc(v.width * v.height * size);
+    for (size_t y = 0; plane && y < v.height; y++)
+        for (size_t x = 0; x < v.width; x++)
+            memcpy(plane + (y * v.width + x) * size, grid + (v.first + x * v.across + y * v.down) * size, size);
+    const bool good = plane && picture_write(j->request->picture, j->u.dtype, v.width, v.height, plane, &error);
+    if (!good) cli_error("laplace", "%s: %s", j->request->picture, plane ? error.message : "no memory for the slice");
+    free(plane);
+    return good;
+}
+
+static bool write_history(const job *j) {
+    npy_error error;
+    if (drawing_write(j->request->history, j->look_count, j->looks, "sweeps", "change of a sweep (root mean square)",
+                      &error))
+        return true;
+    cli_error("laplace", "%s: %s", j->request->history, error.message);
+    return false;
+}
+
+/* The grid comes back to host memory and goes to its files. */
+static bool write_grid(weft_context *ctx, const job *j) {
     const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);
     npy_error error;
     void *const host = malloc(bytes);
@@ -194,23 +283,31 @@ static int write_grid(weft_context *ctx, const job *j) {
         cli_error("laplace", "%s: no memory for %zu bytes of the result", j->name, bytes);
     else if (weft_copy(ctx, bytes, j->grid, host) != WEFT_OK)
         cli_error("laplace", "%s: %s", j->name, weft_last_error(ctx));
-    else if (!npy_write(j->request->to, j->u.dtype, &j->u.shape, host, &error))
+    else if (j->request->to && !npy_write(j->request->to, j->u.dtype, &j->u.shape, host, &error))
         cli_error("laplace", "%s: %s", j->request->to, error.message);
     else
-        good = true;
+        good = !j->request->picture || write_picture(j, host);
     free(host);
-    return good ? CLI_DONE : CLI_FAILED;
+    return good;
+}
+
+static bool write_files(weft_context *ctx, const job *j) {
+    const request *r = j->request;
+    return (!(r->to || r->picture) || write_grid(ctx, j)) && (!r->history || write_history(j));
 }
 
 static int run(weft_context *ctx, job *j) {
+    view v;
+    if (j->request->axis && !find_view(j, &v)) return CLI_USAGE; /* before the work, not behind it */
     progress_start(j->options, "laplace");
     const weft_status status = sweep_on_device(ctx, j);
     progress_end();
     if (status != WEFT_OK) {
-        cli_error("laplace", "%s: %s", j->name, weft_last_error(ctx));
+        cli_error("laplace", "%s: %s", j->name,
+                  *weft_last_error(ctx) ? weft_last_error(ctx) : "no memory for the history");
         return CLI_FAILED;
     }
-    if (j->request->to && write_grid(ctx, j) != CLI_DONE) return CLI_FAILED;
+    if (!write_files(ctx, j)) return CLI_FAILED;
     print(j, weft_device(ctx));
     if (!j->request->until || reached(j)) return CLI_DONE;
     cli_error("laplace", "%s: the change is %g after %zu sweeps; --tolerance %g was not reached", j->name, j->change,
@@ -226,6 +323,7 @@ int command_laplace(const cli_options *options, int argc, char **argv) {
     int code = cli_open("laplace", options, &ctx);
     if (code != CLI_DONE) return code;
     code = (r.edge ? make_cube(ctx, &j) : read_grid(&j)) ? run(ctx, &j) : CLI_FAILED;
+    free(j.looks);
     weft_free(ctx, WEFT_DEVICE, j.grid);
     weft_free(ctx, WEFT_PINNED, j.cube);
     npy_free(&j.u);

@@ -4,6 +4,8 @@ add_executable(weft_command
   cli/bench.c
   cli/devices.c
   cli/dot.c
+  cli/drawing.c
+  cli/file.c
   cli/laplace.c
   cli/main.c
   cli/measure.c
@@ -11,6 +13,7 @@ add_executable(weft_command
   cli/npy_header.c
   cli/npy_write.c
   cli/operations.c
+  cli/picture.c
   cli/plain.c
   cli/progress.c
   cli/reduce.c
@@ -27,6 +30,13 @@ set_target_properties(weft_command PROPERTIES OUTPUT_NAME weft INSTALL_RPATH "$O
 target_include_directories(weft_command PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} src)
 target_compile_definitions(weft_command PRIVATE WEFT_SOURCE_DATA="${CMAKE_CURRENT_SOURCE_DIR}/examples/data")
 target_link_libraries(weft_command PRIVATE weft weft_match m)
+find_package(PNG)
+if(PNG_FOUND)
+  target_link_libraries(weft_command PRIVATE PNG::PNG)
+  target_compile_definitions(weft_command PRIVATE WEFT_PNG)
+else()
+  message(STATUS "weft: libpng not found: the command writes no pictures")
+endif()
 # The loops that the tour compares with are what a program has that was compiled with `cc -O2`.
 set_source_files_properties(cli/plain.c PROPERTIES COMPILE_OPTIONS -O2)
 

@@ -44,7 +44,7 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'f32 f64' -- "$current")
         return
         ;;
-    --threads | --init | --sweeps | --tolerance | --grid | --ddof | --size | --n | --level | --every) return ;;
+    --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
     esac
 
     case $command in
@@ -54,7 +54,7 @@ _weft() {
     help) options+=' --list' ;;
     verify) options+=' --level --op --every --first --golden --golden-write' ;;
     devices | version) ;;
-    laplace) options+=' --sweeps --tolerance --grid --dtype --output' ;;
+    laplace) options+=' --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;

@@ -23,6 +23,16 @@ is "a tolerance that is not reached: exit code" 1 $?
 is "a tolerance that is not reached" 1 "$(grep -c 'tolerance 1e-09 was not reached' "$dir/stderr")"
 is "json" 10 "$(w laplace --grid 10 --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["sweeps"])')"
 
+is "a history" 3 "$(w laplace --grid 10 --sweeps 30 --history - | grep -o '[0-9.]*,[0-9.]*' | wc -l | tr -d ' ')"
+if w laplace --grid 10 --slice y=3 --png "$dir/p.png" >/dev/null 2>"$dir/stderr"; then
+    is "a picture" 89504e470d0a1a0a "$(od -An -tx1 -N8 "$dir/p.png" | tr -d ' \n')"
+    refuses 1 'no/such' laplace --grid 5 --png "$dir/no/such.png"
+else
+    is "no pictures in this build" 1 "$(grep -c 'libpng was not found' "$dir/stderr")"
+fi
+refuses 2 '--slice q=1: an axis' laplace --grid 5 --png "$dir/p.png" --slice q=1
+refuses 2 'has 5 points along x' laplace --grid 5 --png "$dir/p.png" --slice x=5
+refuses 2 '--png FILE is missing' laplace --grid 5 --slice x=1
 refuses 1 'the array is 1-dimensional' laplace "$dir/flat.npy"
 refuses 1 'f32 or f64 is needed' laplace "$dir/ints.npy"
 refuses 1 'none.npy' laplace "$dir/none.npy"

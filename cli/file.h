@@ -1,0 +1,18 @@
+/* Files that are there in whole or not at all. */
+#ifndef WEFT_CLI_FILE_H
+#define WEFT_CLI_FILE_H
+
+#include "cli/npy.h"
+
+/* A piece of what is to be written. */
+typedef struct file_part {
+    const void *data;
+    size_t bytes;
+} file_part;
+
+/* Writes the parts one behind another to the file at `path`, or to standard output for "-": beside it, brought to the
+ * disk, and renamed to it; what is no ordinary file (a pipe, a device) is written to. Returns false and leaves a
+ * sentence in `error` when it could not be; then the file is what it was. */
+bool file_write(const char *path, const file_part *parts, size_t count, npy_error *error);
+
+#endif

@@ -1,0 +1,18 @@
+/* A plane of numbers as a picture, and a history of numbers as a drawing. */
+#ifndef WEFT_CLI_PICTURE_H
+#define WEFT_CLI_PICTURE_H
+
+#include "cli/npy.h"
+
+/* Writes `height` rows of `width` f32 or f64 to a PNG file, the first row on top, small ones enlarged: the least
+ * finite value dark blue, the greatest yellow, what is not finite grey, and a scale beside it. The file appears whole
+ * or not at all. Returns false and leaves a sentence in `error`. */
+bool picture_write(const char *path, weft_dtype dtype, size_t width, size_t height, const void *data,
+                   npy_error *error);
+
+/* Writes an SVG file: the second number of n pairs over the first, which ascends; the second on a logarithmic axis
+ * (what is not above 0 is left out), with the names of both. */
+bool drawing_write(const char *path, size_t n, const double *pairs, const char *x_name, const char *y_name,
+                   npy_error *error);
+
+#endif
