@@ -131,3 +131,25 @@ void openmp_copy(const void *x, void *y, size_t bytes, int threads) {
         memcpy((char *)y + first, (const char *)x + first, i + 1 < threads ? part : bytes - first);
     }
 }
+
+double branching_select_f32(const void *x, const void *y, size_t n, int threads) {
+    const float *from = x;
+    float *to = (float *)y;
+    size_t kept = 0;
+    (void)threads;
+    for (size_t i = 0; i < n; i++)
+        if (from[i] > 0) to[kept++] = from[i];
+    return (double)kept;
+}
+
+double branchless_select_f32(const void *x, const void *y, size_t n, int threads) {
+    const float *from = x;
+    float *to = (float *)y;
+    size_t kept = 0;
+    (void)threads;
+    for (size_t i = 0; i < n; i++) {
+        to[kept] = from[i];
+        kept += from[i] > 0;
+    }
+    return (double)kept;
+}

@@ -12,6 +12,9 @@ peer openmp_sum_f32, openmp_sum_f64, openmp_sum_i32, openmp_sum_u8;
 peer openmp_min_f32, openmp_max_f32, openmp_max_i32;
 peer openmp_mean_f32, openmp_variance_f64;
 
+/* Loops that write the elements above 0 to y, on one thread: each element's place depends on all before it. */
+peer branching_select_f32, branchless_select_f32;
+
 /* The ceiling: reads n bytes at x and n bytes at y (if there), and does next to nothing with them. */
 peer openmp_read;
 

@@ -60,7 +60,13 @@ static double blas_norm2_f64(const void *x, const void *y, size_t n, int threads
 
 /* ------------------------------------------------------------------------------------ rows */
 
-typedef enum function { REDUCE, VARIANCE, DOT, SCAN } function;
+typedef enum function {
+    REDUCE,
+    VARIANCE,
+    DOT,
+    SCAN,
+    SELECT
+} function; /* SELECT: the elements above 0, half of them */
 
 typedef struct row {
     const char *name;
@@ -86,6 +92,9 @@ static const row rows[] = {
     {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, true, 1, "OpenMP simd", openmp_sum_f32},
     {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, true, 1, "OpenMP simd", openmp_sum_f64},
     {"max f32", REDUCE, WEFT_MAX, WEFT_F32, true, 1, "OpenMP simd", openmp_max_f32},
+    {"select f32", SELECT, WEFT_SUM, WEFT_F32, false, 1, "C loop, if", branching_select_f32},
+    {"select f32", SELECT, WEFT_SUM, WEFT_F32, false, 1, "C, no branch", branchless_select_f32},
+    {"select f32", SELECT, WEFT_SUM, WEFT_F32, true, 1, "C, no branch", branchless_select_f32},
 #ifdef WEFT_BENCH_OPENBLAS
     {"dot f32", DOT, WEFT_SUM, WEFT_F32, false, 1, "OpenBLAS sdot", blas_dot_f32},
     {"dot f64", DOT, WEFT_SUM, WEFT_F64, false, 1, "OpenBLAS ddot", blas_dot_f64},
@@ -111,25 +120,27 @@ typedef struct work {
     const row *row;
     size_t n;
     const void *x;
-    void *y; /* NULL where there is one array; of SCAN the result */
+    void *y; /* NULL where there is one array; of SCAN and SELECT the result */
     int threads;
 } work;
 
 static void call_weft(const work *w) {
     const row *r = w->row;
+    const float zero = 0;
     uint64_t out;
     switch (r->function) {
     case REDUCE: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_DEFAULT, w->n, w->x, &out)); break;
     case VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_DEFAULT, w->n, 1, w->x, &out)); break;
     case DOT: ok(weft_dot(ctx, r->dtype, WEFT_DEFAULT, w->n, w->x, w->y, &out)); break;
     case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;
+    case SELECT: ok(weft_select_if(ctx, WEFT_GT, r->dtype, w->n, w->x, &zero, w->y, &out)); break;
     }
 }
 
 static void call_peer(const work *w) { sink += w->row->peer(w->x, w->y, w->n, w->threads); }
 
 static void call_ceiling(const work *w) {
-    if (w->row->function == SCAN) {
+    if (w->row->function >= SCAN) {
         openmp_copy(w->x, w->y, w->n * weft_dtype_size(w->row->dtype), w->threads);
         return;
     }
@@ -174,7 +185,8 @@ static void print_row(const work *w, bool json, bool first, double weft, double 
 }
 
 static void measure_row(const work *w, int rounds, bool json, bool first) {
-    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) * (w->y ? 2 : 1) * w->row->passes;
+    const double arrays = w->row->function == SELECT ? 1.5 : w->y ? 2 : 1; /* read, written */
+    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) * arrays * w->row->passes;
     const int calls = w->row->alone ? 200 : 1;
     double weft[ROUNDS_MAX], other[ROUNDS_MAX], reader[ROUNDS_MAX];
     ok(weft_set_threads(ctx, w->threads));

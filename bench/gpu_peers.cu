@@ -11,8 +11,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cub/device/device_partition.cuh>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 #include <cuda_runtime.h>
 #ifdef WEFT_BENCH_CUBLAS
 #include <cublas_v2.h>
@@ -354,6 +357,8 @@ static void measure_times(void *x, void *y, void *out, void *out_peer) {
     }
 }
 
+#include "gpu_selections.cuh"
+
 int main(int argc, char **argv) {
     json = argc == 2 && strcmp(argv[1], "--json") == 0;
     if (argc > 1 && !json) stop("usage", "bench_gpu [--json]");
@@ -384,6 +389,7 @@ int main(int argc, char **argv) {
     measure_rates(x, y, out, out_peer);
     measure_times(x, y, out, out_peer);
     measure_scans(x, y, bytes);
+    measure_selections(x, y, out, out_peer);
     if (json) printf("\n]}\n");
     ok(weft_synchronize(ctx));
     for (void *p : {x, y, out, out_peer, scratch}) ok(weft_free(ctx, WEFT_DEVICE, p));

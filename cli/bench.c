@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_RUNS = 5, MOST_OPERATIONS = 64 };
+enum { LEAST_RUNS = 5, MOST_OPERATIONS = 64, MOST_OUTPUTS = 3 };
 static const double BUDGET_SECONDS = 0.3;
 static const size_t CPU_DEFAULT = (size_t)1 << 26, GPU_DEFAULT = (size_t)1 << 28, MOST_ELEMENTS = (size_t)1 << 40;
 
@@ -111,7 +111,7 @@ static weft_status prepare(bench *b, const float *values) {
     const size_t bytes = b->n * sizeof(float);
     weft_status status = measure_upload(b->ctx, bytes, values, &b->x);
     if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, values, &b->y);
-    return status == WEFT_OK ? measure_upload(b->ctx, bytes, values, &b->to) : status;
+    return status == WEFT_OK ? weft_alloc(b->ctx, WEFT_DEVICE, MOST_OUTPUTS * bytes, &b->to) : status;
 }
 
 static weft_status measure_all(bench *b, const plan *p) {

@@ -44,6 +44,39 @@ static weft_status run_laplace(const operation *o, weft_context *ctx, const oper
     return weft_laplace(ctx, in->dtype, edge, edge, in->n / (edge * edge), 1, in->x, in->to, NULL);
 }
 
+/* Selections keep what is at least 1.5: half of the elements in [1, 2). */
+static weft_status run_select(const operation *o, weft_context *ctx, const operands *in, value *out,
+                              weft_dtype *type) {
+    const float middle = 1.5F;
+    (void)o;
+    *type = WEFT_U64;
+    return weft_select_if(ctx, WEFT_GE, WEFT_F32, in->n, in->x, &middle, in->to, &out->u64);
+}
+
+static weft_status run_partition(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                 weft_dtype *type) {
+    const float middle = 1.5F;
+    (void)o;
+    *type = WEFT_U64;
+    return weft_partition_if(ctx, WEFT_GE, WEFT_F32, in->n, in->x, &middle, in->to, &out->u64);
+}
+
+static weft_status run_unique(const operation *o, weft_context *ctx, const operands *in, value *out,
+                              weft_dtype *type) {
+    (void)o;
+    *type = WEFT_U64;
+    return weft_unique(ctx, in->dtype, in->n, in->x, in->to, &out->u64);
+}
+
+/* The lengths stand before the values, for alignment. */
+static weft_status run_run_length(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                  weft_dtype *type) {
+    uint64_t *lengths = in->to;
+    (void)o;
+    *type = WEFT_U64;
+    return weft_run_length(ctx, in->dtype, in->n, in->x, lengths + in->n, lengths, &out->u64);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -54,6 +87,10 @@ static weft_status run_laplace(const operation *o, weft_context *ctx, const oper
 #define OPERATION_OF_dot WEFT_SUM, false, 2, 1, 0
 #define OPERATION_OF_scan WEFT_SUM, false, 1, 1, 1
 #define OPERATION_OF_laplace WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_select WEFT_SUM, false, 1, 1, 0.5
+#define OPERATION_OF_partition WEFT_SUM, false, 1, 2, 1
+#define OPERATION_OF_unique WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_run_length WEFT_SUM, false, 1, 1, 3
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

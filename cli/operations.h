@@ -18,7 +18,7 @@ struct operation {
     weft_op op;         /* of an operator of weft_reduce */
     bool integers;      /* not for floats */
     int inputs, passes; /* arrays it reads, and how often */
-    int outputs;        /* arrays it writes; 0: it gives a value */
+    double outputs;     /* arrays it writes, as a share of n elements; 0: it gives a value */
 };
 
 extern const operation OPERATIONS[];

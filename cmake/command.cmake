@@ -8,6 +8,7 @@ add_executable(weft_command
   cli/file.c
   cli/laplace.c
   cli/main.c
+  cli/kept.c
   cli/measure.c
   cli/npy.c
   cli/npy_header.c
@@ -17,7 +18,9 @@ add_executable(weft_command
   cli/plain.c
   cli/progress.c
   cli/reduce.c
+  cli/run_length.c
   cli/scan.c
+  cli/select.c
   cli/tour.c
   cli/tour_scans.c
   cli/tour_sums.c

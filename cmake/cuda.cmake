@@ -40,16 +40,19 @@ endif()
 add_library(weft_cuda MODULE
   src/cuda/arrays.cu
   src/cuda/call.cu
+  src/cuda/compact.cu
   src/cuda/cuda.cu
   src/cuda/dot.cu
   src/cuda/extremes.cu
   src/cuda/integers.cu
   src/cuda/laplace.cu
   src/cuda/reduce.cu
+  src/cuda/run_length.cu
   src/cuda/scan.cu
   src/cuda/scan_free.cu
   src/cuda/scan_sums.cu
   src/cuda/scratch.cu
+  src/cuda/select.cu
   src/cuda/sums.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)

@@ -3,6 +3,8 @@
 add_library(weft SHARED
   src/core/api.c
   src/core/api_laplace.c
+  src/core/api_run_length.c
+  src/core/api_select.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -10,18 +12,26 @@ add_library(weft SHARED
   src/ref/array.c
   src/ref/dot.c
   src/ref/laplace.c
+  src/ref/partition.c
   src/ref/reduce.c
   src/ref/ref.c
+  src/ref/run_length.c
   src/ref/scan.c
+  src/ref/select.c
   src/ref/tree.c
+  src/ref/unique.c
   src/ref/variance.c
   src/cpu/cpu.c
   src/cpu/laplace.c
   src/cpu/levels.c
   src/cpu/machine.c
   src/cpu/reduce.c
+  src/cpu/relay.c
   src/cpu/run.c
-  src/cpu/scan.c)
+  src/cpu/run_length.c
+  src/cpu/scan.c
+  src/cpu/select.c
+  src/cpu/selection_parts.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -51,6 +61,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/integers.c
     src/cpu/products.c
     src/cpu/scans.c
+    src/cpu/selections.c
     src/cpu/stencils.c
     src/cpu/sums.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)

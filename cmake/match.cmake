@@ -3,7 +3,9 @@ add_library(weft_match STATIC
   tests/cases/dot.c
   tests/cases/laplace.c
   tests/cases/reduce.c
+  tests/cases/run_length.c
   tests/cases/scan.c
+  tests/cases/select.c
   tests/cases/variance.c
   tests/golden.c
   tests/inputs.c

@@ -2,7 +2,8 @@
 
 _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
-        count_nonzero mean norm1 norm2 norminf variance dot scan laplace'
+        count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
+        run_length'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -45,6 +46,7 @@ _weft() {
         return
         ;;
     --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
+    --lt | --le | --eq | --ne | --ge | --gt) return ;;
     esac
 
     case $command in
@@ -56,6 +58,10 @@ _weft() {
     devices | version) ;;
     laplace) options+=' --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
+    select) options+=' --flags --lt --le --eq --ne --ge --gt --indices --output' ;;
+    partition) options+=' --flags --lt --le --eq --ne --ge --gt --output' ;;
+    unique) options+=' --output' ;;
+    run_length) options+=' --values --lengths' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

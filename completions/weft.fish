@@ -1,7 +1,8 @@
 # fish completion of weft
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace
-set -l commands tour verify bench devices help version $operations
+set -l kept select partition unique run_length
+set -l commands tour verify bench devices help version $operations $kept
 
 complete -c weft -f
 complete -c weft -l device -x -a 'auto cpu cuda ref' -d 'What to compute on'
@@ -38,8 +39,12 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a variance -d '
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a dot -d 'dot product of two arrays'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a laplace -d 'sweeps of the 7-point Laplace solver on a 3-D grid'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a scan -d 'prefix scan: running sum, product, minimum, maximum, and, or, xor'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a select -d 'the elements, or their indices, that are flagged or compare with a value'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a partition -d 'the elements that are flagged or compare first, then the rest'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a unique -d 'the first of each run of equal elements'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a run_length -d 'the runs of equal elements: values and lengths'
 
-complete -c weft -n "__fish_seen_subcommand_from tour $operations" -k -a '(__fish_complete_suffix .npy)'
+complete -c weft -n "__fish_seen_subcommand_from tour $operations $kept" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l sweeps -x -d 'Number of sweeps'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l tolerance -x -d 'Change to stop at'
@@ -52,7 +57,17 @@ complete -c weft -n '__fish_seen_subcommand_from laplace' -s o -l output -r -d '
 complete -c weft -n '__fish_seen_subcommand_from scan' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l exclusive -d 'Value i without element i'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l init -x -d 'Joined before everything'
-complete -c weft -n '__fish_seen_subcommand_from scan' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from scan select partition unique' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from select partition' -l flags -r -d 'Keep where a flag is set'
+complete -c weft -n '__fish_seen_subcommand_from select partition' -l lt -x -d 'Keep what is less'
+complete -c weft -n '__fish_seen_subcommand_from select partition' -l le -x -d 'Keep what is less or equal'
+complete -c weft -n '__fish_seen_subcommand_from select partition' -l eq -x -d 'Keep what is equal'
+complete -c weft -n '__fish_seen_subcommand_from select partition' -l ne -x -d 'Keep what is not equal'
+complete -c weft -n '__fish_seen_subcommand_from select partition' -l ge -x -d 'Keep what is greater or equal'
+complete -c weft -n '__fish_seen_subcommand_from select partition' -l gt -x -d 'Keep what is greater'
+complete -c weft -n '__fish_seen_subcommand_from select' -l indices -d 'Write the indices'
+complete -c weft -n '__fish_seen_subcommand_from run_length' -l values -r -d 'File for the elements'
+complete -c weft -n '__fish_seen_subcommand_from run_length' -l lengths -r -d 'File for the lengths'
 complete -c weft -n '__fish_seen_subcommand_from variance' -l ddof -x -d 'Subtracted from the number of elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'

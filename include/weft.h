@@ -261,6 +261,60 @@ WEFT_API weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kin
 WEFT_API weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
                                   const void *u, void *v, double *change);
 
+/* ------------------------------------------------------------------------------- select */
+
+/* Selections keep some elements, in their order. Each comes twice: by flags, x[i] where flags[i] is not 0, and
+ * `_if`, x[i] where a comparison with *value holds.
+ *   flags    n bytes
+ *   value    one element in host memory. Floats compare as in C: a NaN differs from everything, and every
+ *            other comparison with it is false; -0 equals +0
+ *   y        room for n elements, of which the first *count are written; apart from x and flags
+ *   count    how many were kept: one value, like y of the host or of the device
+ * An element's bits are copied as they are. n = 0: *count = 0. Docs: docs/select.md. */
+typedef enum weft_comparison {
+    WEFT_LT = 0, /* x[i] < value */
+    WEFT_LE = 1,
+    WEFT_EQ = 2,
+    WEFT_NE = 3,
+    WEFT_GE = 4,
+    WEFT_GT = 5
+} weft_comparison;
+
+/* "lt", "le", ...; "unknown" for a value that is no comparison. */
+WEFT_API const char *weft_comparison_name(weft_comparison comparison);
+
+/* Compaction (G. Blelloch, Prefix sums and their applications, CMU-CS-90-190, 1990). */
+WEFT_API weft_status weft_select(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const uint8_t *flags,
+                                 void *y, uint64_t *count);
+WEFT_API weft_status weft_select_if(weft_context *ctx, weft_comparison comparison, weft_dtype dtype, size_t n,
+                                    const void *x, const void *value, void *y, uint64_t *count);
+
+/* The indices i of the elements that weft_select and weft_select_if would keep. */
+WEFT_API weft_status weft_select_indices(weft_context *ctx, size_t n, const uint8_t *flags, uint64_t *y,
+                                         uint64_t *count);
+WEFT_API weft_status weft_select_indices_if(weft_context *ctx, weft_comparison comparison, weft_dtype dtype, size_t n,
+                                            const void *x, const void *value, uint64_t *y, uint64_t *count);
+
+/* The elements kept first, the rest behind them, both in their order (a stable partition): y has n elements. */
+WEFT_API weft_status weft_partition(weft_context *ctx, weft_dtype dtype, size_t n, const void *x,
+                                    const uint8_t *flags, void *y, uint64_t *count);
+WEFT_API weft_status weft_partition_if(weft_context *ctx, weft_comparison comparison, weft_dtype dtype, size_t n,
+                                       const void *x, const void *value, void *y, uint64_t *count);
+
+/* --------------------------------------------------------------------------------- runs */
+
+/* A run is a longest stretch of adjacent equal elements. Floats are equal when they compare so (-0 and +0 are), and
+ * all NaNs are equal to one another.
+ *   y, values  the first element of each run, its bits as they are; room for n
+ *   lengths    how many elements each run has; room for n
+ *   count      how many runs there are, in host or device memory; n = 0: 0
+ * Only the first *count elements are written. Inputs and outputs must not overlap. Docs: docs/unique.md,
+ * docs/run_length.md. */
+WEFT_API weft_status weft_unique(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *y,
+                                 uint64_t *count);
+WEFT_API weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *values,
+                                     uint64_t *lengths, uint64_t *count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 3
+#define WEFT_BACKEND_ABI 4
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -54,6 +54,31 @@ typedef struct laplace_call {
     double *change; /* or NULL */
 } laplace_call;
 
+typedef enum select_kind { SELECT_VALUES, SELECT_INDICES, SELECT_PARTITION } select_kind;
+
+typedef struct select_call {
+    select_kind kind;
+    bool by_flags;    /* else by comparison */
+    weft_dtype dtype; /* WEFT_U8, and x NULL, for indices by flags, which need no elements */
+    size_t n;         /* 0 is allowed, and means *count = 0 */
+    const void *x;
+    const uint8_t *flags;
+    weft_comparison comparison; /* of an element with */
+    const void *value;          /* in host memory */
+    void *y;
+    uint64_t *count;
+} select_call;
+
+/* Also weft_unique, which wants no lengths. */
+typedef struct run_length_call {
+    weft_dtype dtype;
+    size_t n; /* 0 is allowed, and means *count = 0 */
+    const void *x;
+    void *values;
+    uint64_t *lengths; /* NULL: not wanted */
+    uint64_t *count;
+} run_length_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -84,6 +109,8 @@ typedef struct weft_backend {
     weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
     weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
     weft_status (*laplace)(void *state, const laplace_call *call, weft_error *error);
+    weft_status (*select)(void *state, const select_call *call, weft_error *error);
+    weft_status (*run_length)(void *state, const run_length_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

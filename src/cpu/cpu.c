@@ -111,6 +111,8 @@ const weft_backend *weft_backend_cpu(void) {
         .dot = cpu_dot,
         .scan = cpu_scan,
         .laplace = cpu_laplace,
+        .select = cpu_select,
+        .run_length = cpu_run_length,
     };
     return &backend;
 }

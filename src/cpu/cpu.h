@@ -96,6 +96,23 @@ typedef struct stencil_kernels {
     stencil_row *laplace_f32, *laplace_f64;
 } stencil_kernels;
 
+struct comparator;
+
+/* The kernels of selections and runs, which mark the elements to keep by bits, 64 a word, the first in the lowest;
+ * the bits behind the last element are 0. By the signed integer type of the elements' size, or the float. */
+typedef struct selection_kernels {
+    void (*nonzero)(const uint8_t *flags, size_t n, uint64_t *bits);
+    void (*compare[DTYPES])(const struct comparator *c, const void *x, size_t n, uint64_t *bits);
+    /* Elements that differ from the one before them; x[0] always does when it is the `first` of all. */
+    void (*heads[DTYPES])(const void *x, size_t n, bool first, uint64_t *bits);
+    size_t (*count)(const uint64_t *bits, size_t words);
+    /* Moves the elements that are marked, so many of them, to y. Floats are moved as integers. */
+    void (*compact[DTYPES])(const void *x, const uint64_t *bits, size_t marked, void *y);
+    void (*indices)(size_t first, const uint64_t *bits, size_t words, uint64_t *y);
+    /* How far each marked element lies behind the one before it: one value less than there are. */
+    void (*distances)(const uint64_t *bits, size_t words, uint64_t *y);
+} selection_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -106,6 +123,7 @@ typedef struct level {
     const extreme_kernels *extremes;
     const scan_kernels *scans;
     const stencil_kernels *stencils;
+    const selection_kernels *selections;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -136,6 +154,8 @@ weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
 weft_status cpu_scan(void *state, const scan_call *call, weft_error *error);
+weft_status cpu_select(void *state, const select_call *call, weft_error *error);
+weft_status cpu_run_length(void *state, const run_length_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

@@ -275,6 +275,8 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .dot = cuda_dot,
         .scan = cuda_scan,
         .laplace = cuda_laplace,
+        .select = cuda_select,
+        .run_length = cuda_run_length,
     };
     return &backend;
 }

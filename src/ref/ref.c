@@ -86,6 +86,8 @@ const weft_backend *weft_backend_ref(void) {
         .dot = ref_dot,
         .scan = ref_scan,
         .laplace = ref_laplace,
+        .select = ref_select,
+        .run_length = ref_run_length,
     };
     return &backend;
 }

@@ -95,6 +95,9 @@ enum { N = 1000003 };
 
 static void call_all(weft_context *ctx, size_t n, const float *x) {
     static float y[N];
+    static float kept[N];
+    static uint64_t lengths[N];
+    uint64_t count;
     double out;
     for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++) {
         const weft_dtype dtype = op >= WEFT_AND && op <= WEFT_XOR ? WEFT_U32 : WEFT_F32;
@@ -102,6 +105,10 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     }
     EXPECT_STATUS(ctx, weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, n, 1, x, &out), WEFT_OK);
     EXPECT_STATUS(ctx, weft_dot(ctx, WEFT_F32, WEFT_F64, n, x, x, &out), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_select_if(ctx, WEFT_GT, WEFT_F32, n, x, x + 600, kept, &count), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_select(ctx, WEFT_F32, n, x, (const uint8_t *)x, kept, &count), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_partition_if(ctx, WEFT_GT, WEFT_F32, n, x, x + 600, kept, &count), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_run_length(ctx, WEFT_F32, n, x, kept, lengths, &count), WEFT_OK);
     if (strcmp(weft_device(ctx), "ref") == 0) return; /* its scan keeps all levels in memory */
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_MAX, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);

@@ -9,7 +9,7 @@
 #include <xmmintrin.h>
 #endif
 
-enum { N = 300007, ANSWERS = 12 };
+enum { N = 300007, ANSWERS = 14 };
 static float x[N];
 static double y[N], z[N]; /* z is what scan writes */
 
@@ -30,7 +30,11 @@ static answers ask(weft_context *ctx) {
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, y, NULL, z), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k]), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    /* A subnormal is not 0, whatever the caller has set. */
+    const double zero = 0;
+    EXPECT_STATUS(ctx, weft_select_if(ctx, WEFT_GT, WEFT_F64, N, y, &zero, z, &a.bits[k++]), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_unique(ctx, WEFT_F64, N, y, z, &a.bits[k]), WEFT_OK);
     return a;
 }
 

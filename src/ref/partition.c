@@ -1,0 +1,11 @@
+/* The definition of weft_partition (docs/partition.md). */
+#include "ref/select.h"
+
+void ref_partition(const select_call *c) {
+    size_t done = 0;
+    for (size_t i = 0; i < c->n; i++)
+        if (ref_is_kept(c, i)) ref_put(c, i, done++);
+    *c->count = done;
+    for (size_t i = 0; i < c->n; i++)
+        if (!ref_is_kept(c, i)) ref_put(c, i, done++);
+}
