@@ -6,6 +6,7 @@ add_executable(weft_command
   cli/dot.c
   cli/drawing.c
   cli/file.c
+  cli/fold_options.c
   cli/laplace.c
   cli/main.c
   cli/measure.c
@@ -18,6 +19,7 @@ add_executable(weft_command
   cli/progress.c
   cli/reduce.c
   cli/scan.c
+  cli/segmented.c
   cli/tour.c
   cli/tour_scans.c
   cli/tour_sums.c

@@ -3,6 +3,7 @@
 add_library(weft SHARED
   src/core/api.c
   src/core/api_laplace.c
+  src/core/api_segmented.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -13,6 +14,7 @@ add_library(weft SHARED
   src/ref/reduce.c
   src/ref/ref.c
   src/ref/scan.c
+  src/ref/segmented.c
   src/ref/tree.c
   src/ref/variance.c
   src/cpu/cpu.c
@@ -21,7 +23,9 @@ add_library(weft SHARED
   src/cpu/machine.c
   src/cpu/reduce.c
   src/cpu/run.c
-  src/cpu/scan.c)
+  src/cpu/scan.c
+  src/cpu/segmented.c
+  src/cpu/segments.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -48,6 +52,7 @@ endif()
 foreach(level IN LISTS WEFT_CPU_LEVELS)
   add_library(weft_cpu_${level} OBJECT
     src/cpu/extremes.c
+    src/cpu/folds.c
     src/cpu/integers.c
     src/cpu/products.c
     src/cpu/scans.c

@@ -1,6 +1,6 @@
 # fish completion of weft
 
-set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace
+set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
 set -l commands tour verify bench devices help version $operations
 
 complete -c weft -f
@@ -38,6 +38,9 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a variance -d '
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a dot -d 'dot product of two arrays'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a laplace -d 'sweeps of the 7-point Laplace solver on a 3-D grid'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a scan -d 'prefix scan: running sum, product, minimum, maximum, and, or, xor'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_reduce -d 'sum, product, minimum, ... of each segment'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_scan -d 'prefix scan of each segment'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a reduce_by_key -d 'sum, product, minimum, ... of each run of equal keys'
 
 complete -c weft -n "__fish_seen_subcommand_from tour $operations" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
@@ -49,10 +52,13 @@ complete -c weft -n '__fish_seen_subcommand_from laplace' -l png -r -d 'Picture 
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l slice -x -d 'Which slice, as z=10'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l history -r -d 'Drawing of the change'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -s o -l output -r -d 'File to write'
-complete -c weft -n '__fish_seen_subcommand_from scan' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
-complete -c weft -n '__fish_seen_subcommand_from scan' -l exclusive -d 'Value i without element i'
+complete -c weft -n '__fish_seen_subcommand_from scan segmented_reduce segmented_scan reduce_by_key' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
+complete -c weft -n '__fish_seen_subcommand_from scan segmented_scan' -l exclusive -d 'Value i without element i'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l init -x -d 'Joined before everything'
-complete -c weft -n '__fish_seen_subcommand_from scan' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from scan segmented_reduce segmented_scan reduce_by_key' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from segmented_reduce segmented_scan' -l offsets -r -d 'Where segments begin'
+complete -c weft -n '__fish_seen_subcommand_from segmented_reduce segmented_scan' -l heads -r -d 'Flags: where segments begin'
+complete -c weft -n '__fish_seen_subcommand_from reduce_by_key' -l keys-out -r -d 'File for the first key of each run'
 complete -c weft -n '__fish_seen_subcommand_from variance' -l ddof -x -d 'Subtracted from the number of elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'

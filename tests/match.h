@@ -63,6 +63,7 @@ size_t match_out_bytes(const match_case *c);
 size_t match_each(const match_case *c);
 
 extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_laplace;
+extern const match_shape match_segmented_reduce, match_segmented_scan, match_reduce_by_key;
 
 extern const match_operation MATCH_OPERATIONS[];
 extern const size_t MATCH_OPERATION_COUNT;

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 3
+#define WEFT_BACKEND_ABI 4
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -54,6 +54,29 @@ typedef struct laplace_call {
     double *change; /* or NULL */
 } laplace_call;
 
+/* What tells where segments begin. */
+typedef enum segment_source { SEGMENTS_BY_OFFSETS, SEGMENTS_BY_HEADS, SEGMENTS_BY_KEYS } segment_source;
+
+/* One call of the weft_segmented_ functions or of weft_reduce_by_key. Offsets are the one argument that the API
+ * leaves unchecked, since only the backend can read them at speed: core/offsets.h. */
+typedef struct segmented_call {
+    const char *name; /* of the operation, for messages */
+    weft_op op;       /* sum, prod, min, max, and, or, xor */
+    bool scan;        /* y has a value for each element, else for each segment */
+    weft_scan_kind kind;
+    weft_dtype dtype, result;
+    size_t n; /* 0 is allowed, but for a scan */
+    const void *x;
+    void *y; /* of a scan: == x, or apart from it */
+    segment_source source;
+    size_t segments; /* by offsets: >= 1 */
+    const uint64_t *offsets;
+    const void *keys; /* by heads: of type u8 */
+    weft_dtype key_dtype;
+    void *unique_keys; /* by keys */
+    uint64_t *count;   /* of a reduction by heads or keys: how many segments there are */
+} segmented_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -84,6 +107,7 @@ typedef struct weft_backend {
     weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
     weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
     weft_status (*laplace)(void *state, const laplace_call *call, weft_error *error);
+    weft_status (*segmented)(void *state, const segmented_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);
