@@ -16,6 +16,7 @@
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_select.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #include <cuda_runtime.h>
 #ifdef WEFT_BENCH_CUBLAS
 #include <cublas_v2.h>
@@ -287,6 +288,56 @@ static work weft_scan_work(weft_op op, weft_dtype dtype, size_t n, const void *x
     return [=] { ok(weft_scan(ctx, op, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, x, NULL, y)); };
 }
 
+/* ---------------------------------------------------------------------------- segments */
+
+static __global__ void cut_kernel(uint64_t *offsets, uint32_t *keys, size_t n, size_t length) {
+    const size_t stride = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        keys[i] = (uint32_t)(i / length);
+        if (i % length == 0) offsets[i / length + 1] = min(i + length, n);
+        if (i == 0) offsets[0] = 0;
+    }
+}
+
+/* Segments of equal length: GB/s of elements read, and written by a scan. CUB's scan by key has keys for offsets. */
+static void measure_segments(size_t n, size_t length, const char *name, const void *x, void *y) {
+    const size_t segments = (n - 1) / length + 1;
+    uint64_t *offsets, *count;
+    uint32_t *keys, *unique;
+    ok(cudaMalloc(&offsets, (segments + 1) * sizeof *offsets));
+    ok(cudaMalloc(&keys, n * sizeof *keys));
+    ok(cudaMalloc(&unique, n * sizeof *unique));
+    ok(cudaMalloc(&count, sizeof *count));
+    cut_kernel<<<4096, 256, 0, stream>>>(offsets, keys, n, length);
+    ok(cudaGetLastError());
+    const std::string tail = std::string(" ") + name;
+    rate(("segmented sum" + tail).c_str(), n, 4.0 * n,
+         [=] { ok(weft_segmented_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x, segments, offsets, y)); },
+         "CUB segmented", cub_work([=](void *temporary, size_t &bytes) {
+             return cub::DeviceSegmentedReduce::Sum(temporary, bytes, (const float *)x, (float *)y, (int64_t)segments,
+                                                    offsets, offsets + 1, stream);
+         }));
+    rate(("segmented scan" + tail).c_str(), n, 8.0 * n,
+         [=] {
+             ok(weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, segments, offsets,
+                                    y));
+         },
+         "CUB scan by key", cub_work([=](void *temporary, size_t &bytes) {
+             return cub::DeviceScan::InclusiveSumByKey(temporary, bytes, keys, (const float *)x, (float *)y,
+                                                       (uint32_t)n, cuda::std::equal_to<>{}, stream);
+         }));
+    rate(("sum by key" + tail).c_str(), n, 8.0 * n,
+         [=] {
+             ok(weft_reduce_by_key(ctx, WEFT_SUM, WEFT_U32, WEFT_F32, WEFT_DEFAULT, n, keys, x, unique, y, count));
+         },
+         "CUB by key", cub_work([=](void *temporary, size_t &bytes) {
+             return cub::DeviceReduce::ReduceByKey(temporary, bytes, keys, unique, (const float *)x, (float *)y,
+                                                   count, cuda::std::plus<>{}, (int64_t)n, stream);
+         }));
+    ok(cudaStreamSynchronize(stream));
+    for (void *p : {(void *)offsets, (void *)count, (void *)keys, (void *)unique}) ok(cudaFree(p));
+}
+
 static void measure_rates(void *x, void *y, void *out, void *out_peer) {
     const size_t n = (size_t)1 << 28;
     const double bytes = 4.0 * n;
@@ -390,6 +441,11 @@ int main(int argc, char **argv) {
     measure_times(x, y, out, out_peer);
     measure_scans(x, y, bytes);
     measure_selections(x, y, out, out_peer);
+    fill<float>(x, bytes / sizeof(float), 1);
+    measure_segments((size_t)1 << 28, 8, "8", x, y);
+    measure_segments((size_t)1 << 28, 100, "100", x, y);
+    measure_segments((size_t)1 << 28, 10000, "10^4", x, y);
+    measure_segments(100000000, 100000000, "10^8", x, y);
     if (json) printf("\n]}\n");
     ok(weft_synchronize(ctx));
     for (void *p : {x, y, out, out_peer, scratch}) ok(weft_free(ctx, WEFT_DEVICE, p));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_RUNS = 5, MOST_OPERATIONS = 64, MOST_OUTPUTS = 3 };
+enum { LEAST_RUNS = 5, MOST_OPERATIONS = 64, MOST_OUTPUTS = 3, SEGMENT = 100 };
 static const double BUDGET_SECONDS = 0.3;
 static const size_t CPU_DEFAULT = (size_t)1 << 26, GPU_DEFAULT = (size_t)1 << 28, MOST_ELEMENTS = (size_t)1 << 40;
 
@@ -22,7 +22,8 @@ typedef struct bench {
     const char *id;
     weft_context *ctx;
     size_t n;
-    void *x, *y, *to; /* `to` is an array to write */
+    void *x, *y, *to;                       /* `to` is an array to write */
+    void *offsets, *keys, *keys_to, *count; /* segments of SEGMENT elements */
     double copy_seconds;
     uint64_t data_sheet; /* bytes a second, 0 when unknown */
     double seconds[MOST_OPERATIONS];
@@ -84,7 +85,13 @@ static weft_status call_operation(void *state) {
                          .n = c->bench->n,
                          .x = c->bench->x,
                          .y = c->bench->y,
-                         .to = c->bench->to};
+                         .to = c->bench->to,
+                         .segments = c->bench->n / SEGMENT,
+                         .offsets = c->bench->offsets,
+                         .key_type = WEFT_U32,
+                         .keys = c->bench->keys,
+                         .keys_to = c->bench->keys_to,
+                         .count = c->bench->count};
     weft_dtype type;
     value out;
     return operation_run(c->operation, c->bench->ctx, &in, &out, &type);
@@ -107,11 +114,29 @@ static float *make_values(size_t n) {
     return x;
 }
 
+/* Offsets, and keys, that cut the arrays in segments of equal length. */
+static weft_status prepare_segments(bench *b) {
+    const size_t bytes = b->n * sizeof(uint32_t), segments = b->n / SEGMENT;
+    uint32_t *keys = malloc(bytes);
+    uint64_t *offsets = malloc((segments + 1) * sizeof *offsets);
+    weft_status status = keys && offsets ? WEFT_OK : WEFT_OUT_OF_MEMORY;
+    for (size_t i = 0; status == WEFT_OK && i < b->n; i++) keys[i] = (uint32_t)(i / SEGMENT);
+    for (size_t s = 0; status == WEFT_OK && s <= segments; s++) offsets[s] = s * SEGMENT;
+    if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, keys, &b->keys);
+    if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, keys, &b->keys_to);
+    if (status == WEFT_OK) status = measure_upload(b->ctx, (segments + 1) * sizeof *offsets, offsets, &b->offsets);
+    if (status == WEFT_OK) status = measure_upload(b->ctx, sizeof *offsets, offsets, &b->count);
+    free(keys);
+    free(offsets);
+    return status;
+}
+
 static weft_status prepare(bench *b, const float *values) {
     const size_t bytes = b->n * sizeof(float);
     weft_status status = measure_upload(b->ctx, bytes, values, &b->x);
     if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, values, &b->y);
-    return status == WEFT_OK ? weft_alloc(b->ctx, WEFT_DEVICE, MOST_OUTPUTS * bytes, &b->to) : status;
+    if (status == WEFT_OK) status = weft_alloc(b->ctx, WEFT_DEVICE, MOST_OUTPUTS * bytes, &b->to);
+    return status == WEFT_OK ? prepare_segments(b) : status;
 }
 
 static weft_status measure_all(bench *b, const plan *p) {
@@ -133,10 +158,10 @@ static void print_table(const bench *b, const plan *p, int threads) {
     printf("%s  %s\n%zu elements; a plain copy runs at %.1f GB/s, reads and writes counted", b->id, text, b->n,
            1e-9 * copy_speed(b));
     if (b->data_sheet) printf("; data sheet %.0f GB/s", 1e-9 * (double)b->data_sheet);
-    printf("\n\n  %-14s %4s %10s %9s %9s\n", "operation", "type", "ms", "GB/s", "of copy");
+    printf("\n\n  %-16s %4s %10s %9s %9s\n", "operation", "type", "ms", "GB/s", "of copy");
     for (size_t i = 0; i < p->count; i++) {
         const double speed = operation_bytes(p->operations[i], b->n, sizeof(float)) / b->seconds[i];
-        printf("  %-14s %4s %10.3f %9.1f %7.0f %%\n", p->operations[i]->name,
+        printf("  %-16s %4s %10.3f %9.1f %7.0f %%\n", p->operations[i]->name,
                weft_dtype_name(element_type(p->operations[i])), 1e3 * b->seconds[i], 1e-9 * speed,
                100 * speed / copy_speed(b));
     }
@@ -179,6 +204,10 @@ static weft_status run_on(bench *b, const cli_options *options, const plan *p) {
     weft_free(b->ctx, WEFT_DEVICE, b->x);
     weft_free(b->ctx, WEFT_DEVICE, b->y);
     weft_free(b->ctx, WEFT_DEVICE, b->to);
+    weft_free(b->ctx, WEFT_DEVICE, b->offsets);
+    weft_free(b->ctx, WEFT_DEVICE, b->keys);
+    weft_free(b->ctx, WEFT_DEVICE, b->keys_to);
+    weft_free(b->ctx, WEFT_DEVICE, b->count);
     return status;
 }
 

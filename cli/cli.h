@@ -31,6 +31,9 @@ int command_select(const cli_options *options, int argc, char **argv);
 int command_partition(const cli_options *options, int argc, char **argv);
 int command_unique(const cli_options *options, int argc, char **argv);
 int command_run_length(const cli_options *options, int argc, char **argv);
+int command_segmented_reduce(const cli_options *options, int argc, char **argv);
+int command_segmented_scan(const cli_options *options, int argc, char **argv);
+int command_reduce_by_key(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */

@@ -77,6 +77,36 @@ static weft_status run_run_length(const operation *o, weft_context *ctx, const o
     return weft_run_length(ctx, in->dtype, in->n, in->x, lengths + in->n, lengths, &out->u64);
 }
 
+static weft_status run_segmented_reduce(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                        weft_dtype *type) {
+    (void)o, (void)out;
+    find_type(in->op, in, type);
+    if (in->offsets)
+        return weft_segmented_reduce(ctx, in->op, in->dtype, in->accumulate, in->n, in->x, in->segments, in->offsets,
+                                     in->to);
+    return weft_segmented_reduce_heads(ctx, in->op, in->dtype, in->accumulate, in->n, in->x, in->heads, in->to,
+                                       in->count);
+}
+
+static weft_status run_segmented_scan(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                      weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->accumulate == WEFT_DEFAULT ? in->dtype : in->accumulate;
+    if (in->offsets)
+        return weft_segmented_scan(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->segments,
+                                   in->offsets, in->to);
+    return weft_segmented_scan_heads(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->heads,
+                                     in->to);
+}
+
+static weft_status run_reduce_by_key(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                     weft_dtype *type) {
+    (void)o, (void)out;
+    find_type(in->op, in, type);
+    return weft_reduce_by_key(ctx, in->op, in->key_type, in->dtype, in->accumulate, in->n, in->keys, in->x,
+                              in->keys_to, in->to, in->count);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -91,6 +121,9 @@ static weft_status run_run_length(const operation *o, weft_context *ctx, const o
 #define OPERATION_OF_partition WEFT_SUM, false, 1, 2, 1
 #define OPERATION_OF_unique WEFT_SUM, false, 1, 1, 1
 #define OPERATION_OF_run_length WEFT_SUM, false, 1, 1, 3
+#define OPERATION_OF_segmented_reduce WEFT_SUM, false, 1, 1, -1
+#define OPERATION_OF_segmented_scan WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_reduce_by_key WEFT_SUM, false, 2, 1, -1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \
@@ -108,7 +141,8 @@ const operation *operation_find(const char *name, size_t length) {
 }
 
 double operation_bytes(const operation *operation, size_t n, size_t size) {
-    return (double)n * (double)size * (operation->inputs * operation->passes + operation->outputs);
+    const int written = operation->outputs > 0 ? operation->outputs : 0;
+    return (double)n * (double)size * (operation->inputs * operation->passes + written);
 }
 
 bool operation_is(const operation *operation, const char *stem) {

@@ -6,6 +6,7 @@
 #include "weft.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct operands;
 typedef struct operation operation;
@@ -18,7 +19,8 @@ struct operation {
     weft_op op;         /* of an operator of weft_reduce */
     bool integers;      /* not for floats */
     int inputs, passes; /* arrays it reads, and how often */
-    double outputs;     /* arrays it writes, as a share of n elements; 0: it gives a value */
+    double outputs;     /* arrays it writes, as a share of n elements; 0: it gives a value; -1: arrays of few values
+                           beside what it reads */
 };
 
 extern const operation OPERATIONS[];
@@ -33,7 +35,8 @@ double operation_bytes(const operation *operation, size_t n, size_t size);
 /* Whether it is the CALL of core/ops.def of that stem. */
 bool operation_is(const operation *operation, const char *stem);
 
-/* The arguments of any operation. y is read by dot, ddof by variance; op, kind, init and to are of scan. */
+/* The arguments of any operation. y is read by dot, ddof by variance; op, kind, init and to are of scan. The
+ * segmented operations take op and to, and offsets or, where that is NULL, heads; reduce_by_key takes keys. */
 typedef struct operands {
     weft_dtype dtype, accumulate;
     size_t n, ddof;
@@ -42,6 +45,13 @@ typedef struct operands {
     weft_scan_kind kind;
     const void *init;
     void *to; /* the array that it writes */
+    size_t segments;
+    const uint64_t *offsets;
+    const uint8_t *heads;
+    weft_dtype key_type;
+    const void *keys;
+    void *keys_to;   /* the first key of each run */
+    uint64_t *count; /* of segments, by heads or keys */
 } operands;
 
 /* Runs it on ctx; *type is the type of the value at out, or of the array that it wrote; then the value is 0.

@@ -1,5 +1,6 @@
 /* weft scan X.npy -o Y.npy: the one operation that gives an array. */
 #include "cli/apply.h"
+#include "cli/fold_options.h"
 #include "cli/npy.h"
 
 #include <stdint.h>
@@ -27,42 +28,10 @@ static const operation *scan(void) { return operation_find("scan", strlen("scan"
 
 /* -------------------------------------------------------------------------------- options */
 
-/* scan offers the operators that are folds of elements: those whose value has the element's type. */
-enum { OFFERS_WIDE = true, OFFERS_SAME = true, OFFERS_INDEX = false, OFFERS_TRUTH = false, OFFERS_REAL = false };
-static const struct {
-    const char *name;
-    weft_op op;
-    bool offered;
-} OPERATORS[] = {
-#define REDUCE(ID, name, domain, result, empty, help) {#name, WEFT_##ID, OFFERS_##result},
-#include "core/ops.def"
-};
-
-static bool read_operator(const char *text, weft_op *op) {
-    for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++)
-        if (OPERATORS[i].offered && strcmp(text, OPERATORS[i].name) == 0) {
-            *op = OPERATORS[i].op;
-            return true;
-        }
-    cli_error("scan", "--op %s: there are sum, prod, min, max, and, or, xor", text);
-    return false;
-}
-
-static bool read_accumulate(const char *text, weft_dtype *accumulate) {
-    static const weft_dtype types[] = {WEFT_F64, WEFT_I64, WEFT_U64};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(text, weft_dtype_name(types[i])) == 0) {
-            *accumulate = types[i];
-            return true;
-        }
-    cli_error("scan", "--accumulate %s: f64, i64 and u64 can be asked for", text);
-    return false;
-}
-
 static bool read_option(int option, request *r) {
     switch (option) {
-    case 'p': return read_operator(optarg, &r->in.op);
-    case 'a': return read_accumulate(optarg, &r->in.accumulate);
+    case 'p': return folds_operator("scan", optarg, &r->in.op);
+    case 'a': return folds_accumulate("scan", optarg, &r->in.accumulate);
     case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
     case 'i': r->init = optarg; return true;
     case 'o': r->to = optarg; return true;

@@ -90,7 +90,7 @@ static const char GLOBAL_OPTIONS[] =
     "  --quiet       no progress bar\n";
 
 static void print_verbs(FILE *out, const verb *verbs, int count) {
-    for (int i = 0; i < count; i++) fprintf(out, "  %-14s %s\n", verbs[i].name, verbs[i].summary);
+    for (int i = 0; i < count; i++) fprintf(out, "  %-16s %s\n", verbs[i].name, verbs[i].summary);
 }
 
 void verb_overview(FILE *out) {

@@ -46,12 +46,12 @@ static bool read_request(int argc, char **argv, request *r) {
 /* -------------------------------------------------------------------------------- printing */
 
 static void print_table(const match_report *report, const match_operation *only) {
-    printf("%-14s", "");
+    printf("%-16s", "");
     for (size_t c = 0; c < report->column_count; c++) printf(" %14s", report->columns[c]);
     putchar('\n');
     for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++) {
         if (only && only != &MATCH_OPERATIONS[i]) continue;
-        printf("%-14s", MATCH_OPERATIONS[i].name);
+        printf("%-16s", MATCH_OPERATIONS[i].name);
         for (size_t c = 0; c < report->column_count; c++) {
             const match_cell *cell = &report->cells[i][c];
             char text[40];

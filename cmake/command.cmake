@@ -6,6 +6,7 @@ add_executable(weft_command
   cli/dot.c
   cli/drawing.c
   cli/file.c
+  cli/fold_options.c
   cli/laplace.c
   cli/main.c
   cli/kept.c
@@ -21,6 +22,7 @@ add_executable(weft_command
   cli/run_length.c
   cli/scan.c
   cli/select.c
+  cli/segmented.c
   cli/tour.c
   cli/tour_scans.c
   cli/tour_sums.c

@@ -44,6 +44,7 @@ add_library(weft_cuda MODULE
   src/cuda/cuda.cu
   src/cuda/dot.cu
   src/cuda/extremes.cu
+  src/cuda/heads.cu
   src/cuda/integers.cu
   src/cuda/laplace.cu
   src/cuda/reduce.cu
@@ -53,6 +54,10 @@ add_library(weft_cuda MODULE
   src/cuda/scan_sums.cu
   src/cuda/scratch.cu
   src/cuda/select.cu
+  src/cuda/segmented.cu
+  src/cuda/segmented_free.cu
+  src/cuda/segmented_products.cu
+  src/cuda/segmented_sums.cu
   src/cuda/sums.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)

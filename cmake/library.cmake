@@ -5,6 +5,7 @@ add_library(weft SHARED
   src/core/api_laplace.c
   src/core/api_run_length.c
   src/core/api_select.c
+  src/core/api_segmented.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -18,6 +19,7 @@ add_library(weft SHARED
   src/ref/run_length.c
   src/ref/scan.c
   src/ref/select.c
+  src/ref/segmented.c
   src/ref/tree.c
   src/ref/unique.c
   src/ref/variance.c
@@ -31,7 +33,9 @@ add_library(weft SHARED
   src/cpu/run_length.c
   src/cpu/scan.c
   src/cpu/select.c
-  src/cpu/selection_parts.c)
+  src/cpu/selection_parts.c
+  src/cpu/segmented.c
+  src/cpu/segments.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -58,6 +62,7 @@ endif()
 foreach(level IN LISTS WEFT_CPU_LEVELS)
   add_library(weft_cpu_${level} OBJECT
     src/cpu/extremes.c
+    src/cpu/folds.c
     src/cpu/integers.c
     src/cpu/products.c
     src/cpu/scans.c

@@ -6,6 +6,7 @@ add_library(weft_match STATIC
   tests/cases/run_length.c
   tests/cases/scan.c
   tests/cases/select.c
+  tests/cases/segmented.c
   tests/cases/variance.c
   tests/golden.c
   tests/inputs.c

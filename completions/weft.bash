@@ -3,7 +3,8 @@
 _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
-        run_length'
+        run_length
+        segmented_reduce segmented_scan reduce_by_key'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -31,12 +32,12 @@ _weft() {
         ;;
     --accumulate)
         options='f64'
-        [[ $command == scan ]] && options='f64 i64 u64'
+        [[ $command == scan || $command == segmented_scan ]] && options='f64 i64 u64'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
         return
         ;;
     --op)
-        if [[ $command == scan ]]; then
+        if [[ $command == *scan || $command == *reduce* ]]; then
             mapfile -t COMPREPLY < <(compgen -W 'sum prod min max and or xor' -- "$current")
         fi
         return
@@ -62,6 +63,9 @@ _weft() {
     partition) options+=' --flags --lt --le --eq --ne --ge --gt --output' ;;
     unique) options+=' --output' ;;
     run_length) options+=' --values --lengths' ;;
+    segmented_reduce) options+=' --accumulate --op --offsets --heads --output' ;;
+    segmented_scan) options+=' --accumulate --op --exclusive --offsets --heads --output' ;;
+    reduce_by_key) options+=' --accumulate --op --keys-out --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

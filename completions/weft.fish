@@ -1,6 +1,6 @@
 # fish completion of weft
 
-set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace
+set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
 set -l kept select partition unique run_length
 set -l commands tour verify bench devices help version $operations $kept
 
@@ -43,6 +43,9 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a select -d 'th
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a partition -d 'the elements that are flagged or compare first, then the rest'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a unique -d 'the first of each run of equal elements'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a run_length -d 'the runs of equal elements: values and lengths'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_reduce -d 'sum, product, minimum, ... of each segment'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_scan -d 'prefix scan of each segment'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a reduce_by_key -d 'sum, product, minimum, ... of each run of equal keys'
 
 complete -c weft -n "__fish_seen_subcommand_from tour $operations $kept" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
@@ -54,10 +57,10 @@ complete -c weft -n '__fish_seen_subcommand_from laplace' -l png -r -d 'Picture 
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l slice -x -d 'Which slice, as z=10'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l history -r -d 'Drawing of the change'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -s o -l output -r -d 'File to write'
-complete -c weft -n '__fish_seen_subcommand_from scan' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
-complete -c weft -n '__fish_seen_subcommand_from scan' -l exclusive -d 'Value i without element i'
+complete -c weft -n '__fish_seen_subcommand_from scan segmented_reduce segmented_scan reduce_by_key' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
+complete -c weft -n '__fish_seen_subcommand_from scan segmented_scan' -l exclusive -d 'Value i without element i'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l init -x -d 'Joined before everything'
-complete -c weft -n '__fish_seen_subcommand_from scan select partition unique' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l flags -r -d 'Keep where a flag is set'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l lt -x -d 'Keep what is less'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l le -x -d 'Keep what is less or equal'
@@ -68,6 +71,9 @@ complete -c weft -n '__fish_seen_subcommand_from select partition' -l gt -x -d '
 complete -c weft -n '__fish_seen_subcommand_from select' -l indices -d 'Write the indices'
 complete -c weft -n '__fish_seen_subcommand_from run_length' -l values -r -d 'File for the elements'
 complete -c weft -n '__fish_seen_subcommand_from run_length' -l lengths -r -d 'File for the lengths'
+complete -c weft -n '__fish_seen_subcommand_from segmented_reduce segmented_scan' -l offsets -r -d 'Where segments begin'
+complete -c weft -n '__fish_seen_subcommand_from segmented_reduce segmented_scan' -l heads -r -d 'Flags: where segments begin'
+complete -c weft -n '__fish_seen_subcommand_from reduce_by_key' -l keys-out -r -d 'File for the first key of each run'
 complete -c weft -n '__fish_seen_subcommand_from variance' -l ddof -x -d 'Subtracted from the number of elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'

@@ -315,6 +315,51 @@ WEFT_API weft_status weft_unique(weft_context *ctx, weft_dtype dtype, size_t n, 
 WEFT_API weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *values,
                                      uint64_t *lengths, uint64_t *count);
 
+/* ----------------------------------------------------------------------------- segments */
+
+/* Segments are parts of an array, one behind another; each is reduced or scanned as if it were alone. The result
+ * of a segment is a function of its own elements: bit for bit what weft_reduce or weft_scan gives for it, whatever
+ * stands around it. (G. Blelloch, IEEE Transactions on Computers 38, 1989: segmented scans.)
+ *   offsets  segments + 1 ascending numbers up to n: segment s is x[offsets[s]] ... x[offsets[s + 1] - 1], and
+ *            empty where the two are equal. What lies before offsets[0] or behind offsets[segments] is in none.
+ *            WEFT_INVALID when they do not ascend or pass n. Offsets in GPU memory are checked there, and the
+ *            call waits for that check; where the stream is being captured it cannot wait, and then a segment
+ *            whose offsets are wrong is left out: nothing of it is read or written.
+ *   heads    n flags: a segment begins at element 0 and wherever a flag is not zero
+ * Operators: sum, prod, min, max, and, or, xor. Order: docs/ORDER.md 8. Docs: docs/segmented.md. */
+
+/* Reduces each segment to one value: out[s], s in [0, segments).
+ *   accumulate, type of out   as for weft_reduce (weft_reduce_result)
+ * An empty segment gives 0, 1, the type's greatest (min) or least (max) value, all ones, 0, 0; the greatest and
+ * least float are +Inf and -Inf. */
+WEFT_API weft_status weft_segmented_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate,
+                                           size_t n, const void *x, size_t segments, const uint64_t *offsets,
+                                           void *out);
+
+/* The same with segments by head flags.
+ *   out    room for n values, since there may be so many segments; as many are written as there are
+ *   count  their number, which is 0 when n is 0 */
+WEFT_API weft_status weft_segmented_reduce_heads(weft_context *ctx, weft_op op, weft_dtype dtype,
+                                                 weft_dtype accumulate, size_t n, const void *x, const uint8_t *heads,
+                                                 void *out, uint64_t *count);
+
+/* Scans each segment for itself. Arguments as for weft_scan, without an initial value; y has n values, and those
+ * of elements in no segment are left as they are. */
+WEFT_API weft_status weft_segmented_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype,
+                                         weft_dtype accumulate, size_t n, const void *x, size_t segments,
+                                         const uint64_t *offsets, void *y);
+WEFT_API weft_status weft_segmented_scan_heads(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype,
+                                               weft_dtype accumulate, size_t n, const void *x, const uint8_t *heads,
+                                               void *y);
+
+/* Reduces each run of equal adjacent keys to one value. Keys are equal by value; -0 equals +0, and a NaN a NaN.
+ *   keys         n elements of key_dtype, any type
+ *   unique_keys  the first key of each run; room for n
+ *   out, count   as for weft_segmented_reduce_heads */
+WEFT_API weft_status weft_reduce_by_key(weft_context *ctx, weft_op op, weft_dtype key_dtype, weft_dtype dtype,
+                                        weft_dtype accumulate, size_t n, const void *keys, const void *x,
+                                        void *unique_keys, void *out, uint64_t *count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -38,30 +38,10 @@ weft_status weft_copy(weft_context *ctx, size_t bytes, const void *src, void *ds
 
 /* ----------------------------------------------------------------------------- result types */
 
-static const struct {
-    domain_rule domain;
-    result_rule result;
-    empty_rule empty;
-} OPS[] = {
-#define REDUCE(ID, name, domain, result, empty, help) {domain, result, empty},
-#include "core/ops.def"
-};
-#define OP_COUNT (sizeof OPS / sizeof *OPS)
-
-static weft_status reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
-                               weft_error *error) {
-    type_kind kind;
-    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "%d is no operator", (int)op);
-    FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED,
-              "%s is defined for integers, and the elements are %s", weft_op_name(op), weft_dtype_name(dtype));
-    return check_result(weft_op_name(op), OPS[op].result, dtype, accumulate, result, error);
-}
-
 weft_status weft_reduce_result(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result) {
     weft_error *error = context_thread_error();
     RETURN_IF(!result, WEFT_INVALID, "the place for the type is NULL");
-    return reduce_type(op, dtype, accumulate, result, error);
+    return check_reduce_type(op, dtype, accumulate, result, error);
 }
 
 /* ------------------------------------------------------------------------------- operations */
@@ -70,8 +50,8 @@ static weft_status reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_
                           const void *x, void *out, weft_error *error) {
     weft_dtype result;
     range from, to;
-    FORWARD(reduce_type(op, dtype, accumulate, &result, error));
-    RETURN_IF(n == 0 && OPS[op].empty == FAILS, WEFT_EMPTY, "%s of no elements has no value", weft_op_name(op));
+    FORWARD(check_reduce_type(op, dtype, accumulate, &result, error));
+    RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of no elements has no value", weft_op_name(op));
     FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
     FORWARD(check_array(ctx, "out", out, 1, weft_dtype_size(result), &to, error));
     FORWARD(check_apart(&to, &from, error));
@@ -119,29 +99,11 @@ weft_status weft_dot(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate,
     GUARDED(ctx, dot(ctx, dtype, accumulate, n, x, y, out, error));
 }
 
-/* A scan's values have the element's type, or a wider one of its kind (sum and prod only). */
-static weft_status scan_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
-                             weft_error *error) {
-    type_kind kind;
-    const bool widens = op == WEFT_SUM || op == WEFT_PROD;
-    FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "%d is no operator", (int)op);
-    RETURN_IF(!widens && OPS[op].result != SAME, WEFT_UNSUPPORTED,
-              "scan offers sum, prod, min, max, and, or, xor; not %s", weft_op_name(op));
-    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED,
-              "%s is defined for integers, and the elements are %s", weft_op_name(op), weft_dtype_name(dtype));
-    *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
-    RETURN_IF(*result != dtype && !(widens && accumulate == check_wide_type(dtype, kind, WEFT_F64)), WEFT_UNSUPPORTED,
-              "scan with %s of %s cannot accumulate in %s", weft_op_name(op), weft_dtype_name(dtype),
-              weft_dtype_name(accumulate));
-    return WEFT_OK;
-}
-
 static weft_status scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate,
                         size_t n, const void *x, const void *init, void *y, weft_error *error) {
     weft_dtype result;
     range from, to;
-    FORWARD(scan_type(op, dtype, accumulate, &result, error));
+    FORWARD(check_scan_type("scan", op, dtype, accumulate, &result, error));
     RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "%d is no kind of scan", (int)kind);
     FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
     FORWARD(check_array(ctx, "y", y, n, weft_dtype_size(result), &to, error));

@@ -79,6 +79,29 @@ typedef struct run_length_call {
     uint64_t *count;
 } run_length_call;
 
+/* What tells where segments begin. */
+typedef enum segment_source { SEGMENTS_BY_OFFSETS, SEGMENTS_BY_HEADS, SEGMENTS_BY_KEYS } segment_source;
+
+/* One call of the weft_segmented_ functions or of weft_reduce_by_key. Offsets are the one argument that the API
+ * leaves unchecked, since only the backend can read them at speed: core/offsets.h. */
+typedef struct segmented_call {
+    const char *name; /* of the operation, for messages */
+    weft_op op;       /* sum, prod, min, max, and, or, xor */
+    bool scan;        /* y has a value for each element, else for each segment */
+    weft_scan_kind kind;
+    weft_dtype dtype, result;
+    size_t n; /* 0 is allowed, but for a scan */
+    const void *x;
+    void *y; /* of a scan: == x, or apart from it */
+    segment_source source;
+    size_t segments; /* by offsets: >= 1 */
+    const uint64_t *offsets;
+    const void *keys; /* by heads: of type u8 */
+    weft_dtype key_dtype;
+    void *unique_keys; /* by keys */
+    uint64_t *count;   /* of a reduction by heads or keys: how many segments there are */
+} segmented_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -111,6 +134,7 @@ typedef struct weft_backend {
     weft_status (*laplace)(void *state, const laplace_call *call, weft_error *error);
     weft_status (*select)(void *state, const select_call *call, weft_error *error);
     weft_status (*run_length)(void *state, const run_length_call *call, weft_error *error);
+    weft_status (*segmented)(void *state, const segmented_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

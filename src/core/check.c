@@ -67,3 +67,49 @@ weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, w
               weft_dtype_name(dtype), weft_dtype_name(accumulate));
     return WEFT_OK;
 }
+
+/* --------------------------------------------------------------------- operators */
+
+static const struct {
+    domain_rule domain;
+    result_rule result;
+    empty_rule empty;
+} OPS[] = {
+#define REDUCE(ID, name, domain, result, empty, help) {domain, result, empty},
+#include "core/ops.def"
+};
+#define OP_COUNT (sizeof OPS / sizeof *OPS)
+
+weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                              weft_error *error) {
+    type_kind kind;
+    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "%d is no operator", (int)op);
+    FORWARD(check_kind(dtype, &kind, error));
+    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED,
+              "%s is defined for integers, and the elements are %s", weft_op_name(op), weft_dtype_name(dtype));
+    return check_result(weft_op_name(op), OPS[op].result, dtype, accumulate, result, error);
+}
+
+bool check_needs_elements(weft_op op) { return OPS[op].empty == FAILS; }
+
+weft_status check_folds(const char *what, weft_op op, weft_error *error) {
+    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "%d is no operator", (int)op);
+    RETURN_IF(OPS[op].result != SAME && OPS[op].result != WIDE, WEFT_UNSUPPORTED,
+              "%s offers sum, prod, min, max, and, or, xor; not %s", what, weft_op_name(op));
+    return WEFT_OK;
+}
+
+weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                            weft_error *error) {
+    type_kind kind;
+    const bool widens = op == WEFT_SUM || op == WEFT_PROD;
+    FORWARD(check_kind(dtype, &kind, error));
+    FORWARD(check_folds(what, op, error));
+    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED,
+              "%s is defined for integers, and the elements are %s", weft_op_name(op), weft_dtype_name(dtype));
+    *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
+    RETURN_IF(*result != dtype && !(widens && accumulate == check_wide_type(dtype, kind, WEFT_F64)), WEFT_UNSUPPORTED,
+              "%s with %s of %s cannot accumulate in %s", what, weft_op_name(op), weft_dtype_name(dtype),
+              weft_dtype_name(accumulate));
+    return WEFT_OK;
+}

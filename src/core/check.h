@@ -34,4 +34,15 @@ weft_dtype check_wide_type(weft_dtype dtype, type_kind kind, weft_dtype accumula
 weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, weft_dtype accumulate,
                          weft_dtype *result, weft_error *error);
 
+/* The result type of an operator of weft_reduce. */
+weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                              weft_error *error);
+/* Whether the operator has no value for no elements; op is one. */
+bool check_needs_elements(weft_op op);
+/* Refuses what is no fold of elements: all but sum, prod, min, max, and, or, xor. */
+weft_status check_folds(const char *what, weft_op op, weft_error *error);
+/* A scan's values have the element's type, or a wider one of its kind (sum and prod only). */
+weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
+                            weft_error *error);
+
 #endif

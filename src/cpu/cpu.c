@@ -113,6 +113,7 @@ const weft_backend *weft_backend_cpu(void) {
         .laplace = cpu_laplace,
         .select = cpu_select,
         .run_length = cpu_run_length,
+        .segmented = cpu_segmented,
     };
     return &backend;
 }

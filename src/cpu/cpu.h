@@ -80,6 +80,9 @@ typedef struct scan_kernel {
     void (*totals)(const scan_job *job, const void *x, size_t tiles, scan_totals *totals);
     void (*pass)(const scan_totals *totals, size_t tiles, scan_state *state); /* carries the state over tiles */
     void (*scan)(const scan_job *job, const void *x, size_t n, scan_state *state, void *y);
+    /* Segments offsets[s] .. offsets[s + 1], s < count, each by itself; those longer than `longest` are left out. */
+    void (*segments)(const scan_job *job, const void *x, const uint64_t *offsets, size_t count, size_t longest,
+                     void *y);
 } scan_kernel;
 
 /* Which of these there are: cpu/scans.def. */
@@ -113,6 +116,21 @@ typedef struct selection_kernels {
     void (*distances)(const uint64_t *bits, size_t words, uint64_t *y);
 } selection_kernels;
 
+/* One segmented reduction, as its kernels see it. */
+typedef struct fold_job {
+    const void *x;
+    kernel *whole; /* that of weft_reduce, for segments of more than a few elements */
+} fold_job;
+
+/* Writes the value of each segment, as scan_kernel.segments does; segments may be empty. */
+typedef void fold_kernel(const fold_job *job, const uint64_t *offsets, size_t count, size_t longest, void *out);
+
+/* By operator and type of the elements; NULL where there is none. */
+typedef struct fold_kernels {
+    fold_kernel *fold[WEFT_XOR + 1][DTYPES];
+    fold_kernel *sum_f32_in_f64, *prod_f32_in_f64;
+} fold_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -124,6 +142,7 @@ typedef struct level {
     const scan_kernels *scans;
     const stencil_kernels *stencils;
     const selection_kernels *selections;
+    const fold_kernels *folds;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -156,6 +175,10 @@ weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
 weft_status cpu_scan(void *state, const scan_call *call, weft_error *error);
 weft_status cpu_select(void *state, const select_call *call, weft_error *error);
 weft_status cpu_run_length(void *state, const run_length_call *call, weft_error *error);
+weft_status cpu_segmented(void *state, const segmented_call *call, weft_error *error);
+
+/* The kernel of a scan, and its job. */
+const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

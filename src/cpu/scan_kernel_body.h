@@ -299,6 +299,78 @@ INLINE void OF(scan)(join how, weft_dtype dtype, const scan_job *job, const char
     if (job->streams) stream_end(&past_caches);
 }
 
+/* ----------------------------------------------------------------------------------- segments */
+
+/* 16 elements at x, of which `readable` may be read; what comes behind those is of no use. */
+INLINE void OF(load_group)(join how, weft_dtype dtype, const scan_job *job, const char *x, size_t readable,
+                           VECTOR *v) {
+    const size_t size = element_bytes(dtype);
+    char filled[WEFT_SCAN_GROUP * sizeof(uint64_t)] = {0};
+    if (readable < WEFT_SCAN_GROUP) x = memcpy(filled, x, readable * size);
+    for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(load)(how, dtype, job, x + k * WIDTH * size);
+}
+
+/* A segment of a block at most: scan_block without the groups that are not there. */
+INLINE void OF(scan_short)(join how, weft_dtype dtype, const scan_job *job, const char *x, size_t n, size_t readable,
+                           A init, A *y) {
+    const VECTOR none = OF(splat)(OF(identity)(how));
+    const size_t count = (n - 1) / WEFT_SCAN_GROUP + 1;
+    VECTOR groups[WEFT_SCAN_GROUP][GROUP_VECTORS], v[GROUP_VECTORS];
+    A before[WEFT_SCAN_GROUP + 1];
+    before[0] = init;
+    for (size_t g = 0; g < count; g++) {
+        const size_t done = g * WEFT_SCAN_GROUP;
+        OF(load_group)(how, dtype, job, x + done * element_bytes(dtype), readable - done, groups[g]);
+        OF(scan_group)(how, groups[g]);
+        before[g + 1] = groups[g][GROUP_VECTORS - 1][WIDTH - 1];
+    }
+    if (count > 1) {
+        memset(before + 1 + count, 0, (WEFT_SCAN_GROUP - count) * sizeof *before);
+        memcpy(v, before + 1, sizeof v);
+        OF(scan_group)(how, v);
+        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(join)(how, OF(splat)(init), v[k]);
+        memcpy(before + 1, v, sizeof v);
+    } else {
+        before[1] = OF(join_two)(how, init, before[1]);
+    }
+    for (size_t g = 0; g < count; g++) {
+        A results[WEFT_SCAN_GROUP];
+        const size_t done = g * WEFT_SCAN_GROUP;
+        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = groups[g][k];
+        if (job->exclusive) OF(shift)(none, groups[g], v);
+        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(join)(how, OF(splat)(before[g]), v[k]);
+        if (!job->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
+        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(leave)(how, (int)dtype == KEYS_OF, job, v[k]);
+        if (n - done >= WEFT_SCAN_GROUP) {
+            memcpy(y + done, v, sizeof v);
+        } else {
+            memcpy(results, v, sizeof v);
+            for (size_t i = 0; i < n - done; i++) y[done + i] = results[i];
+        }
+    }
+}
+
+/* What lies behind a segment is read, and thrown away, as far as the last segment here goes: no other thread has
+ * a part in that. An exclusive sum starts from -0.0, but the empty sum is +0.0. */
+INLINE void OF(segments)(join how, weft_dtype dtype, const scan_job *job, const char *x, const uint64_t *offsets,
+                         size_t count, size_t longest, A *y) {
+    scan_state state;
+    OF(begin)(how, dtype, job, &state);
+    const A init = state.MEMBER.prefix[2];
+    for (size_t s = 0; s < count; s++) {
+        const size_t first = (size_t)offsets[s], n = (size_t)offsets[s + 1] - first;
+        const char *from = x + first * element_bytes(dtype);
+        if (n == 0 || n > longest) continue;
+        if (n <= SCAN_BLOCK) {
+            OF(scan_short)(how, dtype, job, from, n, (size_t)offsets[count] - first, init, y + first);
+        } else {
+            OF(begin)(how, dtype, job, &state);
+            OF(scan)(how, dtype, job, from, n, &state, y + first);
+        }
+        if (how == JOIN_ADD && job->exclusive) y[first] = 0;
+    }
+}
+
 #undef BYTES
 #undef WIDTH
 #undef GROUP_VECTORS

@@ -67,23 +67,28 @@ typedef enum join { JOIN_ADD, JOIN_MULTIPLY, JOIN_OR, JOIN_XOR, JOIN_MAXIMUM } j
 #include "cpu/scan_kernel_body.h"
 
 /* The kernels: the bodies with constant arguments. */
-#define SCAN(field, ID, accumulator, how)                                                                     \
-    static void begin_##field##_##ID(const scan_job *job, scan_state *s) {                                    \
-        begin_##accumulator(JOIN_##how, WEFT_##ID, job, s);                                                   \
-    }                                                                                                         \
-    static void total_##field##_##ID(const scan_job *job, const void *x, size_t tiles, scan_totals *totals) { \
-        totals_##accumulator(JOIN_##how, WEFT_##ID, job, x, tiles, totals);                                   \
-    }                                                                                                         \
-    static void pass_##field##_##ID(const scan_totals *totals, size_t tiles, scan_state *s) {                 \
-        pass_##accumulator(JOIN_##how, totals, tiles, s);                                                     \
-    }                                                                                                         \
-    static void scan_##field##_##ID(const scan_job *job, const void *x, size_t n, scan_state *s, void *y) {   \
-        scan_##accumulator(JOIN_##how, WEFT_##ID, job, x, n, s, y);                                           \
+#define SCAN(field, ID, accumulator, how)                                                                          \
+    static void begin_##field##_##ID(const scan_job *job, scan_state *s) {                                         \
+        begin_##accumulator(JOIN_##how, WEFT_##ID, job, s);                                                        \
+    }                                                                                                              \
+    static void total_##field##_##ID(const scan_job *job, const void *x, size_t tiles, scan_totals *totals) {      \
+        totals_##accumulator(JOIN_##how, WEFT_##ID, job, x, tiles, totals);                                        \
+    }                                                                                                              \
+    static void pass_##field##_##ID(const scan_totals *totals, size_t tiles, scan_state *s) {                      \
+        pass_##accumulator(JOIN_##how, totals, tiles, s);                                                          \
+    }                                                                                                              \
+    static void scan_##field##_##ID(const scan_job *job, const void *x, size_t n, scan_state *s, void *y) {        \
+        scan_##accumulator(JOIN_##how, WEFT_##ID, job, x, n, s, y);                                                \
+    }                                                                                                              \
+    static void segments_##field##_##ID(const scan_job *job, const void *x, const uint64_t *offsets, size_t count, \
+                                        size_t longest, void *y) {                                                 \
+        segments_##accumulator(JOIN_##how, WEFT_##ID, job, x, offsets, count, longest, y);                         \
     }
 #include "cpu/scans.def"
 
 const scan_kernels LEVELED(cpu_scans) = {
-#define SCAN(field, ID, accumulator, how) \
-    .field[WEFT_##ID] = {begin_##field##_##ID, total_##field##_##ID, pass_##field##_##ID, scan_##field##_##ID},
+#define SCAN(field, ID, accumulator, how)                                                                      \
+    .field[WEFT_##ID] = {begin_##field##_##ID, total_##field##_##ID, pass_##field##_##ID, scan_##field##_##ID, \
+                         segments_##field##_##ID},
 #include "cpu/scans.def"
 };

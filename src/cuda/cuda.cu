@@ -277,6 +277,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .laplace = cuda_laplace,
         .select = cuda_select,
         .run_length = cuda_run_length,
+        .segmented = cuda_segmented,
     };
     return &backend;
 }

@@ -20,7 +20,8 @@ typedef struct gpu {
     bool pending;             /* work was given to `stream` since it was last waited for */
     char *scratch;            /* device memory, laid out in scratch.cu */
     size_t scratch_bytes;
-    uint64_t *landing; /* pinned host memory that kernels write results to when the output is in host memory */
+    uint64_t *landing; /* pinned host memory that kernels write results to when the output is in host memory, and
+                        * where what must be looked at arrives */
     char *words;       /* device memory for the totals that a scan publishes; NULL until needed */
     size_t words_bytes;
     char *staging; /* device memory for one chunk of the inputs in host memory; NULL until needed */
@@ -69,6 +70,7 @@ void gpu_point_at_scratch(const gpu *g, job *j);
 /* The buffer for chunks of inputs in host memory. */
 weft_status gpu_staging(gpu *g, weft_error *error);
 #define STAGING_BYTES ((size_t)32 << 20)
+#define LANDING_BYTES 64
 
 /* ------------------------------------------------------------------- a call, in three steps */
 
@@ -101,8 +103,12 @@ weft_status gpu_locate(const gpu *g, const char *argument, const void *p, bool *
 /* Host memory means waiting, which a stream that is being captured cannot do. */
 weft_status gpu_refuse_capture(const gpu *g, const char *name, weft_error *error);
 
-/* The scans' control block (scan_job.h). */
+/* What scans and segmented operations share (scan.cu): the control block, room for published totals, the operator's
+ * parameter, how many tiles a block takes. */
 struct scan_control *gpu_scan_control(const gpu *g);
+weft_status gpu_hold_words(gpu *g, size_t bytes, weft_error *error);
+uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype);
+uint32_t gpu_scan_block_tiles(const gpu *g, const struct scan_launch *kernel, uint32_t tiles);
 
 /* A kernel that exists on every architecture this plugin was built for. */
 const void *cuda_probe_kernel(void);
@@ -118,5 +124,6 @@ weft_status cuda_laplace(void *state, const laplace_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
 weft_status cuda_select(void *state, const select_call *c, weft_error *error);
 weft_status cuda_run_length(void *state, const run_length_call *c, weft_error *error);
+weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *error);
 
 #endif

@@ -18,10 +18,10 @@ static scan_launch kernel_of(const scan_call *c) {
 }
 
 /* What tells an operator from its mirror image, and signed keys from unsigned ones. */
-static uint64_t flip_of(const scan_call *c) {
-    const bool is_signed = c->dtype >= WEFT_I8 && c->dtype <= WEFT_I64;
-    const uint64_t sign = is_signed ? (uint64_t)1 << (8 * cuda_type_bytes(c->dtype) - 1) : 0;
-    switch (c->op) {
+uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
+    const bool is_signed = dtype >= WEFT_I8 && dtype <= WEFT_I64;
+    const uint64_t sign = is_signed ? (uint64_t)1 << (8 * cuda_type_bytes(dtype) - 1) : 0;
+    switch (op) {
     case WEFT_MIN: return sign;
     case WEFT_MAX: return ~sign;
     case WEFT_AND: return UINT64_MAX;
@@ -42,7 +42,7 @@ static uint64_t lay_out_levels(scan_job *j, uint64_t tiles) {
 }
 
 /* Makes room for `bytes` of published totals; grows once and stays. */
-static weft_status hold_words(gpu *g, size_t bytes, weft_error *error) {
+weft_status gpu_hold_words(gpu *g, size_t bytes, weft_error *error) {
     if (bytes <= g->words_bytes) return WEFT_OK;
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "scan");
@@ -69,7 +69,7 @@ static weft_status hold_words(gpu *g, size_t bytes, weft_error *error) {
 
 /* How many tiles a block takes: what fits the buffer and the GPU's shared memory, less where there would not be
  * a block for every multiprocessor. */
-static uint32_t tiles_of_block(const gpu *g, const scan_launch *kernel, uint32_t tiles) {
+uint32_t gpu_scan_block_tiles(const gpu *g, const scan_launch *kernel, uint32_t tiles) {
     uint32_t count = 1;
     while (2 * count * kernel->tile_bytes <= SCAN_BUFFER_BYTES && 2 * count <= SCAN_TILES_MAX &&
            kernel->shared_bytes + (2 * count - 1) * kernel->tile_bytes <= g->shared_bytes &&
@@ -81,7 +81,7 @@ static uint32_t tiles_of_block(const gpu *g, const scan_launch *kernel, uint32_t
 static weft_status launch(const gpu *g, const scan_launch *kernel, scan_job *j, weft_error *error) {
     j->vectors = ((uintptr_t)j->x | (uintptr_t)j->y) % 16 == 0;
     const uint32_t tiles = (uint32_t)((j->n + SCAN_TILE - 1) / SCAN_TILE);
-    j->block_tiles = tiles_of_block(g, kernel, tiles);
+    j->block_tiles = gpu_scan_block_tiles(g, kernel, tiles);
     const size_t shared = kernel->shared_bytes + (j->block_tiles - 1) * kernel->tile_bytes;
     const uint32_t blocks = (tiles - 1) / j->block_tiles + 1;
     void *arguments[] = {j};
@@ -145,13 +145,13 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     j.exclusive = c->kind == WEFT_EXCLUSIVE;
     j.has_init = c->init != NULL;
     if (c->init) memcpy(&j.init, c->init, cuda_type_bytes(c->result));
-    j.flip = flip_of(c);
+    j.flip = gpu_scan_flip(c->op, c->dtype);
     j.control = gpu_scan_control(g);
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan: %zu elements; a GPU scans at most 2^44", c->n);
     const uint64_t totals = lay_out_levels(&j, tiles);
     j.words_held = totals * (cuda_type_bytes(c->result) == 8 ? 2 : 1);
-    FORWARD(hold_words(g, j.words_held * sizeof *j.words, error));
+    FORWARD(gpu_hold_words(g, j.words_held * sizeof *j.words, error));
     j.words = (uint64_t *)g->words;
     j.words_held = g->words_bytes / sizeof *j.words;
     g->pending = true;

@@ -108,7 +108,7 @@ enum {
 weft_status gpu_scratch_open(gpu *g, weft_error *error) {
     FORWARD(gpu_alloc(WEFT_DEVICE, SCRATCH_BYTES, (void **)&g->scratch, error));
     g->scratch_bytes = SCRATCH_BYTES;
-    FORWARD(gpu_alloc(WEFT_PINNED, sizeof *g->landing, (void **)&g->landing, error));
+    FORWARD(gpu_alloc(WEFT_PINNED, LANDING_BYTES, (void **)&g->landing, error));
     CUDA_TRY(cudaMemsetAsync(g->scratch, 0, SCRATCH_BYTES, g->stream), "clearing the scratch memory");
     CUDA_TRY(cudaStreamSynchronize(g->stream), "clearing the scratch memory");
     return WEFT_OK;

@@ -88,6 +88,7 @@ const weft_backend *weft_backend_ref(void) {
         .laplace = ref_laplace,
         .select = ref_select,
         .run_length = ref_run_length,
+        .segmented = ref_segmented,
     };
     return &backend;
 }

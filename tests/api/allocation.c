@@ -109,8 +109,18 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     EXPECT_STATUS(ctx, weft_select(ctx, WEFT_F32, n, x, (const uint8_t *)x, kept, &count), WEFT_OK);
     EXPECT_STATUS(ctx, weft_partition_if(ctx, WEFT_GT, WEFT_F32, n, x, x + 600, kept, &count), WEFT_OK);
     EXPECT_STATUS(ctx, weft_run_length(ctx, WEFT_F32, n, x, kept, lengths, &count), WEFT_OK);
+    static const uint64_t offsets[] = {0, 7, 7, 100, 1000};
+    static float sums[N], keys[N];
+    uint64_t count;
+    EXPECT_STATUS(ctx, weft_segmented_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x, 4, offsets, sums), WEFT_OK);
+    EXPECT_STATUS(ctx,
+                  weft_reduce_by_key(ctx, WEFT_SUM, WEFT_F32, WEFT_F32, WEFT_DEFAULT, n, x, x, keys, sums, &count),
+                  WEFT_OK);
     if (strcmp(weft_device(ctx), "ref") == 0) return; /* its scan keeps all levels in memory */
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
+    EXPECT_STATUS(ctx,
+                  weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, 4, offsets, y),
+                  WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_MAX, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
 }
 

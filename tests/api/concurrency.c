@@ -10,6 +10,7 @@
 
 enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 9 };
 static float x[N];
+static uint8_t heads[N];
 
 typedef struct answers {
     uint64_t bits[ANSWERS];
@@ -29,6 +30,8 @@ static answers ask(weft_context *ctx) {
     s[6] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[6]);
     s[7] = weft_partition_if(ctx, WEFT_GT, WEFT_F32, N, x, x, z, &a.bits[7]);
     s[8] = weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, z, &a.bits[8]);
+    s[7] = weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, heads, z);
+    s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[8]);
     for (int i = 0; i < ANSWERS; i++)
         if (s[i] != WEFT_OK) a.status = s[i];
     return a;
@@ -123,6 +126,7 @@ int main(int argc, char **argv) {
     const char *device = argc > 1 ? argv[1] : "cpu";
     weft_context *ref;
     input_fill(INPUT_MIXED, WEFT_F32, 1, N, x);
+    for (size_t i = 0; i < N; i++) heads[i] = i % 1013 % 37 == 0;
     if (!EXPECT_STATUS(NULL, weft_open(&ref, "ref"), WEFT_OK)) return expect_end();
     const answers wanted = ask(ref);
     weft_close(ref);

@@ -11,7 +11,8 @@
 
 enum { N = 300007, ANSWERS = 14 };
 static float x[N];
-static double y[N], z[N]; /* z is what scan writes */
+static double y[N], z[N]; /* z is what scans write */
+static uint8_t heads[N];
 
 typedef struct answers {
     uint64_t bits[ANSWERS];
@@ -30,6 +31,14 @@ static answers ask(weft_context *ctx) {
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, y, NULL, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    for (size_t i = 0; i < N; i++) heads[i] = i % 97 == 0 || i % 4111 == 0;
+    EXPECT_STATUS(ctx,
+                  weft_segmented_reduce_heads(ctx, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, y, heads, z, &a.bits[k++]),
+                  WEFT_OK);
+    EXPECT_STATUS(ctx,
+                  weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, y, heads, z),
+                  WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     /* A subnormal is not 0, whatever the caller has set. */
     const double zero = 0;

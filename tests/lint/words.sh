@@ -15,7 +15,7 @@ left=$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $sources)
 $left"
 
 # An operation is one stem in every room, and each backend has its tree; every other name is once.
-stems="tree extremes integers sums dot $(sed -n 's/^CALL(\([a-z0-9_]*\),.*/\1/p' src/core/ops.def) reduce"
+stems="tree extremes integers sums dot segmented $(sed -n 's/^CALL(\([a-z0-9_]*\),.*/\1/p' src/core/ops.def) reduce"
 allowed=$(printf '%s\n' $stems | sed 's/.*/^&(_body)?\\.(c|h|cu|cuh)$/' | paste -sd '|')
 twice=$(find include src cli tests bench examples -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) |
     sed 's,.*/,,' | sort | uniq -d | grep -vE "$allowed")
@@ -33,8 +33,8 @@ for op in $(sed -n 's/^REDUCE([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' src/core/ops.d
     grep -qw "$op" docs/reduce.md || tell "words: docs/reduce.md does not mention $op"
 done
 for stem in $(sed -n 's/^CALL(\([a-z0-9_]*\),.*/\1/p' src/core/ops.def); do
-    [ -f "docs/$stem.md" ] || tell "words: there is no docs/$stem.md"
-    [ -f "src/ref/$stem.c" ] || tell "words: there is no src/ref/$stem.c"
+    grep -qE "^# (.*[ ,])?$stem(,.*)?$" docs/*.md || tell "words: no page in docs/ has $stem in its title"
+    [ -f "src/ref/$stem.c" ] || grep -qE "definition of .*weft_$stem\b" src/ref/*.c || tell "words: src/ref does not define $stem"
 done
 grep -q "version $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h)$" docs/ORDER.md ||
     tell "words: the title of docs/ORDER.md names another order version than weft.h"

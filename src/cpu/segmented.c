@@ -1,0 +1,220 @@
+/* weft_segmented_reduce, weft_segmented_scan and their like on the CPU (docs/ORDER.md 8).
+ *
+ * The segments are cut in parts of about as many elements, which threads take. A segment is one thread's, but for
+ * those that are longer than a part: all threads do each of these together, as weft_reduce or weft_scan, when the
+ * parts are done. A segment longer than a part can only be the last that begins in its part. */
+#include "core/fpmode.h"
+#include "core/offsets.h"
+#include "cpu/cpu.h"
+#include "cpu/segments.h"
+
+#include <stdatomic.h>
+
+enum {
+    PART_ELEMENTS = 1 << 16,
+    PARTS_MAX = 1024,
+    SEGMENT_COST = 8 /* what a segment costs beside its elements, in elements */
+};
+
+/* A call, and the kernels that it needs. */
+typedef struct job {
+    cpu_context *ctx;
+    const segmented_call *c;
+    fold_job fold;
+    fold_kernel *fold_segments;
+    scan_job scan;
+    const scan_kernel *scan_segments;
+    size_t longest; /* that a single thread does */
+    int threads;
+} job;
+
+/* --------------------------------------------------------------------------------- kernels */
+
+/* The call for one segment. */
+static scan_call scan_of(const segmented_call *c, size_t begin, size_t n) {
+    return (scan_call){.op = c->op,
+                       .kind = c->kind,
+                       .dtype = c->dtype,
+                       .result = c->result,
+                       .n = n,
+                       .x = (const char *)c->x + begin * weft_dtype_size(c->dtype),
+                       .y = (char *)c->y + begin * weft_dtype_size(c->result)};
+}
+
+static void find_fold_kernels(job *j) {
+    const level *l = j->ctx->level;
+    const weft_dtype t = j->c->dtype;
+    const bool is_float = t == WEFT_F32 || t == WEFT_F64, in_f64 = t == WEFT_F32 && j->c->result == WEFT_F64;
+    const bool f32 = j->c->result == WEFT_F32;
+    j->fold = (fold_job){.x = j->c->x};
+    j->fold_segments = l->folds->fold[j->c->op][t];
+    switch (j->c->op) {
+    case WEFT_SUM:
+        if (in_f64) j->fold_segments = l->folds->sum_f32_in_f64;
+        j->fold.whole = !is_float ? l->integers->sum[t] : f32 ? l->sums->sum_f32 : l->sums->sum_f64[t];
+        break;
+    case WEFT_PROD:
+        if (in_f64) j->fold_segments = l->folds->prod_f32_in_f64;
+        j->fold.whole = !is_float ? l->integers->prod[t] : f32 ? l->sums->prod_f32 : l->sums->prod_f64[t];
+        break;
+    case WEFT_MIN: j->fold.whole = l->extremes->lowest[t]; break;
+    case WEFT_MAX: j->fold.whole = l->extremes->highest[t]; break;
+    case WEFT_AND: j->fold.whole = l->integers->bits_and; break;
+    case WEFT_OR: j->fold.whole = l->integers->bits_or; break;
+    default: j->fold.whole = l->integers->bits_xor; break;
+    }
+}
+
+static void find_kernels(job *j) {
+    const scan_call first = scan_of(j->c, 0, j->c->n);
+    if (j->c->scan)
+        j->scan_segments = cpu_scan_kernel(j->ctx, &first, &j->scan);
+    else
+        find_fold_kernels(j);
+}
+
+/* Segments number first, first + 1, ... */
+static void do_segments(const job *j, size_t first, const uint64_t *offsets, size_t count) {
+    const segmented_call *c = j->c;
+    if (count == 0) return;
+    if (c->scan)
+        j->scan_segments->segments(&j->scan, c->x, offsets, count, j->longest, c->y);
+    else
+        j->fold_segments(&j->fold, offsets, count, j->longest, (char *)c->y + first * weft_dtype_size(c->result));
+}
+
+/* Segment s, if it was left out. */
+static weft_status do_if_long(const job *j, size_t s, size_t begin, size_t end, weft_error *error) {
+    const segmented_call *c = j->c;
+    const size_t n = end - begin;
+    const scan_call scan = scan_of(c, begin, n);
+    if (n <= j->longest) return WEFT_OK;
+    if (c->scan) return cpu_scan(j->ctx, &scan, error);
+    void *out = (char *)c->y + s * weft_dtype_size(c->result);
+    return cpu_reduce(j->ctx, &(reduce_call){c->op, c->dtype, c->result, n, scan.x, out}, error);
+}
+
+/* ------------------------------------------------------------------------------ by offsets */
+
+/* The first segment before which `cost` has been passed. */
+static size_t segment_at(const segmented_call *c, uint64_t cost) {
+    size_t low = 0, high = c->segments;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (c->offsets[middle] - c->offsets[0] + SEGMENT_COST * (uint64_t)middle < cost)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool check_offsets(const job *j) {
+    const segmented_call *c = j->c;
+    const size_t chunks = (c->segments - 1) / PART_ELEMENTS + 1;
+    atomic_bool good = true;
+#pragma omp parallel for num_threads(j->threads) if (j->threads > 1)
+    for (size_t i = 0; i < chunks; i++) {
+        const size_t first = i * PART_ELEMENTS, left = c->segments - first;
+        if (!offsets_all_good(c->offsets + first, left < PART_ELEMENTS ? left : PART_ELEMENTS, c->n)) good = false;
+    }
+    return good;
+}
+
+static weft_status run_by_offsets(job *j, weft_error *error) {
+    const segmented_call *c = j->c;
+    if (!check_offsets(j)) return offsets_fail_first(error, c->offsets, c->n);
+    const uint64_t all = c->offsets[c->segments] - c->offsets[0] + SEGMENT_COST * (uint64_t)c->segments;
+    uint64_t cost = PART_ELEMENTS;
+    while ((all - 1) / cost >= PARTS_MAX) cost *= 2;
+    const size_t parts = (size_t)((all - 1) / cost) + 1;
+    if (j->threads == 1 || parts == 1) {
+        do_segments(j, 0, c->offsets, c->segments);
+        return WEFT_OK;
+    }
+    j->longest = (size_t)cost;
+#pragma omp parallel num_threads(j->threads)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(dynamic)
+        for (size_t p = 0; p < parts; p++) {
+            const size_t first = segment_at(c, p * cost),
+                         end = p + 1 < parts ? segment_at(c, (p + 1) * cost) : c->segments;
+            do_segments(j, first, c->offsets + first, end - first);
+        }
+        weft_fpmode_leave(mode);
+    }
+    for (size_t p = 0; p < parts; p++) {
+        const size_t end = p + 1 < parts ? segment_at(c, (p + 1) * cost) : c->segments;
+        if (end > segment_at(c, p * cost))
+            FORWARD(do_if_long(j, end - 1, (size_t)c->offsets[end - 1], (size_t)c->offsets[end], error));
+    }
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------- by heads or keys */
+
+/* Returns how many segments there are up to the part's end. */
+static size_t do_part(const job *j, const segment_part *part) {
+    segment_batch batch;
+    segments_begin(part, &batch);
+    while (segments_next(j->c, part, &batch)) do_segments(j, batch.first, batch.offsets, batch.count);
+    return batch.first;
+}
+
+/* What parts need to know of one another. */
+static size_t link_parts(segment_part *parts, size_t count, size_t n) {
+    size_t before = 0, next = n;
+    for (size_t p = 0; p < count; p++) {
+        parts[p].before = before;
+        before += parts[p].count;
+    }
+    for (size_t p = count; p-- > 0;) {
+        parts[p].next = next;
+        if (parts[p].count) next = parts[p].first;
+    }
+    return before;
+}
+
+static void run_alone(const job *j) {
+    const size_t count = do_part(j, &(segment_part){.end = j->c->n, .next = j->c->n});
+    if (j->c->count) *j->c->count = count;
+}
+
+static weft_status run_by_flags(job *j, weft_error *error) {
+    const segmented_call *c = j->c;
+    segment_part parts[PARTS_MAX];
+    size_t size = PART_ELEMENTS;
+    while ((c->n - 1) / size >= PARTS_MAX) size *= 2;
+    const size_t count = (c->n - 1) / size + 1;
+    j->longest = size;
+#pragma omp parallel for schedule(dynamic) num_threads(j->threads)
+    for (size_t p = 0; p < count; p++) {
+        parts[p] = (segment_part){.begin = p * size, .end = c->n - p * size < size ? c->n : (p + 1) * size};
+        segments_count(c, &parts[p]);
+    }
+    const size_t all = link_parts(parts, count, c->n);
+    if (c->count) *c->count = all;
+#pragma omp parallel num_threads(j->threads)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(dynamic)
+        for (size_t p = 0; p < count; p++) (void)do_part(j, &parts[p]);
+        weft_fpmode_leave(mode);
+    }
+    for (size_t p = 0; p < count; p++)
+        if (parts[p].count)
+            FORWARD(do_if_long(j, parts[p].before + parts[p].count - 1, parts[p].last, parts[p].next, error));
+    return WEFT_OK;
+}
+
+weft_status cpu_segmented(void *state, const segmented_call *c, weft_error *error) {
+    job j = {.ctx = state, .c = c, .longest = SIZE_MAX};
+    const size_t work = c->n + (c->source == SEGMENTS_BY_OFFSETS ? SEGMENT_COST * c->segments : 0);
+    j.threads = work >= PART_ELEMENTS && cpu_may_use_threads() ? j.ctx->threads : 1;
+    find_kernels(&j);
+    if (c->source == SEGMENTS_BY_OFFSETS) return run_by_offsets(&j, error);
+    if (j.threads > 1) return run_by_flags(&j, error);
+    run_alone(&j);
+    return WEFT_OK;
+}
