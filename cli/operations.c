@@ -44,6 +44,14 @@ static weft_status run_laplace(const operation *o, weft_context *ctx, const oper
     return weft_laplace(ctx, in->dtype, edge, edge, in->n / (edge * edge), 1, in->x, in->to, NULL);
 }
 
+static weft_status run_recurrence(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                  weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_recurrence(ctx, in->dtype, in->direction, in->rows ? in->rows : 1, in->n, in->x, in->y, in->init,
+                           in->to);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -54,6 +62,7 @@ static weft_status run_laplace(const operation *o, weft_context *ctx, const oper
 #define OPERATION_OF_dot WEFT_SUM, false, 2, 1, 0
 #define OPERATION_OF_scan WEFT_SUM, false, 1, 1, 1
 #define OPERATION_OF_laplace WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_recurrence WEFT_SUM, false, 2, 1, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

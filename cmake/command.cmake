@@ -16,6 +16,7 @@ add_executable(weft_command
   cli/picture.c
   cli/plain.c
   cli/progress.c
+  cli/recurrence.c
   cli/reduce.c
   cli/scan.c
   cli/tour.c

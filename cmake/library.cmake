@@ -3,6 +3,7 @@
 add_library(weft SHARED
   src/core/api.c
   src/core/api_laplace.c
+  src/core/api_recurrence.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -10,6 +11,7 @@ add_library(weft SHARED
   src/ref/array.c
   src/ref/dot.c
   src/ref/laplace.c
+  src/ref/recurrence.c
   src/ref/reduce.c
   src/ref/ref.c
   src/ref/scan.c
@@ -19,6 +21,7 @@ add_library(weft SHARED
   src/cpu/laplace.c
   src/cpu/levels.c
   src/cpu/machine.c
+  src/cpu/recurrence.c
   src/cpu/reduce.c
   src/cpu/run.c
   src/cpu/scan.c)
@@ -50,6 +53,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/extremes.c
     src/cpu/integers.c
     src/cpu/products.c
+    src/cpu/recurrences.c
     src/cpu/scans.c
     src/cpu/stencils.c
     src/cpu/sums.c)

@@ -54,6 +54,15 @@ typedef struct laplace_call {
     double *change; /* or NULL */
 } laplace_call;
 
+typedef struct recurrence_call {
+    weft_dtype dtype; /* f32 or f64 */
+    bool reverse;
+    size_t rows, n; /* >= 1 */
+    const void *s, *u;
+    const void *init; /* a value for each row, or NULL */
+    void *v;          /* == s or == u, or apart from both; apart from init */
+} recurrence_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -84,6 +93,7 @@ typedef struct weft_backend {
     weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
     weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
     weft_status (*laplace)(void *state, const laplace_call *call, weft_error *error);
+    weft_status (*recurrence)(void *state, const recurrence_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

@@ -96,6 +96,23 @@ typedef struct stencil_kernels {
     stencil_row *laplace_f32, *laplace_f64;
 } stencil_kernels;
 
+typedef union recurrence_maps recurrence_maps;
+typedef union recurrence_state recurrence_state;
+
+/* The kernels of the recurrences of one type in one direction. A row is cut in parts of whole tiles, the last one
+ * but for its end; s, u and v point to a part's first element in the direction, from which the others follow. */
+typedef struct recurrence_kernel {
+    void (*begin)(const void *init, recurrence_state *state); /* before a row; init may be NULL */
+    void (*maps)(const void *s, const void *u, size_t n, recurrence_maps *maps);
+    /* Finds the values before the part's tiles, and carries the state over them. */
+    void (*pass)(recurrence_maps *maps, size_t n, recurrence_state *state);
+    void (*run)(const recurrence_maps *maps, const void *s, const void *u, size_t n, void *v);
+} recurrence_kernel;
+
+typedef struct recurrence_kernels {
+    recurrence_kernel f32[2], f64[2]; /* forward, reverse */
+} recurrence_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -106,6 +123,7 @@ typedef struct level {
     const extreme_kernels *extremes;
     const scan_kernels *scans;
     const stencil_kernels *stencils;
+    const recurrence_kernels *recurrences;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -136,6 +154,7 @@ weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
 weft_status cpu_scan(void *state, const scan_call *call, weft_error *error);
+weft_status cpu_recurrence(void *state, const recurrence_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

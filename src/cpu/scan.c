@@ -7,18 +7,16 @@
  * large parts are and which thread takes which is free: it changes no bit. */
 #include "core/fpmode.h"
 #include "cpu/cpu.h"
+#include "cpu/relay.h"
 #include "cpu/scan_state.h"
 
 #include <math.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
-    PART_BYTES = 1 << 19,   /* of a part, read and written */
-    STREAM_BYTES = 1 << 25, /* a result longer than this goes past the caches, unless it takes the input's place */
-    LOOKS = 1000            /* at whose turn it is, before the core is offered to others */
+    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
+    PART_BYTES = 1 << 19,  /* of a part, read and written */
+    STREAM_BYTES = 1 << 25 /* a result longer than this goes past the caches, unless it takes the input's place */
 };
 
 /* --------------------------------------------------------------------------------- one call */
@@ -35,43 +33,36 @@ static void scan_alone(const scan_call *c, const scan_kernel *kernel, const scan
     kernel->scan(job, c->x, c->n, &state, c->y);
 }
 
-/* What the threads share. A thread takes part `next`; whose turn it is may use `left`. */
-typedef struct relay {
-    atomic_size_t next, turn;
-    scan_state left; /* by the parts before `turn` */
-} relay;
-
-/* Parts are taken in order, so the thread of the part before is at work, unless other processes have its
- * core: then this thread's is soon offered to them. */
-static void wait_for_turn(relay *shared, size_t part) {
-    for (int looks = 0; atomic_load_explicit(&shared->turn, memory_order_acquire) != part; looks++)
-        if (looks > LOOKS) sched_yield();
-}
+/* What the threads share. Whose turn it is may use `left`. */
+typedef struct scan_relay {
+    relay order;
+    scan_state left; /* by the parts before */
+} scan_relay;
 
 static void scan_part(const scan_call *c, const scan_kernel *kernel, const scan_job *job, size_t part, size_t i,
-                      relay *shared) {
+                      scan_relay *shared) {
     const char *x = (const char *)c->x + i * part * weft_dtype_size(c->dtype);
     char *y = (char *)c->y + i * part * weft_dtype_size(c->result);
     const size_t left = c->n - i * part;
     const bool last = left <= part;
     scan_totals totals;
     if (!last) kernel->totals(job, x, part / SCAN_TILE, &totals);
-    wait_for_turn(shared, i);
+    relay_wait(&shared->order, i);
     scan_state state = shared->left;
     if (!last) kernel->pass(&totals, part / SCAN_TILE, &shared->left);
-    atomic_store_explicit(&shared->turn, i + 1, memory_order_release);
+    relay_pass(&shared->order, i);
     kernel->scan(job, x, last ? left : part, &state, y);
 }
 
 static void scan_in_parts(const scan_call *c, const scan_kernel *kernel, const scan_job *job, int threads) {
     const size_t part = part_elements(c), parts = (c->n - 1) / part + 1;
-    relay shared = {.next = 0, .turn = 0};
+    scan_relay shared = {.order = {0, 0}};
     kernel->begin(job, &shared.left);
     (void)threads; /* unless compiled with OpenMP */
 #pragma omp parallel num_threads(threads)
     {
         const weft_fpmode mode = weft_fpmode_enter();
-        for (size_t i; (i = atomic_fetch_add(&shared.next, 1)) < parts;) scan_part(c, kernel, job, part, i, &shared);
+        for (size_t i; (i = relay_take(&shared.order)) < parts;) scan_part(c, kernel, job, part, i, &shared);
         weft_fpmode_leave(mode);
     }
 }

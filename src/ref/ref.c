@@ -86,6 +86,7 @@ const weft_backend *weft_backend_ref(void) {
         .dot = ref_dot,
         .scan = ref_scan,
         .laplace = ref_laplace,
+        .recurrence = ref_recurrence,
     };
     return &backend;
 }

@@ -1,0 +1,26 @@
+/* The kernels of weft_recurrence (docs/ORDER.md 7); compiled once for each level. */
+#include "cpu/recurrence_state.h"
+#include "cpu/vectors.h"
+
+#define A float
+#define FUSED fma_f32
+#define INFINITE __builtin_inff()
+#define CANONICAL weft_canonical_f32
+#define MEMBER f32
+#define OF(name) name##_f32
+#include "cpu/recurrence_kernel_body.h"
+
+#define A double
+#define FUSED fma_f64
+#define INFINITE __builtin_inf()
+#define CANONICAL weft_canonical_f64
+#define MEMBER f64
+#define OF(name) name##_f64
+#include "cpu/recurrence_kernel_body.h"
+
+const recurrence_kernels LEVELED(cpu_recurrences) = {
+    .f32 = {{begin_f32, maps_forward_f32, pass_f32, run_forward_f32},
+            {begin_f32, maps_reverse_f32, pass_f32, run_reverse_f32}},
+    .f64 = {{begin_f64, maps_forward_f64, pass_f64, run_forward_f64},
+            {begin_f64, maps_reverse_f64, pass_f64, run_reverse_f64}},
+};
