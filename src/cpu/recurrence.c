@@ -15,13 +15,14 @@ enum {
     ROWS_BYTES = 1 << 16   /* short rows are taken by so much */
 };
 
-/* One call. A part has as many bytes for either type. */
+/* One call. Parts have as many bytes for either type. */
 typedef struct work {
     const recurrence_call *call;
     const recurrence_kernel *kernel;
     size_t size;      /* of an element */
-    size_t part;      /* elements */
-    size_t row_parts; /* parts of a row */
+    size_t tile;      /* elements of a part that one thread takes after another */
+    size_t part;      /* of a part of a row that several threads share */
+    size_t row_parts; /* how many of these a row has */
     size_t rows;      /* taken by a thread at a time, when a row is one part */
 } work;
 
@@ -33,11 +34,11 @@ typedef struct piece_of_row {
     bool first, last;
 } piece_of_row;
 
-static piece_of_row find_piece(const work *w, size_t row, size_t p) {
+static piece_of_row find_piece(const work *w, size_t row, size_t p, size_t part) {
     const recurrence_call *c = w->call;
-    const size_t from = p * w->part, left = c->n - from;
+    const size_t from = p * part, left = c->n - from;
     const size_t at = (row * c->n + (c->reverse ? c->n - 1 - from : from)) * w->size;
-    const bool last = left <= w->part;
+    const bool last = left <= part;
     return (piece_of_row){
         (const char *)c->s + at, (const char *)c->u + at, (char *)c->v + at, last ? left : w->part, p == 0, last};
 }

@@ -1,5 +1,8 @@
-/* The body of cpu/recurrences.c for one type; the includer sets A, FUSED, INFINITE, CANONICAL, MEMBER (of the unions)
+/* The body of cpu/recurrences.c for one type; the includer sets A, VECTOR (of A), LANES
+ * (integers of its lanes), FUSED, INFINITE, CANONICAL, MEMBER (of the unions)
  * and OF(name). Loops over the 16 columns of a tile are plain C, which compilers turn into vector code. */
+
+#define WIDTH (sizeof(VECTOR) / sizeof(A))
 
 enum { OF(INTERLEAVED) = 4 }; /* groups that go from element to element together, to hide the latency of a step */
 
@@ -37,22 +40,46 @@ INLINE void OF(maps_of_groups)(bool reverse, size_t count, const A *s, const A *
     }
 }
 
-/* The scan of the columns, by distances. From the last row on, since each needs those before it as they were. */
-INLINE void OF(scan_columns)(A (*s)[WEFT_SCAN_GROUP], A (*u)[WEFT_SCAN_GROUP]) {
-    for (size_t w = 1; w < WEFT_SCAN_GROUP; w *= 2)
-        for (size_t g = WEFT_SCAN_GROUP; g-- > w;)
-            for (size_t b = 0; b < WEFT_SCAN_GROUP; b++) {
-                u[g][b] = OF(apply)(s[g][b], u[g][b], u[g - w][b]);
-                s[g][b] = OF(times)(s[g - w][b], s[g][b]);
-            }
+/* The scan of `count` maps that stand `stride` apart, by distances. From the last on, since each needs those before
+ * it as they were. */
+INLINE void OF(scan_line)(A *s, A *u, size_t stride, size_t count) {
+    for (size_t w = 1; w < count; w *= 2)
+        for (size_t i = count; i-- > w;) {
+            u[i * stride] = OF(apply)(s[i * stride], u[i * stride], u[(i - w) * stride]);
+            s[i * stride] = OF(times)(s[(i - w) * stride], s[i * stride]);
+        }
 }
 
-INLINE void OF(scan_blocks)(A *s, A *u) {
-    for (size_t w = 1; w < WEFT_SCAN_GROUP; w *= 2)
-        for (size_t b = WEFT_SCAN_GROUP; b-- > w;) {
-            u[b] = OF(apply)(s[b], u[b], u[b - w]);
-            s[b] = OF(times)(s[b - w], s[b]);
+/* Where the mask is set, a, else b. */
+INLINE VECTOR OF(select)(LANES mask, VECTOR a, VECTOR b) { return (VECTOR)((mask & (LANES)a) | (~mask & (LANES)b)); }
+
+/* then(a, b) in each lane: b becomes that. */
+INLINE void OF(then)(VECTOR s, VECTOR u, VECTOR *to_s, VECTOR *to_u) {
+    VECTOR value = *to_u;
+    for (size_t l = 0; l < WIDTH; l++) value[l] = FUSED((*to_s)[l], u[l], value[l]);
+    const LANES stays = (LANES)(u == 0) & ((LANES)(*to_s == INFINITE) | (LANES)(*to_s == -INFINITE));
+    *to_u = OF(select)(stays, *to_u, value);
+    const VECTOR product = s * *to_s;
+    *to_s = (VECTOR)((LANES)(product == product) & (LANES)product);
+}
+
+/* The scan of each of the first `columns` columns. */
+static void OF(scan_columns)(A (*s)[WEFT_SCAN_GROUP], A (*u)[WEFT_SCAN_GROUP], size_t columns) {
+    for (size_t b = 0; b < columns; b += WIDTH) {
+        VECTOR vs[WEFT_SCAN_GROUP], vu[WEFT_SCAN_GROUP];
+        for (size_t g = 0; g < WEFT_SCAN_GROUP; g++) {
+            memcpy(&vs[g], &s[g][b], sizeof vs[g]);
+            memcpy(&vu[g], &u[g][b], sizeof vu[g]);
         }
+#pragma GCC unroll 4
+        for (size_t w = 1; w < WEFT_SCAN_GROUP; w *= 2)
+#pragma GCC unroll 16
+            for (size_t g = WEFT_SCAN_GROUP; g-- > w;) OF(then)(vs[g - w], vu[g - w], &vs[g], &vu[g]);
+        for (size_t g = 0; g < WEFT_SCAN_GROUP; g++) {
+            memcpy(&s[g][b], &vs[g], sizeof vs[g]);
+            memcpy(&u[g][b], &vu[g], sizeof vu[g]);
+        }
+    }
 }
 
 /* Groups of a tile of n elements behind which there are elements: these alone need their maps. */
@@ -65,7 +92,8 @@ INLINE void OF(maps_of_tile)(bool reverse, const A *s, const A *u, size_t n, rec
     A(*const to_u)[WEFT_SCAN_GROUP] = maps->MEMBER.group[tile].u;
     const size_t groups = OF(groups_needed)(n), together = OF(INTERLEAVED);
     if (groups == 0) return;
-    if (groups < RECURRENCE_BLOCK) memset(&maps->MEMBER.group[tile], 0, sizeof maps->MEMBER.group[tile]);
+    if (groups >= WEFT_SCAN_GROUP && groups < RECURRENCE_BLOCK) /* no lane is to be without a value */
+        memset(&maps->MEMBER.group[tile], 0, sizeof maps->MEMBER.group[tile]);
     size_t done = 0;
     for (; done + together <= groups; done += together) {
         const ptrdiff_t from = OF(at)(reverse, done * WEFT_SCAN_GROUP);
@@ -77,11 +105,14 @@ INLINE void OF(maps_of_tile)(bool reverse, const A *s, const A *u, size_t n, rec
         const size_t row = done % WEFT_SCAN_GROUP;
         OF(maps_of_groups)(reverse, 1, s + from, u + from, to_s + row, to_u + row, done / WEFT_SCAN_GROUP);
     }
-    OF(scan_columns)(to_s, to_u);
-    if (groups < WEFT_SCAN_GROUP) return;
+    if (groups < WEFT_SCAN_GROUP) {
+        OF(scan_line)(&to_s[0][0], &to_u[0][0], WEFT_SCAN_GROUP, groups);
+        return;
+    }
+    OF(scan_columns)(to_s, to_u, (groups - 1) / WEFT_SCAN_GROUP + 1);
     memcpy(maps->MEMBER.block[tile].s, to_s[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].s);
     memcpy(maps->MEMBER.block[tile].u, to_u[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].u);
-    OF(scan_blocks)(maps->MEMBER.block[tile].s, maps->MEMBER.block[tile].u);
+    OF(scan_line)(maps->MEMBER.block[tile].s, maps->MEMBER.block[tile].u, 1, WEFT_SCAN_GROUP);
 }
 
 INLINE void OF(maps)(bool reverse, const A *s, const A *u, size_t n, recurrence_maps *maps) {
@@ -155,13 +186,12 @@ INLINE void OF(run_groups)(bool reverse, size_t groups, size_t count, const A *s
 /* The values before the groups of a tile: of group g of block b at [g][b]. */
 INLINE void OF(find_before)(const recurrence_maps *maps, size_t tile, size_t groups, A (*before)[WEFT_SCAN_GROUP]) {
     before[0][0] = maps->MEMBER.before[tile];
-    if (groups == 0) return;
-    for (size_t b = 1; b < WEFT_SCAN_GROUP; b++)
-        before[0][b] = groups < WEFT_SCAN_GROUP ? 0
-                                                : OF(apply)(maps->MEMBER.block[tile].s[b - 1],
-                                                            maps->MEMBER.block[tile].u[b - 1], before[0][0]);
-    for (size_t g = 1; g < WEFT_SCAN_GROUP; g++)
-        for (size_t b = 0; b < WEFT_SCAN_GROUP; b++)
+    const size_t rows = groups < WEFT_SCAN_GROUP ? groups + 1 : WEFT_SCAN_GROUP;
+    const size_t columns = groups < WEFT_SCAN_GROUP ? 1 : WEFT_SCAN_GROUP;
+    for (size_t b = 1; b < columns; b++)
+        before[0][b] = OF(apply)(maps->MEMBER.block[tile].s[b - 1], maps->MEMBER.block[tile].u[b - 1], before[0][0]);
+    for (size_t g = 1; g < rows; g++)
+        for (size_t b = 0; b < columns; b++)
             before[g][b] =
                 OF(apply)(maps->MEMBER.group[tile].s[g - 1][b], maps->MEMBER.group[tile].u[g - 1][b], before[0][b]);
 }
@@ -210,7 +240,10 @@ static void OF(run_reverse)(const recurrence_maps *maps, const void *s, const vo
     OF(run)(true, maps, s, u, n, v);
 }
 
+#undef WIDTH
 #undef A
+#undef VECTOR
+#undef LANES
 #undef FUSED
 #undef INFINITE
 #undef CANONICAL

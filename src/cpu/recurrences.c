@@ -2,7 +2,12 @@
 #include "cpu/recurrence_state.h"
 #include "cpu/vectors.h"
 
+typedef int32_t recurrence_lanes_f32 __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t recurrence_lanes_f64 __attribute__((vector_size(VECTOR_BYTES)));
+
 #define A float
+#define VECTOR vector_f32
+#define LANES recurrence_lanes_f32
 #define FUSED fma_f32
 #define INFINITE __builtin_inff()
 #define CANONICAL weft_canonical_f32
@@ -11,6 +16,8 @@
 #include "cpu/recurrence_kernel_body.h"
 
 #define A double
+#define VECTOR vector_f64
+#define LANES recurrence_lanes_f64
 #define FUSED fma_f64
 #define INFINITE __builtin_inf()
 #define CANONICAL weft_canonical_f64
