@@ -31,16 +31,15 @@ typedef struct piece_of_row {
     const char *s, *u;
     char *v;
     size_t n;
-    bool first, last;
+    bool first;
 } piece_of_row;
 
 static piece_of_row find_piece(const work *w, size_t row, size_t p, size_t part) {
     const recurrence_call *c = w->call;
     const size_t from = p * part, left = c->n - from;
     const size_t at = (row * c->n + (c->reverse ? c->n - 1 - from : from)) * w->size;
-    const bool last = left <= part;
-    return (piece_of_row){
-        (const char *)c->s + at, (const char *)c->u + at, (char *)c->v + at, last ? left : w->part, p == 0, last};
+    return (piece_of_row){(const char *)c->s + at, (const char *)c->u + at, (char *)c->v + at,
+                          left < part ? left : part, p == 0};
 }
 
 static const void *init_of(const work *w, size_t row) {
@@ -51,8 +50,8 @@ static void run_row(const work *w, size_t row) {
     recurrence_state state;
     recurrence_maps maps;
     w->kernel->begin(init_of(w, row), &state);
-    for (size_t p = 0; p < w->row_parts; p++) {
-        const piece_of_row piece = find_piece(w, row, p);
+    for (size_t p = 0; p * w->tile < w->call->n; p++) {
+        const piece_of_row piece = find_piece(w, row, p, w->tile);
         w->kernel->maps(piece.s, piece.u, piece.n, &maps);
         w->kernel->pass(&maps, piece.n, &state);
         w->kernel->run(&maps, piece.s, piece.u, piece.n, piece.v);
@@ -75,7 +74,7 @@ static void run_rows(const work *w, size_t i) {
 
 static void run_part(const work *w, size_t i, recurrence_relay *shared) {
     const size_t row = i / w->row_parts;
-    const piece_of_row piece = find_piece(w, row, i % w->row_parts);
+    const piece_of_row piece = find_piece(w, row, i % w->row_parts, w->part);
     recurrence_maps maps;
     w->kernel->maps(piece.s, piece.u, piece.n, &maps);
     relay_wait(&shared->order, i);
@@ -107,9 +106,11 @@ weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *er
     const recurrence_kernels *kernels = ctx->level->recurrences;
     const size_t size = weft_dtype_size(c->dtype), row_bytes = 3 * size * c->n;
     const size_t part = RECURRENCE_TILE * RECURRENCE_TILES_MAX * sizeof(float) / size;
+    const size_t tile = RECURRENCE_TILE * sizeof(double) / size;
     const work w = {.call = c,
                     .kernel = &(c->dtype == WEFT_F32 ? kernels->f32 : kernels->f64)[c->reverse],
                     .size = size,
+                    .tile = tile,
                     .part = part,
                     .row_parts = (c->n - 1) / part + 1,
                     .rows = row_bytes < ROWS_BYTES ? ROWS_BYTES / row_bytes : 1};
