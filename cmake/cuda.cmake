@@ -45,6 +45,9 @@ add_library(weft_cuda MODULE
   src/cuda/extremes.cu
   src/cuda/integers.cu
   src/cuda/laplace.cu
+  src/cuda/published.cu
+  src/cuda/recurrence.cu
+  src/cuda/recurrence_kernels.cu
   src/cuda/reduce.cu
   src/cuda/scan.cu
   src/cuda/scan_free.cu

@@ -103,6 +103,9 @@ weft_status gpu_refuse_capture(const gpu *g, const char *name, weft_error *error
 
 /* The scans' control block (scan_job.h). */
 struct scan_control *gpu_scan_control(const gpu *g);
+/* Room for the published totals of `rows` rows of `tiles` tiles each; grows once and stays. */
+weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_t tiles, size_t total_bytes,
+                           struct published *p, weft_error *error);
 
 /* A kernel that exists on every architecture this plugin was built for. */
 const void *cuda_probe_kernel(void);
@@ -116,5 +119,6 @@ weft_status cuda_variance(void *state, const variance_call *c, weft_error *error
 weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
 weft_status cuda_laplace(void *state, const laplace_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
+weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *error);
 
 #endif
