@@ -146,9 +146,8 @@ template <class T> struct long_shared {
     };
     static constexpr int TILES = SCAN_BUFFER_BYTES / sizeof(tile); /* of a block, at most */
     affine<T> groups[TILES][SCAN_THREADS];                         /* scanned, sixteen by sixteen */
-    affine<T> halves[TILES][16];                                   /* of half warps, scanned by the first warp */
-    affine<T> total[SCAN_TILES_MAX];
-    T carry[TILES + 1];
+    affine<T> halves[TILES][16];                                   /* of half warps */
+    scan_meeting<affine<T>> meeting;
     uint32_t ticket;
     alignas(128) tile tiles[1]; /* as many as a block takes */
 };
@@ -205,31 +204,13 @@ static __device__ __forceinline__ void write_part(const warp_part<T, REVERSE> &p
         ((T *)to)[part.at(i)] = *element_place<T, REVERSE>(buffer, 0, i);
 }
 
-/* Publishes the maps of the block's tiles and finds the values before them. One warp. */
+/* The value before this thread's group, from that before its tile. One warp. */
 template <class T>
-static __device__ void meet(const recurrence_job &a, long_shared<T> &s, uint64_t row, uint32_t tile, int tiles,
-                            unsigned epoch) {
-    const recurring<T> op;
-    const int lane = threadIdx.x % 32;
-    uint64_t *const words = a.totals.words + row * a.totals.row_words;
-    for (int t = 0; t < tiles; t++) {
-        const affine<T> halves = scan_lanes(op, s.halves[t][lane % 16]);
-        if (lane == 15) {
-            scan_words<affine<T>>::pack(halves, epoch).store(words, a.totals.level_start[0] + tile + t);
-            s.total[t] = halves;
-        }
-        __syncwarp();
-        if (lane < 16) s.halves[t][lane] = halves;
-    }
-    __syncwarp();
-    scan_look_back(op, a.totals, words, init_of<T>(a, row), tile, tiles, epoch, s.total, s.carry);
-}
-
-/* The value before this thread's group. */
-template <class T> static __device__ T value_before(const affine<T> *groups, const affine<T> *halves, T carry) {
+static __device__ __forceinline__ T value_before(const affine<T> *groups, const affine<T> *halves, T carry) {
     const recurring<T> op;
     const int half = threadIdx.x / 16;
-    const T to_half = half ? op.apply(halves[half - 1], carry) : carry;
+    const affine<T> left = shuffle(scan_lanes(op, halves[threadIdx.x % 16]), half ? half - 1 : 0);
+    const T to_half = half ? op.apply(left, carry) : carry;
     return threadIdx.x % 16 ? op.apply(groups[threadIdx.x - 1], to_half) : to_half;
 }
 
@@ -264,10 +245,10 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         if (lane % 16 == 15) s.halves[t][threadIdx.x / 16] = groups;
     }
     __syncthreads();
-    if (warp == 0) meet(a, s, row, tile, tiles, epoch);
-    __syncthreads();
+    const scan_carry<T> carry = scan_meet(op, a.totals, a.totals.words + row * a.totals.row_words, init_of<T>(a, row),
+                                          tile, tiles, epoch, s.halves, s.meeting);
     for (int t = 0; t < tiles; t++) {
-        const T before = value_before(s.groups[t], s.halves[t], s.carry[t]);
+        const T before = value_before(s.groups[t], s.halves[t], carry.before(t));
         run_group<T, REVERSE>(s.tiles[t].s[warp], s.tiles[t].u[warp], lane, before);
         __syncwarp();
         write_part(warp_part<T, REVERSE>(a, row, start + t * SCAN_TILE), s.tiles[t].u[warp], a.v);

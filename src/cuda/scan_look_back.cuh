@@ -99,98 +99,127 @@ template <class Op> __device__ __forceinline__ typename Op::value scan_lanes(con
 /* Digit k of a tile's number: how many totals of level k it needs. */
 static __device__ __forceinline__ int scan_digit(uint32_t tile, int k) { return tile >> 4 * k & 15; }
 
-/* What one level gives to the block: the scan of its totals without the block's tiles, and with them. */
-template <class A> struct scan_part { A before, with; };
+/* What the warps of a block tell each other on the way to what lies before their tiles. */
+template <class A> struct scan_meeting {
+    A sixteen[16];               /* totals of the sixteens of tiles in the block's 256, up to its own tiles */
+    A level_0[16];               /* scan of the totals of the block's sixteen, up to its own tiles */
+    A far[SCAN_GRID_LEVELS][16]; /* from level 2 on: totals before the block */
+    A far_scan[SCAN_GRID_LEVELS];
+};
 
-/* Level 0 from the up to 255 totals that lie before the block's first tile in its 256, and level 1 from the
- * same: the totals of sixteen tiles are made here by every block for itself, which spares a step of publishing.
- * Lane j gets the scan of level 0 of its sixteen tiles up to tile j of them; `level_1` is valid in every lane. */
-template <class Op>
-static __device__ typename Op::value scan_gather_near(const Op &op, const published &p, uint64_t *words,
-                                                      uint32_t tile, unsigned epoch, const typename Op::value *own,
-                                                      scan_part<typename Op::value> &level_1) {
-    typedef typename Op::value A;
-    const int lane = threadIdx.x % 32, near = tile & 255, block = scan_digit(tile, 1);
-    const uint64_t first = p.level_start[0] + (tile & ~255u) + lane;
-    scan_words<A> w[8];
-#pragma unroll
-    for (int q = 0; q < 8; q++)
-        if (q * 32 + lane < near) w[q] = scan_words<A>::load(words, first + q * 32);
-    A sixteen = own[0], level_0 = own[0]; /* lane b: the total of the b-th sixteen tiles */
-#pragma unroll
-    for (int q = 0; q < 8; q++) {
-        if (q > block / 2) break;
-        const int place = q * 32 + lane - near;
-        while (__any_sync(0xffffffffu, place < 0 && !w[q].holds(epoch)))
-            if (place < 0) w[q] = scan_words<A>::load(words, first + q * 32);
-        const A v = scan_lanes(op, place < 0 ? w[q].value() : own[place < SCAN_TILES_MAX ? place : 0]);
-        const A total = shuffle(v, lane % 2 * 16 + 15);
-        if (lane / 2 == q) sixteen = total;
-        if (q == block / 2) level_0 = shuffle(v, block % 2 * 16 + lane % 16);
-    }
-    const A v = scan_lanes(op, sixteen); /* the block's own sixteen counts where the block is their last */
-    level_1.before = shuffle(v, block ? block - 1 : 0);
-    level_1.with = shuffle(v, block);
-    return level_0;
+/* What lies before each of a block's tiles and behind the last, in lanes. */
+template <class C> struct scan_carry {
+    C lane, next; /* lane j: before tile j of the block's sixteen */
+    int first, tiles;
+    __device__ C before(int t) const { return shuffle(lane, first + t); }
+    __device__ C behind(int t) const { return t == tiles - 1 ? next : shuffle(lane, first + t + 1); }
+};
+
+/* Waits until the lanes that need a word have it. */
+template <class A>
+static __device__ __forceinline__ void scan_await(scan_words<A> &w, const uint64_t *words, uint64_t total,
+                                                  bool needed, unsigned epoch) {
+    while (__any_sync(0xffffffffu, needed && !w.holds(epoch)))
+        if (needed) w = scan_words<A>::load(words, total);
 }
 
-/* `words` are those of the row. Folds all that lies before each of the block's tiles, and publishes the totals of 256
- * tiles and more that are complete with them. Called by one whole warp. `carry` gets the prefix up to each tile and
- * up to the tile after the last. From level 2 on, the lower half warp fetches the even levels, the upper half the odd
- * ones, all of them at once, since most have long been there. */
+/* Publishes the totals of the block's tiles, of which `halves` are the half warps' parts. One warp. Returns the total
+ * of tile t in lane `first` + t. */
 template <class Op>
-static __device__ void scan_look_back(const Op &op, const published &p, uint64_t *words, typename Op::carried init,
-                                      uint32_t tile, int tiles, unsigned epoch, const typename Op::value *own,
-                                      typename Op::carried *carry) {
+static __device__ typename Op::value scan_publish(const Op &op, const published &p, uint64_t *words, uint32_t tile,
+                                                  int tiles, unsigned epoch, int first,
+                                                  const typename Op::value (*halves)[16]) {
+    typedef typename Op::value A;
+    const int lane = threadIdx.x % 32;
+    A mine = halves[0][0];
+    for (int t = 0; t < tiles; t++) {
+        const A total = shuffle(scan_lanes(op, halves[t][lane % 16]), 15);
+        if (lane != first + t) continue;
+        mine = total;
+        scan_words<A>::pack(total, epoch).store(words, p.level_start[0] + tile + t);
+    }
+    return mine;
+}
+
+/* Gathers what lies before the block, each warp a part of it: of the up to 255 totals before it in its 256 tiles warp
+ * q has 32 (the totals of sixteen tiles are made here by every block for itself, which spares a step of publishing),
+ * and of the levels from 2 on the last warp has level 2, the one before it level 3, and so on. */
+template <class Op>
+static __device__ void scan_gather(const Op &op, const published &p, uint64_t *words, uint32_t tile, int tiles,
+                                   unsigned epoch, const typename Op::value (*halves)[16],
+                                   scan_meeting<typename Op::value> &m) {
+    typedef typename Op::value A;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int near = tile & 255, own_warp = near / 32, place = warp * 32 + lane - near;
+    const int k = SCAN_WARPS + 1 - warp, digit = k < p.levels ? scan_digit(tile, k) : 0;
+    const uint64_t near_total = p.level_start[0] + (tile & ~255u) + warp * 32 + lane;
+    const uint64_t far_total = digit ? p.level_start[k] + (tile >> 4 * k & ~15u) + lane : 0;
+    scan_words<A> near_word, far_word;
+    if (place < 0) near_word = scan_words<A>::load(words, near_total);
+    if (lane < digit) far_word = scan_words<A>::load(words, far_total);
+    if (warp <= own_warp) {
+        A v = halves[0][0];
+        if (warp == own_warp) v = scan_publish(op, p, words, tile, tiles, epoch, near % 32, halves);
+        scan_await(near_word, words, near_total, place < 0, epoch);
+        v = scan_lanes(op, place < 0 ? near_word.value() : v);
+        if (lane % 16 == 15) m.sixteen[2 * warp + lane / 16] = v;
+        if (warp == own_warp && lane / 16 == near % 32 / 16) m.level_0[lane % 16] = v;
+        /* The block's own sixteen counts where the block is their last. */
+    }
+    if (digit) {
+        scan_await(far_word, words, far_total, lane < digit, epoch);
+        const A total = far_word.value(), v = scan_lanes(op, total);
+        if (lane < digit) m.far[k][lane] = total;
+        if (lane == digit - 1) m.far_scan[k] = v;
+    }
+}
+
+/* Folds it, every warp for itself, and publishes the totals of 256 tiles and more that are complete with the block's
+ * last tile. */
+template <class Op>
+static __device__ scan_carry<typename Op::carried>
+scan_fold(const Op &op, const published &p, uint64_t *words, typename Op::carried init, uint32_t tile, int tiles,
+          unsigned epoch, const scan_meeting<typename Op::value> &m) {
     typedef typename Op::value A;
     typedef typename Op::carried C;
-    const int lane = threadIdx.x % 32, half = lane / 16;
-    scan_words<A> w[SCAN_GRID_LEVELS / 2];
-#pragma unroll
-    for (int r = 1; r < SCAN_GRID_LEVELS / 2; r++) {
-        const int k = 2 * r + half;
-        if (k < p.levels && lane % 16 < scan_digit(tile, k))
-            w[r] = scan_words<A>::load(words, p.level_start[k] + (tile >> 4 * k & ~15u) + lane % 16);
-    }
-    scan_part<A> level_1;
-    const A level_0 = scan_gather_near(op, p, words, tile, epoch, own, level_1);
-
-    /* How many levels end with the block's last tile. */
+    const int lane = threadIdx.x % 32, sixteen = scan_digit(tile, 1), first = scan_digit(tile, 0);
     const uint32_t last = tile + tiles - 1;
+    const A level_1 = scan_lanes(op, m.sixteen[lane % 16]);
+    const A before_1 = shuffle(level_1, sixteen ? sixteen - 1 : 0);
+
+    /* `whole` levels end with the last tile, and `total` is that of the last of them. */
     int whole = scan_digit(last, 0) < 15 ? 0 : scan_digit(last, 1) < 15 ? 1 : 2;
-    A total = level_1.with;
-    scan_part<A> part = level_1; /* lane k: of level k */
-#pragma unroll
-    for (int k = 2; k < SCAN_GRID_LEVELS; k++) {
-        if (k >= p.levels) break;
+    A total = shuffle(level_1, sixteen);
+    for (int k = 2; k <= whole; k++) {
         const int digit = scan_digit(tile, k);
-        const bool needed = half == k % 2 && lane % 16 < digit;
-        if (whole == k && lane == 0)
-            scan_words<A>::pack(total, epoch).store(words, p.level_start[k] + (tile >> 4 * k));
-        while (__any_sync(0xffffffffu, needed && !w[k / 2].holds(epoch)))
-            if (needed) w[k / 2] = scan_words<A>::load(words, p.level_start[k] + (tile >> 4 * k & ~15u) + lane % 16);
-        const A v = scan_lanes(op, needed ? w[k / 2].value() : total);
-        const A before = shuffle(v, k % 2 * 16 + (digit ? digit - 1 : 0));
-        const A with = shuffle(v, k % 2 * 16 + digit);
-        if (lane == k) part.before = before, part.with = with;
-        if (whole == k && digit == 15) {
-            total = with;
-            whole = k + 1;
-        }
+        if (threadIdx.x == 0) scan_words<A>::pack(total, epoch).store(words, p.level_start[k] + (tile >> 4 * k));
+        const A v = scan_lanes(op, lane % 16 < digit ? m.far[k][lane % 16] : total);
+        total = shuffle(v, digit);
+        if (digit == 15) whole = k + 1;
     }
 
     C before = init, next = init;
-    for (int k = p.levels - 1; k >= 1; k--) {
-        const A part_before = shuffle(part.before, k), part_with = shuffle(part.with, k);
-        if (k == whole) next = op.apply(part_with, before);
-        if (scan_digit(tile, k)) before = op.apply(part_before, before);
-        if (k > whole) next = before;
+    for (int k = p.levels - 1; k >= 2; k--) {
+        if (k == whole) next = op.apply(total, before);
+        if (scan_digit(tile, k)) before = op.apply(m.far_scan[k], before);
     }
-    /* Lane j: the prefix up to tile j of the block's sixteen; behind the last tile a higher level may take over. */
-    const A left = shuffle_up(level_0, 1, 32);
-    const int digit = scan_digit(tile, 0);
-    if (lane >= digit && lane < digit + tiles) carry[lane - digit] = lane ? op.apply(left, before) : before;
-    if (lane == digit + tiles - 1) carry[tiles] = whole ? next : op.apply(level_0, before);
+    if (whole == 1) next = op.apply(total, before);
+    if (sixteen) before = op.apply(before_1, before);
+    if (whole == 0) next = op.apply(m.level_0[scan_digit(last, 0)], before);
+    const int j = lane % 16;
+    return scan_carry<C>{j && j <= first + tiles - 1 ? op.apply(m.level_0[j - 1], before) : before, next, first,
+                         tiles};
+}
+
+/* What lies before the block's tiles. Called by all its threads, after `halves` stand for all. `words` are the row's.
+ */
+template <class Op>
+static __device__ __forceinline__ scan_carry<typename Op::carried>
+scan_meet(const Op &op, const published &p, uint64_t *words, typename Op::carried init, uint32_t tile, int tiles,
+          unsigned epoch, const typename Op::value (*halves)[16], scan_meeting<typename Op::value> &m) {
+    scan_gather(op, p, words, tile, tiles, epoch, halves, m);
+    __syncthreads();
+    return scan_fold(op, p, words, init, tile, tiles, epoch, m);
 }
 
 /* --------------------------------------------------------------------------------- the launch */
