@@ -103,8 +103,8 @@ weft_status gpu_refuse_capture(const gpu *g, const char *name, weft_error *error
 
 /* The scans' control block (scan_job.h). */
 struct scan_control *gpu_scan_control(const gpu *g);
-/* Room for the published totals of `rows` rows of `tiles` tiles each; grows once and stays. */
-weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_t tiles, size_t total_bytes,
+/* Room for the published totals of `rows` rows of `tiles` tiles, `stride` words for each; grows once and stays. */
+weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_t tiles, uint32_t stride,
                            struct published *p, weft_error *error);
 
 /* A kernel that exists on every architecture this plugin was built for. */

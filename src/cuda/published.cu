@@ -36,11 +36,11 @@ static weft_status hold_words(gpu *g, const char *operation, size_t bytes, weft_
     return WEFT_OK;
 }
 
-weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_t tiles, size_t total_bytes,
+weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_t tiles, uint32_t stride,
                            published *p, weft_error *error) {
     p->control = gpu_scan_control(g);
-    p->row_words =
-        lay_out_levels(p, tiles) * (total_bytes / sizeof(uint32_t) > 1 ? total_bytes / sizeof(uint32_t) : 1);
+    p->stride = stride;
+    p->row_words = lay_out_levels(p, tiles) * stride;
     FORWARD(hold_words(g, operation, rows * p->row_words * sizeof *p->words, error));
     p->words = (uint64_t *)g->words;
     p->words_held = g->words_bytes / sizeof *p->words;

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* Words from map to map, for either type: a sector of the L2 cache, which nobody else writes to. */
+enum { MAP_WORDS = 4 };
+
 static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size_t shared, recurrence_job *j,
                          weft_error *error) {
     void *arguments[] = {j};
@@ -32,13 +35,13 @@ static uint32_t tiles_of_block(const gpu *g, const recurrence_launch *kernels, u
     return two ? 2 : 1;
 }
 
-static weft_status start_long(gpu *g, const recurrence_launch *kernels, size_t size, recurrence_job *j,
-                              weft_error *error) {
+static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurrence_job *j, weft_error *error) {
     const uint64_t tiles = (j->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "recurrence: rows of %llu elements; a GPU takes at most 2^44",
               (unsigned long long)j->n);
-    FORWARD(published_hold(g, "recurrence", j->rows, tiles, 2 * size, &j->totals, error));
+    FORWARD(published_hold(g, "recurrence", j->rows, tiles, MAP_WORDS, &j->totals, error));
     j->block_tiles = tiles_of_block(g, kernels, j->rows * tiles);
+    j->ahead = (uint32_t)g->multiprocessors;
     j->row_blocks = (uint32_t)((tiles - 1) / j->block_tiles + 1);
     const size_t shared = kernels->long_bytes + (j->block_tiles - 1) * kernels->tile_bytes;
     return start(g, kernels->long_rows, j->rows * j->row_blocks, shared, j, error);
@@ -81,6 +84,6 @@ weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *e
     j.n = c->n;
     j.chunks = in_chunks(&j, c->reverse, size);
     const recurrence_launch kernels = cuda_recurrence_kernels(c->dtype, c->reverse);
-    FORWARD(c->n <= SCAN_TILE ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, size, &j, error));
+    FORWARD(c->n <= SCAN_TILE ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &j, error));
     return arrays_return(g, "recurrence", arrays, count, error);
 }

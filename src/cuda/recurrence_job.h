@@ -15,6 +15,7 @@ struct recurrence_job {
     uint32_t row_threads; /* short rows: threads that have one, a power of two */
     uint32_t block_tiles; /* long rows: tiles of a block, a power of two */
     uint32_t row_blocks;  /* long rows: blocks of a row */
+    uint32_t ahead;       /* likewise: a block brings those of the block so many tickets later to the L2 cache */
     published totals;     /* long rows */
 };
 

@@ -3,13 +3,13 @@
  *     thread   16 elements, a group, one after another               digit 0 of the element's number
  *     16 lanes the maps of 16 groups, by shuffles                    digit 1
  *     block    those of 16 half warps, by shuffles                   digit 2
- *     grid     those of tiles, by the block's first warp             digits 3, 4, ... (scan_look_back.cuh)
+ *     grid     those of tiles, by all warps                          digits 3, 4, ... (scan_look_back.cuh)
  *
  * Elements wait in shared memory, in the order in which the recurrence takes them; a group's v takes the place of its
  * u. Rows longer than a tile are scanned in one pass over memory, as by scan.cuh: a block takes tiles by ticket,
  * publishes their maps, and finds the value before them. Of shorter rows a block has as many as it has threads for.
  *
- * Traffic: 2 n elements read, n written; of maps, 16 or 32 bytes a tile written and up to 255 times that read, all
+ * Traffic: 2 n elements read, n written; of maps, 32 bytes a tile written and up to 255 times that read, all
  * in the L2 cache. */
 #include "arith/bits.h"
 #include "cuda/recurrence_job.h"
@@ -204,6 +204,16 @@ static __device__ __forceinline__ void write_part(const warp_part<T, REVERSE> &p
         ((T *)to)[part.at(i)] = *element_place<T, REVERSE>(buffer, 0, i);
 }
 
+/* Starts to bring the elements of another block to the L2 cache, if it has all its tiles. */
+template <class T, bool REVERSE> static __device__ void bring_near(const recurrence_job &a, uint64_t ticket) {
+    const uint64_t row = ticket / a.row_blocks, block = (uint64_t)a.block_tiles * SCAN_TILE;
+    const uint64_t start = ticket % a.row_blocks * block;
+    if (row >= a.rows || start + block > a.n) return;
+    const uint64_t first = row * a.n + (REVERSE ? a.n - start - block : start);
+    scan_bring_near((const T *)a.s + first, (uint32_t)(block * sizeof(T)));
+    scan_bring_near((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
+}
+
 /* The value before this thread's group, from that before its tile. One warp. */
 template <class T>
 static __device__ __forceinline__ T value_before(const affine<T> *groups, const affine<T> *halves, T carry) {
@@ -236,6 +246,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         fetch_part(part, a.u, s.tiles[t].u[warp]);
     }
     __pipeline_commit();
+    if (threadIdx.x == 0) bring_near<T, REVERSE>(a, s.ticket + (uint64_t)a.ahead);
     __pipeline_wait_prior(0);
     __syncwarp();
     for (int t = 0; t < tiles; t++) {

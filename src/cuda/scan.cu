@@ -106,13 +106,14 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     j.y = c->y;
     j.n = c->n;
     j.last = true;
+    j.ahead = (uint32_t)g->multiprocessors;
     j.exclusive = c->kind == WEFT_EXCLUSIVE;
     j.has_init = c->init != NULL;
     if (c->init) memcpy(&j.init, c->init, cuda_type_bytes(c->result));
     j.flip = flip_of(c);
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan: %zu elements; a GPU scans at most 2^44", c->n);
-    FORWARD(published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result), &j.totals, error));
+    FORWARD(published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1, &j.totals, error));
     g->pending = true;
     const scan_launch kernel = kernel_of(c);
     if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);

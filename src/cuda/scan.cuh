@@ -8,7 +8,7 @@
  *     thread   16 elements, a group, in registers                   digit 0 of the element's number
  *     16 lanes 16 groups, by shuffles                               digit 1
  *     block    16 half warps, by shuffles of every warp alike       digit 2
- *     grid     totals of tiles, by the block's first warp           digits 3, 4, ...
+ *     grid     totals of tiles, by all warps                        digits 3, 4, ... (scan_look_back.cuh)
  *
  * The elements wait in shared memory: registers would hold fewer of them, and what keeps memory busy is how
  * many bytes are on their way while totals travel.
@@ -237,6 +237,11 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS) scan_kernel(
 
     for (int t = 0; t < tiles; t++) scan_fetch<Op>(a, start + t * SCAN_TILE + warp * SCAN_PART, s.buffer[t][warp]);
     __pipeline_commit();
+    const uint64_t later = start + (uint64_t)a.ahead * a.block_tiles * SCAN_TILE, block = a.block_tiles * SCAN_TILE;
+    if (threadIdx.x == 0 && later + block <= a.n) {
+        typedef typename Op::element T;
+        scan_bring_near((const T *)a.x + later, (uint32_t)(block * sizeof(T)));
+    }
     __pipeline_wait_prior(0);
     __syncwarp();
     for (int t = 0; t < tiles; t++) scan_total_tile(op, s.buffer[t][warp], s.half_total[t]);

@@ -29,6 +29,7 @@ struct published {
     uint64_t *words;
     uint64_t words_held;                    /* memory behind `words` */
     uint64_t row_words;                     /* of a row */
+    uint32_t stride;                        /* words from total to total */
     int levels;                             /* hexadecimal digits of the number of all tiles */
     uint64_t level_start[SCAN_GRID_LEVELS]; /* in totals */
 };
@@ -40,6 +41,7 @@ struct scan_job {
     uint64_t n;           /* elements of this launch */
     uint32_t first_tile;  /* number of its first tile in the whole scan */
     uint32_t block_tiles; /* of a block: a power of two, at most 16 */
+    uint32_t ahead;       /* a block brings the elements of the block so many tickets later to the L2 cache */
     bool last;            /* no chunk follows */
     bool exclusive, has_init;
     bool vectors;  /* x and y are aligned to 16 bytes */

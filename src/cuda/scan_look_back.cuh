@@ -46,18 +46,19 @@ template <class A> struct scan_words {
         return value;
     }
 
-    __device__ void store(uint64_t *words, size_t total) const {
+    /* Totals stand `stride` words apart. */
+    __device__ void store(uint64_t *words, uint64_t total, uint32_t stride) const {
         for (int i = 0; i < COUNT; i++)
-            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(words + total * COUNT + i), "l"(word[i])
+            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(words + total * stride + i), "l"(word[i])
                          : "memory");
     }
 
-    __device__ static scan_words load(const uint64_t *words, size_t total) {
+    __device__ static scan_words load(const uint64_t *words, uint64_t total, uint32_t stride) {
         scan_words w;
         for (int i = 0; i < COUNT; i++)
             asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
                          : "=l"(w.word[i])
-                         : "l"(words + total * COUNT + i)
+                         : "l"(words + total * stride + i)
                          : "memory");
         return w;
     }
@@ -115,12 +116,16 @@ template <class C> struct scan_carry {
     __device__ C behind(int t) const { return t == tiles - 1 ? next : shuffle(lane, first + t + 1); }
 };
 
-/* Waits until the lanes that need a word have it. */
+/* Waits until the lanes that need a total have all its words. What a lane has it does not ask for again: all blocks
+ * that run look at the same few totals. */
 template <class A>
 static __device__ __forceinline__ void scan_await(scan_words<A> &w, const uint64_t *words, uint64_t total,
-                                                  bool needed, unsigned epoch) {
-    while (__any_sync(0xffffffffu, needed && !w.holds(epoch)))
-        if (needed) w = scan_words<A>::load(words, total);
+                                                  uint32_t stride, bool needed, unsigned epoch) {
+    bool missing = needed && !w.holds(epoch);
+    while (__any_sync(0xffffffffu, missing)) {
+        if (missing) w = scan_words<A>::load(words, total, stride);
+        missing = missing && !w.holds(epoch);
+    }
 }
 
 /* Publishes the totals of the block's tiles, of which `halves` are the half warps' parts. One warp. Returns the total
@@ -136,7 +141,7 @@ static __device__ typename Op::value scan_publish(const Op &op, const published 
         const A total = shuffle(scan_lanes(op, halves[t][lane % 16]), 15);
         if (lane != first + t) continue;
         mine = total;
-        scan_words<A>::pack(total, epoch).store(words, p.level_start[0] + tile + t);
+        scan_words<A>::pack(total, epoch).store(words, p.level_start[0] + tile + t, p.stride);
     }
     return mine;
 }
@@ -155,19 +160,19 @@ static __device__ void scan_gather(const Op &op, const published &p, uint64_t *w
     const uint64_t near_total = p.level_start[0] + (tile & ~255u) + warp * 32 + lane;
     const uint64_t far_total = digit ? p.level_start[k] + (tile >> 4 * k & ~15u) + lane : 0;
     scan_words<A> near_word, far_word;
-    if (place < 0) near_word = scan_words<A>::load(words, near_total);
-    if (lane < digit) far_word = scan_words<A>::load(words, far_total);
+    if (place < 0) near_word = scan_words<A>::load(words, near_total, p.stride);
+    if (lane < digit) far_word = scan_words<A>::load(words, far_total, p.stride);
     if (warp <= own_warp) {
         A v = halves[0][0];
         if (warp == own_warp) v = scan_publish(op, p, words, tile, tiles, epoch, near % 32, halves);
-        scan_await(near_word, words, near_total, place < 0, epoch);
+        scan_await(near_word, words, near_total, p.stride, place < 0, epoch);
         v = scan_lanes(op, place < 0 ? near_word.value() : v);
         if (lane % 16 == 15) m.sixteen[2 * warp + lane / 16] = v;
         if (warp == own_warp && lane / 16 == near % 32 / 16) m.level_0[lane % 16] = v;
         /* The block's own sixteen counts where the block is their last. */
     }
     if (digit) {
-        scan_await(far_word, words, far_total, lane < digit, epoch);
+        scan_await(far_word, words, far_total, p.stride, lane < digit, epoch);
         const A total = far_word.value(), v = scan_lanes(op, total);
         if (lane < digit) m.far[k][lane] = total;
         if (lane == digit - 1) m.far_scan[k] = v;
@@ -192,7 +197,8 @@ scan_fold(const Op &op, const published &p, uint64_t *words, typename Op::carrie
     A total = shuffle(level_1, sixteen);
     for (int k = 2; k <= whole; k++) {
         const int digit = scan_digit(tile, k);
-        if (threadIdx.x == 0) scan_words<A>::pack(total, epoch).store(words, p.level_start[k] + (tile >> 4 * k));
+        if (threadIdx.x == 0)
+            scan_words<A>::pack(total, epoch).store(words, p.level_start[k] + (tile >> 4 * k), p.stride);
         const A v = scan_lanes(op, lane % 16 < digit ? m.far[k][lane % 16] : total);
         total = shuffle(v, digit);
         if (digit == 15) whole = k + 1;
@@ -223,6 +229,15 @@ scan_meet(const Op &op, const published &p, uint64_t *words, typename Op::carrie
 }
 
 /* --------------------------------------------------------------------------------- the launch */
+
+/* Starts to bring `bytes` of memory, all but the ends, to the L2 cache, where the block finds them that takes them
+ * some time later: memory stays busy while blocks wait for one another. One thread. */
+static __device__ __forceinline__ void scan_bring_near(const void *p, uint32_t bytes) {
+#if __CUDA_ARCH__ >= 900
+    const uintptr_t at = ((uintptr_t)p + 15) / 16 * 16;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at), "r"(bytes - 16) : "memory");
+#endif
+}
 
 /* The last block to finish makes the control block ready for the next launch, which is another scan if this one is
  * done. */
