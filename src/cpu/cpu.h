@@ -106,7 +106,8 @@ typedef struct recurrence_kernel {
     void (*maps)(const void *s, const void *u, size_t n, recurrence_maps *maps);
     /* Finds the values before the part's tiles, and carries the state over them. */
     void (*pass)(recurrence_maps *maps, size_t n, recurrence_state *state);
-    void (*run)(const recurrence_maps *maps, const void *s, const void *u, size_t n, void *v);
+    /* With `streams` past the caches, where v is neither s nor u. */
+    void (*run)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams, void *v);
 } recurrence_kernel;
 
 typedef struct recurrence_kernels {

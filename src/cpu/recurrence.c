@@ -12,7 +12,9 @@
 
 enum {
     ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
-    ROWS_BYTES = 1 << 16   /* short rows are taken by so much */
+    ROWS_BYTES = 1 << 16,  /* short rows are taken by so much */
+    STREAM_ROW = 1 << 8,   /* elements of a row that are worth it */
+    STREAM_BYTES = 1 << 25 /* a result longer than this goes past the caches, unless it takes an input's place */
 };
 
 /* One call. Parts have as many bytes for either type. */
@@ -24,6 +26,7 @@ typedef struct work {
     size_t part;      /* of a part of a row that several threads share */
     size_t row_parts; /* how many of these a row has */
     size_t rows;      /* taken by a thread at a time, when a row is one part */
+    bool streams;
 } work;
 
 /* Part p of a row. */
@@ -54,7 +57,7 @@ static void run_row(const work *w, size_t row) {
         const piece_of_row piece = find_piece(w, row, p, w->tile);
         w->kernel->maps(piece.s, piece.u, piece.n, &maps);
         w->kernel->pass(&maps, piece.n, &state);
-        w->kernel->run(&maps, piece.s, piece.u, piece.n, piece.v);
+        w->kernel->run(&maps, piece.s, piece.u, piece.n, w->streams, piece.v);
     }
 }
 
@@ -81,7 +84,7 @@ static void run_part(const work *w, size_t i, recurrence_relay *shared) {
     if (piece.first) w->kernel->begin(init_of(w, row), &shared->left);
     w->kernel->pass(&maps, piece.n, &shared->left);
     relay_pass(&shared->order, i);
-    w->kernel->run(&maps, piece.s, piece.u, piece.n, piece.v);
+    w->kernel->run(&maps, piece.s, piece.u, piece.n, w->streams, piece.v);
 }
 
 static void run_on_threads(const work *w, int threads) {
@@ -113,7 +116,9 @@ weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *er
                     .tile = tile,
                     .part = part,
                     .row_parts = (c->n - 1) / part + 1,
-                    .rows = row_bytes < ROWS_BYTES ? ROWS_BYTES / row_bytes : 1};
+                    .rows = row_bytes < ROWS_BYTES ? ROWS_BYTES / row_bytes : 1,
+                    .streams =
+                        c->v != c->s && c->v != c->u && c->n > STREAM_ROW && c->rows * row_bytes / 3 > STREAM_BYTES};
     (void)error;
     if (ctx->threads == 1 || c->rows * row_bytes < ALONE_BYTES || !cpu_may_use_threads())
         for (size_t row = 0; row < c->rows; row++) run_row(&w, row);

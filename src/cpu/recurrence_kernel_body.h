@@ -218,11 +218,24 @@ INLINE void OF(run_tile)(bool reverse, const recurrence_maps *maps, size_t tile,
     }
 }
 
-INLINE void OF(run)(bool reverse, const recurrence_maps *maps, const A *s, const A *u, size_t n, A *v) {
+/* The same past the caches: v is first put where the caches hold it. */
+INLINE void OF(run_tile_past_caches)(bool reverse, const recurrence_maps *maps, size_t tile, const A *s, const A *u,
+                                     size_t n, A *v) {
+    _Alignas(VECTOR_BYTES) A room[WIDTH + RECURRENCE_TILE];
+    A *const to = reverse ? v - (n - 1) : v;
+    A *const from = room + (uintptr_t)to % VECTOR_BYTES / sizeof(A);
+    OF(run_tile)(reverse, maps, tile, s, u, n, reverse ? from + (n - 1) : from);
+    stream_copy(to, from, n * sizeof(A));
+}
+
+INLINE void OF(run)(bool reverse, const recurrence_maps *maps, const A *s, const A *u, size_t n, bool streams, A *v) {
     for (size_t tile = 0; tile * RECURRENCE_TILE < n; tile++) {
-        const size_t left = n - tile * RECURRENCE_TILE;
+        const size_t left = n - tile * RECURRENCE_TILE, count = left < RECURRENCE_TILE ? left : RECURRENCE_TILE;
         const ptrdiff_t at = OF(at)(reverse, tile * RECURRENCE_TILE);
-        OF(run_tile)(reverse, maps, tile, s + at, u + at, left < RECURRENCE_TILE ? left : RECURRENCE_TILE, v + at);
+        if (streams)
+            OF(run_tile_past_caches)(reverse, maps, tile, s + at, u + at, count, v + at);
+        else
+            OF(run_tile)(reverse, maps, tile, s + at, u + at, count, v + at);
     }
 }
 
@@ -233,11 +246,13 @@ static void OF(maps_forward)(const void *s, const void *u, size_t n, recurrence_
 static void OF(maps_reverse)(const void *s, const void *u, size_t n, recurrence_maps *maps) {
     OF(maps)(true, s, u, n, maps);
 }
-static void OF(run_forward)(const recurrence_maps *maps, const void *s, const void *u, size_t n, void *v) {
-    OF(run)(false, maps, s, u, n, v);
+static void OF(run_forward)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams,
+                            void *v) {
+    OF(run)(false, maps, s, u, n, streams, v);
 }
-static void OF(run_reverse)(const recurrence_maps *maps, const void *s, const void *u, size_t n, void *v) {
-    OF(run)(true, maps, s, u, n, v);
+static void OF(run_reverse)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams,
+                            void *v) {
+    OF(run)(true, maps, s, u, n, streams, v);
 }
 
 #undef WIDTH

@@ -1,5 +1,6 @@
 /* The kernels of weft_recurrence (docs/ORDER.md 7); compiled once for each level. */
 #include "cpu/recurrence_state.h"
+#include "cpu/stream.h"
 #include "cpu/vectors.h"
 
 typedef int32_t recurrence_lanes_f32 __attribute__((vector_size(VECTOR_BYTES)));

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { N = 20557 };
 static weft_context *ctx;
@@ -111,6 +112,41 @@ static void whole_numbers(void) {
         }
         EXPECT(wrong == 0, "%zu of %d whole numbers of %s are wrong", wrong, N, weft_dtype_name(dtype));
     }
+}
+
+/* Longer than the caches, which the CPU backend writes in another way; at other places in a vector. */
+static void long_results(void) {
+    enum { PLACES_MOST = 9 };
+    const size_t n = ((size_t)1 << 23) + 77;
+    const float poison = -12345;
+    float *factors = malloc(n * sizeof *factors), *terms = malloc(n * sizeof *terms);
+    float *to = malloc((n + PLACES_MOST + 1) * sizeof *to);
+    const bool there = EXPECT(factors && terms && to, "no memory for %zu elements", n);
+    for (size_t i = 0; there && i < n; i++) {
+        const uint64_t r = input_random(8, i);
+        factors[i] = r % 64 == 0 ? 0 : r & 64 ? 1 : -1;
+        terms[i] = (float)(r >> 8 & 127) - 64;
+    }
+    for (size_t place = 0; there && place <= PLACES_MOST; place += 3) {
+        const bool reverse = place % 2;
+        const weft_direction direction = reverse ? WEFT_REVERSE : WEFT_FORWARD;
+        float value = 0;
+        size_t wrong = 0;
+        for (size_t i = 0; i < n + PLACES_MOST + 1; i++) to[i] = poison;
+        EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, direction, 1, n, factors, terms, NULL, to + place),
+                      WEFT_OK);
+        for (size_t k = 0; k < n; k++) {
+            const size_t i = reverse ? n - 1 - k : k;
+            value = factors[i] * value + terms[i];
+            wrong += to[place + i] != value;
+        }
+        EXPECT(wrong == 0, "%zu of %zu values at place %zu are wrong", wrong, n, place);
+        for (size_t i = 0; i < place; i++) EXPECT(to[i] == poison, "place %zu: written before v", place);
+        EXPECT(to[place + n] == poison, "place %zu: written behind v", place);
+    }
+    free(factors);
+    free(terms);
+    free(to);
 }
 
 /* -------------------------------------------------------------------------------- properties */
@@ -325,6 +361,7 @@ int main(int argc, char **argv) {
     ctx = oracle_open(argc, argv);
     accuracy();
     whole_numbers();
+    long_results();
     properties();
     short_loops();
     overflown_products();
