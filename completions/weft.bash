@@ -2,7 +2,7 @@
 
 _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
-        count_nonzero mean norm1 norm2 norminf variance dot scan laplace'
+        count_nonzero mean norm1 norm2 norminf variance dot scan laplace recurrence'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -56,6 +56,7 @@ _weft() {
     devices | version) ;;
     laplace) options+=' --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
+    recurrence) options+=' --init --reverse --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac
