@@ -12,6 +12,11 @@ peer openmp_sum_f32, openmp_sum_f64, openmp_sum_i32, openmp_sum_u8;
 peer openmp_min_f32, openmp_max_f32, openmp_max_i32;
 peer openmp_mean_f32, openmp_variance_f64;
 
+/* v[i] = s[i] v[i - 1] + u[i], s and u of n elements each one behind the other at x, v at y: one loop, or one for
+ * each row of PEER_ROW elements, the rows shared among the threads. */
+enum { PEER_ROW = 1000 };
+peer loop_recurrence_f32, loop_recurrence_f64, openmp_recurrences_f64;
+
 /* The ceiling: reads n bytes at x and n bytes at y (if there), and does next to nothing with them. */
 peer openmp_read;
 
