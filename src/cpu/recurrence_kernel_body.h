@@ -64,7 +64,7 @@ INLINE void OF(then)(VECTOR s, VECTOR u, VECTOR *to_s, VECTOR *to_u) {
 }
 
 /* The scan of each of the first `columns` columns. */
-static void OF(scan_columns)(A (*s)[WEFT_SCAN_GROUP], A (*u)[WEFT_SCAN_GROUP], size_t columns) {
+static void OF(recurrence_scan_columns)(A (*s)[WEFT_SCAN_GROUP], A (*u)[WEFT_SCAN_GROUP], size_t columns) {
     for (size_t b = 0; b < columns; b += WIDTH) {
         VECTOR vs[WEFT_SCAN_GROUP], vu[WEFT_SCAN_GROUP];
         for (size_t g = 0; g < WEFT_SCAN_GROUP; g++) {
@@ -109,7 +109,7 @@ INLINE void OF(maps_of_tile)(bool reverse, const A *s, const A *u, size_t n, rec
         OF(scan_line)(&to_s[0][0], &to_u[0][0], WEFT_SCAN_GROUP, groups);
         return;
     }
-    OF(scan_columns)(to_s, to_u, (groups - 1) / WEFT_SCAN_GROUP + 1);
+    OF(recurrence_scan_columns)(to_s, to_u, (groups - 1) / WEFT_SCAN_GROUP + 1);
     memcpy(maps->MEMBER.block[tile].s, to_s[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].s);
     memcpy(maps->MEMBER.block[tile].u, to_u[WEFT_SCAN_GROUP - 1], sizeof maps->MEMBER.block[tile].u);
     OF(scan_line)(maps->MEMBER.block[tile].s, maps->MEMBER.block[tile].u, 1, WEFT_SCAN_GROUP);
@@ -152,7 +152,7 @@ INLINE void OF(append)(recurrence_state *state, A s, A u) {
     for (size_t below = 0; below <= k; below++) state->MEMBER.prefix[below] = prefix;
 }
 
-static void OF(pass)(recurrence_maps *maps, size_t n, recurrence_state *state) {
+static void OF(recurrence_pass)(recurrence_maps *maps, size_t n, recurrence_state *state) {
     for (size_t tile = 0; tile * RECURRENCE_TILE < n; tile++) {
         maps->MEMBER.before[tile] = state->MEMBER.prefix[0];
         if ((tile + 1) * RECURRENCE_TILE > n) break;
@@ -240,18 +240,18 @@ INLINE void OF(run)(bool reverse, const recurrence_maps *maps, const A *s, const
 }
 
 /* The kernels: the bodies with a constant direction. */
-static void OF(maps_forward)(const void *s, const void *u, size_t n, recurrence_maps *maps) {
+static void OF(recurrence_maps_forward)(const void *s, const void *u, size_t n, recurrence_maps *maps) {
     OF(maps)(false, s, u, n, maps);
 }
-static void OF(maps_reverse)(const void *s, const void *u, size_t n, recurrence_maps *maps) {
+static void OF(recurrence_maps_reverse)(const void *s, const void *u, size_t n, recurrence_maps *maps) {
     OF(maps)(true, s, u, n, maps);
 }
-static void OF(run_forward)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams,
-                            void *v) {
+static void OF(recurrence_run_forward)(const recurrence_maps *maps, const void *s, const void *u, size_t n,
+                                       bool streams, void *v) {
     OF(run)(false, maps, s, u, n, streams, v);
 }
-static void OF(run_reverse)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams,
-                            void *v) {
+static void OF(recurrence_run_reverse)(const recurrence_maps *maps, const void *s, const void *u, size_t n,
+                                       bool streams, void *v) {
     OF(run)(true, maps, s, u, n, streams, v);
 }
 
