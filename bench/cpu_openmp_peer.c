@@ -153,3 +153,32 @@ double branchless_select_f32(const void *x, const void *y, size_t n, int threads
     }
     return (double)kept;
 }
+
+double loop_recurrence_f32(const void *x, const void *y, size_t n, int threads) {
+    const float *s = x, *u = s + n;
+    float *v = (float *)y, value = 0;
+    (void)threads;
+    for (size_t i = 0; i < n; i++) v[i] = value = s[i] * value + u[i];
+    return value;
+}
+
+static double one_recurrence(const double *s, const double *u, size_t n, double *v) {
+    double value = 0;
+    for (size_t i = 0; i < n; i++) v[i] = value = s[i] * value + u[i];
+    return value;
+}
+
+double loop_recurrence_f64(const void *x, const void *y, size_t n, int threads) {
+    (void)threads;
+    return one_recurrence(x, (const double *)x + n, n, (double *)y);
+}
+
+double openmp_recurrences_f64(const void *x, const void *y, size_t n, int threads) {
+    const double *s = x, *u = s + n;
+    double *v = (double *)y;
+    (void)threads;
+#pragma omp parallel for num_threads(threads) if (parallel : threads > 1) schedule(static)
+    for (size_t row = 0; row < n / PEER_ROW; row++)
+        one_recurrence(s + row * PEER_ROW, u + row * PEER_ROW, PEER_ROW, v + row * PEER_ROW);
+    return v[0];
+}

@@ -15,6 +15,11 @@ peer openmp_mean_f32, openmp_variance_f64;
 /* Loops that write the elements above 0 to y, on one thread: each element's place depends on all before it. */
 peer branching_select_f32, branchless_select_f32;
 
+/* v[i] = s[i] v[i - 1] + u[i], s and u of n elements each one behind the other at x, v at y: one loop, or one for
+ * each row of PEER_ROW elements, the rows shared among the threads. */
+enum { PEER_ROW = 1000 };
+peer loop_recurrence_f32, loop_recurrence_f64, openmp_recurrences_f64;
+
 /* The ceiling: reads n bytes at x and n bytes at y (if there), and does next to nothing with them. */
 peer openmp_read;
 

@@ -4,8 +4,8 @@
  *
  * Each row: rounds in which weft, its peer and a loop that only reads the same bytes (the ceiling) take
  * turns; in a round each calls once unmeasured, so that its own threads are awake and those of the one
- * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan as
- * GB/s read and written, and its ceiling is a copy. Long arrays (2^26 elements) come from memory, short
+ * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan or recurrence
+ * as GB/s read and written, and its ceiling is a copy. Long arrays (2^26 elements) come from memory, short
  * ones (2^14) from the caches of one core. */
 #include "cpu_openmp_peer.h"
 #include "weft.h"
@@ -65,8 +65,10 @@ typedef enum function {
     VARIANCE,
     DOT,
     SCAN,
-    SELECT
-} function; /* SELECT: the elements above 0, half of them */
+    SELECT, /* the elements above 0, half of them */
+    RECURRENCE,
+    ROWS
+} function;
 
 typedef struct row {
     const char *name;
@@ -87,6 +89,9 @@ static const row rows[] = {
     {"min f32", REDUCE, WEFT_MIN, WEFT_F32, false, 1, "OpenMP simd", openmp_min_f32},
     {"max f32", REDUCE, WEFT_MAX, WEFT_F32, false, 1, "OpenMP simd", openmp_max_f32},
     {"max i32", REDUCE, WEFT_MAX, WEFT_I32, false, 1, "OpenMP simd", openmp_max_i32},
+    {"recurrence f32", RECURRENCE, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_recurrence_f32},
+    {"recurrence f64", RECURRENCE, WEFT_SUM, WEFT_F64, false, 1, "C loop", loop_recurrence_f64},
+    {"in rows f64", ROWS, WEFT_SUM, WEFT_F64, false, 1, "OpenMP over rows", openmp_recurrences_f64},
     {"mean f32", REDUCE, WEFT_MEAN, WEFT_F32, false, 1, "OpenMP simd", openmp_mean_f32},
     {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
     {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, true, 1, "OpenMP simd", openmp_sum_f32},
@@ -120,9 +125,18 @@ typedef struct work {
     const row *row;
     size_t n;
     const void *x;
-    void *y; /* NULL where there is one array; of SCAN and SELECT the result */
+    void *y; /* NULL where there is one array; of SCAN, RECURRENCE and ROWS and SELECT the result */
     int threads;
 } work;
+
+/* Arrays that are read or written. */
+static size_t arrays(const row *r) { return r->function >= RECURRENCE ? 3 : r->function >= DOT ? 2 : 1; }
+
+/* s and u of n elements each lie one behind the other at x. */
+static void call_recurrence(const work *w, size_t rows, size_t n) {
+    const char *const u = (const char *)w->x + w->n * weft_dtype_size(w->row->dtype);
+    ok(weft_recurrence(ctx, w->row->dtype, WEFT_FORWARD, rows, n, w->x, u, NULL, w->y));
+}
 
 static void call_weft(const work *w) {
     const row *r = w->row;
@@ -134,14 +148,16 @@ static void call_weft(const work *w) {
     case DOT: ok(weft_dot(ctx, r->dtype, WEFT_DEFAULT, w->n, w->x, w->y, &out)); break;
     case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;
     case SELECT: ok(weft_select_if(ctx, WEFT_GT, r->dtype, w->n, w->x, &zero, w->y, &out)); break;
+    case RECURRENCE: call_recurrence(w, 1, w->n); break;
+    case ROWS: call_recurrence(w, w->n / PEER_ROW, PEER_ROW); break;
     }
 }
 
 static void call_peer(const work *w) { sink += w->row->peer(w->x, w->y, w->n, w->threads); }
 
 static void call_ceiling(const work *w) {
-    if (w->row->function >= SCAN) {
-        openmp_copy(w->x, w->y, w->n * weft_dtype_size(w->row->dtype), w->threads);
+    if (w->row->function >= SCAN) { /* of as many bytes, half of them read */
+        openmp_copy(w->x, w->y, arrays(w->row) * w->n * weft_dtype_size(w->row->dtype) / 2, w->threads);
         return;
     }
     for (int pass = 0; pass < w->row->passes; pass++)
@@ -185,8 +201,8 @@ static void print_row(const work *w, bool json, bool first, double weft, double 
 }
 
 static void measure_row(const work *w, int rounds, bool json, bool first) {
-    const double arrays = w->row->function == SELECT ? 1.5 : w->y ? 2 : 1; /* read, written */
-    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) * arrays * w->row->passes;
+    const double moved = w->row->function == SELECT ? 1.5 : (double)arrays(w->row); /* arrays read and written */
+    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) * moved * w->row->passes;
     const int calls = w->row->alone ? 200 : 1;
     double weft[ROUNDS_MAX], other[ROUNDS_MAX], reader[ROUNDS_MAX];
     ok(weft_set_threads(ctx, w->threads));
@@ -237,10 +253,11 @@ int main(int argc, char **argv) {
                "operation", "elements", "threads", "GB/s", "peer", "GB/s", "ratio", "of ceiling");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const row *r = &rows[i];
-        const size_t n = r->alone ? (size_t)1 << SHORT_LOG2 : longest;
+        const size_t n = r->alone ? (size_t)1 << SHORT_LOG2 : r->function >= RECURRENCE ? longest / 2 : longest;
+        const size_t filled = r->function >= RECURRENCE ? 2 * n : n;
         const work w = {r, n, x, r->function >= DOT ? y : NULL, r->alone ? 1 : threads};
-        fill(r->dtype, x, n, w.threads);
-        fill(r->dtype, y, n, w.threads);
+        fill(r->dtype, x, filled, w.threads);
+        fill(r->dtype, y, filled, w.threads);
         measure_row(&w, quick ? 5 : r->alone ? ROUNDS_MAX : 11, json, i == 0);
     }
     if (json) printf("\n]}\n");

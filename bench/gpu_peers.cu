@@ -244,6 +244,21 @@ template <class T> static work cub_scan(const void *x, size_t n, void *y) {
     });
 }
 
+/* A recurrence as the scan of its maps w -> s w + u. */
+template <class T> struct alignas(2 * sizeof(T)) map { T s, u; };
+struct then {
+    template <class T> __host__ __device__ map<T> operator()(const map<T> &a, const map<T> &b) const {
+        return map<T>{a.s * b.s, fma(b.s, a.u, b.u)};
+    }
+};
+
+template <class T> static work cub_recurrence(const void *x, size_t n, void *y) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceScan::InclusiveScan(temporary, bytes, (const map<T> *)x, (map<T> *)y, then(), (int64_t)n,
+                                              stream);
+    });
+}
+
 static work cub_argmax(const void *x, size_t n, void *out) {
     return cub_work([=](void *temporary, size_t &bytes) {
         return cub::DeviceReduce::ArgMax(temporary, bytes, (const float *)x, (float *)out, (int64_t *)out + 1,
@@ -397,6 +412,21 @@ static void measure_scans(void *x, void *y, size_t room) {
               cub_scan<float>(x, some, y));
 }
 
+/* Bytes read and written by weft. s and u lie one behind the other at x; CUB takes the same memory as pairs. */
+template <class T> static void measure_recurrence(const char *name, weft_dtype dtype, size_t n, void *x, void *y) {
+    const auto rows = [=](size_t length) {
+        return [=] { ok(weft_recurrence(ctx, dtype, WEFT_FORWARD, n / length, length, x, (T *)x + n, NULL, y)); };
+    };
+    fill<T>(x, 2 * n, 1);
+    rate(name, n, 3.0 * n * sizeof(T), rows(n), "CUB scan of pairs", cub_recurrence<T>(x, n, y));
+    rate("  rows of 1024", n, 3.0 * n * sizeof(T), rows(1024), "-", work());
+    rate("  rows of 65536", n, 3.0 * n * sizeof(T), rows(65536), "-", work());
+    for (size_t some : {(size_t)1 << 16, (size_t)1 << 20})
+        times(
+            name, some, [=] { ok(weft_recurrence(ctx, dtype, WEFT_FORWARD, 1, some, x, (T *)x + n, NULL, y)); },
+            "CUB scan of pairs", cub_recurrence<T>(x, some, y));
+}
+
 static void measure_times(void *x, void *y, void *out, void *out_peer) {
     fill<float>(x, (size_t)1 << 28, 1);
     fill<float>(y, (size_t)1 << 28, 2);
@@ -446,6 +476,8 @@ int main(int argc, char **argv) {
     measure_segments((size_t)1 << 28, 100, "100", x, y);
     measure_segments((size_t)1 << 28, 10000, "10^4", x, y);
     measure_segments(100000000, 100000000, "10^8", x, y);
+    measure_recurrence<double>("recurrence f64", WEFT_F64, (size_t)1 << 26, x, y);
+    measure_recurrence<float>("recurrence f32", WEFT_F32, (size_t)1 << 27, x, y);
     if (json) printf("\n]}\n");
     ok(weft_synchronize(ctx));
     for (void *p : {x, y, out, out_peer, scratch}) ok(weft_free(ctx, WEFT_DEVICE, p));

@@ -107,6 +107,14 @@ static weft_status run_reduce_by_key(const operation *o, weft_context *ctx, cons
                               in->keys_to, in->to, in->count);
 }
 
+static weft_status run_recurrence(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                  weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_recurrence(ctx, in->dtype, in->direction, in->rows ? in->rows : 1, in->n, in->x, in->y, in->init,
+                           in->to);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -124,6 +132,7 @@ static weft_status run_reduce_by_key(const operation *o, weft_context *ctx, cons
 #define OPERATION_OF_segmented_reduce WEFT_SUM, false, 1, 1, -1
 #define OPERATION_OF_segmented_scan WEFT_SUM, false, 1, 1, 1
 #define OPERATION_OF_reduce_by_key WEFT_SUM, false, 2, 1, -1
+#define OPERATION_OF_recurrence WEFT_SUM, false, 2, 1, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

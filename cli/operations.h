@@ -35,7 +35,8 @@ double operation_bytes(const operation *operation, size_t n, size_t size);
 /* Whether it is the CALL of core/ops.def of that stem. */
 bool operation_is(const operation *operation, const char *stem);
 
-/* The arguments of any operation. y is read by dot, ddof by variance; op, kind, init and to are of scan. The
+/* The arguments of any operation. y is read by dot and recurrence, ddof by variance; op and kind are of scan,
+ * direction and rows (of n elements each; 0: one) of recurrence, init and to of both. The
  * segmented operations take op and to, and offsets or, where that is NULL, heads; reduce_by_key takes keys. */
 typedef struct operands {
     weft_dtype dtype, accumulate;
@@ -43,6 +44,8 @@ typedef struct operands {
     const void *x, *y;
     weft_op op;
     weft_scan_kind kind;
+    weft_direction direction;
+    size_t rows;
     const void *init;
     void *to; /* the array that it writes */
     size_t segments;

@@ -154,3 +154,8 @@ void plain_scan_f64(size_t n, const double *x, double *y) {
     double s = 0;
     for (size_t i = 0; i < n; i++) y[i] = s += x[i];
 }
+
+void plain_recurrence_f64(size_t n, const double *s, const double *u, double *v) {
+    double value = 0;
+    for (size_t i = 0; i < n; i++) v[i] = value = s[i] * value + u[i];
+}

@@ -11,4 +11,7 @@ double plain_loop(const operation *operation, size_t n, const float *x, const fl
 void plain_scan_f32(size_t n, const float *x, float *y);
 void plain_scan_f64(size_t n, const double *x, double *y);
 
+/* v[i] = s[i] * v[i - 1] + u[i], from 0. */
+void plain_recurrence_f64(size_t n, const double *s, const double *u, double *v);
+
 #endif

@@ -61,7 +61,8 @@ void tour_release(tour *t) {
         tour_machine *m = &t->machines[i];
         weft_free(m->ctx, WEFT_DEVICE, m->x);
         weft_free(m->ctx, WEFT_DEVICE, m->y);
-        m->x = m->y = NULL;
+        weft_free(m->ctx, WEFT_DEVICE, m->z);
+        m->x = m->y = m->z = NULL;
     }
 }
 

@@ -12,7 +12,7 @@ typedef struct tour_machine {
     char label[48];
     weft_context *ctx;
     bool shown, gpu;
-    void *x, *y; /* a GPU's copies of the arrays at hand, or where it writes one */
+    void *x, *y, *z; /* a GPU's copies of the arrays at hand, or where it writes one */
 } tour_machine;
 
 enum { TOUR_MACHINES = MEASURE_DEVICES + 2 };

@@ -1,4 +1,4 @@
-/* The tour's last section: prefix scans, which give arrays. Every value of them is compared. */
+/* The tour's last section: prefix scans and recurrences, which give arrays. Every value of them is compared. */
 #include "cli/plain.h"
 #include "cli/progress.h"
 #include "cli/tour.h"
@@ -20,6 +20,7 @@ typedef struct scan_row {
     weft_dtype dtype;
     size_t n;
     const void *x;
+    const void *u;                 /* of a recurrence, whose s is x; else NULL */
     void *found;                   /* by the first machine */
     void *other;                   /* by the others, in turn */
     double seconds[TOUR_MACHINES]; /* medians, of those that are shown; 0 when not timed */
@@ -38,9 +39,12 @@ typedef struct call {
 
 static weft_status call_scan(void *state) {
     const call *c = state;
-    const void *const x = c->machine->x ? c->machine->x : c->row->x;
+    const scan_row *row = c->row;
+    const void *const x = c->machine->x ? c->machine->x : row->x;
+    const void *const u = c->machine->z ? c->machine->z : row->u;
     const weft_status status =
-        weft_scan(c->machine->ctx, WEFT_SUM, c->row->kind, c->row->dtype, WEFT_DEFAULT, c->n, x, NULL, c->y);
+        row->u ? weft_recurrence(c->machine->ctx, row->dtype, WEFT_FORWARD, 1, c->n, x, u, NULL, c->y)
+               : weft_scan(c->machine->ctx, WEFT_SUM, row->kind, row->dtype, WEFT_DEFAULT, c->n, x, NULL, c->y);
     return status == WEFT_OK ? weft_synchronize(c->machine->ctx) : status;
 }
 
@@ -142,6 +146,29 @@ static bool integer_scan(tour *t) {
     return true;
 }
 
+/* s and u of the classic recurrence: twice what rand() gives as a share of the most it can, in turn. */
+static void fill_recurrence(size_t n, double *s, double *u) {
+    gnu_rand r = start_rand();
+    for (size_t i = 0; i < n; i++) {
+        s[i] = 2 * (next_rand(&r) / 2147483647.0);
+        u[i] = 2 * (next_rand(&r) / 2147483647.0);
+    }
+}
+
+static bool classic_recurrence(tour *t) {
+    enum { N = 100 };
+    static const double FIRST = 0.788765853638186, LAST = 13.0469392478383;
+    double s[N], u[N], found[N], other[N];
+    char value[60];
+    fill_recurrence(N, s, u);
+    scan_row row = {.dtype = WEFT_F64, .n = N, .x = s, .u = u, .found = found, .other = other};
+    if (!run_row(t, &row, false)) return false;
+    snprintf(value, sizeof value, "v[0] %.6f, v[99] %.6f", found[0], found[N - 1]);
+    const bool right = fabs(found[0] - FIRST) < 1e-14 && fabs(found[N - 1] - LAST) < 1e-12;
+    print_known(t, "recurrence, of 100 values s, u = 2 rand, f64", value, expect(t, right), row.same);
+    return true;
+}
+
 /* ------------------------------------------------------------------------------ large arrays */
 
 static void print_head(const tour *t, const int *columns, int count) {
@@ -162,7 +189,7 @@ static void print_values(const char *what, value_string last, double error, doub
 }
 
 static void print_times(const tour *t, const scan_row *row, double plain, const int *columns, int count) {
-    const double bytes = 2.0 * (double)row->n * (double)weft_dtype_size(row->dtype);
+    const double bytes = (row->u ? 3.0 : 2.0) * (double)row->n * (double)weft_dtype_size(row->dtype);
     for (int c = 0; c < count; c++) {
         const double seconds = row->seconds[columns[c]], times = plain / seconds;
         printf(" |%7.*f %5.0f%5.*f", seconds < 0.1 ? 3 : 1, 1e3 * seconds, 1e-9 * bytes / seconds,
@@ -174,7 +201,13 @@ static void print_times(const tour *t, const scan_row *row, double plain, const 
 
 /* Gives each GPU the array, and an array of its own to write. */
 static bool run_large(tour *t, scan_row *row) {
-    bool done = tour_upload(t, row->dtype, row->n, row->x, row->x) && run_row(t, row, true);
+    bool done = tour_upload(t, row->dtype, row->n, row->x, row->x);
+    for (int i = 0; i < t->count && done && row->u; i++) {
+        tour_machine *m = &t->machines[i];
+        const size_t bytes = row->n * weft_dtype_size(row->dtype);
+        done = !m->gpu || measure_upload(m->ctx, bytes, row->u, &m->z) == WEFT_OK || tour_machine_failed(m);
+    }
+    done = done && run_row(t, row, true);
     tour_release(t);
     return done;
 }
@@ -235,6 +268,45 @@ static bool uniform(tour *t, scan_row *row, float *x, const int *columns, int co
     return true;
 }
 
+/* What 10^8 values of the classic recurrence end with. */
+static const double CLASSIC_LAST = 4.645624129;
+
+/* The greatest relative error of values beyond 1, against a loop in long double. */
+static double recurrence_error(size_t n, const double *s, const double *u, const double *v) {
+    long double exact = 0;
+    double greatest = 0;
+    for (size_t i = 0; i < n; i++) {
+        exact = (long double)s[i] * exact + (long double)u[i];
+        if (exact > 1) greatest = fmax(greatest, fabs((double)(((long double)v[i] - exact) / exact)));
+    }
+    return greatest;
+}
+
+static bool recurrence(tour *t, scan_row *row, double *s, const int *columns, int count) {
+    double *const v = row->found, *const u = malloc(row->n * sizeof *u);
+    if (!u) {
+        cli_error("tour", "no memory for four arrays of %zu elements; try --quick", row->n);
+        return false;
+    }
+    fill_recurrence(row->n, s, u);
+    const double start = cli_seconds();
+    plain_recurrence_f64(row->n, s, u, v);
+    const double plain = cli_seconds() - start;
+    row->dtype = WEFT_F64;
+    row->u = u;
+    const bool done = run_large(t, row);
+    if (done) {
+        const double error = recurrence_error(row->n, s, u, v);
+        const value last = {.f64 = v[row->n - 1]};
+        expect(t, error < 1e-9 && (row->n != CLASSIC || fabs(last.f64 - CLASSIC_LAST) < 1e-9));
+        print_values("recurrence, f64", value_decimal(WEFT_F64, &last), error, plain);
+        print_times(t, row, plain, columns, count);
+    }
+    row->u = NULL;
+    free(u);
+    return done;
+}
+
 static bool large_scans(tour *t, size_t n) {
     int columns[2];
     const int count = tour_columns(t, columns);
@@ -245,7 +317,8 @@ static bool large_scans(tour *t, size_t n) {
         cli_error("tour", "no memory for three arrays of %zu elements; try --quick", n);
     else {
         print_head(t, columns, count);
-        done = whole_numbers(t, &row, x, columns, count) && uniform(t, &row, (void *)x, columns, count);
+        done = whole_numbers(t, &row, x, columns, count) && uniform(t, &row, (void *)x, columns, count) &&
+               recurrence(t, &row, x, columns, count);
     }
     free(x);
     free(found);
@@ -256,11 +329,11 @@ static bool large_scans(tour *t, size_t n) {
 bool tour_scans(tour *t) {
     char heading[100];
     size_t n = t->n;
-    while (3.0 * (double)n * sizeof(double) > 0.8 * tour_memory()) n /= 2;
-    snprintf(heading, sizeof heading, "5  Prefix scans: running sums, of %zu values", n);
+    while (4.0 * (double)n * sizeof(double) > 0.8 * tour_memory()) n /= 2;
+    snprintf(heading, sizeof heading, "5  Prefix scans and recurrences, of %zu values", n);
     tour_heading(t, heading);
     puts("\n  Every running value is compared. The specification does the first 10^6, which are the start of the\n"
          "  whole. GB/s of reads and writes; x: times as fast as the C loop.\n");
     printf("    %-48s %-30s %5s  %s\n", "known answers", "", "right", "same");
-    return classic_scan(t) && integer_scan(t) && large_scans(t, n);
+    return classic_scan(t) && integer_scan(t) && classic_recurrence(t) && large_scans(t, n);
 }

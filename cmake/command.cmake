@@ -18,6 +18,7 @@ add_executable(weft_command
   cli/picture.c
   cli/plain.c
   cli/progress.c
+  cli/recurrence.c
   cli/reduce.c
   cli/run_length.c
   cli/scan.c

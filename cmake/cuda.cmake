@@ -47,6 +47,9 @@ add_library(weft_cuda MODULE
   src/cuda/heads.cu
   src/cuda/integers.cu
   src/cuda/laplace.cu
+  src/cuda/published.cu
+  src/cuda/recurrence.cu
+  src/cuda/recurrence_kernels.cu
   src/cuda/reduce.cu
   src/cuda/run_length.cu
   src/cuda/scan.cu

@@ -6,6 +6,7 @@ add_library(weft SHARED
   src/core/api_run_length.c
   src/core/api_select.c
   src/core/api_segmented.c
+  src/core/api_recurrence.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -14,6 +15,7 @@ add_library(weft SHARED
   src/ref/dot.c
   src/ref/laplace.c
   src/ref/partition.c
+  src/ref/recurrence.c
   src/ref/reduce.c
   src/ref/ref.c
   src/ref/run_length.c
@@ -27,6 +29,7 @@ add_library(weft SHARED
   src/cpu/laplace.c
   src/cpu/levels.c
   src/cpu/machine.c
+  src/cpu/recurrence.c
   src/cpu/reduce.c
   src/cpu/relay.c
   src/cpu/run.c
@@ -65,6 +68,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/folds.c
     src/cpu/integers.c
     src/cpu/products.c
+    src/cpu/recurrences.c
     src/cpu/scans.c
     src/cpu/selections.c
     src/cpu/stencils.c

@@ -2,6 +2,7 @@
 add_library(weft_match STATIC
   tests/cases/dot.c
   tests/cases/laplace.c
+  tests/cases/recurrence.c
   tests/cases/reduce.c
   tests/cases/run_length.c
   tests/cases/scan.c

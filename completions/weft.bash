@@ -4,7 +4,7 @@ _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
-        segmented_reduce segmented_scan reduce_by_key'
+        segmented_reduce segmented_scan reduce_by_key recurrence'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -66,6 +66,7 @@ _weft() {
     segmented_reduce) options+=' --accumulate --op --offsets --heads --output' ;;
     segmented_scan) options+=' --accumulate --op --exclusive --offsets --heads --output' ;;
     reduce_by_key) options+=' --accumulate --op --keys-out --output' ;;
+    recurrence) options+=' --init --reverse --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

@@ -1,7 +1,7 @@
 # fish completion of weft
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
-set -l kept select partition unique run_length
+set -l kept select partition unique run_length recurrence
 set -l commands tour verify bench devices help version $operations $kept
 
 complete -c weft -f
@@ -46,6 +46,7 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a run_length -d
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_reduce -d 'sum, product, minimum, ... of each segment'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_scan -d 'prefix scan of each segment'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a reduce_by_key -d 'sum, product, minimum, ... of each run of equal keys'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a recurrence -d 'linear recurrence v[i] = s[i] v[i-1] + u[i]'
 
 complete -c weft -n "__fish_seen_subcommand_from tour $operations $kept" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
@@ -74,6 +75,9 @@ complete -c weft -n '__fish_seen_subcommand_from run_length' -l lengths -r -d 'F
 complete -c weft -n '__fish_seen_subcommand_from segmented_reduce segmented_scan' -l offsets -r -d 'Where segments begin'
 complete -c weft -n '__fish_seen_subcommand_from segmented_reduce segmented_scan' -l heads -r -d 'Flags: where segments begin'
 complete -c weft -n '__fish_seen_subcommand_from reduce_by_key' -l keys-out -r -d 'File for the first key of each run'
+complete -c weft -n '__fish_seen_subcommand_from recurrence' -l init -x -d 'What every row starts from'
+complete -c weft -n '__fish_seen_subcommand_from recurrence' -l reverse -d 'From the last element down'
+complete -c weft -n '__fish_seen_subcommand_from recurrence' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from variance' -l ddof -x -d 'Subtracted from the number of elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'

@@ -360,6 +360,24 @@ WEFT_API weft_status weft_reduce_by_key(weft_context *ctx, weft_op op, weft_dtyp
                                         weft_dtype accumulate, size_t n, const void *keys, const void *x,
                                         void *unique_keys, void *out, uint64_t *count);
 
+/* --------------------------------------------------------------------------- recurrence */
+
+typedef enum weft_direction {
+    WEFT_FORWARD = 0, /* from element 0 on */
+    WEFT_REVERSE = 1  /* from element n - 1 down */
+} weft_direction;
+
+/* Linear recurrence v[i] = s[i] * v[i - 1] + u[i] (forward) or s[i] * v[i + 1] + u[i] (reverse), in each row of
+ * matrices of `rows` rows of n elements, which lie one behind another. By composition of affine maps (P. Kogge,
+ * H. Stone, IEEE Trans. Computers C-22, 1973).
+ *   dtype  WEFT_F32 or WEFT_F64, of all arrays
+ *   init   rows values, each what its row starts from; NULL: 0
+ *   v      rows * n values; v == s or v == u is allowed, any other overlap is not
+ * v[i] depends on the row's initial value and on the elements up to i alone; a row has the bits of a call of its
+ * own. Products of many |s| > 1 can overflow where a loop does not: docs/recurrence.md. Order: docs/ORDER.md 7. */
+WEFT_API weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t rows,
+                                     size_t n, const void *s, const void *u, const void *init, void *v);
+
 #ifdef __cplusplus
 }
 #endif

@@ -102,6 +102,15 @@ typedef struct segmented_call {
     uint64_t *count;   /* of a reduction by heads or keys: how many segments there are */
 } segmented_call;
 
+typedef struct recurrence_call {
+    weft_dtype dtype; /* f32 or f64 */
+    bool reverse;
+    size_t rows, n; /* >= 1 */
+    const void *s, *u;
+    const void *init; /* a value for each row, or NULL */
+    void *v;          /* == s or == u, or apart from both; apart from init */
+} recurrence_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -135,6 +144,7 @@ typedef struct weft_backend {
     weft_status (*select)(void *state, const select_call *call, weft_error *error);
     weft_status (*run_length)(void *state, const run_length_call *call, weft_error *error);
     weft_status (*segmented)(void *state, const segmented_call *call, weft_error *error);
+    weft_status (*recurrence)(void *state, const recurrence_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

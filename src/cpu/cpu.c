@@ -114,6 +114,7 @@ const weft_backend *weft_backend_cpu(void) {
         .select = cpu_select,
         .run_length = cpu_run_length,
         .segmented = cpu_segmented,
+        .recurrence = cpu_recurrence,
     };
     return &backend;
 }

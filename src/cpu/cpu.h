@@ -131,6 +131,24 @@ typedef struct fold_kernels {
     fold_kernel *sum_f32_in_f64, *prod_f32_in_f64;
 } fold_kernels;
 
+typedef union recurrence_maps recurrence_maps;
+typedef union recurrence_state recurrence_state;
+
+/* The kernels of the recurrences of one type in one direction. A row is cut in parts of whole tiles, the last one
+ * but for its end; s, u and v point to a part's first element in the direction, from which the others follow. */
+typedef struct recurrence_kernel {
+    void (*begin)(const void *init, recurrence_state *state); /* before a row; init may be NULL */
+    void (*maps)(const void *s, const void *u, size_t n, recurrence_maps *maps);
+    /* Finds the values before the part's tiles, and carries the state over them. */
+    void (*pass)(recurrence_maps *maps, size_t n, recurrence_state *state);
+    /* With `streams` past the caches, where v is neither s nor u. */
+    void (*run)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams, void *v);
+} recurrence_kernel;
+
+typedef struct recurrence_kernels {
+    recurrence_kernel f32[2], f64[2]; /* forward, reverse */
+} recurrence_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -143,6 +161,7 @@ typedef struct level {
     const stencil_kernels *stencils;
     const selection_kernels *selections;
     const fold_kernels *folds;
+    const recurrence_kernels *recurrences;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -179,6 +198,7 @@ weft_status cpu_segmented(void *state, const segmented_call *call, weft_error *e
 
 /* The kernel of a scan, and its job. */
 const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job);
+weft_status cpu_recurrence(void *state, const recurrence_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

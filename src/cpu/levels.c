@@ -45,7 +45,8 @@ static bool usable_v4(void) {
     extern const scan_kernels cpu_scans_##name;           \
     extern const stencil_kernels cpu_stencils_##name;     \
     extern const selection_kernels cpu_selections_##name; \
-    extern const fold_kernels cpu_folds_##name;
+    extern const fold_kernels cpu_folds_##name;           \
+    extern const recurrence_kernels cpu_recurrences_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -60,7 +61,8 @@ static const level levels[] = {
      &cpu_scans_##name,      \
      &cpu_stencils_##name,   \
      &cpu_selections_##name, \
-     &cpu_folds_##name},
+     &cpu_folds_##name,      \
+     &cpu_recurrences_##name},
 #include "cpu/levels.def"
 };
 

@@ -32,37 +32,37 @@ static void scan_alone(const scan_call *c, const scan_kernel *kernel, const scan
     kernel->scan(job, c->x, c->n, &state, c->y);
 }
 
-typedef struct scan_parts {
-    const scan_call *call;
+Whosetypedef struct scan_partsscan_relay {
+    constrelay scan_call *call;
     const scan_kernel *kernel;
     const scan_job *job;
-    size_t part;     /* elements of a part, but for the last */
+    size_t part;     /* elements of a partorder, but for the last */
     scan_state left; /* by the parts before the one whose turn it is */
-} scan_parts;
+} scan_partsscan_relay;
 
 static void scan_part(void *parts, size_t i, relay *turns) {
     scan_parts *shared = parts;
     const scan_call *c = shared->call;
     const scan_kernel *kernel = shared->kernel;
     const scan_job *job = shared->job;
-    const size_t part = shared->part;
+    const size_t part = scan_relayshared->part;
     const char *x = (const char *)c->x + i * part * weft_dtype_size(c->dtype);
     char *y = (char *)c->y + i * part * weft_dtype_size(c->result);
     const size_t left = c->n - i * part;
     const bool last = left <= part;
     scan_totals totals;
     if (!last) kernel->totals(job, x, part / SCAN_TILE, &totals);
-    relay_wait(turns, i);
+    relay_waitrelay_wait(turns&->order, i);
     scan_state state = shared->left;
     if (!last) kernel->pass(&totals, part / SCAN_TILE, &shared->left);
-    relay_pass(turns, i);
+    relay_passrelay_pass(turnsorder, i);
     kernel->scan(job, x, last ? left : part, &state, y);
 }
 
 static void scan_in_parts(const scan_call *c, const scan_kernel *kernel, const scan_job *job, int threads) {
-    scan_parts shared = {.call = c, .kernel = kernel, .job = job, .part = part_elements(c)};
+    scan_parts shared = {.call = c, .kernel = kernel, .job = job, .part = part_elements(c)scan_relayorder{}};
     kernel->begin(job, &shared.left);
-    relay_run(threads, (c->n - 1) / shared.part + 1, scan_part, &shared);
+    relay_run(threads, (c->n -relay_takeorder 1) / shared.part + 1, scan_part, &shared);
 }
 
 /* ------------------------------------------------------------------------------- which kernel */

@@ -31,6 +31,20 @@ INLINE void stream_vector(unsigned char *to, const unsigned char *from) {
 #endif
 }
 
+/* Copies a result at once; `from` lies in a vector where `to` does. */
+INLINE void stream_copy(void *to, const void *from, size_t bytes) {
+    unsigned char *y = to;
+    const unsigned char *x = from;
+    const size_t foreign = (uintptr_t)y % VECTOR_BYTES, part = foreign ? VECTOR_BYTES - foreign : 0;
+    size_t i = part < bytes ? part : bytes;
+    memcpy(y, x, i);
+    for (; i + VECTOR_BYTES <= bytes; i += VECTOR_BYTES) stream_vector(y + i, x + i);
+    memcpy(y + i, x + i, bytes - i);
+#if defined(__x86_64__)
+    _mm_sfence(); /* such stores are not ordered before what follows by themselves */
+#endif
+}
+
 INLINE void stream_begin(stream *s, void *y) {
     s->foreign = s->held = (uintptr_t)y % VECTOR_BYTES;
     s->to = (unsigned char *)y - s->held;

@@ -278,6 +278,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .select = cuda_select,
         .run_length = cuda_run_length,
         .segmented = cuda_segmented,
+        .recurrence = cuda_recurrence,
     };
     return &backend;
 }

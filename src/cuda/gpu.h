@@ -109,6 +109,9 @@ struct scan_control *gpu_scan_control(const gpu *g);
 weft_status gpu_hold_words(gpu *g, size_t bytes, weft_error *error);
 uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype);
 uint32_t gpu_scan_block_tiles(const gpu *g, const struct scan_launch *kernel, uint32_t tiles);
+/* Room for the published totals of `rows` rows of `tiles` tiles, `stride` words for each; grows once and stays. */
+weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_t tiles, uint32_t stride,
+                           struct published *p, weft_error *error);
 
 /* A kernel that exists on every architecture this plugin was built for. */
 const void *cuda_probe_kernel(void);
@@ -125,5 +128,6 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
 weft_status cuda_select(void *state, const select_call *c, weft_error *error);
 weft_status cuda_run_length(void *state, const run_length_call *c, weft_error *error);
 weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *error);
+weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *error);
 
 #endif

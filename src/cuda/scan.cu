@@ -29,43 +29,7 @@ uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
     }
 }
 
-/* ------------------------------------------------------------------------- published totals */
-
-/* Where each level starts, and how many totals there are in all. */
-static uint64_t lay_out_levels(scan_job *j, uint64_t tiles) {
-    uint64_t totals = 0;
-    for (j->levels = 0; tiles > 0; tiles /= 16) {
-        j->level_start[j->levels++] = totals;
-        totals += tiles;
-    }
-    return totals;
-}
-
-/* Makes room for `bytes` of published totals; grows once and stays. */
-weft_status gpu_hold_words(gpu *g, size_t bytes, weft_error *error) {
-    if (bytes <= g->words_bytes) return WEFT_OK;
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "scan");
-    RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
-              "scan: scratch memory must grow to %zu bytes, which a stream that is being captured cannot do; "
-              "scan an array of this length once before",
-              bytes);
-    void *words;
-    FORWARD(gpu_alloc(WEFT_DEVICE, bytes, &words, error));
-    cudaError_t fault = cudaMemsetAsync(words, 0, bytes, g->stream);
-    if (fault == cudaSuccess) fault = cudaStreamSynchronize(g->stream);
-    if (fault != cudaSuccess) {
-        (void)cudaFree(words);
-        return cuda_failed(fault, "scan: clearing scratch memory", error);
-    }
-    (void)cudaFree(g->words);
-    g->scratch_bytes += bytes - g->words_bytes;
-    g->words = (char *)words;
-    g->words_bytes = bytes;
-    return WEFT_OK;
-}
-
-/* --------------------------------------------------------------------------------- launches */
+gpu_hold_words/* --------------------------------------------------------------------------------- launches */
 
 /* How many tiles a block takes: what fits the buffer and the GPU's shared memory, less where there would not be
  * a block for every multiprocessor. */
@@ -142,18 +106,14 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     j.y = c->y;
     j.n = c->n;
     j.last = true;
+    j.ahead = (uint32_t)g->multiprocessors;
     j.exclusive = c->kind == WEFT_EXCLUSIVE;
     j.has_init = c->init != NULL;
     if (c->init) memcpy(&j.init, c->init, cuda_type_bytes(c->result));
     j.flip = gpu_scan_flip(c->op, c->dtype);
-    j.control = gpu_scan_control(g);
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan: %zu elements; a GPU scans at most 2^44", c->n);
-    const uint64_t totals = lay_out_levels(&j, tiles);
-    j.words_held = totals * (cuda_type_bytes(c->result) == 8 ? 2 : 1);
-    FORWARD(gpu_hold_words(g, j.words_held * sizeof *j.words, error));
-    j.words = (uint64_t *)g->words;
-    j.words_held = g->words_bytes / sizeof *j.words;
+    FORWARD(published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1gpu_hold_words, &j.totals, error));
     g->pending = true;
     const scan_launch kernel = kernel_of(c);
     if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);

@@ -89,6 +89,7 @@ const weft_backend *weft_backend_ref(void) {
         .select = ref_select,
         .run_length = ref_run_length,
         .segmented = ref_segmented,
+        .recurrence = ref_recurrence,
     };
     return &backend;
 }

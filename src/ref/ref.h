@@ -12,5 +12,6 @@ weft_status ref_scan(void *state, const scan_call *call, weft_error *error);
 weft_status ref_select(void *state, const select_call *call, weft_error *error);
 weft_status ref_run_length(void *state, const run_length_call *call, weft_error *error);
 weft_status ref_segmented(void *state, const segmented_call *call, weft_error *error);
+weft_status ref_recurrence(void *state, const recurrence_call *call, weft_error *error);
 
 #endif

@@ -116,12 +116,14 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     EXPECT_STATUS(ctx,
                   weft_reduce_by_key(ctx, WEFT_SUM, WEFT_F32, WEFT_F32, WEFT_DEFAULT, n, x, x, keys, sums, &count),
                   WEFT_OK);
-    if (strcmp(weft_device(ctx), "ref") == 0) return; /* its scan keeps all levels in memory */
+    if (strcmp(weft_device(ctx), "ref") == 0) return; /* its scan and recurrence keep all levels in memory */
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
     EXPECT_STATUS(ctx,
                   weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, 4, offsets, y),
                   WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_MAX, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, n, x, x, NULL, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, WEFT_REVERSE, n / 100, 100, x, x, x, y), WEFT_OK);
 }
 
 static void steady_state(weft_context *ctx) {
@@ -134,7 +136,7 @@ static void steady_state(weft_context *ctx) {
         for (int i = 0; i < 50; i++) call_all(ctx, i % 2 ? N : 1000, x);
         EXPECT(weft_scratch_bytes(ctx) == scratch, "scratch grew from %zu to %zu", scratch, weft_scratch_bytes(ctx));
         EXPECT(scratch <= sizeof x / 1000 + (1 << 20), "%zu bytes of scratch for %zu", scratch, sizeof x);
-        EXPECT(atomic_load(&allocations) == before, "1000 calls with %d threads allocated %zu times", threads,
+        EXPECT(atomic_load(&allocations) == before, "1100 calls with %d threads allocated %zu times", threads,
                atomic_load(&allocations) - before);
     }
 }

@@ -32,6 +32,8 @@ static answers ask(weft_context *ctx) {
     s[8] = weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, z, &a.bits[8]);
     s[7] = weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, heads, z);
     s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[8]);
+    s[7] = weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, N, x, x, NULL, z);
+    s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[8]);
     for (int i = 0; i < ANSWERS; i++)
         if (s[i] != WEFT_OK) a.status = s[i];
     return a;

@@ -11,7 +11,7 @@
 
 enum { N = 300007, ANSWERS = 14 };
 static float x[N];
-static double y[N], z[N]; /* z is what scans write */
+static double y[N], z[N]; /* z is what scans writeand recurrence write */
 static uint8_t heads[N];
 
 typedef struct answers {
@@ -31,6 +31,10 @@ static answers ask(weft_context *ctx) {
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, y, NULL, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, N, x, x, NULL, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F64, WEFT_REVERSE, 1, N, y, y, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     for (size_t i = 0; i < N; i++) heads[i] = i % 97 == 0 || i % 4111 == 0;
     EXPECT_STATUS(ctx,

@@ -19,6 +19,8 @@ for operation in $(w help --list | sed '1,/^version$/d; /^scan$/,$d'); do # thos
 done
 has tour 'exclusive, of 512 .* out\[1\] 840, out\[511\] 259869 +yes +yes$' "$dir/tour"
 has tour 'inclusive, of 7587 .* yes +yes$' "$dir/tour"
+has tour 'recurrence, of 100 .* v\[0\] 0\.788766, v\[99\] 13\.046939 +yes +yes$' "$dir/tour"
+has tour '^ +recurrence, f64 .* yes$' "$dir/tour"
 has tour '^ +whole numbers, f64 +[0-9]+ +0 .* yes$' "$dir/tour"
 has tour '^ +running sum, f32 .* yes$' "$dir/tour"
 is "a row of the tour that differs" "" "$(grep -w NO "$dir/tour")"
@@ -37,8 +39,8 @@ is "devices: exit code" 0 $?
 has devices '^cpu ' "$dir/devices"
 has devices '^(cuda:0 |No GPU: )' "$dir/devices"
 
-"$weft" bench --size 100000 --op sum,variance,xor,scan --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
+"$weft" bench --size 100000 --op sum,variance,xor,scan,recurrence --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
 is "bench: exit code" 0 $?
 is "bench: stderr" "" "$(cat "$dir/stderr")"
-is "bench: rows" "sum variance xor scan" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
+is "bench: rows" "sum variance xor scan recurrence" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
 finish

@@ -1,0 +1,128 @@
+/* weft_recurrence on the CPU (docs/ORDER.md 7): which kernel, and several threads.
+ *
+ * Rows that fit in the caches of a core go whole, each to one thread. A longer row is cut in parts of whole tiles. A
+ * thread takes the next part, reads it for the maps of its groups, waits for its turn, finds the values before its
+ * tiles from the state that the parts before have left, passes the state on, and only then goes through its part,
+ * which it finds in its cache. So memory is read once. How large parts are and which thread takes which is free: it
+ * changes no bit. */
+#include "core/fpmode.h"
+#include "cpu/cpu.h"
+#include "cpu/recurrence_state.h"
+#include "cpu/relay.h"
+
+enum {
+    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
+    ROWS_BYTES = 1 << 16,  /* short rows are taken by so much */
+    STREAM_ROW = 1 << 8,   /* elements of a row that are worth it */
+    STREAM_BYTES = 1 << 25 /* a result longer than this goes past the caches, unless it takes an input's place */
+};
+
+/* One call. Parts have as many bytes for either type. */
+typedef struct work {
+    const recurrence_call *call;
+    const recurrence_kernel *kernel;
+    size_t size;      /* of an element */
+    size_t tile;      /* elements of a part that one thread takes after another */
+    size_t part;      /* of a part of a row that several threads share */
+    size_t row_parts; /* how many of these a row has */
+    size_t rows;      /* taken by a thread at a time, when a row is one part */
+    bool streams;
+} work;
+
+/* Part p of a row. */
+typedef struct piece_of_row {
+    const char *s, *u;
+    char *v;
+    size_t n;
+    bool first;
+} piece_of_row;
+
+static piece_of_row find_piece(const work *w, size_t row, size_t p, size_t part) {
+    const recurrence_call *c = w->call;
+    const size_t from = p * part, left = c->n - from;
+    const size_t at = (row * c->n + (c->reverse ? c->n - 1 - from : from)) * w->size;
+    return (piece_of_row){(const char *)c->s + at, (const char *)c->u + at, (char *)c->v + at,
+                          left < part ? left : part, p == 0};
+}
+
+static const void *init_of(const work *w, size_t row) {
+    return w->call->init ? (const char *)w->call->init + row * w->size : NULL;
+}
+
+static void run_row(const work *w, size_t row) {
+    recurrence_state state;
+    recurrence_maps maps;
+    w->kernel->begin(init_of(w, row), &state);
+    for (size_t p = 0; p * w->tile < w->call->n; p++) {
+        const piece_of_row piece = find_piece(w, row, p, w->tile);
+        w->kernel->maps(piece.s, piece.u, piece.n, &maps);
+        w->kernel->pass(&maps, piece.n, &state);
+        w->kernel->run(&maps, piece.s, piece.u, piece.n, w->streams, piece.v);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- threads */
+
+/* What the threads share. Whose turn it is may use `left`. */
+typedef struct recurrence_relay {
+    relay order;
+    recurrence_state left; /* by the parts before */
+} recurrence_relay;
+
+/* Turn i: some short rows, or a part of a long one. */
+static void run_rows(const work *w, size_t i) {
+    const size_t first = i * w->rows, left = w->call->rows - first;
+    for (size_t row = first; row < first + (left < w->rows ? left : w->rows); row++) run_row(w, row);
+}
+
+static void run_part(const work *w, size_t i, recurrence_relay *shared) {
+    const size_t row = i / w->row_parts;
+    const piece_of_row piece = find_piece(w, row, i % w->row_parts, w->part);
+    recurrence_maps maps;
+    w->kernel->maps(piece.s, piece.u, piece.n, &maps);
+    relay_wait(&shared->order, i);
+    if (piece.first) w->kernel->begin(init_of(w, row), &shared->left);
+    w->kernel->pass(&maps, piece.n, &shared->left);
+    relay_pass(&shared->order, i);
+    w->kernel->run(&maps, piece.s, piece.u, piece.n, w->streams, piece.v);
+}
+
+static void run_on_threads(const work *w, int threads) {
+    const bool short_rows = w->row_parts == 1;
+    const size_t turns = short_rows ? (w->call->rows - 1) / w->rows + 1 : w->call->rows * w->row_parts;
+    recurrence_relay shared = {.order = {0, 0}};
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+        for (size_t i; (i = relay_take(&shared.order)) < turns;)
+            if (short_rows)
+                run_rows(w, i);
+            else
+                run_part(w, i, &shared);
+        weft_fpmode_leave(mode);
+    }
+}
+
+weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *error) {
+    const cpu_context *ctx = state;
+    const recurrence_kernels *kernels = ctx->level->recurrences;
+    const size_t size = weft_dtype_size(c->dtype), row_bytes = 3 * size * c->n;
+    const size_t part = RECURRENCE_TILE * RECURRENCE_TILES_MAX * sizeof(float) / size;
+    const size_t tile = RECURRENCE_TILE * sizeof(double) / size;
+    const work w = {.call = c,
+                    .kernel = &(c->dtype == WEFT_F32 ? kernels->f32 : kernels->f64)[c->reverse],
+                    .size = size,
+                    .tile = tile,
+                    .part = part,
+                    .row_parts = (c->n - 1) / part + 1,
+                    .rows = row_bytes < ROWS_BYTES ? ROWS_BYTES / row_bytes : 1,
+                    .streams =
+                        c->v != c->s && c->v != c->u && c->n > STREAM_ROW && c->rows * row_bytes / 3 > STREAM_BYTES};
+    (void)error;
+    if (ctx->threads == 1 || c->rows * row_bytes < ALONE_BYTES || !cpu_may_use_threads())
+        for (size_t row = 0; row < c->rows; row++) run_row(&w, row);
+    else
+        run_on_threads(&w, ctx->threads);
+    return WEFT_OK;
+}

@@ -1,0 +1,29 @@
+/* The definition of weft_recurrence (docs/ORDER.md 7). */
+#include "ref/array.h"
+#include "ref/ref.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where element i of a row stands, in the order in which the recurrence takes the elements. */
+static size_t place(const recurrence_call *c, size_t row, size_t i) {
+    return row * c->n + (c->reverse ? c->n - 1 - i : i);
+}
+
+#define REAL float
+#define DTYPE WEFT_F32
+#define FMA fmaf
+#define OF(name) name##_f32
+#include "ref/recurrence_body.h"
+
+#define REAL double
+#define DTYPE WEFT_F64
+#define FMA fma
+#define OF(name) name##_f64
+#include "ref/recurrence_body.h"
+
+weft_status ref_recurrence(void *state, const recurrence_call *c, weft_error *error) {
+    (void)state;
+    return c->dtype == WEFT_F32 ? all_rows_f32(c, error) : all_rows_f64(c, error);
+}

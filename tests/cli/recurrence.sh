@@ -1,0 +1,87 @@
+#!/bin/sh
+# weft recurrence: values known by hand, its options, rows, and what it refuses.
+. "$(dirname "$0")/check.sh"
+. "$(dirname "$0")/values_of.sh"
+v=$dir/v.npy
+
+# gives EXPECTED ARGUMENT...: `weft recurrence ARGUMENT... -o V` is silent and the file is that; so is standard output.
+gives() {
+    expected=$1
+    shift
+    rm -f "$v"
+    got=$(w recurrence "$@" -o "$v" 2>&1)
+    is "weft recurrence $*: exit code" 0 $?
+    is "weft recurrence $*: printed" "" "$got"
+    is "weft recurrence $*" "$expected" "$(values "$v")"
+    w recurrence "$@" -o - >"$dir/stdout"
+    is "weft recurrence $* -o -" same "$(cmp -s "$v" "$dir/stdout" && echo same)"
+}
+
+npy "$dir/s.npy" '<f8' '(4,)' 0.5 2 -1 3
+npy "$dir/u.npy" '<f8' '(4,)' 1 2 3 4
+npy "$dir/s4.npy" '<f4' '(2, 2)' 0.5 2 -1 3
+npy "$dir/u4.npy" '<f4' '(2, 2)' 1 2 3 4
+npy "$dir/row.npy" '<f4' '(4,)' 1 2 3 4
+
+# one row: forward, reverse, from another value
+gives "<f8 (4,) 1.0 4.0 -1.0 1.0" "$dir/s.npy" "$dir/u.npy"
+gives "<f8 (4,) 1.0 0.0 -1.0 4.0" "$dir/s.npy" "$dir/u.npy" --reverse
+gives "<f8 (4,) 3.0 8.0 -5.0 -11.0" "$dir/s.npy" "$dir/u.npy" --init 4
+gives "<f8 (4,) 4.0 6.0 2.0 1.0" "$dir/s.npy" "$dir/u.npy" --reverse --init=-1
+gives "<f8 (4,) nan nan nan nan" "$dir/s.npy" "$dir/u.npy" --init nan
+
+# rows, each for itself
+gives "<f4 (2, 2) 1.0 4.0 3.0 13.0" "$dir/s4.npy" "$dir/u4.npy"
+gives "<f4 (2, 2) 2.0 2.0 -1.0 4.0" "$dir/s4.npy" "$dir/u4.npy" --reverse
+gives "<f4 (2, 2) 6.0 14.0 -7.0 -17.0" "$dir/s4.npy" "$dir/u4.npy" --init 10
+npy "$dir/a.npy" '<f4' '(0, 3)'
+gives "<f4 (0, 3)" "$dir/a.npy" "$dir/a.npy" --init 3
+npy "$dir/a.npy" '<f4' '(3, 0)'
+gives "<f4 (3, 0)" "$dir/a.npy" "$dir/a.npy" --init 3
+npy "$dir/a.npy" '<f8' '()' 2.5
+gives "<f8 () 12.5" "$dir/a.npy" "$dir/a.npy" --init 4
+npy "$dir/a.npy" '<f4' '(1, 2, 2)' 0.5 2 -1 3
+gives "<f4 (1, 2, 2) 0.5 3.0 -1.0 0.0" "$dir/a.npy" "$dir/a.npy"
+npy "$dir/a.npy" '>f8' '(4,)' 0.5 2 -1 3
+gives "<f8 (4,) 1.0 4.0 -1.0 1.0" "$dir/a.npy" "$dir/u.npy"
+
+# in the place of an input, in a pipe, on every device and number of threads
+cp "$dir/u.npy" "$dir/both.npy"
+w recurrence "$dir/s.npy" "$dir/both.npy" -o "$dir/both.npy"
+is "over its own input" "<f8 (4,) 1.0 4.0 -1.0 1.0" "$(values "$dir/both.npy")"
+w recurrence "$dir/s.npy" - -o - <"$dir/u.npy" >"$dir/piped"
+is "u from standard input" "<f8 (4,) 1.0 4.0 -1.0 1.0" "$(values "$dir/piped")"
+npy "$dir/long.npy" '<f8' '(100000,)' --append 800000
+w scan "$root/examples/data/co2.npy" --op max -o "$dir/co2.npy"
+for device in ref cpu; do
+    for threads in 1 2 7; do
+        w recurrence "$dir/co2.npy" "$root/examples/data/co2.npy" -o "$dir/$device$threads.npy" --device $device \
+            --threads $threads
+        is "co2 on $device, $threads threads" same "$(cmp "$dir/ref1.npy" "$dir/$device$threads.npy" && echo same)"
+    done
+done
+got=$(w recurrence "$dir/s4.npy" "$dir/u4.npy" --reverse -o "$v" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')
+is "--json" "recurrence $dir/s4.npy $dir/u4.npy $v True f32 2 2 cpu 1" "$got"
+
+# what it refuses
+rm -f "$v"
+npy "$dir/i4.npy" '<i4' '(4,)' 1 2 3 4
+npy "$dir/fortran.npy" '<f4' '(2, 2)' 1 2 3 4 --order True
+refuses 1 "recurrence is defined for f32 and f64, and the elements are i32" recurrence "$dir/i4.npy" "$dir/i4.npy" -o "$v"
+refuses 1 "s.npy has elements of f64 and $dir/row.npy of f32; they must be of one type" \
+    recurrence "$dir/s.npy" "$dir/row.npy" -o "$v"
+refuses 1 "s4.npy has the shape (2, 2) and $dir/row.npy (4,); they must be the same" \
+    recurrence "$dir/s4.npy" "$dir/row.npy" -o "$v"
+refuses 1 "its rows do not lie in one piece (Fortran order)" recurrence "$dir/fortran.npy" "$dir/u4.npy" -o "$v"
+refuses 2 "--init 1e39: not a value of f32 (numbers up to" recurrence "$dir/s4.npy" "$dir/u4.npy" --init 1e39 -o "$v"
+refuses 2 "weft recurrence: $dir/s.npy: -o V.npy is missing" recurrence "$dir/s.npy" "$dir/u.npy"
+refuses 2 "weft recurrence: 1 file given, 2 needed" recurrence "$dir/s.npy" -o "$v"
+refuses 2 "weft recurrence: 3 files given, 2 needed" recurrence "$dir/s.npy" "$dir/u.npy" "$dir/u.npy" -o "$v"
+refuses 2 "standard input can be only one of the two arrays" recurrence - - -o "$v"
+refuses 2 "weft recurrence: --json: standard output is for the array" recurrence "$dir/s.npy" "$dir/u.npy" -o - --json
+refuses 1 "weft recurrence: $dir/missing.npy: cannot be opened" recurrence "$dir/s.npy" "$dir/missing.npy" -o "$v"
+is "what is left of refused calls" "" "$(ls "$v" 2>/dev/null)"
+finish
