@@ -27,6 +27,10 @@ int command_reduce(const cli_options *options, int argc, char **argv);
 int command_variance(const cli_options *options, int argc, char **argv);
 int command_laplace(const cli_options *options, int argc, char **argv);
 int command_scan(const cli_options *options, int argc, char **argv);
+int command_histogram(const cli_options *options, int argc, char **argv);
+int command_top_k(const cli_options *options, int argc, char **argv);
+int command_merge(const cli_options *options, int argc, char **argv);
+int command_search_sorted(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */

@@ -18,8 +18,11 @@ struct operation {
     weft_op op;         /* of an operator of weft_reduce */
     bool integers;      /* not for floats */
     int inputs, passes; /* arrays it reads, and how often */
-    int outputs;        /* arrays it writes; 0: it gives a value */
+    int outputs;        /* arrays of as many elements that it writes */
+    bool is_value;      /* it gives a value; else arrays */
 };
+
+enum { OPERATION_BINS = 256 }; /* of histogram */
 
 extern const operation OPERATIONS[];
 extern const size_t OPERATION_COUNT;
@@ -41,7 +44,8 @@ typedef struct operands {
     weft_op op;
     weft_scan_kind kind;
     const void *init;
-    void *to; /* the array that it writes */
+    const void *halves; /* n elements, each half of them sorted: for merge and search_sorted */
+    void *to;           /* the array that it writes: 8 n bytes, and 8 OPERATION_BINS at least */
 } operands;
 
 /* Runs it on ctx; *type is the type of the value at out, or of the array that it wrote; then the value is 0.

@@ -6,18 +6,23 @@ add_executable(weft_command
   cli/dot.c
   cli/drawing.c
   cli/file.c
+  cli/histogram.c
   cli/laplace.c
   cli/main.c
   cli/measure.c
+  cli/merge.c
   cli/npy.c
   cli/npy_header.c
   cli/npy_write.c
   cli/operations.c
   cli/picture.c
   cli/plain.c
+  cli/produce.c
   cli/progress.c
   cli/reduce.c
   cli/scan.c
+  cli/search_sorted.c
+  cli/top_k.c
   cli/tour.c
   cli/tour_scans.c
   cli/tour_sums.c

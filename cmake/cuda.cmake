@@ -43,14 +43,18 @@ add_library(weft_cuda MODULE
   src/cuda/cuda.cu
   src/cuda/dot.cu
   src/cuda/extremes.cu
+  src/cuda/histogram.cu
   src/cuda/integers.cu
   src/cuda/laplace.cu
+  src/cuda/merge.cu
   src/cuda/reduce.cu
   src/cuda/scan.cu
   src/cuda/scan_free.cu
   src/cuda/scan_sums.cu
   src/cuda/scratch.cu
+  src/cuda/search_sorted.cu
   src/cuda/sums.cu
+  src/cuda/top_k.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE ${WEFT_CUDA_FLAGS})

@@ -2,7 +2,7 @@
 
 _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
-        count_nonzero mean norm1 norm2 norminf variance dot scan laplace'
+        count_nonzero mean norm1 norm2 norminf variance dot scan laplace histogram top_k merge search_sorted'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -44,7 +44,12 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'f32 f64' -- "$current")
         return
         ;;
+    --side)
+        mapfile -t COMPREPLY < <(compgen -W 'left right' -- "$current")
+        return
+        ;;
     --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
+    --bins | --lower | --upper | -k) return ;;
     esac
 
     case $command in
@@ -56,6 +61,10 @@ _weft() {
     devices | version) ;;
     laplace) options+=' --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
+    histogram) options+=' --bins --lower --upper --edges --output' ;;
+    top_k) options+=' --smallest --indices --output' ;;
+    merge) options+=' --output' ;;
+    search_sorted) options+=' --side --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

@@ -63,6 +63,7 @@ size_t match_out_bytes(const match_case *c);
 size_t match_each(const match_case *c);
 
 extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_laplace;
+extern const match_shape match_histogram, match_top_k, match_merge, match_search_sorted;
 
 extern const match_operation MATCH_OPERATIONS[];
 extern const size_t MATCH_OPERATION_COUNT;

@@ -111,6 +111,10 @@ const weft_backend *weft_backend_cpu(void) {
         .dot = cpu_dot,
         .scan = cpu_scan,
         .laplace = cpu_laplace,
+        .histogram = cpu_histogram,
+        .top_k = cpu_top_k,
+        .merge = cpu_merge,
+        .search_sorted = cpu_search_sorted,
     };
     return &backend;
 }

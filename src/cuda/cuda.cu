@@ -275,6 +275,10 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .dot = cuda_dot,
         .scan = cuda_scan,
         .laplace = cuda_laplace,
+        .histogram = cuda_histogram,
+        .top_k = cuda_top_k,
+        .merge = cuda_merge,
+        .search_sorted = cuda_search_sorted,
     };
     return &backend;
 }

@@ -116,5 +116,9 @@ weft_status cuda_variance(void *state, const variance_call *c, weft_error *error
 weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
 weft_status cuda_laplace(void *state, const laplace_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
+weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *error);
+weft_status cuda_top_k(void *state, const top_k_call *c, weft_error *error);
+weft_status cuda_merge(void *state, const merge_call *c, weft_error *error);
+weft_status cuda_search_sorted(void *state, const search_sorted_call *c, weft_error *error);
 
 #endif

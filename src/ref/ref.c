@@ -86,6 +86,10 @@ const weft_backend *weft_backend_ref(void) {
         .dot = ref_dot,
         .scan = ref_scan,
         .laplace = ref_laplace,
+        .histogram = ref_histogram,
+        .top_k = ref_top_k,
+        .merge = ref_merge,
+        .search_sorted = ref_search_sorted,
     };
     return &backend;
 }

@@ -9,5 +9,9 @@ weft_status ref_variance(void *state, const variance_call *call, weft_error *err
 weft_status ref_dot(void *state, const dot_call *call, weft_error *error);
 weft_status ref_laplace(void *state, const laplace_call *call, weft_error *error);
 weft_status ref_scan(void *state, const scan_call *call, weft_error *error);
+weft_status ref_histogram(void *state, const histogram_call *call, weft_error *error);
+weft_status ref_top_k(void *state, const top_k_call *call, weft_error *error);
+weft_status ref_merge(void *state, const merge_call *call, weft_error *error);
+weft_status ref_search_sorted(void *state, const search_sorted_call *call, weft_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 7 };
+enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 9 };
 static float x[N];
 
 typedef struct answers {
@@ -27,6 +27,11 @@ static answers ask(weft_context *ctx) {
     s[4] = weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, &a.bits[4]);
     s[5] = weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z);
     s[6] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[6]);
+    const float lower = -1, upper = 1;
+    uint64_t counts[50];
+    s[7] = weft_histogram_even(ctx, WEFT_F32, N, x, 50, &lower, &upper, counts);
+    for (int i = 0; i < 50; i++) a.bits[7] = a.bits[7] * 31 + counts[i];
+    s[8] = weft_top_k(ctx, WEFT_F32, WEFT_SMALLEST, N, x, 1, z, &a.bits[8]);
     for (int i = 0; i < ANSWERS; i++)
         if (s[i] != WEFT_OK) a.status = s[i];
     return a;

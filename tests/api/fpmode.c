@@ -9,7 +9,7 @@
 #include <xmmintrin.h>
 #endif
 
-enum { N = 300007, ANSWERS = 12 };
+enum { N = 300007, ANSWERS = 13 };
 static float x[N];
 static double y[N], z[N]; /* z is what scan writes */
 
@@ -30,7 +30,11 @@ static answers ask(weft_context *ctx) {
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, y, NULL, z), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k]), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    const float lower = -0x1p-127f, upper = 0x1p-127f; /* subnormal, as x is */
+    uint64_t counts[77];
+    EXPECT_STATUS(ctx, weft_histogram_even(ctx, WEFT_F32, N, x, 77, &lower, &upper, counts), WEFT_OK);
+    for (int i = 0; i < 77; i++) a.bits[k] = a.bits[k] * 31 + counts[i];
     return a;
 }
 

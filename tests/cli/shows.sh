@@ -14,7 +14,7 @@ is "tour: stderr" "" "$(cat "$dir/stderr")"
 has tour 'a . b = 1047552, bits 0x497fc000; .* exact: yes; same bits: yes' "$dir/tour"
 has tour 'exact, in integers +10000\.000149' "$dir/tour"
 has tour '^Verdict: [0-9]+ comparisons, not one bit differs' "$dir/tour"
-for operation in $(w help --list | sed '1,/^version$/d' | grep -vx -e laplace -e scan); do
+for operation in $(w help --list | sed '1,/^version$/d' | grep -vxE 'scan|laplace|histogram|top_k|merge|search_sorted'); do
     is "rows of $operation in the tour" 2 "$(grep -Ec "^ *$operation +.*yes\$" "$dir/tour")"
 done
 has tour 'exclusive, of 512 .* out\[1\] 840, out\[511\] 259869 +yes +yes$' "$dir/tour"
@@ -37,8 +37,8 @@ is "devices: exit code" 0 $?
 has devices '^cpu ' "$dir/devices"
 has devices '^(cuda:0 |No GPU: )' "$dir/devices"
 
-"$weft" bench --size 100000 --op sum,variance,xor,scan --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
+"$weft" bench --size 100000 --op sum,variance,xor,scan,histogram,top_k,merge,search_sorted --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
 is "bench: exit code" 0 $?
 is "bench: stderr" "" "$(cat "$dir/stderr")"
-is "bench: rows" "sum variance xor scan" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
+is "bench: rows" "sum variance xor scan histogram top_k merge search_sorted" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
 finish
