@@ -11,12 +11,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cub/device/device_histogram.cuh>
+#include <cub/device/device_merge.cuh>
 #include <cub/device/device_partition.cuh>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_scan.cuh>
-#include <cub/device/device_select.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
+#include <cub/device/device_select.cuh>
 #include <cuda_runtime.h>
 #ifdef WEFT_BENCH_CUBLAS
 #include <cublas_v2.h>
@@ -28,6 +31,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <string>
+#include <thrust/binary_search.h>
+#include <thrust/execution_policy.h>
 #include <vector>
 
 #define ROUNDS 15
@@ -207,7 +212,7 @@ template <class T> static void fill(void *x, size_t n, uint32_t seed) {
 /* ------------------------------------------------------------------------------------ peers */
 
 static void *scratch; /* of CUB */
-static const size_t scratch_bytes = (size_t)64 << 20;
+static const size_t scratch_bytes = (size_t)4 << 30;
 
 /* Asks CUB once how much scratch memory a call needs, so that the timed calls need not ask. */
 template <class Call> static work cub_work(Call call) {
@@ -427,6 +432,127 @@ template <class T> static void measure_recurrence(const char *name, weft_dtype d
             "CUB scan of pairs", cub_recurrence<T>(x, some, y));
 }
 
+/* ----------------------------------------------------------------------- histograms, order */
+
+/* Rising values with some that are equal: the i-th is i and a random part of 1, times `scale`. */
+template <class T> static __global__ void fill_rising_kernel(T *x, size_t n, uint32_t seed, double scale) {
+    const size_t stride = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+        uint64_t h = (i + seed) * 0x9e3779b97f4a7c15u;
+        h ^= h >> 32;
+        x[i] = (T)(((double)i + (double)(uint32_t)h * 0x1p-32) * scale);
+    }
+}
+
+template <class T> static void fill_rising(void *x, size_t n, uint32_t seed, double scale) {
+    fill_rising_kernel<<<4096, 256, 0, stream>>>((T *)x, n, seed, scale);
+    ok(cudaGetLastError());
+    ok(cudaStreamSynchronize(stream));
+}
+
+template <class T>
+static void histogram_row(const char *name, weft_dtype dtype, const void *x, size_t n, size_t bins, T lower, T upper,
+                          void *y) {
+    uint64_t *counts = (uint64_t *)y;
+    unsigned *peer = (unsigned *)(counts + bins);
+    rate(
+        name, n, (double)n * sizeof(T),
+        [=] { ok(weft_histogram_even(ctx, dtype, n, x, bins, &lower, &upper, counts)); }, "CUB HistogramEven",
+        cub_work([=](void *temporary, size_t &bytes) {
+            return cub::DeviceHistogram::HistogramEven(temporary, bytes, (const T *)x, peer, (int)bins + 1, lower,
+                                                       upper, (int64_t)n, stream);
+        }));
+}
+
+static void edges_row(const char *name, const void *x, size_t n, size_t bins, void *y) {
+    float *edges = (float *)y;
+    uint64_t *counts = (uint64_t *)y + bins + 8;
+    unsigned *peer = (unsigned *)(counts + bins);
+    fill_rising<float>(edges, bins + 1, 5, 1.0 / (double)(bins + 1));
+    rate(
+        name, n, 4.0 * (double)n, [=] { ok(weft_histogram(ctx, WEFT_F32, n, x, bins, edges, counts)); },
+        "CUB HistogramRange", cub_work([=](void *temporary, size_t &bytes) {
+            return cub::DeviceHistogram::HistogramRange(temporary, bytes, (const float *)x, peer, (int)bins + 1,
+                                                        edges, (int64_t)n, stream);
+        }));
+}
+
+static void measure_histograms(void *x, void *y) {
+    const size_t n = (size_t)1 << 28;
+    fill<float>(x, n, 1);
+    histogram_row<float>("bins 256", WEFT_F32, x, n, 256, -1, 1, y);
+    histogram_row<float>("bins 2048", WEFT_F32, x, n, 2048, -1, 1, y);
+    histogram_row<float>("bins 16384", WEFT_F32, x, n, 16384, -1, 1, y);
+    histogram_row<float>("bins 2^20", WEFT_F32, x, n, 1 << 20, -1, 1, y);
+    edges_row("edges 257", x, n, 256, y);
+    edges_row("edges 4097", x, n, 4096, y);
+    fill<int32_t>(x, n, 3);
+    histogram_row<int32_t>("bins 256 i32", WEFT_I32, x, n, 256, -1000000000, 1000000000, y);
+    histogram_row<uint8_t>("bins 255 u8", WEFT_U8, x, 4 * n, 255, 0, 255, y);
+    fill<double>(x, n / 2, 4);
+    histogram_row<double>("bins 256 f64", WEFT_F64, x, n / 2, 256, -1, 1, y);
+    ok(cudaMemsetAsync(x, 0, 4 * n, stream));
+    histogram_row<float>("256, all equal", WEFT_F32, x, n, 256, -1, 1, y);
+    histogram_row<float>("2^20, all eq.", WEFT_F32, x, n, 1 << 20, -1, 1, y);
+}
+
+struct less_than {
+    template <class T> __device__ bool operator()(T a, T b) const { return a < b; }
+};
+
+template <class T>
+static void merge_row(const char *name, weft_dtype dtype, void *x, size_t half, double scale, void *y) {
+    T *const a = (T *)x, *const b = a + half;
+    fill_rising<T>(a, half, 1, scale);
+    fill_rising<T>(b, half, 99, scale);
+    rate(
+        name, 2 * half, 4.0 * (double)half * sizeof(T), [=] { ok(weft_merge(ctx, dtype, half, a, half, b, y)); },
+        "CUB MergeKeys", cub_work([=](void *temporary, size_t &bytes) {
+            return cub::DeviceMerge::MergeKeys(temporary, bytes, a, (int64_t)half, b, (int64_t)half, (T *)y,
+                                               less_than{}, stream);
+        }));
+}
+
+/* Bytes: queries and positions. */
+static void search_row(const char *name, const float *sorted, const float *queries, size_t n, uint64_t *positions) {
+    rate(
+        name, n, 12.0 * (double)n,
+        [=] { ok(weft_search_sorted(ctx, WEFT_F32, WEFT_LEFT, n, sorted, n, queries, positions)); }, "thrust",
+        [=] {
+            thrust::lower_bound(thrust::cuda::par_nosync.on(stream), sorted, sorted + n, queries, queries + n,
+                                positions);
+        });
+}
+
+/* The peer sorts all elements, which is what a program without a top k does. */
+static void top_k_row(const char *name, float *x, size_t n, size_t k, float *y) {
+    rate(
+        name, n, 4.0 * (double)n,
+        [=] { ok(weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, n, x, k, y + 2 * n, (uint64_t *)(y + 3 * n))); },
+        "CUB SortKeys", cub_work([=](void *temporary, size_t &bytes) {
+            cub::DoubleBuffer<float> keys(y, y + n);
+            return cub::DeviceRadixSort::SortKeysDescending(temporary, bytes, keys, (int64_t)n, 0, 32, stream);
+        }));
+}
+
+static void measure_orders(void *x, void *y) {
+    const size_t n = (size_t)1 << 26;
+    float *const f = (float *)x, *const g = (float *)y;
+    merge_row<float>("merge f32", WEFT_F32, x, 2 * n, 1e-3, y);
+    merge_row<int32_t>("merge i32", WEFT_I32, x, 2 * n, 8, y);
+    merge_row<double>("merge f64", WEFT_F64, x, n, 1, y);
+    fill_rising<float>(f, n, 1, 1.0 / (double)n);
+    fill_rising<float>(f + n, n, 77, 1.0 / (double)n);
+    search_row("search, sorted", f, f + n, n, (uint64_t *)y);
+    fill<float>(f + n, n, 3);
+    search_row("search, random", f, f + n, n, (uint64_t *)y);
+    fill<float>(f, n, 1);
+    fill<float>(g, n, 2);
+    top_k_row("top 100", f, n, 100, g);
+    top_k_row("top 100000", f, n, 100000, g);
+    top_k_row("top 10 of 2^20", f, n / 64, 10, g);
+}
+
 static void measure_times(void *x, void *y, void *out, void *out_peer) {
     fill<float>(x, (size_t)1 << 28, 1);
     fill<float>(y, (size_t)1 << 28, 2);
@@ -478,6 +604,8 @@ int main(int argc, char **argv) {
     measure_segments(100000000, 100000000, "10^8", x, y);
     measure_recurrence<double>("recurrence f64", WEFT_F64, (size_t)1 << 26, x, y);
     measure_recurrence<float>("recurrence f32", WEFT_F32, (size_t)1 << 27, x, y);
+    measure_histograms(x, y);
+    measure_orders(x, y);
     if (json) printf("\n]}\n");
     ok(weft_synchronize(ctx));
     for (void *p : {x, y, out, out_peer, scratch}) ok(weft_free(ctx, WEFT_DEVICE, p));

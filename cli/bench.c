@@ -22,7 +22,7 @@ typedef struct bench {
     const char *id;
     weft_context *ctx;
     size_t n;
-    void *x, *y, *to;                       /* `to` is an array to write */
+    void *x, *y, *halves, *to;              /* `to` is an array to write */
     void *offsets, *keys, *keys_to, *count; /* segments of SEGMENT elements */
     double copy_seconds;
     uint64_t data_sheet; /* bytes a second, 0 when unknown */
@@ -85,6 +85,7 @@ static weft_status call_operation(void *state) {
                          .n = c->bench->n,
                          .x = c->bench->x,
                          .y = c->bench->y,
+                         .halves = c->bench->halves,
                          .to = c->bench->to,
                          .segments = c->bench->n / SEGMENT,
                          .offsets = c->bench->offsets,
@@ -131,12 +132,23 @@ static weft_status prepare_segments(bench *b) {
     return status;
 }
 
-static weft_status prepare(bench *b, const float *values) {
-    const size_t bytes = b->n * sizeof(float);
+/* Two sorted halves, whose values are not the same. */
+static void make_halves(size_t n, float *x) {
+    const size_t half = n / 2;
+    for (size_t i = 0; i < n; i++) {
+        const size_t rank = i < half ? 2 * i : 2 * (i - half) + 1;
+        x[i] = 1 + (float)((double)rank / (double)(n + 1));
+    }
+}
+
+static weft_status prepare(bench *b, float *values) {
+    const size_t bytes = b->n * sizeof(float), to_bytes = 2 * bytes + OPERATION_BINS * sizeof(uint64_t);
     weft_status status = measure_upload(b->ctx, bytes, values, &b->x);
     if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, values, &b->y);
     if (status == WEFT_OK) status = weft_alloc(b->ctx, WEFT_DEVICE, MOST_OUTPUTS * bytes, &b->to);
-    return status == WEFT_OK ? prepare_segments(b) : status;
+    make_halves(b->n, values);
+    if (status == WEFT_OK) status = prepare_segments(bhalves);
+    return status == WEFT_OK ? weft_alloc(b->ctx, WEFT_DEVICE, to_bytes, &b->) : status;
 }
 
 static weft_status measure_all(bench *b, const plan *p) {
@@ -203,6 +215,7 @@ static weft_status run_on(bench *b, const cli_options *options, const plan *p) {
         cli_error("bench", "%s: %s", b->id, weft_last_error(b->ctx));
     weft_free(b->ctx, WEFT_DEVICE, b->x);
     weft_free(b->ctx, WEFT_DEVICE, b->y);
+    weft_free(b->ctx, WEFT_DEVICE, b->halves);
     weft_free(b->ctx, WEFT_DEVICE, b->to);
     weft_free(b->ctx, WEFT_DEVICE, b->offsets);
     weft_free(b->ctx, WEFT_DEVICE, b->keys);

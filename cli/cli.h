@@ -35,6 +35,10 @@ int command_run_length(const cli_options *options, int argc, char **argv);
 int command_segmented_reduce(const cli_options *options, int argc, char **argv);
 int command_segmented_scan(const cli_options *options, int argc, char **argv);
 int command_reduce_by_key(const cli_options *options, int argc, char **argv);
+int command_histogram(const cli_options *options, int argc, char **argv);
+int command_top_k(const cli_options *options, int argc, char **argv);
+int command_merge(const cli_options *options, int argc, char **argv);
+int command_search_sorted(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */

@@ -115,16 +115,56 @@ static weft_status run_recurrence(const operation *o, weft_context *ctx, const o
                            in->to);
 }
 
+/* On n elements in [1, 2), of which the greatest k or the counts in 256 bins fit where n can be written. */
+static weft_status run_histogram(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                 weft_dtype *type) {
+    const float lower = 1, upper = 2;
+    (void)o, (void)out;
+    *type = WEFT_U64;
+    return weft_histogram_even(ctx, in->dtype, in->n, in->x, OPERATION_BINS, &lower, &upper, in->to);
+}
+
+static weft_status run_top_k(const operation *o, weft_context *ctx, const operands *in, value *out,
+                             weft_dtype *type) {
+    const size_t k = in->n < 100 ? in->n : 100;
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_top_k(ctx, in->dtype, WEFT_LARGEST, in->n, in->x, k, in->to, NULL);
+}
+
+/* The halves of in->halves are merged; or the second half of x is looked for in the first. */
+static weft_status run_merge(const operation *o, weft_context *ctx, const operands *in, value *out,
+                             weft_dtype *type) {
+    const size_t na = in->n / 2;
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_merge(ctx, in->dtype, na, in->halves, in->n - na,
+                      (const char *)in->halves + na * weft_dtype_size(in->dtype), in->to);
+}
+
+static weft_status run_search_sorted(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                     weft_dtype *type) {
+    const size_t n = in->n / 2;
+    (void)o, (void)out;
+    *type = WEFT_U64;
+    return weft_search_sorted(ctx, in->dtype, WEFT_LEFT, n, in->halves, n, in->x, in->to);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
 #define OPERATION_IS_INTEGER true
 
-/* What a line of the list cannot say: the operator or the integers, arrays read, how often, arrays written. */
-#define OPERATION_OF_variance WEFT_SUM, false, 1, 2, 0
-#define OPERATION_OF_dot WEFT_SUM, false, 2, 1, 0
-#define OPERATION_OF_scan WEFT_SUM, false, 1, 1, 1
-#define OPERATION_OF_laplace WEFT_SUM, false, 1, 1, 1
+/* What a line of the list cannot say: the operator or the integers, arrays read, how often, arrays written, and
+ * whether it gives a value. */
+#define OPERATION_OF_variance WEFT_SUM, false, 1, 2, 0, true
+#define OPERATION_OF_dot WEFT_SUM, false, 2, 1, 0, true
+#define OPERATION_OF_scan WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_histogram WEFT_SUM, false, 1, 1, 0, false
+#define OPERATION_OF_top_k WEFT_SUM, false, 1, 1, 0, false
+#define OPERATION_OF_merge WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_search_sorted WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_laplace WEFT_SUM, false, 1, 1, 1, false
 #define OPERATION_OF_select WEFT_SUM, false, 1, 1, 0.5
 #define OPERATION_OF_partition WEFT_SUM, false, 1, 2, 1
 #define OPERATION_OF_unique WEFT_SUM, false, 1, 1, 1
@@ -136,7 +176,7 @@ static weft_status run_recurrence(const operation *o, weft_context *ctx, const o
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \
-    {#name, help, run_reduce, WEFT_##ID, OPERATION_IS_##domain, 1, 1, 0},
+    {#name, help, run_reduce, WEFT_##ID, OPERATION_IS_##domain, 1, 1, 0, true},
 #define CALL(stem, help) {#stem, help, run_##stem, OPERATION_OF_##stem},
 #include "core/ops.def"
 };

@@ -19,9 +19,12 @@ struct operation {
     weft_op op;         /* of an operator of weft_reduce */
     bool integers;      /* not for floats */
     int inputs, passes; /* arrays it reads, and how often */
-    double outputs;     /* arrays it writes, as a share of n elements; 0: it gives a value; -1: arrays of few values
-                           beside what it reads */
+    double outputs;     /* arrays of as many elements that it writes, as a share of n elements */
+    bool is_value;      /* it gives a value; -1: arrays of few values
+                           beside what it reads; else arrays */
 };
+
+enum { OPERATION_BINS = 256 }; /* of histogram */
 
 extern const operation OPERATIONS[];
 extern const size_t OPERATION_COUNT;
@@ -47,7 +50,8 @@ typedef struct operands {
     weft_direction direction;
     size_t rows;
     const void *init;
-    void *to; /* the array that it writes */
+    const void *halves; /* n elements, each half of them sorted: for merge and search_sorted */
+    void *to;           /* the array that it writes: 8 n bytes, and 8 OPERATION_BINS at least */
     size_t segments;
     const uint64_t *offsets;
     const uint8_t *heads;

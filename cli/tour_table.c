@@ -30,7 +30,7 @@ bool tour_every_operation(tour *t, const char *path, const npy_array *file) {
     printf("  %-14s %-4s %24s  %-18s  %s\n", "operation", "type", "value", "bits", "same bits");
     for (size_t i = 0; i < OPERATION_COUNT; i++) {
         const operation *operation = &OPERATIONS[i];
-        if (operation->outputs) continue;
+        if (!operation->is_value) continue;
         const operands in = {
             .dtype = type_for(operation, file->dtype), .n = file->n, .x = file->data, .y = file->data};
         tour_result result;
@@ -107,7 +107,7 @@ bool tour_large_array(tour *t, const npy_array *file, float *x, float *y) {
     for (size_t i = 0; i < OPERATION_COUNT && done; i++) {
         tour_result result;
         double plain;
-        if (OPERATIONS[i].outputs) continue;
+        if (!OPERATIONS[i].is_value) continue;
         done = measure_row(t, &OPERATIONS[i], x, y, &result, &plain);
         if (done) print_table_row(t, &OPERATIONS[i], &result, plain, columns, count);
         fflush(stdout);

@@ -7,16 +7,19 @@ add_executable(weft_command
   cli/drawing.c
   cli/file.c
   cli/fold_options.c
+  cli/histogram.c
   cli/laplace.c
   cli/main.c
   cli/kept.c
   cli/measure.c
+  cli/merge.c
   cli/npy.c
   cli/npy_header.c
   cli/npy_write.c
   cli/operations.c
   cli/picture.c
   cli/plain.c
+  cli/produce.c
   cli/progress.c
   cli/recurrence.c
   cli/reduce.c
@@ -24,6 +27,8 @@ add_executable(weft_command
   cli/scan.c
   cli/select.c
   cli/segmented.c
+  cli/search_sorted.c
+  cli/top_k.c
   cli/tour.c
   cli/tour_scans.c
   cli/tour_sums.c

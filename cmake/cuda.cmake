@@ -45,11 +45,13 @@ add_library(weft_cuda MODULE
   src/cuda/dot.cu
   src/cuda/extremes.cu
   src/cuda/heads.cu
+  src/cuda/histogram.cu
   src/cuda/integers.cu
   src/cuda/laplace.cu
   src/cuda/published.cu
   src/cuda/recurrence.cu
   src/cuda/recurrence_kernels.cu
+  src/cuda/merge.cu
   src/cuda/reduce.cu
   src/cuda/run_length.cu
   src/cuda/scan.cu
@@ -61,7 +63,9 @@ add_library(weft_cuda MODULE
   src/cuda/segmented_free.cu
   src/cuda/segmented_products.cu
   src/cuda/segmented_sums.cu
+  src/cuda/search_sorted.cu
   src/cuda/sums.cu
+  src/cuda/top_k.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE ${WEFT_CUDA_FLAGS})

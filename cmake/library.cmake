@@ -2,34 +2,45 @@
 
 add_library(weft SHARED
   src/core/api.c
+  src/core/api_histogram.c
   src/core/api_laplace.c
   src/core/api_run_length.c
   src/core/api_select.c
   src/core/api_segmented.c
   src/core/api_recurrence.c
+  src/core/api_merge.c
+  src/core/api_search_sorted.c
+  src/core/api_top_k.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
   src/core/lists.c
   src/ref/array.c
   src/ref/dot.c
+  src/ref/histogram.c
   src/ref/laplace.c
   src/ref/partition.c
   src/ref/recurrence.c
+  src/ref/merge.c
   src/ref/reduce.c
   src/ref/ref.c
   src/ref/run_length.c
   src/ref/scan.c
   src/ref/select.c
   src/ref/segmented.c
+  src/ref/search_sorted.c
+  src/ref/top_k.c
+  src/ref/total_order.c
   src/ref/tree.c
   src/ref/unique.c
   src/ref/variance.c
   src/cpu/cpu.c
+  src/cpu/histogram.c
   src/cpu/laplace.c
   src/cpu/levels.c
   src/cpu/machine.c
   src/cpu/recurrence.c
+  src/cpu/merge.c
   src/cpu/reduce.c
   src/cpu/relay.c
   src/cpu/run.c
@@ -38,7 +49,9 @@ add_library(weft SHARED
   src/cpu/select.c
   src/cpu/selection_parts.c
   src/cpu/segmented.c
-  src/cpu/segments.c)
+  src/cpu/segments.c
+  src/cpu/search_sorted.c
+  src/cpu/top_k.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -66,11 +79,14 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
   add_library(weft_cpu_${level} OBJECT
     src/cpu/extremes.c
     src/cpu/folds.c
+    src/cpu/filters.c
+    src/cpu/histograms.c
     src/cpu/integers.c
     src/cpu/products.c
     src/cpu/recurrences.c
     src/cpu/scans.c
     src/cpu/selections.c
+    src/cpu/searches.c
     src/cpu/stencils.c
     src/cpu/sums.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)

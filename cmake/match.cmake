@@ -1,18 +1,23 @@
 # The agreement engine, which the command (`weft verify`) and the tests link.
 add_library(weft_match STATIC
   tests/cases/dot.c
+  tests/cases/histogram.c
   tests/cases/laplace.c
   tests/cases/recurrence.c
+  tests/cases/merge.c
   tests/cases/reduce.c
   tests/cases/run_length.c
   tests/cases/scan.c
   tests/cases/select.c
   tests/cases/segmented.c
+  tests/cases/search_sorted.c
+  tests/cases/top_k.c
   tests/cases/variance.c
   tests/golden.c
   tests/inputs.c
   tests/match.c
   tests/memory.c
+  tests/sorted.c
   tests/targets.c
   tests/walk.c)
 target_include_directories(weft_match PUBLIC ${CMAKE_CURRENT_SOURCE_DIR} src)

@@ -4,7 +4,7 @@ _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
-        segmented_reduce segmented_scan reduce_by_key recurrence'
+        segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -46,8 +46,13 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'f32 f64' -- "$current")
         return
         ;;
+    --side)
+        mapfile -t COMPREPLY < <(compgen -W 'left right' -- "$current")
+        return
+        ;;
     --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
+    --bins | --lower | --upper | -k) return ;;
     esac
 
     case $command in
@@ -67,6 +72,10 @@ _weft() {
     segmented_scan) options+=' --accumulate --op --exclusive --offsets --heads --output' ;;
     reduce_by_key) options+=' --accumulate --op --keys-out --output' ;;
     recurrence) options+=' --init --reverse --output' ;;
+    histogram) options+=' --bins --lower --upper --edges --output' ;;
+    top_k) options+=' --smallest --indices --output' ;;
+    merge) options+=' --output' ;;
+    search_sorted) options+=' --side --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

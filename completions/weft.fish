@@ -1,7 +1,7 @@
 # fish completion of weft
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
-set -l kept select partition unique run_length recurrence
+set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted
 set -l commands tour verify bench devices help version $operations $kept
 
 complete -c weft -f
@@ -48,6 +48,11 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_sca
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a reduce_by_key -d 'sum, product, minimum, ... of each run of equal keys'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a recurrence -d 'linear recurrence v[i] = s[i] v[i-1] + u[i]'
 
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a histogram -d 'counts of the elements in bins'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a top_k -d 'the k largest or smallest elements, in order'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a merge -d 'two sorted arrays in one'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a search_sorted -d 'where elements belong in a sorted array'
+
 complete -c weft -n "__fish_seen_subcommand_from tour $operations $kept" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l sweeps -x -d 'Number of sweeps'
@@ -61,7 +66,7 @@ complete -c weft -n '__fish_seen_subcommand_from laplace' -s o -l output -r -d '
 complete -c weft -n '__fish_seen_subcommand_from scan segmented_reduce segmented_scan reduce_by_key' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
 complete -c weft -n '__fish_seen_subcommand_from scan segmented_scan' -l exclusive -d 'Value i without element i'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l init -x -d 'Joined before everything'
-complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l flags -r -d 'Keep where a flag is set'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l lt -x -d 'Keep what is less'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l le -x -d 'Keep what is less or equal'
@@ -78,6 +83,14 @@ complete -c weft -n '__fish_seen_subcommand_from reduce_by_key' -l keys-out -r -
 complete -c weft -n '__fish_seen_subcommand_from recurrence' -l init -x -d 'What every row starts from'
 complete -c weft -n '__fish_seen_subcommand_from recurrence' -l reverse -d 'From the last element down'
 complete -c weft -n '__fish_seen_subcommand_from recurrence' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from histogram' -l bins -x -d 'Number of bins'
+complete -c weft -n '__fish_seen_subcommand_from histogram' -l lower -x -d 'Where the first bin begins'
+complete -c weft -n '__fish_seen_subcommand_from histogram' -l upper -x -d 'Where the last bin ends'
+complete -c weft -n '__fish_seen_subcommand_from histogram' -l edges -r -d 'File with the edges of the bins'
+complete -c weft -n '__fish_seen_subcommand_from top_k' -s k -x -d 'How many'
+complete -c weft -n '__fish_seen_subcommand_from top_k' -l smallest -d 'The smallest'
+complete -c weft -n '__fish_seen_subcommand_from top_k' -l indices -r -d 'File for the indices'
+complete -c weft -n '__fish_seen_subcommand_from search_sorted' -l side -x -a 'left right' -d 'Before equal elements or behind'
 complete -c weft -n '__fish_seen_subcommand_from variance' -l ddof -x -d 'Subtracted from the number of elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'

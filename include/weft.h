@@ -378,6 +378,68 @@ typedef enum weft_direction {
 WEFT_API weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t rows,
                                      size_t n, const void *s, const void *u, const void *init, void *v);
 
+/* ---------------------------------------------------------------------------- histogram */
+
+/* Counts how many of x[0..n) lie in each of `bins` bins: counts[i] of edges[i] <= x < edges[i + 1], and the last
+ * bin has its upper edge too (as numpy.histogram). What lies outside and NaN are counted nowhere; -0 equals +0.
+ *   bins    1 to 2^32 - 2
+ *   edges   bins + 1 values of the elements' type, each greater than the one before; infinities are allowed.
+ *           They are checked first: where they are GPU memory, the call waits for the stream to do so; in a
+ *           stream that is being captured they are taken unchecked, and counts of edges out of order are
+ *           unspecified.
+ *   counts  `bins` numbers, which are set, not added to; apart from x and edges
+ * By counters private to a thread or block. Order: docs/ORDER.md 11. */
+WEFT_API weft_status weft_histogram(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
+                                    const void *edges, uint64_t *counts);
+
+/* The same with bins of one width from lower to upper: x is counted in bin (x - lower) * (bins / (upper - lower)),
+ * rounded down, for integers exactly and for floats in f64; the last bin has `upper` too. So [0, 255] in 256 bins
+ * gives each u8 a bin of its own.
+ *   lower, upper  one value of the elements' type each, in host memory, lower < upper; floats must be finite, and
+ *                 so must upper - lower and bins / (upper - lower) in f64
+ * Order: docs/ORDER.md 11. */
+WEFT_API weft_status weft_histogram_even(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
+                                         const void *lower, const void *upper, uint64_t *counts);
+
+/* -------------------------------------------------------------------------------- top_k */
+
+typedef enum weft_extreme { WEFT_LARGEST = 0, WEFT_SMALLEST = 1 } weft_extreme;
+
+/* The k largest of x[0..n) from the largest down, or the k smallest from the smallest up; of equal elements the one
+ * of lower index comes first. -0 < +0, and a NaN comes behind every number, largest or smallest: the result is the
+ * start of the whole array sorted that way.
+ *   k        0 to n
+ *   values   k elements, every bit of them
+ *   indices  k numbers, x[indices[i]] is values[i]; or NULL
+ * x, values and indices are apart. On a CPU by a rising threshold, on a GPU by radix select (T. Alabi,
+ * J. Blanchard, B. Gordon, R. Steinbach, ACM J. Experimental Algorithmics 17, 2012). Order: docs/ORDER.md 12. */
+WEFT_API weft_status weft_top_k(weft_context *ctx, weft_dtype dtype, weft_extreme extreme, size_t n, const void *x,
+                                size_t k, void *values, uint64_t *indices);
+
+/* -------------------------------------------------------------------------------- merge */
+
+/* Merges a[0..na) and b[0..nb), each in ascending order (-0 < +0, NaN last), into y[0..na + nb) in that order; of
+ * equal elements those of a come first, and each array's stay in their order. Where a or b is not in order, what
+ * stands in y is unspecified.
+ *   y   apart from a and b; elements keep every bit
+ * By merge path (O. Green, R. McColl, D. Bader, ICS 2012). Order: docs/ORDER.md 12. */
+WEFT_API weft_status weft_merge(weft_context *ctx, weft_dtype dtype, size_t na, const void *a, size_t nb,
+                                const void *b, void *y);
+
+/* ------------------------------------------------------------------------ search_sorted */
+
+typedef enum weft_side {
+    WEFT_LEFT = 0, /* before the first element that is equal: the lower bound */
+    WEFT_RIGHT = 1 /* behind the last: the upper bound */
+} weft_side;
+
+/* For each of m queries where in sorted[0..n), which is in ascending order (-0 < +0, NaN last, all NaN equal), it
+ * can be put so that the order stays: the number of elements less than it (WEFT_LEFT), or not greater (WEFT_RIGHT).
+ *   positions  m numbers in [0, n]; apart from sorted and queries
+ * Where `sorted` is not in order, what is found is unspecified. By binary search. Order: docs/ORDER.md 12. */
+WEFT_API weft_status weft_search_sorted(weft_context *ctx, weft_dtype dtype, weft_side side, size_t n,
+                                        const void *sorted, size_t m, const void *queries, uint64_t *positions);
+
 #ifdef __cplusplus
 }
 #endif

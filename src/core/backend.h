@@ -111,6 +111,47 @@ typedef struct recurrence_call {
     void *v;          /* == s or == u, or apart from both; apart from init */
 } recurrence_call;
 
+/* Bins of one width, or between edges. A backend that has GPU memory checks the edges itself (core/edges.h). */
+typedef struct histogram_call {
+    weft_dtype dtype;
+    size_t n;
+    const void *x;
+    size_t bins;                           /* 1 .. WEFT_BINS_MAX */
+    const void *edges;                     /* bins + 1, ascending; NULL: even bins from lower to upper, */
+    double lower_real, upper_real;         /* of floats, */
+    uint64_t lower_integer, upper_integer; /* or of integers, sign-extended */
+    uint64_t *counts;
+} histogram_call;
+
+typedef struct top_k_call {
+    weft_dtype dtype;
+    weft_extreme extreme;
+    size_t n;
+    const void *x;
+    size_t k; /* 1 .. n */
+    void *values;
+    uint64_t *indices; /* or NULL */
+} top_k_call;
+
+typedef struct merge_call {
+    weft_dtype dtype;
+    size_t na; /* na + nb >= 1 */
+    const void *a;
+    size_t nb;
+    const void *b;
+    void *y;
+} merge_call;
+
+typedef struct search_sorted_call {
+    weft_dtype dtype;
+    weft_side side;
+    size_t n;
+    const void *sorted;
+    size_t m; /* >= 1 */
+    const void *queries;
+    uint64_t *positions;
+} search_sorted_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -145,6 +186,10 @@ typedef struct weft_backend {
     weft_status (*run_length)(void *state, const run_length_call *call, weft_error *error);
     weft_status (*segmented)(void *state, const segmented_call *call, weft_error *error);
     weft_status (*recurrence)(void *state, const recurrence_call *call, weft_error *error);
+    weft_status (*histogram)(void *state, const histogram_call *call, weft_error *error);
+    weft_status (*top_k)(void *state, const top_k_call *call, weft_error *error);
+    weft_status (*merge)(void *state, const merge_call *call, weft_error *error);
+    weft_status (*search_sorted)(void *state, const search_sorted_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

@@ -23,6 +23,9 @@
 #define WEFT_SCAN_GROUP 16
 #define WEFT_SCAN_LEVELS 17
 
+/* Bins of a histogram: a bin's number, and one more for what lies in none, fit in 32 bits. */
+#define WEFT_BINS_MAX (UINT32_MAX - 1)
+
 /* The NaN that is stored for every NaN result. */
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)
 #define WEFT_NAN_F64 UINT64_C(0x7ff8000000000000)

@@ -115,6 +115,10 @@ const weft_backend *weft_backend_cpu(void) {
         .run_length = cpu_run_length,
         .segmented = cpu_segmented,
         .recurrence = cpu_recurrence,
+        .histogram = cpu_histogram,
+        .top_k = cpu_top_k,
+        .merge = cpu_merge,
+        .search_sorted = cpu_search_sorted,
     };
     return &backend;
 }

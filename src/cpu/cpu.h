@@ -4,6 +4,7 @@
 #ifndef WEFT_CPU_CPU_H
 #define WEFT_CPU_CPU_H
 
+#include "arith/even_bins.h"
 #include "core/backend.h"
 
 /* What the base level is called. */
@@ -149,6 +150,42 @@ typedef struct recurrence_kernels {
     recurrence_kernel f32[2], f64[2]; /* forward, reverse */
 } recurrence_kernels;
 
+/* Which bin an element is in. */
+typedef struct bin_map {
+    weft_even_bins even;
+    const void *edges;     /* bins + 1 keys in the elements' order, or NULL: even bins */
+    const uint32_t *table; /* the bin of every value that the elements' type has, or NULL */
+} bin_map;
+
+/* By the elements' type: the bins of x[0..n), even.bins for those in none. */
+typedef struct histogram_kernels {
+    void (*bins[DTYPES])(const bin_map *map, const void *x, size_t n, uint32_t *bin);
+    /* The keys of edges, by value: -0 = +0. */
+    void (*keys[DTYPES])(const void *edges, size_t n, void *keys);
+} histogram_kernels;
+
+/* By the elements' type: weft_search_sorted. */
+typedef struct search_kernels {
+    void (*search[DTYPES])(weft_side side, const void *sorted, size_t n, const void *queries, size_t m,
+                           uint64_t *positions);
+} search_kernels;
+
+/* An element that may be among the largest: keys, extended to 64 bits, are in the elements' order. */
+typedef struct candidate {
+    uint64_t key, index;
+} candidate;
+
+enum { FILTER_BLOCK = 256 }; /* elements that a filter looks at together */
+
+/* Appends those of x[0..n), elements first, first + 1, ... of the call, whose key with the bits `flip` turned is
+ * `least` or more to list[*count..), as long as there is room for a block below list[capacity]. Returns how many
+ * elements it has looked at. */
+typedef size_t filter(const void *x, size_t n, size_t first, uint64_t flip, uint64_t least, candidate *list,
+                      size_t *count, size_t capacity);
+typedef struct filter_kernels {
+    filter *filter[DTYPES];
+} filter_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -162,6 +199,9 @@ typedef struct level {
     const selection_kernels *selections;
     const fold_kernels *folds;
     const recurrence_kernels *recurrences;
+    const histogram_kernels *histograms;
+    const search_kernels *searches;
+    const filter_kernels *filters;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -199,6 +239,10 @@ weft_status cpu_segmented(void *state, const segmented_call *call, weft_error *e
 /* The kernel of a scan, and its job. */
 const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job);
 weft_status cpu_recurrence(void *state, const recurrence_call *call, weft_error *error);
+weft_status cpu_histogram(void *state, const histogram_call *call, weft_error *error);
+weft_status cpu_top_k(void *state, const top_k_call *call, weft_error *error);
+weft_status cpu_merge(void *state, const merge_call *call, weft_error *error);
+weft_status cpu_search_sorted(void *state, const search_sorted_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

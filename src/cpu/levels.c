@@ -37,32 +37,38 @@ static bool usable_v4(void) {
 
 #endif
 
-#define LEVEL(name, isa)                                  \
-    extern const sum_kernels cpu_sums_##name;             \
-    extern const product_kernels cpu_products_##name;     \
-    extern const integer_kernels cpu_integers_##name;     \
-    extern const extreme_kernels cpu_extremes_##name;     \
-    extern const scan_kernels cpu_scans_##name;           \
-    extern const stencil_kernels cpu_stencils_##name;     \
-    extern const selection_kernels cpu_selections_##name; \
-    extern const fold_kernels cpu_folds_##name;           \
-    extern const recurrence_kernels cpu_recurrences_##name;
+#define LEVEL(name, isa)                                    \
+    extern const sum_kernels cpu_sums_##name;               \
+    extern const product_kernels cpu_products_##name;       \
+    extern const integer_kernels cpu_integers_##name;       \
+    extern const extreme_kernels cpu_extremes_##name;       \
+    extern const scan_kernels cpu_scans_##name;             \
+    extern const stencil_kernels cpu_stencils_##name;       \
+    extern const selection_kernels cpu_selections_##name;   \
+    extern const fold_kernels cpu_folds_##name;             \
+    extern const recurrence_kernels cpu_recurrences_##name; \
+    extern const histogram_kernels cpu_histograms_##name;   \
+    extern const search_kernels cpu_searches_##name;        \
+    extern const filter_kernels cpu_filters_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
-#define LEVEL(name, isa)     \
-    {#name,                  \
-     isa,                    \
-     usable_##name,          \
-     &cpu_sums_##name,       \
-     &cpu_products_##name,   \
-     &cpu_integers_##name,   \
-     &cpu_extremes_##name,   \
-     &cpu_scans_##name,      \
-     &cpu_stencils_##name,   \
-     &cpu_selections_##name, \
-     &cpu_folds_##name,      \
-     &cpu_recurrences_##name},
+#define LEVEL(name, isa)      \
+    {#name,                   \
+     isa,                     \
+     usable_##name,           \
+     &cpu_sums_##name,        \
+     &cpu_products_##name,    \
+     &cpu_integers_##name,    \
+     &cpu_extremes_##name,    \
+     &cpu_scans_##name,       \
+     &cpu_stencils_##name,    \
+     &cpu_selections_##name,  \
+     &cpu_folds_##name,       \
+     &cpu_recurrences_##name, \
+     &cpu_histograms_##name,  \
+     &cpu_searches_##name,    \
+     &cpu_filters_##name},
 #include "cpu/levels.def"
 };
 

@@ -52,7 +52,7 @@ static void scan_part(void *parts, size_t i, relay *turns) {
     const bool last = left <= part;
     scan_totals totals;
     if (!last) kernel->totals(job, x, part / SCAN_TILE, &totals);
-    relay_waitrelay_wait(turns&->order, i);
+    relay_waitrelay_wait(turns &->order, i);
     scan_state state = shared->left;
     if (!last) kernel->pass(&totals, part / SCAN_TILE, &shared->left);
     relay_passrelay_pass(turnsorder, i);
@@ -60,9 +60,9 @@ static void scan_part(void *parts, size_t i, relay *turns) {
 }
 
 static void scan_in_parts(const scan_call *c, const scan_kernel *kernel, const scan_job *job, int threads) {
-    scan_parts shared = {.call = c, .kernel = kernel, .job = job, .part = part_elements(c)scan_relayorder{}};
+    scan_parts shared = {.call = c, .kernel = kernel, .job = job, .part = part_elements(c) scan_relayorder{}};
     kernel->begin(job, &shared.left);
-    relay_run(threads, (c->n -relay_takeorder 1) / shared.part + 1, scan_part, &shared);
+    relay_run(threads, (c->n - relay_takeorder 1) / shared.part + 1, scan_part, &shared);
 }
 
 /* ------------------------------------------------------------------------------- which kernel */

@@ -279,6 +279,10 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .run_length = cuda_run_length,
         .segmented = cuda_segmented,
         .recurrence = cuda_recurrence,
+        .histogram = cuda_histogram,
+        .top_k = cuda_top_k,
+        .merge = cuda_merge,
+        .search_sorted = cuda_search_sorted,
     };
     return &backend;
 }

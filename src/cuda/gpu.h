@@ -129,5 +129,9 @@ weft_status cuda_select(void *state, const select_call *c, weft_error *error);
 weft_status cuda_run_length(void *state, const run_length_call *c, weft_error *error);
 weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *error);
 weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *error);
+weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *error);
+weft_status cuda_top_k(void *state, const top_k_call *c, weft_error *error);
+weft_status cuda_merge(void *state, const merge_call *c, weft_error *error);
+weft_status cuda_search_sorted(void *state, const search_sorted_call *c, weft_error *error);
 
 #endif

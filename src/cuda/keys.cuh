@@ -12,6 +12,7 @@
 
 template <class T> struct key_of { typedef uint32_t type; };
 template <> struct key_of<uint64_t> { typedef uint64_t type; };
+template <> struct key_of<int64_t> { typedef uint64_t type; };
 template <> struct key_of<double> { typedef uint64_t type; };
 
 template <class T> struct keys {

@@ -29,11 +29,12 @@ uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
     }
 }
 
-gpu_hold_words/* --------------------------------------------------------------------------------- launches */
+gpu_hold_words /* --------------------------------------------------------------------------------- launches */
 
-/* How many tiles a block takes: what fits the buffer and the GPU's shared memory, less where there would not be
- * a block for every multiprocessor. */
-uint32_t gpu_scan_block_tiles(const gpu *g, const scan_launch *kernel, uint32_t tiles) {
+    /* How many tiles a block takes: what fits the buffer and the GPU's shared memory, less where there would not be
+     * a block for every multiprocessor. */
+    uint32_t
+    gpu_scan_block_tiles(const gpu *g, const scan_launch *kernel, uint32_t tiles) {
     uint32_t count = 1;
     while (2 * count * kernel->tile_bytes <= SCAN_BUFFER_BYTES && 2 * count <= SCAN_TILES_MAX &&
            kernel->shared_bytes + (2 * count - 1) * kernel->tile_bytes <= g->shared_bytes &&
@@ -113,7 +114,8 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     j.flip = gpu_scan_flip(c->op, c->dtype);
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan: %zu elements; a GPU scans at most 2^44", c->n);
-    FORWARD(published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1gpu_hold_words, &j.totals, error));
+    FORWARD(
+        published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1gpu_hold_words, &j.totals, error));
     g->pending = true;
     const scan_launch kernel = kernel_of(c);
     if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);

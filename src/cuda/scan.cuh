@@ -235,7 +235,7 @@ template <class Op>
 static __device__ __forceinline__ void scan_block(const Op &op, const scan_job &a, scan_shared<Op> &s, uint64_t start,
                                                   unsigned epoch) {
     const int warp = threadIdx.x / 32;
-.totals.totals    const int tiles = (int)min((uint64_t)a.block_tiles, (a.n - start + SCAN_TILE - 1) / SCAN_TILE);
+    .totals.totals const int tiles = (int)min((uint64_t)a.block_tiles, (a.n - start + SCAN_TILE - 1) / SCAN_TILE);
     for (int t = 0; t < tiles; t++) scan_fetch<Op>(a, start + t * SCAN_TILE + warp * SCAN_PART, s.buffer[t][warp]);
     __pipeline_commit();
     const uint64_t later = start + (uint64_t)a.ahead * a.block_tiles * SCAN_TILE, block = a.block_tiles * SCAN_TILE;
@@ -281,8 +281,7 @@ template <class Op> struct scanning : Op {
 template <class Op> struct scan_of {
     static scan_launch launch() {
         typedef scan_shared<scanning<Op>> shared;
-    return scan_launch{(const void *)scan_kernel<scanning<Op>>, sizeof(shared),
-                           sizeof(shared().buffer[0])};
+        return scan_launch{(const void *)scan_kernel<scanning<Op>>, sizeof(shared), sizeof(shared().buffer[0])};
     }
 };
 

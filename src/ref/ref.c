@@ -90,6 +90,10 @@ const weft_backend *weft_backend_ref(void) {
         .run_length = ref_run_length,
         .segmented = ref_segmented,
         .recurrence = ref_recurrence,
+        .histogram = ref_histogram,
+        .top_k = ref_top_k,
+        .merge = ref_merge,
+        .search_sorted = ref_search_sorted,
     };
     return &backend;
 }

@@ -13,5 +13,9 @@ weft_status ref_select(void *state, const select_call *call, weft_error *error);
 weft_status ref_run_length(void *state, const run_length_call *call, weft_error *error);
 weft_status ref_segmented(void *state, const segmented_call *call, weft_error *error);
 weft_status ref_recurrence(void *state, const recurrence_call *call, weft_error *error);
+weft_status ref_histogram(void *state, const histogram_call *call, weft_error *error);
+weft_status ref_top_k(void *state, const top_k_call *call, weft_error *error);
+weft_status ref_merge(void *state, const merge_call *call, weft_error *error);
+weft_status ref_search_sorted(void *state, const search_sorted_call *call, weft_error *error);
 
 #endif

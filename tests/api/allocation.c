@@ -111,12 +111,18 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     EXPECT_STATUS(ctx, weft_run_length(ctx, WEFT_F32, n, x, kept, lengths, &count), WEFT_OK);
     static const uint64_t offsets[] = {0, 7, 7, 100, 1000};
     static float sums[N], keys[N];
-    uint64_t count;
     EXPECT_STATUS(ctx, weft_segmented_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x, 4, offsets, sums), WEFT_OK);
     EXPECT_STATUS(ctx,
                   weft_reduce_by_key(ctx, WEFT_SUM, WEFT_F32, WEFT_F32, WEFT_DEFAULT, n, x, x, keys, sums, &count),
                   WEFT_OK);
-    if (strcmp(weft_device(ctx), "ref") == 0) return; /* its scan and recurrence keep all levels in memory */
+    static const float edges[] = {-500, -1, 0, 7, 512};
+    static uint64_t counts[100], indices[10];
+    EXPECT_STATUS(ctx, weft_histogram_even(ctx, WEFT_F32, n, x, 100, &edges[0], &edges[4], counts), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_histogram(ctx, WEFT_F32, n, x, 4, edges, counts), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_merge(ctx, WEFT_F32, n / 2, x, n / 2, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_F32, WEFT_LEFT, n, x, 100, x, counts), WEFT_OK);
+    if (strcmp(weft_device(ctx), "ref") == 0) return; /* some of its others keep what they need in memory */
+    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, n, x, 10, y, indices), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
     EXPECT_STATUS(ctx,
                   weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, 4, offsets, y),

@@ -34,6 +34,11 @@ static answers ask(weft_context *ctx) {
     s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[8]);
     s[7] = weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, N, x, x, NULL, z);
     s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[8]);
+    const float lower = -1, upper = 1;
+    uint64_t counts[50];
+    s[7] = weft_histogram_even(ctx, WEFT_F32, N, x, 50, &lower, &upper, counts);
+    for (int i = 0; i < 50; i++) a.bits[7] = a.bits[7] * 31 + counts[i];
+    s[8] = weft_top_k(ctx, WEFT_F32, WEFT_SMALLEST, N, x, 1, z, &a.bits[8]);
     for (int i = 0; i < ANSWERS; i++)
         if (s[i] != WEFT_OK) a.status = s[i];
     return a;

@@ -1,0 +1,38 @@
+/* What the commands share that make arrays of the arrays in .npy files. */
+#ifndef WEFT_CLI_PRODUCE_H
+#define WEFT_CLI_PRODUCE_H
+
+#include "cli/cli.h"
+#include "cli/npy.h"
+
+enum { PRODUCE_FILES = 2 };
+
+/* One call of such a command. */
+typedef struct production {
+    const cli_options *options;
+    const char *command;
+    char **files; /* the operands, and what was read from them */
+    int count;
+    npy_array in[PRODUCE_FILES];
+    weft_context *ctx;
+    double start, seconds; /* of the library's call */
+} production;
+
+/* Checks the operands, of which there must be `count`, and that `to` is given; reads the files; opens the context.
+ * Returns CLI_DONE, or the exit code after the error was printed. produce_end is due in any case. */
+int produce_begin(production *p, const cli_options *options, int argc, char **argv, int count, const char *to);
+/* Whether the two files have elements of one type; prints the error. */
+bool produce_one_type(const production *p);
+/* Memory for n values of the result; prints the error and returns NULL when there is none. */
+void *produce_room(const production *p, size_t n, size_t size);
+/* Around the library's call: takes the time; what became of it, the error printed. */
+void produce_start(production *p);
+int produce_done(production *p, weft_status status);
+/* Writes a result. Returns the exit code. */
+int produce_write(const production *p, const char *to, weft_dtype dtype, const npy_shape *shape, const void *data);
+/* Prints what every --json object has: the command, its files, `to`, n; and how every object ends. */
+void produce_json_begin(const production *p, const char *to);
+void produce_json_end(const production *p);
+void produce_end(production *p);
+
+#endif

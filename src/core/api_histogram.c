@@ -1,0 +1,98 @@
+/* weft_histogram and weft_histogram_even: arguments. */
+#include "core/check.h"
+#include "core/edges.h"
+#include "core/order.h"
+
+#include <math.h>
+
+/* What both have in common. */
+static weft_status check_counts(weft_context *ctx, const histogram_call *c, range *x, range *counts,
+                                weft_error *error) {
+    type_kind kind;
+    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF(c->bins == 0 || c->bins > WEFT_BINS_MAX, WEFT_INVALID, "%zu bins; 1 to %" PRIu32 " can be asked for",
+              c->bins, WEFT_BINS_MAX);
+    FORWARD(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), x, error));
+    FORWARD(check_array(ctx, "counts", c->counts, c->bins, sizeof *c->counts, counts, error));
+    return check_apart(counts, x, error);
+}
+
+static weft_status histogram(weft_context *ctx, const histogram_call *c, weft_error *error) {
+    range x, counts, edges;
+    const size_t size = weft_dtype_size(c->dtype);
+    FORWARD(check_counts(ctx, c, &x, &counts, error));
+    FORWARD(check_array(ctx, "edges", c->edges, c->bins + 1, size, &edges, error));
+    FORWARD(check_apart(&counts, &edges, error));
+    if (!ctx->backend->device_only) FORWARD(weft_check_edges(c->dtype, size, 0, c->bins, c->edges, error));
+    return ctx->backend->histogram(ctx->state, c, error);
+}
+
+weft_status weft_histogram(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
+                           const void *edges, uint64_t *counts) {
+    const histogram_call call = {.dtype = dtype, .n = n, .x = x, .bins = bins, .edges = edges, .counts = counts};
+    GUARDED(ctx, histogram(ctx, &call, error));
+}
+
+/* ------------------------------------------------------------------------------ even bins */
+
+/* A bound as f64, and that of an integer type in 64 bits. */
+static void read_bound(weft_dtype dtype, const void *p, double *real, uint64_t *integer) {
+    enum { SIGNED_TO_64 = 1, UNSIGNED_TO_64 = 1, FLOAT_TO_64 = 0 };
+    switch (dtype) {
+#define TYPE(ID, name, ctype, kind, npy)           \
+    case WEFT_##ID: {                              \
+        ctype v;                                   \
+        memcpy(&v, p, sizeof v);                   \
+        *real = (double)v;                         \
+        *integer = kind##_TO_64 ? (uint64_t)v : 0; \
+        break;                                     \
+    }
+#include "core/types.def"
+    default: break;
+    }
+}
+
+static bool bounds_ascend(const histogram_call *c, type_kind kind) {
+    switch (kind) {
+    case SIGNED: return (int64_t)c->lower_integer < (int64_t)c->upper_integer;
+    case UNSIGNED: return c->lower_integer < c->upper_integer;
+    default: return c->lower_real < c->upper_real;
+    }
+}
+
+static weft_status check_range(histogram_call *c, const void *lower, const void *upper, weft_error *error) {
+    type_kind kind;
+    FORWARD(check_kind(c->dtype, &kind, error));
+    read_bound(c->dtype, lower, &c->lower_real, &c->lower_integer);
+    read_bound(c->dtype, upper, &c->upper_real, &c->upper_integer);
+    const weft_element_text low = weft_describe_element(c->dtype, lower),
+                            high = weft_describe_element(c->dtype, upper);
+    RETURN_IF(!bounds_ascend(c, kind), WEFT_INVALID, "lower = %s is not less than upper = %s", low.text, high.text);
+    if (kind != FLOAT) return WEFT_OK;
+    const double width = c->upper_real - c->lower_real;
+    RETURN_IF(!isfinite(c->lower_real) || !isfinite(c->upper_real), WEFT_INVALID,
+              "lower = %s, upper = %s: both must be finite", low.text, high.text);
+    RETURN_IF(!isfinite(width) || !isfinite((double)c->bins / width), WEFT_INVALID,
+              "lower = %s, upper = %s, %zu bins: upper - lower or bins / (upper - lower) overflows", low.text,
+              high.text, c->bins);
+    return WEFT_OK;
+}
+
+static weft_status histogram_even(weft_context *ctx, histogram_call *c, const void *lower, const void *upper,
+                                  weft_error *error) {
+    range x, counts, bound;
+    const size_t size = weft_dtype_size(c->dtype);
+    FORWARD(check_counts(ctx, c, &x, &counts, error));
+    FORWARD(check_array(ctx, "lower", lower, 1, size, &bound, error));
+    FORWARD(check_host_value("lower", lower, error));
+    FORWARD(check_array(ctx, "upper", upper, 1, size, &bound, error));
+    FORWARD(check_host_value("upper", upper, error));
+    FORWARD(check_range(c, lower, upper, error));
+    return ctx->backend->histogram(ctx->state, c, error);
+}
+
+weft_status weft_histogram_even(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
+                                const void *lower, const void *upper, uint64_t *counts) {
+    histogram_call call = {.dtype = dtype, .n = n, .x = x, .bins = bins, .counts = counts};
+    GUARDED(ctx, histogram_even(ctx, &call, lower, upper, error));
+}

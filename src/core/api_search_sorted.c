@@ -1,0 +1,23 @@
+/* weft_search_sorted: arguments. */
+#include "core/check.h"
+
+static weft_status search_sorted(weft_context *ctx, const search_sorted_call *c, weft_error *error) {
+    type_kind kind;
+    range sorted, queries, positions;
+    FORWARD(check_kind(c->dtype, &kind, error));
+    const size_t size = weft_dtype_size(c->dtype);
+    RETURN_IF((unsigned)c->side > WEFT_RIGHT, WEFT_INVALID, "%d is neither the left side nor the right",
+              (int)c->side);
+    FORWARD(check_array(ctx, "sorted", c->sorted, c->n, size, &sorted, error));
+    FORWARD(check_array(ctx, "queries", c->queries, c->m, size, &queries, error));
+    FORWARD(check_array(ctx, "positions", c->positions, c->m, sizeof *c->positions, &positions, error));
+    FORWARD(check_apart(&positions, &sorted, error));
+    FORWARD(check_apart(&positions, &queries, error));
+    return c->m ? ctx->backend->search_sorted(ctx->state, c, error) : WEFT_OK;
+}
+
+weft_status weft_search_sorted(weft_context *ctx, weft_dtype dtype, weft_side side, size_t n, const void *sorted,
+                               size_t m, const void *queries, uint64_t *positions) {
+    const search_sorted_call call = {dtype, side, n, sorted, m, queries, positions};
+    GUARDED(ctx, search_sorted(ctx, &call, error));
+}

@@ -1,0 +1,24 @@
+/* weft_top_k: arguments. */
+#include "core/check.h"
+
+static weft_status top_k(weft_context *ctx, const top_k_call *c, weft_error *error) {
+    type_kind kind;
+    range x, values, indices;
+    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF((unsigned)c->extreme > WEFT_SMALLEST, WEFT_INVALID, "%d is neither largest nor smallest",
+              (int)c->extreme);
+    RETURN_IF(c->k > c->n, WEFT_INVALID, "k = %zu of %zu elements", c->k, c->n);
+    FORWARD(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &x, error));
+    FORWARD(check_array(ctx, "values", c->values, c->k, weft_dtype_size(c->dtype), &values, error));
+    FORWARD(check_array(ctx, "indices", c->indices, c->indices ? c->k : 0, sizeof *c->indices, &indices, error));
+    FORWARD(check_apart(&values, &x, error));
+    FORWARD(check_apart(&indices, &x, error));
+    FORWARD(check_apart(&indices, &values, error));
+    return c->k ? ctx->backend->top_k(ctx->state, c, error) : WEFT_OK;
+}
+
+weft_status weft_top_k(weft_context *ctx, weft_dtype dtype, weft_extreme extreme, size_t n, const void *x, size_t k,
+                       void *values, uint64_t *indices) {
+    const top_k_call call = {dtype, extreme, n, x, k, values, indices};
+    GUARDED(ctx, top_k(ctx, &call, error));
+}

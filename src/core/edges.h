@@ -1,0 +1,67 @@
+/* The edges of a histogram's bins are checked where they can be read: by the API, or by a backend that has memory of
+ * its own. Header only, as core/error.h. */
+#ifndef WEFT_CORE_EDGES_H
+#define WEFT_CORE_EDGES_H
+
+#include "core/error.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct weft_element_text {
+    char text[32];
+} weft_element_text;
+
+/* An element in digits enough to tell it from its neighbours. */
+static inline weft_element_text weft_describe_element(weft_dtype dtype, const void *p) {
+    weft_element_text t;
+    int64_t i = 0;
+    uint64_t u = 0;
+    float f = 0;
+    double d = 0;
+    switch (dtype) {
+    case WEFT_I8: i = *(const int8_t *)p; break;
+    case WEFT_I16: i = *(const int16_t *)p; break;
+    case WEFT_I32: i = *(const int32_t *)p; break;
+    case WEFT_I64: i = *(const int64_t *)p; break;
+    case WEFT_U8: u = *(const uint8_t *)p; break;
+    case WEFT_U16: u = *(const uint16_t *)p; break;
+    case WEFT_U32: u = *(const uint32_t *)p; break;
+    case WEFT_U64: u = *(const uint64_t *)p; break;
+    case WEFT_F32: f = *(const float *)p; break;
+    default: d = *(const double *)p; break;
+    }
+    if (dtype == WEFT_F32)
+        snprintf(t.text, sizeof t.text, "%.9g", (double)f);
+    else if (dtype == WEFT_F64)
+        snprintf(t.text, sizeof t.text, "%.17g", d);
+    else if (dtype >= WEFT_U8)
+        snprintf(t.text, sizeof t.text, "%" PRIu64, u);
+    else
+        snprintf(t.text, sizeof t.text, "%" PRId64, i);
+    return t;
+}
+
+/* Whether a[0] < a[1]; false where one is a NaN. */
+static inline bool weft_pair_ascends(weft_dtype dtype, const void *a) {
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (dtype == WEFT_##ID) return ((const ctype *)a)[0] < ((const ctype *)a)[1];
+#include "core/types.def"
+    return false;
+}
+
+/* Each of edges[0..count] must be greater than the one before; they are number `first` and on of the call's. */
+static inline weft_status weft_check_edges(weft_dtype dtype, size_t size, size_t first, size_t count,
+                                           const void *edges, weft_error *error) {
+    for (size_t i = 0; i < count; i++) {
+        const char *pair = (const char *)edges + i * size;
+        RETURN_IF(!weft_pair_ascends(dtype, pair), WEFT_INVALID,
+                  "edges[%zu] = %s is not less than edges[%zu] = %s: edges must ascend", first + i,
+                  weft_describe_element(dtype, pair).text, first + i + 1,
+                  weft_describe_element(dtype, pair + size).text);
+    }
+    return WEFT_OK;
+}
+
+#endif

@@ -1,0 +1,150 @@
+/* weft_histogram on the CPU: the bins of a block of elements, then the counting.
+ *
+ * Threads count in tables of their own, each in four at a time: increments of one counter must wait for one another,
+ * and in real data neighbours often are in the same bin. Too many bins for that are counted where they are. */
+#include "core/fpmode.h"
+#include "core/order.h"
+#include "cpu/cpu.h"
+
+#include <string.h>
+
+enum {
+    BLOCK = 1024,             /* elements whose bins are found before they are counted */
+    ALONE_BYTES = 1 << 17,    /* so little is counted sooner by the calling thread than by waking others */
+    TABLES = 4,               /* of a thread, */
+    TABLES_BYTES = 1 << 17,   /* if four have no more bytes, */
+    TABLE_BYTES = 1 << 21,    /* or one, if it has no more */
+    FLUSH_ELEMENTS = 1 << 30, /* counted by a thread before a counter of 32 bits could be full */
+    ELEMENTS_A_VALUE = 4      /* that pay for a table of the bins of all values */
+};
+
+typedef struct plan {
+    const histogram_call *call;
+    const histogram_kernels *kernels;
+    bin_map map;
+    size_t tables, stride; /* of a thread; no tables: counts are added to in place. Counters of a table. */
+    int threads;
+} plan;
+
+/* --------------------------------------------------------------------------------- counting */
+
+/* The last counter is for what is in no bin. */
+static void count_in_tables(const uint32_t *bin, size_t n, uint32_t *counters, size_t stride) {
+    uint32_t *const a = counters, *const b = a + stride, *const c = b + stride, *const d = c + stride;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        a[bin[i]]++;
+        b[bin[i + 1]]++;
+        c[bin[i + 2]]++;
+        d[bin[i + 3]]++;
+    }
+    for (; i < n; i++) a[bin[i]]++;
+}
+
+static void count_in_place(const plan *p, const uint32_t *bin, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (bin[i] == p->call->bins) continue;
+        if (p->threads == 1)
+            p->call->counts[bin[i]]++;
+        else
+            __atomic_fetch_add(&p->call->counts[bin[i]], 1, __ATOMIC_RELAXED);
+    }
+}
+
+static void flush(const plan *p, uint32_t *counters) {
+    for (size_t i = 0; i < p->call->bins; i++) {
+        uint64_t count = 0;
+        for (size_t t = 0; t < p->tables; t++) count += counters[t * p->stride + i];
+        if (count) __atomic_fetch_add(&p->call->counts[i], count, __ATOMIC_RELAXED);
+    }
+}
+
+/* Elements [first, end) by one thread. */
+static void count_part(const plan *p, size_t first, size_t end, uint32_t *counters) {
+    const size_t size = weft_dtype_size(p->call->dtype);
+    uint32_t bin[BLOCK];
+    while (first < end) {
+        const size_t stop = end - first < FLUSH_ELEMENTS ? end : first + FLUSH_ELEMENTS;
+        if (p->tables) memset(counters, 0, p->tables * p->stride * sizeof *counters);
+        for (size_t n; first < stop; first += n) {
+            n = stop - first < BLOCK ? stop - first : BLOCK;
+            p->kernels->bins[p->call->dtype](&p->map, (const char *)p->call->x + first * size, n, bin);
+            if (p->tables)
+                count_in_tables(bin, n, counters, p->tables == 1 ? 0 : p->stride);
+            else
+                count_in_place(p, bin, n);
+        }
+        if (p->tables) flush(p, counters);
+    }
+}
+
+static void count_all(const plan *p, uint32_t *counters) {
+    const size_t part = p->call->n / (size_t)p->threads + 1;
+    memset(p->call->counts, 0, p->call->bins * sizeof *p->call->counts);
+#pragma omp parallel num_threads(p->threads) if (p->threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(static)
+        for (int t = 0; t < p->threads; t++) {
+            const size_t first = (size_t)t * part, end = p->call->n - first < part ? p->call->n : first + part;
+            if (first < p->call->n) count_part(p, first, end, counters + (size_t)t * p->tables * p->stride);
+        }
+        weft_fpmode_leave(mode);
+    }
+}
+
+/* --------------------------------------------------------------------------------- the plan */
+
+static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
+
+static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/* The bins of all values of a type of 1 or 2 bytes. */
+static void fill_table(plan *p, size_t values, uint32_t *table) {
+    uint16_t block[BLOCK];
+    uint8_t narrow[BLOCK];
+    for (size_t first = 0; first < values; first += BLOCK) {
+        const size_t n = values < BLOCK ? values : BLOCK;
+        for (size_t i = 0; i < n; i++) {
+            block[i] = (uint16_t)(first + i);
+            narrow[i] = (uint8_t)i;
+        }
+        p->kernels->bins[p->call->dtype](&p->map, values == 256 ? (const void *)narrow : block, n, table + first);
+    }
+    p->map.table = table;
+}
+
+static size_t values_of(const histogram_call *c) {
+    const size_t bits = 8 * weft_dtype_size(c->dtype);
+    return bits <= 16 && c->n >> bits >= ELEMENTS_A_VALUE ? (size_t)1 << bits : 0;
+}
+
+static void choose_tables(plan *p) {
+    const size_t table = (p->call->bins + 1) * sizeof(uint32_t);
+    p->stride = aligned(table) / sizeof(uint32_t);
+    p->tables = TABLES * table <= TABLES_BYTES ? TABLES : table <= TABLE_BYTES ? 1 : 0;
+}
+
+weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    const size_t size = weft_dtype_size(c->dtype), values = values_of(c);
+    plan p = {.call = c, .kernels = ctx->level->histograms, .threads = ctx->threads};
+    void *room;
+    p.map.even.bins = c->bins;
+    if (!c->edges)
+        p.map.even = is_float(c->dtype)
+                         ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
+                         : weft_even_bins_of_integers(c->lower_integer, c->upper_integer, c->bins, size == 8);
+    if (c->n * size < ALONE_BYTES || !cpu_may_use_threads()) p.threads = 1;
+    choose_tables(&p);
+    const size_t keys_bytes = c->edges ? aligned((c->bins + 1) * size) : 0, table_bytes = values * sizeof(uint32_t);
+    const size_t counters_bytes = (size_t)p.threads * p.tables * p.stride * sizeof(uint32_t);
+    FORWARD(cpu_room(ctx, keys_bytes + table_bytes + counters_bytes, &room, error));
+    if (c->edges) {
+        p.kernels->keys[c->dtype](c->edges, c->bins + 1, room);
+        p.map.edges = room;
+    }
+    if (values) fill_table(&p, values, (uint32_t *)((char *)room + keys_bytes));
+    count_all(&p, (uint32_t *)((char *)room + keys_bytes + table_bytes));
+    return WEFT_OK;
+}

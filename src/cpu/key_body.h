@@ -1,0 +1,22 @@
+/* Unsigned keys in the total order of docs/ORDER.md 12.1, for the bodies that cpu/each_type.h includes: from the
+ * bits, in integer arithmetic alone, of which compilers make code without branches. */
+
+INLINE U OF(bits_at)(const void *array, size_t i) {
+    const T x = ((const T *)array)[i];
+    U bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+INLINE U OF(key_of_bits)(U bits) {
+    const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
+#if IS_FLOAT
+    const U infinity = sizeof(U) == 4 ? (U)0x7f800000 : (U)0x7ff0000000000000;
+    const U negative = (U) - (bits >> (8 * sizeof(U) - 1)), nan = (U) - (U)((bits & ~sign) > infinity);
+    return (bits ^ (negative | sign)) | nan;
+#else
+    return IS_SIGNED ? (U)(bits ^ sign) : bits;
+#endif
+}
+
+INLINE U OF(key_at)(const void *array, size_t i) { return OF(key_of_bits)(OF(bits_at)(array, i)); }

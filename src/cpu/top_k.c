@@ -1,0 +1,147 @@
+/* weft_top_k on the CPU. A thread reads its part of the array once and lists what may be among the k; whenever its
+ * list is full, all but the first k of it go, and from then on only what is greater than the last of these comes
+ * in. What the threads have left is one list, in the order of the array, of which the first k are sorted. For the k
+ * smallest the keys have their bits turned. */
+#include "core/fpmode.h"
+#include "cpu/cpu.h"
+
+#include <string.h>
+
+enum {
+    ALONE_BYTES = 1 << 18, /* so little is done sooner by the calling thread than by waking others */
+    SLACK = 4096,          /* candidates beyond 2 k that a list has room for */
+    DIGITS = 256
+};
+
+/* ----------------------------------------------------------------- the first k of a list */
+
+static unsigned digit(uint64_t key, unsigned shift) { return (unsigned)(key >> shift) % DIGITS; }
+
+/* The k-th greatest key, and how many that are equal to it are among the first k: by radix select, from the highest
+ * digit down. */
+static uint64_t kth_key(const candidate *list, size_t count, size_t k, unsigned bits, size_t *equals) {
+    uint64_t prefix = 0; /* the digits found */
+    for (unsigned shift = bits; shift > 0;) {
+        size_t counts[DIGITS] = {0};
+        const unsigned above = shift;
+        shift -= 8;
+        for (size_t i = 0; i < count; i++)
+            if (above == bits || list[i].key >> above == prefix) counts[digit(list[i].key, shift)]++;
+        unsigned d = DIGITS - 1;
+        for (; counts[d] < k; d--) k -= counts[d];
+        prefix = prefix << 8 | d;
+    }
+    *equals = k;
+    return prefix;
+}
+
+/* Leaves the first k, in the order of the array. Returns the least of their keys. */
+static uint64_t keep_first(candidate *list, size_t count, size_t k, unsigned bits) {
+    size_t equals, kept = 0;
+    const uint64_t least = kth_key(list, count, k, bits, &equals);
+    for (size_t i = 0; i < count && kept < k; i++) {
+        const bool equal = list[i].key == least;
+        list[kept] = list[i];
+        kept += list[i].key > least || (equal && equals > 0);
+        equals -= equal && equals > 0;
+    }
+    return least;
+}
+
+/* Sorts by falling keys, stably: radix sort from the lowest digit up. `other` has room for as many. Returns the list
+ * that is sorted. */
+static candidate *sort_list(candidate *list, candidate *other, size_t count, unsigned bits) {
+    for (unsigned shift = 0; shift < bits; shift += 8) {
+        size_t counts[DIGITS] = {0}, place = 0;
+        for (size_t i = 0; i < count; i++) counts[digit(list[i].key, shift)]++;
+        if (counts[digit(list[0].key, shift)] == count) continue;
+        for (unsigned d = DIGITS; d-- > 0;) {
+            const size_t here = counts[d];
+            counts[d] = place;
+            place += here;
+        }
+        for (size_t i = 0; i < count; i++) other[counts[digit(list[i].key, shift)]++] = list[i];
+        candidate *const sorted = other;
+        other = list;
+        list = sorted;
+    }
+    return list;
+}
+
+/* ------------------------------------------------------------------------------- the parts */
+
+typedef struct plan {
+    const top_k_call *call;
+    filter *filter;
+    uint64_t flip;
+    unsigned bits;         /* of a key */
+    size_t part, capacity; /* elements of a thread, candidates of its list */
+    int threads;
+} plan;
+
+static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
+
+/* Lists what of part t may be among the first k. Returns how many. */
+static size_t list_part(const plan *p, size_t t, candidate *list) {
+    const uint64_t greatest = UINT64_MAX >> (64 - p->bits);
+    const size_t size = weft_dtype_size(p->call->dtype), end = least_of(p->call->n, (t + 1) * p->part);
+    size_t count = 0;
+    uint64_t least = 0;
+    for (size_t first = t * p->part; first < end;) {
+        const char *x = (const char *)p->call->x + first * size;
+        first += p->filter(x, end - first, first, p->flip, least, list, &count, p->capacity);
+        if (first >= end) break;
+        const uint64_t last = keep_first(list, count, p->call->k, p->bits);
+        count = p->call->k;
+        if (last == greatest) break; /* nothing comes before the k there are */
+        least = last + 1;
+    }
+    return count;
+}
+
+static candidate *list_all(const plan *p, candidate *lists) {
+    size_t total = 0;
+#pragma omp parallel num_threads(p->threads) if (p->threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(static) ordered
+        for (int t = 0; t < p->threads; t++) {
+            candidate *list = lists + (size_t)t * p->capacity;
+            const size_t count = list_part(p, (size_t)t, list);
+#pragma omp ordered
+            {
+                memmove(lists + total, list, count * sizeof *list);
+                total += count;
+            }
+        }
+        weft_fpmode_leave(mode);
+    }
+    keep_first(lists, total, p->call->k, p->bits);
+    return sort_list(lists, lists + (size_t)p->threads * p->capacity, p->call->k, p->bits);
+}
+
+static void store(const top_k_call *c, const candidate *list) {
+    const size_t size = weft_dtype_size(c->dtype);
+    for (size_t i = 0; i < c->k; i++) {
+        memcpy((char *)c->values + i * size, (const char *)c->x + list[i].index * size, size);
+        if (c->indices) c->indices[i] = list[i].index;
+    }
+}
+
+weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    const size_t size = weft_dtype_size(c->dtype);
+    void *lists;
+    plan p = {.call = c,
+              .filter = ctx->level->filters->filter[c->dtype],
+              .flip = c->extreme == WEFT_SMALLEST ? UINT64_MAX : 0,
+              .bits = 8 * (unsigned)size,
+              .threads = c->n * size < ALONE_BYTES || !cpu_may_use_threads() ? 1 : ctx->threads};
+    p.part = (c->n - 1) / (size_t)p.threads + 1;
+    p.capacity = least_of(p.part, c->k > p.part / 2 ? p.part : 2 * c->k + SLACK) + FILTER_BLOCK;
+    RETURN_IF(p.capacity > SIZE_MAX / sizeof(candidate) / ((size_t)p.threads + 1), WEFT_OUT_OF_MEMORY,
+              "no host memory for the %zu largest of %zu elements", c->k, c->n);
+    FORWARD(cpu_room(ctx, ((size_t)p.threads * p.capacity + c->k) * sizeof(candidate), &lists, error));
+    store(c, list_all(&p, lists));
+    return WEFT_OK;
+}

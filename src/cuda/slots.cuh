@@ -1,0 +1,69 @@
+/* An array as slots of 16 bytes that begin on 16-byte boundaries: the first and the last slot of an array may be part
+ * of it only. */
+#ifndef WEFT_CUDA_SLOTS_CUH
+#define WEFT_CUDA_SLOTS_CUH
+
+#include <cstdint>
+#include <cuda_runtime.h>
+
+template <class T> struct slots {
+    enum { PER = 16 / sizeof(T) }; /* elements of a slot */
+    const T *x;
+    uint64_t n;
+    uint32_t skip; /* elements of the first slot that are not the array's */
+
+    slots(const void *p, uint64_t count)
+        : x((const T *)p), n(count), skip((uint32_t)((uintptr_t)p % 16 / sizeof(T))) {}
+    __host__ __device__ uint64_t count() const { return (skip + n + PER - 1) / PER; }
+    /* The index of the slot's first element; of slot 0 it may be negative. */
+    __device__ int64_t first(uint64_t slot) const { return (int64_t)(slot * PER) - skip; }
+
+    /* Reads a slot. Bit i of the result tells that v[i] is the array's; other v are left alone. */
+    __device__ __forceinline__ uint32_t load(uint64_t slot, T v[PER]) const {
+        const int64_t at = first(slot);
+        if (at >= 0 && (uint64_t)at + PER <= n) {
+            *(uint4 *)v = __ldcs((const uint4 *)(x + at));
+            return (uint32_t)((1u << PER) - 1);
+        }
+        uint32_t present = 0;
+        for (int i = 0; i < PER; i++)
+            if (at + i >= 0 && (uint64_t)(at + i) < n) {
+                v[i] = x[at + i];
+                present |= 1u << i;
+            }
+        return present;
+    }
+};
+
+/* Reads the slots [begin, end) in rows of one slot a thread, ROWS of them at a time, and gives them to
+ * take(row, v, present): for rows that the array fills the loads are all under way before one is waited for, and
+ * `present` is known to be all ones when the code is made. All threads of a block take part in every call. */
+template <int ROWS, class T, class TAKE>
+__device__ __forceinline__ void take_rows(const slots<T> &x, uint64_t begin, uint64_t end, uint64_t stride,
+                                          TAKE take) {
+    enum { PER = slots<T>::PER };
+    const uint64_t whole_begin = x.skip > 0, whole_end = (x.skip + x.n) / PER;
+    for (uint64_t row = begin; row < end; row += stride) {
+        const uint64_t row_end = row + (uint64_t)ROWS * blockDim.x;
+        __align__(16) T v[ROWS][PER];
+        uint32_t present[ROWS];
+        if (row >= whole_begin && row_end <= whole_end && row_end <= end) {
+            const uint4 *const from = (const uint4 *)(x.x + x.first(row)) + threadIdx.x;
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                *(uint4 *)v[r] = __ldcs(from + r * blockDim.x);
+                present[r] = (1u << PER) - 1;
+            }
+            take(row, v, present);
+        } else {
+#pragma unroll
+            for (int r = 0; r < ROWS; r++) {
+                const uint64_t slot = row + r * blockDim.x + threadIdx.x;
+                present[r] = slot < end ? x.load(slot, v[r]) : 0;
+            }
+            take(row, v, present);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,110 @@
+#!/bin/sh
+# weft histogram, top_k, merge and search_sorted: values known by hand, their options, and what they refuse.
+. "$(dirname "$0")/check.sh"
+y=$dir/y.npy
+
+# values FILE: type, shape and values of a .npy file in one line, read without weft.
+values() {
+    python3 -c 'import ast, struct, sys
+data = open(sys.argv[1], "rb").read()
+assert data[:8] == b"\x93NUMPY\1\0", data[:8]
+end = 10 + int.from_bytes(data[8:10], "little")
+header = ast.literal_eval(data[10:end].decode())
+letter = dict(i1="b", i2="h", i4="i", i8="q", u1="B", u2="H", u4="I", u8="Q", f4="f", f8="d")[header["descr"][1:]]
+print(header["descr"], header["shape"], *(v[0] for v in struct.iter_unpack("<" + letter, data[end:])))' "$1"
+}
+
+# gives EXPECTED ARGUMENT...: `weft ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+gives() {
+    expected=$1
+    shift
+    rm -f "$y"
+    got=$(w "$@" -o "$y" 2>&1)
+    is "weft $*: exit code" 0 $?
+    is "weft $*: printed" "" "$got"
+    is "weft $*" "$expected" "$(values "$y")"
+    w "$@" -o - >"$dir/stdout"
+    is "weft $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
+}
+
+npy "$dir/i4.npy" '<i4' '(2, 4)' 3 1 4 1 5 9 2 6
+npy "$dir/f4.npy" '<f4' '(6,)' 0.5 -1 nan 2 0.25 2
+npy "$dir/u1.npy" '|u1' '(3,)' 255 0 7
+npy "$dir/none.npy" '<f4' '(0,)'
+npy "$dir/edges.npy" '<i4' '(4,)' 1 2 5 9
+npy "$dir/reals.npy" '<f4' '(3,)' -1 0.5 inf
+
+# histogram
+gives "<u8 (2,) 5 3" histogram "$dir/i4.npy" --bins 2
+gives "<u8 (3,) 3 2 2" histogram "$dir/i4.npy" --bins 3 --lower 1 --upper 6 --threads 2 --device ref
+gives "<u8 (4,) 1 1 1 2" histogram "$dir/i4.npy" --bins 4 --lower 2 --upper=6
+gives "<u8 (3,) 2 3 3" histogram "$dir/i4.npy" --edges "$dir/edges.npy"
+gives "<u8 (2,) 2 3" histogram "$dir/f4.npy" --edges "$dir/reals.npy"
+gives "<u8 (10,) 1 0 0 0 1 1 0 0 0 2" histogram "$dir/f4.npy" --lower -1 --upper 2
+gives "<u8 (2,) 2 1" histogram "$dir/u1.npy" --bins 2
+gives "<u8 (3,) 0 0 0" histogram "$dir/none.npy" --bins 3 --lower 0 --upper 1
+refuses 2 "--bins 0: a whole number from 1 to" histogram "$dir/i4.npy" --bins 0 -o "$y"
+refuses 2 "--bins x: a whole number" histogram "$dir/i4.npy" --bins x -o "$y"
+refuses 2 "--edges says all about the bins" histogram "$dir/i4.npy" --bins 3 --edges "$dir/edges.npy" -o "$y"
+refuses 2 "--lower 1.5: not a value of i32" histogram "$dir/i4.npy" --lower 1.5 -o "$y"
+refuses 2 "--upper 256: not a value of u8 (0 to 255)" histogram "$dir/u1.npy" --upper 256 -o "$y"
+refuses 1 "lower = 7 is not less than upper = 7" histogram "$dir/i4.npy" --lower 7 --upper 7 -o "$y"
+refuses 1 "lower = nan" histogram "$dir/f4.npy" -o "$y"
+refuses 1 "none.npy: without --lower: min of no elements has no value" histogram "$dir/none.npy" -o "$y"
+refuses 1 "edges.npy: 4 edges of i32; at least 2 of f32 are needed" histogram "$dir/f4.npy" --edges "$dir/edges.npy" -o "$y"
+npy "$dir/falls.npy" '<i4' '(3,)' 1 5 5
+refuses 1 "edges[1] = 5 is not less than edges[2] = 5: edges must ascend" \
+    histogram "$dir/i4.npy" --edges "$dir/falls.npy" -o "$y"
+refuses 1 "$dir/missing.npy: cannot be opened" histogram "$dir/i4.npy" --edges "$dir/missing.npy" -o "$y"
+
+# top_k
+gives "<i4 (3,) 9 6 5" top_k "$dir/i4.npy" -k 3
+gives "<i4 (3,) 1 1 2" top_k "$dir/i4.npy" -k 3 --smallest
+gives "<i4 (0,)" top_k "$dir/i4.npy" -k 0
+gives "<f4 (6,) 2.0 2.0 0.5 0.25 -1.0 nan" top_k "$dir/f4.npy" -k 6
+gives "<f4 (6,) -1.0 0.25 0.5 2.0 2.0 nan" top_k "$dir/f4.npy" -k 6 --smallest --indices "$dir/at.npy"
+is "the indices" "<u8 (6,) 1 4 0 3 5 2" "$(values "$dir/at.npy")"
+refuses 1 "k = 10 of 8 elements" top_k "$dir/i4.npy" -o "$y"
+refuses 2 "-k -1: a whole number from 0" top_k "$dir/i4.npy" -k -1 -o "$y"
+refuses 2 "-o and --indices name one file" top_k "$dir/i4.npy" -k 1 -o "$y" --indices "$y"
+refuses 2 "--json: standard output is for the indices here" top_k "$dir/i4.npy" -k 1 -o "$y" --indices - --json
+
+# merge
+npy "$dir/a.npy" '<f8' '(3,)' -0.0 1 inf
+npy "$dir/b.npy" '<f8' '(2, 2)' -2 0.0 1 nan
+gives "<f8 (7,) -2.0 -0.0 0.0 1.0 1.0 inf nan" merge "$dir/a.npy" "$dir/b.npy"
+gives "<f4 (0,)" merge "$dir/none.npy" "$dir/none.npy"
+refuses 1 "has elements of f64 and $dir/i4.npy of i32; they must be of one type" merge "$dir/a.npy" "$dir/i4.npy" -o "$y"
+refuses 2 "weft merge: 1 file given, 2 needed" merge "$dir/a.npy" -o "$y"
+refuses 2 "standard input can be only one of the two" merge - - -o "$y"
+
+# search_sorted
+npy "$dir/s.npy" '<i4' '(5,)' 1 2 2 5 9
+gives "<u8 (2, 4) 3 0 3 0 3 4 1 4" search_sorted "$dir/s.npy" "$dir/i4.npy"
+gives "<u8 (2, 4) 3 1 3 1 4 5 3 4" search_sorted "$dir/s.npy" "$dir/i4.npy" --side right
+gives "<u8 (0,)" search_sorted "$dir/f4.npy" "$dir/none.npy"
+refuses 2 "--side up: there are left and right" search_sorted "$dir/s.npy" "$dir/i4.npy" --side up -o "$y"
+
+# what all four have in common
+for verb in "histogram $dir/i4.npy" "top_k $dir/i4.npy" "merge $dir/a.npy $dir/b.npy" "search_sorted $dir/s.npy $dir/i4.npy"; do
+    # shellcheck disable=SC2086
+    refuses 2 "-o FILE.npy is missing: it names the file for the result" $verb
+    # shellcheck disable=SC2086
+    refuses 2 "--json: standard output is for the array here" $verb -o - --json
+    # shellcheck disable=SC2086
+    refuses 2 "--accumulate: there is no such option" $verb --accumulate f64 -o "$y"
+done
+# json EXPECTED ARGUMENT...
+json() {
+    expected=$1
+    shift
+    is "$1 --json" "$expected" "$(w "$@" -o "$y" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')"
+}
+json "histogram $dir/i4.npy $y i32 8 4 5 cpu 1" histogram "$dir/i4.npy" --bins 4 --lower 2 --upper 6
+json "top_k $dir/i4.npy $y i32 8 $dir/at.npy 2 smallest cpu 1" top_k "$dir/i4.npy" -k 2 --smallest --indices "$dir/at.npy"
+json "merge $dir/a.npy $dir/b.npy $y f64 3 4 cpu 1" merge "$dir/a.npy" "$dir/b.npy"
+json "search_sorted $dir/s.npy $dir/i4.npy $y i32 5 8 left cpu 1" search_sorted "$dir/s.npy" "$dir/i4.npy"
+finish
