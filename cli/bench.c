@@ -142,13 +142,13 @@ static void make_halves(size_t n, float *x) {
 }
 
 static weft_status prepare(bench *b, float *values) {
-    const size_t bytes = b->n * sizeof(float), to_bytes = 2 * bytes + OPERATION_BINS * sizeof(uint64_t);
+    const size_t bytes = b->n * sizeof(float), to_bytes = MOST_OUTPUTS * bytes + OPERATION_BINS * sizeof(uint64_t);
     weft_status status = measure_upload(b->ctx, bytes, values, &b->x);
     if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, values, &b->y);
-    if (status == WEFT_OK) status = weft_alloc(b->ctx, WEFT_DEVICE, MOST_OUTPUTS * bytes, &b->to);
+    if (status == WEFT_OK) status = weft_alloc(b->ctx, WEFT_DEVICE, to_bytes, &b->to);
+    if (status == WEFT_OK) status = prepare_segments(b);
     make_halves(b->n, values);
-    if (status == WEFT_OK) status = prepare_segments(bhalves);
-    return status == WEFT_OK ? weft_alloc(b->ctx, WEFT_DEVICE, to_bytes, &b->) : status;
+    return status == WEFT_OK ? measure_upload(b->ctx, bytes, values, &b->halves) : status;
 }
 
 static weft_status measure_all(bench *b, const plan *p) {

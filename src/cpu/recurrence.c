@@ -5,7 +5,6 @@
  * tiles from the state that the parts before have left, passes the state on, and only then goes through its part,
  * which it finds in its cache. So memory is read once. How large parts are and which thread takes which is free: it
  * changes no bit. */
-#include "core/fpmode.h"
 #include "cpu/cpu.h"
 #include "cpu/recurrence_state.h"
 #include "cpu/relay.h"
@@ -64,44 +63,40 @@ static void run_row(const work *w, size_t row) {
 /* ---------------------------------------------------------------------------------- threads */
 
 /* What the threads share. Whose turn it is may use `left`. */
-typedef struct recurrence_relay {
-    relay order;
+typedef struct recurrence_parts {
+    const work *work;
     recurrence_state left; /* by the parts before */
-} recurrence_relay;
+} recurrence_parts;
 
-/* Turn i: some short rows, or a part of a long one. */
-static void run_rows(const work *w, size_t i) {
+/* Some short rows. */
+static void run_rows(void *parts, size_t i, relay *turns) {
+    const work *w = ((recurrence_parts *)parts)->work;
     const size_t first = i * w->rows, left = w->call->rows - first;
+    (void)turns;
     for (size_t row = first; row < first + (left < w->rows ? left : w->rows); row++) run_row(w, row);
 }
 
-static void run_part(const work *w, size_t i, recurrence_relay *shared) {
+/* A part of a long row. */
+static void run_part(void *parts, size_t i, relay *turns) {
+    recurrence_parts *shared = parts;
+    const work *w = shared->work;
     const size_t row = i / w->row_parts;
     const piece_of_row piece = find_piece(w, row, i % w->row_parts, w->part);
     recurrence_maps maps;
     w->kernel->maps(piece.s, piece.u, piece.n, &maps);
-    relay_wait(&shared->order, i);
+    relay_wait(turns, i);
     if (piece.first) w->kernel->begin(init_of(w, row), &shared->left);
     w->kernel->pass(&maps, piece.n, &shared->left);
-    relay_pass(&shared->order, i);
+    relay_pass(turns, i);
     w->kernel->run(&maps, piece.s, piece.u, piece.n, w->streams, piece.v);
 }
 
 static void run_on_threads(const work *w, int threads) {
-    const bool short_rows = w->row_parts == 1;
-    const size_t turns = short_rows ? (w->call->rows - 1) / w->rows + 1 : w->call->rows * w->row_parts;
-    recurrence_relay shared = {.order = {0, 0}};
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-        for (size_t i; (i = relay_take(&shared.order)) < turns;)
-            if (short_rows)
-                run_rows(w, i);
-            else
-                run_part(w, i, &shared);
-        weft_fpmode_leave(mode);
-    }
+    recurrence_parts shared = {.work = w};
+    if (w->row_parts == 1)
+        relay_run(threads, (w->call->rows - 1) / w->rows + 1, run_rows, &shared);
+    else
+        relay_run(threads, w->call->rows * w->row_parts, run_part, &shared);
 }
 
 weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *error) {

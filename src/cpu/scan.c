@@ -32,37 +32,37 @@ static void scan_alone(const scan_call *c, const scan_kernel *kernel, const scan
     kernel->scan(job, c->x, c->n, &state, c->y);
 }
 
-Whosetypedef struct scan_partsscan_relay {
-    constrelay scan_call *call;
+typedef struct scan_parts {
+    const scan_call *call;
     const scan_kernel *kernel;
     const scan_job *job;
-    size_t part;     /* elements of a partorder, but for the last */
+    size_t part;     /* elements of a part, but for the last */
     scan_state left; /* by the parts before the one whose turn it is */
-} scan_partsscan_relay;
+} scan_parts;
 
 static void scan_part(void *parts, size_t i, relay *turns) {
     scan_parts *shared = parts;
     const scan_call *c = shared->call;
     const scan_kernel *kernel = shared->kernel;
     const scan_job *job = shared->job;
-    const size_t part = scan_relayshared->part;
+    const size_t part = shared->part;
     const char *x = (const char *)c->x + i * part * weft_dtype_size(c->dtype);
     char *y = (char *)c->y + i * part * weft_dtype_size(c->result);
     const size_t left = c->n - i * part;
     const bool last = left <= part;
     scan_totals totals;
     if (!last) kernel->totals(job, x, part / SCAN_TILE, &totals);
-    relay_waitrelay_wait(turns &->order, i);
+    relay_wait(turns, i);
     scan_state state = shared->left;
     if (!last) kernel->pass(&totals, part / SCAN_TILE, &shared->left);
-    relay_passrelay_pass(turnsorder, i);
+    relay_pass(turns, i);
     kernel->scan(job, x, last ? left : part, &state, y);
 }
 
 static void scan_in_parts(const scan_call *c, const scan_kernel *kernel, const scan_job *job, int threads) {
-    scan_parts shared = {.call = c, .kernel = kernel, .job = job, .part = part_elements(c) scan_relayorder{}};
+    scan_parts shared = {.call = c, .kernel = kernel, .job = job, .part = part_elements(c)};
     kernel->begin(job, &shared.left);
-    relay_run(threads, (c->n - relay_takeorder 1) / shared.part + 1, scan_part, &shared);
+    relay_run(threads, (c->n - 1) / shared.part + 1, scan_part, &shared);
 }
 
 /* ------------------------------------------------------------------------------- which kernel */
@@ -97,26 +97,19 @@ static uint64_t flip(const scan_call *c) {
     return c->op == WEFT_MIN || c->op == WEFT_AND ? ~other_sign : other_sign;
 }
 
-const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job) {
-    static const float inf_f32[] = {INFINITY, -INFINITY};
-    static const double inf_f64[] = {INFINITY, -INFINITY};
-    const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX, f32 = c->result == WEFT_F32;
-    const size_t least = c->op == WEFT_MAX;
-    *job = (scan_job){.init = c->init, .flip = flip(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
-    job->nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
-    job->infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
-    if (!c->init && order && is_float(c->dtype))
-        job->init = f32 ? (const void *)&inf_f32[least] : (const void *)&inf_f64[least];
-    return find_kernel(ctx->level->scans, c);
-}
-
 weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     cpu_context *ctx = state;
+    const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX, f32 = c->result == WEFT_F32;
     const size_t bytes = c->n * (weft_dtype_size(c->dtype) + weft_dtype_size(c->result));
-    scan_job job;
+    const float inf_f32 = c->op == WEFT_MIN ? INFINITY : -INFINITY;
+    const double inf_f64 = inf_f32;
+    scan_job job = {.init = c->init, .flip = flip(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
     (void)error;
-    const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &job);
     job.streams = c->x != c->y && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
+    job.nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
+    job.infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
+    if (!c->init && order && is_float(c->dtype)) job.init = f32 ? (const void *)&inf_f32 : &inf_f64;
+    const scan_kernel *kernel = find_kernel(ctx->level->scans, c);
     if (ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads())
         scan_alone(c, kernel, &job);
     else
