@@ -34,6 +34,16 @@ static weft_status run_scan(const operation *o, weft_context *ctx, const operand
     return weft_scan(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->init, in->to);
 }
 
+/* x as a matrix of 64 columns, times the first 64 x 64 elements of y. */
+static weft_status run_matmul(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    enum { SIDE = 64 };
+    const size_t side = in->n < (size_t)SIDE * SIDE ? 1 : SIDE;
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_matmul(ctx, in->dtype, in->accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE,
+                       in->n / side, side, side, NULL, in->x, side, in->y, side, NULL, in->to, side);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -43,6 +53,7 @@ static weft_status run_scan(const operation *o, weft_context *ctx, const operand
 #define OPERATION_OF_variance WEFT_SUM, false, 1, 2, 0
 #define OPERATION_OF_dot WEFT_SUM, false, 2, 1, 0
 #define OPERATION_OF_scan WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_matmul WEFT_SUM, false, 1, 1, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

@@ -5,6 +5,7 @@ add_executable(weft_command
   cli/devices.c
   cli/dot.c
   cli/main.c
+  cli/matmul.c
   cli/measure.c
   cli/npy.c
   cli/npy_header.c

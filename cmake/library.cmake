@@ -2,12 +2,14 @@
 
 add_library(weft SHARED
   src/core/api.c
+  src/core/api_matmul.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
   src/core/lists.c
   src/ref/array.c
   src/ref/dot.c
+  src/ref/matmul.c
   src/ref/reduce.c
   src/ref/ref.c
   src/ref/scan.c
@@ -16,6 +18,7 @@ add_library(weft SHARED
   src/cpu/cpu.c
   src/cpu/levels.c
   src/cpu/machine.c
+  src/cpu/matmul.c
   src/cpu/reduce.c
   src/cpu/run.c
   src/cpu/scan.c)
@@ -46,6 +49,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
   add_library(weft_cpu_${level} OBJECT
     src/cpu/extremes.c
     src/cpu/integers.c
+    src/cpu/matmuls.c
     src/cpu/products.c
     src/cpu/scans.c
     src/cpu/sums.c)

@@ -1,6 +1,7 @@
 # The agreement engine, which the command (`weft verify`) and the tests link.
 add_library(weft_match STATIC
   tests/cases/dot.c
+  tests/cases/matmul.c
   tests/cases/reduce.c
   tests/cases/scan.c
   tests/cases/variance.c

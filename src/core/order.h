@@ -23,6 +23,11 @@
 #define WEFT_SCAN_GROUP 16
 #define WEFT_SCAN_LEVELS 17
 
+/* A matrix product is cut along k in parts of a power of two of at least MATMUL_PART terms, where it has at most
+ * MATMUL_VALUES values of parts in all. */
+#define WEFT_MATMUL_PART 1024
+#define WEFT_MATMUL_VALUES 1048576
+
 /* The NaN that is stored for every NaN result. */
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)
 #define WEFT_NAN_F64 UINT64_C(0x7ff8000000000000)

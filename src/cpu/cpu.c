@@ -110,6 +110,7 @@ const weft_backend *weft_backend_cpu(void) {
         .variance = cpu_variance,
         .dot = cpu_dot,
         .scan = cpu_scan,
+        .matmul = cpu_matmul,
     };
     return &backend;
 }

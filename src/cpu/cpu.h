@@ -5,6 +5,7 @@
 #define WEFT_CPU_CPU_H
 
 #include "core/backend.h"
+#include "cpu/matmul_kernels.h"
 
 /* What the base level is called. */
 #if defined(__x86_64__)
@@ -96,6 +97,7 @@ typedef struct level {
     const integer_kernels *integers;
     const extreme_kernels *extremes;
     const scan_kernels *scans;
+    const matmul_kernels *matmuls;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -122,6 +124,7 @@ weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
 weft_status cpu_scan(void *state, const scan_call *call, weft_error *error);
+weft_status cpu_matmul(void *state, const matmul_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

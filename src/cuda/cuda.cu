@@ -274,6 +274,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .variance = cuda_variance,
         .dot = cuda_dot,
         .scan = cuda_scan,
+        .matmul = cuda_matmul,
     };
     return &backend;
 }

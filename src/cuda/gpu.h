@@ -115,5 +115,6 @@ weft_status cuda_reduce(void *state, const reduce_call *c, weft_error *error);
 weft_status cuda_variance(void *state, const variance_call *c, weft_error *error);
 weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
+weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error);
 
 #endif

@@ -85,6 +85,7 @@ const weft_backend *weft_backend_ref(void) {
         .variance = ref_variance,
         .dot = ref_dot,
         .scan = ref_scan,
+        .matmul = ref_matmul,
     };
     return &backend;
 }

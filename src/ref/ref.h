@@ -7,6 +7,7 @@
 weft_status ref_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status ref_variance(void *state, const variance_call *call, weft_error *error);
 weft_status ref_dot(void *state, const dot_call *call, weft_error *error);
+weft_status ref_matmul(void *state, const matmul_call *call, weft_error *error);
 weft_status ref_scan(void *state, const scan_call *call, weft_error *error);
 
 #endif
