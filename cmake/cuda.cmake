@@ -44,6 +44,11 @@ add_library(weft_cuda MODULE
   src/cuda/dot.cu
   src/cuda/extremes.cu
   src/cuda/integers.cu
+  src/cuda/matmul.cu
+  src/cuda/matmul_end.cu
+  src/cuda/matmul_f32.cu
+  src/cuda/matmul_f64.cu
+  src/cuda/matmul_vector.cu
   src/cuda/reduce.cu
   src/cuda/scan.cu
   src/cuda/scan_free.cu
