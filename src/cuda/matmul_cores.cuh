@@ -7,12 +7,13 @@
 /* Each thread has TM x TN sums, in groups of 16 bytes; a warp is TY x TX threads, WY x WX warps are a block.
  *
  *     a thread's rows of a warp's tile: group 0 of ty 0, of ty 1, ..., group 1 of ty 0, ...; columns likewise */
-template <class R, int TM, int TN, int TY, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM> struct fma_core {
+template <class R, int TM, int TN, int TY, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
+struct fma_core {
     typedef R real;
     static constexpr int TX = 32 / TY, G = 16 / sizeof(R);
     static constexpr int WARP_ROWS = TM * TY, WARP_COLUMNS = TN * TX;
     static constexpr int ROWS = WARP_ROWS * WY, COLUMNS = WARP_COLUMNS * WX;
-    static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM;
+    static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
     static constexpr int LD_A = slab_ld<ROWS>::value, LD_B = slab_ld<COLUMNS>::value;
     R sums[TM][TN];
     int row, column; /* of this thread's first sum in the tile */
@@ -81,10 +82,10 @@ static __device__ __forceinline__ void mma_16x8x8(double (&d)[4], const double (
 
 /* Each warp has MY x MX products of 16 x 8 on the FP64 tensor cores. Their sums are fused multiply-adds down k in
  * order, like those of fma_core, which the agreement suite holds them to. */
-template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM> struct mma_core {
+template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT> struct mma_core {
     typedef double real;
     static constexpr int ROWS = 16 * MY * WY, COLUMNS = 8 * MX * WX;
-    static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM;
+    static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
     static constexpr int LD_A = slab_ld<ROWS>::value, LD_B = slab_ld<COLUMNS>::value;
     double sums[MY][MX][4];
     int row, column, group, quad; /* of the warp's tile; of the lane */

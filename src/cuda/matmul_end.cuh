@@ -5,6 +5,9 @@
 #include "arith/bits.h"
 #include "cuda/matmul_job.h"
 
+/* What one load brings. */
+template <class T> struct __align__(16) vector16 { T at[16 / sizeof(T)]; };
+
 static __device__ __forceinline__ float matmul_fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
 static __device__ __forceinline__ double matmul_fma(double a, double b, double c) { return __fma_rn(a, b, c); }
 

@@ -2,10 +2,10 @@
 #include "cuda/matmul_cores.cuh"
 #include "cuda/matmul_kernels.h"
 
-typedef fma_core<float, 8, 8, 4, 4, 2, 16, 2> large;  /* 128 x 128 */
-typedef fma_core<float, 8, 8, 4, 2, 2, 16, 3> middle; /* 64 x 128 */
-typedef fma_core<float, 8, 4, 4, 2, 2, 16, 4> small;  /* 64 x 64 */
-typedef fma_core<float, 4, 4, 4, 2, 1, 16, 8> least;  /* 32 x 32 */
+typedef fma_core<float, 8, 8, 4, 4, 2, 16, 2, 3> large;  /* 128 x 128 */
+typedef fma_core<float, 8, 8, 4, 2, 2, 16, 3, 3> middle; /* 64 x 128 */
+typedef fma_core<float, 8, 4, 4, 2, 2, 16, 4, 3> small;  /* 64 x 64 */
+typedef fma_core<float, 4, 4, 4, 2, 1, 16, 8, 3> least;  /* 32 x 32 */
 
 template <class CORE> static constexpr matmul_tile_launch launch_of(double efficiency) {
     return matmul_tile_launch{(const void *)matmul_kernel<float, CORE>,

@@ -2,10 +2,10 @@
 #include "cuda/matmul_cores.cuh"
 #include "cuda/matmul_kernels.h"
 
-typedef mma_core<4, 4, 2, 4, 16, 1> large;  /* 128 x 128 */
-typedef mma_core<4, 4, 1, 4, 16, 2> middle; /* 64 x 128 */
-typedef mma_core<2, 4, 2, 2, 16, 3> small;  /* 64 x 64 */
-typedef mma_core<1, 2, 2, 2, 16, 6> least;  /* 32 x 32 */
+typedef mma_core<4, 4, 2, 4, 16, 1, 3> large;  /* 128 x 128 */
+typedef mma_core<4, 4, 1, 4, 16, 2, 3> middle; /* 64 x 128 */
+typedef mma_core<2, 4, 2, 2, 16, 3, 3> small;  /* 64 x 64 */
+typedef mma_core<1, 2, 2, 2, 16, 6, 3> least;  /* 32 x 32 */
 
 template <class E, class CORE> static constexpr matmul_tile_launch launch_of(double efficiency) {
     return matmul_tile_launch{

@@ -67,18 +67,22 @@ template <class E, class R> static __global__ void __launch_bounds__(128) across
     store<E, R>(j, p, row, sum);
 }
 
-/* A square: 32 rows of 128 bytes, 16 bytes more between rows so that threads reading theirs meet in no bank. */
+/* A square: 32 rows of 128 bytes, 16 bytes more between rows so that threads reading theirs meet in no bank; and the
+ * vector's terms for them. */
 template <class E> struct square {
     static constexpr int TERMS = 128 / sizeof(E), LD = TERMS + 16 / sizeof(E), V = 16 / sizeof(E);
     E at[32][LD];
+    E x[LD];
 };
 
 /* Starts to bring one square. Terms and rows that are not there are left out; nobody uses them. */
 template <class E>
 static __device__ __forceinline__ void bring(square<E> *to, const E *a, const matmul_job &j, uint32_t rows,
-                                             uint64_t first, uint64_t terms) {
+                                             const E *x, uint64_t step, uint64_t first, uint64_t terms) {
     typedef square<E> S;
     const uint32_t lane = threadIdx.x % 32;
+    if (lane < S::TERMS && first + lane < terms)
+        __pipeline_memcpy_async(&to->x[lane], x + (first + lane) * step, sizeof(E));
     if (j.a.vectors && terms - first >= S::TERMS && rows == 32) {
 #pragma unroll
         for (uint32_t r = lane / 8; r < 32; r += 4)
@@ -104,23 +108,27 @@ template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS)
     const E *a = (const E *)j.a.p + p.item * j.a.stride + p.row * j.a.ld + p.first;
     const uint64_t count = (p.terms + S::TERMS - 1) / S::TERMS;
     for (uint64_t s = 0; s < AHEAD - 1; s++) {
-        if (s < count) bring(&squares[s], a, j, rows, s * S::TERMS, p.terms);
+        if (s < count) bring(&squares[s], a, j, rows, x, step, s * S::TERMS, p.terms);
         __pipeline_commit();
     }
     R sum = 0;
     for (uint64_t s = 0; s < count; s++) {
         if (s + AHEAD - 1 < count)
-            bring(&squares[(s + AHEAD - 1) % AHEAD], a, j, rows, (s + AHEAD - 1) * S::TERMS, p.terms);
+            bring(&squares[(s + AHEAD - 1) % AHEAD], a, j, rows, x, step, (s + AHEAD - 1) * S::TERMS, p.terms);
         __pipeline_commit();
         __pipeline_wait_prior(AHEAD - 1);
         __syncwarp();
-        const E *mine = squares[s % AHEAD].at[lane];
-        const uint64_t t = s * S::TERMS, left = p.terms - t;
+        const E *mine = squares[s % AHEAD].at[lane], *by = squares[s % AHEAD].x;
+        const uint64_t left = p.terms - s * S::TERMS;
         if (left >= S::TERMS) {
 #pragma unroll
-            for (int i = 0; i < S::TERMS; i++) sum = matmul_fma((R)mine[i], (R)x[(t + i) * step], sum);
+            for (int i = 0; i < S::TERMS; i += S::V) {
+                const vector16<E> u = *(const vector16<E> *)(mine + i), v = *(const vector16<E> *)(by + i);
+#pragma unroll
+                for (int e = 0; e < S::V; e++) sum = matmul_fma((R)u.at[e], (R)v.at[e], sum);
+            }
         } else {
-            for (uint32_t i = 0; i < left; i++) sum = matmul_fma((R)mine[i], (R)x[(t + i) * step], sum);
+            for (uint32_t i = 0; i < left; i++) sum = matmul_fma((R)mine[i], (R)by[i], sum);
         }
         __syncwarp();
     }
