@@ -90,9 +90,11 @@ static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p
 
 /* docs/ORDER.md 7.2. */
 static size_t part_of(size_t m, size_t n, size_t k) {
-    size_t part = m == 1 || n == 1 ? WEFT_MATMUL_VECTOR_PART : WEFT_MATMUL_PART;
-    if (m > WEFT_MATMUL_VALUES / n) return k;
-    while (part < k && (k - 1) / part + 1 > WEFT_MATMUL_VALUES / (m * n)) part *= 2;
+    const bool vector = m == 1 || n == 1;
+    const size_t values = vector ? WEFT_MATMUL_VECTOR_VALUES : WEFT_MATMUL_VALUES;
+    size_t part = vector ? WEFT_MATMUL_VECTOR_PART : WEFT_MATMUL_PART;
+    if (m > values / n) return k;
+    while (part < k && (k - 1) / part + 1 > values / (m * n)) part *= 2;
     return part;
 }
 

@@ -116,7 +116,7 @@ static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, cons
         const double blocks = (double)pieces(j->m, l->rows) * (double)pieces(j->n, l->columns) * j->parts * j->items;
         const double held = (double)g->multiprocessors, waves = (double)(uint64_t)((blocks + held - 1) / held);
         const double cost = waves * l->rows * l->columns / l->efficiency;
-        if (l->shared_bytes > g->shared_bytes || (best && cost >= least)) continue;
+        if (l->shared_bytes[j->a.across][j->b.across] > g->shared_bytes || (best && cost >= least)) continue;
         best = l;
         least = cost;
     }
@@ -129,8 +129,8 @@ static weft_status run_tiles(const gpu *g, const matmul_call *c, matmul_job *j, 
     j->row_tiles = pieces(j->m, l->rows);
     j->column_tiles = pieces(j->n, l->columns);
     void *arguments[] = {j};
-    return launch(g, l->kernel, j->row_tiles * j->column_tiles * j->parts * j->items, l->threads, l->shared_bytes,
-                  arguments, error);
+    return launch(g, l->kernels[j->a.across][j->b.across], j->row_tiles * j->column_tiles * j->parts * j->items,
+                  l->threads, l->shared_bytes[j->a.across][j->b.across], arguments, error);
 }
 
 static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_job *j, weft_error *error) {

@@ -14,7 +14,7 @@ struct fma_core {
     static constexpr int WARP_ROWS = TM * TY, WARP_COLUMNS = TN * TX;
     static constexpr int ROWS = WARP_ROWS * WY, COLUMNS = WARP_COLUMNS * WX;
     static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
-    static constexpr int LD_A = slab_ld<ROWS>::value, LD_B = slab_ld<COLUMNS>::value;
+    static constexpr bool NATURAL = false;
     R sums[TM][TN];
     int row, column; /* of this thread's first sum in the tile */
 
@@ -40,14 +40,14 @@ struct fma_core {
             for (int k = 0; k < TN; k++) sums[i][k] = matmul_fma(x[i / G].at[i % G], y[k / G].at[k % G], sums[i][k]);
     }
 
-    __device__ __forceinline__ void whole(const R *a, const R *b) {
+    template <class LA, class LB> __device__ __forceinline__ void whole(const R *a, const R *b) {
 #pragma unroll
-        for (int t = 0; t < SLAB; t++) term(a + t * LD_A, b + t * LD_B);
+        for (int t = 0; t < SLAB; t++) term(a + t * LA::TERM, b + t * LB::TERM);
     }
 
-    __device__ void some(const R *a, const R *b, int terms) {
+    template <class LA, class LB> __device__ __forceinline__ void some(const R *a, const R *b, int terms) {
 #pragma unroll 1
-        for (int t = 0; t < terms; t++) term(a + t * LD_A, b + t * LD_B);
+        for (int t = 0; t < terms; t++) term(a + t * LA::TERM, b + t * LB::TERM);
     }
 
     template <class E>
@@ -86,7 +86,7 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
     typedef double real;
     static constexpr int ROWS = 16 * MY * WY, COLUMNS = 8 * MX * WX;
     static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
-    static constexpr int LD_A = slab_ld<ROWS>::value, LD_B = slab_ld<COLUMNS>::value;
+    static constexpr bool NATURAL = true;
     double sums[MY][MX][4];
     int row, column, group, quad; /* of the warp's tile; of the lane */
 
@@ -106,16 +106,17 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
 
     /* Terms t .. t + 7. Of A, a lane has rows group and group + 8 of terms quad and quad + 4; of B, column group of
      * the same terms. */
-    __device__ __forceinline__ void eight(const double *a, const double *b) {
+    template <class LA, class LB> __device__ __forceinline__ void eight(const double *a, const double *b) {
         double u[MY][4], v[MX][2];
 #pragma unroll
         for (int y = 0; y < MY; y++)
 #pragma unroll
-            for (int i = 0; i < 4; i++) u[y][i] = a[(quad + i / 2 * 4) * LD_A + row + 16 * y + group + i % 2 * 8];
+            for (int i = 0; i < 4; i++)
+                u[y][i] = a[(quad + i / 2 * 4) * LA::TERM + (row + 16 * y + group + i % 2 * 8) * LA::LANE];
 #pragma unroll
         for (int x = 0; x < MX; x++)
 #pragma unroll
-            for (int i = 0; i < 2; i++) v[x][i] = b[(quad + 4 * i) * LD_B + column + 8 * x + group];
+            for (int i = 0; i < 2; i++) v[x][i] = b[(quad + 4 * i) * LB::TERM + (column + 8 * x + group) * LB::LANE];
 #pragma unroll
         for (int y = 0; y < MY; y++)
 #pragma unroll
@@ -127,32 +128,33 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
     __device__ __forceinline__ int column_of(int x, int i) const { return column + 8 * x + 2 * quad + i % 2; }
 
     /* A term by itself: a tail of k must not be filled up with zeros, for fma(0, 0, -0) is not -0. */
-    __device__ __forceinline__ void term(const double *a, const double *b) {
+    template <class LA, class LB> __device__ __forceinline__ void term(const double *a, const double *b) {
 #pragma unroll
         for (int y = 0; y < MY; y++)
 #pragma unroll
             for (int x = 0; x < MX; x++)
 #pragma unroll
                 for (int i = 0; i < 4; i++)
-                    sums[y][x][i] = __fma_rn(a[row_of(y, i)], b[column_of(x, i)], sums[y][x][i]);
+                    sums[y][x][i] =
+                        __fma_rn(a[row_of(y, i) * LA::LANE], b[column_of(x, i) * LB::LANE], sums[y][x][i]);
     }
 
-    __device__ void some(const double *a, const double *b, int terms) {
+    template <class LA, class LB> __device__ __forceinline__ void some(const double *a, const double *b, int terms) {
         int t = 0;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #pragma unroll 1
-        for (; t + 8 <= terms; t += 8) eight(a + t * LD_A, b + t * LD_B);
+        for (; t + 8 <= terms; t += 8) eight<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
 #endif
 #pragma unroll 1
-        for (; t < terms; t++) term(a + t * LD_A, b + t * LD_B);
+        for (; t < terms; t++) term<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
     }
 
-    __device__ __forceinline__ void whole(const double *a, const double *b) {
+    template <class LA, class LB> __device__ __forceinline__ void whole(const double *a, const double *b) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 #pragma unroll
-        for (int t = 0; t < SLAB; t += 8) eight(a + t * LD_A, b + t * LD_B);
+        for (int t = 0; t < SLAB; t += 8) eight<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
 #else
-        some(a, b, SLAB);
+        some<LA, LB>(a, b, SLAB);
 #endif
     }
 

@@ -9,9 +9,9 @@
 
 /* A kernel by tiles (matmul_f32.cu, matmul_f64.cu), and what it costs: `efficiency` is that of a full GPU. */
 typedef struct matmul_tile_launch {
-    const void *kernel;
+    const void *kernels[2][2]; /* by whether lanes of A, of B lie side by side (matmul_factor.across) */
+    size_t shared_bytes[2][2];
     uint32_t rows, columns, threads, blocks; /* blocks: that a multiprocessor holds */
-    size_t shared_bytes;
     double efficiency;
 } matmul_tile_launch;
 

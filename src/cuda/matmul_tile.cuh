@@ -11,144 +11,140 @@
 
 #include <cuda_pipeline.h>
 
-/* Elements between terms in shared memory: four more than lanes, so that neither the stores of a slab whose terms
- * lie side by side nor the loads of the cores meet in a bank. */
-template <int LANES> struct slab_ld { static constexpr int value = LANES + 4; };
+/* Where (lane, term) of a slab lies in shared memory: at lane * LANE + term * TERM. Usually a term's lanes lie side
+ * by side. NATURAL: as in the matrix, a lane's terms. Between terms (lanes) there are four elements more than need
+ * be, so that neither storing a slab nor what the cores load at a time meets in a bank. */
+template <int LANES, int SLAB, bool NATURAL> struct slab_layout {
+    static constexpr int LANE = NATURAL ? SLAB + 4 : 1, TERM = NATURAL ? 1 : LANES + 4;
+    static constexpr int SIZE = NATURAL ? LANES * LANE : SLAB * TERM;
+};
+
+/* How the threads share a slab's pieces (vectors or elements): piece number thread + c * THREADS is FAST-th of its
+ * row, and so on; a constant step for each c. Where FAST is cut in sectors of SECTOR pieces, rows go round within
+ * each sector first. */
+template <int THREADS, int ROWS, int FAST, int SECTOR> struct slab_pieces {
+    static_assert(THREADS % SECTOR == 0 && (ROWS * SECTOR % THREADS == 0 || THREADS % (ROWS * SECTOR) == 0), "steps");
+    static constexpr int COUNT = ROWS * FAST / THREADS;
+    static_assert(ROWS * FAST % THREADS == 0, "as many for each thread");
+    static __device__ __forceinline__ int fast(int i) { return i % SECTOR + i / (SECTOR * ROWS) * SECTOR; }
+    static __device__ __forceinline__ int row(int i) { return i / SECTOR % ROWS; }
+    static __device__ __forceinline__ int fast_step(int c) { return c * THREADS / (SECTOR * ROWS) * SECTOR; }
+    static __device__ __forceinline__ int row_step(int c) { return c * THREADS / SECTOR % ROWS; }
+};
 
 /* Brings one factor's slabs, LANES lanes of SLAB terms each, one after the other, from E in memory to R in shared
  * memory: through registers (`fetch`, later `store`), or where the types are one straight (`copy`, asynchronous).
- *
- * A thread has CHUNKS vectors of a slab, or ELEMENTS elements. Where lanes lie side by side, threads go along them.
- * Where terms do, neighbouring threads have 32 bytes of a lane, and a warp several lanes: whole sectors of memory,
- * and different banks of shared memory. */
-template <class E, class R, int LANES, int SLAB, int THREADS> struct slab_loader {
-    static constexpr int V = 16 / sizeof(E), LD = slab_ld<LANES>::value;
-    static constexpr int ELEMENTS = LANES * SLAB / THREADS, CHUNKS = ELEMENTS / V;
-    static constexpr int SECTOR = 32 / sizeof(E);
-    static_assert(LANES * SLAB % (V * THREADS) == 0 && SLAB % SECTOR == 0, "a slab is whole vectors for each thread");
-    vector16<E> held[CHUNKS];
-    const E *from; /* lane 0 and term 0 */
-    const E *mine; /* what is this thread's first in the next slab */
-    uint64_t ld, terms;
-    uint32_t lanes;            /* that there are, at most LANES */
-    bool across, vectors, all; /* all: all lanes are there */
+ * ACROSS: a term's lanes lie side by side in memory, else a lane's terms do. */
+template <class E, class R, int LANES_, int SLAB, int THREADS, bool ACROSS, bool NATURAL> struct slab_loader {
+    static constexpr int LANES = LANES_, V = 16 / sizeof(E);
+    typedef slab_layout<LANES, SLAB, NATURAL && !ACROSS> layout;
+    static constexpr bool TURNED = !NATURAL && !ACROSS; /* lies otherwise than in memory */
+    static constexpr int ROWS = ACROSS ? SLAB : LANES, WIDTH = ACROSS ? LANES : SLAB;
+    typedef slab_pieces<THREADS, ROWS, WIDTH / V, WIDTH / V> vectors;
+    /* Neighbouring threads bring 32 bytes of a row, and a warp several rows: whole sectors of memory, and other
+     * banks. */
+    typedef slab_pieces<THREADS, ROWS, WIDTH, TURNED ? 32 / (int)sizeof(E) : WIDTH> elements;
+    vector16<E> held[vectors::COUNT];
+    const E *from; /* this thread's first piece of the next slab */
+    uint64_t ld;
+    int lane, term;  /* of that piece in the slab */
+    int lanes;       /* that there are, at most LANES */
+    bool by_vectors; /* pieces are vectors, else elements */
 
     __device__ slab_loader(const matmul_factor &f, uint64_t item, uint64_t first_lane, uint64_t count,
-                           uint64_t first_term, uint64_t all_terms, bool straight)
-        : ld(f.ld), terms(all_terms), across(f.across), vectors(f.vectors) {
-        const uint64_t lane_step = f.across ? 1 : f.ld, term_step = f.across ? f.ld : 1;
-        from = (const E *)f.p + item * f.stride + first_lane * lane_step + first_term * term_step;
-        lanes = count - first_lane < LANES ? (uint32_t)(count - first_lane) : LANES;
-        all = lanes == LANES;
-        mine = across     ? at(row_term(0), row_lane())
-               : straight ? at(term_of(0), lane_of(0))
-                          : at(pair_term(0), pair_lane(0));
+                           uint64_t first_term, bool straight)
+        : ld(f.ld) {
+        lanes = count - first_lane < LANES ? (int)(count - first_lane) : LANES;
+        by_vectors = !straight || (f.vectors && !TURNED && (!ACROSS || count % V == 0));
+        const int i = threadIdx.x, row = by_vectors ? vectors::row(i) : elements::row(i);
+        const int fast = by_vectors ? vectors::fast(i) * V : elements::fast(i);
+        lane = ACROSS ? fast : row;
+        term = ACROSS ? row : fast;
+        from = (const E *)f.p + item * f.stride + (ACROSS ? first_lane : first_term) + fast +
+               ((ACROSS ? first_term : first_lane) + row) * ld;
     }
 
-    __device__ __forceinline__ const E *at(uint64_t term, int lane) const {
-        return from + (across ? term * ld + lane : lane * ld + term);
-    }
-
-    /* Vector c, lanes side by side: these lanes of this term. */
-    static constexpr int ROW_STEP = THREADS / (LANES / V);
-    __device__ __forceinline__ static int row_lane() { return threadIdx.x % (LANES / V) * V; }
-    __device__ __forceinline__ static int row_term(int c) { return threadIdx.x / (LANES / V) + c * ROW_STEP; }
-    /* Vector c, terms side by side: these terms of this lane. */
-    __device__ __forceinline__ static int pair_lane(int c) { return threadIdx.x / 2 % LANES + pair_lanes(c); }
-    __device__ __forceinline__ static int pair_term(int c) {
-        return (threadIdx.x / (2 * LANES) * 2 + threadIdx.x % 2) * V + pair_terms(c);
-    }
-    __device__ __forceinline__ static constexpr int pair_lanes(int c) { return c * THREADS / 2 % LANES; }
-    __device__ __forceinline__ static constexpr int pair_terms(int c) { return c * THREADS / (2 * LANES) * 2 * V; }
-    /* Element c, terms side by side: this term of this lane. */
-    __device__ __forceinline__ static int lane_of(int c) { return threadIdx.x / SECTOR % LANES + lanes_of(c); }
-    __device__ __forceinline__ static int term_of(int c) {
-        return threadIdx.x / (SECTOR * LANES) * SECTOR + threadIdx.x % SECTOR + terms_of(c);
-    }
-    __device__ __forceinline__ static constexpr int lanes_of(int c) { return c * THREADS / SECTOR % LANES; }
-    __device__ __forceinline__ static constexpr int terms_of(int c) {
-        return c * THREADS / (SECTOR * LANES) * SECTOR;
-    }
+    __device__ __forceinline__ void advance() { from += ACROSS ? SLAB * ld : SLAB; }
 
     /* ------------------------------------------------------------------ through registers */
 
-    __device__ __forceinline__ void fetch(uint64_t first) {
-        if (!(vectors && all && first + SLAB <= terms)) {
-            fetch_some(first);
-        } else if (across) {
+    /* A slab of which `terms` terms are there. The others, and lanes that are not there, are nobody's. */
+    __device__ __forceinline__ void fetch(const matmul_factor &f, int terms) {
+        const bool plain = f.vectors && lanes == LANES && terms == SLAB;
 #pragma unroll
-            for (int c = 0; c < CHUNKS; c++) held[c] = *(const vector16<E> *)(mine + c * ROW_STEP * ld);
-        } else {
+        for (int c = 0; c < vectors::COUNT; c++) {
+            const E *p = from + vectors::row_step(c) * ld + vectors::fast_step(c) * V;
+            if (plain) {
+                held[c] = *(const vector16<E> *)p;
+            } else {
+                const int l = lane + (ACROSS ? vectors::fast_step(c) * V : vectors::row_step(c));
+                const int t = term + (ACROSS ? vectors::row_step(c) : vectors::fast_step(c) * V);
+                const int count = l >= lanes || t >= terms ? 0 : ACROSS ? lanes - l : terms - t;
 #pragma unroll
-            for (int c = 0; c < CHUNKS; c++)
-                held[c] = *(const vector16<E> *)(mine + pair_lanes(c) * ld + pair_terms(c));
+                for (int e = 0; e < V; e++) held[c].at[e] = e < count ? p[e] : (E)0;
+            }
         }
-        mine += across ? SLAB * ld : SLAB;
-    }
-
-    /* A slab that is not all there, or not aligned. What is not there becomes 0; no term beyond the last is used. */
-    __device__ __forceinline__ void fetch_some(uint64_t first) {
-#pragma unroll
-        for (int c = 0; c < CHUNKS; c++) {
-            const int lane = across ? row_lane() : pair_lane(c), term = across ? row_term(c) : pair_term(c);
-            const bool inside = lane < (int)lanes && first + term < terms;
-            const uint64_t count = !inside ? 0 : across ? lanes - lane : terms - (first + term);
-            const E *p = at(first + term, lane);
-#pragma unroll
-            for (int e = 0; e < V; e++) held[c].at[e] = e < count ? p[e] : (E)0;
-        }
+        advance();
     }
 
     __device__ __forceinline__ void store(R *slab) const {
         constexpr int W = 16 / sizeof(R);
-        if (across) {
-            R *to = slab + row_term(0) * LD + row_lane();
+        R *to = slab + lane * layout::LANE + term * layout::TERM;
 #pragma unroll
-            for (int c = 0; c < CHUNKS; c++)
+        for (int c = 0; c < vectors::COUNT; c++) {
+            const int l = ACROSS ? vectors::fast_step(c) * V : vectors::row_step(c);
+            const int t = ACROSS ? vectors::row_step(c) : vectors::fast_step(c) * V;
+            R *at = to + l * layout::LANE + t * layout::TERM;
 #pragma unroll
-                for (int e = 0; e < V; e += W) {
+            for (int e = 0; e < V; e++) {
+                if (TURNED) {
+                    at[e * layout::TERM] = (R)held[c].at[e];
+                } else if (e % W == 0) {
                     vector16<R> v;
 #pragma unroll
                     for (int i = 0; i < W; i++) v.at[i] = (R)held[c].at[e + i];
-                    *(vector16<R> *)(to + c * ROW_STEP * LD + e) = v;
+                    *(vector16<R> *)(at + e) = v;
                 }
-        } else {
-            R *to = slab + pair_term(0) * LD + pair_lane(0);
-#pragma unroll
-            for (int c = 0; c < CHUNKS; c++)
-#pragma unroll
-                for (int e = 0; e < V; e++) to[(pair_terms(c) + e) * LD + pair_lanes(c)] = (R)held[c].at[e];
+            }
         }
     }
 
     /* ------------------------------------------------------------------------------ straight */
 
-    __device__ __forceinline__ void copy(uint64_t first, R *slab) {
-        const bool whole = all && first + SLAB <= terms;
-        if (whole && !across) {
-            R *to = slab + term_of(0) * LD + lane_of(0);
+    template <class PIECES, int SIZE> __device__ __forceinline__ void copy_pieces(int terms, R *slab) const {
+        R *to = slab + lane * layout::LANE + term * layout::TERM;
 #pragma unroll
-            for (int c = 0; c < ELEMENTS; c++)
-                __pipeline_memcpy_async(to + terms_of(c) * LD + lanes_of(c), mine + lanes_of(c) * ld + terms_of(c),
-                                        sizeof(E));
-        } else if (whole && vectors) {
-            R *to = slab + row_term(0) * LD + row_lane();
-#pragma unroll
-            for (int c = 0; c < CHUNKS; c++)
-                __pipeline_memcpy_async(to + c * ROW_STEP * LD, mine + c * ROW_STEP * ld, 16);
-        } else {
-            copy_some(first, slab);
+        for (int c = 0; c < PIECES::COUNT; c++) {
+            const int row = PIECES::row_step(c), fast = PIECES::fast_step(c) * SIZE;
+            const int l = ACROSS ? fast : row, t = ACROSS ? row : fast;
+            if (lane + l < lanes && (terms == SLAB || term + t < terms))
+                __pipeline_memcpy_async(to + l * layout::LANE + t * layout::TERM, from + row * ld + fast,
+                                        SIZE * sizeof(E));
         }
-        mine += across ? SLAB * ld : SLAB;
     }
 
-    __device__ __forceinline__ void copy_some(uint64_t first, R *slab) const {
-#pragma unroll 1
-        for (int c = 0; c < ELEMENTS; c++) {
-            const int i = threadIdx.x + c * THREADS;
-            const int lane = across ? i % LANES : lane_of(c), term = across ? i / LANES : term_of(c);
-            if (lane < (int)lanes && first + term < terms)
-                __pipeline_memcpy_async(slab + term * LD + lane, at(first + term, lane), sizeof(E));
+    __device__ __forceinline__ void copy(R *slab) {
+        if (by_vectors)
+            copy_pieces<vectors, V>(SLAB, slab);
+        else
+            copy_pieces<elements, 1>(SLAB, slab);
+        advance();
+    }
+
+    /* The last slab, when it has fewer terms: where the terms of a vector are not all there, elements. */
+    __device__ __forceinline__ void copy_rest(int terms, R *slab) {
+        if (by_vectors && !ACROSS) {
+            for (int c = 0; c < vectors::COUNT; c++) {
+                const int l = lane + vectors::row_step(c), t = term + vectors::fast_step(c) * V;
+                for (int e = 0; e < V; e++)
+                    if (l < lanes && t + e < terms)
+                        slab[l * layout::LANE + (t + e) * layout::TERM] =
+                            from[vectors::row_step(c) * ld + vectors::fast_step(c) * V + e];
+            }
+        } else if (by_vectors) {
+            copy_pieces<vectors, V>(terms, slab);
+        } else {
+            copy_pieces<elements, 1>(terms, slab);
         }
     }
 };
@@ -197,76 +193,82 @@ static __device__ __forceinline__ void matmul_place(const matmul_job &j, uint64_
 
 /* The slabs one after the other: the next is in registers while one is worked on. */
 template <class CORE, class LOADER_A, class LOADER_B>
-__device__ __forceinline__ void matmul_go_by_registers(CORE &core, LOADER_A &a, LOADER_B &b, uint64_t terms,
-                                                       typename CORE::real *slabs) {
-    constexpr int SLAB = CORE::SLAB, A_SLAB = SLAB * LOADER_A::LD, BOTH = A_SLAB + SLAB * LOADER_B::LD;
-    a.fetch(0);
-    b.fetch(0);
-    a.store(slabs);
-    b.store(slabs + A_SLAB);
-    __syncthreads();
+__device__ __forceinline__ void matmul_go_by_registers(CORE &core, const matmul_job &j, LOADER_A &a, LOADER_B &b,
+                                                       uint64_t terms, typename CORE::real *slabs) {
+    typedef typename LOADER_A::layout layout_a;
+    typedef typename LOADER_B::layout layout_b;
+    constexpr int SLAB = CORE::SLAB, BOTH = layout_a::SIZE + layout_b::SIZE;
+    const uint32_t count = (uint32_t)((terms + SLAB - 1) / SLAB),
+                   last = (uint32_t)(terms - (uint64_t)(count - 1) * SLAB);
     uint32_t now = 0;
-    for (uint64_t t = 0; t < terms; t += SLAB) {
-        const bool more = t + SLAB < terms;
-        typename CORE::real *const slab = slabs + now * BOTH, *const next = slabs + (1 - now) * BOTH;
-        if (more) {
-            a.fetch(t + SLAB);
-            b.fetch(t + SLAB);
+    for (uint32_t s = 0; s <= count; s++) {
+        const int some = s + 1 >= count ? last : SLAB;
+        typename CORE::real *const slab = slabs + (1 - now) * BOTH, *const next = slabs + now * BOTH;
+        if (s < count) {
+            a.fetch(j.a, some);
+            b.fetch(j.b, some);
         }
-        if (terms - t >= SLAB)
-            core.whole(slab, slab + A_SLAB);
-        else
-            core.some(slab, slab + A_SLAB, (int)(terms - t));
-        if (more) {
+        if (s > 0 && (s < count || last == SLAB))
+            core.template whole<layout_a, layout_b>(slab, slab + layout_a::SIZE);
+        else if (s > 0)
+            core.template some<layout_a, layout_b>(slab, slab + layout_a::SIZE, last);
+        if (s < count) {
             a.store(next);
-            b.store(next + A_SLAB);
+            b.store(next + layout_a::SIZE);
             __syncthreads();
             now = 1 - now;
         }
     }
 }
 
-/* Or STAGES - 1 slabs are on their way. */
+/* Or STAGES - 1 slabs are on their way. What is left when k is no multiple of a slab comes at the end. */
 template <class CORE, class LOADER_A, class LOADER_B>
 __device__ __forceinline__ void matmul_go_by_copies(CORE &core, LOADER_A &a, LOADER_B &b, uint64_t terms,
                                                     typename CORE::real *slabs) {
-    constexpr int SLAB = CORE::SLAB, STAGES = CORE::STAGES;
-    constexpr int A_SLAB = SLAB * LOADER_A::LD, BOTH = A_SLAB + SLAB * LOADER_B::LD;
+    typedef typename LOADER_A::layout layout_a;
+    typedef typename LOADER_B::layout layout_b;
+    constexpr int SLAB = CORE::SLAB, STAGES = CORE::STAGES, BOTH = layout_a::SIZE + layout_b::SIZE;
+    const uint32_t count = (uint32_t)(terms / SLAB), last = (uint32_t)(terms % SLAB);
 #pragma unroll
     for (int s = 0; s < STAGES - 1; s++) {
-        if (s * SLAB < terms) {
-            a.copy(s * SLAB, slabs + s * BOTH);
-            b.copy(s * SLAB, slabs + s * BOTH + A_SLAB);
+        if (s < count) {
+            a.copy(slabs + s * BOTH);
+            b.copy(slabs + s * BOTH + layout_a::SIZE);
         }
         __pipeline_commit();
     }
-    uint32_t now = 0, next = STAGES - 1;
-    for (uint64_t t = 0; t < terms; t += SLAB) {
+    int now = 0, next = (STAGES - 1) * BOTH;
+#pragma unroll 1
+    for (uint32_t s = 0; s < count; s++) {
         __pipeline_wait_prior(STAGES - 2);
         __syncthreads();
-        const uint64_t ahead = t + (STAGES - 1) * SLAB;
-        if (ahead < terms) {
-            a.copy(ahead, slabs + next * BOTH);
-            b.copy(ahead, slabs + next * BOTH + A_SLAB);
+        if (s + STAGES - 1 < count) {
+            a.copy(slabs + next);
+            b.copy(slabs + next + layout_a::SIZE);
         }
         __pipeline_commit();
-        const typename CORE::real *slab = slabs + now * BOTH;
-        if (terms - t >= SLAB)
-            core.whole(slab, slab + A_SLAB);
-        else
-            core.some(slab, slab + A_SLAB, (int)(terms - t));
-        now = now + 1 == STAGES ? 0 : now + 1;
-        next = next + 1 == STAGES ? 0 : next + 1;
+        core.template whole<layout_a, layout_b>(slabs + now, slabs + now + layout_a::SIZE);
+        now = now == (STAGES - 1) * BOTH ? 0 : now + BOTH;
+        next = next == (STAGES - 1) * BOTH ? 0 : next + BOTH;
     }
+    if (last == 0) return;
+    __syncthreads();
+    a.copy_rest(last, slabs);
+    b.copy_rest(last, slabs + layout_a::SIZE);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    core.template some<layout_a, layout_b>(slabs, slabs + layout_a::SIZE, last);
 }
 
 template <class A, class B> struct same_type { static constexpr bool value = false; };
 template <class A> struct same_type<A, A> { static constexpr bool value = true; };
 
-template <class E, class CORE>
+/* ACROSS_A, ACROSS_B: see matmul_factor. */
+template <class E, class CORE, bool ACROSS_A, bool ACROSS_B>
 __global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(const matmul_job j) {
     typedef typename CORE::real R;
-    constexpr bool STRAIGHT = same_type<E, R>::value && CORE::STAGES > 2;
+    constexpr bool STRAIGHT = same_type<E, R>::value;
     extern __shared__ __align__(16) unsigned char shared[];
     const uint64_t tiles = j.row_tiles * j.column_tiles;
     const uint64_t number = blockIdx.x % tiles, rest = blockIdx.x / tiles, item = rest / j.parts;
@@ -275,19 +277,25 @@ __global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(con
     matmul_place(j, number, &row, &column);
     row *= CORE::ROWS, column *= CORE::COLUMNS;
     const uint64_t first = part * j.part, terms = j.k - first < j.part ? j.k - first : j.part;
-    slab_loader<E, R, CORE::ROWS, CORE::SLAB, CORE::THREADS> a(j.a, item, row, j.m, first, terms, STRAIGHT);
-    slab_loader<E, R, CORE::COLUMNS, CORE::SLAB, CORE::THREADS> b(j.b, item, column, j.n, first, terms, STRAIGHT);
+    slab_loader<E, R, CORE::ROWS, CORE::SLAB, CORE::THREADS, ACROSS_A, CORE::NATURAL> a(j.a, item, row, j.m, first,
+                                                                                        STRAIGHT);
+    slab_loader<E, R, CORE::COLUMNS, CORE::SLAB, CORE::THREADS, ACROSS_B, CORE::NATURAL> b(j.b, item, column, j.n,
+                                                                                           first, STRAIGHT);
     CORE core;
     if constexpr (STRAIGHT)
         matmul_go_by_copies(core, a, b, terms, (R *)shared);
     else
-        matmul_go_by_registers(core, a, b, terms, (R *)shared);
+        matmul_go_by_registers(core, j, a, b, terms, (R *)shared);
     core.template store<E>(j, item, part, row, column);
 }
 
-template <class CORE> constexpr size_t matmul_shared_bytes() {
-    return CORE::STAGES * CORE::SLAB * (slab_ld<CORE::ROWS>::value + slab_ld<CORE::COLUMNS>::value) *
-           sizeof(typename CORE::real);
+template <class CORE> constexpr size_t matmul_shared_bytes(bool straight, bool across_a, bool across_b) {
+    constexpr int SLAB = CORE::SLAB, ROWS = CORE::ROWS, COLUMNS = CORE::COLUMNS;
+    const size_t a =
+        CORE::NATURAL && !across_a ? slab_layout<ROWS, SLAB, true>::SIZE : slab_layout<ROWS, SLAB, false>::SIZE;
+    const size_t b =
+        CORE::NATURAL && !across_b ? slab_layout<COLUMNS, SLAB, true>::SIZE : slab_layout<COLUMNS, SLAB, false>::SIZE;
+    return (straight ? CORE::STAGES : 2) * (a + b) * sizeof(typename CORE::real);
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <cuda_pipeline.h>
 
-enum { WARPS = 4, AHEAD = 4, UNROLLED = 16 };
+enum { WARPS = 2, AHEAD = 4, UNROLLED = 16 };
 
 /* Lanes of a part: `rows` of them, from `row` on; where each thread of the grid is. */
 struct vector_place {
