@@ -35,7 +35,8 @@ static weft_status run_scan(const operation *o, weft_context *ctx, const operand
 }
 
 /* x as a matrix of 64 columns, times the first 64 x 64 elements of y. */
-static weft_status run_matmul(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+static weft_status run_matmul(const operation *o, weft_context *ctx, const operands *in, value *out,
+                              weft_dtype *type) {
     enum { SIDE = 64 };
     const size_t side = in->n < (size_t)SIDE * SIDE ? 1 : SIDE;
     (void)o, (void)out;

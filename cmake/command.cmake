@@ -6,6 +6,7 @@ add_executable(weft_command
   cli/dot.c
   cli/main.c
   cli/matmul.c
+  cli/matmul_check.c
   cli/measure.c
   cli/npy.c
   cli/npy_header.c
@@ -16,6 +17,7 @@ add_executable(weft_command
   cli/reduce.c
   cli/scan.c
   cli/tour.c
+  cli/tour_products.c
   cli/tour_scans.c
   cli/tour_sums.c
   cli/tour_table.c
