@@ -2,7 +2,7 @@
 
 _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
-        count_nonzero mean norm1 norm2 norminf variance dot scan'
+        count_nonzero mean norm1 norm2 norminf variance dot scan matmul'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -40,6 +40,10 @@ _weft() {
         fi
         return
         ;;
+    --transpose)
+        mapfile -t COMPREPLY < <(compgen -W 'a b ab' -- "$current")
+        return
+        ;;
     --threads | --init | --ddof | --size | --n | --level | --every) return ;;
     esac
 
@@ -50,6 +54,7 @@ _weft() {
     help) options+=' --list' ;;
     verify) options+=' --level --op --every --first --golden --golden-write' ;;
     devices | version) ;;
+    matmul) options+=' --accumulate --transpose --check --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;

@@ -100,6 +100,7 @@ static size_t part_of(size_t m, size_t n, size_t k) {
 
 static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b, block *c, weft_error *error) {
     const size_t size = weft_dtype_size(call->dtype);
+    if (c->rows == 0 || c->width == 0) a->rows = b->rows = 0; /* nothing to compute, nothing to read */
     FORWARD(check_block(ctx, a, size, error));
     FORWARD(check_block(ctx, b, size, error));
     FORWARD(check_block(ctx, c, size, error));

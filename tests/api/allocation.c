@@ -102,6 +102,10 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     }
     EXPECT_STATUS(ctx, weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, n, 1, x, &out), WEFT_OK);
     EXPECT_STATUS(ctx, weft_dot(ctx, WEFT_F32, WEFT_F64, n, x, x, &out), WEFT_OK);
+    EXPECT_STATUS(ctx,
+                  weft_matmul(ctx, WEFT_F32, WEFT_F64, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, 20, 30, 25,
+                              NULL, x, 25, x, 30, NULL, y, 30),
+                  WEFT_OK);
     if (strcmp(weft_device(ctx), "ref") == 0) return; /* its scan keeps all levels in memory */
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_MAX, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);

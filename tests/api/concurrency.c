@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 7 };
+enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 9, SIDE = 70 };
 static float x[N];
 
 typedef struct answers {
@@ -27,6 +27,9 @@ static answers ask(weft_context *ctx) {
     s[4] = weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, &a.bits[4]);
     s[5] = weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z);
     s[6] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[6]);
+    s[7] = weft_matmul(ctx, WEFT_F32, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, SIDE, SIDE,
+                       SIDE, NULL, x, SIDE, x, SIDE, NULL, z, SIDE);
+    s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[8]);
     for (int i = 0; i < ANSWERS; i++)
         if (s[i] != WEFT_OK) a.status = s[i];
     return a;
