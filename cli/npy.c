@@ -113,7 +113,9 @@ static bool take_elements(source *s, const npy_header *header, size_t data, npy_
         return npy_fail(error, "is truncated: %zu elements of %s need %zu bytes, and %zu are there", header->n,
                         weft_dtype_name(header->dtype), bytes, s->bytes - data);
     *a = (npy_array){.dtype = header->dtype, .shape = header->shape, .n = header->n, .data = s->p + data};
-    a->flat = header->shape.rank > NPY_RANK || (header->fortran && header->shape.rank > 1);
+    a->flata->given = header->shape;
+    a->fortran = header->fortran;
+    = header->shape.rank > NPY_RANK || (header->fortran && header->shape.rank > 1);
     if (a->flat) a->shape = (npy_shape){1, {header->n}};
     if (bytes && (header->swapped || (uintptr_t)a->data % size != 0)) {
         a->owned = malloc(bytes);

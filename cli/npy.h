@@ -16,6 +16,8 @@ typedef struct npy_array {
     weft_dtype dtype; /* bool is read as u8 */
     npy_shape shape;  /* in which the elements lie in C order: flat for an array that is in Fortran order */
     bool flat;        /* so it is, or has more dimensions than NPY_RANK: the shape is not that of the file */
+    npy_shape given;  /* as the file says */
+    bool fortran;     /* likewise: its first index runs fastest */
     size_t n;         /* elements: the product of the shape, 1 for a scalar */
     const void *data; /* n elements in the order of the file, in this machine's byte order, aligned */
     void *mapped;     /* what npy_free releases: a mapping, or memory, or neither */

@@ -150,6 +150,17 @@ static weft_status run_search_sorted(const operation *o, weft_context *ctx, cons
     return weft_search_sorted(ctx, in->dtype, WEFT_LEFT, n, in->halves, n, in->x, in->to);
 }
 
+/* x as a matrix of 64 columns, times the first 64 x 64 elements of y. */
+static weft_status run_matmul(const operation *o, weft_context *ctx, const operands *in, value *out,
+                              weft_dtype *type) {
+    enum { SIDE = 64 };
+    const size_t side = in->n < (size_t)SIDE * SIDE ? 1 : SIDE;
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_matmul(ctx, in->dtype, in->accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE,
+                       in->n / side, side, side, NULL, in->x, side, in->y, side, NULL, in->to, side);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -165,14 +176,15 @@ static weft_status run_search_sorted(const operation *o, weft_context *ctx, cons
 #define OPERATION_OF_merge WEFT_SUM, false, 1, 1, 1, false
 #define OPERATION_OF_search_sorted WEFT_SUM, false, 1, 1, 1, false
 #define OPERATION_OF_laplace WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_select WEFT_SUM, false, 1, 1, 0.5
-#define OPERATION_OF_partition WEFT_SUM, false, 1, 2, 1
-#define OPERATION_OF_unique WEFT_SUM, false, 1, 1, 1
-#define OPERATION_OF_run_length WEFT_SUM, false, 1, 1, 3
-#define OPERATION_OF_segmented_reduce WEFT_SUM, false, 1, 1, -1
-#define OPERATION_OF_segmented_scan WEFT_SUM, false, 1, 1, 1
-#define OPERATION_OF_reduce_by_key WEFT_SUM, false, 2, 1, -1
-#define OPERATION_OF_recurrence WEFT_SUM, false, 2, 1, 1
+#define OPERATION_OF_select WEFT_SUM, false, 1, 1, 0.5, false
+#define OPERATION_OF_partition WEFT_SUM, false, 1, 2, 1, false
+#define OPERATION_OF_unique WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_run_length WEFT_SUM, false, 1, 1, 3, false
+#define OPERATION_OF_segmented_reduce WEFT_SUM, false, 1, 1, 0, false
+#define OPERATION_OF_segmented_scan WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_reduce_by_key WEFT_SUM, false, 2, 1, 0, false
+#define OPERATION_OF_recurrence WEFT_SUM, false, 2, 1, 1, false
+#define OPERATION_OF_matmul WEFT_SUM, false, 1, 1, 1, false
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

@@ -19,9 +19,8 @@ struct operation {
     weft_op op;         /* of an operator of weft_reduce */
     bool integers;      /* not for floats */
     int inputs, passes; /* arrays it reads, and how often */
-    double outputs;     /* arrays of as many elements that it writes, as a share of n elements */
-    bool is_value;      /* it gives a value; -1: arrays of few values
-                           beside what it reads; else arrays */
+    double outputs;     /* arrays that it writes, as a share of n elements; few values do not count */
+    bool is_value;      /* it gives a value and writes none */
 };
 
 enum { OPERATION_BINS = 256 }; /* of histogram */

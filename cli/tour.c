@@ -237,6 +237,7 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
     free(x);
     free(y);
     done = done && tour_scans(t); /* has arrays of its own, as large as these two */
+    done = done && tour_products(t);
     return done;
 }
 

@@ -11,6 +11,8 @@ add_executable(weft_command
   cli/laplace.c
   cli/main.c
   cli/kept.c
+  cli/matmul.c
+  cli/matmul_check.c
   cli/measure.c
   cli/merge.c
   cli/npy.c
@@ -30,6 +32,7 @@ add_executable(weft_command
   cli/search_sorted.c
   cli/top_k.c
   cli/tour.c
+  cli/tour_products.c
   cli/tour_scans.c
   cli/tour_sums.c
   cli/tour_table.c

@@ -52,6 +52,11 @@ add_library(weft_cuda MODULE
   src/cuda/recurrence.cu
   src/cuda/recurrence_kernels.cu
   src/cuda/merge.cu
+  src/cuda/matmul.cu
+  src/cuda/matmul_end.cu
+  src/cuda/matmul_f32.cu
+  src/cuda/matmul_f64.cu
+  src/cuda/matmul_vector.cu
   src/cuda/reduce.cu
   src/cuda/run_length.cu
   src/cuda/scan.cu

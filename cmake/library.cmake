@@ -11,6 +11,7 @@ add_library(weft SHARED
   src/core/api_merge.c
   src/core/api_search_sorted.c
   src/core/api_top_k.c
+  src/core/api_matmul.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -22,6 +23,7 @@ add_library(weft SHARED
   src/ref/partition.c
   src/ref/recurrence.c
   src/ref/merge.c
+  src/ref/matmul.c
   src/ref/reduce.c
   src/ref/ref.c
   src/ref/run_length.c
@@ -41,6 +43,7 @@ add_library(weft SHARED
   src/cpu/machine.c
   src/cpu/recurrence.c
   src/cpu/merge.c
+  src/cpu/matmul.c
   src/cpu/reduce.c
   src/cpu/relay.c
   src/cpu/run.c
@@ -82,6 +85,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/filters.c
     src/cpu/histograms.c
     src/cpu/integers.c
+    src/cpu/matmuls.c
     src/cpu/products.c
     src/cpu/recurrences.c
     src/cpu/scans.c

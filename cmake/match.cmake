@@ -5,6 +5,7 @@ add_library(weft_match STATIC
   tests/cases/laplace.c
   tests/cases/recurrence.c
   tests/cases/merge.c
+  tests/cases/matmul.c
   tests/cases/reduce.c
   tests/cases/run_length.c
   tests/cases/scan.c

@@ -4,7 +4,7 @@ _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
-        segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted'
+        segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -50,6 +50,10 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'left right' -- "$current")
         return
         ;;
+    --transpose)
+        mapfile -t COMPREPLY < <(compgen -W 'a b ab' -- "$current")
+        return
+        ;;
     --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
     --bins | --lower | --upper | -k) return ;;
@@ -63,6 +67,7 @@ _weft() {
     verify) options+=' --level --op --every --first --golden --golden-write' ;;
     devices | version) ;;
     laplace) options+=' --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
+    matmul) options+=' --accumulate --transpose --check --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
     select) options+=' --flags --lt --le --eq --ne --ge --gt --indices --output' ;;
     partition) options+=' --flags --lt --le --eq --ne --ge --gt --output' ;;

@@ -440,6 +440,43 @@ typedef enum weft_side {
 WEFT_API weft_status weft_search_sorted(weft_context *ctx, weft_dtype dtype, weft_side side, size_t n,
                                         const void *sorted, size_t m, const void *queries, uint64_t *positions);
 
+/* ------------------------------------------------------------------------------- matmul */
+
+typedef enum weft_layout {
+    WEFT_ROW_MAJOR = 0,   /* C, NumPy: element (i, j) at i * ld + j */
+    WEFT_COLUMN_MAJOR = 1 /* Fortran, Julia, BLAS: at i + j * ld */
+} weft_layout;
+
+typedef enum weft_transpose {
+    WEFT_NO_TRANSPOSE = 0, /* op(X) = X */
+    WEFT_TRANSPOSE = 1     /* op(X) is the transpose of X */
+} weft_transpose;
+
+/* C = alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) k x n and C m x n (the GEMM of J. Dongarra,
+ * J. Du Croz, S. Hammarling, I. Duff, ACM TOMS 16, 1990). Types f32 and f64.
+ *   accumulate   WEFT_DEFAULT: the sums over k are in the elements' type. WEFT_F64 for f32: in f64, with alpha and
+ *                beta too, and rounded to f32 once.
+ *   alpha, beta  one value of `dtype` each in host memory; NULL: 1 and 0. With alpha 0 neither A nor B is read,
+ *                with beta 0 C is not.
+ *   lda ...      leading dimension: elements from a row of the matrix to the next (a column, where the layout is
+ *                column-major), at least its length. What lies between is not touched.
+ * n = 1 or m = 1 is the product with a vector. A and B may be one; C must not overlap either, but may be other
+ * columns (rows, column-major) of a larger matrix that both are parts of. The bits are those of
+ * the transposed product, whatever layout, transposes and leading dimensions say. Order: docs/ORDER.md 7. */
+WEFT_API weft_status weft_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
+                                 weft_transpose transpose_a, weft_transpose transpose_b, size_t m, size_t n, size_t k,
+                                 const void *alpha, const void *a, size_t lda, const void *b, size_t ldb,
+                                 const void *beta, void *c, size_t ldc);
+
+/* `batch` such products. Matrix i of each factor lies i times its stride (in elements) behind the first; a stride
+ * of 0 takes the same one for all, but for C, whose matrices must not overlap: they lie one behind another, or side
+ * by side in one larger matrix. Each has the bits that it would have alone. */
+WEFT_API weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate,
+                                         weft_layout layout, weft_transpose transpose_a, weft_transpose transpose_b,
+                                         size_t m, size_t n, size_t k, const void *alpha, const void *a, size_t lda,
+                                         size_t stride_a, const void *b, size_t ldb, size_t stride_b,
+                                         const void *beta, void *c, size_t ldc, size_t stride_c, size_t batch);
+
 #ifdef __cplusplus
 }
 #endif

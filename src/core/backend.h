@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 4
+#define WEFT_BACKEND_ABI 10
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -152,6 +152,25 @@ typedef struct search_sorted_call {
     uint64_t *positions;
 } search_sorted_call;
 
+/* A matrix of a product as it lies in memory: rows of `ld` elements; one of a batch is `stride` elements behind the
+ * one before. */
+typedef struct matmul_operand {
+    const void *p;
+    size_t ld, stride;
+    bool transposed; /* the factor is the transpose of what lies there */
+} matmul_operand;
+
+/* Row-major: C is m x n, op(A) m x k, op(B) k x n. With k = 0, which alpha = 0 becomes too, C = beta C. */
+typedef struct matmul_call {
+    weft_dtype dtype, accumulate; /* the elements' type, the type of the chains */
+    size_t m, n, k, batch;        /* m, n, batch >= 1 */
+    double alpha, beta;
+    matmul_operand a, b;
+    void *c;
+    size_t ldc, stride_c;
+    size_t part; /* of k, by docs/ORDER.md 7.2; k or more where it is not cut */
+} matmul_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -190,6 +209,7 @@ typedef struct weft_backend {
     weft_status (*top_k)(void *state, const top_k_call *call, weft_error *error);
     weft_status (*merge)(void *state, const merge_call *call, weft_error *error);
     weft_status (*search_sorted)(void *state, const search_sorted_call *call, weft_error *error);
+    weft_status (*matmul)(void *state, const matmul_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

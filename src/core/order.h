@@ -26,6 +26,13 @@
 /* Bins of a histogram: a bin's number, and one more for what lies in none, fit in 32 bits. */
 #define WEFT_BINS_MAX (UINT32_MAX - 1)
 
+/* A matrix product is cut along k in parts of a power of two of at least MATMUL_PART terms, where it has at most
+ * MATMUL_VALUES values of parts in all; where a factor is a vector, the other two hold. */
+#define WEFT_MATMUL_PART 1024
+#define WEFT_MATMUL_VALUES 4194304
+#define WEFT_MATMUL_VECTOR_PART 256
+#define WEFT_MATMUL_VECTOR_VALUES 262144
+
 /* The NaN that is stored for every NaN result. */
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)
 #define WEFT_NAN_F64 UINT64_C(0x7ff8000000000000)

@@ -119,6 +119,7 @@ const weft_backend *weft_backend_cpu(void) {
         .top_k = cpu_top_k,
         .merge = cpu_merge,
         .search_sorted = cpu_search_sorted,
+        .matmul = cpu_matmul,
     };
     return &backend;
 }

@@ -6,6 +6,7 @@
 
 #include "arith/even_bins.h"
 #include "core/backend.h"
+#include "cpu/matmul_kernels.h"
 
 /* What the base level is called. */
 #if defined(__x86_64__)
@@ -202,6 +203,7 @@ typedef struct level {
     const histogram_kernels *histograms;
     const search_kernels *searches;
     const filter_kernels *filters;
+    const matmul_kernels *matmuls;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -243,6 +245,7 @@ weft_status cpu_histogram(void *state, const histogram_call *call, weft_error *e
 weft_status cpu_top_k(void *state, const top_k_call *call, weft_error *error);
 weft_status cpu_merge(void *state, const merge_call *call, weft_error *error);
 weft_status cpu_search_sorted(void *state, const search_sorted_call *call, weft_error *error);
+weft_status cpu_matmul(void *state, const matmul_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

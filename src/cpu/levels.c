@@ -49,7 +49,8 @@ static bool usable_v4(void) {
     extern const recurrence_kernels cpu_recurrences_##name; \
     extern const histogram_kernels cpu_histograms_##name;   \
     extern const search_kernels cpu_searches_##name;        \
-    extern const filter_kernels cpu_filters_##name;
+    extern const filter_kernels cpu_filters_##name;         \
+    extern const matmul_kernels cpu_matmuls_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -68,7 +69,8 @@ static const level levels[] = {
      &cpu_recurrences_##name, \
      &cpu_histograms_##name,  \
      &cpu_searches_##name,    \
-     &cpu_filters_##name},
+     &cpu_filters_##name,     \
+     &cpu_matmuls_##name},
 #include "cpu/levels.def"
 };
 

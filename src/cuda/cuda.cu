@@ -283,6 +283,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .top_k = cuda_top_k,
         .merge = cuda_merge,
         .search_sorted = cuda_search_sorted,
+        .matmul = cuda_matmul,
     };
     return &backend;
 }

@@ -133,5 +133,6 @@ weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *err
 weft_status cuda_top_k(void *state, const top_k_call *c, weft_error *error);
 weft_status cuda_merge(void *state, const merge_call *c, weft_error *error);
 weft_status cuda_search_sorted(void *state, const search_sorted_call *c, weft_error *error);
+weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error);
 
 #endif

@@ -94,6 +94,7 @@ const weft_backend *weft_backend_ref(void) {
         .top_k = ref_top_k,
         .merge = ref_merge,
         .search_sorted = ref_search_sorted,
+        .matmul = ref_matmul,
     };
     return &backend;
 }

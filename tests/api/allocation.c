@@ -121,6 +121,10 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     EXPECT_STATUS(ctx, weft_histogram(ctx, WEFT_F32, n, x, 4, edges, counts), WEFT_OK);
     EXPECT_STATUS(ctx, weft_merge(ctx, WEFT_F32, n / 2, x, n / 2, x, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_F32, WEFT_LEFT, n, x, 100, x, counts), WEFT_OK);
+    EXPECT_STATUS(ctx,
+                  weft_matmul(ctx, WEFT_F32, WEFT_F64, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, 20, 30,
+                              25, NULL, x, 25, x, 30, NULL, y, 30),
+                  WEFT_OK);
     if (strcmp(weft_device(ctx), "ref") == 0) return; /* some of its others keep what they need in memory */
     EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, n, x, 10, y, indices), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);

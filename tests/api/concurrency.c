@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 9 };
+enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 99, SIDE = 70 };
 static float x[N];
 static uint8_t heads[N];
 
@@ -39,6 +39,9 @@ static answers ask(weft_context *ctx) {
     s[7] = weft_histogram_even(ctx, WEFT_F32, N, x, 50, &lower, &upper, counts);
     for (int i = 0; i < 50; i++) a.bits[7] = a.bits[7] * 31 + counts[i];
     s[8] = weft_top_k(ctx, WEFT_F32, WEFT_SMALLEST, N, x, 1, z, &a.bits[8]);
+    s[7] = weft_matmul(ctx, WEFT_F32, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, SIDE, SIDE,
+                       SIDE, NULL, x, SIDE, x, SIDE, NULL, z, SIDE);
+    s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[8]);
     for (int i = 0; i < ANSWERS; i++)
         if (s[i] != WEFT_OK) a.status = s[i];
     return a;

@@ -9,7 +9,7 @@
 #include <xmmintrin.h>
 #endif
 
-enum { N = 300007, ANSWERS = 1413 };
+enum { N = 300007, ANSWERS = 40 };
 static float x[N];
 static double y[N], z[N]; /* z is what scans writeand recurrence write */
 static uint8_t heads[N];
@@ -17,6 +17,18 @@ static uint8_t heads[N];
 typedef struct answers {
     uint64_t bits[ANSWERS];
 } answers;
+
+/* Large enough for several threads; half the smallest normal number times subnormals would be flushed. */
+enum { SIDE = 70 };
+static weft_status multiply(weft_context *ctx, weft_dtype dtype, const void *from) {
+    const double half = 0.5, other = 1.5;
+    const float half32 = 0.5f, other32 = 1.5f;
+    memset(z, 0, sizeof z);
+    input_fill(INPUT_SUBNORMAL, dtype, 9, SIDE * SIDE, z);
+    return weft_matmul(ctx, dtype, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, SIDE, SIDE, SIDE,
+                       dtype == WEFT_F32 ? (const void *)&half32 : &half, from, SIDE, from, SIDE,
+                       dtype == WEFT_F32 ? (const void *)&other32 : &other, z, SIDE);
+}
 
 static answers ask(weft_context *ctx) {
     static const weft_op ops[] = {WEFT_SUM, WEFT_MEAN, WEFT_NORM1, WEFT_NORM2};
@@ -32,6 +44,10 @@ static answers ask(weft_context *ctx) {
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, y, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    EXPECT_STATUS(ctx, multiply(ctx, WEFT_F32, x), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[k++]), WEFT_OK);
+    EXPECT_STATUS(ctx, multiply(ctx, WEFT_F64, y + N / 2), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, N, x, x, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F64, WEFT_REVERSE, 1, N, y, y, NULL, z), WEFT_OK);

@@ -36,6 +36,7 @@ if command -v bash >/dev/null; then
     is "weft --device c<TAB>" "cpu cuda" "$(completions --device c)"
     is "weft variance --d<TAB>" "--device --ddof" "$(completions variance --d)"
     is "weft scan --op m<TAB>" "min max" "$(completions scan --op m)"
+    is "weft matmul --t<TAB>" "--threads --transpose" "$(completions matmul --t)"
     is "weft sum data/co2.<TAB>" co2.npy "$(cd "$root/examples/data" && completions sum co2.)"
 else
     echo "left out: bash is not installed, so its completion did not run"

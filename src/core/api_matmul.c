@@ -1,0 +1,172 @@
+/* weft_matmul: its arguments, and every layout turned into the row-major one. */
+#include "core/check.h"
+#include "core/order.h"
+
+#include <string.h>
+
+/* A matrix named in a call, in its own rows (columns, where the layout is column-major). */
+typedef struct block {
+    const char *name;
+    const void *p;
+    size_t rows, width; /* `rows` rows of `width` elements */
+    size_t ld, stride, batch;
+    range range; /* from its first element to its last */
+} block;
+
+/* Elements from the first to behind the last of `count` pieces of `piece` elements, `step` apart; false past
+ * SIZE_MAX. */
+static bool reach(size_t count, size_t step, size_t piece, size_t *elements) {
+    return !__builtin_mul_overflow(count - 1, step, elements) && !__builtin_add_overflow(*elements, piece, elements);
+}
+
+static weft_status check_block(const weft_context *ctx, block *b, size_t size, weft_error *error) {
+    size_t one = 0, all = 0;
+    RETURN_IF(b->ld < b->width, WEFT_INVALID, "the leading dimension of %s is %zu, and its rows have %zu elements",
+              b->name, b->ld, b->width);
+    b->range = (range){b->name, b->p, 0};
+    if (b->rows == 0 || b->width == 0) return WEFT_OK;
+    RETURN_IF(!reach(b->rows, b->ld, b->width, &one) || !reach(b->batch, b->stride, one, &all), WEFT_INVALID,
+              "%s: %zu matrices of %zu rows, %zu elements apart, do not fit in memory", b->name, b->batch, b->rows,
+              b->ld);
+    return check_array(ctx, b->name, b->p, all, size, &b->range, error);
+}
+
+/* Matrices of C's batch lie one behind another, or side by side within its rows. */
+static bool is_stacked(const block *b) { return b->batch == 1 || b->stride >= (b->rows - 1) * b->ld + b->width; }
+
+static bool is_side_by_side(const block *b) {
+    size_t all;
+    return b->stride >= b->width && reach(b->batch, b->stride, b->width, &all) && all <= b->ld;
+}
+
+/* Columns of rows of `ld` elements that a batch takes up, of which the first is its own first; ld + 1 when
+ * that cannot be said. */
+static size_t columns_of(const block *b) {
+    if (b->batch == 1 || (b->stride % b->ld == 0 && b->ld > 0)) return b->width;
+    return is_side_by_side(b) ? (b->batch - 1) * b->stride + b->width : b->ld + 1;
+}
+
+/* Whether the two are other columns of rows of the same length. */
+static bool have_other_columns(const block *a, const block *b, size_t size) {
+    if (a->ld != b->ld) return false;
+    const size_t start_a = (size_t)a->p / size % a->ld, start_b = (size_t)b->p / size % a->ld;
+    const size_t distance = (start_b + a->ld - start_a) % a->ld;
+    return distance >= columns_of(a) && columns_of(b) <= a->ld - distance;
+}
+
+static weft_status check_blocks_apart(const block *c, const block *x, size_t size, weft_error *error) {
+    if (c->range.bytes && x->range.bytes && have_other_columns(x, c, size)) return WEFT_OK;
+    return check_apart(&c->range, &x->range, error);
+}
+
+/* ------------------------------------------------------------------------------ arguments */
+
+static weft_status check_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
+    type_kind kind;
+    FORWARD(check_kind(dtype, &kind, error));
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "matmul is defined for f32 and f64, and the elements are %s",
+              weft_dtype_name(dtype));
+    return check_result("matmul", WIDE, dtype, accumulate, chains, error);
+}
+
+static weft_status check_words(weft_layout layout, weft_transpose transpose_a, weft_transpose transpose_b,
+                               weft_error *error) {
+    RETURN_IF((unsigned)layout > WEFT_COLUMN_MAJOR, WEFT_INVALID, "%d is no layout", (int)layout);
+    RETURN_IF((unsigned)transpose_a > WEFT_TRANSPOSE, WEFT_INVALID, "%d is no transpose of A", (int)transpose_a);
+    RETURN_IF((unsigned)transpose_b > WEFT_TRANSPOSE, WEFT_INVALID, "%d is no transpose of B", (int)transpose_b);
+    return WEFT_OK;
+}
+
+/* alpha or beta, or what stands for none. */
+static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p, double none, double *value,
+                               weft_error *error) {
+    float narrow;
+    FORWARD(check_host_value(name, p, error));
+    *value = none;
+    if (p && dtype == WEFT_F64) memcpy(value, p, sizeof *value);
+    if (p && dtype == WEFT_F32) *value = (double)*(const float *)memcpy(&narrow, p, sizeof narrow);
+    return WEFT_OK;
+}
+
+/* docs/ORDER.md 7.2. */
+static size_t part_of(size_t m, size_t n, size_t k) {
+    const bool vector = m == 1 || n == 1;
+    const size_t values = vector ? WEFT_MATMUL_VECTOR_VALUES : WEFT_MATMUL_VALUES;
+    size_t part = vector ? WEFT_MATMUL_VECTOR_PART : WEFT_MATMUL_PART;
+    if (m > values / n) return k;
+    while (part < k && (k - 1) / part + 1 > values / (m * n)) part *= 2;
+    return part;
+}
+
+static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b, block *c, weft_error *error) {
+    const size_t size = weft_dtype_size(call->dtype);
+    if (c->rows == 0 || c->width == 0) a->rows = b->rows = 0; /* nothing to compute, nothing to read */
+    FORWARD(check_block(ctx, a, size, error));
+    FORWARD(check_block(ctx, b, size, error));
+    FORWARD(check_block(ctx, c, size, error));
+    if (c->range.bytes == 0) return WEFT_OK;
+    RETURN_IF(!is_stacked(c) && !is_side_by_side(c), WEFT_INVALID,
+              "the matrices of C, %zu elements apart, overlap one another", c->stride);
+    FORWARD(check_blocks_apart(c, a, size, error));
+    FORWARD(check_blocks_apart(c, b, size, error));
+    if (call->alpha == 0) call->k = 0;
+    if (call->k == 0 && call->beta == 1) return WEFT_OK;
+    call->part = call->k ? part_of(call->m, call->n, call->k) : 0;
+    return ctx->backend->matmul(ctx->state, call, error);
+}
+
+/* The arguments as they came. */
+typedef struct arguments {
+    weft_dtype dtype, accumulate;
+    weft_layout layout;
+    weft_transpose transpose_a, transpose_b;
+    size_t m, n, k;
+    const void *alpha, *a;
+    size_t lda, stride_a;
+    const void *b;
+    size_t ldb, stride_b;
+    const void *beta;
+    void *c;
+    size_t ldc, stride_c, batch;
+} arguments;
+
+/* A column-major matrix is the transpose of what a row-major reader finds there: so C' = op(B)' op(A)' is computed
+ * in its place. */
+static weft_status matmul(weft_context *ctx, const arguments *x, weft_error *error) {
+    matmul_call call = {.dtype = x->dtype, .k = x->k, .batch = x->batch, .c = x->c, .ldc = x->ldc};
+    const bool rows = x->layout == WEFT_ROW_MAJOR;
+    const bool ta = x->transpose_a == WEFT_TRANSPOSE, tb = x->transpose_b == WEFT_TRANSPOSE;
+    FORWARD(check_types(x->dtype, x->accumulate, &call.accumulate, error));
+    FORWARD(check_words(x->layout, x->transpose_a, x->transpose_b, error));
+    FORWARD(read_scalar("alpha", x->dtype, x->alpha, 1, &call.alpha, error));
+    FORWARD(read_scalar("beta", x->dtype, x->beta, 0, &call.beta, error));
+    if (x->batch == 0) return WEFT_OK;
+    block a = {"A", x->a, ta == rows ? x->k : x->m, ta == rows ? x->m : x->k, x->lda, x->stride_a, x->batch, {0}};
+    block b = {"B", x->b, tb == rows ? x->n : x->k, tb == rows ? x->k : x->n, x->ldb, x->stride_b, x->batch, {0}};
+    block c = {"C", x->c, rows ? x->m : x->n, rows ? x->n : x->m, x->ldc, x->stride_c, x->batch, {0}};
+    const matmul_operand left = {x->a, x->lda, x->stride_a, ta}, right = {x->b, x->ldb, x->stride_b, tb};
+    call.m = rows ? x->m : x->n;
+    call.n = rows ? x->n : x->m;
+    call.a = rows ? left : right;
+    call.b = rows ? right : left;
+    call.stride_c = x->stride_c;
+    return run(ctx, &call, &a, &b, &c, error);
+}
+
+weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
+                                weft_transpose transpose_a, weft_transpose transpose_b, size_t m, size_t n, size_t k,
+                                const void *alpha, const void *a, size_t lda, size_t stride_a, const void *b,
+                                size_t ldb, size_t stride_b, const void *beta, void *c, size_t ldc, size_t stride_c,
+                                size_t batch) {
+    const arguments x = {dtype, accumulate, layout, transpose_a, transpose_b, m,    n, k,   alpha,    a,
+                         lda,   stride_a,   b,      ldb,         stride_b,    beta, c, ldc, stride_c, batch};
+    GUARDED(ctx, matmul(ctx, &x, error));
+}
+
+weft_status weft_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
+                        weft_transpose transpose_a, weft_transpose transpose_b, size_t m, size_t n, size_t k,
+                        const void *alpha, const void *a, size_t lda, const void *b, size_t ldb, const void *beta,
+                        void *c, size_t ldc) {
+    return weft_matmul_batched(ctx, dtype, accumulate, layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, 0, b,
+                               ldb, 0, beta, c, ldc, 0, 1);
+}

@@ -1,0 +1,284 @@
+/* weft_matmul on the CPU (docs/ORDER.md 7).
+ *
+ * C is cut in blocks, of which each thread takes the next. Of a block, the columns of B are brought to panels for
+ * some hundred terms at a time, then some rows of A, both in the order in which a kernel reads them; then a kernel
+ * goes over them tile by tile (K. Goto, R. van de Geijn, ACM TOMS 34, 2008; F. Van Zee, R. van de Geijn, ACM TOMS 41,
+ * 2015). A tile goes on from the sums that the terms before have left, so cutting k for the caches changes no bit.
+ * Where the order itself cuts k (7.2), blocks are of a part, and the parts' sums join at the end. */
+#include "core/fpmode.h"
+#include "cpu/cpu.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#include <string.h>
+
+enum {
+    SLICE_VALUES = 1 << 12,     /* of the parts' sums that are joined at a time */
+    ALONE_TERMS = 1 << 18,      /* so little is done sooner by the calling thread than by waking others */
+    SUMS_MAX = 1 << 22,         /* values of parts that are kept at a time, unless one product has more */
+    TILE_TERMS = 256,           /* of a panel: its columns of B stay in the first cache */
+    CACHE_ROWS = 128,           /* rows of A that are packed at a time: they stay in the second cache */
+    BLOCK_ROWS = 1024,          /* of a block, at most */
+    BLOCK_COLUMNS = 2048,       /* */
+    ROW_TERMS = 512,            /* a vector, and a matrix that goes along the rows */
+    COLUMN_TERMS = 16,          /* a vector, and a matrix that goes along the columns: */
+    COLUMN_BLOCK_ROWS = 1 << 13 /* which is read where it lies */
+};
+
+typedef struct plan {
+    matmul_call c; /* with m = 1 turned into n = 1 */
+    const matmul_kernel *kernel;
+    const matmul_shape *shape;
+    size_t element;                               /* bytes */
+    size_t terms;                                 /* that are taken at a time */
+    size_t cache_rows, block_rows, block_columns; /* multiples of the shape's */
+    size_t row_blocks, column_blocks, parts;
+    bool in_place;                                 /* whole tiles of A are read where they lie */
+    size_t packed_a, packed_b, block_sums, thread; /* bytes of a thread's room, in all */
+    char *room;                                    /* the threads', one behind another */
+    char *sums;                                    /* of the parts: m x n for each, product after product */
+    size_t slots;                                  /* products whose parts are kept at a time */
+} plan;
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t pieces(size_t n, size_t size) { return (n - 1) / size + 1; }
+static size_t rounded_up(size_t n, size_t to) { return pieces(n, to) * to; }
+
+/* ----------------------------------------------------------------------------------- the plan */
+
+/* The product with a matrix of one row is that of a column: C' = B' A'. */
+static void turn_row(matmul_call *c) {
+    const matmul_operand a = c->a;
+    if (c->m != 1 || c->n == 1) return;
+    c->a = (matmul_operand){c->b.p, c->b.ld, c->b.stride, !c->b.transposed};
+    c->b = (matmul_operand){a.p, a.ld, a.stride, !a.transposed};
+    c->m = c->n;
+    c->n = 1;
+    c->ldc = 1;
+}
+
+/* Sizes of blocks: smaller where there would not be two for each thread. */
+static void cut(plan *p, size_t threads) {
+    const matmul_call *c = &p->c;
+    const size_t rows = p->shape->rows, columns = p->shape->columns;
+    p->parts = pieces(c->k, c->part);
+    for (;;) {
+        p->row_blocks = pieces(c->m, p->block_rows);
+        p->column_blocks = pieces(c->n, p->block_columns);
+        const bool enough = threads == 1 || p->row_blocks * p->column_blocks >= 2 * threads ||
+                            p->row_blocks * p->column_blocks * p->parts * c->batch >= 2 * threads;
+        const size_t half_rows = rounded_up(pieces(least(p->block_rows, c->m), 2), rows);
+        const size_t half_columns = rounded_up(pieces(least(p->block_columns, c->n), 2), columns);
+        const bool by_rows = half_rows < p->block_rows && p->block_rows >= 8 * rows;
+        const bool by_columns = half_columns < p->block_columns && p->block_columns >= 4 * columns;
+        if (enough || (!by_rows && !by_columns)) break;
+        if (by_rows && (!by_columns || least(p->block_rows, c->m) >= least(p->block_columns, c->n)))
+            p->block_rows = half_rows;
+        else
+            p->block_columns = half_columns;
+    }
+    p->cache_rows = least(p->cache_rows, p->block_rows);
+}
+
+static void lay_out_thread(plan *p) {
+    const size_t real = p->kernel->bytes, slack = p->kernel->slack;
+    p->packed_a = rounded_up(p->cache_rows * p->terms * real + slack, 64);
+    p->packed_b = rounded_up(p->block_columns * p->terms * real + slack, 64);
+    p->block_sums = rounded_up(p->block_rows * p->block_columns * real, 64);
+    p->thread = p->packed_a + p->packed_b + p->block_sums;
+}
+
+static void choose_kernel(plan *p, const matmul_kernels *kernels, const matmul_call *c) {
+    p->c = *c;
+    turn_row(&p->c);
+    p->kernel = c->dtype == WEFT_F64        ? &kernels->f64
+                : c->accumulate == WEFT_F64 ? &kernels->f32_in_f64
+                                            : &kernels->f32;
+    p->element = weft_dtype_size(c->dtype);
+}
+
+static void make_plan(plan *p, size_t threads) {
+    const bool tall = p->c.n == 1, across = tall && p->c.a.transposed;
+    p->shape = tall ? &p->kernel->tall : &p->kernel->tile;
+    p->in_place = across && p->element == p->kernel->bytes;
+    p->terms = least(across ? COLUMN_TERMS : tall ? ROW_TERMS : TILE_TERMS, least(p->c.k, p->c.part));
+    p->cache_rows = rounded_up(tall ? 1 : CACHE_ROWS, p->shape->rows);
+    p->block_rows = rounded_up(least(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
+    p->block_columns = rounded_up(least(BLOCK_COLUMNS, p->c.n), p->shape->columns);
+    cut(p, threads);
+    lay_out_thread(p);
+}
+
+/* ----------------------------------------------------------------------------------- a block */
+
+/* A block of C, or of the sums of a part of it. */
+typedef struct block {
+    size_t item, slot, part, row, column, rows, columns; /* slot: of its product in plan.sums */
+    char *packed_a, *packed_b, *sums;
+} block;
+
+/* Row (of A) or column (of B) `lane` from term `term` on. */
+static const char *find(const plan *p, const matmul_operand *x, size_t item, bool across, size_t lane, size_t term) {
+    const size_t at = across ? term * x->ld + lane : lane * x->ld + term;
+    return (const char *)x->p + (item * x->stride + at) * p->element;
+}
+
+/* The sums of a tile are complete. */
+static void end_tile(const plan *p, const block *b, size_t row, size_t column, const char *sums, size_t ld) {
+    const matmul_call *c = &p->c;
+    const size_t real = p->kernel->bytes;
+    const size_t rows = least(p->shape->rows, b->row + b->rows - row);
+    const size_t columns = least(p->shape->columns, b->column + b->columns - column);
+    if (p->parts == 1) {
+        char *to = (char *)c->c + (b->item * c->stride_c + row * c->ldc + column) * p->element;
+        p->kernel->finish(c->alpha, c->beta, rows, columns, sums, ld, to, c->ldc);
+        return;
+    }
+    char *to = p->sums + ((b->slot * p->parts + b->part) * c->m * c->n + row * c->n + column) * real;
+    for (size_t i = 0; i < rows; i++) memcpy(to + i * c->n * real, sums + i * ld * real, columns * real);
+}
+
+/* Some terms of the chains of the rows that are packed: down the rows under each panel of B. */
+static void run_tiles(const plan *p, const block *b, size_t first_row, size_t rows, size_t term, size_t count,
+                      bool first, bool last) {
+    const matmul_shape *s = p->shape;
+    const size_t real = p->kernel->bytes;
+    const size_t ld = first && last ? s->columns : p->block_columns;
+    for (size_t j = 0; j < b->columns; j += s->columns)
+        for (size_t i = first_row; i < first_row + rows; i += s->rows) {
+            const bool in_place = p->in_place && b->rows - i >= s->rows;
+            const char *a = in_place ? find(p, &p->c.a, b->item, true, b->row + i, term)
+                                     : b->packed_a + (i - first_row) * count * real;
+            char *sums = b->sums + (first && last ? 0 : (i * ld + j) * real);
+            s->run(count, a, in_place ? p->c.a.ld : s->rows, b->packed_b + j * count * real, s->columns, first, sums,
+                   ld);
+            if (last) end_tile(p, b, b->row + i, b->column + j, sums, ld);
+        }
+}
+
+static void run_block(const plan *p, const block *b) {
+    const matmul_call *c = &p->c;
+    const bool across_a = c->a.transposed, across_b = !c->b.transposed;
+    const size_t begin = b->part * c->part, terms = least(c->part, c->k - begin);
+    const size_t step = pieces(terms, pieces(terms, p->terms));
+    for (size_t t = 0; t < terms; t += step) {
+        const size_t count = least(step, terms - t), term = begin + t;
+        p->kernel->pack(find(p, &c->b, b->item, across_b, b->column, term), c->b.ld, across_b, b->columns, count,
+                        b->packed_b, p->shape->columns);
+        for (size_t i = 0; i < b->rows; i += p->cache_rows) {
+            const size_t rows = least(p->cache_rows, b->rows - i);
+            if (!p->in_place || rows % p->shape->rows != 0)
+                p->kernel->pack(find(p, &c->a, b->item, across_a, b->row + i, term), c->a.ld, across_a, rows, count,
+                                b->packed_a, p->shape->rows);
+            run_tiles(p, b, i, rows, term, count, t == 0, t + count == terms);
+        }
+    }
+}
+
+/* Block `number` of products first_item, first_item + 1, ..., by thread `thread`. */
+static void run_numbered(const plan *p, size_t first_item, size_t number, size_t thread) {
+    block b;
+    b.column = number % p->column_blocks * p->block_columns;
+    number /= p->column_blocks;
+    b.row = number % p->row_blocks * p->block_rows;
+    number /= p->row_blocks;
+    b.part = number % p->parts;
+    b.slot = number / p->parts;
+    b.item = first_item + b.slot;
+    b.rows = least(p->block_rows, p->c.m - b.row);
+    b.columns = least(p->block_columns, p->c.n - b.column);
+    b.packed_a = p->room + thread * p->thread;
+    b.packed_b = b.packed_a + p->packed_a;
+    b.sums = b.packed_b + p->packed_b;
+    run_block(p, &b);
+}
+
+/* ----------------------------------------------------------------------------- parts, threads */
+
+static size_t rows_of_slice(const plan *p) { return pieces(SLICE_VALUES, p->c.n); }
+
+/* Some rows of a product whose parts are all done: the tree over the parts (docs/ORDER.md 2.4), and the end. */
+static void join_slice(const plan *p, size_t first_item, size_t number) {
+    const matmul_call *c = &p->c;
+    const size_t slices = pieces(c->m, rows_of_slice(p)), slot = number / slices;
+    const size_t row = number % slices * rows_of_slice(p), rows = least(rows_of_slice(p), c->m - row);
+    const size_t part = c->m * c->n * p->kernel->bytes;
+    char *sums = p->sums + slot * p->parts * part + row * c->n * p->kernel->bytes;
+    for (size_t w = 1; w < p->parts; w *= 2)
+        for (size_t i = 0; i + w < p->parts; i += 2 * w)
+            p->kernel->join(rows * c->n, sums + i * part, sums + (i + w) * part);
+    char *to = (char *)c->c + ((first_item + slot) * c->stride_c + row * c->ldc) * p->element;
+    p->kernel->finish(c->alpha, c->beta, rows, c->n, sums, c->n, to, c->ldc);
+}
+
+static int thread_number(void) {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
+/* Products first, first + 1, ..., `items` of them. */
+static void run_items(const plan *p, size_t first, size_t items, int threads) {
+    const size_t blocks = items * p->parts * p->row_blocks * p->column_blocks;
+    const size_t slices = p->parts > 1 ? items * pieces(p->c.m, rows_of_slice(p)) : 0;
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < blocks; i++) run_numbered(p, first, i, (size_t)thread_number());
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < slices; i++) join_slice(p, first, i);
+        weft_fpmode_leave(mode);
+    }
+}
+
+/* The threads' room, and that of parts; the parts of as many products as SUMS_MAX allows are kept. */
+static weft_status make_room(plan *p, cpu_context *ctx, int threads, weft_error *error) {
+    const size_t values = p->c.m * p->c.n * p->parts, own = (size_t)threads * p->thread;
+    void *room;
+    p->slots = p->parts == 1 ? p->c.batch : least(p->c.batch, pieces(SUMS_MAX, values));
+    const size_t sums = p->parts == 1 ? 0 : p->slots * values * p->kernel->bytes;
+    FORWARD(cpu_room(ctx, own + sums, &room, error));
+    p->room = room;
+    p->sums = p->room + own;
+    return WEFT_OK;
+}
+
+/* m n k batch, or no more than `most`. */
+static size_t terms_up_to(const matmul_call *c, size_t most) {
+    const size_t factors[] = {c->m, c->n, c->k, c->batch};
+    size_t terms = 1;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        terms = factors[i] > most / terms ? most : terms * factors[i];
+    return terms;
+}
+
+static void scale(const plan *p) {
+    const matmul_call *c = &p->c;
+    for (size_t item = 0; item < c->batch; item++)
+        for (size_t i = 0; i < c->m; i++)
+            p->kernel->scale(c->beta, c->n, (char *)c->c + (item * c->stride_c + i * c->ldc) * p->element);
+}
+
+weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    plan p = {0};
+    choose_kernel(&p, ctx->level->matmuls, c);
+    if (c->k == 0) {
+        scale(&p);
+        return WEFT_OK;
+    }
+    int threads = terms_up_to(c, ALONE_TERMS) < ALONE_TERMS || !cpu_may_use_threads() ? 1 : ctx->threads;
+    make_plan(&p, (size_t)threads);
+    const size_t blocks = p.row_blocks * p.column_blocks * p.parts;
+    if (blocks < (size_t)threads && c->batch < (size_t)threads && blocks * c->batch < (size_t)threads)
+        threads = (int)(blocks * c->batch);
+    FORWARD(make_room(&p, ctx, threads, error));
+    for (size_t first = 0; first < c->batch; first += p.slots)
+        run_items(&p, first, least(p.slots, c->batch - first), threads);
+    return WEFT_OK;
+}

@@ -1,0 +1,171 @@
+/* The kernels of products for one level: elements of type ELEMENT, chains of REAL in vectors VECTOR. The includer
+ * sets these, FUSED (fused multiply-add of REAL) and OF(name). A term of a chain is one fused multiply-add; a kernel
+ * takes its terms in order and goes on from the sums that it finds, so that k can be cut for the caches. */
+#define WIDTH (sizeof(VECTOR) / sizeof(REAL))
+
+/* --------------------------------------------------------------------------------- packing */
+
+/* Lanes 0, W, 1, W + 1, ... of a and b side by side; from the upper halves if `upper`. By a shuffle with constant
+ * lane numbers, which the compilers are told of in two ways. */
+INLINE VECTOR OF(zipped)(VECTOR a, VECTOR b, bool upper) {
+    const size_t from = upper ? WIDTH / 2 : 0;
+#ifdef __clang__
+    VECTOR v;
+    for (size_t l = 0; l < WIDTH; l++) v[l] = l % 2 ? b[from + l / 2] : a[from + l / 2];
+    return v;
+#else
+    LANES number;
+    for (size_t l = 0; l < WIDTH; l++) number[l] = (LANE)(from + l / 2 + (l % 2 ? WIDTH : 0));
+    return __builtin_shuffle(a, b, number);
+#endif
+}
+
+/* WIDTH rows of WIDTH elements become columns. Each round puts rows i and i + W/2 side by side, lane by lane. */
+INLINE void OF(turn)(VECTOR *rows) {
+#pragma GCC unroll 4
+    for (size_t round = 1; round < WIDTH; round *= 2) {
+        VECTOR next[WIDTH];
+#pragma GCC unroll 8
+        for (size_t i = 0; i < WIDTH / 2; i++) {
+            next[2 * i] = OF(zipped)(rows[i], rows[i + WIDTH / 2], false);
+            next[2 * i + 1] = OF(zipped)(rows[i], rows[i + WIDTH / 2], true);
+        }
+        memcpy(rows, next, sizeof next);
+    }
+}
+
+/* `count` elements as a vector of REAL, zeros behind them. */
+INLINE VECTOR OF(loaded)(const ELEMENT *x, size_t count) {
+    ELEMENT v[WIDTH] = {0};
+    VECTOR r;
+    if (count >= WIDTH)
+        memcpy(v, x, sizeof v);
+    else
+        for (size_t l = 0; l < count; l++) v[l] = x[l];
+    for (size_t l = 0; l < WIDTH; l++) r[l] = (REAL)v[l];
+    return r;
+}
+
+/* Up to WIDTH lanes whose terms lie side by side: WIDTH terms of each at a time. Whole vectors are stored, so up to
+ * WIDTH - 1 elements behind each lane's place are overwritten, and what comes there is written later. */
+INLINE void OF(pack_turned)(const ELEMENT *x, size_t ld, size_t lanes, size_t terms, REAL *to, size_t width) {
+    for (size_t t = 0; t < terms; t += WIDTH) {
+        const size_t count = terms - t < WIDTH ? terms - t : WIDTH;
+        VECTOR rows[WIDTH];
+#pragma GCC unroll 16
+        for (size_t l = 0; l < WIDTH; l++) rows[l] = l < lanes ? OF(loaded)(x + l * ld + t, count) : (VECTOR){0};
+        OF(turn)(rows);
+        for (size_t i = 0; i < count; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
+    }
+}
+
+/* `lanes` rows of A or columns of B, `terms` terms of each, in panels of `width` lanes: there stand, for each term,
+ * `width` elements side by side, and zeros where there is no lane. */
+static void OF(matmul_pack)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, void *to,
+                            size_t width) {
+    const ELEMENT *x = from;
+    REAL *panel = to;
+    for (size_t first = 0; first < lanes; first += width, panel += width * terms) {
+        const size_t left = lanes - first < width ? lanes - first : width;
+        if (across && left == width) {
+            for (size_t t = 0; t < terms; t++)
+                for (size_t l = 0; l < width; l++) panel[t * width + l] = (REAL)x[t * ld + first + l];
+        } else if (across) {
+            for (size_t t = 0; t < terms; t++)
+                for (size_t l = 0; l < width; l++) panel[t * width + l] = l < left ? (REAL)x[t * ld + first + l] : 0;
+        } else {
+            for (size_t l = 0; l < width; l += WIDTH) OF(pack_turned)
+            (l < left ? x + (first + l) * ld : x, ld, l < left ? left - l : 0, terms, panel + l, width);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- chains */
+
+INLINE VECTOR OF(matmul_term)(VECTOR x, VECTOR y, VECTOR s) {
+    for (size_t l = 0; l < WIDTH; l++) s[l] = FUSED(x[l], y[l], s[l]);
+    return s;
+}
+
+/* A tile of TILE_ROWS x TILE_VECTORS vectors, which stay in registers. */
+static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
+                            void *sums, size_t ld) {
+    const REAL *x = a;
+    const REAL *y = b;
+    REAL *at = sums;
+    VECTOR s[TILE_ROWS][TILE_VECTORS];
+#pragma GCC unroll 16
+    for (size_t i = 0; i < TILE_ROWS; i++)
+#pragma GCC unroll 4
+        for (size_t j = 0; j < TILE_VECTORS; j++) {
+            s[i][j] = (VECTOR){0};
+            if (!first) memcpy(&s[i][j], at + i * ld + j * WIDTH, sizeof s[i][j]);
+        }
+    for (; terms > 0; terms--, x += step_a, y += step_b) {
+        VECTOR v[TILE_VECTORS];
+        memcpy(v, y, sizeof v);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < TILE_ROWS; i++) {
+            const VECTOR u = x[i] - (VECTOR){0};
+#pragma GCC unroll 4
+            for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = OF(matmul_term)(u, v[j], s[i][j]);
+        }
+    }
+#pragma GCC unroll 16
+    for (size_t i = 0; i < TILE_ROWS; i++)
+#pragma GCC unroll 4
+        for (size_t j = 0; j < TILE_VECTORS; j++) memcpy(at + i * ld + j * WIDTH, &s[i][j], sizeof s[i][j]);
+}
+
+/* The product with a vector: TALL_VECTORS vectors of rows, one column. */
+static void OF(matmul_tall)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
+                            void *sums, size_t ld) {
+    const REAL *x = a;
+    const REAL *y = b;
+    VECTOR s[TALL_VECTORS];
+    (void)ld;
+    for (size_t i = 0; i < TALL_VECTORS; i++) s[i] = (VECTOR){0};
+    if (!first) memcpy(s, sums, sizeof s);
+    for (; terms > 0; terms--, x += step_a, y += step_b) {
+        VECTOR v[TALL_VECTORS];
+        memcpy(v, x, sizeof v);
+        const VECTOR u = *y - (VECTOR){0};
+#pragma GCC unroll 8
+        for (size_t i = 0; i < TALL_VECTORS; i++) s[i] = OF(matmul_term)(v[i], u, s[i]);
+    }
+    memcpy(sums, s, sizeof s);
+}
+
+/* --------------------------------------------------------------------------------- the end */
+
+/* docs/ORDER.md 7.2: part sums join. */
+static void OF(matmul_join)(size_t n, void *sums, const void *others) {
+    REAL *s = sums;
+    const REAL *t = others;
+    for (size_t i = 0; i < n; i++) s[i] += t[i];
+}
+
+static ELEMENT OF(matmul_rounded)(REAL v) { return v == v ? (ELEMENT)v : (ELEMENT)CANONICAL_NAN; }
+
+/* docs/ORDER.md 7.3: sums become elements of C. */
+static void OF(matmul_finish)(double alpha, double beta, size_t rows, size_t columns, const void *sums, size_t ld,
+                              void *c, size_t ldc) {
+    const REAL *s = sums;
+    const REAL by = (REAL)alpha, old = (REAL)beta;
+    ELEMENT *to = c;
+    for (size_t i = 0; i < rows; i++, s += ld, to += ldc) {
+        if (beta == 0)
+            for (size_t j = 0; j < columns; j++) to[j] = OF(matmul_rounded)(by * s[j]);
+        else
+            for (size_t j = 0; j < columns; j++) to[j] = OF(matmul_rounded)(FUSED(by, s[j], old * (REAL)to[j]));
+    }
+}
+
+/* C = beta C. */
+static void OF(matmul_scale)(double beta, size_t columns, void *c) {
+    const REAL old = (REAL)beta;
+    ELEMENT *to = c;
+    for (size_t j = 0; j < columns; j++) to[j] = beta == 0 ? 0 : OF(matmul_rounded)(old * (REAL)to[j]);
+}
+
+#undef WIDTH

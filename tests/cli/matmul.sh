@@ -1,0 +1,100 @@
+#!/bin/sh
+# weft matmul: products known by hand, its options and shapes, the check against a plain loop, and the file it writes.
+. "$(dirname "$0")/check.sh"
+c=$dir/c.npy
+
+# gives EXPECTED ARGUMENT...: `weft matmul ARGUMENT... -o C` is silent and the file is that; so is standard output.
+gives() {
+    expected=$1
+    shift
+    rm -f "$c"
+    got=$(w matmul "$@" -o "$c" 2>&1)
+    is "weft matmul $*: exit code" 0 $?
+    is "weft matmul $*: printed" "" "$got"
+    is "weft matmul $*" "$expected" "$(values "$c")"
+    w matmul "$@" -o - >"$dir/stdout"
+    is "weft matmul $* -o -" same "$(cmp -s "$c" "$dir/stdout" && echo same)"
+}
+
+npy "$dir/a.npy" '<f4' '(2, 3)' 1 2 3 4 5 6
+npy "$dir/b.npy" '<f4' '(3, 2)' 1 0 0 2 -1 1
+npy "$dir/af.npy" '<f4' '(2, 3)' 1 4 2 5 3 6 --order True
+npy "$dir/bf.npy" '<f4' '(3, 2)' 1 0 -1 0 2 1 --order True
+npy "$dir/a8.npy" '>f8' '(2, 3)' 1 2 3 4 5 6
+npy "$dir/b8.npy" '<f8' '(3, 2)' 1 0 0 2 -1 1
+npy "$dir/v.npy" '<f4' '(3,)' 1 10 100
+npy "$dir/i.npy" '<i4' '(3, 2)' 1 2 3 4 5 6
+npy "$dir/cube.npy" '<f4' '(1, 3, 2)' 1 2 3 4 5 6
+npy "$dir/none.npy" '<f4' '(3, 0)'
+npy "$dir/empty.npy" '<f4' '(0, 2)'
+
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/a.npy" "$dir/b.npy"
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/a.npy" "$dir/b.npy" --accumulate f64
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/af.npy" "$dir/b.npy"
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/a.npy" "$dir/bf.npy"
+gives "<f4 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/af.npy" "$dir/bf.npy"
+gives "<f8 (2, 2) -2.0 7.0 -2.0 16.0" "$dir/a8.npy" "$dir/b8.npy"
+gives "<f4 (3, 3) 1.0 8.0 3.0 2.0 10.0 3.0 3.0 12.0 3.0" "$dir/a.npy" "$dir/b.npy" --transpose ab
+gives "<f4 (3, 3) 1.0 8.0 3.0 2.0 10.0 3.0 3.0 12.0 3.0" "$dir/af.npy" "$dir/bf.npy" --transpose ab
+gives "<f4 (2, 2) 14.0 32.0 32.0 77.0" "$dir/a.npy" "$dir/a.npy" --transpose b
+gives "<f4 (3, 3) 17.0 22.0 27.0 22.0 29.0 36.0 27.0 36.0 45.0" "$dir/a.npy" "$dir/a.npy" --transpose a
+gives "<f4 (2,) 321.0 654.0" "$dir/a.npy" "$dir/v.npy"
+gives "<f4 (2,) -99.0 120.0" "$dir/v.npy" "$dir/b.npy"
+gives "<f4 () 10101.0" "$dir/v.npy" "$dir/v.npy"
+gives "<f4 (2, 0)" "$dir/a.npy" "$dir/none.npy"
+gives "<f4 (3, 2) 0.0 0.0 0.0 0.0 0.0 0.0" "$dir/none.npy" "$dir/empty.npy"
+is "from a pipe" "<f4 (2, 2) -2.0 7.0 -2.0 16.0" \
+    "$(w matmul - "$dir/b.npy" -o - <"$dir/a.npy" >"$dir/piped"; values "$dir/piped")"
+for device in ref cpu; do
+    for threads in 1 2 7; do
+        w matmul "$root/examples/data/co2.npy" "$root/examples/data/co2.npy" -o "$dir/$device$threads.npy" \
+            --device $device --threads $threads
+        is "co2 on $device, $threads threads" same "$(cmp "$dir/ref1.npy" "$dir/$device$threads.npy" && echo same)"
+    done
+done
+
+# the check
+prints "passed: the relative Euclidean norm of the difference to a plain loop is 0, the pass mark 1e-06" \
+    matmul "$dir/a.npy" "$dir/bf.npy" --check
+is "--check with -o" "<f4 (2, 2) -2.0 7.0 -2.0 16.0" \
+    "$(w matmul "$dir/a.npy" "$dir/b.npy" --check -o "$c" >"$dir/stdout"; values "$c")"
+npy "$dir/far.npy" '<f4' '(2, 3)' 100000000 1 -100000000 1 1 1
+npy "$dir/ones.npy" '<f4' '(3, 2)' 1 1 1 2 1 1
+w matmul "$dir/far.npy" "$dir/ones.npy" --check -o "$dir/far_c.npy" >"$dir/stdout"
+is "a product that lost everything: exit code" 1 $?
+is "a product that lost everything" \
+    "FAILED: the relative Euclidean norm of the difference to a plain loop is 0.408, the pass mark 1e-06
+  C[0, 0] = 0, a plain loop gives 1
+  C[0, 1] = 0, a plain loop gives 2
+  2 of 4 entries differ by more than 1e-06 of themselves" "$(cat "$dir/stdout")"
+is "a product that failed is not written" "" "$(ls "$dir" | grep far_c)"
+prints "passed: the relative Euclidean norm of the difference to a plain loop is 0, the pass mark 1e-06" \
+    matmul "$dir/far.npy" "$dir/ones.npy" --check --accumulate f64
+
+# JSON
+got=$(w matmul "$dir/a.npy" "$dir/b.npy" --check -o "$c" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')
+is "--json" "matmul $dir/a.npy $dir/b.npy $c f32 2 2 3 0 cpu 1" "$got"
+
+# what does not fit
+refuses 1 "$dir/a.npy is 2 x 3 and $dir/a.npy 2 x 3: the columns of one must be as many as the rows of the other" \
+    matmul "$dir/a.npy" "$dir/a.npy" -o "$c"
+refuses 1 "$dir/v.npy is 1 x 3 and $dir/a.npy 2 x 3" matmul "$dir/v.npy" "$dir/a.npy" -o "$c"
+refuses 1 "$dir/a.npy has elements of f32 and $dir/b8.npy of f64; they must be of one type" \
+    matmul "$dir/a.npy" "$dir/b8.npy" -o "$c"
+refuses 1 "$dir/i.npy: has elements of i32; matmul takes f32 and f64" matmul "$dir/a.npy" "$dir/i.npy" -o "$c"
+refuses 1 "$dir/cube.npy: has 3 dimensions; a matrix has 2, a vector 1" matmul "$dir/a.npy" "$dir/cube.npy" -o "$c"
+
+# wrong calls
+refuses 2 "weft matmul: $dir/a.npy: -o C.npy is missing" matmul "$dir/a.npy" "$dir/b.npy"
+refuses 2 "weft matmul: 1 files given, 2 needed" matmul "$dir/a.npy" -o "$c"
+refuses 2 "weft matmul: --transpose c: there are a, b and ab" matmul "$dir/a.npy" "$dir/b.npy" --transpose c -o "$c"
+refuses 2 "weft matmul: --accumulate i64: only f64 can be asked for" matmul "$dir/a.npy" "$dir/b.npy" --accumulate i64 -o "$c"
+refuses 2 "weft matmul: -: standard input can be only one of the two arrays" matmul - - -o "$c"
+refuses 2 "weft matmul: --json: standard output is for the array" matmul "$dir/a.npy" "$dir/b.npy" -o - --json
+refuses 2 "weft matmul: --check: standard output is for the array" matmul "$dir/a.npy" "$dir/b.npy" -o - --check
+refuses 1 "weft matmul: $dir/missing.npy: cannot be opened" matmul "$dir/missing.npy" "$dir/b.npy" -o "$c"
+refuses 1 "weft matmul: /dev/full: cannot be written" matmul "$dir/a.npy" "$dir/b.npy" -o /dev/full
+finish
