@@ -27,6 +27,8 @@ int command_reduce(const cli_options *options, int argc, char **argv);
 int command_variance(const cli_options *options, int argc, char **argv);
 int command_laplace(const cli_options *options, int argc, char **argv);
 int command_scan(const cli_options *options, int argc, char **argv);
+int command_fft(const cli_options *options, int argc, char **argv);
+int command_convolve(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */

@@ -40,9 +40,15 @@ endif()
 add_library(weft_cuda MODULE
   src/cuda/arrays.cu
   src/cuda/call.cu
+  src/cuda/convolve.cu
+  src/cuda/convolve_blocks.cu
+  src/cuda/convolve_direct.cu
+  src/cuda/convolve_passes.cu
   src/cuda/cuda.cu
   src/cuda/dot.cu
   src/cuda/extremes.cu
+  src/cuda/fft.cu
+  src/cuda/fft_passes.cu
   src/cuda/integers.cu
   src/cuda/laplace.cu
   src/cuda/reduce.cu
@@ -51,6 +57,7 @@ add_library(weft_cuda MODULE
   src/cuda/scan_sums.cu
   src/cuda/scratch.cu
   src/cuda/sums.cu
+  src/cuda/transforms.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE ${WEFT_CUDA_FLAGS})

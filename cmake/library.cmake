@@ -2,26 +2,34 @@
 
 add_library(weft SHARED
   src/core/api.c
+  src/core/api_convolve.c
   src/core/api_laplace.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
   src/core/lists.c
   src/ref/array.c
+  src/ref/convolve.c
   src/ref/dot.c
+  src/ref/fft.c
   src/ref/laplace.c
   src/ref/reduce.c
   src/ref/ref.c
   src/ref/scan.c
   src/ref/tree.c
+  src/ref/twiddle.c
   src/ref/variance.c
+  src/cpu/convolve.c
   src/cpu/cpu.c
+  src/cpu/fft.c
   src/cpu/laplace.c
   src/cpu/levels.c
   src/cpu/machine.c
   src/cpu/reduce.c
   src/cpu/run.c
-  src/cpu/scan.c)
+  src/cpu/scan.c
+  src/cpu/transform_run.c
+  src/cpu/transform_tables.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -52,7 +60,8 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/products.c
     src/cpu/scans.c
     src/cpu/stencils.c
-    src/cpu/sums.c)
+    src/cpu/sums.c
+    src/cpu/transforms.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)
   target_compile_definitions(weft_cpu_${level} PRIVATE WEFT_LEVEL=${level})
   target_compile_options(weft_cpu_${level} PRIVATE ${WEFT_FLAGS_${level}})

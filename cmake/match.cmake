@@ -1,6 +1,8 @@
 # The agreement engine, which the command (`weft verify`) and the tests link.
 add_library(weft_match STATIC
+  tests/cases/convolve.c
   tests/cases/dot.c
+  tests/cases/fft.c
   tests/cases/laplace.c
   tests/cases/reduce.c
   tests/cases/scan.c

@@ -2,7 +2,8 @@
 
 _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
-        count_nonzero mean norm1 norm2 norminf variance dot scan laplace'
+        count_nonzero mean norm1 norm2 norminf variance dot scan laplace
+        fft convolve'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -44,6 +45,10 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'f32 f64' -- "$current")
         return
         ;;
+    --mode)
+        mapfile -t COMPREPLY < <(compgen -W 'full same valid' -- "$current")
+        return
+        ;;
     --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
     esac
 
@@ -56,6 +61,8 @@ _weft() {
     devices | version) ;;
     laplace) options+=' --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
+    fft) options+=' --inverse --real --output' ;;
+    convolve) options+=' --mode --correlate --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

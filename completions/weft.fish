@@ -1,6 +1,6 @@
 # fish completion of weft
 
-set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace
+set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace fft convolve
 set -l commands tour verify bench devices help version $operations
 
 complete -c weft -f
@@ -38,6 +38,8 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a variance -d '
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a dot -d 'dot product of two arrays'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a laplace -d 'sweeps of the 7-point Laplace solver on a 3-D grid'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a scan -d 'prefix scan: running sum, product, minimum, maximum, and, or, xor'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a fft -d 'Fourier transform of 2^k values'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a convolve -d 'convolution or correlation with a filter'
 
 complete -c weft -n "__fish_seen_subcommand_from tour $operations" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
@@ -52,7 +54,11 @@ complete -c weft -n '__fish_seen_subcommand_from laplace' -s o -l output -r -d '
 complete -c weft -n '__fish_seen_subcommand_from scan' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l exclusive -d 'Value i without element i'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l init -x -d 'Joined before everything'
-complete -c weft -n '__fish_seen_subcommand_from scan' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from fft' -l inverse -d 'The inverse transform'
+complete -c weft -n '__fish_seen_subcommand_from fft' -l real -d 'Real values on one side'
+complete -c weft -n '__fish_seen_subcommand_from convolve' -l mode -x -a 'full same valid' -d 'Which part'
+complete -c weft -n '__fish_seen_subcommand_from convolve' -l correlate -d 'Second array backwards'
+complete -c weft -n '__fish_seen_subcommand_from scan fft convolve' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from variance' -l ddof -x -d 'Subtracted from the number of elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'

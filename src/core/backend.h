@@ -54,6 +54,26 @@ typedef struct laplace_call {
     double *change; /* or NULL */
 } laplace_call;
 
+typedef struct fft_call {
+    weft_dtype dtype;
+    weft_fft_kind kind;
+    size_t batch, n; /* batch >= 1; n a power of two */
+    const void *x;
+    void *y; /* == x for C2C, or apart from it */
+} fft_call;
+
+/* Values [first, first + count) of the full convolution, which has n + m - 1. */
+typedef struct convolve_call {
+    weft_dtype dtype;
+    bool is_complex, correlate;
+    size_t n; /* >= 1 */
+    const void *x;
+    size_t m; /* >= 1 */
+    const void *h;
+    size_t first, count; /* count >= 1 */
+    void *y;
+} convolve_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -84,6 +104,8 @@ typedef struct weft_backend {
     weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
     weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
     weft_status (*laplace)(void *state, const laplace_call *call, weft_error *error);
+    weft_status (*fft)(void *state, const fft_call *call, weft_error *error);
+    weft_status (*convolve)(void *state, const convolve_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

@@ -96,6 +96,8 @@ typedef struct stencil_kernels {
     stencil_row *laplace_f32, *laplace_f64;
 } stencil_kernels;
 
+typedef struct level_transforms level_transforms; /* cpu/transform.h */
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -106,6 +108,7 @@ typedef struct level {
     const extreme_kernels *extremes;
     const scan_kernels *scans;
     const stencil_kernels *stencils;
+    const level_transforms *transforms;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -119,6 +122,7 @@ typedef struct cpu_context {
     partial roots[CHUNKS_MAX];
     void *room; /* of cpu_room */
     size_t room_bytes;
+    struct transform_tables *transforms; /* NULL until needed */
 } cpu_context;
 
 /* `bytes` of scratch memory, aligned to 64; the context's own, which grows and stays. What it held is lost. */
@@ -136,6 +140,8 @@ weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
 weft_status cpu_scan(void *state, const scan_call *call, weft_error *error);
+weft_status cpu_fft(void *state, const fft_call *call, weft_error *error);
+weft_status cpu_convolve(void *state, const convolve_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

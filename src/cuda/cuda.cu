@@ -275,6 +275,8 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .dot = cuda_dot,
         .scan = cuda_scan,
         .laplace = cuda_laplace,
+        .fft = cuda_fft,
+        .convolve = cuda_convolve,
     };
     return &backend;
 }

@@ -26,6 +26,8 @@ typedef struct gpu {
     char *staging; /* device memory for one chunk of the inputs in host memory; NULL until needed */
     char *room;    /* device memory for whole arrays from host memory and an operation's scratch (arrays.h) */
     size_t room_bytes;
+    void *twiddles[2]; /* of transforms, f32 and f64; NULL until needed (transforms.h) */
+    int twiddles_log[2];
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */
@@ -116,5 +118,7 @@ weft_status cuda_variance(void *state, const variance_call *c, weft_error *error
 weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
 weft_status cuda_laplace(void *state, const laplace_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
+weft_status cuda_fft(void *state, const fft_call *c, weft_error *error);
+weft_status cuda_convolve(void *state, const convolve_call *c, weft_error *error);
 
 #endif

@@ -86,6 +86,8 @@ const weft_backend *weft_backend_ref(void) {
         .dot = ref_dot,
         .scan = ref_scan,
         .laplace = ref_laplace,
+        .fft = ref_fft,
+        .convolve = ref_convolve,
     };
     return &backend;
 }

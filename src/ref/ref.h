@@ -9,5 +9,7 @@ weft_status ref_variance(void *state, const variance_call *call, weft_error *err
 weft_status ref_dot(void *state, const dot_call *call, weft_error *error);
 weft_status ref_laplace(void *state, const laplace_call *call, weft_error *error);
 weft_status ref_scan(void *state, const scan_call *call, weft_error *error);
+weft_status ref_fft(void *state, const fft_call *call, weft_error *error);
+weft_status ref_convolve(void *state, const convolve_call *call, weft_error *error);
 
 #endif
