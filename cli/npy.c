@@ -106,22 +106,27 @@ static void swap_bytes(unsigned char *p, size_t n, size_t size) {
 
 /* Hands the elements over: where they lie when that is aligned and in our byte order, else in a copy. */
 static bool take_elements(source *s, const npy_header *header, size_t data, npy_array *a, npy_error *error) {
-    const size_t size = weft_dtype_size(header->dtype), bytes = header->n * size;
+    const size_t size = weft_dtype_size(header->dtype), parts = header->is_complex ? 2 : 1;
+    const size_t bytes = header->n * parts * size;
     if (bytes > PTRDIFF_MAX - data) return npy_fail(error, "has too many elements for any memory (%zu)", header->n);
     if (!want(s, data + bytes, error)) return false;
     if (s->bytes - data < bytes)
-        return npy_fail(error, "is truncated: %zu elements of %s need %zu bytes, and %zu are there", header->n,
-                        weft_dtype_name(header->dtype), bytes, s->bytes - data);
-    *a = (npy_array){.dtype = header->dtype, .shape = header->shape, .n = header->n, .data = s->p + data};
-    a->flata->given = header->shape;
-    a->fortran = header->fortran;
-    = header->shape.rank > NPY_RANK || (header->fortran && header->shape.rank > 1);
+        return npy_fail(error, "is truncated: %zu elements of %s%s need %zu bytes, and %zu are there", header->n,
+                        header->is_complex ? "complex " : "", weft_dtype_name(header->dtype), bytes, s->bytes - data);
+    *a = (npy_array){.dtype = header->dtype,
+                     .is_complex = header->is_complex,
+                     .shape = header->shape,
+                     .given = header->shape,
+                     .fortran = header->fortran,
+                     .flat = header->shape.rank > NPY_RANK || (header->fortran && header->shape.rank > 1),
+                     .n = header->n,
+                     .data = s->p + data};
     if (a->flat) a->shape = (npy_shape){1, {header->n}};
     if (bytes && (header->swapped || (uintptr_t)a->data % size != 0)) {
         a->owned = malloc(bytes);
         if (!a->owned) return npy_fail(error, "no memory for a copy of its %zu bytes", bytes);
         memcpy(a->owned, a->data, bytes);
-        if (header->swapped) swap_bytes(a->owned, a->n, size);
+        if (header->swapped) swap_bytes(a->owned, a->n * parts, size);
         a->data = a->owned;
     } else if (s->mapped) {
         a->mapped = s->p;
@@ -135,17 +140,24 @@ static bool take_elements(source *s, const npy_header *header, size_t data, npy_
     return true;
 }
 
-bool npy_read(const char *path, npy_array *a, npy_error *error) {
+static bool read_array(const char *path, bool complex_too, npy_array *a, npy_error *error) {
     source s;
     npy_header header = {0};
     size_t data = 0;
     *a = (npy_array){0};
-    const bool read = open_source(path, &s, error) && read_header(&s, &header, &data, error) &&
-                      take_elements(&s, &header, data, a, error);
+    bool read = open_source(path, &s, error) && read_header(&s, &header, &data, error);
+    if (read && header.is_complex && !complex_too)
+        read = npy_fail(error, "elements of dtype \"%s\" are not supported here; fft and convolve take complex ones",
+                        header.descr);
+    read = read && take_elements(&s, &header, data, a, error);
     if (!read) *a = (npy_array){0};
     close_source(&s);
     return read;
 }
+
+bool npy_read(const char *path, npy_array *a, npy_error *error) { return read_array(path, false, a, error); }
+
+bool npy_read_numbers(const char *path, npy_array *a, npy_error *error) { return read_array(path, true, a, error); }
 
 void npy_free(npy_array *a) {
     if (a->mapped) munmap(a->mapped, a->mapped_bytes);

@@ -13,7 +13,8 @@ typedef struct npy_shape {
 } npy_shape;
 
 typedef struct npy_array {
-    weft_dtype dtype; /* bool is read as u8 */
+    weft_dtype dtype; /* bool is read as u8; of complex elements: the type of their parts */
+    bool is_complex;
     npy_shape shape;  /* in which the elements lie in C order: flat for an array that is in Fortran order */
     bool flat;        /* so it is, or has more dimensions than NPY_RANK: the shape is not that of the file */
     npy_shape given;  /* as the file says */
@@ -33,11 +34,16 @@ typedef struct npy_error {
  * their bytes can be used as they lie; a shape is believed only as far as there is data for it.
  * Returns false and leaves a sentence in `error` when there is no readable array; *a is then empty. */
 bool npy_read(const char *path, npy_array *a, npy_error *error);
+/* The same, and elements may be complex. */
+bool npy_read_numbers(const char *path, npy_array *a, npy_error *error);
 
 /* Writes an array to the file at `path`, or to standard output for "-". A file is there in whole or not at
  * all: the array is written beside it, brought to the disk, and renamed to it; what is no ordinary file (a
  * pipe, a device) is written to. Returns false and leaves a sentence in `error` when it could not be. */
 bool npy_write(const char *path, weft_dtype dtype, const npy_shape *shape, const void *data, npy_error *error);
+/* The same of elements that may be complex, with parts of `dtype`. */
+bool npy_write_numbers(const char *path, weft_dtype dtype, bool is_complex, const npy_shape *shape, const void *data,
+                       npy_error *error);
 
 /* Releases what npy_read took. An array of zeros is allowed. */
 void npy_free(npy_array *a);

@@ -79,6 +79,24 @@ static const struct {
     {"b1", WEFT_U8},
 };
 
+/* Complex elements, by the type of their parts. */
+static const struct {
+    const char *npy;
+    weft_dtype part;
+} COMPLEX_TYPES[] = {{"c8", WEFT_F32}, {"c16", WEFT_F64}};
+
+static bool read_complex(const char *descr, npy_header *header) {
+    for (size_t i = 0; i < sizeof COMPLEX_TYPES / sizeof *COMPLEX_TYPES; i++) {
+        if (!strchr("<>=", descr[0]) || strcmp(descr + 1, COMPLEX_TYPES[i].npy) != 0) continue;
+        header->dtype = COMPLEX_TYPES[i].part;
+        header->is_complex = true;
+        snprintf(header->descr, sizeof header->descr, "%s", descr);
+        header->swapped = descr[0] != '=' && descr[0] != NATIVE;
+        return true;
+    }
+    return false;
+}
+
 static bool parse_descr(parser *p, npy_header *header) {
     char descr[64] = "";
     skip_space(p);
@@ -94,6 +112,7 @@ static bool parse_descr(parser *p, npy_header *header) {
         header->swapped = !one_byte && descr[0] != '=' && descr[0] != NATIVE;
         return true;
     }
+    if (*descr && read_complex(descr, header)) return true;
     return npy_fail(
         p->error, "elements of dtype \"%s\" are not supported; weft has i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 and b1", descr);
 }
@@ -117,7 +136,7 @@ static bool parse_dimension(parser *p, size_t *dimension) {
     return true;
 }
 
-/* The dimensions in parentheses. Those beyond NPY_RANK are counted, and not kept. Their product times any element's 8
+/* The dimensions in parentheses. Those beyond NPY_RANK are counted, and not kept. Their product times any element's
  * bytes must fit in memory, also when another dimension is 0: such a shape is a fault in the file. */
 static bool parse_shape(parser *p, npy_header *header) {
     if (!take(p, '(')) return expected(p, "the shape, a tuple,");
@@ -131,7 +150,7 @@ static bool parse_shape(parser *p, npy_header *header) {
         if (!parse_dimension(p, &dimension)) return false;
         if (dimension == 0)
             zero = true;
-        else if (__builtin_mul_overflow(product, dimension, &product) || product > PTRDIFF_MAX / sizeof(uint64_t))
+        else if (__builtin_mul_overflow(product, dimension, &product) || product > PTRDIFF_MAX / (2 * sizeof(double)))
             return npy_fail(p->error, "the shape has too many elements for any memory (dimension %zu of it is %zu)",
                             rank + 1, dimension);
         comma = take(p, ',');
@@ -184,9 +203,10 @@ bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_e
 
 /* --------------------------------------------------------------------------------- writing */
 
-size_t npy_format_header(weft_dtype dtype, const npy_shape *shape, unsigned char header[NPY_HEADER_ROOM]) {
+size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,
+                         unsigned char header[NPY_HEADER_ROOM]) {
     enum { PRELUDE = NPY_MAGIC_BYTES + 4, ALIGNMENT = 64 };
-    const char *type = TYPES[dtype - WEFT_I8].npy;
+    const char *type = is_complex ? COMPLEX_TYPES[dtype == WEFT_F64].npy : TYPES[dtype - WEFT_I8].npy;
     char *text = (char *)header;
     size_t used = PRELUDE;
     used +=

@@ -9,9 +9,11 @@
 enum { NPY_MAGIC_BYTES = 6 };
 
 typedef struct npy_header {
-    weft_dtype dtype;
-    bool swapped; /* the file's byte order is not this machine's */
-    size_t n;     /* product of the shape; n elements are known to fit in memory */
+    weft_dtype dtype; /* of complex elements: of their parts */
+    bool is_complex;
+    char descr[8]; /* of complex elements, as it stands in the file */
+    bool swapped;  /* the file's byte order is not this machine's */
+    size_t n;      /* product of the shape; n elements are known to fit in memory */
     npy_shape shape;
     bool fortran; /* the first index runs fastest */
 } npy_header;
@@ -23,7 +25,8 @@ bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_e
 /* Writes the header of an array, as NumPy writes it, from the magic on: a multiple of 64 bytes, which are
  * returned. */
 enum { NPY_HEADER_ROOM = 2048 };
-size_t npy_format_header(weft_dtype dtype, const npy_shape *shape, unsigned char header[NPY_HEADER_ROOM]);
+size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,
+                         unsigned char header[NPY_HEADER_ROOM]);
 
 /* Writes the sentence and returns false, so that a failure is one statement. */
 __attribute__((format(printf, 2, 3))) bool npy_fail(npy_error *error, const char *format, ...);

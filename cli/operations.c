@@ -161,6 +161,25 @@ static weft_status run_matmul(const operation *o, weft_context *ctx, const opera
                        in->n / side, side, side, NULL, in->x, side, in->y, side, NULL, in->to, side);
 }
 
+/* The array as complex values, as many as a power of two allows. */
+static weft_status run_fft(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    size_t n = 1;
+    (void)o, (void)out;
+    while (n <= in->n / 4) n *= 2;
+    *type = in->dtype;
+    return weft_fft(ctx, in->dtype, WEFT_C2C, in->n < 2 ? 0 : 1, n, in->x, in->to);
+}
+
+/* A short filter: the first values of the other array. */
+static weft_status run_convolve(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                weft_dtype *type) {
+    enum { TAPS = 11 };
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_convolve(ctx, in->dtype, WEFT_REAL, WEFT_SAME, in->n, in->x, in->n < TAPS ? in->n : TAPS, in->y,
+                         in->to);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -185,6 +204,8 @@ static weft_status run_matmul(const operation *o, weft_context *ctx, const opera
 #define OPERATION_OF_reduce_by_key WEFT_SUM, false, 2, 1, 0, false
 #define OPERATION_OF_recurrence WEFT_SUM, false, 2, 1, 1, false
 #define OPERATION_OF_matmul WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_fft WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_convolve WEFT_SUM, false, 1, 1, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

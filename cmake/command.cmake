@@ -1,10 +1,13 @@
 # The weft command: the public API and the .def lists, nothing else of the library.
 add_executable(weft_command
   cli/apply.c
+  cli/arrays.c
   cli/bench.c
+  cli/convolve.c
   cli/devices.c
   cli/dot.c
   cli/drawing.c
+  cli/fft.c
   cli/file.c
   cli/fold_options.c
   cli/histogram.c

@@ -41,11 +41,17 @@ add_library(weft_cuda MODULE
   src/cuda/arrays.cu
   src/cuda/call.cu
   src/cuda/compact.cu
+  src/cuda/convolve.cu
+  src/cuda/convolve_blocks.cu
+  src/cuda/convolve_direct.cu
+  src/cuda/convolve_passes.cu
   src/cuda/cuda.cu
   src/cuda/dot.cu
   src/cuda/extremes.cu
   src/cuda/heads.cu
   src/cuda/histogram.cu
+  src/cuda/fft.cu
+  src/cuda/fft_passes.cu
   src/cuda/integers.cu
   src/cuda/laplace.cu
   src/cuda/published.cu
@@ -71,6 +77,7 @@ add_library(weft_cuda MODULE
   src/cuda/search_sorted.cu
   src/cuda/sums.cu
   src/cuda/top_k.cu
+  src/cuda/transforms.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE ${WEFT_CUDA_FLAGS})

@@ -3,6 +3,7 @@
 add_library(weft SHARED
   src/core/api.c
   src/core/api_histogram.c
+  src/core/api_convolve.c
   src/core/api_laplace.c
   src/core/api_run_length.c
   src/core/api_select.c
@@ -17,8 +18,10 @@ add_library(weft SHARED
   src/core/context.c
   src/core/lists.c
   src/ref/array.c
+  src/ref/convolve.c
   src/ref/dot.c
   src/ref/histogram.c
+  src/ref/fft.c
   src/ref/laplace.c
   src/ref/partition.c
   src/ref/recurrence.c
@@ -35,9 +38,12 @@ add_library(weft SHARED
   src/ref/total_order.c
   src/ref/tree.c
   src/ref/unique.c
+  src/ref/twiddle.c
   src/ref/variance.c
+  src/cpu/convolve.c
   src/cpu/cpu.c
   src/cpu/histogram.c
+  src/cpu/fft.c
   src/cpu/laplace.c
   src/cpu/levels.c
   src/cpu/machine.c
@@ -54,7 +60,9 @@ add_library(weft SHARED
   src/cpu/segmented.c
   src/cpu/segments.c
   src/cpu/search_sorted.c
-  src/cpu/top_k.c)
+  src/cpu/top_k.c
+  src/cpu/transform_run.c
+  src/cpu/transform_tables.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -92,7 +100,8 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/selections.c
     src/cpu/searches.c
     src/cpu/stencils.c
-    src/cpu/sums.c)
+    src/cpu/sums.c
+    src/cpu/transforms.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)
   target_compile_definitions(weft_cpu_${level} PRIVATE WEFT_LEVEL=${level})
   target_compile_options(weft_cpu_${level} PRIVATE ${WEFT_FLAGS_${level}})

@@ -1,7 +1,9 @@
 # The agreement engine, which the command (`weft verify`) and the tests link.
 add_library(weft_match STATIC
+  tests/cases/convolve.c
   tests/cases/dot.c
   tests/cases/histogram.c
+  tests/cases/fft.c
   tests/cases/laplace.c
   tests/cases/recurrence.c
   tests/cases/merge.c

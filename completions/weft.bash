@@ -4,7 +4,8 @@ _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
-        segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul'
+        segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
+        fft convolve'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -54,6 +55,10 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'a b ab' -- "$current")
         return
         ;;
+    --mode)
+        mapfile -t COMPREPLY < <(compgen -W 'full same valid' -- "$current")
+        return
+        ;;
     --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
     --bins | --lower | --upper | -k) return ;;
@@ -81,6 +86,8 @@ _weft() {
     top_k) options+=' --smallest --indices --output' ;;
     merge) options+=' --output' ;;
     search_sorted) options+=' --side --output' ;;
+    fft) options+=' --inverse --real --output' ;;
+    convolve) options+=' --mode --correlate --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

@@ -1,7 +1,7 @@
 # fish completion of weft
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
-set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul
+set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve
 set -l commands tour verify bench devices help version $operations $kept
 
 complete -c weft -f
@@ -48,6 +48,8 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_sca
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a reduce_by_key -d 'sum, product, minimum, ... of each run of equal keys'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a recurrence -d 'linear recurrence v[i] = s[i] v[i-1] + u[i]'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a matmul -d 'matrix product'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a fft -d 'Fourier transform of 2^k values'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a convolve -d 'convolution or correlation with a filter'
 
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a histogram -d 'counts of the elements in bins'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a top_k -d 'the k largest or smallest elements, in order'
@@ -69,7 +71,11 @@ complete -c weft -n '__fish_seen_subcommand_from scan segmented_scan' -l exclusi
 complete -c weft -n '__fish_seen_subcommand_from scan' -l init -x -d 'Joined before everything'
 complete -c weft -n '__fish_seen_subcommand_from matmul' -l transpose -x -a 'a b ab' -d 'Which factor to transpose'
 complete -c weft -n '__fish_seen_subcommand_from matmul' -l check -d 'Compare with a plain loop'
-complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from fft' -l inverse -d 'The inverse transform'
+complete -c weft -n '__fish_seen_subcommand_from fft' -l real -d 'Real values on one side'
+complete -c weft -n '__fish_seen_subcommand_from convolve' -l mode -x -a 'full same valid' -d 'Which part'
+complete -c weft -n '__fish_seen_subcommand_from convolve' -l correlate -d 'Second array backwards'
+complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul fft convolve' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l flags -r -d 'Keep where a flag is set'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l lt -x -d 'Keep what is less'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l le -x -d 'Keep what is less or equal'

@@ -260,6 +260,53 @@ WEFT_API weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kin
  * (2010), and A. Nguyen et al., SC 2010. Docs: docs/laplace.md. */
 WEFT_API weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
                                   const void *u, void *v, double *change);
+/* ---------------------------------------------------------------------------------- fft */
+
+/* Complex numbers lie as real and imaginary part, one behind the other (C's and Fortran's complex, NumPy's
+ * complex64 and complex128), aligned as their parts. */
+typedef enum weft_fft_kind {
+    WEFT_C2C = 0,         /* y[f] = sum of x[j] exp(-2 pi i f j / n) */
+    WEFT_C2C_INVERSE = 1, /* y[j] = 1/n sum of x[f] exp(2 pi i f j / n): undoes C2C */
+    WEFT_R2C = 2,         /* n real values; of their transform y[0] ... y[n/2], the rest being conjugates */
+    WEFT_C2R = 3          /* undoes R2C: n/2 + 1 complex values to n real ones; Im x[0], Im x[n/2] are not read */
+} weft_fft_kind;
+
+/* Fourier transforms of `batch` arrays that lie one behind another; values, order and 1/n as numpy.fft.
+ *   dtype  WEFT_F32 or WEFT_F64, of the parts and of real values
+ *   n      values of one array, a power of two (1 is one)
+ *   x, y   batch * n values; on R2C's complex side batch * (n/2 + 1). y == x is allowed for C2C and its inverse
+ * An infinity or a NaN spoils the whole array it is in. J. Cooley, J. Tukey, Math. Comp. 19, 1965, with
+ * correctly rounded twiddles. Docs: docs/fft.md; order: docs/ORDER.md 8. */
+WEFT_API weft_status weft_fft(weft_context *ctx, weft_dtype dtype, weft_fft_kind kind, size_t batch, size_t n,
+                              const void *x, void *y);
+
+/* ----------------------------------------------------------------------------- convolve */
+
+typedef enum weft_field {
+    WEFT_REAL = 0,   /* elements are numbers of the dtype */
+    WEFT_COMPLEX = 1 /* elements are two of them, real and imaginary part */
+} weft_field;
+
+/* Which part of c[i] = sum of x[i - j] h[j], 0 <= i < n + m - 1, is wanted; as in NumPy. */
+typedef enum weft_convolve_mode {
+    WEFT_FULL = 0, /* n + m - 1 values: all of it */
+    WEFT_SAME = 1, /* max(n, m) values: its middle */
+    WEFT_VALID = 2 /* max(n, m) - min(n, m) + 1 values: where the two overlap completely */
+} weft_convolve_mode;
+
+/* Convolution of x[0..n) with h[0..m), 1-D, of WEFT_F32 or WEFT_F64; n, m >= 1, either may be the longer.
+ *   y  as many values as the mode says; must not overlap x or h
+ * Up to 64 taps (of the shorter array) each value is a chain of fused multiply-adds; above, it comes by transforms
+ * of blocks (overlap-save; A. Oppenheim, R. Schafer, Discrete-Time Signal Processing). The choice is by n and m
+ * alone. There the error is relative to the largest values of a block, not to each value, and an infinity or a NaN
+ * spoils its block and the next. Docs: docs/convolve.md; order: docs/ORDER.md 9. */
+WEFT_API weft_status weft_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+                                   size_t n, const void *x, size_t m, const void *h, void *y);
+
+/* Correlation: the convolution with h backwards and, if complex, conjugated; with FULL, y[i] is the sum of
+ * x[i - (m - 1) + j] conj(h[j]). As numpy.correlate(x, h, mode). */
+WEFT_API weft_status weft_correlate(weft_context *ctx, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+                                    size_t n, const void *x, size_t m, const void *h, void *y);
 
 /* ------------------------------------------------------------------------------- select */
 

@@ -171,8 +171,28 @@ typedef struct matmul_call {
     size_t part; /* of k, by docs/ORDER.md 7.2; k or more where it is not cut */
 } matmul_call;
 
+typedef struct fft_call {
+    weft_dtype dtype;
+    weft_fft_kind kind;
+    size_t batch, n; /* batch >= 1; n a power of two */
+    const void *x;
+    void *y; /* == x for C2C, or apart from it */
+} fft_call;
+
+/* Values [first, first + count) of the full convolution, which has n + m - 1. */
+typedef struct convolve_call {
+    weft_dtype dtype;
+    bool is_complex, correlate;
+    size_t n; /* >= 1 */
+    const void *x;
+    size_t m; /* >= 1 */
+    const void *h;
+    size_t first, count; /* count >= 1 */
+    void *y;
+} convolve_call;
+
 typedef struct weft_backend {
-    int abi; /* WEFT_BACKEND_ABI */
+    int abi; /* WEFT_BACKEND_ABI 10*/
     const char *name;
 
     /* Devices of this backend that can be opened now, and what they are. */
@@ -210,6 +230,8 @@ typedef struct weft_backend {
     weft_status (*merge)(void *state, const merge_call *call, weft_error *error);
     weft_status (*search_sorted)(void *state, const search_sorted_call *call, weft_error *error);
     weft_status (*matmul)(void *state, const matmul_call *call, weft_error *error);
+    weft_status (*fft)(void *state, const fft_call *call, weft_error *error);
+    weft_status (*convolve)(void *state, const convolve_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

@@ -3,6 +3,8 @@
 #ifndef WEFT_CORE_ORDER_H
 #define WEFT_CORE_ORDER_H
 
+#include <stddef.h>
+
 /* A row is one 512-byte load by a warp of f32 or f64: its elements are the lanes. Elements
  * narrower than 4 bytes keep 128 lanes. */
 #define WEFT_LANES(element_bytes) ((element_bytes) == 8 ? 64 : 128)
@@ -32,6 +34,21 @@
 #define WEFT_MATMUL_VALUES 4194304
 #define WEFT_MATMUL_VECTOR_PART 256
 #define WEFT_MATMUL_VECTOR_VALUES 262144
+
+/* A convolution with at most so many taps is computed term by term, a longer one by the transform, in blocks of
+ * WEFT_CONVOLVE_BLOCK points: at least four times the taps, or twice where that still is WEFT_CONVOLVE_LARGE (what
+ * a multiprocessor holds), but no more than all `outputs` need. */
+#define WEFT_CONVOLVE_DIRECT 64
+#define WEFT_CONVOLVE_SMALL 1024
+#define WEFT_CONVOLVE_LARGE(real_bytes) ((size_t)65536 / (real_bytes))
+
+static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t real_bytes) {
+    const size_t large = WEFT_CONVOLVE_LARGE(real_bytes);
+    size_t block = WEFT_CONVOLVE_SMALL;
+    while (block / 4 < taps && !(block == large && block / 2 >= taps)) block *= 2;
+    while (block / 2 >= outputs) block /= 2;
+    return block;
+}
 
 /* The NaN that is stored for every NaN result. */
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)

@@ -1,5 +1,6 @@
 /* The backend "cpu": contexts and host memory. */
 #include "cpu/cpu.h"
+#include "cpu/transform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static weft_status open_cpu(const char *which, void **state, weft_error *error) 
 }
 
 static void close_cpu(void *state) {
+    cpu_transform_free(state);
     free(((cpu_context *)state)->room);
     free(state);
 }
@@ -69,7 +71,7 @@ static weft_status synchronize(void *state, weft_error *error) {
 
 static size_t scratch_bytes(const void *state) {
     const cpu_context *ctx = state;
-    return sizeof ctx->roots + ctx->room_bytes;
+    return sizeof ctx->roots + ctx->room_bytes + (ctx->transforms ? ctx->transforms->bytes : 0);
 }
 
 static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
@@ -120,6 +122,8 @@ const weft_backend *weft_backend_cpu(void) {
         .merge = cpu_merge,
         .search_sorted = cpu_search_sorted,
         .matmul = cpu_matmul,
+        .fft = cpu_fft,
+        .convolve = cpu_convolve,
     };
     return &backend;
 }

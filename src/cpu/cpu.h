@@ -187,6 +187,8 @@ typedef struct filter_kernels {
     filter *filter[DTYPES];
 } filter_kernels;
 
+typedef struct level_transforms level_transforms; /* cpu/transform.h */
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -204,6 +206,7 @@ typedef struct level {
     const search_kernels *searches;
     const filter_kernels *filters;
     const matmul_kernels *matmuls;
+    const level_transforms *transforms;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -217,6 +220,7 @@ typedef struct cpu_context {
     partial roots[CHUNKS_MAX];
     void *room; /* of cpu_room */
     size_t room_bytes;
+    struct transform_tables *transforms; /* NULL until needed */
 } cpu_context;
 
 /* `bytes` of scratch memory, aligned to 64; the context's own, which grows and stays. What it held is lost. */
@@ -246,6 +250,8 @@ weft_status cpu_top_k(void *state, const top_k_call *call, weft_error *error);
 weft_status cpu_merge(void *state, const merge_call *call, weft_error *error);
 weft_status cpu_search_sorted(void *state, const search_sorted_call *call, weft_error *error);
 weft_status cpu_matmul(void *state, const matmul_call *call, weft_error *error);
+weft_status cpu_fft(void *state, const fft_call *call, weft_error *error);
+weft_status cpu_convolve(void *state, const convolve_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

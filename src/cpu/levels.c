@@ -50,7 +50,8 @@ static bool usable_v4(void) {
     extern const histogram_kernels cpu_histograms_##name;   \
     extern const search_kernels cpu_searches_##name;        \
     extern const filter_kernels cpu_filters_##name;         \
-    extern const matmul_kernels cpu_matmuls_##name;
+    extern const matmul_kernels cpu_matmuls_##name;         \
+    extern const level_transforms cpu_transforms_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -70,7 +71,8 @@ static const level levels[] = {
      &cpu_histograms_##name,  \
      &cpu_searches_##name,    \
      &cpu_filters_##name,     \
-     &cpu_matmuls_##name},
+     &cpu_matmuls_##name,     \
+     &cpu_transforms_##name},
 #include "cpu/levels.def"
 };
 

@@ -284,6 +284,8 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .merge = cuda_merge,
         .search_sorted = cuda_search_sorted,
         .matmul = cuda_matmul,
+        .fft = cuda_fft,
+        .convolve = cuda_convolve,
     };
     return &backend;
 }

@@ -27,6 +27,8 @@ typedef struct gpu {
     char *staging; /* device memory for one chunk of the inputs in host memory; NULL until needed */
     char *room;    /* device memory for whole arrays from host memory and an operation's scratch (arrays.h) */
     size_t room_bytes;
+    void *twiddles[2]; /* of transforms, f32 and f64; NULL until needed (transforms.h) */
+    int twiddles_log[2];
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */
@@ -134,5 +136,7 @@ weft_status cuda_top_k(void *state, const top_k_call *c, weft_error *error);
 weft_status cuda_merge(void *state, const merge_call *c, weft_error *error);
 weft_status cuda_search_sorted(void *state, const search_sorted_call *c, weft_error *error);
 weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error);
+weft_status cuda_fft(void *state, const fft_call *c, weft_error *error);
+weft_status cuda_convolve(void *state, const convolve_call *c, weft_error *error);
 
 #endif

@@ -118,6 +118,8 @@ void gpu_scratch_close(gpu *g) {
     (void)cudaFree(g->staging);
     (void)cudaFree(g->words);
     (void)cudaFree(g->room);
+    (void)cudaFree(g->twiddles[0]);
+    (void)cudaFree(g->twiddles[1]);
     (void)cudaFree(g->scratch);
     (void)cudaFreeHost(g->landing);
     (void)cudaGetLastError();

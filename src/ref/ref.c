@@ -95,6 +95,8 @@ const weft_backend *weft_backend_ref(void) {
         .merge = ref_merge,
         .search_sorted = ref_search_sorted,
         .matmul = ref_matmul,
+        .fft = ref_fft,
+        .convolve = ref_convolve,
     };
     return &backend;
 }

@@ -18,5 +18,7 @@ weft_status ref_histogram(void *state, const histogram_call *call, weft_error *e
 weft_status ref_top_k(void *state, const top_k_call *call, weft_error *error);
 weft_status ref_merge(void *state, const merge_call *call, weft_error *error);
 weft_status ref_search_sorted(void *state, const search_sorted_call *call, weft_error *error);
+weft_status ref_fft(void *state, const fft_call *call, weft_error *error);
+weft_status ref_convolve(void *state, const convolve_call *call, weft_error *error);
 
 #endif

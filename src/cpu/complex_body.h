@@ -1,0 +1,142 @@
+/* Vectors of complex numbers, real and imaginary parts in turn. The includer sets REAL, LANE (the unsigned integer of
+ * its size), FUSED, CANONICAL, NAN_BITS and OF(name). */
+#define WIDTH (VECTOR_BYTES / sizeof(REAL))
+#define COMPLEX (WIDTH / 2)
+#define VECTOR OF(complex_vector)
+#define LANES OF(complex_lanes)
+
+typedef REAL VECTOR __attribute__((vector_size(VECTOR_BYTES)));
+typedef LANE LANES __attribute__((vector_size(VECTOR_BYTES)));
+
+typedef struct OF(number) {
+    REAL re, im;
+} OF(number);
+
+/* A twiddle in every place: its real part twice, its imaginary part twice. */
+typedef struct OF(twiddle) {
+    VECTOR re, im;
+} OF(twiddle);
+
+INLINE VECTOR OF(load)(const REAL *p) {
+    VECTOR v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+INLINE void OF(store)(REAL *p, VECTOR v) { memcpy(p, &v, sizeof v); }
+
+INLINE VECTOR OF(fill)(REAL value) { return value - (VECTOR){0}; }
+
+INLINE VECTOR OF(multiply_add)(VECTOR x, VECTOR y, VECTOR z) {
+    for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
+    return z;
+}
+
+/* ----------------------------------------------------------------------------- moving lanes */
+
+INLINE LANES OF(lane_numbers)(void) {
+    static const LANE numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    LANES v;
+    memcpy(&v, numbers, sizeof v);
+    return v;
+}
+
+/* Lane l is lane from[l] of a and b, one behind the other; `from` is constant. */
+INLINE VECTOR OF(pick)(VECTOR a, VECTOR b, LANES from) {
+#ifdef __clang__
+    VECTOR v = a;
+    for (size_t l = 0; l < WIDTH; l++) v[l] = from[l] < WIDTH ? a[from[l] % WIDTH] : b[from[l] % WIDTH];
+    return v;
+#else
+    return __builtin_shuffle(a, b, from);
+#endif
+}
+
+INLINE VECTOR OF(swap_parts)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() ^ (LANE)1); }
+INLINE VECTOR OF(twice_re)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() & ~(LANE)1); }
+INLINE VECTOR OF(twice_im)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() | (LANE)1); }
+INLINE VECTOR OF(reverse)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() ^ (LANE)(WIDTH - 2)); }
+
+/* With the sign of the real parts (odd false) or of the imaginary parts (true) turned. */
+INLINE VECTOR OF(negate_parts)(VECTOR v, bool odd) {
+    const LANES number = OF(lane_numbers)() & 1, sign = (LANES){0} + ((LANE)1 << (8 * sizeof(REAL) - 1));
+    return (VECTOR)((LANES)v ^ (sign * (odd ? number : 1 - number)));
+}
+
+/* COMPLEX vectors as a matrix of complex numbers, transposed in place: by blocks of growing size, two by two. */
+INLINE void OF(transpose)(VECTOR *v) {
+    const LANES number = OF(lane_numbers)();
+#pragma GCC unroll 4
+    for (size_t d = 1; d < COMPLEX; d *= 2) {
+        const LANE real = (LANE)(2 * d); /* lanes of a block's row */
+        const LANES low = number + (number & real) * (LANE)((WIDTH - 2 * d) / (2 * d));
+#pragma GCC unroll 8
+        for (size_t i = 0; i < COMPLEX; i++) {
+            if (i & d) continue;
+            const VECTOR a = v[i], b = v[i + d];
+            v[i] = OF(pick)(a, b, low);
+            v[i + d] = OF(pick)(a, b, low + real);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------- arithmetic */
+
+INLINE OF(twiddle) OF(spread)(OF(number) w) { return (OF(twiddle)){OF(fill)(w.re), OF(fill)(w.im)}; }
+
+/* A twiddle for each lane. */
+INLINE OF(twiddle) OF(each)(const REAL *w) {
+    const VECTOR v = OF(load)(w);
+    return (OF(twiddle)){OF(twice_re)(v), OF(twice_im)(v)};
+}
+
+/* -i w, which is T[2k + 1] where w is T[2k]. */
+INLINE OF(twiddle) OF(turned)(OF(twiddle) w) { return (OF(twiddle)){w.im, -w.re}; }
+
+/* (a, b) becomes (a + w b, a - w b), with the conjugate of w if `inverse`: ORDER 8.2. */
+INLINE void OF(butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w, bool inverse) {
+    const VECTOR crossed = OF(negate_parts)(w.im, inverse); /* -im, im, ... */
+    const VECTOR t = OF(multiply_add)(*b, w.re, OF(multiply_add)(OF(swap_parts)(*b), crossed, *a));
+    *b = OF(multiply_add)(OF(fill)(2), *a, -t);
+    *a = t;
+}
+
+INLINE void OF(undo_butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w) {
+    const VECTOR d = *a - *b;
+    *a = *a + *b;
+    *b = OF(multiply_add)(d, w.re, OF(swap_parts)(d) * OF(negate_parts)(w.im, true));
+}
+
+/* Two stages of four values, of blocks K, 2K and 2K + 1. */
+INLINE void OF(forth)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2, bool inverse) {
+    const OF(twiddle) w3 = OF(turned)(w2);
+    OF(butterfly)(&v[0], &v[2], w, inverse);
+    OF(butterfly)(&v[1], &v[3], w, inverse);
+    OF(butterfly)(&v[0], &v[1], w2, inverse);
+    OF(butterfly)(&v[2], &v[3], w3, inverse);
+}
+
+INLINE void OF(back)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2) {
+    OF(undo_butterfly)(&v[0], &v[1], w2);
+    OF(undo_butterfly)(&v[2], &v[3], OF(turned)(w2));
+    OF(undo_butterfly)(&v[0], &v[2], w);
+    OF(undo_butterfly)(&v[1], &v[3], w);
+}
+
+/* P of docs/ORDER.md 9.3. */
+INLINE VECTOR OF(multiply)(VECTOR z, VECTOR h) {
+    return OF(multiply_add)(z, OF(twice_re)(h), OF(swap_parts)(z) * OF(negate_parts)(OF(twice_im)(h), false));
+}
+
+INLINE VECTOR OF(canonical)(VECTOR v) {
+    const LANES is_number = (LANES)(v == v);
+    return (VECTOR)((is_number & (LANES)v) | (~is_number & (LANE)NAN_BITS));
+}
+
+/* The same of single numbers. */
+INLINE void OF(butterfly_of)(OF(number) * a, OF(number) * b, OF(number) w) {
+    const OF(number)
+        t = {FUSED(b->re, w.re, FUSED(-b->im, w.im, a->re)), FUSED(b->im, w.re, FUSED(b->re, w.im, a->im))};
+    *b = (OF(number)){FUSED(2, a->re, -t.re), FUSED(2, a->im, -t.im)};
+    *a = t;
+}

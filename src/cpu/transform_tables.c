@@ -1,0 +1,158 @@
+/* The tables of the CPU's transforms (docs/ORDER.md 8.1): made once for each length, and kept by the context. */
+#include "arith/twiddle.h"
+#include "core/fpmode.h"
+#include "cpu/cpu.h"
+#include "cpu/transform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEAR_LOG = 10 }; /* T[k] is one of so many, turned by one of those beyond */
+
+/* ---------------------------------------------------------------------------------- memory */
+
+static void *hold(transform_tables *t, size_t bytes) {
+    void *p = NULL;
+    const size_t rounded = (bytes + 63) / 64 * 64;
+    if (posix_memalign(&p, 64, rounded ? rounded : 64) != 0) return NULL;
+    t->bytes += rounded;
+    return p;
+}
+
+static weft_status no_memory(size_t n, weft_error *error) {
+    return weft_fail(error, WEFT_OUT_OF_MEMORY, "no host memory for the tables of a transform of %zu values", n);
+}
+
+/* The context's tables, all empty at first. */
+static weft_status find_tables(cpu_context *ctx, transform_tables **t, weft_error *error) {
+    if (!ctx->transforms) ctx->transforms = calloc(1, sizeof *ctx->transforms);
+    *t = ctx->transforms;
+    RETURN_IF(!*t, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", sizeof **t);
+    return WEFT_OK;
+}
+
+void cpu_transform_free(cpu_context *ctx) {
+    transform_tables *t = ctx->transforms;
+    if (!t) return;
+    for (int type = 0; type < 2; type++)
+        for (int log = 0; log < TRANSFORM_LENGTHS; log++) {
+            free(t->plans[type][log].twiddles);
+            free(t->plans[type][log].lane_twiddles);
+            free(t->plans[type][log].half_twiddles);
+        }
+    free(t->turns);
+    free(t->far_turns);
+    free(t);
+    ctx->transforms = NULL;
+}
+
+/* --------------------------------------------------------------------------------- twiddles */
+
+/* Makes sure that T[k] can be had for k < 2^log. */
+static weft_status reach(transform_tables *t, int log, weft_error *error) {
+    const int far = log > NEAR_LOG ? log - NEAR_LOG : 0;
+    if (!t->turns) {
+        t->turns = hold(t, sizeof(weft_turn) << NEAR_LOG);
+        if (!t->turns) return no_memory((size_t)1 << NEAR_LOG, error);
+        weft_turn_table(0, NEAR_LOG, t->turns);
+        t->far_log = -1;
+    }
+    if (far <= t->far_log) return WEFT_OK;
+    void *table = hold(t, sizeof(weft_turn) << far);
+    if (!table) return no_memory((size_t)2 << log, error);
+    free(t->far_turns);
+    if (t->far_log >= 0) t->bytes -= sizeof(weft_turn) << t->far_log;
+    t->far_turns = table;
+    t->far_log = far;
+    weft_turn_table(NEAR_LOG, far, t->far_turns);
+    return WEFT_OK;
+}
+
+/* T[k] is number i of a table. */
+static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *table, size_t i) {
+    const weft_turn *near = t->turns, *far = t->far_turns;
+    const weft_turn w = weft_turn_join(near[k % ((size_t)1 << NEAR_LOG)], far[k >> NEAR_LOG]);
+    if (dtype == WEFT_F32) {
+        ((float *)table)[2 * i] = weft_pair_f32(w.re);
+        ((float *)table)[2 * i + 1] = weft_pair_f32(w.im);
+    } else {
+        ((double *)table)[2 * i] = w.re.hi;
+        ((double *)table)[2 * i + 1] = w.im.hi;
+    }
+}
+
+/* In the order in which the second pass uses them (lane_sweep in cpu/transform_body.h): two vectors for each block
+ * of a sweep, before them one where the number of stages is odd. */
+static size_t put_tile(const transform_tables *t, weft_dtype dtype, const transform_plan *plan, size_t tile,
+                       void *table) {
+    const int rows_log = transform_log2(plan->rows), odd = transform_log2(plan->columns) % 2;
+    size_t vectors = 0, first[16]; /* of the lanes: the row */
+    for (size_t c = 0; c < plan->lanes; c++) first[c] = transform_mirrored(tile * plan->lanes + c, rows_log);
+    for (size_t c = 0; table && odd && c < plan->lanes; c++) put(t, dtype, first[c], table, c);
+    vectors += (size_t)odd;
+    for (int s = odd; plan->columns >> s >= 4; s += 2)
+        for (size_t k = 0; k < (size_t)1 << s; k++, vectors += 2)
+            for (size_t c = 0; table && c < plan->lanes; c++) {
+                const size_t block = (first[c] << s) + k;
+                put(t, dtype, block, table, vectors * plan->lanes + c);
+                put(t, dtype, 2 * block, table, (vectors + 1) * plan->lanes + c);
+            }
+    return vectors;
+}
+
+static weft_status make_lane_twiddles(const cpu_context *ctx, transform_tables *t, weft_dtype dtype,
+                                      transform_plan *plan, weft_error *error) {
+    const size_t tiles = plan->rows / plan->lanes, number = 2 * weft_dtype_size(dtype);
+    plan->tile_twiddles = put_tile(t, dtype, plan, 0, NULL);
+    const size_t bytes = plan->tile_twiddles * plan->lanes * number;
+    char *table = hold(t, tiles * bytes);
+    if (!table) return no_memory(plan->n, error);
+    const int threads = plan->n >= (size_t)1 << 15 && cpu_may_use_threads() ? ctx->threads : 1;
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(static)
+        for (size_t tile = 0; tile < tiles; tile++) put_tile(t, dtype, plan, tile, table + tile * bytes);
+        weft_fpmode_leave(mode);
+    }
+    plan->lane_twiddles = table;
+    return WEFT_OK;
+}
+
+/* Tables that are there already stay: a plan that could not be completed can be completed later. */
+static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_dtype dtype, int n_log,
+                             transform_plan *plan, weft_error *error) {
+    const size_t number = 2 * weft_dtype_size(dtype),
+                 lanes = transform_kernels_of(ctx->level->transforms, dtype)->lanes;
+    const size_t n = (size_t)1 << n_log;
+    const bool two_passes = n >= 16 && n >= lanes * lanes;
+    plan->lanes = lanes;
+    plan->rows = two_passes ? (size_t)1 << n_log / 2 : 0;
+    plan->columns = two_passes ? n / plan->rows : 0;
+    FORWARD(reach(t, n_log, error));
+    const size_t count = two_passes ? plan->rows / 2 : n > 1 ? n / 2 : 1;
+    if (!plan->twiddles) plan->twiddles = hold(t, count * number);
+    if (!plan->twiddles) return no_memory(n, error);
+    for (size_t k = 0; k < count; k++) put(t, dtype, k, plan->twiddles, k);
+    if (two_passes && !plan->lane_twiddles) FORWARD(make_lane_twiddles(ctx, t, dtype, plan, error));
+    plan->n = n;
+    return WEFT_OK;
+}
+
+weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, int n_log, bool half, const transform_plan **found,
+                               weft_error *error) {
+    transform_tables *t;
+    FORWARD(find_tables(ctx, &t, error));
+    const size_t n = (size_t)1 << n_log;
+    transform_plan *plan = &t->plans[dtype == WEFT_F64][n_log];
+    if (!plan->n) FORWARD(make_plan(ctx, t, dtype, n_log, plan, error));
+    if (half && !plan->half_twiddles) {
+        void *table = hold(t, (n / 2 + 1) * 2 * weft_dtype_size(dtype));
+        if (!table) return no_memory(2 * n, error);
+        for (size_t f = 0; f <= n / 2; f++) put(t, dtype, transform_mirrored(f, n_log), table, f);
+        plan->half_twiddles = table;
+    }
+    *found = plan;
+    return WEFT_OK;
+}

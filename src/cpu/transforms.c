@@ -1,0 +1,37 @@
+/* The kernels of weft_fft and weft_convolve (docs/ORDER.md 8, 9); compiled once for each level. */
+#include "cpu/transform.h"
+#include "cpu/vectors.h"
+
+#define REAL float
+#define LANE uint32_t
+#define FUSED fma_f32
+#define CANONICAL weft_canonical_f32
+#define NAN_BITS WEFT_NAN_F32
+#define OF(name) name##_f32
+#include "cpu/complex_body.h"
+#include "cpu/convolve_body.h"
+#include "cpu/end_of_complex.h"
+#include "cpu/transform_body.h"
+
+#define REAL double
+#define LANE uint64_t
+#define FUSED fma_f64
+#define CANONICAL weft_canonical_f64
+#define NAN_BITS WEFT_NAN_F64
+#define OF(name) name##_f64
+#include "cpu/complex_body.h"
+#include "cpu/convolve_body.h"
+#include "cpu/end_of_complex.h"
+#include "cpu/transform_body.h"
+
+#define KERNELS(lanes_of_type, type)                                                                   \
+    {                                                                                                  \
+        lanes_of_type, plain_##type, columns_##type, rows_##type, filter_##type, product_##type,       \
+            columns_back_##type, split_##type, join_##type, direct_real_##type, direct_complex_##type, \
+            fill_block_##type, store_block_##type                                                      \
+    }
+
+const level_transforms LEVELED(cpu_transforms) = {
+    .f32 = KERNELS(VECTOR_BYTES / (2 * sizeof(float)), f32),
+    .f64 = KERNELS(VECTOR_BYTES / (2 * sizeof(double)), f64),
+};

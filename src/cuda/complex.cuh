@@ -1,0 +1,163 @@
+/* Complex numbers on the GPU, and the butterflies of docs/ORDER.md 8.2 and 9.3 on as many as a thread holds in
+ * registers. T is float or double. */
+#ifndef WEFT_CUDA_COMPLEX_CUH
+#define WEFT_CUDA_COMPLEX_CUH
+
+#include "arith/bits.h"
+
+#include <cuda_runtime.h>
+
+template <typename T> struct __align__(2 * sizeof(T)) number { T re, im; };
+
+/* ------------------------------------------------------------------------------- memory */
+
+/* Global memory, told so: else the compiler must take it for shared memory's neighbour, and keeps loads and stores in
+ * order. What kernels read may be what others have just written: it is looked for in the L2 cache. */
+static __device__ __forceinline__ number<float> load_whole(const float *x, uint64_t i) {
+    const float2 v = __ldcg((const float2 *)x + i);
+    return number<float>{v.x, v.y};
+}
+static __device__ __forceinline__ number<double> load_whole(const double *x, uint64_t i) {
+    const double2 v = __ldcg((const double2 *)x + i);
+    return number<double>{v.x, v.y};
+}
+static __device__ __forceinline__ void store_whole(float *y, uint64_t i, number<float> v) {
+    __stcg((float2 *)y + i, make_float2(v.re, v.im));
+}
+static __device__ __forceinline__ void store_whole(double *y, uint64_t i, number<double> v) {
+    __stcg((double2 *)y + i, make_double2(v.re, v.im));
+}
+
+/* Number i of an array that is aligned as its parts, or as a whole number. */
+template <typename T> static __device__ __forceinline__ number<T> load_number(const T *x, uint64_t i, bool aligned) {
+    if (aligned) return load_whole(x, i);
+    number<T> v;
+    v.re = __ldcg(x + 2 * i);
+    v.im = __ldcg(x + 2 * i + 1);
+    return v;
+}
+
+template <typename T>
+static __device__ __forceinline__ void store_number(T *y, uint64_t i, bool aligned, number<T> v) {
+    if (aligned) {
+        store_whole(y, i, v);
+    } else {
+        __stcg(y + 2 * i, v.re);
+        __stcg(y + 2 * i + 1, v.im);
+    }
+}
+
+static __device__ __forceinline__ float canonical(float x) { return weft_canonical_f32(x); }
+static __device__ __forceinline__ double canonical(double x) { return weft_canonical_f64(x); }
+
+template <typename T> static __device__ __forceinline__ number<T> swapped(number<T> v, bool swap) {
+    number<T> w;
+    w.re = swap ? v.im : v.re;
+    w.im = swap ? v.re : v.im;
+    return w;
+}
+
+/* ---------------------------------------------------------------------------- arithmetic */
+
+/* -i w. */
+template <typename T> static __device__ __forceinline__ number<T> turned(number<T> w) {
+    number<T> v;
+    v.re = w.im;
+    v.im = -w.re;
+    return v;
+}
+
+template <typename T>
+static __device__ __forceinline__ void butterfly(number<T> &a, number<T> &b, const number<T> w) {
+    number<T> t;
+    t.re = fma(b.re, w.re, fma(-b.im, w.im, a.re));
+    t.im = fma(b.im, w.re, fma(b.re, w.im, a.im));
+    b.re = fma((T)2, a.re, -t.re);
+    b.im = fma((T)2, a.im, -t.im);
+    a = t;
+}
+
+template <typename T>
+static __device__ __forceinline__ void undo_butterfly(number<T> &a, number<T> &b, const number<T> w) {
+    number<T> d;
+    d.re = a.re - b.re;
+    d.im = a.im - b.im;
+    a.re = a.re + b.re;
+    a.im = a.im + b.im;
+    b.re = fma(d.re, w.re, d.im * w.im);
+    b.im = fma(d.im, w.re, -(d.re * w.im));
+}
+
+/* P of docs/ORDER.md 9.3. */
+template <typename T> static __device__ __forceinline__ number<T> multiply(number<T> z, number<T> h) {
+    number<T> p;
+    p.re = fma(z.re, h.re, -(z.im * h.im));
+    p.im = fma(z.im, h.re, z.re * h.im);
+    return p;
+}
+
+/* ----------------------------------------------------------------------------- twiddles */
+
+/* The table holds T[2k]; T[2k + 1] is -i T[2k]. 32 bits number the twiddles of 2^33 values. */
+template <typename T> static __device__ __forceinline__ number<T> even_twiddle(const number<T> *table, uint32_t k);
+template <> __device__ __forceinline__ number<float> even_twiddle<float>(const number<float> *table, uint32_t k) {
+    const float2 v = __ldg((const float2 *)table + k);
+    return number<float>{v.x, v.y};
+}
+template <> __device__ __forceinline__ number<double> even_twiddle<double>(const number<double> *table, uint32_t k) {
+    const double2 v = __ldg((const double2 *)table + k);
+    return number<double>{v.x, v.y};
+}
+
+template <typename T> static __device__ __forceinline__ number<T> any_twiddle(const number<T> *table, uint32_t k) {
+    const number<T> w = even_twiddle(table, k / 2);
+    number<T> v;
+    v.re = k % 2 ? w.im : w.re;
+    v.im = k % 2 ? -w.re : w.im;
+    return v;
+}
+
+/* Stage S of BITS, of 2^BITS numbers that are block k of the first of them: blocks 2b and 2b + 1 share a twiddle. */
+template <int BITS, int S, typename T, typename Butterfly>
+static __device__ __forceinline__ void one_stage(number<T> *v, const number<T> *table, uint32_t k, Butterfly apply) {
+    constexpr int HALF = 1 << (BITS - S - 1), PAIRS = S == 0 ? 1 : 1 << (S - 1), OF_PAIR = S == 0 ? 1 : 2;
+#pragma unroll
+    for (int b = 0; b < PAIRS; b++) {
+        const number<T> w = S == 0 ? any_twiddle(table, k) : even_twiddle(table, (k << (S ? S - 1 : 0)) + b);
+#pragma unroll
+        for (int j = 0; j < HALF * OF_PAIR; j++) {
+            const int at = (OF_PAIR * b + j / HALF) * 2 * HALF + j % HALF;
+            apply(v[at], v[at + HALF], j / HALF ? turned(w) : w);
+        }
+    }
+}
+
+struct go_forth {
+    template <typename T> __device__ __forceinline__ void operator()(number<T> &a, number<T> &b, number<T> w) const {
+        butterfly(a, b, w);
+    }
+};
+struct go_back {
+    template <typename T> __device__ __forceinline__ void operator()(number<T> &a, number<T> &b, number<T> w) const {
+        undo_butterfly(a, b, w);
+    }
+};
+
+/* All BITS of them, the first one first; or undone, the last one first. */
+template <int BITS, int S = 0, typename T>
+static __device__ __forceinline__ void stages(number<T> *v, const number<T> *table, uint32_t k) {
+    if constexpr (S < BITS) {
+        one_stage<BITS, S>(v, table, k, go_forth());
+        stages<BITS, S + 1>(v, table, k);
+    }
+}
+
+template <int BITS, int S = 0, typename T>
+static __device__ __forceinline__ void stages_back(number<T> *v, const number<T> *table, uint32_t k) {
+    if constexpr (S < BITS) {
+        stages_back<BITS, S + 1>(v, table, k);
+        one_stage<BITS, S>(v, table, k, go_back());
+    }
+}
+
+#endif

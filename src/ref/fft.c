@@ -1,0 +1,37 @@
+/* The definition of weft_fft (docs/ORDER.md 8). */
+#include "ref/array.h"
+#include "ref/ref.h"
+#include "ref/twiddle.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* m(f): the digits of f < n, n = 2^k, mirrored. */
+static size_t mirrored(size_t f, size_t n) {
+    size_t m = 0;
+    for (; n > 1; n /= 2, f /= 2) m = 2 * m + f % 2;
+    return m;
+}
+
+#define REAL float
+#define FMA fmaf
+#define DTYPE WEFT_F32
+#define OF(name) name##_f32
+#include "ref/fft_body.h"
+#include "ref/transform_body.h"
+#undef REAL
+#undef FMA
+#undef DTYPE
+#undef OF
+
+#define REAL double
+#define FMA fma
+#define DTYPE WEFT_F64
+#define OF(name) name##_f64
+#include "ref/fft_body.h"
+#include "ref/transform_body.h"
+
+weft_status ref_fft(void *state, const fft_call *c, weft_error *error) {
+    (void)state;
+    return c->dtype == WEFT_F32 ? fft_f32(c, error) : fft_f64(c, error);
+}

@@ -1,0 +1,126 @@
+#!/bin/sh
+# weft convolve and weft fft: values known by hand, complex elements, shapes, and what they refuse.
+. "$(dirname "$0")/check.sh"
+y=$dir/y.npy
+
+# values FILE: type, shape and values of a .npy file in one line, complex ones as pairs, read without weft.
+values() {
+    python3 -c 'import ast, struct, sys
+data = open(sys.argv[1], "rb").read()
+end = 10 + int.from_bytes(data[8:10], "little")
+header = ast.literal_eval(data[10:end].decode())
+kind = header["descr"][1:]
+letter = dict(f4="f", f8="d", c8="ff", c16="dd")[kind]
+count = 1
+for dimension in header["shape"]: count *= dimension
+def text(v): return "%g" % v[0] if len(v) == 1 else "%g%+gi" % v
+print(header["descr"], header["shape"], *(text(v) for v in struct.iter_unpack("<" + letter, data[end:])))
+assert len(data) == end + count * struct.calcsize(letter), len(data)' "$1"
+}
+
+# numbers FILE TYPE SHAPE REAL...: an array of complex elements, from their parts.
+numbers() {
+    python3 -c 'import struct, sys
+path, descr, shape = sys.argv[1:4]
+letter = dict(c8="f", c16="d")[descr[1:]]
+parts = b"".join(struct.pack(descr[0] + letter, float(v)) for v in sys.argv[4:])
+header = "{\"descr\": \"%s\", \"fortran_order\": False, \"shape\": %s, }" % (descr, shape)
+header += " " * (-(len(header) + 11) % 64) + "\n"
+open(path, "wb").write(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + parts)' "$@"
+}
+
+# gives EXPECTED ARGUMENT...: `weft ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+gives() {
+    expected=$1
+    shift
+    rm -f "$y"
+    got=$(w "$@" -o "$y" 2>&1)
+    is "weft $*: exit code" 0 $?
+    is "weft $*: printed" "" "$got"
+    is "weft $*" "$expected" "$(values "$y")"
+    w "$@" -o - >"$dir/stdout"
+    is "weft $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
+}
+
+npy "$dir/x.npy" '<f4' '(3,)' 1 2 3
+npy "$dir/h.npy" '<f4' '(3,)' 0 1 0.5
+npy "$dir/d.npy" '<f8' '(5,)' 1 2 3 4 5
+npy "$dir/t.npy" '<f8' '(2,)' 10 1
+numbers "$dir/c.npy" '<c16' '(2,)' 1 2 3 -1
+numbers "$dir/big.npy" '>c8' '(2,)' 1 2 3 -1
+
+# convolve: modes and correlation, as NumPy's
+gives "<f4 (5,) 0 1 2.5 4 1.5" convolve "$dir/x.npy" "$dir/h.npy"
+gives "<f4 (3,) 1 2.5 4" convolve "$dir/x.npy" "$dir/h.npy" --mode same
+gives "<f4 (1,) 2.5" convolve "$dir/x.npy" "$dir/h.npy" --mode valid
+gives "<f4 (5,) 0.5 2 3.5 3 0" convolve "$dir/x.npy" "$dir/h.npy" --correlate
+gives "<f8 (5,) 10 21 32 43 54" convolve "$dir/d.npy" "$dir/t.npy" --mode same
+gives "<f8 (5,) 45 34 23 12 1" convolve "$dir/t.npy" "$dir/d.npy" --mode same --correlate
+gives "<f8 (4,) 45 34 23 12" convolve "$dir/t.npy" "$dir/d.npy" --mode valid --correlate
+gives "<c16 (3,) -3+4i 10+10i 8-6i" convolve "$dir/c.npy" "$dir/c.npy"
+gives "<c16 (3,) 1+7i 15+0i 1-7i" convolve "$dir/c.npy" "$dir/c.npy" --correlate
+gives "<c16 (3,) 10+20i 31-8i 3-1i" convolve "$dir/c.npy" "$dir/t.npy"
+gives "<c8 (3,) -3+4i 10+10i 8-6i" convolve "$dir/big.npy" "$dir/big.npy"
+
+# fft: kinds, axes, batches
+npy "$dir/four.npy" '<f8' '(4,)' 1 2 3 4
+npy "$dir/rows.npy" '<f4' '(2, 2)' 1 2 3 5
+gives "<c16 (4,) 10+0i -2+2i -2+0i -2-2i" fft "$dir/four.npy"
+gives "<c16 (3,) 10+0i -2+2i -2+0i" fft "$dir/four.npy" --real
+gives "<c16 (4,) 2.5+0i -0.5-0.5i -0.5+0i -0.5+0.5i" fft "$dir/four.npy" --inverse
+gives "<c8 (2, 2) 3+0i -1+0i 8+0i -2+0i" fft "$dir/rows.npy"
+gives "<c8 (2, 2) 3+0i -1+0i 8+0i -2+0i" fft "$dir/rows.npy" --real
+gives "<c8 (2,) 4+1i -2+3i" fft "$dir/big.npy"
+is "there and back" "<f8 (4,) 1 2 3 4" \
+    "$(w fft "$dir/four.npy" --real -o - | w fft - --real --inverse -o - >"$dir/piped"; values "$dir/piped")"
+npy "$dir/one.npy" '<f8' '(3, 1)' 7 8 9
+gives "<c16 (3, 1) 7+0i 8+0i 9+0i" fft "$dir/one.npy" --real
+npy "$dir/none.npy" '<f8' '(0, 4)'
+gives "<c16 (0, 4)" fft "$dir/none.npy"
+for device in ref cpu; do
+    for threads in 1 2 7; do
+        w convolve "$root/examples/data/co2.npy" "$root/examples/data/co2.npy" -o "$dir/$device$threads.npy" \
+            --device $device --threads $threads
+        is "co2 on $device, $threads threads" same "$(cmp "$dir/ref1.npy" "$dir/$device$threads.npy" && echo same)"
+    done
+done
+
+# JSON
+got=$(w convolve "$dir/x.npy" "$dir/h.npy" --mode same -o "$y" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')
+is "convolve --json" "convolve $dir/x.npy $dir/h.npy $y same False 3 3 3 f32 cpu 1" "$got"
+got=$(w fft "$dir/four.npy" --real -o "$y" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')
+is "fft --json" "fft $dir/four.npy $y r2c 4 1 complex f64 cpu 1" "$got"
+refuses 2 "weft fft: --json: standard output is for the array" fft "$dir/four.npy" -o - --json
+
+# what they refuse
+npy "$dir/i4.npy" '<i4' '(4,)' 1 2 3 4
+npy "$dir/six.npy" '<f8' '(6,)' 1 2 3 4 5 6
+npy "$dir/scalar.npy" '<f8' '()' 1
+npy "$dir/fortran.npy" '<f8' '(2, 2)' 1 2 3 4 --order True
+npy "$dir/empty.npy" '<f4' '(0,)'
+refuses 1 "weft fft: $dir/i4.npy: elements of i32; fft takes f32, f64 and complex ones" fft "$dir/i4.npy" -o "$y"
+refuses 1 "weft fft: $dir/six.npy: its last axis has 6 elements; a power of two is needed" fft "$dir/six.npy" -o "$y"
+refuses 1 "weft fft: $dir/empty.npy: its last axis has 0 elements" fft "$dir/empty.npy" -o "$y"
+refuses 1 "weft fft: $dir/scalar.npy: is a single value" fft "$dir/scalar.npy" -o "$y"
+refuses 1 "weft fft: $dir/fortran.npy: is in Fortran order" fft "$dir/fortran.npy" -o "$y"
+refuses 1 "weft fft: $dir/c.npy: has complex elements; --real takes real ones" fft "$dir/c.npy" --real -o "$y"
+refuses 1 "weft fft: $dir/four.npy: has real elements; --real --inverse takes complex ones" \
+    fft "$dir/four.npy" --real --inverse -o "$y"
+refuses 1 "weft convolve: $dir/x.npy has elements of f32 and $dir/c.npy of complex f64; they must be of one precision" \
+    convolve "$dir/x.npy" "$dir/c.npy" -o "$y"
+refuses 1 "weft convolve: $dir/rows.npy: has 2 dimensions; an array of one is needed" \
+    convolve "$dir/rows.npy" "$dir/x.npy" -o "$y"
+refuses 1 "convolution of 3 and 0 values has no value" convolve "$dir/x.npy" "$dir/empty.npy" -o "$y"
+refuses 2 "weft convolve: --mode half: there are full, same, valid" convolve "$dir/x.npy" "$dir/h.npy" --mode half -o "$y"
+refuses 2 "weft convolve: 1 file given, 2 needed" convolve "$dir/x.npy" -o "$y"
+refuses 2 "weft convolve: -: standard input can be only one" convolve - - -o "$y"
+refuses 2 "weft convolve: -o Y.npy is missing" convolve "$dir/x.npy" "$dir/h.npy"
+refuses 2 "weft fft: 2 files given, 1 needed" fft "$dir/x.npy" "$dir/h.npy" -o "$y"
+refuses 1 "weft sum: $dir/c.npy: elements of dtype \"<c16\" are not supported here; fft and convolve take complex ones" sum "$dir/c.npy"
+finish
