@@ -26,6 +26,7 @@ typedef struct cli_options {
 int command_reduce(const cli_options *options, int argc, char **argv);
 int command_variance(const cli_options *options, int argc, char **argv);
 int command_laplace(const cli_options *options, int argc, char **argv);
+int command_tridiag(const cli_options *options, int argc, char **argv);
 int command_scan(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 

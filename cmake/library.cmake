@@ -3,6 +3,7 @@
 add_library(weft SHARED
   src/core/api.c
   src/core/api_laplace.c
+  src/core/api_tridiag.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -14,6 +15,7 @@ add_library(weft SHARED
   src/ref/ref.c
   src/ref/scan.c
   src/ref/tree.c
+  src/ref/tridiag.c
   src/ref/variance.c
   src/cpu/cpu.c
   src/cpu/laplace.c
@@ -21,7 +23,8 @@ add_library(weft SHARED
   src/cpu/machine.c
   src/cpu/reduce.c
   src/cpu/run.c
-  src/cpu/scan.c)
+  src/cpu/scan.c
+  src/cpu/tridiag.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -52,7 +55,8 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/products.c
     src/cpu/scans.c
     src/cpu/stencils.c
-    src/cpu/sums.c)
+    src/cpu/sums.c
+    src/cpu/tridiags.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)
   target_compile_definitions(weft_cpu_${level} PRIVATE WEFT_LEVEL=${level})
   target_compile_options(weft_cpu_${level} PRIVATE ${WEFT_FLAGS_${level}})

@@ -4,6 +4,7 @@ add_library(weft_match STATIC
   tests/cases/laplace.c
   tests/cases/reduce.c
   tests/cases/scan.c
+  tests/cases/tridiag.c
   tests/cases/variance.c
   tests/golden.c
   tests/inputs.c

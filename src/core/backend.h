@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 3
+#define WEFT_BACKEND_ABI 4
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -54,6 +54,15 @@ typedef struct laplace_call {
     double *change; /* or NULL */
 } laplace_call;
 
+typedef struct tridiag_call {
+    weft_dtype dtype; /* f32 or f64 */
+    bool periodic;
+    size_t systems, n;
+    weft_lines a, b, c, d; /* a, b, c of distances 0 and 0: one value in host memory */
+    void *x;               /* in d's distances; == d.p, or apart from it; any two of its elements are distinct */
+    uint64_t *singular;
+} tridiag_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -84,6 +93,7 @@ typedef struct weft_backend {
     weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
     weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
     weft_status (*laplace)(void *state, const laplace_call *call, weft_error *error);
+    weft_status (*tridiag)(void *state, const tridiag_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

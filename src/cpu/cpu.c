@@ -111,6 +111,7 @@ const weft_backend *weft_backend_cpu(void) {
         .dot = cpu_dot,
         .scan = cpu_scan,
         .laplace = cpu_laplace,
+        .tridiag = cpu_tridiag,
     };
     return &backend;
 }

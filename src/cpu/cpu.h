@@ -96,6 +96,9 @@ typedef struct stencil_kernels {
     stencil_row *laplace_f32, *laplace_f64;
 } stencil_kernels;
 
+/* Those of weft_tridiag: cpu/tridiag_kernel.h. */
+typedef struct tridiag_kernels tridiag_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -106,6 +109,7 @@ typedef struct level {
     const extreme_kernels *extremes;
     const scan_kernels *scans;
     const stencil_kernels *stencils;
+    const tridiag_kernels *tridiags;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -136,6 +140,7 @@ weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
 weft_status cpu_scan(void *state, const scan_call *call, weft_error *error);
+weft_status cpu_tridiag(void *state, const tridiag_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

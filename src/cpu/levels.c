@@ -43,7 +43,8 @@ static bool usable_v4(void) {
     extern const integer_kernels cpu_integers_##name; \
     extern const extreme_kernels cpu_extremes_##name; \
     extern const scan_kernels cpu_scans_##name;       \
-    extern const stencil_kernels cpu_stencils_##name;
+    extern const stencil_kernels cpu_stencils_##name; \
+    extern const tridiag_kernels cpu_tridiags_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -56,7 +57,8 @@ static const level levels[] = {
      &cpu_integers_##name, \
      &cpu_extremes_##name, \
      &cpu_scans_##name,    \
-     &cpu_stencils_##name},
+     &cpu_stencils_##name,    \
+     &cpu_tridiags_##name},
 #include "cpu/levels.def"
 };
 

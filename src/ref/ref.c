@@ -86,6 +86,7 @@ const weft_backend *weft_backend_ref(void) {
         .dot = ref_dot,
         .scan = ref_scan,
         .laplace = ref_laplace,
+        .tridiag = ref_tridiag,
     };
     return &backend;
 }

@@ -9,5 +9,6 @@ weft_status ref_variance(void *state, const variance_call *call, weft_error *err
 weft_status ref_dot(void *state, const dot_call *call, weft_error *error);
 weft_status ref_laplace(void *state, const laplace_call *call, weft_error *error);
 weft_status ref_scan(void *state, const scan_call *call, weft_error *error);
+weft_status ref_tridiag(void *state, const tridiag_call *call, weft_error *error);
 
 #endif
