@@ -51,6 +51,9 @@ add_library(weft_cuda MODULE
   src/cuda/scan_sums.cu
   src/cuda/scratch.cu
   src/cuda/sums.cu
+  src/cuda/tridiag.cu
+  src/cuda/tridiag_fused.cu
+  src/cuda/tridiag_long.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE ${WEFT_CUDA_FLAGS})

@@ -291,7 +291,7 @@ typedef enum weft_boundary {
  *             call returns WEFT_OK all the same, and other systems are solved
  * Never fails, and is accurate, where |b| >= |a| + |c| in every row, and > in one of them at least; likewise for
  * symmetric positive definite matrices in practice. A pivot is lost when all its digits cancelled.
- * Order: docs/ORDER.md 7. */
+ * Order: docs/ORDER.md 8. */
 WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems,
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);

@@ -275,6 +275,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .dot = cuda_dot,
         .scan = cuda_scan,
         .laplace = cuda_laplace,
+        .tridiag = cuda_tridiag,
     };
     return &backend;
 }

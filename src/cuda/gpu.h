@@ -116,5 +116,6 @@ weft_status cuda_variance(void *state, const variance_call *c, weft_error *error
 weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
 weft_status cuda_laplace(void *state, const laplace_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
+weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error);
 
 #endif
