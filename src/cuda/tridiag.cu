@@ -5,7 +5,6 @@
 #include <string.h>
 
 enum { INPUTS = 4, ARRAYS = 6, FAULT_BYTES = 256, EVEN = 4 /* elements that a line of separators is a multiple of */ };
-enum { GATHERED_BYTES = 512 /* of the separators of a system in a block with others */ };
 
 static size_t whole(size_t n, size_t part) { return (n - 1) / part + 1; }
 
@@ -41,7 +40,7 @@ static weft_status launch(const solver *s, const tridiag_job *j, const void *ker
 /* Sets what follows from the systems and where they lie. */
 static void shape(const solver *s, tridiag_job *j) {
     const uint64_t absent = whole(j->n, TRIDIAG_CHUNK) * TRIDIAG_CHUNK - j->n;
-    const tridiag_lines x = {j->x, j->d.step, j->d.line, false, 0};
+    const tridiag_lines x = {j->x, j->d.step, j->d.line, false, 0, 0};
     j->chunks = whole(j->n, TRIDIAG_CHUNK);
     j->vectors = absent * s->size % 16 == 0 && on_16_bytes(s, j, j->a) && on_16_bytes(s, j, j->b) &&
                  on_16_bytes(s, j, j->c) && on_16_bytes(s, j, j->d) && on_16_bytes(s, j, x);
@@ -69,7 +68,7 @@ static weft_status launch_blocks(const solver *s, tridiag_job *j, bool adjacent,
     const uint32_t chunks = (uint32_t)j->chunks, fit = TRIDIAG_BLOCK_THREADS(s->size) / chunks;
     j->side = adjacent ? 1 : fit < TRIDIAG_SIDE ? fit : TRIDIAG_SIDE;
     const uint32_t threads = (j->side * chunks + 31) / 32 * 32, pitch = (chunks + 31) / 32 * 32;
-    const size_t tiles = adjacent ? INPUTS * ((chunks + 1) / 2 * 2 * TRIDIAG_CHUNK) * s->size : 0;
+    const size_t tiles = adjacent ? INPUTS * threads * TRIDIAG_CHUNK * s->size : 0;
     return launch(s, j, tridiag_block_kernel(s->f32, adjacent), whole(j->systems, j->side), threads,
                   tiles + 7 * j->side * pitch * s->size, error);
 }
@@ -88,7 +87,7 @@ static weft_status launch_long(const solver *s, const tridiag_job *j, const void
 /* Whether the systems are solved by one launch. */
 static bool fits_a_block(size_t size, bool adjacent, size_t n) {
     const size_t chunks = whole(n, TRIDIAG_CHUNK);
-    return n <= TRIDIAG_BASE || (adjacent ? chunks <= TRIDIAG_BLOCK_THREADS(size) : chunks * size <= GATHERED_BYTES);
+    return n <= TRIDIAG_BASE || (adjacent ? chunks <= TRIDIAG_BLOCK_THREADS(size) : chunks <= TRIDIAG_BASE);
 }
 
 /* Elements of scratch memory that the levels of separators take. */
@@ -113,7 +112,7 @@ static weft_status solve(const solver *s, tridiag_job *j, bool adjacent, char *s
     FORWARD(launch_long(s, j, tridiag_reduce_kernel(s->f32, adjacent), adjacent, 1, error));
     tridiag_job above = *j;
     tridiag_lines *const lines[INPUTS] = {&above.a, &above.b, &above.c, &above.d};
-    for (int i = 0; i < INPUTS; i++) *lines[i] = tridiag_lines{*out[i], j->out_step, j->out_line, false, 0};
+    for (int i = 0; i < INPUTS; i++) *lines[i] = tridiag_lines{*out[i], j->out_step, j->out_line, false, 0, 0};
     above.n = j->chunks;
     above.x = j->out_d; /* in place */
     above.scale = j->scale * TRIDIAG_CHUNK;
@@ -132,8 +131,9 @@ static size_t span(const tridiag_call *c, weft_lines l, size_t size) {
 }
 
 static tridiag_lines lines_of(const tridiag_call *c, weft_lines l, bool constant, const void *at) {
-    tridiag_lines lines = {at, l.step, l.line, constant, 0};
-    if (constant) lines.value = c->dtype == WEFT_F32 ? (double)*(const float *)l.p : *(const double *)l.p;
+    tridiag_lines lines = {at, l.step, l.line, constant, 0, 0};
+    if (constant && c->dtype == WEFT_F32) lines.f32 = *(const float *)l.p;
+    if (constant && c->dtype == WEFT_F64) lines.f64 = *(const double *)l.p;
     return lines;
 }
 

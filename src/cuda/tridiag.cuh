@@ -32,6 +32,7 @@ template <> struct tridiag_type<float> {
         asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
         return __fmaf_rn(r, __fmaf_rn(-x, r, 1.0f), r);
     }
+    __device__ static float constant(const tridiag_lines &l) { return l.f32; }
 };
 
 template <> struct tridiag_type<double> {
@@ -44,6 +45,7 @@ template <> struct tridiag_type<double> {
     __device__ static double magnitude(double x) { return fabs(x); }
     __device__ static double fused(double x, double y, double z) { return __fma_rn(x, y, z); }
     __device__ static double reciprocal(double x) { return __drcp_rn(x); }
+    __device__ static double constant(const tridiag_lines &l) { return l.f64; }
 };
 
 /* R(p, b) of docs/ORDER.md 8.1. */
@@ -78,19 +80,6 @@ template <class T> __device__ __forceinline__ T *tridiag_at(T *tile, uint32_t po
 
 template <class T> struct tridiag_chunk {
     T a[TRIDIAG_CHUNK], b[TRIDIAG_CHUNK], c[TRIDIAG_CHUNK], d[TRIDIAG_CHUNK];
-    unsigned lost; /* a bit for each row that lost its pivot */
-};
-
-/* A chunk in shared memory, by the same names. */
-template <class T> struct tridiag_column {
-    T *tile;
-    uint32_t start;
-    __device__ __forceinline__ T &operator[](int i) const { return *tridiag_at(tile, start + (uint32_t)i); }
-};
-
-template <class T> struct tridiag_shared_chunk {
-    tridiag_column<T> a, b, c, d;
-    unsigned lost;
 };
 
 /* What is left of a chunk: its separator's row, and its first row in terms of separators. */
@@ -98,25 +87,26 @@ template <class T> struct tridiag_piece {
     T a, b, c, d, first_a, first_c, first_d;
 };
 
-/* Expresses rows first .. 14 by their neighbours. FULL: first is 0. */
-template <bool FULL, class T, class CHUNK>
-__device__ __forceinline__ tridiag_piece<T> tridiag_eliminate(CHUNK &v, int first) {
+/* Expresses rows first .. 14 by their neighbours. FULL: first is 0. *lost: a bit for each row that lost its pivot, which
+ * costs nothing where it is not used. */
+template <bool FULL, class T>
+__device__ __forceinline__ tridiag_piece<T> tridiag_eliminate(tridiag_chunk<T> &v, int first, unsigned *lost_rows) {
     typedef tridiag_type<T> type;
     enum { LAST = TRIDIAG_CHUNK - 1 };
     T a = -1, c = 0, d = 0;
-    v.lost = 0;
+    *lost_rows = 0;
 #pragma unroll
     for (int i = 0; i < LAST; i++) {
         if (!FULL && i < first) continue;
         bool lost;
         const T r = tridiag_reciprocal(type::fused(-v.a[i], c, v.b[i]), v.b[i], &lost);
-        if (lost) v.lost |= 1u << i;
+        if (lost) *lost_rows |= 1u << i;
         v.d[i] = d = type::fused(-v.a[i], d, v.d[i]) * r;
-        v.a[i] = a = -(v.a[i] * a) * r;
+        v.a[i] = a = (-v.a[i] * a) * r;
         v.c[i] = c = v.c[i] * r;
     }
     tridiag_piece<T> piece;
-    piece.a = -(v.a[LAST] * a);
+    piece.a = -v.a[LAST] * a;
     piece.b = type::fused(-v.a[LAST], c, v.b[LAST]);
     piece.c = v.c[LAST];
     piece.d = type::fused(-v.a[LAST], d, v.d[LAST]);
@@ -129,7 +119,7 @@ __device__ __forceinline__ tridiag_piece<T> tridiag_eliminate(CHUNK &v, int firs
         if (!FULL && i < first) continue;
         piece.first_a = type::fused(-v.c[i], piece.first_a, v.a[i]);
         piece.first_d = type::fused(-v.c[i], piece.first_d, v.d[i]);
-        piece.first_c = -(v.c[i] * piece.first_c);
+        piece.first_c = -v.c[i] * piece.first_c;
     }
     return piece;
 }
@@ -140,36 +130,58 @@ __device__ __forceinline__ void tridiag_join(tridiag_piece<T> &piece, T first_a,
     typedef tridiag_type<T> type;
     piece.b = type::fused(-piece.c, first_a, piece.b);
     piece.d = type::fused(-piece.c, first_d, piece.d);
-    piece.c = -(piece.c * first_c);
+    piece.c = -piece.c * first_c;
 }
 
-/* x between the separators, in d. Returns a bit for each that is not finite. */
-template <bool FULL, class T, class CHUNK>
-__device__ __forceinline__ unsigned tridiag_substitute(CHUNK &v, int first, T before, T own) {
+/* x between the separators, in d. Whether all of it is finite: 0 x is 0 for what is, else NaN. */
+template <bool FULL, class T>
+__device__ __forceinline__ bool tridiag_substitute(tridiag_chunk<T> &v, int first, T before, T own) {
     typedef tridiag_type<T> type;
-    unsigned odd = 0;
-    T x = own;
+    T zero = 0, x = own;
 #pragma unroll
     for (int i = TRIDIAG_CHUNK - 1; i >= 0; i--) {
         if (!FULL && i < first) continue;
         if (i < TRIDIAG_CHUNK - 1) x = type::fused(-v.c[i], x, type::fused(-v.a[i], before, v.d[i]));
-        if (!(type::magnitude(x) < type::infinity())) odd |= 1u << i;
+        zero = type::fused(x, (T)0, zero);
         v.d[i] = x;
     }
-    return odd;
+    return zero == 0;
 }
 
-/* The NaN that is stored, and what is reported of a chunk whose row 15 is row `last` of `system`. */
+/* The element at row i of a line, from memory. */
 template <class T>
-__device__ __forceinline__ void tridiag_finish(const tridiag_job &j, tridiag_chunk<T> &v, unsigned odd, uint64_t system,
-                                               uint64_t last) {
-    if (!(odd | v.lost)) return;
+__device__ __forceinline__ T tridiag_element(const tridiag_lines &l, uint64_t system, uint64_t row) {
+    return l.constant ? tridiag_type<T>::constant(l) : ((const T *)l.p)[system * l.line + row * l.step];
+}
+
+/* Computes the pivots of chunk t once more, before its separator, and reports the first lost one. */
+template <class T> __device__ __noinline__ void tridiag_report_pivots(const tridiag_job &j, uint64_t system, uint64_t t) {
+    const uint64_t start = t * TRIDIAG_CHUNK, end = start + TRIDIAG_CHUNK < j.n ? start + TRIDIAG_CHUNK : j.n;
+    T c = 0;
+    for (uint64_t i = start; i + 1 < end; i++) {
+        const T a = i || j.periodic ? tridiag_element<T>(j.a, system, i) : (T)0, b = tridiag_element<T>(j.b, system, i);
+        bool lost;
+        const T r = tridiag_reciprocal(tridiag_type<T>::fused(-a, c, b), b, &lost);
+        if (lost) {
+            tridiag_report(j, system, false, i);
+            return;
+        }
+        c = tridiag_element<T>(j.c, system, i) * r;
+    }
+}
+
+/* For a chunk that has x which are not finite, as a lost pivot always has: the NaN that is stored, and reports. */
+template <class T>
+__device__ __forceinline__ void tridiag_not_finite(const tridiag_job &j, tridiag_chunk<T> &v, int first, uint64_t system,
+                                                   uint64_t t) {
+    unsigned odd = 0;
 #pragma unroll
-    for (int i = 0; i < TRIDIAG_CHUNK; i++)
+    for (int i = 0; i < TRIDIAG_CHUNK; i++) {
+        if (i >= first && !(tridiag_type<T>::magnitude(v.d[i]) < tridiag_type<T>::infinity())) odd |= 1u << i;
         if (v.d[i] != v.d[i]) v.d[i] = tridiag_type<T>::nan();
-    const uint64_t zero = last + 1 - TRIDIAG_CHUNK; /* may be before row 0: then the first rows are absent */
-    if (v.lost) tridiag_report(j, system, false, zero + __ffs(v.lost) - 1);
-    if (odd) tridiag_report(j, system, true, zero + __ffs(odd) - 1);
+    }
+    tridiag_report(j, system, true, t * TRIDIAG_CHUNK + (uint64_t)(__ffs((int)odd) - 1 - first));
+    tridiag_report_pivots<T>(j, system, t);
 }
 
 /* ------------------------------------------------------------------------ at most 32 rows */
@@ -198,8 +210,8 @@ __device__ __forceinline__ bool tridiag_reduce_cyclically(T a, T b, T c, T &d, T
             e = type::fused(-c, e_down, type::fused(-a, e_up, e)) * r;
         }
         d = type::fused(-c, d_down, type::fused(-a, d_up, d)) * r;
-        a = -(a * a_up) * r;
-        c = -(c * c_down) * r;
+        a = (-a * a_up) * r;
+        c = (-c * c_down) * r;
     }
     return any;
 }
@@ -285,40 +297,50 @@ template <class T> __device__ __forceinline__ void tridiag_put(T *tile, uint32_t
     }
 }
 
-template <class T> __device__ __forceinline__ void tridiag_fill(T v[TRIDIAG_CHUNK], double value) {
+/* One value in all rows. */
+template <class T> __device__ __forceinline__ void tridiag_fill(const tridiag_lines &l, T v[TRIDIAG_CHUNK]) {
+    const T value = tridiag_type<T>::constant(l);
 #pragma unroll
-    for (int i = 0; i < TRIDIAG_CHUNK; i++) v[i] = (T)value;
-}
-
-/* The element at row i of a line, from memory. */
-template <class T>
-__device__ __forceinline__ T tridiag_element(const tridiag_lines &l, uint64_t system, uint64_t row) {
-    return l.constant ? (T)l.value : ((const T *)l.p)[system * l.line + row * l.step];
+    for (int i = 0; i < TRIDIAG_CHUNK; i++) v[i] = value;
 }
 
 /* Rows 16 t + i - first, i >= first, of a line. */
 template <class T>
 __device__ __forceinline__ void tridiag_gather(const tridiag_lines &l, uint64_t system, uint64_t t, int first,
                                                T v[TRIDIAG_CHUNK]) {
+    if (l.constant) {
+        tridiag_fill(l, v);
+        return;
+    }
     const T *p = (const T *)l.p + system * l.line + (t * TRIDIAG_CHUNK - (uint64_t)first) * l.step;
 #pragma unroll
     for (int i = 0; i < TRIDIAG_CHUNK; i++)
-        if (l.constant)
-            v[i] = (T)l.value;
-        else if (i >= first)
-            v[i] = p[i * l.step];
+        if (i >= first) v[i] = p[i * l.step];
 }
 
-/* The chunk's elimination, and its solution, with code of its own for a whole chunk. */
+/* x to where it belongs, likewise. */
 template <class T>
-__device__ __forceinline__ tridiag_piece<T> tridiag_eliminate_chunk(tridiag_chunk<T> &v, int first) {
-    return first ? tridiag_eliminate<false, T>(v, first) : tridiag_eliminate<true, T>(v, 0);
+__device__ __forceinline__ void tridiag_scatter(const tridiag_job &j, uint64_t system, uint64_t t, int first,
+                                                const T v[TRIDIAG_CHUNK]) {
+    T *const x = (T *)j.x + system * j.d.line + (t * TRIDIAG_CHUNK - (uint64_t)first) * j.d.step;
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i++)
+        if (i >= first) x[i * j.d.step] = v[i];
+}
+
+/* A chunk's elimination and its solution, with code of its own for a whole one. */
+template <class T>
+__device__ __forceinline__ tridiag_piece<T> tridiag_eliminate_chunk(tridiag_chunk<T> &v, int first,
+                                                                    unsigned *lost_rows) {
+    return first ? tridiag_eliminate<false>(v, first, lost_rows) : tridiag_eliminate<true>(v, 0, lost_rows);
 }
 
 template <class T>
-__device__ __forceinline__ unsigned tridiag_substitute_chunk(tridiag_chunk<T> &v, int first, T before, T own) {
-    return first ? tridiag_substitute<false, T>(v, first, before, own)
-                 : tridiag_substitute<true, T>(v, 0, before, own);
+__device__ __forceinline__ void tridiag_substitute_chunk(const tridiag_job &j, tridiag_chunk<T> &v, int first, T before,
+                                                         T own, uint64_t system, uint64_t t) {
+    const bool finite = first ? tridiag_substitute<false>(v, first, before, own)
+                              : tridiag_substitute<true>(v, 0, before, own);
+    if (!finite) tridiag_not_finite(j, v, first, system, t);
 }
 
 #endif

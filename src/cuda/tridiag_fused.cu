@@ -8,7 +8,7 @@ extern __shared__ float4 tridiag_shared[];
 /* -------------------------------------------------------------------------- at most 32 rows */
 
 /* A lane has a row; `side` lanes have a system. */
-template <class T> __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const tridiag_job j) {
+template <class T> __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const __grid_constant__ tridiag_job j) {
     const uint32_t lane = threadIdx.x & 31, t = lane & (j.side - 1), n = (uint32_t)j.n;
     const uint64_t warp = (uint64_t)blockIdx.x * (TRIDIAG_THREADS / 32) + threadIdx.x / 32;
     const uint64_t system = warp * (32 / j.side) + lane / j.side;
@@ -39,7 +39,7 @@ __device__ __forceinline__ void stage_systems(const tridiag_job &j, const tridia
                                               T *tile) {
     const uint32_t lane = threadIdx.x & 31, pitch = j.side * TRIDIAG_CHUNK;
     if (l.constant) {
-        for (uint32_t i = lane; i < TRIDIAG_WARP_ROWS; i += 32) tile[i] = (T)l.value;
+        for (uint32_t i = lane; i < TRIDIAG_WARP_ROWS; i += 32) tile[i] = tridiag_type<T>::constant(l);
         return;
     }
     for (uint32_t s = 0; s < count; s++)
@@ -48,7 +48,7 @@ __device__ __forceinline__ void stage_systems(const tridiag_job &j, const tridia
 
 /* A lane has a chunk; `side` lanes have a system, whose rows are adjacent in memory. CONSTANT: a, b and c are. */
 template <class T, bool CONSTANT>
-__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_constant__ tridiag_job j) {
     const uint32_t lane = threadIdx.x & 31, t = lane & (j.side - 1), chunks = (uint32_t)j.chunks;
     const uint64_t warp = (uint64_t)blockIdx.x * (TRIDIAG_THREADS / 32) + threadIdx.x / 32;
     const uint32_t per_warp = 32 / j.side;
@@ -72,9 +72,10 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const tridiag_jo
     const int absent = at_end ? (int)(chunks * TRIDIAG_CHUNK - (uint32_t)j.n) : 0;
     tridiag_chunk<T> v;
     tridiag_piece<T> piece = {0, 1, 0, 0, 0, 0, 0};
+    unsigned unused;
     if (active) {
         if (CONSTANT) {
-            tridiag_fill(v.a, j.a.value), tridiag_fill(v.b, j.b.value), tridiag_fill(v.c, j.c.value);
+            tridiag_fill(j.a, v.a), tridiag_fill(j.b, v.b), tridiag_fill(j.c, v.c);
         } else {
             tridiag_take(tile_a, lane * TRIDIAG_CHUNK, v.a);
             tridiag_take(tile_b, lane * TRIDIAG_CHUNK, v.b);
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const tridiag_jo
         tridiag_take(own, lane * TRIDIAG_CHUNK, v.d);
         if (t == 0 && !j.periodic) v.a[0] = 0; /* the first chunk is whole */
         if (at_end && !j.periodic) v.c[TRIDIAG_CHUNK - 1] = 0;
-        piece = tridiag_eliminate_chunk(v, absent);
+        piece = tridiag_eliminate_chunk(v, absent, &unused);
     }
     const uint32_t start = lane - t, next = at_end ? start : (lane + 1) & 31;
     const T first_a = __shfl_sync(~0u, piece.first_a, next), first_c = __shfl_sync(~0u, piece.first_c, next);
@@ -93,10 +94,8 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const tridiag_jo
     const T x = tridiag_solve_base(j.periodic, piece.a, piece.b, piece.c, piece.d, (int)t, (int)chunks, &lost);
     const T left = __shfl_sync(~0u, x, t ? lane - 1 : start + chunks - 1);
     if (active) {
-        const unsigned odd = tridiag_substitute_chunk(v, absent, t || j.periodic ? left : (T)0, x);
-        if (lost) v.lost |= 1u << (TRIDIAG_CHUNK - 1);
-        const uint64_t end = (uint64_t)(t + 1) * TRIDIAG_CHUNK - 1 - absent;
-        tridiag_finish(j, v, odd, system, end);
+        if (lost) tridiag_report(j, system, false, (uint64_t)(t + 1) * TRIDIAG_CHUNK - 1 - (uint64_t)absent);
+        tridiag_substitute_chunk(j, v, absent, t || j.periodic ? left : (T)0, x, system, t);
         tridiag_put(own, lane * TRIDIAG_CHUNK, v.d);
     }
     __syncwarp();
@@ -118,19 +117,35 @@ template <class T> struct exchange {
     }
 };
 
-/* Solves the separators of a system, n > 32 of them in the exchange from `at` on, by one warp; x in d. They stay in
- * shared memory, since registers still hold the chunks. */
+/* A chunk of separators that begins at `start`, with `absent` rows before it that are none of it. */
+template <class T>
+__device__ __forceinline__ void take_separators(T *from, uint32_t start, int absent, T v[TRIDIAG_CHUNK]) {
+    if (absent == 0) {
+        tridiag_take(from, start, v);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i++)
+        if (i >= absent) v[i] = *tridiag_at(from, start + (uint32_t)i);
+}
+
+/* Solves the separators of a system, n > 32 of them in the exchange from `at` on, by one warp; x in d. */
 template <class T>
 __device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uint32_t at, uint64_t system) {
     const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks, chunks = (n + TRIDIAG_CHUNK - 1) / TRIDIAG_CHUNK;
     const bool active = lane < chunks, at_end = lane + 1 == chunks;
     const int absent = at_end ? (int)(chunks * TRIDIAG_CHUNK - n) : 0;
     const uint32_t start = lane * TRIDIAG_CHUNK - (uint32_t)absent;
-    tridiag_shared_chunk<T> v = {{e.a + at, start}, {e.b + at, start}, {e.c + at, start}, {e.d + at, start}, 0};
+    unsigned lost_rows = 0;
+    tridiag_chunk<T> v;
     tridiag_piece<T> piece = {0, 1, 0, 0, 0, 0, 0};
     if (active) {
+        take_separators(e.a + at, start, absent, v.a);
+        take_separators(e.b + at, start, absent, v.b);
+        take_separators(e.c + at, start, absent, v.c);
+        take_separators(e.d + at, start, absent, v.d);
         if (lane == 0 && !j.periodic) v.a[0] = 0;
-        piece = tridiag_eliminate<false, T>(v, absent);
+        piece = tridiag_eliminate_chunk(v, absent, &lost_rows);
     }
     const uint32_t next = lane + 1 < chunks ? lane + 1 : 0;
     const T first_a = __shfl_sync(~0u, piece.first_a, next), first_c = __shfl_sync(~0u, piece.first_c, next);
@@ -140,10 +155,13 @@ __device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uin
     const T x = tridiag_solve_base(j.periodic, piece.a, piece.b, piece.c, piece.d, (int)lane, (int)chunks, &lost);
     const T left = __shfl_sync(~0u, x, lane ? lane - 1 : chunks - 1);
     if (!active) return;
-    tridiag_substitute<false, T>(v, absent, lane || j.periodic ? left : (T)0, x);
-    if (lost) v.lost |= 1u << (TRIDIAG_CHUNK - 1);
-    if (!v.lost) return;
-    const uint64_t row = ((uint64_t)(start + __ffs(v.lost) - 1) + 1) * TRIDIAG_CHUNK;
+    tridiag_substitute<false>(v, absent, lane || j.periodic ? left : (T)0, x);
+    if (lost) lost_rows |= 1u << (TRIDIAG_CHUNK - 1);
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i++)
+        if (i >= absent) *tridiag_at(e.d + at, start + (uint32_t)i) = v.d[i];
+    if (!lost_rows) return;
+    const uint64_t row = (uint64_t)(start + (uint32_t)__ffs((int)lost_rows)) * TRIDIAG_CHUNK;
     tridiag_report(j, system, false, (row < j.n ? row : j.n) - 1);
 }
 
@@ -161,13 +179,22 @@ __device__ void solve_few_separators(const tridiag_job &j, const exchange<T> &e,
     if (lost) tridiag_report(j, system, false, (last < j.n ? last : j.n) - 1);
 }
 
-/* A thread has a chunk, a block `side` systems. ADJACENT: one system, whose rows come through shared memory; else
- * threads that are side by side have systems that are. */
+/* A thread's rows of one array, which may be a constant. */
+template <class T>
+__device__ __forceinline__ void take_or_fill(const tridiag_lines &l, T *tile, T v[TRIDIAG_CHUNK]) {
+    if (l.constant)
+        tridiag_fill(l, v);
+    else
+        tridiag_take(tile, threadIdx.x * TRIDIAG_CHUNK, v);
+}
+
+/* A thread has a chunk, a block `side` systems. ADJACENT: one system of more than 32 chunks, whose rows come through
+ * shared memory. Else threads that are side by side have systems that are, of at most 32 chunks. */
 template <class T, bool ADJACENT>
-__global__ void __launch_bounds__(TRIDIAG_BLOCK_THREADS(sizeof(T))) tridiag_block(const tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_BLOCK_THREADS(sizeof(T)), 3) tridiag_block(const __grid_constant__ tridiag_job j) {
     const uint32_t chunks = (uint32_t)j.chunks, s = ADJACENT ? 0 : threadIdx.x % j.side;
     const uint32_t t = ADJACENT ? threadIdx.x : threadIdx.x / j.side;
-    const uint32_t n = (uint32_t)j.n, tile = (chunks + 1) / 2 * 2 * TRIDIAG_CHUNK;
+    const uint32_t n = (uint32_t)j.n, tile = blockDim.x * TRIDIAG_CHUNK;
     const uint64_t system = (uint64_t)blockIdx.x * j.side + s;
     T *const tile_d = (T *)tridiag_shared, *const tile_a = tile_d + tile, *const tile_b = tile_a + tile;
     T *const tile_c = tile_b + tile;
@@ -187,13 +214,14 @@ __global__ void __launch_bounds__(TRIDIAG_BLOCK_THREADS(sizeof(T))) tridiag_bloc
         __syncthreads();
     }
     const uint32_t mine = s * e.pitch;
+    unsigned unused;
     tridiag_piece<T> piece = {0, 1, 0, 0, 0, 0, 0};
     if (active) {
         if (ADJACENT) {
             tridiag_take(tile_d, t * TRIDIAG_CHUNK, v.d);
-            if (j.a.constant) tridiag_fill(v.a, j.a.value); else tridiag_take(tile_a, t * TRIDIAG_CHUNK, v.a);
-            if (j.b.constant) tridiag_fill(v.b, j.b.value); else tridiag_take(tile_b, t * TRIDIAG_CHUNK, v.b);
-            if (j.c.constant) tridiag_fill(v.c, j.c.value); else tridiag_take(tile_c, t * TRIDIAG_CHUNK, v.c);
+            take_or_fill(j.a, tile_a, v.a);
+            take_or_fill(j.b, tile_b, v.b);
+            take_or_fill(j.c, tile_c, v.c);
         } else {
             tridiag_gather(j.a, system, t, absent, v.a);
             tridiag_gather(j.b, system, t, absent, v.b);
@@ -202,7 +230,7 @@ __global__ void __launch_bounds__(TRIDIAG_BLOCK_THREADS(sizeof(T))) tridiag_bloc
         }
         if (t == 0 && !j.periodic) v.a[0] = 0; /* the first chunk is whole */
         if (at_end && !j.periodic) v.c[TRIDIAG_CHUNK - 1] = 0;
-        piece = tridiag_eliminate_chunk(v, absent);
+        piece = tridiag_eliminate_chunk(v, absent, &unused);
         e.first_a[mine + t] = piece.first_a;
         e.first_c[mine + t] = piece.first_c;
         e.first_d[mine + t] = piece.first_d;
@@ -216,29 +244,34 @@ __global__ void __launch_bounds__(TRIDIAG_BLOCK_THREADS(sizeof(T))) tridiag_bloc
         *tridiag_at(e.c + mine, t) = piece.c;
         *tridiag_at(e.d + mine, t) = piece.d;
     }
+    /* Many separators are solved in registers, and this thread's rows wait in its part of the tiles. */
+    if (ADJACENT && active) {
+        tridiag_put(tile_a, threadIdx.x * TRIDIAG_CHUNK, v.a);
+        tridiag_put(tile_c, threadIdx.x * TRIDIAG_CHUNK, v.c);
+        tridiag_put(tile_d, threadIdx.x * TRIDIAG_CHUNK, v.d);
+    }
     __syncthreads();
     for (uint32_t k = threadIdx.x / 32; k < j.side; k += blockDim.x / 32) {
         const uint64_t number = (uint64_t)blockIdx.x * j.side + k;
         if (number >= j.systems) continue;
-        if (chunks > TRIDIAG_BASE)
+        if (ADJACENT)
             solve_separators(j, e, k * e.pitch, number);
         else
             solve_few_separators(j, e, k * e.pitch, number);
     }
     __syncthreads();
     if (active) {
-        const T left = t || j.periodic ? *tridiag_at(e.d + mine, t ? t - 1 : chunks - 1) : (T)0;
-        const unsigned odd = tridiag_substitute_chunk(v, absent, left, *tridiag_at(e.d + mine, t));
-        const uint64_t end = (uint64_t)(t + 1) * TRIDIAG_CHUNK - 1 - absent;
-        tridiag_finish(j, v, odd, system, end);
         if (ADJACENT) {
-            tridiag_put(tile_d, t * TRIDIAG_CHUNK, v.d);
-        } else {
-            T *const x = (T *)j.x + system * j.d.line + (t * TRIDIAG_CHUNK - (uint64_t)absent) * j.d.step;
-#pragma unroll
-            for (int i = 0; i < TRIDIAG_CHUNK; i++)
-                if (i >= absent) x[i * j.d.step] = v.d[i];
+            tridiag_take(tile_a, threadIdx.x * TRIDIAG_CHUNK, v.a);
+            tridiag_take(tile_c, threadIdx.x * TRIDIAG_CHUNK, v.c);
+            tridiag_take(tile_d, threadIdx.x * TRIDIAG_CHUNK, v.d);
         }
+        const T left = t || j.periodic ? *tridiag_at(e.d + mine, t ? t - 1 : chunks - 1) : (T)0;
+        tridiag_substitute_chunk(j, v, absent, left, *tridiag_at(e.d + mine, t), system, t);
+        if (ADJACENT)
+            tridiag_put(tile_d, t * TRIDIAG_CHUNK, v.d);
+        else
+            tridiag_scatter(j, system, t, absent, v.d);
     }
     if (!ADJACENT) return;
     __syncthreads();

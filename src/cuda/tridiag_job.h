@@ -14,16 +14,17 @@
  * rows are not adjacent. */
 #define TRIDIAG_WARP_ROWS (TRIDIAG_CHUNK * 32)
 #define TRIDIAG_THREADS 128
-#define TRIDIAG_BLOCK_THREADS(element_bytes) (2048 / (element_bytes))
+#define TRIDIAG_BLOCK_THREADS(element_bytes) (1024 / (element_bytes))
 #define TRIDIAG_LONG_THREADS 128
 #define TRIDIAG_SIDE 8
 
-/* An array of a call, or of separators. `constant`: `value` for all. */
+/* An array of a call, or of separators. `constant`: one value for all, f32 or f64 as the elements are. */
 typedef struct tridiag_lines {
     const void *p;
     uint64_t step, line;
     bool constant;
-    double value;
+    float f32;
+    double f64;
 } tridiag_lines;
 
 typedef struct tridiag_job {

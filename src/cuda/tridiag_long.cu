@@ -57,7 +57,7 @@ __device__ __forceinline__ void load(const tridiag_job &j, const part &p, uint64
 #pragma unroll
     for (int i = 0; i < 4; i++)
         if (lines[i]->constant)
-            tridiag_fill(rows[i], lines[i]->value);
+            tridiag_fill(*lines[i], rows[i]);
         else if (active)
             tridiag_take((T *)tridiag_shared + i * TILE, k * TRIDIAG_CHUNK, rows[i]);
 }
@@ -75,7 +75,7 @@ template <class T> static __device__ __forceinline__ void cut_ends(const tridiag
 
 /* Each block's last chunk is also the next block's first: it is there for its first row. */
 template <class T, bool ADJACENT>
-__global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const __grid_constant__ tridiag_job j) {
     __shared__ T first_a[TRIDIAG_LONG_THREADS], first_c[TRIDIAG_LONG_THREADS], first_d[TRIDIAG_LONG_THREADS];
     const part p = part_of<ADJACENT>(j, TRIDIAG_LONG_THREADS / (ADJACENT ? 1 : TRIDIAG_SIDE) - 1);
     const uint32_t s = ADJACENT ? 0 : threadIdx.x % TRIDIAG_SIDE, k = ADJACENT ? threadIdx.x : threadIdx.x / TRIDIAG_SIDE;
@@ -87,17 +87,14 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const tri
     load<T, ADJACENT>(j, p, system, k, absent, v);
     if (there) {
         cut_ends(j, t, v);
-        piece = tridiag_eliminate_chunk(v, absent);
+        unsigned unused;
+        piece = tridiag_eliminate_chunk(v, absent, &unused);
         first_a[threadIdx.x] = piece.first_a;
         first_c[threadIdx.x] = piece.first_c;
         first_d[threadIdx.x] = piece.first_d;
     }
     __syncthreads();
     if (!there || k + 1 == p.chunks || t == j.chunks) return;
-    if (v.lost) {
-        const uint64_t zero = (t + 1) * TRIDIAG_CHUNK - absent - TRIDIAG_CHUNK;
-        tridiag_report(j, system, false, zero + __ffs(v.lost) - 1);
-    }
     const uint32_t next = threadIdx.x + p.side;
     if (t + 1 < j.chunks || j.periodic) tridiag_join(piece, first_a[next], first_c[next], first_d[next]);
     const uint64_t to = t * j.out_step + system * j.out_line;
@@ -108,7 +105,7 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const tri
 }
 
 template <class T, bool ADJACENT>
-__global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_expand(const tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_expand(const __grid_constant__ tridiag_job j) {
     T *const tile_d = (T *)tridiag_shared + 3 * TILE;
     const part p = part_of<ADJACENT>(j, TRIDIAG_LONG_THREADS / (ADJACENT ? 1 : TRIDIAG_SIDE));
     const uint32_t s = ADJACENT ? 0 : threadIdx.x % TRIDIAG_SIDE, k = ADJACENT ? threadIdx.x : threadIdx.x / TRIDIAG_SIDE;
@@ -122,19 +119,13 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_expand(const tri
         const T *const wrapped = (const T *)j.out_d + (j.chunks - 1) * j.out_step + system * j.out_line;
         const T before = t ? *(own - j.out_step) : j.periodic ? *wrapped : (T)0;
         cut_ends(j, t, v);
-        tridiag_eliminate_chunk(v, absent);
-        v.lost = 0; /* has been reported */
-        const unsigned odd = tridiag_substitute_chunk(v, absent, before, *own);
-        const uint64_t end = (t + 1) * TRIDIAG_CHUNK - 1 - absent;
-        tridiag_finish(j, v, odd, system, end);
-        if (ADJACENT) {
+        unsigned unused;
+        tridiag_eliminate_chunk(v, absent, &unused);
+        tridiag_substitute_chunk(j, v, absent, before, *own, system, t);
+        if (ADJACENT)
             tridiag_put(tile_d, k * TRIDIAG_CHUNK, v.d); /* which nobody else has read there */
-        } else {
-            T *const x = (T *)j.x + system * j.d.line + (t * TRIDIAG_CHUNK - (uint64_t)absent) * j.d.step;
-#pragma unroll
-            for (int i = 0; i < TRIDIAG_CHUNK; i++)
-                if (i >= absent) x[i * j.d.step] = v.d[i];
-        }
+        else
+            tridiag_scatter(j, system, t, absent, v.d);
     }
     if (!ADJACENT) return;
     __syncthreads();
