@@ -191,7 +191,9 @@ __device__ __forceinline__ void take_or_fill(const tridiag_lines &l, T *tile, T 
 /* A thread has a chunk, a block `side` systems. ADJACENT: one system of more than 32 chunks, whose rows come through
  * shared memory. Else threads that are side by side have systems that are, of at most 32 chunks. */
 template <class T, bool ADJACENT>
-__global__ void __launch_bounds__(TRIDIAG_BLOCK_THREADS(sizeof(T)), 3) tridiag_block(const __grid_constant__ tridiag_job j) {
+__global__ void 
+__launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : TRIDIAG_GATHER_THREADS(sizeof(T)), ADJACENT ? 3 : 1)
+    tridiag_block(const __grid_constant__ tridiag_job j) {
     const uint32_t chunks = (uint32_t)j.chunks, s = ADJACENT ? 0 : threadIdx.x % j.side;
     const uint32_t t = ADJACENT ? threadIdx.x : threadIdx.x / j.side;
     const uint32_t n = (uint32_t)j.n, tile = blockDim.x * TRIDIAG_CHUNK;
