@@ -114,7 +114,7 @@ static bool take_elements(source *s, const npy_header *header, size_t data, npy_
                         weft_dtype_name(header->dtype), bytes, s->bytes - data);
     *a = (npy_array){.dtype = header->dtype, .shape = header->shape, .n = header->n, .data = s->p + data};
     if (header->shape.rank > NPY_RANK || (header->fortran && header->shape.rank > 1))
-        a->shape = (npy_shape){1, {header->n}};
+        a->shape = (npy_shape){1, {header->n}}, a->flattened = true;
     if (bytes && (header->swapped || (uintptr_t)a->data % size != 0)) {
         a->owned = malloc(bytes);
         if (!a->owned) return npy_fail(error, "no memory for a copy of its %zu bytes", bytes);

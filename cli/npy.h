@@ -15,6 +15,7 @@ typedef struct npy_shape {
 typedef struct npy_array {
     weft_dtype dtype; /* bool is read as u8 */
     npy_shape shape;  /* in which the elements lie in C order: flat for an array that is in Fortran order */
+    bool flattened;   /* that is why it is flat */
     size_t n;         /* elements: the product of the shape, 1 for a scalar */
     const void *data; /* n elements in the order of the file, in this machine's byte order, aligned */
     void *mapped;     /* what npy_free releases: a mapping, or memory, or neither */

@@ -10,7 +10,6 @@
 #include "cpu/tridiag_kernel.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -262,7 +261,7 @@ static void solve_groups(const tridiag_call *c, solver *s, size_t group, size_t 
 }
 
 weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
-    const cpu_context *ctx = state;
+    cpu_context *ctx = state;
     const tridiag_kernels *kernels = ctx->level->tridiags;
     solver s = {.kernel = c->dtype == WEFT_F32 ? &kernels->f32 : &kernels->f64,
                 .size = weft_dtype_size(c->dtype),
@@ -275,15 +274,13 @@ weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
     if (values > 0) {
         const size_t group = systems_of_group(c, &s), threads = (size_t)s.threads;
         const size_t room = whole(scratch_of(group ? group : c->systems, c->n) * s.size, 64) * 64;
-        char *scratch = room ? aligned_alloc(64, room * (group ? threads : 1)) : NULL;
-        RETURN_IF(room && !scratch, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes",
-                  room * (group ? threads : 1));
+        void *scratch;
+        FORWARD(cpu_room(ctx, room * (group ? threads : 1), &scratch, error));
         const level_of_rows all = part_of(c, 0, c->systems);
         if (group)
             solve_groups(c, &s, group, room, scratch);
         else
             solve_level(&s, &all, scratch);
-        free(scratch);
     }
     const uint64_t fault = atomic_load(&s.faults);
     *c->singular = fault == UINT64_MAX ? fault : fault / (2 * c->n) * c->n + fault % c->n;

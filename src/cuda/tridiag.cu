@@ -66,7 +66,7 @@ static weft_status launch_warps(const solver *s, tridiag_job *j, weft_error *err
 /* Blocks with a chunk a thread. */
 static weft_status launch_blocks(const solver *s, tridiag_job *j, bool adjacent, weft_error *error) {
     const uint32_t chunks = (uint32_t)j->chunks, fit = TRIDIAG_GATHER_THREADS(s->size) / chunks;
-    j->side = adjacent ? 1 : fit < TRIDIAG_GATHER_SIDE ? fit : TRIDIAG_GATHER_SIDE;
+    j->side = adjacent ? 1 : fit < TRIDIAG_SIDE ? fit : TRIDIAG_SIDE;
     const uint32_t threads = (j->side * chunks + 31) / 32 * 32, pitch = (chunks + 31) / 32 * 32;
     const size_t tiles = adjacent ? INPUTS * threads * TRIDIAG_CHUNK * s->size : 0;
     return launch(s, j, tridiag_block_kernel(s->f32, adjacent), whole(j->systems, j->side), threads,

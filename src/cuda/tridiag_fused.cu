@@ -168,13 +168,18 @@ __device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uin
 /* The same of at most 32 separators. */
 template <class T>
 __device__ void solve_few_separators(const tridiag_job &j, const exchange<T> &e, uint32_t at, uint64_t system) {
-    const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks, row = lane < n ? lane : 0;
-    T *const d = tridiag_at(e.d + at, row);
-    const T a = *tridiag_at(e.a + at, row), b = *tridiag_at(e.b + at, row), c = *tridiag_at(e.c + at, row), right = *d;
+    const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks;
+    T a = 0, b = 1, c = 0, d = 0;
     bool lost;
-    const T x = tridiag_solve_base(j.periodic, a, b, c, right, (int)lane, (int)n, &lost);
+    if (lane < n) {
+        a = *tridiag_at(e.a + at, lane);
+        b = *tridiag_at(e.b + at, lane);
+        c = *tridiag_at(e.c + at, lane);
+        d = *tridiag_at(e.d + at, lane);
+    }
+    const T x = tridiag_solve_base(j.periodic, a, b, c, d, (int)lane, (int)n, &lost);
     if (lane >= n) return;
-    *d = x;
+    *tridiag_at(e.d + at, lane) = x;
     const uint64_t last = (uint64_t)(lane + 1) * TRIDIAG_CHUNK;
     if (lost) tridiag_report(j, system, false, (last < j.n ? last : j.n) - 1);
 }

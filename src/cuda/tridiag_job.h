@@ -10,13 +10,12 @@
 #define TRIDIAG_BASE WEFT_TRIDIAG_BASE
 
 /* Tuning. Rows of a system that a warp solves; threads of blocks whose warps work apart; threads of a block that
- * solves a system, and of one that solves systems that are side by side, at most, and how many systems; of the kernels of
- * long systems, threads, and how many systems are side by side where rows are not adjacent. */
+ * solves a system, and of one that solves systems that are side by side, at most; of the kernels of long systems; and
+ * how many systems are side by side where rows are not adjacent. */
 #define TRIDIAG_WARP_ROWS (TRIDIAG_CHUNK * 32)
 #define TRIDIAG_THREADS 128
 #define TRIDIAG_BLOCK_THREADS(element_bytes) (1024 / (element_bytes))
 #define TRIDIAG_GATHER_THREADS(element_bytes) (2048 / (element_bytes))
-#define TRIDIAG_GATHER_SIDE 32
 #define TRIDIAG_LONG_THREADS 128
 #define TRIDIAG_SIDE 8
 

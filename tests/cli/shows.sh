@@ -14,13 +14,14 @@ is "tour: stderr" "" "$(cat "$dir/stderr")"
 has tour 'a . b = 1047552, bits 0x497fc000; .* exact: yes; same bits: yes' "$dir/tour"
 has tour 'exact, in integers +10000\.000149' "$dir/tour"
 has tour '^Verdict: [0-9]+ comparisons, not one bit differs' "$dir/tour"
-for operation in $(w help --list | sed '1,/^version$/d' | grep -vx -e laplace -e scan); do
+for operation in $(w help --list | sed '1,/^version$/d' | grep -vx -e laplace -e scan -e tridiag); do
     is "rows of $operation in the tour" 2 "$(grep -Ec "^ *$operation +.*yes\$" "$dir/tour")"
 done
 has tour 'exclusive, of 512 .* out\[1\] 840, out\[511\] 259869 +yes +yes$' "$dir/tour"
 has tour 'inclusive, of 7587 .* yes +yes$' "$dir/tour"
 has tour '^ +whole numbers, f64 +[0-9]+ +0 .* yes$' "$dir/tour"
 has tour '^ +running sum, f32 .* yes$' "$dir/tour"
+has tour 'the second step +x\[0\] 0.447213[56], 1/sqrt\(5\) +yes +yes$' "$dir/tour"
 is "a row of the tour that differs" "" "$(grep -w NO "$dir/tour")"
 is "lines of the tour's tables wider than 100 columns" "" "$(sed -n '/^1 /,/^Verdict/p' "$dir/tour" | grep -v '^Verdict' | grep -E '^.{101}')"
 is "escape sequences in a file" "" "$(tr -cd '\033' <"$dir/tour")"
