@@ -2,7 +2,7 @@
 
 _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
-        count_nonzero mean norm1 norm2 norminf variance dot scan laplace'
+        count_nonzero mean norm1 norm2 norminf variance dot scan laplace tridiag'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -54,6 +54,7 @@ _weft() {
     help) options+=' --list' ;;
     verify) options+=' --level --op --every --first --golden --golden-write' ;;
     devices | version) ;;
+    tridiag) options+=' --periodic --check --output' ;;
     laplace) options+=' --sweeps --tolerance --grid --dtype --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
     variance) options+=' --accumulate --ddof' ;;
