@@ -19,6 +19,7 @@ typedef struct npy_array {
     bool flat;        /* so it is, or has more dimensions than NPY_RANK: the shape is not that of the file */
     npy_shape given;  /* as the file says */
     bool fortran;     /* likewise: its first index runs fastest */
+    bool flattened;   /* that is why it is flat */
     size_t n;         /* elements: the product of the shape, 1 for a scalar */
     const void *data; /* n elements in the order of the file, in this machine's byte order, aligned */
     void *mapped;     /* what npy_free releases: a mapping, or memory, or neither */

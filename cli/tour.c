@@ -1,5 +1,5 @@
 /* weft tour: the main job, made to be looked at. This file opens the machines, runs an operation on all of
- * them and keeps count; the sections are in tour_sums.c, tour_table.c and tour_scans.c. */
+ * them and keeps count; the sections are in the files tour_*.c. */
 #include "cli/tour.h"
 #include "cli/progress.h"
 
@@ -236,9 +236,9 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
     }
     free(x);
     free(y);
-    done = done && tour_scans(t); /* has arrays of its own, as large as these two */
-    done = done && tour_products(t);
-    return done;
+    /* These have arrays of their own. */
+    return done && tour_scans(t) && tour_tridiag(t) done = done && tour_products(t);
+    ;
 }
 
 static bool read_options(tour *t, int argc, char **argv) {

@@ -13,3 +13,13 @@ if(TARGET CUDA::cublas)
 else()
   message(STATUS "weft: cuBLAS is left out of the GPU benchmark: it was not found")
 endif()
+
+# build/bench_gpu_tridiag: weft_tridiag beside cuSPARSE (when it is there).
+add_executable(bench_gpu_tridiag bench/gpu_tridiag.cu)
+target_link_libraries(bench_gpu_tridiag PRIVATE weft)
+set_target_properties(bench_gpu_tridiag PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+add_dependencies(bench_gpu_tridiag weft_cuda)
+if(TARGET CUDA::cusparse)
+  target_link_libraries(bench_gpu_tridiag PRIVATE CUDA::cusparse)
+  target_compile_definitions(bench_gpu_tridiag PRIVATE WEFT_BENCH_CUSPARSE)
+endif()

@@ -39,6 +39,8 @@ add_executable(weft_command
   cli/tour_scans.c
   cli/tour_sums.c
   cli/tour_table.c
+  cli/tour_tridiag.c
+  cli/tridiag.c
   cli/value.c
   cli/variance.c
   cli/verbs.c

@@ -78,6 +78,9 @@ add_library(weft_cuda MODULE
   src/cuda/sums.cu
   src/cuda/top_k.cu
   src/cuda/transforms.cu
+  src/cuda/tridiag.cu
+  src/cuda/tridiag_fused.cu
+  src/cuda/tridiag_long.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE ${WEFT_CUDA_FLAGS})

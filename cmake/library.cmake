@@ -13,6 +13,7 @@ add_library(weft SHARED
   src/core/api_search_sorted.c
   src/core/api_top_k.c
   src/core/api_matmul.c
+  src/core/api_tridiag.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -39,6 +40,7 @@ add_library(weft SHARED
   src/ref/tree.c
   src/ref/unique.c
   src/ref/twiddle.c
+  src/ref/tridiag.c
   src/ref/variance.c
   src/cpu/convolve.c
   src/cpu/cpu.c
@@ -62,7 +64,8 @@ add_library(weft SHARED
   src/cpu/search_sorted.c
   src/cpu/top_k.c
   src/cpu/transform_run.c
-  src/cpu/transform_tables.c)
+  src/cpu/transform_tables.c
+  src/cpu/tridiag.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -101,7 +104,8 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/searches.c
     src/cpu/stencils.c
     src/cpu/sums.c
-    src/cpu/transforms.c)
+    src/cpu/transforms.c
+    src/cpu/tridiags.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)
   target_compile_definitions(weft_cpu_${level} PRIVATE WEFT_LEVEL=${level})
   target_compile_options(weft_cpu_${level} PRIVATE ${WEFT_FLAGS_${level}})

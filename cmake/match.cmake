@@ -15,6 +15,7 @@ add_library(weft_match STATIC
   tests/cases/segmented.c
   tests/cases/search_sorted.c
   tests/cases/top_k.c
+  tests/cases/tridiag.c
   tests/cases/variance.c
   tests/golden.c
   tests/inputs.c

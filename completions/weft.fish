@@ -1,7 +1,7 @@
 # fish completion of weft
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
-set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve
+set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag
 set -l commands tour verify bench devices help version $operations $kept
 
 complete -c weft -f
@@ -38,6 +38,7 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a norminf -d 'l
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a variance -d 'variance, by two passes'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a dot -d 'dot product of two arrays'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a laplace -d 'sweeps of the 7-point Laplace solver on a 3-D grid'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a tridiag -d 'tridiagonal systems of equations, one or many'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a scan -d 'prefix scan: running sum, product, minimum, maximum, and, or, xor'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a select -d 'the elements, or their indices, that are flagged or compare with a value'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a partition -d 'the elements that are flagged or compare first, then the rest'
@@ -58,6 +59,9 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a search_sorted
 
 complete -c weft -n "__fish_seen_subcommand_from tour $operations $kept" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
+complete -c weft -n '__fish_seen_subcommand_from tridiag' -l periodic -d 'The row before the first is the last'
+complete -c weft -n '__fish_seen_subcommand_from tridiag' -l check -d 'Print the residual'
+complete -c weft -n '__fish_seen_subcommand_from tridiag' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l sweeps -x -d 'Number of sweeps'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l tolerance -x -d 'Change to stop at'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l grid -x -d 'Edge of a cube, in place of a file'

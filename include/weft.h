@@ -524,6 +524,41 @@ WEFT_API weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, we
                                          size_t stride_a, const void *b, size_t ldb, size_t stride_b,
                                          const void *beta, void *c, size_t ldc, size_t stride_c, size_t batch);
 
+/* ------------------------------------------------------------------------------ tridiag */
+
+/* Lines of equal length in memory: element i of line s is element s * line + i * step from p. Contiguous lines of n
+ * have step 1 and line n; interleaved ones step `lines` and line 1; step 1 and line 0 is one line for all. */
+typedef struct weft_lines {
+    const void *p;
+    size_t step, line; /* in elements */
+} weft_lines;
+
+typedef enum weft_boundary {
+    WEFT_OPEN_ENDS = 0, /* a of the first row and c of the last are not used, and need not be finite */
+    WEFT_PERIODIC = 1   /* the row before the first is the last, the row behind the last is the first */
+} weft_boundary;
+
+/* Solves a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i], i in [0, n), for each of `systems` systems, without pivoting:
+ * elimination in chunks of 16 rows down to their last rows (H. Wang, ACM TOMS 7, 1981; E. Laszlo, M. Giles,
+ * J. Appleyard, ACM TOMS 42, 2016), and so on until 32 rows or fewer are left for parallel cyclic reduction
+ * (R. Hockney, JACM 12, 1965; Y. Zhang, J. Cohen, J. Owens, PPoPP 2010).
+ *   dtype     WEFT_F32 or WEFT_F64, of all arrays; any n and any number of systems, 0 included
+ *   a, b, c   lines of n elements in any distances. Both distances 0: one value, in host memory, for all rows of all
+ *             systems. line 0: one matrix for all systems, which are then its right-hand sides
+ *   d         likewise, but no two of its elements may be the same
+ *   x         as many elements in the distances of d; x == d.p is allowed, any other overlap is not. What lies
+ *             between the elements is kept
+ *   singular  one value: UINT64_MAX when no pivot was lost and every element of x is finite; else, of the first
+ *             system that failed, system * n + row, where row is that of the first lost pivot, or without one
+ *             of the first element of x that is NaN or infinite. A system that lost a pivot has NaN in x. The
+ *             call returns WEFT_OK all the same, and other systems are solved
+ * Never fails, and is accurate, where |b| >= |a| + |c| in every row, and > in one of them at least; likewise for
+ * symmetric positive definite matrices in practice. A pivot is lost when all its digits cancelled.
+ * Order: docs/ORDER.md 8. */
+WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems,
+                                  size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
+                                  uint64_t *singular);
+
 #ifdef __cplusplus
 }
 #endif

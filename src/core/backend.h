@@ -191,6 +191,15 @@ typedef struct convolve_call {
     void *y;
 } convolve_call;
 
+typedef struct tridiag_call {
+    weft_dtype dtype; /* f32 or f64 */
+    bool periodic;
+    size_t systems, n;
+    weft_lines a, b, c, d; /* a, b, c of distances 0 and 0: one value in host memory */
+    void *x;               /* in d's distances; == d.p, or apart from it; any two of its elements are distinct */
+    uint64_t *singular;
+} tridiag_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI 10*/
     const char *name;
@@ -232,6 +241,7 @@ typedef struct weft_backend {
     weft_status (*matmul)(void *state, const matmul_call *call, weft_error *error);
     weft_status (*fft)(void *state, const fft_call *call, weft_error *error);
     weft_status (*convolve)(void *state, const convolve_call *call, weft_error *error);
+    weft_status (*tridiag)(void *state, const tridiag_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

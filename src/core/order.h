@@ -50,6 +50,20 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
     return block;
 }
 
+/* Rows of a chunk of a tridiagonal system, rows that are solved by cyclic reduction, and levels of chunks enough
+ * for any size_t. */
+#define WEFT_TRIDIAG_CHUNK 16
+#define WEFT_TRIDIAG_BASE 32
+#define WEFT_TRIDIAG_LEVELS 16
+
+/* A pivot p of a row with diagonal b is lost unless EPSILON |b| + LEAST < |p| < GREATEST; then 1/p is normal. */
+#define WEFT_TRIDIAG_EPSILON_F32 0x1p-23f
+#define WEFT_TRIDIAG_LEAST_F32 0x1p-126f
+#define WEFT_TRIDIAG_GREATEST_F32 0x1p126f
+#define WEFT_TRIDIAG_EPSILON_F64 0x1p-52
+#define WEFT_TRIDIAG_LEAST_F64 0x1p-1022
+#define WEFT_TRIDIAG_GREATEST_F64 0x1p1022
+
 /* The NaN that is stored for every NaN result. */
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)
 #define WEFT_NAN_F64 UINT64_C(0x7ff8000000000000)

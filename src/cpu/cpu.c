@@ -124,6 +124,7 @@ const weft_backend *weft_backend_cpu(void) {
         .matmul = cpu_matmul,
         .fft = cpu_fft,
         .convolve = cpu_convolve,
+        .tridiag = cpu_tridiag,
     };
     return &backend;
 }

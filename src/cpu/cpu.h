@@ -189,6 +189,9 @@ typedef struct filter_kernels {
 
 typedef struct level_transforms level_transforms; /* cpu/transform.h */
 
+/* Those of weft_tridiag: cpu/tridiag_kernel.h. */
+typedef struct tridiag_kernels tridiag_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -207,6 +210,7 @@ typedef struct level {
     const filter_kernels *filters;
     const matmul_kernels *matmuls;
     const level_transforms *transforms;
+    const tridiag_kernels *tridiags;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -252,6 +256,7 @@ weft_status cpu_search_sorted(void *state, const search_sorted_call *call, weft_
 weft_status cpu_matmul(void *state, const matmul_call *call, weft_error *error);
 weft_status cpu_fft(void *state, const fft_call *call, weft_error *error);
 weft_status cpu_convolve(void *state, const convolve_call *call, weft_error *error);
+weft_status cpu_tridiag(void *state, const tridiag_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

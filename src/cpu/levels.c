@@ -51,7 +51,8 @@ static bool usable_v4(void) {
     extern const search_kernels cpu_searches_##name;        \
     extern const filter_kernels cpu_filters_##name;         \
     extern const matmul_kernels cpu_matmuls_##name;         \
-    extern const level_transforms cpu_transforms_##name;
+    extern const level_transforms cpu_transforms_##name;    \
+    extern const tridiag_kernels cpu_tridiags_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -72,7 +73,8 @@ static const level levels[] = {
      &cpu_searches_##name,    \
      &cpu_filters_##name,     \
      &cpu_matmuls_##name,     \
-     &cpu_transforms_##name},
+     &cpu_transforms_##name,  \
+     &cpu_tridiags_##name},
 #include "cpu/levels.def"
 };
 

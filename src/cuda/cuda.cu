@@ -286,6 +286,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .matmul = cuda_matmul,
         .fft = cuda_fft,
         .convolve = cuda_convolve,
+        .tridiag = cuda_tridiag,
     };
     return &backend;
 }

@@ -138,5 +138,6 @@ weft_status cuda_search_sorted(void *state, const search_sorted_call *c, weft_er
 weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error);
 weft_status cuda_fft(void *state, const fft_call *c, weft_error *error);
 weft_status cuda_convolve(void *state, const convolve_call *c, weft_error *error);
+weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error);
 
 #endif

@@ -97,6 +97,7 @@ const weft_backend *weft_backend_ref(void) {
         .matmul = ref_matmul,
         .fft = ref_fft,
         .convolve = ref_convolve,
+        .tridiag = ref_tridiag,
     };
     return &backend;
 }

@@ -20,5 +20,6 @@ weft_status ref_merge(void *state, const merge_call *call, weft_error *error);
 weft_status ref_search_sorted(void *state, const search_sorted_call *call, weft_error *error);
 weft_status ref_fft(void *state, const fft_call *call, weft_error *error);
 weft_status ref_convolve(void *state, const convolve_call *call, weft_error *error);
+weft_status ref_tridiag(void *state, const tridiag_call *call, weft_error *error);
 
 #endif

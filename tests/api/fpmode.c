@@ -11,7 +11,7 @@
 
 enum { N = 300007, ANSWERS = 40 };
 static float x[N];
-static double y[N], z[N]; /* z is what scans writeand recurrence write */
+static double y[N], z[N]; /* z is what operations write */
 static uint8_t heads[N];
 
 typedef struct answers {
@@ -43,6 +43,14 @@ static answers ask(weft_context *ctx) {
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, y, NULL, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    const double off = -1, diagonal = 3;
+    const weft_lines beside = {&off, 0, 0}, middle = {&diagonal, 0, 0};
+    uint64_t singular;
+    EXPECT_STATUS(ctx,
+                  weft_tridiag(ctx, WEFT_F64, WEFT_OPEN_ENDS, 1, N, beside, middle, beside, (weft_lines){y, 1, N}, z,
+                               &singular),
+                  WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, multiply(ctx, WEFT_F32, x), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[k++]), WEFT_OK);

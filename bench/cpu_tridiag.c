@@ -1,0 +1,152 @@
+/* build/bench_cpu_tridiag [--threads N] [--rows LOG2]: weft_tridiag on a CPU beside LAPACK's sgtsv and beside the
+ * Thomas algorithm, both with OpenMP over the systems, and beside a copy of as many bytes. f32; the best of several
+ * rounds in which all take turns, as nanoseconds a row. */
+#include "weft.h"
+
+#include <omp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROUNDS = 7 };
+
+typedef struct arrays {
+    size_t systems, n;
+    float *a, *b, *c, *d, *x;
+    float *work; /* of a peer that destroys its inputs: a system for each thread and array */
+} arrays;
+
+typedef void call(const arrays *v);
+
+static weft_context *ctx;
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ------------------------------------------------------------------------------------- calls */
+
+static void solve(const arrays *v, size_t step, size_t line) {
+    uint64_t singular;
+    const weft_status status =
+        weft_tridiag(ctx, WEFT_F32, WEFT_OPEN_ENDS, v->systems, v->n, (weft_lines){v->a, step, line},
+                     (weft_lines){v->b, step, line}, (weft_lines){v->c, step, line}, (weft_lines){v->d, step, line},
+                     v->x, &singular);
+    if (status == WEFT_OK) return;
+    fprintf(stderr, "bench_cpu_tridiag: %s\n", weft_last_error(ctx));
+    exit(1);
+}
+
+static void weft_adjacent(const arrays *v) { solve(v, 1, v->n); }
+static void weft_interleaved(const arrays *v) { solve(v, v->systems, 1); }
+
+/* Elimination down the rows, substitution up. */
+static void thomas(const arrays *v) {
+    const size_t n = v->n;
+#pragma omp parallel for schedule(static)
+    for (size_t s = 0; s < v->systems; s++) {
+        const float *a = v->a + s * n, *b = v->b + s * n, *c = v->c + s * n, *d = v->d + s * n;
+        float *x = v->x + s * n, *upper = v->work + (size_t)omp_get_thread_num() * 4 * n;
+        float r = 1 / b[0];
+        upper[0] = c[0] * r;
+        x[0] = d[0] * r;
+        for (size_t i = 1; i < n; i++) {
+            r = 1 / (b[i] - a[i] * upper[i - 1]);
+            upper[i] = c[i] * r;
+            x[i] = (d[i] - a[i] * x[i - 1]) * r;
+        }
+        for (size_t i = n - 1; i-- > 0;) x[i] -= upper[i] * x[i + 1];
+    }
+}
+
+#ifdef WEFT_BENCH_LAPACK
+void sgtsv_(const int *n, const int *right_hand_sides, float *dl, float *d, float *du, float *b, const int *ldb,
+            int *info);
+
+/* sgtsv overwrites its inputs: it works on copies of each system. */
+static void lapack(const arrays *v) {
+    const int n = (int)v->n, one = 1;
+#pragma omp parallel for schedule(static)
+    for (size_t s = 0; s < v->systems; s++) {
+        float *lower = v->work + (size_t)omp_get_thread_num() * 4 * v->n, *middle = lower + n, *upper = middle + n;
+        float *x = v->x + s * v->n;
+        int info;
+        memcpy(lower, v->a + s * v->n + 1, (v->n - 1) * sizeof(float));
+        memcpy(middle, v->b + s * v->n, v->n * sizeof(float));
+        memcpy(upper, v->c + s * v->n, v->n * sizeof(float));
+        memcpy(x, v->d + s * v->n, v->n * sizeof(float));
+        sgtsv_(&n, &one, lower, middle, upper, x, &n, &info);
+    }
+}
+#endif
+
+/* Reads and writes 20 bytes a row. */
+static void copy(const arrays *v) {
+    const size_t rows = v->systems * v->n;
+    memcpy(v->x, v->a, rows * sizeof(float));
+    memcpy(v->x, v->b, rows * sizeof(float));
+    memcpy(v->x, v->c, rows / 2 * sizeof(float));
+}
+
+static const struct {
+    const char *name;
+    call *run;
+    bool batches_only;
+} CALLS[] = {
+    {"weft", weft_adjacent, false},          {"weft, interleaved", weft_interleaved, true},
+    {"Thomas, OpenMP", thomas, false},
+#ifdef WEFT_BENCH_LAPACK
+    {"sgtsv, OpenMP", lapack, false},
+#endif
+    {"copy of 20 bytes a row", copy, false},
+};
+enum { CALL_COUNT = sizeof CALLS / sizeof *CALLS };
+
+/* ------------------------------------------------------------------------------------- rounds */
+
+static void measure(arrays *v, size_t systems, size_t n) {
+    double best[CALL_COUNT];
+    v->systems = systems;
+    v->n = n;
+    v->work = malloc((size_t)omp_get_max_threads() * 4 * n * sizeof(float));
+    for (int i = 0; i < CALL_COUNT; i++) best[i] = 1e9;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < CALL_COUNT; i++) {
+            const double start = seconds();
+            CALLS[i].run(v);
+            const double taken = seconds() - start;
+            if (taken < best[i]) best[i] = taken;
+        }
+    printf("%zu systems of %zu rows, %d threads\n", systems, n, omp_get_max_threads());
+    for (int i = 0; i < CALL_COUNT; i++)
+        if (systems > 1 || !CALLS[i].batches_only)
+            printf("  %-24s %8.3f ns a row %7.2fx\n", CALLS[i].name, 1e9 * best[i] / (double)(systems * n),
+                   best[i] / best[0]);
+    free(v->work);
+}
+
+int main(int argc, char **argv) {
+    int log2_rows = 25;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--threads") == 0) omp_set_num_threads(atoi(argv[i + 1]));
+        if (strcmp(argv[i], "--rows") == 0) log2_rows = atoi(argv[i + 1]);
+    }
+    const size_t rows = (size_t)1 << log2_rows;
+    arrays v = {0};
+    float **const all[] = {&v.a, &v.b, &v.c, &v.d, &v.x};
+    for (int k = 0; k < 5; k++) {
+        *all[k] = malloc(rows * sizeof(float));
+        for (size_t i = 0; i < rows; i++)
+            (*all[k])[i] = (k == 1 ? 3.0f : -1.0f) + (float)(i * 2654435761u % 65536) / 65536;
+    }
+    if (weft_open(&ctx, "cpu") != WEFT_OK || weft_set_threads(ctx, omp_get_max_threads()) != WEFT_OK) return 1;
+    static const size_t lengths[] = {32, 128, 512, 2048};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) measure(&v, rows / lengths[i], lengths[i]);
+    measure(&v, 1, rows);
+    weft_close(ctx);
+    return 0;
+}

@@ -1,0 +1,205 @@
+/* build/bench_gpu_tridiag [--json]: weft_tridiag on a GPU beside cuSPARSE and beside a plain copy of as many bytes,
+ * in one run. Arrays lie in device memory; f32; times are medians of CUDA events. Without cuSPARSE its columns are
+ * empty. */
+#include "weft.h"
+
+#include <algorithm>
+#include <cuda_runtime.h>
+#ifdef WEFT_BENCH_CUSPARSE
+#include <cusparse.h>
+#endif
+#include <functional>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vector>
+
+#define ROUNDS 10
+#define ROWS ((size_t)1 << 26)      /* of all systems together */
+#define LONG_ROWS ((size_t)1 << 24) /* of one system */
+
+typedef std::function<void()> work;
+
+static weft_context *ctx;
+static cudaStream_t stream;
+static bool json, first_row = true;
+static float *a, *b, *c, *d, *x;
+static uint64_t *singular;
+static double copy_speed; /* bytes a second, reads and writes counted */
+
+static void stop(const char *what, const char *why) {
+    fprintf(stderr, "bench_gpu_tridiag: %s: %s\n", what, why);
+    exit(1);
+}
+static void ok(weft_status status) {
+    if (status != WEFT_OK) stop("weft", weft_last_error(ctx));
+}
+static void ok(cudaError_t fault) {
+    if (fault != cudaSuccess) stop("CUDA", cudaGetErrorString(fault));
+}
+
+/* ------------------------------------------------------------------------------- measuring */
+
+/* Seconds of one call: the median of rounds, each of which is timed by two events around several. */
+static double seconds(const work &w) {
+    enum { CALLS = 4 };
+    cudaEvent_t start, end;
+    std::vector<double> times;
+    ok(cudaEventCreate(&start));
+    ok(cudaEventCreate(&end));
+    for (int round = -1; round < ROUNDS; round++) { /* the first warms up */
+        float ms;
+        ok(cudaEventRecord(start, stream));
+        for (int i = 0; i < CALLS; i++) w();
+        ok(cudaEventRecord(end, stream));
+        ok(cudaEventSynchronize(end));
+        ok(cudaEventElapsedTime(&ms, start, end));
+        if (round >= 0) times.push_back(ms / 1e3 / CALLS);
+    }
+    ok(cudaEventDestroy(start));
+    ok(cudaEventDestroy(end));
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2];
+}
+
+/* `bytes` is what a row must read and write. */
+static void row(const char *name, size_t n, size_t rows, double bytes, const work &weft, const char *peer_name,
+                const work &peer) {
+    const double own = seconds(weft), other = peer ? seconds(peer) : 0;
+    const double share = bytes * (double)rows / own / copy_speed;
+    if (json)
+        printf("%s  {\"name\": \"%s\", \"n\": %zu, \"systems\": %zu, \"ms\": %.5f, \"peer_name\": \"%s\", "
+               "\"peer_ms\": %.5f, \"ratio\": %.4f, \"of_copy\": %.4f}",
+               first_row ? "" : ",\n", name, n, rows / n, 1e3 * own, peer_name, 1e3 * other, other / own, share);
+    else
+        printf("%-22s %9zu %9zu %8.3f ms %6.1f %% of copy  %-28s %8.3f ms %6.2fx\n", name, n, rows / n, 1e3 * own,
+               100 * share, peer_name, 1e3 * other, other / own);
+    first_row = false;
+    fflush(stdout);
+}
+
+/* ------------------------------------------------------------------------------------ inputs */
+
+/* Uniform in [low, low + 1). */
+static __global__ void fill_kernel(float *values, size_t n, float low, uint32_t seed) {
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        uint64_t h = (i + seed) * 0x9e3779b97f4a7c15u;
+        h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
+        values[i] = low + (float)(h >> 40) * 0x1p-24f;
+    }
+}
+
+static void fill(void) {
+    fill_kernel<<<4096, 256, 0, stream>>>(a, ROWS, -1, 1);
+    fill_kernel<<<4096, 256, 0, stream>>>(b, ROWS, 3, 2);
+    fill_kernel<<<4096, 256, 0, stream>>>(c, ROWS, -1, 3);
+    fill_kernel<<<4096, 256, 0, stream>>>(d, ROWS, 0, 4);
+    fill_kernel<<<4096, 256, 0, stream>>>(x, ROWS, 0, 4);
+    ok(cudaStreamSynchronize(stream));
+}
+
+/* ------------------------------------------------------------------------------------- calls */
+
+static work weft_arrays(size_t systems, size_t n, size_t step, size_t line) {
+    return [=] {
+        ok(weft_tridiag(ctx, WEFT_F32, WEFT_OPEN_ENDS, systems, n, weft_lines{a, step, line},
+                        weft_lines{b, step, line}, weft_lines{c, step, line}, weft_lines{d, step, line}, x,
+                        singular));
+    };
+}
+
+static work weft_constants(size_t systems, size_t n, size_t step, size_t line) {
+    return [=] {
+        const float off = -1, diagonal = 3;
+        ok(weft_tridiag(ctx, WEFT_F32, WEFT_OPEN_ENDS, systems, n, weft_lines{&off, 0, 0},
+                        weft_lines{&diagonal, 0, 0}, weft_lines{&off, 0, 0}, weft_lines{d, step, line}, x, singular));
+    };
+}
+
+#ifdef WEFT_BENCH_CUSPARSE
+static cusparseHandle_t sparse;
+static void *buffer;
+
+static void hold(size_t bytes) {
+    static size_t held;
+    if (bytes <= held) return;
+    ok(cudaFree(buffer));
+    ok(cudaMalloc(&buffer, bytes));
+    held = bytes;
+}
+
+static void ok(cusparseStatus_t status) {
+    if (status != CUSPARSE_STATUS_SUCCESS) stop("cuSPARSE", cusparseGetErrorString(status));
+}
+
+static work peer_strided(int systems, int n) {
+    size_t bytes;
+    ok(cusparseSgtsv2StridedBatch_bufferSizeExt(sparse, n, a, b, c, x, systems, n, &bytes));
+    hold(bytes);
+    return [=] { ok(cusparseSgtsv2StridedBatch(sparse, n, a, b, c, x, systems, n, buffer)); };
+}
+
+static work peer_interleaved(int systems, int n) {
+    size_t bytes;
+    ok(cusparseSgtsvInterleavedBatch_bufferSizeExt(sparse, 0, n, a, b, c, x, systems, &bytes));
+    hold(bytes);
+    return [=] { ok(cusparseSgtsvInterleavedBatch(sparse, 0, n, a, b, c, x, systems, buffer)); };
+}
+
+static work peer_one(int n) {
+    size_t bytes;
+    ok(cusparseSgtsv2_nopivot_bufferSizeExt(sparse, n, 1, a, b, c, x, n, &bytes));
+    hold(bytes);
+    return [=] { ok(cusparseSgtsv2_nopivot(sparse, n, 1, a, b, c, x, n, buffer)); };
+}
+
+static void open_peer(void) {
+    ok(cusparseCreate(&sparse));
+    ok(cusparseSetStream(sparse, stream));
+}
+#else
+static work peer_strided(int, int) { return nullptr; }
+static work peer_interleaved(int, int) { return nullptr; }
+static work peer_one(int) { return nullptr; }
+static void open_peer(void) {}
+#endif
+
+static void measure(void) {
+    static const size_t lengths[] = {128, 512, 2048};
+    const double moved = 2.0 * ROWS * sizeof(float);
+    copy_speed =
+        moved / seconds([] { ok(cudaMemcpyAsync(x, d, ROWS * sizeof(float), cudaMemcpyDeviceToDevice, stream)); });
+    if (!json) printf("a plain copy runs at %.0f GB/s, reads and writes counted\n", 1e-9 * copy_speed);
+    for (size_t n : lengths) {
+        const size_t systems = ROWS / n;
+        fill();
+        row("adjacent rows", n, ROWS, 20, weft_arrays(systems, n, 1, n), "gtsv2StridedBatch",
+            peer_strided((int)systems, (int)n));
+        fill();
+        row("interleaved systems", n, ROWS, 20, weft_arrays(systems, n, systems, 1), "gtsvInterleavedBatch",
+            peer_interleaved((int)systems, (int)n));
+        fill();
+        row("constant coefficients", n, ROWS, 8, weft_constants(systems, n, 1, n), "-", nullptr);
+        row("interleaved, constant", n, ROWS, 8, weft_constants(systems, n, systems, 1), "-", nullptr);
+    }
+    fill();
+    row("one system", LONG_ROWS, LONG_ROWS, 20, weft_arrays(1, LONG_ROWS, 1, LONG_ROWS), "gtsv2_nopivot",
+        peer_one((int)LONG_ROWS));
+    row("one of few rows", 1000, 1000, 20, weft_arrays(1, 1000, 1, 1000), "gtsv2_nopivot", peer_one(1000));
+}
+
+int main(int argc, char **argv) {
+    json = argc > 1 && strcmp(argv[1], "--json") == 0;
+    if (weft_open(&ctx, "cuda") != WEFT_OK) stop("weft", weft_last_error(NULL));
+    ok(cudaStreamCreate(&stream));
+    ok(weft_set_stream(ctx, stream));
+    for (float **array : {&a, &b, &c, &d, &x}) ok(cudaMalloc(array, ROWS * sizeof(float)));
+    ok(cudaMalloc(&singular, sizeof *singular));
+    open_peer();
+    if (json) printf("{\"rows\": [\n");
+    measure();
+    if (json) printf("\n]}\n");
+    weft_close(ctx);
+    return 0;
+}

@@ -1,0 +1,214 @@
+/* weft tridiag A B C D.npy -o X.npy: tridiagonal systems, whose matrix may be given by numbers. */
+#include "cli/cli.h"
+#include "cli/npy.h"
+#include "cli/value.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPERANDS = 4, RIGHT = OPERANDS - 1 };
+
+/* What the options say. */
+typedef struct request {
+    char **operands; /* names of files, or numbers */
+    const char *to;  /* NULL: the solution is not wanted */
+    bool periodic, check;
+} request;
+
+typedef struct job {
+    const cli_options *options;
+    const request *request;
+    npy_array arrays[OPERANDS]; /* empty where a number stands */
+    value numbers[OPERANDS];
+    weft_lines lines[OPERANDS];
+    weft_dtype dtype;
+    size_t systems, n;
+    void *x;
+    double residual, seconds;
+} job;
+
+/* -------------------------------------------------------------------------------- options */
+
+static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+    static const struct option list[] = {{"periodic", no_argument, NULL, 'p'},
+                                         {"check", no_argument, NULL, 'c'},
+                                         {"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == '?') return false;
+        if (option == 'o') r->to = optarg;
+        r->periodic = r->periodic || option == 'p';
+        r->check = r->check || option == 'c';
+    }
+    r->operands = argv + optind;
+    if (argc - optind != OPERANDS)
+        cli_error(argv[0], "%d operands given, 4 needed (a, b, c and d); see 'weft help tridiag'", argc - optind);
+    else if (!r->to && !r->check)
+        cli_error(argv[0], "%s: -o X.npy is missing: it names the file for the solution (- is standard output)",
+                  r->operands[RIGHT]);
+    else if (r->to && strcmp(r->to, "-") == 0 && (options->json || r->check))
+        cli_error(argv[0], "%s: standard output is for the array here; give -o the name of a file",
+                  options->json ? "--json" : "--check");
+    else
+        return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- the systems */
+
+static bool read_array(job *j, int i) {
+    npy_error error;
+    const char *name = j->request->operands[i];
+    npy_array *a = &j->arrays[i];
+    if (!npy_read(name, a, &error))
+        cli_error("tridiag", "%s: %s", name, error.message);
+    else if (a->dtype != WEFT_F32 && a->dtype != WEFT_F64)
+        cli_error("tridiag", "%s: the array is of %s; f32 or f64 is needed", name, weft_dtype_name(a->dtype));
+    else if (a->flattened)
+        cli_error("tridiag", "%s: the array is in Fortran order; C order is needed, so that its rows are systems",
+                  name);
+    else
+        return true;
+    return false;
+}
+
+/* The last dimension are the rows of a system. */
+static bool read_right_side(job *j) {
+    const npy_array *d = &j->arrays[RIGHT];
+    if (!read_array(j, RIGHT)) return false;
+    const size_t rank = d->shape.rank;
+    j->dtype = d->dtype;
+    j->n = rank ? d->shape.dimensions[rank - 1] : 1;
+    j->systems = j->n ? d->n / j->n : 0;
+    j->lines[RIGHT] = (weft_lines){d->data, 1, j->n};
+    return true;
+}
+
+static bool same_shape(const npy_shape *a, const npy_shape *b) {
+    return a->rank == b->rank && memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions) == 0;
+}
+
+/* A number, an array of the shape of d, or one row for all of its systems. */
+static bool read_coefficients(job *j, int i) {
+    const char *name = j->request->operands[i];
+    const npy_array *a = &j->arrays[i], *d = &j->arrays[RIGHT];
+    if (value_parse(j->dtype, name, &j->numbers[i])) {
+        j->lines[i] = (weft_lines){&j->numbers[i], 0, 0};
+        return true;
+    }
+    if (!read_array(j, i)) return false;
+    const bool one = a->shape.rank == 1 && a->n == j->n;
+    j->lines[i] = (weft_lines){a->data, 1, one ? 0 : j->n};
+    if (a->dtype != j->dtype)
+        cli_error("tridiag", "%s has elements of %s and %s of %s; they must be of one type", name,
+                  weft_dtype_name(a->dtype), j->request->operands[RIGHT], weft_dtype_name(j->dtype));
+    else if (!one && !same_shape(&a->shape, &d->shape))
+        cli_error("tridiag",
+                  "%s has %zu elements; it must have the shape of %s, %zu systems of %zu rows, or be one row", name,
+                  a->n, j->request->operands[RIGHT], j->systems, j->n);
+    else
+        return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- the residual */
+
+static long double element(const job *j, const void *p, size_t i) {
+    return j->dtype == WEFT_F32 ? (long double)((const float *)p)[i] : (long double)((const double *)p)[i];
+}
+
+static long double entry(const job *j, int k, size_t system, size_t row) {
+    return element(j, j->lines[k].p, system * j->lines[k].line + row * j->lines[k].step);
+}
+
+static long double greater(long double a, long double b) { return b > a || isnan(b) ? b : a; }
+
+static double residual(const job *j) {
+    long double most = 0, matrix = 0, solution = 0;
+    const size_t n = j->n;
+    const bool periodic = j->request->periodic;
+    for (size_t s = 0; s < j->systems; s++)
+        for (size_t i = 0; i < n; i++) {
+            const size_t up = s * n + (i ? i : n) - 1, down = s * n + (i + 1 < n ? i + 1 : 0);
+            const long double a = i || periodic ? entry(j, 0, s, i) : 0, b = entry(j, 1, s, i);
+            const long double c = i + 1 < n || periodic ? entry(j, 2, s, i) : 0, x = element(j, j->x, s * n + i);
+            const long double rest =
+                a * element(j, j->x, up) + b * x + c * element(j, j->x, down) - entry(j, RIGHT, s, i);
+            most = greater(most, fabsl(rest));
+            matrix = greater(matrix, fabsl(a) + fabsl(b) + fabsl(c));
+            solution = greater(solution, fabsl(x));
+        }
+    return most == 0 ? 0 : (double)(most / (matrix * solution));
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+static bool solve(weft_context *ctx, job *j) {
+    const char *name = j->request->operands[RIGHT];
+    const size_t size = weft_dtype_size(j->dtype), all = j->arrays[RIGHT].n;
+    uint64_t singular = UINT64_MAX;
+    j->x = malloc(all ? all * size : 1);
+    if (!j->x) {
+        cli_error("tridiag", "%s: no memory for the %zu values of the solution", name, all);
+        return false;
+    }
+    const double start = cli_seconds();
+    const weft_status status =
+        weft_tridiag(ctx, j->dtype, j->request->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS, j->systems, j->n,
+                     j->lines[0], j->lines[1], j->lines[2], j->lines[RIGHT], j->x, &singular);
+    j->seconds = cli_seconds() - start;
+    if (status != WEFT_OK)
+        cli_error("tridiag", "%s: %s", name, weft_last_error(ctx));
+    else if (singular != UINT64_MAX)
+        cli_error("tridiag", "%s: system %zu has no finite solution without pivoting: row %zu", name,
+                  (size_t)singular / j->n, (size_t)singular % j->n);
+    else
+        return true;
+    return false;
+}
+
+static void print(const job *j, const char *device) {
+    const value found = {.f64 = j->residual};
+    if (!j->options->json) {
+        if (j->request->check) printf("residual %.2g\n", j->residual);
+        return;
+    }
+    printf("{\"command\": \"tridiag\", \"file\": ");
+    json_string(stdout, j->request->operands[RIGHT]);
+    printf(", \"dtype\": \"%s\", \"systems\": %zu, \"n\": %zu, \"periodic\": %s", weft_dtype_name(j->dtype),
+           j->systems, j->n, j->request->periodic ? "true" : "false");
+    if (j->request->check) printf(", \"residual\": %s", value_json(WEFT_F64, &found).text);
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+}
+
+static int run(weft_context *ctx, job *j) {
+    npy_error error;
+    bool good = read_right_side(j);
+    for (int i = 0; i < RIGHT && good; i++) good = read_coefficients(j, i);
+    if (!good || !solve(ctx, j)) return CLI_FAILED;
+    if (j->request->check) j->residual = residual(j);
+    if (j->request->to && !npy_write(j->request->to, j->dtype, &j->arrays[RIGHT].shape, j->x, &error)) {
+        cli_error("tridiag", "%s: %s", j->request->to, error.message);
+        return CLI_FAILED;
+    }
+    print(j, weft_device(ctx));
+    return CLI_DONE;
+}
+
+int command_tridiag(const cli_options *options, int argc, char **argv) {
+    weft_context *ctx;
+    request r = {0};
+    job j = {.options = options, .request = &r};
+    if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    int code = cli_open("tridiag", options, &ctx);
+    if (code != CLI_DONE) return code;
+    code = run(ctx, &j);
+    free(j.x);
+    for (int i = 0; i < OPERANDS; i++) npy_free(&j.arrays[i]);
+    weft_close(ctx);
+    return code;
+}

@@ -1,0 +1,65 @@
+/* weft_tridiag: its arguments are checked here and nowhere else. */
+#include "core/check.h"
+
+enum { COEFFICIENTS = 3, LINES = 5 };
+
+/* The memory that lines span. */
+static weft_status check_lines(const weft_context *ctx, const char *name, const tridiag_call *c, weft_lines lines,
+                               range *r, weft_error *error) {
+    const size_t size = weft_dtype_size(c->dtype);
+    size_t steps, span;
+    if (c->systems == 0 || c->n == 0) return check_array(ctx, name, lines.p, 0, size, r, error);
+    RETURN_IF(__builtin_mul_overflow(c->n - 1, lines.step, &steps) ||
+                  __builtin_mul_overflow(c->systems - 1, lines.line, &span) ||
+                  __builtin_add_overflow(span, steps, &span) || span == SIZE_MAX,
+              WEFT_INVALID,
+              "%s: %zu systems in distances of %zu, of %zu rows in distances of %zu, do not fit in memory", name,
+              c->systems, lines.line, c->n, lines.step);
+    return check_array(ctx, name, lines.p, span + 1, size, r, error);
+}
+
+/* No two elements of d are the same: the distance of one kind reaches over all of the other kind. */
+static weft_status check_distinct(const tridiag_call *c, weft_error *error) {
+    const weft_lines d = c->d;
+    const bool rows = c->n > 1, systems = c->systems > 1;
+    const bool distinct = rows && systems ? (d.step > 0 && d.line > (c->n - 1) * d.step) ||
+                                                (d.line > 0 && d.step > (c->systems - 1) * d.line)
+                                          : !(rows && d.step == 0) && !(systems && d.line == 0);
+    RETURN_IF(!distinct, WEFT_INVALID,
+              "d: %zu systems in distances of %zu, of %zu rows in distances of %zu, have elements in common",
+              c->systems, d.line, c->n, d.step);
+    return WEFT_OK;
+}
+
+static weft_status check_tridiag(const weft_context *ctx, const tridiag_call *c, weft_error *error) {
+    static const char *const names[LINES] = {"a", "b", "c", "d", "x"};
+    const weft_lines lines[LINES] = {c->a, c->b, c->c, c->d, {c->x, c->d.step, c->d.line}};
+    range ranges[LINES], singular;
+    for (int i = 0; i < LINES; i++) FORWARD(check_lines(ctx, names[i], c, lines[i], &ranges[i], error));
+    for (int i = 0; i < COEFFICIENTS && c->systems && c->n; i++)
+        if (lines[i].step == 0 && lines[i].line == 0) FORWARD(check_host_value(names[i], lines[i].p, error));
+    if (c->systems && c->n) FORWARD(check_distinct(c, error));
+    FORWARD(check_array(ctx, "singular", c->singular, 1, sizeof *c->singular, &singular, error));
+    for (int i = 0; i < LINES; i++) {
+        FORWARD(check_apart(&singular, &ranges[i], error));
+        const bool in_place = lines[i].p == c->x && i >= COEFFICIENTS;
+        if (!in_place) FORWARD(check_apart(&ranges[LINES - 1], &ranges[i], error));
+    }
+    return WEFT_OK;
+}
+
+static weft_status tridiag(weft_context *ctx, weft_boundary boundary, tridiag_call *c, weft_error *error) {
+    type_kind kind;
+    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "tridiag is defined for f32 and f64, and the elements are %s",
+              weft_dtype_name(c->dtype));
+    RETURN_IF((unsigned)boundary > WEFT_PERIODIC, WEFT_INVALID, "%d is no kind of boundary", (int)boundary);
+    FORWARD(check_tridiag(ctx, c, error));
+    return ctx->backend->tridiag(ctx->state, c, error);
+}
+
+weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems, size_t n,
+                         weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x, uint64_t *singular) {
+    tridiag_call call = {dtype, boundary == WEFT_PERIODIC, systems, n, a, b, c, d, x, singular};
+    GUARDED(ctx, tridiag(ctx, boundary, &call, error));
+}

@@ -1,0 +1,290 @@
+/* weft_tridiag on the CPU (docs/ORDER.md 8): which lanes vectors have, scratch memory, and several threads.
+ *
+ * Systems of at most 512 rows are solved as many at a time as a vector has lanes. Of longer ones the chunks are
+ * eliminated, the lanes being systems that lie interleaved, or else chunks of one system; the separators are solved
+ * by the same function; and the chunks are eliminated once more, now that their ends are known. Long systems share
+ * their chunks among the threads; many systems are taken in groups that fit in a core's cache, so that the second
+ * elimination reads from there. */
+#include "core/fpmode.h"
+#include "cpu/cpu.h"
+#include "cpu/tridiag_kernel.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    ALONE_BYTES = 1 << 16, /* so little is done sooner by the calling thread than by waking others */
+    GROUP_BYTES = 1 << 20, /* of the inputs of a group of systems that one thread takes */
+    ARRAYS = 5,            /* a, b, c, d and x */
+    PIECES = 7
+};
+
+/* Systems at one level: the caller's, or the separators of the level before. */
+typedef struct level_of_rows {
+    weft_lines a, b, c, d;
+    void *x; /* in the distances of d */
+    size_t systems, n;
+    size_t first_system, scale; /* what the first system is in the call, and how many of its rows a row stands for */
+} level_of_rows;
+
+/* What does not change from level to level. */
+typedef struct solver {
+    const tridiag_kernel *kernel;
+    size_t size, n; /* bytes of an element, rows of the caller's systems */
+    bool periodic;
+    int threads;
+    _Atomic uint64_t faults;
+} solver;
+
+/* What the parallel steps of a level share. */
+typedef struct step {
+    solver *s;
+    const level_of_rows *rows;
+    bool by_systems;       /* lanes are systems, not chunks */
+    size_t chunks, across; /* of a system; groups of lanes that lie side by side: systems, or whole chunks */
+    tridiag_pieces pieces; /* of all chunks: the systems one behind another, or interleaved by_systems */
+} step;
+
+static void *at(const void *p, size_t index, size_t size) { return (char *)p + index * size; }
+
+/* Runs item(step, i) for i < count. */
+static void for_each(const step *t, size_t count, void (*item)(const step *, size_t)) {
+    const int threads = t->s->threads;
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < count; i++) item(t, i);
+        weft_fpmode_leave(mode);
+    }
+}
+
+/* ------------------------------------------------------------------------ what lanes there are */
+
+static size_t whole(size_t n, size_t part) { return n ? (n - 1) / part + 1 : 0; }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* The lines of one system or row, and lanes in other distances. */
+static weft_lines moved(const step *t, weft_lines lines, size_t system, size_t row, size_t lane_rows) {
+    const size_t line = t->by_systems ? lines.line : lane_rows * lines.step;
+    return (weft_lines){at(lines.p, system * lines.line + row * lines.step, t->s->size), lines.step, line};
+}
+
+/* `count` lanes from chunk j of `system` on. */
+static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t count) {
+    const level_of_rows *rows = t->rows;
+    const size_t first = j * WEFT_TRIDIAG_CHUNK, all = t->s->kernel->width;
+    const size_t last_chunk = t->by_systems ? j : j + count - 1;
+    const bool open = !t->s->periodic, at_end = last_chunk + 1 == t->chunks;
+    return (tridiag_lanes){
+        .count = count,
+        .rows = least(rows->n - first, WEFT_TRIDIAG_CHUNK),
+        .a = moved(t, rows->a, system, first, WEFT_TRIDIAG_CHUNK),
+        .b = moved(t, rows->b, system, first, WEFT_TRIDIAG_CHUNK),
+        .c = moved(t, rows->c, system, first, WEFT_TRIDIAG_CHUNK),
+        .d = moved(t, rows->d, system, first, WEFT_TRIDIAG_CHUNK),
+        .without_a = open && j == 0 ? (t->by_systems ? all : 1) : 0,
+        .with_c = open && at_end ? (t->by_systems ? 0 : count - 1) : all,
+        .place = {.first_system = rows->first_system + system,
+                  .lane_systems = t->by_systems,
+                  .first_row = first,
+                  .lane_rows = t->by_systems ? 0 : WEFT_TRIDIAG_CHUNK,
+                  .scale = rows->scale,
+                  .n = t->s->n,
+                  .faults = &t->s->faults},
+    };
+}
+
+/* The lanes of item i, and in *piece the first of their pieces. A last chunk that is shorter goes alone. */
+static tridiag_lanes lanes_of_item(const step *t, size_t i, size_t *piece) {
+    const size_t width = t->s->kernel->width, group = i % t->across, rest = i / t->across;
+    if (t->by_systems) { /* rest: the chunk */
+        *piece = rest * t->rows->systems + group * width;
+        return lanes_of(t, group * width, rest, least(width, t->rows->systems - group * width));
+    }
+    const size_t full = t->rows->n / WEFT_TRIDIAG_CHUNK, j = group * width < full ? group * width : full;
+    *piece = rest * t->chunks + j;
+    return lanes_of(t, rest, j, j < full ? least(width, full - j) : 1);
+}
+
+static size_t items(const step *t) { return t->across * (t->by_systems ? t->chunks : t->rows->systems); }
+
+/* ------------------------------------------------------------------------------- a level */
+
+static tridiag_pieces pieces_from(const step *t, size_t i) {
+    const tridiag_pieces *p = &t->pieces;
+    const size_t size = t->s->size;
+    return (tridiag_pieces){at(p->a, i, size),      at(p->b, i, size),       at(p->c, i, size),
+                            at(p->d, i, size),      at(p->first_a, i, size), at(p->first_c, i, size),
+                            at(p->first_d, i, size)};
+}
+
+static void reduce_item(const step *t, size_t i) {
+    size_t piece;
+    const tridiag_lanes in = lanes_of_item(t, i, &piece);
+    const tridiag_pieces out = pieces_from(t, piece);
+    t->s->kernel->reduce(&in, &out);
+}
+
+/* Links separators first .. first + count - 1 with the first rows of the chunks from `next` on. */
+static void link_pieces(const step *t, size_t first, size_t next, size_t count) {
+    const tridiag_pieces separators = pieces_from(t, first), followers = pieces_from(t, next);
+    t->s->kernel->link(count, &separators, &followers);
+}
+
+static void link_system(const step *t, size_t i) {
+    const size_t first = i * t->chunks;
+    link_pieces(t, first, first + 1, t->chunks - 1);
+    if (t->s->periodic) link_pieces(t, first + t->chunks - 1, first, 1);
+}
+
+/* by_systems: the separators of chunk i of all systems. */
+static void link_chunk(const step *t, size_t i) {
+    const size_t systems = t->rows->systems, next = i + 1 < t->chunks ? i + 1 : 0;
+    if (next || t->s->periodic) link_pieces(t, i * systems, next * systems, systems);
+}
+
+/* The separators' x has taken the place of their d. */
+static void expand_item(const step *t, size_t i) {
+    size_t piece;
+    const tridiag_lanes in = lanes_of_item(t, i, &piece);
+    const size_t size = t->s->size, systems = t->rows->systems;
+    const size_t system = t->by_systems ? piece % systems : piece / t->chunks;
+    const size_t chunk = t->by_systems ? piece / systems : piece % t->chunks;
+    const size_t one = t->by_systems ? systems : 1; /* from a chunk's piece to the next chunk's */
+    const char *own = at(t->pieces.d, piece, size);
+    _Alignas(64) char before[64] = {0}; /* a vector's lanes */
+    if (chunk > 0) {
+        memcpy(before, own - one * size, in.count * size);
+    } else {
+        const size_t lanes = t->by_systems ? in.count : 1;
+        if (t->s->periodic) memcpy(before, own + (t->chunks - 1) * one * size, lanes * size);
+        memcpy(before + lanes * size, own, (in.count - lanes) * size);
+    }
+    const weft_lines d = t->rows->d;
+    const size_t first = system * d.line + chunk * WEFT_TRIDIAG_CHUNK * d.step;
+    t->s->kernel->expand(&in, before, own, at(t->rows->x, first, size));
+}
+
+/* Systems that fit in vectors, as many at a time as these have lanes. */
+static void solve_item(const step *t, size_t i) {
+    const size_t width = t->s->kernel->width, system = i * width;
+    tridiag_lanes in = lanes_of(t, system, 0, least(width, t->rows->systems - system));
+    in.rows = t->rows->n;
+    t->s->kernel->solve(&in, t->s->periodic, at(t->rows->x, system * t->rows->d.line, t->s->size));
+}
+
+/* Elements of scratch memory for systems of n rows. */
+static size_t scratch_of(size_t systems, size_t n) {
+    size_t values = 0;
+    for (; n > TRIDIAG_ALONE; n = whole(n, WEFT_TRIDIAG_CHUNK)) values += PIECES * whole(n, WEFT_TRIDIAG_CHUNK);
+    return systems * values;
+}
+
+static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
+    const size_t chunks = whole(rows->n, WEFT_TRIDIAG_CHUNK), width = s->kernel->width,
+                 count = rows->systems * chunks;
+    step t = {.s = s, .rows = rows, .chunks = chunks, .by_systems = true};
+    if (rows->n <= TRIDIAG_ALONE) {
+        t.chunks = 1;
+        for_each(&t, whole(rows->systems, width), solve_item);
+        return;
+    }
+    t.by_systems = rows->d.line == 1 && rows->systems >= width;
+    t.across = t.by_systems ? whole(rows->systems, width)
+                            : whole(rows->n / WEFT_TRIDIAG_CHUNK, width) + (rows->n % WEFT_TRIDIAG_CHUNK != 0);
+    void **const pieces[PIECES] = {&t.pieces.a,       &t.pieces.b,       &t.pieces.c,      &t.pieces.d,
+                                   &t.pieces.first_a, &t.pieces.first_c, &t.pieces.first_d};
+    for (int i = 0; i < PIECES; i++, scratch += count * s->size) *pieces[i] = scratch;
+    for_each(&t, items(&t), reduce_item);
+    if (t.by_systems)
+        for_each(&t, chunks, link_chunk);
+    else
+        for_each(&t, rows->systems, link_system);
+    const size_t step = t.by_systems ? rows->systems : 1, line = t.by_systems ? 1 : chunks;
+    const level_of_rows separators = {.a = {t.pieces.a, step, line},
+                                      .b = {t.pieces.b, step, line},
+                                      .c = {t.pieces.c, step, line},
+                                      .d = {t.pieces.d, step, line},
+                                      .x = t.pieces.d,
+                                      .systems = rows->systems,
+                                      .n = chunks,
+                                      .first_system = rows->first_system,
+                                      .scale = rows->scale * WEFT_TRIDIAG_CHUNK};
+    solve_level(s, &separators, scratch);
+    for_each(&t, items(&t), expand_item);
+}
+
+/* ------------------------------------------------------------------------------- a call */
+
+/* `count` systems of a call from `first` on. */
+static level_of_rows part_of(const tridiag_call *c, size_t first, size_t count) {
+    const size_t size = weft_dtype_size(c->dtype);
+    const weft_lines lines[] = {c->a, c->b, c->c, c->d, {c->x, c->d.step, c->d.line}};
+    weft_lines part[ARRAYS];
+    for (int i = 0; i < ARRAYS; i++)
+        part[i] = (weft_lines){at(lines[i].p, first * lines[i].line, size), lines[i].step, lines[i].line};
+    return (level_of_rows){.a = part[0],
+                           .b = part[1],
+                           .c = part[2],
+                           .d = part[3],
+                           .x = (void *)part[4].p,
+                           .systems = count,
+                           .n = c->n,
+                           .first_system = first,
+                           .scale = 1};
+}
+
+/* Systems that one thread takes at a time; 0: the threads share the work inside all systems instead. */
+static size_t systems_of_group(const tridiag_call *c, const solver *s) {
+    if (c->n <= TRIDIAG_ALONE || c->systems < (size_t)s->threads || s->threads == 1) return 0;
+    const size_t fit = GROUP_BYTES / (c->n * s->size * (ARRAYS - 1));
+    const size_t even = whole(c->systems, (size_t)s->threads);
+    return least(least(fit, even), s->kernel->width);
+}
+
+static void solve_groups(const tridiag_call *c, solver *s, size_t group, size_t room, char *scratch) {
+    const int threads = s->threads;
+    const size_t groups = whole(c->systems, group);
+    s->threads = 1;
+    (void)threads; /* unless compiled with OpenMP */
+    atomic_size_t next = 0, taken = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+        char *own = scratch + room * atomic_fetch_add(&taken, 1);
+        for (size_t i; (i = atomic_fetch_add(&next, 1)) < groups;) {
+            const level_of_rows part = part_of(c, i * group, least(group, c->systems - i * group));
+            solve_level(s, &part, own);
+        }
+        weft_fpmode_leave(mode);
+    }
+}
+
+weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    const tridiag_kernels *kernels = ctx->level->tridiags;
+    solver s = {.kernel = c->dtype == WEFT_F32 ? &kernels->f32 : &kernels->f64,
+                .size = weft_dtype_size(c->dtype),
+                .n = c->n,
+                .periodic = c->periodic,
+                .threads = ctx->threads,
+                .faults = UINT64_MAX};
+    const size_t values = c->systems * c->n;
+    if (values * s.size * ARRAYS < ALONE_BYTES || !cpu_may_use_threads()) s.threads = 1;
+    if (values > 0) {
+        const size_t group = systems_of_group(c, &s), threads = (size_t)s.threads;
+        const size_t room = whole(scratch_of(group ? group : c->systems, c->n) * s.size, 64) * 64;
+        void *scratch;
+        FORWARD(cpu_room(ctx, room * (group ? threads : 1), &scratch, error));
+        const level_of_rows all = part_of(c, 0, c->systems);
+        if (group)
+            solve_groups(c, &s, group, room, scratch);
+        else
+            solve_level(&s, &all, scratch);
+    }
+    const uint64_t fault = atomic_load(&s.faults);
+    *c->singular = fault == UINT64_MAX ? fault : fault / (2 * c->n) * c->n + fault % c->n;
+    return WEFT_OK;
+}

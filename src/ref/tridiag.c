@@ -1,0 +1,52 @@
+/* The definition of weft_tridiag (docs/ORDER.md 8). */
+#include "ref/array.h"
+#include "ref/ref.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the first lost pivot, and the first element of x that is not finite, of a system are; SIZE_MAX: nowhere. */
+typedef struct faults {
+    size_t pivot, value;
+} faults;
+
+static void note(size_t *first, size_t row) {
+    if (row < *first) *first = row;
+}
+
+static size_t chunk_length(size_t n, size_t chunk) {
+    const size_t left = n - chunk * WEFT_TRIDIAG_CHUNK;
+    return left < WEFT_TRIDIAG_CHUNK ? left : WEFT_TRIDIAG_CHUNK;
+}
+
+#define REAL float
+#define TYPE WEFT_F32
+#define FMA fmaf
+#define EPSILON WEFT_TRIDIAG_EPSILON_F32
+#define LEAST WEFT_TRIDIAG_LEAST_F32
+#define GREATEST WEFT_TRIDIAG_GREATEST_F32
+#define OF(name) name##_f32
+#include "ref/tridiag_body.h"
+
+#define REAL double
+#define TYPE WEFT_F64
+#define FMA fma
+#define EPSILON WEFT_TRIDIAG_EPSILON_F64
+#define LEAST WEFT_TRIDIAG_LEAST_F64
+#define GREATEST WEFT_TRIDIAG_GREATEST_F64
+#define OF(name) name##_f64
+#include "ref/tridiag_body.h"
+
+weft_status ref_tridiag(void *state, const tridiag_call *c, weft_error *error) {
+    (void)state;
+    uint64_t singular = UINT64_MAX;
+    for (size_t s = 0; s < c->systems && c->n > 0; s++) {
+        faults f = {SIZE_MAX, SIZE_MAX};
+        FORWARD(c->dtype == WEFT_F32 ? system_f32(c, s, &f, error) : system_f64(c, s, &f, error));
+        const size_t row = f.pivot < SIZE_MAX ? f.pivot : f.value;
+        if (row < SIZE_MAX && singular == UINT64_MAX) singular = s * c->n + row;
+    }
+    memcpy(c->singular, &singular, sizeof singular);
+    return WEFT_OK;
+}

@@ -1,0 +1,163 @@
+/* The body of ref/tridiag.c for one type: REAL, TYPE, FMA, EPSILON, LEAST, GREATEST and OF(name) are set by the
+ * includer. */
+
+/* A row of a system; of an eliminated row, x + a x[p] + c x[i+1] = d. e is the second right-hand side of a periodic
+ * system. */
+typedef struct OF(row) {
+    REAL a, b, c, d, e;
+} OF(row);
+
+/* R(p, b) for a pivot of that row of the whole system. */
+static REAL OF(reciprocal)(faults *f, size_t row, REAL p, REAL b) {
+    const REAL size = p < 0 ? -p : p;
+    const REAL least = FMA(EPSILON, b < 0 ? -b : b, LEAST);
+    if (!(size <= least) && !(size >= GREATEST)) return 1 / p;
+    note(&f->pivot, row);
+    return (REAL)NAN;
+}
+
+/* ------------------------------------------------------------------------ at most 32 rows */
+
+/* Parallel cyclic reduction of n rows; x is in d, and the solution of the second right-hand side in e. number[i] is
+ * row i in the whole system. */
+static void OF(reduce_cyclically)(faults *f, OF(row) * rows, size_t n, const size_t *number) {
+    OF(row) before[WEFT_TRIDIAG_BASE];
+    rows[0].a = 0;
+    rows[n - 1].c = 0;
+    for (size_t i = 0; i < n; i++) {
+        const REAL r = OF(reciprocal)(f, number[i], rows[i].b, rows[i].b);
+        rows[i] = (OF(row)){rows[i].a * r, 1, rows[i].c * r, rows[i].d * r, rows[i].e * r};
+    }
+    for (size_t w = 1; w < n; w *= 2) {
+        memcpy(before, rows, n * sizeof *rows);
+        for (size_t i = 0; i < n; i++) {
+            const OF(row) self = before[i], u = before[i >= w ? i - w : i], v = before[i + w < n ? i + w : i];
+            const REAL r = OF(reciprocal)(f, number[i], FMA(-self.c, v.a, FMA(-self.a, u.c, 1)), 1);
+            rows[i].a = -(self.a * u.a) * r;
+            rows[i].c = -(self.c * v.c) * r;
+            rows[i].d = FMA(-self.c, v.d, FMA(-self.a, u.d, self.d)) * r;
+            rows[i].e = FMA(-self.c, v.e, FMA(-self.a, u.e, self.e)) * r;
+        }
+    }
+}
+
+static void OF(solve_base)(faults *f, bool periodic, OF(row) * rows, size_t n, const size_t *number, REAL *x) {
+    for (size_t i = 0; i < n; i++) rows[i].e = 0;
+    if (!periodic) {
+        OF(reduce_cyclically)(f, rows, n, number);
+        for (size_t i = 0; i < n; i++) x[i] = rows[i].d;
+        return;
+    }
+    const OF(row) last = rows[n - 1];
+    if (n == 1) {
+        x[0] = last.d * OF(reciprocal)(f, number[0], (last.a + last.b) + last.c, last.b);
+        return;
+    }
+    rows[0].e = rows[0].a;
+    rows[n - 2].e = n == 2 ? rows[0].a + rows[0].c : rows[n - 2].c;
+    OF(reduce_cyclically)(f, rows, n - 1, number);
+    const OF(row) top = rows[0], bottom = rows[n - 2];
+    const REAL pivot = FMA(-last.c, top.e, FMA(-last.a, bottom.e, last.b));
+    const REAL right = FMA(-last.c, top.d, FMA(-last.a, bottom.d, last.d));
+    x[n - 1] = right * OF(reciprocal)(f, number[n - 1], pivot, last.b);
+    for (size_t i = 0; i < n - 1; i++) x[i] = FMA(-rows[i].e, x[n - 1], rows[i].d);
+}
+
+/* --------------------------------------------------------------------------------- chunks */
+
+/* Expresses the rows of a chunk but the last by their neighbours, and the last by the separators. */
+static void OF(eliminate)(faults *f, OF(row) * rows, size_t k, const size_t *number) {
+    OF(row) up = {.a = -1};
+    for (size_t i = 0; i + 1 < k; i++) {
+        const OF(row) self = rows[i];
+        const REAL r = OF(reciprocal)(f, number[i], FMA(-self.a, up.c, self.b), self.b);
+        up = (OF(row)){.a = -(self.a * up.a) * r, .c = self.c * r, .d = FMA(-self.a, up.d, self.d) * r};
+        rows[i] = up;
+    }
+    OF(row) *last = &rows[k - 1];
+    last->b = FMA(-last->a, up.c, last->b);
+    last->d = FMA(-last->a, up.d, last->d);
+    last->a = -(last->a * up.a);
+}
+
+/* The first row of an eliminated chunk in terms of the separators. */
+static OF(row) OF(first_row)(const OF(row) * rows, size_t k) {
+    if (k == 1) return (OF(row)){.c = -1};
+    OF(row) first = rows[k - 2];
+    for (size_t i = k - 2; i-- > 0;) {
+        first.a = FMA(-rows[i].c, first.a, rows[i].a);
+        first.d = FMA(-rows[i].c, first.d, rows[i].d);
+        first.c = -(rows[i].c * first.c);
+    }
+    return first;
+}
+
+/* Solves a level. What it needs beside rows lies behind them: the levels above. */
+static void OF(solve)(faults *f, bool periodic, OF(row) * rows, size_t n, size_t *number, REAL *x) {
+    if (n <= WEFT_TRIDIAG_BASE) {
+        OF(solve_base)(f, periodic, rows, n, number, x);
+        return;
+    }
+    const size_t chunks = (n - 1) / WEFT_TRIDIAG_CHUNK + 1;
+    OF(row) *separators = rows + n;
+    REAL *y = x + n;
+    size_t *own = number + n;
+    if (!periodic) rows[0].a = rows[n - 1].c = 0;
+    for (size_t j = 0; j < chunks; j++)
+        OF(eliminate)(f, rows + j * WEFT_TRIDIAG_CHUNK, chunk_length(n, j), number + j * WEFT_TRIDIAG_CHUNK);
+    for (size_t j = 0; j < chunks; j++) {
+        const size_t at = j * WEFT_TRIDIAG_CHUNK + chunk_length(n, j) - 1, next = j + 1 < chunks ? j + 1 : 0;
+        separators[j] = rows[at];
+        own[j] = number[at];
+        if (next == 0 && !periodic) continue;
+        const OF(row) first = OF(first_row)(rows + next * WEFT_TRIDIAG_CHUNK, chunk_length(n, next));
+        const REAL c = rows[at].c;
+        separators[j].b = FMA(-c, first.a, separators[j].b);
+        separators[j].d = FMA(-c, first.d, separators[j].d);
+        separators[j].c = -(c * first.c);
+    }
+    OF(solve)(f, periodic, separators, chunks, own, y);
+    for (size_t j = 0; j < chunks; j++) {
+        const REAL before = j ? y[j - 1] : periodic ? y[chunks - 1] : 0;
+        const size_t start = j * WEFT_TRIDIAG_CHUNK;
+        size_t i = start + chunk_length(n, j) - 1;
+        for (x[i] = y[j]; i-- > start;) x[i] = FMA(-rows[i].c, x[i + 1], FMA(-rows[i].a, before, rows[i].d));
+    }
+}
+
+/* ----------------------------------------------------------------------------- one system */
+
+static REAL OF(element)(weft_lines lines, size_t system, size_t i) {
+    return ((const REAL *)lines.p)[system * lines.line + i * lines.step];
+}
+
+static weft_status OF(system)(const tridiag_call *c, size_t system, faults *f, weft_error *error) {
+    const size_t room = c->n + c->n / (WEFT_TRIDIAG_CHUNK - 1) + WEFT_TRIDIAG_LEVELS; /* of all levels */
+    OF(row) *rows = malloc(room * sizeof *rows);
+    size_t *number = malloc(room * sizeof *number);
+    REAL *x = malloc(room * sizeof *x);
+    const bool good = rows && number && x;
+    for (size_t i = 0; good && i < c->n; i++) {
+        rows[i] = (OF(row)){OF(element)(c->a, system, i), OF(element)(c->b, system, i), OF(element)(c->c, system, i),
+                            OF(element)(c->d, system, i), 0};
+        number[i] = i;
+    }
+    if (good) OF(solve)(f, c->periodic, rows, c->n, number, x);
+    for (size_t i = 0; good && i < c->n; i++) {
+        if (!isfinite(x[i])) note(&f->value, i);
+        ref_store_real(TYPE, (double)x[i], (REAL *)c->x + system * c->d.line + i * c->d.step);
+    }
+    free(rows);
+    free(number);
+    free(x);
+    RETURN_IF(!good, WEFT_OUT_OF_MEMORY, "no host memory for a tridiagonal system of %zu rows", c->n);
+    return WEFT_OK;
+}
+
+#undef REAL
+#undef TYPE
+#undef FMA
+#undef EPSILON
+#undef LEAST
+#undef GREATEST
+#undef OF

@@ -1,0 +1,56 @@
+#!/bin/sh
+# weft tridiag: systems worked by hand, coefficients as files, rows and numbers, the check, and what is refused.
+. "$(dirname "$0")/check.sh"
+x=$dir/x.npy
+
+# solves EXPECTED ARGUMENT...: x, in which four digits are right, is that.
+solves() {
+    expected=$1
+    shift
+    rm -f "$x"
+    got=$(w tridiag -o "$x" "$@" 2>&1)
+    is "weft tridiag $*: exit code" 0 $?
+    is "weft tridiag $*: printed" "" "$got"
+    is "weft tridiag $*" "$expected" "$(python3 -c 'import struct, sys
+data = open(sys.argv[1], "rb").read()
+end = 10 + int.from_bytes(data[8:10], "little")
+letter = "f" if b"<f4" in data[:end] else "d"
+print(*("%.4g" % (v[0] + 0.0) for v in struct.iter_unpack("<" + letter, data[end:])))' "$x")"
+}
+
+npy "$dir/a.npy" '<f8' '(3,)' 99 1 2
+npy "$dir/b.npy" '<f8' '(3,)' 2 4 8
+npy "$dir/c.npy" '<f8' '(3,)' 1 1 99
+npy "$dir/d.npy" '<f8' '(3,)' 4 12 28
+npy "$dir/two.npy" '<f8' '(2, 3)' 4 12 28 8 24 56
+npy "$dir/f4.npy" '<f4' '(3,)' 4 12 28
+npy "$dir/i4.npy" '<i4' '(3,)' 4 12 28
+npy "$dir/ring.npy" '<f8' '(4,)' 1 1 1 1
+npy "$dir/none.npy" '<f8' '(0,)'
+
+# 2x + y = 4, x + 4y + z = 12, 2y + 8z = 28
+solves "1 2 3" "$dir/a.npy" "$dir/b.npy" "$dir/c.npy" "$dir/d.npy"
+solves "1 2 3 2 4 6" "$dir/a.npy" "$dir/b.npy" "$dir/c.npy" "$dir/two.npy"
+solves "2.429 5.714 8.429" -- -1 4 -1 "$dir/f4.npy"
+solves "0.5 0.5 0.5 0.5" --periodic -- -1 4 -1 "$dir/ring.npy"
+solves "" 1 4 1 "$dir/none.npy"
+w tridiag 1 4 1 "$dir/d.npy" -o - >"$dir/stdout"
+w --device ref tridiag 1 4 1 "$dir/d.npy" -o "$x"
+is "the bits of the specification" same "$(cmp -s "$x" "$dir/stdout" && echo same)"
+is "--check" 1 "$(w tridiag --check 1 4 1 "$dir/d.npy" | grep -Ec '^residual ([0-9.]+e-1[5-9]|0)$')"
+is "--json" "2 3 True" "$(w --json tridiag --check --periodic 1 4 1 "$dir/two.npy" |
+    python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["systems"], j["n"], j["residual"] < 1e-15)')"
+
+rm -f "$x"
+npy "$dir/zero.npy" '<f8' '(2, 3)' 2 4 8 0 4 8
+refuses 1 "system 1 has no finite solution without pivoting: row 0" tridiag 1 "$dir/zero.npy" 1 "$dir/two.npy" -o "$x"
+is "no file without a solution" "" "$(ls "$x" 2>/dev/null)"
+refuses 1 "it must have the shape of" tridiag "$dir/ring.npy" 4 1 "$dir/two.npy" -o "$x"
+refuses 1 "they must be of one type" tridiag "$dir/f4.npy" 4 1 "$dir/two.npy" -o "$x"
+refuses 1 "f32 or f64 is needed" tridiag 1 4 1 "$dir/i4.npy" -o "$x"
+refuses 1 "missing.npy" tridiag 1 4 1 "$dir/missing.npy" -o "$x"
+refuses 2 "3 operands given, 4 needed" tridiag 1 4 1 -o "$x"
+refuses 2 "-o X.npy is missing" tridiag 1 4 1 "$dir/d.npy"
+refuses 2 "standard output is for the array" tridiag --check 1 4 1 "$dir/d.npy" -o -
+refuses 2 "there is no such option" tridiag --pivot 1 4 1 "$dir/d.npy" -o "$x"
+finish
