@@ -26,6 +26,8 @@ typedef struct cli_options {
 int command_reduce(const cli_options *options, int argc, char **argv);
 int command_variance(const cli_options *options, int argc, char **argv);
 int command_scan(const cli_options *options, int argc, char **argv);
+int command_sort(const cli_options *options, int argc, char **argv);
+int command_argsort(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */

@@ -34,6 +34,19 @@ static weft_status run_scan(const operation *o, weft_context *ctx, const operand
     return weft_scan(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->init, in->to);
 }
 
+static weft_status run_sort(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_sort(ctx, in->dtype, WEFT_ASCENDING, in->n, in->x, in->to);
+}
+
+static weft_status run_argsort(const operation *o, weft_context *ctx, const operands *in, value *out,
+                               weft_dtype *type) {
+    (void)o, (void)out;
+    *type = WEFT_U32;
+    return weft_argsort(ctx, in->dtype, WEFT_ASCENDING, *type, in->n, in->x, in->to);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -43,6 +56,8 @@ static weft_status run_scan(const operation *o, weft_context *ctx, const operand
 #define OPERATION_OF_variance WEFT_SUM, false, 1, 2, 0
 #define OPERATION_OF_dot WEFT_SUM, false, 2, 1, 0
 #define OPERATION_OF_scan WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_sort WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_argsort WEFT_SUM, false, 1, 1, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

@@ -33,7 +33,8 @@ double operation_bytes(const operation *operation, size_t n, size_t size);
 /* Whether it is the CALL of core/ops.def of that stem. */
 bool operation_is(const operation *operation, const char *stem);
 
-/* The arguments of any operation. y is read by dot, ddof by variance; op, kind, init and to are of scan. */
+/* The arguments of any operation. y is read by dot, ddof by variance; op, kind, init and to are of scan; sort and argsort
+ * write to `to` too, and the indices of argsort are u32. */
 typedef struct operands {
     weft_dtype dtype, accumulate;
     size_t n, ddof;

@@ -14,6 +14,7 @@ add_executable(weft_command
   cli/progress.c
   cli/reduce.c
   cli/scan.c
+  cli/sort.c
   cli/tour.c
   cli/tour_scans.c
   cli/tour_sums.c

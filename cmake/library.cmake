@@ -2,15 +2,18 @@
 
 add_library(weft SHARED
   src/core/api.c
+  src/core/api_sort.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
   src/core/lists.c
+  src/ref/argsort.c
   src/ref/array.c
   src/ref/dot.c
   src/ref/reduce.c
   src/ref/ref.c
   src/ref/scan.c
+  src/ref/sort.c
   src/ref/tree.c
   src/ref/variance.c
   src/cpu/cpu.c
@@ -18,7 +21,9 @@ add_library(weft SHARED
   src/cpu/machine.c
   src/cpu/reduce.c
   src/cpu/run.c
-  src/cpu/scan.c)
+  src/cpu/scan.c
+  src/cpu/sort.c
+  src/cpu/sort_passes.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -48,6 +53,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/integers.c
     src/cpu/products.c
     src/cpu/scans.c
+    src/cpu/sorts.c
     src/cpu/sums.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)
   target_compile_definitions(weft_cpu_${level} PRIVATE WEFT_LEVEL=${level})

@@ -1,8 +1,10 @@
 # The agreement engine, which the command (`weft verify`) and the tests link.
 add_library(weft_match STATIC
+  tests/cases/argsort.c
   tests/cases/dot.c
   tests/cases/reduce.c
   tests/cases/scan.c
+  tests/cases/sort.c
   tests/cases/variance.c
   tests/golden.c
   tests/inputs.c

@@ -62,7 +62,7 @@ size_t match_out_bytes(const match_case *c);
 /* c->n, for shapes whose output has a value for each element. */
 size_t match_each(const match_case *c);
 
-extern const match_shape match_reduce, match_variance, match_dot, match_scan;
+extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_sort, match_argsort;
 
 extern const match_operation MATCH_OPERATIONS[];
 extern const size_t MATCH_OPERATION_COUNT;

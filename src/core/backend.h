@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 2
+#define WEFT_BACKEND_ABI 3
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -46,6 +46,28 @@ typedef struct scan_call {
     void *y;          /* == x, or apart from it */
 } scan_call;
 
+/* weft_sort, weft_sort_pairs, weft_sort_bits. */
+typedef struct sort_call {
+    weft_dtype dtype;
+    weft_order_of_sort order;
+    unsigned first_bit, bits; /* those that count: all of them, unless the keys are integers */
+    size_t n;                 /* >= 1 */
+    const void *keys;
+    void *sorted_keys;  /* == keys, or apart from all others */
+    size_t value_bytes; /* 0: no values */
+    const void *values;
+    void *sorted_values; /* == values, or apart from all others */
+} sort_call;
+
+typedef struct argsort_call {
+    weft_dtype dtype;
+    weft_order_of_sort order;
+    weft_dtype index; /* WEFT_U32 or WEFT_U64 */
+    size_t n;         /* >= 1 */
+    const void *keys;
+    void *indices;
+} argsort_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -75,6 +97,8 @@ typedef struct weft_backend {
     weft_status (*variance)(void *state, const variance_call *call, weft_error *error);
     weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
     weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
+    weft_status (*sort)(void *state, const sort_call *call, weft_error *error);
+    weft_status (*argsort)(void *state, const argsort_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

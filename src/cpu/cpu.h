@@ -4,6 +4,7 @@
 #ifndef WEFT_CPU_CPU_H
 #define WEFT_CPU_CPU_H
 
+#include "arith/sort_code.h"
 #include "core/backend.h"
 
 /* What the base level is called. */
@@ -87,6 +88,40 @@ typedef struct scan_kernels {
     scan_kernel highest[DTYPES], bits_or[DTYPES], bits_xor[DTYPES];
 } scan_kernels;
 
+/* A digit of a sort: some bits of the keys' codes (arith/sort_code.h), at most SORT_BITS_MAX of them. */
+typedef struct sort_digit {
+    unsigned shift, bits;
+} sort_digit;
+enum { SORT_BITS_MAX = 11, SORT_BUCKETS_MAX = 1 << SORT_BITS_MAX };
+
+/* A part of the keys, and their values. */
+typedef struct sort_part {
+    const void *keys;
+    const void *values; /* NULL: none, or each key's index; the first has `first` */
+    size_t n, first;
+} sort_part;
+
+/* Moves each key, and its value, to where its digit's bucket goes on; next[digit] is the place in the outputs. */
+typedef void sort_scatter(const weft_sort_rule *rule, sort_digit digit, const sort_part *part, size_t *next,
+                          void *keys_out, void *values_out);
+
+/* What is moved: keys alone, keys with values of 1 to 16 bytes, or values of 4 or 8 bytes alone. */
+enum { SORT_KEYS, SORT_1, SORT_2, SORT_4, SORT_8, SORT_16, SORT_ONLY_4, SORT_ONLY_8, SORT_MOVES };
+
+/* The kernels for keys of one width. */
+typedef struct sort_kernel {
+    void (*codes)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t *codes);
+    /* Clears in *all the bits that some code lacks, and sets in *any those that some code has. */
+    void (*survey)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t *all, uint64_t *any);
+    /* How many keys have each digit. */
+    void (*count)(const weft_sort_rule *rule, sort_digit digit, const void *keys, size_t n, size_t *counts);
+    sort_scatter *scatter[SORT_MOVES];
+} sort_kernel;
+
+typedef struct sort_kernels {
+    const sort_kernel *width[4]; /* of 1, 2, 4, 8 bytes */
+} sort_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -96,6 +131,7 @@ typedef struct level {
     const integer_kernels *integers;
     const extreme_kernels *extremes;
     const scan_kernels *scans;
+    const sort_kernels *sorts;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -122,6 +158,8 @@ weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
 weft_status cpu_scan(void *state, const scan_call *call, weft_error *error);
+weft_status cpu_sort(void *state, const sort_call *call, weft_error *error);
+weft_status cpu_argsort(void *state, const argsort_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

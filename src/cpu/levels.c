@@ -42,7 +42,8 @@ static bool usable_v4(void) {
     extern const product_kernels cpu_products_##name; \
     extern const integer_kernels cpu_integers_##name; \
     extern const extreme_kernels cpu_extremes_##name; \
-    extern const scan_kernels cpu_scans_##name;
+    extern const scan_kernels cpu_scans_##name;       \
+    extern const sort_kernels cpu_sorts_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -54,7 +55,8 @@ static const level levels[] = {
      &cpu_products_##name, \
      &cpu_integers_##name, \
      &cpu_extremes_##name, \
-     &cpu_scans_##name},
+     &cpu_scans_##name,    \
+     &cpu_sorts_##name},
 #include "cpu/levels.def"
 };
 

@@ -274,6 +274,8 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .variance = cuda_variance,
         .dot = cuda_dot,
         .scan = cuda_scan,
+        .sort = cuda_sort,
+        .argsort = cuda_argsort,
     };
     return &backend;
 }

@@ -85,6 +85,8 @@ const weft_backend *weft_backend_ref(void) {
         .variance = ref_variance,
         .dot = ref_dot,
         .scan = ref_scan,
+        .sort = ref_sort,
+        .argsort = ref_argsort,
     };
     return &backend;
 }

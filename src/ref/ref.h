@@ -8,5 +8,7 @@ weft_status ref_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status ref_variance(void *state, const variance_call *call, weft_error *error);
 weft_status ref_dot(void *state, const dot_call *call, weft_error *error);
 weft_status ref_scan(void *state, const scan_call *call, weft_error *error);
+weft_status ref_sort(void *state, const sort_call *call, weft_error *error);
+weft_status ref_argsort(void *state, const argsort_call *call, weft_error *error);
 
 #endif
