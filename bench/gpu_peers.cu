@@ -2,8 +2,8 @@
  *
  * Inputs and outputs are in device memory, everyone's scratch memory is allocated beforehand, and weft and
  * its peer take turns. Three measures:
- *     rate     long inputs (far larger than the L2 cache): GB/s of input read, the median of ROUNDS
- *              batches between two events
+ *     rate     long inputs (far larger than the L2 cache): GB/s of input read (sorts: Gkeys/s), the median
+ *              of ROUNDS batches between two events
  *     latency  short inputs: microseconds of one call and cudaStreamSynchronize, median of many
  *     queued   short inputs: microseconds a call when calls are given one after the other
  * and two ceilings: a kernel that only reads, and the copy of device memory. */
@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cuda_runtime.h>
@@ -203,7 +204,7 @@ template <class T> static void fill(void *x, size_t n, uint32_t seed) {
 /* ------------------------------------------------------------------------------------ peers */
 
 static void *scratch; /* of CUB */
-static const size_t scratch_bytes = (size_t)64 << 20;
+static const size_t scratch_bytes = (size_t)9 << 28; /* a copy of 2^28 pairs, and more */
 
 /* Asks CUB once how much scratch memory a call needs, so that the timed calls need not ask. */
 template <class Call> static work cub_work(Call call) {
@@ -343,6 +344,8 @@ static void measure_scans(void *x, void *y, size_t room) {
               cub_scan<float>(x, some, y));
 }
 
+#include "gpu_sorts.cuh"
+
 static void measure_times(void *x, void *y, void *out, void *out_peer) {
     fill<float>(x, (size_t)1 << 28, 1);
     fill<float>(y, (size_t)1 << 28, 2);
@@ -384,6 +387,7 @@ int main(int argc, char **argv) {
     measure_rates(x, y, out, out_peer);
     measure_times(x, y, out, out_peer);
     measure_scans(x, y, bytes);
+    measure_sorts((size_t)1 << 28);
     if (json) printf("\n]}\n");
     ok(weft_synchronize(ctx));
     for (void *p : {x, y, out, out_peer, scratch}) ok(weft_free(ctx, WEFT_DEVICE, p));

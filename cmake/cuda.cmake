@@ -49,6 +49,11 @@ add_library(weft_cuda MODULE
   src/cuda/scan_free.cu
   src/cuda/scan_sums.cu
   src/cuda/scratch.cu
+  src/cuda/sort.cu
+  src/cuda/sort_16.cu
+  src/cuda/sort_32.cu
+  src/cuda/sort_64.cu
+  src/cuda/sort_8.cu
   src/cuda/sums.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)

@@ -50,7 +50,7 @@ endif()
 
 # ---------------------------------------------------------------------------------- oracle
 if(NOT sanitized STREQUAL thread)
-  foreach(oracle bounds exact rules scan)
+  foreach(oracle bounds exact rules scan sort)
     weft_program(oracle_${oracle} tests/oracle/${oracle}.c tests/oracle/oracle.c)
     weft_test(oracle_${oracle}_ref oracle 120 oracle_${oracle} ref)
     weft_test(oracle_${oracle}_cpu oracle 120 oracle_${oracle} cpu)

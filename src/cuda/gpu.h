@@ -115,5 +115,7 @@ weft_status cuda_reduce(void *state, const reduce_call *c, weft_error *error);
 weft_status cuda_variance(void *state, const variance_call *c, weft_error *error);
 weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
+weft_status cuda_sort(void *state, const sort_call *c, weft_error *error);
+weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error);
 
 #endif
