@@ -1,14 +1,11 @@
-/* weft_sort and its kin on the GPU (docs/ORDER.md 7): CUB sorts (sort_cub.cuh); here are its arrays, and values and
- * indices that it does not carry. */
+/* weft_sort and its kin on the GPU (docs/ORDER.md 7): CUB sorts (sort_cub.cuh); here are its arrays and the
+ * indices of argsort. */
 #include "cuda/arrays.h"
 #include "cuda/sort_job.h"
 
 #include <string.h>
 
 enum { THREADS = 256, ALIGNED = 256 };
-
-/* Wider values go by their keys' indices, and are fetched at the end: CUB would carry them through every pass. */
-enum { CARRIED_BYTES = 8 };
 
 /* --------------------------------------------------------------------------------- kernels */
 
@@ -20,13 +17,6 @@ template <class Index> static __global__ void number_kernel(Index *to, size_t n)
 static __global__ void widen_kernel(const uint32_t *from, uint64_t *to, size_t n) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < n) to[i] = from[i];
-}
-
-/* Values of two words. Neighbouring threads take the halves of one. */
-template <class Index>
-static __global__ void fetch_kernel(const uint64_t *values, const Index *index, uint64_t *to, size_t words) {
-    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < words) to[i] = values[2 * (size_t)index[i / 2] + i % 2];
 }
 
 static weft_status launch(cudaStream_t stream, const void *kernel, size_t n, void **arguments, weft_error *error) {
@@ -46,15 +36,6 @@ static weft_status number(cudaStream_t stream, void *to, size_t bytes, size_t n,
 static weft_status widen(cudaStream_t stream, const void *from, void *to, size_t n, weft_error *error) {
     void *arguments[] = {&from, &to, &n};
     return launch(stream, (const void *)widen_kernel, n, arguments, error);
-}
-
-static weft_status fetch(cudaStream_t stream, const void *values, const void *index, size_t index_bytes, void *to,
-                         size_t n, weft_error *error) {
-    size_t words = 2 * n;
-    void *arguments[] = {&values, &index, &to, &words};
-    const void *kernel =
-        index_bytes == 4 ? (const void *)fetch_kernel<uint32_t> : (const void *)fetch_kernel<uint64_t>;
-    return launch(stream, kernel, words, arguments, error);
 }
 
 static weft_status copy(cudaStream_t stream, void *to, const void *from, size_t bytes, weft_error *error) {
@@ -115,9 +96,8 @@ typedef struct lane {
 typedef struct plan {
     const sort_call *c;
     sort_job j;
-    bool keys_in_place, values_in_place, fetched;
+    bool keys_in_place, values_in_place;
     lane keys, values;
-    size_t indices_at, sorted_at; /* of values that are fetched: their indices, before and after */
     size_t cub_at;
     parts scratch;
 } plan;
@@ -130,19 +110,16 @@ static weft_status make_plan(const gpu *g, const sort_call *c, plan *p, weft_err
     p->j.last_bit = (int)(c->first_bit + c->bits);
     p->keys_in_place = c->keys == c->sorted_keys;
     p->values_in_place = c->value_bytes > 0 && c->values == c->sorted_values;
-    p->fetched = c->value_bytes > CARRIED_BYTES;
-    p->j.value_bytes = p->fetched ? index_bytes(c->n) : c->value_bytes;
-    p->j.overwrite = p->keys_in_place || (p->values_in_place && !p->fetched);
+    p->j.value_bytes = c->value_bytes;
+    p->j.overwrite = p->keys_in_place || p->values_in_place;
     p->keys.bytes = c->n * cuda_type_bytes(c->dtype);
     p->values.bytes = c->n * c->value_bytes;
     if (c->bits == 0) return WEFT_OK; /* nothing but copies */
     FORWARD(run(&p->j, c->dtype, error));
     p->cub_at = reserve(&p->scratch, p->j.scratch_bytes);
-    if (p->j.overwrite) p->keys.spare_at = reserve(&p->scratch, p->keys.bytes);
-    if (p->fetched ? p->values_in_place : p->j.overwrite) p->values.spare_at = reserve(&p->scratch, p->values.bytes);
-    if (p->fetched) {
-        p->indices_at = reserve(&p->scratch, c->n * p->j.value_bytes);
-        p->sorted_at = reserve(&p->scratch, c->n * p->j.value_bytes);
+    if (p->j.overwrite) {
+        p->keys.spare_at = reserve(&p->scratch, p->keys.bytes);
+        p->values.spare_at = reserve(&p->scratch, p->values.bytes);
     }
     return WEFT_OK;
 }
@@ -154,38 +131,18 @@ static weft_status pair_up(const plan *p, const lane *l, void *arrays[2], weft_e
     return copy(p->j.stream, arrays[0], p->j.overwrite ? l->from : arrays[0], l->bytes, error);
 }
 
-static weft_status sort_lanes(plan *p, const lane *keys, const lane *values, weft_error *error) {
+static weft_status run_plan(plan *p, weft_error *error) {
     sort_job *j = &p->j;
-    FORWARD(pair_up(p, keys, j->keys, error));
-    FORWARD(pair_up(p, values, j->values, error));
+    if (p->c->bits == 0) {
+        FORWARD(copy(j->stream, p->keys.to, p->keys.from, p->keys.bytes, error));
+        return copy(j->stream, p->values.to, p->values.from, p->values.bytes, error);
+    }
+    FORWARD(pair_up(p, &p->keys, j->keys, error));
+    FORWARD(pair_up(p, &p->values, j->values, error));
     j->scratch = p->scratch.base + p->cub_at;
     FORWARD(run(j, p->c->dtype, error));
-    FORWARD(copy(j->stream, keys->to, j->keys[j->keys_at], keys->bytes, error));
-    return copy(j->stream, values->to, j->values[j->values_at], values->bytes, error);
-}
-
-/* Sorts the indices with the keys, and fetches the values at last; if in place, from a copy of them. */
-static weft_status sort_and_fetch(plan *p, weft_error *error) {
-    char *const base = p->scratch.base;
-    const size_t index = p->j.value_bytes, n = p->c->n;
-    lane indices = {base + p->indices_at, base + p->sorted_at, n * index, p->indices_at};
-    if (p->j.overwrite) indices.from = indices.to;
-    FORWARD(number(p->j.stream, indices.from, index, n, error));
-    FORWARD(sort_lanes(p, &p->keys, &indices, error));
-    const void *values = p->values.from;
-    if (p->values_in_place) {
-        FORWARD(copy(p->j.stream, base + p->values.spare_at, values, p->values.bytes, error));
-        values = base + p->values.spare_at;
-    }
-    return fetch(p->j.stream, values, indices.to, index, p->values.to, n, error);
-}
-
-static weft_status run_plan(plan *p, weft_error *error) {
-    if (p->c->bits == 0) {
-        FORWARD(copy(p->j.stream, p->keys.to, p->keys.from, p->keys.bytes, error));
-        return copy(p->j.stream, p->values.to, p->values.from, p->values.bytes, error);
-    }
-    return p->fetched ? sort_and_fetch(p, error) : sort_lanes(p, &p->keys, &p->values, error);
+    FORWARD(copy(j->stream, p->keys.to, j->keys[j->keys_at], p->keys.bytes, error));
+    return copy(j->stream, p->values.to, j->values[j->values_at], p->values.bytes, error);
 }
 
 /* An array that is sorted in place comes to the GPU and goes back as one. */
