@@ -266,7 +266,7 @@ WEFT_API weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_o
  *   value_bytes    of one value: 1, 2, 4, 8 or 16; values are aligned to as much, those of 16 to 8
  *   sorted_keys    n keys; == keys is allowed
  *   sorted_values  n values; == values is allowed. No other two arrays may overlap but the inputs.
- * Scratch: a copy of keys and values; on a GPU also the indices when values have 16 bytes. */
+ * Scratch: a copy of keys and values. */
 WEFT_API weft_status weft_sort_pairs(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n,
                                      const void *keys, size_t value_bytes, const void *values, void *sorted_keys,
                                      void *sorted_values);

@@ -92,13 +92,19 @@ typedef struct scan_kernels {
 typedef struct sort_digit {
     unsigned shift, bits;
 } sort_digit;
-enum { SORT_BITS_MAX = 11, SORT_BUCKETS_MAX = 1 << SORT_BITS_MAX };
+enum {
+    SORT_BITS_MAX = 11,
+    SORT_BUCKETS_MAX = 1 << SORT_BITS_MAX,
+    SORT_LINE_BYTES = 64,
+    SORT_LINES_BYTES = SORT_BUCKETS_MAX * SORT_LINE_BYTES
+};
 
 /* A part of the keys, and their values. */
 typedef struct sort_part {
     const void *keys;
     const void *values; /* NULL: none, or each key's index; the first has `first` */
     size_t n, first;
+    unsigned char *lines; /* room for SORT_LINES_BYTES of keys, and for as many of values; NULL: write directly */
 } sort_part;
 
 /* Moves each key, and its value, to where its digit's bucket goes on; next[digit] is the place in the outputs. */

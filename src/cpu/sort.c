@@ -4,11 +4,11 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
-    CHUNK_KEYS = 1 << 14,  /* a chunk has at least so many */
-    FEW = 48,              /* keys that insertion sorts sooner than the passes */
-    VALUE_BYTES_MAX = 16,
-    LINE = 64
+    ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
+    CHUNK_KEYS = 1 << 14,   /* a chunk has at least so many */
+    FEW = 48,               /* keys that insertion sorts sooner than the passes */
+    STREAM_BYTES = 4 << 20, /* keys and values of a chunk that are worth to go past the caches */
+    VALUE_BYTES_MAX = 16
 };
 
 static unsigned width(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(dtype); }
@@ -60,7 +60,13 @@ static void write_few(const argsort_call *c, const unsigned char *order) {
 
 /* ------------------------------------------------------------------------------------ many */
 
-static size_t in_lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
+static size_t in_lines(size_t bytes) { return (bytes + SORT_LINE_BYTES - 1) / SORT_LINE_BYTES * SORT_LINE_BYTES; }
+
+/* Long chunks go past the caches by whole lines, in which values must not straddle two. */
+static bool streams(const sort_job *job) {
+    const bool aligned = job->values.bytes == 0 || (uintptr_t)job->values.to % job->values.bytes == 0;
+    return aligned && job->n / job->chunks * (job->keys.bytes + job->values.bytes) >= STREAM_BYTES;
+}
 
 /* Lays the scratch memory of a job out: keys, keys again when nobody else has room for them, values, and what the
  * chunks have. */
@@ -68,17 +74,18 @@ static weft_status sort_many(cpu_context *ctx, sort_job *job, weft_error *error)
     const size_t keys = in_lines(job->n * job->keys.bytes), values = in_lines(job->n * job->values.bytes);
     const size_t more_keys = job->only_values ? keys : 0;
     const size_t words = in_lines(job->chunks * sizeof(uint64_t));
-    void *scratch;
-    char *at;
-    FORWARD(cpu_room(ctx, keys + more_keys + values + 2 * words + job->chunks * SORT_BUCKETS_MAX * sizeof *job->next,
-                     &scratch, error));
-    at = scratch;
+    const size_t next = job->chunks * SORT_BUCKETS_MAX * sizeof *job->next;
+    const size_t lines = streams(job) ? job->chunks * 2 * SORT_LINES_BYTES : 0;
+    void *room;
+    FORWARD(cpu_room(ctx, keys + more_keys + values + 2 * words + next + lines, &room, error));
+    char *at = room;
     job->keys.spare = at;
     if (job->only_values) job->keys.to = at + keys;
     job->values.spare = at += keys + more_keys;
     job->all = (void *)(at += values);
     job->any = (void *)(at += words);
-    job->next = (void *)(at + words);
+    job->next = (void *)(at += words);
+    if (lines) job->lines = (void *)(at + next);
     cpu_sort_passes(job);
     return WEFT_OK;
 }

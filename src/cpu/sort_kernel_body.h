@@ -51,13 +51,18 @@ static void OF(count)(const weft_sort_rule *rule, sort_digit digit, const void *
         OF(count_stretch)(rule, digit, (const KEY *)keys + i, lesser(n - i, STRETCH), counts);
 }
 
-/* `value_bytes`, 0 for none, and `keep` are constants. */
-INLINE void OF(scatter)(size_t value_bytes, bool keep, const weft_sort_rule *rule, sort_digit digit,
-                        const sort_part *part, size_t *next, KEY *keys_out, char *values_out) {
+/* `value_bytes`, 0 for none, `keep` and `streams` are constants. */
+INLINE void OF(scatter)(size_t value_bytes, bool keep, bool streams, const weft_sort_rule *rule, sort_digit digit,
+                        const sort_part *part, size_t *next, void *keys_out, void *values_out) {
     const KEY *const keys = part->keys;
     const char *const values = part->values;
+    sort_lines key_lines, value_lines;
     uint16_t digits[BLOCK];
     uint64_t indices[BLOCK];
+    if (streams) {
+        lines_begin(&key_lines, sizeof *keys, part->lines, keys_out, next, digit);
+        lines_begin(&value_lines, value_bytes, part->lines + LINES_BYTES, values_out, next, digit);
+    }
     for (size_t i = 0; i < part->n; i += BLOCK) {
         const size_t block = lesser(part->n - i, BLOCK);
         const char *const from =
@@ -65,17 +70,26 @@ INLINE void OF(scatter)(size_t value_bytes, bool keep, const weft_sort_rule *rul
         OF(digits)(rule, digit, keys + i, block, digits);
         for (size_t j = 0; j < block; j++) {
             const size_t place = next[digits[j]]++;
-            if (keep) keys_out[place] = keys[i + j];
-            if (value_bytes) memcpy(values_out + place * value_bytes, from + j * value_bytes, value_bytes);
+            if (streams && keep) lines_put(&key_lines, sizeof *keys, digits[j], place, &keys[i + j]);
+            if (!streams && keep) ((KEY *)keys_out)[place] = keys[i + j];
+            if (streams && value_bytes)
+                lines_put(&value_lines, value_bytes, digits[j], place, from + j * value_bytes);
+            if (!streams && value_bytes)
+                memcpy((char *)values_out + place * value_bytes, from + j * value_bytes, value_bytes);
         }
     }
+    if (streams && keep) lines_end(&key_lines, sizeof *keys, next, digit);
+    if (streams && value_bytes) lines_end(&value_lines, value_bytes, next, digit);
 }
 
 /* The body with constant arguments. */
 #define SCATTER(name, value_bytes, keep)                                                                    \
     static void OF(name)(const weft_sort_rule *rule, sort_digit digit, const sort_part *part, size_t *next, \
                          void *keys_out, void *values_out) {                                                \
-        OF(scatter)(value_bytes, keep, rule, digit, part, next, keys_out, values_out);                      \
+        if (part->lines)                                                                                    \
+            OF(scatter)(value_bytes, keep, true, rule, digit, part, next, keys_out, values_out);            \
+        else                                                                                                \
+            OF(scatter)(value_bytes, keep, false, rule, digit, part, next, keys_out, values_out);           \
     }
 SCATTER(scatter_keys, 0, true)
 SCATTER(scatter_1, 1, true)

@@ -110,7 +110,7 @@ static void run_pass(const sort_job *job, sort_digit digit, int p, int count) {
     for (size_t c = 0; c < job->chunks; c++) {
         const size_t first = chunk_begin(job, c);
         const sort_part part = {element(&job->keys, keys, first), element(&job->values, values, first),
-                                chunk_size(job, c), first};
+                                chunk_size(job, c), first, job->lines ? job->lines + c * 2 * SORT_LINES_BYTES : NULL};
         scatter(&job->rule, digit, &part, &job->next[c * SORT_BUCKETS_MAX], keys_to, values_to);
     }
 }

@@ -21,7 +21,8 @@ typedef struct sort_job {
     bool only_values; /* keys.to is scratch memory too: nobody asks for it */
     size_t chunks;    /* parts of the keys, each for one thread */
     uint64_t *all, *any;
-    size_t *next; /* places of chunks' buckets: SORT_BUCKETS_MAX a chunk */
+    size_t *next;         /* places of chunks' buckets: SORT_BUCKETS_MAX a chunk */
+    unsigned char *lines; /* 2 * SORT_LINES_BYTES a chunk, when keys go past the caches; else NULL */
 } sort_job;
 
 void cpu_sort_passes(const sort_job *job);

@@ -1,6 +1,6 @@
 /* The kernels of weft_sort and its kin; compiled once for each level. Digits are found by vectors, a block of keys
  * at a time; counting and moving go key by key. */
-#include "cpu/vectors.h"
+#include "cpu/sort_lines.h"
 
 enum {
     BLOCK = 256,       /* keys whose digits are found at a time */
