@@ -7,7 +7,7 @@ enum {
     ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
     CHUNK_KEYS = 1 << 14,   /* a chunk has at least so many */
     FEW = 48,               /* keys that insertion sorts sooner than the passes */
-    STREAM_BYTES = 4 << 20, /* keys and values of a chunk that are worth to go past the caches */
+    STREAM_BYTES = 1 << 19, /* keys and values of a chunk that had better go past the caches */
     VALUE_BYTES_MAX = 16
 };
 

@@ -9,9 +9,16 @@ enum { THREADS = 256, ALIGNED = 256 };
 
 /* --------------------------------------------------------------------------------- kernels */
 
-template <class Index> static __global__ void number_kernel(Index *to, size_t n) {
+template <class Index> struct __align__(16) numbers { Index of[16 / sizeof(Index)]; };
+
+/* to[i] = i for all i < n and up to 15 bytes more. A thread writes 16 bytes. */
+template <class Index> static __global__ void number_kernel(numbers<Index> *to, size_t n) {
+    enum { EACH = 16 / sizeof(Index) };
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
-    if (i < n) to[i] = (Index)i;
+    if (i * EACH >= n) return;
+    numbers<Index> v;
+    for (int k = 0; k < EACH; k++) v.of[k] = (Index)(i * EACH + k);
+    to[i] = v;
 }
 
 static __global__ void widen_kernel(const uint32_t *from, uint64_t *to, size_t n) {
@@ -26,11 +33,12 @@ static weft_status launch(cudaStream_t stream, const void *kernel, size_t n, voi
     return WEFT_OK;
 }
 
-/* 0, 1, 2, ... of `bytes` each. */
+/* 0, 1, 2, ... of `bytes` each, in scratch memory. */
 static weft_status number(cudaStream_t stream, void *to, size_t bytes, size_t n, weft_error *error) {
     void *arguments[] = {&to, &n};
     const void *kernel = bytes == 4 ? (const void *)number_kernel<uint32_t> : (const void *)number_kernel<uint64_t>;
-    return launch(stream, kernel, n, arguments, error);
+    const size_t each = 16 / bytes;
+    return launch(stream, kernel, (n + each - 1) / each, arguments, error);
 }
 
 static weft_status widen(cudaStream_t stream, const void *from, void *to, size_t n, weft_error *error) {

@@ -76,10 +76,17 @@ template <class Bits, bool FLOAT> struct traits_t<sort_key<Bits, FLOAT>, false> 
 } // namespace detail
 CUB_NAMESPACE_END
 
-/* 16 bytes that need not be aligned to more than 8. */
-struct sort_wide_value {
+/* Values of 16 bytes, aligned to as much (moved by one load: an eighth faster on an H200) or to 8. */
+struct __align__(16) sort_aligned_value {
     uint64_t halves[2];
 };
+struct sort_loose_value {
+    uint64_t halves[2];
+};
+
+static inline bool sort_values_are_aligned(const sort_job *j) {
+    return ((uintptr_t)j->values[0] | (uintptr_t)j->values[1]) % sizeof(sort_aligned_value) == 0;
+}
 
 template <class Key, class Order, class Count> static cudaError_t sort_keys(sort_job *j, Order order, Count n) {
     Key *const from = (Key *)j->keys[0], *const to = (Key *)j->keys[1];
@@ -121,14 +128,17 @@ template <class Bits, bool FLOAT, class Count> static cudaError_t sort_counted(s
     case 2: return sort_pairs<uint16_t, key>(j, order, n);
     case 4: return sort_pairs<uint32_t, key>(j, order, n);
     case 8: return sort_pairs<uint64_t, key>(j, order, n);
-    default: return sort_pairs<sort_wide_value, key>(j, order, n);
+    default:
+        return sort_values_are_aligned(j) ? sort_pairs<sort_aligned_value, key>(j, order, n)
+                                          : sort_pairs<sort_loose_value, key>(j, order, n);
     }
 }
 
-/* Counting in 32 bits where that is enough makes sorts of pairs faster by a sixth on an H200. */
+/* Counting in 32 bits, where that is enough, makes sorts of pairs faster by a sixth on an H200. Keys of f32 alone
+ * take longer: then CUB gives a thread 20 keys in place of 19, one too many beside the test for NaNs. */
 template <class Bits, bool FLOAT> static cudaError_t sort_by_values(sort_job *j) {
-    return j->n <= UINT32_MAX ? sort_counted<Bits, FLOAT>(j, (uint32_t)j->n)
-                              : sort_counted<Bits, FLOAT>(j, (uint64_t)j->n);
+    const bool narrow = j->n <= UINT32_MAX && !(FLOAT && j->value_bytes == 0);
+    return narrow ? sort_counted<Bits, FLOAT>(j, (uint32_t)j->n) : sort_counted<Bits, FLOAT>(j, (uint64_t)j->n);
 }
 
 #endif
