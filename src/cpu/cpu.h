@@ -117,8 +117,9 @@ enum { SORT_KEYS, SORT_1, SORT_2, SORT_4, SORT_8, SORT_16, SORT_ONLY_4, SORT_ONL
 /* The kernels for keys of one width. */
 typedef struct sort_kernel {
     void (*codes)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t *codes);
-    /* Clears in *all the bits that some code lacks, and sets in *any those that some code has. */
-    void (*survey)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t *all, uint64_t *any);
+    /* The bits that all codes have, and those that any has; stops when the codes differ in all of `window`. */
+    void (*survey)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t window, uint64_t *all,
+                   uint64_t *any);
     /* How many keys have each digit. */
     void (*count)(const weft_sort_rule *rule, sort_digit digit, const void *keys, size_t n, size_t *counts);
     sort_scatter *scatter[SORT_MOVES];

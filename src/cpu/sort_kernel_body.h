@@ -10,13 +10,20 @@ static void OF(codes)(const weft_sort_rule *rule, const void *keys, size_t n, ui
     for (size_t i = 0; i < n; i++) codes[i] = OF(code)(*rule, ((const KEY *)keys)[i]);
 }
 
-static void OF(survey)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t *all, uint64_t *any) {
+/* By blocks, since a loop that finds codes and joins them is not taken for one of vectors. */
+static void OF(survey)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t window, uint64_t *all,
+                       uint64_t *any) {
     const weft_sort_rule r = *rule;
-    KEY every = (KEY)-1, some = 0;
-    for (size_t i = 0; i < n; i++) {
-        const KEY code = OF(code)(r, ((const KEY *)keys)[i]);
-        every &= code;
-        some |= code;
+    const KEY *const x = keys;
+    const KEY wanted = (KEY)window;
+    KEY every = (KEY)-1, some = 0, block[BLOCK];
+    for (size_t i = 0; i < n && (some & ~every & wanted) != wanted; i += BLOCK) {
+        const size_t count = lesser(n - i, BLOCK);
+        for (size_t j = 0; j < count; j++) block[j] = OF(code)(r, x[i + j]);
+        for (size_t j = 0; j < count; j++) {
+            every &= block[j];
+            some |= block[j];
+        }
     }
     *all = every;
     *any = some;

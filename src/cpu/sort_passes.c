@@ -35,7 +35,7 @@ static uint64_t survey(const sort_job *job) {
 #pragma omp parallel for schedule(static) num_threads((int)job->chunks) if (job->chunks > 1)
     for (size_t c = 0; c < job->chunks; c++)
         job->kernel->survey(&job->rule, element(&job->keys, job->keys.from, chunk_begin(job, c)), chunk_size(job, c),
-                            &job->all[c], &job->any[c]);
+                            job->window, &job->all[c], &job->any[c]);
     for (size_t c = 0; c < job->chunks; c++) {
         all &= job->all[c];
         any |= job->any[c];
