@@ -1,5 +1,6 @@
 /* weft tour: the main job, made to be looked at. This file opens the machines, runs an operation on all of
- * them and keeps count; the sections are in tour_sums.c, tour_table.c and tour_scans.c. */
+ * them and keeps count; the sections are in tour_sums.c, tour_table.c, tour_scans.c and
+ * tour_sort.c. */
 #include "cli/tour.h"
 #include "cli/progress.h"
 
@@ -235,7 +236,7 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
     }
     free(x);
     free(y);
-    done = done && tour_scans(t); /* has arrays of its own, as large as these two */
+    done = done && tour_scans(t) && tour_sort(t); /* have arrays of their own, as large as these two */
     return done;
 }
 

@@ -65,5 +65,6 @@ bool tour_hard_sums(tour *t, float *x);
 bool tour_every_operation(tour *t, const char *path, const npy_array *file);
 bool tour_large_array(tour *t, const npy_array *file, float *x, float *y);
 bool tour_scans(tour *t);
+bool tour_sort(tour *t);
 
 #endif

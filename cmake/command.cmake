@@ -17,6 +17,7 @@ add_executable(weft_command
   cli/sort.c
   cli/tour.c
   cli/tour_scans.c
+  cli/tour_sort.c
   cli/tour_sums.c
   cli/tour_table.c
   cli/value.c

@@ -2,7 +2,7 @@
 
 _weft() {
     local commands='tour verify bench devices help version sum prod min max argmin argmax and or xor any all
-        count_nonzero mean norm1 norm2 norminf variance dot scan'
+        count_nonzero mean norm1 norm2 norminf variance dot scan sort argsort'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -34,6 +34,10 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
         return
         ;;
+    --index)
+        mapfile -t COMPREPLY < <(compgen -W 'u32 u64' -- "$current")
+        return
+        ;;
     --op)
         if [[ $command == scan ]]; then
             mapfile -t COMPREPLY < <(compgen -W 'sum prod min max and or xor' -- "$current")
@@ -51,6 +55,8 @@ _weft() {
     verify) options+=' --level --op --every --first --golden --golden-write' ;;
     devices | version) ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
+    sort) options+=' --descending --values --values-out --output' ;;
+    argsort) options+=' --descending --index --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

@@ -1,6 +1,6 @@
 # fish completion of weft
 
-set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan
+set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan sort argsort
 set -l commands tour verify bench devices help version $operations
 
 complete -c weft -f
@@ -37,13 +37,19 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a norminf -d 'l
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a variance -d 'variance, by two passes'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a dot -d 'dot product of two arrays'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a scan -d 'prefix scan: running sum, product, minimum, maximum, and, or, xor'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a sort -d 'stable sort of an array, alone or with values'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a argsort -d 'indices that sort an array'
 
 complete -c weft -n "__fish_seen_subcommand_from tour $operations" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l exclusive -d 'Value i without element i'
 complete -c weft -n '__fish_seen_subcommand_from scan' -l init -x -d 'Joined before everything'
-complete -c weft -n '__fish_seen_subcommand_from scan' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from scan sort argsort' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from sort argsort' -l descending -d 'In descending order'
+complete -c weft -n '__fish_seen_subcommand_from sort' -l values -r -d 'Values that go with the elements'
+complete -c weft -n '__fish_seen_subcommand_from sort' -l values-out -r -d 'File for them'
+complete -c weft -n '__fish_seen_subcommand_from argsort' -l index -x -a 'u32 u64' -d 'Type of the indices'
 complete -c weft -n '__fish_seen_subcommand_from variance' -l ddof -x -d 'Subtracted from the number of elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'

@@ -14,13 +14,15 @@ is "tour: stderr" "" "$(cat "$dir/stderr")"
 has tour 'a . b = 1047552, bits 0x497fc000; .* exact: yes; same bits: yes' "$dir/tour"
 has tour 'exact, in integers +10000\.000149' "$dir/tour"
 has tour '^Verdict: [0-9]+ comparisons, not one bit differs' "$dir/tour"
-for operation in $(w help --list | sed '1,/^version$/d' | grep -vx scan); do
+for operation in $(w help --list | sed '1,/^version$/d' | grep -vxE 'scan|sort|argsort'); do
     is "rows of $operation in the tour" 2 "$(grep -Ec "^ *$operation +.*yes\$" "$dir/tour")"
 done
 has tour 'exclusive, of 512 .* out\[1\] 840, out\[511\] 259869 +yes +yes$' "$dir/tour"
 has tour 'inclusive, of 7587 .* yes +yes$' "$dir/tour"
 has tour '^ +whole numbers, f64 +[0-9]+ +0 .* yes$' "$dir/tour"
 has tour '^ +running sum, f32 .* yes$' "$dir/tour"
+has tour '^ +sort of 100000 u32 +yes .* yes$' "$dir/tour"
+has tour '^ +argsort of 100000 u32 +yes .* yes$' "$dir/tour"
 is "a row of the tour that differs" "" "$(grep -w NO "$dir/tour")"
 is "lines of the tour's tables wider than 100 columns" "" "$(sed -n '/^1 /,/^Verdict/p' "$dir/tour" | grep -v '^Verdict' | grep -E '^.{101}')"
 is "escape sequences in a file" "" "$(tr -cd '\033' <"$dir/tour")"
@@ -37,8 +39,8 @@ is "devices: exit code" 0 $?
 has devices '^cpu ' "$dir/devices"
 has devices '^(cuda:0 |No GPU: )' "$dir/devices"
 
-"$weft" bench --size 100000 --op sum,variance,xor,scan --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
+"$weft" bench --size 100000 --op sum,variance,xor,scan,sort,argsort --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
 is "bench: exit code" 0 $?
 is "bench: stderr" "" "$(cat "$dir/stderr")"
-is "bench: rows" "sum variance xor scan" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
+is "bench: rows" "sum variance xor scan sort argsort" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
 finish
