@@ -58,7 +58,7 @@ if(NOT sanitized STREQUAL thread)
 endif()
 
 # ------------------------------------------------------------------------------------- api
-foreach(api arguments allocation fpmode concurrency forking)
+foreach(api arguments sort_arguments allocation fpmode concurrency forking)
   set(label api)
   if(api STREQUAL concurrency)
     set(label threads)

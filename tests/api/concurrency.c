@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 7 };
+enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 8 };
 static float x[N];
 
 typedef struct answers {
@@ -27,6 +27,8 @@ static answers ask(weft_context *ctx) {
     s[4] = weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, &a.bits[4]);
     s[5] = weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z);
     s[6] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[6]);
+    s[7] = weft_argsort(ctx, WEFT_F32, WEFT_ASCENDING, WEFT_U32, N, x, z);
+    memcpy(&a.bits[7], z + N / 2, sizeof a.bits[7]);
     for (int i = 0; i < ANSWERS; i++)
         if (s[i] != WEFT_OK) a.status = s[i];
     return a;

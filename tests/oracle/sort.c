@@ -192,6 +192,27 @@ static void inputs(void) {
             }
 }
 
+/* Chunks that are long enough to go past the caches, on one thread and on two; outputs beside a line's start. */
+static void long_chunks(void) {
+    for (int threads = 1; threads <= 2; threads++) {
+        EXPECT_STATUS(ctx, weft_set_threads(ctx, threads), WEFT_OK);
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            input_fill(INPUT_PATTERNS, WEFT_U64, seed, N, keys);
+            check_all(WEFT_U64, N, "long", seed);
+            input_fill(INPUT_PATTERNS, WEFT_F32, seed, N, keys);
+            check_all(WEFT_F32, N, "long", seed);
+        }
+        find_order(WEFT_U64, WEFT_ASCENDING, 0, 64, N - 9);
+        EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_U64, WEFT_ASCENDING, N - 9, keys, sorted + 3), WEFT_OK);
+        check_moved("sort beside a line", WEFT_U64, N - 9, "long", keys, 8, sorted + 3);
+        EXPECT_STATUS(ctx,
+                      weft_sort_pairs(ctx, WEFT_U64, WEFT_ASCENDING, N - 9, keys, 16, values + 8, sorted, moved + 8),
+                      WEFT_OK);
+        check_moved("values beside half of theirs", WEFT_U64, N - 9, "long", values + 8, 16, moved + 8);
+    }
+    EXPECT_STATUS(ctx, weft_set_threads(ctx, 0), WEFT_OK);
+}
+
 /* -------------------------------------------------------------------------------- literals */
 
 /* 30 keys of a lecture on radix sort: rand() % 1024 of the GNU C library. */
@@ -229,6 +250,7 @@ int main(int argc, char **argv) {
     }
     shapes();
     inputs();
+    long_chunks();
     lecture();
     floats();
     weft_close(ctx);
