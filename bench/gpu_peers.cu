@@ -2,8 +2,8 @@
  *
  * Inputs and outputs are in device memory, everyone's scratch memory is allocated beforehand, and weft and
  * its peer take turns. Three measures:
- *     rate     long inputs (far larger than the L2 cache): GB/s of input read, the median of ROUNDS
- *              batches between two events
+ *     rate     long inputs (far larger than the L2 cache): GB/s of input read (sorts: Gkeys/s), the median
+ *              of ROUNDS batches between two events
  *     latency  short inputs: microseconds of one call and cudaStreamSynchronize, median of many
  *     queued   short inputs: microseconds a call when calls are given one after the other
  * and two ceilings: a kernel that only reads, and the copy of device memory. */
@@ -553,6 +553,8 @@ static void measure_orders(void *x, void *y) {
     top_k_row("top 10 of 2^20", f, n / 64, 10, g);
 }
 
+#include "gpu_sorts.cuh"
+
 static void measure_times(void *x, void *y, void *out, void *out_peer) {
     fill<float>(x, (size_t)1 << 28, 1);
     fill<float>(y, (size_t)1 << 28, 2);
@@ -606,6 +608,7 @@ int main(int argc, char **argv) {
     measure_recurrence<float>("recurrence f32", WEFT_F32, (size_t)1 << 27, x, y);
     measure_histograms(x, y);
     measure_orders(x, y);
+    measure_sorts((size_t)1 << 28);
     if (json) printf("\n]}\n");
     ok(weft_synchronize(ctx));
     for (void *p : {x, y, out, out_peer, scratch}) ok(weft_free(ctx, WEFT_DEVICE, p));

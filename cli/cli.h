@@ -43,6 +43,8 @@ int command_search_sorted(const cli_options *options, int argc, char **argv);
 int command_matmul(const cli_options *options, int argc, char **argv);
 int command_fft(const cli_options *options, int argc, char **argv);
 int command_convolve(const cli_options *options, int argc, char **argv);
+int command_sort(const cli_options *options, int argc, char **argv);
+int command_argsort(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */

@@ -197,6 +197,19 @@ static weft_status run_tridiag(const operation *o, weft_context *ctx, const oper
                         in->to, &singular);
 }
 
+static weft_status run_sort(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_sort(ctx, in->dtype, WEFT_ASCENDING, in->n, in->x, in->to);
+}
+
+static weft_status run_argsort(const operation *o, weft_context *ctx, const operands *in, value *out,
+                               weft_dtype *type) {
+    (void)o, (void)out;
+    *type = WEFT_U32;
+    return weft_argsort(ctx, in->dtype, WEFT_ASCENDING, *type, in->n, in->x, in->to);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -221,9 +234,11 @@ static weft_status run_tridiag(const operation *o, weft_context *ctx, const oper
 #define OPERATION_OF_reduce_by_key WEFT_SUM, false, 2, 1, 0, false
 #define OPERATION_OF_recurrence WEFT_SUM, false, 2, 1, 1, false
 #define OPERATION_OF_matmul WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_fft WEFT_SUM, false, 1, 1, 1
-#define OPERATION_OF_convolve WEFT_SUM, false, 1, 1, 1
-#define OPERATION_OF_tridiag WEFT_SUM, false, 1, 1, 1
+#define OPERATION_OF_fft WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_convolve WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_tridiag WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_sort WEFT_SUM, false, 1, 1, 1, false
+#define OPERATION_OF_argsort WEFT_SUM, false, 1, 1, 1, false
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

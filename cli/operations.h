@@ -39,7 +39,8 @@ bool operation_is(const operation *operation, const char *stem);
 
 /* The arguments of any operation. y is read by dot and recurrence, ddof by variance; op and kind are of scan,
  * direction and rows (of n elements each; 0: one) of recurrence, init and to of both. The
- * segmented operations take op and to, and offsets or, where that is NULL, heads; reduce_by_key takes keys. */
+ * segmented operations take op and to, and offsets or, where that is NULL, heads; reduce_by_key takes keys; sort and
+ * argsort write to `to` too, and the indices of argsort are u32. */
 typedef struct operands {
     weft_dtype dtype, accumulate;
     size_t n, ddof;

@@ -67,5 +67,6 @@ bool tour_large_array(tour *t, const npy_array *file, float *x, float *y);
 bool tour_scans(tour *t);
 bool tour_products(tour *t);
 bool tour_tridiag(tour *t);
+bool tour_sort(tour *t);
 
 #endif

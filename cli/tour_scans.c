@@ -1,4 +1,4 @@
-/* The tour's last section: prefix scans and recurrences, which give arrays. Every value of them is compared. */
+/* The tour's prefix scans and recurrences, which give arrays. Every value of them is compared. */
 #include "cli/plain.h"
 #include "cli/progress.h"
 #include "cli/tour.h"

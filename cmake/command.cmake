@@ -34,9 +34,11 @@ add_executable(weft_command
   cli/segmented.c
   cli/search_sorted.c
   cli/top_k.c
+  cli/sort.c
   cli/tour.c
   cli/tour_products.c
   cli/tour_scans.c
+  cli/tour_sort.c
   cli/tour_sums.c
   cli/tour_table.c
   cli/tour_tridiag.c

@@ -75,6 +75,11 @@ add_library(weft_cuda MODULE
   src/cuda/segmented_products.cu
   src/cuda/segmented_sums.cu
   src/cuda/search_sorted.cu
+  src/cuda/sort.cu
+  src/cuda/sort_16.cu
+  src/cuda/sort_32.cu
+  src/cuda/sort_64.cu
+  src/cuda/sort_8.cu
   src/cuda/sums.cu
   src/cuda/top_k.cu
   src/cuda/transforms.cu

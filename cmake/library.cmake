@@ -14,10 +14,12 @@ add_library(weft SHARED
   src/core/api_top_k.c
   src/core/api_matmul.c
   src/core/api_tridiag.c
+  src/core/api_sort.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
   src/core/lists.c
+  src/ref/argsort.c
   src/ref/array.c
   src/ref/convolve.c
   src/ref/dot.c
@@ -37,6 +39,7 @@ add_library(weft SHARED
   src/ref/search_sorted.c
   src/ref/top_k.c
   src/ref/total_order.c
+  src/ref/sort.c
   src/ref/tree.c
   src/ref/unique.c
   src/ref/twiddle.c
@@ -65,7 +68,9 @@ add_library(weft SHARED
   src/cpu/top_k.c
   src/cpu/transform_run.c
   src/cpu/transform_tables.c
-  src/cpu/tridiag.c)
+  src/cpu/tridiag.c
+  src/cpu/sort.c
+  src/cpu/sort_passes.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -103,6 +108,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/selections.c
     src/cpu/searches.c
     src/cpu/stencils.c
+    src/cpu/sorts.c
     src/cpu/sums.c
     src/cpu/transforms.c
     src/cpu/tridiags.c)

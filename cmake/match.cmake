@@ -1,6 +1,7 @@
 # The agreement engine, which the command (`weft verify`) and the tests link.
 add_library(weft_match STATIC
   tests/cases/convolve.c
+  tests/cases/argsort.c
   tests/cases/dot.c
   tests/cases/histogram.c
   tests/cases/fft.c
@@ -16,6 +17,7 @@ add_library(weft_match STATIC
   tests/cases/search_sorted.c
   tests/cases/top_k.c
   tests/cases/tridiag.c
+  tests/cases/sort.c
   tests/cases/variance.c
   tests/golden.c
   tests/inputs.c

@@ -5,7 +5,7 @@ _weft() {
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
-        fft convolve tridiag'
+        fft convolve tridiag sort argsort'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -35,6 +35,10 @@ _weft() {
         options='f64'
         [[ $command == scan || $command == segmented_scan ]] && options='f64 i64 u64'
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+        return
+        ;;
+    --index)
+        mapfile -t COMPREPLY < <(compgen -W 'u32 u64' -- "$current")
         return
         ;;
     --op)
@@ -89,6 +93,8 @@ _weft() {
     search_sorted) options+=' --side --output' ;;
     fft) options+=' --inverse --real --output' ;;
     convolve) options+=' --mode --correlate --output' ;;
+    sort) options+=' --descending --values --values-out --output' ;;
+    argsort) options+=' --descending --index --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

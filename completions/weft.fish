@@ -1,7 +1,7 @@
 # fish completion of weft
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
-set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag
+set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag sort argsort
 set -l commands tour verify bench devices help version $operations $kept
 
 complete -c weft -f
@@ -51,6 +51,8 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a recurrence -d
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a matmul -d 'matrix product'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a fft -d 'Fourier transform of 2^k values'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a convolve -d 'convolution or correlation with a filter'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a sort -d 'stable sort of an array, alone or with values'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a argsort -d 'indices that sort an array'
 
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a histogram -d 'counts of the elements in bins'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a top_k -d 'the k largest or smallest elements, in order'
@@ -79,7 +81,7 @@ complete -c weft -n '__fish_seen_subcommand_from fft' -l inverse -d 'The inverse
 complete -c weft -n '__fish_seen_subcommand_from fft' -l real -d 'Real values on one side'
 complete -c weft -n '__fish_seen_subcommand_from convolve' -l mode -x -a 'full same valid' -d 'Which part'
 complete -c weft -n '__fish_seen_subcommand_from convolve' -l correlate -d 'Second array backwards'
-complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul fft convolve' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul fft convolve sort argsort' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l flags -r -d 'Keep where a flag is set'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l lt -x -d 'Keep what is less'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l le -x -d 'Keep what is less or equal'
@@ -104,6 +106,10 @@ complete -c weft -n '__fish_seen_subcommand_from top_k' -s k -x -d 'How many'
 complete -c weft -n '__fish_seen_subcommand_from top_k' -l smallest -d 'The smallest'
 complete -c weft -n '__fish_seen_subcommand_from top_k' -l indices -r -d 'File for the indices'
 complete -c weft -n '__fish_seen_subcommand_from search_sorted' -l side -x -a 'left right' -d 'Before equal elements or behind'
+complete -c weft -n '__fish_seen_subcommand_from sort argsort' -l descending -d 'In descending order'
+complete -c weft -n '__fish_seen_subcommand_from sort' -l values -r -d 'Values that go with the elements'
+complete -c weft -n '__fish_seen_subcommand_from sort' -l values-out -r -d 'File for them'
+complete -c weft -n '__fish_seen_subcommand_from argsort' -l index -x -a 'u32 u64' -d 'Type of the indices'
 complete -c weft -n '__fish_seen_subcommand_from variance' -l ddof -x -d 'Subtracted from the number of elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'

@@ -559,6 +559,45 @@ WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boun
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);
 
+/* --------------------------------------------------------------------------------- sort */
+
+typedef enum weft_order_of_sort {
+    WEFT_ASCENDING = 0, /* floats: -Inf ... -0, +0 ... +Inf, NaN */
+    WEFT_DESCENDING = 1 /* floats: +Inf ... +0, -0 ... -Inf, NaN */
+} weft_order_of_sort;
+
+/* Sorts keys[0..n). Stable: keys that are equal stay in the order in which they came, in either order. All NaNs are
+ * equal, whatever their sign and payload, and come last in either order; every key keeps its bits.
+ *   sorted      n keys; sorted == keys is allowed, any other overlap is not
+ * By radix sort (H. Seward, MIT R-232, 1954; D. Knuth, The Art of Computer Programming 3, 5.2.5).
+ * Scratch: a copy of the keys. Order: docs/ORDER.md 7. */
+WEFT_API weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n,
+                               const void *keys, void *sorted);
+
+/* Sorts keys as weft_sort does, and puts values[i] where keys[i] goes.
+ *   value_bytes    of one value: 1, 2, 4, 8 or 16; values are aligned to as much, those of 16 to 8
+ *   sorted_keys    n keys; == keys is allowed
+ *   sorted_values  n values; == values is allowed. No other two arrays may overlap but the inputs.
+ * Scratch: a copy of keys and values. */
+WEFT_API weft_status weft_sort_pairs(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n,
+                                     const void *keys, size_t value_bytes, const void *values, void *sorted_keys,
+                                     void *sorted_values);
+
+/* Sorts integers by some of their bits: by first_bit, the least significant, and the bits - 1 bits above it, as
+ * a number that is signed when the key's sign bit is among them. bits = 0: all keys are equal.
+ *   value_bytes    as for weft_sort_pairs, or 0: no values, and the pointers to them are not looked at */
+WEFT_API weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, unsigned first_bit,
+                                    unsigned bits, size_t n, const void *keys, size_t value_bytes, const void *values,
+                                    void *sorted_keys, void *sorted_values);
+
+/* Writes where each key of the sorted array stands in keys[0..n): keys[indices[i]] is weft_sort's sorted[i], and of
+ * equal keys the first comes first.
+ *   index       the type of indices: WEFT_U32 (n at most 2^32) or WEFT_U64
+ *   indices     n values, apart from keys
+ * Scratch: two copies of the keys, and one of the indices (on a GPU two). Order: docs/ORDER.md 7. */
+WEFT_API weft_status weft_argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index,
+                                  size_t n, const void *keys, void *indices);
+
 #ifdef __cplusplus
 }
 #endif

@@ -200,6 +200,28 @@ typedef struct tridiag_call {
     uint64_t *singular;
 } tridiag_call;
 
+/* weft_sort, weft_sort_pairs, weft_sort_bits. */
+typedef struct sort_call {
+    weft_dtype dtype;
+    weft_order_of_sort order;
+    unsigned first_bit, bits; /* those that count: all of them, unless the keys are integers */
+    size_t n;                 /* >= 1 */
+    const void *keys;
+    void *sorted_keys;  /* == keys, or apart from all others */
+    size_t value_bytes; /* 0: no values */
+    const void *values;
+    void *sorted_values; /* == values, or apart from all others */
+} sort_call;
+
+typedef struct argsort_call {
+    weft_dtype dtype;
+    weft_order_of_sort order;
+    weft_dtype index; /* WEFT_U32 or WEFT_U64 */
+    size_t n;         /* >= 1 */
+    const void *keys;
+    void *indices;
+} argsort_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI 10*/
     const char *name;
@@ -242,6 +264,8 @@ typedef struct weft_backend {
     weft_status (*fft)(void *state, const fft_call *call, weft_error *error);
     weft_status (*convolve)(void *state, const convolve_call *call, weft_error *error);
     weft_status (*tridiag)(void *state, const tridiag_call *call, weft_error *error);
+    weft_status (*sort)(void *state, const sort_call *call, weft_error *error);
+    weft_status (*argsort)(void *state, const argsort_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

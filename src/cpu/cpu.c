@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static int count(void) { return 1; }
 
@@ -38,13 +39,17 @@ static void close_cpu(void *state) {
     free(state);
 }
 
+/* A sort writes to hundreds of places in turn: large pages spare it most of its misses in the TLB. */
 weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *error) {
+    enum { LINE = 64, LARGE_PAGE = 2 << 20 };
     if (bytes > ctx->room_bytes) {
+        const size_t alignment = bytes < LARGE_PAGE ? LINE : LARGE_PAGE;
         free(ctx->room);
         ctx->room = NULL;
         ctx->room_bytes = 0;
-        RETURN_IF(posix_memalign(&ctx->room, 64, bytes) != 0, WEFT_OUT_OF_MEMORY,
+        RETURN_IF(posix_memalign(&ctx->room, alignment, bytes) != 0, WEFT_OUT_OF_MEMORY,
                   "no host memory for %zu bytes of scratch", bytes);
+        if (alignment == LARGE_PAGE) (void)madvise(ctx->room, bytes, MADV_HUGEPAGE);
         ctx->room_bytes = bytes;
     }
     *room = ctx->room;
@@ -125,6 +130,8 @@ const weft_backend *weft_backend_cpu(void) {
         .fft = cpu_fft,
         .convolve = cpu_convolve,
         .tridiag = cpu_tridiag,
+        .sort = cpu_sort,
+        .argsort = cpu_argsort,
     };
     return &backend;
 }

@@ -5,6 +5,7 @@
 #define WEFT_CPU_CPU_H
 
 #include "arith/even_bins.h"
+#include "arith/sort_code.h"
 #include "core/backend.h"
 #include "cpu/matmul_kernels.h"
 
@@ -192,6 +193,47 @@ typedef struct level_transforms level_transforms; /* cpu/transform.h */
 /* Those of weft_tridiag: cpu/tridiag_kernel.h. */
 typedef struct tridiag_kernels tridiag_kernels;
 
+/* A digit of a sort: some bits of the keys' codes (arith/sort_code.h), at most SORT_BITS_MAX of them. */
+typedef struct sort_digit {
+    unsigned shift, bits;
+} sort_digit;
+enum {
+    SORT_BITS_MAX = 11,
+    SORT_BUCKETS_MAX = 1 << SORT_BITS_MAX,
+    SORT_LINE_BYTES = 64,
+    SORT_LINES_BYTES = SORT_BUCKETS_MAX * SORT_LINE_BYTES
+};
+
+/* A part of the keys, and their values. */
+typedef struct sort_part {
+    const void *keys;
+    const void *values; /* NULL: none, or each key's index; the first has `first` */
+    size_t n, first;
+    unsigned char *lines; /* room for SORT_LINES_BYTES of keys, and for as many of values; NULL: write directly */
+} sort_part;
+
+/* Moves each key, and its value, to where its digit's bucket goes on; next[digit] is the place in the outputs. */
+typedef void sort_scatter(const weft_sort_rule *rule, sort_digit digit, const sort_part *part, size_t *next,
+                          void *keys_out, void *values_out);
+
+/* What is moved: keys alone, keys with values of 1 to 16 bytes, or values of 4 or 8 bytes alone. */
+enum { SORT_KEYS, SORT_1, SORT_2, SORT_4, SORT_8, SORT_16, SORT_ONLY_4, SORT_ONLY_8, SORT_MOVES };
+
+/* The kernels for keys of one width. */
+typedef struct sort_kernel {
+    void (*codes)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t *codes);
+    /* The bits that all codes have, and those that any has; stops when the codes differ in all of `window`. */
+    void (*survey)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t window, uint64_t *all,
+                   uint64_t *any);
+    /* How many keys have each digit. */
+    void (*count)(const weft_sort_rule *rule, sort_digit digit, const void *keys, size_t n, size_t *counts);
+    sort_scatter *scatter[SORT_MOVES];
+} sort_kernel;
+
+typedef struct sort_kernels {
+    const sort_kernel *width[4]; /* of 1, 2, 4, 8 bytes */
+} sort_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -211,6 +253,7 @@ typedef struct level {
     const matmul_kernels *matmuls;
     const level_transforms *transforms;
     const tridiag_kernels *tridiags;
+    const sort_kernels *sorts;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -257,6 +300,8 @@ weft_status cpu_matmul(void *state, const matmul_call *call, weft_error *error);
 weft_status cpu_fft(void *state, const fft_call *call, weft_error *error);
 weft_status cpu_convolve(void *state, const convolve_call *call, weft_error *error);
 weft_status cpu_tridiag(void *state, const tridiag_call *call, weft_error *error);
+weft_status cpu_sort(void *state, const sort_call *call, weft_error *error);
+weft_status cpu_argsort(void *state, const argsort_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

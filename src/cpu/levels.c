@@ -52,7 +52,8 @@ static bool usable_v4(void) {
     extern const filter_kernels cpu_filters_##name;         \
     extern const matmul_kernels cpu_matmuls_##name;         \
     extern const level_transforms cpu_transforms_##name;    \
-    extern const tridiag_kernels cpu_tridiags_##name;
+    extern const tridiag_kernels cpu_tridiags_##name;       \
+    extern const sort_kernels cpu_sorts_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -74,7 +75,8 @@ static const level levels[] = {
      &cpu_filters_##name,     \
      &cpu_matmuls_##name,     \
      &cpu_transforms_##name,  \
-     &cpu_tridiags_##name},
+     &cpu_tridiags_##name,    \
+     &cpu_sorts_##name},
 #include "cpu/levels.def"
 };
 

@@ -45,6 +45,13 @@ INLINE void stream_copy(void *to, const void *from, size_t bytes) {
 #endif
 }
 
+/* Such stores are not ordered before what follows by themselves. */
+INLINE void stream_fence(void) {
+#if defined(__x86_64__)
+    _mm_sfence();
+#endif
+}
+
 INLINE void stream_begin(stream *s, void *y) {
     s->foreign = s->held = (uintptr_t)y % VECTOR_BYTES;
     s->to = (unsigned char *)y - s->held;
@@ -68,12 +75,10 @@ INLINE void stream_put(stream *s, size_t bytes) {
     s->held = held - whole;
 }
 
-/* Writes the rest. Such stores are not ordered before what follows by themselves. */
+/* Writes the rest. */
 INLINE void stream_end(const stream *s) {
     memcpy(s->to + s->foreign, s->buffer + s->foreign, s->held - s->foreign);
-#if defined(__x86_64__)
-    _mm_sfence();
-#endif
+    stream_fence();
 }
 
 #endif

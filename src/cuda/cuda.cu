@@ -287,6 +287,8 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .fft = cuda_fft,
         .convolve = cuda_convolve,
         .tridiag = cuda_tridiag,
+        .sort = cuda_sort,
+        .argsort = cuda_argsort,
     };
     return &backend;
 }

@@ -139,5 +139,7 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error);
 weft_status cuda_fft(void *state, const fft_call *c, weft_error *error);
 weft_status cuda_convolve(void *state, const convolve_call *c, weft_error *error);
 weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error);
+weft_status cuda_sort(void *state, const sort_call *c, weft_error *error);
+weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error);
 
 #endif

@@ -98,6 +98,8 @@ const weft_backend *weft_backend_ref(void) {
         .fft = ref_fft,
         .convolve = ref_convolve,
         .tridiag = ref_tridiag,
+        .sort = ref_sort,
+        .argsort = ref_argsort,
     };
     return &backend;
 }

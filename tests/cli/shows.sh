@@ -27,6 +27,8 @@ has tour '275 x 275 .* passed +yes$' "$dir/tour"
 has tour 'its trace: 18823\.83.. in f32, 18823\.8393 in f64; .* right: yes$' "$dir/tour"
 has tour '80 x 48 times 48 x 128.* passed +yes$' "$dir/tour"
 has tour 'the second step +x\[0\] 0.447213[56], 1/sqrt\(5\) +yes +yes$' "$dir/tour"
+has tour '^ +sort of 100000 u32 +yes .* yes$' "$dir/tour"
+has tour '^ +argsort of 100000 u32 +yes .* yes$' "$dir/tour"
 is "a row of the tour that differs" "" "$(grep -w NO "$dir/tour")"
 is "lines of the tour's tables wider than 100 columns" "" "$(sed -n '/^1 /,/^Verdict/p' "$dir/tour" | grep -v '^Verdict' | grep -E '^.{101}')"
 is "escape sequences in a file" "" "$(tr -cd '\033' <"$dir/tour")"
@@ -43,8 +45,8 @@ is "devices: exit code" 0 $?
 has devices '^cpu ' "$dir/devices"
 has devices '^(cuda:0 |No GPU: )' "$dir/devices"
 
-"$weft" bench --size 100000 --op sum,variance,xor,scan,recurrence,histogram,top_k,merge,search_sorted --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
+"$weft" bench --size 100000 --op sum,variance,xor,scan,recurrence,histogram,top_k,merge,search_sorted,sort,argsort --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
 is "bench: exit code" 0 $?
 is "bench: stderr" "" "$(cat "$dir/stderr")"
-is "bench: rows" "sum variance xor scan recurrence histogram top_k merge search_sorted" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
+is "bench: rows" "sum variance xor scan recurrence histogram top_k merge search_sorted sort argsort" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
 finish

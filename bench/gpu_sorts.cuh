@@ -1,0 +1,86 @@
+/* Rows of bench/gpu_peers.cu: weft's sorts against CUB's radix sort, in billions of keys a second. CUB is asked for
+ * less where it has less: of floats it takes -0 and +0 for equal, and NaNs by their bits. */
+
+struct sort_arrays {
+    void *keys, *sorted, *values, *sorted_values;
+};
+
+template <class Key> static work cub_sort(const sort_arrays &a, size_t n) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceRadixSort::SortKeys(temporary, bytes, (const Key *)a.keys, (Key *)a.sorted, (int)n, 0,
+                                              (int)sizeof(Key) * 8, stream);
+    });
+}
+
+template <class Key> static work cub_sort_down(const sort_arrays &a, size_t n) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceRadixSort::SortKeysDescending(temporary, bytes, (const Key *)a.keys, (Key *)a.sorted,
+                                                        (int)n, 0, (int)sizeof(Key) * 8, stream);
+    });
+}
+
+template <class Key, class Value> static work cub_sort_pairs(const sort_arrays &a, size_t n) {
+    return cub_work([=](void *temporary, size_t &bytes) {
+        return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const Key *)a.keys, (Key *)a.sorted,
+                                               (const Value *)a.values, (Value *)a.sorted_values, (int)n, 0,
+                                               (int)sizeof(Key) * 8, stream);
+    });
+}
+
+static work weft_sort_work(weft_dtype dtype, weft_order_of_sort order, const sort_arrays &a, size_t n) {
+    return [=] { ok(weft_sort(ctx, dtype, order, n, a.keys, a.sorted)); };
+}
+
+static work weft_pairs_work(weft_dtype dtype, size_t value_bytes, const sort_arrays &a, size_t n) {
+    return [=] {
+        ok(weft_sort_pairs(ctx, dtype, WEFT_ASCENDING, n, a.keys, value_bytes, a.values, a.sorted, a.sorted_values));
+    };
+}
+
+static work weft_argsort_work(weft_dtype dtype, weft_dtype index, const sort_arrays &a, size_t n) {
+    return [=] { ok(weft_argsort(ctx, dtype, WEFT_ASCENDING, index, n, a.keys, a.sorted_values)); };
+}
+
+static void sort_rate(const char *name, size_t n, const work &weft, const char *peer_name, const work &peer) {
+    const pair_of_times t = take_turns(weft, peer, ROUNDS, [](const work &w) { return batch(w, 2); });
+    const double giga = n / 1e9;
+    print_row(name, "Gkeys/s", n, giga / t.weft, peer_name, giga / t.peer, t.peer / t.weft, 0);
+}
+
+/* Random keys, each array of n elements of up to 8 bytes. */
+static void measure_sorts(size_t n) {
+    sort_arrays a;
+    const size_t half = n / 2, quarter = n / 4;
+    for (void **p : {&a.keys, &a.sorted, &a.values, &a.sorted_values}) ok(weft_alloc(ctx, WEFT_DEVICE, 4 * n, p));
+    fill<int32_t>(a.keys, n, 1);
+    fill<int32_t>(a.values, n, 2);
+    sort_rate("sort u32", n, weft_sort_work(WEFT_U32, WEFT_ASCENDING, a, n), "CUB SortKeys",
+              cub_sort<uint32_t>(a, n));
+    sort_rate("sort i32", n, weft_sort_work(WEFT_I32, WEFT_ASCENDING, a, n), "CUB SortKeys", cub_sort<int32_t>(a, n));
+    sort_rate("sort u32 down", n, weft_sort_work(WEFT_U32, WEFT_DESCENDING, a, n), "CUB Descending",
+              cub_sort_down<uint32_t>(a, n));
+    sort_rate("sort u64", half, weft_sort_work(WEFT_U64, WEFT_ASCENDING, a, half), "CUB SortKeys",
+              cub_sort<uint64_t>(a, half));
+    sort_rate("sort u16", n, weft_sort_work(WEFT_U16, WEFT_ASCENDING, a, n), "CUB SortKeys",
+              cub_sort<uint16_t>(a, n));
+    sort_rate("sort u8", n, weft_sort_work(WEFT_U8, WEFT_ASCENDING, a, n), "CUB SortKeys", cub_sort<uint8_t>(a, n));
+    sort_rate("pairs u32+4", n, weft_pairs_work(WEFT_U32, 4, a, n), "CUB SortPairs",
+              cub_sort_pairs<uint32_t, uint32_t>(a, n));
+    sort_rate("pairs u32+8", half, weft_pairs_work(WEFT_U32, 8, a, half), "CUB SortPairs",
+              cub_sort_pairs<uint32_t, uint64_t>(a, half));
+    sort_rate("pairs u32+16", quarter, weft_pairs_work(WEFT_U32, 16, a, quarter), "CUB SortPairs",
+              cub_sort_pairs<uint32_t, uint4>(a, quarter));
+    sort_rate("argsort u32", n, weft_argsort_work(WEFT_U32, WEFT_U32, a, n), "CUB SortPairs",
+              cub_sort_pairs<uint32_t, uint32_t>(a, n));
+    sort_rate("argsort u32,64", half, weft_argsort_work(WEFT_U32, WEFT_U64, a, half), "CUB SortPairs",
+              cub_sort_pairs<uint32_t, uint64_t>(a, half));
+    for (size_t some : {(size_t)1 << 10, (size_t)1 << 16, (size_t)1 << 20, (size_t)1 << 24})
+        times("sort u32", some, weft_sort_work(WEFT_U32, WEFT_ASCENDING, a, some), "CUB SortKeys",
+              cub_sort<uint32_t>(a, some));
+    fill<float>(a.keys, n, 3);
+    sort_rate("sort f32", n, weft_sort_work(WEFT_F32, WEFT_ASCENDING, a, n), "CUB SortKeys", cub_sort<float>(a, n));
+    fill<double>(a.keys, half, 4);
+    sort_rate("sort f64", half, weft_sort_work(WEFT_F64, WEFT_ASCENDING, a, half), "CUB SortKeys",
+              cub_sort<double>(a, half));
+    for (void *p : {a.keys, a.sorted, a.values, a.sorted_values}) ok(weft_free(ctx, WEFT_DEVICE, p));
+}

@@ -1,0 +1,40 @@
+/* How keys are sorted (docs/ORDER.md 7): a key has a code, an unsigned number of its width, and keys go by
+ * ascending codes. A rank is a code before the NaNs are made equal: it can be turned back into the key. */
+#ifndef WEFT_ARITH_SORT_CODE_H
+#define WEFT_ARITH_SORT_CODE_H
+
+#include "arith/arith.h"
+
+#include <stdbool.h>
+
+/* rank = (key ^ (fold, where the key's highest bit is set) ^ flip) + add
+ * code = rank, or all ones where the rank is above `greatest`: the key is a NaN */
+typedef struct weft_sort_rule {
+    uint64_t fold, flip, add, greatest;
+} weft_sort_rule;
+
+/* The rule for keys of `bits` bits. Floats: the bits of negative numbers count downwards; ranks begin at the first
+ * number, so that the NaNs of both signs come behind the last. */
+static inline weft_sort_rule weft_sort_rule_of(unsigned bits, bool is_float, bool is_signed, bool descending) {
+    const uint64_t ones = UINT64_MAX >> (64 - bits), sign = (ones >> 1) + 1;
+    weft_sort_rule rule = {0, (is_signed ? sign : 0) ^ (descending ? ones : 0), 0, ones};
+    if (is_float) {
+        const uint64_t infinity = bits == 32 ? UINT64_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
+        const uint64_t first = sign - 1 - infinity; /* -Inf, folded and flipped */
+        rule.fold = sign - 1;
+        rule.greatest = 2 * infinity + 1;
+        rule.flip = descending ? ones ^ sign : sign;
+        rule.add = descending ? rule.greatest + first + 1 : -first; /* descending: greatest - rank */
+    }
+    return rule;
+}
+
+WEFT_ARITH uint32_t weft_sort_rank_32(uint32_t fold, uint32_t flip, uint32_t add, uint32_t key) {
+    return (key ^ ((uint32_t)((int32_t)key >> 31) & fold) ^ flip) + add;
+}
+
+WEFT_ARITH uint64_t weft_sort_rank_64(uint64_t fold, uint64_t flip, uint64_t add, uint64_t key) {
+    return (key ^ ((uint64_t)((int64_t)key >> 63) & fold) ^ flip) + add;
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* weft_sort, weft_sort_pairs, weft_sort_bits, weft_argsort: their arguments. */
+#include "core/check.h"
+
+/* Names the key's type and the order, or refuses them. */
+static weft_status check_sort(weft_dtype dtype, weft_order_of_sort order, type_kind *kind, weft_error *error) {
+    FORWARD(check_kind(dtype, kind, error));
+    RETURN_IF((unsigned)order > WEFT_DESCENDING, WEFT_INVALID, "%d is no order of a sort", (int)order);
+    return WEFT_OK;
+}
+
+static weft_status check_value_bytes(size_t bytes, weft_error *error) {
+    RETURN_IF(bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16, WEFT_INVALID,
+              "values of %zu bytes; they can have 1, 2, 4, 8 or 16", bytes);
+    return WEFT_OK;
+}
+
+/* n values; those of 16 bytes need only be aligned to 8, as pairs of f64 are. */
+static weft_status check_values(const weft_context *ctx, const char *name, const void *p, size_t n, size_t bytes,
+                                range *r, weft_error *error) {
+    RETURN_IF(n > SIZE_MAX / bytes, WEFT_INVALID, "%s: %zu elements of %zu bytes do not fit in memory", name, n,
+              bytes);
+    return bytes == 16 ? check_array(ctx, name, p, 2 * n, 8, r, error)
+                       : check_array(ctx, name, p, n, bytes, r, error);
+}
+
+/* The four arrays of a call, of which each output may be its input and is apart from all else. */
+static weft_status check_arrays(const weft_context *ctx, const sort_call *c, weft_error *error) {
+    const size_t size = weft_dtype_size(c->dtype);
+    range keys, sorted, values = {"values", NULL, 0}, moved = {"sorted_values", NULL, 0};
+    FORWARD(check_array(ctx, "keys", c->keys, c->n, size, &keys, error));
+    FORWARD(check_array(ctx, c->value_bytes ? "sorted_keys" : "sorted", c->sorted_keys, c->n, size, &sorted, error));
+    if (c->value_bytes) {
+        FORWARD(check_values(ctx, "values", c->values, c->n, c->value_bytes, &values, error));
+        FORWARD(check_values(ctx, "sorted_values", c->sorted_values, c->n, c->value_bytes, &moved, error));
+    }
+    if (c->sorted_keys != c->keys) FORWARD(check_apart(&sorted, &keys, error));
+    if (c->sorted_values != c->values) FORWARD(check_apart(&moved, &values, error));
+    FORWARD(check_apart(&sorted, &values, error));
+    FORWARD(check_apart(&moved, &keys, error));
+    return check_apart(&sorted, &moved, error);
+}
+
+static weft_status run_sort(weft_context *ctx, const sort_call *c, weft_error *error) {
+    FORWARD(check_arrays(ctx, c, error));
+    return c->n ? ctx->backend->sort(ctx->state, c, error) : WEFT_OK;
+}
+
+static unsigned all_bits(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(dtype); }
+
+static weft_status sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *keys,
+                        void *sorted, weft_error *error) {
+    type_kind kind;
+    FORWARD(check_sort(dtype, order, &kind, error));
+    const sort_call c = {dtype, order, 0, all_bits(dtype), n, keys, sorted, 0, NULL, NULL};
+    return run_sort(ctx, &c, error);
+}
+
+weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *keys,
+                      void *sorted) {
+    GUARDED(ctx, sort(ctx, dtype, order, n, keys, sorted, error));
+}
+
+static weft_status sort_pairs(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n,
+                              const void *keys, size_t value_bytes, const void *values, void *sorted_keys,
+                              void *sorted_values, weft_error *error) {
+    type_kind kind;
+    FORWARD(check_sort(dtype, order, &kind, error));
+    FORWARD(check_value_bytes(value_bytes, error));
+    const sort_call c = {dtype, order, 0, all_bits(dtype), n, keys, sorted_keys, value_bytes, values, sorted_values};
+    return run_sort(ctx, &c, error);
+}
+
+weft_status weft_sort_pairs(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *keys,
+                            size_t value_bytes, const void *values, void *sorted_keys, void *sorted_values) {
+    GUARDED(ctx, sort_pairs(ctx, dtype, order, n, keys, value_bytes, values, sorted_keys, sorted_values, error));
+}
+
+static weft_status sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, unsigned first_bit,
+                             unsigned bits, size_t n, const void *keys, size_t value_bytes, const void *values,
+                             void *sorted_keys, void *sorted_values, weft_error *error) {
+    type_kind kind;
+    FORWARD(check_sort(dtype, order, &kind, error));
+    const unsigned all = all_bits(dtype);
+    RETURN_IF(kind == FLOAT, WEFT_UNSUPPORTED, "a sort by some bits is defined for integers, and the keys are %s",
+              weft_dtype_name(dtype));
+    RETURN_IF(first_bit > all || bits > all - first_bit, WEFT_INVALID,
+              "%u bits from bit %u on: keys of %s have bits 0 to %u", bits, first_bit, weft_dtype_name(dtype),
+              all - 1);
+    if (value_bytes) FORWARD(check_value_bytes(value_bytes, error));
+    const sort_call c = {dtype,
+                         order,
+                         first_bit,
+                         bits,
+                         n,
+                         keys,
+                         sorted_keys,
+                         value_bytes,
+                         value_bytes ? values : NULL,
+                         value_bytes ? sorted_values : NULL};
+    return run_sort(ctx, &c, error);
+}
+
+weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, unsigned first_bit,
+                           unsigned bits, size_t n, const void *keys, size_t value_bytes, const void *values,
+                           void *sorted_keys, void *sorted_values) {
+    GUARDED(ctx, sort_bits(ctx, dtype, order, first_bit, bits, n, keys, value_bytes, values, sorted_keys,
+                           sorted_values, error));
+}
+
+static weft_status argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index, size_t n,
+                           const void *keys, void *indices, weft_error *error) {
+    type_kind kind;
+    range from, to;
+    FORWARD(check_sort(dtype, order, &kind, error));
+    RETURN_IF(index != WEFT_U32 && index != WEFT_U64, WEFT_UNSUPPORTED, "indices are u32 or u64; %s was asked for",
+              weft_dtype_name(index));
+    RETURN_IF(index == WEFT_U32 && n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
+              "%zu keys have indices that do not fit in u32", n);
+    FORWARD(check_array(ctx, "keys", keys, n, weft_dtype_size(dtype), &from, error));
+    FORWARD(check_array(ctx, "indices", indices, n, weft_dtype_size(index), &to, error));
+    FORWARD(check_apart(&to, &from, error));
+    if (n == 0) return WEFT_OK;
+    return ctx->backend->argsort(ctx->state, &(argsort_call){dtype, order, index, n, keys, indices}, error);
+}
+
+weft_status weft_argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index, size_t n,
+                         const void *keys, void *indices) {
+    GUARDED(ctx, argsort(ctx, dtype, order, index, n, keys, indices, error));
+}

@@ -1,0 +1,118 @@
+/* weft_sort and its kin on the CPU (docs/ORDER.md 7): their scratch memory; a few keys by insertion. */
+#include "cpu/sort_passes.h"
+
+#include <string.h>
+
+enum {
+    ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
+    CHUNK_KEYS = 1 << 14,   /* a chunk has at least so many */
+    FEW = 48,               /* keys that insertion sorts sooner than the passes */
+    STREAM_BYTES = 1 << 19, /* keys and values of a chunk that had better go past the caches */
+    VALUE_BYTES_MAX = 16
+};
+
+static unsigned width(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(dtype); }
+
+static sort_job new_job(const cpu_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n) {
+    const bool is_float = dtype == WEFT_F32 || dtype == WEFT_F64;
+    const weft_sort_rule rule =
+        weft_sort_rule_of(width(dtype), is_float, dtype <= WEFT_I64, order == WEFT_DESCENDING);
+    const size_t bytes = n * weft_dtype_size(dtype), chunks = n / CHUNK_KEYS;
+    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || chunks <= 1 || !cpu_may_use_threads();
+    return (sort_job){.kernel = ctx->level->sorts->width[__builtin_ctz(width(dtype) / 8)],
+                      .rule = rule,
+                      .window = UINT64_MAX,
+                      .n = n,
+                      .chunks = alone                           ? 1
+                                : chunks < (size_t)ctx->threads ? chunks
+                                                                : (size_t)ctx->threads};
+}
+
+/* ------------------------------------------------------------------------------------- few */
+
+/* The indices of n <= FEW keys in order. */
+static void order_few(const sort_job *job, unsigned char *order) {
+    uint64_t codes[FEW];
+    job->kernel->codes(&job->rule, job->keys.from, job->n, codes);
+    for (size_t i = 0; i < job->n; i++) {
+        const uint64_t code = codes[i] & job->window;
+        size_t at = i;
+        for (; at > 0 && (codes[order[at - 1]] & job->window) > code; at--) order[at] = order[at - 1];
+        order[at] = (unsigned char)i;
+    }
+}
+
+static void move_few(const sort_lane *lane, size_t n, const unsigned char *order) {
+    char copy[FEW * VALUE_BYTES_MAX];
+    if (lane->bytes == 0) return;
+    for (size_t i = 0; i < n; i++)
+        memcpy(copy + i * lane->bytes, (const char *)lane->from + order[i] * lane->bytes, lane->bytes);
+    memcpy(lane->to, copy, n * lane->bytes);
+}
+
+static void write_few(const argsort_call *c, const unsigned char *order) {
+    for (size_t i = 0; i < c->n; i++)
+        if (c->index == WEFT_U32)
+            ((uint32_t *)c->indices)[i] = order[i];
+        else
+            ((uint64_t *)c->indices)[i] = order[i];
+}
+
+/* ------------------------------------------------------------------------------------ many */
+
+static size_t in_lines(size_t bytes) { return (bytes + SORT_LINE_BYTES - 1) / SORT_LINE_BYTES * SORT_LINE_BYTES; }
+
+/* Long chunks go past the caches by whole lines, in which values must not straddle two. */
+static bool streams(const sort_job *job) {
+    const bool aligned = job->values.bytes == 0 || (uintptr_t)job->values.to % job->values.bytes == 0;
+    return aligned && job->n / job->chunks * (job->keys.bytes + job->values.bytes) >= STREAM_BYTES;
+}
+
+/* Lays the scratch memory of a job out: keys, keys again when nobody else has room for them, values, and what the
+ * chunks have. */
+static weft_status sort_many(cpu_context *ctx, sort_job *job, weft_error *error) {
+    const size_t keys = in_lines(job->n * job->keys.bytes), values = in_lines(job->n * job->values.bytes);
+    const size_t more_keys = job->only_values ? keys : 0;
+    const size_t words = in_lines(job->chunks * sizeof(uint64_t));
+    const size_t next = job->chunks * SORT_BUCKETS_MAX * sizeof *job->next;
+    const size_t lines = streams(job) ? job->chunks * 2 * SORT_LINES_BYTES : 0;
+    void *room;
+    FORWARD(cpu_room(ctx, keys + more_keys + values + 2 * words + next + lines, &room, error));
+    char *at = room;
+    job->keys.spare = at;
+    if (job->only_values) job->keys.to = at + keys;
+    job->values.spare = at += keys + more_keys;
+    job->all = (void *)(at += values);
+    job->any = (void *)(at += words);
+    job->next = (void *)(at += words);
+    if (lines) job->lines = (void *)(at + next);
+    cpu_sort_passes(job);
+    return WEFT_OK;
+}
+
+weft_status cpu_sort(void *state, const sort_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    sort_job job = new_job(ctx, c->dtype, c->order, c->n);
+    job.window = c->bits ? UINT64_MAX >> (64 - c->bits) << c->first_bit : 0;
+    job.keys = (sort_lane){weft_dtype_size(c->dtype), c->keys, c->sorted_keys, NULL};
+    job.values = (sort_lane){c->value_bytes, c->values, c->sorted_values, NULL};
+    if (c->n > FEW) return sort_many(ctx, &job, error);
+    unsigned char order[FEW];
+    order_few(&job, order);
+    move_few(&job.keys, c->n, order);
+    move_few(&job.values, c->n, order);
+    return WEFT_OK;
+}
+
+weft_status cpu_argsort(void *state, const argsort_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    sort_job job = new_job(ctx, c->dtype, c->order, c->n);
+    job.only_values = true;
+    job.keys = (sort_lane){weft_dtype_size(c->dtype), c->keys, NULL, NULL};
+    job.values = (sort_lane){weft_dtype_size(c->index), NULL, c->indices, NULL};
+    if (c->n > FEW) return sort_many(ctx, &job, error);
+    unsigned char order[FEW];
+    order_few(&job, order);
+    write_few(c, order);
+    return WEFT_OK;
+}

@@ -1,0 +1,107 @@
+#!/bin/sh
+# weft sort and weft argsort: values known by hand, their options and files.
+. "$(dirname "$0")/check.sh"
+y=$dir/y.npy
+
+# values FILE: type, shape and values of a .npy file in one line, read without weft.
+values() {
+    python3 -c 'import ast, struct, sys
+data = open(sys.argv[1], "rb").read()
+end = 10 + int.from_bytes(data[8:10], "little")
+header = ast.literal_eval(data[10:end].decode())
+letter = dict(i1="b", i2="h", i4="i", i8="q", u1="B", u2="H", u4="I", u8="Q", f4="f", f8="d")[header["descr"][1:]]
+print(header["descr"], header["shape"], *(v[0] for v in struct.iter_unpack("<" + letter, data[end:])))' "$1"
+}
+
+# gives VERB EXPECTED ARGUMENT...: `weft VERB ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+gives() {
+    verb=$1
+    expected=$2
+    shift 2
+    rm -f "$y"
+    got=$(w "$verb" "$@" -o "$y" 2>&1)
+    is "weft $verb $*: exit code" 0 $?
+    is "weft $verb $*: printed" "" "$got"
+    is "weft $verb $*" "$expected" "$(values "$y")"
+    w "$verb" "$@" -o - >"$dir/stdout"
+    is "weft $verb $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
+}
+
+npy "$dir/i4.npy" '<i4' '(5,)' -- 3 -1 4 -1 5
+npy "$dir/f4.npy" '<f4' '(6,)' -- 1.5 nan 0.0 -0.0 -inf inf
+npy "$dir/u1.npy" '|u1' '(2, 2)' 200 100 7 255
+npy "$dir/f8.npy" '<f8' '(5,)' 0.5 1.5 2.5 3.5 4.5
+
+gives sort "<i4 (5,) -1 -1 3 4 5" "$dir/i4.npy"
+gives sort "<i4 (5,) 5 4 3 -1 -1" "$dir/i4.npy" --descending
+gives sort "<f4 (6,) -inf -0.0 0.0 1.5 inf nan" "$dir/f4.npy"
+gives sort "<f4 (6,) inf 1.5 0.0 -0.0 -inf nan" "$dir/f4.npy" --descending
+gives sort "|u1 (2, 2) 7 100 200 255" "$dir/u1.npy"
+gives argsort "<u8 (5,) 1 3 0 2 4" "$dir/i4.npy"
+gives argsort "<u8 (5,) 4 2 0 1 3" "$dir/i4.npy" --descending
+gives argsort "<u4 (5,) 1 3 0 2 4" "$dir/i4.npy" --index u32
+gives argsort "<u8 (5,) 1 3 0 2 4" "$dir/i4.npy" --index u64
+gives argsort "<u8 (6,) 4 3 2 0 5 1" "$dir/f4.npy"
+gives argsort "<u8 (6,) 5 0 2 3 4 1" "$dir/f4.npy" --descending
+gives argsort "<u8 (2, 2) 2 1 0 3" "$dir/u1.npy"
+npy "$dir/a.npy" '<f8' '(2, 2)' 4 3 2 1 --order True
+gives sort "<f8 (4,) 1.0 2.0 3.0 4.0" "$dir/a.npy"
+npy "$dir/a.npy" '>i2' '(3,)' -- 258 -3 1
+gives sort "<i2 (3,) -3 1 258" "$dir/a.npy"
+npy "$dir/a.npy" '<f4' '(0,)'
+gives sort "<f4 (0,)" "$dir/a.npy"
+gives argsort "<u8 (0,)" "$dir/a.npy"
+npy "$dir/a.npy" '<i8' '()' 42
+gives sort "<i8 () 42" "$dir/a.npy"
+
+# values that come along
+w sort "$dir/i4.npy" --values "$dir/f8.npy" -o "$y" --values-out "$dir/w.npy"
+is "sorted keys" "<i4 (5,) -1 -1 3 4 5" "$(values "$y")"
+is "their values" "<f8 (5,) 1.5 3.5 0.5 2.5 4.5" "$(values "$dir/w.npy")"
+w sort "$dir/f8.npy" --descending --values "$dir/i4.npy" -o /dev/null --values-out - >"$dir/w.npy"
+is "values on standard output" "<i4 (5,) 5 -1 4 -1 3" "$(values "$dir/w.npy")"
+refuses 1 "$dir/i4.npy has 5 elements and $dir/f4.npy has 6; they must be of one length" \
+    sort "$dir/i4.npy" --values "$dir/f4.npy" -o "$y" --values-out "$dir/w.npy"
+refuses 2 "--values and --values-out go together: --values-out is missing" sort "$dir/i4.npy" --values "$dir/f8.npy" -o "$y"
+refuses 2 "--values and --values-out go together: --values is missing" sort "$dir/i4.npy" --values-out "$dir/w.npy" -o "$y"
+refuses 2 "two arrays cannot both go to standard output" \
+    sort "$dir/i4.npy" --values "$dir/f8.npy" -o - --values-out -
+refuses 2 "two arrays cannot both come from standard input" sort - --values - -o "$y" --values-out "$dir/w.npy"
+
+# streams, devices
+is "a pipe" "<u8 (5,) 0 1 2 3 4" "$(w sort - -o - <"$dir/i4.npy" | w argsort - -o - >"$dir/piped"; values "$dir/piped")"
+for device in ref cpu; do
+    for threads in 1 2 7; do
+        w sort "$root/examples/data/co2.npy" -o "$dir/$device$threads.npy" --device $device --threads $threads
+        is "co2 on $device, $threads threads" same "$(cmp "$dir/ref1.npy" "$dir/$device$threads.npy" && echo same)"
+    done
+done
+cp "$dir/i4.npy" "$dir/own.npy"
+w sort "$dir/own.npy" -o "$dir/own.npy"
+is "over its own input" "<i4 (5,) -1 -1 3 4 5" "$(values "$dir/own.npy")"
+
+# JSON
+got=$(w sort "$dir/i4.npy" --descending --values "$dir/f8.npy" -o "$y" --values-out "$dir/w.npy" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')
+is "--json" "sort $dir/i4.npy $y $dir/f8.npy $dir/w.npy True i32 5 i32 cpu 1" "$got"
+got=$(w argsort "$dir/i4.npy" -o "$y" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+print(o["command"], o["descending"], o["result"])')
+is "argsort --json" "argsort False u64" "$got"
+refuses 2 "weft sort: --json: standard output is for the array" sort "$dir/i4.npy" -o - --json
+
+# wrong calls
+refuses 2 "weft sort: $dir/i4.npy: -o FILE.npy is missing" sort "$dir/i4.npy"
+refuses 2 "weft argsort: $dir/i4.npy: -o FILE.npy is missing" argsort "$dir/i4.npy"
+refuses 2 "weft sort: 0 files given, 1 needed" sort -o "$y"
+refuses 2 "weft argsort: 2 files given, 1 needed" argsort "$dir/i4.npy" "$dir/i4.npy" -o "$y"
+refuses 2 "weft argsort: --index i64: u32 and u64 can be asked for" argsort "$dir/i4.npy" --index i64 -o "$y"
+refuses 2 "weft sort: --index: there is no such option" sort "$dir/i4.npy" --index u32 -o "$y"
+refuses 2 "weft argsort: --values: there is no such option" argsort "$dir/i4.npy" --values "$dir/f8.npy" -o "$y"
+refuses 1 "weft sort: $dir/missing.npy: cannot be opened" sort "$dir/missing.npy" -o "$y"
+refuses 1 "weft sort: $dir/missing.npy: cannot be opened" \
+    sort "$dir/i4.npy" --values "$dir/missing.npy" -o "$y" --values-out "$dir/w.npy"
+refuses 1 "weft sort: /dev/full: cannot be written: No space left on device" sort "$dir/i4.npy" -o /dev/full
+finish
