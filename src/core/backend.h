@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 3
+#define WEFT_BACKEND_ABI 4
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
