@@ -158,7 +158,7 @@ static void fill_recurrence(size_t n, double *s, double *u) {
 static bool classic_recurrence(tour *t) {
     enum { N = 100 };
     static const double FIRST = 0.788765853638186, LAST = 13.0469392478383;
-    double s[N], u[N], found[N], other[N];
+    double s[N], u[N], found[N] = {0}, other[N];
     char value[60];
     fill_recurrence(N, s, u);
     scan_row row = {.dtype = WEFT_F64, .n = N, .x = s, .u = u, .found = found, .other = other};

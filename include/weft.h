@@ -421,7 +421,7 @@ typedef enum weft_direction {
  *   init   rows values, each what its row starts from; NULL: 0
  *   v      rows * n values; v == s or v == u is allowed, any other overlap is not
  * v[i] depends on the row's initial value and on the elements up to i alone; a row has the bits of a call of its
- * own. Products of many |s| > 1 can overflow where a loop does not: docs/recurrence.md. Order: docs/ORDER.md 7. */
+ * own. Products of many |s| > 1 can overflow where a loop does not: docs/recurrence.md. Order: docs/ORDER.md 8. */
 WEFT_API weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t rows,
                                      size_t n, const void *s, const void *u, const void *init, void *v);
 

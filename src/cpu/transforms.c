@@ -9,9 +9,12 @@
 #define NAN_BITS WEFT_NAN_F32
 #define OF(name) name##_f32
 #include "cpu/complex_body.h"
-#include "cpu/convolve_body.h"
-#include "cpu/end_of_complex.h"
+
 #include "cpu/transform_body.h"
+
+#include "cpu/convolve_body.h"
+
+#include "cpu/end_of_complex.h"
 
 #define REAL double
 #define LANE uint64_t
@@ -20,9 +23,12 @@
 #define NAN_BITS WEFT_NAN_F64
 #define OF(name) name##_f64
 #include "cpu/complex_body.h"
-#include "cpu/convolve_body.h"
-#include "cpu/end_of_complex.h"
+
 #include "cpu/transform_body.h"
+
+#include "cpu/convolve_body.h"
+
+#include "cpu/end_of_complex.h"
 
 #define KERNELS(lanes_of_type, type)                                                                   \
     {                                                                                                  \

@@ -10,8 +10,9 @@
 #define FMA fmaf
 #define DTYPE WEFT_F32
 #define OF(name) name##_f32
-#include "ref/convolve_body.h"
 #include "ref/transform_body.h"
+
+#include "ref/convolve_body.h"
 #undef REAL
 #undef FMA
 #undef DTYPE
@@ -21,8 +22,9 @@
 #define FMA fma
 #define DTYPE WEFT_F64
 #define OF(name) name##_f64
-#include "ref/convolve_body.h"
 #include "ref/transform_body.h"
+
+#include "ref/convolve_body.h"
 
 weft_status ref_convolve(void *state, const convolve_call *c, weft_error *error) {
     (void)state;

@@ -17,8 +17,9 @@ static size_t mirrored(size_t f, size_t n) {
 #define FMA fmaf
 #define DTYPE WEFT_F32
 #define OF(name) name##_f32
-#include "ref/fft_body.h"
 #include "ref/transform_body.h"
+
+#include "ref/fft_body.h"
 #undef REAL
 #undef FMA
 #undef DTYPE
@@ -28,8 +29,9 @@ static size_t mirrored(size_t f, size_t n) {
 #define FMA fma
 #define DTYPE WEFT_F64
 #define OF(name) name##_f64
-#include "ref/fft_body.h"
 #include "ref/transform_body.h"
+
+#include "ref/fft_body.h"
 
 weft_status ref_fft(void *state, const fft_call *c, weft_error *error) {
     (void)state;
