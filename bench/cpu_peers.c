@@ -4,9 +4,9 @@
  *
  * Each row: rounds in which weft, its peer and a loop that only reads the same bytes (the ceiling) take
  * turns; in a round each calls once unmeasured, so that its own threads are awake and those of the one
- * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan or recurrence
- * as GB/s read and written, and its ceiling is a copy. Long arrays (2^26 elements) come from memory, short
- * ones (2^14) from the caches of one core. */
+ * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan
+ * or a sort (of random elements) or recurrence as GB/s read and written, and its ceiling is a copy. Long arrays (2^26 elements)
+ * come from memory, short ones (2^14) from the caches of one core. */
 #include "cpu_openmp_peer.h"
 #include "weft.h"
 
@@ -20,9 +20,10 @@
 #endif
 #ifdef WEFT_BENCH_STD_SCAN
 #include "cpu_scan_peer.h"
+#include "cpu_sort_peer.h"
 #endif
 
-enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, QUICK_LOG2 = 23, SHORT_LOG2 = 14 };
+enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, SORT_LOG2 = 24, QUICK_LOG2 = 23, SHORT_LOG2 = 14 };
 
 static weft_context *ctx;
 static double sink; /* what peers compute, so that no compiler leaves them out */
@@ -65,7 +66,7 @@ typedef enum function {
     VARIANCE,
     DOT,
     SCAN,
-    SELECT, /* the elements above 0, half of them */
+    SELECT, /*, SORT the elements above 0, half of them */
     RECURRENCE,
     ROWS
 } function;
@@ -115,6 +116,9 @@ static const row rows[] = {
     {"scan f32", SCAN, WEFT_SUM, WEFT_F32, true, 1, "std unseq", std_scan_f32},
     {"scan f64", SCAN, WEFT_SUM, WEFT_F64, true, 1, "std unseq", std_scan_f64},
     {"scan i32", SCAN, WEFT_SUM, WEFT_I32, true, 1, "std unseq", std_scan_i32},
+    {"sort u32", SORT, WEFT_SUM, WEFT_U32, false, 1, "std par_unseq", std_sort_u32},
+    {"sort f64", SORT, WEFT_SUM, WEFT_F64, false, 1, "std par_unseq", std_sort_f64},
+    {"sort u32", SORT, WEFT_SUM, WEFT_U32, true, 1, "std unseq", std_sort_u32},
 #endif
 };
 
@@ -150,13 +154,14 @@ static void call_weft(const work *w) {
     case SELECT: ok(weft_select_if(ctx, WEFT_GT, r->dtype, w->n, w->x, &zero, w->y, &out)); break;
     case RECURRENCE: call_recurrence(w, 1, w->n); break;
     case ROWS: call_recurrence(w, w->n / PEER_ROW, PEER_ROW); break;
+    case SORT: ok(weft_sort(ctx, r->dtype, WEFT_ASCENDING, w->n, w->x, w->y)); break;
     }
 }
 
 static void call_peer(const work *w) { sink += w->row->peer(w->x, w->y, w->n, w->threads); }
 
 static void call_ceiling(const work *w) {
-    if (w->row->function >= SCAN) { /* of as many bytes, half of them read */
+    if (w->row->function >>= SCAN) { /* of as many bytes, half of them read */
         openmp_copy(w->x, w->y, arrays(w->row) * w->n * weft_dtype_size(w->row->dtype) / 2, w->threads);
         return;
     }
@@ -216,6 +221,18 @@ static void measure_row(const work *w, int rounds, bool json, bool first) {
 
 /* ------------------------------------------------------------------------------------ main */
 
+/* For sorts: every bit at random; floats are numbers. */
+static void fill_random(weft_dtype dtype, void *p, size_t n) {
+    uint64_t r = 1;
+    for (size_t i = 0; i < n; i++) {
+        r = r * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        if (dtype == WEFT_F64)
+            ((double *)p)[i] = (double)(int64_t)(r ^ r >> 29);
+        else
+            ((uint32_t *)p)[i] = (uint32_t)(r >> 32);
+    }
+}
+
 static void fill(weft_dtype dtype, void *p, size_t n, int threads) {
     if (dtype == WEFT_F32) openmp_fill_f32(p, n, threads);
     if (dtype == WEFT_F64) openmp_fill_f64(p, n, threads);
@@ -253,11 +270,13 @@ int main(int argc, char **argv) {
                "operation", "elements", "threads", "GB/s", "peer", "GB/s", "ratio", "of ceiling");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const row *r = &rows[i];
-        const size_t n = r->alone ? (size_t)1 << SHORT_LOG2 : r->function >= RECURRENCE ? longest / 2 : longest;
+        const size_t most = r->function == SORT && !quick ? (size_t)1 << SORT_LOG2 : longest;
+        const size_t n = r->alone ? (size_t)1 << SHORT_LOG2 : r->function >= RECURRENCE ? longest / 2 : most;
         const size_t filled = r->function >= RECURRENCE ? 2 * n : n;
         const work w = {r, n, x, r->function >= DOT ? y : NULL, r->alone ? 1 : threads};
         fill(r->dtype, x, filled, w.threads);
         fill(r->dtype, y, filled, w.threads);
+        if (r->function == SORT) fill_random(r->dtype, x, n);
         measure_row(&w, quick ? 5 : r->alone ? ROUNDS_MAX : 11, json, i == 0);
     }
     if (json) printf("\n]}\n");
