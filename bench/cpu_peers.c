@@ -5,8 +5,8 @@
  * Each row: rounds in which weft, its peer and a loop that only reads the same bytes (the ceiling) take
  * turns; in a round each calls once unmeasured, so that its own threads are awake and those of the one
  * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan as
- * GB/s read and written, and its ceiling is a copy. Long arrays (2^26 elements) come from memory, short
- * ones (2^14) from the caches of one core. */
+ * GB/s read and written, as of a merge of two sorted halves, and its ceiling is a copy. Long arrays (2^26 elements)
+ * come from memory, short ones (2^14) from the caches of one core. */
 #include "cpu_openmp_peer.h"
 #include "weft.h"
 
@@ -60,7 +60,7 @@ static double blas_norm2_f64(const void *x, const void *y, size_t n, int threads
 
 /* ------------------------------------------------------------------------------------ rows */
 
-typedef enum function { REDUCE, VARIANCE, DOT, SCAN } function;
+typedef enum function { REDUCE, VARIANCE, HISTOGRAM, DOT, SCAN, MERGE, TOP_K } function;
 
 typedef struct row {
     const char *name;
@@ -83,6 +83,7 @@ static const row rows[] = {
     {"max i32", REDUCE, WEFT_MAX, WEFT_I32, false, 1, "OpenMP simd", openmp_max_i32},
     {"mean f32", REDUCE, WEFT_MEAN, WEFT_F32, false, 1, "OpenMP simd", openmp_mean_f32},
     {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
+    {"bins 256 f32", HISTOGRAM, WEFT_SUM, WEFT_F32, false, 1, "OpenMP", openmp_histogram_f32},
     {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, true, 1, "OpenMP simd", openmp_sum_f32},
     {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, true, 1, "OpenMP simd", openmp_sum_f64},
     {"max f32", REDUCE, WEFT_MAX, WEFT_F32, true, 1, "OpenMP simd", openmp_max_f32},
@@ -101,6 +102,8 @@ static const row rows[] = {
     {"scan f32", SCAN, WEFT_SUM, WEFT_F32, true, 1, "std unseq", std_scan_f32},
     {"scan f64", SCAN, WEFT_SUM, WEFT_F64, true, 1, "std unseq", std_scan_f64},
     {"scan i32", SCAN, WEFT_SUM, WEFT_I32, true, 1, "std unseq", std_scan_i32},
+    {"merge f32", MERGE, WEFT_SUM, WEFT_F32, false, 1, "std par_unseq", std_merge_f32},
+    {"top 100 f32", TOP_K, WEFT_SUM, WEFT_F32, false, 1, "std nth_element", std_top_100_f32},
 #endif
 };
 
@@ -116,12 +119,17 @@ typedef struct work {
 } work;
 
 static void call_weft(const work *w) {
+    enum { BINS = 256 };
     const row *r = w->row;
-    uint64_t out;
+    const float low = -1, high = 1;
+    uint64_t out, counts[BINS];
     switch (r->function) {
     case REDUCE: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_DEFAULT, w->n, w->x, &out)); break;
     case VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_DEFAULT, w->n, 1, w->x, &out)); break;
     case DOT: ok(weft_dot(ctx, r->dtype, WEFT_DEFAULT, w->n, w->x, w->y, &out)); break;
+    case HISTOGRAM: ok(weft_histogram_even(ctx, r->dtype, w->n, w->x, BINS, &low, &high, counts)); break;
+    case MERGE: ok(weft_merge(ctx, r->dtype, w->n / 2, w->x, w->n / 2, (const float *)w->x + w->n / 2, w->y)); break;
+    case TOP_K: ok(weft_top_k(ctx, r->dtype, WEFT_LARGEST, w->n, w->x, 100, w->y, NULL)); break;
     case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;
     }
 }
@@ -129,7 +137,7 @@ static void call_weft(const work *w) {
 static void call_peer(const work *w) { sink += w->row->peer(w->x, w->y, w->n, w->threads); }
 
 static void call_ceiling(const work *w) {
-    if (w->row->function == SCAN) {
+    if (w->row->function == SCAN || w->row->function == MERGE) {
         openmp_copy(w->x, w->y, w->n * weft_dtype_size(w->row->dtype), w->threads);
         return;
     }
@@ -174,7 +182,8 @@ static void print_row(const work *w, bool json, bool first, double weft, double 
 }
 
 static void measure_row(const work *w, int rounds, bool json, bool first) {
-    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) * (w->y ? 2 : 1) * w->row->passes;
+    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) *
+                         (w->y && w->row->function != TOP_K ? 2 : 1) * w->row->passes;
     const int calls = w->row->alone ? 200 : 1;
     double weft[ROUNDS_MAX], other[ROUNDS_MAX], reader[ROUNDS_MAX];
     ok(weft_set_threads(ctx, w->threads));
@@ -229,6 +238,9 @@ int main(int argc, char **argv) {
         const work w = {r, n, x, r->function >= DOT ? y : NULL, r->alone ? 1 : threads};
         fill(r->dtype, x, n, w.threads);
         fill(r->dtype, y, n, w.threads);
+#ifdef WEFT_BENCH_STD_SCAN
+        if (r->function == MERGE) std_sorted_halves_f32(x, n);
+#endif
         measure_row(&w, quick ? 5 : r->alone ? ROUNDS_MAX : 11, json, i == 0);
     }
     if (json) printf("\n]}\n");

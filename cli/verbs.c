@@ -94,7 +94,7 @@ static void print_verbs(FILE *out, const verb *verbs, int count) {
 }
 
 void verb_overview(FILE *out) {
-    fputs("weft: sums, extremes, norms, prefix scans, histograms and more of .npy arrays, with the same bits on every machine\n\n"
+    fputs("weft: sums, extremes, norms, prefix scans and more of .npy arrays, with the same bits on every machine\n\n"
           "  weft [OPTIONS] COMMAND ...\n\n"
           "Examples\n"
           "  weft tour --quick                     see it work\n"
