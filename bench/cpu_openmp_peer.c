@@ -102,6 +102,21 @@ double openmp_read(const void *at, const void *other, size_t n, int threads) {
     return (double)seen;
 }
 
+/* A histogram for each thread, whose sum it is. */
+double openmp_histogram_f32(const void *x, const void *y, size_t n, int threads) {
+    enum { BINS = 256 };
+    size_t counts[BINS] = {0};
+    const float *from = x;
+    (void)y, (void)threads;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : counts[:BINS])
+    for (size_t i = 0; i < n; i++) {
+        if (!(from[i] >= -1 && from[i] <= 1)) continue;
+        const int bin = (int)((from[i] + 1) * (BINS / 2));
+        counts[bin < BINS ? bin : BINS - 1]++;
+    }
+    return (double)counts[0];
+}
+
 /* Element i of the input, in [-500, 500]. */
 static int element(size_t i) { return (int)((uint32_t)i * UINT32_C(2654435761) >> 8) % 1001 - 500; }
 

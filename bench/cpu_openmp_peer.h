@@ -11,6 +11,7 @@ typedef double peer(const void *x, const void *y, size_t n, int threads);
 peer openmp_sum_f32, openmp_sum_f64, openmp_sum_i32, openmp_sum_u8;
 peer openmp_min_f32, openmp_max_f32, openmp_max_i32;
 peer openmp_mean_f32, openmp_variance_f64;
+peer openmp_histogram_f32; /* 256 bins from -1 to 1 */
 
 /* Loops that write the elements above 0 to y, on one thread: each element's place depends on all before it. */
 peer branching_select_f32, branchless_select_f32;

@@ -5,7 +5,8 @@
  * Each row: rounds in which weft, its peer and a loop that only reads the same bytes (the ceiling) take
  * turns; in a round each calls once unmeasured, so that its own threads are awake and those of the one
  * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan
- * or a sort (of random elements) or recurrence as GB/s read and written, and its ceiling is a copy. Long arrays (2^26 elements)
+ * or a sort (of random elements) or recurrence as GB/s read and written, as of a merge of two sorted halves, and its ceiling is a copy. Long arrays (2^26 elements)
+ *
  * come from memory, short ones (2^14) from the caches of one core. */
 #include "cpu_openmp_peer.h"
 #include "weft.h"
@@ -64,9 +65,9 @@ static double blas_norm2_f64(const void *x, const void *y, size_t n, int threads
 typedef enum function {
     REDUCE,
     VARIANCE,
-    DOT,
+    HISTOGRAM, DOT,
     SCAN,
-    SELECT, /*, SORT the elements above 0, half of them */
+    SELECT, /*,, MERGE, TOP_K SORT the elements above 0, half of them */
     RECURRENCE,
     ROWS
 } function;
@@ -95,6 +96,7 @@ static const row rows[] = {
     {"in rows f64", ROWS, WEFT_SUM, WEFT_F64, false, 1, "OpenMP over rows", openmp_recurrences_f64},
     {"mean f32", REDUCE, WEFT_MEAN, WEFT_F32, false, 1, "OpenMP simd", openmp_mean_f32},
     {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
+    {"bins 256 f32", HISTOGRAM, WEFT_SUM, WEFT_F32, false, 1, "OpenMP", openmp_histogram_f32},
     {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, true, 1, "OpenMP simd", openmp_sum_f32},
     {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, true, 1, "OpenMP simd", openmp_sum_f64},
     {"max f32", REDUCE, WEFT_MAX, WEFT_F32, true, 1, "OpenMP simd", openmp_max_f32},
@@ -119,6 +121,8 @@ static const row rows[] = {
     {"sort u32", SORT, WEFT_SUM, WEFT_U32, false, 1, "std par_unseq", std_sort_u32},
     {"sort f64", SORT, WEFT_SUM, WEFT_F64, false, 1, "std par_unseq", std_sort_f64},
     {"sort u32", SORT, WEFT_SUM, WEFT_U32, true, 1, "std unseq", std_sort_u32},
+    {"merge f32", MERGE, WEFT_SUM, WEFT_F32, false, 1, "std par_unseq", std_merge_f32},
+    {"top 100 f32", TOP_K, WEFT_SUM, WEFT_F32, false, 1, "std nth_element", std_top_100_f32},
 #endif
 };
 
@@ -143,13 +147,18 @@ static void call_recurrence(const work *w, size_t rows, size_t n) {
 }
 
 static void call_weft(const work *w) {
+    enum { BINS = 256 };
     const row *r = w->row;
     const float zero = 0;
-    uint64_t out;
+    const float low = -1, high = 1;
+    uint64_t out, counts[BINS];
     switch (r->function) {
     case REDUCE: ok(weft_reduce(ctx, r->op, r->dtype, WEFT_DEFAULT, w->n, w->x, &out)); break;
     case VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_DEFAULT, w->n, 1, w->x, &out)); break;
     case DOT: ok(weft_dot(ctx, r->dtype, WEFT_DEFAULT, w->n, w->x, w->y, &out)); break;
+    case HISTOGRAM: ok(weft_histogram_even(ctx, r->dtype, w->n, w->x, BINS, &low, &high, counts)); break;
+    case MERGE: ok(weft_merge(ctx, r->dtype, w->n / 2, w->x, w->n / 2, (const float *)w->x + w->n / 2, w->y)); break;
+    case TOP_K: ok(weft_top_k(ctx, r->dtype, WEFT_LARGEST, w->n, w->x, 100, w->y, NULL)); break;
     case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;
     case SELECT: ok(weft_select_if(ctx, WEFT_GT, r->dtype, w->n, w->x, &zero, w->y, &out)); break;
     case RECURRENCE: call_recurrence(w, 1, w->n); break;
@@ -161,7 +170,7 @@ static void call_weft(const work *w) {
 static void call_peer(const work *w) { sink += w->row->peer(w->x, w->y, w->n, w->threads); }
 
 static void call_ceiling(const work *w) {
-    if (w->row->function >>= SCAN) { /* of as many bytes, half of them read */
+    if (w->row->function >>= SCAN || w->row->function == MERGE) { /* of as many bytes, half of them read */
         openmp_copy(w->x, w->y, arrays(w->row) * w->n * weft_dtype_size(w->row->dtype) / 2, w->threads);
         return;
     }
@@ -207,7 +216,8 @@ static void print_row(const work *w, bool json, bool first, double weft, double 
 
 static void measure_row(const work *w, int rounds, bool json, bool first) {
     const double moved = w->row->function == SELECT ? 1.5 : (double)arrays(w->row); /* arrays read and written */
-    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) * moved * w->row->passes;
+    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) *
+                         moved && w->row->function != TOP_K * w->row->passes;
     const int calls = w->row->alone ? 200 : 1;
     double weft[ROUNDS_MAX], other[ROUNDS_MAX], reader[ROUNDS_MAX];
     ok(weft_set_threads(ctx, w->threads));
@@ -277,6 +287,9 @@ int main(int argc, char **argv) {
         fill(r->dtype, x, filled, w.threads);
         fill(r->dtype, y, filled, w.threads);
         if (r->function == SORT) fill_random(r->dtype, x, n);
+#ifdef WEFT_BENCH_STD_SCAN
+        if (r->function == MERGE) std_sorted_halves_f32(x, n);
+#endif
         measure_row(&w, quick ? 5 : r->alone ? ROUNDS_MAX : 11, json, i == 0);
     }
     if (json) printf("\n]}\n");

@@ -12,6 +12,11 @@ extern "C" {
 double std_scan_f32(const void *x, const void *y, size_t n, int threads);
 double std_scan_f64(const void *x, const void *y, size_t n, int threads);
 double std_scan_i32(const void *x, const void *y, size_t n, int threads);
+/* The sorted halves of x in y; and the 100 largest of x, in order, in a copy of it. */
+double std_merge_f32(const void *x, const void *y, size_t n, int threads);
+double std_top_100_f32(const void *x, const void *y, size_t n, int threads);
+/* Random elements, each half of them sorted. */
+void std_sorted_halves_f32(void *x, size_t n);
 
 #ifdef __cplusplus
 }

@@ -95,7 +95,7 @@ static void print_verbs(FILE *out, const verb *verbs, int count) {
 
 void verb_overview(FILE *out) {
     fputs(
-        "weft: sums, extremes, norms, prefix scans, histograms, sorts and more of .npy arrays, with the same bits on "
+        "weft: sums, extremes, norms, prefix scans, sorts and more of .npy arrays, with the same bits on "
         "every machine\n\n"
         "  weft [OPTIONS] COMMAND ...\n\n"
         "Examples\n"

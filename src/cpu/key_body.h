@@ -8,15 +8,19 @@ INLINE U OF(bits_at)(const void *array, size_t i) {
     return bits;
 }
 
-INLINE U OF(key_of_bits)(U bits) {
+/* The key of what is no NaN. */
+INLINE U OF(key_of_number)(U bits) {
     const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
-#if IS_FLOAT
-    const U infinity = sizeof(U) == 4 ? (U)0x7f800000 : (U)0x7ff0000000000000;
-    const U negative = (U) - (bits >> (8 * sizeof(U) - 1)), nan = (U) - (U)((bits & ~sign) > infinity);
-    return (bits ^ (negative | sign)) | nan;
-#else
+    const U negative = (U) - (bits >> (8 * sizeof(U) - 1));
+    if (IS_FLOAT) return bits ^ (negative | sign);
     return IS_SIGNED ? (U)(bits ^ sign) : bits;
-#endif
+}
+
+INLINE U OF(key_of_bits)(U bits) {
+    const U infinity = sizeof(U) == 4 ? (U)0x7f800000 : (U)UINT64_C(0x7ff0000000000000),
+            magnitude = (U)(bits << 1) / 2;
+    const U nan = (U) - (U)(IS_FLOAT && magnitude > infinity);
+    return OF(key_of_number)(bits) | nan;
 }
 
 INLINE U OF(key_at)(const void *array, size_t i) { return OF(key_of_bits)(OF(bits_at)(array, i)); }

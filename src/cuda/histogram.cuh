@@ -5,7 +5,7 @@
 #include "arith/even_bins.h"
 #include "cuda/slots.cuh"
 
-#include <cmath>
+#include <math.h>
 
 enum {
     HISTOGRAM_ROWS = 4,                   /* slots that a thread loads before it counts them */

@@ -3,8 +3,8 @@
 #ifndef WEFT_CUDA_SLOTS_CUH
 #define WEFT_CUDA_SLOTS_CUH
 
-#include <cstdint>
 #include <cuda_runtime.h>
+#include <stdint.h>
 
 template <class T> struct slots {
     enum { PER = 16 / sizeof(T) }; /* elements of a slot */

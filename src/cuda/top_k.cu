@@ -3,7 +3,6 @@
 
 #include "cuda/arrays.h"
 
-#include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 
 enum { ALIGNMENT = 256, GATHER_THREADS = 256 };
@@ -48,8 +47,8 @@ static weft_status select_first(const gpu *g, const top_k_call *c, const T *x, l
     slots<T> all(x, c->n);
     const uint64_t flip = c->extreme == WEFT_SMALLEST ? UINT64_MAX : 0;
     const uint64_t rows = (all.count() - 1) / (TOP_K_THREADS * TOP_K_ROWS) + 1, limit = TOP_K_BLOCKS_MAX;
-    const uint64_t most = std::min(4 * (uint64_t)g->multiprocessors, limit);
-    const unsigned blocks = (unsigned)std::min(rows, most);
+    const uint64_t most = 4 * (uint64_t)g->multiprocessors < limit ? 4 * (uint64_t)g->multiprocessors : limit;
+    const unsigned blocks = (unsigned)(rows < most ? rows : most);
     CUDA_TRY(cudaMemsetAsync(l->state, 0, sizeof *l->state, g->stream), "top_k");
     for (int top = 8 * (int)sizeof(T), width; top > 0; top -= width) {
         width = top < TOP_K_DIGIT_BITS ? top : TOP_K_DIGIT_BITS;

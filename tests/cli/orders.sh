@@ -51,7 +51,8 @@ refuses 2 "--upper 256: not a value of u8 (0 to 255)" histogram "$dir/u1.npy" --
 refuses 1 "lower = 7 is not less than upper = 7" histogram "$dir/i4.npy" --lower 7 --upper 7 -o "$y"
 refuses 1 "lower = nan" histogram "$dir/f4.npy" -o "$y"
 refuses 1 "none.npy: without --lower: min of no elements has no value" histogram "$dir/none.npy" -o "$y"
-refuses 1 "edges.npy: 4 edges of i32; at least 2 of f32 are needed" histogram "$dir/f4.npy" --edges "$dir/edges.npy" -o "$y"
+refuses 1 "edges.npy: 4 edges of i32; at least 2 of f32 are needed" \
+    histogram "$dir/f4.npy" --edges "$dir/edges.npy" -o "$y"
 npy "$dir/falls.npy" '<i4' '(3,)' 1 5 5
 refuses 1 "edges[1] = 5 is not less than edges[2] = 5: edges must ascend" \
     histogram "$dir/i4.npy" --edges "$dir/falls.npy" -o "$y"
