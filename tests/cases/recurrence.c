@@ -15,8 +15,10 @@ static size_t out_bytes(const match_case *c) {
 /* --------------------------------------------------------------------------------- in turn */
 
 /* Where rows end in a group, at its end, in a block's or a tile's first or last place. */
-static const size_t LENGTHS[] = {1,   2,   7,   15,  16,  17,   31,   33,   64,   100,  255,  256,
-                                 257, 300, 511, 513, 999, 1025, 2048, 4095, 4096, 4097, 5000, 12289};
+static const size_t LENGTHS[] = {1,   2,   7,   15,  16,   17,   31,   33,   64,   100,  255,   256,   257,
+                                 300, 511, 513, 999, 1025, 2048, 4095, 4096, 4097, 5000, 12289, 20000, 40000};
+
+enum { COUNT = sizeof LENGTHS / sizeof *LENGTHS, LONG = 60000 };
 
 typedef enum start { FROM_NOTHING, FROM_TERMS, FROM_HOST } start;
 typedef enum place { APART, ON_FACTORS, ON_TERMS, ON_ZEROS, PLACES_OF_V } place;
@@ -32,7 +34,8 @@ static variant variant_of(const match_case *c) {
     variant v = {1, c->n, (start)(r % 3), (place)(r / 3 % PLACES_OF_V)};
     if (v.place == ON_ZEROS) v.start = FROM_NOTHING;
     if (!(c->parameter & ROWS)) return v;
-    v.n = LENGTHS[r / 16 % (sizeof LENGTHS / sizeof *LENGTHS)];
+    const size_t first = c->n < LONG ? 0 : COUNT - 4; /* several rows that are long are rare enough */
+    v.n = LENGTHS[first + r / 16 % (COUNT - first)];
     if (v.n > c->n) v.n = c->n;
     v.rows = v.n ? c->n / v.n : r % 5;
     return v;
