@@ -15,31 +15,20 @@ typedef struct weft_element_text {
 
 /* An element in digits enough to tell it from its neighbours. */
 static inline weft_element_text weft_describe_element(weft_dtype dtype, const void *p) {
-    weft_element_text t;
-    int64_t i = 0;
-    uint64_t u = 0;
-    float f = 0;
-    double d = 0;
+    weft_element_text t = {"?"};
     switch (dtype) {
-    case WEFT_I8: i = *(const int8_t *)p; break;
-    case WEFT_I16: i = *(const int16_t *)p; break;
-    case WEFT_I32: i = *(const int32_t *)p; break;
-    case WEFT_I64: i = *(const int64_t *)p; break;
-    case WEFT_U8: u = *(const uint8_t *)p; break;
-    case WEFT_U16: u = *(const uint16_t *)p; break;
-    case WEFT_U32: u = *(const uint32_t *)p; break;
-    case WEFT_U64: u = *(const uint64_t *)p; break;
-    case WEFT_F32: f = *(const float *)p; break;
-    default: d = *(const double *)p; break;
+    case WEFT_I8: snprintf(t.text, sizeof t.text, "%d", *(const int8_t *)p); break;
+    case WEFT_I16: snprintf(t.text, sizeof t.text, "%d", *(const int16_t *)p); break;
+    case WEFT_I32: snprintf(t.text, sizeof t.text, "%" PRId32, *(const int32_t *)p); break;
+    case WEFT_I64: snprintf(t.text, sizeof t.text, "%" PRId64, *(const int64_t *)p); break;
+    case WEFT_U8: snprintf(t.text, sizeof t.text, "%u", *(const uint8_t *)p); break;
+    case WEFT_U16: snprintf(t.text, sizeof t.text, "%u", *(const uint16_t *)p); break;
+    case WEFT_U32: snprintf(t.text, sizeof t.text, "%" PRIu32, *(const uint32_t *)p); break;
+    case WEFT_U64: snprintf(t.text, sizeof t.text, "%" PRIu64, *(const uint64_t *)p); break;
+    case WEFT_F32: snprintf(t.text, sizeof t.text, "%.9g", (double)*(const float *)p); break;
+    case WEFT_F64: snprintf(t.text, sizeof t.text, "%.17g", *(const double *)p); break;
+    default: break;
     }
-    if (dtype == WEFT_F32)
-        snprintf(t.text, sizeof t.text, "%.9g", (double)f);
-    else if (dtype == WEFT_F64)
-        snprintf(t.text, sizeof t.text, "%.17g", d);
-    else if (dtype >= WEFT_U8)
-        snprintf(t.text, sizeof t.text, "%" PRIu64, u);
-    else
-        snprintf(t.text, sizeof t.text, "%" PRId64, i);
     return t;
 }
 

@@ -11,16 +11,18 @@ INLINE U OF(bits_at)(const void *array, size_t i) {
 /* The key of what is no NaN. */
 INLINE U OF(key_of_number)(U bits) {
     const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
-    const U negative = (U) - (bits >> (8 * sizeof(U) - 1));
-    if (IS_FLOAT) return bits ^ (negative | sign);
+    if (IS_FLOAT) return bits ^ (((U)0 - (bits >> (8 * sizeof(U) - 1))) | sign);
     return IS_SIGNED ? (U)(bits ^ sign) : bits;
 }
 
 INLINE U OF(key_of_bits)(U bits) {
-    const U infinity = sizeof(U) == 4 ? (U)0x7f800000 : (U)UINT64_C(0x7ff0000000000000),
-            magnitude = (U)(bits << 1) / 2;
-    const U nan = (U) - (U)(IS_FLOAT && magnitude > infinity);
+#if IS_FLOAT
+    const U infinity = sizeof(U) == 4 ? (U)0x7f800000 : (U)UINT64_C(0x7ff0000000000000);
+    const U nan = (U)0 - (U)((bits << 1) / 2 > infinity);
     return OF(key_of_number)(bits) | nan;
+#else
+    return OF(key_of_number)(bits);
+#endif
 }
 
 INLINE U OF(key_at)(const void *array, size_t i) { return OF(key_of_bits)(OF(bits_at)(array, i)); }
