@@ -14,13 +14,14 @@
 #include <string.h>
 
 enum {
-    SLICE_VALUES = 1 << 12,     /* of the parts' sums that are joined at a time */
-    ALONE_TERMS = 1 << 18,      /* so little is done sooner by the calling thread than by waking others */
-    SUMS_MAX = 1 << 22,         /* values of parts that are kept at a time, unless one product has more */
-    TILE_TERMS = 256,           /* of a panel: its columns of B stay in the first cache */
-    CACHE_ROWS = 128,           /* rows of A that are packed at a time: they stay in the second cache */
-    BLOCK_ROWS = 1024,          /* of a block, at most */
-    BLOCK_COLUMNS = 2048,       /* */
+    SLICE_VALUES = 1 << 12, /* of the parts' sums that are joined at a time */
+    ALONE_TERMS = 1 << 18,  /* so little is done sooner by the calling thread than by waking others */
+    SUMS_MAX = 1 << 22,     /* values of parts that are kept at a time, unless one product has more */
+    TILE_TERMS_F32 = 192,   /* of a panel: its columns of B stay in the first cache */
+    TILE_TERMS_F64 = 128,
+    CACHE_ROWS = 384,           /* rows of A that are packed at a time: they stay in the second cache */
+    BLOCK_ROWS = 1152,          /* of a block, at most */
+    BLOCK_COLUMNS = 1536,       /* */
     ROW_TERMS = 512,            /* a vector, and a matrix that goes along the rows */
     COLUMN_TERMS = 16,          /* a vector, and a matrix that goes along the columns: */
     COLUMN_BLOCK_ROWS = 1 << 13 /* which is read where it lies */
@@ -102,7 +103,11 @@ static void make_plan(plan *p, size_t threads) {
     const bool tall = p->c.n == 1, across = tall && p->c.a.transposed;
     p->shape = tall ? &p->kernel->tall : &p->kernel->tile;
     p->in_place = across && p->element == p->kernel->bytes;
-    p->terms = least(across ? COLUMN_TERMS : tall ? ROW_TERMS : TILE_TERMS, least(p->c.k, p->c.part));
+    p->terms = least(across                  ? COLUMN_TERMS
+                     : tall                  ? ROW_TERMS
+                     : p->kernel->bytes == 8 ? TILE_TERMS_F64
+                                             : TILE_TERMS_F32,
+                     least(p->c.k, p->c.part));
     p->cache_rows = rounded_up(tall ? 1 : CACHE_ROWS, p->shape->rows);
     p->block_rows = rounded_up(least(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
     p->block_columns = rounded_up(least(BLOCK_COLUMNS, p->c.n), p->shape->columns);
@@ -125,9 +130,9 @@ static const char *find(const plan *p, const matmul_operand *x, size_t item, boo
 }
 
 /* The sums of a tile are complete. */
-static void end_tile(const plan *p, const block *b, size_t row, size_t column, const char *sums, size_t ld) {
+static void end_tile(const plan *p, const block *b, size_t row, size_t column, const char *sums) {
     const matmul_call *c = &p->c;
-    const size_t real = p->kernel->bytes;
+    const size_t real = p->kernel->bytes, ld = p->shape->columns;
     const size_t rows = least(p->shape->rows, b->row + b->rows - row);
     const size_t columns = least(p->shape->columns, b->column + b->columns - column);
     if (p->parts == 1) {
@@ -139,21 +144,27 @@ static void end_tile(const plan *p, const block *b, size_t row, size_t column, c
     for (size_t i = 0; i < rows; i++) memcpy(to + i * c->n * real, sums + i * ld * real, columns * real);
 }
 
-/* Some terms of the chains of the rows that are packed: down the rows under each panel of B. */
+/* The next tile's sums are on their way while this one's chains run. */
+static void prefetch(const char *p, size_t bytes) {
+    for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i, 1);
+}
+
+/* Some terms of the chains of the rows that are packed: down the rows under each panel of B. Between the terms the
+ * sums of a tile lie side by side, and those of the tile below behind them. */
 static void run_tiles(const plan *p, const block *b, size_t first_row, size_t rows, size_t term, size_t count,
                       bool first, bool last) {
     const matmul_shape *s = p->shape;
-    const size_t real = p->kernel->bytes;
-    const size_t ld = first && last ? s->columns : p->block_columns;
+    const size_t real = p->kernel->bytes, tiles = p->block_rows / s->rows;
     for (size_t j = 0; j < b->columns; j += s->columns)
         for (size_t i = first_row; i < first_row + rows; i += s->rows) {
             const bool in_place = p->in_place && b->rows - i >= s->rows;
             const char *a = in_place ? find(p, &p->c.a, b->item, true, b->row + i, term)
                                      : b->packed_a + (i - first_row) * count * real;
-            char *sums = b->sums + (first && last ? 0 : (i * ld + j) * real);
-            s->run(count, a, in_place ? p->c.a.ld : s->rows, b->packed_b + j * count * real, s->columns, first, sums,
-                   ld);
-            if (last) end_tile(p, b, b->row + i, b->column + j, sums, ld);
+            const size_t tile = first && last ? 0 : j / s->columns * tiles + i / s->rows;
+            char *sums = b->sums + tile * s->rows * s->columns * real;
+            if (!first) prefetch(sums + s->rows * s->columns * real, s->rows * s->columns * real);
+            s->run(count, a, in_place ? p->c.a.ld : s->rows, b->packed_b + j * count * real, s->columns, first, sums);
+            if (last) end_tile(p, b, b->row + i, b->column + j, sums);
         }
 }
 

@@ -34,33 +34,42 @@ INLINE void OF(turn)(VECTOR *rows) {
     }
 }
 
-/* `count` elements as a vector of REAL, zeros behind them. */
-INLINE VECTOR OF(loaded)(const ELEMENT *x, size_t count) {
-    ELEMENT v[WIDTH] = {0};
+/* WIDTH elements as REAL; or `count` of them, and zeros. */
+INLINE VECTOR OF(loaded)(const ELEMENT *x) {
+    ELEMENT v[WIDTH];
     VECTOR r;
-    if (count >= WIDTH)
-        memcpy(v, x, sizeof v);
-    else
-        for (size_t l = 0; l < count; l++) v[l] = x[l];
+    memcpy(v, x, sizeof v);
     for (size_t l = 0; l < WIDTH; l++) r[l] = (REAL)v[l];
     return r;
 }
 
-/* Up to WIDTH lanes whose terms lie side by side: WIDTH terms of each at a time. Whole vectors are stored, so up to
- * WIDTH - 1 elements behind each lane's place are overwritten, and what comes there is written later. */
+INLINE VECTOR OF(loaded_some)(const ELEMENT *x, size_t count) {
+    ELEMENT v[WIDTH] = {0};
+    for (size_t l = 0; l < count; l++) v[l] = x[l];
+    return OF(loaded)(v);
+}
+
+/* Up to WIDTH lanes whose terms lie side by side: WIDTH terms of each at a time. Lanes that are not there are the
+ * first one again: nobody uses them. Whole vectors are stored, so up to WIDTH - 1 elements behind each lane's place
+ * are overwritten, and what comes there is written later. */
 INLINE void OF(pack_turned)(const ELEMENT *x, size_t ld, size_t lanes, size_t terms, REAL *to, size_t width) {
-    for (size_t t = 0; t < terms; t += WIDTH) {
-        const size_t count = terms - t < WIDTH ? terms - t : WIDTH;
-        VECTOR rows[WIDTH];
+    VECTOR rows[WIDTH];
+    size_t t = 0;
+    for (; t + WIDTH <= terms; t += WIDTH) {
 #pragma GCC unroll 16
-        for (size_t l = 0; l < WIDTH; l++) rows[l] = l < lanes ? OF(loaded)(x + l * ld + t, count) : (VECTOR){0};
+        for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded)(x + (l < lanes ? l : 0) * ld + t);
         OF(turn)(rows);
-        for (size_t i = 0; i < count; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
+#pragma GCC unroll 16
+        for (size_t i = 0; i < WIDTH; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
     }
+    if (t == terms) return;
+    for (size_t l = 0; l < WIDTH; l++) rows[l] = OF(loaded_some)(x + (l < lanes ? l : 0) * ld + t, terms - t);
+    OF(turn)(rows);
+    for (size_t i = 0; i < terms - t; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
 }
 
 /* `lanes` rows of A or columns of B, `terms` terms of each, in panels of `width` lanes: there stand, for each term,
- * `width` elements side by side, and zeros where there is no lane. */
+ * `width` elements side by side; those of lanes that are not there are nobody's. */
 static void OF(matmul_pack)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, void *to,
                             size_t width) {
     const ELEMENT *x = from;
@@ -87,9 +96,16 @@ INLINE VECTOR OF(matmul_term)(VECTOR x, VECTOR y, VECTOR s) {
     return s;
 }
 
+/* p, but the compiler does not know it: else it loads as many elements as make a vector at once and takes that apart
+ * by shuffles, which take the ports of multiply-adds. */
+INLINE const REAL *OF(hidden)(const REAL *p) {
+    __asm__("" : "+r"(p));
+    return p;
+}
+
 /* A tile of TILE_ROWS x TILE_VECTORS vectors, which stay in registers. */
 static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
-                            void *sums, size_t ld) {
+                            void *sums) {
     const REAL *x = a;
     const REAL *y = b;
     REAL *at = sums;
@@ -99,14 +115,14 @@ static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const vo
 #pragma GCC unroll 4
         for (size_t j = 0; j < TILE_VECTORS; j++) {
             s[i][j] = (VECTOR){0};
-            if (!first) memcpy(&s[i][j], at + i * ld + j * WIDTH, sizeof s[i][j]);
+            if (!first) memcpy(&s[i][j], at + (i * TILE_VECTORS + j) * WIDTH, sizeof s[i][j]);
         }
     for (; terms > 0; terms--, x += step_a, y += step_b) {
         VECTOR v[TILE_VECTORS];
         memcpy(v, y, sizeof v);
 #pragma GCC unroll 16
         for (size_t i = 0; i < TILE_ROWS; i++) {
-            const VECTOR u = x[i] - (VECTOR){0};
+            const VECTOR u = (TILE_ROWS % WIDTH == 0 ? OF(hidden)(x) : x)[i] - (VECTOR){0};
 #pragma GCC unroll 4
             for (size_t j = 0; j < TILE_VECTORS; j++) s[i][j] = OF(matmul_term)(u, v[j], s[i][j]);
         }
@@ -114,16 +130,16 @@ static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const vo
 #pragma GCC unroll 16
     for (size_t i = 0; i < TILE_ROWS; i++)
 #pragma GCC unroll 4
-        for (size_t j = 0; j < TILE_VECTORS; j++) memcpy(at + i * ld + j * WIDTH, &s[i][j], sizeof s[i][j]);
+        for (size_t j = 0; j < TILE_VECTORS; j++)
+            memcpy(at + (i * TILE_VECTORS + j) * WIDTH, &s[i][j], sizeof s[i][j]);
 }
 
 /* The product with a vector: TALL_VECTORS vectors of rows, one column. */
 static void OF(matmul_tall)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
-                            void *sums, size_t ld) {
+                            void *sums) {
     const REAL *x = a;
     const REAL *y = b;
     VECTOR s[TALL_VECTORS];
-    (void)ld;
     for (size_t i = 0; i < TALL_VECTORS; i++) s[i] = (VECTOR){0};
     if (!first) memcpy(s, sums, sizeof s);
     for (; terms > 0; terms--, x += step_a, y += step_b) {

@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 /* Takes `terms` terms of a tile's chains. Term t has its rows' elements at a + t * step_a and its columns' at
- * b + t * step_b; the sums stand in rows of ld, and are taken as +0 if `first`. */
+ * b + t * step_b; the sums stand row by row, and are taken as +0 if `first`. */
 typedef void matmul_chains(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
-                           void *sums, size_t ld);
+                           void *sums);
 
 typedef struct matmul_shape {
     size_t rows, columns;
