@@ -41,7 +41,7 @@ include(cmake/bench_cuda.cmake OPTIONAL)
 
 # build/bench_cpu_tridiag: weft_tridiag beside the Thomas algorithm, and LAPACK when it is there.
 if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
-  add_executable(bench_cpu_tridiag bench/cpu_tridiag.c)
+  add_executable(bench_cpu_tridiag bench/cpu_tridiag_peers.c)
   target_link_libraries(bench_cpu_tridiag PRIVATE weft OpenMP::OpenMP_C)
   target_compile_options(bench_cpu_tridiag PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
     -ffp-contract=fast)

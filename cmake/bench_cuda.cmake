@@ -15,7 +15,7 @@ else()
 endif()
 
 # build/bench_gpu_tridiag: weft_tridiag beside cuSPARSE (when it is there).
-add_executable(bench_gpu_tridiag bench/gpu_tridiag.cu)
+add_executable(bench_gpu_tridiag bench/gpu_tridiag_peers.cu)
 target_link_libraries(bench_gpu_tridiag PRIVATE weft)
 set_target_properties(bench_gpu_tridiag PROPERTIES CUDA_RUNTIME_LIBRARY Static)
 add_dependencies(bench_gpu_tridiag weft_cuda)

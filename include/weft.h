@@ -552,8 +552,8 @@ typedef enum weft_boundary {
  *             system that failed, system * n + row, where row is that of the first lost pivot, or without one
  *             of the first element of x that is NaN or infinite. A system that lost a pivot has NaN in x. The
  *             call returns WEFT_OK all the same, and other systems are solved
- * Never fails, and is accurate, where |b| >= |a| + |c| in every row, and > in one of them at least; likewise for
- * symmetric positive definite matrices in practice. A pivot is lost when all its digits cancelled.
+ * Safe where |b| > |a| + |c| in every row, or >= in every row of a matrix that is not singular; symmetric positive
+ * definite matrices do as well in practice. A pivot is lost when all its digits cancelled.
  * Order: docs/ORDER.md 8. */
 WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems,
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
