@@ -79,7 +79,7 @@ static bool many_steps(tour *t, size_t systems, float *u, float *x, float *other
 
 bool tour_tridiag(tour *t) {
     const size_t systems = t->n / (100 * ROWS) + 1, bytes = systems * ROWS * sizeof(float);
-    float *u = malloc(bytes), *x = malloc(bytes), *other = malloc(bytes);
+    float *u = malloc(bytes), *x = calloc(1, bytes), *other = malloc(bytes);
     bool done = u && x && other;
     tour_heading(t, "6  Tridiagonal systems");
     printf("\n    %-48s %-30s %5s  %s\n", "known answers", "", "right", "same");

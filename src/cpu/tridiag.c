@@ -62,7 +62,8 @@ static void for_each(const step *t, size_t count, void (*item)(const step *, siz
 
 /* ------------------------------------------------------------------------ what lanes there are */
 
-static size_t whole(size_t n, size_t part) { return n ? (n - 1) / part + 1 : 0; }
+/* Parts of `part` elements, which is not 0, in n. */
+static size_t whole(size_t n, size_t part) { return n && part ? (n - 1) / part + 1 : 0; }
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* The lines of one system or row, and lanes in other distances. */
@@ -238,7 +239,7 @@ static level_of_rows part_of(const tridiag_call *c, size_t first, size_t count) 
 
 /* Systems that one thread takes at a time; 0: the threads share the work inside all systems instead. */
 static size_t systems_of_group(const tridiag_call *c, const solver *s) {
-    if (c->n <= TRIDIAG_ALONE || c->systems < (size_t)s->threads || s->threads == 1) return 0;
+    if (c->n <= TRIDIAG_ALONE || s->threads < 2 || c->systems < (size_t)s->threads) return 0;
     const size_t fit = GROUP_BYTES / (c->n * s->size * (ARRAYS - 1));
     const size_t even = whole(c->systems, (size_t)s->threads);
     return least(least(fit, even), s->kernel->width);
