@@ -65,9 +65,13 @@ static double blas_norm2_f64(const void *x, const void *y, size_t n, int threads
 typedef enum function {
     REDUCE,
     VARIANCE,
-    HISTOGRAM, DOT,
+    HISTOGRAM,
+    DOT,
     SCAN,
-    SELECT, /*,, MERGE, TOP_K SORT the elements above 0, half of them */
+    SELECT, /* the elements above 0, half of them */
+    MERGE,
+    TOP_K,
+    SORT,
     RECURRENCE,
     ROWS
 } function;
@@ -170,7 +174,7 @@ static void call_weft(const work *w) {
 static void call_peer(const work *w) { sink += w->row->peer(w->x, w->y, w->n, w->threads); }
 
 static void call_ceiling(const work *w) {
-    if (w->row->function >>= SCAN || w->row->function == MERGE) { /* of as many bytes, half of them read */
+    if (w->row->function >= SCAN) { /* of as many bytes, half of them read */
         openmp_copy(w->x, w->y, arrays(w->row) * w->n * weft_dtype_size(w->row->dtype) / 2, w->threads);
         return;
     }
@@ -215,9 +219,9 @@ static void print_row(const work *w, bool json, bool first, double weft, double 
 }
 
 static void measure_row(const work *w, int rounds, bool json, bool first) {
-    const double moved = w->row->function == SELECT ? 1.5 : (double)arrays(w->row); /* arrays read and written */
-    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) *
-                         moved && w->row->function != TOP_K * w->row->passes;
+    const function f = w->row->function;
+    const double moved = f == SELECT ? 1.5 : f == TOP_K ? 1 : (double)arrays(w->row); /* arrays read and written */
+    const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) * moved * w->row->passes;
     const int calls = w->row->alone ? 200 : 1;
     double weft[ROUNDS_MAX], other[ROUNDS_MAX], reader[ROUNDS_MAX];
     ok(weft_set_threads(ctx, w->threads));

@@ -97,19 +97,26 @@ static uint64_t flip(const scan_call *c) {
     return c->op == WEFT_MIN || c->op == WEFT_AND ? ~other_sign : other_sign;
 }
 
+const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job) {
+    static const float inf_f32[] = {INFINITY, -INFINITY};
+    static const double inf_f64[] = {INFINITY, -INFINITY};
+    const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX, f32 = c->result == WEFT_F32;
+    const size_t least = c->op == WEFT_MAX;
+    *job = (scan_job){.init = c->init, .flip = flip(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
+    job->nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
+    job->infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
+    if (!c->init && order && is_float(c->dtype))
+        job->init = f32 ? (const void *)&inf_f32[least] : (const void *)&inf_f64[least];
+    return find_kernel(ctx->level->scans, c);
+}
+
 weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     cpu_context *ctx = state;
-    const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX, f32 = c->result == WEFT_F32;
     const size_t bytes = c->n * (weft_dtype_size(c->dtype) + weft_dtype_size(c->result));
-    const float inf_f32 = c->op == WEFT_MIN ? INFINITY : -INFINITY;
-    const double inf_f64 = inf_f32;
-    scan_job job = {.init = c->init, .flip = flip(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
+    scan_job job;
     (void)error;
+    const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &job);
     job.streams = c->x != c->y && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
-    job.nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
-    job.infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
-    if (!c->init && order && is_float(c->dtype)) job.init = f32 ? (const void *)&inf_f32 : &inf_f64;
-    const scan_kernel *kernel = find_kernel(ctx->level->scans, c);
     if (ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads())
         scan_alone(c, kernel, &job);
     else
