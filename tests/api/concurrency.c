@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 99, SIDE = 708 };
+enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 20, SIDE = 708 };
 static float x[N];
 static uint8_t heads[N];
 
@@ -17,35 +17,39 @@ typedef struct answers {
     weft_status status;
 } answers;
 
+static void note(answers *a, weft_status status) {
+    if (status != WEFT_OK) a->status = status;
+}
+
 static answers ask(weft_context *ctx) {
     static _Thread_local float z[N];
     answers a = {.status = WEFT_OK};
-    weft_status s[ANSWERS];
-    s[0] = weft_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, &a.bits[0]);
-    s[1] = weft_reduce(ctx, WEFT_NORM2, WEFT_F32, WEFT_F64, N, x, &a.bits[1]);
-    s[2] = weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, x, &a.bits[2]);
-    s[3] = weft_dot(ctx, WEFT_F32, WEFT_DEFAULT, N, x, x, &a.bits[3]);
-    s[4] = weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, &a.bits[4]);
-    s[5] = weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z);
-    s[6] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[6]);
-    s[7] = weft_partition_if(ctx, WEFT_GT, WEFT_F32, N, x, x, z, &a.bits[7]);
-    s[8] = weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, z, &a.bits[8]);
-    s[7] = weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, heads, z);
-    s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[8]);
-    s[7] = weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, N, x, x, NULL, z);
-    s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[8]);
+    int k = 0;
+    note(&a, weft_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, &a.bits[k++]));
+    note(&a, weft_reduce(ctx, WEFT_NORM2, WEFT_F32, WEFT_F64, N, x, &a.bits[k++]));
+    note(&a, weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, x, &a.bits[k++]));
+    note(&a, weft_dot(ctx, WEFT_F32, WEFT_DEFAULT, N, x, x, &a.bits[k++]));
+    note(&a, weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, &a.bits[k++]));
+    note(&a, weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, z));
+    note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]));
+    note(&a, weft_partition_if(ctx, WEFT_GT, WEFT_F32, N, x, x, z, &a.bits[k++]));
+    note(&a, weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, z, &a.bits[k++]));
+    note(&a, weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, heads, z));
+    note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]));
+    note(&a, weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, N, x, x, NULL, z));
+    note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]));
     const float lower = -1, upper = 1;
     uint64_t counts[50];
-    s[7] = weft_histogram_even(ctx, WEFT_F32, N, x, 50, &lower, &upper, counts);
-    for (int i = 0; i < 50; i++) a.bits[7] = a.bits[7] * 31 + counts[i];
-    s[8] = weft_top_k(ctx, WEFT_F32, WEFT_SMALLEST, N, x, 1, z, &a.bits[8]);
-    s[7] = weft_matmul(ctx, WEFT_F32, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, SIDE, SIDE,
-                       SIDE, NULL, x, SIDE, x, SIDE, NULL, z, SIDE);
-    s[8] = weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[8]);
-    s[7] = weft_argsort(ctx, WEFT_F32, WEFT_ASCENDING, WEFT_U32, N, x, z);
-    memcpy(&a.bits[7], z + N / 2, sizeof a.bits[7]);
-    for (int i = 0; i < ANSWERS; i++)
-        if (s[i] != WEFT_OK) a.status = s[i];
+    note(&a, weft_histogram_even(ctx, WEFT_F32, N, x, 50, &lower, &upper, counts));
+    for (int i = 0; i < 50; i++) a.bits[k] = a.bits[k] * 31 + counts[i];
+    k++;
+    note(&a, weft_top_k(ctx, WEFT_F32, WEFT_SMALLEST, N, x, 1, z, &a.bits[k++]));
+    note(&a, weft_matmul(ctx, WEFT_F32, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, SIDE,
+                         SIDE, SIDE, NULL, x, SIDE, x, SIDE, NULL, z, SIDE));
+    note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[k++]));
+    note(&a, weft_argsort(ctx, WEFT_F32, WEFT_ASCENDING, WEFT_U32, N, x, z));
+    memcpy(&a.bits[k], z + N / 2, sizeof a.bits[k]);
+    k++;
     return a;
 }
 
