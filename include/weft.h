@@ -276,7 +276,7 @@ typedef enum weft_fft_kind {
  *   n      values of one array, a power of two (1 is one)
  *   x, y   batch * n values; on R2C's complex side batch * (n/2 + 1). y == x is allowed for C2C and its inverse
  * An infinity or a NaN spoils the whole array it is in. J. Cooley, J. Tukey, Math. Comp. 19, 1965, with
- * correctly rounded twiddles. Docs: docs/fft.md; order: docs/ORDER.md 8. */
+ * correctly rounded twiddles. Docs: docs/fft.md; order: docs/ORDER.md 14. */
 WEFT_API weft_status weft_fft(weft_context *ctx, weft_dtype dtype, weft_fft_kind kind, size_t batch, size_t n,
                               const void *x, void *y);
 
@@ -299,7 +299,7 @@ typedef enum weft_convolve_mode {
  * Up to 64 taps (of the shorter array) each value is a chain of fused multiply-adds; above, it comes by transforms
  * of blocks (overlap-save; A. Oppenheim, R. Schafer, Discrete-Time Signal Processing). The choice is by n and m
  * alone. There the error is relative to the largest values of a block, not to each value, and an infinity or a NaN
- * spoils its block and the next. Docs: docs/convolve.md; order: docs/ORDER.md 9. */
+ * spoils its block and the next. Docs: docs/convolve.md; order: docs/ORDER.md 15. */
 WEFT_API weft_status weft_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
                                    size_t n, const void *x, size_t m, const void *h, void *y);
 
@@ -421,7 +421,7 @@ typedef enum weft_direction {
  *   init   rows values, each what its row starts from; NULL: 0
  *   v      rows * n values; v == s or v == u is allowed, any other overlap is not
  * v[i] depends on the row's initial value and on the elements up to i alone; a row has the bits of a call of its
- * own. Products of many |s| > 1 can overflow where a loop does not: docs/recurrence.md. Order: docs/ORDER.md 8. */
+ * own. Products of many |s| > 1 can overflow where a loop does not: docs/recurrence.md. Order: docs/ORDER.md 9. */
 WEFT_API weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t rows,
                                      size_t n, const void *s, const void *u, const void *init, void *v);
 
@@ -509,7 +509,7 @@ typedef enum weft_transpose {
  *                column-major), at least its length. What lies between is not touched.
  * n = 1 or m = 1 is the product with a vector. A and B may be one; C must not overlap either, but may be other
  * columns (rows, column-major) of a larger matrix that both are parts of. The bits are those of
- * the transposed product, whatever layout, transposes and leading dimensions say. Order: docs/ORDER.md 7. */
+ * the transposed product, whatever layout, transposes and leading dimensions say. Order: docs/ORDER.md 13. */
 WEFT_API weft_status weft_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
                                  weft_transpose transpose_a, weft_transpose transpose_b, size_t m, size_t n, size_t k,
                                  const void *alpha, const void *a, size_t lda, const void *b, size_t ldb,
@@ -554,7 +554,7 @@ typedef enum weft_boundary {
  *             call returns WEFT_OK all the same, and other systems are solved
  * Safe where |b| > |a| + |c| in every row, or >= in every row of a matrix that is not singular; symmetric positive
  * definite matrices do as well in practice. A pivot is lost when all its digits cancelled.
- * Order: docs/ORDER.md 8. */
+ * Order: docs/ORDER.md 16. */
 WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems,
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);
@@ -570,7 +570,7 @@ typedef enum weft_order_of_sort {
  * equal, whatever their sign and payload, and come last in either order; every key keeps its bits.
  *   sorted      n keys; sorted == keys is allowed, any other overlap is not
  * By radix sort (H. Seward, MIT R-232, 1954; D. Knuth, The Art of Computer Programming 3, 5.2.5).
- * Scratch: a copy of the keys. Order: docs/ORDER.md 7. */
+ * Scratch: a copy of the keys. Order: docs/ORDER.md 17. */
 WEFT_API weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n,
                                const void *keys, void *sorted);
 
@@ -594,7 +594,7 @@ WEFT_API weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_or
  * equal keys the first comes first.
  *   index       the type of indices: WEFT_U32 (n at most 2^32) or WEFT_U64
  *   indices     n values, apart from keys
- * Scratch: two copies of the keys, and one of the indices (on a GPU two). Order: docs/ORDER.md 7. */
+ * Scratch: two copies of the keys, and one of the indices (on a GPU two). Order: docs/ORDER.md 17. */
 WEFT_API weft_status weft_argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index,
                                   size_t n, const void *keys, void *indices);
 

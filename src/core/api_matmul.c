@@ -88,7 +88,7 @@ static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p
     return WEFT_OK;
 }
 
-/* docs/ORDER.md 7.2. */
+/* docs/ORDER.md 13.2. */
 static size_t part_of(size_t m, size_t n, size_t k) {
     const bool vector = m == 1 || n == 1;
     const size_t values = vector ? WEFT_MATMUL_VECTOR_VALUES : WEFT_MATMUL_VALUES;

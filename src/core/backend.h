@@ -168,7 +168,7 @@ typedef struct matmul_call {
     matmul_operand a, b;
     void *c;
     size_t ldc, stride_c;
-    size_t part; /* of k, by docs/ORDER.md 7.2; k or more where it is not cut */
+    size_t part; /* of k, by docs/ORDER.md 13.2; k or more where it is not cut */
 } matmul_call;
 
 typedef struct fft_call {

@@ -93,7 +93,7 @@ INLINE OF(twiddle) OF(each)(const REAL *w) {
 /* -i w, which is T[2k + 1] where w is T[2k]. */
 INLINE OF(twiddle) OF(turned)(OF(twiddle) w) { return (OF(twiddle)){w.im, -w.re}; }
 
-/* (a, b) becomes (a + w b, a - w b), with the conjugate of w if `inverse`: ORDER 8.2. */
+/* (a, b) becomes (a + w b, a - w b), with the conjugate of w if `inverse`: ORDER 14.2. */
 INLINE void OF(butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w, bool inverse) {
     const VECTOR crossed = OF(negate_parts)(w.im, inverse); /* -im, im, ... */
     const VECTOR t = OF(multiply_add)(*b, w.re, OF(multiply_add)(OF(swap_parts)(*b), crossed, *a));
@@ -123,7 +123,7 @@ INLINE void OF(back)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2) {
     OF(undo_butterfly)(&v[1], &v[3], w);
 }
 
-/* P of docs/ORDER.md 9.3. */
+/* P of docs/ORDER.md 15.3. */
 INLINE VECTOR OF(multiply)(VECTOR z, VECTOR h) {
     return OF(multiply_add)(z, OF(twice_re)(h), OF(swap_parts)(z) * OF(negate_parts)(OF(twice_im)(h), false));
 }

@@ -1,4 +1,4 @@
-/* weft_matmul on the CPU (docs/ORDER.md 7).
+/* weft_matmul on the CPU (docs/ORDER.md 13).
  *
  * C is cut in blocks, of which each thread takes the next. Of a block, the columns of B are brought to panels for
  * some hundred terms at a time, then some rows of A, both in the order in which a kernel reads them; then a kernel

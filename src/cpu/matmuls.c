@@ -1,4 +1,4 @@
-/* The kernels of matrix products (docs/ORDER.md 7); compiled once for each level. */
+/* The kernels of matrix products (docs/ORDER.md 13); compiled once for each level. */
 #include "cpu/matmul_kernels.h"
 #include "cpu/vectors.h"
 

@@ -1,4 +1,4 @@
-/* The table of twiddles (docs/ORDER.md 8.1), and launches. */
+/* The table of twiddles (docs/ORDER.md 14.1), and launches. */
 #include "arith/twiddle.h"
 #include "cuda/transforms.h"
 

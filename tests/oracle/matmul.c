@@ -1,4 +1,4 @@
-/* Matrix products against products in 113 digits, the rules of docs/ORDER.md 7 as literal expectations, and what must
+/* Matrix products against products in 113 digits, the rules of docs/ORDER.md 13 as literal expectations, and what must
  * not matter: layout, transposes, leading dimensions, a batch. */
 #include "tests/oracle/oracle.h"
 

@@ -1,4 +1,4 @@
-/* Recurrences: against a plain loop in 113 digits, against exact integers, and the rules of docs/ORDER.md 8 as
+/* Recurrences: against a plain loop in 113 digits, against exact integers, and the rules of docs/ORDER.md 9 as
  * literal expectations. */
 #include "tests/oracle/oracle.h"
 

@@ -1,5 +1,5 @@
 /* Fourier transforms and convolutions against sums in 113 digits, every twiddle against its exact value, and the
- * rules of docs/ORDER.md 8 and 9 as literal expectations. */
+ * rules of docs/ORDER.md 14 and 9 as literal expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
