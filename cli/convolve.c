@@ -1,5 +1,5 @@
 /* weft convolve X.npy H.npy -o Y.npy */
-#include "cli/arrays.h"
+#include "cli/numbers.h"
 #include "cli/value.h"
 
 #include <stdio.h>
@@ -54,13 +54,13 @@ static bool read_request(const cli_options *options, int argc, char **argv, job 
         cli_error("convolve", "-: standard input can be only one of the two arrays");
         return false;
     }
-    return arrays_output(options, "convolve", j->to);
+    return numbers_output(options, "convolve", j->to);
 }
 
 static bool read_arrays(job *j) {
     npy_array *x = &j->arrays[0], *h = &j->arrays[1];
     for (int i = 0; i < 2; i++) {
-        if (!arrays_read("convolve", j->files[i], &j->arrays[i])) return false;
+        if (!numbers_read("convolve", j->files[i], &j->arrays[i])) return false;
         if (j->arrays[i].shape.rank == 1 && !j->arrays[i].flat) continue;
         cli_error("convolve", "%s: has %zu dimensions; an array of one is needed", j->files[i],
                   j->arrays[i].shape.rank);
@@ -68,11 +68,11 @@ static bool read_arrays(job *j) {
     }
     if (x->dtype != h->dtype) {
         cli_error("convolve", "%s has elements of %s and %s of %s; they must be of one precision", j->files[0],
-                  arrays_type(x->dtype, x->is_complex), j->files[1], arrays_type(h->dtype, h->is_complex));
+                  numbers_type(x->dtype, x->is_complex), j->files[1], numbers_type(h->dtype, h->is_complex));
         return false;
     }
     if (x->is_complex == h->is_complex) return true;
-    return arrays_to_complex("convolve", j->files[0], x) && arrays_to_complex("convolve", j->files[1], h);
+    return numbers_to_complex("convolve", j->files[0], x) && numbers_to_complex("convolve", j->files[1], h);
 }
 
 static size_t count_values(int mode, size_t n, size_t m) {
@@ -84,7 +84,7 @@ static size_t count_values(int mode, size_t n, size_t m) {
 static int compute(weft_context *ctx, job *j) {
     const npy_array *x = &j->arrays[0], *h = &j->arrays[1];
     j->count = count_values(j->mode, x->n, h->n);
-    j->y = arrays_room("convolve", x, x->is_complex, j->count);
+    j->y = numbers_room("convolve", x, x->is_complex, j->count);
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
     const weft_status status = (j->correlate ? weft_correlate : weft_convolve)(
@@ -106,7 +106,7 @@ static void print_json(const job *j, const char *device) {
     json_string(stdout, j->to);
     printf(", \"mode\": \"%s\", \"correlate\": %s, \"n\": %zu, \"m\": %zu, \"values\": %zu, \"result\": \"%s\"",
            MODES[j->mode], j->correlate ? "true" : "false", x->n, h->n, j->count,
-           arrays_type(x->dtype, x->is_complex));
+           numbers_type(x->dtype, x->is_complex));
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
 }
 

@@ -1,5 +1,5 @@
 /* weft fft X.npy -o Y.npy */
-#include "cli/arrays.h"
+#include "cli/numbers.h"
 #include "cli/value.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, job 
         if (option == 'o') j->to = optarg;
     }
     j->from = argv[optind];
-    if (argc - optind == 1) return arrays_output(options, "fft", j->to);
+    if (argc - optind == 1) return numbers_output(options, "fft", j->to);
     cli_error("fft", "%d files given, 1 needed; see 'weft help fft'", argc - optind);
     return false;
 }
@@ -69,9 +69,9 @@ static bool find_shape(job *j) {
 }
 
 static int compute(weft_context *ctx, job *j) {
-    if (!j->real && !arrays_to_complex("fft", j->from, &j->x)) return CLI_FAILED;
+    if (!j->real && !numbers_to_complex("fft", j->from, &j->x)) return CLI_FAILED;
     const size_t last = j->shape.dimensions[j->shape.rank - 1];
-    j->y = arrays_room("fft", &j->x, result_is_complex(j), j->batch * last);
+    j->y = numbers_room("fft", &j->x, result_is_complex(j), j->batch * last);
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
     const weft_status status = weft_fft(ctx, j->x.dtype, kind_of(j), j->batch, j->n, j->x.data, j->y);
@@ -88,13 +88,13 @@ static void print_json(const job *j, const char *device) {
     printf(", \"output\": ");
     json_string(stdout, j->to);
     printf(", \"kind\": \"%s\", \"n\": %zu, \"batch\": %zu, \"result\": \"%s\"", names[kind_of(j)], j->n, j->batch,
-           arrays_type(j->x.dtype, result_is_complex(j)));
+           numbers_type(j->x.dtype, result_is_complex(j)));
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
 }
 
 static int run(weft_context *ctx, const cli_options *options, job *j) {
     npy_error error;
-    if (!arrays_read("fft", j->from, &j->x) || !find_shape(j)) return CLI_FAILED;
+    if (!numbers_read("fft", j->from, &j->x) || !find_shape(j)) return CLI_FAILED;
     const int code = compute(ctx, j);
     if (code != CLI_DONE) return code;
     if (!npy_write_numbers(j->to, j->x.dtype, result_is_complex(j), &j->shape, j->y, &error)) {

@@ -1,5 +1,5 @@
 /* weft tour: the main job, made to be looked at. This file opens the machines, runs an operation on all of
- * them and keeps count; the sections are in the files tour_*.c. */
+ * them and keeps count; the sections are in the files, tour_scans.c tour_*tour_filter.c. */
 #include "cli/tour.h"
 #include "cli/progress.h"
 
@@ -216,6 +216,18 @@ static bool read_data(const char *path, npy_array *file) {
     return false;
 }
 
+/* --------------------------------------------------------------------------- known answers */
+
+bool tour_expect(tour *t, bool right) {
+    t->compared++;
+    t->different += !right;
+    return right;
+}
+
+void tour_known(const tour *t, const char *what, const char *value, bool right, bool same) {
+    printf("    %-48s %-30s %5s  %s\n", what, value, tour_mark(t, right), tour_mark(t, same));
+}
+
 /* ------------------------------------------------------------------------------- the whole */
 
 double tour_memory(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
@@ -237,7 +249,7 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
     free(x);
     free(y);
     /* These have arrays of their own. */
-    return done && tour_scans(t) && tour_sort(t) && tour_tridiag(t) && tour_products(t);
+    return done && tour_scans(t) && tour_filter(t) && tour_sort(t) && tour_tridiag(t) && tour_products(t);
 }
 
 static bool read_options(tour *t, int argc, char **argv) {

@@ -59,6 +59,12 @@ void tour_heading(const tour *t, const char *text);
 const char *tour_mark(const tour *t, bool same);
 void tour_names(const tour *t, char *text, size_t size);
 
+/* Counts whether a result that is known is right; returns `right`. */
+bool tour_expect(tour *t, bool right);
+
+/* A line of a known answer: what was computed, its value, whether it is right and the same everywhere. */
+void tour_known(const tour *t, const char *what, const char *value, bool right, bool same);
+
 /* The sections. Each returns false after an error was printed. */
 bool tour_classic_dot(tour *t);
 bool tour_hard_sums(tour *t, float *x);
@@ -68,5 +74,6 @@ bool tour_scans(tour *t);
 bool tour_products(tour *t);
 bool tour_tridiag(tour *t);
 bool tour_sort(tour *t);
+bool tour_filter(tour *t);
 
 #endif

@@ -1,4 +1,5 @@
-/* The tour's prefix scans and recurrences, which give arrays. Every value of them is compared. */
+/* The tour's sectionofprefix scans and recurrences, which give arrays. Every value of them is compared. */
+#include "cli/gnu_rand.h"
 #include "cli/plain.h"
 #include "cli/progress.h"
 #include "cli/tour.h"
@@ -78,52 +79,21 @@ static bool run_row(tour *t, scan_row *row, bool timed) {
     return true;
 }
 
-/* Counts a result that is known, too. */
-static bool expect(tour *t, bool right) {
-    t->compared++;
-    t->different += !right;
-    return right;
-}
-
 /* --------------------------------------------------------------------------- known answers */
 
-/* rand() of the GNU C library before any srand(): x[i] = x[i - 3] + x[i - 31] mod 2^32 without its last bit,
- * from a multiplicative generator, after 310 steps that nobody sees. */
-typedef struct gnu_rand {
-    uint32_t x[31];
-    unsigned at;
-} gnu_rand;
-
-static int32_t next_rand(gnu_rand *r) {
-    const uint32_t sum = r->x[r->at] += r->x[(r->at + 28) % 31];
-    r->at = (r->at + 1) % 31;
-    return (int32_t)(sum >> 1);
-}
-
-static gnu_rand start_rand(void) {
-    gnu_rand r = {.x = {1}, .at = 3};
-    for (int i = 1; i < 31; i++) r.x[i] = (uint32_t)((uint64_t)r.x[i - 1] * 16807 % 2147483647);
-    for (int i = 0; i < 310; i++) next_rand(&r);
-    return r;
-}
-
-static float next_whole(gnu_rand *r) { return floorf((float)(1000 * (next_rand(r) / 2147483647.0))); }
-
-static void print_known(const tour *t, const char *what, const char *value, bool right, bool same) {
-    printf("    %-48s %-30s %5s  %s\n", what, value, tour_mark(t, right), tour_mark(t, same));
-}
+static float next_whole(gnu_rand *r) { return floorf((float)(1000 * (gnu_rand_next(r) / 2147483647.0))); }
 
 static bool classic_scan(tour *t) {
     enum { N = 512, FIRST = 840, LAST = 259869 };
     float x[N], found[N], other[N];
     char value[60];
-    gnu_rand r = start_rand();
+    gnu_rand r = gnu_rand_start();
     for (int i = 0; i < N; i++) x[i] = next_whole(&r);
     scan_row row = {.kind = WEFT_EXCLUSIVE, .dtype = WEFT_F32, .n = N, .x = x, .found = found, .other = other};
     if (!run_row(t, &row, false)) return false;
     snprintf(value, sizeof value, "out[1] %.0f, out[511] %.0f", (double)found[1], (double)found[N - 1]);
-    print_known(t, "exclusive, of 512 values floor(1000 rand), f32", value,
-                expect(t, found[1] == FIRST && found[N - 1] == LAST), row.same);
+    tour_known(t, "exclusive, of 512 values floor(1000 rand), f32", value,
+               tour_expect(t, found[1] == FIRST && found[N - 1] == LAST), row.same);
     return true;
 }
 
@@ -131,8 +101,8 @@ static bool integer_scan(tour *t) {
     enum { N = 7587 };
     int32_t x[N], found[N], other[N];
     char value[60];
-    gnu_rand r = start_rand();
-    for (int i = 0; i < N; i++) x[i] = next_rand(&r) % 21 - 10;
+    gnu_rand r = gnu_rand_start();
+    for (int i = 0; i < N; i++) x[i] = gnu_rand_next(&r) % 21 - 10;
     scan_row row = {.kind = WEFT_INCLUSIVE, .dtype = WEFT_I32, .n = N, .x = x, .found = found, .other = other};
     if (!run_row(t, &row, false)) return false;
     int64_t sum = 0;
@@ -142,7 +112,7 @@ static bool integer_scan(tour *t) {
         right = right && found[i] == sum;
     }
     snprintf(value, sizeof value, "out[7586] %d", (int)found[N - 1]);
-    print_known(t, "inclusive, of 7587 integers in [-10, 10], i32", value, expect(t, right), row.same);
+    tour_known(t, "inclusive, of 7587 integers in [-10, 10], i32", value, tour_expect(t, right), row.same);
     return true;
 }
 
@@ -219,7 +189,7 @@ static const double CLASSIC_SUM = 49951088794;
 /* Whole numbers: each running sum below 2^53 is exact, so the error is 0 or something is wrong. */
 static bool whole_numbers(tour *t, scan_row *row, double *x, const int *columns, int count) {
     double *const y = row->found, error = 0;
-    gnu_rand r = start_rand();
+    gnu_rand r = gnu_rand_start();
     for (size_t i = 0; i < row->n; i++) x[i] = (double)next_whole(&r);
     memset(y, 0, row->n * sizeof *y); /* the loop is not to pay for memory that is touched first */
     const double start = cli_seconds();
@@ -232,7 +202,7 @@ static bool whole_numbers(tour *t, scan_row *row, double *x, const int *columns,
         sum += (int64_t)x[i];
         error = fmax(error, fabs(y[i] - (double)sum));
     }
-    expect(t, error == 0 && (row->n != CLASSIC || y[row->n - 1] == CLASSIC_SUM));
+    tour_expect(t, error == 0 && (row->n != CLASSIC || y[row->n - 1] == CLASSIC_SUM));
     const value last = {.f64 = y[row->n - 1]};
     print_values("whole numbers, f64", value_decimal(WEFT_F64, &last), error, plain);
     print_times(t, row, plain, columns, count);

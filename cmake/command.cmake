@@ -1,7 +1,6 @@
 # The weft command: the public API and the .def lists, nothing else of the library.
 add_executable(weft_command
   cli/apply.c
-  cli/arrays.c
   cli/bench.c
   cli/convolve.c
   cli/devices.c
@@ -11,6 +10,7 @@ add_executable(weft_command
   cli/file.c
   cli/fold_options.c
   cli/histogram.c
+  cli/gnu_rand.c
   cli/laplace.c
   cli/main.c
   cli/kept.c
@@ -21,6 +21,7 @@ add_executable(weft_command
   cli/npy.c
   cli/npy_header.c
   cli/npy_write.c
+  cli/numbers.c
   cli/operations.c
   cli/picture.c
   cli/plain.c
@@ -37,6 +38,7 @@ add_executable(weft_command
   cli/sort.c
   cli/tour.c
   cli/tour_products.c
+  cli/tour_filter.c
   cli/tour_scans.c
   cli/tour_sort.c
   cli/tour_sums.c

@@ -58,7 +58,7 @@ if(NOT sanitized STREQUAL thread)
 endif()
 
 # ------------------------------------------------------------------------------------- api
-foreach(api arguments selection_arguments segmented recurrence_arguments matmul_arguments tridiag_arguments sort_arguments allocation fpmode concurrency forking order_arguments)
+foreach(api arguments selection_arguments segmented recurrence_arguments matmul_arguments tridiag_arguments sort_arguments transform_arguments allocation fpmode concurrency forking order_arguments)
   set(label api)
   if(api STREQUAL concurrency)
     set(label threads)

@@ -127,3 +127,21 @@ static void OF(store_block)(const block_slice *s) {
     y = OF(wanted)(s, s->q + 1, &from, &count);
     for (size_t i = 0; i < count; i++) y[i] = CANONICAL(z[2 * (from + i) + 1]);
 }
+
+/* ------------------------------------------------------------------------------- the kernels */
+
+static const transform_kernels OF(kernels) = {
+    .lanes = COMPLEX,
+    .plain = OF(plain),
+    .columns = OF(columns),
+    .rows = OF(rows),
+    .filter = OF(filter),
+    .product = OF(product),
+    .columns_back = OF(columns_back),
+    .split = OF(split),
+    .join = OF(join),
+    .direct_real = OF(direct_real),
+    .direct_complex = OF(direct_complex),
+    .fill_block = OF(fill_block),
+    .store_block = OF(store_block),
+};

@@ -69,7 +69,7 @@ typedef struct transform_kernels {
 
 /* Both element types of a level. */
 struct level_transforms {
-    transform_kernels f32, f64;
+    const transform_kernels *f32, *f64;
 };
 
 enum { TRANSFORM_LENGTHS = 64 };
@@ -88,7 +88,7 @@ weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, int n_log, bo
 void cpu_transform_free(cpu_context *ctx);
 
 static inline const transform_kernels *transform_kernels_of(const level_transforms *t, weft_dtype dtype) {
-    return dtype == WEFT_F32 ? &t->f32 : &t->f64;
+    return dtype == WEFT_F32 ? t->f32 : t->f64;
 }
 
 static inline int transform_log2(size_t n) {

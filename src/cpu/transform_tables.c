@@ -1,5 +1,5 @@
 /* The tables of the CPU's transforms (docs/ORDER.md 14.1): made once for each length, and kept by the context. */
-#include "arith/twiddle.h"
+#include "arith/turns.h"
 #include "core/fpmode.h"
 #include "cpu/cpu.h"
 #include "cpu/transform.h"

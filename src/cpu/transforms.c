@@ -30,14 +30,4 @@
 
 #include "cpu/end_of_complex.h"
 
-#define KERNELS(lanes_of_type, type)                                                                   \
-    {                                                                                                  \
-        lanes_of_type, plain_##type, columns_##type, rows_##type, filter_##type, product_##type,       \
-            columns_back_##type, split_##type, join_##type, direct_real_##type, direct_complex_##type, \
-            fill_block_##type, store_block_##type                                                      \
-    }
-
-const level_transforms LEVELED(cpu_transforms) = {
-    .f32 = KERNELS(VECTOR_BYTES / (2 * sizeof(float)), f32),
-    .f64 = KERNELS(VECTOR_BYTES / (2 * sizeof(double)), f64),
-};
+const level_transforms LEVELED(cpu_transforms) = {&kernels_f32, &kernels_f64};

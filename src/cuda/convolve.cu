@@ -107,7 +107,7 @@ static weft_status column_passes(const convolve_work *w, const convolve_job &j, 
 /* The taps, with no items, or as many items as there is room for. */
 static weft_status some_items(const convolve_work *w, convolve_job j, weft_error *error) {
     const convolve_call *c = w->call;
-    const pass_list passes = gpu_passes(w->log);
+    const pass_list passes = gpu_passes(w->g, w->log);
     const int row_log = passes.log[passes.count - 1];
     j.blocks = j.size >> row_log;
     FORWARD(launch(w, cuda_convolve_fill(c->dtype, c->is_complex, &j), j, error));

@@ -8,8 +8,9 @@
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 /* Short blocks share a block of threads. */
-template <int LOG> struct block_shape {
-    static constexpr int THREADS = line<LOG>::THREADS < 256 ? 256 : line<LOG>::THREADS;
+template <typename T, int LOG> struct block_shape {
+    static constexpr int LEAST = 1024 / sizeof(T);
+    static constexpr int THREADS = line<LOG>::THREADS < LEAST ? LEAST : line<LOG>::THREADS;
     static constexpr int ITEMS = THREADS / line<LOG>::THREADS;
 };
 
@@ -52,13 +53,13 @@ static __device__ __forceinline__ void give_item(const convolve_job &j, uint64_t
 
 /* One item; an item that is not there is computed of zeros and not stored, for its threads meet the others. */
 template <typename T, bool COMPLEX, int LOG>
-static __global__ void __launch_bounds__(block_shape<LOG>::THREADS) block_kernel(const convolve_job j) {
+static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_kernel(const convolve_job j) {
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const number<T> *table = (const number<T> *)j.table;
     const T *filter = (const T *)j.filter;
     const int t = threadIdx.x % l::THREADS, which = threadIdx.x / l::THREADS;
-    const uint64_t number_of_item = (uint64_t)blockIdx.x * block_shape<LOG>::ITEMS + which;
+    const uint64_t number_of_item = (uint64_t)blockIdx.x * block_shape<T, LOG>::ITEMS + which;
     const uint64_t item = j.item + number_of_item;
     const bool there = number_of_item < j.items;
     const padded at{which * padded_size<LOG>()};
@@ -93,12 +94,12 @@ static __global__ void __launch_bounds__(line<LOG>::THREADS) filter_kernel(const
 
 template <typename T, bool COMPLEX, int LOG> static fft_launch find(int log, bool of_filter, const convolve_job *j) {
     constexpr unsigned bytes = padded_size<LOG>() * sizeof(number<T>);
-    constexpr int items = block_shape<LOG>::ITEMS;
+    constexpr int items = block_shape<T, LOG>::ITEMS;
     if (log == LOG && of_filter)
         return fft_launch{(const void *)filter_kernel<T, COMPLEX, LOG>, 1, line<LOG>::THREADS, bytes};
     if (log == LOG)
         return fft_launch{(const void *)block_kernel<T, COMPLEX, LOG>, (j->items - 1) / items + 1,
-                          block_shape<LOG>::THREADS, items * bytes};
+                          block_shape<T, LOG>::THREADS, items * bytes};
     if constexpr (LOG > BLOCK_LOG_LEAST) return find<T, COMPLEX, LOG - 1>(log, of_filter, j);
     return fft_launch{};
 }

@@ -26,7 +26,7 @@ static weft_status transform(const fft_work *w, fft_job j, void *between, weft_e
         const fft_launch launch = cuda_fft_whole(dtype, w->log, &j);
         return gpu_launch(w->g, NAME, &launch, &j, error);
     }
-    const pass_list passes = gpu_passes(w->log);
+    const pass_list passes = gpu_passes(w->g, w->log);
     fft_job pass = j;
     pass.y = between;
     pass.y_step = j.n;

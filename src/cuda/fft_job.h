@@ -10,8 +10,11 @@
 #define FFT_WHOLE_LOG_F64 13
 #define FFT_WHOLE_BATCH 16
 /* A pass of a longer one takes so many stages. */
-#define FFT_PASS_LOG_LEAST 6
+#define FFT_PASS_LOG_LEAST 5
 #define FFT_PASS_LOG_MOST 10
+/* With less shared memory than this, no more than so many. */
+#define FFT_PASS_SHARED (84 << 10)
+#define FFT_PASS_LOG_SMALL 8
 
 /* One pass over `batch` arrays. Numbers, not bytes, are counted. */
 struct fft_job {

@@ -113,7 +113,7 @@ template <int LOG> static constexpr __host__ __device__ int padded_size() { retu
 
 /* Lines of a pass, by type and length: 128 bytes of neighbours, or 64 where more would not fit. */
 template <typename T, int LOG> struct pass_shape {
-    static constexpr int BYTES = LOG == 6 ? 256 : LOG < 10 ? 128 : 64;
+    static constexpr int BYTES = LOG <= 6 ? 256 : LOG < 10 ? 128 : 64;
     static constexpr int WIDTH = BYTES / (2 * sizeof(T));
     static constexpr int THREADS = WIDTH * line<LOG>::THREADS;
     static constexpr int RESIDENT = 4096 / sizeof(T) / THREADS; /* blocks of a multiprocessor, as registers allow */

@@ -1,5 +1,5 @@
 /* The table of twiddles (docs/ORDER.md 14.1), and launches. */
-#include "arith/twiddle.h"
+#include "arith/turns.h"
 #include "cuda/transforms.h"
 
 #include <stdlib.h>
@@ -99,11 +99,11 @@ weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *la
     return WEFT_OK;
 }
 
-/* As few passes as can be, of much the same length; but up to 2^27 none longer than 2^9 unless two are enough, since
- * those of 2^10 read shorter segments. */
-pass_list gpu_passes(int log) {
+/* As few passes as can be, of much the same length. Long ones need more shared memory than some GPUs have. */
+pass_list gpu_passes(const gpu *g, int log) {
+    const int most = g->shared_bytes < FFT_PASS_SHARED ? FFT_PASS_LOG_SMALL : FFT_PASS_LOG_MOST;
     pass_list list;
-    list.count = (log + FFT_PASS_LOG_MOST - 1) / FFT_PASS_LOG_MOST;
+    list.count = (log + most - 1) / most;
     if (list.count < 2) list.count = 2;
     for (int i = 0; i < list.count; i++) list.log[i] = log / list.count + (i < log % list.count);
     return list;

@@ -18,7 +18,7 @@ enum { PASSES_MOST = 8 };
 typedef struct pass_list {
     int count, log[PASSES_MOST];
 } pass_list;
-pass_list gpu_passes(int log);
+pass_list gpu_passes(const gpu *g, int log);
 
 static inline int gpu_log2(uint64_t n) {
     int log = 0;

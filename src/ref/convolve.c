@@ -12,6 +12,8 @@
 #define OF(name) name##_f32
 #include "ref/transform_body.h"
 
+#include "ref/butterflies_body.h"
+
 #include "ref/convolve_body.h"
 #undef REAL
 #undef FMA
@@ -22,7 +24,8 @@
 #define FMA fma
 #define DTYPE WEFT_F64
 #define OF(name) name##_f64
-#include "ref/transform_body.h"
+#include "ref/butterflies_body.h"
+
 
 #include "ref/convolve_body.h"
 

@@ -1,4 +1,4 @@
-/* The body of ref/convolve.c for REAL; see ref/transform_body.h. */
+/* The body of ref/convolve.c for REAL; see ref/butterflies_body.h. */
 
 /* A convolution whose roles are given out: signal and taps as complex numbers, the slice that is wanted. */
 typedef struct OF(work) {

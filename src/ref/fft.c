@@ -19,6 +19,8 @@ static size_t mirrored(size_t f, size_t n) {
 #define OF(name) name##_f32
 #include "ref/transform_body.h"
 
+#include "ref/butterflies_body.h"
+
 #include "ref/fft_body.h"
 #undef REAL
 #undef FMA
@@ -29,7 +31,8 @@ static size_t mirrored(size_t f, size_t n) {
 #define FMA fma
 #define DTYPE WEFT_F64
 #define OF(name) name##_f64
-#include "ref/transform_body.h"
+#include "ref/butterflies_body.h"
+
 
 #include "ref/fft_body.h"
 

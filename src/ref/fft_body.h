@@ -1,4 +1,4 @@
-/* The body of ref/fft.c for REAL; see ref/transform_body.h. */
+/* The body of ref/fft.c for REAL; see ref/butterflies_body.h. */
 
 static void OF(store)(REAL re, REAL im, REAL *y) {
     ref_store_real(DTYPE, re, y);

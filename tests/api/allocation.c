@@ -93,6 +93,16 @@ static void too_much(weft_context *ctx) {
 
 enum { N = 1000003 };
 
+/* Transforms hold tables for each length, so that these stay short. */
+static void transform_some(weft_context *ctx, const float *x, float *y) {
+    for (int kind = WEFT_C2C; kind <= WEFT_C2R; kind++)
+        EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F32, (weft_fft_kind)kind, 3, 1024, x, y), WEFT_OK);
+    for (size_t taps = 11; taps <= 150; taps += 139) {
+        EXPECT_STATUS(ctx, weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, 5000, x, taps, x, y), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_correlate(ctx, WEFT_F32, WEFT_COMPLEX, WEFT_FULL, 5000, x, taps, x, y), WEFT_OK);
+    }
+}
+
 static void call_all(weft_context *ctx, size_t n, const float *x) {
     static float y[N];
     static float kept[N];
@@ -136,6 +146,7 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, WEFT_REVERSE, n / 100, 100, x, x, x, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_F32, WEFT_ASCENDING, n, x, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_argsort(ctx, WEFT_F32, WEFT_DESCENDING, WEFT_U32, n, x, y), WEFT_OK);
+    transform_some(ctx, x, y);
 }
 
 static void steady_state(weft_context *ctx) {

@@ -1,10 +1,10 @@
-#include "cli/arrays.h"
+#include "cli/numbers.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool arrays_read(const char *command, const char *path, npy_array *a) {
+bool numbers_read(const char *command, const char *path, npy_array *a) {
     npy_error error;
     if (!npy_read_numbers(path, a, &error))
         cli_error(command, "%s: %s", path, error.message);
@@ -16,7 +16,7 @@ bool arrays_read(const char *command, const char *path, npy_array *a) {
     return false;
 }
 
-bool arrays_to_complex(const char *command, const char *path, npy_array *a) {
+bool numbers_to_complex(const char *command, const char *path, npy_array *a) {
     if (a->is_complex) return true;
     const size_t size = weft_dtype_size(a->dtype);
     char *numbers = a->n <= SIZE_MAX / 2 / size ? calloc(a->n ? 2 * a->n : 1, size) : NULL;
@@ -37,7 +37,7 @@ bool arrays_to_complex(const char *command, const char *path, npy_array *a) {
     return true;
 }
 
-bool arrays_output(const cli_options *options, const char *command, const char *to) {
+bool numbers_output(const cli_options *options, const char *command, const char *to) {
     if (!to)
         cli_error(command, "-o Y.npy is missing: it names the file for the result (- is standard output)");
     else if (options->json && strcmp(to, "-") == 0)
@@ -47,14 +47,14 @@ bool arrays_output(const cli_options *options, const char *command, const char *
     return false;
 }
 
-void *arrays_room(const char *command, const npy_array *like, bool is_complex, size_t count) {
+void *numbers_room(const char *command, const npy_array *like, bool is_complex, size_t count) {
     const size_t size = weft_dtype_size(like->dtype) * (is_complex ? 2 : 1);
     void *p = count <= SIZE_MAX / size ? malloc(count ? count * size : 1) : NULL;
     if (!p) cli_error(command, "no memory for the %zu values of the result", count);
     return p;
 }
 
-const char *arrays_type(weft_dtype dtype, bool is_complex) {
+const char *numbers_type(weft_dtype dtype, bool is_complex) {
     if (!is_complex) return weft_dtype_name(dtype);
     return dtype == WEFT_F32 ? "complex f32" : "complex f64";
 }

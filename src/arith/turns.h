@@ -1,7 +1,7 @@
 /* Complex numbers on the unit circle in pairs of f64 whose sum is good to about 100 bits (T. Dekker, Numer. Math. 18,
  * 1971), and their rounding to f32 and f64: what the twiddles of docs/ORDER.md 8.1 are made of. */
-#ifndef WEFT_ARITH_TWIDDLE_H
-#define WEFT_ARITH_TWIDDLE_H
+#ifndef WEFT_ARITH_TURNS_H
+#define WEFT_ARITH_TURNS_H
 
 #include "arith/bits.h"
 
