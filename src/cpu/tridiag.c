@@ -13,7 +13,8 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 16, /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
+    LINK_ROWS = 1 << 12,   /* separators that are linked at a time */
     GROUP_BYTES = 1 << 20, /* of the inputs of a group of systems that one thread takes */
     ARRAYS = 5,            /* a, b, c, d and x */
     PIECES = 7
@@ -47,9 +48,10 @@ typedef struct step {
 
 static void *at(const void *p, size_t index, size_t size) { return (char *)p + index * size; }
 
-/* Runs item(step, i) for i < count. */
-static void for_each(const step *t, size_t count, void (*item)(const step *, size_t)) {
-    const int threads = t->s->threads;
+/* Runs item(step, i) for i < count, each of which has about so many rows. */
+static void for_each(const step *t, size_t count, size_t rows, void (*item)(const step *, size_t)) {
+    const bool is_little = count * rows * t->s->size * ARRAYS < ALONE_BYTES;
+    const int threads = is_little ? 1 : t->s->threads;
     (void)threads; /* unless compiled with OpenMP */
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
@@ -134,10 +136,12 @@ static void link_pieces(const step *t, size_t first, size_t next, size_t count) 
     t->s->kernel->link(count, &separators, &followers);
 }
 
-static void link_system(const step *t, size_t i) {
-    const size_t first = i * t->chunks;
-    link_pieces(t, first, first + 1, t->chunks - 1);
-    if (t->s->periodic) link_pieces(t, first + t->chunks - 1, first, 1);
+/* Some adjacent separators of a system. */
+static void link_part(const step *t, size_t i) {
+    const size_t parts = whole(t->chunks, LINK_ROWS), system = i / parts * t->chunks, from = i % parts * LINK_ROWS;
+    const size_t last = t->chunks - 1;
+    link_pieces(t, system + from, system + from + 1, least(last - from, LINK_ROWS));
+    if (t->s->periodic && last - from < LINK_ROWS) link_pieces(t, system + last, system, 1);
 }
 
 /* by_systems: the separators of chunk i of all systems. */
@@ -189,7 +193,7 @@ static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
     step t = {.s = s, .rows = rows, .chunks = chunks, .by_systems = true};
     if (rows->n <= TRIDIAG_ALONE) {
         t.chunks = 1;
-        for_each(&t, whole(rows->systems, width), solve_item);
+        for_each(&t, whole(rows->systems, width), width * rows->n, solve_item);
         return;
     }
     t.by_systems = rows->d.line == 1 && rows->systems >= width;
@@ -198,11 +202,11 @@ static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
     void **const pieces[PIECES] = {&t.pieces.a,       &t.pieces.b,       &t.pieces.c,      &t.pieces.d,
                                    &t.pieces.first_a, &t.pieces.first_c, &t.pieces.first_d};
     for (int i = 0; i < PIECES; i++, scratch += count * s->size) *pieces[i] = scratch;
-    for_each(&t, items(&t), reduce_item);
+    for_each(&t, items(&t), width * WEFT_TRIDIAG_CHUNK, reduce_item);
     if (t.by_systems)
-        for_each(&t, chunks, link_chunk);
+        for_each(&t, chunks, rows->systems, link_chunk);
     else
-        for_each(&t, rows->systems, link_system);
+        for_each(&t, rows->systems * whole(chunks, LINK_ROWS), least(chunks, LINK_ROWS), link_part);
     const size_t step = t.by_systems ? rows->systems : 1, line = t.by_systems ? 1 : chunks;
     const level_of_rows separators = {.a = {t.pieces.a, step, line},
                                       .b = {t.pieces.b, step, line},
@@ -214,7 +218,7 @@ static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
                                       .first_system = rows->first_system,
                                       .scale = rows->scale * WEFT_TRIDIAG_CHUNK};
     solve_level(s, &separators, scratch);
-    for_each(&t, items(&t), expand_item);
+    for_each(&t, items(&t), width * WEFT_TRIDIAG_CHUNK, expand_item);
 }
 
 /* ------------------------------------------------------------------------------- a call */

@@ -1,18 +1,10 @@
-/* weft_tridiag: the parameter is how the systems lie in memory and whether they are periodic. How long they are,
- * what the coefficients are, and whether the solution takes the place of the right-hand side is taken in turn. */
+/* weft_tridiag: the parameter is how the systems lie in memory. How long they are, whether they are periodic, what
+ * the coefficients are, and whether the solution takes the place of the right-hand side is taken in turn. */
 #include "tests/match.h"
 
 #include <string.h>
 
-typedef enum layout { ONE, CONTIGUOUS, INTERLEAVED, SPREAD } layout;
-static const struct {
-    layout layout;
-    weft_boundary boundary;
-} PARAMETERS[] = {
-    {ONE, WEFT_OPEN_ENDS},    {CONTIGUOUS, WEFT_OPEN_ENDS}, {INTERLEAVED, WEFT_OPEN_ENDS},
-    {SPREAD, WEFT_OPEN_ENDS}, {CONTIGUOUS, WEFT_PERIODIC},  {INTERLEAVED, WEFT_PERIODIC},
-    {ONE, WEFT_PERIODIC},
-};
+typedef enum layout { ONE, CONTIGUOUS, INTERLEAVED, SPREAD, LAYOUTS } layout;
 
 /* Rows: where chunks, warps, blocks and levels begin and end. */
 static const size_t LENGTHS[] = {128,  1,    2,    3,    5,    16,   17,    31,  32,  33,  47,
@@ -24,24 +16,26 @@ typedef enum coefficients { DIAGONAL, DOMINANT, HEAT, SHARED, ANY, COEFFICIENTS 
 
 typedef struct variant {
     coefficients coefficients;
+    weft_boundary boundary;
     bool in_place;
     size_t systems, n, row, line; /* of d and x */
 } variant;
 
 static variant variant_of(const match_case *c) {
     const uint64_t draw = input_random(c->turn, 7 + (uint64_t)c->parameter);
-    const layout layout = PARAMETERS[c->parameter].layout;
+    const layout how = (layout)c->parameter;
     variant v = {.coefficients = (coefficients)(draw % COEFFICIENTS), .in_place = draw >> 8 & 1};
-    v.n = layout == ONE ? c->n : LENGTHS[(draw >> 16) % (sizeof LENGTHS / sizeof *LENGTHS)];
+    v.boundary = (draw >> 9) % 3 == 0 ? WEFT_PERIODIC : WEFT_OPEN_ENDS;
+    v.n = how == ONE ? c->n : LENGTHS[(draw >> 16) % (sizeof LENGTHS / sizeof *LENGTHS)];
     if (v.n > c->n) v.n = c->n;
     v.systems = v.n ? c->n / v.n : draw % 3;
     v.row = 1;
     v.line = v.n;
-    if (layout == INTERLEAVED) {
+    if (how == INTERLEAVED) {
         v.row = v.systems;
         v.line = 1;
     }
-    if (layout == SPREAD && v.systems > 3) {
+    if (how == SPREAD && v.systems > 3) {
         v.systems = v.systems / 2;
         v.row = draw >> 24 & 1 ? 1 : 2;
         v.line = 2 * v.n;
@@ -97,20 +91,19 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
         if (status != WEFT_OK) return status;
     }
     const weft_lines d = {v.in_place ? out : inputs[1], v.row, v.line};
-    return weft_tridiag(ctx, c->dtype, PARAMETERS[c->parameter].boundary, v.systems, v.n, lines[0], lines[1],
-                        lines[2], d, out, singular);
+    return weft_tridiag(ctx, c->dtype, v.boundary, v.systems, v.n, lines[0], lines[1], lines[2], d, out, singular);
 }
 
 static void tell(const match_case *c, char text[100]) {
     static const char *const names[] = {"b = 4", "b = x", "constant", "one matrix", "a = b = x"};
     const variant v = variant_of(c);
     snprintf(text, 100, "%zu%s systems of %zu in %zu, %zu; %s%s", v.systems,
-             PARAMETERS[c->parameter].boundary == WEFT_PERIODIC ? " periodic" : "", v.n, v.row, v.line,
-             names[v.coefficients], v.in_place ? ", in place" : "");
+             v.boundary == WEFT_PERIODIC ? " periodic" : "", v.n, v.row, v.line, names[v.coefficients],
+             v.in_place ? ", in place" : "");
 }
 
 const match_shape match_tridiag = {.inputs = 2,
-                                   .parameters = sizeof PARAMETERS / sizeof *PARAMETERS,
+                                   .parameters = LAYOUTS,
                                    .accumulates = 1,
                                    .values = values,
                                    .out_bytes = out_bytes,
