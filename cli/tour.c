@@ -1,5 +1,5 @@
 /* weft tour: the main job, made to be looked at. This file opens the machines, runs an operation on all of
- * them and keeps count; the sections are in the files, tour_scans.c tour_*tour_filter.c. */
+ * them and keeps count; the sections are in the files tour_*.c. */
 #include "cli/tour.h"
 #include "cli/progress.h"
 

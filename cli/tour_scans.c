@@ -1,4 +1,4 @@
-/* The tour's sectionofprefix scans and recurrences, which give arrays. Every value of them is compared. */
+/* The tour's prefix scans and recurrences, which give arrays. Every value of them is compared. */
 #include "cli/gnu_rand.h"
 #include "cli/plain.h"
 #include "cli/progress.h"
