@@ -5,7 +5,8 @@
  * Each row: rounds in which weft, its peer and a loop that only reads the same bytes (the ceiling) take
  * turns; in a round each calls once unmeasured, so that its own threads are awake and those of the one
  * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan
- * or a sort (of random elements) or recurrence as GB/s read and written, as of a merge of two sorted halves, and its ceiling is a copy. Long arrays (2^26 elements)
+ * or a sort (of random elements) or recurrence as GB/s read and written, as of a merge of two sorted halves, and its
+ * ceiling is a copy. Long arrays (2^26 elements)
  *
  * come from memory, short ones (2^14) from the caches of one core. */
 #include "cpu_openmp_peer.h"

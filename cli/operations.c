@@ -193,8 +193,8 @@ static weft_status run_tridiag(const operation *o, weft_context *ctx, const oper
     (void)o, (void)out;
     for (int i = 0; i < 3; i++) k[i].p = single ? (const void *)&f32[i] : &f64[i];
     *type = in->dtype;
-    return weft_tridiag(ctx, in->dtype, WEFT_OPEN_ENDS, systems, rows, k[0], k[1], k[2],  (weft_lines){in->x, 1, rows},
-                        
+    return weft_tridiag(ctx, in->dtype, WEFT_OPEN_ENDS, systems, rows, k[0], k[1], k[2], (weft_lines){in->x, 1, rows},
+
                         in->to, &singular);
 }
 

@@ -94,17 +94,16 @@ static void print_verbs(FILE *out, const verb *verbs, int count) {
 }
 
 void verb_overview(FILE *out) {
-    fputs(
-        "weft: sums, extremes, norms, prefix scans, sorts and more of .npy arrays, with the same bits on "
-        "every machine\n\n"
-        "  weft [OPTIONS] COMMAND ...\n\n"
-        "Examples\n"
-        "  weft tour --quick                     see it work\n"
-        "  weft sum x.npy                        print the sum\n"
-        "  weft dot x.npy y.npy --bits           and its bits, to compare with another machine's\n"
-        "  weft mean x.npy --device cpu --json   for a program to read\n\n"
-        "Commands\n",
-        out);
+    fputs("weft: sums, extremes, norms, prefix scans, sorts and more of .npy arrays, with the same bits on "
+          "every machine\n\n"
+          "  weft [OPTIONS] COMMAND ...\n\n"
+          "Examples\n"
+          "  weft tour --quick                     see it work\n"
+          "  weft sum x.npy                        print the sum\n"
+          "  weft dot x.npy y.npy --bits           and its bits, to compare with another machine's\n"
+          "  weft mean x.npy --device cpu --json   for a program to read\n\n"
+          "Commands\n",
+          out);
     print_verbs(out, COMMANDS, COMMAND_COUNT);
     fputs("\nOperations on .npy files\n", out);
     print_verbs(out, OPERATIONS, VERB_COUNT - COMMAND_COUNT);

@@ -66,7 +66,7 @@ static const level levels[] = {
      &cpu_integers_##name,    \
      &cpu_extremes_##name,    \
      &cpu_scans_##name,       \
-     &cpu_stencils_##name, \
+     &cpu_stencils_##name,    \
      &cpu_selections_##name,  \
      &cpu_folds_##name,       \
      &cpu_recurrences_##name, \

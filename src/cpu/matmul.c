@@ -4,7 +4,7 @@
  * some hundred terms at a time, then some rows of A, both in the order in which a kernel reads them; then a kernel
  * goes over them tile by tile (K. Goto, R. van de Geijn, ACM TOMS 34, 2008; F. Van Zee, R. van de Geijn, ACM TOMS 41,
  * 2015). A tile goes on from the sums that the terms before have left, so cutting k for the caches changes no bit.
- * Where the order itself cuts k (7.2), blocks are of a part, and the parts' sums join at the end. */
+ * Where the order itself cuts k (8.2), blocks are of a part, and the parts' sums join at the end. */
 #include "core/fpmode.h"
 #include "cpu/cpu.h"
 

@@ -4,103 +4,61 @@
 
 #include "cuda/matmul_tile.cuh"
 
-/* Each thread has TM x TN sums, f32; a warp is TY x TX threads, WY x WX warps are a block.
+/* Each thread has TM x TN sums, in groups of 16 bytes; a warp is TY x TX threads, WY x WX warps are a block.
  *
- * Where a slab has a term's lanes side by side, a thread's rows (columns) are groups of four neighbours, which one
- * load brings for one term: group 0 of thread 0, of thread 1, ..., group 1 of thread 0, ... Where it has a lane's
- * terms side by side, one load brings four terms of one row, and neighbouring threads have neighbouring rows. */
-template <int TM, int TN, int TY, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
+ *     a thread's rows of a warp's tile: group 0 of ty 0, of ty 1, ..., group 1 of ty 0, ...; columns likewise */
+template <class R, int TM, int TN, int TY, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
 struct fma_core {
-    typedef float real;
-    static constexpr int TX = 32 / TY, G = 4;
+    typedef R real;
+    static constexpr int TX = 32 / TY, G = 16 / sizeof(R);
     static constexpr int WARP_ROWS = TM * TY, WARP_COLUMNS = TN * TX;
     static constexpr int ROWS = WARP_ROWS * WY, COLUMNS = WARP_COLUMNS * WX;
     static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
-    static constexpr bool NATURAL = true;
-    float sums[TM][TN];
-    int row, column; /* of the warp's tile */
-    int y, x;        /* of this thread in the warp */
+    static constexpr bool NATURAL = false;
+    R sums[TM][TN];
+    int row, column; /* of this thread's first sum in the tile */
 
     __device__ fma_core() {
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-        row = warp / WX * WARP_ROWS;
-        column = warp % WX * WARP_COLUMNS;
-        y = lane / TX;
-        x = lane % TX;
+        row = warp / WX * WARP_ROWS + lane / TX * G;
+        column = warp % WX * WARP_COLUMNS + lane % TX * G;
 #pragma unroll
         for (int i = 0; i < TM; i++)
 #pragma unroll
             for (int k = 0; k < TN; k++) sums[i][k] = 0;
     }
 
-    /* Lane i of thread `who` of `threads`, in the warp's tile. */
-    template <class LAYOUT> static __device__ __forceinline__ int place(int who, int i, int threads) {
-        return LAYOUT::LANE == 1 ? who * G + i / G * G * threads + i % G : who + i * threads;
-    }
-
-    /* What COUNT lanes have for the terms t .. t + 3: at[i][e], lane i, term e. */
-    template <class LAYOUT, int COUNT>
-    static __device__ __forceinline__ void load(const float *slab, int who, int threads, int t, float (*at)[G]) {
-        if (LAYOUT::LANE == 1) {
+    __device__ __forceinline__ void term(const R *a, const R *b) {
+        vector16<R> x[TM / G], y[TN / G];
 #pragma unroll
-            for (int e = 0; e < G; e++)
+        for (int g = 0; g < TM / G; g++) x[g] = *(const vector16<R> *)(a + row + g * G * TY);
 #pragma unroll
-                for (int i = 0; i < COUNT; i += G) {
-                    const vector16<float> v =
-                        *(const vector16<float> *)(slab + place<LAYOUT>(who, i, threads) + (t + e) * LAYOUT::TERM);
-#pragma unroll
-                    for (int l = 0; l < G; l++) at[i + l][e] = v.at[l];
-                }
-        } else {
-#pragma unroll
-            for (int i = 0; i < COUNT; i++) {
-                const vector16<float> v =
-                    *(const vector16<float> *)(slab + place<LAYOUT>(who, i, threads) * LAYOUT::LANE + t);
-#pragma unroll
-                for (int e = 0; e < G; e++) at[i][e] = v.at[e];
-            }
-        }
-    }
-
-    template <class LA, class LB> __device__ __forceinline__ void whole(const float *a, const float *b) {
-        a += row * LA::LANE, b += column * LB::LANE;
-#pragma unroll
-        for (int t = 0; t < SLAB; t += G) {
-            float u[TM][G], v[TN][G];
-            load<LA, TM>(a, y, TY, t, u);
-            load<LB, TN>(b, x, TX, t, v);
-#pragma unroll
-            for (int e = 0; e < G; e++)
-#pragma unroll
-                for (int i = 0; i < TM; i++)
-#pragma unroll
-                    for (int k = 0; k < TN; k++) sums[i][k] = __fmaf_rn(u[i][e], v[k][e], sums[i][k]);
-        }
-    }
-
-    /* Term by term: k need not be a multiple of four. */
-    template <class LA, class LB> __device__ __forceinline__ void some(const float *a, const float *b, int terms) {
-        a += row * LA::LANE, b += column * LB::LANE;
-#pragma unroll 1
-        for (int t = 0; t < terms; t++)
-#pragma unroll
-            for (int i = 0; i < TM; i++)
-#pragma unroll
-                for (int k = 0; k < TN; k++)
-                    sums[i][k] = __fmaf_rn(a[place<LA>(y, i, TY) * LA::LANE + t * LA::TERM],
-                                           b[place<LB>(x, k, TX) * LB::LANE + t * LB::TERM], sums[i][k]);
-    }
-
-    template <class E, class LA, class LB>
-    __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
-                          uint64_t tile_column) const {
-        constexpr int SIDE_BY_SIDE = LB::LANE == 1 ? G : 1;
+        for (int g = 0; g < TN / G; g++) y[g] = *(const vector16<R> *)(b + column + g * G * TX);
 #pragma unroll
         for (int i = 0; i < TM; i++)
 #pragma unroll
-            for (int k = 0; k < TN; k += SIDE_BY_SIDE)
-                matmul_store<E, float, SIDE_BY_SIDE>(j, item, part, tile_row + row + place<LA>(y, i, TY),
-                                                     tile_column + column + place<LB>(x, k, TX), &sums[i][k]);
+            for (int k = 0; k < TN; k++) sums[i][k] = matmul_fma(x[i / G].at[i % G], y[k / G].at[k % G], sums[i][k]);
+    }
+
+    template <class LA, class LB> __device__ __forceinline__ void whole(const R *a, const R *b) {
+#pragma unroll
+        for (int t = 0; t < SLAB; t++) term(a + t * LA::TERM, b + t * LB::TERM);
+    }
+
+    template <class LA, class LB> __device__ __forceinline__ void some(const R *a, const R *b, int terms) {
+#pragma unroll 1
+        for (int t = 0; t < terms; t++) term(a + t * LA::TERM, b + t * LB::TERM);
+    }
+
+    template <class E>
+    __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
+                          uint64_t tile_column) const {
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int g = 0; g < TN / G; g++)
+                matmul_store<E, R, G>(j, item, part, tile_row + row + i / G * G * TY + i % G,
+                                      tile_column + column + g * G * TX, &sums[i][g * G]);
     }
 };
 
@@ -200,7 +158,7 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
 #endif
     }
 
-    template <class E, class LA, class LB>
+    template <class E>
     __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
                           uint64_t tile_column) const {
 #pragma unroll

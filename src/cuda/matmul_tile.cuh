@@ -277,16 +277,16 @@ __global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(con
     matmul_place(j, number, &row, &column);
     row *= CORE::ROWS, column *= CORE::COLUMNS;
     const uint64_t first = part * j.part, terms = j.k - first < j.part ? j.k - first : j.part;
-    typedef slab_loader<E, R, CORE::ROWS, CORE::SLAB, CORE::THREADS, ACROSS_A, CORE::NATURAL> loader_a;
-    typedef slab_loader<E, R, CORE::COLUMNS, CORE::SLAB, CORE::THREADS, ACROSS_B, CORE::NATURAL> loader_b;
-    loader_a a(j.a, item, row, j.m, first, STRAIGHT);
-    loader_b b(j.b, item, column, j.n, first, STRAIGHT);
+    slab_loader<E, R, CORE::ROWS, CORE::SLAB, CORE::THREADS, ACROSS_A, CORE::NATURAL> a(j.a, item, row, j.m, first,
+                                                                                        STRAIGHT);
+    slab_loader<E, R, CORE::COLUMNS, CORE::SLAB, CORE::THREADS, ACROSS_B, CORE::NATURAL> b(j.b, item, column, j.n,
+                                                                                           first, STRAIGHT);
     CORE core;
     if constexpr (STRAIGHT)
         matmul_go_by_copies(core, a, b, terms, (R *)shared);
     else
         matmul_go_by_registers(core, j, a, b, terms, (R *)shared);
-    core.template store<E, typename loader_a::layout, typename loader_b::layout>(j, item, part, row, column);
+    core.template store<E>(j, item, part, row, column);
 }
 
 template <class CORE> constexpr size_t matmul_shared_bytes(bool straight, bool across_a, bool across_b) {

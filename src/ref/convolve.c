@@ -26,7 +26,6 @@
 #define OF(name) name##_f64
 #include "ref/butterflies_body.h"
 
-
 #include "ref/convolve_body.h"
 
 weft_status ref_convolve(void *state, const convolve_call *c, weft_error *error) {

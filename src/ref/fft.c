@@ -33,7 +33,6 @@ static size_t mirrored(size_t f, size_t n) {
 #define OF(name) name##_f64
 #include "ref/butterflies_body.h"
 
-
 #include "ref/fft_body.h"
 
 weft_status ref_fft(void *state, const fft_call *c, weft_error *error) {

@@ -1,5 +1,5 @@
-/* Matrix products against products in 113 digits, the rules of docs/ORDER.md 13 as literal expectations, and what must
- * not matter: layout, transposes, leading dimensions, a batch. */
+/* Matrix products against products in 113 digits, the rules of docs/ORDER.md 13 as literal expectations, and what
+ * must not matter: layout, transposes, leading dimensions, a batch. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -153,7 +153,7 @@ static double scaled(double alpha, const double *a, const double *b, double beta
 
 static bool is(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-/* 7.1: fused, from +0, in the order of k. 7.3: the end. */
+/* 8.1: fused, from +0, in the order of k. 8.3: the end. */
 static void rules(void) {
     const double h = 0x1p-53, one[] = {1, 1, 1}, big[] = {1, h, h}, small[] = {h, h, 1};
     const double u[] = {-1, 1 + 0x1p-30}, v[] = {1 + 0x1p-29, 1 + 0x1p-30};
@@ -171,7 +171,7 @@ static void rules(void) {
     EXPECT(is(scaled(1, one, nan, 1, 1, 1), NAN) && !signbit(scaled(1, one, nan, 1, 1, 1)), "a NaN is canonical");
 }
 
-/* 7.2: where parts begin shows in what a later part's small terms come to by themselves. */
+/* 8.2: where parts begin shows in what a later part's small terms come to by themselves. */
 static void check_parts(size_t m, size_t n, size_t k, size_t part) {
     double *a = calloc(m * k, sizeof *a), *b = calloc(k * n, sizeof *b);
     const double h = 0x1p-53;
