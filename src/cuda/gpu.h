@@ -108,7 +108,7 @@ weft_status gpu_refuse_capture(const gpu *g, const char *name, weft_error *error
 /* What scans and segmented operations share (scan.cu): the control block, room for published totals, the operator's
  * parameter, how many tiles a block takes. */
 struct scan_control *gpu_scan_control(const gpu *g);
-weft_status gpu_hold_words(gpu *g, size_t bytes, weft_error *error);
+weft_status gpu_hold_words(gpu *g, const char *operation, size_t bytes, weft_error *error);
 uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype);
 uint32_t gpu_scan_block_tiles(const gpu *g, const struct scan_launch *kernel, uint32_t tiles);
 /* Room for the published totals of `rows` rows of `tiles` tiles, `stride` words for each; grows once and stays. */

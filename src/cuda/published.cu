@@ -12,8 +12,7 @@ static uint64_t lay_out_levels(published *p, uint64_t tiles) {
     return totals;
 }
 
-/* Makes room for `bytes` of published totals. */
-static weft_status hold_words(gpu *g, const char *operation, size_t bytes, weft_error *error) {
+weft_status gpu_hold_words(gpu *g, const char *operation, size_t bytes, weft_error *error) {
     if (bytes <= g->words_bytes) return WEFT_OK;
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), operation);
@@ -41,7 +40,7 @@ weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_
     p->control = gpu_scan_control(g);
     p->stride = stride;
     p->row_words = lay_out_levels(p, tiles) * stride;
-    FORWARD(hold_words(g, operation, rows * p->row_words * sizeof *p->words, error));
+    FORWARD(gpu_hold_words(g, operation, rows * p->row_words * sizeof *p->words, error));
     p->words = (uint64_t *)g->words;
     p->words_held = g->words_bytes / sizeof *p->words;
     return WEFT_OK;

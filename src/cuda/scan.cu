@@ -29,12 +29,23 @@ uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
     }
 }
 
-gpu_hold_words /* --------------------------------------------------------------------------------- launches */
+/* ------------------------------------------------------------------------- published totals */
 
-    /* How many tiles a block takes: what fits the buffer and the GPU's shared memory, less where there would not be
-     * a block for every multiprocessor. */
-    uint32_t
-    gpu_scan_block_tiles(const gpu *g, const scan_launch *kernel, uint32_t tiles) {
+/* Where each level starts, and how many totals there are in all. */
+static uint64_t lay_out_levels(scan_job *j, uint64_t tiles) {
+    uint64_t totals = 0;
+    for (j->levels = 0; tiles > 0; tiles /= 16) {
+        j->level_start[j->levels++] = totals;
+        totals += tiles;
+    }
+    return totals;
+}
+
+/* --------------------------------------------------------------------------------- launches */
+
+/* How many tiles a block takes: what fits the buffer and the GPU's shared memory, less where there would not be
+ * a block for every multiprocessor. */
+uint32_t gpu_scan_block_tiles(const gpu *g, const scan_launch *kernel, uint32_t tiles) {
     uint32_t count = 1;
     while (2 * count * kernel->tile_bytes <= SCAN_BUFFER_BYTES && 2 * count <= SCAN_TILES_MAX &&
            kernel->shared_bytes + (2 * count - 1) * kernel->tile_bytes <= g->shared_bytes &&
@@ -107,15 +118,18 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     j.y = c->y;
     j.n = c->n;
     j.last = true;
-    j.ahead = (uint32_t)g->multiprocessors;
     j.exclusive = c->kind == WEFT_EXCLUSIVE;
     j.has_init = c->init != NULL;
     if (c->init) memcpy(&j.init, c->init, cuda_type_bytes(c->result));
     j.flip = gpu_scan_flip(c->op, c->dtype);
+    j.control = gpu_scan_control(g);
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan: %zu elements; a GPU scans at most 2^44", c->n);
-    FORWARD(
-        published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1gpu_hold_words, &j.totals, error));
+    const uint64_t totals = lay_out_levels(&j, tiles);
+    j.words_held = totals * (cuda_type_bytes(c->result) == 8 ? 2 : 1);
+    FORWARD(gpu_hold_words(g, "scan", j.words_held * sizeof *j.words, error));
+    j.words = (uint64_t *)g->words;
+    j.words_held = g->words_bytes / sizeof *j.words;
     g->pending = true;
     const scan_launch kernel = kernel_of(c);
     if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);

@@ -23,7 +23,7 @@ struct scan_control {
     unsigned epoch;  /* scans before this one: tells the words that this scan has published */
 };
 
-/* Where totals are published: of each row of an array those of its tiles, level by level. */
+/* Where totals are published: of each row of an array those of its tiles, level by level (scan_look_back.cuh). */
 struct published {
     scan_control *control;
     uint64_t *words;
@@ -41,13 +41,16 @@ struct scan_job {
     uint64_t n;           /* elements of this launch */
     uint32_t first_tile;  /* number of its first tile in the whole scan */
     uint32_t block_tiles; /* of a block: a power of two, at most 16 */
-    uint32_t ahead;       /* a block brings the elements of the block so many tickets later to the L2 cache */
     bool last;            /* no chunk follows */
     bool exclusive, has_init;
     bool vectors;  /* x and y are aligned to 16 bytes */
     uint64_t flip; /* operators that are another's mirror image; see there */
     uint64_t init; /* bits of the initial value, of the result type */
-    published totals;
+    scan_control *control;
+    uint64_t *words; /* the published totals, level by level */
+    uint64_t words_held;
+    int levels;                             /* hexadecimal digits of the number of all tiles */
+    uint64_t level_start[SCAN_GRID_LEVELS]; /* in totals */
 };
 
 /* A kernel and the shared memory of its blocks: with one tile, and more for each further tile. */
