@@ -7,7 +7,7 @@
 #include "arith/even_bins.h"
 #include "arith/sort_code.h"
 #include "core/backend.h"
-#include "cpu/matmul_kernels.h"
+#include "cpu/matmul_calls.h"
 
 /* What the base level is called. */
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 /* The kernels of matrix products (docs/ORDER.md 13); compiled once for each level. */
-#include "cpu/matmul_kernels.h"
+#include "cpu/matmul_calls.h"
 #include "cpu/vectors.h"
 
 /* The shape of a tile: what leaves registers for a row's vectors and one element of A. */

@@ -1,6 +1,6 @@
 /* What the kernels of matrix products are given and give. */
-#ifndef WEFT_CPU_MATMUL_KERNELS_H
-#define WEFT_CPU_MATMUL_KERNELS_H
+#ifndef WEFT_CPU_MATMUL_CALLS_H
+#define WEFT_CPU_MATMUL_CALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
