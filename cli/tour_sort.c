@@ -74,19 +74,23 @@ static uint64_t mixed(uint64_t x) {
     return x ^ x >> 32;
 }
 
-/* In order, and a permutation: of the keys by the sum of a hash of each, of the indices by that of theirs; where
- * keys are equal the indices must ascend, too. */
+/* Whether result i may stand behind the one before it: indices by their keys, and among equal keys by themselves. */
+static bool follows(const sort_row *row, size_t i) {
+    const uint32_t a = row->found[i - 1], b = row->found[i];
+    if (!row->indices) return a <= b;
+    if (a >= row->n || b >= row->n) return false;
+    const uint32_t p = row->keys[a], q = row->keys[b];
+    return p < q || (p == q && a < b);
+}
+
+/* In order, and a permutation: of the keys, or of their numbers, by the sum of a hash of each. */
 static bool is_right(const sort_row *row) {
     uint64_t before = 0, after = 0;
     bool ascends = true;
     for (size_t i = 0; i < row->n; i++) {
         before += mixed(row->indices ? i : row->keys[i]);
         after += mixed(row->found[i]);
-        if (row->indices && row->found[i] >= row->n) return false;
-        if (i == 0) continue;
-        const uint32_t a = row->found[i - 1], b = row->found[i];
-        ascends = ascends &&
-                  (row->indices ? row->keys[a] < row->keys[b] || (row->keys[a] == row->keys[b] && a < b) : a <= b);
+        ascends = ascends && (i == 0 || follows(row, i));
     }
     return ascends && before == after;
 }
@@ -157,8 +161,8 @@ static bool show_rows(tour *t, sort_row *row, size_t n) {
 bool tour_sort(tour *t) {
     char heading[100];
     const size_t n = t->n < MOST ? t->n : MOST;
-    uint32_t *const keys = malloc(n * sizeof *keys), *const found = malloc(n * sizeof *found);
-    uint32_t *const other = malloc(n * sizeof *other);
+    uint32_t *const keys = malloc(n * sizeof *keys), *const found = calloc(n, sizeof *found);
+    uint32_t *const other = calloc(n, sizeof *other);
     sort_row row = {.keys = keys, .found = found, .other = other};
     bool done = keys && found && other;
     snprintf(heading, sizeof heading, "6  Sorting %zu random keys", n);

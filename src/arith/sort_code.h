@@ -30,11 +30,11 @@ static inline weft_sort_rule weft_sort_rule_of(unsigned bits, bool is_float, boo
 }
 
 WEFT_ARITH uint32_t weft_sort_rank_32(uint32_t fold, uint32_t flip, uint32_t add, uint32_t key) {
-    return (key ^ ((uint32_t)((int32_t)key >> 31) & fold) ^ flip) + add;
+    return (key ^ ((0 - (key >> 31)) & fold) ^ flip) + add;
 }
 
 WEFT_ARITH uint64_t weft_sort_rank_64(uint64_t fold, uint64_t flip, uint64_t add, uint64_t key) {
-    return (key ^ ((uint64_t)((int64_t)key >> 63) & fold) ^ flip) + add;
+    return (key ^ ((0 - (key >> 63)) & fold) ^ flip) + add;
 }
 
 #endif

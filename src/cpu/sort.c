@@ -97,7 +97,7 @@ weft_status cpu_sort(void *state, const sort_call *c, weft_error *error) {
     job.keys = (sort_lane){weft_dtype_size(c->dtype), c->keys, c->sorted_keys, NULL};
     job.values = (sort_lane){c->value_bytes, c->values, c->sorted_values, NULL};
     if (c->n > FEW) return sort_many(ctx, &job, error);
-    unsigned char order[FEW];
+    unsigned char order[FEW] = {0};
     order_few(&job, order);
     move_few(&job.keys, c->n, order);
     move_few(&job.values, c->n, order);
@@ -111,7 +111,7 @@ weft_status cpu_argsort(void *state, const argsort_call *c, weft_error *error) {
     job.keys = (sort_lane){weft_dtype_size(c->dtype), c->keys, NULL, NULL};
     job.values = (sort_lane){weft_dtype_size(c->index), NULL, c->indices, NULL};
     if (c->n > FEW) return sort_many(ctx, &job, error);
-    unsigned char order[FEW];
+    unsigned char order[FEW] = {0};
     order_few(&job, order);
     write_few(c, order);
     return WEFT_OK;

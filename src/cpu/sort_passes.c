@@ -92,7 +92,8 @@ static void place_buckets(const sort_job *job, sort_digit digit) {
 
 static sort_scatter *find_scatter(const sort_job *job) {
     static const int by_bytes[] = {[1] = SORT_1, [2] = SORT_2, [4] = SORT_4, [8] = SORT_8, [16] = SORT_16};
-    return job->kernel->scatter[job->values.bytes ? by_bytes[job->values.bytes] : SORT_KEYS];
+    sort_scatter *const *const scatters = job->kernel->scatter;
+    return scatters[job->values.bytes ? by_bytes[job->values.bytes] : SORT_KEYS];
 }
 
 static void run_pass(const sort_job *job, sort_digit digit, int p, int count) {
