@@ -10,8 +10,6 @@
 #define FMA fmaf
 #define DTYPE WEFT_F32
 #define OF(name) name##_f32
-#include "ref/transform_body.h"
-
 #include "ref/butterflies_body.h"
 
 #include "ref/convolve_body.h"

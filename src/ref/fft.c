@@ -17,8 +17,6 @@ static size_t mirrored(size_t f, size_t n) {
 #define FMA fmaf
 #define DTYPE WEFT_F32
 #define OF(name) name##_f32
-#include "ref/transform_body.h"
-
 #include "ref/butterflies_body.h"
 
 #include "ref/fft_body.h"
