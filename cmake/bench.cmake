@@ -40,6 +40,20 @@ if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
     message(STATUS "weft: TBB not found: the benchmark leaves scans and sorts out")
   endif()
 endif()
+
+# build/bench_cpu_fft: transforms beside FFTW.
+if(NOT WEFT_PEERS STREQUAL "OFF")
+  find_path(WEFT_FFTW_H fftw3.h)
+  find_library(WEFT_FFTW fftw3)
+  find_library(WEFT_FFTWF fftw3f)
+  if(WEFT_FFTW_H AND WEFT_FFTW AND WEFT_FFTWF)
+    add_executable(bench_cpu_fft bench/cpu_fft_peers.c)
+    target_include_directories(bench_cpu_fft SYSTEM PRIVATE ${WEFT_FFTW_H})
+    target_link_libraries(bench_cpu_fft PRIVATE weft ${WEFT_FFTWF} ${WEFT_FFTW} m)
+  else()
+    message(STATUS "weft: FFTW not found: the benchmark of transforms is left out")
+  endif()
+endif()
 include(cmake/bench_cuda.cmake OPTIONAL)
 
 # build/bench_cpu_tridiag: weft_tridiag beside the Thomas algorithm, and LAPACK when it is there.

@@ -27,3 +27,13 @@ if(TARGET CUDA::cusparse)
   target_link_libraries(bench_gpu_tridiag PRIVATE CUDA::cusparse)
   target_compile_definitions(bench_gpu_tridiag PRIVATE WEFT_BENCH_CUSPARSE)
 endif()
+
+# build/bench_gpu_transforms: transforms and convolutions beside cuFFT.
+if(TARGET CUDA::cufft)
+  add_executable(bench_gpu_transforms bench/gpu_transform_peers.cu)
+  target_link_libraries(bench_gpu_transforms PRIVATE weft CUDA::cufft)
+  set_target_properties(bench_gpu_transforms PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+  add_dependencies(bench_gpu_transforms weft_cuda)
+else()
+  message(STATUS "weft: the GPU benchmark of transforms is left out: cuFFT was not found")
+endif()
