@@ -118,10 +118,10 @@ static bool integer_scan(tour *t) {
 
 /* s and u of the classic recurrence: twice what rand() gives as a share of the most it can, in turn. */
 static void fill_recurrence(size_t n, double *s, double *u) {
-    gnu_rand r = start_rand();
+    gnu_rand r = gnu_rand_start();
     for (size_t i = 0; i < n; i++) {
-        s[i] = 2 * (next_rand(&r) / 2147483647.0);
-        u[i] = 2 * (next_rand(&r) / 2147483647.0);
+        s[i] = 2 * (gnu_rand_next(&r) / 2147483647.0);
+        u[i] = 2 * (gnu_rand_next(&r) / 2147483647.0);
     }
 }
 
@@ -135,7 +135,7 @@ static bool classic_recurrence(tour *t) {
     if (!run_row(t, &row, false)) return false;
     snprintf(value, sizeof value, "v[0] %.6f, v[99] %.6f", found[0], found[N - 1]);
     const bool right = fabs(found[0] - FIRST) < 1e-14 && fabs(found[N - 1] - LAST) < 1e-12;
-    print_known(t, "recurrence, of 100 values s, u = 2 rand, f64", value, expect(t, right), row.same);
+    tour_known(t, "recurrence, of 100 values s, u = 2 rand, f64", value, tour_expect(t, right), row.same);
     return true;
 }
 

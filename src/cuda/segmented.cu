@@ -184,7 +184,7 @@ static weft_status prepare_scan(progress *p, weft_error *error) {
     /* Tiles of segments of more than a tile each: at most twice as many as the whole has; and the totals of all
      * levels are fewer than two for each. */
     const uint64_t words = 4 * (tiles + 1) * (cuda_type_bytes(p->c->result) == 8 ? 2 : 1);
-    FORWARD(gpu_hold_words(p->g, words * sizeof *j->words, error));
+    FORWARD(gpu_hold_words(p->g, "segmented", words * sizeof *j->words, error));
     return WEFT_OK;
 }
 
