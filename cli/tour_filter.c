@@ -60,12 +60,13 @@ static double distance(const filter *f, const float y[VALUES]) {
 
 static bool row(tour *t, const filter *f, const char *what,
                 weft_status (*run)(weft_context *ctx, const filter *f, float y[VALUES])) {
-    float found[VALUES], other[VALUES];
+    float found[VALUES] = {0}, other[VALUES] = {0};
+    const void *const first = found, *const next = other; /* their bits */
     bool same = true;
     char value[60];
     for (int i = 0; i < t->count; i++) {
         if (run(t->machines[i].ctx, f, i ? other : found) != WEFT_OK) return tour_machine_failed(&t->machines[i]);
-        if (i) same = tour_expect(t, memcmp(found, other, sizeof found) == 0) && same;
+        if (i) same = tour_expect(t, memcmp(first, next, sizeof found) == 0) && same;
     }
     const double error = distance(f, found);
     snprintf(value, sizeof value, "y[25] %.9f, error %.1e", (double)found[25], error);

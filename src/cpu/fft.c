@@ -41,7 +41,7 @@ static void transform(const fft_work *w, const void *x, void *y, void *between, 
 
 /* A real value is transformed as the complex one that it is. */
 static void transform_one_value(const fft_work *w, const void *x, void *y, const transform_team *team) {
-    double number[2] = {0, 0}, result[2];
+    double number[2] = {0, 0}, result[2] = {0, 0};
     memcpy(number, x, w->size);
     w->kernels->plain(
         &(transform_pass){.plan = w->plan, .scale = 1, .x = number, .y = result, .buffer = team->buffers});

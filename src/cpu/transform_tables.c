@@ -130,7 +130,6 @@ static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_d
     plan->lanes = lanes;
     plan->rows = two_passes ? (size_t)1 << n_log / 2 : 0;
     plan->columns = two_passes ? n / plan->rows : 0;
-    FORWARD(reach(t, n_log, error));
     const size_t count = two_passes ? plan->rows / 2 : n > 1 ? n / 2 : 1;
     if (!plan->twiddles) plan->twiddles = hold(t, count * number);
     if (!plan->twiddles) return no_memory(n, error);
@@ -146,6 +145,7 @@ weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, int n_log, bo
     FORWARD(find_tables(ctx, &t, error));
     const size_t n = (size_t)1 << n_log;
     transform_plan *plan = &t->plans[dtype == WEFT_F64][n_log];
+    FORWARD(reach(t, n_log, error));
     if (!plan->n) FORWARD(make_plan(ctx, t, dtype, n_log, plan, error));
     if (half && !plan->half_twiddles) {
         void *table = hold(t, (n / 2 + 1) * 2 * weft_dtype_size(dtype));

@@ -97,7 +97,7 @@ static weft_status OF(by_transform)(const OF(work) * k, weft_error *error) {
 }
 
 static weft_status OF(convolve)(const convolve_call *c, weft_error *error) {
-    OF(number) *x = malloc(c->n * sizeof *x), *h = malloc(c->m * sizeof *h);
+    OF(number) *x = calloc(c->n, sizeof *x), *h = calloc(c->m, sizeof *h);
     weft_status status = WEFT_OK;
     if (x && h) {
         for (size_t i = 0; i < c->n; i++) x[i] = OF(element)(c, c->x, i);
