@@ -149,11 +149,12 @@ typedef struct walk {
 } walk;
 
 /* The specification of an array costs as much as a hundred sums: of the operators on long ones every third is
- * taken, in turn. */
+ * taken, in turn, and below the full level two seeds of eight. */
 static bool is_taken(const walk *w, const match_case *c) {
-    enum { LONG = 5000 };
+    enum { LONG = 5000, SEEDS = 2 };
     const match_shape *shape = c->operation->shape;
     const bool in_turn = (c->turn / 8 + (uint64_t)c->parameter + (uint64_t)c->accumulate) % 3 == 0;
+    if (shape->values && w->level == MATCH_QUICK && c->seed > SEEDS) return false;
     if (shape->values && c->n > LONG && w->level != MATCH_GOLDEN && !in_turn) return false;
     return shape->out_bytes(c) != 0;
 }
