@@ -268,7 +268,7 @@ static bool recurrence(tour *t, scan_row *row, double *s, const int *columns, in
     if (done) {
         const double error = recurrence_error(row->n, s, u, v);
         const value last = {.f64 = v[row->n - 1]};
-        expect(t, error < 1e-9 && (row->n != CLASSIC || fabs(last.f64 - CLASSIC_LAST) < 1e-9));
+        tour_expect(t, error < 1e-9 && (row->n != CLASSIC || fabs(last.f64 - CLASSIC_LAST) < 1e-9));
         print_values("recurrence, f64", value_decimal(WEFT_F64, &last), error, plain);
         print_times(t, row, plain, columns, count);
     }
