@@ -152,7 +152,7 @@ static bool make_cube(weft_context *ctx, job *j) {
 }
 
 static bool read_grid(job *j) {
-    npy_error error;
+    npy_error error = {""};
     const char *from = j->name = j->request->from;
     if (!npy_read(from, &j->u, &error))
         cli_error("laplace", "%s: %s", from, error.message);
@@ -251,7 +251,7 @@ static bool find_view(const job *j, view *v) {
 
 static bool write_picture(const job *j, const char *grid) {
     const size_t size = weft_dtype_size(j->u.dtype);
-    npy_error error;
+    npy_error error = {""};
     view v;
     if (!find_view(j, &v)) return false;
     char *const plane = malloc(v.width * v.height * size);
@@ -265,7 +265,7 @@ static bool write_picture(const job *j, const char *grid) {
 }
 
 static bool write_history(const job *j) {
-    npy_error error;
+    npy_error error = {""};
     if (drawing_write(j->request->history, j->look_count, j->looks, "sweeps", "change of a sweep (root mean square)",
                       &error))
         return true;
@@ -276,7 +276,7 @@ static bool write_history(const job *j) {
 /* The grid comes back to host memory and goes to its files. */
 static bool write_grid(weft_context *ctx, const job *j) {
     const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);
-    npy_error error;
+    npy_error error = {""};
     void *const host = malloc(bytes);
     bool good = false;
     if (!host)

@@ -121,7 +121,7 @@ static bool take_elements(source *s, const npy_header *header, size_t data, npy_
                      .flat = header->shape.rank > NPY_RANK || (header->fortran && header->shape.rank > 1),
                      .n = header->n,
                      .data = s->p + data};
-    if (a->flat) a->shape = (npy_shape){1, {header->n}}, a->flattened = true;
+    if (a->flat) a->shape = (npy_shape){1, {header->n}};
     if (bytes && (header->swapped || (uintptr_t)a->data % size != 0)) {
         a->owned = malloc(bytes);
         if (!a->owned) return npy_fail(error, "no memory for a copy of its %zu bytes", bytes);

@@ -13,18 +13,17 @@ typedef struct npy_shape {
 } npy_shape;
 
 typedef struct npy_array {
-    weft_dtype dtype; /* bool is read as u8; of complex elements: the type of their parts */
-    bool is_complex;
-    npy_shape shape;  /* in which the elements lie in C order: flat for an array that is in Fortran order */
-    bool flat;        /* so it is, or has more dimensions than NPY_RANK: the shape is not that of the file */
-    npy_shape given;  /* as the file says */
-    bool fortran;     /* likewise: its first index runs fastest */
-    bool flattened;   /* that is why it is flat */
     size_t n;         /* elements: the product of the shape, 1 for a scalar */
     const void *data; /* n elements in the order of the file, in this machine's byte order, aligned */
     void *mapped;     /* what npy_free releases: a mapping, or memory, or neither */
     size_t mapped_bytes;
     void *owned;
+    npy_shape shape;  /* in which the elements lie in C order: flat for an array that is in Fortran order */
+    npy_shape given;  /* as the file says */
+    weft_dtype dtype; /* bool is read as u8; of complex elements: the type of their parts */
+    bool is_complex;
+    bool flat;    /* the shape is not that of the file: Fortran order, or more dimensions than NPY_RANK */
+    bool fortran; /* in the file the first index runs fastest */
 } npy_array;
 
 typedef struct npy_error {

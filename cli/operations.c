@@ -216,34 +216,34 @@ static weft_status run_argsort(const operation *o, weft_context *ctx, const oper
 #define OPERATION_IS_ANY false
 #define OPERATION_IS_INTEGER true
 
-/* What a line of the list cannot say: the operator or the integers, arrays read, how often, arrays written, and
- * whether it gives a value. */
-#define OPERATION_OF_variance WEFT_SUM, false, 1, 2, 0, true
-#define OPERATION_OF_dot WEFT_SUM, false, 2, 1, 0, true
-#define OPERATION_OF_scan WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_histogram WEFT_SUM, false, 1, 1, 0, false
-#define OPERATION_OF_top_k WEFT_SUM, false, 1, 1, 0, false
-#define OPERATION_OF_merge WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_search_sorted WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_laplace WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_select WEFT_SUM, false, 1, 1, 0.5, false
-#define OPERATION_OF_partition WEFT_SUM, false, 1, 2, 1, false
-#define OPERATION_OF_unique WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_run_length WEFT_SUM, false, 1, 1, 3, false
-#define OPERATION_OF_segmented_reduce WEFT_SUM, false, 1, 1, 0, false
-#define OPERATION_OF_segmented_scan WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_reduce_by_key WEFT_SUM, false, 2, 1, 0, false
-#define OPERATION_OF_recurrence WEFT_SUM, false, 2, 1, 1, false
-#define OPERATION_OF_matmul WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_fft WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_convolve WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_tridiag WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_sort WEFT_SUM, false, 1, 1, 1, false
-#define OPERATION_OF_argsort WEFT_SUM, false, 1, 1, 1, false
+/* What a line of the list cannot say: the operator or the integers, whether it gives a value, arrays read, how often,
+ * arrays written. */
+#define OPERATION_OF_variance WEFT_SUM, false, true, 1, 2, 0
+#define OPERATION_OF_dot WEFT_SUM, false, true, 2, 1, 0
+#define OPERATION_OF_scan WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_histogram WEFT_SUM, false, false, 1, 1, 0
+#define OPERATION_OF_top_k WEFT_SUM, false, false, 1, 1, 0
+#define OPERATION_OF_merge WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_search_sorted WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_laplace WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_select WEFT_SUM, false, false, 1, 1, 0.5
+#define OPERATION_OF_partition WEFT_SUM, false, false, 1, 2, 1
+#define OPERATION_OF_unique WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_run_length WEFT_SUM, false, false, 1, 1, 3
+#define OPERATION_OF_segmented_reduce WEFT_SUM, false, false, 1, 1, 0
+#define OPERATION_OF_segmented_scan WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_reduce_by_key WEFT_SUM, false, false, 2, 1, 0
+#define OPERATION_OF_recurrence WEFT_SUM, false, false, 2, 1, 1
+#define OPERATION_OF_matmul WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_fft WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_convolve WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_tridiag WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_sort WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_argsort WEFT_SUM, false, false, 1, 1, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \
-    {#name, help, run_reduce, WEFT_##ID, OPERATION_IS_##domain, 1, 1, 0, true},
+    {#name, help, run_reduce, WEFT_##ID, OPERATION_IS_##domain, true, 1, 1, 0},
 #define CALL(stem, help) {#stem, help, run_##stem, OPERATION_OF_##stem},
 #include "core/ops.def"
 };

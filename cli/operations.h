@@ -18,9 +18,9 @@ struct operation {
                        weft_dtype *type);
     weft_op op;         /* of an operator of weft_reduce */
     bool integers;      /* not for floats */
+    bool is_value;      /* it gives a value and writes no array */
     int inputs, passes; /* arrays it reads, and how often */
     double outputs;     /* arrays that it writes, as a share of n elements; few values do not count */
-    bool is_value;      /* it gives a value and writes none */
 };
 
 enum { OPERATION_BINS = 256 }; /* of histogram */

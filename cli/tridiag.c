@@ -68,7 +68,7 @@ static bool read_array(job *j, int i) {
         cli_error("tridiag", "%s: %s", name, error.message);
     else if (a->dtype != WEFT_F32 && a->dtype != WEFT_F64)
         cli_error("tridiag", "%s: the array is of %s; f32 or f64 is needed", name, weft_dtype_name(a->dtype));
-    else if (a->flattened)
+    else if (a->flat)
         cli_error("tridiag", "%s: the array is in Fortran order; C order is needed, so that its rows are systems",
                   name);
     else

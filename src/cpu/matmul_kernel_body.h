@@ -14,7 +14,7 @@ INLINE VECTOR OF(zipped)(VECTOR a, VECTOR b, bool upper) {
     for (size_t l = 0; l < WIDTH; l++) v[l] = l % 2 ? b[from + l / 2] : a[from + l / 2];
     return v;
 #else
-    LANES number;
+    LANES number = {0};
     for (size_t l = 0; l < WIDTH; l++) number[l] = (LANE)(from + l / 2 + (l % 2 ? WIDTH : 0));
     return __builtin_shuffle(a, b, number);
 #endif
@@ -30,6 +30,7 @@ INLINE void OF(turn)(VECTOR *rows) {
             next[2 * i] = OF(zipped)(rows[i], rows[i + WIDTH / 2], false);
             next[2 * i + 1] = OF(zipped)(rows[i], rows[i + WIDTH / 2], true);
         }
+        /* cppcheck-suppress uninitvar ; the loop fills it */
         memcpy(rows, next, sizeof next);
     }
 }
@@ -37,7 +38,7 @@ INLINE void OF(turn)(VECTOR *rows) {
 /* WIDTH elements as REAL; or `count` of them, and zeros. */
 INLINE VECTOR OF(loaded)(const ELEMENT *x) {
     ELEMENT v[WIDTH];
-    VECTOR r;
+    VECTOR r = {0};
     memcpy(v, x, sizeof v);
     for (size_t l = 0; l < WIDTH; l++) r[l] = (REAL)v[l];
     return r;

@@ -282,7 +282,7 @@ INLINE void OF(scan)(join how, weft_dtype dtype, const scan_job *job, const char
                      A *y) {
     const size_t size = element_bytes(dtype);
     char filled[SCAN_BLOCK * sizeof(uint64_t)];
-    A scanned[SCAN_BLOCK];
+    A scanned[SCAN_BLOCK] = {0};
     stream past_caches;
     stream_begin(&past_caches, y);
     for (size_t done = 0; done < n; done += SCAN_BLOCK) {
@@ -291,7 +291,6 @@ INLINE void OF(scan)(join how, weft_dtype dtype, const scan_job *job, const char
         const char *from =
             full ? x + done * size : memcpy(memset(filled, 0, sizeof filled), x + done * size, count * size);
         A *const to = !full ? scanned : job->streams ? stream_place(&past_caches) : y + done;
-        /* cppcheck-suppress legacyUninitvar ; scan_block fills it */
         OF(scan_block)(how, dtype, job, from, state, to);
         if (full && job->streams) stream_put(&past_caches, sizeof scanned);
         if (!full) memcpy(y + done, scanned, count * sizeof *y);

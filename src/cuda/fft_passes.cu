@@ -1,7 +1,7 @@
-/* The kernels of weft_fft (docs/ORDER.md 14). A long transform takes two or more passes over memory. Passes before the
- * last one work on columns: lines of 2^LOG numbers that lie a step apart, in place. The last one works on rows, lines
- * of neighbours, and puts every result to its natural place. A block has WIDTH lines: columns that are neighbours, or
- * rows whose results are neighbours, so that it reads and writes whole segments of memory. */
+/* The kernels of weft_fft (docs/ORDER.md 14). A long transform takes two or more passes over memory. Passes before
+ * the last one work on columns: lines of 2^LOG numbers that lie a step apart, in place. The last one works on rows,
+ * lines of neighbours, and puts every result to its natural place. A block has WIDTH lines: columns that are
+ * neighbours, or rows whose results are neighbours, so that it reads and writes whole segments of memory. */
 #include "cuda/fft_passes.h"
 #include "cuda/stages.cuh"
 
