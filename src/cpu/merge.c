@@ -6,7 +6,7 @@
 enum {
     CHAINS = 4,
     CHAIN = 256,
-    ALONE_BYTES = 1 << 16, /* so little is merged sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 18, /* so little is merged sooner by the calling thread than by waking others */
     PART_ELEMENTS = 1 << 16
 };
 

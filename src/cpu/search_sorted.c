@@ -3,7 +3,7 @@
 #include "cpu/cpu.h"
 
 enum {
-    ALONE = 1 << 12, /* so few queries are found sooner by the calling thread than by waking others */
+    ALONE = 1 << 14, /* so few queries are found sooner by the calling thread than by waking others */
     PART = 1 << 12   /* queries that a thread takes at a time */
 };
 

@@ -4,8 +4,8 @@
 static const struct {
     size_t k; /* at most n; 0: half of them */
     weft_extreme extreme;
-} PARAMETERS[] = {{1, WEFT_LARGEST},  {10, WEFT_SMALLEST}, {100, WEFT_LARGEST},      {3000, WEFT_LARGEST},
-                  {0, WEFT_SMALLEST}, {0, WEFT_LARGEST},   {SIZE_MAX, WEFT_SMALLEST}};
+} PARAMETERS[] = {
+    {1, WEFT_LARGEST}, {10, WEFT_SMALLEST}, {3000, WEFT_LARGEST}, {0, WEFT_SMALLEST}, {SIZE_MAX, WEFT_LARGEST}};
 enum { PARAMETER_COUNT = sizeof PARAMETERS / sizeof *PARAMETERS };
 
 static size_t k_of(const match_case *c) {
