@@ -138,7 +138,8 @@ static void link_pieces(const step *t, size_t first, size_t next, size_t count) 
 
 /* Some adjacent separators of a system. */
 static void link_part(const step *t, size_t i) {
-    const size_t parts = whole(t->chunks, LINK_ROWS), system = i / parts * t->chunks, from = i % parts * LINK_ROWS;
+    const size_t parts = (t->chunks - 1) / LINK_ROWS + 1; /* of a system */
+    const size_t system = i / parts * t->chunks, from = i % parts * LINK_ROWS;
     const size_t last = t->chunks - 1;
     link_pieces(t, system + from, system + from + 1, least(last - from, LINK_ROWS));
     if (t->s->periodic && last - from < LINK_ROWS) link_pieces(t, system + last, system, 1);
