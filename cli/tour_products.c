@@ -148,7 +148,7 @@ static bool rectangular_product(tour *t, float *a, float *b, float *found, float
 bool tour_products(tour *t) {
     const size_t most = (size_t)SIDE * SIDE;
     float *room = malloc(4 * most * sizeof *room);
-    tour_heading(t, "6  Matrix products, beside a plain loop with f64 sums");
+    tour_heading(t, "9  Matrix products, beside a plain loop with f64 sums");
     if (!room) {
         cli_error("tour", "no memory for four matrices of %d x %d", SIDE, SIDE);
         return false;

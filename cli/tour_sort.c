@@ -165,7 +165,7 @@ bool tour_sort(tour *t) {
     uint32_t *const other = calloc(n, sizeof *other);
     sort_row row = {.keys = keys, .found = found, .other = other};
     bool done = keys && found && other;
-    snprintf(heading, sizeof heading, "6  Sorting %zu random keys", n);
+    snprintf(heading, sizeof heading, "7  Sorting %zu random keys", n);
     tour_heading(t, heading);
     puts("\n  Right: in order, equal keys by their indices, and a permutation by a checksum. The specification\n"
          "  sorts no more than 200000. x: times as fast as the C library's qsort, which sorts no indices.\n");

@@ -81,7 +81,7 @@ bool tour_tridiag(tour *t) {
     const size_t systems = t->n / (100 * ROWS) + 1, bytes = systems * ROWS * sizeof(float);
     float *u = malloc(bytes), *x = calloc(1, bytes), *other = malloc(bytes);
     bool done = u && x && other;
-    tour_heading(t, "6  Tridiagonal systems");
+    tour_heading(t, "8  Tridiagonal systems");
     printf("\n    %-48s %-30s %5s  %s\n", "known answers", "", "right", "same");
     if (done)
         done = classic_steps(t) && many_steps(t, systems, u, x, other);
