@@ -23,7 +23,7 @@ compile() { cmake --build "$build" --target weft_command -j 1 >"$work/log" 2>&1;
 # Exit code 1 is a disagreement; anything else above 0 is a crash, which is noticed just as well. A fault of either side
 # is soon seen where the two differ; one that both would have is left to the golden hashes, which take longer.
 agrees() {
-    timeout 300 "$build/weft" --quiet --device cpu verify --level tiny --first >"$work/log" 2>&1 &&
+    timeout 1500 "$build/weft" --quiet --device cpu verify --level tiny --first >"$work/log" 2>&1 &&
         "$build/weft" --quiet verify --golden "$tree/tests/golden" >"$work/log" 2>&1
 }
 
