@@ -90,7 +90,7 @@ static bool read_complex(const char *descr, npy_header *header) {
         if (!strchr("<>=", descr[0]) || strcmp(descr + 1, COMPLEX_TYPES[i].npy) != 0) continue;
         header->dtype = COMPLEX_TYPES[i].part;
         header->is_complex = true;
-        snprintf(header->descr, sizeof header->descr, "%s", descr);
+        snprintf(header->descr, sizeof header->descr, "%.7s", descr);
         header->swapped = descr[0] != '=' && descr[0] != NATIVE;
         return true;
     }
