@@ -1,7 +1,6 @@
 #!/bin/sh
 # weft recurrence: values known by hand, its options, rows, and what it refuses.
 . "$(dirname "$0")/check.sh"
-. "$(dirname "$0")/values_of.sh"
 v=$dir/v.npy
 
 # gives EXPECTED ARGUMENT...: `weft recurrence ARGUMENT... -o V` is silent and the file is that; so is standard output.

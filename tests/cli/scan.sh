@@ -1,7 +1,6 @@
 #!/bin/sh
 # weft scan: values known by hand, its options, and that the file it writes is whole or not there.
 . "$(dirname "$0")/check.sh"
-. "$(dirname "$0")/values_of.sh"
 y=$dir/y.npy
 
 # scans EXPECTED ARGUMENT...: `weft scan ARGUMENT... -o Y` is silent and the file is that; so is standard output.
