@@ -3,17 +3,6 @@
 . "$(dirname "$0")/check.sh"
 y=$dir/y.npy
 
-# values FILE: type, shape and values of a .npy file in one line, read without weft.
-values() {
-    python3 -c 'import ast, struct, sys
-data = open(sys.argv[1], "rb").read()
-assert data[:8] == b"\x93NUMPY\1\0", data[:8]
-end = 10 + int.from_bytes(data[8:10], "little")
-header = ast.literal_eval(data[10:end].decode())
-letter = dict(i1="b", i2="h", i4="i", i8="q", u1="B", u2="H", u4="I", u8="Q", f4="f", f8="d")[header["descr"][1:]]
-print(header["descr"], header["shape"], *(v[0] for v in struct.iter_unpack("<" + letter, data[end:])))' "$1"
-}
-
 # gives EXPECTED ARGUMENT...: `weft ARGUMENT... -o Y` is silent and the file is that; so is standard output.
 gives() {
     expected=$1
