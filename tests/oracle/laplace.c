@@ -119,6 +119,24 @@ static void small(void) {
     EXPECT(change == sqrt(36.0 / 27), "change %a", change);
 }
 
+/* Rows too long to take several sweeps together: near either end they are as those of a short grid. */
+static void long_rows(void) {
+    enum { LONG = 140003, SHORT = 64, SWEEPS = 5, NEAR = SHORT / 2 - SWEEPS };
+    static float wide[9 * LONG], narrow[9 * SHORT];
+    for (size_t row = 0; row < 9; row++) {
+        for (size_t i = 0; i < LONG; i++) wide[row * LONG + i] = 1.0f / (float)(row + 2);
+        for (size_t i = 0; i < SHORT; i++) narrow[row * SHORT + i] = 1.0f / (float)(row + 2);
+    }
+    EXPECT_STATUS(ctx, weft_laplace(ctx, WEFT_F32, LONG, 3, 3, SWEEPS, wide, wide, NULL), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_laplace(ctx, WEFT_F32, SHORT, 3, 3, SWEEPS, narrow, narrow, NULL), WEFT_OK);
+    for (size_t row = 0; row < 9; row++) {
+        const float *w = wide + row * LONG, *n = narrow + row * SHORT;
+        EXPECT(memcmp(w, n, NEAR * sizeof *w) == 0, "row %zu differs at its beginning", row);
+        EXPECT(memcmp(w + LONG - NEAR, n + SHORT - NEAR, NEAR * sizeof *w) == 0, "row %zu differs at its end", row);
+    }
+    EXPECT(narrow[4 * SHORT + 1] != narrow[4 * SHORT + SHORT / 2], "the ends show");
+}
+
 int main(int argc, char **argv) {
     ctx = oracle_open(argc, argv);
     eigenmode(33, 1, 1, 1, 50);
@@ -128,6 +146,7 @@ int main(int argc, char **argv) {
     probabilities(WEFT_F32);
     not_a_number();
     small();
+    long_rows();
     weft_close(ctx);
     return expect_end();
 }
