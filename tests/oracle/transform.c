@@ -1,5 +1,6 @@
 /* Fourier transforms and convolutions against sums in 113 digits, every twiddle against its exact value, and the
  * rules of docs/ORDER.md 14 and 9 as literal expectations. */
+#include "arith/turns.h"
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -92,6 +93,29 @@ static void twiddles(weft_dtype dtype, size_t n) {
             EXPECT(false, "%s: twiddle %zu of %zu is %a %a, exactly %a %a", weft_dtype_name(dtype), f, n, a, b, re,
                    im);
         if (!right) return;
+    }
+}
+
+/* Pairs whose high part lies in the middle of two f32, so that the low one decides: too rare among twiddles for any
+ * transform to show it. */
+static void roundings(void) {
+    static const struct {
+        double hi, lo;
+        float nearest;
+    } pairs[] = {{1 + 0x1p-24, 0x1p-80, 1 + 0x1p-23F},
+                 {1 + 0x1p-24, -0x1p-80, 1},
+                 {1 + 0x3p-24, 0x1p-80, 1 + 0x1p-22F},
+                 {1 + 0x3p-24, -0x1p-80, 1 + 0x1p-23F},
+                 {-1 - 0x1p-24, 0x1p-80, -1},
+                 {-1 - 0x1p-24, -0x1p-80, -1 - 0x1p-23F},
+                 {1 + 0x1p-24, 0, 1},
+                 {1 + 0x3p-24, 0, 1 + 0x1p-22F},
+                 {0.5 + 0x1p-52, -0x1p-80, 0.5F},
+                 {0, 0, 0}};
+    for (size_t i = 0; i < COUNT(pairs); i++) {
+        const float found = weft_pair_f32(weft_pair_of(pairs[i].hi, pairs[i].lo));
+        EXPECT(found == pairs[i].nearest, "%a + %a to f32 is %a, not %a", pairs[i].hi, pairs[i].lo, (double)found,
+               (double)pairs[i].nearest);
     }
 }
 
@@ -309,6 +333,7 @@ static void impulses(void) {
 int main(int argc, char **argv) {
     static const input_kind kinds[] = {INPUT_UNIFORM, INPUT_NEAR_ONE, INPUT_MIXED, INPUT_LONE};
     ctx = oracle_open(argc, argv);
+    roundings();
     for (size_t f = 0; f < LONGEST; f++) turns[f] = make_turn(f, LONGEST);
     for (size_t n = 2; n <= LONGEST; n *= 2) {
         twiddles(WEFT_F32, n);
