@@ -56,6 +56,7 @@ if(NOT sanitized STREQUAL thread)
     weft_test(oracle_${oracle}_ref oracle 300 oracle_${oracle} ref)
     weft_test(oracle_${oracle}_cpu oracle 300 oracle_${oracle} cpu)
   endforeach()
+  include(cmake/tests_elementary.cmake)
 endif()
 
 # ------------------------------------------------------------------------------------- api

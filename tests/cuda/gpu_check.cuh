@@ -30,13 +30,13 @@ static const char *last() { return gpu ? weft_last_error(gpu) : weft_last_error(
 
 /* cudaMemcpy returns before the last bytes of pageable memory have arrived, and a stream of the non-blocking kind
  * does not wait for them: on an H200 it found zeros in one of seven tries after 4 GiB had been freed. */
-static void upload(void *device, const void *host, size_t bytes) {
+static inline void upload(void *device, const void *host, size_t bytes) {
     CUDA_OK(cudaMemcpy(device, host, bytes, cudaMemcpyDefault));
     CUDA_OK(cudaDeviceSynchronize());
 }
 
 /* Floats of mixed sign and exponent, so that any other order gives other bits. */
-static std::vector<float> mixed(size_t n, uint32_t seed) {
+static inline std::vector<float> mixed(size_t n, uint32_t seed) {
     std::vector<float> x(n);
     for (size_t i = 0; i < n; i++) {
         seed = seed * 1664525u + 1013904223u;

@@ -1,0 +1,21 @@
+# The elementary functions (docs/ORDER.md 18) against MPFR; src/arith is compiled for each level, as the kernels are.
+find_path(WEFT_MPFR_H mpfr.h)
+find_library(WEFT_MPFR mpfr)
+find_library(WEFT_GMP gmp)
+if(NOT WEFT_MPFR_H OR NOT WEFT_MPFR OR NOT WEFT_GMP)
+  message(STATUS "weft: MPFR not found: the test of the elementary functions is left out")
+  return()
+endif()
+
+weft_program(oracle_elementary tests/oracle/elementary.c tests/oracle/elementary_truth.c
+  src/ref/elementary.c src/ref/philox.c)
+target_include_directories(oracle_elementary SYSTEM PRIVATE ${WEFT_MPFR_H})
+target_link_libraries(oracle_elementary PRIVATE ${WEFT_MPFR} ${WEFT_GMP})
+foreach(level IN LISTS WEFT_CPU_LEVELS)
+  add_library(elementary_${level} OBJECT tests/oracle/elementary_lanes.c)
+  target_include_directories(elementary_${level} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} src)
+  target_compile_definitions(elementary_${level} PRIVATE WEFT_LEVEL=${level})
+  target_compile_options(elementary_${level} PRIVATE ${WEFT_NO_FP_SIDE_EFFECTS} ${WEFT_FLAGS_${level}})
+  target_sources(oracle_elementary PRIVATE $<TARGET_OBJECTS:elementary_${level}>)
+endforeach()
+weft_test(oracle_elementary oracle 300 oracle_elementary)

@@ -1,0 +1,9 @@
+/* Philox4x32-10: four random words of a counter and a key. */
+#ifndef WEFT_REF_PHILOX_H
+#define WEFT_REF_PHILOX_H
+
+#include <stdint.h>
+
+void ref_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
+
+#endif
