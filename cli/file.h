@@ -10,9 +10,18 @@ typedef struct file_part {
     size_t bytes;
 } file_part;
 
+/* What is to be written, piece by piece: `next` gives the next one, of 0 bytes at the end; or it returns false and
+ * leaves a sentence in `error`. A piece must last until the next one is asked for. */
+typedef struct file_source {
+    bool (*next)(void *self, file_part *piece, npy_error *error);
+    void *self;
+} file_source;
+
 /* Writes the parts one behind another to the file at `path`, or to standard output for "-": beside it, brought to the
  * disk, and renamed to it; what is no ordinary file (a pipe, a device) is written to. Returns false and leaves a
  * sentence in `error` when it could not be; then the file is what it was. */
 bool file_write(const char *path, const file_part *parts, size_t count, npy_error *error);
+/* The same of what a source gives. */
+bool file_write_from(const char *path, const file_source *source, npy_error *error);
 
 #endif

@@ -211,6 +211,14 @@ static weft_status run_argsort(const operation *o, weft_context *ctx, const oper
     return weft_argsort(ctx, in->dtype, WEFT_ASCENDING, *type, in->n, in->x, in->to);
 }
 
+/* As many samples as x has elements. */
+static weft_status run_random(const operation *o, weft_context *ctx, const operands *in, value *out,
+                              weft_dtype *type) {
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_random(ctx, WEFT_UNIFORM, in->dtype, 1, 0, 0, in->n, 0, 1, in->to);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -240,6 +248,7 @@ static weft_status run_argsort(const operation *o, weft_context *ctx, const oper
 #define OPERATION_OF_tridiag WEFT_SUM, false, false, 1, 1, 1
 #define OPERATION_OF_sort WEFT_SUM, false, false, 1, 1, 1
 #define OPERATION_OF_argsort WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_OF_random WEFT_SUM, false, false, 0, 0, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

@@ -67,3 +67,11 @@ if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
     target_compile_definitions(bench_cpu_tridiag PRIVATE WEFT_BENCH_LAPACK)
   endif()
 endif()
+
+# build/bench_cpu_random: weft_random beside the C library's generator.
+if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
+  add_executable(bench_cpu_random bench/cpu_random_peers.c)
+  target_link_libraries(bench_cpu_random PRIVATE weft OpenMP::OpenMP_C m)
+  target_compile_options(bench_cpu_random PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
+    -ffp-contract=fast)
+endif()

@@ -27,6 +27,7 @@ add_executable(weft_command
   cli/plain.c
   cli/produce.c
   cli/progress.c
+  cli/random.c
   cli/recurrence.c
   cli/reduce.c
   cli/run_length.c

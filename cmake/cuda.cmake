@@ -55,6 +55,7 @@ add_library(weft_cuda MODULE
   src/cuda/integers.cu
   src/cuda/laplace.cu
   src/cuda/published.cu
+  src/cuda/random.cu
   src/cuda/recurrence.cu
   src/cuda/recurrence_kernels.cu
   src/cuda/merge.cu

@@ -15,6 +15,7 @@ add_library(weft SHARED
   src/core/api_matmul.c
   src/core/api_tridiag.c
   src/core/api_sort.c
+  src/core/api_random.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -29,6 +30,7 @@ add_library(weft SHARED
   src/ref/laplace.c
   src/ref/partition.c
   src/ref/philox.c
+  src/ref/random.c
   src/ref/recurrence.c
   src/ref/merge.c
   src/ref/matmul.c
@@ -57,6 +59,7 @@ add_library(weft SHARED
   src/cpu/recurrence.c
   src/cpu/merge.c
   src/cpu/matmul.c
+  src/cpu/random.c
   src/cpu/reduce.c
   src/cpu/relay.c
   src/cpu/run.c
@@ -108,6 +111,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/integers.c
     src/cpu/matmuls.c
     src/cpu/products.c
+    src/cpu/samples.c
     src/cpu/recurrences.c
     src/cpu/scans.c
     src/cpu/selections.c

@@ -6,6 +6,7 @@ add_library(weft_match STATIC
   tests/cases/histogram.c
   tests/cases/fft.c
   tests/cases/laplace.c
+  tests/cases/random.c
   tests/cases/recurrence.c
   tests/cases/merge.c
   tests/cases/matmul.c

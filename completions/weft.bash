@@ -5,7 +5,7 @@ _weft() {
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
-        fft convolve tridiag sort argsort'
+        fft convolve tridiag sort argsort random'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -37,6 +37,10 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
         return
         ;;
+    --type)
+        mapfile -t COMPREPLY < <(compgen -W 'f32 f64 i32 i64 u32 u64' -- "$current")
+        return
+        ;;
     --index)
         mapfile -t COMPREPLY < <(compgen -W 'u32 u64' -- "$current")
         return
@@ -66,6 +70,9 @@ _weft() {
     --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
     --bins | --lower | --upper | -k) return ;;
+    --seed | --stream | --first | --mean | --deviation | --rate | --probability)
+        [[ $command == random ]] && return
+        ;;
     esac
 
     case $command in
@@ -94,6 +101,9 @@ _weft() {
     fft) options+=' --inverse --real --output' ;;
     convolve) options+=' --mode --correlate --output' ;;
     sort) options+=' --descending --values --values-out --output' ;;
+    random)
+        options+=' --n --seed --stream --first --type --lower --upper --mean --deviation --rate --probability --output'
+        ;;
     argsort) options+=' --descending --index --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
@@ -102,6 +112,8 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command || $command == help ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current")
+    elif [[ $command == random ]]; then
+        mapfile -t COMPREPLY < <(compgen -W 'uniform normal lognormal exponential bernoulli integers' -- "$current")
     else
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.npy' -- "$current")

@@ -2,7 +2,8 @@
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
 set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag sort argsort
-set -l commands tour verify bench devices help version $operations $kept
+set -l made random
+set -l commands tour verify bench devices help version $operations $kept $made
 
 complete -c weft -f
 complete -c weft -l device -x -a 'auto cpu cuda ref' -d 'What to compute on'
@@ -47,6 +48,7 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a run_length -d
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_reduce -d 'sum, product, minimum, ... of each segment'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_scan -d 'prefix scan of each segment'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a reduce_by_key -d 'sum, product, minimum, ... of each run of equal keys'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a random -d 'random numbers'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a recurrence -d 'linear recurrence v[i] = s[i] v[i-1] + u[i]'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a matmul -d 'matrix product'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a fft -d 'Fourier transform of 2^k values'
@@ -81,7 +83,7 @@ complete -c weft -n '__fish_seen_subcommand_from fft' -l inverse -d 'The inverse
 complete -c weft -n '__fish_seen_subcommand_from fft' -l real -d 'Real values on one side'
 complete -c weft -n '__fish_seen_subcommand_from convolve' -l mode -x -a 'full same valid' -d 'Which part'
 complete -c weft -n '__fish_seen_subcommand_from convolve' -l correlate -d 'Second array backwards'
-complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul fft convolve sort argsort' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul fft convolve sort argsort random' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l flags -r -d 'Keep where a flag is set'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l lt -x -d 'Keep what is less'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l le -x -d 'Keep what is less or equal'
@@ -102,6 +104,18 @@ complete -c weft -n '__fish_seen_subcommand_from histogram' -l bins -x -d 'Numbe
 complete -c weft -n '__fish_seen_subcommand_from histogram' -l lower -x -d 'Where the first bin begins'
 complete -c weft -n '__fish_seen_subcommand_from histogram' -l upper -x -d 'Where the last bin ends'
 complete -c weft -n '__fish_seen_subcommand_from histogram' -l edges -r -d 'File with the edges of the bins'
+complete -c weft -n '__fish_seen_subcommand_from random' -a 'uniform normal lognormal exponential bernoulli integers'
+complete -c weft -n '__fish_seen_subcommand_from random' -l n -x -d 'How many samples'
+complete -c weft -n '__fish_seen_subcommand_from random' -l seed -x -d 'Seed of all streams'
+complete -c weft -n '__fish_seen_subcommand_from random' -l stream -x -d 'Stream of this seed'
+complete -c weft -n '__fish_seen_subcommand_from random' -l first -x -d 'Number of the first sample'
+complete -c weft -n '__fish_seen_subcommand_from random' -l type -x -a 'f32 f64 i32 i64 u32 u64' -d 'Type of the samples'
+complete -c weft -n '__fish_seen_subcommand_from random' -l lower -x -d 'Least value'
+complete -c weft -n '__fish_seen_subcommand_from random' -l upper -x -d 'Upper end'
+complete -c weft -n '__fish_seen_subcommand_from random' -l mean -x -d 'Mean of the normal'
+complete -c weft -n '__fish_seen_subcommand_from random' -l deviation -x -d 'Standard deviation of the normal'
+complete -c weft -n '__fish_seen_subcommand_from random' -l rate -x -d 'Rate of the exponential'
+complete -c weft -n '__fish_seen_subcommand_from random' -l probability -x -d 'Probability of 1'
 complete -c weft -n '__fish_seen_subcommand_from top_k' -s k -x -d 'How many'
 complete -c weft -n '__fish_seen_subcommand_from top_k' -l smallest -d 'The smallest'
 complete -c weft -n '__fish_seen_subcommand_from top_k' -l indices -r -d 'File for the indices'

@@ -598,6 +598,40 @@ WEFT_API weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_or
 WEFT_API weft_status weft_argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index,
                                   size_t n, const void *keys, void *indices);
 
+/* ------------------------------------------------------------------------------- random */
+
+typedef enum weft_distribution {
+    WEFT_UNIFORM = 0,     /* in [a, b), never b; f32 in steps of 2^-24 (b - a), f64 of 2^-53 (b - a), rounded */
+    WEFT_NORMAL = 1,      /* of mean a and standard deviation b >= 0, by the inverse of its distribution function */
+    WEFT_LOGNORMAL = 2,   /* exp of such a normal */
+    WEFT_EXPONENTIAL = 3, /* of rate a > 0, mean 1 / a; b is not used */
+    WEFT_BERNOULLI = 4    /* 1 with probability a, else 0; u8; b is not used */
+} weft_distribution;
+
+/* "uniform", "normal", ...; "unknown" for a value that is no distribution. */
+WEFT_API const char *weft_distribution_name(weft_distribution distribution);
+
+/* Writes samples first, ..., first + n - 1 of the stream `stream` of `seed`: each is a function of seed, stream, its
+ * number and the arguments below, so any part of a stream can be computed by itself. Streams and seeds are
+ * independent; samples of one number in two types or distributions are not: they are made of the same random bits.
+ *   dtype  WEFT_F32 or WEFT_F64; for WEFT_BERNOULLI WEFT_U8
+ *   first  first + n is at most 2^63
+ *   a, b   as above: finite. Those of a uniform distribution are rounded to dtype first, and b - a must be finite.
+ *          Other values too large for dtype are Inf
+ *   out    n values
+ * By Philox4x32-10 (J. Salmon, M. Moraes, R. Dror, D. Shaw, SC 2011). Order: docs/ORDER.md 19. */
+WEFT_API weft_status weft_random(weft_context *ctx, weft_distribution distribution, weft_dtype dtype, uint64_t seed,
+                                 uint64_t stream, uint64_t first, size_t n, double a, double b, void *out);
+
+/* The same of whole numbers from lower to upper, both included, each as likely as any other: to within 2^-64 of its
+ * probability, whatever the range.
+ *   dtype         WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64
+ *   lower, upper  one value of dtype each, in host memory, lower <= upper; NULL: the type's least, its greatest value
+ * By multiplication with what the range leaves to be drawn (S. Canon, 2021; D. Lemire, ACM Trans. Model. Comput.
+ * Simul. 29, 2019). Order: docs/ORDER.md 19. */
+WEFT_API weft_status weft_random_integers(weft_context *ctx, weft_dtype dtype, uint64_t seed, uint64_t stream,
+                                          uint64_t first, size_t n, const void *lower, const void *upper, void *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 10
+#define WEFT_BACKEND_ABI 11
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -222,8 +222,20 @@ typedef struct argsort_call {
     void *indices;
 } argsort_call;
 
+/* Samples first ... first + n - 1 of a stream: of a distribution, or integers, which have a 32-bit or 64-bit type. */
+typedef struct random_call {
+    bool integers;
+    weft_distribution distribution;
+    weft_dtype dtype;
+    uint64_t seed, stream, first;
+    size_t n;             /* >= 1, and first + n <= WEFT_SAMPLES_MAX */
+    double a, b;          /* of a uniform distribution: its ends once rounded to dtype */
+    uint64_t lower, last; /* of integers, sign-extended: lower + 0 ... last */
+    void *out;
+} random_call;
+
 typedef struct weft_backend {
-    int abi; /* WEFT_BACKEND_ABI 10*/
+    int abi; /* WEFT_BACKEND_ABI */
     const char *name;
 
     /* Devices of this backend that can be opened now, and what they are. */
@@ -266,6 +278,7 @@ typedef struct weft_backend {
     weft_status (*tridiag)(void *state, const tridiag_call *call, weft_error *error);
     weft_status (*sort)(void *state, const sort_call *call, weft_error *error);
     weft_status (*argsort)(void *state, const argsort_call *call, weft_error *error);
+    weft_status (*random)(void *state, const random_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

@@ -18,6 +18,11 @@ enum {
 #include "core/ops.def"
     REDUCE_COUNT
 };
+enum {
+#define DISTRIBUTION(ID, name, types, help) DISTRIBUTION_##ID,
+#include "core/distributions.def"
+    DISTRIBUTION_COUNT
+};
 
 #define STATUS(ID, name) _Static_assert((int)WEFT_##ID == (int)STATUS_##ID, "weft.h and status.def");
 #include "core/status.def"
@@ -26,6 +31,9 @@ enum {
 #define REDUCE(ID, name, domain, result, empty, help) \
     _Static_assert((int)WEFT_##ID == (int)REDUCE_##ID, "weft.h and ops.def");
 #include "core/ops.def"
+#define DISTRIBUTION(ID, name, types, help) \
+    _Static_assert((int)WEFT_##ID == (int)DISTRIBUTION_##ID, "weft.h and distributions.def");
+#include "core/distributions.def"
 
 const char *weft_status_name(weft_status status) {
     static const char *const names[] = {
@@ -59,6 +67,14 @@ const char *weft_op_name(weft_op op) {
 #include "core/ops.def"
     };
     return (unsigned)op < REDUCE_COUNT ? names[op] : "unknown";
+}
+
+const char *weft_distribution_name(weft_distribution distribution) {
+    static const char *const names[] = {
+#define DISTRIBUTION(ID, name, types, help) #name,
+#include "core/distributions.def"
+    };
+    return (unsigned)distribution < DISTRIBUTION_COUNT ? names[distribution] : "unknown";
 }
 
 #define TEXT(x) #x

@@ -64,6 +64,14 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
 #define WEFT_TRIDIAG_LEAST_F64 0x1p-1022
 #define WEFT_TRIDIAG_GREATEST_F64 0x1p1022
 
+/* A block of Philox has four words of 32 bits; a sample of 8 bytes takes two of them, any other one. A stream has
+ * SAMPLES_MAX samples, in blocks whose numbers leave the upper half free: block FURTHER_BLOCKS + i belongs to sample
+ * i alone, which draws from it what its own words leave open. */
+#define WEFT_BLOCK_WORDS 4
+#define WEFT_SAMPLE_WORDS(element_bytes) ((element_bytes) == 8 ? 2 : 1)
+#define WEFT_SAMPLES_MAX (UINT64_C(1) << 63)
+#define WEFT_FURTHER_BLOCKS (UINT64_C(1) << 63)
+
 /* The NaN that is stored for every NaN result. */
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)
 #define WEFT_NAN_F64 UINT64_C(0x7ff8000000000000)

@@ -132,6 +132,7 @@ const weft_backend *weft_backend_cpu(void) {
         .tridiag = cpu_tridiag,
         .sort = cpu_sort,
         .argsort = cpu_argsort,
+        .random = cpu_random,
     };
     return &backend;
 }

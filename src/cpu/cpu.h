@@ -234,6 +234,16 @@ typedef struct sort_kernels {
     const sort_kernel *width[4]; /* of 1, 2, 4, 8 bytes */
 } sort_kernels;
 
+/* Samples first ... first + n - 1 of a call, made of its words, at out. */
+typedef void sampler(const random_call *call, const uint32_t *words, uint64_t first, size_t n, void *out);
+
+typedef struct sample_kernels {
+    /* The words of so many blocks of Philox from `block` on. */
+    void (*words)(const random_call *call, uint64_t block, size_t blocks, uint32_t *words);
+    sampler *f32[WEFT_BERNOULLI], *f64[WEFT_BERNOULLI]; /* by distribution */
+    sampler *bernoulli, *integers_32, *integers_64;
+} sample_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -254,6 +264,7 @@ typedef struct level {
     const level_transforms *transforms;
     const tridiag_kernels *tridiags;
     const sort_kernels *sorts;
+    const sample_kernels *samples;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -302,6 +313,7 @@ weft_status cpu_convolve(void *state, const convolve_call *call, weft_error *err
 weft_status cpu_tridiag(void *state, const tridiag_call *call, weft_error *error);
 weft_status cpu_sort(void *state, const sort_call *call, weft_error *error);
 weft_status cpu_argsort(void *state, const argsort_call *call, weft_error *error);
+weft_status cpu_random(void *state, const random_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

@@ -48,6 +48,7 @@ static bool usable_v4(void) {
     extern const fold_kernels cpu_folds_##name;             \
     extern const recurrence_kernels cpu_recurrences_##name; \
     extern const histogram_kernels cpu_histograms_##name;   \
+    extern const sample_kernels cpu_samples_##name;         \
     extern const search_kernels cpu_searches_##name;        \
     extern const filter_kernels cpu_filters_##name;         \
     extern const matmul_kernels cpu_matmuls_##name;         \
@@ -76,7 +77,8 @@ static const level levels[] = {
      &cpu_matmuls_##name,     \
      &cpu_transforms_##name,  \
      &cpu_tridiags_##name,    \
-     &cpu_sorts_##name},
+     &cpu_sorts_##name,       \
+     &cpu_samples_##name},
 #include "cpu/levels.def"
 };
 

@@ -289,6 +289,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .tridiag = cuda_tridiag,
         .sort = cuda_sort,
         .argsort = cuda_argsort,
+        .random = cuda_random,
     };
     return &backend;
 }

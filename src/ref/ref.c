@@ -100,6 +100,7 @@ const weft_backend *weft_backend_ref(void) {
         .tridiag = ref_tridiag,
         .sort = ref_sort,
         .argsort = ref_argsort,
+        .random = ref_random,
     };
     return &backend;
 }

@@ -129,6 +129,7 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     static uint64_t counts[100], indices[10];
     EXPECT_STATUS(ctx, weft_histogram_even(ctx, WEFT_F32, n, x, 100, &edges[0], &edges[4], counts), WEFT_OK);
     EXPECT_STATUS(ctx, weft_histogram(ctx, WEFT_F32, n, x, 4, edges, counts), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_random(ctx, WEFT_NORMAL, WEFT_F32, 1, 2, 3, 1000, 0, 1, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_merge(ctx, WEFT_F32, n / 2, x, n / 2, x, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_F32, WEFT_LEFT, n, x, 100, x, counts), WEFT_OK);
     EXPECT_STATUS(ctx,

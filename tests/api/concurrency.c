@@ -51,6 +51,8 @@ static answers ask(weft_context *ctx) {
     note(&a, weft_matmul(ctx, WEFT_F32, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, SIDE,
                          SIDE, SIDE, NULL, x, SIDE, x, SIDE, NULL, z, SIDE));
     note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[k++]));
+    note(&a, weft_random(ctx, WEFT_UNIFORM, WEFT_F32, 1, 2, 3, N, 0, 1, z));
+    note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]));
     note(&a, weft_argsort(ctx, WEFT_F32, WEFT_ASCENDING, WEFT_U32, N, x, z));
     memcpy(&a.bits[k], z + N / 2, sizeof a.bits[k]);
     k++;

@@ -76,6 +76,12 @@ static answers ask(weft_context *ctx) {
     uint64_t counts[77];
     EXPECT_STATUS(ctx, weft_histogram_even(ctx, WEFT_F32, N, x, 77, &lower, &upper, counts), WEFT_OK);
     for (int i = 0; i < 77; i++) a.bits[k] = a.bits[k] * 31 + counts[i];
+    k++;
+    for (int d = WEFT_UNIFORM; d <= WEFT_EXPONENTIAL; d++) {
+        const double a_of_d = d == WEFT_EXPONENTIAL ? 0x1p1023 : d == WEFT_LOGNORMAL ? -740 : 0.1;
+        EXPECT_STATUS(ctx, weft_random(ctx, (weft_distribution)d, WEFT_F64, 1, 2, 3, N, a_of_d, 1, z), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    }
     EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 1, 1 << 17, y, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, 1 << 18, z, &a.bits[k++]), WEFT_OK);
     for (size_t taps = 11; taps <= 511; taps += 250) {

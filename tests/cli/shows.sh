@@ -47,8 +47,8 @@ is "devices: exit code" 0 $?
 has devices '^cpu ' "$dir/devices"
 has devices '^(cuda:0 |No GPU: )' "$dir/devices"
 
-"$weft" bench --size 100000 --op sum,variance,xor,scan,recurrence,histogram,top_k,merge,search_sorted,sort,argsort --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
+"$weft" bench --size 100000 --op sum,variance,xor,scan,recurrence,histogram,top_k,merge,search_sorted,sort,argsort,random --device cpu --threads 1 >"$dir/bench" 2>"$dir/stderr"
 is "bench: exit code" 0 $?
 is "bench: stderr" "" "$(cat "$dir/stderr")"
-is "bench: rows" "sum variance xor scan recurrence histogram top_k merge search_sorted sort argsort" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
+is "bench: rows" "sum variance xor scan recurrence histogram top_k merge search_sorted sort argsort random" "$(sed -n '/^  operation/,$p' "$dir/bench" | awk 'NR > 1 {print $1}' | paste -sd' ')"
 finish

@@ -19,7 +19,7 @@ only() {
 
 # <anything.h> of C and POSIX, which is whatever does not come from a GPU toolkit or another library
 std='<(sys/|arpa/)?[a-z_]+\.h>'
-own_def='"core/(ops|types|status)\.def"'
+own_def='"core/(ops|types|status|distributions)\.def"'
 
 only "the public header" '<std(def|int)\.h>' include/weft.h
 only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|weft\.h)\"" src/core/*.c src/core/*.h

@@ -1,0 +1,153 @@
+/* weft_random, weft_random_integers: their arguments. */
+#include "core/check.h"
+#include "core/order.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* The samples that are asked for, and where they go. */
+static weft_status check_samples(const weft_context *ctx, const random_call *c, weft_error *error) {
+    range out;
+    RETURN_IF(c->first > WEFT_SAMPLES_MAX || c->n > WEFT_SAMPLES_MAX - c->first, WEFT_INVALID,
+              "first = %" PRIu64 ", n = %zu: a stream has the samples 0 to %" PRIu64, c->first, c->n,
+              WEFT_SAMPLES_MAX - 1);
+    return check_array(ctx, "out", c->out, c->n, weft_dtype_size(c->dtype), &out, error);
+}
+
+/* -------------------------------------------------------------------------- distributions */
+
+/* The words of core/distributions.def. */
+typedef enum sample_types { REALS, TRUTHS } sample_types;
+
+static weft_status check_types(const random_call *c, weft_error *error) {
+    static const sample_types types[] = {
+#define DISTRIBUTION(ID, name, types, help) types,
+#include "core/distributions.def"
+    };
+    type_kind kind;
+    const char *name = weft_distribution_name(c->distribution);
+    RETURN_IF((size_t)c->distribution >= sizeof types / sizeof *types, WEFT_INVALID, "%d is no distribution",
+              (int)c->distribution);
+    FORWARD(check_kind(c->dtype, &kind, error));
+    const bool truths = types[c->distribution] == TRUTHS;
+    RETURN_IF(truths ? c->dtype != WEFT_U8 : kind != FLOAT, WEFT_UNSUPPORTED,
+              "samples of %s are %s; %s was asked for", name, truths ? "u8" : "f32 or f64",
+              weft_dtype_name(c->dtype));
+    return WEFT_OK;
+}
+
+/* What must hold of a and b in the samples' type. */
+static weft_status check_ends(const random_call *c, bool finite, bool ascend, bool has_width, weft_error *error) {
+    const char *type = weft_dtype_name(c->dtype);
+    RETURN_IF(!finite, WEFT_INVALID, "a = %.17g, b = %.17g: both must be finite in %s", c->a, c->b, type);
+    RETURN_IF(!ascend, WEFT_INVALID, "a = %.17g is not less than b = %.17g in %s", c->a, c->b, type);
+    RETURN_IF(!has_width, WEFT_INVALID, "a = %.17g, b = %.17g: b - a overflows in %s", c->a, c->b, type);
+    return WEFT_OK;
+}
+
+static weft_status check_uniform(const random_call *c, weft_error *error) {
+    if (c->dtype == WEFT_F32) {
+        const float a = (float)c->a, b = (float)c->b;
+        return check_ends(c, isfinite(a) && isfinite(b), a < b, isfinite(b - a), error);
+    }
+    return check_ends(c, isfinite(c->a) && isfinite(c->b), c->a < c->b, isfinite(c->b - c->a), error);
+}
+
+static weft_status check_parameters(const random_call *c, weft_error *error) {
+    const char *name = weft_distribution_name(c->distribution);
+    switch (c->distribution) {
+    case WEFT_UNIFORM: return check_uniform(c, error);
+    case WEFT_NORMAL:
+    case WEFT_LOGNORMAL:
+        RETURN_IF(!isfinite(c->a), WEFT_INVALID, "%s: the mean a = %g is not finite", name, c->a);
+        RETURN_IF(!isfinite(c->b) || c->b < 0, WEFT_INVALID,
+                  "%s: the standard deviation b = %.17g is not finite and 0 or more", name, c->b);
+        break;
+    case WEFT_EXPONENTIAL:
+        RETURN_IF(!isfinite(c->a) || c->a <= 0, WEFT_INVALID, "%s: the rate a = %.17g is not finite and above 0",
+                  name, c->a);
+        break;
+    case WEFT_BERNOULLI:
+        RETURN_IF(!(c->a >= 0 && c->a <= 1), WEFT_INVALID, "%s: the probability a = %.17g is not in [0, 1]", name,
+                  c->a);
+        break;
+    }
+    return WEFT_OK;
+}
+
+static weft_status sample(weft_context *ctx, const random_call *c, weft_error *error) {
+    FORWARD(check_types(c, error));
+    FORWARD(check_samples(ctx, c, error));
+    FORWARD(check_parameters(c, error));
+    return c->n ? ctx->backend->random(ctx->state, c, error) : WEFT_OK;
+}
+
+weft_status weft_random(weft_context *ctx, weft_distribution distribution, weft_dtype dtype, uint64_t seed,
+                        uint64_t stream, uint64_t first, size_t n, double a, double b, void *out) {
+    const random_call c = {.distribution = distribution,
+                           .dtype = dtype,
+                           .seed = seed,
+                           .stream = stream,
+                           .first = first,
+                           .n = n,
+                           .a = a,
+                           .b = b,
+                           .out = out};
+    GUARDED(ctx, sample(ctx, &c, error));
+}
+
+/* ------------------------------------------------------------------------------- integers */
+
+/* The value at p, sign-extended. */
+static uint64_t integer_at(weft_dtype dtype, const void *p) {
+    switch (dtype) {
+    case WEFT_I32: return (uint64_t)(int64_t) * (const int32_t *)p;
+    case WEFT_U32: return *(const uint32_t *)p;
+    default: return *(const uint64_t *)p;
+    }
+}
+
+/* The least and the greatest value of the type; what stands at p in their stead, if anything does. */
+static weft_status read_bound(const weft_context *ctx, const char *name, weft_dtype dtype, const void *p, bool upper,
+                              uint64_t *bound, weft_error *error) {
+    static const int64_t least[] = {[WEFT_I32] = INT32_MIN, [WEFT_I64] = INT64_MIN, [WEFT_U64] = 0};
+    static const uint64_t greatest[] = {
+        [WEFT_I32] = INT32_MAX, [WEFT_I64] = INT64_MAX, [WEFT_U32] = UINT32_MAX, [WEFT_U64] = UINT64_MAX};
+    range value;
+    *bound = upper ? greatest[dtype] : (uint64_t)least[dtype];
+    if (!p) return WEFT_OK;
+    FORWARD(check_array(ctx, name, p, 1, weft_dtype_size(dtype), &value, error));
+    FORWARD(check_host_value(name, p, error));
+    *bound = integer_at(dtype, p);
+    return WEFT_OK;
+}
+
+static weft_status check_bounds(random_call *c, type_kind kind, uint64_t upper, weft_error *error) {
+    RETURN_IF(kind == SIGNED && (int64_t)c->lower > (int64_t)upper, WEFT_INVALID,
+              "lower = %" PRId64 " is more than upper = %" PRId64, (int64_t)c->lower, (int64_t)upper);
+    RETURN_IF(kind == UNSIGNED && c->lower > upper, WEFT_INVALID, "lower = %" PRIu64 " is more than upper = %" PRIu64,
+              c->lower, upper);
+    c->last = upper - c->lower;
+    return WEFT_OK;
+}
+
+static weft_status sample_integers(weft_context *ctx, random_call *c, const void *lower, const void *upper,
+                                   weft_error *error) {
+    type_kind kind;
+    uint64_t greatest;
+    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF(kind == FLOAT || weft_dtype_size(c->dtype) < 4, WEFT_UNSUPPORTED,
+              "random integers are i32, i64, u32 or u64; %s was asked for", weft_dtype_name(c->dtype));
+    FORWARD(check_samples(ctx, c, error));
+    FORWARD(read_bound(ctx, "lower", c->dtype, lower, false, &c->lower, error));
+    FORWARD(read_bound(ctx, "upper", c->dtype, upper, true, &greatest, error));
+    FORWARD(check_bounds(c, kind, greatest, error));
+    return c->n ? ctx->backend->random(ctx->state, c, error) : WEFT_OK;
+}
+
+weft_status weft_random_integers(weft_context *ctx, weft_dtype dtype, uint64_t seed, uint64_t stream, uint64_t first,
+                                 size_t n, const void *lower, const void *upper, void *out) {
+    random_call c = {
+        .integers = true, .dtype = dtype, .seed = seed, .stream = stream, .first = first, .n = n, .out = out};
+    GUARDED(ctx, sample_integers(ctx, &c, lower, upper, error));
+}

@@ -1,0 +1,66 @@
+/* weft_random and weft_random_integers on the CPU (docs/ORDER.md 19): the words of some blocks of Philox, which a
+ * core's first cache holds, then the samples made of them. */
+#include "core/fpmode.h"
+#include "core/order.h"
+#include "cpu/cpu.h"
+
+enum {
+    BLOCKS = 256,           /* of Philox at a time */
+    PART_SAMPLES = 1 << 16, /* that a thread takes at a time */
+    ALONE_BYTES = 1 << 17   /* so little is made sooner by the calling thread than by waking others */
+};
+
+typedef struct plan {
+    const random_call *call;
+    const sample_kernels *kernels;
+    sampler *sampler;
+    size_t size, per_block; /* of a sample, in bytes; samples of a block */
+} plan;
+
+static sampler *find_sampler(const sample_kernels *k, const random_call *c) {
+    if (c->integers) return weft_dtype_size(c->dtype) == 8 ? k->integers_64 : k->integers_32;
+    if (c->distribution == WEFT_BERNOULLI) return k->bernoulli;
+    return c->dtype == WEFT_F32 ? k->f32[c->distribution] : k->f64[c->distribution];
+}
+
+/* Samples [from, end) of the call, which its own numbers count from 0. */
+static void make_part(const plan *p, size_t from, size_t end) {
+    const random_call *c = p->call;
+    uint32_t words[BLOCKS * WEFT_BLOCK_WORDS];
+    for (size_t n; from < end; from += n) {
+        const uint64_t first = c->first + from;
+        const size_t skipped = first % p->per_block, room = BLOCKS * p->per_block - skipped;
+        n = end - from < room ? end - from : room;
+        p->kernels->words(c, first / p->per_block, (skipped + n - 1) / p->per_block + 1, words);
+        p->sampler(c, words + skipped * (WEFT_BLOCK_WORDS / p->per_block), first, n, (char *)c->out + from * p->size);
+    }
+}
+
+static void make_all(const plan *p, int threads) {
+    const size_t n = p->call->n, parts = (n - 1) / PART_SAMPLES + 1;
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(static)
+        for (size_t part = 0; part < parts; part++) {
+            const size_t from = part * PART_SAMPLES;
+            make_part(p, from, n - from < PART_SAMPLES ? n : from + PART_SAMPLES);
+        }
+        weft_fpmode_leave(mode);
+    }
+}
+
+weft_status cpu_random(void *state, const random_call *c, weft_error *error) {
+    const cpu_context *ctx = state;
+    const size_t size = weft_dtype_size(c->dtype);
+    const plan p = {.call = c,
+                    .kernels = ctx->level->samples,
+                    .sampler = find_sampler(ctx->level->samples, c),
+                    .size = size,
+                    .per_block = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(size)};
+    const bool alone = c->n * size < ALONE_BYTES || !cpu_may_use_threads();
+    (void)error;
+    make_all(&p, alone ? 1 : ctx->threads);
+    return WEFT_OK;
+}
