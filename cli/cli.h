@@ -46,6 +46,7 @@ int command_convolve(const cli_options *options, int argc, char **argv);
 int command_sort(const cli_options *options, int argc, char **argv);
 int command_argsort(const cli_options *options, int argc, char **argv);
 int command_random(const cli_options *options, int argc, char **argv);
+int command_price(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */

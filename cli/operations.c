@@ -219,6 +219,28 @@ static weft_status run_random(const operation *o, weft_context *ctx, const opera
     return weft_random(ctx, WEFT_UNIFORM, in->dtype, 1, 0, 0, in->n, 0, 1, in->to);
 }
 
+/* As many paths as there are elements, for the classic: two correlated assets, and one step. */
+static weft_status run_price(const operation *o, weft_context *ctx, const operands *in, value *out,
+                             weft_dtype *type) {
+    static const double starts[] = {1, 1}, volatilities[] = {0.1, 0.1}, correlation[] = {1, 0.5, 0.5, 1};
+    const weft_option option = {.payoff = WEFT_CORRIDOR,
+                                .width = 0.1,
+                                .rate = 0.05,
+                                .maturity = 1,
+                                .assets = 2,
+                                .start = starts,
+                                .volatility = volatilities,
+                                .correlation = correlation};
+    const weft_simulation simulation = {
+        .dtype = in->dtype, .scheme = WEFT_EULER, .steps = 1, .paths = in->n < 2 ? 2 : in->n};
+    weft_valuation v = {0};
+    (void)o;
+    *type = WEFT_F64;
+    const weft_status status = weft_price(ctx, &option, &simulation, &v);
+    out->f64 = v.price;
+    return status;
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -249,6 +271,7 @@ static weft_status run_random(const operation *o, weft_context *ctx, const opera
 #define OPERATION_OF_sort WEFT_SUM, false, false, 1, 1, 1
 #define OPERATION_OF_argsort WEFT_SUM, false, false, 1, 1, 1
 #define OPERATION_OF_random WEFT_SUM, false, false, 0, 0, 1
+#define OPERATION_OF_price WEFT_SUM, false, false, 1, 1, 0
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

@@ -15,4 +15,13 @@ bool picture_write(const char *path, weft_dtype dtype, size_t width, size_t heig
 bool drawing_write(const char *path, size_t n, const double *pairs, const char *x_name, const char *y_name,
                    npy_error *error);
 
+/* What so many paths of a simulation give: a price and an interval about it. */
+typedef struct convergence_point {
+    double paths, price, low, high;
+} convergence_point;
+
+/* Writes an SVG file: n prices with their intervals over the number of paths, which ascends, on a logarithmic axis;
+ * and a line at the exact price, unless that is NaN. */
+bool convergence_write(const char *path, size_t n, const convergence_point *points, double exact, npy_error *error);
+
 #endif

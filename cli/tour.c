@@ -249,7 +249,8 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
     free(x);
     free(y);
     /* These have arrays of their own. */
-    return done && tour_scans(t) && tour_filter(t) && tour_sort(t) && tour_tridiag(t) && tour_products(t);
+    return done && tour_scans(t) && tour_filter(t) && tour_sort(t) && tour_tridiag(t) && tour_products(t) &&
+           tour_price(t);
 }
 
 static bool read_options(tour *t, int argc, char **argv) {

@@ -75,5 +75,6 @@ bool tour_products(tour *t);
 bool tour_tridiag(tour *t);
 bool tour_sort(tour *t);
 bool tour_filter(tour *t);
+bool tour_price(tour *t);
 
 #endif

@@ -75,3 +75,10 @@ if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
   target_compile_options(bench_cpu_random PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
     -ffp-contract=fast)
 endif()
+
+# build/bench_cpu_price: weft_price beside plain loops with the C library's functions.
+if(NOT WEFT_PEERS STREQUAL "OFF")
+  add_executable(bench_cpu_price bench/cpu_price_peer.c)
+  target_link_libraries(bench_cpu_price PRIVATE weft m)
+  target_compile_options(bench_cpu_price PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>)
+endif()

@@ -2,6 +2,7 @@
 add_executable(weft_command
   cli/apply.c
   cli/bench.c
+  cli/closed_form.c
   cli/convolve.c
   cli/devices.c
   cli/dot.c
@@ -25,6 +26,7 @@ add_executable(weft_command
   cli/operations.c
   cli/picture.c
   cli/plain.c
+  cli/price.c
   cli/produce.c
   cli/progress.c
   cli/random.c
@@ -38,6 +40,7 @@ add_executable(weft_command
   cli/top_k.c
   cli/sort.c
   cli/tour.c
+  cli/tour_price.c
   cli/tour_products.c
   cli/tour_filter.c
   cli/tour_scans.c

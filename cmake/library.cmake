@@ -10,6 +10,7 @@ add_library(weft SHARED
   src/core/api_segmented.c
   src/core/api_recurrence.c
   src/core/api_merge.c
+  src/core/api_price.c
   src/core/api_search_sorted.c
   src/core/api_top_k.c
   src/core/api_matmul.c
@@ -29,6 +30,7 @@ add_library(weft SHARED
   src/ref/fft.c
   src/ref/laplace.c
   src/ref/partition.c
+  src/ref/price.c
   src/ref/philox.c
   src/ref/random.c
   src/ref/recurrence.c
@@ -58,6 +60,7 @@ add_library(weft SHARED
   src/cpu/machine.c
   src/cpu/recurrence.c
   src/cpu/merge.c
+  src/cpu/price.c
   src/cpu/matmul.c
   src/cpu/random.c
   src/cpu/reduce.c
@@ -110,6 +113,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/histograms.c
     src/cpu/integers.c
     src/cpu/matmuls.c
+    src/cpu/prices.c
     src/cpu/products.c
     src/cpu/samples.c
     src/cpu/recurrences.c

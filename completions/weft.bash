@@ -5,7 +5,7 @@ _weft() {
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
-        fft convolve tridiag sort argsort random'
+        fft convolve tridiag sort argsort random price'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -63,6 +63,14 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'a b ab' -- "$current")
         return
         ;;
+    --scheme)
+        mapfile -t COMPREPLY < <(compgen -W 'exact euler' -- "$current")
+        return
+        ;;
+    --barrier)
+        mapfile -t COMPREPLY < <(compgen -W 'up-out up-in down-out down-in' -- "$current")
+        return
+        ;;
     --mode)
         mapfile -t COMPREPLY < <(compgen -W 'full same valid' -- "$current")
         return
@@ -70,9 +78,9 @@ _weft() {
     --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
     --bins | --lower | --upper | -k) return ;;
-    --seed | --stream | --first | --mean | --deviation | --rate | --probability)
-        [[ $command == random ]] && return
-        ;;
+    --first) [[ $command == random ]] && return ;;
+    --seed | --stream | --mean | --deviation | --rate | --probability) return ;;
+    --start | --sigma | --rho | --weights | --strike | --maturity | --width | --error | --paths | --steps) return ;;
     esac
 
     case $command in
@@ -104,6 +112,10 @@ _weft() {
     random)
         options+=' --n --seed --stream --first --type --lower --upper --mean --deviation --rate --probability --output'
         ;;
+    price)
+        options+=' --start --sigma --rho --weights --strike --rate --maturity --width --barrier --level --paths'
+        options+=' --steps --scheme --seed --dtype --antithetic --control --greeks --error --plot'
+        ;;
     argsort) options+=' --descending --index --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
@@ -114,6 +126,10 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current")
     elif [[ $command == random ]]; then
         mapfile -t COMPREPLY < <(compgen -W 'uniform normal lognormal exponential bernoulli integers' -- "$current")
+    elif [[ $command == price ]]; then
+        options='call put digital-call digital-put asian-call asian-put geometric-call geometric-put lookback-call'
+        options+=' lookback-put floating-asian-call floating-asian-put floating-lookback-call floating-lookback-put'
+        mapfile -t COMPREPLY < <(compgen -W "$options double-digital" -- "$current")
     else
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.npy' -- "$current")

@@ -4,6 +4,7 @@ set -l operations sum prod min max argmin argmax and or xor any all count_nonzer
 set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag sort argsort
 set -l made random
 set -l commands tour verify bench devices help version $operations $kept $made
+set -l commands tour verify bench devices help version $operations $kept price
 
 complete -c weft -f
 complete -c weft -l device -x -a 'auto cpu cuda ref' -d 'What to compute on'
@@ -55,6 +56,7 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a fft -d 'Fouri
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a convolve -d 'convolution or correlation with a filter'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a sort -d 'stable sort of an array, alone or with values'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a argsort -d 'indices that sort an array'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a price -d 'price of an option, by Monte Carlo simulation'
 
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a histogram -d 'counts of the elements in bins'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a top_k -d 'the k largest or smallest elements, in order'
@@ -137,3 +139,24 @@ complete -c weft -n '__fish_seen_subcommand_from verify' -l golden -r -d 'Compar
 complete -c weft -n '__fish_seen_subcommand_from verify' -l golden-write -r -d 'Write the hashes'
 complete -c weft -n '__fish_seen_subcommand_from help' -a "$commands"
 complete -c weft -n '__fish_seen_subcommand_from help' -l list -d 'Names of all commands'
+complete -c weft -n '__fish_seen_subcommand_from price' -f -a 'call put digital-call digital-put asian-call asian-put geometric-call geometric-put lookback-call lookback-put floating-asian-call floating-asian-put floating-lookback-call floating-lookback-put double-digital'
+complete -c weft -n '__fish_seen_subcommand_from price' -l start -x -d 'Prices now'
+complete -c weft -n '__fish_seen_subcommand_from price' -l sigma -x -d 'Volatilities'
+complete -c weft -n '__fish_seen_subcommand_from price' -l rho -x -d 'Correlation of any two'
+complete -c weft -n '__fish_seen_subcommand_from price' -l weights -x -d 'Weights of the basket'
+complete -c weft -n '__fish_seen_subcommand_from price' -l strike -x -d 'Strike'
+complete -c weft -n '__fish_seen_subcommand_from price' -l rate -x -d 'Rate of interest'
+complete -c weft -n '__fish_seen_subcommand_from price' -l maturity -x -d 'Maturity'
+complete -c weft -n '__fish_seen_subcommand_from price' -l width -x -d 'Width of a double digital'
+complete -c weft -n '__fish_seen_subcommand_from price' -l barrier -x -a 'up-out up-in down-out down-in' -d 'Kind of barrier'
+complete -c weft -n '__fish_seen_subcommand_from price' -l level -x -d 'Where the barrier is'
+complete -c weft -n '__fish_seen_subcommand_from price' -l paths -x -d 'Number of paths'
+complete -c weft -n '__fish_seen_subcommand_from price' -l steps -x -d 'Number of dates'
+complete -c weft -n '__fish_seen_subcommand_from price' -l scheme -x -a 'exact euler' -d 'How to step'
+complete -c weft -n '__fish_seen_subcommand_from price' -l seed -x -d 'Seed of the normals'
+complete -c weft -n '__fish_seen_subcommand_from price' -l dtype -x -a 'f32 f64' -d 'Type of the paths'
+complete -c weft -n '__fish_seen_subcommand_from price' -l antithetic -d 'Mirror each path'
+complete -c weft -n '__fish_seen_subcommand_from price' -l control -d 'With a control variate'
+complete -c weft -n '__fish_seen_subcommand_from price' -l greeks -d 'Deltas and vegas too'
+complete -c weft -n '__fish_seen_subcommand_from price' -l error -x -d 'Standard error to stop at'
+complete -c weft -n '__fish_seen_subcommand_from price' -l plot -r -d 'Drawing of the convergence'

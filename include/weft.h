@@ -632,6 +632,92 @@ WEFT_API weft_status weft_random(weft_context *ctx, weft_distribution distributi
 WEFT_API weft_status weft_random_integers(weft_context *ctx, weft_dtype dtype, uint64_t seed, uint64_t stream,
                                           uint64_t first, size_t n, const void *lower, const void *upper, void *out);
 
+/* -------------------------------------------------------------------------------- price */
+
+#define WEFT_ASSETS_MAX 8
+
+/* What an option pays at maturity. B is the worth of the basket, the sum of weights[i] times asset i; A is what was
+ * observed of B (weft_observed); K is the strike. */
+typedef enum weft_payoff {
+    WEFT_CALL = 0,          /* max(A - K, 0) */
+    WEFT_PUT = 1,           /* max(K - A, 0) */
+    WEFT_DIGITAL_CALL = 2,  /* 1 if A > K, else 0 */
+    WEFT_DIGITAL_PUT = 3,   /* 1 if A < K, else 0 */
+    WEFT_FLOATING_CALL = 4, /* max(B - A, 0), B at maturity */
+    WEFT_FLOATING_PUT = 5,  /* max(A - B, 0) */
+    WEFT_CORRIDOR = 6       /* 1 if every asset ends nearer to its start than width times that start, else 0 */
+} weft_payoff;
+
+/* Dates are the ends of the steps. */
+typedef enum weft_observed {
+    WEFT_OBSERVE_END = 0,       /* B at maturity */
+    WEFT_OBSERVE_MEAN = 1,      /* the arithmetic mean of B over the dates: Asian options */
+    WEFT_OBSERVE_GEOMETRIC = 2, /* the geometric mean over the dates; of one asset, by exact steps */
+    WEFT_OBSERVE_HIGHEST = 3,   /* the highest B of the start and the dates: lookback options */
+    WEFT_OBSERVE_LOWEST = 4     /* the lowest */
+} weft_observed;
+
+/* Looked at on the dates: an "out" option pays nothing once B has reached the level, an "in" option only then. */
+typedef enum weft_barrier {
+    WEFT_NO_BARRIER = 0,
+    WEFT_UP_AND_OUT = 1,
+    WEFT_UP_AND_IN = 2,
+    WEFT_DOWN_AND_OUT = 3,
+    WEFT_DOWN_AND_IN = 4
+} weft_barrier;
+
+/* Assets that follow correlated geometric Brownian motions, dS = rate S dt + volatility S dW, and an option on them.
+ * All arrays are in host memory. */
+typedef struct weft_option {
+    weft_payoff payoff;
+    weft_observed observed;
+    weft_barrier barrier;
+    double strike; /* >= 0; of calls and puts that do not float */
+    double level;  /* of the barrier; the start must not have reached it */
+    double width;  /* > 0; of a corridor: 0.1 is within 10 % */
+    double rate, maturity;
+    size_t assets;             /* 1 .. WEFT_ASSETS_MAX */
+    const double *start;       /* a price > 0 for each asset */
+    const double *volatility;  /* >= 0, for each asset */
+    const double *correlation; /* an assets x assets matrix, positive definite; NULL: the assets are independent */
+    const double *weights;     /* of the basket; NULL: 1 / assets each */
+} weft_option;
+
+typedef enum weft_steps {
+    WEFT_EXACT = 0, /* the exponential of a normal: right on every date, whatever the step */
+    WEFT_EULER = 1  /* S + S (rate dt + volatility dW): an error of the order of dt */
+} weft_steps;
+
+typedef struct weft_simulation {
+    weft_dtype dtype; /* of the paths: WEFT_F32 or WEFT_F64. What paths pay is always summed in f64. */
+    weft_steps scheme;
+    size_t steps;   /* 1 .. 2^20, of equal length */
+    uint64_t paths; /* 2 .. 2^48 */
+    uint64_t seed;
+    int antithetic; /* not 0: a path is the mean of one and of its mirror image, all normals negated */
+    int control;    /* not 0: a control variate takes off what a payoff of known price explains: of arithmetic Asian
+                     * calls and puts (one asset, exact steps, no barrier) the geometric one, else B at maturity */
+    int greeks;     /* not 0: deltas and vegas too, which take 4 paths for each asset and path */
+} weft_simulation;
+
+typedef struct weft_valuation {
+    double price, standard_error;
+    double low, high; /* the 95 % interval: price -+ 1.96 standard errors */
+    /* By central differences over start or volatility (1 -+ 1/128), the same normals on both sides. NaN unless
+     * simulation->greeks, and for assets that there are not. */
+    double delta[WEFT_ASSETS_MAX], delta_error[WEFT_ASSETS_MAX];
+    double vega[WEFT_ASSETS_MAX], vega_error[WEFT_ASSETS_MAX];
+} weft_valuation;
+
+/* The price of an option by Monte Carlo simulation (P. Glasserman, Monte Carlo Methods in Financial Engineering,
+ * 2003). Path p takes its normals from Philox4x32-10 (J. Salmon, M. Moraes, R. Dror, D. Shaw, SC 2011) at counter p,
+ * by the inverse normal distribution function; so the first paths of a long run are those of a short one. Waits
+ * for the device.
+ *   valuation   in host memory; written when the call succeeds
+ * Memory: none beside the device's own scratch. Order: docs/ORDER.md 21. */
+WEFT_API weft_status weft_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
+                                weft_valuation *valuation);
+
 #ifdef __cplusplus
 }
 #endif

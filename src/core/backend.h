@@ -234,6 +234,35 @@ typedef struct random_call {
     void *out;
 } random_call;
 
+/* One of the simulations that share a path's normals: the path itself, its mirror image, those of a difference. */
+typedef struct price_leg {
+    double weight; /* of what it pays in the path's value */
+    double start[WEFT_ASSETS_MAX], drift[WEFT_ASSETS_MAX];
+    double loading[WEFT_ASSETS_MAX][WEFT_ASSETS_MAX]; /* of normal j in the step of asset i, j <= i */
+} price_leg;
+
+typedef enum price_control { CONTROL_NONE, CONTROL_END, CONTROL_GEOMETRIC } price_control;
+
+enum { PRICE_LEGS_MAX = 4 };
+
+/* docs/ORDER.md 21 names these numbers. */
+typedef struct price_call {
+    weft_dtype dtype; /* f32 or f64 */
+    weft_payoff payoff;
+    weft_observed observed;
+    weft_barrier barrier;
+    weft_steps scheme;
+    price_control control; /* with one leg, or two that are mirror images */
+    size_t assets, steps;  /* >= 1 */
+    uint64_t paths, seed;  /* paths >= 2 */
+    double strike, level, rate, maturity;
+    double volatility; /* of the only asset, where the control is geometric */
+    double weights[WEFT_ASSETS_MAX], centre[WEFT_ASSETS_MAX], width[WEFT_ASSETS_MAX];
+    size_t legs;
+    price_leg leg[PRICE_LEGS_MAX];
+    double *estimate; /* in host memory: the price and its standard error */
+} price_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -279,6 +308,7 @@ typedef struct weft_backend {
     weft_status (*sort)(void *state, const sort_call *call, weft_error *error);
     weft_status (*argsort)(void *state, const argsort_call *call, weft_error *error);
     weft_status (*random)(void *state, const random_call *call, weft_error *error);
+    weft_status (*price)(void *state, const price_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

@@ -71,6 +71,11 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
 #define WEFT_SAMPLE_WORDS(element_bytes) ((element_bytes) == 8 ? 2 : 1)
 #define WEFT_SAMPLES_MAX (UINT64_C(1) << 63)
 #define WEFT_FURTHER_BLOCKS (UINT64_C(1) << 63)
+/* Central differences of a price: a number x is moved by x * WEFT_PRICE_BUMP. */
+#define WEFT_PRICE_BUMP 0x1p-7
+
+/* What half of a 95 % interval is, in standard errors: the 0.975 quantile of the normal distribution. */
+#define WEFT_PRICE_INTERVAL 1.959963984540054
 
 /* The NaN that is stored for every NaN result. */
 #define WEFT_NAN_F32 UINT32_C(0x7fc00000)

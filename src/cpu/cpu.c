@@ -133,6 +133,7 @@ const weft_backend *weft_backend_cpu(void) {
         .sort = cpu_sort,
         .argsort = cpu_argsort,
         .random = cpu_random,
+        .price = cpu_price,
     };
     return &backend;
 }

@@ -244,6 +244,14 @@ typedef struct sample_kernels {
     sampler *bernoulli, *integers_32, *integers_64;
 } sample_kernels;
 
+/* Simulates paths [first, first + n) of a call, at most a tile: what each pays, and, where the call has one, its
+ * control. The room behind v[n) and controls[n) up to a whole tile may be used. */
+typedef void price_paths(const price_call *call, uint64_t first, size_t n, double *v, double *controls);
+
+typedef struct price_kernels {
+    price_paths *f32, *f64;
+} price_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -265,6 +273,7 @@ typedef struct level {
     const tridiag_kernels *tridiags;
     const sort_kernels *sorts;
     const sample_kernels *samples;
+    const price_kernels *prices;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -314,6 +323,7 @@ weft_status cpu_tridiag(void *state, const tridiag_call *call, weft_error *error
 weft_status cpu_sort(void *state, const sort_call *call, weft_error *error);
 weft_status cpu_argsort(void *state, const argsort_call *call, weft_error *error);
 weft_status cpu_random(void *state, const random_call *call, weft_error *error);
+weft_status cpu_price(void *state, const price_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

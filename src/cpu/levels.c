@@ -54,7 +54,8 @@ static bool usable_v4(void) {
     extern const matmul_kernels cpu_matmuls_##name;         \
     extern const level_transforms cpu_transforms_##name;    \
     extern const tridiag_kernels cpu_tridiags_##name;       \
-    extern const sort_kernels cpu_sorts_##name;
+    extern const sort_kernels cpu_sorts_##name;             \
+    extern const price_kernels cpu_prices_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -78,7 +79,8 @@ static const level levels[] = {
      &cpu_transforms_##name,  \
      &cpu_tridiags_##name,    \
      &cpu_sorts_##name,       \
-     &cpu_samples_##name},
+     &cpu_samples_##name,     \
+     &cpu_prices_##name},
 #include "cpu/levels.def"
 };
 

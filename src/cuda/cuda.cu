@@ -290,6 +290,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .sort = cuda_sort,
         .argsort = cuda_argsort,
         .random = cuda_random,
+        .price = cuda_price,
     };
     return &backend;
 }

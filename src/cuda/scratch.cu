@@ -93,8 +93,9 @@ weft_status gpu_alloc(weft_memory memory, size_t bytes, void **p, weft_error *er
     return cuda_failed(fault, "allocating memory", error);
 }
 
-/* The layout of the scratch memory; every part is aligned to 16 bytes, as its values may need. */
-#define VALUE_BYTES 16
+/* The layout of the scratch memory; every part is aligned to 16 bytes, as its values may need. The largest are the
+ * five sums of a price. */
+#define VALUE_BYTES 40
 #define STACK_LEVELS 64
 enum {
     PARTIALS_AT = 0,

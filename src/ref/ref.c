@@ -101,6 +101,7 @@ const weft_backend *weft_backend_ref(void) {
         .sort = ref_sort,
         .argsort = ref_argsort,
         .random = ref_random,
+        .price = ref_price,
     };
     return &backend;
 }

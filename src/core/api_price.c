@@ -1,0 +1,256 @@
+#include "core/check.h"
+#include "core/order.h"
+
+#include <math.h>
+
+static const size_t STEPS_MAX = (size_t)1 << 20;
+static const uint64_t PATHS_MAX = (uint64_t)1 << 48;
+
+/* The lower triangle that makes correlated normals of independent ones. */
+typedef struct factor {
+    double at[WEFT_ASSETS_MAX][WEFT_ASSETS_MAX];
+} factor;
+
+/* ---------------------------------------------------------------------------------- checks */
+
+static bool is_finite(double x) { return x - x == 0; }
+
+static weft_status check_arrays(const weft_option *o, weft_error *error) {
+    RETURN_IF(o->assets < 1 || o->assets > WEFT_ASSETS_MAX, WEFT_INVALID,
+              "an option on %zu assets; 1 to %d are taken", o->assets, WEFT_ASSETS_MAX);
+    RETURN_IF(!o->start, WEFT_INVALID, "option->start is NULL");
+    RETURN_IF(!o->volatility, WEFT_INVALID, "option->volatility is NULL");
+    FORWARD(check_host_value("option->start", o->start, error));
+    FORWARD(check_host_value("option->volatility", o->volatility, error));
+    FORWARD(check_host_value("option->correlation", o->correlation, error));
+    return check_host_value("option->weights", o->weights, error);
+}
+
+static weft_status check_market(const weft_option *o, weft_error *error) {
+    RETURN_IF(!is_finite(o->rate), WEFT_INVALID, "a rate of %g; it must be finite", o->rate);
+    RETURN_IF(!(o->maturity > 0) || !is_finite(o->maturity), WEFT_INVALID, "a maturity of %g; it must be above 0",
+              o->maturity);
+    for (size_t i = 0; i < o->assets; i++) {
+        RETURN_IF(!(o->start[i] > 0) || !is_finite(o->start[i]), WEFT_INVALID,
+                  "asset %zu starts at %g; a price is above 0", i, o->start[i]);
+        RETURN_IF(!(o->volatility[i] >= 0) || !is_finite(o->volatility[i]), WEFT_INVALID,
+                  "asset %zu has a volatility of %g; it must not be negative", i, o->volatility[i]);
+        RETURN_IF(o->weights && !is_finite(o->weights[i]), WEFT_INVALID, "asset %zu has a weight of %g", i,
+                  o->weights[i]);
+    }
+    return WEFT_OK;
+}
+
+static bool floats(weft_payoff payoff) { return payoff == WEFT_FLOATING_CALL || payoff == WEFT_FLOATING_PUT; }
+static bool has_strike(weft_payoff payoff) { return !floats(payoff) && payoff != WEFT_CORRIDOR; }
+
+static weft_status check_payoff(const weft_option *o, weft_steps scheme, weft_error *error) {
+    RETURN_IF((unsigned)o->payoff > WEFT_CORRIDOR, WEFT_INVALID, "%d is no payoff", (int)o->payoff);
+    RETURN_IF((unsigned)o->observed > WEFT_OBSERVE_LOWEST, WEFT_INVALID, "%d is nothing to observe",
+              (int)o->observed);
+    RETURN_IF(has_strike(o->payoff) && (!(o->strike >= 0) || !is_finite(o->strike)), WEFT_INVALID,
+              "a strike of %g; it must not be negative", o->strike);
+    RETURN_IF(floats(o->payoff) && o->observed == WEFT_OBSERVE_END, WEFT_INVALID,
+              "a floating strike is a mean, the highest or the lowest price; the price at maturity is observed");
+    RETURN_IF(o->payoff == WEFT_CORRIDOR && (!(o->width > 0) || !is_finite(o->width)), WEFT_INVALID,
+              "a corridor of width %g; it must be above 0", o->width);
+    RETURN_IF(o->payoff == WEFT_CORRIDOR && o->observed != WEFT_OBSERVE_END, WEFT_INVALID,
+              "a corridor is looked at when the option matures, and something else is observed");
+    RETURN_IF(o->observed == WEFT_OBSERVE_GEOMETRIC && (o->assets != 1 || o->weights || scheme != WEFT_EXACT),
+              WEFT_UNSUPPORTED, "a geometric mean is taken of one asset without a weight, by exact steps");
+    return WEFT_OK;
+}
+
+static weft_status check_simulation(const weft_simulation *s, weft_error *error) {
+    RETURN_IF(s->dtype != WEFT_F32 && s->dtype != WEFT_F64, WEFT_UNSUPPORTED,
+              "price is defined for f32 and f64, and the paths are %s", weft_dtype_name(s->dtype));
+    RETURN_IF((unsigned)s->scheme > WEFT_EULER, WEFT_INVALID, "%d is no kind of step", (int)s->scheme);
+    RETURN_IF(s->steps < 1 || s->steps > STEPS_MAX, WEFT_INVALID, "%zu steps; 1 to %zu are taken", s->steps,
+              STEPS_MAX);
+    RETURN_IF(s->paths < 2 || s->paths > PATHS_MAX, WEFT_INVALID, "%llu paths; 2 to %llu are taken",
+              (unsigned long long)s->paths, (unsigned long long)PATHS_MAX);
+    return WEFT_OK;
+}
+
+static double weight_of(const weft_option *o, size_t i) { return o->weights ? o->weights[i] : 1 / (double)o->assets; }
+
+static weft_status check_barrier(const weft_option *o, weft_error *error) {
+    const bool up = o->barrier == WEFT_UP_AND_OUT || o->barrier == WEFT_UP_AND_IN;
+    double basket = 0;
+    RETURN_IF((unsigned)o->barrier > WEFT_DOWN_AND_IN, WEFT_INVALID, "%d is no barrier", (int)o->barrier);
+    if (o->barrier == WEFT_NO_BARRIER) return WEFT_OK;
+    for (size_t i = 0; i < o->assets; i++) basket += weight_of(o, i) * o->start[i];
+    RETURN_IF(!is_finite(o->level), WEFT_INVALID, "a barrier at %g; it must be finite", o->level);
+    RETURN_IF(up ? basket >= o->level : basket <= o->level, WEFT_INVALID,
+              "a barrier at %g from %s has been reached at the start, which is at %g", o->level,
+              up ? "below" : "above", basket);
+    return WEFT_OK;
+}
+
+static weft_status check_greeks(const weft_option *o, weft_error *error) {
+    for (size_t i = 0; i < o->assets; i++)
+        RETURN_IF(o->volatility[i] == 0, WEFT_INVALID,
+                  "asset %zu has a volatility of 0, of which there is no central difference", i);
+    return WEFT_OK;
+}
+
+/* ----------------------------------------------------------------------------- correlation */
+
+static weft_status check_correlation(size_t n, const double *matrix, weft_error *error) {
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            const double a = matrix[i * n + j], b = matrix[j * n + i];
+            RETURN_IF(i == j && a != 1, WEFT_INVALID, "the correlation of asset %zu with itself is %g, not 1", i, a);
+            RETURN_IF(i != j && !(a >= -1 && a <= 1), WEFT_INVALID,
+                      "the correlation of assets %zu and %zu is %g; it is between -1 and 1", i, j, a);
+            RETURN_IF(a != b, WEFT_INVALID,
+                      "the correlations of assets %zu and %zu differ: %g in row %zu, %g in row %zu", i, j, a, i, b,
+                      j);
+        }
+    return WEFT_OK;
+}
+
+/* The lower triangle L with L L' = the matrix (A.-L. Cholesky), row by row (docs/ORDER.md 21.1). */
+static weft_status factorize(size_t n, const double *matrix, factor *l, weft_error *error) {
+    FORWARD(check_correlation(n, matrix, error));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double rest = matrix[i * n + j];
+            for (size_t k = 0; k < j; k++) rest = rest - l->at[i][k] * l->at[j][k];
+            RETURN_IF(i == j && !(rest > 0), WEFT_INVALID,
+                      "the correlation matrix is not positive definite: the pivot of row %zu is %g", i, rest);
+            l->at[i][j] = i == j ? sqrt(rest) : rest / l->at[j][j];
+        }
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------------------ legs */
+
+static void set_asset(const weft_option *o, const weft_simulation *s, const factor *l, size_t i, double start,
+                      double volatility, price_leg *leg) {
+    const double dt = o->maturity / (double)s->steps, deviation = volatility * sqrt(dt);
+    leg->start[i] = start;
+    leg->drift[i] = (s->scheme == WEFT_EXACT ? o->rate - 0.5 * (volatility * volatility) : o->rate) * dt;
+    for (size_t j = 0; j <= i; j++) leg->loading[i][j] = deviation * l->at[i][j];
+}
+
+static price_leg plain_leg(const weft_option *o, const weft_simulation *s, const factor *l) {
+    price_leg leg = {.weight = 1};
+    for (size_t i = 0; i < o->assets; i++) set_asset(o, s, l, i, o->start[i], o->volatility[i], &leg);
+    return leg;
+}
+
+static price_leg mirrored(price_leg leg) {
+    for (size_t i = 0; i < WEFT_ASSETS_MAX; i++)
+        for (size_t j = 0; j <= i; j++) leg.loading[i][j] = -leg.loading[i][j];
+    return leg;
+}
+
+/* Behind each of the call's legs its mirror image, each with half of the weight. */
+static void mirror_legs(price_call *c) {
+    for (size_t k = c->legs; k-- > 0;) {
+        c->leg[k].weight *= 0.5;
+        c->leg[2 * k] = c->leg[k];
+        c->leg[2 * k + 1] = mirrored(c->leg[2 * k]);
+    }
+    c->legs *= 2;
+}
+
+static price_control control_of(const weft_option *o, const weft_simulation *s) {
+    const bool asian = o->observed == WEFT_OBSERVE_MEAN && (o->payoff == WEFT_CALL || o->payoff == WEFT_PUT) &&
+                       o->barrier == WEFT_NO_BARRIER && o->assets == 1 && !o->weights && s->scheme == WEFT_EXACT;
+    if (!s->control) return CONTROL_NONE;
+    return asian ? CONTROL_GEOMETRIC : CONTROL_END;
+}
+
+static price_call plain_call(const weft_option *o, const weft_simulation *s, const factor *l) {
+    price_call c = {.dtype = s->dtype, .payoff = o->payoff, .observed = o->observed, .barrier = o->barrier};
+    c.scheme = s->scheme;
+    c.control = control_of(o, s);
+    c.assets = o->assets;
+    c.steps = s->steps;
+    c.paths = s->paths;
+    c.seed = s->seed;
+    c.strike = has_strike(o->payoff) ? o->strike : 0;
+    c.level = o->barrier == WEFT_NO_BARRIER ? 0 : o->level;
+    c.rate = o->rate;
+    c.maturity = o->maturity;
+    c.volatility = o->volatility[0];
+    for (size_t i = 0; i < o->assets; i++) {
+        c.weights[i] = weight_of(o, i);
+        c.centre[i] = o->start[i];
+        c.width[i] = o->payoff == WEFT_CORRIDOR ? o->width * o->start[i] : 0;
+    }
+    c.legs = 1;
+    c.leg[0] = plain_leg(o, s, l);
+    return c;
+}
+
+/* The central difference over the start of asset i, or over its volatility. */
+static price_call difference_call(const weft_option *o, const weft_simulation *s, const factor *l, size_t i,
+                                  bool volatility) {
+    const double x = volatility ? o->volatility[i] : o->start[i], bump = x * WEFT_PRICE_BUMP;
+    price_call c = plain_call(o, s, l);
+    c.control = CONTROL_NONE;
+    c.legs = 2;
+    c.leg[1] = c.leg[0];
+    for (size_t k = 0; k < 2; k++) {
+        const double moved = k == 0 ? x + bump : x - bump, step = (x + bump) - (x - bump);
+        set_asset(o, s, l, i, volatility ? o->start[i] : moved, volatility ? moved : o->volatility[i], &c.leg[k]);
+        c.leg[k].weight = k == 0 ? 1 / step : -1 / step;
+    }
+    return c;
+}
+
+/* ----------------------------------------------------------------------------------- calls */
+
+static weft_status run(weft_context *ctx, const weft_simulation *s, price_call c, double *value, double *deviation,
+                       weft_error *error) {
+    double estimate[2];
+    if (s->antithetic) mirror_legs(&c);
+    c.estimate = estimate;
+    FORWARD(ctx->backend->price(ctx->state, &c, error));
+    *value = estimate[0];
+    *deviation = estimate[1];
+    return WEFT_OK;
+}
+
+static weft_status find_greeks(weft_context *ctx, const weft_option *o, const weft_simulation *s, const factor *l,
+                               weft_valuation *v, weft_error *error) {
+    for (size_t i = 0; i < o->assets; i++) {
+        FORWARD(run(ctx, s, difference_call(o, s, l, i, false), &v->delta[i], &v->delta_error[i], error));
+        FORWARD(run(ctx, s, difference_call(o, s, l, i, true), &v->vega[i], &v->vega_error[i], error));
+    }
+    return WEFT_OK;
+}
+
+static weft_status price(weft_context *ctx, const weft_option *o, const weft_simulation *s, weft_valuation *valuation,
+                         weft_error *error) {
+    weft_valuation v;
+    factor l = {{{0}}};
+    RETURN_IF(!o || !s || !valuation, WEFT_INVALID, "%s is NULL", !o ? "option" : !s ? "simulation" : "valuation");
+    FORWARD(check_host_value("option", o, error));
+    FORWARD(check_host_value("simulation", s, error));
+    FORWARD(check_host_value("valuation", valuation, error));
+    FORWARD(check_arrays(o, error));
+    FORWARD(check_simulation(s, error));
+    FORWARD(check_market(o, error));
+    FORWARD(check_payoff(o, s->scheme, error));
+    FORWARD(check_barrier(o, error));
+    if (s->greeks) FORWARD(check_greeks(o, error));
+    for (size_t i = 0; i < o->assets; i++) l.at[i][i] = 1;
+    if (o->correlation) FORWARD(factorize(o->assets, o->correlation, &l, error));
+    for (size_t i = 0; i < WEFT_ASSETS_MAX; i++)
+        v.delta[i] = v.delta_error[i] = v.vega[i] = v.vega_error[i] = (double)NAN;
+    FORWARD(run(ctx, s, plain_call(o, s, &l), &v.price, &v.standard_error, error));
+    v.low = fma(-WEFT_PRICE_INTERVAL, v.standard_error, v.price);
+    v.high = fma(WEFT_PRICE_INTERVAL, v.standard_error, v.price);
+    if (s->greeks) FORWARD(find_greeks(ctx, o, s, &l, &v, error));
+    *valuation = v;
+    return WEFT_OK;
+}
+
+weft_status weft_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
+                       weft_valuation *valuation) {
+    GUARDED(ctx, price(ctx, option, simulation, valuation, error));
+}

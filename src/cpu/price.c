@@ -1,0 +1,95 @@
+/* weft_price on the CPU (docs/ORDER.md 21). A thread simulates a tile of paths at a time; the tile's sums are those
+ * of the kernels of weft_reduce and weft_dot, over values that the thread's cache holds. Tiles come in batches, each
+ * a node of the canonical tree, so that the memory for their sums does not grow with the number of paths. */
+#include "arith/price.h"
+#include "core/fpmode.h"
+#include "cpu/cpu.h"
+
+enum { TILE = WEFT_TILE(8), BATCH = 128 /* tiles: a power of two */, LEVELS = 64 };
+
+typedef struct work {
+    const cpu_context *ctx;
+    const price_call *call;
+    uint64_t tiles;
+    weft_price_sums sums[BATCH]; /* of the batch's tiles */
+} work;
+
+static double fold(kernel *run, const double *x, const double *y, size_t n) {
+    partial out;
+    run(&(piece){.x = x, .y = y, .n = n}, &out);
+    return out.f64;
+}
+
+static weft_price_sums sums_of_tile(const work *w, uint64_t tile) {
+    _Alignas(64) double v[TILE], controls[TILE];
+    const price_call *const c = w->call;
+    const level *const l = w->ctx->level;
+    kernel *const sum = l->sums->sum_f64[WEFT_F64], *const products = l->products->dot_f64[WEFT_F64];
+    const uint64_t first = tile * TILE, left = c->paths - first;
+    const size_t n = left < TILE ? (size_t)left : TILE;
+    weft_price_sums s = {.value = 0};
+    (c->dtype == WEFT_F32 ? l->prices->f32 : l->prices->f64)(c, first, n, v, controls);
+    s.value = fold(sum, v, NULL, n);
+    s.value_value = fold(products, v, v, n);
+    if (c->control == CONTROL_NONE) return s;
+    s.control = fold(sum, controls, NULL, n);
+    s.control_control = fold(products, controls, controls, n);
+    s.value_control = fold(products, v, controls, n);
+    return s;
+}
+
+/* The tree over `count` tiles from `first`, at most a batch. */
+static weft_price_sums sums_of_batch(work *w, uint64_t first, size_t count) {
+    const bool wakes = w->ctx->threads > 1 && count > 1 && cpu_may_use_threads();
+    (void)wakes; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(w->ctx->threads) if (wakes)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < count; i++) w->sums[i] = sums_of_tile(w, first + i);
+        weft_fpmode_leave(mode);
+    }
+    for (; count > 1; count = (count + 1) / 2) {
+        for (size_t i = 0; i < count / 2; i++) w->sums[i] = weft_price_join(w->sums[2 * i], w->sums[2 * i + 1]);
+        if (count % 2) w->sums[count / 2] = w->sums[count - 1];
+    }
+    return w->sums[0];
+}
+
+/* The tree over the batches: waiting[k] is the value of 2^k of them that waits for its neighbour, where bit k of the
+ * number of those done is set. The last rides up past the levels that are not there. */
+static weft_price_sums sums_of_all(work *w) {
+    const uint64_t batches = (w->tiles - 1) / BATCH + 1;
+    weft_price_sums waiting[LEVELS], s;
+    for (uint64_t done = 0;; done++) {
+        const uint64_t first = done * BATCH, left = w->tiles - first;
+        const bool is_last = done + 1 == batches;
+        s = sums_of_batch(w, first, left < BATCH ? (size_t)left : BATCH);
+        int k = 0;
+        for (; is_last ? done >> k != 0 : done >> k & 1; k++)
+            if (done >> k & 1) s = weft_price_join(waiting[k], s);
+        if (is_last) return s;
+        waiting[k] = s;
+    }
+}
+
+/* What the control is worth, on average. */
+static double worth_of_control(const price_call *c) {
+    const price_leg *const leg = &c->leg[0];
+    switch (c->control) {
+    case CONTROL_END:
+        return weft_price_end(c->scheme == WEFT_EULER, c->assets, c->weights, leg->start, leg->drift, c->steps,
+                              c->rate, c->maturity);
+    case CONTROL_GEOMETRIC:
+        return weft_price_geometric(c->payoff == WEFT_CALL, leg->start[0], c->strike, c->rate, c->volatility,
+                                    c->maturity, (double)c->steps);
+    default: return 0;
+    }
+}
+
+weft_status cpu_price(void *state, const price_call *c, weft_error *error) {
+    work w = {.ctx = state, .call = c, .tiles = (c->paths - 1) / TILE + 1};
+    (void)error;
+    weft_price_estimate(sums_of_all(&w), c->paths, worth_of_control(c), c->rate, c->maturity, c->estimate);
+    return WEFT_OK;
+}

@@ -1,0 +1,115 @@
+/* The definition of weft_price (docs/ORDER.md 21). */
+#include "ref/elementary.h"
+#include "ref/philox.h"
+#include "ref/ref.h"
+#include "ref/tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---------------------------------------------------------------------------- paths (21.2 to 21.4) */
+
+/* Normal number q of path p. */
+static double normal(const price_call *c, uint64_t p, uint64_t q) {
+    const uint64_t block = q / 4;
+    const uint32_t counter[4] = {(uint32_t)p, (uint32_t)(p >> 32), (uint32_t)block, (uint32_t)(block >> 32)};
+    const uint32_t key[2] = {(uint32_t)c->seed, (uint32_t)(c->seed >> 32)};
+    uint32_t words[4];
+    ref_philox(counter, key, words);
+    return ref_probit(((double)words[q % 4] + 0.5) * 0x1p-32);
+}
+
+#define REAL float
+#define FUSED fmaf
+#define OF(name) name##_f32
+#include "ref/price_body.h"
+
+#define REAL double
+#define FUSED fma
+#define OF(name) name##_f64
+#include "ref/price_body.h"
+
+/* --------------------------------------------------------------------------------- sums (21.5) */
+
+static double add(double a, double b) { return a + b; }
+
+static double step_add(const terms_f64 *t, double lane, size_t i) { return lane + ref_real(t->x, i); }
+
+static double step_product(const terms_f64 *t, double lane, size_t i) {
+    return fma(ref_real(t->x, i), ref_real(t->y, i), lane);
+}
+
+static double sum(const double *x, size_t n) {
+    return tree_f64(&(terms_f64){-0.0, step_add, add, {WEFT_F64, x}, {WEFT_F64, x}, 0}, n);
+}
+
+static double sum_of_products(const double *x, const double *y, size_t n) {
+    return tree_f64(&(terms_f64){-0.0, step_product, add, {WEFT_F64, x}, {WEFT_F64, y}, 0}, n);
+}
+
+/* -------------------------------------------------------- what the control is worth (21.6) */
+
+static double worth_at_end(const price_call *c) {
+    double worth = 0;
+    for (size_t i = 0; i < c->assets; i++) {
+        double growth = ref_exp(c->rate * c->maturity);
+        if (c->scheme == WEFT_EULER) {
+            growth = 1;
+            for (size_t step = 0; step < c->steps; step++) growth = fma(growth, c->leg[0].drift[i], growth);
+        }
+        worth = fma(c->weights[i], c->leg[0].start[i] * growth, worth);
+    }
+    return worth;
+}
+
+static double normal_probability(double x) { return 0.5 * (1 + ref_erf(x * sqrt(0.5))); }
+
+/* A geometric mean is log-normal; then as F. Black and M. Scholes, Journal of Political Economy 81, 1973. */
+static double worth_of_geometric(const price_call *c) {
+    const double n = (double)c->steps, v = c->volatility, k = c->strike;
+    const double mean_time = c->maturity * ((n + 1) / (2 * n));
+    const double variance_time = c->maturity * (((n + 1) * (2 * n + 1)) / (6 * (n * n)));
+    const double mean = fma(c->rate - 0.5 * (v * v), mean_time, ref_log(c->leg[0].start[0]));
+    const double deviation = v * sqrt(variance_time), forward = ref_exp(mean + 0.5 * (deviation * deviation));
+    const bool call = c->payoff == WEFT_CALL;
+    if (deviation == 0) return excess_f64(call ? forward : k, call ? k : forward);
+    const double d2 = (mean - ref_log(k)) / deviation, d1 = d2 + deviation;
+    return call ? forward * normal_probability(d1) - k * normal_probability(d2)
+                : k * normal_probability(-d2) - forward * normal_probability(-d1);
+}
+
+/* ---------------------------------------------------------------------------- estimate (21.7) */
+
+static void estimate(const price_call *c, const double *v, const double *controls) {
+    const double n = (double)c->paths, total = sum(v, c->paths);
+    double mean = total / n, squares = fma(-total, mean, sum_of_products(v, v, c->paths));
+    if (c->control != CONTROL_NONE) {
+        const double control = sum(controls, c->paths), control_mean = control / n;
+        const double worth = c->control == CONTROL_END ? worth_at_end(c) : worth_of_geometric(c);
+        const double spread = fma(-control, control_mean, sum_of_products(controls, controls, c->paths));
+        const double common = fma(-total, control_mean, sum_of_products(v, controls, c->paths));
+        const double slope = spread > 0 ? common / spread : 0;
+        mean = fma(-slope, control_mean - worth, mean);
+        squares = fma(-slope, common, squares);
+    }
+    if (squares < 0) squares = 0;
+    const double discount = ref_exp(-(c->rate * c->maturity));
+    ref_store_real(WEFT_F64, discount * mean, &c->estimate[0]);
+    ref_store_real(WEFT_F64, discount * sqrt(squares / ((n - 1) * n)), &c->estimate[1]);
+}
+
+weft_status ref_price(void *state, const price_call *c, weft_error *error) {
+    double *const v = malloc(c->paths * 2 * sizeof *v);
+    (void)state;
+    RETURN_IF(!v, WEFT_OUT_OF_MEMORY, "no memory for what %llu paths pay", (unsigned long long)c->paths);
+    double *const controls = v + c->paths;
+    for (uint64_t p = 0; p < c->paths; p++) {
+        if (c->dtype == WEFT_F32)
+            path_f32(c, p, &v[p], &controls[p]);
+        else
+            path_f64(c, p, &v[p], &controls[p]);
+    }
+    estimate(c, v, controls);
+    free(v);
+    return WEFT_OK;
+}

@@ -1,0 +1,206 @@
+/* Every argument that weft_price refuses, the sentence it leaves, and that nothing was written. Takes the device's
+ * name. */
+#include "tests/expect.h"
+
+#include <math.h>
+
+static weft_context *ctx;
+static double start[WEFT_ASSETS_MAX], volatility[WEFT_ASSETS_MAX], weights[WEFT_ASSETS_MAX];
+static double correlation[WEFT_ASSETS_MAX * WEFT_ASSETS_MAX];
+
+/* A call that is right but for what a test changes. */
+typedef struct arguments {
+    weft_option option;
+    weft_simulation simulation;
+} arguments;
+
+static arguments right(void) {
+    static const double rho[] = {1, 0.5, 0.25, 0.5, 1, 0.5, 0.25, 0.5, 1};
+    for (int i = 0; i < WEFT_ASSETS_MAX; i++) {
+        start[i] = 10 + i;
+        volatility[i] = 0.2;
+        weights[i] = 1;
+    }
+    memcpy(correlation, rho, sizeof rho);
+    return (arguments){{.payoff = WEFT_CALL,
+                        .strike = 30,
+                        .rate = 0.05,
+                        .maturity = 1,
+                        .assets = 3,
+                        .start = start,
+                        .volatility = volatility,
+                        .correlation = correlation,
+                        .weights = weights},
+                       {.dtype = WEFT_F64, .steps = 2, .paths = 100, .seed = 1}};
+}
+
+static void refused(const arguments *a, weft_status status, const char *words) {
+    weft_valuation v = {.price = 7, .vega_error = {[WEFT_ASSETS_MAX - 1] = 7}};
+    EXPECT_ERROR(ctx, weft_price(ctx, &a->option, &a->simulation, &v), status, words);
+    EXPECT(v.price == 7 && v.vega_error[WEFT_ASSETS_MAX - 1] == 7, "\"%s\": something was written", words);
+}
+
+static void accepted(const arguments *a) {
+    weft_valuation v = {.price = -7};
+    EXPECT_STATUS(ctx, weft_price(ctx, &a->option, &a->simulation, &v), WEFT_OK);
+    EXPECT(v.price >= 0 && v.standard_error >= 0 && v.low <= v.price && v.price <= v.high, "%g in %g to %g", v.price,
+           v.low, v.high);
+}
+
+#define WITH(field, ...)       \
+    do {                       \
+        a = right();           \
+        a.field = __VA_ARGS__; \
+    } while (0)
+
+static void pointers(void) {
+    arguments a = right();
+    weft_valuation v;
+    EXPECT_ERROR(ctx, weft_price(ctx, NULL, &a.simulation, &v), WEFT_INVALID, "option is NULL");
+    EXPECT_ERROR(ctx, weft_price(ctx, &a.option, NULL, &v), WEFT_INVALID, "simulation is NULL");
+    EXPECT_ERROR(ctx, weft_price(ctx, &a.option, &a.simulation, NULL), WEFT_INVALID, "valuation is NULL");
+    EXPECT_ERROR(NULL, weft_price(NULL, &a.option, &a.simulation, &v), WEFT_INVALID, "NULL");
+    WITH(option.start, NULL);
+    refused(&a, WEFT_INVALID, "option->start is NULL");
+    WITH(option.volatility, NULL);
+    refused(&a, WEFT_INVALID, "option->volatility is NULL");
+    WITH(option.weights, NULL);
+    accepted(&a);
+    WITH(option.correlation, NULL);
+    accepted(&a);
+}
+
+static void simulations(void) {
+    arguments a;
+    WITH(simulation.dtype, WEFT_I32);
+    refused(&a, WEFT_UNSUPPORTED, "price is defined for f32 and f64, and the paths are i32");
+    WITH(simulation.scheme, (weft_steps)2);
+    refused(&a, WEFT_INVALID, "2 is no kind of step");
+    WITH(simulation.steps, 0);
+    refused(&a, WEFT_INVALID, "0 steps; 1 to 1048576 are taken");
+    WITH(simulation.steps, 1048577);
+    refused(&a, WEFT_INVALID, "1048577 steps");
+    WITH(simulation.paths, 0);
+    refused(&a, WEFT_INVALID, "0 paths; 2 to 281474976710656 are taken");
+    WITH(simulation.paths, 1);
+    refused(&a, WEFT_INVALID, "1 paths");
+    WITH(simulation.paths, (UINT64_C(1) << 48) + 1);
+    refused(&a, WEFT_INVALID, "281474976710657 paths");
+    WITH(simulation.paths, 2);
+    accepted(&a);
+}
+
+static void markets(void) {
+    arguments a;
+    WITH(option.assets, 0);
+    refused(&a, WEFT_INVALID, "an option on 0 assets; 1 to 8 are taken");
+    WITH(option.assets, 9);
+    refused(&a, WEFT_INVALID, "an option on 9 assets");
+    WITH(option.rate, (double)NAN);
+    refused(&a, WEFT_INVALID, "a rate of nan");
+    WITH(option.maturity, 0);
+    refused(&a, WEFT_INVALID, "a maturity of 0; it must be above 0");
+    WITH(option.maturity, (double)INFINITY);
+    refused(&a, WEFT_INVALID, "a maturity of inf");
+    a = right();
+    start[1] = 0;
+    refused(&a, WEFT_INVALID, "asset 1 starts at 0; a price is above 0");
+    a = right();
+    volatility[2] = -0.5;
+    refused(&a, WEFT_INVALID, "asset 2 has a volatility of -0.5; it must not be negative");
+    a = right();
+    weights[0] = (double)NAN;
+    refused(&a, WEFT_INVALID, "asset 0 has a weight of nan");
+    a = right();
+    volatility[2] = 0;
+    accepted(&a);
+    a.simulation.greeks = 1;
+    refused(&a, WEFT_INVALID, "asset 2 has a volatility of 0, of which there is no central difference");
+    a = right();
+    a.simulation.greeks = 1;
+    accepted(&a);
+}
+
+/* Sets rows i, j and j, i of the matrix. */
+static arguments correlated(int i, int j, double rho) {
+    const arguments a = right();
+    correlation[3 * i + j] = correlation[3 * j + i] = rho;
+    return a;
+}
+
+static void correlations(void) {
+    arguments a = right();
+    correlation[1] = 0.4;
+    refused(&a, WEFT_INVALID, "the correlations of assets 1 and 0 differ: 0.5 in row 1, 0.4 in row 0");
+    a = correlated(1, 1, 2);
+    refused(&a, WEFT_INVALID, "the correlation of asset 1 with itself is 2, not 1");
+    a = correlated(2, 0, 1.5);
+    refused(&a, WEFT_INVALID, "the correlation of assets 2 and 0 is 1.5; it is between -1 and 1");
+    a = correlated(2, 0, (double)NAN);
+    refused(&a, WEFT_INVALID, "the correlation of assets 2 and 0 is nan");
+    a = correlated(1, 0, -1);
+    refused(&a, WEFT_INVALID, "not positive definite: the pivot of row 1 is 0");
+    a = correlated(2, 0, -0.5);
+    refused(&a, WEFT_INVALID, "not positive definite: the pivot of row 2 is");
+    a = correlated(2, 0, -0.75);
+    refused(&a, WEFT_INVALID, "not positive definite: the pivot of row 2 is -");
+    a = correlated(2, 0, -0.25);
+    accepted(&a);
+}
+
+static void payoffs(void) {
+    arguments a;
+    WITH(option.payoff, (weft_payoff)7);
+    refused(&a, WEFT_INVALID, "7 is no payoff");
+    WITH(option.observed, (weft_observed)-1);
+    refused(&a, WEFT_INVALID, "-1 is nothing to observe");
+    WITH(option.strike, -1);
+    refused(&a, WEFT_INVALID, "a strike of -1; it must not be negative");
+    WITH(option.payoff, WEFT_FLOATING_PUT);
+    refused(&a, WEFT_INVALID, "a floating strike is a mean, the highest or the lowest price");
+    WITH(option.payoff, WEFT_CORRIDOR);
+    refused(&a, WEFT_INVALID, "a corridor of width 0; it must be above 0");
+    a.option.width = 0.5;
+    a.option.strike = -1; /* which a corridor has not */
+    accepted(&a);
+    a.option.observed = WEFT_OBSERVE_MEAN;
+    refused(&a, WEFT_INVALID, "a corridor is looked at when the option matures");
+    WITH(option.observed, WEFT_OBSERVE_GEOMETRIC);
+    refused(&a, WEFT_UNSUPPORTED, "a geometric mean is taken of one asset without a weight, by exact steps");
+    a.option.assets = 1;
+    refused(&a, WEFT_UNSUPPORTED, "a geometric mean");
+    a.option.weights = NULL;
+    a.option.correlation = NULL;
+    accepted(&a);
+    a.simulation.scheme = WEFT_EULER;
+    refused(&a, WEFT_UNSUPPORTED, "a geometric mean");
+}
+
+static void barriers(void) {
+    arguments a;
+    WITH(option.barrier, (weft_barrier)5);
+    refused(&a, WEFT_INVALID, "5 is no barrier");
+    WITH(option.barrier, WEFT_UP_AND_OUT);
+    a.option.level = 33;
+    refused(&a, WEFT_INVALID, "a barrier at 33 from below has been reached at the start, which is at 33");
+    a.option.level = 34;
+    accepted(&a);
+    a.option.barrier = WEFT_DOWN_AND_IN;
+    refused(&a, WEFT_INVALID, "a barrier at 34 from above has been reached at the start, which is at 33");
+    a.option.level = (double)NAN;
+    refused(&a, WEFT_INVALID, "a barrier at nan; it must be finite");
+    a.option.barrier = WEFT_NO_BARRIER;
+    accepted(&a);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 2 || weft_open(&ctx, argv[1]) != WEFT_OK) return 1;
+    pointers();
+    simulations();
+    markets();
+    correlations();
+    payoffs();
+    barriers();
+    weft_close(ctx);
+    return expect_end();
+}

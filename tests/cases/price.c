@@ -1,0 +1,102 @@
+/* weft_price: the parameter says whether there is one asset, whether there are several, or whether deltas and vegas
+ * are wanted; n makes the number of paths, a few tiles, or of one asset several batches of them. All else is taken in
+ * turn. The inputs are not read, so they are of one kind. The output is the whole valuation. */
+#include "core/order.h"
+#include "tests/match.h"
+
+enum { DOUBLES = sizeof(weft_valuation) / sizeof(double), FEW = 2 * WEFT_TILE(8) + 9, MANY = 131073, MOST = 530001 };
+static const double STARTS[] = {1, 100, 0.5, 40, 7, 1, 3, 90}, VOLATILITIES[] = {0.1, 0.3, 0.2, 0.9, 0, 0.4, 1, 0.25};
+
+typedef struct contract {
+    weft_option option;
+    weft_simulation simulation;
+    double weights[WEFT_ASSETS_MAX], correlation[WEFT_ASSETS_MAX * WEFT_ASSETS_MAX];
+} contract;
+
+/* The next number below `count`. */
+static unsigned take(uint64_t *random, unsigned count) {
+    const unsigned taken = (unsigned)(*random % count);
+    *random /= count;
+    return taken;
+}
+
+static bool is_many(const match_case *c) { return c->parameter == 0 && c->n >= MANY; }
+
+static void choose_simulation(const match_case *c, uint64_t *r, weft_simulation *s) {
+    s->dtype = c->dtype;
+    s->scheme = take(r, 2) ? WEFT_EULER : WEFT_EXACT;
+    s->steps = is_many(c) ? 1 : 1 + take(r, 5);
+    s->paths = 2 + (is_many(c) ? (c->n < MOST / 2 ? 2 * c->n : MOST) : c->n % FEW);
+    s->antithetic = (int)take(r, 2);
+    s->control = (int)take(r, 2);
+    s->greeks = c->parameter == 2;
+}
+
+/* What does not go together is made to. */
+static void choose_payoff(uint64_t *r, double basket, bool many, weft_steps scheme, weft_option *o) {
+    o->payoff = (weft_payoff)take(r, 7);
+    o->observed = (weft_observed)take(r, 5);
+    o->barrier = take(r, 2) ? (weft_barrier)take(r, 5) : WEFT_NO_BARRIER;
+    if (o->observed == WEFT_OBSERVE_GEOMETRIC && (o->assets > 1 || o->weights || scheme == WEFT_EULER))
+        o->observed = WEFT_OBSERVE_MEAN;
+    if (o->payoff == WEFT_CORRIDOR) o->observed = WEFT_OBSERVE_END;
+    if (o->payoff >= WEFT_FLOATING_CALL && o->observed == WEFT_OBSERVE_END) o->payoff = WEFT_CORRIDOR;
+    o->strike = basket * (0.75 + 0.125 * take(r, 5));
+    o->level = basket * (o->barrier <= WEFT_UP_AND_IN ? 1.125 : 0.875);
+    o->width = 0.125;
+    if (many) o->payoff = WEFT_CALL; /* whose sums are not whole numbers */
+}
+
+static void choose(const match_case *c, contract *k) {
+    uint64_t r = input_random(c->turn, (uint64_t)c->parameter), second = input_random(r, 1);
+    weft_option *const o = &k->option;
+    double basket = 0;
+    k->simulation.seed = r;
+    choose_simulation(c, &r, &k->simulation);
+    o->assets = c->parameter == 0 ? 1 : c->parameter == 1 ? 2 + take(&r, WEFT_ASSETS_MAX - 1) : 1 + take(&r, 2);
+    o->start = STARTS;
+    o->volatility = VOLATILITIES;
+    o->rate = 0.03125 * (double)take(&r, 4) - 0.03125;
+    o->maturity = 0.25 + take(&r, 3);
+    o->weights = take(&r, 2) ? k->weights : NULL;
+    o->correlation = take(&r, 2) ? k->correlation : NULL;
+    for (size_t i = 0; i < o->assets; i++) {
+        k->weights[i] = i % 3 == 2 ? -0.25 : 1.5;
+        basket += (o->weights ? k->weights[i] : 1.0 / (double)o->assets) * STARTS[i];
+        for (size_t j = 0; j < o->assets; j++) k->correlation[i * o->assets + j] = i == j ? 1 : 0.3;
+    }
+    choose_payoff(&second, basket, is_many(c), k->simulation.scheme, o);
+}
+
+static size_t out_bytes(const match_case *c) {
+    const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
+    return is_float && c->kind == INPUT_MIXED ? weft_dtype_size(c->dtype) : 0;
+}
+
+static size_t values(const match_case *c) { return DOUBLES * sizeof(double) / weft_dtype_size(c->dtype); }
+
+static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    contract k = {.option = {.start = NULL}};
+    weft_valuation valuation;
+    (void)inputs;
+    choose(c, &k);
+    const weft_status status = weft_price(ctx, &k.option, &k.simulation, &valuation);
+    return status == WEFT_OK ? weft_copy(ctx, sizeof valuation, &valuation, out) : status;
+}
+
+static void tell(const match_case *c, char text[100]) {
+    contract k = {.option = {.start = NULL}};
+    choose(c, &k);
+    snprintf(text, 100, "payoff %d, observed %d, barrier %d, %s, %zu assets, %zu steps%s%s", (int)k.option.payoff,
+             (int)k.option.observed, (int)k.option.barrier, k.simulation.scheme == WEFT_EULER ? "Euler" : "exact",
+             k.option.assets, k.simulation.steps, k.simulation.antithetic ? ", antithetic" : "",
+             k.simulation.control ? ", control" : "");
+}
+
+const match_shape match_price = {.inputs = 1,
+                                 .parameters = 3,
+                                 .accumulates = 1,
+                                 .values = values,
+                                 .out_bytes = out_bytes,
+                                 .call = call,
+                                 .tell = tell};

@@ -1,0 +1,65 @@
+#!/bin/sh
+# weft price: values that were computed once with the specification, the options, the drawing, wrong calls.
+. "$(dirname "$0")/check.sh"
+
+# the same on every device, and the first paths of a long run are those of a short one
+first=$(w price double-digital --paths 10000 --bits)
+is "price --device ref" "$first" "$(w price double-digital --paths 10000 --bits --device ref)"
+is "price --threads 7" "$first" "$(w price double-digital --paths 10000 --bits --threads 7)"
+is "another seed" differs "$([ "$first" = "$(w price double-digital --paths 10000 --bits --seed 2)" ] || echo differs)"
+is "the classic's options are its defaults" "$first" "$(w price double-digital --paths 10000 --bits --start 1,1 \
+    --sigma 0.1 --rho 0.5 --rate 0.05 --maturity 1 --width 0.1 --steps 100 --scheme euler --dtype f64 --seed 1)"
+
+# near LOW HIGH ARGUMENT...: the price that `weft price ARGUMENT...` prints is between the two.
+near() {
+    low=$1
+    high=$2
+    shift 2
+    is "weft price $* between $low and $high" yes \
+        "$(w price "$@" | awk -v low="$low" -v high="$high" '/^price/ {print ($2 > low && $2 < high) ? "yes" : "no: " $2}')"
+}
+near 10.43 10.47 call --start 100 --strike 100 --sigma 0.2 --steps 1 --paths 200000 --control
+near 5.55 5.60 put --start 100 --strike 100 --sigma 0.2 --steps 1 --paths 200000 --control
+near 0.52 0.54 digital-call --start 100 --strike 100 --sigma 0.2 --steps 1 --antithetic --paths 100000
+near 3.54 3.56 asian-call --start 100 --sigma 0.2 --strike 105 --control --paths 100000
+near 5.59 5.69 geometric-call --start 100 --sigma 0.2 --strike 100 --steps 50 --dtype f32 --paths 100000
+near 12.9 13.2 floating-lookback-put --start 100 --sigma 0.2 --steps 100 --paths 50000
+near 1.40 1.55 call --start 100 --strike 100 --sigma 0.2 --barrier up-out --level 120 --steps 50 --paths 50000
+near 10.3 10.8 call --start 100,95 --weights 1,-1 --sigma 0.3,0.2 --strike 5 --steps 1 --scheme exact --paths 50000
+
+is "--greeks" "asset 0: delta 0.63" "$(w price call --start 100 --strike 100 --sigma 0.2 --steps 1 --greeks | sed -n '3s/delta \(0\.6.\).*/delta \1/p')"
+got=$(w price call --json --greeks --paths 5000 --seed 3 | python3 -c 'import json, sys
+r = json.load(sys.stdin)
+print(r["command"], r["payoff"], r["dtype"], r["paths"], r["steps"], r["seed"], len(r["delta"]),
+      r["low"] < r["price"] < r["high"], abs(r["high"] - r["price"] - 1.96 * r["standard_error"]) < 1e-5)')
+is "price --json" "price call f64 5000 100 3 1 True True" "$got"
+
+# the drawing, and a wanted error
+w price call --steps 1 --paths 100000 --plot "$dir/plot.svg" >"$dir/stdout"
+is "--plot: the price is that of a run by itself" "$(w price call --steps 1 --paths 100000)" "$(cat "$dir/stdout")"
+is "--plot: an exact line" 1 "$(grep -c 'exact 0\.0' "$dir/plot.svg")"
+is "--plot: points" 8 "$(sed -n "s/.*<polyline.*points='\([^']*\)'.*/\1/p" "$dir/plot.svg" | wc -w)"
+is "--plot: well-formed" "" "$(python3 -c 'import sys, xml.dom.minidom as m; m.parse(sys.argv[1])' "$dir/plot.svg" 2>&1)"
+is "--error" "8192 paths" "$(w price call --steps 1 --error 0.0012 | grep -o '[0-9]* paths')"
+w price call --steps 1 --error 1e-9 --paths 5000 >"$dir/stdout" 2>"$dir/stderr"
+is "--error that is not reached: exit code" 1 $?
+is "--error that is not reached" 1 "$(grep -c 'the standard error is .* after 5000 paths; --error 1e-09 was not reached' "$dir/stderr")"
+
+refuses 2 "weft price: 0 payoffs given, 1 needed" price
+refuses 2 "weft price: straddle is no payoff" price straddle
+refuses 2 "weft price: --sigma x: a number is needed" price call --sigma 0.1,x
+refuses 2 "weft price: --strike x: a number is needed" price call --strike x
+refuses 2 "at most 8 numbers are taken" price call --start 1,1,1,1,1,1,1,1,1
+refuses 2 "weft price: --sigma: 2 numbers for 3 assets" price call --start 1,2,3 --sigma 0.1,0.2
+refuses 2 "weft price: --barrier out: there are up-out" price call --barrier out
+refuses 2 "weft price: --scheme milstein: there are exact and euler" price call --scheme milstein
+refuses 2 "weft price: --dtype f16: there are f32 and f64" price call --dtype f16
+refuses 2 "weft price: --paths 0: a whole number from 2" price call --paths 0
+refuses 2 "weft price: --error 0: a standard error above 0 is needed" price call --error 0
+refuses 2 "weft price: call: asset 0 has a volatility of -0.1" price call --sigma -0.1
+refuses 2 "not positive definite: the pivot of row 2 is" price call --start 1,1,1 --rho -0.5
+refuses 2 "a barrier at 0.9 from below has been reached at the start" price call --barrier up-out --level 0.9
+refuses 2 "a geometric mean is taken of one asset" price geometric-call --scheme euler
+refuses 2 "--json: standard output is for the drawing" price call --plot - --json
+refuses 1 "/none/plot.svg: " price call --paths 5000 --plot /none/plot.svg
+finish
