@@ -1,0 +1,32 @@
+"""Writes the C source of weft._native from weft.h: bindings.py HEADER OUTPUT.
+
+The header is the only list of functions; cffi reads it less its comments and directives. Pointers to elements become
+`void *`, since the package passes buffers of any type.
+"""
+
+import re
+import sys
+
+import cffi
+
+
+def declarations(header: str) -> str:
+    """The declarations of weft.h as cffi takes them."""
+    text = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+    text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.S)
+    text = re.sub(r"^\s*#.*$", "", text, flags=re.M)
+    text = re.sub(r"\b(uint64_t|uint8_t|double) \*", "void *", text)
+    return text.replace("WEFT_API ", "")
+
+
+def main() -> None:
+    header, output = sys.argv[1:]
+    with open(header, encoding="utf-8") as file:
+        text = file.read()
+    builder = cffi.FFI()
+    builder.cdef(declarations(text))
+    builder.set_source("weft._native", "#include <weft.h>")
+    builder.emit_c_code(output)
+
+
+main()

@@ -1,0 +1,227 @@
+"""Layouts, kinds, out= and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import weft
+
+rng = np.random.default_rng(20260403)
+X = rng.uniform(-1, 1, (60, 70)).astype(np.float32)
+
+
+def _misaligned(x: Any) -> Any:
+    room = np.empty(x.nbytes + 1, np.uint8)[1:]
+    y = room.view(x.dtype).reshape(x.shape)
+    y[...] = x
+    assert not y.flags.aligned
+    return y
+
+
+LAYOUTS = {
+    "fortran": np.asfortranarray,
+    "transposed": lambda x: x.T.copy().T,
+    "strided": lambda x: np.repeat(x, 2, axis=1)[:, ::2],
+    "backwards": lambda x: x[::-1, ::-1].copy()[::-1, ::-1],
+    "swapped": lambda x: x.astype(x.dtype.newbyteorder()),
+    "misaligned": _misaligned,
+    "read-only": lambda x: np.frombuffer(x.tobytes(), x.dtype).reshape(x.shape),
+    "list": lambda x: [[np.float32(v) for v in row] for row in x],
+    "subclass": lambda x: x.view(np.matrix),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_any_layout_gives_the_same_bits(name: str) -> None:
+    x = LAYOUTS[name](X)
+    if name == "list":
+        x = np.array(x, object).astype(np.float32).tolist()
+        assert weft.sum(x) == weft.sum(X.astype(float))
+        return
+    assert weft.sum(x).tobytes() == weft.sum(X).tobytes()
+    assert np.array_equal(weft.cumsum(x), weft.cumsum(X))
+    assert np.array_equal(weft.matmul(x, X.T), weft.matmul(X, X.T))
+
+
+def test_no_copy_of_a_contiguous_array() -> None:
+    x = np.arange(10.0)
+    assert weft.cumsum(x, out=x) is x and x[9] == 45
+    u = rng.uniform(0, 1, (4, 4, 4))
+    assert weft.laplace(u, 2, out=u) is u
+
+
+def test_out() -> None:
+    x = np.arange(6.0)
+    for out in (np.zeros(6), np.zeros(12)[::2], np.zeros(6)[::-1], _misaligned(np.zeros(6))):
+        assert weft.cumsum(x, out=out) is out
+        assert np.array_equal(out, np.cumsum(x))
+    total = np.zeros((), np.float64)
+    assert weft.sum(x, out=total) is total and total == 15
+    room = np.zeros(6)
+    kept = weft.select(x, gt=2, out=room)
+    assert kept.base is room and np.array_equal(kept, [3, 4, 5])
+
+
+@pytest.mark.parametrize(
+    "out, exception, sentence",
+    [
+        (np.zeros(5), ValueError, r"out has shape \(5,\); it must be \(6,\)"),
+        (np.zeros(6, "f4"), TypeError, "out has dtype float32; it must be float64"),
+        (np.broadcast_to(np.zeros(1), 6), ValueError, "out is read-only"),
+        ([0.0] * 6, TypeError, "out is a list; it must be an array"),
+    ],
+)
+def test_bad_out(out: Any, exception: Any, sentence: str) -> None:
+    with pytest.raises(exception, match=sentence):
+        weft.cumsum(np.arange(6.0), out=out)
+
+
+def test_overlap_is_refused() -> None:
+    x = np.arange(10.0)
+    with pytest.raises(ValueError, match="overlaps"):
+        weft.cumsum(x[:-1], out=x[1:])
+    assert np.array_equal(x, np.arange(10.0))
+
+
+class Refused:
+    """Not an array at all."""
+
+
+@pytest.mark.parametrize(
+    "x, sentence",
+    [
+        (np.array([1, "a"], object), "x has dtype object"),
+        (np.zeros(3, "f2"), "x has dtype float16"),
+        (np.zeros(3, "c8"), "x has dtype complex64"),
+        (np.zeros(3, "M8[s]"), "x has dtype datetime64"),
+        (np.zeros(3, [("a", "f4")]), "x has dtype"),
+        (["a", "b"], "x has dtype <U1"),
+        (np.ma.masked_array([1.0, 2.0], [False, True]), "masked"),
+        (Refused(), "x has dtype object"),
+        (None, "x has dtype object"),
+    ],
+)
+def test_what_is_no_array_of_numbers(x: Any, sentence: str) -> None:
+    with pytest.raises(TypeError, match=sentence):
+        weft.sum(x)
+
+
+@pytest.mark.parametrize(
+    "call, exception, sentence",
+    [
+        (lambda: weft.min([]), ValueError, "0 elements|no value|empty|has no"),
+        (lambda: weft.bitwise_and([1.0]), TypeError, "defined for integers"),
+        (lambda: weft.sum([1.0], dtype="f4"), TypeError, "cannot accumulate in f32"),
+        (lambda: weft.sum([1.0], dtype="c8"), TypeError, "dtype is complex64"),
+        (lambda: weft.dot([1.0], [1.0, 2.0]), ValueError, "x has 1 elements and y 2"),
+        (lambda: weft.dot([1.0], [1]), TypeError, "x has dtype float64 and y int64"),
+        (lambda: weft.variance([1.0], ddof=1), ValueError, "."),
+        (lambda: weft.variance([1.0], ddof=-1), ValueError, "ddof is -1"),
+        (lambda: weft.scan([1], "mean"), ValueError, "op is 'mean'; it must be one of sum, prod"),
+        (lambda: weft.scan([1], init=1.5), ValueError, "init is 1.5, which int64 does not have"),
+        (lambda: weft.scan(np.zeros(1, "u1"), init=300), ValueError, "init is 300, which uint8 does not have"),
+        (lambda: weft.scan([1], init="a"), TypeError, "init is 'a'; it must be a number"),
+        (lambda: weft.scan([1], init=np.nan), ValueError, "init is nan, which int64 does not have"),
+        (lambda: weft.segmented_reduce([1], offsets=[0, 2]), ValueError, "."),
+        (lambda: weft.segmented_reduce([1], offsets=[-1, 1]), ValueError, "."),
+        (lambda: weft.segmented_reduce([1], offsets=[]), TypeError, "offsets has dtype float64"),
+        (lambda: weft.segmented_reduce([1]), TypeError, "either offsets or heads"),
+        (lambda: weft.segmented_reduce([1], heads=[True, False]), ValueError, "heads has 2 elements and x 1"),
+        (lambda: weft.select([1]), TypeError, "flags, or one of lt, le, eq, ne, ge, gt"),
+        (lambda: weft.select([1], lt=1, gt=0), TypeError, "not lt, gt"),
+        (lambda: weft.select([1], [True], gt=0), TypeError, "not flags, gt"),
+        (lambda: weft.select([1], like=3), TypeError, "not like"),
+        (lambda: weft.select([1], [True, False]), ValueError, "flags has 2 elements and x 1"),
+        (lambda: weft.sort([[1, 2]]), ValueError, "x has 2 dimensions; it must have 1"),
+        (lambda: weft.argsort([1], dtype="f8"), (TypeError, ValueError), "."),
+        (lambda: weft.sort_bits([1.0], 0, 4), TypeError, "."),
+        (lambda: weft.sort_bits([1], -1, 4), ValueError, "first_bit is -1"),
+        (lambda: weft.sort_bits([1], 60, 10), ValueError, "."),
+        (lambda: weft.top_k([1], 2), ValueError, "k is 2; it must be 0 to 1"),
+        (lambda: weft.merge([1], [1.0]), TypeError, "a has dtype int64 and b float64"),
+        (lambda: weft.search_sorted([1], [1], side="up"), ValueError, "side is 'up'"),
+        (lambda: weft.histogram([1], 3), ValueError, "range must be given"),
+        (lambda: weft.histogram([1], 0, range=(0, 1)), ValueError, "bins is 0"),
+        (lambda: weft.histogram([1], [0, 2, 1]), ValueError, "."),
+        (lambda: weft.histogram([1.0], 3, range=(1, 0)), ValueError, "."),
+        (lambda: weft.matmul([[1.0]], [1.0]), ValueError, "b has 1 dimensions"),
+        (lambda: weft.matmul([[1.0]], [[1.0], [2.0]]), ValueError, "a is 1 x 1 and b 2 x 1"),
+        (lambda: weft.matmul([[1]], [[1]]), TypeError, "a has dtype int64"),
+        (lambda: weft.matmul(np.ones((2, 1, 1)), np.ones((3, 1, 1))), ValueError, "stack of 2 matrices and b of 3"),
+        (lambda: weft.matmul([[1.0]], [[1.0]], beta=1), ValueError, "beta is 1, and there is no out"),
+        (lambda: weft.fft(np.ones(3, "c8")), ValueError, "power of two"),
+        (lambda: weft.fft([1.0]), TypeError, "x has dtype float64; it must be one of complex64"),
+        (lambda: weft.irfft(np.ones(3, "c8"), 8), ValueError, "x has 3 values on its last axis, and n is 8"),
+        (lambda: weft.convolve([], [1.0]), ValueError, "x has 0 elements"),
+        (lambda: weft.convolve([1.0], [1.0], "middle"), ValueError, "mode is 'middle'"),
+        (lambda: weft.tridiag(1.0, 1.0, [1.0, 2.0], [1.0]), ValueError, r"c has shape \(2,\)"),
+        (lambda: weft.laplace(np.ones((3, 3))), ValueError, "u has 2 dimensions"),
+        (lambda: weft.laplace(np.ones((3, 3, 3)), -1), ValueError, "sweeps is -1"),
+        (lambda: weft.recurrence([1.0], [1.0, 2.0]), ValueError, r"s has shape \(1,\) and u \(2,\)"),
+        (lambda: weft.sum([1.0], device="tpu"), weft.Error, "no device called"),
+        (lambda: weft.sum([1.0], device=3), TypeError, "device is a int"),
+        (lambda: weft.set_device("cuda:99"), weft.Error, "."),
+        (lambda: weft.set_threads(-1), ValueError, "-1 threads"),
+        (lambda: weft.verify("gentle"), ValueError, "gentle"),
+    ],
+)
+def test_bad_arguments_are_told(call: Any, exception: Any, sentence: str) -> None:
+    with pytest.raises(exception, match=sentence) as caught:
+        call()
+    assert str(caught.value)
+
+
+def test_memory_that_is_not_there() -> None:
+    with pytest.raises(MemoryError):
+        weft.cumsum(np.broadcast_to(np.float64(1), 1 << 45))
+
+
+def test_empty_arrays() -> None:
+    empty = np.empty(0, np.float32)
+    assert weft.sum(empty) == 0 and weft.prod(empty) == 1 and weft.dot(empty, empty) == 0
+    for function in (weft.cumsum, weft.sort, weft.unique, weft.argsort):
+        assert function(empty).shape == (0,)
+    assert weft.segmented_reduce(empty, offsets=np.array([0, 0])).tolist() == [0]
+    assert weft.recurrence(np.empty((3, 0)), np.empty((3, 0))).shape == (3, 0)
+    assert weft.matmul(np.empty((2, 0)), np.empty((0, 3))).tolist() == [[0] * 3] * 2
+    assert weft.fft(np.empty((0, 4), "c8")).shape == (0, 4)
+    assert weft.tridiag(1.0, 2.0, 1.0, np.empty((0, 3))).shape == (0, 3)
+
+
+def test_bool_arrays() -> None:
+    flags = np.array([True, False, True])
+    assert (
+        weft.sum(flags) == 2
+        and weft.select(flags, flags).dtype == bool
+        and weft.sort(flags).tolist() == [False, True, True]
+    )
+
+
+def test_devices_give_the_same_bits() -> None:
+    expected = weft.sum(X).tobytes()
+    for device in ("ref", "cpu:base", "auto", *(one.id for one in weft.devices())):
+        assert weft.sum(X, device=device).tobytes() == expected
+    weft.set_device("ref")
+    try:
+        assert weft.sum(X).tobytes() == expected
+    finally:
+        weft.set_device("cpu")
+
+
+def test_jax_arrays_on_the_cpu() -> None:
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.asarray(X)
+    y = weft.cumsum(x)
+    assert isinstance(y, jax.Array) and np.array_equal(np.asarray(y), weft.cumsum(X))
+    assert isinstance(weft.sum(x), jax.Array)
+
+
+def test_torch_tensors_on_the_cpu() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.from_numpy(X.copy())
+    y = weft.cumsum(x)
+    assert isinstance(y, torch.Tensor) and np.array_equal(y.numpy(), weft.cumsum(X))
+    out = torch.zeros(X.size)
+    assert weft.cumsum(x, out=out) is out and torch.equal(out, y)

@@ -1,0 +1,170 @@
+"""The path of GPU arrays, with stand-ins: objects that describe host memory as a GPU array describes its own, worked on
+by the CPU. It shows the addresses, shapes, kinds and refusals, not a GPU; with CuPy and a GPU that is tested too."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Iterator, Optional
+
+import numpy as np
+import pytest
+import weft
+from weft import _arrays, _kinds
+from weft import _contexts as contexts
+from weft._native import ffi, lib
+
+
+class StandIn:
+    """What has __cuda_array_interface__, over a NumPy array."""
+
+    def __init__(self, array: Any, index: int = 0, stream: Optional[int] = None, **more: Any) -> None:
+        self.array, self.index = array, index
+        strides = None if array.flags.c_contiguous else array.strides
+        self.__cuda_array_interface__ = {
+            "shape": array.shape,
+            "typestr": array.dtype.str,
+            "data": (array.ctypes.data, not array.flags.writeable),
+            "strides": strides,
+            "stream": stream,
+            "version": 3,
+            **more,
+        }
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, self.index
+
+    def __getitem__(self, part: Any) -> "StandIn":
+        return StandIn(self.array[part])
+
+
+@pytest.fixture(autouse=True)
+def _stand_in_kind(monkeypatch: Any) -> Iterator[None]:
+    kind = _kinds.Kind(
+        "stand-in", lambda shape, dtype, index: StandIn(np.empty(shape, dtype), index), lambda made: made
+    )
+    monkeypatch.setitem(_kinds.GPU_KINDS, __name__.partition(".")[0], kind)
+    yield
+
+
+@pytest.fixture
+def on_the_cpu(monkeypatch: Any) -> None:
+    """What would be called on a GPU is called on the CPU, whose memory the stand-ins are in."""
+    monkeypatch.setattr(
+        _arrays, "_call_on_stream", lambda function, on, *arguments: contexts.call(function, "cpu", *arguments)
+    )
+
+
+X = np.random.default_rng(20260404).uniform(-1, 1, 5000)
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_results_are_of_the_kind() -> None:
+    x = StandIn(X)
+    total = weft.sum(x)
+    assert isinstance(total, StandIn) and total.array.tobytes() == weft.sum(X).tobytes()
+    running = weft.cumsum(x)
+    assert isinstance(running, StandIn) and running.array.tobytes() == weft.cumsum(X).tobytes()
+    kept = weft.select(x, gt=0)
+    assert isinstance(kept, StandIn) and np.array_equal(kept.array, X[X > 0])
+    values, indices = weft.top_k(x, 5)
+    assert np.array_equal(X[indices.array.astype(int)], values.array)
+    square = StandIn(X[:4900].reshape(70, 70))
+    product = weft.matmul(square, square)
+    assert product.array.tobytes() == weft.matmul(square.array, square.array).tobytes()
+    assert np.array_equal(weft.fft(StandIn(X[:4096] + 0j)).array, weft.fft(X[:4096] + 0j))
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_host_arrays_beside_gpu_arrays() -> None:
+    for pair in ((X, StandIn(X)), (StandIn(X), X)):
+        product = weft.dot(*pair)
+        assert isinstance(product, StandIn) and product.array == weft.dot(X, X)
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_out() -> None:
+    out = StandIn(np.zeros(5000))
+    assert weft.cumsum(StandIn(X), out=out) is out and np.array_equal(out.array, weft.cumsum(X))
+    host = np.zeros(5000)
+    assert weft.cumsum(StandIn(X), out=host) is host and np.array_equal(host, out.array)
+
+
+@pytest.mark.parametrize(
+    "call, exception, sentence",
+    [
+        (lambda: weft.sum(StandIn(X[::2])), ValueError, "strides .* must be contiguous"),
+        (lambda: weft.sum(StandIn(X.astype("f2"))), TypeError, "x has dtype float16"),
+        (lambda: weft.sum(StandIn(X, mask=StandIn(X))), TypeError, "masked"),
+        (lambda: weft.dot(StandIn(X), StandIn(X, index=1)), ValueError, "cuda:0, stream 0x0, and on cuda:1"),
+        (
+            lambda: weft.dot(StandIn(X, stream=7), StandIn(X, stream=8)),
+            ValueError,
+            "stream 0x7, and on cuda:0, stream 0x8",
+        ),
+        (lambda: weft.sum(StandIn(X), device="cpu"), ValueError, "on cuda:0, and the device asked for is cpu"),
+        (lambda: weft.cumsum(X, out=StandIn(np.zeros(5000))), TypeError, "out is on cuda:0, and no input is"),
+        (lambda: weft.sum(StandIn(X), device="cuda:1"), ValueError, "the array is on cuda:0"),
+        (lambda: weft.cumsum(StandIn(X), out=StandIn(np.broadcast_to(np.zeros(5000), 5000))), ValueError, "read-only"),
+        (lambda: weft.cumsum(StandIn(X), out=StandIn(np.zeros(5000), 1)), ValueError, "cuda:1"),
+        (lambda: weft.cumsum(StandIn(X), out=StandIn(np.zeros(4))), ValueError, "out has shape"),
+    ],
+)
+def test_refusals(call: Any, exception: Any, sentence: str) -> None:
+    with pytest.raises(exception, match=sentence):
+        call()
+
+
+def test_the_call_is_made_on_the_stream_of_the_array(monkeypatch: Any) -> None:
+    calls: list[tuple[Any, ...]] = []
+
+    def record(function: Any, device: Any, *arguments: Any) -> None:
+        calls.append((function, device, *arguments))
+
+    monkeypatch.setattr(_arrays.contexts, "call", record)
+    weft.cumsum(StandIn(X, index=1, stream=0x70))
+    assert [call[:2] for call in calls] == [
+        (lib.weft_set_stream, "cuda:1"),
+        (lib.weft_scan, "cuda:1"),
+        (lib.weft_set_stream, "cuda:1"),
+    ]
+    assert calls[0][2] == ffi.cast("void *", 0x70) and calls[2][2] == ffi.NULL
+
+
+def test_a_gpu_that_is_not_there() -> None:
+    if any(device.id.startswith("cuda") for device in weft.devices()):
+        pytest.skip("there is a GPU")
+    with pytest.raises(weft.Error):
+        weft.sum(StandIn(X))
+
+
+def test_dlpack_alone_in_host_memory() -> None:
+    class Exporter:
+        def __dlpack__(self, **options: Any) -> Any:
+            return X.__dlpack__(**options)
+
+        def __dlpack_device__(self) -> Any:
+            return X.__dlpack_device__()
+
+    assert weft.sum(Exporter()) == weft.sum(X)
+
+
+def test_dlpack_alone_in_gpu_memory_needs_cupy(monkeypatch: Any) -> None:
+    class Exporter:
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return 2, 0
+
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    with pytest.raises(TypeError, match="need cupy"):
+        weft.sum(Exporter())
+
+
+def test_cupy_on_a_gpu() -> None:
+    cupy = pytest.importorskip("cupy")
+    if not any(device.id == "cuda:0" for device in weft.devices()):
+        pytest.skip("there is no GPU")
+    for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True)):
+        with stream:
+            x = cupy.asarray(X)
+            assert weft.sum(x).get().tobytes() == weft.sum(X).tobytes()
+            y = weft.cumsum(x)
+            assert isinstance(y, cupy.ndarray) and y.get().tobytes() == weft.cumsum(X).tobytes()

@@ -1,0 +1,222 @@
+"""Results against NumPy and SciPy: exact where both are, and close where a float is rounded in another order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.linalg
+import weft
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+INTEGERS = [np.dtype(letter) for letter in ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8")]
+FLOATS = [np.dtype("f4"), np.dtype("f8")]
+DTYPES = INTEGERS + FLOATS
+rng = np.random.default_rng(20260401)
+
+
+def some(dtype: Any, most: int = 200, least: int = 0) -> Any:
+    """Arrays of a dtype; the floats are finite and not so large that sums overflow."""
+    elements: dict[str, Any] = {"elements": {"min_value": -1000, "max_value": 1000}} if dtype.kind == "f" else {}
+    return arrays.arrays(dtype, st.integers(least, most), **elements)
+
+
+def bits(x: Any) -> Any:
+    return np.asarray(x).view(f"u{np.asarray(x).itemsize}")
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_reductions(dtype: Any, data: Any) -> None:
+    x = data.draw(some(dtype, least=1))
+    wide = np.dtype({"i": "i8", "u": "u8", "f": dtype.str}[dtype.kind])
+    total = weft.sum(x)
+    assert total.dtype == wide
+    if dtype.kind == "f":
+        np.testing.assert_allclose(total, np.sum(x, dtype="f8"), rtol=1e-5, atol=1e-2)
+    else:
+        assert total == np.sum(x, dtype=wide) and weft.prod(x) == np.prod(x, dtype=wide)
+        assert weft.bitwise_and(x) == np.bitwise_and.reduce(x)
+        assert weft.bitwise_or(x) == np.bitwise_or.reduce(x)
+        assert weft.bitwise_xor(x) == np.bitwise_xor.reduce(x)
+    assert weft.min(x) == np.min(x) and weft.min(x).dtype == dtype
+    assert weft.max(x) == np.max(x)
+    assert x[weft.argmin(x)] == np.min(x) and x[weft.argmax(x)] == np.max(x)
+    assert weft.any(x) == np.any(x) and weft.all(x) == np.all(x)
+    assert weft.count_nonzero(x) == np.count_nonzero(x)
+    y = x.astype("f8")
+    np.testing.assert_allclose(weft.mean(x), np.mean(y), rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(weft.variance(x), np.var(y), rtol=1e-4, atol=1e-3)
+    for norm, order in ((weft.norm1, 1), (weft.norm2, 2), (weft.norminf, np.inf)):
+        np.testing.assert_allclose(norm(x), np.linalg.norm(y, order), rtol=1e-6, atol=1e-30)
+    if dtype.kind == "f":
+        np.testing.assert_allclose(weft.dot(x, x), np.dot(y, y), rtol=1e-5, atol=1e-30)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_orders(dtype: Any, data: Any) -> None:
+    x = data.draw(some(dtype)) + dtype.type(0)  # no -0, which weft puts before 0
+    k = data.draw(st.integers(0, len(x)))
+    ascending = np.sort(x, kind="stable")
+    assert np.array_equal(weft.sort(x), ascending)
+    assert np.array_equal(weft.sort(x, descending=True), ascending[::-1])
+    places = weft.argsort(x, dtype=np.uint32)
+    assert places.dtype == np.uint32 and np.array_equal(places, np.argsort(x, kind="stable"))
+    values, indices = weft.top_k(x, k)
+    assert np.array_equal(values, ascending[::-1][:k]) and np.array_equal(x[indices.astype(np.int64)], values)
+    assert np.array_equal(weft.top_k(x, k, largest=False)[0], ascending[:k])
+    keys, moved = weft.sort_pairs(x, np.arange(len(x)))
+    assert np.array_equal(keys, ascending) and np.array_equal(x[moved], ascending)
+    assert np.array_equal(weft.merge(ascending, ascending), np.sort(np.concatenate([x, x])))
+    for side in ("left", "right"):
+        assert np.array_equal(weft.search_sorted(ascending, x, side=side), np.searchsorted(ascending, x, side))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_selections_and_runs(dtype: Any, data: Any) -> None:
+    x = data.draw(arrays.arrays(dtype, st.integers(0, 200), elements=st.integers(0, 3)))
+    flags = data.draw(arrays.arrays(np.bool_, len(x)))
+    assert np.array_equal(weft.select(x, flags), x[flags])
+    assert np.array_equal(weft.select_indices(flags), np.flatnonzero(flags))
+    compared = {"lt": x < 2, "le": x <= 2, "eq": x == 2, "ne": x != 2, "ge": x >= 2, "gt": x > 2}
+    for name, kept in compared.items():
+        assert np.array_equal(weft.select(x, **{name: 2}), x[kept])
+        assert np.array_equal(weft.select_indices(x, **{name: 2}), np.flatnonzero(kept))
+        y, count = weft.partition(x, **{name: 2})
+        assert count == kept.sum() and np.array_equal(y, np.concatenate([x[kept], x[~kept]]))
+    starts = np.flatnonzero(np.concatenate([[True], x[1:] != x[:-1]])) if len(x) else np.array([], int)
+    values, lengths = weft.run_length(x)
+    assert np.array_equal(values, x[starts]) and np.array_equal(np.repeat(values, lengths.astype(int)), x)
+    assert np.array_equal(weft.unique(x), x[starts])
+    edges = np.array([0, 1, 3]).astype(dtype)
+    assert np.array_equal(weft.histogram(x, edges), np.histogram(x, edges)[0])
+    assert np.array_equal(weft.histogram(x, 4, range=(0, 4)), np.histogram(x, 4, range=(0, 4))[0])
+    if len(x):
+        keys, sums = weft.reduce_by_key(x, np.ones(len(x), np.int32))
+        assert np.array_equal(keys, values) and np.array_equal(sums, lengths)
+        assert np.array_equal(weft.segmented_reduce(x, "max", offsets=np.append(starts, len(x))), x[starts])
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_scans(dtype: Any) -> None:
+    x = rng.integers(0, 100, 5000).astype(dtype)  # the sums of floats are exact too
+    wide = {"i": "i8", "u": "u8", "f": "f8"}[dtype.kind]
+    with np.errstate(over="ignore"):
+        assert np.array_equal(weft.cumsum(x), np.cumsum(x, dtype=dtype))
+    if dtype.kind != "f":
+        assert np.array_equal(weft.cumprod(x), np.cumprod(x, dtype=dtype))
+        assert np.array_equal(weft.scan(x, "xor"), np.bitwise_xor.accumulate(x))
+    sums = weft.scan(x, exclusive=True, init=7, dtype=wide)
+    assert sums.dtype == wide and sums[0] == 7 and np.array_equal(sums[1:], 7 + np.cumsum(x[:-1], dtype=wide))
+    assert np.array_equal(weft.scan(x, "max"), np.maximum.accumulate(x))
+    heads = rng.integers(0, 2, len(x)).astype(bool)
+    offsets = np.flatnonzero(np.concatenate([[True], heads[1:]]))
+    ends = np.append(offsets, len(x))
+    expected = np.concatenate([np.minimum.accumulate(x[i:j]) for i, j in zip(ends[:-1], ends[1:])])
+    assert np.array_equal(weft.segmented_scan(x, "min", heads=heads), expected)
+    assert np.array_equal(weft.segmented_scan(x, "min", offsets=ends), expected)
+    assert np.array_equal(weft.segmented_reduce(x, dtype=wide, heads=heads), np.add.reduceat(x, offsets, dtype=wide))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_recurrence(dtype: Any) -> None:
+    s, u = (rng.uniform(-1, 1, (3, 500)).astype(dtype) for _ in range(2))
+    init = rng.uniform(-1, 1, 3).astype(dtype)
+    v, carry = np.empty((3, 500)), init.astype("f8")
+    for i in range(500):
+        v[:, i] = carry = s[:, i].astype("f8") * carry + u[:, i]
+    np.testing.assert_allclose(weft.recurrence(s, u, init=init), v, rtol=0, atol=1e-4 if dtype.itemsize == 4 else 1e-12)
+    backwards = weft.recurrence(s[:, ::-1], u[:, ::-1], init=init, reverse=True)[:, ::-1]
+    assert np.array_equal(bits(backwards), bits(weft.recurrence(s, u, init=init)))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("m, k, n", [(1, 1, 1), (3, 5, 7), (64, 33, 17), (1, 200, 1), (0, 3, 2), (2, 0, 3)])
+def test_matmul(dtype: Any, m: int, k: int, n: int) -> None:
+    a, b = rng.uniform(-1, 1, (m, k)).astype(dtype), rng.uniform(-1, 1, (k, n)).astype(dtype)
+    exact = a.astype("f8") @ b.astype("f8")
+    close = {"rtol": 0, "atol": 1e-4 if dtype.itemsize == 4 else 1e-12}
+    c = weft.matmul(a, b)
+    np.testing.assert_allclose(c, exact, **close)
+    assert np.array_equal(bits(weft.matmul(b.T, a.T)), bits(c.T.copy()))
+    assert np.array_equal(bits(weft.matmul(np.asfortranarray(a), b)), bits(c))
+    stack = weft.matmul(np.stack([a, -a]), b)
+    assert np.array_equal(bits(stack[0]), bits(c)) and np.array_equal(stack[1], -c)
+    out = np.ones((m, n), dtype)
+    assert weft.matmul(a, b, alpha=2, beta=3, out=out) is out
+    np.testing.assert_allclose(out, 2 * exact + 3, **close)
+    strided = np.ones((n, m), dtype).T
+    weft.matmul(a, b, alpha=2, beta=3, out=strided)
+    assert np.array_equal(strided, out)
+    if dtype.itemsize == 4:
+        np.testing.assert_allclose(weft.matmul(a, b, dtype="f8"), exact, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_tridiag(dtype: Any) -> None:
+    systems, n = 5, 70
+    a, c = (rng.uniform(-1, 1, (systems, n)).astype(dtype) for _ in range(2))
+    b = (2.5 + rng.uniform(0, 1, (systems, n))).astype(dtype)
+    d = rng.uniform(-1, 1, (systems, n)).astype(dtype)
+    x = weft.tridiag(a, b, c, d)
+    for s in range(systems):
+        banded = np.zeros((3, n))
+        banded[0, 1:], banded[1], banded[2, :-1] = c[s, :-1], b[s], a[s, 1:]
+        np.testing.assert_allclose(x[s], scipy.linalg.solve_banded((1, 1), banded, d[s]), rtol=0, atol=1e-5)
+    assert np.array_equal(bits(weft.tridiag(a[1], b[1], c[1], d[1])), bits(x[1]))
+    ring = weft.tridiag(-1.0, 3.0, -1.0, d, periodic=True)
+    np.testing.assert_allclose(3 * ring - np.roll(ring, 1, 1) - np.roll(ring, -1, 1), d, rtol=0, atol=1e-5)
+    with pytest.raises(weft.Error, match="system 0 .* row 0"):
+        weft.tridiag(0.0, 0.0, 0.0, d)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("shape", [(1,), (2,), (16,), (3, 64), (2, 2, 1024)])
+def test_fft(dtype: str, shape: tuple[int, ...]) -> None:
+    x = (rng.uniform(-1, 1, shape) + 1j * rng.uniform(-1, 1, shape)).astype(dtype)
+    close = {"rtol": 0, "atol": 1e-3 if dtype == "c8" else 1e-11}
+    np.testing.assert_allclose(weft.fft(x), np.fft.fft(x), **close)
+    np.testing.assert_allclose(weft.ifft(weft.fft(x)), x, **close)
+    real = x.real.copy()
+    half = weft.rfft(real)
+    assert half.dtype == dtype
+    np.testing.assert_allclose(half, np.fft.rfft(real), **close)
+    np.testing.assert_allclose(weft.irfft(half, shape[-1]), real, **close)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("n, m", [(1, 1), (10, 3), (3, 10), (500, 100)])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_convolve(dtype: str, n: int, m: int, mode: Any) -> None:
+    x, h = ((rng.uniform(-1, 1, size) + 1j * rng.uniform(-1, 1, size)) for size in (n, m))
+    x, h = (one.astype(dtype) if dtype[0] == "c" else one.real.astype(dtype) for one in (x, h))
+    tolerance = 1e-4 if dtype in ("f4", "c8") else 1e-12
+    np.testing.assert_allclose(weft.convolve(x, h, mode), np.convolve(x, h, mode), rtol=0, atol=tolerance)
+    np.testing.assert_allclose(weft.correlate(x, h, mode), np.correlate(x, h, mode), rtol=0, atol=tolerance)
+
+
+def test_laplace() -> None:
+    u = rng.uniform(0, 1, (5, 6, 7))
+    v = u.copy()
+    v[1:-1, 1:-1, 1:-1] = (
+        u[:-2, 1:-1, 1:-1]
+        + u[2:, 1:-1, 1:-1]
+        + u[1:-1, :-2, 1:-1]
+        + u[1:-1, 2:, 1:-1]
+        + u[1:-1, 1:-1, :-2]
+        + u[1:-1, 1:-1, 2:]
+    ) / 6
+    w, change = weft.laplace(u, return_change=True)
+    np.testing.assert_allclose(w, v, rtol=1e-14)
+    np.testing.assert_allclose(change, np.sqrt(np.mean((v - u) ** 2)), rtol=1e-12)
+    many = weft.laplace(weft.laplace(weft.laplace(u)))
+    assert np.array_equal(bits(weft.laplace(u, 3)), bits(many))
+    assert np.array_equal(weft.laplace(u, 0), u)

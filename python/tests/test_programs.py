@@ -1,0 +1,63 @@
+"""The programs of examples/python, on small data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+PROGRAMS = Path(__file__).parents[2] / "examples" / "python"
+
+
+def run(name: str, *words: Any) -> list[str]:
+    command = [sys.executable, str(PROGRAMS / name), *map(str, words)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_all_are_run_here() -> None:
+    source = Path(__file__).read_text(encoding="utf-8")
+    assert all(f'run("{program.name}"' in source for program in PROGRAMS.glob("*.py"))
+
+
+def test_mean() -> None:
+    lines = run("mean.py", 10**5)
+    assert lines[0].split(": ")[1].strip() == lines[1].split(": ")[1].strip() and lines[2] == "same bits: yes"
+
+
+def test_moving_average(tmp_path: Path) -> None:
+    assert run("moving_average.py")[0].startswith("2174 averages over 52: first 3162.596")
+    np.save(tmp_path / "x.npy", np.arange(10))
+    assert run("moving_average.py", tmp_path / "x.npy", 3) == ["8 averages over 3: first 1.000, last 8.000"]
+
+
+def test_top_of_column(tmp_path: Path) -> None:
+    assert [line.split()[1] for line in run("top_of_column.py")] == ["Porto,", "Brest,", "Split,"]
+    (tmp_path / "t.csv").write_text("a,b\nx,1\ny,3\nz,2\n")
+    assert run("top_of_column.py", tmp_path / "t.csv", "b", 2) == ["         3  y, 3", "         2  z, 2"]
+
+
+def test_equalise(tmp_path: Path) -> None:
+    assert run("equalise.py")[0].endswith("0 to 255 after")
+    image = pytest.importorskip("PIL.Image")
+    image.fromarray(np.arange(100, 164, dtype=np.uint8).reshape(8, 8)).save(tmp_path / "in.png")
+    run("equalise.py", tmp_path / "in.png", tmp_path / "out.png")
+    out = np.asarray(image.open(tmp_path / "out.png"))
+    assert out.min() == 0 and out.max() == 255 and (np.diff(out.ravel().astype(int)) > 0).all()
+
+
+def test_sort_log(tmp_path: Path) -> None:
+    expected = [
+        "2026-04-01T12:00:00.250 a: started",
+        "2026-04-01T12:00:01.000 b: asked",
+        "2026-04-01T12:00:01.000 a: asked",
+        "2026-04-01T12:00:02.100 b: served",
+    ]
+    assert run("sort_log.py") == expected
+    (tmp_path / "log").write_text("\n".join(reversed(expected)))
+    assert len(run("sort_log.py", tmp_path / "log")) == 4
