@@ -66,7 +66,3 @@ else()
 endif()
 # The loops that the tour compares with are what a program has that was compiled with `cc -O2`.
 set_source_files_properties(cli/plain.c PROPERTIES COMPILE_OPTIONS -O2)
-
-add_executable(example_first examples/first.c)
-set_target_properties(example_first PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
-target_link_libraries(example_first PRIVATE weft)

@@ -1,27 +1,32 @@
-# `cmake --install`: header, libraries, command, man page, completions, and two ways to find them.
+# `cmake --install`: headers, libraries, command, man page, completions, and two ways to find them.
+# Components are the packages of cmake/package.cmake: runtime, cuda, dev, command.
 include(CMakePackageConfigHelpers)
 
 set_target_properties(weft PROPERTIES EXPORT_NAME weft)
-install(TARGETS weft EXPORT weft-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES include/weft.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS weft_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS weft EXPORT weft-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
+  NAMELINK_COMPONENT dev)
+install(FILES include/weft.h include/weft.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(TARGETS weft_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 if(TARGET weft_cuda)
   # A plugin is found beside libweft.so.
-  install(TARGETS weft_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS weft_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)
 endif()
 
-install(FILES docs/weft.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES completions/weft.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME weft)
-install(FILES completions/_weft DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES completions/weft.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(DIRECTORY examples/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft FILES_MATCHING PATTERN "*.npy")
+install(FILES docs/weft.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+install(FILES completions/weft.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME weft
+  COMPONENT command)
+set(WEFT_ZSH_FUNCTIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh finds completions")
+install(FILES completions/_weft DESTINATION ${WEFT_ZSH_FUNCTIONS} COMPONENT command)
+install(FILES completions/weft.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
+install(DIRECTORY examples/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft COMPONENT command
+  FILES_MATCHING PATTERN "*.npy")
 
 configure_file(cmake/weft.pc.in weft.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
-install(EXPORT weft-targets NAMESPACE weft:: DESTINATION ${package_dir})
+install(EXPORT weft-targets NAMESPACE weft:: DESTINATION ${package_dir} COMPONENT dev)
 file(WRITE ${CMAKE_BINARY_DIR}/weft-config.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/weft-targets.cmake)\n")
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/weft-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/weft-config.cmake ${CMAKE_BINARY_DIR}/weft-config-version.cmake
-  DESTINATION ${package_dir})
+  DESTINATION ${package_dir} COMPONENT dev)

@@ -1,4 +1,5 @@
-# What CTest runs. Labels: agreement, oracle, api, threads, lint, mutants, install, cli, gpu.
+# What CTest runs. Labels: agreement, oracle, api, threads, lint, mutants, install, cli, gpu,
+# languages, examples.
 # With a sanitizer the slow and the textual parts are left out; ThreadSanitizer takes what has threads.
 set(tests_dir ${CMAKE_CURRENT_SOURCE_DIR}/tests)
 if(WEFT_SANITIZE MATCHES "thread")
@@ -77,8 +78,9 @@ foreach(api arguments random_arguments selection_arguments segmented recurrence_
   endif()
 endforeach()
 
-# ---------------------------------------------------------------------- the command, the GPU
+# ---------------------------------------------- other languages, the command, the GPU
 if(NOT sanitized STREQUAL thread)
+  include(cmake/tests_languages.cmake)
   include(cmake/tests_cli.cmake OPTIONAL)
   get_property(names DIRECTORY PROPERTY TESTS)
   list(FILTER names INCLUDE REGEX "^cli_")

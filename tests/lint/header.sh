@@ -1,5 +1,5 @@
 #!/bin/sh
-# The public header compiles alone as C17 and as C++, without a warning. Usage: header.sh SOURCE_DIR
+# The public headers compile alone, weft.h as C17 and as C++, weft.hpp as C++17 and later, without a warning. Usage: header.sh SOURCE_DIR
 set -u
 failed=0
 work=$(mktemp -d)
@@ -17,5 +17,7 @@ try clang -std=c17 -Wstrict-prototypes "$work/user.c"
 try g++ -std=c++98 -Wno-long-long "$work/user.cc"
 try g++ -std=c++20 "$work/user.cc"
 try clang++ -std=c++17 "$work/user.cc"
-[ $failed = 0 ] && echo "header: compiles alone"
+try g++ -std=c++20 "$source/tests/cpp/wrappers.cc"
+try clang++ -std=c++17 "$source/tests/cpp/wrappers.cc"
+[ $failed = 0 ] && echo "headers: compile alone"
 exit $failed

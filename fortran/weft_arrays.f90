@@ -1,0 +1,179 @@
+! Contexts, errors and the description of arrays, for the modules that wrap the operations.
+module weft_arrays
+  use weft_c
+  implicit none
+  public
+
+  integer, parameter :: max_rank = 15
+
+  ! What look.c sees of an array: its struct weft_array, member by member.
+  type, bind(c) :: weft_array
+    type(c_ptr) :: p = c_null_ptr
+    integer(c_int64_t) :: n = 0, extent(max_rank) = 1, step(max_rank) = 0
+    integer(c_int32_t) :: dtype = 0, field = 0, rank = 0, contiguous = 1
+    integer(c_int64_t) :: element_bytes = 0
+  end type weft_array
+
+  ! A call in the making: WEFT_OK, or what is wrong with its arguments in a sentence.
+  type :: weft_call
+    integer(c_int) :: status = WEFT_OK
+    character(200) :: sentence = ''
+  end type weft_call
+
+  interface
+    subroutine weft_fortran_look(x, a) bind(c)
+      import
+      type(*), intent(in) :: x(..)
+      type(weft_array), intent(out) :: a
+    end subroutine weft_fortran_look
+  end interface
+
+contains
+
+  ! A C string as a Fortran one.
+  function weft_string(p) result(text)
+    type(c_ptr), intent(in) :: p
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: bytes(:)
+    integer :: i
+    interface
+      function c_strlen(s) bind(c, name='strlen') result(length)
+        import
+        type(c_ptr), value :: s
+        integer(c_size_t) :: length
+      end function c_strlen
+    end interface
+    text = ''
+    if (.not. c_associated(p)) return
+    call c_f_pointer(p, bytes, [c_strlen(p)])
+    do i = 1, size(bytes)
+      text = text // bytes(i)
+    end do
+  end function weft_string
+
+  function decimal(n) result(text)
+    integer(c_int64_t), intent(in) :: n
+    character(:), allocatable :: text
+    character(24) :: digits
+    write (digits, '(i0)') n
+    text = trim(digits)
+  end function decimal
+
+  ! The call has failed for `sentence`, unless it had failed before.
+  subroutine refuse(call, sentence)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: sentence
+    if (call%status /= WEFT_OK) return
+    call%status = WEFT_INVALID
+    call%sentence = sentence
+  end subroutine refuse
+
+  ! Hands status and sentence out as Fortran's own statements do: without stat a failure ends the program.
+  subroutine finish(call, ctx, stat, message)
+    type(weft_call), intent(inout) :: call
+    type(weft_context), intent(in) :: ctx
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    if (call%status /= WEFT_OK .and. call%sentence == '') call%sentence = weft_string(c_weft_last_error(ctx))
+    if (present(stat)) stat = call%status
+    if (present(message)) message = call%sentence
+    if (call%status /= WEFT_OK .and. .not. present(stat)) error stop 'weft: ' // trim(call%sentence)
+  end subroutine finish
+
+  ! Looks at an array, which may have gaps between its elements.
+  function strided(call, name, x) result(a)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(*), intent(in) :: x(..)
+    type(weft_array) :: a
+    call weft_fortran_look(x, a)
+    if (a%dtype == WEFT_DEFAULT) call refuse(call, name // ' is of a type that weft does not take')
+    if (a%n < 0) call refuse(call, name // ' is an array of assumed size, whose extent is not known')
+  end function strided
+
+  ! Looks at an array whose elements must lie one behind another.
+  function whole(call, name, x) result(a)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(*), intent(in) :: x(..)
+    type(weft_array) :: a
+    a = strided(call, name, x)
+    if (a%contiguous == 0) call refuse(call, name // ' is an array section with gaps between its elements')
+  end function whole
+
+  ! Fortran has no unsigned types: integer(8) stands for u64, integer(4) for u32, integer(1) and logical(c_bool) for u8.
+  function stands_for(dtype, wanted) result(does)
+    integer(c_int), intent(in) :: dtype, wanted
+    logical :: does
+    does = dtype == wanted
+    if (wanted == WEFT_U64) does = dtype == WEFT_I64
+    if (wanted == WEFT_U32) does = dtype == WEFT_I32
+    if (wanted == WEFT_U8) does = dtype == WEFT_I8 .or. dtype == WEFT_U8
+  end function stands_for
+
+  function type_name(dtype, field) result(name)
+    integer(c_int), intent(in) :: dtype, field
+    character(:), allocatable :: name
+    name = weft_string(weft_dtype_name(dtype))
+    if (field == WEFT_COMPLEX) name = 'complex ' // name
+  end function type_name
+
+  subroutine need_type(call, name, a, wanted)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(weft_array), intent(in) :: a
+    integer(c_int), intent(in) :: wanted
+    if (a%field == WEFT_REAL .and. stands_for(a%dtype, wanted)) return
+    call refuse(call, name // ' is ' // type_name(a%dtype, a%field) // ' and must be ' // type_name(wanted, WEFT_REAL))
+  end subroutine need_type
+
+  subroutine need_real(call, name, a)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(weft_array), intent(in) :: a
+    if (a%field == WEFT_COMPLEX) call refuse(call, name // ' is complex and must not be')
+  end subroutine need_real
+
+  ! y must be of the type of x, complex or not.
+  subroutine need_same_type(call, name_x, x, name_y, y)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: name_x, name_y
+    type(weft_array), intent(in) :: x, y
+    if (x%dtype == y%dtype .and. x%field == y%field) return
+    call refuse(call, name_x // ' is ' // type_name(x%dtype, x%field) // ' and ' // name_y // ' is ' // &
+      type_name(y%dtype, y%field) // '; both must be of one type')
+  end subroutine need_same_type
+
+  ! `what` is a number that must have another's value.
+  subroutine need_equal(call, what, number, must, value)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: what, must
+    integer(c_int64_t), intent(in) :: number, value
+    if (number == value) return
+    call refuse(call, what // ' is ' // decimal(number) // ' and ' // must // ' is ' // decimal(value) // &
+      '; the two must be equal')
+  end subroutine need_equal
+
+  ! `what` has room for at least `needed` elements.
+  subroutine need_room(call, what, a, needed)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: what
+    type(weft_array), intent(in) :: a
+    integer(c_int64_t), intent(in) :: needed
+    if (a%n >= needed) return
+    call refuse(call, what // ' has ' // decimal(a%n) // ' elements and must have room for ' // decimal(needed))
+  end subroutine need_room
+
+  ! One element in host memory: an initial value, a factor, a bound.
+  function one_value(call, name, x, like) result(a)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(*), intent(in) :: x(..)
+    type(weft_array), intent(in) :: like
+    type(weft_array) :: a
+    a = whole(call, name, x)
+    call need_equal(call, 'the size of ' // name, a%n, 'one value', 1_c_int64_t)
+    call need_same_type(call, 'the array', like, name, a)
+  end function one_value
+
+end module weft_arrays

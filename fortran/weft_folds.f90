@@ -1,0 +1,267 @@
+! Reductions, scans and recurrences, of whole arrays and of segments.
+module weft_folds
+  use weft_arrays
+  implicit none
+  private
+  public :: weft_reduce, weft_variance, weft_dot, weft_scan, weft_recurrence
+  public :: weft_segmented_reduce, weft_segmented_reduce_heads, weft_segmented_scan, weft_segmented_scan_heads
+  public :: weft_reduce_by_key
+
+contains
+
+  ! The `accumulate` of C's interface, which in Fortran the result's type says: f64 from f32 elements, or i64 from
+  ! smaller integers in a scan, asks for that type.
+  function accumulate_for(call, op, x, result) result(accumulate)
+    type(weft_call), intent(inout) :: call
+    integer, intent(in) :: op
+    type(weft_array), intent(in) :: x, result
+    integer(c_int) :: accumulate, natural
+    accumulate = WEFT_DEFAULT
+    call need_real(call, 'x', x)
+    if (call%status /= WEFT_OK) return
+    if (weft_reduce_result(op, x%dtype, WEFT_DEFAULT, natural) /= WEFT_OK) return ! the call itself says why
+    if (natural == WEFT_F32 .and. result%dtype == WEFT_F64) accumulate = WEFT_F64
+    if (accumulate == WEFT_DEFAULT) call need_type(call, 'the result', result, natural)
+  end function accumulate_for
+
+  ! Likewise for scans, whose default is the type of the elements.
+  function scan_accumulate(call, x, y) result(accumulate)
+    type(weft_call), intent(inout) :: call
+    type(weft_array), intent(in) :: x, y
+    integer(c_int) :: accumulate
+    call need_real(call, 'x', x)
+    call need_real(call, 'y', y)
+    call need_equal(call, 'the size of x', x%n, 'that of y', y%n)
+    accumulate = merge(WEFT_DEFAULT, y%dtype, x%dtype == y%dtype)
+  end function scan_accumulate
+
+  subroutine weft_reduce(ctx, op, x, result, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ax, ar
+    integer(c_int) :: accumulate
+    ax = whole(call, 'x', x)
+    ar = whole(call, 'result', result)
+    call need_room(call, 'result', ar, 1_c_int64_t)
+    accumulate = accumulate_for(call, op, ax, ar)
+    if (call%status == WEFT_OK) call%status = c_weft_reduce(ctx, op, ax%dtype, accumulate, ax%n, ax%p, ar%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_reduce
+
+  ! ddof: 0, of a population, unless given.
+  subroutine weft_variance(ctx, x, result, ddof, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(in), optional :: ddof
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ax, ar
+    integer(c_int) :: accumulate
+    integer(c_size_t) :: less
+    less = 0
+    if (present(ddof)) less = int(ddof, c_size_t)
+    ax = whole(call, 'x', x)
+    ar = whole(call, 'result', result)
+    call need_room(call, 'result', ar, 1_c_int64_t)
+    accumulate = accumulate_for(call, WEFT_MEAN, ax, ar)
+    if (call%status == WEFT_OK) call%status = c_weft_variance(ctx, ax%dtype, accumulate, ax%n, less, ax%p, ar%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_variance
+
+  subroutine weft_dot(ctx, x, y, result, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: x(..), y(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ax, ay, ar
+    integer(c_int) :: accumulate
+    ax = whole(call, 'x', x)
+    ay = whole(call, 'y', y)
+    ar = whole(call, 'result', result)
+    call need_same_type(call, 'x', ax, 'y', ay)
+    call need_equal(call, 'the size of x', ax%n, 'that of y', ay%n)
+    call need_room(call, 'result', ar, 1_c_int64_t)
+    accumulate = accumulate_for(call, WEFT_SUM, ax, ar)
+    if (call%status == WEFT_OK) call%status = c_weft_dot(ctx, ax%dtype, accumulate, ax%n, ax%p, ay%p, ar%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_dot
+
+  ! kind: WEFT_INCLUSIVE or WEFT_EXCLUSIVE. init: one value of y's type.
+  subroutine weft_scan(ctx, op, kind, x, y, init, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op, kind
+    type(*), intent(in), target :: x(..)
+    type(*), intent(inout), target :: y(..)
+    type(*), intent(in), target, optional :: init(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ax, ay, first
+    integer(c_int) :: accumulate
+    ax = whole(call, 'x', x)
+    ay = whole(call, 'y', y)
+    accumulate = scan_accumulate(call, ax, ay)
+    if (present(init)) first = one_value(call, 'init', init, ay)
+    if (call%status == WEFT_OK) &
+      call%status = c_weft_scan(ctx, op, kind, ax%dtype, accumulate, ax%n, ax%p, first%p, ay%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_scan
+
+  ! Along the first dimension of s, u and v, which are of one shape; init has one value for each of the others.
+  subroutine weft_recurrence(ctx, direction, s, u, v, init, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: direction
+    type(*), intent(in), target :: s(..), u(..)
+    type(*), intent(inout), target :: v(..)
+    type(*), intent(in), target, optional :: init(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: as, au, av, first
+    integer(c_int64_t) :: rows
+    as = whole(call, 's', s)
+    au = whole(call, 'u', u)
+    av = whole(call, 'v', v)
+    rows = as%n / max(as%extent(1), 1_c_int64_t)
+    call need_real(call, 's', as)
+    call need_same_type(call, 's', as, 'u', au)
+    call need_same_type(call, 's', as, 'v', av)
+    call need_equal(call, 'the size of u', au%n, 'that of s', as%n)
+    call need_equal(call, 'the size of v', av%n, 'that of s', as%n)
+    if (present(init)) then
+      first = whole(call, 'init', init)
+      call need_same_type(call, 's', as, 'init', first)
+      call need_equal(call, 'the size of init', first%n, 'the number of rows', rows)
+    end if
+    if (call%status == WEFT_OK) call%status = c_weft_recurrence(ctx, as%dtype, direction, rows, as%extent(1), as%p, &
+      au%p, first%p, av%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_recurrence
+
+  ! offsets count from 0, as C's do: segment s has x(offsets(s) + 1) to x(offsets(s + 1)).
+  subroutine weft_segmented_reduce(ctx, op, x, offsets, result, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op
+    type(*), intent(in), target :: x(..), offsets(..)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ax, ao, ar
+    integer(c_int) :: accumulate
+    ax = whole(call, 'x', x)
+    ao = whole(call, 'offsets', offsets)
+    ar = whole(call, 'result', result)
+    call need_type(call, 'offsets', ao, WEFT_U64)
+    call need_equal(call, 'the size of result', ar%n, 'that of offsets less 1', ao%n - 1)
+    accumulate = accumulate_for(call, op, ax, ar)
+    if (call%status == WEFT_OK) call%status = c_weft_segmented_reduce(ctx, op, ax%dtype, accumulate, ax%n, ax%p, &
+      ar%n, ao%p, ar%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_segmented_reduce
+
+  subroutine weft_segmented_reduce_heads(ctx, op, x, heads, result, count, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op
+    type(*), intent(in), target :: x(..), heads(..)
+    type(*), intent(inout), target :: result(..), count(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ax, ah, ar, ac
+    integer(c_int) :: accumulate
+    ax = whole(call, 'x', x)
+    ah = whole(call, 'heads', heads)
+    ar = whole(call, 'result', result)
+    ac = whole(call, 'count', count)
+    call need_type(call, 'heads', ah, WEFT_U8)
+    call need_type(call, 'count', ac, WEFT_U64)
+    call need_equal(call, 'the size of heads', ah%n, 'that of x', ax%n)
+    call need_room(call, 'result', ar, ax%n)
+    call need_room(call, 'count', ac, 1_c_int64_t)
+    accumulate = accumulate_for(call, op, ax, ar)
+    if (call%status == WEFT_OK) call%status = c_weft_segmented_reduce_heads(ctx, op, ax%dtype, accumulate, ax%n, &
+      ax%p, ah%p, ar%p, ac%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_segmented_reduce_heads
+
+  subroutine weft_segmented_scan(ctx, op, kind, x, offsets, y, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op, kind
+    type(*), intent(in), target :: x(..), offsets(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ax, ao, ay
+    integer(c_int) :: accumulate
+    ax = whole(call, 'x', x)
+    ao = whole(call, 'offsets', offsets)
+    ay = whole(call, 'y', y)
+    call need_type(call, 'offsets', ao, WEFT_U64)
+    call need_room(call, 'offsets', ao, 1_c_int64_t)
+    accumulate = scan_accumulate(call, ax, ay)
+    if (call%status == WEFT_OK) call%status = c_weft_segmented_scan(ctx, op, kind, ax%dtype, accumulate, ax%n, &
+      ax%p, ao%n - 1, ao%p, ay%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_segmented_scan
+
+  subroutine weft_segmented_scan_heads(ctx, op, kind, x, heads, y, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op, kind
+    type(*), intent(in), target :: x(..), heads(..)
+    type(*), intent(inout), target :: y(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ax, ah, ay
+    integer(c_int) :: accumulate
+    ax = whole(call, 'x', x)
+    ah = whole(call, 'heads', heads)
+    ay = whole(call, 'y', y)
+    call need_type(call, 'heads', ah, WEFT_U8)
+    call need_equal(call, 'the size of heads', ah%n, 'that of x', ax%n)
+    accumulate = scan_accumulate(call, ax, ay)
+    if (call%status == WEFT_OK) call%status = c_weft_segmented_scan_heads(ctx, op, kind, ax%dtype, accumulate, &
+      ax%n, ax%p, ah%p, ay%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_segmented_scan_heads
+
+  subroutine weft_reduce_by_key(ctx, op, keys, x, unique_keys, result, count, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op
+    type(*), intent(in), target :: keys(..), x(..)
+    type(*), intent(inout), target :: unique_keys(..), result(..), count(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ak, ax, au, ar, ac
+    integer(c_int) :: accumulate
+    ak = whole(call, 'keys', keys)
+    ax = whole(call, 'x', x)
+    au = whole(call, 'unique_keys', unique_keys)
+    ar = whole(call, 'result', result)
+    ac = whole(call, 'count', count)
+    call need_real(call, 'keys', ak)
+    call need_same_type(call, 'keys', ak, 'unique_keys', au)
+    call need_type(call, 'count', ac, WEFT_U64)
+    call need_equal(call, 'the size of keys', ak%n, 'that of x', ax%n)
+    call need_room(call, 'unique_keys', au, ax%n)
+    call need_room(call, 'result', ar, ax%n)
+    call need_room(call, 'count', ac, 1_c_int64_t)
+    accumulate = accumulate_for(call, op, ax, ar)
+    if (call%status == WEFT_OK) call%status = c_weft_reduce_by_key(ctx, op, ak%dtype, ax%dtype, accumulate, ax%n, &
+      ak%p, ax%p, au%p, ar%p, ac%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_reduce_by_key
+
+end module weft_folds

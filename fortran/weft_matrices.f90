@@ -1,0 +1,205 @@
+! Matrices, tridiagonal systems and grids: Fortran's arrays run down their columns, and that is how they are taken.
+module weft_matrices
+  use weft_arrays
+  implicit none
+  private
+  public :: weft_matmul, weft_matmul_batched, weft_tridiag, weft_laplace
+
+  ! A matrix as weft takes it: op(X) is rows x columns, columns of X lie ld elements apart, matrices `stride`.
+  type :: matrix
+    type(weft_array) :: a
+    integer(c_int) :: transpose = WEFT_NO_TRANSPOSE
+    integer(c_int64_t) :: rows = 0, columns = 0, ld = 1, stride = 0
+  end type matrix
+
+contains
+
+  ! Looks at a matrix, a part of one, or a vector, which is one column; three dimensions are one matrix behind another.
+  ! Either its columns or its rows must be without gaps: rows are what transpose(x) has, and weft transposes them back.
+  function matrix_of(call, name, x, ranks, transpose) result(m)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(*), intent(in) :: x(..)
+    integer, intent(in) :: ranks
+    logical, intent(in), optional :: transpose
+    type(matrix) :: m
+    integer :: down, across
+    m%a = strided(call, name, x)
+    call need_real(call, name, m%a)
+    if (m%a%rank < 1 .or. m%a%rank > ranks) call refuse(call, name // ' has ' // &
+      decimal(int(m%a%rank, c_int64_t)) // ' dimensions and must have 1 to ' // decimal(int(ranks, c_int64_t)))
+    down = 1
+    if (m%a%extent(1) > 1 .and. m%a%step(1) /= 1) down = 2
+    across = 3 - down
+    if (m%a%extent(down) > 1 .and. m%a%step(down) /= 1) &
+      call refuse(call, name // ' has gaps between the elements of its columns and of its rows')
+    if (m%a%extent(across) > 1 .and. m%a%step(across) < m%a%extent(down)) &
+      call refuse(call, name // ' has its columns or rows in another order')
+    if (m%a%extent(3) > 1 .and. m%a%step(3) < 0) call refuse(call, name // ' has its matrices in another order')
+    m%ld = max(m%a%step(across), m%a%extent(down), 1_c_int64_t)
+    m%stride = merge(max(m%a%step(3), 0_c_int64_t), 0_c_int64_t, m%a%rank > 2)
+    m%transpose = merge(WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, down == 1)
+    m%rows = m%a%extent(1)
+    m%columns = m%a%extent(2)
+    if (.not. present(transpose)) return
+    if (.not. transpose) return
+    m%transpose = WEFT_TRANSPOSE - m%transpose
+    m%rows = m%a%extent(2)
+    m%columns = m%a%extent(1)
+  end function matrix_of
+
+  ! The shapes must fit C = op(A) op(B), the types be one.
+  subroutine need_product(call, a, b, c)
+    type(weft_call), intent(inout) :: call
+    type(matrix), intent(in) :: a, b, c
+    call need_same_type(call, 'a', a%a, 'b', b%a)
+    call need_same_type(call, 'a', a%a, 'c', c%a)
+    if (c%transpose /= WEFT_NO_TRANSPOSE) call refuse(call, 'c has gaps between the elements of its columns')
+    call need_equal(call, 'the number of columns of op(a)', a%columns, 'that of rows of op(b)', b%rows)
+    call need_equal(call, 'the number of rows of c', c%rows, 'that of op(a)', a%rows)
+    call need_equal(call, 'the number of columns of c', c%columns, 'that of op(b)', b%columns)
+  end subroutine need_product
+
+  ! c = alpha op(a) op(b) + beta c; without them alpha is 1 and beta 0. accumulate: WEFT_F64 for real(4) sums in f64.
+  subroutine weft_matmul(ctx, a, b, c, transpose_a, transpose_b, alpha, beta, accumulate, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: a(..), b(..)
+    type(*), intent(inout), target :: c(..)
+    logical, intent(in), optional :: transpose_a, transpose_b
+    type(*), intent(in), target, optional :: alpha(..), beta(..)
+    integer, intent(in), optional :: accumulate
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(matrix) :: ma, mb, mc
+    type(weft_array) :: aa, ab
+    integer(c_int) :: sums
+    sums = WEFT_DEFAULT
+    if (present(accumulate)) sums = accumulate
+    ma = matrix_of(call, 'a', a, 2, transpose_a)
+    mb = matrix_of(call, 'b', b, 2, transpose_b)
+    mc = matrix_of(call, 'c', c, 2)
+    call need_product(call, ma, mb, mc)
+    if (present(alpha)) aa = one_value(call, 'alpha', alpha, ma%a)
+    if (present(beta)) ab = one_value(call, 'beta', beta, ma%a)
+    if (call%status == WEFT_OK) call%status = c_weft_matmul(ctx, ma%a%dtype, sums, WEFT_COLUMN_MAJOR, ma%transpose, &
+      mb%transpose, mc%rows, mc%columns, ma%columns, aa%p, ma%a%p, ma%ld, mb%a%p, mb%ld, ab%p, mc%a%p, mc%ld)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_matmul
+
+  ! The same for each c(:, :, i); an a or b of fewer dimensions is taken for all.
+  subroutine weft_matmul_batched(ctx, a, b, c, transpose_a, transpose_b, alpha, beta, accumulate, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: a(..), b(..)
+    type(*), intent(inout), target :: c(..)
+    logical, intent(in), optional :: transpose_a, transpose_b
+    type(*), intent(in), target, optional :: alpha(..), beta(..)
+    integer, intent(in), optional :: accumulate
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(matrix) :: ma, mb, mc
+    type(weft_array) :: aa, ab
+    integer(c_int) :: sums
+    sums = WEFT_DEFAULT
+    if (present(accumulate)) sums = accumulate
+    ma = matrix_of(call, 'a', a, 3, transpose_a)
+    mb = matrix_of(call, 'b', b, 3, transpose_b)
+    mc = matrix_of(call, 'c', c, 3)
+    call need_product(call, ma, mb, mc)
+    if (ma%a%rank > 2) call need_equal(call, 'the number of matrices in a', ma%a%extent(3), 'that in c', mc%a%extent(3))
+    if (mb%a%rank > 2) call need_equal(call, 'the number of matrices in b', mb%a%extent(3), 'that in c', mc%a%extent(3))
+    if (present(alpha)) aa = one_value(call, 'alpha', alpha, ma%a)
+    if (present(beta)) ab = one_value(call, 'beta', beta, ma%a)
+    if (call%status == WEFT_OK) call%status = c_weft_matmul_batched(ctx, ma%a%dtype, sums, WEFT_COLUMN_MAJOR, &
+      ma%transpose, mb%transpose, mc%rows, mc%columns, ma%columns, aa%p, ma%a%p, ma%ld, ma%stride, mb%a%p, mb%ld, &
+      mb%stride, ab%p, mc%a%p, mc%ld, mc%stride, mc%a%extent(3))
+    call finish(call, ctx, stat, message)
+  end subroutine weft_matmul_batched
+
+  ! Looks at the coefficients of systems of n rows: one value, one line for all systems, or a column for each.
+  function lines_of(call, name, x, d) result(lines)
+    type(weft_call), intent(inout) :: call
+    character(*), intent(in) :: name
+    type(*), intent(in) :: x(..)
+    type(weft_array), intent(in) :: d
+    type(weft_lines) :: lines
+    type(weft_array) :: a
+    a = strided(call, name, x)
+    call need_same_type(call, name, a, 'd', d)
+    if (a%rank > 2) call refuse(call, name // ' has more than 2 dimensions')
+    if (a%step(1) < 0 .or. a%step(2) < 0) call refuse(call, name // ' runs backwards')
+    if (a%rank > 0) call need_equal(call, 'the extent of ' // name, a%extent(1), 'the number of rows', d%extent(1))
+    if (a%rank > 1) call need_equal(call, 'the number of columns of ' // name, a%extent(2), 'that of d', d%extent(2))
+    lines%p = a%p
+    lines%step = a%step(1)
+    lines%line = a%step(2)
+  end function lines_of
+
+  ! a x(i-1) + b x(i) + c x(i+1) = d(i) down each column of d. boundary: WEFT_OPEN_ENDS unless given.
+  ! singular: -1, or where the first loss was, as weft.h says.
+  subroutine weft_tridiag(ctx, a, b, c, d, x, singular, boundary, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(*), intent(in), target :: a(..), b(..), c(..), d(..)
+    type(*), intent(inout), target :: x(..), singular(..)
+    integer, intent(in), optional :: boundary
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: ad, ax, as
+    type(weft_lines) :: la, lb, lc, ld, lx
+    integer(c_int) :: ends
+    ends = WEFT_OPEN_ENDS
+    if (present(boundary)) ends = boundary
+    ad = strided(call, 'd', d)
+    ax = strided(call, 'x', x)
+    as = whole(call, 'singular', singular)
+    call need_real(call, 'd', ad)
+    if (ad%rank < 1) call refuse(call, 'd is one value and must have 1 or 2 dimensions')
+    call need_equal(call, 'the number of elements of x', ax%n, 'that of d', ad%n)
+    call need_type(call, 'singular', as, WEFT_U64)
+    call need_room(call, 'singular', as, 1_c_int64_t)
+    la = lines_of(call, 'a', a, ad)
+    lb = lines_of(call, 'b', b, ad)
+    lc = lines_of(call, 'c', c, ad)
+    ld = lines_of(call, 'd', d, ad)
+    lx = lines_of(call, 'x', x, ad)
+    if (ad%extent(1) > 1) call need_equal(call, 'the distance of elements in x', ax%step(1), 'that in d', ad%step(1))
+    if (ad%extent(2) > 1) call need_equal(call, 'the distance of columns in x', ax%step(2), 'that in d', ad%step(2))
+    if (call%status == WEFT_OK) call%status = c_weft_tridiag(ctx, ad%dtype, ends, ad%extent(2), ad%extent(1), la, lb, &
+      lc, ld, ax%p, as%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_tridiag
+
+  ! Grids u(nx, ny, nz); change, real(8), if it is wanted.
+  subroutine weft_laplace(ctx, sweeps, u, v, change, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: sweeps
+    type(*), intent(in), target :: u(..)
+    type(*), intent(inout), target :: v(..)
+    type(*), intent(inout), target, optional :: change(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_call) :: call
+    type(weft_array) :: au, av, ac
+    integer :: i
+    au = whole(call, 'u', u)
+    av = whole(call, 'v', v)
+    call need_real(call, 'u', au)
+    call need_same_type(call, 'u', au, 'v', av)
+    if (au%rank > 3) call refuse(call, 'u has more than 3 dimensions')
+    if (sweeps < 0) call refuse(call, 'sweeps is ' // decimal(int(sweeps, c_int64_t)) // ' and must not be negative')
+    do i = 1, 3
+      call need_equal(call, 'an extent of v', av%extent(i), 'that of u', au%extent(i))
+    end do
+    if (present(change)) then
+      ac = whole(call, 'change', change)
+      call need_type(call, 'change', ac, WEFT_F64)
+      call need_room(call, 'change', ac, 1_c_int64_t)
+    end if
+    if (call%status == WEFT_OK) call%status = c_weft_laplace(ctx, au%dtype, au%extent(1), au%extent(2), au%extent(3), &
+      int(sweeps, c_size_t), au%p, av%p, ac%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_laplace
+
+end module weft_matrices

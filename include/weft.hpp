@@ -1,0 +1,606 @@
+// weft for C++17: contexts that close themselves, arrays with their lengths, and exceptions, over weft.h.
+//
+//     weft::context ctx("auto");
+//     const std::vector<float> x = {1.5f, -0.25f, 3.0f};
+//     const float total = weft::sum(ctx, x);
+//
+// weft.h is the manual of the operations; here are only the manners.
+//   - An array is anything with data() and size(), a C array, or weft::view(pointer, size), which may be memory of
+//     the GPU. An output is an array that has its size already. Values are passed and returned as values.
+//   - Element types are the integers and floats of weft.h, and std::complex of floats where weft takes complex
+//     numbers. A wrong type does not compile.
+//   - What the C functions return as a status is thrown as weft::error, with the same sentence.
+//   - What C asks as `accumulate` is asked by the result's type: weft::sum<double>(ctx, x) of floats.
+//   - A function of weft.h that is not here is called as ctx(weft_name, arguments...), which throws alike.
+#ifndef WEFT_HPP
+#define WEFT_HPP
+
+#include <weft.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace weft {
+
+class error : public std::runtime_error {
+  public:
+    error(weft_status status, const std::string &sentence) : std::runtime_error(sentence), status_(status) {}
+    weft_status status() const noexcept { return status_; }
+
+  private:
+    weft_status status_;
+};
+
+// Elements one behind another, which somebody else owns.
+template <class T> class view {
+  public:
+    view(T *data, std::size_t size) : data_(data), size_(size) {}
+    T *data() const { return data_; }
+    std::size_t size() const { return size_; }
+
+  private:
+    T *data_;
+    std::size_t size_;
+};
+
+// A context (weft_open), closed at the end of its scope. One thread uses it at a time.
+class context {
+  public:
+    explicit context(const std::string &device = "auto") {
+        const weft_status status = weft_open(&ctx_, device.c_str());
+        if (status != WEFT_OK) throw error(status, weft_last_error(nullptr));
+    }
+    ~context() { weft_close(ctx_); }
+    context(context &&other) noexcept : ctx_(std::exchange(other.ctx_, nullptr)) {}
+    context &operator=(context &&other) noexcept {
+        std::swap(ctx_, other.ctx_);
+        return *this;
+    }
+    context(const context &) = delete;
+    context &operator=(const context &) = delete;
+
+    weft_context *get() const { return ctx_; }
+    std::string device() const { return weft_device(ctx_); }
+    std::size_t scratch_bytes() const { return weft_scratch_bytes(ctx_); }
+    void set_threads(int threads) { (*this)(weft_set_threads, threads); }
+    void set_stream(void *stream) { (*this)(weft_set_stream, stream); }
+    void synchronize() { (*this)(weft_synchronize); }
+
+    // Calls function(context, arguments...) and throws what it reports.
+    template <class F, class... A> void operator()(F function, A... arguments) {
+        const weft_status status = function(ctx_, arguments...);
+        if (status != WEFT_OK) throw error(status, weft_last_error(ctx_));
+    }
+
+  private:
+    weft_context *ctx_ = nullptr;
+};
+
+// Memory of a context's device (or managed, or pinned), freed at the end of its scope, before the context's.
+template <class T> class buffer {
+  public:
+    buffer(context &ctx, std::size_t size, weft_memory memory = WEFT_DEVICE)
+        : ctx_(&ctx), size_(size), memory_(memory) {
+        if (size > SIZE_MAX / sizeof(T))
+            throw error(WEFT_INVALID, "a buffer of more bytes than there are numbers for");
+        void *p = nullptr;
+        ctx(weft_alloc, memory, size * sizeof(T), &p);
+        data_ = static_cast<T *>(p);
+    }
+    ~buffer() {
+        if (data_ != nullptr) weft_free(ctx_->get(), memory_, data_);
+    }
+    buffer(buffer &&other) noexcept
+        : ctx_(other.ctx_), data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)),
+          memory_(other.memory_) {}
+    buffer &operator=(buffer &&) = delete;
+    buffer(const buffer &) = delete;
+    buffer &operator=(const buffer &) = delete;
+    T *data() { return data_; }
+    const T *data() const { return data_; }
+    std::size_t size() const { return size_; }
+
+  private:
+    context *ctx_;
+    T *data_ = nullptr;
+    std::size_t size_;
+    weft_memory memory_;
+};
+
+// ------------------------------------------------------------------------------------ types
+
+template <class T> struct real_of {
+    using type = T;
+    static constexpr weft_field field = WEFT_REAL;
+};
+template <class T> struct real_of<std::complex<T>> {
+    using type = T;
+    static constexpr weft_field field = WEFT_COMPLEX;
+};
+
+// The weft_dtype of T, or of its parts when it is complex.
+template <class T> constexpr weft_dtype dtype_of() {
+    using E = typename real_of<T>::type;
+    if constexpr (std::is_same_v<E, float>) {
+        return WEFT_F32;
+    } else if constexpr (std::is_same_v<E, double>) {
+        return WEFT_F64;
+    } else {
+        static_assert(std::is_integral_v<E> && sizeof(E) <= 8, "weft takes integers, float and double");
+        constexpr weft_dtype first = std::is_signed_v<E> ? WEFT_I8 : WEFT_U8;
+        constexpr int log2_bytes = sizeof(E) == 1 ? 0 : sizeof(E) == 2 ? 1 : sizeof(E) == 4 ? 2 : 3;
+        return static_cast<weft_dtype>(first + log2_bytes);
+    }
+}
+
+// The type of weft_reduce's result for elements of T (weft.h lists them).
+template <weft_op op, class T> struct reduced {
+    static constexpr bool indices = op == WEFT_ARGMIN || op == WEFT_ARGMAX || op == WEFT_COUNT_NONZERO;
+    static constexpr bool truth = op == WEFT_ANY || op == WEFT_ALL;
+    static constexpr bool total = op == WEFT_SUM || op == WEFT_PROD;
+    static constexpr bool real = op == WEFT_MEAN || op == WEFT_NORM1 || op == WEFT_NORM2 || op == WEFT_NORMINF;
+    using wide = std::conditional_t<std::is_floating_point_v<T>, T,
+                                    std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+    using number = std::conditional_t<std::is_same_v<T, float>, float, double>;
+    using type =
+        std::conditional_t<indices, std::uint64_t,
+                           std::conditional_t<truth, std::uint8_t,
+                                              std::conditional_t<total, wide, std::conditional_t<real, number, T>>>>;
+};
+
+namespace detail {
+
+// Whether the caller asked for no result type of his own.
+struct natural {};
+template <class R, class N> using chosen = std::conditional_t<std::is_same_v<R, natural>, N, R>;
+
+template <class X> using element = std::remove_pointer_t<decltype(std::data(std::declval<X &>()))>;
+template <class X> using value = std::remove_const_t<element<X>>;
+
+// An array's elements for reading, and for writing.
+template <class X> view<const value<X>> in(const X &x) { return {std::data(x), std::size(x)}; }
+template <class X> view<element<X>> out(X &x) { return {std::data(x), std::size(x)}; }
+
+inline void need(bool right, const char *what, std::size_t has, const char *must, std::size_t wanted) {
+    if (right) return;
+    throw error(WEFT_INVALID, std::string(what) + " has " + std::to_string(has) + " elements and must have " + must +
+                                  std::to_string(wanted));
+}
+inline void need_size(const char *what, std::size_t has, std::size_t wanted) {
+    need(has == wanted, what, has, "", wanted);
+}
+inline void need_room(const char *what, std::size_t has, std::size_t wanted) {
+    need(has >= wanted, what, has, "room for ", wanted);
+}
+
+template <class X, class Y> constexpr void one_type() {
+    static_assert(std::is_same_v<value<X>, value<Y>>, "the arrays must have elements of one type");
+}
+template <class X, class W> constexpr void elements_are() {
+    static_assert(std::is_same_v<value<X>, W> ||
+                      (std::is_integral_v<value<X>> && std::is_integral_v<W> && sizeof(value<X>) == sizeof(W) &&
+                       std::is_signed_v<value<X>> == std::is_signed_v<W>),
+                  "the array has elements of another type than the operation reads or writes");
+}
+template <class X> const std::uint64_t *offsets(const X &x) {
+    elements_are<X, std::uint64_t>();
+    return reinterpret_cast<const std::uint64_t *>(std::data(x));
+}
+template <class X> std::uint64_t *numbers(X &x) {
+    elements_are<X, std::uint64_t>();
+    return reinterpret_cast<std::uint64_t *>(std::data(x));
+}
+// Flags are bytes: bool, char, std::uint8_t and the like.
+template <class X> const std::uint8_t *flags(const X &x, std::size_t n) {
+    static_assert(sizeof(value<X>) == 1, "flags are one byte each");
+    need_size("flags", std::size(x), n);
+    return reinterpret_cast<const std::uint8_t *>(std::data(x));
+}
+
+// C's `accumulate` for a result of R where the natural one is N.
+template <class R, class N> constexpr weft_dtype accumulate() {
+    static_assert(std::is_same_v<R, N> || (std::is_same_v<R, double> && std::is_same_v<N, float>),
+                  "the result can be of its natural type, or double where that is float");
+    return std::is_same_v<R, N> ? WEFT_DEFAULT : dtype_of<R>();
+}
+template <class Y, class X> constexpr weft_dtype scan_accumulate() {
+    return std::is_same_v<value<X>, value<Y>> ? WEFT_DEFAULT : dtype_of<value<Y>>();
+}
+
+} // namespace detail
+
+// ---------------------------------------------------------------------- reductions and scans
+
+// reduce<WEFT_SUM>(ctx, x); reduce<WEFT_SUM, double>(ctx, x) of floats accumulates in double.
+template <weft_op op, class R = detail::natural, class X> auto reduce(context &ctx, const X &x) {
+    using natural = typename reduced<op, detail::value<X>>::type;
+    using result = detail::chosen<R, natural>;
+    result r;
+    ctx(weft_reduce, op, dtype_of<detail::value<X>>(), detail::accumulate<result, natural>(), std::size(x),
+        std::data(x), &r);
+    return r;
+}
+template <class R = detail::natural, class X> auto sum(context &ctx, const X &x) {
+    return reduce<WEFT_SUM, R>(ctx, x);
+}
+template <class R = detail::natural, class X> auto mean(context &ctx, const X &x) {
+    return reduce<WEFT_MEAN, R>(ctx, x);
+}
+template <class X> auto min(context &ctx, const X &x) { return reduce<WEFT_MIN>(ctx, x); }
+template <class X> auto max(context &ctx, const X &x) { return reduce<WEFT_MAX>(ctx, x); }
+
+template <class R = detail::natural, class X> auto variance(context &ctx, const X &x, std::size_t ddof = 0) {
+    using natural = typename reduced<WEFT_MEAN, detail::value<X>>::type;
+    using result = detail::chosen<R, natural>;
+    result r;
+    ctx(weft_variance, dtype_of<detail::value<X>>(), detail::accumulate<result, natural>(), std::size(x), ddof,
+        std::data(x), &r);
+    return r;
+}
+
+template <class R = detail::natural, class X, class Y> auto dot(context &ctx, const X &x, const Y &y) {
+    detail::one_type<X, Y>();
+    detail::need_size("y", std::size(y), std::size(x));
+    using natural = typename reduced<WEFT_SUM, detail::value<X>>::type;
+    using result = detail::chosen<R, natural>;
+    result r;
+    ctx(weft_dot, dtype_of<detail::value<X>>(), detail::accumulate<result, natural>(), std::size(x), std::data(x),
+        std::data(y), &r);
+    return r;
+}
+
+// y's type is that of the sums: std::int64_t for sums of smaller integers, double for floats.
+template <class X, class Y>
+void scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, Y &&y, const detail::value<Y> *init = nullptr) {
+    detail::need_size("y", std::size(y), std::size(x));
+    ctx(weft_scan, op, kind, dtype_of<detail::value<X>>(), detail::scan_accumulate<Y, X>(), std::size(x),
+        std::data(x), init, std::data(y));
+}
+
+// Rows of n elements in s, u and v; init has one value for each row, or is nullptr.
+template <class S, class U, class V>
+void recurrence(context &ctx, weft_direction direction, std::size_t n, const S &s, const U &u, V &&v,
+                const detail::value<S> *init = nullptr) {
+    detail::one_type<S, U>();
+    detail::one_type<S, V>();
+    detail::need_size("u", std::size(u), std::size(s));
+    detail::need_size("v", std::size(v), std::size(s));
+    const std::size_t rows = n == 0 ? 0 : std::size(s) / n;
+    detail::need_size("s", std::size(s), rows * n);
+    ctx(weft_recurrence, dtype_of<detail::value<S>>(), direction, rows, n, std::data(s), std::data(u), init,
+        std::data(v));
+}
+
+// --------------------------------------------------------------------------------- segments
+
+template <weft_op op, class X, class O, class Y>
+void segmented_reduce(context &ctx, const X &x, const O &offsets, Y &&y) {
+    using natural = typename reduced<op, detail::value<X>>::type;
+    detail::need_size("offsets", std::size(offsets), std::size(y) + 1);
+    ctx(weft_segmented_reduce, op, dtype_of<detail::value<X>>(), detail::accumulate<detail::value<Y>, natural>(),
+        std::size(x), std::data(x), std::size(y), detail::offsets(offsets), std::data(y));
+}
+
+// Returns the number of segments.
+template <weft_op op, class X, class H, class Y>
+std::size_t segmented_reduce_heads(context &ctx, const X &x, const H &heads, Y &&y) {
+    using natural = typename reduced<op, detail::value<X>>::type;
+    detail::need_room("y", std::size(y), std::size(x));
+    std::uint64_t count = 0;
+    ctx(weft_segmented_reduce_heads, op, dtype_of<detail::value<X>>(),
+        detail::accumulate<detail::value<Y>, natural>(), std::size(x), std::data(x),
+        detail::flags(heads, std::size(x)), std::data(y), &count);
+    return static_cast<std::size_t>(count);
+}
+
+template <class X, class O, class Y>
+void segmented_scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, const O &offsets, Y &&y) {
+    detail::need_size("y", std::size(y), std::size(x));
+    detail::need_room("offsets", std::size(offsets), 1);
+    ctx(weft_segmented_scan, op, kind, dtype_of<detail::value<X>>(), detail::scan_accumulate<Y, X>(), std::size(x),
+        std::data(x), std::size(offsets) - 1, detail::offsets(offsets), std::data(y));
+}
+
+template <class X, class H, class Y>
+void segmented_scan_heads(context &ctx, weft_op op, weft_scan_kind kind, const X &x, const H &heads, Y &&y) {
+    detail::need_size("y", std::size(y), std::size(x));
+    ctx(weft_segmented_scan_heads, op, kind, dtype_of<detail::value<X>>(), detail::scan_accumulate<Y, X>(),
+        std::size(x), std::data(x), detail::flags(heads, std::size(x)), std::data(y));
+}
+
+// Returns the number of runs of equal keys.
+template <weft_op op, class K, class X, class U, class Y>
+std::size_t reduce_by_key(context &ctx, const K &keys, const X &x, U &&unique_keys, Y &&y) {
+    using natural = typename reduced<op, detail::value<X>>::type;
+    detail::one_type<K, U>();
+    detail::need_size("keys", std::size(keys), std::size(x));
+    detail::need_room("unique_keys", std::size(unique_keys), std::size(x));
+    detail::need_room("y", std::size(y), std::size(x));
+    std::uint64_t count = 0;
+    ctx(weft_reduce_by_key, op, dtype_of<detail::value<K>>(), dtype_of<detail::value<X>>(),
+        detail::accumulate<detail::value<Y>, natural>(), std::size(x), std::data(keys), std::data(x),
+        std::data(unique_keys), std::data(y), &count);
+    return static_cast<std::size_t>(count);
+}
+
+// ------------------------------------------------------------------------------- selections
+// Each returns how many were kept.
+
+template <class X, class F, class Y> std::size_t select(context &ctx, const X &x, const F &flags, Y &&y) {
+    detail::one_type<X, Y>();
+    detail::need_room("y", std::size(y), std::size(x));
+    std::uint64_t count = 0;
+    ctx(weft_select, dtype_of<detail::value<X>>(), std::size(x), std::data(x), detail::flags(flags, std::size(x)),
+        std::data(y), &count);
+    return static_cast<std::size_t>(count);
+}
+
+template <class X, class Y>
+std::size_t select_if(context &ctx, const X &x, weft_comparison comparison, detail::value<X> value, Y &&y) {
+    detail::one_type<X, Y>();
+    detail::need_room("y", std::size(y), std::size(x));
+    std::uint64_t count = 0;
+    ctx(weft_select_if, comparison, dtype_of<detail::value<X>>(), std::size(x), std::data(x), &value, std::data(y),
+        &count);
+    return static_cast<std::size_t>(count);
+}
+
+template <class F, class Y> std::size_t select_indices(context &ctx, const F &flags, Y &&y) {
+    detail::need_room("y", std::size(y), std::size(flags));
+    std::uint64_t count = 0;
+    ctx(weft_select_indices, std::size(flags), detail::flags(flags, std::size(flags)), detail::numbers(y), &count);
+    return static_cast<std::size_t>(count);
+}
+
+template <class X, class Y>
+std::size_t select_indices_if(context &ctx, const X &x, weft_comparison comparison, detail::value<X> value, Y &&y) {
+    detail::need_room("y", std::size(y), std::size(x));
+    std::uint64_t count = 0;
+    ctx(weft_select_indices_if, comparison, dtype_of<detail::value<X>>(), std::size(x), std::data(x), &value,
+        detail::numbers(y), &count);
+    return static_cast<std::size_t>(count);
+}
+
+template <class X, class F, class Y> std::size_t partition(context &ctx, const X &x, const F &flags, Y &&y) {
+    detail::one_type<X, Y>();
+    detail::need_room("y", std::size(y), std::size(x));
+    std::uint64_t count = 0;
+    ctx(weft_partition, dtype_of<detail::value<X>>(), std::size(x), std::data(x), detail::flags(flags, std::size(x)),
+        std::data(y), &count);
+    return static_cast<std::size_t>(count);
+}
+
+template <class X, class Y>
+std::size_t partition_if(context &ctx, const X &x, weft_comparison comparison, detail::value<X> value, Y &&y) {
+    detail::one_type<X, Y>();
+    detail::need_room("y", std::size(y), std::size(x));
+    std::uint64_t count = 0;
+    ctx(weft_partition_if, comparison, dtype_of<detail::value<X>>(), std::size(x), std::data(x), &value, std::data(y),
+        &count);
+    return static_cast<std::size_t>(count);
+}
+
+template <class X, class Y> std::size_t unique(context &ctx, const X &x, Y &&y) {
+    detail::one_type<X, Y>();
+    detail::need_room("y", std::size(y), std::size(x));
+    std::uint64_t count = 0;
+    ctx(weft_unique, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::data(y), &count);
+    return static_cast<std::size_t>(count);
+}
+
+template <class X, class V, class L> std::size_t run_length(context &ctx, const X &x, V &&values, L &&lengths) {
+    detail::one_type<X, V>();
+    detail::need_room("values", std::size(values), std::size(x));
+    detail::need_room("lengths", std::size(lengths), std::size(x));
+    std::uint64_t count = 0;
+    ctx(weft_run_length, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::data(values),
+        detail::numbers(lengths), &count);
+    return static_cast<std::size_t>(count);
+}
+
+// --------------------------------------------------------------------------- counts and orders
+
+template <class X, class E, class C> void histogram(context &ctx, const X &x, const E &edges, C &&counts) {
+    detail::one_type<X, E>();
+    detail::need_size("edges", std::size(edges), std::size(counts) + 1);
+    ctx(weft_histogram, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::size(counts), std::data(edges),
+        detail::numbers(counts));
+}
+
+template <class X, class C>
+void histogram_even(context &ctx, const X &x, detail::value<X> lower, detail::value<X> upper, C &&counts) {
+    ctx(weft_histogram_even, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::size(counts), &lower,
+        &upper, detail::numbers(counts));
+}
+
+// k is the size of values.
+template <class X, class V> void top_k(context &ctx, weft_extreme extreme, const X &x, V &&values) {
+    detail::one_type<X, V>();
+    ctx(weft_top_k, dtype_of<detail::value<X>>(), extreme, std::size(x), std::data(x), std::size(values),
+        std::data(values), nullptr);
+}
+template <class X, class V, class I>
+void top_k(context &ctx, weft_extreme extreme, const X &x, V &&values, I &&indices) {
+    detail::one_type<X, V>();
+    detail::need_room("indices", std::size(indices), std::size(values));
+    ctx(weft_top_k, dtype_of<detail::value<X>>(), extreme, std::size(x), std::data(x), std::size(values),
+        std::data(values), detail::numbers(indices));
+}
+
+template <class A, class B, class Y> void merge(context &ctx, const A &a, const B &b, Y &&y) {
+    detail::one_type<A, B>();
+    detail::one_type<A, Y>();
+    detail::need_size("y", std::size(y), std::size(a) + std::size(b));
+    ctx(weft_merge, dtype_of<detail::value<A>>(), std::size(a), std::data(a), std::size(b), std::data(b),
+        std::data(y));
+}
+
+template <class S, class Q, class P>
+void search_sorted(context &ctx, weft_side side, const S &sorted, const Q &queries, P &&positions) {
+    detail::one_type<S, Q>();
+    detail::need_room("positions", std::size(positions), std::size(queries));
+    ctx(weft_search_sorted, dtype_of<detail::value<S>>(), side, std::size(sorted), std::data(sorted),
+        std::size(queries), std::data(queries), detail::numbers(positions));
+}
+
+template <class K, class S>
+void sort(context &ctx, const K &keys, S &&sorted, weft_order_of_sort order = WEFT_ASCENDING) {
+    detail::one_type<K, S>();
+    detail::need_size("sorted", std::size(sorted), std::size(keys));
+    ctx(weft_sort, dtype_of<detail::value<K>>(), order, std::size(keys), std::data(keys), std::data(sorted));
+}
+
+template <class K, class V, class SK, class SV>
+void sort_pairs(context &ctx, const K &keys, const V &values, SK &&sorted_keys, SV &&sorted_values,
+                weft_order_of_sort order = WEFT_ASCENDING) {
+    static_assert(std::is_trivially_copyable_v<detail::value<V>>, "values are moved as bytes");
+    detail::one_type<K, SK>();
+    detail::one_type<V, SV>();
+    detail::need_size("values", std::size(values), std::size(keys));
+    detail::need_size("sorted_keys", std::size(sorted_keys), std::size(keys));
+    detail::need_size("sorted_values", std::size(sorted_values), std::size(keys));
+    ctx(weft_sort_pairs, dtype_of<detail::value<K>>(), order, std::size(keys), std::data(keys),
+        sizeof(detail::value<V>), std::data(values), std::data(sorted_keys), std::data(sorted_values));
+}
+
+// Keys alone, by some of their bits; with values it is ctx(weft_sort_bits, ...).
+template <class K, class S>
+void sort_bits(context &ctx, const K &keys, unsigned first_bit, unsigned bits, S &&sorted,
+               weft_order_of_sort order = WEFT_ASCENDING) {
+    detail::one_type<K, S>();
+    detail::need_size("sorted", std::size(sorted), std::size(keys));
+    ctx(weft_sort_bits, dtype_of<detail::value<K>>(), order, first_bit, bits, std::size(keys), std::data(keys),
+        std::size_t{0}, nullptr, std::data(sorted), nullptr);
+}
+
+// indices: of std::uint32_t or std::uint64_t.
+template <class K, class I>
+void argsort(context &ctx, const K &keys, I &&indices, weft_order_of_sort order = WEFT_ASCENDING) {
+    detail::need_size("indices", std::size(indices), std::size(keys));
+    ctx(weft_argsort, dtype_of<detail::value<K>>(), order, dtype_of<detail::value<I>>(), std::size(keys),
+        std::data(keys), std::data(indices));
+}
+
+// -------------------------------------------------------------------- matrices, systems, grids
+
+// A matrix in an array: its rows lie ld elements apart (columns, when it is column-major).
+template <class T> struct matrix {
+    T *data;
+    std::size_t rows, columns, ld;
+    weft_layout layout = WEFT_ROW_MAJOR;
+
+    matrix(T *data_, std::size_t rows_, std::size_t columns_)
+        : data(data_), rows(rows_), columns(columns_), ld(columns_) {}
+    matrix(T *data_, std::size_t rows_, std::size_t columns_, std::size_t ld_, weft_layout layout_)
+        : data(data_), rows(rows_), columns(columns_), ld(ld_), layout(layout_) {}
+
+    // The transpose, without moving anything.
+    matrix transposed() const {
+        return {data, columns, rows, ld, layout == WEFT_ROW_MAJOR ? WEFT_COLUMN_MAJOR : WEFT_ROW_MAJOR};
+    }
+};
+
+// c = alpha a b + beta c, whatever the layouts. accumulate: WEFT_F64 for floats that are to be summed in double.
+template <class A, class B, class T>
+void matmul(context &ctx, const matrix<A> &a, const matrix<B> &b, const matrix<T> &c, T alpha = 1, T beta = 0,
+            weft_dtype accumulate = WEFT_DEFAULT) {
+    static_assert(std::is_same_v<std::remove_const_t<A>, T> && std::is_same_v<std::remove_const_t<B>, T>,
+                  "the matrices must have elements of one type");
+    if (a.columns != b.rows || c.rows != a.rows || c.columns != b.columns) {
+        const auto shape = [](std::size_t m, std::size_t n) { return std::to_string(m) + " x " + std::to_string(n); };
+        throw error(WEFT_INVALID, "a is " + shape(a.rows, a.columns) + ", b " + shape(b.rows, b.columns) + " and c " +
+                                      shape(c.rows, c.columns) + ", which do not fit");
+    }
+    const auto turned = [&](weft_layout layout) { return layout == c.layout ? WEFT_NO_TRANSPOSE : WEFT_TRANSPOSE; };
+    ctx(weft_matmul, dtype_of<T>(), accumulate, c.layout, turned(a.layout), turned(b.layout), c.rows, c.columns,
+        a.columns, &alpha, a.data, a.ld, b.data, b.ld, &beta, c.data, c.ld);
+}
+
+// One system a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i]; many, and others' distances, are ctx(weft_tridiag, ...).
+// Throws when it is singular to working precision.
+template <class A, class B, class C, class D, class X>
+void tridiag(context &ctx, const A &a, const B &b, const C &c, const D &d, X &&x,
+             weft_boundary boundary = WEFT_OPEN_ENDS) {
+    detail::one_type<A, B>();
+    detail::one_type<A, C>();
+    detail::one_type<A, D>();
+    detail::one_type<A, X>();
+    const std::size_t n = std::size(d);
+    detail::need_size("a", std::size(a), n);
+    detail::need_size("b", std::size(b), n);
+    detail::need_size("c", std::size(c), n);
+    detail::need_size("x", std::size(x), n);
+    const auto line = [&](const void *p) { return weft_lines{p, 1, n}; };
+    std::uint64_t singular = 0;
+    ctx(weft_tridiag, dtype_of<detail::value<D>>(), boundary, std::size_t{1}, n, line(std::data(a)),
+        line(std::data(b)), line(std::data(c)), line(std::data(d)), std::data(x), &singular);
+    if (singular != UINT64_MAX)
+        throw error(WEFT_INVALID,
+                    "the system lost its pivot, or a finite solution, at row " + std::to_string(singular));
+}
+
+// Returns the root mean square of what the last sweep changed.
+template <class U, class V>
+double laplace(context &ctx, std::size_t nx, std::size_t ny, std::size_t nz, std::size_t sweeps, const U &u, V &&v) {
+    detail::one_type<U, V>();
+    detail::need_size("u", std::size(u), nx * ny * nz);
+    detail::need_size("v", std::size(v), nx * ny * nz);
+    double change = 0;
+    ctx(weft_laplace, dtype_of<detail::value<U>>(), nx, ny, nz, sweeps, std::data(u), std::data(v), &change);
+    return change;
+}
+
+// -------------------------------------------------------------- transforms and convolutions
+
+// The transforms of arrays of n values, one behind another. The kind is said by the types: complex to complex (and
+// back: inverse), real to complex (n / 2 + 1 values for n), complex to real.
+template <class X, class Y> void fft(context &ctx, std::size_t n, const X &x, Y &&y, bool inverse = false) {
+    using TX = detail::value<X>;
+    using TY = detail::value<Y>;
+    static_assert(dtype_of<TX>() == dtype_of<TY>(), "the arrays must be of one precision");
+    constexpr bool from_real = real_of<TX>::field == WEFT_REAL, to_real = real_of<TY>::field == WEFT_REAL;
+    static_assert(!(from_real && to_real), "one side of a transform is complex");
+    if (n == 0) throw error(WEFT_INVALID, "n is 0 and must be a power of two");
+    if (inverse != to_real && (from_real || to_real))
+        throw error(WEFT_INVALID, "a transform of real values is forward, one to real values inverse");
+    const std::size_t half = n / 2 + 1, batch = std::size(x) / (to_real ? half : n);
+    detail::need_size("x", std::size(x), batch * (to_real ? half : n));
+    detail::need_size("y", std::size(y), batch * (from_real ? half : n));
+    const weft_fft_kind kind = from_real ? WEFT_R2C : to_real ? WEFT_C2R : inverse ? WEFT_C2C_INVERSE : WEFT_C2C;
+    ctx(weft_fft, dtype_of<TX>(), kind, batch, n, static_cast<const void *>(std::data(x)),
+        static_cast<void *>(std::data(y)));
+}
+
+namespace detail {
+template <class F, class X, class H, class Y>
+void slide(context &ctx, F function, weft_convolve_mode mode, const X &x, const H &h, Y &y) {
+    one_type<X, H>();
+    one_type<X, Y>();
+    const std::size_t n = std::size(x), m = std::size(h), longer = n < m ? m : n, shorter = n < m ? n : m;
+    if (shorter > 0)
+        need_size("y", std::size(y),
+                  mode == WEFT_FULL    ? n + m - 1
+                  : mode == WEFT_VALID ? longer - shorter + 1
+                                       : longer);
+    ctx(function, dtype_of<value<X>>(), real_of<value<X>>::field, mode, n, static_cast<const void *>(std::data(x)), m,
+        static_cast<const void *>(std::data(h)), static_cast<void *>(std::data(y)));
+}
+} // namespace detail
+
+template <class X, class H, class Y>
+void convolve(context &ctx, const X &x, const H &h, Y &&y, weft_convolve_mode mode = WEFT_FULL) {
+    detail::slide(ctx, weft_convolve, mode, x, h, y);
+}
+template <class X, class H, class Y>
+void correlate(context &ctx, const X &x, const H &h, Y &&y, weft_convolve_mode mode = WEFT_FULL) {
+    detail::slide(ctx, weft_correlate, mode, x, h, y);
+}
+
+} // namespace weft
+#endif

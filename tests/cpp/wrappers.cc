@@ -1,0 +1,214 @@
+// Every function of weft.hpp: known answers, and what it throws. Usage: wrappers DEVICE
+#include <weft.hpp>
+
+#include <array>
+#include <cstdio>
+#include <vector>
+
+static int failures = 0;
+
+static void expect(bool right, const char *what) {
+    if (right) return;
+    failures++;
+    std::printf("cpp: wrong: %s\n", what);
+}
+
+// action must throw weft::error with this status and sentence ("" for any).
+template <class F> static void expect_thrown(F action, weft_status status, const std::string &sentence) {
+    try {
+        action();
+    } catch (const weft::error &e) {
+        if (e.status() == status && (sentence.empty() || sentence == e.what())) return;
+        std::printf("cpp: another error: %s: %s\n", weft_status_name(e.status()), e.what());
+    }
+    expect(false, sentence.c_str());
+}
+
+template <class T, class Y> static bool starts(const Y &y, std::initializer_list<T> wanted) {
+    auto p = std::begin(y);
+    for (const T &value : wanted)
+        if (*p++ != value) return false;
+    return true;
+}
+
+static void reductions(weft::context &ctx) {
+    const std::vector<float> x(20, 0.5f);
+    const double y[] = {1, 2, 3};
+    const std::array<int, 3> i = {7, -2, 5};
+    static_assert(std::is_same_v<decltype(weft::sum(ctx, x)), float>);
+    static_assert(std::is_same_v<decltype(weft::sum<double>(ctx, x)), double>);
+    static_assert(std::is_same_v<decltype(weft::sum(ctx, i)), std::int64_t>);
+    static_assert(std::is_same_v<decltype(weft::mean(ctx, i)), double>);
+    expect(weft::sum(ctx, x) == 10, "sum");
+    expect(weft::sum<double>(ctx, x) == 10, "sum in double");
+    expect(weft::sum(ctx, i) == 10 && weft::min(ctx, i) == -2 && weft::max(ctx, i) == 7, "sum, min, max");
+    expect(weft::reduce<WEFT_ARGMIN>(ctx, i) == 1 && weft::reduce<WEFT_ANY>(ctx, i) == 1, "argmin, any");
+    expect(weft::mean(ctx, y) == 2 && weft::variance(ctx, y, 1) == 1, "mean, variance");
+    expect(weft::dot(ctx, y, y) == 14, "dot");
+    expect(weft::sum(ctx, std::vector<double>()) == 0, "sum of nothing");
+}
+
+static void scans(weft::context &ctx) {
+    const std::vector<std::int32_t> x = {1, 2, 3, 4};
+    std::vector<std::int64_t> wide(4);
+    weft::scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, wide);
+    expect(starts<std::int64_t>(wide, {1, 3, 6, 10}), "scan in 64 bits");
+    std::vector<std::int32_t> y(4);
+    const std::int32_t ten = 10;
+    weft::scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, y, &ten);
+    expect(starts<std::int32_t>(y, {10, 11, 13, 16}), "exclusive scan");
+    const std::vector<double> s(6, 2.0), init = {0, 1};
+    std::vector<double> v(6);
+    weft::recurrence(ctx, WEFT_FORWARD, 3, s, s, v, init.data());
+    expect(starts<double>(v, {2, 6, 14, 4, 10, 22}), "recurrence");
+
+    const std::uint64_t offsets[] = {0, 1, 4};
+    const bool heads[] = {false, true, false, false};
+    weft::segmented_reduce<WEFT_SUM>(ctx, x, offsets, weft::view(wide.data(), 2));
+    expect(starts<std::int64_t>(wide, {1, 9}), "segmented_reduce");
+    expect(weft::segmented_reduce_heads<WEFT_MAX>(ctx, x, heads, y) == 2 && starts(y, {1, 4}), "by heads");
+    weft::segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, offsets, y);
+    expect(starts(y, {1, 2, 5, 9}), "segmented_scan");
+    weft::segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, heads, y);
+    expect(starts(y, {0, 0, 2, 5}), "segmented_scan_heads");
+    const char keys[] = {'a', 'a', 'a', 'b'};
+    char unique_keys[4];
+    expect(weft::reduce_by_key<WEFT_SUM>(ctx, keys, x, unique_keys, wide) == 2 && starts(unique_keys, {'a', 'b'}) &&
+               starts<std::int64_t>(wide, {6, 4}),
+           "reduce_by_key");
+}
+
+static void selections(weft::context &ctx) {
+    const std::vector<double> x = {3, -1, 4, -1, 5};
+    const std::vector<std::uint8_t> flags = {1, 0, 1, 0, 1};
+    std::vector<double> y(5);
+    std::vector<std::uint64_t> places(5);
+    expect(weft::select(ctx, x, flags, y) == 3 && starts<double>(y, {3, 4, 5}), "select");
+    expect(weft::select_if(ctx, x, WEFT_LT, 0, y) == 2 && starts<double>(y, {-1, -1}), "select_if");
+    expect(weft::select_indices(ctx, flags, places) == 3 && starts<std::uint64_t>(places, {0, 2, 4}), "indices");
+    expect(weft::select_indices_if(ctx, x, WEFT_EQ, -1, places) == 2 && starts<std::uint64_t>(places, {1, 3}), "_if");
+    expect(weft::partition(ctx, x, flags, y) == 3 && starts<double>(y, {3, 4, 5, -1, -1}), "partition");
+    expect(weft::partition_if(ctx, x, WEFT_GE, 4, y) == 2 && starts<double>(y, {4, 5, 3}), "partition_if");
+
+    const int runs[] = {2, 2, 7, 7, 7, 1};
+    int values[6], best[2];
+    std::uint64_t lengths[6], bins[2], at[2];
+    expect(weft::unique(ctx, runs, values) == 3 && starts(values, {2, 7, 1}), "unique");
+    expect(weft::run_length(ctx, runs, values, lengths) == 3 && starts<std::uint64_t>(lengths, {2, 3, 1}),
+           "run_length");
+    weft::histogram(ctx, runs, std::vector<int>{0, 2, 8}, bins);
+    expect(starts<std::uint64_t>(bins, {1, 5}), "histogram");
+    weft::histogram_even(ctx, runs, 0, 8, bins);
+    expect(starts<std::uint64_t>(bins, {3, 3}), "histogram_even");
+    weft::top_k(ctx, WEFT_LARGEST, runs, best, at);
+    expect(starts(best, {7, 7}) && starts<std::uint64_t>(at, {2, 3}), "top_k");
+    weft::top_k(ctx, WEFT_SMALLEST, runs, best);
+    expect(starts(best, {1, 2}), "top_k without indices");
+}
+
+static void orders(weft::context &ctx) {
+    const std::vector<double> keys = {3, 1, 2, 1};
+    std::vector<double> sorted(4), merged(8);
+    std::vector<std::uint32_t> places(4);
+    weft::sort(ctx, keys, sorted, WEFT_DESCENDING);
+    expect(starts<double>(sorted, {3, 2, 1, 1}), "sort");
+    const std::vector<std::complex<double>> values = {10, 20, 30, 40};
+    std::vector<std::complex<double>> moved(4);
+    weft::sort_pairs(ctx, keys, values, sorted, moved);
+    expect(starts<std::complex<double>>(moved, {20, 40, 30, 10}), "sort_pairs");
+    weft::argsort(ctx, keys, places);
+    expect(starts<std::uint32_t>(places, {1, 3, 2, 0}), "argsort");
+    std::vector<std::uint32_t> bits(4);
+    weft::sort_bits(ctx, std::vector<std::uint32_t>{10, 20, 30, 40}, 1, 2, bits);
+    expect(starts<std::uint32_t>(bits, {40, 10, 20, 30}), "sort_bits");
+    weft::merge(ctx, sorted, std::vector<double>{0, 2, 5, 9}, merged);
+    expect(starts<double>(merged, {0, 1, 1, 2, 2, 3, 5, 9}), "merge");
+    std::uint64_t positions[2];
+    weft::search_sorted(ctx, WEFT_RIGHT, sorted, std::vector<double>{1, 9}, positions);
+    expect(starts<std::uint64_t>(positions, {2, 4}), "search_sorted");
+}
+
+static void fields(weft::context &ctx) {
+    const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, 0, 1, 1, 1};
+    double c[4] = {1, 1, 1, 1};
+    weft::matmul(ctx, weft::matrix(a, 2, 3), weft::matrix(b, 3, 2), weft::matrix(c, 2, 2));
+    expect(starts<double>(c, {4, 5, 10, 11}), "matmul");
+    weft::matmul(ctx, weft::matrix(b, 3, 2).transposed(), weft::matrix(a, 2, 3).transposed(), weft::matrix(c, 2, 2),
+                 2.0, -1.0);
+    expect(starts<double>(c, {4, 15, 0, 11}), "matmul of transposes");
+    const std::vector<double> off(4, -1.0), diagonal(4, 2.0), d = {0, 0, 0, 5};
+    std::vector<double> x(4);
+    weft::tridiag(ctx, off, diagonal, off, d, x);
+    expect(x[0] > 0.999999 && x[0] < 1.000001, "tridiag");
+    std::vector<float> u(27, 0.0f), v(27);
+    for (int i = 0; i < 9; i++) u[static_cast<std::size_t>(i)] = 6;
+    expect(weft::laplace(ctx, 3, 3, 3, 1, u, v) > 0 && v[13] == 1, "laplace");
+
+    const std::vector<double> real = {1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<std::complex<double>> half(6), whole = {1, 0, 0, 0}, spectrum(4);
+    std::vector<double> back(8);
+    weft::fft(ctx, 4, real, half);
+    expect(half[0] == 10.0 && half[3] == 26.0, "fft of real values");
+    weft::fft(ctx, 4, half, back, true);
+    expect(back == real, "and back");
+    weft::fft(ctx, 4, whole, spectrum);
+    weft::fft(ctx, 4, spectrum, whole, true);
+    expect(spectrum[3] == 1.0 && whole[0] == 1.0 && whole[1] == 0.0, "fft and its inverse");
+    const float signal[] = {1, 2, 3}, taps[] = {1, -1};
+    float full[4], valid[2];
+    weft::convolve(ctx, signal, taps, full);
+    expect(starts<float>(full, {1, 1, 1, -3}), "convolve");
+    weft::correlate(ctx, signal, taps, valid, WEFT_VALID);
+    expect(starts<float>(valid, {-1, -1}), "correlate");
+}
+
+static void contexts(weft::context &ctx, const std::string &device) {
+    expect(ctx.device() == device, "device");
+    ctx.set_threads(2);
+    ctx.synchronize();
+    weft::context other(device), third = std::move(other);
+    expect(other.get() == nullptr && third.get() != nullptr, "a moved context");
+    third = weft::context("ref");
+    expect(third.device() == "ref" && third.scratch_bytes() == 0, "an assigned context");
+    const std::vector<double> x = {1, 2, 3};
+    weft::buffer<double> there(ctx, 3);
+    ctx(weft_copy, 3 * sizeof(double), static_cast<const void *>(x.data()), static_cast<void *>(there.data()));
+    const weft::buffer<double> moved = std::move(there);
+    expect(weft::sum(ctx, moved) == 6, "a buffer");
+}
+
+static void refusals(weft::context &ctx) {
+    const std::vector<double> x = {1, 2, 3};
+    std::vector<double> y(2);
+    expect_thrown([&] { weft::dot(ctx, x, y); }, WEFT_INVALID, "y has 2 elements and must have 3");
+    expect_thrown([&] { weft::unique(ctx, x, y); }, WEFT_INVALID, "y has 2 elements and must have room for 3");
+    expect_thrown([&] { weft::min(ctx, std::vector<int>()); }, WEFT_EMPTY, "");
+    expect_thrown([] { weft::context nothing("nothing"); }, WEFT_NO_DEVICE, "");
+    expect_thrown([&] { weft::buffer<double> huge(ctx, SIZE_MAX); }, WEFT_INVALID, "");
+    const double a[] = {1, 2};
+    double c[1];
+    expect_thrown([&] { weft::matmul(ctx, weft::matrix(a, 1, 2), weft::matrix(a, 1, 2), weft::matrix(c, 1, 1)); },
+                  WEFT_INVALID, "a is 1 x 2, b 1 x 2 and c 1 x 1, which do not fit");
+    const std::vector<double> zero(3, 0.0);
+    std::vector<double> solution(3);
+    expect_thrown([&] { weft::tridiag(ctx, zero, zero, zero, x, solution); }, WEFT_INVALID,
+                  "the system lost its pivot, or a finite solution, at row 0");
+}
+
+int main(int argc, char **argv) {
+    const std::string device = argc > 1 ? argv[1] : "cpu";
+    try {
+        weft::context ctx(device);
+        reductions(ctx);
+        scans(ctx);
+        selections(ctx);
+        orders(ctx);
+        fields(ctx);
+        contexts(ctx, device);
+        refusals(ctx);
+    } catch (const weft::error &e) {
+        expect(false, e.what());
+    }
+    if (failures == 0) std::printf("cpp: all right on %s\n", device.c_str());
+    return failures != 0;
+}

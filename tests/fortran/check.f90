@@ -1,0 +1,285 @@
+! Every procedure of module weft: known answers, Fortran's own intrinsics, and the sentences of refusals.
+program check
+  use, intrinsic :: iso_fortran_env, only: int8, int32, int64, real32, real64
+  use, intrinsic :: iso_c_binding
+  use weft
+  implicit none
+  type(weft_context) :: ctx
+  integer :: failures = 0
+  character(16) :: device
+
+  device = 'cpu'
+  if (command_argument_count() > 0) call get_command_argument(1, device)
+  call weft_open(ctx, device)
+  call reductions
+  call scans
+  call segments
+  call selections
+  call counts
+  call orders
+  call matrices
+  call systems
+  call transforms
+  call contexts
+  call refusals
+  call weft_close(ctx)
+  if (failures > 0) error stop 'fortran: something is wrong'
+  print '(4a)', 'fortran: all right on ', trim(device), ', weft ', weft_version()
+
+contains
+
+  subroutine expect(right, what)
+    logical, intent(in) :: right
+    character(*), intent(in) :: what
+    if (right) return
+    failures = failures + 1
+    print '(2a)', 'fortran: wrong: ', what
+  end subroutine expect
+
+  subroutine refused(stat, message, sentence)
+    integer, intent(in) :: stat
+    character(*), intent(in) :: message, sentence
+    call expect(stat == WEFT_INVALID .and. message == sentence, 'the sentence "' // trim(message) // '"')
+  end subroutine refused
+
+  subroutine reductions
+    real(real32) :: x(4, 5), single
+    real(real64) :: total, y(3) = [1, 2, 3]
+    integer(int32) :: i(3) = [7, -2, 5], least
+    integer(int64) :: whole, place
+    logical(c_bool) :: any_set
+    x = 0.5
+    call weft_reduce(ctx, WEFT_SUM, x, single)
+    call expect(single == 10, 'sum of f32')
+    call weft_reduce(ctx, WEFT_SUM, x, total)
+    call expect(total == 10, 'sum of f32 in f64')
+    call weft_reduce(ctx, WEFT_SUM, i, whole)
+    call expect(whole == 10, 'sum of i32')
+    call weft_reduce(ctx, WEFT_MIN, i, least)
+    call expect(least == -2, 'min')
+    call weft_reduce(ctx, WEFT_ARGMIN, i, place)
+    call expect(place == 1, 'argmin')
+    call weft_reduce(ctx, WEFT_ANY, i, any_set)
+    call expect(logical(any_set), 'any')
+    call weft_variance(ctx, y, total, ddof=1)
+    call expect(total == 1, 'variance')
+    call weft_dot(ctx, y, y, total)
+    call expect(total == 14, 'dot')
+  end subroutine reductions
+
+  subroutine scans
+    integer(int64) :: x(4) = [1, 2, 3, 4], y(4)
+    integer(int32) :: small(3) = [5, 6, 7]
+    integer(int64) :: wide(3)
+    real(real64) :: s(3, 2), v(3, 2)
+    call weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, y)
+    call expect(all(y == [1, 3, 6, 10]), 'inclusive scan')
+    call weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, y, init=10_int64)
+    call expect(all(y == [10, 11, 13, 16]), 'exclusive scan from 10')
+    call weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, small, wide)
+    call expect(all(wide == [5, 11, 18]), 'scan of i32 in i64')
+    s = 2
+    call weft_recurrence(ctx, WEFT_FORWARD, s, s, v, init=[0.0_real64, 1.0_real64])
+    call expect(all(v == reshape([2, 6, 14, 4, 10, 22], [3, 2])), 'recurrence')
+  end subroutine scans
+
+  subroutine segments
+    integer(int64) :: x(5) = [1, 2, 3, 4, 5], y(5), offsets(3) = [0, 2, 5], sums(2), count
+    integer(int8) :: heads(5) = [0_int8, 0_int8, 1_int8, 0_int8, 0_int8]
+    integer(int32) :: keys(5) = [4, 4, 4, 9, 9], unique_keys(5)
+    call weft_segmented_reduce(ctx, WEFT_SUM, x, offsets, sums)
+    call expect(all(sums == [3, 12]), 'segmented reduce')
+    call weft_segmented_reduce_heads(ctx, WEFT_SUM, x, heads, y, count)
+    call expect(count == 2 .and. all(y(:2) == [3, 12]), 'segmented reduce by heads')
+    call weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, offsets, y)
+    call expect(all(y == [1, 3, 3, 7, 12]), 'segmented scan')
+    call weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, x, heads, y)
+    call expect(all(y == [0, 1, 0, 3, 7]), 'segmented scan by heads')
+    call weft_reduce_by_key(ctx, WEFT_SUM, keys, x, unique_keys, y, count)
+    call expect(count == 2 .and. all(unique_keys(:2) == [4, 9]) .and. all(y(:2) == [6, 9]), 'reduce by key')
+  end subroutine segments
+
+  subroutine selections
+    real(real64) :: x(5) = [3, -1, 4, -1, 5], y(5)
+    integer(int64) :: places(5), count
+    logical(c_bool) :: flags(5)
+    flags = x > 0
+    call weft_select(ctx, x, flags, y, count)
+    call expect(count == 3 .and. all(y(:3) == pack(x, x > 0)), 'select')
+    call weft_select_if(ctx, WEFT_LT, x, 0.0_real64, y, count)
+    call expect(count == 2 .and. all(y(:2) == -1), 'select_if')
+    call weft_select_indices(ctx, flags, places, count)
+    call expect(count == 3 .and. all(places(:3) == [0, 2, 4]), 'select_indices')
+    call weft_select_indices_if(ctx, WEFT_EQ, x, -1.0_real64, places, count)
+    call expect(count == 2 .and. all(places(:2) == [1, 3]), 'select_indices_if')
+    call weft_partition(ctx, x, flags, y, count)
+    call expect(count == 3 .and. all(y == [3, 4, 5, -1, -1]), 'partition')
+    call weft_partition_if(ctx, WEFT_GE, x, 4.0_real64, y, count)
+    call expect(count == 2 .and. all(y == [4, 5, 3, -1, -1]), 'partition_if')
+  end subroutine selections
+
+  subroutine counts
+    integer(int32) :: x(6) = [2, 2, 7, 7, 7, 1], y(6), best(2)
+    integer(int64) :: lengths(6), count, bins(2), places(2), positions(3)
+    call weft_unique(ctx, x, y, count)
+    call expect(count == 3 .and. all(y(:3) == [2, 7, 1]), 'unique')
+    call weft_run_length(ctx, x, y, lengths, count)
+    call expect(count == 3 .and. all(lengths(:3) == [2, 3, 1]), 'run_length')
+    call weft_histogram(ctx, x, [0, 2, 8], bins)
+    call expect(all(bins == [1, 5]), 'histogram')
+    call weft_histogram_even(ctx, x, 0, 8, bins)
+    call expect(all(bins == [3, 3]), 'histogram_even')
+    call weft_top_k(ctx, WEFT_LARGEST, x, best, places)
+    call expect(all(best == 7) .and. all(places == [2, 3]), 'top_k')
+    call weft_top_k(ctx, WEFT_SMALLEST, x, best)
+    call expect(all(best == [1, 2]), 'top_k without indices')
+    call weft_search_sorted(ctx, WEFT_RIGHT, [1, 2, 2, 7], [0, 2, 9], positions)
+    call expect(all(positions == [0, 3, 4]), 'search_sorted')
+  end subroutine counts
+
+  subroutine orders
+    real(real64) :: keys(4) = [3, 1, 2, 1], sorted(4), merged(6)
+    integer(int32) :: short(4), values(4) = [10, 20, 30, 40], moved(4)
+    integer(int64) :: long(4)
+    complex(real64) :: z(4), sorted_z(4)
+    call weft_sort(ctx, keys, sorted)
+    call expect(all(sorted == [1, 1, 2, 3]), 'sort')
+    call weft_sort(ctx, keys, sorted, order=WEFT_DESCENDING)
+    call expect(all(sorted == [3, 2, 1, 1]), 'sort, descending')
+    call weft_sort_pairs(ctx, keys, values, sorted, moved)
+    call expect(all(moved == [20, 40, 30, 10]), 'sort_pairs')
+    z = cmplx(keys, -keys, real64)
+    call weft_sort_pairs(ctx, keys, z, sorted, sorted_z)
+    call expect(all(sorted_z == cmplx(sorted, -sorted, real64)), 'sort_pairs with complex values')
+    call weft_sort_bits(ctx, values, 1, 2, moved)
+    call expect(all(moved == [40, 10, 20, 30]), 'sort_bits')
+    call weft_sort_bits(ctx, values, 1, 2, moved, keys, sorted)
+    call expect(all(sorted == [1, 3, 1, 2]), 'sort_bits with values')
+    call weft_argsort(ctx, keys, short)
+    call weft_argsort(ctx, keys, long)
+    call expect(all(short == [1, 3, 2, 0]) .and. all(long == short), 'argsort')
+    call weft_merge(ctx, [1d0, 4d0], [0d0, 2d0, 3d0, 9d0], merged)
+    call expect(all(merged == [0, 1, 2, 3, 4, 9]), 'merge')
+  end subroutine orders
+
+  subroutine matrices
+    real(real64) :: a(2, 3), tall(3, 2), b(3, 4), c(2, 4), large(5, 9), batch(2, 4, 2), v(2)
+    real(real32) :: single(2, 2), square(2, 2)
+    integer :: i
+    a = reshape([(real(i, real64), i = 1, 6)], [2, 3])
+    b = reshape([(real(i, real64), i = 1, 12)], [3, 4])
+    tall = reshape([(real(i, real64), i = 2, 7)], [3, 2])
+    call weft_matmul(ctx, a, b, c)
+    call expect(all(c == matmul(a, b)), 'matmul')
+    large = -1
+    call weft_matmul(ctx, a, b, large(2:3, 1:7:2))
+    call expect(all(large(2:3, 1:7:2) == c) .and. count(large == -1) == 37, 'matmul into a part of a matrix')
+    call weft_matmul(ctx, transpose(a), b, c, transpose_a=.true., alpha=2.0_real64, beta=-1.0_real64)
+    call expect(all(c == matmul(a, b)), 'matmul with a transpose, alpha and beta')
+    call weft_matmul(ctx, transpose(tall), b, c)
+    call expect(all(c == matmul(transpose(tall), b)), 'matmul of transpose(a)')
+    call weft_matmul(ctx, a, b, c)
+    call weft_matmul(ctx, a(:, ::2), b(2, :2), v)
+    call expect(all(v == matmul(a(:, ::2), b(2, :2))), 'matmul of parts')
+    call weft_matmul(ctx, a, [1d0, 0d0, 2d0], v)
+    call expect(all(v == [11, 14]), 'matrix by vector')
+    call weft_matmul_batched(ctx, a, reshape([b, 2 * b], [3, 4, 2]), batch)
+    call expect(all(batch(:, :, 1) == c) .and. all(batch(:, :, 2) == 2 * c), 'matmul_batched')
+    single = 3
+    call weft_matmul(ctx, single, single, square, accumulate=WEFT_F64)
+    call expect(all(square == 18), 'matmul accumulated in f64')
+  end subroutine matrices
+
+  subroutine systems
+    real(real64) :: d(4, 2), x(4, 2), b(4), change
+    real(real32) :: u(3, 3, 3), v(3, 3, 3)
+    integer(int64) :: singular
+    b = 2
+    d = reshape([1, 0, 0, 1, 0, 0, 0, 5], [4, 2])
+    call weft_tridiag(ctx, -1d0, b, -1d0, d, x, singular)
+    call expect(singular == -1 .and. all(abs(x(:, 1) - 1) < 1d-14) .and. all(abs(x(:, 2) - [1, 2, 3, 4]) < 1d-14), &
+      'tridiag')
+    call weft_tridiag(ctx, -1d0, 4d0, -1d0, d(:, 2), x(:, 1), singular, boundary=WEFT_PERIODIC)
+    call expect(abs(sum(x(:, 1)) - 2.5d0) < 1d-14, 'periodic tridiag')
+    u = 0
+    u(:, :, 1) = 6
+    call weft_laplace(ctx, 1, u, v, change)
+    call expect(v(2, 2, 2) == 1 .and. change > 0, 'laplace')
+  end subroutine systems
+
+  subroutine transforms
+    complex(real64) :: z(4) = [1, 0, 0, 0], w(4), half(3, 2), cy(5)
+    real(real64) :: x(4, 2), back(4, 2), y(4), mono(2) = [1, -1]
+    integer :: i
+    call weft_fft(ctx, WEFT_C2C, z, w)
+    call expect(all(w == 1), 'fft')
+    call weft_fft(ctx, WEFT_C2C_INVERSE, w, z)
+    call expect(all(z == [1, 0, 0, 0]), 'inverse fft')
+    x = reshape([(real(i, real64), i = 1, 8)], [4, 2])
+    call weft_fft(ctx, WEFT_R2C, x, half)
+    call expect(all(half(1, :) == [10, 26]), 'fft of real columns')
+    call weft_fft(ctx, WEFT_C2R, half, back)
+    call expect(all(back == x), 'and back')
+    call weft_convolve(ctx, WEFT_FULL, x(:3, 1), mono, y)
+    call expect(all(y == [1, 1, 1, -3]), 'convolve')
+    call weft_correlate(ctx, WEFT_VALID, x(:3, 1), mono, y(:2))
+    call expect(all(y(:2) == -1), 'correlate')
+    call weft_convolve(ctx, WEFT_FULL, z, [(0d0, 1d0), (0d0, 0d0)], cy)
+    call expect(cy(1) == (0d0, 1d0), 'complex convolve')
+  end subroutine transforms
+
+  subroutine contexts
+    real(real64), pointer :: x(:)
+    real(real64) :: total
+    type(c_ptr) :: p
+    call expect(weft_device(ctx) == device, 'device')
+    call weft_set_threads(ctx, 2)
+    call weft_synchronize(ctx)
+    call expect(weft_alloc(ctx, WEFT_DEVICE_MEMORY, 24_c_size_t, p) == WEFT_OK, 'alloc')
+    call c_f_pointer(p, x, [3])
+    call expect(weft_copy(ctx, 24_c_size_t, c_loc_of([1d0, 2d0, 3d0]), p) == WEFT_OK, 'copy')
+    call weft_reduce(ctx, WEFT_SUM, x, total)
+    call expect(total == 6, 'sum of memory of the device')
+    call expect(weft_free(ctx, WEFT_DEVICE_MEMORY, p) == WEFT_OK, 'free')
+    call expect(weft_string(weft_op_name(WEFT_NORM2)) == 'norm2', 'op_name')
+    call expect(weft_last_error(ctx) == '', 'last_error')
+  end subroutine contexts
+
+  function c_loc_of(x) result(p)
+    real(real64), intent(in) :: x(:)
+    real(real64), allocatable, target, save :: kept(:)
+    type(c_ptr) :: p
+    kept = x
+    p = c_loc(kept)
+  end function c_loc_of
+
+  subroutine refusals
+    real(real64) :: x(4) = 1, total
+    real(real32) :: single
+    integer(int32) :: number
+    complex(real64) :: z(4) = 1
+    integer(int64) :: none(0), best
+    type(weft_context) :: other
+    integer :: stat
+    character(160) :: message
+    call weft_reduce(ctx, WEFT_SUM, x(::2), total, stat, message)
+    call refused(stat, message, 'x is an array section with gaps between its elements')
+    call weft_reduce(ctx, WEFT_SUM, x, single, stat, message)
+    call refused(stat, message, 'the result is f32 and must be f64')
+    call weft_reduce(ctx, WEFT_SUM, z, total, stat, message)
+    call refused(stat, message, 'x is complex and must not be')
+    call weft_reduce(ctx, WEFT_SUM, [.true.], total, stat, message)
+    call refused(stat, message, 'x is of a type that weft does not take')
+    call weft_dot(ctx, x, x(:3), total, stat, message)
+    call refused(stat, message, 'the size of x is 4 and that of y is 3; the two must be equal')
+    call weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, x, x, 1, stat, message)
+    call refused(stat, message, 'the array is f64 and init is i32; both must be of one type')
+    call weft_unique(ctx, x, x(:2), number, stat, message)
+    call refused(stat, message, 'y has 2 elements and must have room for 4')
+    call weft_reduce(ctx, WEFT_ARGMIN, none, best, stat, message)
+    call expect(stat == WEFT_EMPTY .and. message /= '', 'an error of the library itself')
+    call weft_open(other, 'nothing', stat, message)
+    call expect(stat /= WEFT_OK .and. index(message, 'nothing') > 0, 'an error of opening')
+  end subroutine refusals
+
+end program check

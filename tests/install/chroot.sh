@@ -1,0 +1,60 @@
+#!/bin/sh
+# Installs the packages of `./x package` in a fresh Debian, uses what is in them as a stranger would, and removes them:
+# nothing may be left. Needs root and a mirror of Debian. Usage: chroot.sh DIRECTORY_OF_PACKAGES [SUITE]
+set -eu
+packages=$1
+source=$(dirname "$0")/../..
+suite=${2:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
+[ "$(id -u)" = 0 ] || { echo "chroot.sh: a fresh Debian can be made by root only" >&2 && exit 1; }
+ls "$packages"/*.deb >/dev/null || { echo "chroot.sh: no packages in $packages; make them with ./x package" >&2 && exit 1; }
+work=$(mktemp -d)
+root=$work/root
+trap 'umount "$root/proc" 2>/dev/null || true; rm -rf "$work"' EXIT INT TERM
+
+inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"; }
+quietly() { "$@" >"$work/log" 2>&1 || { tail -n 30 "$work/log" >&2 && exit 1; }; }
+# Every file and link but what apt, dpkg and the linker keep for themselves.
+everything() { (cd "$root" && find . -path ./proc -prune -o -path ./var -prune -o -path ./tmp -prune -o \
+    -name 'ld.so.cache*' -prune -o \( -type f -o -type l \) -print | LC_ALL=C sort); }
+
+echo "a fresh Debian $suite"
+quietly debootstrap --variant=minbase "$suite" "$root"
+mount -t proc proc "$root/proc" 2>/dev/null || true # the library does without
+quietly inside apt-get update
+quietly inside apt-get install -y --no-install-recommends gcc g++ gfortran libc6-dev pkgconf cmake ninja-build \
+    libgomp1 libpng16-16
+mkdir "$root/packages" "$root/work"
+cp "$packages"/*.deb "$root/packages"
+cp -r "$source/examples" "$root/work"
+everything >"$work/before"
+
+echo "installing: $(cd "$packages" && echo ./*.deb)"
+quietly inside sh -c 'apt-get install -y --no-install-recommends /packages/*.deb'
+everything | LC_ALL=C comm -13 "$work/before" - | sed 's/^/  /'
+
+echo "using: the command, C by pkg-config and by CMake, C++, Fortran"
+inside weft version
+inside weft sum /usr/share/weft/co2.npy --bits
+inside weft --quiet --device cpu verify --level tiny --op sum
+cat >"$root/work/CMakeLists.txt" <<'TEXT'
+cmake_minimum_required(VERSION 3.22)
+project(outside C)
+find_package(weft REQUIRED)
+add_executable(by_cmake examples/first.c)
+target_link_libraries(by_cmake PRIVATE weft::weft)
+TEXT
+inside sh -euc 'cd /work
+    cc -std=c17 examples/first.c $(pkg-config --cflags --libs weft) -o by_pkgconfig && ./by_pkgconfig
+    cmake -S . -B build -G Ninja >/dev/null && cmake --build build >/dev/null && build/by_cmake
+    c++ -std=c++17 examples/cpp/quartiles.cc $(pkg-config --cflags --libs weft) -o quartiles
+    echo 1 2 3 4 5 6 7 100 | ./quartiles
+    gfortran examples/fortran/heat.f90 $(pkg-config --cflags --libs weft-fortran) -o heat && ./heat'
+
+echo "removing"
+quietly inside sh -c 'apt-get purge -y $(for p in /packages/*.deb; do dpkg-deb --field $p Package; done)'
+if inside weft version 2>/dev/null; then echo "chroot.sh: the command is still there" >&2 && exit 1; fi
+everything >"$work/after"
+rm -rf "$root/work" "$root/packages"
+LC_ALL=C comm -3 "$work/before" "$work/after" | grep -vE '^[[:space:]]*\./(work|packages)/' >"$work/left" || true
+[ ! -s "$work/left" ] || { echo "chroot.sh: installing and removing has changed:" >&2 && cat "$work/left" >&2 && exit 1; }
+echo "nothing is left of them: all right"
