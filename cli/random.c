@@ -60,7 +60,7 @@ static bool read_whole(const char *command, const char *option, const char *text
 static bool read_type(const char *command, const char *text, weft_dtype *dtype) {
     for (*dtype = WEFT_I8; *dtype <= WEFT_F64; (*dtype)++)
         if (strcmp(text, weft_dtype_name(*dtype)) == 0) return true;
-    cli_error(command, "--type %s: there is no such type", text);
+    cli_error(command, "--dtype %s: there is no such type", text);
     return false;
 }
 
@@ -83,7 +83,7 @@ static bool read_options(int argc, char **argv, request *r) {
                                          {"seed", required_argument, NULL, 's'},
                                          {"stream", required_argument, NULL, 't'},
                                          {"first", required_argument, NULL, 'f'},
-                                         {"type", required_argument, NULL, 'y'},
+                                         {"dtype", required_argument, NULL, 'y'},
                                          {"lower", required_argument, NULL, 'A' + LOWER},
                                          {"upper", required_argument, NULL, 'A' + UPPER},
                                          {"mean", required_argument, NULL, 'A' + MEAN},

@@ -37,7 +37,7 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
         return
         ;;
-    --type)
+    --dtype)
         mapfile -t COMPREPLY < <(compgen -W 'f32 f64 i32 i64 u32 u64' -- "$current")
         return
         ;;
@@ -110,7 +110,7 @@ _weft() {
     convolve) options+=' --mode --correlate --output' ;;
     sort) options+=' --descending --values --values-out --output' ;;
     random)
-        options+=' --n --seed --stream --first --type --lower --upper --mean --deviation --rate --probability --output'
+        options+=' --n --seed --stream --first --dtype --lower --upper --mean --deviation --rate --probability --output'
         ;;
     price)
         options+=' --start --sigma --rho --weights --strike --rate --maturity --width --barrier --level --paths'

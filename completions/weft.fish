@@ -111,7 +111,7 @@ complete -c weft -n '__fish_seen_subcommand_from random' -l n -x -d 'How many sa
 complete -c weft -n '__fish_seen_subcommand_from random' -l seed -x -d 'Seed of all streams'
 complete -c weft -n '__fish_seen_subcommand_from random' -l stream -x -d 'Stream of this seed'
 complete -c weft -n '__fish_seen_subcommand_from random' -l first -x -d 'Number of the first sample'
-complete -c weft -n '__fish_seen_subcommand_from random' -l type -x -a 'f32 f64 i32 i64 u32 u64' -d 'Type of the samples'
+complete -c weft -n '__fish_seen_subcommand_from random' -l dtype -x -a 'f32 f64 i32 i64 u32 u64' -d 'Type of the samples'
 complete -c weft -n '__fish_seen_subcommand_from random' -l lower -x -d 'Least value'
 complete -c weft -n '__fish_seen_subcommand_from random' -l upper -x -d 'Upper end'
 complete -c weft -n '__fish_seen_subcommand_from random' -l mean -x -d 'Mean of the normal'

@@ -15,10 +15,10 @@ module weft_arrays
   end type weft_array
 
   ! A call in the making: WEFT_OK, or what is wrong with its arguments in a sentence.
-  type :: weft_call
+  type :: weft_request
     integer(c_int) :: status = WEFT_OK
     character(200) :: sentence = ''
-  end type weft_call
+  end type weft_request
 
   interface
     subroutine weft_fortran_look(x, a) bind(c)
@@ -61,7 +61,7 @@ contains
 
   ! The call has failed for `sentence`, unless it had failed before.
   subroutine refuse(call, sentence)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: sentence
     if (call%status /= WEFT_OK) return
     call%status = WEFT_INVALID
@@ -70,7 +70,7 @@ contains
 
   ! Hands status and sentence out as Fortran's own statements do: without stat a failure ends the program.
   subroutine finish(call, ctx, stat, message)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     type(weft_context), intent(in) :: ctx
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
@@ -82,7 +82,7 @@ contains
 
   ! Looks at an array, which may have gaps between its elements.
   function strided(call, name, x) result(a)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(*), intent(in) :: x(..)
     type(weft_array) :: a
@@ -93,7 +93,7 @@ contains
 
   ! Looks at an array whose elements must lie one behind another.
   function whole(call, name, x) result(a)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(*), intent(in) :: x(..)
     type(weft_array) :: a
@@ -119,7 +119,7 @@ contains
   end function type_name
 
   subroutine need_type(call, name, a, wanted)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(weft_array), intent(in) :: a
     integer(c_int), intent(in) :: wanted
@@ -128,7 +128,7 @@ contains
   end subroutine need_type
 
   subroutine need_real(call, name, a)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(weft_array), intent(in) :: a
     if (a%field == WEFT_COMPLEX) call refuse(call, name // ' is complex and must not be')
@@ -136,7 +136,7 @@ contains
 
   ! y must be of the type of x, complex or not.
   subroutine need_same_type(call, name_x, x, name_y, y)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name_x, name_y
     type(weft_array), intent(in) :: x, y
     if (x%dtype == y%dtype .and. x%field == y%field) return
@@ -146,7 +146,7 @@ contains
 
   ! `what` is a number that must have another's value.
   subroutine need_equal(call, what, number, must, value)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: what, must
     integer(c_int64_t), intent(in) :: number, value
     if (number == value) return
@@ -156,7 +156,7 @@ contains
 
   ! `what` has room for at least `needed` elements.
   subroutine need_room(call, what, a, needed)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: what
     type(weft_array), intent(in) :: a
     integer(c_int64_t), intent(in) :: needed
@@ -166,7 +166,7 @@ contains
 
   ! One element in host memory: an initial value, a factor, a bound.
   function one_value(call, name, x, like) result(a)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(*), intent(in) :: x(..)
     type(weft_array), intent(in) :: like

@@ -13,7 +13,7 @@ contains
     character(*), intent(in) :: device
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     call%status = c_weft_open(ctx, trim(device) // c_null_char)
     call finish(call, weft_context(), stat, message)
   end subroutine weft_open
@@ -46,7 +46,7 @@ contains
     integer, intent(in) :: threads
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     call%status = c_weft_set_threads(ctx, threads)
     call finish(call, ctx, stat, message)
   end subroutine weft_set_threads
@@ -57,7 +57,7 @@ contains
     type(c_ptr), intent(in) :: stream
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     call%status = c_weft_set_stream(ctx, stream)
     call finish(call, ctx, stat, message)
   end subroutine weft_set_stream
@@ -66,7 +66,7 @@ contains
     type(weft_context), intent(in) :: ctx
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     call%status = c_weft_synchronize(ctx)
     call finish(call, ctx, stat, message)
   end subroutine weft_synchronize

@@ -12,7 +12,7 @@ contains
   ! The `accumulate` of C's interface, which in Fortran the result's type says: f64 from f32 elements, or i64 from
   ! smaller integers in a scan, asks for that type.
   function accumulate_for(call, op, x, result) result(accumulate)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     integer, intent(in) :: op
     type(weft_array), intent(in) :: x, result
     integer(c_int) :: accumulate, natural
@@ -26,7 +26,7 @@ contains
 
   ! Likewise for scans, whose default is the type of the elements.
   function scan_accumulate(call, x, y) result(accumulate)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     type(weft_array), intent(in) :: x, y
     integer(c_int) :: accumulate
     call need_real(call, 'x', x)
@@ -42,7 +42,7 @@ contains
     type(*), intent(inout), target :: result(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ar
     integer(c_int) :: accumulate
     ax = whole(call, 'x', x)
@@ -61,7 +61,7 @@ contains
     integer, intent(in), optional :: ddof
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ar
     integer(c_int) :: accumulate
     integer(c_size_t) :: less
@@ -81,7 +81,7 @@ contains
     type(*), intent(inout), target :: result(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ay, ar
     integer(c_int) :: accumulate
     ax = whole(call, 'x', x)
@@ -104,7 +104,7 @@ contains
     type(*), intent(in), target, optional :: init(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ay, first
     integer(c_int) :: accumulate
     ax = whole(call, 'x', x)
@@ -125,7 +125,7 @@ contains
     type(*), intent(in), target, optional :: init(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: as, au, av, first
     integer(c_int64_t) :: rows
     as = whole(call, 's', s)
@@ -155,7 +155,7 @@ contains
     type(*), intent(inout), target :: result(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ao, ar
     integer(c_int) :: accumulate
     ax = whole(call, 'x', x)
@@ -176,7 +176,7 @@ contains
     type(*), intent(inout), target :: result(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ah, ar, ac
     integer(c_int) :: accumulate
     ax = whole(call, 'x', x)
@@ -201,7 +201,7 @@ contains
     type(*), intent(inout), target :: y(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ao, ay
     integer(c_int) :: accumulate
     ax = whole(call, 'x', x)
@@ -222,7 +222,7 @@ contains
     type(*), intent(inout), target :: y(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ah, ay
     integer(c_int) :: accumulate
     ax = whole(call, 'x', x)
@@ -243,7 +243,7 @@ contains
     type(*), intent(inout), target :: unique_keys(..), result(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ak, ax, au, ar, ac
     integer(c_int) :: accumulate
     ak = whole(call, 'keys', keys)

@@ -17,7 +17,7 @@ contains
   ! Looks at a matrix, a part of one, or a vector, which is one column; three dimensions are one matrix behind another.
   ! Either its columns or its rows must be without gaps: rows are what transpose(x) has, and weft transposes them back.
   function matrix_of(call, name, x, ranks, transpose) result(m)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(*), intent(in) :: x(..)
     integer, intent(in) :: ranks
@@ -50,7 +50,7 @@ contains
 
   ! The shapes must fit C = op(A) op(B), the types be one.
   subroutine need_product(call, a, b, c)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     type(matrix), intent(in) :: a, b, c
     call need_same_type(call, 'a', a%a, 'b', b%a)
     call need_same_type(call, 'a', a%a, 'c', c%a)
@@ -70,7 +70,7 @@ contains
     integer, intent(in), optional :: accumulate
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(matrix) :: ma, mb, mc
     type(weft_array) :: aa, ab
     integer(c_int) :: sums
@@ -97,7 +97,7 @@ contains
     integer, intent(in), optional :: accumulate
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(matrix) :: ma, mb, mc
     type(weft_array) :: aa, ab
     integer(c_int) :: sums
@@ -119,7 +119,7 @@ contains
 
   ! Looks at the coefficients of systems of n rows: one value, one line for all systems, or a column for each.
   function lines_of(call, name, x, d) result(lines)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(*), intent(in) :: x(..)
     type(weft_array), intent(in) :: d
@@ -145,7 +145,7 @@ contains
     integer, intent(in), optional :: boundary
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ad, ax, as
     type(weft_lines) :: la, lb, lc, ld, lx
     integer(c_int) :: ends
@@ -180,7 +180,7 @@ contains
     type(*), intent(inout), target, optional :: change(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: au, av, ac
     integer :: i
     au = whole(call, 'u', u)

@@ -16,7 +16,7 @@ contains
 
   ! Looks at what takes x's elements in another order.
   function moved(call, name, y, x) result(a)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(*), intent(in) :: y(..)
     type(weft_array), intent(in) :: x
@@ -32,7 +32,7 @@ contains
     type(*), intent(inout), target :: y(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: aa, ab, ay
     aa = whole(call, 'a', a)
     ab = whole(call, 'b', b)
@@ -52,7 +52,7 @@ contains
     integer, intent(in), optional :: order
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ak, as
     ak = whole(call, 'keys', keys)
     as = moved(call, 'sorted', sorted, ak)
@@ -69,7 +69,7 @@ contains
     integer, intent(in), optional :: order
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ak, av, ask, asv
     ak = whole(call, 'keys', keys)
     av = whole(call, 'values', values)
@@ -93,7 +93,7 @@ contains
     integer, intent(in), optional :: order
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ak, av, ask, asv
     ak = whole(call, 'keys', keys)
     ask = moved(call, 'sorted_keys', sorted_keys, ak)
@@ -118,7 +118,7 @@ contains
     integer, intent(in), optional :: order
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ak, ai
     integer(c_int) :: index
     ak = whole(call, 'keys', keys)

@@ -11,7 +11,7 @@ contains
 
   ! Looks at the number of what was kept.
   function counter(call, count) result(a)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     type(*), intent(in) :: count(..)
     type(weft_array) :: a
     a = whole(call, 'count', count)
@@ -21,7 +21,7 @@ contains
 
   ! Looks at one flag for each of n elements: integer(int8) or logical(c_bool).
   function flags_of(call, flags, n) result(a)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     type(*), intent(in) :: flags(..)
     integer(c_int64_t), intent(in) :: n
     type(weft_array) :: a
@@ -32,7 +32,7 @@ contains
 
   ! Looks at an array of x's type with room for as many elements.
   function kept(call, name, y, x) result(a)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(*), intent(in) :: y(..)
     type(weft_array), intent(in) :: x
@@ -45,7 +45,7 @@ contains
 
   ! Looks at an array of u64 with room for n elements.
   function numbers(call, name, y, n) result(a)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(*), intent(in) :: y(..)
     integer(c_int64_t), intent(in) :: n
@@ -61,7 +61,7 @@ contains
     type(*), intent(inout), target :: y(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, af, ay, ac
     ax = whole(call, 'x', x)
     af = flags_of(call, flags, ax%n)
@@ -78,7 +78,7 @@ contains
     type(*), intent(inout), target :: y(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, av, ay, ac
     ax = whole(call, 'x', x)
     av = one_value(call, 'value', value, ax)
@@ -95,7 +95,7 @@ contains
     type(*), intent(inout), target :: y(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: af, ay, ac
     af = whole(call, 'flags', flags)
     call need_type(call, 'flags', af, WEFT_U8)
@@ -112,7 +112,7 @@ contains
     type(*), intent(inout), target :: y(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, av, ay, ac
     ax = whole(call, 'x', x)
     call need_real(call, 'x', ax)
@@ -130,7 +130,7 @@ contains
     type(*), intent(inout), target :: y(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, af, ay, ac
     ax = whole(call, 'x', x)
     af = flags_of(call, flags, ax%n)
@@ -147,7 +147,7 @@ contains
     type(*), intent(inout), target :: y(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, av, ay, ac
     ax = whole(call, 'x', x)
     av = one_value(call, 'value', value, ax)
@@ -164,7 +164,7 @@ contains
     type(*), intent(inout), target :: y(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ay, ac
     ax = whole(call, 'x', x)
     ay = kept(call, 'y', y, ax)
@@ -179,7 +179,7 @@ contains
     type(*), intent(inout), target :: values(..), lengths(..), count(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, av, al, ac
     ax = whole(call, 'x', x)
     av = kept(call, 'values', values, ax)
@@ -196,7 +196,7 @@ contains
     type(*), intent(inout), target :: counts(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ae, ac
     ax = whole(call, 'x', x)
     ae = whole(call, 'edges', edges)
@@ -214,7 +214,7 @@ contains
     type(*), intent(inout), target :: counts(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, al, au, ac
     ax = whole(call, 'x', x)
     call need_real(call, 'x', ax)
@@ -235,7 +235,7 @@ contains
     type(*), intent(inout), target, optional :: indices(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, av, ai
     ax = whole(call, 'x', x)
     av = whole(call, 'values', values)
@@ -254,7 +254,7 @@ contains
     type(*), intent(inout), target :: positions(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: as, aq, ap
     as = whole(call, 'sorted', sorted)
     aq = whole(call, 'queries', queries)

@@ -16,7 +16,7 @@ contains
     type(*), intent(inout), target :: y(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ay
     integer(c_int64_t) :: n, batch
     ax = whole(call, 'x', x)
@@ -35,7 +35,7 @@ contains
   end subroutine weft_fft
 
   subroutine need_field(call, name, a, field)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
     type(weft_array), intent(in) :: a
     integer(c_int), intent(in) :: field
@@ -46,7 +46,7 @@ contains
 
   ! x and h, and room in y for what the mode says.
   subroutine need_convolution(call, mode, x, h, y)
-    type(weft_call), intent(inout) :: call
+    type(weft_request), intent(inout) :: call
     integer, intent(in) :: mode
     type(weft_array), intent(in) :: x, h, y
     integer(c_int64_t) :: wanted
@@ -66,7 +66,7 @@ contains
     type(*), intent(inout), target :: y(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ah, ay
     ax = whole(call, 'x', x)
     ah = whole(call, 'h', h)
@@ -84,7 +84,7 @@ contains
     type(*), intent(inout), target :: y(..)
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: message
-    type(weft_call) :: call
+    type(weft_request) :: call
     type(weft_array) :: ax, ah, ay
     ax = whole(call, 'x', x)
     ah = whole(call, 'h', h)

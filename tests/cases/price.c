@@ -1,10 +1,10 @@
 /* weft_price: the parameter says whether there is one asset, whether there are several, or whether deltas and vegas
- * are wanted; n makes the number of paths, a few tiles, or of one asset several batches of them. All else is taken in
- * turn. The inputs are not read, so they are of one kind. The output is the whole valuation. */
+ * are wanted; n makes the number of paths: few, of one asset some tiles or more than a batch of them. All else is
+ * taken in turn. The inputs are not read, so they are of one kind. The output is the whole valuation. */
 #include "core/order.h"
 #include "tests/match.h"
 
-enum { DOUBLES = sizeof(weft_valuation) / sizeof(double), FEW = 2 * WEFT_TILE(8) + 9, MANY = 131073, MOST = 530001 };
+enum { DOUBLES = sizeof(weft_valuation) / sizeof(double), FEW = 201, TILES = 2 * WEFT_TILE(8) + 9, MANY = 262145 };
 static const double STARTS[] = {1, 100, 0.5, 40, 7, 1, 3, 90}, VOLATILITIES[] = {0.1, 0.3, 0.2, 0.9, 0, 0.4, 1, 0.25};
 
 typedef struct contract {
@@ -26,7 +26,7 @@ static void choose_simulation(const match_case *c, uint64_t *r, weft_simulation 
     s->dtype = c->dtype;
     s->scheme = take(r, 2) ? WEFT_EULER : WEFT_EXACT;
     s->steps = is_many(c) ? 1 : 1 + take(r, 5);
-    s->paths = 2 + (is_many(c) ? (c->n < MOST / 2 ? 2 * c->n : MOST) : c->n % FEW);
+    s->paths = 2 + (is_many(c) ? MANY : c->n % (c->parameter == 0 ? TILES : FEW));
     s->antithetic = (int)take(r, 2);
     s->control = (int)take(r, 2);
     s->greeks = c->parameter == 2;

@@ -17,12 +17,12 @@ gives() {
 }
 
 # The published words of Philox4x32-10 for a counter and a key of zeros: 6627e8d5 e169c58d bc57ac4c 9b00dbd8.
-gives "<u4 (4,) 1713891541 3781805453 3159862348 2600524760" integers --n 4 --type u32
-gives "<u4 (2,) 3159862348 2600524760" integers --n 2 --type u32 --first 2 --device ref
-gives "<i4 (4,) -433592107 1634321805 1012378700 453041112" integers --n 4 --type i32
-gives "<u8 (1,) 16242730742183356629" integers --n 1 --type u64
+gives "<u4 (4,) 1713891541 3781805453 3159862348 2600524760" integers --n 4 --dtype u32
+gives "<u4 (2,) 3159862348 2600524760" integers --n 2 --dtype u32 --first 2 --device ref
+gives "<i4 (4,) -433592107 1634321805 1012378700 453041112" integers --n 4 --dtype i32
+gives "<u8 (1,) 16242730742183356629" integers --n 1 --dtype u64
 gives "<f4 (2,) 0.3990464210510254 0.8805201649665833" uniform --n 2
-gives "<f8 (1,) 0.8805201978886142" uniform --n 1 --type f64
+gives "<f8 (1,) 0.8805201978886142" uniform --n 1 --dtype f64
 gives "|u1 (4,) 1 0 0 0" bernoulli --n 4 --probability 0.4
 gives "<f4 (3,) 5.0 5.0 5.0" normal --n 3 --mean 5 --deviation 0 --seed 18446744073709551615
 gives "<i8 (2,) -3 -3" integers --n 2e0 --lower -3 --upper -3 --stream 7
@@ -50,18 +50,18 @@ refuses 2 "--json: standard output is for the array here" random uniform --n 3 -
 refuses 2 "--n 1.5: a whole number" random uniform --n 1.5 -o "$y"
 refuses 2 "--n -1: a whole number" random uniform --n -1 -o "$y"
 refuses 2 "--seed 2e19: a whole number from 0 to 18446744073709551615" random uniform --n 1 --seed 2e19 -o "$y"
-refuses 2 "--type f16: there is no such type" random uniform --n 1 --type f16 -o "$y"
+refuses 2 "--dtype f16: there is no such type" random uniform --n 1 --dtype f16 -o "$y"
 refuses 2 "--mean: uniform has no such parameter" random uniform --n 1 --mean 1 -o "$y"
 refuses 2 "--upper: exponential has no such parameter" random exponential --n 1 --upper 1 -o "$y"
 refuses 2 "--rate x: not a value of f64" random exponential --n 1 --rate x -o "$y"
-refuses 2 "--lower -1: not a value of u32 (0 to 4294967295)" random integers --n 1 --lower -1 --type u32 -o "$y"
+refuses 2 "--lower -1: not a value of u32 (0 to 4294967295)" random integers --n 1 --lower -1 --dtype u32 -o "$y"
 refuses 2 "--ratio: there is no such option" random exponential --ratio 1 -o "$y"
 refuses 1 "a = 2 is not less than b = 1 in f32" random uniform --n 1 --lower 2 -o "$y"
 refuses 1 "the standard deviation b = -1 is not" random normal --n 1 --deviation -1 -o "$y"
 refuses 1 "the rate a = 0 is not" random exponential --n 1 --rate 0 -o "$y"
 refuses 1 "the probability a = 2 is not in [0, 1]" random bernoulli --n 1 --probability 2 -o "$y"
-refuses 1 "samples of bernoulli are u8; f32" random bernoulli --n 1 --type f32 -o "$y"
-refuses 1 "random integers are i32, i64, u32 or u64; f32" random integers --n 1 --type f32 -o "$y"
+refuses 1 "samples of bernoulli are u8; f32" random bernoulli --n 1 --dtype f32 -o "$y"
+refuses 1 "random integers are i32, i64, u32 or u64; f32" random integers --n 1 --dtype f32 -o "$y"
 refuses 1 "lower = 7 is more than upper = 6" random integers --n 1 --lower 7 --upper 6 -o "$y"
 rm -f "$y"
 refuses 1 "a stream has the samples 0 to 9223372036854775807" random uniform --n 3 --first 9223372036854775806 -o "$y"
@@ -69,7 +69,7 @@ is "nothing is left behind" "" "$(ls "$dir" | grep -F y.npy)"
 refuses 1 "$dir/no/y.npy: cannot be made" random uniform --n 3 -o "$dir/no/y.npy"
 
 is "random --json" "random normal $y f64 5 18446744073709551615 2 10 cpu 1" \
-    "$(w random normal --n 5 --type f64 --seed 18446744073709551615 --stream 2 --first 10 -o "$y" --json |
+    "$(w random normal --n 5 --dtype f64 --seed 18446744073709551615 --stream 2 --first 10 -o "$y" --json |
         python3 -c 'import json, sys
 o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
