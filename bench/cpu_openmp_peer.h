@@ -13,6 +13,11 @@ peer openmp_min_f32, openmp_max_f32, openmp_max_i32;
 peer openmp_mean_f32, openmp_variance_f64;
 peer openmp_histogram_f32; /* 256 bins from -1 to 1 */
 
+/* How often each of four words occurs, by the C library's memmem, each thread in a part of the text. */
+#define PEER_WORDS \
+    { "data", "text", "warp", "weft" }
+peer memmem_match_u8;
+
 /* Loops that write the elements above 0 to y, on one thread: each element's place depends on all before it. */
 peer branching_select_f32, branchless_select_f32;
 

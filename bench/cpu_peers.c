@@ -67,6 +67,7 @@ typedef enum function {
     REDUCE,
     VARIANCE,
     HISTOGRAM,
+    MATCH, /* PEER_WORDS in the bytes */
     DOT,
     SCAN,
     SELECT, /* the elements above 0, half of them */
@@ -102,6 +103,7 @@ static const row rows[] = {
     {"mean f32", REDUCE, WEFT_MEAN, WEFT_F32, false, 1, "OpenMP simd", openmp_mean_f32},
     {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
     {"bins 256 f32", HISTOGRAM, WEFT_SUM, WEFT_F32, false, 1, "OpenMP", openmp_histogram_f32},
+    {"4 words u8", MATCH, WEFT_SUM, WEFT_U8, false, 1, "memmem, OpenMP", memmem_match_u8},
     {"sum f32", REDUCE, WEFT_SUM, WEFT_F32, true, 1, "OpenMP simd", openmp_sum_f32},
     {"sum f64", REDUCE, WEFT_SUM, WEFT_F64, true, 1, "OpenMP simd", openmp_sum_f64},
     {"max f32", REDUCE, WEFT_MAX, WEFT_F32, true, 1, "OpenMP simd", openmp_max_f32},
@@ -151,6 +153,16 @@ static void call_recurrence(const work *w, size_t rows, size_t n) {
     ok(weft_recurrence(ctx, w->row->dtype, WEFT_FORWARD, rows, n, w->x, u, NULL, w->y));
 }
 
+static void call_match(const work *w) {
+    static const char *const list[] = PEER_WORDS;
+    static const uint64_t offsets[] = {0, 4, 8, 12, 16};
+    char bytes[17];
+    uint64_t counts[4];
+    snprintf(bytes, sizeof bytes, "%s%s%s%s", list[0], list[1], list[2], list[3]);
+    const weft_patterns words = {4, offsets, bytes};
+    ok(weft_match_count(ctx, w->n, w->x, 0, w->n, &words, WEFT_MATCH_BYTES, counts));
+}
+
 static void call_weft(const work *w) {
     enum { BINS = 256 };
     const row *r = w->row;
@@ -162,6 +174,7 @@ static void call_weft(const work *w) {
     case VARIANCE: ok(weft_variance(ctx, r->dtype, WEFT_DEFAULT, w->n, 1, w->x, &out)); break;
     case DOT: ok(weft_dot(ctx, r->dtype, WEFT_DEFAULT, w->n, w->x, w->y, &out)); break;
     case HISTOGRAM: ok(weft_histogram_even(ctx, r->dtype, w->n, w->x, BINS, &low, &high, counts)); break;
+    case MATCH: call_match(w); break;
     case MERGE: ok(weft_merge(ctx, r->dtype, w->n / 2, w->x, w->n / 2, (const float *)w->x + w->n / 2, w->y)); break;
     case TOP_K: ok(weft_top_k(ctx, r->dtype, WEFT_LARGEST, w->n, w->x, 100, w->y, NULL)); break;
     case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;

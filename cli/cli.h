@@ -47,6 +47,7 @@ int command_sort(const cli_options *options, int argc, char **argv);
 int command_argsort(const cli_options *options, int argc, char **argv);
 int command_random(const cli_options *options, int argc, char **argv);
 int command_price(const cli_options *options, int argc, char **argv);
+int command_match(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */
@@ -56,9 +57,9 @@ __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const 
  * Returns CLI_DONE, or the exit code after the error was printed; then *ctx is NULL. */
 int cli_open(const char *command, const cli_options *options, weft_context **ctx);
 
-/* getopt_long for a command's own options. A name of one letter, which must take a value, is a short option
- * too; all others are long only. Returns the option's `val`, -1 at the end
- * (then optind is the first operand), or '?' after the error was printed. */
+/* getopt_long for a command's own options. A name of one letter is a short option too; all others are long only.
+ * Returns the option's `val`, -1 at the end (then optind is the first operand), or '?' after the error was printed.
+ */
 int cli_next_option(int argc, char **argv, const struct option *list);
 
 /* Reads a decimal number in [low, high] that stands after `option`; prints the error and returns

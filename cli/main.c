@@ -39,9 +39,11 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
 }
 
 int cli_next_option(int argc, char **argv, const struct option *list) {
-    char letters[16] = ":"; /* "x:" for each name of one letter */
+    char letters[16] = ":"; /* "x:", or "x" without a value, for each name of one letter */
     for (size_t i = 0, used = 1; list[i].name && used + 3 <= sizeof letters; i++)
-        if (!list[i].name[1]) used += (size_t)snprintf(letters + used, sizeof letters - used, "%c:", *list[i].name);
+        if (!list[i].name[1])
+            used += (size_t)snprintf(letters + used, sizeof letters - used, list[i].has_arg ? "%c:" : "%c",
+                                     *list[i].name);
     opterr = 0;
     const int option = getopt_long(argc, argv, letters, list, NULL);
     if (option != '?' && option != ':') return option;

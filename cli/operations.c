@@ -241,6 +241,17 @@ static weft_status run_price(const operation *o, weft_context *ctx, const operan
     return status;
 }
 
+/* Four words of four bytes in the array's bytes. */
+static weft_status run_match(const operation *o, weft_context *ctx, const operands *in, value *out,
+                             weft_dtype *type) {
+    static const uint64_t offsets[] = {0, 4, 8, 12, 16};
+    const weft_patterns words = {4, offsets, "datatextwarpweft"};
+    const size_t bytes = in->n * weft_dtype_size(in->dtype);
+    (void)o, (void)out;
+    *type = WEFT_U64;
+    return weft_match_count(ctx, bytes, in->x, 0, bytes, &words, WEFT_MATCH_BYTES, in->to);
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -272,6 +283,7 @@ static weft_status run_price(const operation *o, weft_context *ctx, const operan
 #define OPERATION_OF_argsort WEFT_SUM, false, false, 1, 1, 1
 #define OPERATION_OF_random WEFT_SUM, false, false, 0, 0, 1
 #define OPERATION_OF_price WEFT_SUM, false, false, 1, 1, 0
+#define OPERATION_OF_match WEFT_SUM, false, false, 1, 1, 0
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

@@ -76,5 +76,6 @@ bool tour_tridiag(tour *t);
 bool tour_sort(tour *t);
 bool tour_filter(tour *t);
 bool tour_price(tour *t);
+bool tour_match(tour *t);
 
 #endif

@@ -15,6 +15,7 @@ add_executable(weft_command
   cli/laplace.c
   cli/main.c
   cli/kept.c
+  cli/match.c
   cli/matmul.c
   cli/matmul_check.c
   cli/measure.c
@@ -41,6 +42,7 @@ add_executable(weft_command
   cli/sort.c
   cli/tour.c
   cli/tour_price.c
+  cli/tour_match.c
   cli/tour_products.c
   cli/tour_filter.c
   cli/tour_scans.c

@@ -17,6 +17,7 @@ add_library(weft SHARED
   src/core/api_tridiag.c
   src/core/api_sort.c
   src/core/api_random.c
+  src/core/api_match.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
@@ -46,6 +47,7 @@ add_library(weft SHARED
   src/ref/top_k.c
   src/ref/total_order.c
   src/ref/sort.c
+  src/ref/match.c
   src/ref/tree.c
   src/ref/unique.c
   src/ref/twiddle.c
@@ -78,6 +80,7 @@ add_library(weft SHARED
   src/cpu/transform_tables.c
   src/cpu/tridiag.c
   src/cpu/sort.c
+  src/cpu/match.c
   src/cpu/sort_passes.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
@@ -126,6 +129,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/searches.c
     src/cpu/stencils.c
     src/cpu/sorts.c
+    src/cpu/matches.c
     src/cpu/sums.c
     src/cpu/transforms.c
     src/cpu/tridiags.c)

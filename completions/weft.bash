@@ -5,7 +5,7 @@ _weft() {
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
-        fft convolve tridiag sort argsort random price'
+        fft convolve tridiag sort argsort random price match'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -75,7 +75,7 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'full same valid' -- "$current")
         return
         ;;
-    --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every) return ;;
+    --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every | --words) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
     --bins | --lower | --upper | -k) return ;;
     --first) [[ $command == random ]] && return ;;
@@ -117,6 +117,7 @@ _weft() {
         options+=' --steps --scheme --seed --dtype --antithetic --control --greeks --error --plot'
         ;;
     argsort) options+=' --descending --index --output' ;;
+    match) options+=' --words --words-file --list --fold-case --whole-word' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac
@@ -130,6 +131,9 @@ _weft() {
         options='call put digital-call digital-put asian-call asian-put geometric-call geometric-put lookback-call'
         options+=' lookback-put floating-asian-call floating-asian-put floating-lookback-call floating-lookback-put'
         mapfile -t COMPREPLY < <(compgen -W "$options double-digital" -- "$current")
+    elif [[ $command == match ]]; then
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
     else
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$current"; compgen -f -X '!*.npy' -- "$current")

@@ -3,8 +3,7 @@
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
 set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag sort argsort
 set -l made random
-set -l commands tour verify bench devices help version $operations $kept $made
-set -l commands tour verify bench devices help version $operations $kept price
+set -l commands tour verify bench devices help version match price $operations $kept $made
 
 complete -c weft -f
 complete -c weft -l device -x -a 'auto cpu cuda ref' -d 'What to compute on'
@@ -57,6 +56,7 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a convolve -d '
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a sort -d 'stable sort of an array, alone or with values'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a argsort -d 'indices that sort an array'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a price -d 'price of an option, by Monte Carlo simulation'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a match -d 'how often words occur in a text, and where'
 
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a histogram -d 'counts of the elements in bins'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a top_k -d 'the k largest or smallest elements, in order'
@@ -126,6 +126,12 @@ complete -c weft -n '__fish_seen_subcommand_from sort argsort' -l descending -d 
 complete -c weft -n '__fish_seen_subcommand_from sort' -l values -r -d 'Values that go with the elements'
 complete -c weft -n '__fish_seen_subcommand_from sort' -l values-out -r -d 'File for them'
 complete -c weft -n '__fish_seen_subcommand_from argsort' -l index -x -a 'u32 u64' -d 'Type of the indices'
+complete -c weft -n '__fish_seen_subcommand_from match' -F
+complete -c weft -n '__fish_seen_subcommand_from match' -l words -x -d 'Words, with commas between them'
+complete -c weft -n '__fish_seen_subcommand_from match' -l words-file -r -d 'File with a word on each line'
+complete -c weft -n '__fish_seen_subcommand_from match' -l list -d 'Print each match'
+complete -c weft -n '__fish_seen_subcommand_from match' -s i -l fold-case -d 'A to Z equal a to z'
+complete -c weft -n '__fish_seen_subcommand_from match' -l whole-word -d 'Only whole words'
 complete -c weft -n '__fish_seen_subcommand_from variance' -l ddof -x -d 'Subtracted from the number of elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 elements'
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'

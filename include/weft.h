@@ -718,6 +718,44 @@ typedef struct weft_valuation {
 WEFT_API weft_status weft_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
                                 weft_valuation *valuation);
 
+/* -------------------------------------------------------------------------------- match */
+
+/* What is looked for: pattern i is bytes[offsets[i] .. offsets[i + 1]), of 1 to 256 bytes; 1 to 10000 patterns, which
+ * may be equal to one another. All of it is in host memory. */
+typedef struct weft_patterns {
+    size_t count;
+    const uint64_t *offsets; /* count + 1 */
+    const void *bytes;
+} weft_patterns;
+
+/* How patterns are compared with the text; flags, which may be added. */
+typedef enum weft_match_flags {
+    WEFT_MATCH_BYTES = 0, /* byte by byte, whatever the bytes are */
+    WEFT_FOLD_CASE = 1,   /* A to Z equal a to z; other bytes only themselves */
+    WEFT_WHOLE_WORD = 2   /* no word byte stands before or behind: A-Z, a-z, 0-9 and _ are the word bytes */
+} weft_match_flags;
+
+/* Counts the places p in [first, end) of text[0..n) where pattern i occurs: where it equals text[p .. p + its
+ * length), which ends at n or before. Places may overlap. A text too long for the memory is taken in pieces, with the
+ * byte before the first place and 256 bytes behind the last one in each: the counts of the pieces add up to those of
+ * the whole.
+ *   first, end  first <= end <= n; 0 and n for the whole text
+ *   flags       any of weft_match_flags, added
+ *   counts      patterns->count of them, which are set, not added to
+ * By the patterns' first four bytes: compared each, when they are few, else looked up in a hash table, as R. Karp and
+ * M. Rabin do (IBM J. Res. Dev. 31, 1987). Order: docs/ORDER.md 22. Docs: docs/match.md. */
+WEFT_API weft_status weft_match_count(weft_context *ctx, size_t n, const void *text, size_t first, size_t end,
+                                      const weft_patterns *patterns, unsigned flags, uint64_t *counts);
+
+/* Lists those places, ascending, and at one place the patterns' numbers ascending.
+ *   capacity   positions[0..capacity) and numbers[0..capacity) may be written; of more matches the first are there
+ *   positions  where a pattern occurs
+ *   numbers    which one
+ *   total      how many matches there are, whatever the capacity */
+WEFT_API weft_status weft_match_list(weft_context *ctx, size_t n, const void *text, size_t first, size_t end,
+                                     const weft_patterns *patterns, unsigned flags, size_t capacity,
+                                     uint64_t *positions, uint32_t *numbers, uint64_t *total);
+
 #ifdef __cplusplus
 }
 #endif

@@ -263,6 +263,21 @@ typedef struct price_call {
     double *estimate; /* in host memory: the price and its standard error */
 } price_call;
 
+/* weft_match_count and weft_match_list. The patterns have been checked. */
+typedef struct match_call {
+    size_t n, first, end; /* first <= end <= n */
+    const unsigned char *text;
+    size_t patterns; /* 1 .. WEFT_PATTERNS_MAX, of 1 .. WEFT_PATTERN_BYTES_MAX bytes */
+    const uint64_t *offsets;
+    const unsigned char *bytes;
+    bool fold_case, whole_word;
+    uint64_t *counts; /* NULL: a list is wanted, */
+    size_t capacity;
+    uint64_t *positions;
+    uint32_t *numbers;
+    uint64_t *total;
+} match_call;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -309,6 +324,7 @@ typedef struct weft_backend {
     weft_status (*argsort)(void *state, const argsort_call *call, weft_error *error);
     weft_status (*random)(void *state, const random_call *call, weft_error *error);
     weft_status (*price)(void *state, const price_call *call, weft_error *error);
+    weft_status (*match)(void *state, const match_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

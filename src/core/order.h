@@ -28,6 +28,10 @@
 /* Bins of a histogram: a bin's number, and one more for what lies in none, fit in 32 bits. */
 #define WEFT_BINS_MAX (UINT32_MAX - 1)
 
+/* What is looked for in a text: so many patterns, of so many bytes each. */
+#define WEFT_PATTERNS_MAX 10000
+#define WEFT_PATTERN_BYTES_MAX 256
+
 /* A matrix product is cut along k in parts of a power of two of at least MATMUL_PART terms, where it has at most
  * MATMUL_VALUES values of parts in all; where a factor is a vector, the other two hold. */
 #define WEFT_MATMUL_PART 1024

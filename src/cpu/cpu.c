@@ -134,6 +134,7 @@ const weft_backend *weft_backend_cpu(void) {
         .argsort = cpu_argsort,
         .random = cpu_random,
         .price = cpu_price,
+        .match = cpu_match,
     };
     return &backend;
 }

@@ -5,6 +5,7 @@
 #define WEFT_CPU_CPU_H
 
 #include "arith/even_bins.h"
+#include "arith/match_set.h"
 #include "arith/sort_code.h"
 #include "core/backend.h"
 #include "cpu/matmul_calls.h"
@@ -252,6 +253,17 @@ typedef struct price_kernels {
     price_paths *f32, *f64;
 } price_kernels;
 
+/* The kernels of weft_match_count. `places`, a multiple of MATCH_PLACES, are text[0..places); three bytes behind the
+ * last one are read too. */
+enum { MATCH_PLACES = 64, MATCH_BLOCK = 4096 };
+typedef struct match_kernels {
+    uint32_t few; /* patterns that are compared each with all of the text */
+    /* Adds to the counts of few patterns, of up to four bytes, the places where they begin. */
+    void (*count_short)(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *counts);
+    /* The bits of the places, at most MATCH_BLOCK of them, where some pattern may begin. */
+    void (*mark)(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *bits);
+} match_kernels;
+
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
     const char *name, *isa;
@@ -274,6 +286,7 @@ typedef struct level {
     const sort_kernels *sorts;
     const sample_kernels *samples;
     const price_kernels *prices;
+    const match_kernels *matches;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -324,6 +337,7 @@ weft_status cpu_sort(void *state, const sort_call *call, weft_error *error);
 weft_status cpu_argsort(void *state, const argsort_call *call, weft_error *error);
 weft_status cpu_random(void *state, const random_call *call, weft_error *error);
 weft_status cpu_price(void *state, const price_call *call, weft_error *error);
+weft_status cpu_match(void *state, const match_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

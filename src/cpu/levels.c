@@ -55,7 +55,8 @@ static bool usable_v4(void) {
     extern const level_transforms cpu_transforms_##name;    \
     extern const tridiag_kernels cpu_tridiags_##name;       \
     extern const sort_kernels cpu_sorts_##name;             \
-    extern const price_kernels cpu_prices_##name;
+    extern const price_kernels cpu_prices_##name;           \
+    extern const match_kernels cpu_matches_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -80,7 +81,8 @@ static const level levels[] = {
      &cpu_tridiags_##name,    \
      &cpu_sorts_##name,       \
      &cpu_samples_##name,     \
-     &cpu_prices_##name},
+     &cpu_prices_##name,      \
+     &cpu_matches_##name},
 #include "cpu/levels.def"
 };
 

@@ -291,6 +291,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .argsort = cuda_argsort,
         .random = cuda_random,
         .price = cuda_price,
+        .match = cuda_match,
     };
     return &backend;
 }

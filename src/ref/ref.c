@@ -102,6 +102,7 @@ const weft_backend *weft_backend_ref(void) {
         .argsort = ref_argsort,
         .random = ref_random,
         .price = ref_price,
+        .match = ref_match,
     };
     return &backend;
 }

@@ -1,0 +1,208 @@
+/* The patterns of weft_match_count as both backends search for them (docs/ORDER.md 22), in one block of words that
+ * can be copied to a GPU.
+ *
+ * A pattern's class is the number of its bytes that its key has: all up to four, the first in the lowest bits, the
+ * rest zeros. Where a text's key of a class is not in the filter, a bitmap, no pattern of that class begins; else the
+ * key's bucket names the patterns to compare, by their numbers ascending. */
+#ifndef WEFT_ARITH_MATCH_SET_H
+#define WEFT_ARITH_MATCH_SET_H
+
+#include "arith/arith.h"
+
+#include <stddef.h>
+
+#define WEFT_MATCH_CLASSES 4
+#define WEFT_MATCH_FILTER_LOG2_MIN 10
+#define WEFT_MATCH_FILTER_LOG2_MAX 18
+
+typedef struct weft_match_set {
+    uint32_t patterns, bytes_of_patterns;
+    uint32_t fold_case, whole_word;
+    uint32_t class_count, classes[WEFT_MATCH_CLASSES]; /* those that patterns have, ascending */
+    uint32_t buckets_log2, filter_log2;
+    const uint32_t *starts;  /* patterns + 1: where in `bytes` they begin */
+    const uint32_t *keys;    /* by pattern: with letters in lower case, where case is folded, */
+    const uint32_t *masks;   /* and the bits that count: a text begins with it where (text ^ key) & mask is 0 */
+    const uint32_t *filter;  /* 2^filter_log2 bits */
+    const uint32_t *buckets; /* 2^buckets_log2 + 1: where in `entries` they begin */
+    const uint32_t *entries; /* numbers of patterns */
+    const unsigned char *bytes;
+} weft_match_set;
+
+/* ------------------------------------------------------------------------------ comparing */
+
+WEFT_ARITH uint32_t weft_match_is_letter(uint32_t c) { return ((c | 0x20) - 'a') < 26; }
+
+WEFT_ARITH uint32_t weft_match_is_word_byte(uint32_t c) {
+    return weft_match_is_letter(c) || (c - '0') < 10 || c == '_';
+}
+
+WEFT_ARITH uint32_t weft_match_fold(const weft_match_set *s, uint32_t c) {
+    return s->fold_case && weft_match_is_letter(c) ? c | 0x20 : c;
+}
+
+/* Four bytes at once: A to Z have bit 5 set. Sums of seven bits do not reach the next byte. */
+WEFT_ARITH uint32_t weft_match_fold_four(const weft_match_set *s, uint32_t x) {
+    const uint32_t low = x & 0x7f7f7f7fu, from_a = low + 0x3f3f3f3fu, behind_z = low + 0x25252525u;
+    return s->fold_case ? x | (from_a & ~behind_z & ~x & 0x80808080u) >> 2 : x;
+}
+
+WEFT_ARITH uint32_t weft_match_class_mask(uint32_t some_class) { return 0xffffffffu >> (32 - 8 * some_class); }
+
+WEFT_ARITH uint32_t weft_match_hash(uint32_t key) { return key * 0x9e3779b1u; }
+
+/* Whether some pattern of that class may begin with the key. */
+WEFT_ARITH uint32_t weft_match_in_filter(const weft_match_set *s, uint32_t key) {
+    const uint32_t bit = weft_match_hash(key) >> (32 - s->filter_log2);
+    return s->filter[bit / 32] >> bit % 32 & 1;
+}
+
+/* Whether some pattern may begin with these four bytes of the text, the first in the lowest bits. */
+WEFT_ARITH uint32_t weft_match_may_begin(const weft_match_set *s, uint32_t four) {
+    const uint32_t x = weft_match_fold_four(s, four);
+    uint32_t may = 0;
+    for (uint32_t i = 0; i < s->class_count; i++)
+        may |= weft_match_in_filter(s, x & weft_match_class_mask(s->classes[i]));
+    return may;
+}
+
+/* Whether the pattern, whose key is that of the text at p, is all there. */
+WEFT_ARITH uint32_t weft_match_rest(const weft_match_set *s, uint32_t pattern, const unsigned char *text, size_t n,
+                                    size_t p) {
+    const uint32_t start = s->starts[pattern], length = s->starts[pattern + 1] - start;
+    if (length > n - p) return 0;
+    for (uint32_t i = WEFT_MATCH_CLASSES; i < length; i++)
+        if (weft_match_fold(s, text[p + i]) != s->bytes[start + i]) return 0;
+    if (!s->whole_word) return 1;
+    return !(p > 0 && weft_match_is_word_byte(text[p - 1])) &&
+           !(p + length < n && weft_match_is_word_byte(text[p + length]));
+}
+
+/* --------------------------------------------------------------- all patterns at one place */
+
+/* The buckets to go through, one for each class, side by side. */
+typedef struct weft_match_cursor {
+    uint32_t at[WEFT_MATCH_CLASSES], end[WEFT_MATCH_CLASSES], key[WEFT_MATCH_CLASSES];
+} weft_match_cursor;
+
+WEFT_ARITH weft_match_cursor weft_match_begin(const weft_match_set *s, uint32_t four) {
+    const uint32_t x = weft_match_fold_four(s, four);
+    weft_match_cursor c = {{0}, {0}, {0}};
+    for (uint32_t i = 0; i < s->class_count; i++) {
+        const uint32_t key = x & weft_match_class_mask(s->classes[i]);
+        const uint32_t bucket = weft_match_hash(key) >> (32 - s->buckets_log2);
+        c.key[i] = key;
+        c.at[i] = s->buckets[bucket];
+        c.end[i] = s->buckets[bucket + 1];
+    }
+    return c;
+}
+
+WEFT_ARITH uint32_t weft_match_class(const weft_match_set *s, uint32_t pattern) {
+    const uint32_t length = s->starts[pattern + 1] - s->starts[pattern];
+    return length < WEFT_MATCH_CLASSES ? length : WEFT_MATCH_CLASSES;
+}
+
+/* The next pattern that occurs at p, in the order of their numbers; s->patterns when there is none. */
+WEFT_ARITH uint32_t weft_match_next(const weft_match_set *s, weft_match_cursor *c, const unsigned char *text,
+                                    size_t n, size_t p) {
+    for (;;) {
+        uint32_t pattern = s->patterns, least = 0;
+        for (uint32_t i = 0; i < s->class_count; i++)
+            if (c->at[i] < c->end[i] && s->entries[c->at[i]] < pattern) {
+                pattern = s->entries[c->at[i]];
+                least = i;
+            }
+        if (pattern == s->patterns) return pattern;
+        c->at[least]++;
+        if (weft_match_class(s, pattern) == s->classes[least] && s->keys[pattern] == c->key[least] &&
+            weft_match_rest(s, pattern, text, n, p))
+            return pattern;
+    }
+}
+
+/* ------------------------------------------------------------------------- making one (host) */
+
+/* A set without its tables. */
+static inline weft_match_set weft_match_plan(size_t patterns, const uint64_t *offsets, int fold_case,
+                                             int whole_word) {
+    weft_match_set s;
+    memset(&s, 0, sizeof s);
+    s.patterns = (uint32_t)patterns;
+    s.bytes_of_patterns = (uint32_t)(offsets[patterns] - offsets[0]);
+    s.fold_case = fold_case != 0;
+    s.whole_word = whole_word != 0;
+    for (s.buckets_log2 = 1; (size_t)1 << s.buckets_log2 < patterns; s.buckets_log2++) {
+    }
+    s.filter_log2 = s.buckets_log2 + 5;
+    if (s.filter_log2 < WEFT_MATCH_FILTER_LOG2_MIN) s.filter_log2 = WEFT_MATCH_FILTER_LOG2_MIN;
+    if (s.filter_log2 > WEFT_MATCH_FILTER_LOG2_MAX) s.filter_log2 = WEFT_MATCH_FILTER_LOG2_MAX;
+    uint32_t has[WEFT_MATCH_CLASSES + 1] = {0};
+    for (size_t i = 0; i < patterns; i++) {
+        const uint64_t length = offsets[i + 1] - offsets[i];
+        has[length < WEFT_MATCH_CLASSES ? length : WEFT_MATCH_CLASSES] = 1;
+    }
+    for (uint32_t k = 1; k <= WEFT_MATCH_CLASSES; k++)
+        if (has[k]) s.classes[s.class_count++] = k;
+    return s;
+}
+
+/* Words of a block with the tables. */
+static inline size_t weft_match_words(const weft_match_set *s) {
+    return 4 * (size_t)s->patterns + 2 + ((size_t)1 << s->filter_log2) / 32 + ((size_t)1 << s->buckets_log2) +
+           (s->bytes_of_patterns + 3) / 4;
+}
+
+/* The tables' places in a block at `room`, which is here or on a GPU. */
+static inline void weft_match_place(weft_match_set *s, const uint32_t *room) {
+    s->starts = room;
+    s->keys = s->starts + s->patterns + 1;
+    s->masks = s->keys + s->patterns;
+    s->filter = s->masks + s->patterns;
+    s->buckets = s->filter + ((size_t)1 << s->filter_log2) / 32;
+    s->entries = s->buckets + ((size_t)1 << s->buckets_log2) + 1;
+    s->bytes = (const unsigned char *)(s->entries + s->patterns);
+}
+
+static inline uint32_t weft_match_bucket(const weft_match_set *s, uint32_t pattern) {
+    return weft_match_hash(s->keys[pattern]) >> (32 - s->buckets_log2);
+}
+
+static inline void weft_match_fill_keys(const weft_match_set *s, uint32_t *keys, uint32_t *masks) {
+    for (uint32_t i = 0; i < s->patterns; i++) {
+        keys[i] = masks[i] = 0;
+        for (uint32_t k = 0; k < weft_match_class(s, i); k++) {
+            const uint32_t c = s->bytes[s->starts[i] + k], either = s->fold_case && weft_match_is_letter(c);
+            keys[i] |= c << 8 * k;
+            masks[i] |= (either ? 0xdfu : 0xffu) << 8 * k;
+        }
+    }
+}
+
+/* Counts what is in each bucket, then puts the patterns there from the last to the first. */
+static inline void weft_match_fill_buckets(const weft_match_set *s, uint32_t *filter, uint32_t *buckets,
+                                           uint32_t *entries) {
+    const uint32_t count = 1u << s->buckets_log2;
+    memset(buckets, 0, (count + 1) * sizeof *buckets);
+    memset(filter, 0, ((size_t)1 << s->filter_log2) / 8);
+    for (uint32_t i = 0; i < s->patterns; i++) {
+        const uint32_t bit = weft_match_hash(s->keys[i]) >> (32 - s->filter_log2);
+        filter[bit / 32] |= 1u << bit % 32;
+        buckets[weft_match_bucket(s, i)]++;
+    }
+    for (uint32_t b = 1; b <= count; b++) buckets[b] += buckets[b - 1];
+    for (uint32_t i = s->patterns; i-- > 0;) entries[--buckets[weft_match_bucket(s, i)]] = i;
+}
+
+/* Fills the block at `room`, where the set has its place. */
+static inline void weft_match_fill(const weft_match_set *s, uint32_t *room, const uint64_t *offsets,
+                                   const unsigned char *bytes) {
+    unsigned char *const own = (unsigned char *)room + (s->bytes - (const unsigned char *)room);
+    for (uint32_t i = 0; i <= s->patterns; i++) room[i] = (uint32_t)(offsets[i] - offsets[0]);
+    for (uint32_t i = 0; i < s->bytes_of_patterns; i++)
+        own[i] = (unsigned char)weft_match_fold(s, bytes[offsets[0] + i]);
+    weft_match_fill_keys(s, room + (s->keys - room), room + (s->masks - room));
+    weft_match_fill_buckets(s, room + (s->filter - room), room + (s->buckets - room), room + (s->entries - room));
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* weft_match_count and weft_match_list on the CPU: the text is cut in parts, which threads take as they come. In a
+ * part blocks of places are marked where a pattern may begin, and the marked ones are looked at one by one. Few short
+ * patterns, which their first bytes tell in full, are counted without that. */
+#include "cpu/cpu.h"
+
+#include <string.h>
+
+enum {
+    PART_BYTES = 1 << 17, /* less is done sooner by one thread than cut in two */
+    PARTS_A_THREAD = 8,
+    AHEAD = WEFT_MATCH_CLASSES - 1 /* bytes behind a place that kernels read */
+};
+
+typedef struct plan {
+    const match_call *call;
+    const match_kernels *kernels;
+    weft_match_set set;
+    bool all_short; /* the kernels' count_short will do */
+    int threads;
+    size_t parts, part; /* places of a part */
+} plan;
+
+/* Where the matches of a part go: counts, or a list of which `at` is the next one's number. */
+typedef struct sink {
+    uint64_t *counts;
+    uint64_t at;
+    bool write;
+} sink;
+
+/* --------------------------------------------------------------------------------- a part */
+
+static uint32_t four_at(const match_call *c, size_t place) {
+    uint32_t four = 0;
+    for (size_t k = 0; k < WEFT_MATCH_CLASSES && place + k < c->n; k++) four |= (uint32_t)c->text[place + k] << 8 * k;
+    return four;
+}
+
+static void look_at(const plan *p, size_t place, sink *to) {
+    const match_call *const c = p->call;
+    weft_match_cursor cursor = weft_match_begin(&p->set, four_at(c, place));
+    for (uint32_t i; (i = weft_match_next(&p->set, &cursor, c->text, c->n, place)) < p->set.patterns; to->at++) {
+        if (to->counts) to->counts[i]++;
+        if (!to->write || to->at >= c->capacity) continue;
+        c->positions[to->at] = place;
+        c->numbers[to->at] = i;
+    }
+}
+
+/* Marks `count` places of a block. At the text's end a copy with zeros behind it is read. */
+static void mark(const plan *p, size_t first, size_t count, uint64_t *bits) {
+    const size_t places = (count + MATCH_PLACES - 1) / MATCH_PLACES * MATCH_PLACES, n = p->call->n - first;
+    const unsigned char *text = p->call->text + first;
+    unsigned char copy[MATCH_BLOCK + AHEAD];
+    if (n < places + AHEAD) {
+        memcpy(copy, text, n);
+        memset(copy + n, 0, places + AHEAD - n);
+        text = copy;
+    }
+    p->kernels->mark(&p->set, text, places, bits);
+    if (count % MATCH_PLACES) bits[count / MATCH_PLACES] &= (UINT64_C(1) << count % MATCH_PLACES) - 1;
+}
+
+static void search(const plan *p, size_t first, size_t end, sink *to) {
+    uint64_t bits[MATCH_BLOCK / MATCH_PLACES];
+    for (size_t count; first < end; first += count) {
+        count = end - first < MATCH_BLOCK ? end - first : MATCH_BLOCK;
+        mark(p, first, count, bits);
+        for (size_t i = 0; i < count; i += MATCH_PLACES)
+            for (uint64_t left = bits[i / MATCH_PLACES]; left; left &= left - 1)
+                look_at(p, first + i + (size_t)__builtin_ctzll(left), to);
+    }
+}
+
+static void search_part(const plan *p, size_t part, sink *to) {
+    const size_t first = p->call->first + part * p->part;
+    const size_t end = p->call->end - first < p->part ? p->call->end : first + p->part;
+    size_t counted = 0;
+    if (to->counts && p->all_short && p->call->n - first > AHEAD) {
+        const size_t inside = p->call->n - first - AHEAD;
+        counted = (end - first < inside ? end - first : inside) / MATCH_PLACES * MATCH_PLACES;
+        p->kernels->count_short(&p->set, p->call->text + first, counted, to->counts);
+    }
+    search(p, first + counted, end, to);
+}
+
+/* ------------------------------------------------------------------------------- all parts */
+
+static void count_all(const plan *p, uint64_t *counts) {
+    const size_t patterns = p->set.patterns;
+    memset(counts, 0, p->parts * patterns * sizeof *counts);
+#pragma omp parallel for schedule(dynamic) num_threads(p->threads) if (p->threads > 1)
+    for (size_t i = 0; i < p->parts; i++) {
+        sink to = {.counts = counts + i * patterns};
+        search_part(p, i, &to);
+    }
+    memset(p->call->counts, 0, patterns * sizeof *counts);
+    for (size_t i = 0; i < p->parts; i++)
+        for (size_t k = 0; k < patterns; k++) p->call->counts[k] += counts[i * patterns + k];
+}
+
+/* How many matches each part has says where its list begins; a text that is not cut is gone through once. */
+static void list_all(const plan *p, uint64_t *totals) {
+    uint64_t total = 0;
+    totals[0] = 0;
+    for (int write = p->parts == 1; write < 2; write++) {
+#pragma omp parallel for schedule(dynamic) num_threads(p->threads) if (p->threads > 1)
+        for (size_t i = 0; i < p->parts; i++) {
+            sink to = {.at = write ? totals[i] : 0, .write = write};
+            search_part(p, i, &to);
+            totals[i] = to.at;
+        }
+        for (size_t i = 0; i < p->parts && !write; i++) {
+            const uint64_t matches = totals[i];
+            totals[i] = total;
+            total += matches;
+        }
+    }
+    *p->call->total = totals[p->parts - 1];
+}
+
+static void cut(plan *p, int threads) {
+    const size_t places = p->call->end - p->call->first, most = places / PART_BYTES;
+    p->threads = most > 1 && cpu_may_use_threads() ? threads : 1;
+    p->parts = p->threads == 1 ? 1 : (size_t)p->threads * PARTS_A_THREAD;
+    if (p->parts > most) p->parts = most ? most : 1;
+    p->part = (places + p->parts - 1) / p->parts;
+}
+
+weft_status cpu_match(void *state, const match_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    plan p = {.call = c, .kernels = ctx->level->matches};
+    void *room;
+    p.set = weft_match_plan(c->patterns, c->offsets, c->fold_case, c->whole_word);
+    cut(&p, ctx->threads);
+    const size_t tables = weft_match_words(&p.set) * sizeof(uint32_t);
+    const size_t totals = p.parts * (c->counts ? c->patterns : 1) * sizeof(uint64_t);
+    FORWARD(cpu_room(ctx, totals + tables, &room, error));
+    uint32_t *const block = (uint32_t *)((char *)room + totals);
+    weft_match_place(&p.set, block);
+    weft_match_fill(&p.set, block, c->offsets, c->bytes);
+    p.all_short = c->patterns <= p.kernels->few && !c->whole_word;
+    for (size_t i = 0; i < c->patterns; i++)
+        p.all_short = p.all_short && c->offsets[i + 1] - c->offsets[i] <= WEFT_MATCH_CLASSES;
+    if (c->counts)
+        count_all(&p, room);
+    else
+        list_all(&p, room);
+    return WEFT_OK;
+}

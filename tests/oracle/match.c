@@ -1,0 +1,225 @@
+/* Words in texts: the rules of docs/ORDER.md 22 and known answers as literal expectations, and random texts of few
+ * letters against memmem, in pieces of every kind. */
+#include "core/order.h"
+#include "tests/oracle/oracle.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { TEXT = 20000, WORDS_MAX = WEFT_PATTERNS_MAX, LISTED = 3 * TEXT };
+static weft_context *ctx;
+static unsigned char text[TEXT + 1];
+static uint64_t counts[WORDS_MAX], other[WORDS_MAX], positions[LISTED];
+static uint32_t numbers[LISTED];
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Words as a weft_patterns. */
+typedef struct word_list {
+    uint64_t offsets[WORDS_MAX + 1];
+    unsigned char bytes[WORDS_MAX * 8 + 40 * WEFT_PATTERN_BYTES_MAX];
+    size_t count;
+} word_list;
+static word_list words;
+
+static void clear(void) { words.count = words.offsets[0] = 0; }
+
+static void add(const void *word, size_t length) {
+    memcpy(words.bytes + words.offsets[words.count], word, length);
+    words.offsets[words.count + 1] = words.offsets[words.count] + length;
+    words.count++;
+}
+
+static weft_patterns all(void) { return (weft_patterns){words.count, words.offsets, words.bytes}; }
+
+static size_t length_of(size_t i) { return words.offsets[i + 1] - words.offsets[i]; }
+
+/* --------------------------------------------------------------------------------- literals */
+
+/* `expected` counts of the words behind it, up to a NULL, in the n bytes at t. */
+static void are(const char *t, size_t n, unsigned flags, const char *const *list, const uint64_t *expected) {
+    clear();
+    for (size_t i = 0; list[i]; i++) add(list[i], strlen(list[i]));
+    const weft_patterns p = all();
+    EXPECT_STATUS(ctx, weft_match_count(ctx, n, t, 0, n, &p, flags, counts), WEFT_OK);
+    for (size_t i = 0; i < p.count; i++)
+        EXPECT(counts[i] == expected[i], "\"%s\" is counted %" PRIu64 " times in \"%.*s\", and occurs %" PRIu64,
+               list[i], counts[i], (int)n, t, expected[i]);
+}
+
+#define ARE(t, flags, expected, ...) \
+    are(t, sizeof t - 1, flags, (const char *const[]){__VA_ARGS__, NULL}, (const uint64_t[]){NUMBERS expected})
+#define NUMBERS(...) __VA_ARGS__
+
+static void literals(void) {
+    ARE("aaaaaaa", 0, (7, 6, 5, 4, 3, 1, 0), "a", "aa", "aaa", "aaaa", "aaaaa", "aaaaaaa", "aaaaaaaa");
+    ARE("abababab", 0, (4, 3, 3, 1), "ab", "aba", "abab", "abababab");
+    ARE("the data of the warp", 0, (2, 1, 1, 2, 0), "the", "data", "warp", "the", "text");
+    ARE("xxxA", 0, (1, 1), "xxA", "A");
+    ARE("", 0, (0), "a");
+    ARE("The THE tHe the", WEFT_FOLD_CASE, (4, 4, 4), "the", "THE", "tHE");
+    ARE("The THE tHe the", WEFT_MATCH_BYTES, (1, 1, 0), "the", "THE", "tHE");
+    ARE("@`[{^~", WEFT_FOLD_CASE, (1, 1, 1, 1), "@", "`", "[", "{");
+    ARE("\xc1\xe1", WEFT_FOLD_CASE, (1, 1), "\xc1", "\xe1");
+    ARE("cat cats scat _cat cat_ 9cat cat9 cat.", WEFT_WHOLE_WORD, (2, 0), "cat", "at");
+    ARE("cat", WEFT_WHOLE_WORD, (1, 0), "cat", "ca");
+    ARE("a\xc3\xa9t\xe9 -- --", WEFT_WHOLE_WORD, (1, 2, 1), "a", "--", "t");
+    ARE("Cat CAT catcat", WEFT_WHOLE_WORD | WEFT_FOLD_CASE, (2, 1), "cat", "CATcat");
+}
+
+static void zeros_and_ends(void) {
+    memset(text, 0, 300);
+    memset(text + 300, 0xff, 300);
+    clear();
+    add("\0", 1);
+    add("\xff\xff\xff\xff\xff", 5);
+    add("\0\xff", 2);
+    add(text, WEFT_PATTERN_BYTES_MAX);
+    weft_patterns p = all();
+    EXPECT_STATUS(ctx, weft_match_count(ctx, 600, text, 0, 600, &p, 0, counts), WEFT_OK);
+    EXPECT(counts[0] == 300 && counts[1] == 296 && counts[2] == 1 && counts[3] == 45, "zeros and 0xff");
+    /* A word at the very end of texts of every length, and one more byte than there is. */
+    memset(text, '-', TEXT);
+    for (size_t n = 1; n < 700; n++) {
+        clear();
+        memcpy(text + n - 1, "needle", 6);
+        for (size_t length = 1; length <= 6; length++) add("needle", length);
+        p = all();
+        EXPECT_STATUS(ctx, weft_match_count(ctx, n, text, 0, n, &p, 0, counts), WEFT_OK);
+        EXPECT(counts[0] == 1 && counts[1] == 0 && counts[5] == 0, "cut at %zu bytes", n);
+        EXPECT_STATUS(ctx, weft_match_count(ctx, n + 5, text, 0, n + 5, &p, 0, counts), WEFT_OK);
+        EXPECT(counts[1] == 1 && counts[3] == 1 && counts[5] == 1, "at the end of %zu bytes", n + 5);
+        EXPECT_STATUS(ctx, weft_match_count(ctx, n + 5, text, n, n + 5, &p, 0, counts), WEFT_OK);
+        EXPECT(counts[5] == 0, "a place before the first one");
+        memset(text + n - 1, '-', 6);
+    }
+}
+
+/* --------------------------------------------------------------------------------- random */
+
+static bool is_word(unsigned char c) {
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+static void lower(unsigned char *t, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (t[i] >= 'A' && t[i] <= 'Z') t[i] = (unsigned char)(t[i] + 32);
+}
+
+/* By memmem, in copies in lower case where case is folded. */
+static uint64_t expected(size_t n, size_t word, unsigned flags) {
+    static unsigned char in[TEXT + 1], pattern[WEFT_PATTERN_BYTES_MAX];
+    const size_t length = length_of(word);
+    uint64_t found = 0;
+    memcpy(in, text, n);
+    memcpy(pattern, words.bytes + words.offsets[word], length);
+    if (flags & WEFT_FOLD_CASE) lower(in, n), lower(pattern, length);
+    for (const unsigned char *p = in; (p = memmem(p, n - (size_t)(p - in), pattern, length)) != NULL; p++) {
+        const bool alone = !(p > in && is_word(p[-1])) && !(p + length < in + n && is_word(p[length]));
+        found += alone || !(flags & WEFT_WHOLE_WORD);
+    }
+    return found;
+}
+
+static void make(uint64_t seed, size_t n, size_t count, size_t longest) {
+    static const char letters[] = "aAbB .aab";
+    for (size_t i = 0; i < n; i++) text[i] = (unsigned char)letters[input_random(seed, i) >> 8 & 7];
+    clear();
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t r = input_random(seed + 1, i) >> 8;
+        const size_t length = 1 + r % (longest < n ? longest : n);
+        add(text + r / 512 % (n - length + 1), length);
+    }
+}
+
+/* The list is in order, whole, and its counts are those counted. */
+static void check_list(size_t n, unsigned flags) {
+    const weft_patterns p = all();
+    uint64_t total = 0, sum = 0;
+    memset(other, 0, sizeof other);
+    EXPECT_STATUS(ctx, weft_match_list(ctx, n, text, 0, n, &p, flags, LISTED, positions, numbers, &total), WEFT_OK);
+    for (size_t i = 0; i < p.count; i++) sum += counts[i];
+    EXPECT(total == sum, "%" PRIu64 " listed, %" PRIu64 " counted", total, sum);
+    for (size_t i = 0; i < total && i < LISTED; i++) {
+        const size_t place = positions[i], word = numbers[i];
+        if (!EXPECT(word < p.count && place + length_of(word) <= n, "match %zu is of no word or place", i)) return;
+        other[word]++;
+        EXPECT(i == 0 || positions[i - 1] < place || (positions[i - 1] == place && numbers[i - 1] < word),
+               "match %zu is out of order", i);
+        EXPECT((flags & WEFT_FOLD_CASE) ||
+                   memcmp(text + place, words.bytes + words.offsets[word], length_of(word)) == 0,
+               "word %zu is not at %zu", word, place);
+    }
+    EXPECT(total > LISTED || memcmp(other, counts, p.count * sizeof *counts) == 0, "the list has other counts");
+    positions[3] = numbers[3] = 77;
+    EXPECT_STATUS(ctx, weft_match_list(ctx, n, text, 0, n, &p, flags, 3, positions, numbers, &total), WEFT_OK);
+    EXPECT(total == sum && positions[3] == 77 && numbers[3] == 77, "of a list of three");
+}
+
+/* The same counts from pieces, each with the bytes around it that the header asks for. */
+static void check_pieces(size_t n, unsigned flags, size_t piece) {
+    const weft_patterns p = all();
+    memset(other, 0, sizeof other);
+    for (size_t at = 0; at < n; at += piece) {
+        static uint64_t some[WORDS_MAX];
+        const size_t before = at > 0, end = n - at < piece ? n : at + piece;
+        const size_t behind = n - end < WEFT_PATTERN_BYTES_MAX ? n - end : WEFT_PATTERN_BYTES_MAX;
+        EXPECT_STATUS(ctx,
+                      weft_match_count(ctx, before + end - at + behind, text + at - before, before, before + end - at,
+                                       &p, flags, some),
+                      WEFT_OK);
+        for (size_t i = 0; i < p.count; i++) other[i] += some[i];
+    }
+    EXPECT(memcmp(other, counts, p.count * sizeof *counts) == 0, "pieces of %zu of %zu bytes, %zu words", piece, n,
+           p.count);
+}
+
+static void random_texts(void) {
+    static const struct {
+        size_t n, count, longest;
+    } shapes[] = {{1, 1, 1},    {64, 4, 3},     {67, 5, 4},     {5000, 4, 4},   {4096, 9, 2},
+                  {700, 40, 5}, {3000, 3, 256}, {9001, 150, 7}, {TEXT, 2, 200}, {513, 32, 4}};
+    for (size_t s = 0; s < COUNT(shapes); s++)
+        for (unsigned flags = 0; flags < 4; flags++) {
+            const size_t n = shapes[s].n;
+            make(100 * s + flags, n, shapes[s].count, shapes[s].longest);
+            const weft_patterns p = all();
+            EXPECT_STATUS(ctx, weft_match_count(ctx, n, text, 0, n, &p, flags, counts), WEFT_OK);
+            for (size_t i = 0; i < p.count; i++)
+                EXPECT(counts[i] == expected(n, i, flags),
+                       "word %zu of shape %zu, flags %u: %" PRIu64 ", and memmem %" PRIu64, i, s, flags, counts[i],
+                       expected(n, i, flags));
+            check_list(n, flags);
+            check_pieces(n, flags, n / 3 + 1);
+            check_pieces(n, flags, 97);
+        }
+}
+
+/* As many words as there can be: the numbers from 0 on, in text of some of them. */
+static void many_words(void) {
+    char word[8];
+    size_t n = 0;
+    clear();
+    for (size_t i = 0; i < WORDS_MAX; i++) {
+        const int length = snprintf(word, sizeof word, "%zu", i);
+        add(word, (size_t)length);
+    }
+    for (size_t i = 0; i < 300; i++) n += (size_t)sprintf((char *)text + n, "%zu ", i * 37 % WORDS_MAX);
+    const weft_patterns p = all();
+    EXPECT_STATUS(ctx, weft_match_count(ctx, n, text, 0, n, &p, WEFT_WHOLE_WORD, counts), WEFT_OK);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < WORDS_MAX; i++) sum += counts[i];
+    EXPECT(sum == 300 && counts[37] == 1 && counts[38] == 0, "%" PRIu64 " of 300 numbers", sum);
+    EXPECT_STATUS(ctx, weft_match_count(ctx, n, text, 0, n, &p, 0, counts), WEFT_OK);
+    for (size_t i = 0; i < WORDS_MAX; i += 271) EXPECT(counts[i] == expected(n, i, 0), "number %zu", i);
+}
+
+int main(int argc, char **argv) {
+    ctx = oracle_open(argc, argv);
+    literals();
+    zeros_and_ends();
+    random_texts();
+    many_words();
+    weft_close(ctx);
+    return expect_end();
+}
