@@ -48,6 +48,8 @@ int command_argsort(const cli_options *options, int argc, char **argv);
 int command_random(const cli_options *options, int argc, char **argv);
 int command_price(const cli_options *options, int argc, char **argv);
 int command_match(const cli_options *options, int argc, char **argv);
+int command_map(const cli_options *options, int argc, char **argv);
+int command_map_reduce(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */

@@ -252,6 +252,31 @@ static weft_status run_match(const operation *o, weft_context *ctx, const operan
     return weft_match_count(ctx, bytes, in->x, 0, bytes, &words, WEFT_MATCH_BYTES, in->to);
 }
 
+/* A sum of two arrays, element by element, and the mean of a quadratic function. */
+static weft_status run_map(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
+    const weft_binding bindings[] = {{"x", in->dtype, in->x, NULL}, {"y", in->dtype, in->y, NULL}};
+    weft_expr *expr = NULL;
+    (void)o, (void)out;
+    *type = in->dtype;
+    weft_status status = weft_expr_compile(ctx, "x + y", &expr);
+    if (status == WEFT_OK) status = weft_map(ctx, expr, in->dtype, in->n, bindings, 2, in->to);
+    weft_expr_free(expr);
+    return status;
+}
+
+static weft_status run_map_reduce(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                  weft_dtype *type) {
+    const weft_binding binding = {"x", in->dtype, in->x, NULL};
+    weft_expr *expr = NULL;
+    (void)o;
+    find_type(WEFT_MEAN, in, type);
+    weft_status status = weft_expr_compile(ctx, "x^2 + 2*x + 3", &expr);
+    if (status == WEFT_OK)
+        status = weft_map_reduce(ctx, WEFT_MEAN, expr, in->dtype, in->accumulate, in->n, &binding, 1, out);
+    weft_expr_free(expr);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -284,6 +309,8 @@ static weft_status run_match(const operation *o, weft_context *ctx, const operan
 #define OPERATION_OF_random WEFT_SUM, false, false, 0, 0, 1
 #define OPERATION_OF_price WEFT_SUM, false, false, 1, 1, 0
 #define OPERATION_OF_match WEFT_SUM, false, false, 1, 1, 0
+#define OPERATION_OF_map WEFT_SUM, false, false, 2, 1, 1
+#define OPERATION_OF_map_reduce WEFT_SUM, false, false, 1, 1, 0
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

@@ -14,6 +14,7 @@ add_executable(weft_command
   cli/gnu_rand.c
   cli/laplace.c
   cli/main.c
+  cli/map.c
   cli/kept.c
   cli/match.c
   cli/matmul.c

@@ -18,9 +18,11 @@ add_library(weft SHARED
   src/core/api_sort.c
   src/core/api_random.c
   src/core/api_match.c
+  src/core/api_map.c
   src/core/backend.c
   src/core/check.c
   src/core/context.c
+  src/core/expr.c
   src/core/lists.c
   src/ref/argsort.c
   src/ref/array.c
@@ -53,6 +55,7 @@ add_library(weft SHARED
   src/ref/twiddle.c
   src/ref/tridiag.c
   src/ref/variance.c
+  src/ref/map.c
   src/cpu/convolve.c
   src/cpu/cpu.c
   src/cpu/histogram.c
@@ -60,6 +63,7 @@ add_library(weft SHARED
   src/cpu/laplace.c
   src/cpu/levels.c
   src/cpu/machine.c
+  src/cpu/map.c
   src/cpu/recurrence.c
   src/cpu/merge.c
   src/cpu/price.c
@@ -119,6 +123,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/filters.c
     src/cpu/histograms.c
     src/cpu/integers.c
+    src/cpu/maps.c
     src/cpu/matmuls.c
     src/cpu/prices.c
     src/cpu/products.c

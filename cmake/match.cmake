@@ -9,6 +9,7 @@ add_library(weft_match STATIC
   tests/cases/random.c
   tests/cases/recurrence.c
   tests/cases/match.c
+  tests/cases/map.c
   tests/cases/merge.c
   tests/cases/price.c
   tests/cases/matmul.c

@@ -5,7 +5,7 @@ _weft() {
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
-        fft convolve tridiag sort argsort random price match'
+        fft convolve tridiag sort argsort map map_reduce random price match'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -49,6 +49,10 @@ _weft() {
         if [[ $command == *scan || $command == *reduce* ]]; then
             mapfile -t COMPREPLY < <(compgen -W 'sum prod min max and or xor' -- "$current")
         fi
+        return
+        ;;
+    --dtype)
+        mapfile -t COMPREPLY < <(compgen -W 'f32 f64 i32 i64 u32 u64' -- "$current")
         return
         ;;
     --dtype)
@@ -118,6 +122,8 @@ _weft() {
         ;;
     argsort) options+=' --descending --index --output' ;;
     match) options+=' --words --words-file --list --fold-case --whole-word' ;;
+    map) options+=' --dtype --n --output' ;;
+    map_reduce) options+=' --accumulate --dtype --n' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

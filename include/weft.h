@@ -756,6 +756,59 @@ WEFT_API weft_status weft_match_list(weft_context *ctx, size_t n, const void *te
                                      const weft_patterns *patterns, unsigned flags, size_t capacity,
                                      uint64_t *positions, uint32_t *numbers, uint64_t *total);
 
+/* ---------------------------------------------------------------------------------- map */
+
+/* A formula, compiled: immutable, of no context, for any number of calls and threads at a time. */
+typedef struct weft_expr weft_expr;
+
+/* Compiles a formula. In order of rising precedence, as in C:
+ *   c ? x : y                   x where c is not 0, else y; both are computed
+ *   ||   &&   == !=   < <= > >=   1 or 0; an operand counts as true when it is not 0, so a NaN does
+ *   + -   * /   unary - + !
+ *   x ^ y                       tighter than a minus before it, and from the right: -x^2 is -(x^2), 2^3^2 is 2^9.
+ *                               A whole number y as it stands, -1024 to 1024, is a chain of multiplications
+ *                               (docs/ORDER.md 20.4), and every other power is pow(x, y)
+ *   abs(x) min(x, y) max(x, y) floor(x)
+ *   sqrt(x) fma(x, y, z) exp(x) log(x) sin(x) cos(x) pow(x, y) erf(x)    f32 and f64 only
+ *   numbers (2, 0.5, 1e-3), names (letters, digits, _) of arrays and scalars, i (the element's index), parentheses
+ * Limits: 4095 characters, nesting 64 deep, 256 steps, 16 values held at a time, 64 names and numbers, 63 characters
+ * each. A formula that is none is WEFT_INVALID; the message is a sentence, the line, and a caret under the place.
+ * A formula reads element i of its arrays and nothing else. Order: docs/ORDER.md 20. */
+WEFT_API weft_status weft_expr_compile(weft_context *ctx, const char *formula, weft_expr **expr);
+
+/* Releases it. NULL is allowed. */
+WEFT_API void weft_expr_free(weft_expr *expr);
+
+/* The names that must be bound, in order of their first places; NULL for an index past the last. */
+WEFT_API size_t weft_expr_variable_count(const weft_expr *expr);
+WEFT_API const char *weft_expr_variable(const weft_expr *expr, size_t index);
+
+/* What a name stands for: an array of n elements, or one value in host memory. One of the two pointers is NULL. */
+typedef struct weft_binding {
+    const char *name;
+    weft_dtype dtype; /* any */
+    const void *array;
+    const void *scalar;
+} weft_binding;
+
+/* out[i] = the formula's value at element i, for i in [0, n).
+ *   dtype     that the formula is evaluated in and out has: f32, f64, i32, i64, u32 or u64. Every operand is
+ * converted to it first: to floats rounded once, among integers by wrapping. No float can be evaluated in integers
+ *             (WEFT_UNSUPPORTED), in which + - * wrap, x / y is cut towards zero, and x / 0 is 0
+ *   bindings  `count` of them: each of the formula's names once, and no other name
+ *   out       n values; out == an array of the type dtype is allowed, any other overlap is not
+ * Each operation rounds once, and a b + c twice (fma(a, b, c) once). min and max: -0 < +0, a NaN wins. Division by
+ * zero and arguments outside of a function's domain give what IEEE 754 says. A NaN is stored as the canonical one.
+ * Order: docs/ORDER.md 20. Docs: docs/map.md. */
+WEFT_API weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, size_t n,
+                              const weft_binding *bindings, size_t count, void *out);
+
+/* The bits of weft_map followed by weft_reduce over what it wrote, without an array between the two.
+ *   accumulate, out   as for weft_reduce with elements of dtype */
+WEFT_API weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
+                                     weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count,
+                                     void *out);
+
 #ifdef __cplusplus
 }
 #endif

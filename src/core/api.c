@@ -55,7 +55,7 @@ static weft_status reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_
     FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
     FORWARD(check_array(ctx, "out", out, 1, weft_dtype_size(result), &to, error));
     FORWARD(check_apart(&to, &from, error));
-    return ctx->backend->reduce(ctx->state, &(reduce_call){op, dtype, result, n, x, out}, error);
+    return ctx->backend->reduce(ctx->state, &(reduce_call){op, dtype, result, n, x, out, NULL}, error);
 }
 
 weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,

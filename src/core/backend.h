@@ -6,12 +6,37 @@
 #define WEFT_CORE_BACKEND_H
 
 #include "core/error.h"
+#include "core/formula.h"
 #include "weft.h"
 
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
 #define WEFT_BACKEND_ABI 11
+
+/* What a formula's steps read: an array, one value for all elements, or the element's index. */
+typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
+
+typedef struct map_leaf {
+    map_leaf_kind kind;
+    weft_dtype dtype; /* of an array: any type, but no float where the formula is evaluated in integers */
+    const void *p;
+    union { /* of a value: in the type of the evaluation, integers extended to 64 bits */
+        float f32;
+        double f64;
+        uint64_t u64;
+    } value;
+} map_leaf;
+
+/* A formula over n elements. */
+typedef struct map_call {
+    weft_dtype dtype; /* that it is evaluated in: i32, i64, u32, u64, f32, f64 */
+    size_t n;
+    const map_step *steps;
+    size_t step_count, register_count, leaf_count; /* at least one step and one register */
+    const map_leaf *leaves;
+    void *out; /* n values of dtype, == the p of arrays of that type, or apart; NULL where they are reduced */
+} map_call;
 
 /* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
@@ -20,6 +45,7 @@ typedef struct reduce_call {
     size_t n; /* >= 1 where the operator needs it (ops.def); else 0 is allowed */
     const void *x;
     void *out;
+    const map_call *map; /* where the elements are a formula's values, and x is NULL; else NULL */
 } reduce_call;
 
 typedef struct variance_call {
@@ -325,6 +351,7 @@ typedef struct weft_backend {
     weft_status (*random)(void *state, const random_call *call, weft_error *error);
     weft_status (*price)(void *state, const price_call *call, weft_error *error);
     weft_status (*match)(void *state, const match_call *call, weft_error *error);
+    weft_status (*map)(void *state, const map_call *call, weft_error *error);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

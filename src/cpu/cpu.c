@@ -135,6 +135,7 @@ const weft_backend *weft_backend_cpu(void) {
         .random = cpu_random,
         .price = cpu_price,
         .match = cpu_match,
+        .map = cpu_map,
     };
     return &backend;
 }

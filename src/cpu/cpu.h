@@ -24,8 +24,9 @@
 typedef struct piece {
     const void *x, *y;
     size_t n, first;
-    double parameter; /* the mean for variance, the scale for norm2 */
-    bool locate;      /* min and max: the index is wanted too */
+    double parameter;    /* the mean for variance, the scale for norm2 */
+    bool locate;         /* min and max: the index is wanted too */
+    const map_call *map; /* where x is what this formula gives; else NULL. Kernels do not see it */
 } piece;
 
 /* A partial result. Minimum and maximum have a key (cpu/extremes_body.h) and, if wanted, an index. */
@@ -263,6 +264,25 @@ typedef struct match_kernels {
     /* The bits of the places, at most MATCH_BLOCK of them, where some pattern may begin. */
     void (*mark)(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *bits);
 } match_kernels;
+enum { MAP_BLOCK = 4096 }; /* bytes of a register or a leaf of a formula that is evaluated */
+
+/* What becomes of a formula's values. */
+typedef enum map_use {
+    MAP_STORE,  /* the result of a call */
+    MAP_STREAM, /* likewise, past the caches */
+    MAP_REDUCE  /* read by a reduction at once; NaNs are as they came */
+} map_use;
+
+/* The kernels of formulas that are evaluated in one type. */
+typedef struct map_kernel {
+    void (*begin)(const map_call *c, void *room); /* once for a thread and its room */
+    void (*evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *room,
+                     void *out); /* n from first */
+} map_kernel;
+
+typedef struct map_kernels {
+    map_kernel of[DTYPES];
+} map_kernels;
 
 /* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
 typedef struct level {
@@ -287,6 +307,7 @@ typedef struct level {
     const sample_kernels *samples;
     const price_kernels *prices;
     const match_kernels *matches;
+    const map_kernels *maps;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -308,6 +329,12 @@ weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *er
 
 /* Runs `run` on every chunk of the whole call and joins the chunks' values in the canonical order. */
 void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out);
+
+/* Scratch memory for a formula, in which cpu_run finds p->map evaluated. */
+weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error);
+/* One chunk of a call whose elements are p->map's values: they are computed tile by tile, and reduced. `size`: bytes
+ * of what the kernel takes for an element. */
+void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, joiner *join, partial *out);
 
 /* a becomes a + b. */
 void cpu_add_f64(partial *a, const partial *b);
@@ -338,6 +365,7 @@ weft_status cpu_argsort(void *state, const argsort_call *call, weft_error *error
 weft_status cpu_random(void *state, const random_call *call, weft_error *error);
 weft_status cpu_price(void *state, const price_call *call, weft_error *error);
 weft_status cpu_match(void *state, const match_call *call, weft_error *error);
+weft_status cpu_map(void *state, const map_call *call, weft_error *error);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

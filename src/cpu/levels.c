@@ -56,7 +56,8 @@ static bool usable_v4(void) {
     extern const tridiag_kernels cpu_tridiags_##name;       \
     extern const sort_kernels cpu_sorts_##name;             \
     extern const price_kernels cpu_prices_##name;           \
-    extern const match_kernels cpu_matches_##name;
+    extern const match_kernels cpu_matches_##name;          \
+    extern const map_kernels cpu_maps_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -82,7 +83,8 @@ static const level levels[] = {
      &cpu_sorts_##name,       \
      &cpu_samples_##name,     \
      &cpu_prices_##name,      \
-     &cpu_matches_##name},
+     &cpu_matches_##name,     \
+     &cpu_maps_##name},
 #include "cpu/levels.def"
 };
 

@@ -60,7 +60,7 @@ static void store_key(weft_dtype dtype, uint64_t key, void *out) {
 /* Runs a kernel over the call's elements, of which there is one at least. */
 static partial total(cpu_context *ctx, const reduce_call *c, kernel *run, joiner *join, double parameter) {
     partial v;
-    cpu_run(ctx, c->dtype, run, join, &(piece){.x = c->x, .n = c->n, .parameter = parameter}, &v);
+    cpu_run(ctx, c->dtype, run, join, &(piece){.x = c->x, .n = c->n, .parameter = parameter, .map = c->map}, &v);
     return v;
 }
 
@@ -98,7 +98,7 @@ static void reduce_max(cpu_context *ctx, const reduce_call *c) {
 
 static void locate(cpu_context *ctx, const reduce_call *c, kernel *run, joiner *join) {
     partial v;
-    cpu_run(ctx, c->dtype, run, join, &(piece){.x = c->x, .n = c->n, .locate = true}, &v);
+    cpu_run(ctx, c->dtype, run, join, &(piece){.x = c->x, .n = c->n, .locate = true, .map = c->map}, &v);
     store_integer(c->result, v.index, c->out);
 }
 
@@ -115,7 +115,7 @@ static void reduce_argmax(cpu_context *ctx, const reduce_call *c) {
 static void reduce_bits(cpu_context *ctx, const reduce_call *c, kernel *run, joiner *join, uint64_t identity) {
     const size_t size = weft_dtype_size(c->dtype);
     partial bits = {.u64 = identity};
-    if (c->n) cpu_run(ctx, WEFT_U8, run, join, &(piece){.x = c->x, .n = c->n * size}, &bits);
+    if (c->n) cpu_run(ctx, WEFT_U8, run, join, &(piece){.x = c->x, .n = c->n * size, .map = c->map}, &bits);
     for (size_t half = 4; half >= size; half /= 2) {
         const partial upper = {.u64 = bits.u64 >> (8 * half)};
         join(&bits, &upper);
@@ -182,7 +182,7 @@ weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error) 
 #define REDUCE(ID, name, domain, result, empty, help) reduce_##name,
 #include "core/ops.def"
     };
-    (void)error;
+    if (call->map && call->n > 0) FORWARD(cpu_map_hold(state, call->map, error));
     operators[call->op](state, call);
     return WEFT_OK;
 }

@@ -23,23 +23,35 @@ bool cpu_may_use_threads(void) {
     return atomic_compare_exchange_strong(&first_user, &found, self) || found == self;
 }
 
-static void run_chunk(const piece *whole, size_t size, size_t chunk, size_t i, kernel *run, partial *root) {
+/* One call, as its threads see it. */
+typedef struct job {
+    const cpu_context *ctx;
+    const piece *whole;
+    size_t size, chunk; /* bytes of an element, elements of a chunk */
+    kernel *run;
+    joiner *join;
+} job;
+
+static void run_chunk(const job *j, size_t i, partial *root) {
+    const piece *whole = j->whole;
     piece p = *whole;
-    p.first = i * chunk;
-    p.n = whole->n - p.first < chunk ? whole->n - p.first : chunk;
-    p.x = (const char *)whole->x + p.first * size;
-    p.y = whole->y ? (const char *)whole->y + p.first * size : NULL;
-    run(&p, root);
+    p.first = i * j->chunk;
+    p.n = whole->n - p.first < j->chunk ? whole->n - p.first : j->chunk;
+    p.x = whole->x ? (const char *)whole->x + p.first * j->size : NULL;
+    p.y = whole->y ? (const char *)whole->y + p.first * j->size : NULL;
+    if (p.map)
+        cpu_map_fold(j->ctx, &p, j->size, j->run, j->join, root);
+    else
+        j->run(&p, root);
 }
 
-static void run_chunks(const piece *whole, size_t size, size_t chunk, size_t chunks, int threads, kernel *run,
-                       partial *roots) {
+static void run_chunks(const job *j, size_t chunks, int threads, partial *roots) {
     (void)threads; /* unless compiled with OpenMP */
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const weft_fpmode mode = weft_fpmode_enter();
 #pragma omp for schedule(static)
-        for (size_t i = 0; i < chunks; i++) run_chunk(whole, size, chunk, i, run, &roots[i]);
+        for (size_t i = 0; i < chunks; i++) run_chunk(j, i, &roots[i]);
         weft_fpmode_leave(mode);
     }
 }
@@ -59,15 +71,16 @@ static void join_roots(partial *roots, size_t count, joiner *join) {
 void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out) {
     const size_t size = weft_dtype_size(dtype);
     int threads = ctx->threads;
+    job j = {ctx, whole, size, whole->n, run, join};
     if (threads == 1 || whole->n * size < ALONE_BYTES || !cpu_may_use_threads()) {
-        run_chunk(whole, size, whole->n, 0, run, out);
+        run_chunk(&j, 0, out);
         return;
     }
-    size_t chunk = WEFT_TILE(size);
-    while (chunk * size < CHUNK_BYTES || (whole->n - 1) / chunk >= CHUNKS_MAX) chunk *= 2;
-    const size_t chunks = (whole->n - 1) / chunk + 1;
+    j.chunk = WEFT_TILE(size);
+    while (j.chunk * size < CHUNK_BYTES || (whole->n - 1) / j.chunk >= CHUNKS_MAX) j.chunk *= 2;
+    const size_t chunks = (whole->n - 1) / j.chunk + 1;
     if ((size_t)threads > chunks) threads = (int)chunks;
-    run_chunks(whole, size, chunk, chunks, threads, run, ctx->roots);
+    run_chunks(&j, chunks, threads, ctx->roots);
     join_roots(ctx->roots, chunks, join);
     *out = ctx->roots[0];
 }

@@ -4,7 +4,7 @@
  * the input goes through the staging buffer in chunks of a power of two of whole tiles, each of which is
  * a subtree of the canonical tree; fold.cuh joins the chunks. Copies and launches alternate on one stream:
  * a launch takes a hundredth of the time of its copy, so there is nothing to gain by overlapping them. */
-#include "cuda/gpu.h"
+#include "cuda/map_job.h"
 
 #include <string.h>
 
@@ -70,7 +70,7 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
     c->name = name;
     c->out = out;
     c->out_bytes = cuda_type_bytes(result);
-    if (n > 0) FORWARD(gpu_locate(g, "x", x, &c->x_on_host, error));
+    if (n > 0 && x) FORWARD(gpu_locate(g, "x", x, &c->x_on_host, error));
     if (n > 0 && y) FORWARD(gpu_locate(g, "y", y, &c->y_on_host, error));
     FORWARD(gpu_locate(g, "out", out, &c->out_on_host, error));
     if (c->x_on_host || c->y_on_host || c->out_on_host) FORWARD(gpu_refuse_capture(g, name, error));
@@ -87,6 +87,12 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
     j->out = c->out_on_host ? g->landing : out;
     gpu_point_at_scratch(g, j);
     return WEFT_OK;
+}
+
+weft_status call_map(call *c, const map_program *map, weft_error *error) {
+    c->map = map;
+    c->map_bytes = cuda_type_bytes(map->dtype);
+    return gpu_staging(c->g, error);
 }
 
 weft_status call_end(call *c, weft_error *error) {
@@ -129,10 +135,15 @@ static weft_status launch(const call *c, kernel k, job *j, weft_error *error) {
     return WEFT_OK;
 }
 
-/* The part [first, first + n) of an input: where it lies, or its copy in the staging buffer. */
+/* The part [first, first + n) of an input: where it lies, or its copy in the staging buffer, or there a formula's
+ * values; elements of the kernel may be less than a value (the bytes that bits are joined by). */
 static weft_status stage(const call *c, bool on_host, const void *input, uint64_t first, uint64_t n, char *buffer,
                          const void **part, weft_error *error) {
     const size_t bytes = cuda_type_bytes(c->j.dtype);
+    if (c->map) {
+        *part = buffer;
+        return gpu_map_part(c->g, c->map, first * bytes / c->map_bytes, n * bytes / c->map_bytes, buffer, error);
+    }
     *part = (const char *)input + first * bytes;
     if (!on_host) return WEFT_OK;
     CUDA_TRY(cudaMemcpyAsync(buffer, *part, n * bytes, cudaMemcpyHostToDevice, c->g->stream), c->name);
@@ -158,7 +169,7 @@ static weft_status run_in_chunks(const call *c, kernel k, weft_error *error) {
 
 weft_status call_run(call *c, kernel k, weft_error *error) {
     RETURN_IF(!k.function, WEFT_INTERNAL, "%s: there is no kernel for type %d", c->name, (int)c->j.dtype);
-    if (c->x_on_host || c->y_on_host) return run_in_chunks(c, k, error);
+    if (c->x_on_host || c->y_on_host || c->map) return run_in_chunks(c, k, error);
     job j = c->j;
     return launch(c, k, &j, error);
 }

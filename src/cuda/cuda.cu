@@ -292,6 +292,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .random = cuda_random,
         .price = cuda_price,
         .match = cuda_match,
+        .map = cuda_map,
     };
     return &backend;
 }

@@ -83,12 +83,17 @@ typedef struct call {
     bool x_on_host, y_on_host, out_on_host;
     void *out;
     size_t out_bytes;
+    const struct map_program *map; /* where the elements are a formula's values, of map_bytes each; else NULL */
+    size_t map_bytes;
     job j; /* the parameters that all its launches have in common */
 } call;
 
-/* Finds where the memory lies, and fills c->j but for the operator's parameters. y may be NULL. */
+/* Finds where the memory lies, and fills c->j but for the operator's parameters. y may be NULL, and x before
+ * call_map. */
 weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft_dtype result, size_t n,
                        const void *x, const void *y, void *out, weft_error *error);
+/* The elements are the values of a formula, which are computed chunk by chunk in the staging buffer. */
+weft_status call_map(call *c, const struct map_program *map, weft_error *error);
 /* Runs a kernel over the whole input with c->j; in chunks when an input is in host memory. */
 weft_status call_run(call *c, kernel k, weft_error *error);
 /* Waits where the caller must find everything done, and hands over the result. */
@@ -144,5 +149,6 @@ weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error);
 weft_status cuda_random(void *state, const random_call *c, weft_error *error);
 weft_status cuda_price(void *state, const price_call *c, weft_error *error);
 weft_status cuda_match(void *state, const match_call *c, weft_error *error);
+weft_status cuda_map(void *state, const map_call *c, weft_error *error);
 
 #endif

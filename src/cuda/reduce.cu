@@ -1,6 +1,6 @@
 /* weft_reduce: each operator's kernel, its parameters, and its value for no elements (docs/ORDER.md 3). */
 #include "arith/finish.h"
-#include "cuda/gpu.h"
+#include "cuda/map_job.h"
 
 #include <string.h>
 
@@ -131,9 +131,17 @@ weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     };
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
+    map_program program;
+    map_arrays arrays;
     call c;
+    arrays.count = 0;
     FORWARD(call_begin(&c, g, operators[r->op].name, r->dtype, r->result, r->n, r->x, NULL, r->out, error));
     if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
+    if (r->map) {
+        FORWARD(gpu_map_bring(g, r->map, &arrays, &program, error));
+        FORWARD(call_map(&c, &program, error));
+    }
     FORWARD(operators[r->op].run(&c, error));
-    return call_end(&c, error);
+    FORWARD(call_end(&c, error));
+    return arrays_return(g, operators[r->op].name, arrays.list, arrays.count, error);
 }

@@ -103,6 +103,7 @@ const weft_backend *weft_backend_ref(void) {
         .random = ref_random,
         .price = ref_price,
         .match = ref_match,
+        .map = ref_map,
     };
     return &backend;
 }

@@ -26,5 +26,8 @@ weft_status ref_argsort(void *state, const argsort_call *call, weft_error *error
 weft_status ref_random(void *state, const random_call *call, weft_error *error);
 weft_status ref_price(void *state, const price_call *call, weft_error *error);
 weft_status ref_match(void *state, const match_call *call, weft_error *error);
+weft_status ref_map(void *state, const map_call *call, weft_error *error);
+/* A reduction of a formula's values. */
+weft_status ref_map_reduce(void *state, const reduce_call *call, weft_error *error);
 
 #endif

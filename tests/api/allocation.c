@@ -136,7 +136,12 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
                   weft_matmul(ctx, WEFT_F32, WEFT_F64, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, 20, 30,
                               25, NULL, x, 25, x, 30, NULL, y, 30),
                   WEFT_OK);
+    static weft_expr *expr; /* compiled once, which takes memory of its own */
+    const weft_binding binding = {"x", WEFT_F32, x, NULL};
+    if (!expr) EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x*x + 3", &expr), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F32, n, &binding, 1, y), WEFT_OK);
     if (strcmp(weft_device(ctx), "ref") == 0) return; /* some of its others keep what they need in memory */
+    EXPECT_STATUS(ctx, weft_map_reduce(ctx, WEFT_MEAN, expr, WEFT_F32, WEFT_DEFAULT, n, &binding, 1, &out), WEFT_OK);
     EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, n, x, 10, y, indices), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
     EXPECT_STATUS(ctx,

@@ -56,6 +56,13 @@ static answers ask(weft_context *ctx) {
     note(&a, weft_argsort(ctx, WEFT_F32, WEFT_ASCENDING, WEFT_U32, N, x, z));
     memcpy(&a.bits[k], z + N / 2, sizeof a.bits[k]);
     k++;
+    const weft_binding binding = {"x", WEFT_F32, x, NULL};
+    weft_expr *expr = NULL;
+    note(&a, weft_expr_compile(ctx, "x*x + 0.1*x", &expr));
+    note(&a, weft_map(ctx, expr, WEFT_F32, N, &binding, 1, z));
+    note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]));
+    note(&a, weft_map_reduce(ctx, WEFT_SUM, expr, WEFT_F32, WEFT_DEFAULT, N, &binding, 1, &a.bits[k++]));
+    weft_expr_free(expr);
     return a;
 }
 

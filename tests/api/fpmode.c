@@ -30,6 +30,16 @@ static weft_status multiply(weft_context *ctx, weft_dtype dtype, const void *fro
                        dtype == WEFT_F32 ? (const void *)&other32 : &other, z, SIDE);
 }
 
+/* A formula's sum, and the values themselves, in z. */
+static void evaluate(weft_context *ctx, const char *formula, weft_dtype dtype, const void *elements, uint64_t *sum) {
+    const weft_binding binding = {"x", dtype, elements, NULL};
+    weft_expr *expr = NULL;
+    EXPECT_STATUS(ctx, weft_expr_compile(ctx, formula, &expr), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_map(ctx, expr, dtype, N, &binding, 1, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_map_reduce(ctx, WEFT_SUM, expr, dtype, WEFT_DEFAULT, N, &binding, 1, sum), WEFT_OK);
+    weft_expr_free(expr);
+}
+
 static answers ask(weft_context *ctx) {
     static const weft_op ops[] = {WEFT_SUM, WEFT_MEAN, WEFT_NORM1, WEFT_NORM2};
     answers a = {{0}};
@@ -88,6 +98,10 @@ static answers ask(weft_context *ctx) {
         EXPECT_STATUS(ctx, weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, N, x, taps, x, z), WEFT_OK);
         EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     }
+    evaluate(ctx, "x*0.3 + x^3/7", WEFT_F32, x, &a.bits[k++]);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
+    evaluate(ctx, "exp(x)/3 + (x != 0)", WEFT_F64, y, &a.bits[k++]);
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, N, z, &a.bits[k++]), WEFT_OK);
     return a;
 }
 

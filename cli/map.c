@@ -1,0 +1,279 @@
+/* weft map FORMULA NAME=VALUE... -o Z.npy and weft map_reduce OP FORMULA NAME=VALUE...: a value is a number or the
+ * name of a file. */
+#include "cli/cli.h"
+#include "cli/fold_options.h"
+#include "cli/npy.h"
+#include "cli/value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BINDINGS = 64, NAME_LENGTH = 64 };
+
+typedef struct request {
+    const cli_options *options;
+    const char *command, *formula, *to;
+    weft_op op; /* of map_reduce */
+    weft_dtype type, accumulate;
+    long long n; /* of a formula without arrays; else -1 */
+    int count;
+    char names[MOST_BINDINGS][NAME_LENGTH];
+    const char *texts[MOST_BINDINGS]; /* behind the '=' */
+    npy_array arrays[MOST_BINDINGS];
+    value scalars[MOST_BINDINGS];
+    weft_binding bindings[MOST_BINDINGS];
+    const npy_array *first; /* of the arrays, or NULL */
+    const char *first_text;
+    weft_context *ctx;
+    weft_expr *expr;
+    double seconds;
+} request;
+
+/* -------------------------------------------------------------------------------- options */
+
+static bool read_type(const char *command, const char *text, weft_dtype *type) {
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(text, weft_dtype_name(types[i])) == 0) {
+            *type = types[i];
+            return true;
+        }
+    cli_error(command, "--dtype %s: formulas are evaluated in f32, f64, i32, i64, u32 or u64", text);
+    return false;
+}
+
+static bool read_options(int argc, char **argv, request *r) {
+    static const struct option list[] = {
+        {"dtype", required_argument, NULL, 't'}, {"accumulate", required_argument, NULL, 'a'},
+        {"n", required_argument, NULL, 'n'},     {"output", required_argument, NULL, 'o'},
+        {"o", required_argument, NULL, 'o'},     {0}};
+    r->n = -1;
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == 't' && read_type(argv[0], optarg, &r->type)) continue;
+        if (option == 'a' && folds_accumulate(argv[0], optarg, &r->accumulate)) continue;
+        if (option == 'n' && cli_number(argv[0], "--n", optarg, 0, 1LL << 48, &r->n)) continue;
+        if (option != 'o') return false;
+        r->to = optarg;
+    }
+    return true;
+}
+
+static bool read_operator(request *r, const char *text) {
+    for (int op = 0; strcmp(weft_op_name((weft_op)op), "unknown") != 0; op++)
+        if (strcmp(text, weft_op_name((weft_op)op)) == 0) {
+            r->op = (weft_op)op;
+            return true;
+        }
+    cli_error(r->command, "%s: no operator; there are sum, mean, min, max, ... ('weft help' lists them)", text);
+    return false;
+}
+
+/* "x=FILE" or "a=2". */
+static bool read_operand(request *r, const char *text) {
+    const char *sign = strchr(text, '=');
+    if (!sign || sign == text || (size_t)(sign - text) >= NAME_LENGTH) {
+        cli_error(r->command, "%s: NAME=VALUE is needed here, where VALUE is a number or a file", text);
+        return false;
+    }
+    if (r->count == MOST_BINDINGS) {
+        cli_error(r->command, "%s: at most %d names can be given", text, (int)MOST_BINDINGS);
+        return false;
+    }
+    memcpy(r->names[r->count], text, (size_t)(sign - text));
+    r->texts[r->count++] = sign + 1;
+    return true;
+}
+
+static bool read_operands(request *r, int count, char **operands, bool reduces) {
+    int at = 0;
+    if (count < 1 + reduces) {
+        cli_error(r->command, "%s is missing; see 'weft help %s'", count < reduces ? "OP" : "FORMULA", r->command);
+        return false;
+    }
+    if (reduces && !read_operator(r, operands[at++])) return false;
+    r->formula = operands[at++];
+    while (at < count)
+        if (!read_operand(r, operands[at++])) return false;
+    if (!reduces && !r->to)
+        cli_error(r->command, "-o FILE.npy is missing: it names the file for the result (- is standard output)");
+    else if (!reduces && r->options->json && strcmp(r->to, "-") == 0)
+        cli_error(r->command, "--json: standard output is for the array here; give -o the name of a file");
+    else
+        return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- bindings */
+
+/* A number is the first of these types that has it. */
+static bool read_scalar(request *r, int i) {
+    static const weft_dtype types[] = {WEFT_I64, WEFT_U64, WEFT_F64};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        if (!value_parse(types[t], r->texts[i], &r->scalars[i])) continue;
+        r->bindings[i].dtype = types[t];
+        r->bindings[i].scalar = &r->scalars[i];
+        return true;
+    }
+    return false;
+}
+
+/* Arrays must have one shape, and lie in one order where that makes a difference. */
+static bool check_alike(const request *r, int i) {
+    const npy_array *x = r->first, *y = &r->arrays[i];
+    const char *command = r->command;
+    if (x->n != y->n)
+        cli_error(command, "%s has %zu elements and %s has %zu; they must be of one length", r->first_text, x->n,
+                  r->texts[i], y->n);
+    else if (x->given.rank != y->given.rank ||
+             memcmp(x->given.dimensions, y->given.dimensions, x->given.rank * sizeof *x->given.dimensions) != 0)
+        cli_error(command, "%s and %s have as many elements, but not one shape", r->first_text, r->texts[i]);
+    else if (x->given.rank > 1 && x->fortran != y->fortran)
+        cli_error(command, "%s is in %s order and %s is not; they must lie in one order", r->first_text,
+                  x->fortran ? "Fortran" : "C", r->texts[i]);
+    else
+        return true;
+    return false;
+}
+
+static bool read_array(request *r, int i) {
+    npy_error error;
+    if (!npy_read(r->texts[i], &r->arrays[i], &error)) {
+        cli_error(r->command, "%s: %s", r->texts[i], error.message);
+        return false;
+    }
+    r->bindings[i].dtype = r->arrays[i].dtype;
+    r->bindings[i].array = r->arrays[i].data;
+    if (r->first) return check_alike(r, i);
+    r->first = &r->arrays[i];
+    r->first_text = r->texts[i];
+    return true;
+}
+
+/* Without --dtype: that of the arrays, where they all have one that formulas are evaluated in, else f64. */
+static weft_dtype type_of_arrays(const request *r) {
+    if (!r->first || weft_dtype_size(r->first->dtype) < 4) return WEFT_F64;
+    for (int i = 0; i < r->count; i++)
+        if (r->bindings[i].array && r->bindings[i].dtype != r->first->dtype) return WEFT_F64;
+    return r->first->dtype;
+}
+
+static bool read_bindings(request *r) {
+    for (int i = 0; i < r->count; i++) {
+        r->bindings[i].name = r->names[i];
+        if (!read_scalar(r, i) && !read_array(r, i)) return false;
+    }
+    if (r->first && r->n >= 0)
+        cli_error(r->command, "--n is for formulas without arrays; %s has %zu elements", r->first_text, r->first->n);
+    else if (!r->first && r->n < 0)
+        cli_error(r->command, "no array is given; --n N says for how many elements the formula is meant");
+    else {
+        if (r->first) r->n = (long long)r->first->n;
+        if (r->type == WEFT_DEFAULT) r->type = type_of_arrays(r);
+        return true;
+    }
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+static int told(request *r, weft_status status) {
+    if (status == WEFT_OK) return CLI_DONE;
+    cli_error(r->command, "%s", weft_last_error(r->ctx));
+    return CLI_FAILED;
+}
+
+static void print_json(const request *r) {
+    printf("{\"command\": \"%s\", \"formula\": ", r->command);
+    json_string(stdout, r->formula);
+    printf(", \"bindings\": {");
+    for (int i = 0; i < r->count; i++) {
+        if (i) printf(", ");
+        json_string(stdout, r->names[i]);
+        printf(": ");
+        if (r->bindings[i].scalar)
+            fputs(value_json(r->bindings[i].dtype, &r->scalars[i]).text, stdout);
+        else
+            json_string(stdout, r->texts[i]);
+    }
+    printf("}, \"dtype\": \"%s\", \"n\": %lld", weft_dtype_name(r->type), r->n);
+}
+
+static void print_json_end(const request *r) {
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", weft_device(r->ctx), weft_order_version(),
+           r->seconds);
+}
+
+static int map_to(request *r, void *out) {
+    const npy_shape flat = {1, {(size_t)r->n}};
+    npy_error error;
+    const double start = cli_seconds();
+    const int code = told(r, weft_map(r->ctx, r->expr, r->type, (size_t)r->n, r->bindings, (size_t)r->count, out));
+    r->seconds = cli_seconds() - start;
+    if (code != CLI_DONE) return code;
+    if (!npy_write(r->to, r->type, r->first ? &r->first->shape : &flat, out, &error)) {
+        cli_error(r->command, "%s: %s", r->to, error.message);
+        return CLI_FAILED;
+    }
+    if (!r->options->json) return CLI_DONE;
+    print_json(r);
+    printf(", \"output\": ");
+    json_string(stdout, r->to);
+    print_json_end(r);
+    return CLI_DONE;
+}
+
+static int run_map(request *r) {
+    const size_t n = (size_t)r->n, size = weft_dtype_size(r->type);
+    void *out = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
+    if (!out) {
+        cli_error(r->command, "no memory for the %zu values of the result", n);
+        return CLI_FAILED;
+    }
+    const int code = map_to(r, out);
+    free(out);
+    return code;
+}
+
+static int run_map_reduce(request *r) {
+    value out = {0};
+    weft_dtype type = WEFT_DEFAULT;
+    const double start = cli_seconds();
+    const int code = told(r, weft_map_reduce(r->ctx, r->op, r->expr, r->type, r->accumulate, (size_t)r->n,
+                                             r->bindings, (size_t)r->count, &out));
+    r->seconds = cli_seconds() - start;
+    if (code != CLI_DONE) return code;
+    (void)weft_reduce_result(r->op, r->type, r->accumulate, &type);
+    if (r->options->json) {
+        print_json(r);
+        printf(", \"op\": \"%s\", \"result\": \"%s\", \"value\": %s, \"bits\": \"%s\"", weft_op_name(r->op),
+               weft_dtype_name(type), value_json(type, &out).text, value_bits(type, &out).text);
+        print_json_end(r);
+        return CLI_DONE;
+    }
+    printf("%s", value_decimal(type, &out).text);
+    if (r->options->bits) printf(" %s", value_bits(type, &out).text);
+    putchar('\n');
+    return CLI_DONE;
+}
+
+static int evaluate(const cli_options *options, int argc, char **argv, bool reduces) {
+    static request r; /* too large for a stack */
+    r.options = options;
+    r.command = argv[0];
+    if (!read_options(argc, argv, &r) || !read_operands(&r, argc - optind, argv + optind, reduces)) return CLI_USAGE;
+    int code = cli_open(r.command, options, &r.ctx);
+    if (code == CLI_DONE) code = told(&r, weft_expr_compile(r.ctx, r.formula, &r.expr));
+    if (code == CLI_DONE && !read_bindings(&r)) code = CLI_FAILED;
+    if (code == CLI_DONE) code = reduces ? run_map_reduce(&r) : run_map(&r);
+    for (int i = 0; i < r.count; i++) npy_free(&r.arrays[i]);
+    weft_expr_free(r.expr);
+    weft_close(r.ctx);
+    return code;
+}
+
+int command_map(const cli_options *options, int argc, char **argv) { return evaluate(options, argc, argv, false); }
+
+int command_map_reduce(const cli_options *options, int argc, char **argv) {
+    return evaluate(options, argc, argv, true);
+}

@@ -1,0 +1,118 @@
+/* weft_map on the CPU, and what a reduction reads where its elements are a formula's values. Threads have rooms of
+ * their own in the context's scratch memory, in which a formula's registers and leaves lie (cpu/maps_body.h). */
+#include "core/fpmode.h"
+#include "core/order.h"
+#include "cpu/cpu.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+enum {
+    ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
+    CHUNK = 1 << 15,        /* elements that a thread takes at a time */
+    STREAM_BYTES = 1 << 25, /* a result longer than this goes past the caches, unless it takes an input's place */
+    TILE_BYTES = 1 << 14,   /* of a formula's values that are reduced at a time: whole tiles of docs/ORDER.md 2.1 */
+    LEVELS = 64             /* of the tree over these */
+};
+
+static size_t room_bytes(const map_call *c) { return (c->register_count + c->leaf_count) * MAP_BLOCK + TILE_BYTES; }
+
+weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error) {
+    void *room;
+    return cpu_room(ctx, (size_t)ctx->threads * room_bytes(c), &room, error);
+}
+
+/* The calling thread's room: a tile, then the blocks. */
+static char *own_room(const cpu_context *ctx, const map_call *c) {
+#ifdef _OPENMP
+    return (char *)ctx->room + (size_t)omp_get_thread_num() * room_bytes(c);
+#else
+    (void)c;
+    return ctx->room;
+#endif
+}
+
+/* ---------------------------------------------------------------------------------- reducing */
+
+/* Joins `value` to those before it: a binary counter, whose level k holds the value of 2^k adjacent tiles where bit k
+ * of the number of tiles so far is set. */
+static void count_in(partial *waiting, size_t done, partial value, joiner *join) {
+    size_t k = 0;
+    for (; done >> k & 1; k++) {
+        partial pair = waiting[k];
+        join(&pair, &value);
+        value = pair;
+    }
+    waiting[k] = value;
+}
+
+/* What is left joins from the last on: an odd one rides up. */
+static partial count_out(const partial *waiting, size_t done, joiner *join) {
+    size_t k = 0;
+    while (!(done >> k & 1)) k++;
+    partial value = waiting[k];
+    for (k++; k < LEVELS && done >> k; k++) {
+        if (!(done >> k & 1)) continue;
+        partial pair = waiting[k];
+        join(&pair, &value);
+        value = pair;
+    }
+    return value;
+}
+
+void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, joiner *join, partial *out) {
+    const map_call *c = p->map;
+    const map_kernel *formula = &ctx->level->maps->of[c->dtype];
+    const size_t element = weft_dtype_size(c->dtype), tile = TILE_BYTES / size;
+    char *const values = own_room(ctx, c), *const room = values + TILE_BYTES;
+    partial waiting[LEVELS];
+    size_t done = 0;
+    formula->begin(c, room);
+    for (size_t at = 0; at < p->n; at += tile, done++) {
+        piece part = *p;
+        partial value;
+        part.x = values;
+        part.first = p->first + at;
+        part.n = p->n - at < tile ? p->n - at : tile;
+        formula->evaluate(c, MAP_REDUCE, part.first * size / element, part.n * size / element, room, values);
+        run(&part, &value);
+        count_in(waiting, done, value, join);
+    }
+    *out = count_out(waiting, done, join);
+}
+
+/* ------------------------------------------------------------------------------------- alone */
+
+static bool is_in_place(const map_call *c) {
+    for (size_t k = 0; k < c->leaf_count; k++)
+        if (c->leaves[k].kind == LEAF_ARRAY && c->leaves[k].p == c->out) return true;
+    return false;
+}
+
+static void run_chunks(const cpu_context *ctx, const map_call *c, map_use use, int threads) {
+    const map_kernel *formula = &ctx->level->maps->of[c->dtype];
+    const size_t size = weft_dtype_size(c->dtype), chunks = (c->n - 1) / CHUNK + 1;
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+        char *const room = own_room(ctx, c);
+        formula->begin(c, room);
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < chunks; i++) {
+            const size_t first = i * CHUNK, n = c->n - first < CHUNK ? c->n - first : CHUNK;
+            formula->evaluate(c, use, first, n, room, (char *)c->out + first * size);
+        }
+        weft_fpmode_leave(mode);
+    }
+}
+
+weft_status cpu_map(void *state, const map_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    const size_t bytes = c->n * weft_dtype_size(c->dtype);
+    FORWARD(cpu_map_hold(ctx, c, error));
+    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads();
+    run_chunks(ctx, c, bytes > STREAM_BYTES && !is_in_place(c) ? MAP_STREAM : MAP_STORE, alone ? 1 : ctx->threads);
+    return WEFT_OK;
+}

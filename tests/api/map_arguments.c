@@ -1,0 +1,233 @@
+/* What weft_expr_compile, weft_map and weft_map_reduce refuse, the sentences and the carets they leave, and that
+ * nothing was written. A hundred thousand lines of random signs are compiled, and those that are formulas are
+ * evaluated. */
+#include "tests/expect.h"
+#include "tests/inputs.h"
+
+#include <stdlib.h>
+
+enum { N = 8, POISON = 0x5a };
+static weft_context *ctx;
+static double x[N], y[N], out[N];
+static int32_t k[N];
+
+/* The line and the caret under `place`, as a message ends with them. */
+static void refused_at(const char *formula, const char *words, int place) {
+    weft_expr *expr = (weft_expr *)x;
+    char end[256];
+    EXPECT_ERROR(ctx, weft_expr_compile(ctx, formula, &expr), WEFT_INVALID, words);
+    EXPECT(expr == NULL, "%s: there is a formula", formula);
+    snprintf(end, sizeof end, "\n  %s\n  %*s", formula, place + 1, "^");
+    const size_t length = strlen(weft_last_error(ctx)), tail = strlen(end);
+    EXPECT(length > tail && strcmp(weft_last_error(ctx) + length - tail, end) == 0,
+           "the sentence ends otherwise than\"%s\":\n%s", end, weft_last_error(ctx));
+}
+
+static void grammar(void) {
+    refused_at("", "the formula ends where a value is needed", 0);
+    refused_at("x +", "the formula ends where a value is needed", 3);
+    refused_at("x +* y", "a value is needed here", 3);
+    refused_at("(x", "the formula ends where ')' is needed", 2);
+    refused_at("(x y)", "')' is needed here", 3);
+    refused_at("x y", "should end here, or a sign is missing", 2);
+    refused_at("x = y", "should end here, or a sign is missing", 2);
+    refused_at("x & y", "should end here, or a sign is missing", 2);
+    refused_at("x)", "should end here", 1);
+    refused_at("2x", "a number ends here, and no sign follows", 1);
+    refused_at("1.2.3", "a number ends here", 3);
+    refused_at("1e", "a number ends here", 1);
+    refused_at("x ? y", "the formula ends where ':' is needed", 5);
+    refused_at("x + sine(y)", "there is no function called sine", 4);
+    refused_at("i(2)", "there is no function called i", 0);
+    refused_at("x*sqrt", "the formula ends where '(' is needed", 6);
+    refused_at("min(x)", "min takes 2 arguments, not 1", 5);
+    refused_at("fma(x, y)", "fma takes 3 arguments, not 2", 8);
+    refused_at("sqrt(x, y)", "sqrt takes 1 argument, not more", 6);
+    refused_at("sqrt()", "a value is needed here", 5);
+    refused_at("1e999", "1e999 is beyond the largest f64", 0);
+    refused_at("x + $", "a value is needed here", 4);
+    refused_at(".", "a value is needed here", 0);
+}
+
+/* `count` times a text, then an end. */
+static char *repeated(const char *text, size_t count, const char *end) {
+    char *line = malloc(strlen(text) * count + strlen(end) + 1), *to = line;
+    for (size_t i = 0; i < count; i++) to += sprintf(to, "%s", text);
+    strcpy(to, end);
+    return line;
+}
+
+static void limit(const char *text, size_t count, const char *end, bool fits, const char *words) {
+    weft_expr *expr;
+    char *line = repeated(text, count, end);
+    if (fits)
+        EXPECT_STATUS(ctx, weft_expr_compile(ctx, line, &expr), WEFT_OK);
+    else
+        EXPECT_ERROR(ctx, weft_expr_compile(ctx, line, &expr), WEFT_INVALID, words);
+    weft_expr_free(expr);
+    free(line);
+}
+
+static void limits(void) {
+    weft_expr *expr;
+    char names[1024] = "x";
+    for (int i = 0; i < 64; i++) sprintf(names + strlen(names), "+v%d", i);
+    limit(" ", 4094, "x", true, "");
+    limit(" ", 4095, "x", false, "more than 4095 characters");
+    limit("-", 64, "x", true, "");
+    limit("-", 65, "x", false, "nested more than 64 deep");
+    limit("abs(", 5000, "x", false, "more than 4095 characters");
+    limit("(", 1000, "x", false, "nested more than 64 deep");
+    limit("x?", 100, "x", false, "nested more than 64 deep");
+    limit("2^", 100, "x", false, "nested more than 64 deep");
+    limit("x+", 256, "x", true, "");
+    limit("x+", 257, "x", false, "more than 256 steps");
+    limit("-x*(", 14, "x*x))))))))))))))", true, "");
+    limit("-x*(", 15, "x*x)))))))))))))))", false, "more than 16 values at a time");
+    limit("a", 63, "", true, "");
+    limit("a", 64, "", false, "a name of 64 characters");
+    limit("1", 64, "", false, "a number of 64 characters");
+    EXPECT_ERROR(ctx, weft_expr_compile(ctx, names, &expr), WEFT_INVALID, "more than 64 names and numbers");
+}
+
+static void names(void) {
+    weft_expr *expr;
+    EXPECT_STATUS(ctx, weft_expr_compile(ctx, "b*x + sqrt(b) + i - a_1 + 2", &expr), WEFT_OK);
+    EXPECT(weft_expr_variable_count(expr) == 3, "%zu names", weft_expr_variable_count(expr));
+    EXPECT(strcmp(weft_expr_variable(expr, 0), "b") == 0 && strcmp(weft_expr_variable(expr, 1), "x") == 0 &&
+               strcmp(weft_expr_variable(expr, 2), "a_1") == 0 && !weft_expr_variable(expr, 3),
+           "the names are %s, %s, %s", weft_expr_variable(expr, 0), weft_expr_variable(expr, 1),
+           weft_expr_variable(expr, 2));
+    weft_expr_free(expr);
+    weft_expr_free(NULL);
+    EXPECT(weft_expr_variable_count(NULL) == 0 && !weft_expr_variable(NULL, 0), "no formula has names");
+    EXPECT_ERROR(ctx, weft_expr_compile(ctx, NULL, &expr), WEFT_INVALID, "the formula is NULL");
+    EXPECT_ERROR(ctx, weft_expr_compile(ctx, "x", NULL), WEFT_INVALID, "the place for the formula is NULL");
+    EXPECT_ERROR(NULL, weft_expr_compile(NULL, "x", &expr), WEFT_INVALID, "");
+}
+
+/* ------------------------------------------------------------------------------------- calls */
+
+static void refused(const char *formula, weft_dtype dtype, size_t n, const weft_binding *bindings, size_t count,
+                    void *to, weft_status status, const char *words) {
+    weft_expr *expr;
+    EXPECT_STATUS(ctx, weft_expr_compile(ctx, formula, &expr), WEFT_OK);
+    EXPECT_ERROR(ctx, weft_map(ctx, expr, dtype, n, bindings, count, to), status, words);
+    weft_expr_free(expr);
+}
+
+static void bindings(void) {
+    const weft_binding of_x = {"x", WEFT_F64, x, NULL}, of_k = {"x", WEFT_I32, k, NULL};
+    const weft_binding two[] = {{"x", WEFT_F64, x, NULL}, {"y", WEFT_F64, y, NULL}};
+    const weft_binding twice[] = {{"x", WEFT_F64, x, NULL}, {"x", WEFT_F64, y, NULL}};
+    const weft_binding both = {"x", WEFT_F64, x, y}, none = {"x", WEFT_F64, NULL, NULL};
+    const weft_binding nameless = {NULL, WEFT_F64, x, NULL}, typeless = {"x", (weft_dtype)11, x, NULL};
+    const weft_binding askew = {"x", WEFT_F64, (char *)x + 4, NULL};
+    refused("x + y", WEFT_F64, N, &of_x, 1, out, WEFT_INVALID, "the formula's y is not bound");
+    refused("x", WEFT_F64, N, two, 2, out, WEFT_INVALID, "y is bound, but the formula has no such name");
+    refused("x", WEFT_F64, N, twice, 2, out, WEFT_INVALID, "x is bound twice");
+    refused("x", WEFT_F64, N, NULL, 1, out, WEFT_INVALID, "bindings is NULL");
+    refused("x", WEFT_F64, N, &nameless, 1, out, WEFT_INVALID, "binding 0 has no name");
+    refused("x", WEFT_F64, N, &typeless, 1, out, WEFT_INVALID, "x: 11 is no element type");
+    refused("x", WEFT_F64, N, &both, 1, out, WEFT_INVALID, "x is bound to an array and to a scalar");
+    refused("x", WEFT_F64, N, &none, 1, out, WEFT_INVALID, "x is NULL");
+    refused("x", WEFT_F64, N, &askew, 1, out, WEFT_INVALID, "x is at");
+    refused("x", WEFT_F64, N, &of_x, 1, NULL, WEFT_INVALID, "out is NULL");
+    refused("x", WEFT_F64, N, &of_x, 1, (char *)out + 4, WEFT_INVALID, "out is at");
+    refused("x", WEFT_F64, N, &of_x, 1, x + 1, WEFT_INVALID, "overlaps x");
+    refused("x", WEFT_F32, N, &of_x, 1, x, WEFT_INVALID, "overlaps x");
+    refused("x", WEFT_F64, SIZE_MAX / 8, &of_k, 1, out, WEFT_INVALID, "do not fit in memory");
+    refused("x", WEFT_I64, N, &of_x, 1, out, WEFT_UNSUPPORTED, "x is f64, which cannot be evaluated in i64");
+    refused("x", WEFT_I16, N, &of_x, 1, out, WEFT_UNSUPPORTED,
+            "evaluated in f32, f64, i32, i64, u32 or u64; not in i16");
+    refused("x", WEFT_DEFAULT, N, &of_x, 1, out, WEFT_INVALID, "0 is no element type");
+    refused("x + sqrt(x)", WEFT_I32, N, &of_k, 1, out, WEFT_UNSUPPORTED,
+            "sqrt is not defined in i32\n  x + sqrt(x)\n      ^");
+    refused("x^x", WEFT_I32, N, &of_k, 1, out, WEFT_UNSUPPORTED, "pow is not defined in i32");
+    refused("x + 2.5", WEFT_I32, N, &of_k, 1, out, WEFT_INVALID,
+            "2.5 is no integer, and the formula is evaluated in i32");
+    refused("2147483648", WEFT_I32, N, NULL, 0, out, WEFT_INVALID, "2147483648 is not a value of i32");
+    refused("-2147483649", WEFT_I32, N, NULL, 0, out, WEFT_INVALID, "-2147483649 is not a value of i32");
+    refused("18446744073709551616", WEFT_U64, N, NULL, 0, out, WEFT_INVALID, "is not a value of u64");
+    refused("1e39*i", WEFT_F32, N, NULL, 0, out, WEFT_INVALID, "1e39 is beyond the largest f32\n  1e39*i\n  ^");
+    EXPECT_ERROR(ctx, weft_map(ctx, NULL, WEFT_F64, N, &of_x, 1, out), WEFT_INVALID, "the formula is NULL");
+    EXPECT_ERROR(NULL, weft_map(NULL, NULL, WEFT_F64, N, &of_x, 1, out), WEFT_INVALID, "");
+}
+
+static void reductions(void) {
+    const weft_binding of_x = {"x", WEFT_F64, x, NULL};
+    weft_expr *expr;
+    EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x*x", &expr), WEFT_OK);
+#define REFUSED(op, dtype, accumulate, n, out, status, words) \
+    EXPECT_ERROR(ctx, weft_map_reduce(ctx, op, expr, dtype, accumulate, n, &of_x, 1, out), status, words)
+    REFUSED((weft_op)16, WEFT_F64, WEFT_DEFAULT, N, out, WEFT_INVALID, "16 is no operator");
+    REFUSED(WEFT_AND, WEFT_F64, WEFT_DEFAULT, N, out, WEFT_UNSUPPORTED, "and is defined for integers");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_I64, N, out, WEFT_UNSUPPORTED, "cannot accumulate in i64");
+    REFUSED(WEFT_MIN, WEFT_F64, WEFT_DEFAULT, 0, out, WEFT_EMPTY, "min of no elements has no value");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, NULL, WEFT_INVALID, "out is NULL");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x + 1, WEFT_INVALID, "overlaps x");
+    REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, WEFT_INVALID, "overlaps x");
+#undef REFUSED
+    EXPECT_ERROR(NULL, weft_map_reduce(NULL, WEFT_SUM, expr, WEFT_F64, WEFT_DEFAULT, N, &of_x, 1, out), WEFT_INVALID,
+                 "");
+    EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F64, 0, &of_x, 1, NULL), WEFT_OK);
+    weft_expr_free(expr);
+}
+
+/* -------------------------------------------------------------------------- whatever comes in */
+
+/* A line of words that formulas have, and of others. */
+static void random_line(uint64_t seed, char *line) {
+    static const char *const words[] = {
+        "x",    "y",    "i",   "1",   "2.5", "-3", "1e300", "(",    ")",  "(",  ")", "+",    "-",    "*",
+        "/",    "^",    "?",   ":",   "<",   ">=", "==",    "!",    "&&", "||", ",", "min(", "abs(", "fma(",
+        "exp(", "pow(", "x+y", "x^5", " ",   "\t", "$",     "\377", ".",  "e",  "=", "&",    "sqrt"};
+    const size_t count = input_random(seed, 0) % 24;
+    *line = '\0';
+    for (size_t i = 1; i <= count; i++) strcat(line, words[input_random(seed, i) % (sizeof words / sizeof *words)]);
+}
+
+static void whatever(void) {
+    const weft_binding all[] = {{"x", WEFT_F64, x, NULL}, {"y", WEFT_F64, y, NULL}, {"e", WEFT_F64, NULL, y}};
+    size_t formulas = 0;
+    for (uint64_t seed = 0; seed < 100000; seed++) {
+        weft_binding bound[3];
+        double result[N + 1];
+        size_t count = 0;
+        char line[24 * 8];
+        weft_expr *expr;
+        random_line(seed, line);
+        if (weft_expr_compile(ctx, line, &expr) != WEFT_OK) {
+            EXPECT(weft_last_error(ctx)[0] && !expr, "line %llu left no sentence", (unsigned long long)seed);
+            continue;
+        }
+        formulas++;
+        for (size_t v = 0; v < weft_expr_variable_count(expr); v++)
+            for (int i = 0; i < 3; i++)
+                if (strcmp(all[i].name, weft_expr_variable(expr, v)) == 0) bound[count++] = all[i];
+        memset(result, POISON, sizeof result);
+        if (count == weft_expr_variable_count(expr)) {
+            EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F64, N, bound, count, result), WEFT_OK);
+            EXPECT(((unsigned char *)&result[N])[0] == POISON, "%s wrote behind its result", line);
+        }
+        weft_expr_free(expr);
+    }
+    EXPECT(formulas > 1000, "only %zu random lines were formulas", formulas);
+}
+
+int main(int argc, char **argv) {
+    const char *device = argc > 1 ? argv[1] : "cpu";
+    if (weft_open(&ctx, device) != WEFT_OK) return printf("%s: %s\n", device, weft_last_error(NULL)), 1;
+    for (size_t i = 0; i < N; i++) x[i] = y[i] = (double)i, k[i] = (int32_t)i;
+    memset(out, POISON, sizeof out);
+    grammar();
+    limits();
+    names();
+    bindings();
+    reductions();
+    for (size_t i = 0; i < sizeof out; i++)
+        EXPECT(((unsigned char *)out)[i] == POISON, "a call that failed wrote byte %zu of its output", i);
+    whatever();
+    weft_close(ctx);
+    return expect_end();
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# weft map and map_reduce: values known by hand, types, shapes, and what they refuse.
+. "$(dirname "$0")/check.sh"
+z=$dir/z.npy
+
+# gives EXPECTED ARGUMENT...: `weft map ARGUMENT... -o Z` is silent and the file is that; so is standard output.
+gives() {
+    expected=$1
+    shift
+    rm -f "$z"
+    got=$(w map "$@" -o "$z" 2>&1)
+    is "weft map $*: exit code" 0 $?
+    is "weft map $*: printed" "" "$got"
+    is "weft map $*" "$expected" "$(values "$z")"
+    w map "$@" -o - >"$dir/stdout"
+    is "weft map $* -o -" same "$(cmp -s "$z" "$dir/stdout" && echo same)"
+}
+
+npy "$dir/x.npy" '<f8' '(2, 3)' 0 1 2 3 4 5
+npy "$dir/y.npy" '<f8' '(2, 3)' 0.5 0.5 0.5 0.5 0.5 -0.5
+npy "$dir/f.npy" '<f4' '(3,)' 1 nan -2
+npy "$dir/k.npy" '<i4' '(4,)' 7 -7 2147483647 0
+npy "$dir/u.npy" '|u1' '(3,)' 255 0 7
+npy "$dir/tall.npy" '<f8' '(3, 2)' 0 1 2 3 4 5
+
+gives "<f8 (2, 3) 0.5 1.5 2.5 3.5 4.5 4.5" 'x + y' "x=$dir/x.npy" "y=$dir/y.npy"
+gives "<f8 (2, 3) 3.0 6.0 11.0 18.0 27.0 38.0" 'a*z^2 + b*z + c' "z=$dir/x.npy" a=1 b=2 c=3
+gives "<f4 (3,) 1.0 nan 2.0" 'abs(v)' "v=$dir/f.npy"
+gives "<f8 (3,) 1.0 nan 2.0" 'abs(v)' "v=$dir/f.npy" --dtype f64
+gives "<i4 (4,) 3 -3 1073741823 0" 'k/2' "k=$dir/k.npy"
+gives "<i4 (4,) 8 -6 -2147483648 1" 'k + 1' "k=$dir/k.npy" --dtype i32
+gives "<i8 (4,) 8 -6 2147483648 1" 'k + 1' "k=$dir/k.npy" --dtype i64
+gives "<f8 (4,) 3.5 -3.5 1073741823.5 0.0" 'k/2' "k=$dir/k.npy" --dtype f64
+gives "<f8 (3,) 510.0 0.0 14.0" '2*u' "u=$dir/u.npy"
+gives "<u4 (5,) 0 1 4 9 16" 'i^2' --n 5 --dtype u32
+gives "<f8 (0,)" 'i' --n 0
+gives "<u8 (1,) 18446744073709551615" 'a + 0*i' a=18446744073709551615 --n 1 --dtype u64
+gives "<i4 (4,) 1 0 1 0" 'k > 0 && k != -7' "k=$dir/k.npy"
+
+prints 17.166666666666668 map_reduce mean 'a*z^2 + b*z + c' "z=$dir/x.npy" a=1 b=2 c=3
+prints "285" map_reduce sum 'i^2' --n 10 --dtype i64
+prints "nan 0x7fc00000" map_reduce max 'v' "v=$dir/f.npy" --bits
+prints "-8" map_reduce sum --n 2 --dtype i32 -- '-2^2'
+prints "2" map_reduce argmax 'k' "k=$dir/k.npy"
+prints "1.5" map_reduce sum '0.5*(v == v) + 0.5*(v == 1)' "v=$dir/f.npy" --accumulate f64 --threads 2 --device ref
+
+# What is wrong with a formula takes several lines.
+refuses_formula() {
+    w map "$1" "x=$dir/x.npy" -o "$z" >"$dir/stdout" 2>"$dir/stderr"
+    is "weft map '$1': exit code" 1 $?
+    is "weft map '$1'" "$2" "$(cat "$dir/stderr")"
+}
+refuses_formula 'x +* 2' "weft map: a value is needed here
+  x +* 2
+     ^"
+refuses_formula 'sine(x)' "weft map: there is no function called sine
+  sine(x)
+  ^"
+refuses 1 "the formula's y is not bound to anything" map 'x + y' "x=$dir/x.npy" -o "$z"
+refuses 1 "q is bound, but the formula has no such name" map 'x' "x=$dir/x.npy" q=1 -o "$z"
+refuses 1 "x is bound twice" map 'x' "x=$dir/x.npy" x=1 -o "$z"
+refuses 1 "x.npy has 6 elements and $dir/k.npy has 4; they must be of one length" map 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
+refuses 1 "have as many elements, but not one shape" map 'x + t' "x=$dir/x.npy" "t=$dir/tall.npy" -o "$z"
+refuses 1 "$dir/missing.npy: cannot be opened" map 'x' "x=$dir/missing.npy" -o "$z"
+refuses 1 "x is f64, which cannot be evaluated in i32" map 'x' "x=$dir/x.npy" --dtype i32 -o "$z"
+refuses 1 "no array is given; --n N says for how many elements the formula is meant" map 'i' -o "$z"
+refuses 1 "--n is for formulas without arrays" map 'x' "x=$dir/x.npy" --n 3 -o "$z"
+refuses 1 "min of no elements has no value" map_reduce min 'i' --n 0
+refuses 1 "and is defined for integers" map_reduce and 'x' "x=$dir/x.npy"
+refuses 2 "FORMULA is missing" map -o "$z"
+refuses 2 "FORMULA is missing" map_reduce sum
+refuses 2 "OP is missing" map_reduce
+refuses 2 "-o FILE.npy is missing" map 'x' "x=$dir/x.npy"
+refuses 2 "--json: standard output is for the array here" map 'x' "x=$dir/x.npy" -o - --json
+refuses 2 "total: no operator" map_reduce total 'x' "x=$dir/x.npy"
+refuses 2 "y.npy: NAME=VALUE is needed here" map 'x' y.npy -o "$z"
+refuses 2 "--dtype i8: formulas are evaluated in" map 'x' "x=$dir/x.npy" --dtype i8 -o "$z"
+refuses 2 "--accumulate x" map_reduce sum 'x' "x=$dir/x.npy" --accumulate x
+
+is "map --json" "map x + a {'x': '$dir/x.npy', 'a': 2} f64 6 $z cpu 1" "$(w map 'x + a' "x=$dir/x.npy" a=2 -o "$z" --json |
+    python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')"
+is "map_reduce --json" "map_reduce x*x {'x': '$dir/x.npy'} f64 6 sum f64 55 0x404b800000000000 cpu 1" \
+    "$(w map_reduce sum 'x*x' "x=$dir/x.npy" --json | python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')"
+finish
