@@ -1,7 +1,7 @@
 """Writes the C source of weft._native from weft.h: bindings.py HEADER OUTPUT.
 
-The header is the only list of functions; cffi reads it less its comments and directives. Pointers to elements become
-`void *`, since the package passes buffers of any type.
+The header is the only list of functions; cffi reads it less its comments and directives, but for constants. Pointers
+to elements that functions take become `void *`, since the package passes buffers of any type.
 """
 
 import re
@@ -14,8 +14,8 @@ def declarations(header: str) -> str:
     """The declarations of weft.h as cffi takes them."""
     text = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.S)
-    text = re.sub(r"^\s*#.*$", "", text, flags=re.M)
-    text = re.sub(r"\b(uint64_t|uint8_t|double) \*", "void *", text)
+    text = re.sub(r"^\s*#(?!define \w+ \d+\s*$).*$", "", text, flags=re.M)
+    text = re.sub(r"WEFT_API [^;]*;", lambda found: re.sub(r"\b(uint64_t|uint8_t|double) \*", "void *", found[0]), text)
     return text.replace("WEFT_API ", "")
 
 
