@@ -51,14 +51,6 @@ _weft() {
         fi
         return
         ;;
-    --dtype)
-        mapfile -t COMPREPLY < <(compgen -W 'f32 f64 i32 i64 u32 u64' -- "$current")
-        return
-        ;;
-    --dtype)
-        mapfile -t COMPREPLY < <(compgen -W 'f32 f64' -- "$current")
-        return
-        ;;
     --side)
         mapfile -t COMPREPLY < <(compgen -W 'left right' -- "$current")
         return

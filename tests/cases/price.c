@@ -20,7 +20,7 @@ static unsigned take(uint64_t *random, unsigned count) {
     return taken;
 }
 
-static bool is_many(const match_case *c) { return c->parameter == 0 && c->n >= MANY; }
+static bool is_many(const match_case *c) { return c->n > MANY / 2; }
 
 static void choose_simulation(const match_case *c, uint64_t *r, weft_simulation *s) {
     s->dtype = c->dtype;
@@ -29,7 +29,7 @@ static void choose_simulation(const match_case *c, uint64_t *r, weft_simulation 
     s->paths = 2 + (is_many(c) ? MANY : c->n % (c->parameter == 0 ? TILES : FEW));
     s->antithetic = (int)take(r, 2);
     s->control = (int)take(r, 2);
-    s->greeks = c->parameter == 2;
+    s->greeks = c->parameter == 2 && !is_many(c);
 }
 
 /* What does not go together is made to. */
@@ -44,7 +44,11 @@ static void choose_payoff(uint64_t *r, double basket, bool many, weft_steps sche
     o->strike = basket * (0.75 + 0.125 * take(r, 5));
     o->level = basket * (o->barrier <= WEFT_UP_AND_IN ? 1.125 : 0.875);
     o->width = 0.125;
-    if (many) o->payoff = WEFT_CALL; /* whose sums are not whole numbers */
+    if (!many) return;
+    o->payoff = WEFT_CALL; /* whose sums are not whole numbers, nor zeros: nearly every path pays */
+    o->observed = WEFT_OBSERVE_END;
+    o->barrier = WEFT_NO_BARRIER;
+    o->strike = 0.5 * basket;
 }
 
 static void choose(const match_case *c, contract *k) {
@@ -53,7 +57,9 @@ static void choose(const match_case *c, contract *k) {
     double basket = 0;
     k->simulation.seed = r;
     choose_simulation(c, &r, &k->simulation);
-    o->assets = c->parameter == 0 ? 1 : c->parameter == 1 ? 2 + take(&r, WEFT_ASSETS_MAX - 1) : 1 + take(&r, 2);
+    o->assets = c->parameter == 0 || is_many(c) ? 1
+                : c->parameter == 1             ? 2 + take(&r, WEFT_ASSETS_MAX - 1)
+                                                : 1 + take(&r, 2);
     o->start = STARTS;
     o->volatility = VOLATILITIES;
     o->rate = 0.03125 * (double)take(&r, 4) - 0.03125;
