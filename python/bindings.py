@@ -15,7 +15,7 @@ def declarations(header: str) -> str:
     text = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.S)
     text = re.sub(r"^\s*#(?!define \w+ \d+\s*$).*$", "", text, flags=re.M)
-    text = re.sub(r"WEFT_API [^;]*;", lambda found: re.sub(r"\b(uint64_t|uint8_t|double) \*", "void *", found[0]), text)
+    text = re.sub(r"WEFT_API [^;]*;", lambda found: re.sub(r"\b(uint\d+_t|double) \*", "void *", found[0]), text)
     return text.replace("WEFT_API ", "")
 
 

@@ -108,6 +108,10 @@ def test_what_is_no_array_of_numbers(x: Any, sentence: str) -> None:
         weft.sum(x)
 
 
+def price(payoff: str, **more: Any) -> weft.Valuation:
+    return weft.price(payoff, start=[1, 2], volatility=0.1, rate=0.05, maturity=1, **more)
+
+
 @pytest.mark.parametrize(
     "call, exception, sentence",
     [
@@ -165,6 +169,60 @@ def test_what_is_no_array_of_numbers(x: Any, sentence: str) -> None:
         (lambda: weft.set_device("cuda:99"), weft.Error, "."),
         (lambda: weft.set_threads(-1), ValueError, "-1 threads"),
         (lambda: weft.verify("gentle"), ValueError, "gentle"),
+        (lambda: weft.map("x +* 2", x=[1]), ValueError, r"a value is needed here\n  x \+\* 2\n     \^"),
+        (lambda: weft.map("x\0", x=[1]), ValueError, "NUL"),
+        (lambda: weft.map(3, x=[1]), TypeError, "the formula is a int"),
+        (lambda: weft.map(["x"], x=[1]), TypeError, "the formula is a list"),
+        (lambda: weft.map("x + y", x=[1]), ValueError, "y is not bound"),
+        (lambda: weft.map("x", x=[1], y=2), ValueError, "y is bound, but the formula has no such name"),
+        (lambda: weft.map("x + y", x=[1, 2], y=[1]), ValueError, r"x has shape \(2,\) and y \(1,\)"),
+        (lambda: weft.map("a", a=1), ValueError, "no array is given; shape= says"),
+        (
+            lambda: weft.map("x", x=[1], shape=2),
+            ValueError,
+            r"shape is for formulas without arrays; x has shape \(1,\)",
+        ),
+        (lambda: weft.map("i", shape=-1), ValueError, "shape is -1"),
+        (lambda: weft.map("i", shape=1.5), TypeError, "shape is 1.5; it must be a whole number"),
+        (lambda: weft.map("x", x=[1.5], dtype="i4"), TypeError, "x is f64, which cannot be evaluated in i32"),
+        (lambda: weft.map("x", x=[1], dtype="u1"), TypeError, "not in u8"),
+        (lambda: weft.map("sqrt(x)", x=[1]), TypeError, "sqrt is not defined in i64"),
+        (lambda: weft.map("x", x=["a"]), TypeError, "x has dtype <U1"),
+        (lambda: weft.map_reduce("median", "x", x=[1]), ValueError, "op is 'median'; it must be one of sum, prod"),
+        (lambda: weft.map_reduce("mean", "i", shape=0), ValueError, "no elements"),
+        (lambda: weft.map_reduce("mean", "i", shape=1 << 63), ValueError, "less than 2\\^63"),
+        (lambda: weft.random.normal(3), TypeError, "seed"),
+        (lambda: weft.random.normal(3, seed=-1), ValueError, "seed is -1; it must be 0 to"),
+        (lambda: weft.random.normal(3, seed=1 << 64), ValueError, "seed is 18446744073709551616"),
+        (lambda: weft.random.normal(3, seed=0.5), TypeError, "seed is 0.5; it must be a whole number"),
+        (lambda: weft.random.normal(3, seed=1, first=1 << 63), ValueError, "first = 9223372036854775808"),
+        (lambda: weft.random.normal(3, deviation=-1, seed=1), ValueError, "standard deviation b = -1"),
+        (lambda: weft.random.normal(3, seed=1, dtype="i4"), TypeError, "f32 or f64; i32 was asked for"),
+        (lambda: weft.random.uniform(3, 2, 1, seed=1), ValueError, "a = 2 is not less than b = 1"),
+        (lambda: weft.random.bernoulli(3, 1.5, seed=1), ValueError, "1.5 is not in"),
+        (lambda: weft.random.integers(3, 5, 1, seed=1), ValueError, "lower = 5 is more than upper = 1"),
+        (lambda: weft.random.integers(3, 0.5, seed=1), ValueError, "lower is 0.5, which int64 does not have"),
+        (lambda: weft.random.integers(3, seed=1, dtype="u1"), TypeError, "u8 was asked for"),
+        (lambda: weft.match_count("a", "ab"), TypeError, "words is a str; it must be a list of words"),
+        (lambda: weft.match_count("a", ["a", 1]), TypeError, r"words\[1\] is a int"),
+        (lambda: weft.match_count("a", []), ValueError, "0 patterns"),
+        (lambda: weft.match_count("a", ["a", ""]), ValueError, "pattern 1 is empty"),
+        (lambda: weft.match_list("a", ["a" * 257]), ValueError, "pattern 0 has 257 bytes"),
+        (lambda: weft.match_count([1, 2], ["a"]), TypeError, "text has dtype int64; it must be one of uint8"),
+        (lambda: weft.match_count(np.zeros((2, 2), "u1"), ["a"]), ValueError, "text has 2 dimensions"),
+        (lambda: weft.match_count("abc", ["a"], first=2, end=1), ValueError, "first = 2, end = 1 of a text of 3"),
+        (lambda: weft.match_count("abc", ["a"], first=-1), ValueError, "first is -1"),
+        (lambda: price("cal"), ValueError, "payoff is 'cal'; it must be one of call, put"),
+        (lambda: price("call"), ValueError, "a strike of nan"),
+        (lambda: price("call", strike=1, barrier="up"), ValueError, "barrier is 'up'; it must be one of None, up-out"),
+        (lambda: price("call", strike=1, observed="often"), ValueError, "observed is 'often'"),
+        (lambda: price("call", strike=1, scheme="heun"), ValueError, "scheme is 'heun'"),
+        (lambda: price("call", strike=1, weights=[1, 2, 3]), ValueError, r"start has shape \(2,\)"),
+        (lambda: price("call", strike=1, correlation=[1, 2]), ValueError, r"correlation has shape \(2,\)"),
+        (lambda: price("call", strike=1, correlation=2), ValueError, "assets 1 and 0 is 2"),
+        (lambda: price("call", strike=1, paths=1), ValueError, "1 paths"),
+        (lambda: price("call", strike=1, steps=-1), ValueError, "steps is -1"),
+        (lambda: price("call", strike=1, dtype="i4"), TypeError, "the paths are i32"),
     ],
 )
 def test_bad_arguments_are_told(call: Any, exception: Any, sentence: str) -> None:
@@ -188,6 +246,41 @@ def test_empty_arrays() -> None:
     assert weft.matmul(np.empty((2, 0)), np.empty((0, 3))).tolist() == [[0] * 3] * 2
     assert weft.fft(np.empty((0, 4), "c8")).shape == (0, 4)
     assert weft.tridiag(1.0, 2.0, 1.0, np.empty((0, 3))).shape == (0, 3)
+    assert weft.map("x + 1", x=empty).shape == (0,) and weft.map_reduce("sum", "x + 1", x=empty) == 0
+    assert weft.random.normal((2, 0), seed=1).shape == (2, 0)
+    assert weft.match_count("", ["a"]).tolist() == [0] and weft.match_list(b"", ["a"])[0].shape == (0,)
+
+
+def test_formulas_in_place_and_of_any_layout() -> None:
+    expected = weft.map("2*x", x=X)
+    assert expected.shape == X.shape and expected.dtype == np.float32
+    for name, change in LAYOUTS.items():
+        if name != "list":
+            assert np.array_equal(weft.map("2*x", x=change(X)), expected), name
+    x = X.copy()
+    assert weft.map("2*x", x=x, out=x) is x and np.array_equal(x, expected)
+    with pytest.raises(ValueError, match="overlaps"):
+        weft.map("x", x=x[:-1], out=x[1:])
+
+
+def test_types_of_formulas() -> None:
+    f4, i4, i2 = (np.ones(2, dtype) for dtype in ("f4", "i4", "i2"))
+    assert weft.map("x*a", x=f4, a=0.5).dtype == np.float32
+    assert weft.map("x*a", x=i4, a=2).dtype == np.int32
+    assert weft.map("x + y", x=f4, y=i4).dtype == weft.map("x", x=i2).dtype == np.float64
+    assert weft.map("x", x=np.ones(2, bool), dtype=np.uint32).dtype == np.uint32
+    assert weft.map("x**2**3", x=[2.0]) == weft.map("x^2^3", x=[2.0]) == 256
+    assert repr(weft.expr("x**2")) == "weft.expr('x**2')"
+
+
+def test_texts_of_any_kind() -> None:
+    text = b"abracadabra"
+    array = np.frombuffer(text, np.uint8)
+    for same in (text, text.decode(), bytearray(text), memoryview(text), array, np.repeat(array, 2)[::2]):
+        assert weft.match_count(same, ["a", b"abra"]).tolist() == [5, 2]
+    assert weft.match_list("über über", ["ü", "b"])[0].tolist() == [0, 2, 6, 8]  # of the UTF-8
+    pieces = [weft.match_count(text, ["abra"], first=at, end=at + 1)[0] for at in range(len(text))]
+    assert pieces == [1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]
 
 
 def test_bool_arrays() -> None:
@@ -215,7 +308,7 @@ def test_jax_arrays_on_the_cpu() -> None:
     x = jax.numpy.asarray(X)
     y = weft.cumsum(x)
     assert isinstance(y, jax.Array) and np.array_equal(np.asarray(y), weft.cumsum(X))
-    assert isinstance(weft.sum(x), jax.Array)
+    assert isinstance(weft.sum(x), jax.Array) and isinstance(weft.map("a*x", x=x, a=2), jax.Array)
 
 
 def test_torch_tensors_on_the_cpu() -> None:
@@ -225,3 +318,4 @@ def test_torch_tensors_on_the_cpu() -> None:
     assert isinstance(y, torch.Tensor) and np.array_equal(y.numpy(), weft.cumsum(X))
     out = torch.zeros(X.size)
     assert weft.cumsum(x, out=out) is out and torch.equal(out, y)
+    assert isinstance(weft.map("a*x", x=x, a=2), torch.Tensor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -104,7 +105,99 @@ CASES: list[tuple[str, Call]] = [
     ("convolve x64 many_taps -o Y", lambda: weft.convolve(I["x64"], I["many_taps"])),
     ("convolve x64 taps --correlate -o Y", lambda: weft.correlate(I["x64"], I["taps"], "full")),
     ("tridiag -o Y -- -1 3 -1 rows", lambda: weft.tridiag(-1.0, 3.0, -1.0, I["rows"])),
+    ("map x*y+2 x=x64 y=y64 -o Y", lambda: weft.map("x*y + 2", x=I["x64"], y=I["y64"])),
+    ("map x^2+a*x x=x32 a=0.1 -o Y", lambda: weft.map("x**2 + a*x", x=I["x32"], a=0.1)),
+    ("map sin(x)/b x=rows b=3 -o Y", lambda: weft.map("sin(x)/b", x=I["rows"], b=3)),
+    ("map x/7-y x=i16 y=u32 -o Y --dtype i64", lambda: weft.map("x/7 - y", x=I["i16"], y=I["u32"], dtype="i8")),
+    ("map exp(-0.001*i) --n 3000 --dtype f32 -o Y", lambda: weft.map("exp(-0.001*i)", shape=3000, dtype="f4")),
+    ("map max(x,0) x=nasty -o Y", lambda: weft.map("max(x, 0)", x=I["nasty"])),
+    *[
+        (f"map_reduce {op} x*y+1 x=x64 y=x32", lambda op=op: weft.map_reduce(op, "x*y + 1", x=I["x64"], y=I["x32"]))
+        for op in ("sum", "mean", "norm2", "argmin", "count_nonzero")
+    ],
+    (
+        "map_reduce sum x+1 x=x32 --accumulate f64",
+        lambda: weft.map_reduce("sum", "x + 1", x=I["x32"], accumulate=np.float64),
+    ),
+    *[
+        (
+            f"random {name} --n 5000 --seed 3 --stream 5 --first 7 --dtype {short} -o Y",
+            lambda name=name, dtype=dtype: getattr(weft.random, name)(5000, seed=3, stream=5, first=7, dtype=dtype),
+        )
+        for name in ("uniform", "normal", "lognormal", "exponential")
+        for short, dtype in (("f32", "f4"), ("f64", "f8"))
+    ],
+    (
+        "random normal --n 100 --mean 2 --deviation 0.5 --dtype f64 --seed 1 -o Y",
+        lambda: weft.random.normal(100, 2, 0.5, seed=1),
+    ),
+    ("random bernoulli --n 5000 --probability 0.1 -o Y", lambda: weft.random.bernoulli(5000, 0.1, seed=0)),
+    ("random integers --n 500 --lower 1 --upper 6 --seed 7 -o Y", lambda: weft.random.integers(500, 1, 6, seed=7)),
+    ("random integers --n 500 --dtype u64 -o Y", lambda: weft.random.integers((5, 100), dtype="u8", seed=0)),
 ]
+
+# The command's words of an option, and the same in Python.
+PRICES: list[tuple[str, Call]] = [
+    (
+        "call --start 100 --sigma 0.2 --strike 105 --steps 1 --greeks",
+        lambda: price("call", start=100, volatility=0.2, strike=105, steps=1, greeks=True),
+    ),
+    (
+        "double-digital --seed 3",
+        lambda: price("corridor", start=[1, 1], volatility=0.1, width=0.1, correlation=0.5, scheme="euler", seed=3),
+    ),
+    (
+        "asian-put --start 100 --sigma 0.2 --strike 105 --control --dtype f32",
+        lambda: price("put", observed="mean", start=100, volatility=0.2, strike=105, control=True, dtype="f4"),
+    ),
+    (
+        "call --start 100,90 --sigma 0.2,0.3 --weights 1,-1 --rho 0.25 --strike 5 --antithetic --greeks",
+        lambda: price(
+            "call",
+            start=[100, 90],
+            volatility=[0.2, 0.3],
+            weights=[1, -1],
+            correlation=[[1, 0.25], [0.25, 1]],
+            strike=5,
+            antithetic=True,
+            greeks=True,
+        ),
+    ),
+    (
+        "digital-put --start 100 --sigma 0.2 --strike 99 --barrier up-out --level 110 --rate 0.01 --maturity 2",
+        lambda: weft.price(
+            "digital-put",
+            start=100,
+            volatility=0.2,
+            strike=99,
+            barrier="up-out",
+            level=110,
+            rate=0.01,
+            maturity=2,
+            paths=5000,
+        ),
+    ),
+]
+TEXT = b"the warp and the weft; THE theatre\n\xff the_warp weft weftweft\n" * 50
+WORDS = [b"the", b"weft", b"warp", b"eft"]
+
+
+def price(payoff: str, **more: Any) -> weft.Valuation:
+    """With the rate and maturity that the command takes without being asked, of as many paths as it is asked for."""
+    return weft.price(payoff, rate=0.05, maturity=1, paths=5000, **more)
+
+
+def run(words: list[str], folder: Path) -> str:
+    """What the command prints."""
+    command = [COMMAND, "--device", "cpu", "--quiet", *words]
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
+
+
+def file_of(word: str) -> str:
+    """A word that names an input, or the result, becomes the name of its file; so does that of NAME=INPUT."""
+    return f"{word}.npy" if word == "Y" or word.rpartition("=")[2] in INPUTS else word
 
 
 @pytest.fixture(scope="module")
@@ -117,18 +210,32 @@ def files(tmp_path_factory: Any) -> Path:
 
 @pytest.mark.parametrize("words, python", CASES, ids=[words for words, _ in CASES])
 def test_the_command_gives_the_same_bits(words: str, python: Call, files: Path) -> None:
-    named = [f"{word}.npy" if word in INPUTS or word == "Y" else word for word in words.split()]
+    named = [file_of(word) for word in words.split()]
     writes = "Y.npy" in named
-    named += [] if writes else ["--bits"]
-    named[1:1] = ["--device", "cpu", "--quiet"]
-    done = subprocess.run(
-        [COMMAND, *named], cwd=files, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    printed = run(named + ([] if writes else ["--bits"]), files)
     result = np.asarray(python())
     if writes:
         expected = np.load(files / "Y.npy")
         assert expected.size == result.size and expected.dtype == result.dtype
         assert expected.tobytes() == result.tobytes()
     else:
-        assert int(done.stdout.split()[-1], 16) == int(result.view(f"u{result.itemsize}")), done.stdout
+        assert int(printed.split()[-1], 16) == int(result.view(f"u{result.itemsize}")), printed
+
+
+@pytest.mark.parametrize("words, python", PRICES, ids=[words for words, _ in PRICES])
+def test_the_command_gives_the_same_price(words: str, python: Call, files: Path) -> None:
+    printed = json.loads(run(["--json", "price", "--paths", "5000", *words.split()], files))
+    for name, value in python()._asdict().items():
+        assert value == (tuple(printed.get(name, ())) if isinstance(value, tuple) else printed[name]), name
+
+
+@pytest.mark.parametrize("flags", [(), ("--fold-case",), ("--whole-word",), ("--fold-case", "--whole-word")])
+def test_the_command_finds_the_same_words(flags: tuple[str, ...], files: Path) -> None:
+    (files / "text").write_bytes(TEXT)
+    asked = {"fold_case": "--fold-case" in flags, "whole_word": "--whole-word" in flags}
+    command = ["match", "--words", b",".join(WORDS).decode(), *flags, "text"]
+    counts = [int(line.split("\t")[1]) for line in run(command, files).splitlines()]
+    assert weft.match_count(TEXT, WORDS, **asked).tolist() == counts and sum(counts)
+    listed = [line.split("\t") for line in run([*command, "--list"], files).splitlines()]
+    positions, numbers = weft.match_list(TEXT, WORDS, **asked)
+    assert [(int(at), word.encode()) for at, word in listed] == [(at, WORDS[k]) for at, k in zip(positions, numbers)]

@@ -13,10 +13,11 @@ import pytest
 import weft
 
 FUNCTIONS = [getattr(weft, name) for name in weft.__all__ if inspect.isfunction(getattr(weft, name))]
+FUNCTIONS += [getattr(weft.random, name) for name in weft.random.__all__]
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 prints numbers otherwise")
-@pytest.mark.parametrize("thing", [weft, *FUNCTIONS], ids=lambda thing: thing.__name__)
+@pytest.mark.parametrize("thing", [weft, weft.expr, *FUNCTIONS], ids=lambda thing: thing.__name__)
 def test_examples_print_what_they_say(thing: Any) -> None:
     finder = doctest.DocTestFinder(recurse=False)
     (test,) = finder.find(thing, globs={"np": np, "weft": weft})

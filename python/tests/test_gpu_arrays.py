@@ -82,6 +82,39 @@ def test_host_arrays_beside_gpu_arrays() -> None:
 
 
 @pytest.mark.usefixtures("on_the_cpu")
+def test_formulas() -> None:
+    y = weft.map("x*y + a", x=StandIn(X), y=X, a=2)
+    assert isinstance(y, StandIn) and y.array.tobytes() == weft.map("x*y + a", x=X, y=X, a=2).tobytes()
+    total = weft.map_reduce("sum", "x*x", x=StandIn(X))
+    assert isinstance(total, StandIn) and total.array.tobytes() == weft.map_reduce("sum", "x*x", x=X).tobytes()
+    one = weft.map("x + 1", x=StandIn(X[:1].reshape(())))  # a value in GPU memory is an array
+    assert one.array.shape == () and one.array == X[0] + 1
+    with pytest.raises(ValueError, match=r"x has shape \(5000,\) and a \(\)"):
+        weft.map("a*x", x=StandIn(X), a=StandIn(X[:1].reshape(())))
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_what_is_made_of_no_array_goes_where_out_is() -> None:
+    out = StandIn(np.zeros(5000))
+    assert weft.random.normal(5000, seed=1, out=out) is out
+    assert out.array.tobytes() == weft.random.normal(5000, seed=1).tobytes()
+    assert weft.map("0.5*i", shape=5000, out=out) is out and out.array[9] == 4.5
+    with pytest.raises(ValueError, match="on cuda:0, and the device asked for is cpu"):
+        weft.random.normal(5000, seed=1, out=out, device="cpu")
+    with pytest.raises(TypeError, match="out has dtype float64; it must be one of float32"):
+        weft.random.normal(5000, seed=1, dtype="f4", out=out)
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_texts() -> None:
+    text = StandIn(np.frombuffer(b"abracadabra", np.uint8))
+    counts = weft.match_count(text, ["abra", "cad"])
+    assert isinstance(counts, StandIn) and counts.array.tolist() == [2, 1]
+    positions, numbers = weft.match_list(text, ["abra", "cad"])
+    assert positions.array.tolist() == [0, 4, 7] and numbers.array.tolist() == [0, 1, 0]
+
+
+@pytest.mark.usefixtures("on_the_cpu")
 def test_out() -> None:
     out = StandIn(np.zeros(5000))
     assert weft.cumsum(StandIn(X), out=out) is out and np.array_equal(out.array, weft.cumsum(X))

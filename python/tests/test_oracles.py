@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.stats
 import weft
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -220,3 +221,79 @@ def test_laplace() -> None:
     many = weft.laplace(weft.laplace(weft.laplace(u)))
     assert np.array_equal(bits(weft.laplace(u, 3)), bits(many))
     assert np.array_equal(weft.laplace(u, 0), u)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "i8", "u4", "u8"])
+def test_map(dtype: str) -> None:
+    x, y = (rng.integers(1, 100, 5000).astype(dtype) for _ in range(2))
+    if dtype[0] == "f":
+        x, y = x / np.dtype(dtype).type(7), y / np.dtype(dtype).type(3)
+        assert np.array_equal(weft.map("sqrt(x) - x/y", x=x, y=y), np.sqrt(x) - x / y)
+        np.testing.assert_allclose(weft.map("x^y", x=x, y=y), x**y, rtol=1e-5)
+    else:
+        assert np.array_equal(weft.map("x/y", x=x, y=y), x // y)
+    assert np.array_equal(weft.map("x*y + x", x=x, y=y), x * y + x)
+    assert np.array_equal(weft.map("x < y && !(y > 5) ? x : i", x=x, y=y), np.where((x < y) & (y <= 5), x, range(5000)))
+    assert bits(weft.map_reduce("sum", "x*x", x=x)) == bits(weft.sum(weft.map("x*x", x=x)))
+    assert weft.map_reduce("argmax", "min(x, y)", x=x, y=y) == np.argmax(np.minimum(x, y))
+
+
+@pytest.mark.parametrize(
+    "name, distribution",
+    [
+        ("uniform", scipy.stats.uniform()),
+        ("normal", scipy.stats.norm()),
+        ("lognormal", scipy.stats.lognorm(1)),
+        ("exponential", scipy.stats.expon()),
+    ],
+)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_random(name: str, distribution: Any, dtype: Any) -> None:
+    function = getattr(weft.random, name)
+    x = function(20000, seed=5, dtype=dtype)
+    assert x.dtype == dtype and scipy.stats.kstest(x, distribution.cdf).pvalue > 1e-3
+    assert np.array_equal(function((2, 50), seed=5, first=100, dtype=dtype).ravel(), x[100:200])
+    out = np.empty((4, 25), dtype)
+    assert function((4, 25), seed=5, dtype=dtype, out=out) is out and np.array_equal(out.ravel(), x[:100])
+    assert not np.array_equal(function(20000, seed=5, stream=1, dtype=dtype), x)
+
+
+def test_random_integers() -> None:
+    for dtype in ("i4", "i8", "u4", "u8"):
+        x = weft.random.integers(60000, 1, 6, seed=5, dtype=dtype)
+        assert x.dtype == dtype and scipy.stats.chisquare(np.bincount(x.astype(int))[1:]).pvalue > 1e-3
+        limits = np.iinfo(dtype)
+        assert (weft.random.integers(9, limits.max, seed=5, dtype=dtype) == limits.max).all()
+        assert (weft.random.integers(9, upper=limits.min, seed=5, dtype=dtype) == limits.min).all()
+    flags = weft.random.bernoulli(10000, 0.1, seed=5)
+    assert flags.dtype == np.uint8 and 900 < weft.sum(flags) < 1100
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(st.text("abAB_ ", max_size=60), st.lists(st.text("abA_", min_size=1, max_size=5), min_size=1, max_size=30))
+def test_match(text: str, words: list[str]) -> None:
+    def places(text: str, word: str) -> list[int]:
+        return [at for at in range(len(text)) if text.startswith(word, at)]
+
+    found = [places(text, word) for word in words]
+    assert weft.match_count(text, words).tolist() == [len(at) for at in found]
+    pairs = sorted((at, number) for number, ats in enumerate(found) for at in ats)
+    positions, numbers = weft.match_list(text, words)
+    assert [*zip(positions.tolist(), numbers.tolist())] == pairs
+    folded = weft.match_count(text, words, fold_case=True)
+    assert folded.tolist() == [len(places(text.lower(), word.lower())) for word in words]
+
+
+def test_price() -> None:
+    s, k, v, r, t = 100, 105, 0.2, 0.05, 1
+    d = (np.log(s / k) + (r + v * v / 2) * t) / (v * np.sqrt(t))
+    exact = s * scipy.stats.norm.cdf(d) - k * np.exp(-r * t) * scipy.stats.norm.cdf(d - v * np.sqrt(t))
+    found = weft.price("call", start=s, volatility=v, rate=r, maturity=t, strike=k, steps=1, paths=100000, greeks=True)
+    assert abs(found.price - exact) < 4 * found.standard_error < 0.2 and found.low < found.price < found.high
+    assert abs(found.delta[0] - scipy.stats.norm.cdf(d)) < 4 * found.delta_error[0] + 1e-3
+    assert abs(found.vega[0] - s * scipy.stats.norm.pdf(d) * np.sqrt(t)) < 4 * found.vega_error[0] + 0.1
+    for device in ("ref", "cpu:base"):
+        again = weft.price(
+            "call", start=s, volatility=v, rate=r, maturity=t, strike=k, steps=3, paths=500, device=device
+        )
+        assert again == weft.price("call", start=[s], volatility=[v], rate=r, maturity=t, strike=k, steps=3, paths=500)

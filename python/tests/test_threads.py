@@ -27,6 +27,13 @@ def test_threads_have_contexts_of_their_own() -> None:
         assert len(set(pool.map(work, range(64)))) == 1
 
 
+def test_a_formula_on_many_threads() -> None:
+    f = weft.expr("a*x^2 + i")
+    with ThreadPoolExecutor(8) as pool:
+        results = pool.map(lambda _: (f(x=X[:5000], a=3).tobytes(), f.reduce("sum", x=X, a=3).tobytes()), range(64))
+        assert len(set(results)) == 1
+
+
 def test_arrays_freed_on_another_thread() -> None:
     results: list[Any] = []
     thread = threading.Thread(target=lambda: results.append(weft.cumsum(X[:1000])))

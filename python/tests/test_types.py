@@ -17,8 +17,11 @@ import weft
 total: float = weft.sum(np.ones(3))
 names: list[str] = [device.id for device in weft.devices()]
 report: str = weft.verify("tiny")
+error: float = weft.price("call", start=1, volatility=0.1, strike=1, rate=0, maturity=1).standard_error
+words: tuple[str, ...] = weft.expr("a*x").names
 weft.sort([1], descnding=True)
 weft.set_threads("two")
+weft.random.normal(10)
 """
 
 
@@ -34,4 +37,4 @@ def test_the_package(tmp_path: Path) -> None:
 def test_faults_of_a_program_are_found(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     report = mypy(tmp_path, "program.py")
-    assert "Found 2 errors" in report and "descnding" in report and "set_threads" in report, report
+    assert "Found 3 errors" in report and all(word in report for word in ("descnding", "set_threads", "seed")), report

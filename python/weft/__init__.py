@@ -12,13 +12,17 @@ The orders of rounding steps are in docs/ORDER.md of the sources, under the numb
 
 from weft._native import ffi as _ffi
 from weft._native import lib as _lib
+from weft import random
 from weft._command import verify
 from weft._contexts import Device, devices, set_device, set_threads, synchronize
 from weft._errors import Error
 from weft._histogram import histogram
 from weft._laplace import laplace
 from weft._linear import matmul, tridiag
+from weft._map import expr, map, map_reduce
+from weft._match import match_count, match_list
 from weft._ordered import merge, search_sorted, top_k
+from weft._price import Valuation, price
 from weft._reduce import (
     all,
     any,
@@ -51,6 +55,7 @@ order_version: int = _lib.weft_order_version()
 __all__ = [
     "Device",
     "Error",
+    "Valuation",
     "all",
     "any",
     "argmax",
@@ -66,11 +71,16 @@ __all__ = [
     "cumsum",
     "devices",
     "dot",
+    "expr",
     "fft",
     "histogram",
     "ifft",
     "irfft",
     "laplace",
+    "map",
+    "map_reduce",
+    "match_count",
+    "match_list",
     "matmul",
     "max",
     "mean",
@@ -81,7 +91,9 @@ __all__ = [
     "norminf",
     "order_version",
     "partition",
+    "price",
     "prod",
+    "random",
     "recurrence",
     "reduce_by_key",
     "rfft",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import threading
 from typing import Any, Optional, Union
 
@@ -164,7 +166,41 @@ def length(x: Operand, name: str) -> int:
     return int(shape[0])
 
 
+# ------------------------------------------------------------------------------ taking numbers
+
+
+def unsigned(value: Any, name: str) -> int:
+    """A whole number that a uint64_t has."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; it must be a whole number") from None
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f"{name} is {number}; it must be 0 to 2^64 - 1")
+    return number
+
+
+def dimensions(shape: Any, name: str) -> tuple[int, ...]:
+    """A shape that was given as one, or as a number of elements."""
+    given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    wanted = tuple(unsigned(number, name) for number in given)
+    if elements(wanted) >= 1 << 63:
+        raise ValueError(f"{name} is {shape!r}; it must have less than 2^63 elements")
+    return wanted
+
+
+def elements(shape: tuple[int, ...]) -> int:
+    """How many there are in an array of a shape."""
+    return math.prod(shape)
+
+
 # ----------------------------------------------------------------------------- giving results
+
+
+def origin(out: Any, dtype: Any) -> Operand:
+    """The leading operand of a result that is made of no array: `out` where it is in GPU memory, else NumPy's."""
+    gpu = None if out is None or isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
+    return gpu or Operand(NUMPY, None, None, 0)
 
 
 def destination(like: Operand, out: Any, dtype: Any, shape: Shape) -> Operand:
