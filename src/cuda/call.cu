@@ -74,7 +74,7 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
     if (n > 0 && y) FORWARD(gpu_locate(g, "y", y, &c->y_on_host, error));
     FORWARD(gpu_locate(g, "out", out, &c->out_on_host, error));
     if (c->x_on_host || c->y_on_host || c->out_on_host) FORWARD(gpu_refuse_capture(g, name, error));
-    if (c->x_on_host || c->y_on_host) FORWARD(gpu_staging(g, error));
+    if (c->x_on_host || c->y_on_host) FORWARD(gpu_staging(g, name, error));
     job *j = &c->j;
     j->x = x;
     j->y = y;
@@ -92,7 +92,7 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
 weft_status call_map(call *c, const map_program *map, weft_error *error) {
     c->map = map;
     c->map_bytes = cuda_type_bytes(map->dtype);
-    return gpu_staging(c->g, error);
+    return gpu_staging(c->g, c->name, error);
 }
 
 weft_status call_end(call *c, weft_error *error) {

@@ -24,7 +24,7 @@ typedef struct gpu {
                         * where what must be looked at arrives */
     char *words;       /* device memory for the totals that a scan publishes; NULL until needed */
     size_t words_bytes;
-    char *staging; /* device memory for one chunk of the inputs in host memory; NULL until needed */
+    char *staging; /* device memory for one chunk of inputs in host memory, or of values; NULL until needed */
     char *room;    /* device memory for whole arrays from host memory and an operation's scratch (arrays.h) */
     size_t room_bytes;
     void *twiddles[2]; /* of transforms, f32 and f64; NULL until needed (transforms.h) */
@@ -69,8 +69,8 @@ class current_device {
 weft_status gpu_scratch_open(gpu *g, weft_error *error);
 void gpu_scratch_close(gpu *g);
 void gpu_point_at_scratch(const gpu *g, job *j);
-/* The buffer for chunks of inputs in host memory. */
-weft_status gpu_staging(gpu *g, weft_error *error);
+/* The buffer for chunks of inputs in host memory, and of the values of formulas; allocated at its first use. */
+weft_status gpu_staging(gpu *g, const char *operation, weft_error *error);
 #define STAGING_BYTES ((size_t)32 << 20)
 #define LANDING_BYTES 64
 

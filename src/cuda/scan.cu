@@ -110,7 +110,7 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     FORWARD(gpu_locate(g, "y", c->y, &y_on_host, error));
     if (x_on_host || y_on_host) {
         FORWARD(gpu_refuse_capture(g, "scan", error));
-        FORWARD(gpu_staging(g, error));
+        FORWARD(gpu_staging(g, "scan", error));
     }
     scan_job j;
     memset(&j, 0, sizeof j);

@@ -126,8 +126,14 @@ void gpu_scratch_close(gpu *g) {
     (void)cudaGetLastError();
 }
 
-weft_status gpu_staging(gpu *g, weft_error *error) {
+weft_status gpu_staging(gpu *g, const char *operation, weft_error *error) {
     if (g->staging) return WEFT_OK;
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), operation);
+    RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
+              "%s: scratch memory must grow by %zu bytes, which a stream that is being captured cannot do; make a "
+              "call of this kind once before",
+              operation, STAGING_BYTES);
     FORWARD(gpu_alloc(WEFT_DEVICE, STAGING_BYTES, (void **)&g->staging, error));
     g->scratch_bytes += STAGING_BYTES;
     return WEFT_OK;

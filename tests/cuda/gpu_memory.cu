@@ -156,6 +156,49 @@ static void test_stream_and_graph() {
     for (float *p : {device_x, device_y, out}) CUDA_OK(cudaFree(p));
 }
 
+/* The values of a formula go through the staging buffer, which a call before the graph has to make. */
+static void test_graph_of_formula() {
+    const size_t n = 300001;
+    const std::vector<float> x = mixed(n, 6);
+    float *device_x, *out, fetched, want;
+    weft_context *fresh;
+    weft_expr *e;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    CUDA_OK(cudaMalloc(&device_x, n * sizeof(float)));
+    CUDA_OK(cudaMalloc(&out, sizeof(float)));
+    upload(device_x, x.data(), n * sizeof(float));
+    const weft_binding host = {"x", WEFT_F32, x.data(), NULL}, device = {"x", WEFT_F32, device_x, NULL};
+    OK(weft_open(&fresh, "cuda"));
+    OK(weft_expr_compile(ref, "x * x + i", &e));
+    OK(weft_map_reduce(ref, WEFT_SUM, e, WEFT_F32, WEFT_DEFAULT, n, &host, 1, &want));
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    OK(weft_set_stream(fresh, stream));
+    CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    CHECK(weft_map_reduce(fresh, WEFT_SUM, e, WEFT_F32, WEFT_DEFAULT, n, &device, 1, out) == WEFT_INVALID);
+    CHECK(strstr(weft_last_error(fresh), "captured") != NULL);
+    CUDA_OK(cudaStreamEndCapture(stream, &graph));
+    CUDA_OK(cudaGraphDestroy(graph));
+    OK(weft_map_reduce(fresh, WEFT_SUM, e, WEFT_F32, WEFT_DEFAULT, n, &device, 1, out));
+    OK(weft_synchronize(fresh));
+    CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    OK(weft_map_reduce(fresh, WEFT_SUM, e, WEFT_F32, WEFT_DEFAULT, n, &device, 1, out));
+    CUDA_OK(cudaStreamEndCapture(stream, &graph));
+    CUDA_OK(cudaGraphInstantiate(&executable, graph, 0));
+    CUDA_OK(cudaMemsetAsync(out, 0xff, sizeof(float), stream));
+    CUDA_OK(cudaGraphLaunch(executable, stream));
+    CUDA_OK(cudaMemcpyAsync(&fetched, out, sizeof fetched, cudaMemcpyDefault, stream));
+    CUDA_OK(cudaStreamSynchronize(stream));
+    CHECK(same(fetched, want));
+    CUDA_OK(cudaGraphExecDestroy(executable));
+    CUDA_OK(cudaGraphDestroy(graph));
+    weft_close(fresh);
+    weft_expr_free(e);
+    CUDA_OK(cudaStreamDestroy(stream));
+    for (float *p : {device_x, out}) CUDA_OK(cudaFree(p));
+}
+
 /* Two threads, each with a context, at the same time. */
 static void test_two_contexts() {
     const size_t n = 1 << 20;
@@ -314,6 +357,7 @@ int main() {
     test_chunks();
     test_default_stream();
     test_stream_and_graph();
+    test_graph_of_formula();
     test_two_contexts();
     test_memory_limits();
     test_long_runs();
