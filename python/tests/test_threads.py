@@ -73,11 +73,21 @@ def test_a_forked_child_opens_its_own_context() -> None:
 
 def test_ctrl_c_ends_many_sweeps() -> None:
     program = "import numpy, weft; print('on', flush=True); weft.laplace(numpy.ones((200, 200, 200)), 10**7)"
-    child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert child.stdout and child.stdout.readline() == "on\n"
-    time.sleep(0.5)
-    child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=60)
+    child = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Jobs that a shell runs in the background ignore SIGINT, and so would their children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        assert child.stdout and child.stdout.readline() == "on\n"
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+    finally:
+        child.kill()
     assert "KeyboardInterrupt" in errors
 
 
