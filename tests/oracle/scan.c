@@ -195,7 +195,7 @@ static void check_nan(weft_op op, weft_dtype dtype, size_t where) {
     size_t i = where;
     while (i < N && bits(dtype, y, i) == canonical) i++;
     EXPECT(i == N, "%s of %s: a NaN at %zu, and y[%zu] is 0x%" PRIx64, weft_op_name(op), weft_dtype_name(dtype),
-           where, i, bits(dtype, y, i));
+           where, i, bits(dtype, y, i % N));
 }
 
 static void not_a_number(void) {
