@@ -136,7 +136,7 @@ static int compute(weft_context *ctx, job *j) {
     const operands in = {.dtype = j->s.dtype,
                          .direction = j->request->reverse ? WEFT_REVERSE : WEFT_FORWARD,
                          .rows = j->rows,
-                         .n = j->n,
+                         .n = j->rows ? j->n : 0, /* operands without rows are one row */
                          .x = j->s.data,
                          .y = j->u.data,
                          .init = j->init,
