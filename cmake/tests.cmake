@@ -1,5 +1,5 @@
 # What CTest runs. Labels: agreement, oracle, api, threads, lint, mutants, install, cli, gpu,
-# languages, examples.
+# languages, examples, emulated.
 # With a sanitizer the slow and the textual parts are left out; ThreadSanitizer takes what has threads.
 set(tests_dir ${CMAKE_CURRENT_SOURCE_DIR}/tests)
 if(WEFT_SANITIZE MATCHES "thread")
@@ -94,6 +94,7 @@ if(NOT sanitized STREQUAL thread)
 endif()
 if(sanitized STREQUAL no)
   include(cmake/tests_cuda.cmake OPTIONAL)
+  include(cmake/tests_emulated.cmake)
 endif()
 
 # ------------------------------------------------------------------ lint, mutants, install

@@ -1,0 +1,14 @@
+/* What src/cuda/cuda.cu names of the driver's interface. It finds the driver itself when the program runs; the driver
+ * knows nothing of emulated memory, so none of it counts as device memory there. */
+#ifndef WEFT_EMULATED_CUDA_H
+#define WEFT_EMULATED_CUDA_H
+
+typedef unsigned long long CUdeviceptr;
+typedef enum CUresult { CUDA_SUCCESS = 0 } CUresult;
+typedef enum CUpointer_attribute {
+    CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+    CU_POINTER_ATTRIBUTE_IS_MANAGED = 8
+} CUpointer_attribute;
+enum { CU_MEMORYTYPE_DEVICE = 2 };
+
+#endif
