@@ -23,9 +23,9 @@ mount -t proc proc "$root/proc" 2>/dev/null || true # the library does without
 quietly inside apt-get update
 quietly inside apt-get install -y --no-install-recommends gcc g++ gfortran libc6-dev pkgconf cmake ninja-build \
     libgomp1 libpng16-16
-mkdir "$root/packages" "$root/work"
+mkdir "$root/packages" "$root/trial"
 cp "$packages"/*.deb "$root/packages"
-cp -r "$source/examples" "$root/work"
+cp -r "$source/examples" "$root/trial"
 everything >"$work/before"
 
 echo "installing: $(cd "$packages" && echo ./*.deb)"
@@ -36,14 +36,14 @@ echo "using: the command, C by pkg-config and by CMake, C++, Fortran"
 inside weft version
 inside weft sum /usr/share/weft/co2.npy --bits
 inside weft --quiet --device cpu verify --level tiny --op sum
-cat >"$root/work/CMakeLists.txt" <<'TEXT'
+cat >"$root/trial/CMakeLists.txt" <<'TEXT'
 cmake_minimum_required(VERSION 3.22)
 project(outside C)
 find_package(weft REQUIRED)
 add_executable(by_cmake examples/first.c)
 target_link_libraries(by_cmake PRIVATE weft::weft)
 TEXT
-inside sh -euc 'cd /work
+inside sh -euc 'cd /trial
     cc -std=c17 examples/first.c $(pkg-config --cflags --libs weft) -o by_pkgconfig && ./by_pkgconfig
     cmake -S . -B build -G Ninja >/dev/null && cmake --build build >/dev/null && build/by_cmake
     c++ -std=c++17 examples/cpp/quartiles.cc $(pkg-config --cflags --libs weft) -o quartiles
@@ -54,7 +54,7 @@ echo "removing"
 quietly inside sh -c 'apt-get purge -y $(for p in /packages/*.deb; do dpkg-deb --field $p Package; done)'
 if inside weft version 2>/dev/null; then echo "chroot.sh: the command is still there" >&2 && exit 1; fi
 everything >"$work/after"
-rm -rf "$root/work" "$root/packages"
-LC_ALL=C comm -3 "$work/before" "$work/after" | grep -vE '^[[:space:]]*\./(work|packages)/' >"$work/left" || true
+rm -rf "$root/trial" "$root/packages"
+LC_ALL=C comm -3 "$work/before" "$work/after" | grep -vE '^[[:space:]]*\./(trial|packages)/' >"$work/left" || true
 [ ! -s "$work/left" ] || { echo "chroot.sh: installing and removing has changed:" >&2 && cat "$work/left" >&2 && exit 1; }
 echo "nothing is left of them: all right"
