@@ -57,14 +57,14 @@ INLINE void OF(fetch)(const map_call *c, size_t first, size_t n, void *room, con
     for (size_t k = 0; k < c->leaf_count; k++) {
         const map_leaf *leaf = &c->leaves[k];
         T *const own = OF(block)(room, c->register_count + k);
-        const char *elements = (const char *)leaf->p;
+        const void *elements;
         at[k] = own;
         if (leaf->kind == LEAF_INDEX)
             for (size_t l = 0; l < n; l++) own[l] = (T)(first + l);
         if (leaf->kind != LEAF_ARRAY) continue;
-        elements += first * weft_dtype_size(leaf->dtype);
+        elements = (const char *)leaf->p + first * weft_dtype_size(leaf->dtype);
         if (leaf->dtype == c->dtype)
-            at[k] = (const T *)elements;
+            at[k] = elements;
         else
             OF(convert)(leaf->dtype, elements, n, own);
     }
