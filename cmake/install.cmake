@@ -21,6 +21,8 @@ install(FILES completions/weft.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/ve
 install(DIRECTORY examples/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft COMPONENT command
   FILES_MATCHING PATTERN "*.npy")
 
+# The .pc files find all else from where they lie: `cmake --install --prefix` may name another place than was configured.
+file(RELATIVE_PATH include_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 configure_file(cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
