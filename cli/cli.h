@@ -64,7 +64,7 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
  */
 int cli_next_option(int argc, char **argv, const struct option *list);
 
-/* Reads a decimal number in [low, high] that stands after `option`; prints the error and returns
+/* Reads a whole number in [low, high], 1000 or 1e3, that stands after `option`; prints the error and returns
  * false when it is none. */
 bool cli_number(const char *command, const char *option, const char *text, long long low, long long high,
                 long long *value);

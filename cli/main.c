@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -59,13 +60,22 @@ int cli_next_option(int argc, char **argv, const struct option *list) {
     return '?';
 }
 
-bool cli_number(const char *command, const char *option, const char *text, long long low, long long high,
-                long long *value) {
+/* A whole number, of digits or with an exponent: 1e8. */
+static bool read_whole(const char *text, long long *value) {
     char *end;
     errno = 0;
     *value = strtoll(text, &end, 10);
-    const bool digits = *text && strspn(text, "-0123456789") == strlen(text) && !*end;
-    if (digits && errno == 0 && *value >= low && *value <= high) return true;
+    if (*text && !*end) return strspn(text, "-0123456789") == strlen(text) && errno == 0;
+    if (strspn(text, "-+.0123456789eE") != strlen(text)) return false;
+    const double number = strtod(text, &end);
+    if (*end || end == text || !(fabs(number) < 0x1p63) || number != floor(number)) return false;
+    *value = (long long)number;
+    return true;
+}
+
+bool cli_number(const char *command, const char *option, const char *text, long long low, long long high,
+                long long *value) {
+    if (read_whole(text, value) && *value >= low && *value <= high) return true;
     cli_error(command, "%s %s: a whole number from %lld to %lld is needed", option, text, low, high);
     return false;
 }
