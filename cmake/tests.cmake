@@ -1,5 +1,5 @@
 # What CTest runs. Labels: agreement, oracle, api, threads, lint, mutants, install, cli, gpu,
-# languages, examples, emulated.
+# languages, examples, emulated, docs.
 # With a sanitizer the slow and the textual parts are left out; ThreadSanitizer takes what has threads.
 set(tests_dir ${CMAKE_CURRENT_SOURCE_DIR}/tests)
 if(WEFT_SANITIZE MATCHES "thread")
@@ -104,6 +104,10 @@ if(sanitized STREQUAL no)
   foreach(lint includes header words symbols contraction)
     weft_test(lint_${lint} lint 60 sh ${tests_dir}/lint/${lint}.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   endforeach()
+  find_package(Python3 COMPONENTS Interpreter)
+  if(Python3_Interpreter_FOUND)
+    weft_test(docs docs 300 ${Python3_EXECUTABLE} ${tests_dir}/docs/run.py ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  endif()
   foreach(part 0 1)
     weft_test(mutants_${part} mutants 3600 sh ${tests_dir}/mutants/run.sh ${CMAKE_CURRENT_SOURCE_DIR} ${part} 2)
   endforeach()

@@ -40,3 +40,13 @@ def test_examples_of_the_page_run() -> None:
     assert programs
     for program in programs:
         exec(program, {})
+
+
+def test_the_tutorial_prints_what_it_says() -> None:
+    page = Path(__file__).parents[2] / "docs" / "tutorial.md"
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, page.name, str(page), 0)
+    assert test.examples
+    report: list[str] = []
+    failed, _ = doctest.DocTestRunner().run(test, out=report.append)
+    assert not failed, "".join(report)

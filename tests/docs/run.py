@@ -1,0 +1,187 @@
+"""The examples of the documentation work as they stand: fragments and programs of C are compiled and run, commands are
+run in each page's order, and what stands below a command is what it prints.
+
+    run.py SOURCE_DIR BUILD_DIR [PAGE...]
+
+A line "$ command" in an indented or a fenced block is run by sh; lines below it up to the next, a blank line or the
+block's end are its output. A block of C with a main() is a program, whose first line names its file: /* total.c */;
+commands below compile it. Any other is a fragment, which is given a context and the arrays and files below.
+"""
+import math
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+# What fragments presume; a declaration of their own hides it. Void pointers take any of it.
+FRAGMENT = """
+#include <stdio.h>
+#include <weft.h>
+enum {{ n = 1000, ROOM = 256 * 256 * 256 }};
+static float u[ROOM], x[2 * n], y[2 * n], z[n];
+static uint64_t values[n], lengths[n], where[n], counts[n];
+static uint32_t codes[n], dice[n];
+static uint8_t flags[n], pixels[n];
+static char text[n];
+int main(void) {{
+    weft_context *ctx;
+    if (weft_open(&ctx, "cpu") != WEFT_OK) return puts(weft_last_error(NULL)), 1;
+    {{
+{}
+    }}
+    const int failed = weft_last_error(ctx)[0] != 0;
+    if (failed) puts(weft_last_error(ctx));
+    weft_close(ctx);
+    return failed;
+}}
+"""
+
+# What commands presume and no command of their page makes: by page, name: dtype, shape, value at i.
+FILES = {
+    "convolve": {"signal.npy": ("<f4", (50,), lambda i: i % 7), "filter.npy": ("<f4", (11,), lambda i: 1 / 11),
+                 "pattern.npy": ("<f4", (11,), lambda i: i % 7)},
+    "dot": {name: ("<f4", (1000,), lambda i: i % 7 - 3) for name in ("x.npy", "y.npy")},
+    "fft": {"signal.npy": ("<f4", (64,), lambda i: i % 7)},
+    "histogram": {"decades.npy": ("<i4", (5,), lambda i: 3000 + 200 * i)},
+    "laplace": {"u0.npy": ("<f4", (9, 9, 9), lambda i: i % 9)},
+    "map": {name: ("<f4", (1000,), lambda i: i / 100 - 3) for name in ("x.npy", "y.npy", "z.npy")},
+    "matmul": {"a.npy": ("<f4", (20, 30), lambda i: i % 17 / 16), "b.npy": ("<f4", (30, 10), lambda i: i % 23 / 22)},
+    "merge": {"monday.npy": ("<i4", (3,), lambda i: 2 * i), "tuesday.npy": ("<i4", (4,), lambda i: 3 * i)},
+    "recurrence": {"decay.npy": ("<f8", (100,), lambda i: 0.9), "readings.npy": ("<f8", (100,), lambda i: i % 5)},
+    "search_sorted": {"starts.npy": ("<f8", (5,), lambda i: 10 * i), "events.npy": ("<f8", (9,), lambda i: 7 * i)},
+    "segmented": {"readings.npy": ("<f4", (48,), lambda i: i % 24), "days.npy": ("<u8", (3,), lambda i: 24 * i),
+                  "lengths.npy": ("<i4", (9,), lambda i: 5 + i), "new_page.npy": ("|u1", (9,), lambda i: i % 4 == 0),
+                  "station.npy": ("<i4", (9,), lambda i: i // 3), "rain.npy": ("<f4", (9,), lambda i: i)},
+    "sort": {"days.npy": ("<i4", (2225,), lambda i: 7 * i)},
+    "tridiag": {name: ("<f8", (100,), lambda i, v=v: v) for name, v in
+                (("a.npy", -1), ("b.npy", 3), ("c.npy", -1), ("d.npy", 1))},
+}
+LETTERS = {"u1": "B", "i4": "i", "u8": "Q", "f4": "f", "f8": "d"}
+
+
+def write_npy(path, dtype, shape, value):
+    count = math.prod(shape)
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
+    header = header.ljust(-(len(header) + 11) % 64 + len(header)) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+                     + struct.pack(f"<{count}{LETTERS[dtype[1:]]}", *map(value, range(count))))
+
+
+def blocks(page):
+    """The page's blocks in order: (language, lines); indented ones have the language ''."""
+    lines, language, block = page.read_text(encoding="utf-8").split("\n"), None, []
+    for line in lines + [""]:
+        fence = re.match(r"```(\w*)$", line)
+        if language == "indented" and not line.startswith("    "):
+            yield "", block
+            language, block = None, []
+        if fence and language is None:
+            language, block = fence[1], []
+        elif fence:
+            yield language, block
+            language, block = None, []
+        elif language is None and line.startswith("    "):
+            language, block = "indented", [line[4:]]
+        elif language is not None:
+            block.append(line[4:] if language == "indented" else line)
+
+
+def run(command, folder, environment):
+    done = subprocess.run(["sh", "-c", command], cwd=folder, env=environment, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, errors="replace")
+    return done.returncode, done.stdout
+
+
+def words(text):
+    """Lines of words: how far words lie apart does not count."""
+    return [" ".join(line.split()) for line in text.strip().split("\n")]
+
+
+def commands(lines):
+    """(command, expected output) of a block."""
+    found = []
+    for line in lines:
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        elif found and line.strip() and found[-1] is not None:
+            found[-1][1].append(line)
+    return found
+
+
+def as_program(fragment):
+    includes = [line for line in fragment if line.startswith("#include")]
+    return "\n".join(includes) + FRAGMENT.format("\n".join(line for line in fragment if line not in includes))
+
+
+class Page:
+    def __init__(self, path, folder, environment, sources):
+        self.path, self.folder, self.environment, self.failures, self.count = path, folder, environment, 0, 0
+        self.sources = f"-I{sources}" # of the library, for pages about its inside
+        for name, (dtype, shape, value) in FILES.get(path.stem, {}).items():
+            write_npy(folder / name, dtype, shape, value)
+
+    def expect(self, what, ok, printed):
+        self.count += 1
+        if not ok:
+            self.failures += 1
+            print(f"{self.path.name}: {what}\n" + printed)
+
+    def compile(self, source, program):
+        return run(f"cc -std=c17 -Wall -Wextra -Werror -Wno-unused -Wno-maybe-uninitialized {self.sources} {source} "
+                   f"$(pkg-config --cflags --libs weft) -lm -o {program}",
+                   self.folder, self.environment)
+
+    def try_c(self, block):
+        text = "\n".join(block)
+        named = re.match(r"/\* ([\w.]+) ", block[0])
+        if "int main" in text and named:
+            (self.folder / named[1]).write_text(text + "\n")
+            return
+        whole = "int main" in text
+        (self.folder / "fragment.c").write_text(text if whole else as_program(block))
+        code, printed = self.compile("fragment.c", "fragment")
+        if code == 0:
+            code, printed = run("./fragment", self.folder, self.environment)
+        self.expect(text, code == 0, printed)
+
+    def try_commands(self, block):
+        for command, expected in commands(block):
+            missing = [name for name in re.findall(r"(?<!\S)/usr/share/\S+", command) if not Path(name).exists()]
+            if missing:
+                print(f"{self.path.name}: left out, there is no {missing[0]}: {command}")
+                continue
+            code, printed = run(command, self.folder, self.environment)
+            # Only what is shown as a mistake may fail.
+            ok = words(printed) == words("\n".join(expected)) if expected else code == 0
+            self.expect(command, ok, f"exit code {code}\n{printed}")
+
+
+def main():
+    source, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+    pages = [Path(page) for page in sys.argv[3:]] or [source / "README.md", *sorted((source / "docs").glob("*.md"))]
+    failures = count = 0
+    with tempfile.TemporaryDirectory() as work:
+        installed = Path(work) / "installed"
+        subprocess.run(["cmake", "--install", build, "--prefix", installed], stdout=subprocess.DEVNULL, check=True)
+        library = next(installed.glob("lib*/libweft.so")).parent
+        environment = {"PATH": f"{installed}/bin:/usr/local/bin:/usr/bin:/bin", "HOME": work, "LC_ALL": "C",
+                       "LD_LIBRARY_PATH": str(library), "PKG_CONFIG_PATH": f"{library}/pkgconfig"}
+        for path in pages:
+            folder = Path(work) / path.stem
+            folder.mkdir()
+            (folder / "examples").symlink_to(source / "examples")
+            page = Page(path, folder, environment, source / "src")
+            for language, block in blocks(path):
+                if language == "c":
+                    page.try_c(block)
+                elif language in ("", "console"):
+                    page.try_commands(block)
+            failures, count = failures + page.failures, count + page.count
+    print(f"{count} examples of {len(pages)} pages, {failures} failed")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
