@@ -20,11 +20,14 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace weft {
 
@@ -600,6 +603,168 @@ void convolve(context &ctx, const X &x, const H &h, Y &&y, weft_convolve_mode mo
 template <class X, class H, class Y>
 void correlate(context &ctx, const X &x, const H &h, Y &&y, weft_convolve_mode mode = WEFT_FULL) {
     detail::slide(ctx, weft_correlate, mode, x, h, y);
+}
+
+// ----------------------------------------------------------------------------- random numbers
+
+// Samples `first` and on of a stream, to x: float or double, of WEFT_BERNOULLI std::uint8_t. a and b as in weft.h.
+template <class X>
+void random(context &ctx, weft_distribution distribution, std::uint64_t seed, X &&x, double a = 0, double b = 1,
+            std::uint64_t stream = 0, std::uint64_t first = 0) {
+    ctx(weft_random, distribution, dtype_of<detail::value<X>>(), seed, stream, first, std::size(x), a, b,
+        static_cast<void *>(std::data(x)));
+}
+
+// Whole numbers from lower to upper, both included.
+template <class X>
+void random_integers(context &ctx, std::uint64_t seed, detail::value<X> lower, detail::value<X> upper, X &&x,
+                     std::uint64_t stream = 0, std::uint64_t first = 0) {
+    ctx(weft_random_integers, dtype_of<detail::value<X>>(), seed, stream, first, std::size(x),
+        static_cast<const void *>(&lower), static_cast<const void *>(&upper), static_cast<void *>(std::data(x)));
+}
+
+inline weft_valuation price(context &ctx, const weft_option &option, const weft_simulation &simulation) {
+    weft_valuation valuation;
+    ctx(weft_price, &option, &simulation, &valuation);
+    return valuation;
+}
+
+// ---------------------------------------------------------------------------------- formulas
+
+// A compiled formula (weft_expr_compile), freed at the end of its scope; any threads may use it at a time.
+class expr {
+  public:
+    expr(context &ctx, const std::string &formula) { ctx(weft_expr_compile, formula.c_str(), &expr_); }
+    ~expr() { weft_expr_free(expr_); }
+    expr(expr &&other) noexcept : expr_(std::exchange(other.expr_, nullptr)) {}
+    expr &operator=(expr &&other) noexcept {
+        std::swap(expr_, other.expr_);
+        return *this;
+    }
+    expr(const expr &) = delete;
+    expr &operator=(const expr &) = delete;
+    const weft_expr *get() const { return expr_; }
+
+  private:
+    weft_expr *expr_ = nullptr;
+};
+
+// What a name of a formula stands for: an array, which must outlive it, or a number, which it keeps.
+class binding {
+  public:
+    template <class X> binding(const char *name, const X &x) {
+        if constexpr (std::is_arithmetic_v<X>) {
+            binding_ = {name, dtype_of<X>(), nullptr, nullptr};
+            std::memcpy(number_, &x, sizeof x);
+        } else {
+            binding_ = {name, dtype_of<detail::value<X>>(), std::data(x), nullptr};
+            size_ = std::size(x);
+            is_array_ = true;
+        }
+    }
+    bool is_array() const { return is_array_; }
+    std::size_t size() const { return size_; }
+    weft_binding get() const {
+        weft_binding b = binding_;
+        if (!is_array_)
+            b.scalar = number_;
+        else if (b.array == nullptr)
+            b.array = number_; // of no elements
+        return b;
+    }
+
+  private:
+    weft_binding binding_;
+    alignas(8) unsigned char number_[8] = {};
+    std::size_t size_ = 0;
+    bool is_array_ = false;
+};
+
+namespace detail {
+inline std::vector<weft_binding> bound(std::initializer_list<binding> bindings, std::size_t n) {
+    std::vector<weft_binding> list;
+    for (const binding &b : bindings) {
+        if (b.is_array()) need_size(b.get().name, b.size(), n);
+        list.push_back(b.get());
+    }
+    return list;
+}
+} // namespace detail
+
+// map(ctx, f, {{"x", x}, {"a", 2.0f}}, y): evaluated in y's type.
+template <class Y> void map(context &ctx, const expr &f, std::initializer_list<binding> bindings, Y &&y) {
+    const std::vector<weft_binding> list = detail::bound(bindings, std::size(y));
+    ctx(weft_map, f.get(), dtype_of<detail::value<Y>>(), std::size(y), list.data(), list.size(),
+        static_cast<void *>(std::data(y)));
+}
+
+// map_reduce<WEFT_MEAN, float>(ctx, f, {{"x", x}}, n): evaluated in float, for n elements; with a third type, double,
+// it accumulates in that.
+template <weft_op op, class T, class R = detail::natural>
+auto map_reduce(context &ctx, const expr &f, std::initializer_list<binding> bindings, std::size_t n) {
+    using natural = typename reduced<op, T>::type;
+    using result = detail::chosen<R, natural>;
+    const std::vector<weft_binding> list = detail::bound(bindings, n);
+    result r;
+    ctx(weft_map_reduce, op, f.get(), dtype_of<T>(), detail::accumulate<result, natural>(), n, list.data(),
+        list.size(), static_cast<void *>(&r));
+    return r;
+}
+
+// ------------------------------------------------------------------------------ words in texts
+
+struct matches {
+    std::vector<std::uint64_t> positions;
+    std::vector<std::uint32_t> numbers; // of the words
+};
+
+namespace detail {
+// Words as weft_patterns, which point into this.
+struct word_list {
+    std::string bytes;
+    std::vector<std::uint64_t> offsets = {0};
+    explicit word_list(const std::vector<std::string> &words) {
+        for (const std::string &word : words) {
+            bytes += word;
+            offsets.push_back(bytes.size());
+        }
+    }
+    weft_patterns get() const { return {offsets.size() - 1, offsets.data(), bytes.data()}; }
+};
+} // namespace detail
+
+// How often each word is in a text: a std::string, a std::string_view, or another array of bytes. flags:
+// weft_match_flags.
+template <class X>
+std::vector<std::uint64_t> match_count(context &ctx, const X &text, const std::vector<std::string> &words,
+                                       unsigned flags = 0) {
+    static_assert(sizeof(detail::value<X>) == 1, "a text is of bytes");
+    const detail::word_list list(words);
+    const weft_patterns patterns = list.get();
+    std::vector<std::uint64_t> counts(words.size());
+    ctx(weft_match_count, std::size(text), static_cast<const void *>(std::data(text)), std::size_t{0},
+        std::size(text), &patterns, flags, counts.data());
+    return counts;
+}
+
+// Where they are.
+template <class X>
+matches match_list(context &ctx, const X &text, const std::vector<std::string> &words, unsigned flags = 0) {
+    static_assert(sizeof(detail::value<X>) == 1, "a text is of bytes");
+    const detail::word_list list(words);
+    const weft_patterns patterns = list.get();
+    matches found;
+    std::uint64_t total = 0;
+    const auto search = [&] {
+        ctx(weft_match_list, std::size(text), static_cast<const void *>(std::data(text)), std::size_t{0},
+            std::size(text), &patterns, flags, found.positions.size(), found.positions.data(), found.numbers.data(),
+            &total);
+    };
+    search();
+    found.positions.resize(static_cast<std::size_t>(total));
+    found.numbers.resize(static_cast<std::size_t>(total));
+    if (total > 0) search();
+    return found;
 }
 
 } // namespace weft

@@ -1,6 +1,7 @@
 // Every function of weft.hpp: known answers, and what it throws. Usage: wrappers DEVICE
 #include <weft.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <vector>
@@ -162,6 +163,66 @@ static void fields(weft::context &ctx) {
     expect(starts<float>(valid, {-1, -1}), "correlate");
 }
 
+static void samples(weft::context &ctx) {
+    std::vector<float> all(100), part(50);
+    weft::random(ctx, WEFT_NORMAL, 7, all, 0, 1, 3);
+    weft::random(ctx, WEFT_NORMAL, 7, part, 0, 1, 3, 50);
+    expect(std::equal(part.begin(), part.end(), all.begin() + 50), "random, by its number");
+    std::vector<std::int64_t> dice(1000);
+    weft::random_integers(ctx, 1, 1, 6, dice);
+    expect(weft::min(ctx, dice) == 1 && weft::max(ctx, dice) == 6, "random_integers");
+    const double start = 100, volatility = 0.2;
+    weft_option option = {};
+    option.strike = 90;
+    option.maturity = 1;
+    option.assets = 1;
+    option.start = &start;
+    option.volatility = &volatility;
+    weft_simulation simulation = {};
+    simulation.dtype = WEFT_F64;
+    simulation.steps = 1;
+    simulation.paths = 1000;
+    const weft_valuation v = weft::price(ctx, option, simulation);
+    expect(v.low < v.price && v.price < v.high && v.standard_error > 0, "price");
+}
+
+static void formulas(weft::context &ctx) {
+    const std::vector<double> x = {1, 2, 3};
+    std::vector<double> y(3);
+    weft::expr f(ctx, "a*x^2 + i");
+    const weft::expr g = std::move(f);
+    weft::map(ctx, g, {{"x", x}, {"a", 2}}, y);
+    expect(starts<double>(y, {2, 9, 20}), "map");
+    expect(weft::map_reduce<WEFT_SUM, double>(ctx, g, {{"x", x}, {"a", 2.0f}}, 3) == 31, "map_reduce");
+    static_assert(std::is_same_v<decltype(weft::map_reduce<WEFT_SUM, float, double>(ctx, g, {}, 0)), double>);
+    expect_thrown(
+        [&] {
+            weft::map(ctx, g, {{"x", x}, {"a", 2}}, weft::view(y.data(), 2));
+        },
+        WEFT_INVALID, "x has 3 elements and must have 2");
+    const std::vector<double> none;
+    expect_thrown(
+        [&] {
+            weft::map(ctx, g, {{"x", none}, {"a", 2}}, y);
+        },
+        WEFT_INVALID, "x has 0 elements and must have 3");
+    expect(weft::map_reduce<WEFT_SUM, double>(ctx, g, {{"x", none}, {"a", 2}}, 0) == 0, "map_reduce of nothing");
+    expect_thrown([&] { weft::expr(ctx, "a +* b"); }, WEFT_INVALID, "");
+    weft::map(ctx, weft::expr(ctx, "i"), {}, y);
+    expect(starts<double>(y, {0, 1, 2}), "map of nothing");
+}
+
+static void texts(weft::context &ctx) {
+    const std::string text = "the warp and the weft";
+    const auto counts = weft::match_count(ctx, text, {"the", "weft", "loom"});
+    expect(starts<std::uint64_t>(counts, {2, 1, 0}), "match_count");
+    const auto found = weft::match_list(ctx, text, {"weft", "THE"}, WEFT_FOLD_CASE);
+    expect(found.positions.size() == 3 && starts<std::uint64_t>(found.positions, {0, 13, 17}) &&
+               starts<std::uint32_t>(found.numbers, {1, 1, 0}),
+           "match_list");
+    expect(weft::match_list(ctx, std::string(), {"the"}).positions.empty(), "match_list of nothing");
+}
+
 static void contexts(weft::context &ctx, const std::string &device) {
     expect(ctx.device() == device, "device");
     ctx.set_threads(2);
@@ -204,6 +265,9 @@ int main(int argc, char **argv) {
         selections(ctx);
         orders(ctx);
         fields(ctx);
+        samples(ctx);
+        formulas(ctx);
+        texts(ctx);
         contexts(ctx, device);
         refusals(ctx);
     } catch (const weft::error &e) {
