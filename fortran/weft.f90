@@ -5,9 +5,12 @@ module weft
   use weft_c
   use weft_devices
   use weft_folds
+  use weft_formulas
   use weft_matrices
   use weft_orders
+  use weft_samples
   use weft_selections
+  use weft_texts
   use weft_transforms
   implicit none
   public

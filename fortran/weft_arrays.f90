@@ -176,4 +176,19 @@ contains
     call need_same_type(call, 'the array', like, name, a)
   end function one_value
 
+  ! The `accumulate` of C's interface, which in Fortran the result's type says: f64 from f32 elements, or i64 from
+  ! smaller integers in a scan, asks for that type.
+  function accumulate_for(call, op, x, result) result(accumulate)
+    type(weft_request), intent(inout) :: call
+    integer, intent(in) :: op
+    type(weft_array), intent(in) :: x, result
+    integer(c_int) :: accumulate, natural
+    accumulate = WEFT_DEFAULT
+    call need_real(call, 'x', x)
+    if (call%status /= WEFT_OK) return
+    if (weft_reduce_result(op, x%dtype, WEFT_DEFAULT, natural) /= WEFT_OK) return ! the call itself says why
+    if (natural == WEFT_F32 .and. result%dtype == WEFT_F64) accumulate = WEFT_F64
+    if (accumulate == WEFT_DEFAULT) call need_type(call, 'the result', result, natural)
+  end function accumulate_for
+
 end module weft_arrays

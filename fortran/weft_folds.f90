@@ -9,22 +9,7 @@ module weft_folds
 
 contains
 
-  ! The `accumulate` of C's interface, which in Fortran the result's type says: f64 from f32 elements, or i64 from
-  ! smaller integers in a scan, asks for that type.
-  function accumulate_for(call, op, x, result) result(accumulate)
-    type(weft_request), intent(inout) :: call
-    integer, intent(in) :: op
-    type(weft_array), intent(in) :: x, result
-    integer(c_int) :: accumulate, natural
-    accumulate = WEFT_DEFAULT
-    call need_real(call, 'x', x)
-    if (call%status /= WEFT_OK) return
-    if (weft_reduce_result(op, x%dtype, WEFT_DEFAULT, natural) /= WEFT_OK) return ! the call itself says why
-    if (natural == WEFT_F32 .and. result%dtype == WEFT_F64) accumulate = WEFT_F64
-    if (accumulate == WEFT_DEFAULT) call need_type(call, 'the result', result, natural)
-  end function accumulate_for
-
-  ! Likewise for scans, whose default is the type of the elements.
+  ! What accumulate_for is to reductions, for scans, whose default is the type of the elements.
   function scan_accumulate(call, x, y) result(accumulate)
     type(weft_request), intent(inout) :: call
     type(weft_array), intent(in) :: x, y

@@ -20,6 +20,9 @@ program check
   call matrices
   call systems
   call transforms
+  call samples
+  call formulas
+  call texts
   call contexts
   call refusals
   call weft_close(ctx)
@@ -227,6 +230,56 @@ contains
     call weft_convolve(ctx, WEFT_FULL, z, [(0d0, 1d0), (0d0, 0d0)], cy)
     call expect(cy(1) == (0d0, 1d0), 'complex convolve')
   end subroutine transforms
+
+  subroutine samples
+    real(real32) :: samples_of(10, 10), part(50)
+    real(real64) :: rate(3)
+    integer(int8) :: tosses(100)
+    integer(int32) :: dice(1000), least, greatest
+    call weft_random(ctx, WEFT_NORMAL, 7_int64, samples_of, stream=3_int64)
+    call weft_random(ctx, WEFT_NORMAL, 7_int64, part, stream=3_int64, first=50_int64)
+    call expect(all(reshape(samples_of(:, 6:), [50]) == part), 'random, by its number')
+    call weft_random(ctx, WEFT_EXPONENTIAL, 7_int64, rate, a=2d0)
+    call expect(minval(rate) > 0, 'exponential')
+    call weft_random(ctx, WEFT_BERNOULLI, 7_int64, tosses, a=1d0)
+    call expect(minval(tosses) == 1, 'bernoulli')
+    call weft_random_integers(ctx, 1_int64, 1, 6, dice)
+    call weft_reduce(ctx, WEFT_MIN, dice, least)
+    call weft_reduce(ctx, WEFT_MAX, dice, greatest)
+    call expect(least == 1 .and. greatest == 6, 'random_integers')
+  end subroutine samples
+
+  subroutine formulas
+    type(weft_expr) :: f
+    real(real64) :: x(3) = [1, 2, 3], y(3), total
+    real(real32) :: single
+    integer :: stat
+    character(160) :: message
+    call weft_expr_compile(ctx, 'a*x^2 + i', f)
+    call weft_map(ctx, f, [weft_bind('a', 2), weft_bind('x', x)], y)
+    call expect(all(y == [2, 9, 20]), 'map')
+    call weft_map_reduce(ctx, WEFT_SUM, f, WEFT_F64, 3_int64, [weft_bind('x', x), weft_bind('a', 2.0)], total)
+    call expect(total == 31, 'map_reduce')
+    call weft_map_reduce(ctx, WEFT_SUM, f, WEFT_F32, 3_int64, [weft_bind('x', x), weft_bind('a', 2.0)], single)
+    call expect(single == 31, 'map_reduce in f32')
+    call weft_map(ctx, f, [weft_bind('a', 2), weft_bind('x', x)], y(:2), stat, message)
+    call refused(stat, message, 'the size of x is 3 and the number of elements is 2; the two must be equal')
+    call weft_map(ctx, f, [weft_bind('a', 2), weft_bind('x', x(::2))], y(:2), stat, message)
+    call refused(stat, message, 'x is an array section with gaps between its elements')
+    call weft_expr_free(f)
+    call weft_expr_compile(ctx, 'a +* b', f, stat, message)
+    call expect(stat == WEFT_INVALID .and. message /= '', 'a formula that is none')
+  end subroutine formulas
+
+  subroutine texts
+    character(*), parameter :: text = 'the warp and the weft'
+    integer(int64) :: counts(3), positions(2), total
+    integer(int32) :: numbers(2)
+    call weft_match_count(ctx, text, ['the ', 'weft', 'loom'], counts)
+    call expect(all(counts == [2, 1, 0]), 'match_count')
+    call weft_match_list(ctx, text, ['weft', 'THE '], positions, numbers, total, WEFT_FOLD_CASE)
+    call expect(total == 3 .and. all(positions == [0, 13]) .and. all(numbers == 1), 'match_list')
+  end subroutine texts
 
   subroutine contexts
     real(real64), pointer :: x(:)

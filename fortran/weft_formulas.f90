@@ -1,0 +1,117 @@
+! Formulas over arrays and numbers.
+module weft_formulas
+  use weft_arrays
+  implicit none
+  private
+  public :: weft_expr_compile, weft_variable, weft_bind, weft_map, weft_map_reduce
+
+  integer, parameter :: name_bytes = 64
+
+  ! What a name of a formula stands for: a number, which is kept here, or an array, which is not.
+  type :: weft_variable
+    private
+    character(kind=c_char) :: name(name_bytes) = c_null_char
+    type(weft_array) :: array
+    integer(c_int8_t) :: number(16) = 0
+    type(weft_request) :: call
+  end type weft_variable
+
+contains
+
+  subroutine weft_expr_compile(ctx, formula, expr, stat, message)
+    type(weft_context), intent(in) :: ctx
+    character(*), intent(in) :: formula
+    type(weft_expr), intent(out) :: expr
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    call%status = c_weft_expr_compile(ctx, trim(formula) // c_null_char, expr)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_expr_compile
+
+  ! x: a number, or a variable that is an array and stays where it is until the formula has been evaluated.
+  function weft_bind(name, x) result(variable)
+    character(*), intent(in) :: name
+    type(*), intent(in), target :: x(..)
+    type(weft_variable) :: variable
+    integer(c_int8_t), pointer :: bytes(:)
+    integer :: i
+    variable%array = whole(variable%call, name, x)
+    call need_real(variable%call, name, variable%array)
+    if (len_trim(name) >= name_bytes) call refuse(variable%call, 'the name ' // trim(name) // ' is too long')
+    do i = 1, min(len_trim(name), name_bytes - 1)
+      variable%name(i) = name(i:i)
+    end do
+    if (variable%call%status /= WEFT_OK .or. variable%array%rank > 0) return
+    call c_f_pointer(variable%array%p, bytes, [variable%array%element_bytes])
+    variable%number(:size(bytes)) = bytes
+  end function weft_bind
+
+  ! As C's interface takes them; arrays must have n elements.
+  function bindings_of(call, variables, n) result(bindings)
+    type(weft_request), intent(inout) :: call
+    type(weft_variable), intent(in), target :: variables(:)
+    integer(c_int64_t), intent(in) :: n
+    type(weft_binding) :: bindings(size(variables))
+    integer :: i
+    do i = 1, size(variables)
+      if (call%status == WEFT_OK) call = variables(i)%call
+      bindings(i)%name = c_loc(variables(i)%name)
+      bindings(i)%dtype = variables(i)%array%dtype
+      bindings(i)%array = c_null_ptr
+      bindings(i)%scalar = c_null_ptr
+      if (variables(i)%array%rank == 0) then
+        bindings(i)%scalar = c_loc(variables(i)%number)
+      else
+        bindings(i)%array = variables(i)%array%p
+        call need_equal(call, 'the size of ' // weft_string(bindings(i)%name), variables(i)%array%n, &
+          'the number of elements', n)
+      end if
+    end do
+  end function bindings_of
+
+  ! out(i) is the formula's value at element i - 1, evaluated in the type of out.
+  subroutine weft_map(ctx, expr, variables, out, stat, message)
+    type(weft_context), intent(in) :: ctx
+    type(weft_expr), intent(in) :: expr
+    type(weft_variable), intent(in), target :: variables(:)
+    type(*), intent(inout), target :: out(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: to
+    type(weft_binding), target :: bindings(size(variables))
+    to = whole(call, 'out', out)
+    call need_real(call, 'out', to)
+    bindings = bindings_of(call, variables, to%n)
+    if (call%status == WEFT_OK) call%status = c_weft_map(ctx, expr, to%dtype, to%n, c_loc(bindings), &
+      int(size(bindings), c_size_t), to%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_map
+
+  ! A reduction of the formula's values at n elements, evaluated in dtype: WEFT_F64, ...
+  subroutine weft_map_reduce(ctx, op, expr, dtype, n, variables, result, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: op, dtype
+    type(weft_expr), intent(in) :: expr
+    integer(c_int64_t), intent(in) :: n
+    type(weft_variable), intent(in), target :: variables(:)
+    type(*), intent(inout), target :: result(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: values, ar
+    type(weft_binding), target :: bindings(size(variables))
+    integer(c_int) :: accumulate
+    values%dtype = dtype
+    values%field = WEFT_REAL
+    ar = whole(call, 'result', result)
+    call need_room(call, 'result', ar, 1_c_int64_t)
+    bindings = bindings_of(call, variables, n)
+    accumulate = accumulate_for(call, op, values, ar)
+    if (call%status == WEFT_OK) call%status = c_weft_map_reduce(ctx, op, expr, dtype, accumulate, n, &
+      c_loc(bindings), int(size(bindings), c_size_t), ar%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_map_reduce
+
+end module weft_formulas
