@@ -1,5 +1,7 @@
 #include "cli/verbs.h"
 
+#include "cli/nearest.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -28,51 +30,14 @@ static const verb *verb_at(int i) { return i < COMMAND_COUNT ? &COMMANDS[i] : &O
 
 /* ------------------------------------------------------------------------------- by name */
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
-/* Edits (a letter more, less or other, two letters swapped) that make `a` of `b`: the restricted
- * Damerau-Levenshtein distance, by rows. Names too long for the rows are far from everything. */
-static size_t edit_distance(const char *a, const char *b) {
-    enum { MOST = 32 };
-    size_t rows[3][MOST + 1];
-    const size_t n = strlen(b);
-    if (n > MOST || strlen(a) > MOST) return MOST;
-    size_t *before = rows[0], *last = rows[1], *now = rows[2];
-    for (size_t j = 0; j <= n; j++) before[j] = last[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        now[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = least(now[j], before[j - 2] + 1);
-        }
-        size_t *const spare = before;
-        before = last;
-        last = now;
-        now = spare;
-    }
-    return last[n];
-}
-
-/* The verb that `name` was probably meant to be, or NULL. */
-static const verb *nearest_verb(const char *name) {
-    const verb *nearest = NULL;
-    size_t distance = strlen(name) < 4 ? 2 : 3;
-    for (int i = 0; i < VERB_COUNT; i++) {
-        const size_t d = edit_distance(name, verb_at(i)->name);
-        if (d >= distance) continue;
-        distance = d;
-        nearest = verb_at(i);
-    }
-    return nearest;
-}
+static const char *verb_name(size_t i) { return verb_at((int)i)->name; }
 
 const verb *verb_find(const char *name) {
     for (int i = 0; i < VERB_COUNT; i++)
         if (strcmp(verb_at(i)->name, name) == 0) return verb_at(i);
-    const verb *nearest = nearest_verb(name);
+    const char *nearest = nearest_name(name, verb_name, VERB_COUNT);
     if (nearest)
-        cli_error(NULL, "there is no command '%s'; did you mean '%s'?", name, nearest->name);
+        cli_error(NULL, "there is no command '%s'; did you mean '%s'?", name, nearest);
     else
         cli_error(NULL, "there is no command '%s'; 'weft help' lists them", name);
     return NULL;

@@ -12,6 +12,10 @@ add_executable(weft_command
   cli/fold_options.c
   cli/histogram.c
   cli/gnu_rand.c
+  cli/ladder.c
+  cli/ladder_chart.c
+  cli/ladder_machine.c
+  cli/ladder_table.c
   cli/laplace.c
   cli/main.c
   cli/map.c
@@ -21,6 +25,7 @@ add_executable(weft_command
   cli/matmul_check.c
   cli/measure.c
   cli/merge.c
+  cli/nearest.c
   cli/npy.c
   cli/npy_header.c
   cli/npy_write.c

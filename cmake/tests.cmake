@@ -1,5 +1,5 @@
 # What CTest runs. Labels: agreement, oracle, api, threads, lint, mutants, install, cli, gpu,
-# languages, examples, emulated, docs.
+# languages, examples, emulated, ladder, docs.
 # With a sanitizer the slow and the textual parts are left out; ThreadSanitizer takes what has threads.
 set(tests_dir ${CMAKE_CURRENT_SOURCE_DIR}/tests)
 if(WEFT_SANITIZE MATCHES "thread")
@@ -95,6 +95,9 @@ if(NOT sanitized STREQUAL thread)
   endif()
 endif()
 if(sanitized STREQUAL no)
+  if(TARGET weft_ladder_executor)
+    ladder_tests()
+  endif()
   include(cmake/tests_cuda.cmake OPTIONAL)
   include(cmake/tests_emulated.cmake)
 endif()

@@ -3,7 +3,7 @@
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
 set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag sort argsort map map_reduce
 set -l made random
-set -l commands tour verify bench devices help version match price $operations $kept $made
+set -l commands tour ladder verify bench devices help version match price $operations $kept $made
 
 complete -c weft -f
 complete -c weft -l device -x -a 'auto cpu cuda ref' -d 'What to compute on'
@@ -15,6 +15,7 @@ complete -c weft -l help -d 'Explain the command'
 complete -c weft -l version -n "not __fish_seen_subcommand_from $commands" -d 'Print the version'
 
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a tour -d 'see it work: real arrays, every operation, every device'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a ladder -d 'the classic CUDA kernels, step by step'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a verify -d 'check that every device gives the specified bits'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a bench -d 'measure the operations on this machine'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a devices -d 'what weft can compute on here'
@@ -142,6 +143,15 @@ complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 element
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'
 complete -c weft -n '__fish_seen_subcommand_from bench' -l size -x -d 'Number of elements'
 complete -c weft -n '__fish_seen_subcommand_from bench' -l op -x -d 'Operations, separated by commas'
+complete -c weft -n '__fish_seen_subcommand_from ladder' -l all -d 'Every topic'
+complete -c weft -n '__fish_seen_subcommand_from ladder' -l n -x -d 'Number of elements'
+complete -c weft -n '__fish_seen_subcommand_from ladder' -l dtype -x -a 'f32 f64 i32 u32' -d 'Type of the elements'
+complete -c weft -n '__fish_seen_subcommand_from ladder' -l rung -x -d 'Only this one'
+complete -c weft -n '__fish_seen_subcommand_from ladder' -l show -x -d 'Print the source of a rung'
+complete -c weft -n '__fish_seen_subcommand_from ladder' -l faulty -d 'Also those that are wrong on purpose'
+complete -c weft -n '__fish_seen_subcommand_from ladder' -l schedule -x -a 'forward backward random' -d 'Order of the threads of the executor'
+complete -c weft -n '__fish_seen_subcommand_from ladder' -l seed -x -d 'Of the random schedule'
+complete -c weft -n '__fish_seen_subcommand_from ladder' -l plot -r -d 'Draw the staircase'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l level -x -a 'tiny quick full' -d 'How much is tried'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l op -x -d 'Only this operation'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l every -x -d 'One case in so many'

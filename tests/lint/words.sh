@@ -5,7 +5,7 @@ set -u
 cd "$1" || exit 1
 failed=0
 tell() { echo "$1" && failed=1; }
-sources=$(find include src cli tests bench examples cmake x CMakeLists.txt -type f \
+sources=$(find include src cli ladder tests bench examples cmake x CMakeLists.txt -type f \
     \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' -o -name '*.def' -o -name '*.cmake' -o -name '*.sh' \
     -o -name x -o -name CMakeLists.txt \) | grep -v '^tests/lint/words.sh$')
 

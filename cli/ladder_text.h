@@ -1,0 +1,27 @@
+/* What the command knows of the ladder without running it: ladder/source.py makes the tables of the topics' sources.
+ */
+#ifndef WEFT_CLI_LADDER_TEXT_H
+#define WEFT_CLI_LADDER_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct ladder_rung_text {
+    const char *name, *idea;
+    bool faulty;        /* wrong on purpose */
+    const char *source; /* with the explanation above it */
+} ladder_rung_text;
+
+typedef struct ladder_topic_text {
+    const char *name, *title;
+    const char *types; /* with spaces between them, the default first */
+    size_t executor_n, gpu_n;
+    const ladder_rung_text *rungs;
+    size_t rung_count;
+    const char *words;
+} ladder_topic_text;
+
+extern const ladder_topic_text LADDER_TOPICS[];
+extern const size_t LADDER_TOPIC_COUNT;
+
+#endif

@@ -1,0 +1,402 @@
+/* Runs a topic of the ladder: each rung into arrays of rubbish, its result held against its claim, then timed on a
+ * GPU. The one file that knows both the executor and the GPU. */
+#include "climb.h"
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <stdexcept>
+#ifdef WEFT_EXECUTOR
+#include "executor.h"
+#endif
+
+#define TOPIC(stem, name, types, executor_n, gpu_n) void climb_##stem(climb &c);
+#include "topics.def"
+
+namespace {
+
+struct topic {
+    const char *name;
+    void (*climb_it)(climb &c);
+};
+const topic TOPICS[] = {
+#define TOPIC(stem, name, types, executor_n, gpu_n) {name, climb_##stem},
+#include "topics.def"
+};
+
+std::string format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+std::string format(const char *pattern, ...) {
+    char text[600];
+    va_list args;
+    va_start(args, pattern);
+    vsnprintf(text, sizeof text, pattern, args);
+    va_end(args);
+    return text;
+}
+
+/* Steps of a generator of 32 random bits (a 64-bit congruential one, its high half). */
+uint32_t next_bits(uint64_t *state) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 32);
+}
+
+} // namespace
+
+void ladder_check(cudaError_t fault, const char *call, const char *file, int line) {
+    if (fault != cudaSuccess)
+        throw std::runtime_error(
+            format("%s:%d: %s: %s (%s)", file, line, call, cudaGetErrorString(fault), cudaGetErrorName(fault)));
+}
+
+/* ------------------------------------------------------------------------------- libraries */
+
+ladder_library::ladder_library(const char *name_) : name(name_), handle(dlopen(name_, RTLD_NOW | RTLD_LOCAL)) {
+    const std::string numbered = name + "." + std::to_string(CUDART_VERSION / 1000);
+    if (!handle) handle = dlopen(numbered.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) throw ladder_absent(name + " is not on this machine");
+}
+
+void *ladder_library::find(const char *function) const {
+    void *const found = dlsym(handle, function);
+    if (!found) throw ladder_absent(name + " has no " + function);
+    return found;
+}
+
+/* ---------------------------------------------------------------------------------- values */
+
+template <class T> std::vector<T> ladder_values(size_t n, unsigned seed) {
+    std::vector<T> v(n);
+    uint64_t state = seed;
+    const bool whole = (T)0.5 == 0;
+    for (T &x : v) {
+        const uint32_t bits = next_bits(&state);
+        x = whole ? (T)(bits % 2001) - (T)1000 : (T)((double)(int32_t)bits * 0x1p-31);
+    }
+    return v;
+}
+template std::vector<float> ladder_values<float>(size_t, unsigned);
+template std::vector<double> ladder_values<double>(size_t, unsigned);
+template std::vector<int> ladder_values<int>(size_t, unsigned);
+template std::vector<unsigned> ladder_values<unsigned>(size_t, unsigned);
+
+/* Their sum is below 2^24, up to which f32 has every whole number. */
+const size_t MOST_WHOLE = (size_t)1 << 22;
+
+template <class T> std::vector<T> ladder_whole_values(size_t n, unsigned seed) {
+    std::vector<T> v(n);
+    uint64_t state = seed;
+    const uint32_t gap = n > MOST_WHOLE ? (uint32_t)(n / MOST_WHOLE + 1) : 1;
+    for (T &x : v) {
+        const uint32_t bits = next_bits(&state);
+        x = next_bits(&state) % gap == 0 ? (T)(bits >> 30) : (T)0;
+    }
+    return v;
+}
+template std::vector<float> ladder_whole_values<float>(size_t, unsigned);
+template std::vector<double> ladder_whole_values<double>(size_t, unsigned);
+template std::vector<int> ladder_whole_values<int>(size_t, unsigned);
+
+/* Each is the sum of those 3 and 31 places before it, from 34 that a congruential generator makes of the seed 1. */
+std::vector<int> ladder_gnu_rand(size_t n) {
+    const size_t SEEDED = 34, DROPPED = 344;
+    std::vector<uint32_t> r(DROPPED + n);
+    r[0] = 1;
+    for (size_t i = 1; i < 31; i++) r[i] = (uint32_t)((uint64_t)16807 * r[i - 1] % 2147483647);
+    for (size_t i = 31; i < SEEDED; i++) r[i] = r[i - 31];
+    for (size_t i = SEEDED; i < r.size(); i++) r[i] = r[i - 3] + r[i - 31];
+    std::vector<int> numbers(n);
+    for (size_t i = 0; i < n; i++) numbers[i] = (int)(r[DROPPED + i] >> 1);
+    return numbers;
+}
+
+/* ---------------------------------------------------------------------------------- arrays */
+
+enum { RUBBISH = 0xc7 };
+
+climb::climb(const ladder_call &call_, const ladder_machine_info &machine_,
+             std::function<void(const ladder_row &)> tell_)
+    : n(call_.n), dtype(call_.dtype), call(call_), machine(machine_), tell(std::move(tell_)) {}
+
+climb::~climb() {
+    for (const array &a : arrays) (void)cudaFree(a.at);
+    if (device_context) weft_close(device_context);
+    if (ref_context) weft_close(ref_context);
+}
+
+void *climb::keep(const void *values, size_t size) {
+    array a = {nullptr, size, {}};
+    CUDA_CHECK(cudaMalloc(&a.at, std::max<size_t>(size, 1)));
+    if (values) {
+        a.values.assign((const char *)values, (const char *)values + size);
+        CUDA_CHECK(cudaMemcpy(a.at, values, size, cudaMemcpyHostToDevice));
+    }
+    arrays.push_back(std::move(a));
+    return arrays.back().at;
+}
+
+void climb::fetch(void *to, const void *from, size_t size) {
+    CUDA_CHECK(cudaMemcpy(to, from, size, cudaMemcpyDeviceToHost));
+}
+
+/* Rubbish in all outputs. */
+void climb::refill() {
+    for (const array &a : arrays)
+        if (a.values.empty()) CUDA_CHECK(cudaMemset(a.at, RUBBISH, a.bytes));
+}
+
+/* Inputs are as they were; one that is not is made so. */
+std::string climb::inputs_are_kept() {
+    std::string said;
+    for (const array &a : arrays) {
+        if (a.values.empty()) continue;
+        std::vector<char> now(a.bytes);
+        fetch(now.data(), a.at, a.bytes);
+        if (now == a.values) continue;
+        said = "an input is not what it was before";
+        CUDA_CHECK(cudaMemcpy(a.at, a.values.data(), a.bytes, cudaMemcpyHostToDevice));
+    }
+    return said;
+}
+
+std::string climb::differs(size_t i, double got, double expected) {
+    return format("element %zu is %.9g and not %.9g", i, got, expected);
+}
+
+void climb::work(double bytes_, double flops_) {
+    bytes = bytes_;
+    flops = flops_;
+}
+
+/* ----------------------------------------------------------------------------------- rungs */
+
+bool climb::is_wanted(const char *name) const { return !call.rung || strcmp(call.rung, name) == 0; }
+
+std::string climb::why_not(const ladder_limits &limits) const {
+    if (n < limits.least) return format("n = %zu is too small for it: it takes %zu or more", n, limits.least);
+    if (n > limits.most) return format("n = %zu is too large for it: it takes %zu at the most", n, limits.most);
+    if (limits.executor_only && machine.gpu)
+        return "on a GPU it would never end, or end all that follows: it runs on the executor alone";
+    if (limits.gpu_only && !machine.gpu) return "it needs a GPU";
+    return "";
+}
+
+/* What the executor saw since it was last asked, or "". */
+static std::string what_was_seen(ladder_row *row) {
+#ifdef WEFT_EXECUTOR
+    const emulated::account seen = emulated::take_account();
+    row->read = seen.read;
+    row->written = seen.written;
+    row->shared = seen.shared;
+    row->atomics = seen.atomics;
+    row->barriers = seen.barriers;
+    if (seen.faults > 1) return format("%s (the first of %zu faults)", seen.first, seen.faults);
+    return seen.first;
+#else
+    (void)row;
+    return "";
+#endif
+}
+
+/* Runs it once and gives "" or what was wrong. */
+std::string climb::run_once(const ladder_launch &launch, const ladder_claim &claim, ladder_row *row) {
+    refill();
+    (void)what_was_seen(row);
+    launch();
+    const cudaError_t refused = cudaGetLastError(), failed = cudaDeviceSynchronize();
+    std::string said = what_was_seen(row);
+    const cudaError_t fault = refused != cudaSuccess ? refused : failed;
+    if (said.empty() && fault != cudaSuccess)
+        said = format("the launch failed: %s (%s)", cudaGetErrorString(fault), cudaGetErrorName(fault));
+    if (said.empty()) said = claim();
+    const std::string kept = inputs_are_kept();
+    return said.empty() ? kept : said;
+}
+
+/* Seconds of one launch on a GPU: the median of some, between events. */
+double climb::time(const ladder_launch &launch) {
+#ifdef WEFT_EXECUTOR
+    (void)launch;
+    return 0;
+#else
+    enum { ROUNDS = 9 };
+    cudaEvent_t start, end;
+    float ms[ROUNDS];
+    CUDA_CHECK(cudaEventCreate(&start));
+    CUDA_CHECK(cudaEventCreate(&end));
+    for (float &t : ms) {
+        CUDA_CHECK(cudaEventRecord(start));
+        launch();
+        CUDA_CHECK(cudaEventRecord(end));
+        CUDA_CHECK(cudaEventSynchronize(end));
+        CUDA_CHECK(cudaEventElapsedTime(&t, start, end));
+    }
+    CUDA_CHECK(cudaEventDestroy(start));
+    CUDA_CHECK(cudaEventDestroy(end));
+    std::sort(ms, ms + ROUNDS);
+    return 1e-3 * ms[ROUNDS / 2];
+#endif
+}
+
+/* Runs it, judges, and times it on a GPU. */
+std::string climb::run(const ladder_launch &launch, const ladder_claim &claim, bool faulty, ladder_row *row) {
+    const std::string said = run_once(launch, claim, row);
+    if (said.empty())
+        row->verdict = faulty ? LADDER_LUCKY : LADDER_RIGHT;
+    else
+        row->verdict = faulty ? LADDER_CAUGHT : LADDER_WRONG;
+    row->timed = machine.gpu && row->verdict != LADDER_WRONG;
+    if (row->timed) row->seconds = time(launch);
+    return said;
+}
+
+void climb::step(const char *name, const ladder_claim &claim, const ladder_launch &launch,
+                 const ladder_limits &limits, bool faulty) {
+    ladder_row row = {};
+    row.rung = name;
+    row.bytes = bytes;
+    row.flops = flops;
+    row.verdict = LADDER_NOT_RUN;
+    std::string said = why_not(limits);
+    try {
+        if (said.empty()) said = run(launch, claim, faulty, &row);
+    } catch (const ladder_absent &e) {
+        said = e.what();
+    }
+    row.said = said.c_str();
+    tell(row);
+}
+
+void climb::rung(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits) {
+    if (is_wanted(name)) step(name, claim, launch, limits, false);
+}
+
+void climb::faulty(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits) {
+    if (is_wanted(name) && (call.faulty || call.rung)) step(name, claim, launch, limits, true);
+}
+
+static weft_context *open_context(const char *device) {
+    weft_context *ctx;
+    if (weft_open(&ctx, device) != WEFT_OK) throw std::runtime_error(weft_last_error(NULL));
+    return ctx;
+}
+
+weft_context *climb::ref() {
+    if (!ref_context) ref_context = open_context("ref");
+    return ref_context;
+}
+
+void climb::specified(weft_status status) {
+    if (status != WEFT_OK) throw std::runtime_error(weft_last_error(ref()));
+}
+
+void climb::weft(const char *name, const ladder_claim &claim,
+                 const std::function<weft_status(weft_context *)> &operation) {
+    if (!is_wanted(name)) return;
+    if (!device_context) device_context = open_context(machine.gpu ? "cuda" : "cpu");
+    weft_context *const ctx = device_context;
+    const ladder_launch launch = [&] {
+        if (operation(ctx) != WEFT_OK || weft_synchronize(ctx) != WEFT_OK)
+            throw std::runtime_error(weft_last_error(ctx));
+    };
+    step(name, claim, launch, {}, false);
+}
+
+void climb::lesson(const char *name, const std::function<std::string()> &show) {
+    if (!is_wanted(name)) return;
+    const std::string said = show();
+    ladder_row row = {};
+    row.rung = name;
+    row.verdict = said.compare(0, 4, "not ") == 0 ? LADDER_WRONG : LADDER_RIGHT;
+    row.said = said.c_str();
+    tell(row);
+}
+
+/* ---------------------------------------------------------------------------------- machine */
+
+namespace {
+
+ladder_machine_info machine;
+
+bool climb_topic(const ladder_call *call, void (*tell)(void *, const ladder_row *), void *state, char *error,
+                 size_t error_size) {
+#ifdef WEFT_EXECUTOR
+    emulated::unwritten_is_a_fault = true;
+    emulated::set_schedule((emulated::schedule)call->schedule, call->seed);
+#endif
+    try {
+        for (const topic &t : TOPICS) {
+            if (strcmp(t.name, call->topic) != 0) continue;
+            climb c(*call, machine, [=](const ladder_row &row) { tell(state, &row); });
+            t.climb_it(c);
+            return true;
+        }
+        snprintf(error, error_size, "there is no topic '%s' here", call->topic);
+    } catch (const std::exception &e) {
+        snprintf(error, error_size, "%s", e.what());
+    }
+    return false;
+}
+
+#ifndef WEFT_EXECUTOR
+/* Bytes read and written a second by a copy within the device's memory. */
+double copy_speed() {
+    const size_t bytes = (size_t)1 << 28;
+    char *from, *to;
+    cudaEvent_t start, end;
+    float best = 0;
+    CUDA_CHECK(cudaMalloc(&from, bytes));
+    CUDA_CHECK(cudaMalloc(&to, bytes));
+    CUDA_CHECK(cudaEventCreate(&start));
+    CUDA_CHECK(cudaEventCreate(&end));
+    for (int i = 0; i < 6; i++) {
+        float ms;
+        CUDA_CHECK(cudaEventRecord(start));
+        CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice));
+        CUDA_CHECK(cudaEventRecord(end));
+        CUDA_CHECK(cudaEventSynchronize(end));
+        CUDA_CHECK(cudaEventElapsedTime(&ms, start, end));
+        if (i == 0 || ms < best) best = ms;
+    }
+    CUDA_CHECK(cudaEventDestroy(start));
+    CUDA_CHECK(cudaEventDestroy(end));
+    CUDA_CHECK(cudaFree(from));
+    CUDA_CHECK(cudaFree(to));
+    return 2e3 * (double)bytes / best;
+}
+
+/* Two operations, a multiplication and an addition, for each of 128 lanes of each multiprocessor at every tick. */
+double float_speed(int multiprocessors) {
+    int kilohertz;
+    CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0));
+    return 2.0 * 128 * multiprocessors * 1e3 * kilohertz;
+}
+
+void describe_machine() {
+    cudaDeviceProp properties;
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, 0));
+    snprintf(machine.name, sizeof machine.name, "%s", properties.name);
+    machine.gpu = true;
+    machine.bytes_a_second = copy_speed();
+    machine.flops_a_second = float_speed(properties.multiProcessorCount);
+}
+#else
+void describe_machine() {
+    static const char name[] = "the executor: a GPU played by the CPU, one thread after another";
+    memcpy(machine.name, name, sizeof name);
+}
+#endif
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) bool ladder_machine(ladder_machine_info *info, char *error,
+                                                                      size_t error_size) {
+    try {
+        machine.interface = LADDER_INTERFACE;
+        machine.climb = climb_topic;
+        describe_machine();
+        *info = machine;
+        return true;
+    } catch (const std::exception &e) {
+        snprintf(error, error_size, "%s", e.what());
+        return false;
+    }
+}

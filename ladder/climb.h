@@ -1,0 +1,129 @@
+/* What a topic of the ladder is written with. Its file ladder/<stem>.cu has kernels, and one function that runs them:
+ *
+ *     void climb_<stem>(climb &c)
+ *
+ * which makes its arrays with c.input and c.output and calls c.rung for each rung. ladder/README.md tells how. */
+#ifndef WEFT_LADDER_CLIMB_H
+#define WEFT_LADDER_CLIMB_H
+
+#include "ladder.h"
+
+#include <cuda_runtime.h>
+#include <functional>
+#include <stdarg.h>
+#include <stdexcept>
+#include <stdio.h>
+#include <string.h>
+#include <string>
+#include <vector>
+
+/* Ends the topic with a sentence when a call of CUDA fails. */
+#define CUDA_CHECK(call) ladder_check((call), #call, __FILE__, __LINE__)
+void ladder_check(cudaError_t fault, const char *call, const char *file, int line);
+
+/* ceil(n / d): the blocks of d threads that n threads need. */
+template <class T> constexpr T blocks_for(T n, T d) { return (n + d - 1) / d; }
+
+/* A check gives "" when the result is right, else what is wrong with it. */
+typedef std::function<std::string()> ladder_claim;
+typedef std::function<void()> ladder_launch;
+
+/* A vendor's library, loaded where it is: nothing here needs it to start. A rung that asks for one
+ * that is not there does not run, and says so. */
+struct ladder_absent : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+class ladder_library {
+  public:
+    explicit ladder_library(const char *name); /* "libcublas.so", or that with the number of this toolkit's release */
+    template <class CALL> CALL call(const char *function) const { return (CALL)find(function); }
+
+  private:
+    const std::string name;
+    void *handle;
+    void *find(const char *function) const;
+};
+
+/* Where and at which sizes a rung can run. */
+struct ladder_limits {
+    size_t least = 0, most = SIZE_MAX; /* n */
+    bool executor_only = false;        /* a GPU would hang, or its context be lost */
+    bool gpu_only = false;
+};
+
+/* A value of the array x that a topic is given: small whole numbers for integers, for floats ones that rounding shows
+ * in. The same on every machine. */
+template <class T> std::vector<T> ladder_values(size_t n, unsigned seed);
+/* Whole numbers 0 ... 3, mostly 0 when there are many, so that their sum is exact in f32 in any order. */
+template <class T> std::vector<T> ladder_whole_values(size_t n, unsigned seed);
+
+/* The numbers that glibc's rand gives a program that sets no seed: the data of the classic texts. */
+std::vector<int> ladder_gnu_rand(size_t n);
+
+class climb {
+  public:
+    const size_t n;
+    const weft_dtype dtype;
+
+    climb(const ladder_call &call, const ladder_machine_info &machine, std::function<void(const ladder_row &)> tell);
+    ~climb();
+
+    /* An array in the device's memory: values that no rung may change, or `count` values that each rung finds filled
+     * with rubbish. Freed with the climb. */
+    template <class T> const T *input(const std::vector<T> &values) {
+        return (const T *)keep(values.data(), values.size() * sizeof(T));
+    }
+    template <class T> T *output(size_t count) { return (T *)keep(nullptr, count * sizeof(T)); }
+
+    /* What the topic's result costs at the least, in bytes read and written and in operations on floats. */
+    void work(double bytes, double flops);
+
+    /* A rung: what must hold, and the launches after which it must. With a faulty one it must not. */
+    void rung(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
+    void faulty(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
+    /* The last rung: weft's operation, on the same machine. `ref` is a context of the specification, for claims. */
+    void weft(const char *name, const ladder_claim &claim, const std::function<weft_status(weft_context *)> &call);
+    weft_context *ref();
+    /* Ends the topic when a call of the specification failed. */
+    void specified(weft_status status);
+    /* A lesson: no result but a sentence, which a rung shows. It begins with "not " when the lesson went wrong. */
+    void lesson(const char *name, const std::function<std::string()> &tell);
+
+    /* The claim that an array on the device holds these values, bit for bit. */
+    template <class T> std::string holds(const T *at, const std::vector<T> &expected) {
+        std::vector<T> got(expected.size());
+        fetch(got.data(), at, got.size() * sizeof(T));
+        for (size_t i = 0; i < got.size(); i++)
+            if (memcmp(&got[i], &expected[i], sizeof(T)) != 0) return differs(i, (double)got[i], (double)expected[i]);
+        return "";
+    }
+    /* Copies from the device, for claims. */
+    void fetch(void *to, const void *from, size_t bytes);
+
+  private:
+    struct array {
+        void *at;
+        size_t bytes;
+        std::vector<char> values; /* of an input */
+    };
+    const ladder_call &call;
+    const ladder_machine_info &machine;
+    const std::function<void(const ladder_row &)> tell;
+    std::vector<array> arrays;
+    double bytes = 0, flops = 0;
+    weft_context *device_context = nullptr, *ref_context = nullptr;
+
+    void *keep(const void *values, size_t size);
+    void refill();
+    std::string inputs_are_kept();
+    std::string why_not(const ladder_limits &limits) const;
+    bool is_wanted(const char *name) const;
+    void step(const char *name, const ladder_claim &claim, const ladder_launch &launch, const ladder_limits &limits,
+              bool faulty);
+    std::string run(const ladder_launch &launch, const ladder_claim &claim, bool faulty, ladder_row *row);
+    std::string run_once(const ladder_launch &launch, const ladder_claim &claim, ladder_row *row);
+    double time(const ladder_launch &launch);
+    static std::string differs(size_t i, double got, double expected);
+};
+
+#endif

@@ -1,0 +1,337 @@
+/* What ladder/ and src/cuda use of CUDA, for a C++ compiler: kernels then run on a CPU, one thread after another
+ * (fibres.cc), in memory that ends at a guard page (runtime.cc), and every access to memory can be watched
+ * (watch.cc). A file that translate.py has been over compiles with this in place of NVIDIA's header. Only what the
+ * topics of the ladder and the operations in cmake/tests_emulated.cmake need is here. */
+#ifndef WEFT_EXECUTOR_CUDA_RUNTIME_H
+#define WEFT_EXECUTOR_CUDA_RUNTIME_H
+
+#include <algorithm>
+#include <cmath>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <type_traits>
+
+using std::max;
+using std::min;
+
+/* ------------------------------------------------------------------------------ language */
+
+#define __host__
+#define __device__
+#define __global__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __noinline__ __attribute__((noinline))
+/* translate.py writes this for variables of a file, which watch.cc must tell from shared memory. */
+#define WEFT_DEVICE_VARIABLE __attribute__((section("weft_variables")))
+#define __constant__ WEFT_DEVICE_VARIABLE
+#define __forceinline__ inline __attribute__((always_inline))
+#define __shared__ static /* blocks run one after another */
+
+struct uint2 {
+    unsigned x, y;
+} __attribute__((aligned(8)));
+
+struct uint4 {
+    unsigned x, y, z, w;
+} __attribute__((aligned(16)));
+
+struct float4 {
+    float x, y, z, w;
+} __attribute__((aligned(16)));
+
+struct double2 {
+    double x, y;
+} __attribute__((aligned(16)));
+
+static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+
+struct dim3 {
+    unsigned x, y, z;
+    dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+/* ---------------------------------------------------------------- launches (fibres.cc) */
+
+namespace emulated {
+/* Where the running thread is. */
+struct place {
+    dim3 thread, block, block_size, grid_size;
+};
+extern place here;
+
+struct geometry {
+    dim3 grid, block;
+    size_t shared;
+    geometry(dim3 grid_, dim3 block_, size_t shared_ = 0, void * = nullptr)
+        : grid(grid_), block(block_), shared(shared_) {}
+};
+
+/* Runs thread(arguments) once for each thread. What a device would refuse or abandon leaves an error behind, which
+ * cudaGetLastError gives, and a sentence (findings.h). `arguments` has argument_bytes. */
+void run(const geometry &g, void (*thread)(const void *arguments), const void *arguments, size_t argument_bytes);
+[[noreturn]] void stop(const char *why);
+
+/* What kernel<<<...>>>(...) becomes. The arguments take the types of the kernel's parameters. */
+template <class... P> void launch(const geometry &g, void (*kernel)(P...), std::type_identity_t<P>... arguments) {
+    const auto thread = [=] { kernel(arguments...); };
+    run(
+        g, [](const void *call) { (*(const decltype(thread) *)call)(); }, &thread, sizeof thread);
+}
+/* The same of a function object that calls a kernel. */
+template <class CALL, class... A>
+requires std::is_class_v<CALL>
+void launch(const geometry &g, CALL kernel, A... arguments) {
+    const auto thread = [=] { kernel(arguments...); };
+    run(
+        g, [](const void *call) { (*(const decltype(thread) *)call)(); }, &thread, sizeof thread);
+}
+
+/* What extern __shared__ T name[] points to: as many bytes as the launch asked for. */
+void *dynamic_shared();
+
+/* For threads: waits for the block. */
+void block_barrier();
+
+/* For threads: waits until the lanes of `mask` have all come, and gives what they make of what each has brought. */
+enum warp_call { WARP_BARRIER, WARP_SHUFFLE, WARP_BALLOT, WARP_MATCH };
+uint64_t warp_meet(warp_call call, unsigned mask, uint64_t mine, int from);
+int lane();
+
+/* Tell watch.cc of accesses that the compiler does not: by what no other thread can come between, and by a copy. */
+void touch_atomically(const void *p, size_t bytes);
+void touch_copy(const void *to, const void *from, size_t bytes);
+
+template <class T> T shuffle(unsigned mask, T value, int from) {
+    static_assert(std::is_arithmetic<T>::value && sizeof(T) >= 4 && sizeof(T) <= 8, "a type that CUDA shuffles");
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof value);
+    bits = warp_meet(WARP_SHUFFLE, mask, bits, from);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* The lane `by` below or above in its group of `width`, or the lane itself where there is none. */
+static inline int lane_at(int by, int width) {
+    const int at = lane() % width + by;
+    return at < 0 || at >= width ? lane() : lane() + by;
+}
+} // namespace emulated
+
+#define threadIdx emulated::here.thread
+#define blockIdx emulated::here.block
+#define blockDim emulated::here.block_size
+#define gridDim emulated::here.grid_size
+enum { warpSize = 32 };
+
+#define __syncthreads() emulated::block_barrier()
+static inline void __syncwarp(unsigned mask = 0xffffffffu) {
+    emulated::warp_meet(emulated::WARP_BARRIER, mask, 0, 0);
+}
+template <class T> T __shfl_sync(unsigned mask, T v, int from, int width = 32) {
+    return emulated::shuffle(mask, v, emulated::lane() / width * width + (from & (width - 1)));
+}
+template <class T> T __shfl_xor_sync(unsigned mask, T v, int distance, int width = 32) {
+    const int from = emulated::lane() ^ distance; /* a lane of a later group is not read */
+    return emulated::shuffle(mask, v, from / width > emulated::lane() / width ? emulated::lane() : from);
+}
+template <class T> T __shfl_up_sync(unsigned mask, T v, unsigned by, int width = 32) {
+    return emulated::shuffle(mask, v, emulated::lane_at(-(int)by, width));
+}
+template <class T> T __shfl_down_sync(unsigned mask, T v, unsigned by, int width = 32) {
+    return emulated::shuffle(mask, v, emulated::lane_at((int)by, width));
+}
+static inline unsigned __ballot_sync(unsigned mask, int is) {
+    return (unsigned)emulated::warp_meet(emulated::WARP_BALLOT, mask, is != 0, 0);
+}
+static inline int __any_sync(unsigned mask, int is) { return __ballot_sync(mask, is) != 0; }
+static inline int __all_sync(unsigned mask, int is) { return __ballot_sync(mask, is) == mask; }
+template <class T> unsigned __match_any_sync(unsigned mask, T v) {
+    uint64_t bits = 0;
+    memcpy(&bits, &v, sizeof v);
+    return (unsigned)emulated::warp_meet(emulated::WARP_MATCH, mask, bits, 0);
+}
+
+/* -------------------------------------------------------------- functions of the device */
+
+static inline void __threadfence() {}
+static inline void __threadfence_block() {}
+template <class T> T __ldg(const T *p) { return *p; }
+
+/* *p becomes next(*p), and what it was is given back. */
+template <class T, class NEXT> __attribute__((no_sanitize("thread"))) T atomic_step(T *p, NEXT next) {
+    emulated::touch_atomically(p, sizeof *p);
+    const T old = *p;
+    *p = next(old);
+    return old;
+}
+template <class T> T atomicAdd(T *p, std::type_identity_t<T> v) {
+    return atomic_step(p, [v](T old) { return (T)(old + v); });
+}
+template <class T> T atomicMax(T *p, std::type_identity_t<T> v) {
+    return atomic_step(p, [v](T old) { return std::max(old, v); });
+}
+template <class T> T atomicMin(T *p, std::type_identity_t<T> v) {
+    return atomic_step(p, [v](T old) { return std::min(old, v); });
+}
+template <class T> T atomicOr(T *p, std::type_identity_t<T> v) {
+    return atomic_step(p, [v](T old) { return (T)(old | v); });
+}
+template <class T> T atomicExch(T *p, std::type_identity_t<T> v) {
+    return atomic_step(p, [v](T) { return v; });
+}
+template <class T> T atomicCAS(T *p, std::type_identity_t<T> expected, std::type_identity_t<T> v) {
+    return atomic_step(p, [expected, v](T old) { return old == expected ? v : old; });
+}
+static inline unsigned atomicInc(unsigned *p, unsigned most) {
+    return atomic_step(p, [most](unsigned old) { return old >= most ? 0 : old + 1; });
+}
+
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+static inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
+static inline double __fma_rn(double x, double y, double z) { return fma(x, y, z); }
+static inline double __drcp_rn(double x) { return 1 / x; }
+template <class T, class B> T from_bits(B bits) {
+    T value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+static inline float __uint_as_float(unsigned bits) { return from_bits<float>(bits); }
+static inline unsigned __float_as_uint(float value) { return from_bits<unsigned>(value); }
+static inline double __longlong_as_double(long long bits) { return from_bits<double>(bits); }
+static inline float __double2float_rn(double x) { return (float)x; }
+static inline double __dsqrt_rn(double x) { return sqrt(x); }
+static inline uint64_t __umul64hi(uint64_t a, uint64_t b) { return (uint64_t)((unsigned __int128)a * b >> 64); }
+static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
+    return (unsigned)(((uint64_t)high << 32 | low) >> (by & 31));
+}
+
+/* c and the sum of the products of the parts of a and b: four bytes, or two 16-bit halves and the low bytes. */
+template <class A, class B, int PARTS, class T> T dot_of_parts(T a, T b, T c) {
+    for (int i = 0; i < PARTS; i++) c += (T)((A)(a >> 8 * sizeof(A) * i) * (B)(b >> 8 * sizeof(B) * i));
+    return c;
+}
+static inline int __dp4a(int a, int b, int c) { return dot_of_parts<int8_t, int8_t, 4>(a, b, c); }
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
+    return dot_of_parts<uint8_t, uint8_t, 4>(a, b, c);
+}
+static inline int __dp2a_lo(int a, int b, int c) { return dot_of_parts<int16_t, int8_t, 2>(a, b, c); }
+static inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
+    return dot_of_parts<uint16_t, uint8_t, 2>(a, b, c);
+}
+
+/* ------------------------------------------------------- calls of the runtime (runtime.cc) */
+
+#define CUDART_VERSION 13000
+
+enum cudaError_t {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidSymbol = 13,
+    cudaErrorInsufficientDriver = 35,
+    cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorNoDevice = 100,
+    cudaErrorNoKernelImageForDevice = 209,
+    cudaErrorInvalidPtx = 218,
+    cudaErrorUnsupportedPtxVersion = 222,
+    cudaErrorIllegalAddress = 700,
+    cudaErrorLaunchTimeout = 702,
+    cudaErrorLaunchFailure = 719,
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone };
+enum { cudaEventDisableTiming = 2, cudaMemAttachGlobal = 1 };
+enum cudaMemcpyKind {
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost,
+    cudaMemcpyDeviceToDevice,
+    cudaMemcpyDefault
+};
+enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+enum cudaDeviceAttr {
+    cudaDevAttrClockRate,
+    cudaDevAttrMemoryClockRate,
+    cudaDevAttrGlobalMemoryBusWidth,
+    cudaDevAttrMaxBlocksPerMultiprocessor,
+    cudaDevAttrComputeCapabilityMajor,
+    cudaDevAttrComputeCapabilityMinor,
+    cudaDevAttrMultiProcessorCount,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin
+};
+
+typedef void *cudaStream_t;
+typedef void *cudaEvent_t;
+struct cudaFuncAttributes {};
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+};
+struct cudaDeviceProp {
+    char name[256];
+    int major, minor;
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int l2CacheSize, multiProcessorCount, maxThreadsPerBlock, maxThreadsPerMultiProcessor;
+    int maxThreadsDim[3], maxGridSize[3], warpSize, memoryBusWidth;
+};
+
+cudaError_t cudaGetLastError();
+cudaError_t cudaPeekAtLastError();
+const char *cudaGetErrorString(cudaError_t fault);
+const char *cudaGetErrorName(cudaError_t fault);
+cudaError_t cudaDriverGetVersion(int *version);
+cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaGetDeviceCount(int *count);
+cudaError_t cudaGetDevice(int *device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel);
+cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
+cudaError_t cudaFree(void *p);
+cudaError_t cudaFreeHost(void *p);
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *p);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemset(void *p, int value, size_t bytes);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr);
+cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream = nullptr);
+cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+                             cudaStream_t stream);
+
+namespace emulated {
+cudaError_t allocate(void **p, size_t bytes, cudaMemoryType type);
+}
+template <class T> cudaError_t cudaMalloc(T **p, size_t bytes) {
+    return emulated::allocate((void **)p, bytes, cudaMemoryTypeDevice);
+}
+template <class T> cudaError_t cudaMallocHost(T **p, size_t bytes) {
+    return emulated::allocate((void **)p, bytes, cudaMemoryTypeHost);
+}
+template <class T> cudaError_t cudaMallocManaged(T **p, size_t bytes, unsigned = cudaMemAttachGlobal) {
+    return emulated::allocate((void **)p, bytes, cudaMemoryTypeManaged);
+}
+template <class T> cudaError_t cudaMemcpyToSymbol(T &variable, const void *from, size_t bytes) {
+    memcpy(&variable, from, std::min(bytes, sizeof variable));
+    return cudaSuccess;
+}
+
+#endif

@@ -1,0 +1,331 @@
+/* A launch on a CPU. Each thread of a block is a fibre: a stack of its own, on which it runs until it waits for its
+ * warp or its block, and then the next runs. Blocks run one after another. Whatever the order of the threads and
+ * blocks, the results must be the same. */
+#include "executor.h"
+
+#include <numeric>
+#include <random>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <vector>
+
+namespace emulated {
+
+place here;
+account now_counted;
+bool in_kernel;
+
+namespace {
+
+enum { WARP = 32, MOST_THREADS = 1024, STACK_BYTES = 128 << 10, SHARED_BYTES = 227 << 10, MOST_BLOCKS_YZ = 65535 };
+enum fibre_state { READY, AT_WARP, AT_BLOCK, DONE };
+
+struct fibre {
+    bool made;
+    jmp_buf at; /* where it stopped */
+    fibre_state state;
+    warp_call call; /* AT_WARP: what it waits for, and what it has brought; then the answer */
+    unsigned mask;
+    uint64_t mine, answer;
+    int from;
+    unsigned warp_epoch;
+};
+fibre fibres[MOST_THREADS];
+char *stacks;
+jmp_buf scheduler; /* where the block goes on when a fibre stops */
+unsigned now;      /* the fibre that runs */
+bool abandoned;
+unsigned epoch; /* raised by every block that begins and every barrier */
+unsigned blocks_begun;
+
+void (*body)(const void *);
+const char *body_arguments;
+size_t body_argument_bytes;
+
+alignas(16) char dynamic[SHARED_BYTES];
+size_t dynamic_bytes;
+
+schedule order_of_threads = FORWARD;
+std::mt19937 dice;
+
+/* --------------------------------------------------------------------------------- fibres */
+
+/* The running fibre gives way. _setjmp and _longjmp change stacks without a system call. */
+void wait_as(fibre_state state) {
+    fibres[now].state = state;
+    if (_setjmp(fibres[now].at) == 0) _longjmp(scheduler, 1);
+}
+
+/* A fibre serves one thread after another, of this block and of later ones. */
+void serve() {
+    for (;;) {
+        wait_as(DONE);
+        body(body_arguments);
+    }
+}
+
+dim3 unfold(unsigned i, const dim3 &size) { return dim3(i % size.x, i / size.x % size.y, i / size.x / size.y); }
+
+void resume(unsigned i) {
+    now = i;
+    here.thread = unfold(i, here.block_size);
+    in_kernel = true;
+    if (_setjmp(scheduler) == 0) _longjmp(fibres[i].at, 1);
+    in_kernel = false;
+}
+
+/* Starts fibre i on its stack; it comes back at once, from serve. */
+void create(unsigned i) {
+    ucontext_t context;
+    if (getcontext(&context) != 0) stop("a fibre cannot be made");
+    context.uc_stack.ss_sp = stacks + (size_t)i * STACK_BYTES;
+    context.uc_stack.ss_size = STACK_BYTES;
+    context.uc_link = nullptr;
+    makecontext(&context, serve, 0);
+    now = i;
+    fibres[i].made = true;
+    if (_setjmp(scheduler) == 0) setcontext(&context);
+}
+
+void create_all(unsigned threads) {
+    if (!stacks) {
+        void *const memory = mmap(nullptr, (size_t)MOST_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED) stop("there is no memory for the stacks of threads");
+        stacks = (char *)memory;
+    }
+    for (unsigned i = 0; i < threads; i++)
+        if (!fibres[i].made) create(i);
+}
+
+/* ---------------------------------------------------------------------------------- warps */
+
+/* The lanes of `mask` in the warp of thread `first` that wait for the same as lane `i`. */
+bool all_meet(unsigned first, unsigned end, unsigned i) {
+    for (unsigned lane = 0; lane < WARP; lane++) {
+        if (!(fibres[i].mask >> lane & 1)) continue;
+        const unsigned other = first + lane;
+        if (other >= end || fibres[other].state != AT_WARP || fibres[other].mask != fibres[i].mask ||
+            fibres[other].call != fibres[i].call)
+            return false;
+    }
+    return true;
+}
+
+uint64_t answer_for(const fibre &f, unsigned first) {
+    if (f.call == WARP_SHUFFLE) return f.mask >> f.from & 1 ? fibres[first + (unsigned)f.from].mine : 0;
+    uint64_t lanes = 0;
+    for (unsigned lane = 0; lane < WARP; lane++) {
+        if (!(f.mask >> lane & 1)) continue;
+        const uint64_t mine = fibres[first + lane].mine;
+        lanes |= (uint64_t)(f.call == WARP_MATCH ? mine == f.mine : mine != 0) << lane;
+    }
+    return lanes;
+}
+
+/* Answers and frees the lanes that wait for what lane `i` waits for. Only __syncwarp orders what they do to memory.
+ */
+void let_go(unsigned first, unsigned i) {
+    const unsigned mask = fibres[i].mask;
+    unsigned latest = 0;
+    for (unsigned lane = 0; lane < WARP; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        fibre &f = fibres[first + lane];
+        f.answer = answer_for(f, first);
+        latest = max(latest, f.warp_epoch);
+    }
+    for (unsigned lane = 0; lane < WARP; lane++) {
+        if (!(mask >> lane & 1)) continue;
+        fibres[first + lane].state = READY;
+        if (fibres[i].call == WARP_BARRIER) fibres[first + lane].warp_epoch = latest + 1;
+    }
+}
+
+bool release_warp(unsigned first, unsigned end) {
+    bool any = false;
+    for (unsigned i = first; i < end; i++) {
+        if (fibres[i].state != AT_WARP || !all_meet(first, end, i)) continue;
+        let_go(first, i);
+        any = true;
+    }
+    return any;
+}
+
+/* --------------------------------------------------------------------------------- a block */
+
+unsigned count(unsigned threads, fibre_state state) {
+    unsigned many = 0;
+    for (unsigned i = 0; i < threads; i++) many += fibres[i].state == state;
+    return many;
+}
+
+bool release_block(unsigned threads) {
+    if (count(threads, AT_BLOCK) != threads) return false;
+    for (unsigned i = 0; i < threads; i++) fibres[i].state = READY;
+    epoch++;
+    now_counted.barriers++;
+    return true;
+}
+
+bool run_the_ready(const std::vector<unsigned> &order) {
+    bool any = false;
+    for (const unsigned i : order) {
+        if (fibres[i].state != READY) continue;
+        resume(i);
+        if (abandoned) return false;
+        any = true;
+    }
+    return any;
+}
+
+void tell_of_deadlock(unsigned threads) {
+    abandoned = true;
+    set_error(cudaErrorLaunchTimeout);
+    const unsigned at_warp = count(threads, AT_WARP), at_block = count(threads, AT_BLOCK),
+                   left = count(threads, DONE);
+    if (at_warp)
+        fault("block %u stands still: %u threads wait for lanes of their warp that a mask names; %u wait at "
+              "__syncthreads, %u have returned, and the block has %u",
+              here.block.x, at_warp, at_block, left, threads);
+    else
+        fault("block %u stands still: %u threads wait at __syncthreads, which %u threads never reach: they have "
+              "returned",
+              here.block.x, at_block, left);
+}
+
+void run_block(const std::vector<unsigned> &order) {
+    const unsigned threads = (unsigned)order.size();
+    epoch++;
+    blocks_begun++;
+    for (const unsigned i : order) {
+        fibres[i].state = READY;
+        fibres[i].warp_epoch = 0;
+    }
+    while (!abandoned && count(threads, DONE) != threads) {
+        bool progress = run_the_ready(order);
+        if (abandoned) break;
+        for (unsigned first = 0; first < threads; first += WARP)
+            progress |= release_warp(first, min(first + WARP, threads));
+        progress |= release_block(threads);
+        if (!progress) tell_of_deadlock(threads);
+    }
+    for (unsigned i = 0; i < threads; i++) /* those that were left in the midst of something begin anew */
+        if (fibres[i].state != DONE) fibres[i].made = false;
+}
+
+/* --------------------------------------------------------------------------------- a launch */
+
+/* 0 .. count - 1 as the schedule wants it. */
+std::vector<unsigned> some_order(unsigned count) {
+    std::vector<unsigned> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    if (order_of_threads == BACKWARD) std::reverse(order.begin(), order.end());
+    if (order_of_threads == RANDOM) std::shuffle(order.begin(), order.end(), dice);
+    return order;
+}
+
+/* Whether a device would take this launch; as there, it says nothing but that it would not. */
+bool is_valid(const geometry &g) {
+    const uint64_t threads = (uint64_t)g.block.x * g.block.y * g.block.z;
+    return threads >= 1 && threads <= MOST_THREADS && g.block.z <= 64 && g.grid.x >= 1 && g.grid.x <= 0x7fffffffu &&
+           g.grid.y >= 1 && g.grid.y <= MOST_BLOCKS_YZ && g.grid.z >= 1 && g.grid.z <= MOST_BLOCKS_YZ &&
+           g.shared <= SHARED_BYTES;
+}
+
+void read_environment() {
+    static const char *const seed = getenv("WEFT_EMULATED_SEED");
+    static bool read;
+    if (seed && !read) set_schedule(RANDOM, (unsigned)strtoul(seed, nullptr, 10));
+    read = true;
+}
+
+} // namespace
+
+void stop(const char *why) {
+    fprintf(stderr, "emulated GPU: %s\n", why);
+    abort();
+}
+
+void set_schedule(schedule order, unsigned seed) {
+    order_of_threads = order;
+    dice.seed(seed);
+}
+
+account take_account() {
+    account taken = {};
+    std::swap(taken, now_counted);
+    return taken;
+}
+
+void fault(const char *format, ...) {
+    char sentence[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    if (now_counted.faults++ == 0) memcpy(now_counted.first, sentence, sizeof sentence);
+}
+
+void abandon(cudaError_t error, const char *format, ...) {
+    char sentence[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    fault("%s", sentence);
+    set_error(error);
+    abandoned = true;
+    _longjmp(scheduler, 1);
+}
+
+int lane() { return (int)(now % WARP); }
+moment this_moment() { return {now, blocks_begun, epoch, fibres[now].warp_epoch}; }
+void *dynamic_shared() { return dynamic; }
+size_t dynamic_shared_bytes() { return dynamic_bytes; }
+bool in_dynamic_shared(const void *p) {
+    return (const char *)p >= dynamic && (const char *)p < dynamic + sizeof dynamic;
+}
+
+bool is_private(const void *p) {
+    const char *const at = (const char *)p;
+    return (at >= stacks && at < stacks + (size_t)MOST_THREADS * STACK_BYTES) ||
+           (at >= body_arguments && at < body_arguments + body_argument_bytes);
+}
+
+void block_barrier() { wait_as(AT_BLOCK); }
+
+uint64_t warp_meet(warp_call call, unsigned mask, uint64_t mine, int from) {
+    fibre &f = fibres[now];
+    f.call = call;
+    f.mask = mask;
+    f.mine = mine;
+    f.from = from;
+    if (!(mask >> lane() & 1))
+        abandon(cudaErrorLaunchFailure,
+                "thread %u calls a function of warps with the mask 0x%08x, which leaves its own lane out", now, mask);
+    wait_as(AT_WARP);
+    return f.answer;
+}
+
+void run(const geometry &g, void (*thread)(const void *), const void *arguments, size_t argument_bytes) {
+    read_environment();
+    if (!is_valid(g)) return set_error(cudaErrorInvalidConfiguration);
+    const unsigned threads = g.block.x * g.block.y * g.block.z;
+    create_all(threads);
+    body = thread;
+    body_arguments = (const char *)arguments;
+    body_argument_bytes = argument_bytes;
+    dynamic_bytes = g.shared;
+    here.block_size = g.block;
+    here.grid_size = g.grid;
+    abandoned = false;
+    for (const unsigned block : some_order(g.grid.x * g.grid.y * g.grid.z)) {
+        here.block = unfold(block, g.grid);
+        run_block(some_order(threads));
+        if (abandoned) break;
+    }
+}
+
+} // namespace emulated

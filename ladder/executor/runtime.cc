@@ -1,0 +1,213 @@
+/* The executor's memory, and the calls of CUDA's runtime. Every call is done when it returns. */
+#include "executor.h"
+
+#include <map>
+#include <sys/mman.h>
+
+/* --------------------------------------------------------------------------------- memory */
+
+namespace emulated {
+
+const block *last_found;
+
+namespace {
+
+const size_t PAGE = 4096;
+const size_t GRAIN = 16; /* the widest load */
+const size_t MEMORY_BYTES = (size_t)8 << 30;
+const size_t FILLED_BYTES = (size_t)4 << 20; /* filling more would take longer than the tests */
+
+/* By their pages. Files that are watched may touch memory before this one's variables are made. */
+std::map<const char *, block> &all_blocks() {
+    static std::map<const char *, block> blocks;
+    return blocks;
+}
+
+/* The block that p itself is in. */
+const block *holder(const void *p) {
+    const block *const b = block_of(p);
+    return b && (const char *)p >= b->first && (const char *)p < b->first + b->bytes ? b : nullptr;
+}
+
+} // namespace
+
+const block *block_of(const void *p) {
+    const char *const at = (const char *)p;
+    if (last_found && last_found->holds(at)) return last_found;
+    std::map<const char *, block> &blocks = all_blocks();
+    auto next = blocks.upper_bound(at);
+    if (next == blocks.begin() || !(--next)->second.holds(at)) return nullptr;
+    return last_found = &next->second;
+}
+
+bool on_device(const void *p) {
+    const block *const found = holder(p);
+    return found && found->type != cudaMemoryTypeHost;
+}
+
+/* A block ends where a page begins that may not be touched, and holds no zeros that a kernel could rely on. */
+cudaError_t allocate(void **p, size_t bytes, cudaMemoryType type) {
+    *p = nullptr;
+    if (bytes == 0) return cudaSuccess;
+    if (bytes > MEMORY_BYTES) return cudaErrorMemoryAllocation;
+    const size_t used = (bytes + GRAIN - 1) / GRAIN * GRAIN, before_guard = (used + PAGE - 1) / PAGE * PAGE;
+    void *pages = mmap(nullptr, before_guard + PAGE, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) return cudaErrorMemoryAllocation;
+    if (mprotect((char *)pages + before_guard, PAGE, PROT_NONE) != 0) stop("a guard page cannot be made");
+    char *const first = (char *)pages + before_guard - used;
+    memset(first, 0xc7, min(used, FILLED_BYTES));
+    all_blocks()[(char *)pages] = {first, bytes, type, (char *)pages, before_guard + PAGE};
+    *p = first;
+    return cudaSuccess;
+}
+
+} // namespace emulated
+
+using emulated::on_device;
+
+cudaError_t cudaFree(void *p) {
+    if (!p) return cudaSuccess;
+    const emulated::block *const found = emulated::block_of(p);
+    if (!found || found->first != p) emulated::stop("memory is freed that is not allocated");
+    char *const pages = found->pages;
+    munmap(pages, found->pages_bytes);
+    emulated::last_found = nullptr;
+    emulated::all_blocks().erase(pages);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void *p) { return cudaFree(p); }
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *p) {
+    const emulated::block *const found = emulated::holder(p);
+    *attributes = {found ? found->type : cudaMemoryTypeUnregistered, 0};
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+    if (bytes == 0) return cudaSuccess;
+    const bool reads_device = on_device(from), writes_device = on_device(to);
+    if ((kind == cudaMemcpyHostToDevice && !writes_device) || (kind == cudaMemcpyDeviceToHost && !reads_device) ||
+        (kind == cudaMemcpyDeviceToDevice && !(reads_device && writes_device)))
+        emulated::stop("a copy of another kind than it says");
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind) {
+    return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
+}
+
+cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t) {
+    if (bytes > 0 && !on_device(p)) emulated::stop("host memory is set as if it were on the device");
+    memset(p, value, bytes);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *p, int value, size_t bytes) { return cudaMemsetAsync(p, value, bytes, nullptr); }
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total) {
+    *available = *total = emulated::MEMORY_BYTES;
+    return cudaSuccess;
+}
+
+/* --------------------------------------------------------------------------------- errors */
+
+namespace {
+
+cudaError_t error = cudaSuccess;
+
+struct error_text {
+    cudaError_t error;
+    const char *name, *text;
+};
+/* In CUDA's own words. */
+const error_text TEXTS[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
+    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+};
+
+const error_text &text_of(cudaError_t which) {
+    static const error_text unknown = {cudaErrorInvalidValue, "unknown", "unrecognized error code"};
+    for (const error_text &t : TEXTS)
+        if (t.error == which) return t;
+    return unknown;
+}
+
+} // namespace
+
+void emulated::set_error(cudaError_t which) { error = which; }
+
+cudaError_t cudaPeekAtLastError() { return error; }
+cudaError_t cudaGetLastError() {
+    const cudaError_t last = error;
+    error = cudaSuccess;
+    return last;
+}
+const char *cudaGetErrorString(cudaError_t which) { return text_of(which).text; }
+const char *cudaGetErrorName(cudaError_t which) { return text_of(which).name; }
+cudaError_t cudaDeviceSynchronize() { return error; }
+
+/* ----------------------------------------------------------------------------- the device */
+
+namespace {
+
+enum { MULTIPROCESSORS = 2, COMPUTE_MAJOR = 9, SHARED_BYTES = 48 << 10, SHARED_BYTES_AT_MOST = 227 << 10 };
+
+template <class T, class V> cudaError_t answer(T *to, V value) {
+    *to = value;
+    return cudaSuccess;
+}
+
+} // namespace
+
+cudaError_t cudaDriverGetVersion(int *version) { return answer(version, CUDART_VERSION); }
+cudaError_t cudaRuntimeGetVersion(int *version) { return answer(version, CUDART_VERSION); }
+cudaError_t cudaGetDeviceCount(int *count) { return answer(count, 1); }
+cudaError_t cudaGetDevice(int *device) { return answer(device, 0); }
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
+cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) { return cudaSuccess; }
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, const void *) { return cudaSuccess; }
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int) {
+    switch (which) {
+    case cudaDevAttrMultiProcessorCount: return answer(value, MULTIPROCESSORS);
+    case cudaDevAttrComputeCapabilityMajor: return answer(value, COMPUTE_MAJOR);
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return answer(value, SHARED_BYTES_AT_MOST);
+    default: return answer(value, 0);
+    }
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
+    *properties = {"emulated",
+                   COMPUTE_MAJOR,
+                   0,
+                   emulated::MEMORY_BYTES,
+                   SHARED_BYTES,
+                   1 << 20,
+                   MULTIPROCESSORS,
+                   1024,
+                   2048,
+                   {1024, 1024, 64},
+                   {0x7fffffff, 65535, 65535},
+                   32,
+                   512};
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream) { return answer(stream, (cudaStream_t)1); }
+cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return error; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status) {
+    return answer(status, cudaStreamCaptureStatusNone);
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) { return answer(event, (cudaEvent_t)1); }
+cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }

@@ -1,0 +1,71 @@
+/* What `weft ladder` and the libraries that run its kernels say to each other. There are two, made of the same
+ * sources: libweft_ladder_executor.so runs them on the CPU, one thread after another, libweft_ladder_cuda.so on a
+ * GPU. Each exports one function, ladder_machine. */
+#ifndef WEFT_LADDER_LADDER_H
+#define WEFT_LADDER_LADDER_H
+
+#include "weft.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised whenever anything below changes. */
+#define LADDER_INTERFACE 1
+
+typedef enum ladder_schedule { LADDER_FORWARD, LADDER_BACKWARD, LADDER_RANDOM } ladder_schedule;
+
+/* What to run. */
+typedef struct ladder_call {
+    const char *topic;
+    const char *rung; /* only this one; NULL: all */
+    size_t n;
+    weft_dtype dtype;
+    bool faulty;              /* also the rungs that are wrong on purpose */
+    ladder_schedule schedule; /* of the executor's threads */
+    unsigned seed;            /* of LADDER_RANDOM */
+} ladder_call;
+
+typedef enum ladder_verdict {
+    LADDER_RIGHT,
+    LADDER_WRONG,  /* a result differs, a launch failed, threads raced */
+    LADDER_CAUGHT, /* so it is, in a rung that is wrong on purpose */
+    LADDER_LUCKY,  /* a rung that is wrong on purpose, and gave the right result this time */
+    LADDER_NOT_RUN /* not at this size, or not on this machine */
+} ladder_verdict;
+
+/* How a rung went. */
+typedef struct ladder_row {
+    const char *rung;
+    ladder_verdict verdict;
+    const char *said;    /* a sentence: what is wrong, or why it did not run, or what was shown; "" */
+    bool timed;          /* on a GPU */
+    double seconds;      /* of one run */
+    double bytes, flops; /* that the topic's result needs, at the least */
+    /* On the executor: what the kernels did. */
+    uint64_t read, written, shared, atomics, barriers;
+} ladder_row;
+
+typedef struct ladder_machine_info {
+    int interface; /* LADDER_INTERFACE */
+    char name[256];
+    bool gpu;
+    double bytes_a_second, flops_a_second; /* of a copy, reads and writes counted; of f32; 0: unknown */
+    /* Runs a topic and tells of each rung, in order. Returns false, with a sentence in `error`, when it cannot. */
+    bool (*climb)(const ladder_call *call, void (*tell)(void *state, const ladder_row *row), void *state, char *error,
+                  size_t error_size);
+} ladder_machine_info;
+
+/* Describes the machine. Returns false, with a sentence in `error`, when there is none. */
+#define LADDER_ENTRY "ladder_machine"
+typedef bool (*ladder_entry)(ladder_machine_info *info, char *error, size_t error_size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

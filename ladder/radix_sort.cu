@@ -1,0 +1,447 @@
+/* Topic radix-sort: sorting by digits
+ *
+ * Keys are sorted by their last digit, then by the one before, and so on, each time without disturbing the order of
+ * equal digits: after the first digit they are in order. Nothing is compared. With digits of b bits a key of 32 needs
+ * 32 / b passes, and each is a count and a scan: a key's place is the number of keys with a smaller digit plus the
+ * number of those before it with the same one.
+ *
+ * Work n for a pass; traffic three times the keys (read to count, read and written to place), for each of 32 / b
+ * passes: fewer, wider digits are faster, until their counters no longer fit. Every result here is exact; there is
+ * one order.
+ *
+ * The first rungs sort within a warp or a block alone, and leave sorted runs; from one-bit-passes on all keys.
+ */
+#include "climb.h"
+
+#include <algorithm>
+#include <numeric>
+
+constexpr unsigned WARP = 32, THREADS = 256, WARPS = THREADS / WARP, ROUNDS = 8, TILE = THREADS * ROUNDS;
+#define WHOLE_WARP 0xffffffffu
+
+/* Rung codes: signed numbers and floats as unsigned ones
+ *
+ * Digits know no sign. An int with its sign bit turned over counts up from the least to the greatest. The bits of a
+ * float do already for positive numbers; a negative one is turned over whole, since the larger its bits the smaller
+ * it is, and a positive one gets the bit above them all. So -1 < -0 < +0 < 1, and NaNs lie at the ends.
+ *
+ * All rungs sort such codes, and turn them back. The classic program has ints from 0 to 1023 and ten passes; with 32
+ * passes and no code, negative numbers come last. (This rung makes codes, and keys again, and sorts nothing.)
+ */
+__host__ __device__ inline unsigned to_code(unsigned key) { return key; }
+__host__ __device__ inline unsigned to_code(int key) { return (unsigned)key ^ 0x80000000u; }
+__host__ __device__ inline unsigned to_code(float key) {
+    unsigned bits;
+    memcpy(&bits, &key, sizeof bits);
+    return bits >> 31 ? ~bits : bits | 0x80000000u;
+}
+
+__host__ __device__ inline void from_code(unsigned code, unsigned *key) { *key = code; }
+__host__ __device__ inline void from_code(unsigned code, int *key) { *key = (int)(code ^ 0x80000000u); }
+__host__ __device__ inline void from_code(unsigned code, float *key) {
+    const unsigned bits = code >> 31 ? code & 0x7fffffffu : ~code;
+    memcpy(key, &bits, sizeof bits);
+}
+
+template <class T> __global__ void make_codes(size_t n, const T *keys, unsigned *codes) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) codes[i] = to_code(keys[i]);
+}
+
+template <class T> __global__ void make_keys(size_t n, const unsigned *codes, T *keys) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) from_code(codes[i], &keys[i]);
+}
+
+/* Rung one-thread: four passes of 8 bits by one thread
+ *
+ * Count the digits, make the counts into places (an exclusive scan of 256 numbers), put each key at its digit's next
+ * place. The loop that every other rung divides among threads.
+ */
+__global__ void sort_by_one_thread(size_t n, unsigned *codes, unsigned *spare) {
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+        size_t place[256] = {};
+        for (size_t i = 0; i < n; i++) place[codes[i] >> shift & 255]++;
+        size_t before = 0;
+        for (unsigned digit = 0; digit < 256; digit++) {
+            const size_t count = place[digit];
+            place[digit] = before;
+            before += count;
+        }
+        for (size_t i = 0; i < n; i++) spare[place[codes[i] >> shift & 255]++] = codes[i];
+        unsigned *const sorted = spare;
+        spare = codes;
+        codes = sorted;
+    }
+}
+
+/* Rung warp: 32 keys in a warp, a bit at a time
+ *
+ * __ballot_sync gives every lane the bits of all 32 as a mask, and __popc counts its ones. So a lane knows, without
+ * memory, how many zeros there are in all and how many before it: its place is that number if its bit is 0, else all
+ * zeros and the ones before it. 32 passes of one bit.
+ *
+ * The keys move through shared memory. Between a lane's write and another's read stands __syncwarp: a warp's lanes
+ * need not move together, and since sm_70 they do not (see no-syncwarp). Two of them: all have written before any
+ * reads, and all have read before any writes again.
+ *
+ * The end of the array is filled up with the greatest code, which stays behind all others and is not written.
+ */
+__global__ void sort_warps(size_t n, const unsigned *codes, unsigned *sorted) {
+    __shared__ unsigned tile[THREADS];
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const unsigned lane = threadIdx.x % WARP, before = (1u << lane) - 1;
+    unsigned *const keys = tile + threadIdx.x / WARP * WARP;
+    unsigned key = i < n ? codes[i] : 0xffffffffu;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        const unsigned ones = __ballot_sync(WHOLE_WARP, key >> bit & 1), zeros = ~ones;
+        const bool one = key >> bit & 1;
+        keys[one ? __popc(zeros) + __popc(ones & before) : __popc(zeros & before)] = key;
+        __syncwarp();
+        key = keys[lane];
+        __syncwarp();
+    }
+    if (i < n) sorted[i] = key;
+}
+
+/* Faulty rung no-syncwarp: the same without __syncwarp
+ *
+ * Written when the lanes of a warp moved in step, and kept in the texts. A ballot makes lanes meet; it does not make
+ * their writes to memory visible to each other.
+ */
+__global__ void sort_warps_in_step(size_t n, const unsigned *codes, unsigned *sorted) {
+    __shared__ unsigned tile[THREADS];
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const unsigned lane = threadIdx.x % WARP, before = (1u << lane) - 1;
+    unsigned *const keys = tile + threadIdx.x / WARP * WARP;
+    unsigned key = i < n ? codes[i] : 0xffffffffu;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        const unsigned ones = __ballot_sync(WHOLE_WARP, key >> bit & 1), zeros = ~ones;
+        const bool one = key >> bit & 1;
+        keys[one ? __popc(zeros) + __popc(ones & before) : __popc(zeros & before)] = key;
+        key = keys[lane];
+    }
+    if (i < n) sorted[i] = key;
+}
+
+/* Rung block: 256 keys in a block, a bit at a time
+ *
+ * The same by a block: a warp counts its zeros by a ballot, and the counts of the warps before are added to it. One
+ * scan is enough, of the zeros: of the ones before thread t there are t less the zeros before it. The classic kernel
+ * scans both.
+ *
+ * Each key is kept in a register while it moves, and a barrier stands between the last read and the first write (see
+ * read-again).
+ */
+__device__ unsigned place_by_bit(bool one) {
+    __shared__ unsigned zeros_of[WARPS];
+    const unsigned t = threadIdx.x, lane = t % WARP, warp = t / WARP;
+    const unsigned zeros = __ballot_sync(WHOLE_WARP, !one);
+    if (lane == 0) zeros_of[warp] = __popc(zeros);
+    __syncthreads();
+    unsigned before = __popc(zeros & ((1u << lane) - 1)), all = 0;
+    for (unsigned w = 0; w < WARPS; w++) {
+        if (w < warp) before += zeros_of[w];
+        all += zeros_of[w];
+    }
+    __syncthreads();
+    return one ? all + t - before : before;
+}
+
+__global__ void sort_blocks(size_t n, const unsigned *codes, unsigned *sorted) {
+    __shared__ unsigned tile[THREADS];
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    unsigned key = i < n ? codes[i] : 0xffffffffu;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        tile[place_by_bit(key >> bit & 1)] = key;
+        __syncthreads();
+        key = tile[threadIdx.x];
+        __syncthreads();
+    }
+    if (i < n) sorted[i] = key;
+}
+
+/* Faulty rung read-again: the key is read again when its place is known
+ *
+ * The classic kernel writes data[place] = data[t]: when a thread comes to it, another one may have put its own key at
+ * data[t]. One key is then there twice, and another is lost.
+ */
+__global__ void sort_reading_again(size_t n, const unsigned *codes, unsigned *sorted) {
+    __shared__ unsigned tile[THREADS];
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    tile[threadIdx.x] = i < n ? codes[i] : 0xffffffffu;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        const unsigned place = place_by_bit(tile[threadIdx.x] >> bit & 1);
+        tile[place] = tile[threadIdx.x];
+        __syncthreads();
+    }
+    if (i < n) sorted[i] = tile[threadIdx.x];
+}
+
+/* Rung classic-keys: the classic 30 keys, rand() % 1024
+ *
+ * As a program on Linux gets them that sets no seed; sorted by the kernel of the rung block.
+ */
+static std::string classic_keys(climb &c) {
+    const std::vector<unsigned> known = {74,  81,  84,  105, 115, 124, 186, 205, 236, 255, 302, 326, 346, 359, 483,
+                                         487, 488, 498, 563, 611, 706, 763, 795, 809, 886, 909, 927, 939, 966, 1016};
+    std::vector<unsigned> keys;
+    for (const int number : ladder_gnu_rand(known.size())) keys.push_back((unsigned)number % 1024);
+    const unsigned *const codes = c.input(keys);
+    unsigned *const sorted = c.output<unsigned>(keys.size());
+    sort_blocks<<<1, THREADS>>>(keys.size(), codes, sorted);
+    const std::string wrong = c.holds(sorted, known);
+    return wrong.empty() ? "74 81 84 ... 966 1016, as known" : "not the known order: " + wrong;
+}
+
+/* Rung one-bit-passes: all keys, 32 passes of one bit
+ *
+ * Beyond a block the counts must be brought together. Three kernels a pass:
+ *   count  each block counts its keys by digit, into a table of digits by blocks;
+ *   scan   an exclusive scan of the table, digit by digit and within a digit block by block: what is before a block's
+ *          first key of a digit;
+ *   place  each block goes over its keys again, in order, and puts each behind those of its digit that came before.
+ * So equal digits keep their order, which all the passes rely on. A tile is 2048 keys, 8 rounds of 256, in order.
+ *
+ * In a round a warp finds the lanes with the same digit by a ballot for each bit of it; the first of them writes how
+ * many they are; a key's place is that of the block's next key of this digit, plus those of earlier warps, plus those
+ * of earlier lanes. The classic text never finished this.
+ *
+ * With one bit there are two counters, 32 passes, and 96 times the keys' bytes of traffic.
+ */
+template <unsigned BITS>
+__global__ void count_digits(size_t n, const unsigned *codes, unsigned shift, unsigned *table) {
+    constexpr unsigned DIGITS = 1u << BITS;
+    __shared__ unsigned counts[DIGITS];
+    const size_t first = (size_t)blockIdx.x * TILE;
+    for (unsigned digit = threadIdx.x; digit < DIGITS; digit += THREADS) counts[digit] = 0;
+    __syncthreads();
+    for (unsigned k = threadIdx.x; k < TILE; k += THREADS)
+        if (first + k < n) atomicAdd(&counts[codes[first + k] >> shift & (DIGITS - 1)], 1u);
+    __syncthreads();
+    for (unsigned digit = threadIdx.x; digit < DIGITS; digit += THREADS)
+        table[(size_t)digit * gridDim.x + blockIdx.x] = counts[digit];
+}
+
+/* The lanes of this warp that are live and have this digit. */
+template <unsigned BITS> __device__ unsigned lanes_with(unsigned digit, bool live) {
+    unsigned lanes = __ballot_sync(WHOLE_WARP, live);
+    for (unsigned bit = 0; bit < BITS; bit++) {
+        const unsigned ones = __ballot_sync(WHOLE_WARP, digit >> bit & 1);
+        lanes &= digit >> bit & 1 ? ones : ~ones;
+    }
+    return lanes;
+}
+
+/* Values move with their keys, where there are any. */
+template <unsigned BITS>
+__global__ void place_keys(size_t n, const unsigned *codes, const unsigned *values, unsigned shift,
+                           const unsigned *table, unsigned *placed, unsigned *placed_values) {
+    constexpr unsigned DIGITS = 1u << BITS;
+    __shared__ unsigned next[DIGITS], of_warp[WARPS][DIGITS];
+    const unsigned t = threadIdx.x, lane = t % WARP, warp = t / WARP;
+    for (unsigned digit = t; digit < DIGITS; digit += THREADS) {
+        next[digit] = table[(size_t)digit * gridDim.x + blockIdx.x];
+        for (unsigned w = 0; w < WARPS; w++) of_warp[w][digit] = 0;
+    }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const size_t i = (size_t)blockIdx.x * TILE + round * THREADS + t;
+        const bool live = i < n;
+        const unsigned code = live ? codes[i] : 0, digit = code >> shift & (DIGITS - 1);
+        const unsigned same = lanes_with<BITS>(digit, live), rank = __popc(same & ((1u << lane) - 1));
+        __syncthreads();
+        if (live && rank == 0) of_warp[warp][digit] = __popc(same);
+        __syncthreads();
+        unsigned place = next[digit] + rank;
+        for (unsigned w = 0; w < warp; w++) place += of_warp[w][digit];
+        if (live) placed[place] = code;
+        if (live && values) placed_values[place] = values[i];
+        __syncthreads();
+        for (unsigned d = t; d < DIGITS; d += THREADS)
+            for (unsigned w = 0; w < WARPS; w++) {
+                next[d] += of_warp[w][d];
+                of_warp[w][d] = 0;
+            }
+    }
+}
+
+/* The exclusive scan of the table, as `weft ladder scan --show levels` explains it. */
+__global__ void scan_tiles(size_t n, unsigned *x, unsigned *totals) {
+    __shared__ unsigned of_warps[WARPS];
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, own = i < n ? x[i] : 0;
+    unsigned sum = own;
+    for (unsigned d = 1; d < WARP; d *= 2) {
+        const unsigned below = __shfl_up_sync(WHOLE_WARP, sum, d);
+        if (lane >= d) sum += below;
+    }
+    if (lane == WARP - 1) of_warps[warp] = sum;
+    __syncthreads();
+    for (unsigned w = 0; w < warp; w++) sum += of_warps[w];
+    if (i < n) x[i] = sum - own;
+    if (threadIdx.x == THREADS - 1) totals[blockIdx.x] = sum;
+}
+
+__global__ void add_totals(size_t n, unsigned *x, const unsigned *totals) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) x[i] += totals[blockIdx.x];
+}
+
+static void exclusive_scan(size_t n, unsigned *x, unsigned *totals) {
+    const size_t tiles = blocks_for<size_t>(n, THREADS);
+    scan_tiles<<<(unsigned)tiles, THREADS>>>(n, x, totals);
+    if (tiles == 1) return;
+    exclusive_scan(tiles, totals, totals + tiles);
+    add_totals<<<(unsigned)tiles, THREADS>>>(n, x, totals);
+}
+
+/* Two arrays in turn, and the table. */
+struct sort_room {
+    unsigned *codes[2], *values[2], *table;
+};
+
+/* Sorts codes[0], with values[0] where they are wanted; 32 / BITS passes are an even number, so the result is there.
+ */
+template <unsigned BITS> static void sort_all(size_t n, const sort_room &room, bool with_values) {
+    const size_t blocks = blocks_for<size_t>(n, TILE), entries = blocks << BITS;
+    for (unsigned shift = 0, now = 0; shift < 32; shift += BITS, now = !now) {
+        count_digits<BITS><<<(unsigned)blocks, THREADS>>>(n, room.codes[now], shift, room.table);
+        exclusive_scan(entries, room.table, room.table + entries);
+        place_keys<BITS><<<(unsigned)blocks, THREADS>>>(n, room.codes[now], with_values ? room.values[now] : nullptr,
+                                                        shift, room.table, room.codes[!now], room.values[!now]);
+    }
+}
+
+/* Rung four-bit-passes: 8 passes of 16 digits
+ *
+ * A quarter of the passes, and of the traffic. A digit of 4 bits needs 15 counts a key if each digit is scanned for
+ * itself, as the course's exercise has it; the counters in shared memory and the ballots make one count of it.
+ */
+static void four_bit_passes(size_t n, const sort_room &room) { sort_all<4>(n, room, false); }
+
+/* Rung eight-bit-passes: 4 passes of 256 digits
+ *
+ * Half again. Of 256 counters for each of 8 warps 8 KiB of shared memory are taken, and a tile of 2048 keys has 8 for
+ * each digit: what a block writes goes to 256 places, 8 keys long each, and memory is written in pieces of 32 bytes.
+ * This is where wider digits stop to pay; larger tiles, sorted in shared memory before they are written, go on.
+ */
+static void eight_bit_passes(size_t n, const sort_room &room) { sort_all<8>(n, room, false); }
+
+/* Rung pairs: a value moves with each key, and equal keys keep their order
+ *
+ * The values are the keys' numbers, 0, 1, 2, ...: what comes out is where each key has stood, and shows that the sort
+ * is stable: of equal keys the first comes first.
+ */
+__global__ void number(size_t n, unsigned *values) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) values[i] = (unsigned)i;
+}
+
+static void pairs(size_t n, const sort_room &room) {
+    number<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, room.values[0]);
+    sort_all<8>(n, room, true);
+}
+
+/* Rung weft: weft_sort, the library's own
+ *
+ * Digits of 8 bits, one pass over the keys for each, with look-back between tiles in place of table and scan, and
+ * tiles sorted in shared memory before they are written.
+ */
+static weft_status weft_sorted(weft_context *ctx, weft_dtype dtype, size_t n, const void *keys, void *sorted) {
+    return weft_sort(ctx, dtype, WEFT_ASCENDING, n, keys, sorted);
+}
+
+/* Rung cub: cub::DeviceRadixSort::SortKeys, NVIDIA's own */
+#ifndef WEFT_EXECUTOR
+#include <cub/device/device_radix_sort.cuh>
+
+template <class T> static void cub_sort(size_t n, const T *keys, T *sorted) {
+    static void *room;
+    static size_t room_bytes;
+    size_t bytes = 0;
+    CUDA_CHECK(cub::DeviceRadixSort::SortKeys(NULL, bytes, keys, sorted, n));
+    if (bytes > room_bytes) {
+        CUDA_CHECK(cudaFree(room));
+        CUDA_CHECK(cudaMalloc(&room, room_bytes = bytes));
+    }
+    CUDA_CHECK(cub::DeviceRadixSort::SortKeys(room, bytes, keys, sorted, n));
+}
+#else
+template <class T> static void cub_sort(size_t, const T *, T *) {}
+#endif
+
+/* Exercises
+ *
+ * 1. Sort 170, 45, 75, 90, 802, 24, 2, 66 on paper by decimal digits. What happens if a pass does not keep the order
+ * of equal digits?
+ * 2. Why may the last pass of a float sort not simply turn the order of negative numbers round?
+ * 3. Count the barriers of a pass of place_keys. Which can go if of_warp is kept twice?
+ * 4. Write a pass for descending order. Must equal keys change their order?
+ */
+
+/* Climbing the rungs. */
+template <class T> static void climb_as(climb &c) {
+    const size_t n = c.n, blocks = blocks_for<size_t>(n, TILE), entries = blocks * 256;
+    const std::vector<T> values = ladder_values<T>(n, 1);
+    const T *const keys = c.input(values);
+    T *const out = c.output<T>(n);
+    sort_room room;
+    for (unsigned *&codes : room.codes) codes = c.output<unsigned>(n);
+    for (unsigned *&numbers : room.values) numbers = c.output<unsigned>(n);
+    room.table = c.output<unsigned>(entries + entries / 128 + 64);
+    c.work(2.0 * (double)(n * sizeof(T)), 0);
+
+    const auto less = [](T a, T b) { return to_code(a) < to_code(b); };
+    const auto runs = [&](size_t length) {
+        return [&c, &values, out, less, length] {
+            std::vector<T> sorted = values;
+            for (size_t i = 0; i < sorted.size(); i += length)
+                std::sort(sorted.begin() + (long)i, sorted.begin() + (long)std::min(i + length, sorted.size()), less);
+            return c.holds(out, sorted);
+        };
+    };
+    const ladder_claim of_warps = runs(WARP), of_blocks = runs(THREADS), all = runs(n);
+    const ladder_claim unchanged = [&] { return c.holds(out, values); };
+    const ladder_claim stable = [&] {
+        std::vector<unsigned> order(n);
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](unsigned a, unsigned b) { return less(values[a], values[b]); });
+        const std::string wrong = all();
+        return wrong.empty() ? c.holds(room.values[0], order) : wrong;
+    };
+    const unsigned threads = (unsigned)blocks_for<size_t>(n, THREADS);
+    /* Keys to codes, a sort whose result is in codes[at], codes to keys. */
+    const auto sorting = [=](const ladder_launch &sort, int at = 0) {
+        return [=] {
+            make_codes<<<threads, THREADS>>>(n, keys, room.codes[0]);
+            sort();
+            make_keys<<<threads, THREADS>>>(n, room.codes[at], out);
+        };
+    };
+    const auto by_blocks = [=](void (*kernel)(size_t, const unsigned *, unsigned *)) {
+        return sorting([=] { kernel<<<threads, THREADS>>>(n, room.codes[0], room.codes[1]); }, 1);
+    };
+    const ladder_limits numbered = {.most = 0xffffffffu};
+
+    c.rung("codes", unchanged, sorting([] {}));
+    c.rung("one-thread", all, sorting([=] { sort_by_one_thread<<<1, 1>>>(n, room.codes[0], room.codes[1]); }),
+           {.most = (size_t)1 << 20});
+    c.rung("warp", of_warps, by_blocks(sort_warps));
+    c.faulty("no-syncwarp", of_warps, by_blocks(sort_warps_in_step), {.least = 2});
+    c.rung("block", of_blocks, by_blocks(sort_blocks));
+    c.faulty("read-again", of_blocks, by_blocks(sort_reading_again), {.least = 2});
+    c.lesson("classic-keys", [&] { return classic_keys(c); });
+    c.rung("one-bit-passes", all, sorting([=] { sort_all<1>(n, room, false); }), numbered);
+    c.rung("four-bit-passes", all, sorting([=] { four_bit_passes(n, room); }), numbered);
+    c.rung("eight-bit-passes", all, sorting([=] { eight_bit_passes(n, room); }), numbered);
+    c.rung("pairs", stable, sorting([=] { pairs(n, room); }), numbered);
+    c.weft("weft", all, [=, &c](weft_context *ctx) { return weft_sorted(ctx, c.dtype, n, keys, out); });
+    c.rung("cub", all, [=] { cub_sort(n, keys, out); }, {.gpu_only = true});
+}
+
+void climb_radix_sort(climb &c) {
+    if (c.dtype == WEFT_I32) return climb_as<int>(c);
+    if (c.dtype == WEFT_F32) return climb_as<float>(c);
+    climb_as<unsigned>(c);
+}

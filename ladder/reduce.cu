@@ -1,0 +1,562 @@
+/* Topic reduce: the sum of n numbers
+ *
+ * One number out of n: n - 1 additions, and only log2(n) steps if enough threads share them. Every element is read
+ * once and nothing of size is written, so that reading speed is the ceiling: 4 bytes an element of f32. What must be
+ * learned is how threads work together: through shared memory and barriers, through the registers of a warp, and how
+ * blocks, which cannot wait for each other, hand on what they have.
+ *
+ * A sum of floats depends on its order, so each rung states its own and is held against a plain loop in that order,
+ * bit for bit. Integers have one sum, whatever the order. Where atomics leave no order at all, the sum is taken of
+ * whole numbers, of which every order gives the same.
+ */
+#include "climb.h"
+
+#include <algorithm>
+#include <type_traits>
+
+constexpr unsigned WARP = 32, THREADS = 256, BLOCKS = 1024, MOST_THREADS = 1024;
+#define WHOLE_WARP 0xffffffffu
+
+/* Rung one-thread: one thread adds them all
+ *
+ * The definition, and the C loop that everyone writes. In f32 it is also the least accurate way: once the sum is 2^24
+ * times larger than an element, adding that element changes nothing.
+ *
+ * Order: from 0, x[0], x[1], ... in turn.
+ */
+template <class T> __global__ void sum_by_one_thread(size_t n, const T *x, T *sum) {
+    T s = 0;
+    for (size_t i = 0; i < n; i++) s += x[i];
+    *sum = s;
+}
+
+template <class T> static T order_of_one_thread(const std::vector<T> &x) {
+    T s = 0;
+    for (const T &v : x) s += v;
+    return s;
+}
+
+/* Faulty rung lost-updates: every thread adds to one number, without atomics
+ *
+ * *sum += x[i] is three things: a read, an addition, a write. Two threads that read the same value each write theirs,
+ * and one of the additions is lost. On a GPU almost all are. The executor, which lets threads take turns, gets the
+ * right sum unless a barrier comes in between, as here between the read and the write.
+ */
+template <class T> __global__ void sum_losing_updates(size_t n, const T *x, T *sum) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const T before = *sum;
+    __syncthreads(); /* time passes */
+    if (i < n) *sum = before + x[i];
+}
+
+template <class T> static void lost_updates(size_t n, const T *x, T *sum) {
+    CUDA_CHECK(cudaMemset(sum, 0, sizeof *sum));
+    sum_losing_updates<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, sum);
+}
+
+/* Rung atomics: every thread adds to one number, atomically
+ *
+ * atomicAdd makes one of the three steps. The result is right, and each of the n additions waits for the one before:
+ * this is the slowest way to use a whole GPU. The number must be cleared first; a program that runs twice and forgets
+ * it has the sum of both runs.
+ *
+ * Order: whoever comes first, another one at every run. So the bits of a float sum change from run to run, which is
+ * why weft has no float atomics. Here the numbers are whole and small.
+ */
+template <class T> __global__ void sum_by_atomics(size_t n, const T *x, T *sum) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(sum, x[i]);
+}
+
+template <class T> static void atomics(size_t n, const T *x, T *sum) {
+    CUDA_CHECK(cudaMemset(sum, 0, sizeof *sum));
+    sum_by_atomics<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, sum);
+}
+
+/* Rung global-halves: a block folds its slice in half, in global memory
+ *
+ * Each block has a slice of 256 elements. Thread i adds element i + 128 to element i, and then 64, 32, ... are left:
+ * log2(256) = 8 steps in place of 255. Between two steps all threads of the block wait at __syncthreads, because a
+ * thread adds what another has just written. The sums of the slices are the next, shorter array, until one is left.
+ *
+ * The half is rounded up, (m + 1) / 2, so that a slice of any length is folded rightly; the middle one of an odd
+ * number waits. The classic kernel starts with blockDim.x / 2, needs a power of two, reads behind the end of the last
+ * slice, and writes into the array it was given: run it twice, and the second sum is another one. Here a copy is
+ * folded.
+ *
+ * Order: slices of 256; in a slice of m, element i becomes x[i] + x[i + h] with h = ceil(m / 2), again and again;
+ * then the same with the slices' sums.
+ */
+template <class T> __global__ void fold_global(size_t n, T *x, T *sums) {
+    const size_t first = (size_t)blockIdx.x * THREADS;
+    const unsigned i = threadIdx.x;
+    T *const slice = x + first;
+    for (unsigned m = (unsigned)(n - first < THREADS ? n - first : THREADS); m > 1; m = (m + 1) / 2) {
+        const unsigned half = (m + 1) / 2;
+        if (i < m - half) slice[i] += slice[i + half];
+        __syncthreads();
+    }
+    if (i == 0) sums[blockIdx.x] = slice[0];
+}
+
+/* Folds n values at x into sums, the sums' sums behind them, and so on; the last is the result. */
+template <class T> static void global_halves(size_t n, const T *x, T *copy, T *sums, T *sum) {
+    CUDA_CHECK(cudaMemcpyAsync(copy, x, n * sizeof(T), cudaMemcpyDeviceToDevice));
+    T *from = copy;
+    while (n > 1) {
+        const size_t slices = blocks_for<size_t>(n, THREADS);
+        T *const to = slices == 1 ? sum : sums;
+        fold_global<<<(unsigned)slices, THREADS>>>(n, from, to);
+        from = to;
+        sums += slices;
+        n = slices;
+    }
+    if (from == copy) CUDA_CHECK(cudaMemcpyAsync(sum, copy, sizeof(T), cudaMemcpyDeviceToDevice));
+}
+
+template <class T> static T order_of_halves(std::vector<T> x) {
+    while (x.size() > 1) {
+        std::vector<T> sums;
+        for (size_t first = 0; first < x.size(); first += THREADS) {
+            size_t m = std::min<size_t>(x.size() - first, THREADS);
+            for (; m > 1; m = (m + 1) / 2)
+                for (size_t i = 0; i < m / 2; i++) x[first + i] += x[first + i + (m + 1) / 2];
+            sums.push_back(x[first]);
+        }
+        x = sums;
+    }
+    return x[0];
+}
+
+/* Faulty rung global-in-place: the classic kernel, on the caller's own array
+ *
+ * As it stands in the texts: half is blockDim.x / 2, and the array that was given is folded. Its last block reads
+ * behind the end when n is no multiple of 256, and its input is gone afterwards.
+ */
+template <class T> __global__ void fold_in_place(T *x, T *sum) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) x[i] += x[i + half];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) atomicAdd(sum, x[i]);
+}
+
+template <class T> static void global_in_place(size_t n, const T *x, T *sum) {
+    CUDA_CHECK(cudaMemset(sum, 0, sizeof *sum));
+    fold_in_place<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>((T *)x, sum);
+}
+
+/* Rung shared-modulo: in shared memory, neighbours first
+ *
+ * Shared memory is on the multiprocessor, belongs to a block, and answers in a tenth of the time. The slice is read
+ * once and folded there: thread i, where i is a multiple of 2, adds its neighbour; then the multiples of 4 add what
+ * is 2 away, and so on.
+ *
+ * The threads that work are spread over all warps, and a warp with one thread at work takes as long as one with 32:
+ * at every step all eight warps are busy, with fewer and fewer lanes. This is divergence, and the next rung has none.
+ *
+ * Order: slices of 256; in each, neighbours, then neighbouring pairs, fours, ...; then the same with the slices'
+ * sums.
+ */
+template <class T> __global__ void fold_neighbours(size_t n, const T *x, T *sums) {
+    __shared__ T tile[THREADS];
+    const size_t first = (size_t)blockIdx.x * THREADS;
+    const unsigned i = threadIdx.x, m = (unsigned)(n - first < THREADS ? n - first : THREADS);
+    if (i < m) tile[i] = x[first + i];
+    __syncthreads();
+    for (unsigned d = 1; d < m; d *= 2) {
+        if (i % (2 * d) == 0 && i + d < m) tile[i] += tile[i + d];
+        __syncthreads();
+    }
+    if (i == 0) sums[blockIdx.x] = tile[0];
+}
+
+template <class T> static T order_of_neighbours(std::vector<T> x) {
+    while (x.size() > 1) {
+        std::vector<T> sums;
+        for (size_t first = 0; first < x.size(); first += THREADS) {
+            const size_t m = std::min<size_t>(x.size() - first, THREADS);
+            for (size_t d = 1; d < m; d *= 2)
+                for (size_t i = 0; i + d < m; i += 2 * d) x[first + i] += x[first + i + d];
+            sums.push_back(x[first]);
+        }
+        x = sums;
+    }
+    return x[0];
+}
+
+/* Rung shared-halves: in shared memory, folded in half
+ *
+ * The same fold as global-halves, in shared memory: the threads that work are always the first ones, whole warps of
+ * them as long as there are 32, and neighbours touch neighbouring words, which lie in different banks.
+ *
+ * Order: that of global-halves.
+ */
+template <class T> __global__ void fold_shared(size_t n, const T *x, T *sums) {
+    __shared__ T tile[THREADS];
+    const size_t first = (size_t)blockIdx.x * THREADS;
+    const unsigned i = threadIdx.x;
+    unsigned m = (unsigned)(n - first < THREADS ? n - first : THREADS);
+    if (i < m) tile[i] = x[first + i];
+    for (; m > 1; m = (m + 1) / 2) {
+        __syncthreads();
+        const unsigned half = (m + 1) / 2;
+        if (i < m - half) tile[i] += tile[i + half];
+    }
+    if (i == 0) sums[blockIdx.x] = tile[0];
+}
+
+/* Launches a kernel that makes one sum of each slice of 256, until one is left. */
+template <class T, class KERNEL> static void fold_slices(KERNEL kernel, size_t n, const T *x, T *sums, T *sum) {
+    for (size_t slices; n > 0; n = slices > 1 ? slices : 0) {
+        slices = blocks_for<size_t>(n, THREADS);
+        T *const to = slices == 1 ? sum : sums;
+        kernel<<<(unsigned)slices, THREADS>>>(n, x, to);
+        x = to;
+        sums += slices;
+    }
+}
+
+/* Faulty rung no-barrier: the fold without its __syncthreads
+ *
+ * "The threads of a warp move together" was never promised, and there are eight warps. A thread adds a word before
+ * the one that was to write it has come. The executor runs each thread until it waits, sees the two accesses with no
+ * barrier between them, and says so whether or not the sum is wrong this time.
+ */
+template <class T> __global__ void fold_without_barrier(size_t n, const T *x, T *sums) {
+    __shared__ T tile[THREADS];
+    const size_t first = (size_t)blockIdx.x * THREADS;
+    const unsigned i = threadIdx.x;
+    unsigned m = (unsigned)(n - first < THREADS ? n - first : THREADS);
+    if (i < m) tile[i] = x[first + i];
+    __syncthreads();
+    for (; m > 1; m = (m + 1) / 2)
+        if (i < m / 2) tile[i] += tile[i + (m + 1) / 2];
+    if (i == 0) sums[blockIdx.x] = tile[0];
+}
+
+/* Rung shuffles: a warp adds in registers
+ *
+ * __shfl_down_sync(mask, v, d) gives each lane the v of the lane d above, without memory and without a barrier: five
+ * of them fold a warp. Each warp leaves its sum in shared memory, and after one barrier the first warp folds those:
+ * two levels, for up to 32 warps of 32.
+ *
+ * Every lane named by the mask must take part, so that lanes behind the end bring 0 and do not return early. In the
+ * second level, too, lane w brings the sum of warp w or 0 where there is no such warp. The classic code halves the
+ * number of warps instead, `for (d = warps / 2; d > 0; d /= 2)`, which loses a warp whenever their number is no power
+ * of two: 3, 5, 6, 7, 9, ... warps give a wrong sum.
+ *
+ * Order: slices of 256; in each warp x[i] + x[i + 16], then 8, 4, 2, 1 away, with 0 for what is missing; then
+ * likewise the sums of the warps; then the same with the slices' sums.
+ */
+template <class T> __device__ T sum_of_warp(T v) {
+    for (unsigned d = WARP / 2; d > 0; d /= 2) v += __shfl_down_sync(WHOLE_WARP, v, d);
+    return v;
+}
+
+/* The sum of all threads' v, in the first; for whole warps. */
+template <class T> __device__ T sum_of_block(T v) {
+    __shared__ T sums[WARP];
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    v = sum_of_warp(v);
+    if (lane == 0) sums[warp] = v;
+    __syncthreads();
+    if (warp == 0) v = sum_of_warp(lane < warps ? sums[lane] : (T)0);
+    return v;
+}
+
+template <class T> __global__ void fold_by_shuffles(size_t n, const T *x, T *sums) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const T sum = sum_of_block(i < n ? x[i] : (T)0);
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+/* 32 values, those that are missing 0, folded as the lanes of a warp do. */
+template <class T> static T order_of_warp(const T *x, size_t count) {
+    T v[2 * WARP] = {};
+    for (size_t i = 0; i < count; i++) v[i] = x[i];
+    for (size_t d = WARP / 2; d > 0; d /= 2)
+        for (size_t i = 0; i < d; i++) v[i] += v[i + d];
+    return v[0];
+}
+
+/* `threads` values, one a thread. */
+template <class T> static T order_of_block(const std::vector<T> &v) {
+    std::vector<T> sums;
+    for (size_t first = 0; first < v.size(); first += WARP) sums.push_back(order_of_warp(&v[first], WARP));
+    return order_of_warp(sums.data(), sums.size());
+}
+
+template <class T> static T order_of_shuffles(std::vector<T> x) {
+    while (true) {
+        std::vector<T> sums;
+        for (size_t first = 0; first < x.size(); first += THREADS) {
+            std::vector<T> slice(THREADS);
+            for (size_t i = 0; i < THREADS && first + i < x.size(); i++) slice[i] = x[first + i];
+            sums.push_back(order_of_block(slice));
+        }
+        if (sums.size() == 1) return sums[0];
+        x = sums;
+    }
+}
+
+/* Faulty rung three-warps: the classic second level, with a block of 96
+ *
+ * The same two levels with the halving of the texts, in blocks of three warps. 3 / 2 is 1: warp 1 is added to warp 0,
+ * and warp 2 to nobody.
+ */
+template <class T> __global__ void fold_powers_of_two(size_t n, const T *x, T *sum) {
+    __shared__ T sums[WARP];
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    T v = sum_of_warp(i < n ? x[i] : (T)0);
+    if (lane == 0) sums[warp] = v;
+    __syncthreads();
+    if (warp > 0) return;
+    v = lane < warps ? sums[lane] : (T)0;
+    for (unsigned d = warps / 2; d > 0; d /= 2) v += __shfl_down_sync(WHOLE_WARP, v, d);
+    if (lane == 0) atomicAdd(sum, v);
+}
+
+template <class T> static void three_warps(size_t n, const T *x, T *sum) {
+    const unsigned threads = 3 * WARP;
+    CUDA_CHECK(cudaMemset(sum, 0, sizeof *sum));
+    fold_powers_of_two<<<(unsigned)blocks_for<size_t>(n, threads), threads>>>(n, x, sum);
+}
+
+/* Faulty rung early-return: threads behind the end return before the others are done
+ *
+ * `if (i >= n) return;` at the top is right in a kernel whose threads have nothing to do with each other, and wrong
+ * in one with barriers and shuffles: all threads of the block must reach __syncthreads, and all lanes that a mask
+ * names must reach the shuffle. What a GPU does then is undefined; it may hang, so that the executor alone runs this.
+ */
+template <class T> __global__ void fold_returning_early(size_t n, const T *x, T *sums) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) return;
+    const T sum = sum_of_block(x[i]);
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+/* Faulty rung part-of-a-warp: a block of 80 threads, and a mask of 32 lanes for each warp
+ *
+ * The third warp has 16 threads, and its shuffles wait for 32. The classic kernel names them all, 0xffffffff,
+ * whatever the block's size. A block of whole warps, with 0 for what is missing, is the simple way out.
+ */
+template <class T> __global__ void fold_part_of_a_warp(size_t n, const T *x, T *sum) {
+    T s = 0;
+    for (size_t i = threadIdx.x; i < n; i += blockDim.x) s += x[i];
+    s = sum_of_block(s);
+    if (threadIdx.x == 0) *sum = s;
+}
+
+/* Faulty rung unwritten: the second level reads all 32 sums of a block that has 8 warps
+ *
+ * `v = sums[lane]` for all lanes of the first warp: 24 of them read shared memory that no thread has written. What
+ * lies there is what the last block has left. One text's kernel does so, and gets away with it, because its second
+ * level adds only what it needs.
+ */
+template <class T> __global__ void fold_unwritten(size_t n, const T *x, T *total) {
+    __shared__ T sums[WARP];
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    T v = sum_of_warp(i < n ? x[i] : (T)0);
+    if (lane == 0) sums[warp] = v;
+    __syncthreads();
+    if (warp == 0) v = sum_of_warp(sums[lane]);
+    if (threadIdx.x == 0) atomicAdd(total, v);
+}
+
+template <class T> static void unwritten(size_t n, const T *x, T *sum) {
+    CUDA_CHECK(cudaMemset(sum, 0, sizeof *sum));
+    fold_unwritten<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, sum);
+}
+
+/* Rung block-atomics: one atomic addition a block
+ *
+ * In place of a second kernel, the first thread of each block adds its sum to the total: n / 256 atomics and not n.
+ * Fine for integers. The classic program adds to sums[blockIdx.x], an array that nobody has cleared, where no two
+ * blocks meet and no atomic is needed: its result is right as long as the memory happens to hold zeros.
+ *
+ * Order: in a block that of shuffles; of the blocks, none. Whole numbers again.
+ */
+template <class T> __global__ void sum_by_block_atomics(size_t n, const T *x, T *sum) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const T s = sum_of_block(i < n ? x[i] : (T)0);
+    if (threadIdx.x == 0) atomicAdd(sum, s);
+}
+
+template <class T> static void block_atomics(size_t n, const T *x, T *sum) {
+    CUDA_CHECK(cudaMemset(sum, 0, sizeof *sum));
+    sum_by_block_atomics<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, sum);
+}
+
+/* Faulty rung not-cleared: the total is not set to zero
+ *
+ * block-atomics without its cudaMemset. cudaMalloc does not clear memory, though fresh memory often is zero.
+ */
+template <class T> static void not_cleared(size_t n, const T *x, T *sum) {
+    sum_by_block_atomics<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, sum);
+}
+
+/* Rung grid-stride: many elements a thread
+ *
+ * So far each thread read one element and then took part in log2(256) steps in which ever fewer threads work. Now
+ * 1024 blocks go over the array, each thread adding what it meets in a register, and fold once at the end. A second
+ * launch, of one block, adds the 1024 sums in the same way. Nearly all of the time is now reading.
+ *
+ * Order: thread g of G = 1024 * 256 adds x[g], x[g + G], ... to 0; a block folds as in shuffles; then 1024 threads do
+ * the same with the sums. The shape of the launch is part of this order: with other numbers of blocks and threads the
+ * bits of a float sum are others. weft's order belongs to the operation, and no launch changes it.
+ */
+template <class T> __global__ void sum_by_grid(size_t n, const T *x, T *sums) {
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    T s = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) s += x[i];
+    s = sum_of_block(s);
+    if (threadIdx.x == 0) sums[blockIdx.x] = s;
+}
+
+template <class T> static void grid_stride(size_t n, const T *x, T *sums, T *sum) {
+    sum_by_grid<<<BLOCKS, THREADS>>>(n, x, sums);
+    sum_by_grid<<<1, MOST_THREADS>>>((size_t)BLOCKS, sums, sum);
+}
+
+/* `parts` elements in a run belong to a thread. */
+template <class T> static T order_of_grid(const std::vector<T> &x, size_t blocks, size_t threads, size_t parts) {
+    std::vector<T> sums(blocks);
+    for (size_t b = 0; b < blocks; b++) {
+        std::vector<T> v(threads);
+        for (size_t t = 0; t < threads; t++)
+            for (size_t i = (b * threads + t) * parts; i < x.size(); i += blocks * threads * parts)
+                for (size_t k = i; k < i + parts && k < x.size(); k++) v[t] += x[k];
+        sums[b] = order_of_block(v);
+    }
+    return blocks == 1 ? sums[0] : order_of_grid(sums, 1, MOST_THREADS, 1);
+}
+
+/* Rung unrolled: sixteen bytes at a time, the number of threads known to the compiler
+ *
+ * A load of 16 bytes and four additions in place of four loads. The number of threads is a template's argument: the
+ * compiler knows every bound, unrolls every loop over warps, and has no division left. The last elements, which fill
+ * no 16 bytes, are added one by one by the thread whose turn it would be.
+ *
+ * Order: that of grid-stride, with runs of 16 bytes in the place of single elements.
+ */
+template <class T> struct alignas(16) sixteen { T part[16 / sizeof(T)]; };
+
+template <class T, unsigned BLOCK> __global__ void sum_unrolled(size_t n, const T *x, T *sums) {
+    const size_t PARTS = 16 / sizeof(T), whole = n / PARTS, threads = (size_t)gridDim.x * BLOCK;
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    T s = 0;
+    for (; i < whole; i += threads) {
+        const sixteen<T> v = ((const sixteen<T> *)x)[i];
+        for (size_t k = 0; k < PARTS; k++) s += v.part[k];
+    }
+    if (i == whole)
+        for (size_t k = whole * PARTS; k < n; k++) s += x[k];
+    s = sum_of_block(s);
+    if (threadIdx.x == 0) sums[blockIdx.x] = s;
+}
+
+template <class T> static void unrolled(size_t n, const T *x, T *sums, T *sum) {
+    sum_unrolled<T, THREADS><<<BLOCKS, THREADS>>>(n, x, sums);
+    sum_by_grid<<<1, MOST_THREADS>>>((size_t)BLOCKS, sums, sum);
+}
+
+/* Rung weft: weft_reduce, the library's own
+ *
+ * Rows of 512 bytes whose lanes run down a tile, lanes joined by halves, tiles joined in pairs (docs/ORDER.md 3):
+ * wide enough for a warp's 16-byte loads and for the vectors of a CPU, and the same for any launch. Integers are
+ * summed in 64 bits. The specification, a plain C program, is run beside it and must give the same bits.
+ */
+template <class T> using weft_total = std::conditional_t<std::is_same_v<T, int>, int64_t, T>; /* of weft's sum */
+
+static weft_status weft_sum(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *sum) {
+    return weft_reduce(ctx, WEFT_SUM, dtype, WEFT_DEFAULT, n, x, sum);
+}
+
+/* Rung cub: cub::DeviceReduce::Sum, NVIDIA's own
+ *
+ * Its order is not stated and may change with the GPU and the release, so that it, too, is given whole numbers.
+ */
+#ifndef WEFT_EXECUTOR
+#include <cub/device/device_reduce.cuh>
+
+template <class T> static void cub_sum(size_t n, const T *x, T *sum) {
+    static void *room;
+    static size_t room_bytes;
+    size_t bytes = 0;
+    CUDA_CHECK(cub::DeviceReduce::Sum(NULL, bytes, x, sum, n));
+    if (bytes > room_bytes) {
+        CUDA_CHECK(cudaFree(room));
+        CUDA_CHECK(cudaMalloc(&room, room_bytes = bytes));
+    }
+    CUDA_CHECK(cub::DeviceReduce::Sum(room, bytes, x, sum, n));
+}
+#else
+template <class T> static void cub_sum(size_t, const T *, T *) {}
+#endif
+
+/* Exercises
+ *
+ * 1. `weft ladder reduce --n 96` and `--n 97`: follow global-halves on paper for a slice of 97.
+ * 2. The sum of 2^26 numbers 0.1f by one-thread: where does it stop growing, and why? Which rungs do not?
+ * 3. Take the second __syncthreads out of shared-modulo. What does the executor say, and is the sum wrong?
+ * 4. Change BLOCKS to 512. Which rungs' float sums change their bits, which not, and what does weft's do?
+ * 5. Write a rung that needs one launch: the last block to finish (an atomic counter tells it that it is) adds the
+ * sums of all. What stands between writing a sum and raising the counter, and what happens without it?
+ */
+
+/* Climbing the rungs. */
+template <class T> static void climb_as(climb &c) {
+    const size_t n = c.n;
+    const std::vector<T> values = ladder_values<T>(n, 1), whole = ladder_whole_values<T>(n, 2);
+    const T *const x = c.input(values), *const w = c.input(whole);
+    T *const copy = c.output<T>(n), *const sums = c.output<T>(n / (THREADS / 2) + BLOCKS + 32),
+             *const sum = c.output<T>(1);
+    c.work((double)(n * sizeof(T)), (double)n);
+    const auto is = [&](T expected) { return c.holds(sum, std::vector<T>{expected}); };
+    const ladder_claim in_turn = [&] { return is(order_of_one_thread(values)); };
+    const ladder_claim whole_sum = [&] { return is(order_of_one_thread(whole)); };
+    const ladder_claim halves = [&] { return is(order_of_halves(values)); };
+    const ladder_claim neighbours = [&] { return is(order_of_neighbours(values)); };
+    const ladder_claim by_warps = [&] { return is(order_of_shuffles(values)); };
+    const ladder_claim by_grid = [&] { return is(order_of_grid(values, BLOCKS, THREADS, 1)); };
+    const ladder_claim by_runs = [&] { return is(order_of_grid(values, BLOCKS, THREADS, 16 / sizeof(T))); };
+
+    c.rung("one-thread", in_turn, [=] { sum_by_one_thread<<<1, 1>>>(n, x, sum); }, {.most = (size_t)1 << 22});
+    c.faulty("lost-updates", whole_sum, [=] { lost_updates(n, w, sum); }, {.least = 2});
+    c.rung("atomics", whole_sum, [=] { atomics(n, w, sum); });
+    c.rung("global-halves", halves, [=] { global_halves(n, x, copy, sums, sum); });
+    c.faulty("global-in-place", whole_sum, [=] { global_in_place(n, w, sum); }, {.executor_only = true});
+    c.rung("shared-modulo", neighbours, [=] { fold_slices(fold_neighbours<T>, n, x, sums, sum); });
+    c.rung("shared-halves", halves, [=] { fold_slices(fold_shared<T>, n, x, sums, sum); });
+    c.faulty("no-barrier", halves, [=] { fold_slices(fold_without_barrier<T>, n, x, sums, sum); }, {.least = 4});
+    c.rung("shuffles", by_warps, [=] { fold_slices(fold_by_shuffles<T>, n, x, sums, sum); });
+    c.faulty("three-warps", whole_sum, [=] { three_warps(n, w, sum); }, {.least = 96});
+    c.faulty("early-return", by_warps, [=] { fold_slices(fold_returning_early<T>, n, x, sums, sum); },
+             {.executor_only = true});
+    c.faulty("part-of-a-warp", whole_sum, [=] { fold_part_of_a_warp<<<1, 80>>>(n, w, sum); },
+             {.executor_only = true});
+    c.faulty("unwritten", whole_sum, [=] { unwritten(n, w, sum); }, {.executor_only = true});
+    c.rung("block-atomics", whole_sum, [=] { block_atomics(n, w, sum); });
+    c.faulty("not-cleared", whole_sum, [=] { not_cleared(n, w, sum); });
+    c.rung("grid-stride", by_grid, [=] { grid_stride(n, x, sums, sum); });
+    c.rung("unrolled", by_runs, [=] { unrolled(n, x, sums, sum); });
+
+    weft_total<T> *const total = c.output<weft_total<T>>(1);
+    const ladder_claim as_specified = [&] {
+        std::vector<weft_total<T>> expected(1);
+        c.specified(weft_sum(c.ref(), c.dtype, n, values.data(), expected.data()));
+        return c.holds(total, expected);
+    };
+    c.weft("weft", as_specified, [=, &c](weft_context *ctx) { return weft_sum(ctx, c.dtype, n, x, total); });
+    c.rung("cub", whole_sum, [=] { cub_sum(n, w, sum); }, {.gpu_only = true});
+}
+
+void climb_reduce(climb &c) {
+    if (c.dtype == WEFT_F64) return climb_as<double>(c);
+    if (c.dtype == WEFT_I32) return climb_as<int>(c);
+    climb_as<float>(c);
+}

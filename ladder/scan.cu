@@ -1,0 +1,549 @@
+/* Topic scan: all running sums of n numbers
+ *
+ * y[i] = x[0] + x[1] + ... + x[i], the inclusive scan; the exclusive one leaves x[i] out and begins with 0. It looks
+ * like a loop that cannot be shared, each sum waiting for the one before, and is the key to most of what is done in
+ * parallel: where each of many lists begins, which elements are kept, how digits are sorted.
+ *
+ * Work n - 1 additions in turn; in parallel between 2 n and n log2(n), in log2(n) steps. Traffic: n read, n written,
+ * and what the way of joining blocks adds to it.
+ *
+ * The first rungs scan a tile of 256 elements in a block, each in its own way. All but the first join tiles alike:
+ * the tiles' totals are scanned, by the same kernel, and what is before a tile is added to it (see levels). The order
+ * of the additions is a tile's rule, then before + y[i].
+ */
+#include "climb.h"
+
+#include <math.h>
+
+constexpr unsigned WARP = 32, THREADS = 256;
+#define WHOLE_WARP 0xffffffffu
+
+/* Rung one-thread: the definition
+ *
+ * Order: from x[0], each next element added in turn.
+ */
+template <class T> __global__ void scan_by_one_thread(size_t n, const T *x, T *y) {
+    T s = 0;
+    for (size_t i = 0; i < n; i++) y[i] = s += x[i];
+}
+
+template <class T> static std::vector<T> order_of_one_thread(std::vector<T> x) {
+    for (size_t i = 1; i < x.size(); i++) x[i] = x[i - 1] + x[i];
+    return x;
+}
+
+/* Rung hillis-steele: at each step add what is 1, 2, 4, ... places before
+ *
+ * After the step of distance d, element i holds the sum of the last 2 d elements up to it. Eight steps scan 256
+ * elements, and every thread works at every step: n log2(n) additions.
+ *
+ * Each thread reads a word that another one overwrites in the same step. So there are two barriers: all have read,
+ * then all write; all have written, then all read. The classic kernel has one of them (see one-barrier).
+ *
+ * Order, in a tile: for d = 1, 2, 4, ..., 128: y[i] = y[i - d] + y[i] for all i >= d at once.
+ */
+template <class T> __global__ void scan_hillis_steele(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[THREADS];
+    const unsigned t = threadIdx.x;
+    const size_t i = (size_t)blockIdx.x * THREADS + t;
+    tile[t] = i < n ? x[i] : (T)0;
+    __syncthreads();
+    for (unsigned d = 1; d < THREADS; d *= 2) {
+        const T before = t >= d ? tile[t - d] : (T)0;
+        __syncthreads();
+        if (t >= d) tile[t] = before + tile[t];
+        __syncthreads();
+    }
+    if (i < n) y[i] = tile[t];
+    if (t == THREADS - 1) totals[blockIdx.x] = tile[t];
+}
+
+template <class T> static void tile_by_distances(T *v, size_t m) {
+    for (size_t d = 1; d < m; d *= 2)
+        for (size_t i = m; i-- > d;) v[i] = v[i - d] + v[i];
+}
+
+/* Faulty rung one-barrier: the same with one barrier a step
+ *
+ * As the classic text has it: tile[t] += tile[t - d], and then a barrier. Between the read of tile[t - d] and the
+ * write of the thread that owns it nothing stands; whoever is late adds a sum that is already longer than it should
+ * be. On many GPUs it gave the right result, because all 32 lanes of a warp read before one of them writes, and
+ * because the author tried few warps. The executor names the race in every schedule.
+ */
+template <class T> __global__ void scan_with_one_barrier(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[THREADS];
+    const unsigned t = threadIdx.x;
+    const size_t i = (size_t)blockIdx.x * THREADS + t;
+    tile[t] = i < n ? x[i] : (T)0;
+    __syncthreads();
+    for (unsigned d = 1; d < THREADS; d *= 2) {
+        if (t >= d) tile[t] = tile[t - d] + tile[t];
+        __syncthreads();
+    }
+    if (i < n) y[i] = tile[t];
+    if (t == THREADS - 1) totals[blockIdx.x] = tile[t];
+}
+
+/* Rung two-buffers: one barrier a step, and two arrays in turn
+ *
+ * The other way to mend it: read from one array, write to the other, and change their parts after the barrier. Half
+ * the barriers, twice the shared memory.
+ *
+ * Order: that of hillis-steele.
+ */
+template <class T> __global__ void scan_two_buffers(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[2][THREADS];
+    const unsigned t = threadIdx.x;
+    const size_t i = (size_t)blockIdx.x * THREADS + t;
+    unsigned now = 0;
+    tile[now][t] = i < n ? x[i] : (T)0;
+    __syncthreads();
+    for (unsigned d = 1; d < THREADS; d *= 2) {
+        tile[!now][t] = t >= d ? tile[now][t - d] + tile[now][t] : tile[now][t];
+        now = !now;
+        __syncthreads();
+    }
+    if (i < n) y[i] = tile[now][t];
+    if (t == THREADS - 1) totals[blockIdx.x] = tile[now][t];
+}
+
+/* Rung tree-scattered: up a tree and down again, by the threads that own the nodes
+ *
+ * Brent and Kung: on the way up, every second element adds its neighbour, every fourth the one two before it, ...,
+ * until the last holds the total; on the way down the sums reach those that were left out. 2 n additions and not n
+ * log2(n).
+ *
+ * Here the thread whose element is a node works: (t + 1) % (2 d) == 0. At d = 32 one lane in every second warp is at
+ * work, and the others of its warp wait for it: divergence, which eats what the tree has saved.
+ *
+ * Order, in a tile: for d = 1, 2, ..., 128: y[i] = y[i - d] + y[i] for i = 2d - 1, 4d - 1, ...; then for d = 64, 32,
+ * ..., 1 the same for i = 3d - 1, 5d - 1, ...
+ */
+template <class T> __global__ void scan_tree_scattered(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[THREADS];
+    const unsigned t = threadIdx.x;
+    const size_t i = (size_t)blockIdx.x * THREADS + t;
+    tile[t] = i < n ? x[i] : (T)0;
+    for (unsigned d = 1; d < THREADS; d *= 2) {
+        __syncthreads();
+        if ((t + 1) % (2 * d) == 0) tile[t] = tile[t - d] + tile[t];
+    }
+    for (unsigned d = THREADS / 4; d > 0; d /= 2) {
+        __syncthreads();
+        if (t + 1 > 2 * d && (t + 1 - d) % (2 * d) == 0) tile[t] = tile[t - d] + tile[t];
+    }
+    __syncthreads();
+    if (i < n) y[i] = tile[t];
+    if (t == THREADS - 1) totals[blockIdx.x] = tile[t];
+}
+
+template <class T> static void tile_by_tree(T *v, size_t m) {
+    for (size_t d = 1; d < m; d *= 2)
+        for (size_t i = 2 * d - 1; i < m; i += 2 * d) v[i] = v[i - d] + v[i];
+    for (size_t d = m / 4; d > 0; d /= 2)
+        for (size_t i = 3 * d - 1; i < m; i += 2 * d) v[i] = v[i - d] + v[i];
+}
+
+/* Rung tree: the same tree, by the first threads
+ *
+ * At distance d there are 256 / (2 d) nodes: threads 0, 1, 2, ... take them, node j being element 2 d (j + 1) - 1.
+ * Whole warps are at work or at rest. What is left is that nodes 2 d apart share banks of shared memory: 32 banks, so
+ * that at d = 16 all lanes of a warp want the same one.
+ *
+ * Order: that of tree-scattered.
+ */
+template <class T, unsigned M> __device__ void scan_tile_by_tree(T *tile) {
+    const unsigned t = threadIdx.x;
+    for (unsigned d = 1; d < M; d *= 2) {
+        __syncthreads();
+        const unsigned i = 2 * d * (t + 1) - 1;
+        if (i < M) tile[i] = tile[i - d] + tile[i];
+    }
+    for (unsigned d = M / 4; d > 0; d /= 2) {
+        __syncthreads();
+        const unsigned i = 2 * d * (t + 1) + d - 1;
+        if (i < M) tile[i] = tile[i - d] + tile[i];
+    }
+    __syncthreads();
+}
+
+template <class T> __global__ void scan_tree(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[THREADS];
+    const unsigned t = threadIdx.x;
+    const size_t i = (size_t)blockIdx.x * THREADS + t;
+    tile[t] = i < n ? x[i] : (T)0;
+    scan_tile_by_tree<T, THREADS>(tile);
+    if (i < n) y[i] = tile[t];
+    if (t == THREADS - 1) totals[blockIdx.x] = tile[t];
+}
+
+/* Rung two-a-thread: a tile of 512 for 256 threads
+ *
+ * A tree never has more than half as many nodes at work as it has elements. So each thread brings two elements, and
+ * the same threads scan twice as much.
+ *
+ * Any n: each of the two has its own test i < n. The classic kernel has one for both, and touches in[n] when n is odd
+ * (see odd-end).
+ *
+ * Order: that of tree, in tiles of 512.
+ */
+template <class T> __global__ void scan_two_a_thread(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[2 * THREADS];
+    const unsigned t = threadIdx.x;
+    const size_t first = (size_t)blockIdx.x * 2 * THREADS;
+    for (unsigned i = 2 * t; i < 2 * t + 2; i++) tile[i] = first + i < n ? x[first + i] : (T)0;
+    scan_tile_by_tree<T, 2 * THREADS>(tile);
+    for (unsigned i = 2 * t; i < 2 * t + 2; i++)
+        if (first + i < n) y[first + i] = tile[i];
+    if (t == 0) totals[blockIdx.x] = tile[2 * THREADS - 1];
+}
+
+/* Faulty rung odd-end: two elements a thread, and one test for both
+ *
+ * The classic guard, 2 i + 1 < (n + 1) / 2 * 2, lets the last thread read in[n] and write out[n] when n is odd. The
+ * text's own size, 7587, is.
+ */
+template <class T> __global__ void scan_odd_end(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[2 * THREADS];
+    const unsigned t = threadIdx.x;
+    const size_t i = (size_t)blockIdx.x * THREADS + t; /* of a pair */
+    const bool inside = 2 * i + 1 < (n + 1) / 2 * 2;
+    tile[2 * t] = inside ? x[2 * i] : (T)0;
+    tile[2 * t + 1] = inside ? x[2 * i + 1] : (T)0;
+    scan_tile_by_tree<T, 2 * THREADS>(tile);
+    if (inside) y[2 * i] = tile[2 * t];
+    if (inside) y[2 * i + 1] = tile[2 * t + 1];
+    if (t == 0) totals[blockIdx.x] = tile[2 * THREADS - 1];
+}
+
+/* Faulty rung short-shared: dynamic shared memory for half of the tile
+ *
+ * extern __shared__ is memory whose size the launch says, in the third argument of <<<blocks, threads, bytes>>>. The
+ * classic second level launches 32 threads with 32 ints for a kernel that keeps two ints a thread. Nothing on a GPU
+ * stops a block from using what it did not ask for, until that lies outside of the multiprocessor's memory.
+ */
+template <class T> __global__ void scan_dynamic(size_t n, const T *x, T *y, T *totals) {
+    extern __shared__ double room[];
+    T *const tile = (T *)room;
+    const unsigned t = threadIdx.x;
+    const size_t first = (size_t)blockIdx.x * 2 * THREADS;
+    for (unsigned i = 2 * t; i < 2 * t + 2; i++) tile[i] = first + i < n ? x[first + i] : (T)0;
+    scan_tile_by_tree<T, 2 * THREADS>(tile);
+    for (unsigned i = 2 * t; i < 2 * t + 2; i++)
+        if (first + i < n) y[first + i] = tile[i];
+    if (t == 0) totals[blockIdx.x] = tile[2 * THREADS - 1];
+}
+
+template <class T> static void short_shared(size_t n, const T *x, T *y, T *totals) {
+    scan_dynamic<<<(unsigned)blocks_for<size_t>(n, 2 * THREADS), THREADS, THREADS * sizeof(T)>>>(n, x, y, totals);
+}
+
+/* Rung levels: warps by shuffles, and any number of levels of tiles
+ *
+ * In a warp no shared memory is needed: __shfl_up_sync gives what the lane d below has, five times. The warps' totals
+ * are scanned by the first warp, in the same way, and added.
+ *
+ * A tile per block leaves the tiles to be joined. Three kernels do: scan each tile and write its total; scan the
+ * totals (the same again, as often as it takes: 256^4 elements need four levels); add to each tile the total of all
+ * before it. The elements are read twice and written twice, so that the traffic is twice what it need be. The classic
+ * text stopped at two levels, and so at 256^2 elements; its plumbing, a kernel that picks out every 256th sum, is not
+ * needed when the scan writes the totals itself.
+ *
+ * Order, in a tile: in each warp for d = 1, ..., 16: y[i] = y[i - d] + y[i]; the warps' totals likewise; then the
+ * total of the warps before + y[i]. Between tiles: the total of the tiles before + y[i].
+ */
+template <class T> __device__ T scan_of_warp(T v) {
+    const unsigned lane = threadIdx.x % WARP;
+    for (unsigned d = 1; d < WARP; d *= 2) {
+        const T before = __shfl_up_sync(WHOLE_WARP, v, d);
+        if (lane >= d) v = before + v;
+    }
+    return v;
+}
+
+/* The running sum up to this thread's v. All threads of the block call it, and once only in a kernel. */
+template <class T> __device__ T scan_of_block(T v) {
+    __shared__ T of_warps[WARP];
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
+    v = scan_of_warp(v);
+    if (lane == WARP - 1) of_warps[warp] = v;
+    __syncthreads();
+    if (warp == 0) {
+        const T running = scan_of_warp(lane < warps ? of_warps[lane] : (T)0);
+        if (lane < warps) of_warps[lane] = running;
+    }
+    __syncthreads();
+    return warp > 0 ? of_warps[warp - 1] + v : v;
+}
+
+template <class T> __global__ void scan_by_warps(size_t n, const T *x, T *y, T *totals) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const T v = scan_of_block(i < n ? x[i] : (T)0);
+    if (i < n) y[i] = v;
+    if (threadIdx.x == THREADS - 1) totals[blockIdx.x] = v;
+}
+
+template <class T> static void tile_by_warps(T *v, size_t m) {
+    std::vector<T> of_warps(m / WARP);
+    for (size_t w = 0; w < of_warps.size(); w++) {
+        tile_by_distances(v + w * WARP, WARP);
+        of_warps[w] = v[w * WARP + WARP - 1];
+    }
+    tile_by_distances(of_warps.data(), of_warps.size());
+    for (size_t i = WARP; i < m; i++) v[i] = of_warps[i / WARP - 1] + v[i];
+}
+
+template <class T> __global__ void add_before(size_t n, unsigned tile, const T *totals, T *y) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= tile && i < n) y[i] = totals[i / tile - 1] + y[i];
+}
+
+/* Scans x into y by a kernel for tiles; `totals` has room for the totals of all levels. x may be y. */
+template <class T, class KERNEL>
+static void by_levels(KERNEL kernel, unsigned tile, size_t n, const T *x, T *y, T *totals) {
+    const size_t tiles = blocks_for<size_t>(n, tile);
+    kernel<<<(unsigned)tiles, THREADS>>>(n, x, y, totals);
+    if (tiles == 1) return;
+    by_levels(kernel, tile, tiles, totals, totals, totals + tiles);
+    add_before<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, tile, totals, y);
+}
+
+template <class T>
+static std::vector<T> order_by_levels(void (*rule)(T *v, size_t m), size_t tile, std::vector<T> v) {
+    const size_t n = v.size();
+    std::vector<T> totals;
+    v.resize(blocks_for(n, tile) * tile);
+    for (size_t first = 0; first < v.size(); first += tile) {
+        rule(&v[first], tile);
+        totals.push_back(v[first + tile - 1]);
+    }
+    if (totals.size() > 1) totals = order_by_levels(rule, tile, totals);
+    for (size_t i = tile; i < n; i++) v[i] = totals[i / tile - 1] + v[i];
+    v.resize(n);
+    return v;
+}
+
+/* Rung chain: one kernel, in which a tile waits for the one before
+ *
+ * Each block scans its tile, waits until the running total of all tiles before is known, adds its own, publishes it,
+ * and goes on. Elements are read once and written once.
+ *
+ * Waiting for another block is allowed only if that block is sure to run. Blocks start in no promised order, and
+ * those that wait hold their places: if the first tile belonged to a block that has not started, all could wait for
+ * ever. So a block takes its tile's number from a counter when it starts: whoever has a smaller number is already
+ * running.
+ *
+ * The total must be seen before the counter that announces it: __threadfence stands between the two writes, and again
+ * between the two reads; volatile makes each look go to memory. All of it is reset before each launch (see
+ * not-reset).
+ *
+ * What it costs is a chain of as many steps as there are tiles. Look-back, in weft and in CUB, shortens it: a tile
+ * adds up what several before it have published.
+ *
+ * Order: a tile's as in levels; the tiles' totals from 0 in turn; the total before + y[i].
+ */
+template <class T> struct chain_state {
+    unsigned started, published;
+    T total;
+};
+
+template <class T, bool TICKETS> __global__ void scan_by_chain(size_t n, const T *x, T *y, chain_state<T> *state) {
+    __shared__ unsigned ticket;
+    __shared__ T before;
+    if (threadIdx.x == 0) ticket = TICKETS ? atomicAdd(&state->started, 1u) : blockIdx.x;
+    __syncthreads();
+    const unsigned tile = ticket;
+    const size_t i = (size_t)tile * THREADS + threadIdx.x;
+    const T v = scan_of_block(i < n ? x[i] : (T)0);
+    if (threadIdx.x == THREADS - 1) {
+        volatile chain_state<T> *const all = state;
+        while (all->published != tile) {
+        }
+        __threadfence();
+        const T total = all->total;
+        before = total;
+        all->total = total + v;
+        __threadfence();
+        all->published = tile + 1;
+    }
+    __syncthreads();
+    if (i < n) y[i] = before + v;
+}
+
+template <class T> static void chain(size_t n, const T *x, T *y, chain_state<T> *state) {
+    CUDA_CHECK(cudaMemsetAsync(state, 0, sizeof *state));
+    scan_by_chain<T, true><<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, y, state);
+}
+
+template <class T> static std::vector<T> order_of_chain(std::vector<T> v) {
+    const size_t n = v.size();
+    v.resize(blocks_for<size_t>(n, THREADS) * THREADS);
+    T total = 0;
+    for (size_t first = 0; first < v.size(); first += THREADS) {
+        tile_by_warps(&v[first], THREADS);
+        const T of_tile = v[first + THREADS - 1];
+        for (size_t i = first; i < first + THREADS; i++) v[i] = total + v[i];
+        total = total + of_tile;
+    }
+    v.resize(n);
+    return v;
+}
+
+/* Faulty rung chain-by-index: the chain in the order of blockIdx
+ *
+ * As the classic text has it, `while (current_block != blockIdx.x)`. It ends as long as blocks happen to start in the
+ * order of their numbers, which they mostly do and nobody promises. The executor starts them backward or at random
+ * when asked to, and then the first block waits for what never comes. On the executor alone: a GPU would hang.
+ */
+template <class T> static void chain_by_index(size_t n, const T *x, T *y, chain_state<T> *state) {
+    CUDA_CHECK(cudaMemsetAsync(state, 0, sizeof *state));
+    scan_by_chain<T, false><<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, y, state);
+}
+
+/* Faulty rung not-reset: a second launch that starts where the first has ended
+ *
+ * The classic text keeps the counter and the total in variables of the device, and never sets them back. Its program
+ * ran once. A second launch of this kernel finds the counter behind the last tile: every block takes a tile that is
+ * not there, and nothing at all is computed.
+ */
+template <class T> static void not_reset(size_t n, const T *x, T *y, chain_state<T> *state) {
+    chain(n, x, y, state);
+    CUDA_CHECK(cudaMemsetAsync(y, 0, n * sizeof(T)));
+    scan_by_chain<T, true><<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, y, state);
+}
+
+/* Rung exclusive: everything before, and 0 for the first
+ *
+ * The inclusive scan of one element less, written one place further, behind a 0. The classic program writes its
+ * running sums to out[i + 1] for every i < n: out[n] is not its own, and out[0] is left to chance, while the check
+ * reads it. Two known answers of its data, floor(1000 rand() / RAND_MAX), for 512 elements: out[1] = 840 and out[511]
+ * = 259869. That the last of the numbers is in no sum is no fault, as a text believed: it is what exclusive means.
+ *
+ * Order: that of levels, of the n - 1 first elements.
+ */
+template <class T> static void exclusive(size_t n, const T *x, T *y, T *totals) {
+    CUDA_CHECK(cudaMemsetAsync(y, 0, sizeof *y));
+    if (n > 1) by_levels(scan_by_warps<T>, THREADS, n - 1, x, y + 1, totals);
+}
+
+template <class T> static std::vector<T> order_of_exclusive(std::vector<T> x) {
+    x.pop_back();
+    if (!x.empty()) x = order_by_levels<T>(tile_by_warps<T>, THREADS, x);
+    x.insert(x.begin(), (T)0);
+    return x;
+}
+
+/* Rung classic-answers: the exclusive scan of the classic data
+ *
+ * 512 numbers of rand(), as a program on Linux gets them that sets no seed.
+ */
+
+static std::string classic_answers(climb &c) {
+    const size_t n = 512;
+    std::vector<float> values(n), got(n);
+    const std::vector<int> numbers = ladder_gnu_rand(n);
+    for (size_t i = 0; i < n; i++) values[i] = floorf(1000.0f * ((float)numbers[i] / 2147483647.0f));
+    const float *const x = c.input(values);
+    float *const y = c.output<float>(n), *const totals = c.output<float>(n);
+    exclusive(n, x, y, totals);
+    c.fetch(got.data(), y, n * sizeof(float));
+    const std::string said =
+        "out[1] = " + std::to_string((int)got[1]) + ", out[511] = " + std::to_string((int)got[511]);
+    return got[0] == 0 && got[1] == 840 && got[511] == 259869 ? said : "not the known answers: " + said;
+}
+
+/* Rung weft: weft_scan, the library's own
+ *
+ * One pass with look-back: groups of 16 by the rule of hillis-steele, the same rule for the groups' totals, and so on
+ * up (docs/ORDER.md). The order does not depend on the tiles, so that any GPU and any CPU can keep it.
+ */
+static weft_status weft_running_sums(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *y) {
+    return weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, x, NULL, y);
+}
+
+/* Rung cub: cub::DeviceScan::InclusiveSum, NVIDIA's own
+ *
+ * Float results are not the same from run to run; whole numbers show that it is right.
+ */
+#ifndef WEFT_EXECUTOR
+#include <cub/device/device_scan.cuh>
+
+template <class T> static void cub_scan(size_t n, const T *x, T *y) {
+    static void *room;
+    static size_t room_bytes;
+    size_t bytes = 0;
+    CUDA_CHECK(cub::DeviceScan::InclusiveSum(NULL, bytes, x, y, n));
+    if (bytes > room_bytes) {
+        CUDA_CHECK(cudaFree(room));
+        CUDA_CHECK(cudaMalloc(&room, room_bytes = bytes));
+    }
+    CUDA_CHECK(cub::DeviceScan::InclusiveSum(room, bytes, x, y, n));
+}
+#else
+template <class T> static void cub_scan(size_t, const T *, T *) {}
+#endif
+
+/* Exercises
+ *
+ * 1. Scan 8 elements on paper, by hillis-steele and by tree. Count the additions and the steps.
+ * 2. Why does one-barrier give the right result with --schedule backward, race or no race?
+ * 3. Give each element of tree's shared array a place of its own bank: index i + i / 32. What does a GPU gain?
+ * 4. Take a __threadfence out of chain. Can the executor notice? Why not?
+ * 5. How many elements can levels scan before the number of tiles no longer fits into the grid's 2^31 - 1 blocks?
+ */
+
+/* Climbing the rungs. */
+template <class T> static void climb_as(climb &c) {
+    const size_t n = c.n;
+    const std::vector<T> values = ladder_values<T>(n, 1), whole = ladder_whole_values<T>(n, 2);
+    const T *const x = c.input(values), *const w = c.input(whole);
+    T *const y = c.output<T>(n), *const totals = c.output<T>(n / (THREADS / 2) + 64);
+    chain_state<T> *const state = c.output<chain_state<T>>(1);
+    c.work(2.0 * (double)(n * sizeof(T)), (double)n);
+
+    const ladder_claim in_turn = [&] { return c.holds(y, order_of_one_thread(values)); };
+    const auto levels_of = [&](void (*rule)(T *, size_t), size_t tile) {
+        return [&c, &values, y, rule, tile] { return c.holds(y, order_by_levels<T>(rule, tile, values)); };
+    };
+    const ladder_claim distances = levels_of(tile_by_distances<T>, THREADS);
+    const ladder_claim tree = levels_of(tile_by_tree<T>, THREADS),
+                       wide_tree = levels_of(tile_by_tree<T>, 2 * THREADS);
+    const ladder_claim warps = levels_of(tile_by_warps<T>, THREADS);
+    const ladder_claim chained = [&] { return c.holds(y, order_of_chain(values)); };
+    const ladder_claim without_last = [&] { return c.holds(y, order_of_exclusive(values)); };
+    const ladder_claim whole_sums = [&] { return c.holds(y, order_of_one_thread(whole)); };
+    const auto tiles = [=](void (*kernel)(size_t, const T *, T *, T *), unsigned tile) {
+        return [=] { by_levels(kernel, tile, n, x, y, totals); };
+    };
+    const size_t two_tiles = 2 * THREADS + 1;
+
+    c.rung("one-thread", in_turn, [=] { scan_by_one_thread<<<1, 1>>>(n, x, y); }, {.most = (size_t)1 << 22});
+    c.rung("hillis-steele", distances, tiles(scan_hillis_steele<T>, THREADS));
+    c.faulty("one-barrier", distances, tiles(scan_with_one_barrier<T>, THREADS));
+    c.rung("two-buffers", distances, tiles(scan_two_buffers<T>, THREADS));
+    c.rung("tree-scattered", tree, tiles(scan_tree_scattered<T>, THREADS));
+    c.rung("tree", tree, tiles(scan_tree<T>, THREADS));
+    c.rung("two-a-thread", wide_tree, tiles(scan_two_a_thread<T>, 2 * THREADS));
+    c.faulty("odd-end", wide_tree, tiles(scan_odd_end<T>, 2 * THREADS), {.executor_only = true});
+    c.faulty("short-shared", wide_tree, [=] { short_shared(n, x, y, totals); }, {.executor_only = true});
+    c.rung("levels", warps, tiles(scan_by_warps<T>, THREADS));
+    c.rung("chain", chained, [=] { chain(n, x, y, state); });
+    c.faulty("chain-by-index", chained, [=] { chain_by_index(n, x, y, state); },
+             {.least = two_tiles, .executor_only = true});
+    c.faulty("not-reset", chained, [=] { not_reset(n, x, y, state); });
+    c.rung("exclusive", without_last, [=] { exclusive(n, x, y, totals); });
+    c.lesson("classic-answers", [&] { return classic_answers(c); });
+    const ladder_claim as_specified = [&] {
+        std::vector<T> expected(n);
+        c.specified(weft_running_sums(c.ref(), c.dtype, n, values.data(), expected.data()));
+        return c.holds(y, expected);
+    };
+    c.weft("weft", as_specified, [=, &c](weft_context *ctx) { return weft_running_sums(ctx, c.dtype, n, x, y); });
+    c.rung("cub", whole_sums, [=] { cub_scan(n, w, y); }, {.gpu_only = true});
+}
+
+void climb_scan(climb &c) {
+    if (c.dtype == WEFT_F64) return climb_as<double>(c);
+    if (c.dtype == WEFT_I32) return climb_as<int>(c);
+    climb_as<float>(c);
+}

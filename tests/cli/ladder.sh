@@ -1,0 +1,63 @@
+#!/bin/sh
+# weft ladder: a topic at two sizes and in two schedules, every faulty rung found faulty; what the command prints and
+# refuses. Usage: ladder.sh WEFT TOPIC, or ladder.sh WEFT for the command itself.
+. "$(dirname "$0")/check.sh"
+
+# rows SAID: the rungs of the last table with this verdict.
+rows() { sed -n "s/^  \([a-z0-9-]*\) .*  $1  .*/\1/p" "$dir/table"; }
+
+# climbs TOPIC OPTION...: nothing is wrong.
+climbs() {
+    w ladder "$@" >"$dir/table" 2>"$dir/stderr"
+    is "weft ladder $*: exit code" 0 $?
+    is "weft ladder $*: stderr" "" "$(cat "$dir/stderr")"
+    is "weft ladder $*: wrong" "" "$(rows WRONG)"
+    checks=$((checks + 1))
+    [ -n "$(rows right)" ] || failed "weft ladder $*: nothing is right" "$(cat "$dir/table")"
+}
+
+if [ $# -gt 1 ]; then
+    for schedule in backward random; do
+        climbs "$2" --faulty --schedule $schedule
+        is "faulty rungs of $2 that are not found, $schedule" "" "$(rows lucky)"
+    done
+    # Each rung has had its row.
+    shown=$(grep -cE '^  [a-z0-9-]+ .*  (right|faulty|not run) ' "$dir/table")
+    is "rungs of $2" "$(w ladder | sed -n "s/^  $2 .* \([0-9]*\) rungs; .*/\1/p")" "$shown"
+    for type in $(w ladder | sed -n "s/^  $2 .* rungs; //p"); do climbs "$2" --dtype "$type" --n 257; done
+    finish
+fi
+
+refuses 2 "there is no topic 'redcue'; did you mean 'reduce'?" ladder redcue
+refuses 2 "there is no topic 'zzzzzz'; 'weft ladder' lists them" ladder zzzzzz
+refuses 2 "reduce has no rung 'shufles'; did you mean 'shuffles'?" ladder reduce --show shufles
+refuses 2 "reduce has no rung 'zzzzzz'; there are one-thread, " ladder reduce --rung zzzzzz
+refuses 2 "--dtype i8: reduce takes f32 f64 i32" ladder reduce --dtype i8
+refuses 2 "--n 0: a whole number from 1 to 10000000000 is needed" ladder reduce --n 0
+refuses 2 "--schedule sideways: there are forward, backward and random" ladder reduce --schedule sideways
+refuses 2 "--rung and --show are for one topic: which?" ladder --show shuffles
+refuses 2 "scan: one topic at a time, or --all" ladder reduce scan
+refuses 2 "--all is every topic" ladder --all reduce
+refuses 2 "the ladder runs on cpu, where the executor plays a GPU, and on cuda" --device ref ladder reduce
+is "--show" 1 "$(w ladder reduce --show shuffles | grep -c '^/\* Rung shuffles: a warp adds in registers$')"
+is "--show has the kernel" 1 "$(w ladder reduce --show shuffles | grep -c '__global__ void fold_by_shuffles')"
+w ladder reduce --rung no-barrier >"$dir/table"
+is "a race is told" 1 "$(grep -c 'a race in shared memory, block [0-9]*: thread [0-9]* ' "$dir/table")"
+is "one rung" no-barrier "$(rows faulty)"
+w ladder reduce --faulty >"$dir/table"
+is "who does not reach a barrier is told" 1 "$(grep -c 'block 39 stands still: .* threads wait for lanes of their warp' "$dir/table")"
+is "a mask of lanes that are not there is told" 1 "$(grep -c 'block 0 stands still: 16 threads wait for lanes' "$dir/table")"
+is "what nobody wrote is told" 1 "$(grep -c 'thread 8 reads shared memory that no thread of the block has written' "$dir/table")"
+climbs reduce --plot "$dir/stairs.svg"
+python3 -c 'import sys, xml.etree.ElementTree as x
+bars = [e for e in x.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}rect")]
+assert len(bars) == 1 + 9, len(bars)' "$dir/stairs.svg" || failed "the staircase"
+is "too small a size" 1 "$(w ladder reduce --rung three-warps --n 95 | grep -c 'n = 95 is too small for it: it takes 96 or more')"
+w --json ladder --all --n 1000 >"$dir/json"
+is "--all --json" "every topic" "$(python3 -c 'import json, sys
+o = json.load(open(sys.argv[1]))
+names = [r["topic"] for r in o["results"]]
+assert o["command"] == "ladder" and len(set(names)) == len(names) > 1
+assert all(rung["verdict"] in ("right", "not run") for r in o["results"] for rung in r["rungs"])
+print("every topic")' "$dir/json")"
+finish
