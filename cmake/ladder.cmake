@@ -6,6 +6,7 @@ set(executor_dir ${ladder_dir}/executor)
 file(STRINGS ladder/topics.def ladder_topics REGEX "^TOPIC")
 list(TRANSFORM ladder_topics REPLACE "TOPIC\\(([a-z_]+),.*" "\\1")
 list(TRANSFORM ladder_topics REPLACE "(.+)" "${ladder_dir}/\\1.cu" OUTPUT_VARIABLE ladder_sources)
+list(APPEND ladder_sources ${ladder_dir}/linking/squares.cu) # the library that topic linking calls
 
 # What the command shows of them. Without Python it says that this build has no ladder.
 if(Python3_Interpreter_FOUND)
@@ -85,7 +86,7 @@ set_source_files_properties(${climbed} PROPERTIES COMPILE_OPTIONS "-include;cuda
 executor_library(weft_ladder_executor ${climber} ${climbed})
 set_target_properties(weft_ladder_executor PROPERTIES INSTALL_RPATH "$ORIGIN")
 target_compile_definitions(weft_ladder_executor PRIVATE WEFT_EXECUTOR)
-target_include_directories(weft_ladder_executor PRIVATE ladder)
+target_include_directories(weft_ladder_executor PRIVATE ladder ladder/linking)
 target_link_libraries(weft_ladder_executor PRIVATE weft)
 install(TARGETS weft_ladder_executor LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT command)
 
@@ -101,4 +102,6 @@ function(ladder_tests)
     string(REPLACE "_" "-" topic ${stem})
     weft_test(ladder_${stem} ladder 60 sh ${script} $<TARGET_FILE:weft_command> ${topic})
   endforeach()
+  weft_test(ladder_linking_ways ladder 60 sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/ladder_linking.sh
+    ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER} ${Python3_EXECUTABLE})
 endfunction()

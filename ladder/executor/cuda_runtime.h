@@ -249,7 +249,7 @@ enum cudaError_t {
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone };
-enum { cudaEventDisableTiming = 2, cudaMemAttachGlobal = 1 };
+enum { cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1, cudaMemAttachGlobal = 1 };
 enum cudaMemcpyKind {
     cudaMemcpyHostToDevice = 1,
     cudaMemcpyDeviceToHost,
@@ -297,7 +297,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaDeviceSynchronize();
+/* As many as a multiprocessor has threads for. */
+template <class KERNEL>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, KERNEL, int threads, size_t) {
+    *blocks = 2048 / threads;
+    return cudaSuccess;
+}
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus *status);

@@ -202,6 +202,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) { return answer(stream, (cudaStream_t)1); }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) { return cudaStreamCreate(stream); }
 cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return error; }
 cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }

@@ -1,0 +1,239 @@
+/* Topic match: how often each of a few words occurs in a text
+ *
+ * Words of four letters, each held in one 32-bit number, its first letter in the lowest byte; a text of n bytes; the
+ * word may begin at any byte, and occurrences may overlap. For each of n - 3 places and each of W words one
+ * comparison: with few words reading the text is the ceiling, with 64 and more the comparisons are.
+ *
+ * Counts are whole numbers and have no order: every rung must have those of a loop of memcmp. The course's own
+ * example, its file match.cu searched for "cuti", "gold", "text" and "word", counts 3, 3, 12 and 16. Here the text is
+ * made of these words and of parts of them, so that they occur at all alignments and across every border.
+ */
+#include "climb.h"
+
+constexpr unsigned THREADS = 256, WARP = 32, BLOCKS = 528;
+constexpr int WORDS = 4;
+static const char PATTERNS[] = "cutigoldtextword";
+typedef unsigned long long counter; /* of atomicAdd */
+
+struct word_list {
+    unsigned char letter[WORDS][4];
+    unsigned whole[WORDS];
+};
+static __constant__ word_list WORD;
+
+/* Rung bytes: a thread for each place, byte by byte
+ *
+ * Compares as one would in C, and stops at the first byte that differs, so that lanes of a warp go separate ways. The
+ * four bytes of a place are read by four threads. Each occurrence is an atomic addition in global memory.
+ */
+static __global__ void match_bytes(size_t n, const unsigned char *text, counter *counts) {
+    const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (p + 4 > n) return;
+    for (int w = 0; w < WORDS; w++) {
+        int same = 0;
+        while (same < 4 && text[p + same] == WORD.letter[w][same]) same++;
+        if (same == 4) atomicAdd(&counts[w], 1);
+    }
+}
+
+static void bytes(size_t n, const unsigned *text, counter *counts) {
+    CUDA_CHECK(cudaMemsetAsync(counts, 0, WORDS * sizeof *counts));
+    match_bytes<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, (const unsigned char *)text, counts);
+}
+
+/* Rung words: four places at a time, a word in a register
+ *
+ * Thread l reads the text's words l and l + 1, and has the four places 4 l, ..., 4 l + 3: what begins at byte o of a
+ * word is its upper bytes and the next one's lower ones, which __funnelshift_r puts together in one instruction. Then
+ * a comparison of four letters is one of two numbers.
+ *
+ * Only places with p + 4 <= n count. The classic program pads the text with spaces instead, which can make a match
+ * that is not there, for a word that ends in a space. The array has one more word here, too, but it is never a match.
+ */
+static __device__ unsigned word_at(unsigned low, unsigned high, unsigned offset) {
+    return __funnelshift_r(low, high, 8 * offset);
+}
+
+static __global__ void match_words(size_t n, const unsigned *text, counter *counts) {
+    const size_t l = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (4 * l >= n) return;
+    const unsigned low = text[l], high = text[l + 1];
+    for (unsigned offset = 0; offset < 4; offset++) {
+        if (4 * l + offset + 4 > n) return;
+        for (int w = 0; w < WORDS; w++)
+            if (word_at(low, high, offset) == WORD.whole[w]) atomicAdd(&counts[w], 1);
+    }
+}
+
+static unsigned blocks_of_words(size_t n) { return (unsigned)blocks_for<size_t>(n, 4 * THREADS); }
+
+static void words(size_t n, const unsigned *text, counter *counts) {
+    CUDA_CHECK(cudaMemsetAsync(counts, 0, WORDS * sizeof *counts));
+    match_words<<<blocks_of_words(n), THREADS>>>(n, text, counts);
+}
+
+/* Faulty rung last-word: the places behind the last word's first byte are left out
+ *
+ * A published answer: so as not to read behind the text, it looks at offsets 1 to 3 only where l < n / 4 - 1. What
+ * begins in the last whole word is lost, and whatever is in a last, incomplete one. This text ends with a match.
+ */
+static __global__ void match_but_last(size_t n, const unsigned *text, counter *counts) {
+    const size_t l = (size_t)blockIdx.x * blockDim.x + threadIdx.x, whole = n / 4;
+    if (l >= whole) return;
+    for (unsigned offset = 0; offset < 4; offset++) {
+        if (offset > 0 && l + 1 >= whole) return;
+        const unsigned at = offset == 0 ? text[l] : word_at(text[l], text[l + 1], offset);
+        for (int w = 0; w < WORDS; w++)
+            if (at == WORD.whole[w]) atomicAdd(&counts[w], 1);
+    }
+}
+
+static void last_word(size_t n, const unsigned *text, counter *counts) {
+    CUDA_CHECK(cudaMemsetAsync(counts, 0, WORDS * sizeof *counts));
+    match_but_last<<<blocks_of_words(n), THREADS>>>(n, text, counts);
+}
+
+/* Rung shared-chunk: a chunk of the text in shared memory, counters of the block's own
+ *
+ * The course's outline. A block loads 256 words, one a thread, and one more: the next chunk's first, without which a
+ * match across the border would be lost. Every word of the text is then read once from global memory. Matches are
+ * counted in shared memory, and a block adds one number for each word to the total: four atomics a block in global
+ * memory, however often the words occur.
+ */
+static __global__ void match_chunk(size_t n, const unsigned *text, counter *counts) {
+    __shared__ unsigned chunk[THREADS + 1], found[WORDS];
+    const unsigned t = threadIdx.x;
+    const size_t l = (size_t)blockIdx.x * THREADS + t;
+    if (4 * l < n) {
+        chunk[t] = text[l];
+        if (t == THREADS - 1 || 4 * (l + 1) >= n) chunk[t + 1] = text[l + 1];
+    }
+    if (t < WORDS) found[t] = 0;
+    __syncthreads();
+    for (unsigned offset = 0; offset < 4 && 4 * l + offset + 4 <= n; offset++)
+        for (int w = 0; w < WORDS; w++)
+            if (word_at(chunk[t], chunk[t + 1], offset) == WORD.whole[w]) atomicAdd(&found[w], 1);
+    __syncthreads();
+    if (t < WORDS) atomicAdd(&counts[t], (counter)found[t]);
+}
+
+static void shared_chunk(size_t n, const unsigned *text, counter *counts) {
+    CUDA_CHECK(cudaMemsetAsync(counts, 0, WORDS * sizeof *counts));
+    match_chunk<<<blocks_of_words(n), THREADS>>>(n, text, counts);
+}
+
+/* Faulty rung no-neighbour: the chunk without the word behind it
+ *
+ * The last thread of each block compares with shared memory that nobody has written, which holds what another block
+ * left there. Three places in 1024 are wrong: enough to lose a match here and there, and too few to be noticed in a
+ * short text.
+ */
+static __global__ void match_chunk_alone(size_t n, const unsigned *text, counter *counts) {
+    __shared__ unsigned chunk[THREADS + 1], found[WORDS];
+    const unsigned t = threadIdx.x;
+    const size_t l = (size_t)blockIdx.x * THREADS + t;
+    if (4 * l < n) chunk[t] = text[l];
+    if (t < WORDS) found[t] = 0;
+    __syncthreads();
+    for (unsigned offset = 0; offset < 4 && 4 * l + offset + 4 <= n; offset++)
+        for (int w = 0; w < WORDS; w++)
+            if (word_at(chunk[t], chunk[t + 1], offset) == WORD.whole[w]) atomicAdd(&found[w], 1);
+    __syncthreads();
+    if (t < WORDS) atomicAdd(&counts[t], (counter)found[t]);
+}
+
+static void no_neighbour(size_t n, const unsigned *text, counter *counts) {
+    CUDA_CHECK(cudaMemsetAsync(counts, 0, WORDS * sizeof *counts));
+    match_chunk_alone<<<blocks_of_words(n), THREADS>>>(n, text, counts);
+}
+
+/* Rung registers: sixteen bytes a thread, counts in registers
+ *
+ * Nothing has to be shared: a thread that loads 16 bytes at once, and the word behind them, which its neighbour has
+ * brought into the cache, has 16 places and needs no barrier. It counts in four registers, whose number the compiler
+ * knows, so that the loops over words are unrolled. In the end a warp adds its lanes by shuffles, and one lane adds
+ * to the total. 528 blocks go over the text.
+ */
+static __global__ void match_sixteen(size_t n, const uint4 *text, counter *counts) {
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    unsigned found[WORDS] = {};
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; 16 * i < n; i += threads) {
+        const uint4 v = text[i];
+        const unsigned part[5] = {v.x, v.y, v.z, v.w, text[i + 1].x};
+#pragma unroll
+        for (unsigned at = 0; at < 16; at++)
+#pragma unroll
+            for (int w = 0; w < WORDS; w++)
+                found[w] += word_at(part[at / 4], part[at / 4 + 1], at % 4) == WORD.whole[w] && 16 * i + at + 4 <= n;
+    }
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+        for (unsigned d = WARP / 2; d > 0; d /= 2) found[w] += __shfl_down_sync(0xffffffffu, found[w], d);
+        if (threadIdx.x % WARP == 0 && found[w] > 0) atomicAdd(&counts[w], (counter)found[w]);
+    }
+}
+
+static void registers(size_t n, const unsigned *text, counter *counts) {
+    CUDA_CHECK(cudaMemsetAsync(counts, 0, WORDS * sizeof *counts));
+    match_sixteen<<<BLOCKS, THREADS>>>(n, (const uint4 *)text, counts);
+}
+
+/* Rung weft: weft_match_count, the library's own
+ *
+ * Up to 10 000 patterns of 1 to 256 bytes; few are compared by their first four bytes as here, many are looked up in
+ * a hash table by them.
+ */
+static weft_status weft_words(weft_context *ctx, size_t n, const void *text, uint64_t *counts) {
+    const uint64_t offsets[WORDS + 1] = {0, 4, 8, 12, 16};
+    const weft_patterns patterns = {WORDS, offsets, PATTERNS};
+    return weft_match_count(ctx, n, text, 0, n, &patterns, WEFT_MATCH_BYTES, counts);
+}
+
+/* Exercises
+ *
+ * 1. Count "aaaa" in a text of ten a's: which answers are possible, and which is this topic's?
+ * 2. How many bytes does each of bytes, words and registers ask for, for each byte of the text?
+ * 3. Make it 64 words. Which rung's time grows by 16, which hardly at all, and where does comparing become the
+ *    ceiling?
+ * 4. Use __shfl_down_sync in registers for the word behind a thread's 16 bytes. Which lane still has to load it?
+ */
+
+/* Climbing the rungs. */
+static std::vector<unsigned char> a_text(size_t n) {
+    static const char *const parts[] = {"cuti", "gold", "text", "word", "cu", "go", "tex", "w", " ", "d"};
+    std::vector<unsigned char> text;
+    for (const int v : ladder_values<int>(n, 1)) {
+        const char *const part = parts[(size_t)(v + 1000) % (sizeof parts / sizeof *parts)];
+        text.insert(text.end(), part, part + strlen(part));
+        if (text.size() >= n) break;
+    }
+    text.resize(n);
+    for (size_t i = 0; i < 4 && i < n; i++) text[n - 1 - i] = (unsigned char)"gold"[3 - i];
+    return text;
+}
+
+void climb_match(climb &c) {
+    const size_t n = c.n;
+    const std::vector<unsigned char> letters = a_text(n);
+    std::vector<unsigned> text(4 * (n / 16 + 2));
+    memcpy(text.data(), letters.data(), n);
+    word_list list;
+    memcpy(list.letter, PATTERNS, sizeof list.letter);
+    memcpy(list.whole, PATTERNS, sizeof list.whole);
+    CUDA_CHECK(cudaMemcpyToSymbol(WORD, &list, sizeof list));
+    std::vector<counter> expected(WORDS);
+    for (size_t p = 0; p + 4 <= n; p++)
+        for (size_t w = 0; w < WORDS; w++) expected[w] += memcmp(&letters[p], PATTERNS + 4 * w, 4) == 0;
+
+    const unsigned *const at = c.input(text);
+    counter *const counts = c.output<counter>(WORDS);
+    const ladder_claim right = [&] { return c.holds(counts, expected); };
+    c.work((double)n, 0);
+    c.rung("bytes", right, [=] { bytes(n, at, counts); });
+    c.rung("words", right, [=] { words(n, at, counts); });
+    c.faulty("last-word", right, [=] { last_word(n, at, counts); }, {.least = 5});
+    c.rung("shared-chunk", right, [=] { shared_chunk(n, at, counts); });
+    c.faulty("no-neighbour", right, [=] { no_neighbour(n, at, counts); }, {.least = 2000});
+    c.rung("registers", right, [=] { registers(n, at, counts); });
+    c.weft("weft", right, [=](weft_context *ctx) { return weft_words(ctx, n, at, (uint64_t *)counts); });
+}

@@ -1,0 +1,424 @@
+/* Topic monte-carlo: an option's price as the mean over random paths
+ *
+ * Two correlated prices S1 and S2 start at 1 and make 100 steps, each S <- S (1 + r dt + sigma sqrt(dt) Y) with
+ * normal random Y; the option pays 1 if both end within 10 % of 1. Its price is exp(-r T) times the probability of
+ * that, and n paths tell it to within exp(-r T) sqrt(P (1 - P) / n): four times the paths for one more bit. Every
+ * path is a thread's own work and takes 200 normals. Where they come from is the topic: read from memory, 800 bytes a
+ * path, in one layout or another, or computed where they are needed, from a counter.
+ *
+ * All rungs price the same paths. Normal number q of path p is made of word q mod 4 of Philox(counter (p, q / 4), key
+ * seed), as in weft_price, by plain arithmetic without a library's logarithm, so that host and device have the same
+ * bits and a rung is right when each path's result is. With T = 1, r = 0.05, sigma = 0.1 and a correlation of 0.5 the
+ * price is 0.417909389 (100 steps of this scheme, its constants in f32).
+ */
+#include "climb.h"
+
+#include <math.h>
+
+constexpr unsigned THREADS = 128, WARP = 32;
+constexpr int STEPS = 100, NORMALS = 2 * STEPS;
+constexpr uint64_t SEED = 1;
+typedef unsigned long long counter; /* of atomicAdd */
+
+/* Rung philox: random bits without a state
+ *
+ * A classic generator has a state and a next number, so that number 1000 costs the 999 before it, and each thread a
+ * state in memory and the time to set it up. Philox4x32-10 (Salmon, Moraes, Dror, Shaw, 2011) is a function: ten
+ * rounds of two multiplications stir a counter of 128 bits, with a key, into 128 random bits. Any thread has any
+ * number at once; another grid, or another machine, has the same ones. Shown is its published answer for a counter
+ * and a key of zeros.
+ */
+static __host__ __device__ uint4 philox(uint64_t low, uint64_t high, uint64_t seed) {
+    unsigned key0 = (unsigned)seed, key1 = (unsigned)(seed >> 32);
+    uint4 x = {(unsigned)low, (unsigned)(low >> 32), (unsigned)high, (unsigned)(high >> 32)};
+    for (int round = 0; round < 10; round++) {
+        const uint64_t a = (uint64_t)0xd2511f53 * x.x, b = (uint64_t)0xcd9e8d57 * x.z;
+        x = {(unsigned)(b >> 32) ^ x.y ^ key0, (unsigned)b, (unsigned)(a >> 32) ^ x.w ^ key1, (unsigned)a};
+        key0 += 0x9e3779b9;
+        key1 += 0xbb67ae85;
+    }
+    return x;
+}
+
+static std::string known_bits() {
+    const uint4 x = philox(0, 0, 0);
+    char text[100];
+    snprintf(text, sizeof text, "philox(0, 0) is %08x %08x %08x %08x", x.x, x.y, x.z, x.w);
+    const bool known = x.x == 0x6627e8d5 && x.y == 0xe169c58d && x.z == 0xbc57ac4c && x.w == 0x9b00dbd8;
+    return known ? text : std::string("not the published bits: ") + text;
+}
+
+/* Rung normal: a normal number of 32 random bits
+ *
+ * The inverse of the distribution function, sqrt(2) erfinv(2 u - 1), by M. Giles's two polynomials (GPU Computing
+ * Gems, 2011): one for the middle, one for the tails. It was made for GPUs: only 0.34 % of all numbers are in the
+ * tails, and a warp takes both ways when one of its lanes is there, 10 % of the time. 23 bits of the word are used,
+ * so that the largest normal is 5.3.
+ *
+ * Shown: the mean and the variance of a million of them, which the middles of equal parts have exactly, 0 and 1.
+ */
+/* log(x), 2^-24 <= x <= 1: x = 2^e m, log(m) = 2 artanh((m - 1) / (m + 1)). */
+static __host__ __device__ float log_of(float x) {
+    int e;
+    float m = frexpf(x, &e);
+    if (m < 0.70710678f) m *= 2, e--;
+    const float s = (m - 1) / (m + 1), q = s * s;
+    float series = fmaf(q, 1.0f / 9, 1.0f / 7);
+    series = fmaf(q, series, 1.0f / 5);
+    series = fmaf(q, series, 1.0f / 3);
+    return fmaf((float)e, 0.693147181f, 2 * fmaf(s * q, series, s));
+}
+
+static __host__ __device__ float erfinv_middle(float w) {
+    float p = fmaf(2.81022636e-08f, w, 3.43273939e-07f);
+    p = fmaf(p, w, -3.5233877e-06f);
+    p = fmaf(p, w, -4.39150654e-06f);
+    p = fmaf(p, w, 0.00021858087f);
+    p = fmaf(p, w, -0.00125372503f);
+    p = fmaf(p, w, -0.00417768164f);
+    p = fmaf(p, w, 0.246640727f);
+    return fmaf(p, w, 1.50140941f);
+}
+
+static __host__ __device__ float erfinv_tail(float w) {
+    float p = fmaf(-0.000200214257f, w, 0.000100950558f);
+    p = fmaf(p, w, 0.00134934322f);
+    p = fmaf(p, w, -0.00367342844f);
+    p = fmaf(p, w, 0.00573950773f);
+    p = fmaf(p, w, -0.0076224613f);
+    p = fmaf(p, w, 0.00943887047f);
+    p = fmaf(p, w, 1.00167406f);
+    return fmaf(p, w, 2.83297682f);
+}
+
+static __host__ __device__ float normal(unsigned word) {
+    const float x = (float)(int)(2 * (word >> 9) + 1 - (1u << 23)) * 0x1p-23f; /* in (-1, 1), exact */
+    const float w = -log_of((1 - x) * (1 + x));
+    const float ratio = w < 5 ? erfinv_middle(w - 2.5f) : erfinv_tail(sqrtf(w) - 3);
+    return 1.41421356f * (ratio * x);
+}
+
+static std::string moments() {
+    const unsigned count = 1u << 20;
+    double sum = 0, squares = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const double z = normal((i << 12) + (1u << 11));
+        sum += z, squares += z * z;
+    }
+    char text[100];
+    snprintf(text, sizeof text, "mean %.6f, variance %.6f", sum / count, squares / count);
+    const bool good = fabs(sum / count) < 1e-5 && fabs(squares / count - 1) < 1e-4;
+    return good ? text : std::string("not a normal distribution: ") + text;
+}
+
+/* Rung strided: a path's normals lie in a row
+ *
+ * The parameters are in constant memory, from where one read serves all lanes of a warp that ask for the same word.
+ * They are copied there when the program runs: another market needs no other program.
+ *
+ * The normals are an array [path][200]. Natural on a CPU, where one thread reads a row from end to end. On a GPU, at
+ * each step the 32 lanes of a warp read from 32 rows, 800 bytes apart: 32 pieces of memory for 128 bytes in use. The
+ * other bytes of each piece are wanted at the next steps, and are still in the cache, or no longer.
+ */
+struct market {
+    float growth, shock;     /* 1 + r dt, sigma sqrt(dt) */
+    float correlation, rest; /* rho, sqrt(1 - rho^2) */
+    float width;
+    int steps;
+};
+static __constant__ market MARKET;
+
+struct alignas(8) prices {
+    float s1, s2;
+};
+
+static __host__ __device__ prices after_step(const market &m, prices s, float z1, float z2) {
+    const float y2 = fmaf(m.correlation, z1, m.rest * z2);
+    return {s.s1 * fmaf(m.shock, z1, m.growth), s.s2 * fmaf(m.shock, y2, m.growth)};
+}
+
+static __host__ __device__ int pays(const market &m, prices s) {
+    return fabsf(s.s1 - 1) < m.width && fabsf(s.s2 - 1) < m.width;
+}
+
+static __global__ void price_strided(size_t n, const float *z, int *paid) {
+    const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= n) return;
+    const float *const row = z + p * 2 * (size_t)MARKET.steps;
+    prices s = {1, 1};
+    for (int t = 0; t < MARKET.steps; t++) s = after_step(MARKET, s, row[2 * t], row[2 * t + 1]);
+    paid[p] = pays(MARKET, s);
+}
+
+static unsigned blocks_of(size_t n) { return (unsigned)blocks_for<size_t>(n, THREADS); }
+
+/* Rung coalesced: normal q of all paths side by side
+ *
+ * The same numbers as an array [200][path]: at each step the 32 lanes of a warp read 32 neighbours, one piece of 128
+ * bytes, all of it used. This is the whole difference between the two rungs, and texts report 2.7 to 24 times.
+ *
+ * The classic program keeps its index in an int: 200 n has its last good value at n = 10 737 418, and the program was
+ * written for 9 600 000. It also launches n / 128 blocks, rounded down. Here the sizes are of 64 bits, and n is any.
+ */
+static __global__ void price_coalesced(size_t n, const float *z, int *paid) {
+    const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= n) return;
+    prices s = {1, 1};
+    for (int t = 0; t < MARKET.steps; t++) {
+        const float *const row = z + (size_t)t * 2 * n;
+        s = after_step(MARKET, s, row[p], row[n + p]);
+    }
+    paid[p] = pays(MARKET, s);
+}
+
+/* Rung from-counters: no array at all
+ *
+ * Each thread makes its normals where it needs them. For 9.6 million paths the array was 7.68 GB, to be written and
+ * to be read again; now only the result leaves the multiprocessor. There is no state and nothing to set up, since
+ * path p has counters (p, 0), (p, 1), ... for itself. A fair comparison counts on the other side the time to fill the
+ * array, too. The text that called this "nearly twice as fast" compared it with another program.
+ */
+static __device__ prices after_steps(const market &m, prices s, uint64_t path, int first, int end) {
+    uint4 bits = philox(path, (uint64_t)first / 2, SEED);
+    for (int t = first; t < end; t++) {
+        if (t % 2 == 0) bits = philox(path, (uint64_t)t / 2, SEED);
+        s = after_step(m, s, normal(t % 2 ? bits.z : bits.x), normal(t % 2 ? bits.w : bits.y));
+    }
+    return s;
+}
+
+static __global__ void price_from_counters(size_t n, int *paid) {
+    const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (p < n) paid[p] = pays(MARKET, after_steps(MARKET, {1, 1}, p, 0, MARKET.steps));
+}
+
+/* Rung in-two-parts: half of the steps now, the rest later
+ *
+ * A simulation may stop and go on, in another kernel or another day. What must be kept of a path is all that its
+ * future depends on: the two prices, and where its random numbers stand. With a counter the second is a step's
+ * number, an argument of the launch; the states of a classic generator are 48 bytes a path, 461 MB for 9.6 million.
+ * The two halves are one long stream, bit for bit.
+ */
+static __global__ void begin_paths(size_t n, int end, prices *kept) {
+    const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (p < n) kept[p] = after_steps(MARKET, {1, 1}, p, 0, end);
+}
+
+static __global__ void end_paths(size_t n, int first, int end, const prices *kept, int *paid) {
+    const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (p < n) paid[p] = pays(MARKET, after_steps(MARKET, kept[p], p, first, end));
+}
+
+static void in_two_parts(size_t n, prices *kept, int *paid) {
+    begin_paths<<<blocks_of(n), THREADS>>>(n, STEPS / 2, kept);
+    end_paths<<<blocks_of(n), THREADS>>>(n, STEPS / 2, STEPS, kept, paid);
+}
+
+/* Faulty rung restarted: the second half begins with the first random number again
+ *
+ * The prices were kept, and where the generator stood was not: both halves of a path go the same way. The mean of the
+ * prices is right, and no plot shows anything; their variance is wrong, and so is this option.
+ */
+static void restarted(size_t n, prices *kept, int *paid) {
+    begin_paths<<<blocks_of(n), THREADS>>>(n, STEPS / 2, kept);
+    end_paths<<<blocks_of(n), THREADS>>>(n, 0, STEPS - STEPS / 2, kept, paid);
+}
+
+/* Rung occupancy: as many threads as fit, several paths each
+ *
+ * How many blocks a multiprocessor holds at a time depends on the registers and the shared memory that the kernel
+ * takes; cudaOccupancyMaxActiveBlocksPerMultiprocessor knows. A grid of just so many blocks fills the device once,
+ * and each thread goes on to the next path when one is done, counting in a register. What is gained: per-thread work
+ * (with a stateful generator, its setup) is paid once a thread and not once a path, and the result is one number,
+ * with an atomic addition a warp and not 4 bytes a path.
+ *
+ * The count is of whole numbers and path p is the same whichever thread has it, so that the result depends neither on
+ * the grid nor on who adds first.
+ */
+static __global__ void count_by_grid(size_t n, counter *count) {
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    unsigned mine = 0;
+    for (size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += threads)
+        mine += (unsigned)pays(MARKET, after_steps(MARKET, {1, 1}, p, 0, MARKET.steps));
+    for (unsigned d = WARP / 2; d > 0; d /= 2) mine += __shfl_down_sync(0xffffffffu, mine, d);
+    if (threadIdx.x % WARP == 0) atomicAdd(count, (counter)mine);
+}
+
+static void occupancy(size_t n, counter *count) {
+    int blocks, multiprocessors;
+    CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_by_grid, THREADS, 0));
+    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0));
+    CUDA_CHECK(cudaMemsetAsync(count, 0, sizeof *count));
+    count_by_grid<<<(unsigned)(blocks * multiprocessors), THREADS>>>(n, count);
+}
+
+/* Faulty rung by-thread: the random numbers belong to the thread
+ *
+ * Every thread has a stream of its own and takes from it for one path after another, as programs with states do. Then
+ * a path's numbers depend on how many threads there are: with another grid, or on a GPU that holds more blocks, the
+ * result is another one. Each is a fair estimate, but nobody can check one against the other.
+ */
+static __global__ void count_by_thread(size_t n, counter *count) {
+    const size_t threads = (size_t)gridDim.x * blockDim.x, g = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned mine = 0;
+    int drawn = 0;
+    for (size_t p = g; p < n; p += threads, drawn += MARKET.steps)
+        mine += (unsigned)pays(MARKET, after_steps(MARKET, {1, 1}, g, drawn, drawn + MARKET.steps));
+    atomicAdd(count, (counter)mine);
+}
+
+static void by_thread(size_t n, counter *count) {
+    CUDA_CHECK(cudaMemsetAsync(count, 0, sizeof *count));
+    count_by_thread<<<8, THREADS>>>(n, count);
+}
+
+/* Rung known-answer: is it the right price?
+ *
+ * Bits that agree may be wrong together. This model's probability is known to twelve digits, by another method: the
+ * Fourier inversion of the distribution after 100 steps. The count of n paths must be within four standard errors.
+ */
+static const double PROBABILITY = 0.439336047859, DISCOUNT = 0.951229424501; /* exp(-0.05) */
+
+static std::string how_far(size_t n, double count) {
+    const double price = DISCOUNT * count / (double)n, exact = DISCOUNT * PROBABILITY;
+    const double error = DISCOUNT * sqrt(PROBABILITY * (1 - PROBABILITY) / (double)n), z = (price - exact) / error;
+    char text[200];
+    snprintf(text, sizeof text, "the price of %zu paths is %.6f; %.6f is right, %+.2f standard errors of %.6f away",
+             n, price, exact, z, error);
+    return fabs(z) <= 4 ? text : std::string("not near enough: ") + text;
+}
+
+/* Rung weft: weft_price, the library's own
+ *
+ * The same model and the same counters; its normals, from an inverse of twice the accuracy, differ in their last
+ * bits. Nothing is stored here either, and what paths pay is added by the library's own tree, in f64.
+ */
+static weft_status weft_corridor(weft_context *ctx, size_t n, weft_valuation *valuation) {
+    const double start[2] = {1, 1}, volatility[2] = {0.1, 0.1}, correlation[4] = {1, 0.5, 0.5, 1};
+    weft_option option = {};
+    option.payoff = WEFT_CORRIDOR;
+    option.width = 0.1;
+    option.rate = 0.05, option.maturity = 1;
+    option.assets = 2, option.start = start, option.volatility = volatility, option.correlation = correlation;
+    weft_simulation simulation = {};
+    simulation.dtype = WEFT_F32, simulation.scheme = WEFT_EULER;
+    simulation.steps = STEPS, simulation.paths = n, simulation.seed = SEED;
+    return weft_price(ctx, &option, &simulation, valuation);
+}
+
+/* Rung curand: cuRAND's Philox and normals, in the kernel
+ *
+ * curand_init gives a path its own subsequence; curand_normal4 makes four normals by Box and Muller's method, with
+ * the device's own logarithm, sine and cosine. Its bits are promised for no other machine, so that its count is held
+ * against the known probability alone.
+ */
+#ifndef WEFT_EXECUTOR
+#include <curand_kernel.h>
+
+static __global__ void count_by_curand(size_t n, counter *count) {
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    unsigned mine = 0;
+    for (size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += threads) {
+        curandStatePhilox4_32_10_t state;
+        curand_init(SEED, p, 0, &state);
+        prices s = {1, 1};
+        for (int t = 0; t < MARKET.steps; t += 2) {
+            const float4 z = curand_normal4(&state);
+            s = after_step(MARKET, s, z.x, z.y);
+            if (t + 1 < MARKET.steps) s = after_step(MARKET, s, z.z, z.w);
+        }
+        mine += (unsigned)pays(MARKET, s);
+    }
+    atomicAdd(count, (counter)mine);
+}
+
+static void by_curand(size_t n, counter *count) {
+    CUDA_CHECK(cudaMemsetAsync(count, 0, sizeof *count));
+    count_by_curand<<<blocks_of(n), THREADS>>>(n, count);
+}
+#else
+static void by_curand(size_t, counter *) {}
+#endif
+
+/* Exercises
+ *
+ * 1. One block of 32 threads, one step: which numbers does thread 5 read in strided, and which in coalesced?
+ * 2. `weft ladder monte-carlo --n 1000`, 4000, 16000: how does the standard error of known-answer fall?
+ * 3. 7.68 GB of normals on an H200, 4.8 TB/s: how long does coalesced take at the least? How many operations a normal
+ *    may cost before from-counters is slower?
+ * 4. 250 steps in the place of 100: does the price come nearer to 0.417970234, that of infinitely many?
+ * 5. Let p and 2^63 + p be mirror images, with all normals negated. What happens to the standard error?
+ */
+
+/* Climbing the rungs. */
+static market classic_market() {
+    const double dt = 1.0 / STEPS, rho = 0.5;
+    return {(float)(1 + 0.05 * dt), (float)(0.1 * sqrt(dt)), (float)rho, (float)sqrt(1 - rho * rho), 0.1f, STEPS};
+}
+
+/* All normals, by path and by number. */
+static void fill_normals(std::vector<float> &by_path, std::vector<float> &by_number) {
+    const size_t n = by_path.size() / NORMALS;
+    for (size_t p = 0; p < n; p++)
+        for (size_t q = 0; q < NORMALS; q += 4) {
+            const uint4 bits = philox(p, q / 4, SEED);
+            const unsigned words[4] = {bits.x, bits.y, bits.z, bits.w};
+            for (size_t k = 0; k < 4; k++)
+                by_path[p * NORMALS + q + k] = by_number[(q + k) * n + p] = normal(words[k]);
+        }
+}
+
+void climb_monte_carlo(climb &c) {
+    const size_t n = c.n;
+    const market m = classic_market();
+    CUDA_CHECK(cudaMemcpyToSymbol(MARKET, &m, sizeof m));
+    std::vector<float> by_path(n * NORMALS), by_number(n * NORMALS);
+    fill_normals(by_path, by_number);
+    std::vector<int> expected(n);
+    counter total = 0;
+    for (size_t p = 0; p < n; p++) {
+        prices s = {1, 1};
+        for (int t = 0; t < STEPS; t++)
+            s = after_step(m, s, by_path[p * NORMALS + 2 * t], by_path[p * NORMALS + 2 * t + 1]);
+        total += (counter)(expected[p] = pays(m, s));
+    }
+    const float *const rows = c.input(by_path), *const columns = c.input(by_number);
+    int *const paid = c.output<int>(n);
+    prices *const kept = c.output<prices>(n);
+    counter *const count = c.output<counter>(1);
+    const ladder_claim each = [&] { return c.holds(paid, expected); };
+    const ladder_claim all = [&] { return c.holds(count, std::vector<counter>{total}); };
+
+    c.lesson("philox", known_bits);
+    c.lesson("normal", moments);
+    const double normals = (double)n * NORMALS, operations = 4; /* of a step, for each normal */
+    c.work(4 * normals, operations * normals);
+    c.rung("strided", each, [=] { price_strided<<<blocks_of(n), THREADS>>>(n, rows, paid); });
+    c.rung("coalesced", each, [=] { price_coalesced<<<blocks_of(n), THREADS>>>(n, columns, paid); });
+    const double to_make_one = 45; /* operations of `normal` */
+    c.work(4.0 * (double)n, (operations + to_make_one) * normals);
+    c.rung("from-counters", each, [=] { price_from_counters<<<blocks_of(n), THREADS>>>(n, paid); });
+    c.rung("in-two-parts", each, [=] { in_two_parts(n, kept, paid); });
+    c.faulty("restarted", each, [=] { restarted(n, kept, paid); }, {.least = 100});
+    c.work(0, (operations + to_make_one) * normals);
+    c.rung("occupancy", all, [=] { occupancy(n, count); });
+    c.faulty("by-thread", all, [=] { by_thread(n, count); }, {.least = 2000});
+    c.lesson("known-answer", [=] { return how_far(n, (double)total); });
+
+    weft_valuation got;
+    const ladder_claim as_specified = [&]() -> std::string {
+        weft_valuation right;
+        c.specified(weft_corridor(c.ref(), n, &right));
+        if (memcmp(&got.price, &right.price, sizeof got.price) != 0) return "the price is not the specification's";
+        const std::string far = how_far(n, got.price / DISCOUNT * (double)n);
+        return far.compare(0, 4, "not ") == 0 ? far : "";
+    };
+    if (n > 1) c.weft("weft", as_specified, [=, &got](weft_context *ctx) { return weft_corridor(ctx, n, &got); });
+    const ladder_claim near = [&]() -> std::string {
+        counter hits;
+        c.fetch(&hits, count, sizeof hits);
+        const std::string far = how_far(n, (double)hits);
+        return far.compare(0, 4, "not ") == 0 ? far : "";
+    };
+    c.rung("curand", near, [=] { by_curand(n, count); }, {.gpu_only = true});
+}

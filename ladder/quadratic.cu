@@ -1,0 +1,305 @@
+/* Topic quadratic: the mean of a z^2 + b z + c over random z, four ways
+ *
+ * The classic exercise behind Monte Carlo: n normal random numbers z in memory, a little arithmetic for each, one
+ * mean. Its expectation is a + c, here 4 with a, b, c = 1, 2, 3, and the standard error of n values sqrt((2 a^2 +
+ * b^2) / n). All of it is reading: 4 bytes and four operations a value. A text tried four ways and found a factor of
+ * 150 between them: per-block sums by atomics (231.9 ms for 1.28e9 values), one number for all (1735.3), a fused
+ * library call (11.1), and the CPU (2783). What makes the difference is who adds what to which word.
+ *
+ * Values are made in f32, a sum is kept in f64: a running sum in f32 stands still long before 1e9 values. Each rung
+ * states its order, and has the bits of a plain loop in that order; where atomics leave none, z are whole numbers.
+ */
+#include "climb.h"
+
+#include <math.h>
+
+constexpr unsigned THREADS = 256, WARP = 32, BLOCKS = 528;
+constexpr unsigned EACH = 100;
+
+struct coefficients {
+    float a, b, c;
+};
+static __constant__ coefficients FORMULA; /* set when the program runs */
+
+static __host__ __device__ float value_at(const coefficients &f, float z) { return fmaf(fmaf(f.a, z, f.b), z, f.c); }
+
+/* Rung one-atomic: every thread adds its value to one number
+ *
+ * Two lines, and right if atomicAdd knows f64 (since sm_60) and the number is cleared before each run, which the text
+ * forgot. All n additions go to one word, one after the other: the slowest way, slower than a CPU's loop.
+ *
+ * Order: none. z are whole numbers here, and so is every sum.
+ */
+static __global__ void add_to_one(size_t n, const float *z, double *sum) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(sum, (double)value_at(FORMULA, z[i]));
+}
+
+static void one_atomic(size_t n, const float *z, double *sum) {
+    CUDA_CHECK(cudaMemsetAsync(sum, 0, sizeof *sum));
+    add_to_one<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, z, sum);
+}
+
+/* Rung block-atomics: a block adds in shared memory
+ *
+ * The same atomics, on a word of the block's own: in shared memory, which answers sooner, and with 255 others in the
+ * queue, not n. Each block writes one partial sum to its own place of an array, so that the array needs no clearing;
+ * a second launch, of one block, adds those.
+ *
+ * Order: none in a block; whole numbers again.
+ */
+static __global__ void add_in_block(size_t n, const float *z, double *sums) {
+    __shared__ double sum;
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    if (i < n) atomicAdd(&sum, (double)value_at(FORMULA, z[i]));
+    __syncthreads();
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+/* Adds `count` sums, in one block: thread t those at t, t + 256, ..., and then the 256 in half and half. */
+static __global__ void add_sums(size_t count, const double *sums, double *sum) {
+    __shared__ double tile[THREADS];
+    const unsigned t = threadIdx.x;
+    double s = 0;
+    for (size_t i = t; i < count; i += THREADS) s += sums[i];
+    tile[t] = s;
+    for (unsigned half = THREADS / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (t < half) tile[t] += tile[t + half];
+    }
+    if (t == 0) *sum = tile[0];
+}
+
+static void block_atomics(size_t n, const float *z, double *sums, double *sum) {
+    const size_t blocks = blocks_for<size_t>(n, THREADS);
+    add_in_block<<<(unsigned)blocks, THREADS>>>(n, z, sums);
+    add_sums<<<1, THREADS>>>(blocks, sums, sum);
+}
+
+/* What add_sums gives. */
+static double order_of_sums(const std::vector<double> &sums) {
+    double tile[THREADS] = {};
+    for (size_t i = 0; i < sums.size(); i++) tile[i % THREADS] += sums[i];
+    for (size_t half = THREADS / 2; half > 0; half /= 2)
+        for (size_t t = 0; t < half; t++) tile[t] += tile[t + half];
+    return tile[0];
+}
+
+/* Faulty rung wrong-slot: the text's per-block sums
+ *
+ * It says "a sum for each block" and adds to sums[i + blockIdx.x], where i is the loop's counter: 10 999 places are
+ * shared by all blocks in place of one each, up to 128 000 additions to a place. They are added to what cudaMalloc
+ * left there, since nobody clears them. The total came out because fresh memory happened to be zero.
+ */
+static __global__ void add_to_wrong_slot(size_t n, const float *z, double *sums) {
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    size_t i = 0;
+    for (size_t k = (size_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += threads, i++)
+        atomicAdd(&sums[i + blockIdx.x], (double)value_at(FORMULA, z[k]));
+}
+
+static void wrong_slot(size_t n, const float *z, double *sums, double *sum) {
+    const unsigned blocks = 8;
+    const size_t places = blocks + blocks_for<size_t>(n, (size_t)blocks * THREADS);
+    add_to_wrong_slot<<<blocks, THREADS>>>(n, z, sums);
+    add_sums<<<1, THREADS>>>(places, sums, sum);
+}
+
+/* Rung hundred-each: a thread takes a hundred values
+ *
+ * The exercise as it was set: each thread adds 100 values in a register and writes one number, and the few that are
+ * left are added in the end. No atomics at all, and a hundredth of the sums. G threads take every G-th value, so that
+ * at each step neighbours read neighbours.
+ *
+ * Order: thread g of G = ceil(n / 100) adds z[g], z[g + G], ... to 0; then 256 threads every 256th of those sums;
+ * then in halves, 128 away, 64, ..., 1.
+ */
+static __global__ void add_hundred(size_t n, size_t threads, const float *z, double *sums) {
+    const size_t g = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (g >= threads) return;
+    double s = 0;
+    for (size_t i = g; i < n; i += threads) s += value_at(FORMULA, z[i]);
+    sums[g] = s;
+}
+
+static void hundred_each(size_t n, const float *z, double *sums, double *sum) {
+    const size_t threads = blocks_for<size_t>(n, EACH);
+    add_hundred<<<(unsigned)blocks_for<size_t>(threads, THREADS), THREADS>>>(n, threads, z, sums);
+    add_sums<<<1, THREADS>>>(threads, sums, sum);
+}
+
+/* The sums of `threads` threads, of which g adds every value whose number is g modulo `threads`. */
+static std::vector<double> sums_of_threads(const coefficients &f, const std::vector<float> &z, size_t threads) {
+    std::vector<double> sums(threads);
+    for (size_t i = 0; i < z.size(); i++) sums[i % threads] += value_at(f, z[i]);
+    return sums;
+}
+
+/* Rung fused: transform and reduce in one pass, by a grid that fits the device
+ *
+ * What thrust::transform_reduce does: the values are never written, they go from the formula straight into a
+ * register. 528 blocks of 256 threads whatever n is; a warp folds its lanes by shuffles, a block its warps in shared
+ * memory, and 528 sums are left for the second launch.
+ *
+ * Order: thread g of G = 528 * 256 adds z[g], z[g + G], ... to 0; lanes fold 16, 8, 4, 2, 1 away, and likewise the
+ * block's eight warps, 4, 2, 1 away; then the sums of blocks as in hundred-each.
+ */
+template <class SUM> static __device__ SUM fold_lanes(SUM s, unsigned lanes) {
+    for (unsigned d = lanes / 2; d > 0; d /= 2) s += __shfl_down_sync(0xffffffffu, s, d);
+    return s;
+}
+
+template <class SUM> static __global__ void transform_reduce(size_t n, const float *z, double *sums) {
+    __shared__ SUM of_warps[THREADS / WARP];
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    SUM s = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) s += value_at(FORMULA, z[i]);
+    s = fold_lanes(s, WARP);
+    if (lane == 0) of_warps[warp] = s;
+    __syncthreads();
+    if (warp > 0) return;
+    s = fold_lanes(of_warps[lane % (THREADS / WARP)], THREADS / WARP);
+    if (lane == 0) sums[blockIdx.x] = (double)s;
+}
+
+static void fused(size_t n, const float *z, double *sums, double *sum) {
+    transform_reduce<double><<<BLOCKS, THREADS>>>(n, z, sums);
+    add_sums<<<1, THREADS>>>((size_t)BLOCKS, sums, sum);
+}
+
+static double folded(double *v, size_t count) {
+    for (size_t d = count / 2; d > 0; d /= 2)
+        for (size_t i = 0; i < d; i++) v[i] += v[i + d];
+    return v[0];
+}
+
+static double order_of_fused(const coefficients &f, const std::vector<float> &z) {
+    std::vector<double> v = sums_of_threads(f, z, (size_t)BLOCKS * THREADS), sums(BLOCKS);
+    for (size_t b = 0; b < BLOCKS; b++) {
+        double of_warps[THREADS / WARP];
+        for (size_t w = 0; w < THREADS / WARP; w++) of_warps[w] = folded(&v[b * THREADS + w * WARP], WARP);
+        sums[b] = folded(of_warps, THREADS / WARP);
+    }
+    return order_of_sums(sums);
+}
+
+/* Faulty rung float-partials: a sum in f64, of partial sums in f32
+ *
+ * The text's library call began with 0.0, a double, and added by plus<float>: every addition was rounded to f32, in
+ * which a total of 5e9 moves in steps of 512. The type of the start is not the type of the sum; thrust takes that
+ * of the operator. Here the threads' and the blocks' sums are f32, which is enough to show.
+ */
+static void float_partials(size_t n, const float *z, double *sums, double *sum) {
+    transform_reduce<float><<<BLOCKS, THREADS>>>(n, z, sums);
+    add_sums<<<1, THREADS>>>((size_t)BLOCKS, sums, sum);
+}
+
+/* Rung on-the-host: the CPU's way, and whether the mean is right
+ *
+ * The fourth way is a C program: the sum in pairs, s(z) = s(first half) + s(second half), whose error grows with log
+ * n and not with n. The mean must be within four standard errors of a + c.
+ */
+static double sum_in_pairs(const coefficients &f, const float *z, size_t n) {
+    if (n == 1) return value_at(f, z[0]);
+    return sum_in_pairs(f, z, n / 2) + sum_in_pairs(f, z + n / 2, n - n / 2);
+}
+
+static std::string on_the_host(const coefficients &f, const std::vector<float> &z) {
+    const double mean = sum_in_pairs(f, z.data(), z.size()) / (double)z.size(), expected = f.a + f.c;
+    const double error = sqrt((2 * f.a * f.a + f.b * f.b) / (double)z.size()), far = (mean - expected) / error;
+    char text[200];
+    snprintf(text, sizeof text, "the mean is %.6f; %g is expected, %+.2f standard errors of %.6f away", mean,
+             expected, far, error);
+    return fabs(far) <= 4 ? text : std::string("not near enough: ") + text;
+}
+
+/* Rung weft: weft_map_reduce, the library's own
+ *
+ * The formula, its coefficients three scalars, is evaluated in f32 and added in f64 along the library's tree, without
+ * an array between the two.
+ */
+static weft_status weft_quadratic(weft_context *ctx, const coefficients &f, size_t n, const float *z, double *sum) {
+    weft_binding names[4] = {};
+    names[0].name = "z", names[0].dtype = WEFT_F32, names[0].array = z;
+    names[1].name = "a", names[1].dtype = WEFT_F32, names[1].scalar = &f.a;
+    names[2].name = "b", names[2].dtype = WEFT_F32, names[2].scalar = &f.b;
+    names[3].name = "c", names[3].dtype = WEFT_F32, names[3].scalar = &f.c;
+    weft_expr *formula;
+    const weft_status status = weft_expr_compile(ctx, "fma(fma(a, z, b), z, c)", &formula);
+    if (status != WEFT_OK) return status;
+    const weft_status added = weft_map_reduce(ctx, WEFT_SUM, formula, WEFT_F32, WEFT_F64, n, names, 4, sum);
+    weft_expr_free(formula);
+    return added;
+}
+
+/* Rung thrust: thrust::transform_reduce, with a sum that is f64
+ *
+ * The text's third way, mended: the operator is plus<double>. Its order is not stated, so that z are whole numbers.
+ */
+#ifndef WEFT_EXECUTOR
+#include <thrust/execution_policy.h>
+#include <thrust/functional.h>
+#include <thrust/transform_reduce.h>
+
+struct quadratic_of {
+    coefficients f;
+    __host__ __device__ double operator()(float z) const { return value_at(f, z); }
+};
+
+static void by_thrust(const coefficients &f, size_t n, const float *z, double *sum) {
+    const double total =
+        thrust::transform_reduce(thrust::device, z, z + n, quadratic_of{f}, 0.0, thrust::plus<double>());
+    CUDA_CHECK(cudaMemcpy(sum, &total, sizeof total, cudaMemcpyHostToDevice));
+}
+#else
+static void by_thrust(const coefficients &, size_t, const float *, double *) {}
+#endif
+
+/* Exercises
+ *
+ * 1. How many additions go to the same word, at the most, in one-atomic, block-atomics and fused?
+ * 2. Clear the array in wrong-slot. Is the total right, and is it one sum a block?
+ * 3. Let each thread of hundred-each take 100 values that lie in a row. What changes in the sum, what in the time?
+ * 4. 2^26 values in float-partials: how many digits of the mean are right? How many if all is one f32?
+ */
+
+/* Climbing the rungs. */
+void climb_quadratic(climb &c) {
+    const size_t n = c.n;
+    const coefficients f = {1, 2, 3};
+    CUDA_CHECK(cudaMemcpyToSymbol(FORMULA, &f, sizeof f));
+    std::vector<float> normals(n);
+    c.specified(weft_random(c.ref(), WEFT_NORMAL, WEFT_F32, 1, 0, 0, n, 0, 1, normals.data()));
+    const std::vector<float> whole = ladder_whole_values<float>(n, 2);
+    double whole_total = 0;
+    for (const float w : whole) whole_total += value_at(f, w);
+
+    const float *const z = c.input(normals), *const w = c.input(whole);
+    double *const sums = c.output<double>(n / EACH + BLOCKS + 32), *const sum = c.output<double>(1);
+    const auto is = [&](double expected) { return c.holds(sum, std::vector<double>{expected}); };
+    const ladder_claim exact = [&] { return is(whole_total); };
+    const ladder_claim by_hundreds = [&] {
+        return is(order_of_sums(sums_of_threads(f, normals, blocks_for<size_t>(n, EACH))));
+    };
+    const ladder_claim by_grid = [&] { return is(order_of_fused(f, normals)); };
+    c.work(4.0 * (double)n, 5.0 * (double)n);
+
+    c.rung("one-atomic", exact, [=] { one_atomic(n, w, sum); });
+    c.rung("block-atomics", exact, [=] { block_atomics(n, w, sums, sum); });
+    c.faulty("wrong-slot", exact, [=] { wrong_slot(n, w, sums, sum); });
+    c.rung("hundred-each", by_hundreds, [=] { hundred_each(n, z, sums, sum); });
+    c.rung("fused", by_grid, [=] { fused(n, z, sums, sum); });
+    c.faulty("float-partials", by_grid, [=] { float_partials(n, z, sums, sum); });
+    c.lesson("on-the-host", [&] { return on_the_host(f, normals); });
+
+    const ladder_claim as_specified = [&] {
+        double expected;
+        c.specified(weft_quadratic(c.ref(), f, n, normals.data(), &expected));
+        return is(expected);
+    };
+    c.weft("weft", as_specified, [=](weft_context *ctx) { return weft_quadratic(ctx, f, n, z, sum); });
+    c.rung("thrust", exact, [=] { by_thrust(f, n, w, sum); }, {.gpu_only = true});
+}

@@ -1,0 +1,299 @@
+/* Topic streams: kernels side by side, copies behind the work
+ *
+ * What is put on a stream runs in its order; what is on two streams may run at the same time. Two things are won by
+ * it: kernels too small for the device share it, and the copies to and from the device, which have engines of their
+ * own, go on while kernels run. The work is small and known: x <- sqrt(cos x), again and again, has one fixed point,
+ * 0.8241323123025225, from wherever in [0, 1] it starts.
+ *
+ * The ceiling is the busiest part: the slower of the two directions of the bus, or the kernels. A rung's share in the
+ * table is of the device's memory, which is faster than the bus by far. On the executor every call is done when it
+ * returns, whatever its stream: it shows that the pieces fit together, and never that an event is missing. That shows
+ * on a GPU, now and then, as a wrong result.
+ */
+#include "climb.h"
+
+#include <math.h>
+
+constexpr unsigned THREADS = 256, BLOCK = 1024, SMALL_KERNELS = 30, CHUNKS = 8, BUFFERS = 2;
+constexpr int FEW = 20, MANY = 200; /* iterations */
+
+/* cos(x), 0 <= x <= 1, by its series: the same bits on host and device, which their libraries' cosines have not. */
+static __host__ __device__ double cos_of(double x) {
+    const double q = x * x;
+    double c = fma(q, 1.0 / 2432902008176640000, -1.0 / 6402373705728000);
+    c = fma(q, c, 1.0 / 20922789888000);
+    c = fma(q, c, -1.0 / 87178291200);
+    c = fma(q, c, 1.0 / 479001600);
+    c = fma(q, c, -1.0 / 3628800);
+    c = fma(q, c, 1.0 / 40320);
+    c = fma(q, c, -1.0 / 720);
+    c = fma(q, c, 1.0 / 24);
+    c = fma(q, c, -0.5);
+    return fma(q, c, 1.0);
+}
+
+static __host__ __device__ double after_iterations(double x, int iterations) {
+    for (int i = 0; i < iterations; i++) x = sqrt(cos_of(x));
+    return x;
+}
+
+static __global__ void iterate(size_t n, int iterations, const double *x, double *y) {
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
+        y[i] = after_iterations(x[i], iterations);
+}
+
+/* Rung one-after-another: 30 kernels of one block, on one stream
+ *
+ * Each waits for the one before, though they have nothing to do with each other: of an H200's 132 multiprocessors one
+ * works at a time. The classic program runs them on memory that was never filled, where a NaN stays a NaN, and looks
+ * at no result.
+ */
+/* Part k of n elements in `parts`: the same bounds for whoever asks. */
+static size_t part_begin(size_t n, size_t parts, size_t k) { return n / parts * k + (k < n % parts ? k : n % parts); }
+
+static void small_kernel(size_t n, unsigned k, const double *x, double *y, cudaStream_t stream) {
+    const size_t first = part_begin(n, SMALL_KERNELS, k), end = part_begin(n, SMALL_KERNELS, k + 1);
+    iterate<<<1, BLOCK, 0, stream>>>(end - first, MANY, x + first, y + first);
+}
+
+static void one_after_another(size_t n, const double *x, double *y) {
+    for (unsigned k = 0; k < SMALL_KERNELS; k++) small_kernel(n, k, x, y, NULL);
+}
+
+/* Rung side-by-side: the same kernels, on 30 streams
+ *
+ * The streams begin when the default stream has come to where they are called, and it goes on when all of them are
+ * done: an event on the one, and a wait for it on the others, both ways. So whoever calls this sees one stream.
+ *
+ * They are created with cudaStreamNonBlocking. An ordinary stream waits for whatever is put on the default stream
+ * between its kernels, and the classic exercise, with a small copy between any two launches, runs in one row for
+ * that reason; it was to be built again with --default-stream per-thread. With streams that say what they are, a
+ * build's flags decide nothing.
+ */
+class many_streams {
+  public:
+    cudaStream_t stream[SMALL_KERNELS];
+
+    many_streams() {
+        for (cudaStream_t &s : stream) CUDA_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+        for (cudaEvent_t &e : event) CUDA_CHECK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    }
+    ~many_streams() {
+        for (const cudaStream_t s : stream) (void)cudaStreamDestroy(s);
+        for (const cudaEvent_t e : event) (void)cudaEventDestroy(e);
+    }
+    /* The first `count` streams wait for the default stream. */
+    void fork(unsigned count) {
+        CUDA_CHECK(cudaEventRecord(event[0], NULL));
+        for (unsigned i = 0; i < count; i++) CUDA_CHECK(cudaStreamWaitEvent(stream[i], event[0], 0));
+    }
+    /* The default stream waits for them. */
+    void join(unsigned count) {
+        for (unsigned i = 0; i < count; i++) {
+            CUDA_CHECK(cudaEventRecord(event[i], stream[i]));
+            CUDA_CHECK(cudaStreamWaitEvent(NULL, event[i], 0));
+        }
+    }
+
+  private:
+    cudaEvent_t event[SMALL_KERNELS];
+};
+
+static void side_by_side(many_streams &streams, size_t n, const double *x, double *y) {
+    streams.fork(SMALL_KERNELS);
+    for (unsigned k = 0; k < SMALL_KERNELS; k++) small_kernel(n, k, x, y, streams.stream[k]);
+    streams.join(SMALL_KERNELS);
+}
+
+/* Rung fixed-point: 0.8241323123025225, all of them
+ *
+ * After 200 iterations every value is there, to the last bit or two; an iteration takes off more than half of the
+ * distance.
+ */
+static std::string fixed_point(size_t n, const double *x, double *y) {
+    one_after_another(n, x, y);
+    std::vector<double> got(n);
+    CUDA_CHECK(cudaMemcpy(got.data(), y, n * sizeof(double), cudaMemcpyDeviceToHost));
+    double worst = 0;
+    for (const double v : got) worst = fmax(worst, fabs(v - 0.8241323123025225));
+    char text[100];
+    snprintf(text, sizeof text, "the farthest of %zu values is %.1e away", n, worst);
+    return worst <= 1e-15 ? text : std::string("not the fixed point: ") + text;
+}
+
+/* Rung copy-compute-copy: all in, all kernels, all out
+ *
+ * The host's arrays are "pinned": memory from cudaMallocHost stays where it is, so that the device's copy engine
+ * reads and writes it by itself. From ordinary memory a copy is made by way of a small pinned buffer, at half the
+ * speed, and cudaMemcpyAsync may wait for it. On one stream each of the three parts waits for the one before; while
+ * one works, two rest.
+ */
+struct pinned_array {
+    double *at;
+    explicit pinned_array(size_t n) { CUDA_CHECK(cudaMallocHost(&at, n * sizeof(double))); }
+    ~pinned_array() { (void)cudaFreeHost(at); }
+};
+
+struct exchange {
+    size_t n;
+    const double *from; /* host */
+    double *to;         /* host */
+    double *x, *y;      /* device */
+};
+
+static void copy_in(const double *from, double *x, size_t count, cudaStream_t stream) {
+    CUDA_CHECK(cudaMemcpyAsync(x, from, count * sizeof(double), cudaMemcpyHostToDevice, stream));
+}
+
+static void copy_out(const double *y, double *to, size_t count, cudaStream_t stream) {
+    CUDA_CHECK(cudaMemcpyAsync(to, y, count * sizeof(double), cudaMemcpyDeviceToHost, stream));
+}
+
+static void compute(size_t count, const double *x, double *y, cudaStream_t stream) {
+    const size_t blocks = blocks_for<size_t>(count, THREADS);
+    if (count > 0) iterate<<<(unsigned)blocks, THREADS, 0, stream>>>(count, FEW, x, y);
+}
+
+static void copy_compute_copy(const exchange &e) {
+    copy_in(e.from, e.x, e.n, NULL);
+    compute(e.n, e.x, e.y, NULL);
+    copy_out(e.y, e.to, e.n, NULL);
+}
+
+/* Rung chunks: eight pieces, each on a stream of its own
+ *
+ * Within a piece the order is kept by its stream; between pieces there is none to keep. While the first is computed,
+ * the second comes in, and soon the third comes in, the second is computed and the first goes out. part_begin says
+ * where a piece begins, to copies and kernels alike, for any n and any number of pieces.
+ */
+static void chunks(many_streams &streams, const exchange &e) {
+    streams.fork(CHUNKS);
+    for (unsigned k = 0; k < CHUNKS; k++) {
+        const size_t first = part_begin(e.n, CHUNKS, k), count = part_begin(e.n, CHUNKS, k + 1) - first;
+        copy_in(e.from + first, e.x + first, count, streams.stream[k]);
+        compute(count, e.x + first, e.y + first, streams.stream[k]);
+        copy_out(e.y + first, e.to + first, count, streams.stream[k]);
+    }
+    streams.join(CHUNKS);
+}
+
+/* Faulty rung two-divisions: copies are cut in one way, kernels in another
+ *
+ * The published answer copies pieces of n / 8 elements and launches n / 8 / 256 blocks for each, at an offset of so
+ * many blocks. The two agree as long as 8 * 256 divides n, as it divides the 2^27 of the exercise. With any other n
+ * kernels leave elements out, and touch those of a piece that another stream is copying.
+ */
+static void two_divisions(many_streams &streams, const exchange &e) {
+    const size_t count = e.n / CHUNKS, blocks = count / THREADS;
+    streams.fork(CHUNKS);
+    for (unsigned k = 0; k < CHUNKS; k++) {
+        const size_t first = k * count, offset = k * blocks * THREADS;
+        copy_in(e.from + first, e.x + first, count, streams.stream[k]);
+        compute(blocks * THREADS, e.x + offset, e.y + offset, streams.stream[k]);
+        copy_out(e.y + first, e.to + first, count, streams.stream[k]);
+    }
+    streams.join(CHUNKS);
+}
+
+/* Rung pipeline: a loop with two buffers, for data that the device has no room for
+ *
+ * Three streams, one for each kind of work: at step k, piece k + 1 comes in, piece k is computed, piece k - 1 goes
+ * out. Two buffers on the device are enough, in turn. What was the order of one stream must now be said by events:
+ * a kernel waits until its piece has come in and until the result before, in the same buffer, has gone out; a copy in
+ * waits until the kernel has read what it will write over.
+ */
+enum { IN, WORK, OUT, STAGES };
+
+class pipeline {
+  public:
+    pipeline() {
+        for (auto &stage : done)
+            for (cudaEvent_t &e : stage) CUDA_CHECK(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+    }
+    ~pipeline() {
+        for (auto &stage : done)
+            for (const cudaEvent_t e : stage) (void)cudaEventDestroy(e);
+    }
+    /* Pieces of e.n, of at most `most` elements; buffer b is e.x + b most and e.y + b most. */
+    void run(many_streams &streams, const exchange &e, size_t most) {
+        streams.fork(STAGES);
+        for (size_t k = 0; k * most < e.n; k++) {
+            const size_t first = k * most, count = min(most, e.n - first), b = k % BUFFERS;
+            if (k >= BUFFERS) wait(streams, IN, WORK, b);
+            copy_in(e.from + first, e.x + b * most, count, streams.stream[IN]);
+            finish(streams, IN, b);
+            wait(streams, WORK, IN, b);
+            if (k >= BUFFERS) wait(streams, WORK, OUT, b);
+            compute(count, e.x + b * most, e.y + b * most, streams.stream[WORK]);
+            finish(streams, WORK, b);
+            wait(streams, OUT, WORK, b);
+            copy_out(e.y + b * most, e.to + first, count, streams.stream[OUT]);
+            finish(streams, OUT, b);
+        }
+        streams.join(STAGES);
+    }
+
+  private:
+    cudaEvent_t done[STAGES][BUFFERS]; /* with a buffer */
+
+    void finish(many_streams &streams, int stage, size_t b) {
+        CUDA_CHECK(cudaEventRecord(done[stage][b], streams.stream[stage]));
+    }
+    void wait(many_streams &streams, int stage, int other, size_t b) {
+        CUDA_CHECK(cudaStreamWaitEvent(streams.stream[stage], done[other][b], 0));
+    }
+};
+
+/* Exercises
+ *
+ * 1. 2^27 doubles in and out at 25 GB/s each way, both ways at once: how long at the least? How long for
+ *    copy-compute-copy, if the kernels take 10 ms?
+ * 2. Draw the time lines of chunks with 1, 2, 8 and 1000 pieces. Which number is best, and what does each piece cost?
+ * 3. Leave out one of the four waits of pipeline after another. What can go wrong in each case? Does the executor see
+ *    it?
+ */
+
+/* Climbing the rungs. */
+static std::vector<double> iterated(const std::vector<double> &x, size_t n, int iterations) {
+    std::vector<double> y(n);
+    for (size_t i = 0; i < n; i++) y[i] = after_iterations(x[i], iterations);
+    return y;
+}
+
+/* "" if the host's array holds these values; then it is filled with rubbish for the next rung. */
+static std::string arrived(const std::vector<double> &expected, double *to) {
+    size_t different = 0;
+    for (size_t i = expected.size(); i-- > 0;)
+        if (memcmp(&to[i], &expected[i], sizeof(double)) != 0) different = i + 1;
+    memset(to, 0xc7, expected.size() * sizeof(double));
+    return different == 0 ? "" : "element " + std::to_string(different - 1) + " has not come back, or not in time";
+}
+
+void climb_streams(climb &c) {
+    const size_t n = c.n, few = min(n, (size_t)SMALL_KERNELS * BLOCK), most = n / CHUNKS + 1;
+    std::vector<double> values = ladder_values<double>(n, 1);
+    for (double &v : values) v = fabs(v);
+    many_streams streams;
+    pipeline stages;
+    const pinned_array from(n), to(n);
+    memcpy(from.at, values.data(), n * sizeof(double));
+    memset(to.at, 0xc7, n * sizeof(double));
+    const double *const start = c.input(values);
+    double *const x = c.output<double>(n + BUFFERS * CHUNKS), *const y = c.output<double>(n + BUFFERS * CHUNKS);
+    const exchange e = {n, from.at, to.at, x, y};
+
+    const std::vector<double> often = iterated(values, few, MANY), seldom = iterated(values, n, FEW);
+    const ladder_claim small_ones = [&] { return c.holds(y, often); };
+    const ladder_claim came_back = [&] { return arrived(seldom, to.at); };
+    const double operations = 23; /* of an iteration */
+    c.work(16.0 * (double)few, operations * MANY * (double)few);
+    c.rung("one-after-another", small_ones, [=] { one_after_another(few, start, y); }, {.least = SMALL_KERNELS});
+    c.rung("side-by-side", small_ones, [&] { side_by_side(streams, few, start, y); }, {.least = SMALL_KERNELS});
+    if (n >= SMALL_KERNELS) c.lesson("fixed-point", [=] { return fixed_point(few, start, y); });
+    c.work(16.0 * (double)n, operations * FEW * (double)n);
+    c.rung("copy-compute-copy", came_back, [&] { copy_compute_copy(e); });
+    c.rung("chunks", came_back, [&] { chunks(streams, e); });
+    c.faulty("two-divisions", came_back, [&] { two_divisions(streams, e); });
+    c.rung("pipeline", came_back, [&] { stages.run(streams, e, most); });
+}

@@ -1,0 +1,280 @@
+/* Topic templates: one kernel for many types and sizes
+ *
+ * A kernel that is right for float is soon wanted for double and int, and one for 2 values for 3. Copies of it drift
+ * apart; a template is one source of which the compiler makes as many kernels as are asked for. An argument that is a
+ * type saves writing. One that is a number saves time: the compiler unrolls loops whose ends it knows, and an array
+ * whose indexes it knows needs no memory, but lives in registers.
+ *
+ * Each element is the same few operations in the same order in each rung, so that all have the same bits.
+ */
+#include "climb.h"
+
+#include <math.h>
+#include <type_traits>
+
+constexpr unsigned THREADS = 256;
+
+/* Rung one-source: y = a x + y for any type
+ *
+ * template <class T> stands before the kernel; at a launch the compiler finds T by the arguments, and makes a kernel
+ * for it. Run it with --dtype f64, f32 and i32: f64 takes twice the bytes of f32, and twice the time.
+ *
+ * T is for what depends on the type alone. Numbers like 0.1 are double in every kernel: (T)0.1 says which is meant.
+ */
+template <class T> __global__ void scale_and_add(size_t n, T a, const T *x, const T *y, T *sum) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) sum[i] = a * x[i] + y[i];
+}
+
+static unsigned blocks_of(size_t n) { return (unsigned)blocks_for<size_t>(n, THREADS); }
+
+template <class T> static void one_source(size_t n, const T *x, const T *y, T *sum) {
+    scale_and_add<<<blocks_of(n), THREADS>>>(n, (T)3, x, y, sum);
+}
+
+/* Faulty rung sizeof-int: the type of the kernel changed, the size in the copy did not
+ *
+ * The classic program copies nsize * sizeof(int) bytes, whatever T is. For float it is right by luck, being as long;
+ * for double the second half of the array is never copied. sizeof(T), or a function that takes a T * and a number of
+ * elements, cannot go wrong so.
+ */
+template <class T> static void sizeof_int(size_t n, const T *x, const T *y, T *copy, T *sum) {
+    CUDA_CHECK(cudaMemcpyAsync(copy, x, n * sizeof(int), cudaMemcpyDeviceToDevice));
+    scale_and_add<<<blocks_of(n), THREADS>>>(n, (T)3, (const T *)copy, y, sum);
+}
+
+/* Rung eight-bytes: the same source for whole numbers of 64 bits
+ *
+ * Nothing is to be written for another type but the launch.
+ */
+static void eight_bytes(size_t n, const long long *x, const long long *y, long long *sum) {
+    scale_and_add<<<blocks_of(n), THREADS>>>(n, (long long)3, x, y, sum);
+}
+
+/* Rung half: the same source for floats of 16 bits
+ *
+ * cuda_fp16.h gives __half the operators that the kernel uses. Half the bytes of f32, half the time; eleven bits of
+ * precision, and no more than 65504. x and y are small whole numbers here, of which the result is exact.
+ */
+#ifndef WEFT_EXECUTOR
+#include <cuda_fp16.h>
+
+static void half_numbers(size_t n, const uint16_t *x, const uint16_t *y, uint16_t *sum) {
+    scale_and_add<<<blocks_of(n), THREADS>>>(n, __float2half(3), (const __half *)x, (const __half *)y, (__half *)sum);
+}
+
+static uint16_t half_of(float v) {
+    const __half h = __float2half(v);
+    uint16_t bits;
+    memcpy(&bits, &h, sizeof bits);
+    return bits;
+}
+#else
+static void half_numbers(size_t, const uint16_t *, const uint16_t *, uint16_t *) {}
+static uint16_t half_of(float) { return 0; }
+#endif
+
+/* Rung size-at-run-time: an array of `size` values, known when it runs
+ *
+ * Each thread fills an array of its own with powers g^0, g^1, ..., here of g = e^t, and adds the products of all
+ * pairs. Registers have no addresses: an array with an index that only the running program knows is put into "local"
+ * memory, which is the device's memory under another name, and every use of it is a load or a store. With room for 64
+ * values that is 256 bytes a thread; with room for 8, nvcc 13 writes out all the sizes there can be, and needs none.
+ */
+constexpr int TRIED = 3, MOST = 8, ROOM = 64;
+
+/* e^t, by t multiplications. */
+static __host__ __device__ float power_of_e(unsigned t) {
+    float g = 1;
+    for (unsigned i = 0; i < t; i++) g *= 2.71828183f;
+    return g;
+}
+
+static __global__ void square_of_size(size_t n, int size, float *squares) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x[ROOM], s = 0;
+    const float g = power_of_e((unsigned)(i % 16));
+    x[0] = 1;
+    for (int k = 1; k < size; k++) x[k] = x[k - 1] * g;
+    for (int j = 0; j < size; j++)
+        for (int k = 0; k < size; k++) s += x[j] * x[k];
+    squares[i] = s;
+}
+
+static void size_at_run_time(size_t n, int size, float *squares) {
+    square_of_size<<<blocks_of(n), THREADS>>>(n, size, squares);
+}
+
+/* Rung size-template: the same with the size as a template's argument
+ *
+ * template <int SIZE>: every loop has an end that the compiler knows and is unrolled, every index is a number, and
+ * the array is SIZE registers. `nvcc -Xptxas -v` tells how many registers a kernel has, and that its stack frame,
+ * where an array in local memory would be, has 0 bytes.
+ *
+ * The argument must be known to the compiler, and a user's size is not: so a table has a kernel for each size that is
+ * offered, and the program picks.
+ */
+template <int SIZE> __global__ void square(size_t n, float *squares) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x[SIZE], s = 0;
+    const float g = power_of_e((unsigned)(i % 16));
+    x[0] = 1;
+#pragma unroll
+    for (int k = 1; k < SIZE; k++) x[k] = x[k - 1] * g;
+#pragma unroll
+    for (int j = 0; j < SIZE; j++)
+#pragma unroll
+        for (int k = 0; k < SIZE; k++) s += x[j] * x[k];
+    squares[i] = s;
+}
+
+template <int SIZE> static void square_launch(size_t n, float *squares) {
+    square<SIZE><<<blocks_of(n), THREADS>>>(n, squares);
+}
+
+static void size_template(size_t n, int size, float *squares) {
+    static void (*const of_size[MOST])(size_t, float *) = {
+        square_launch<1>, square_launch<2>, square_launch<3>, square_launch<4>,
+        square_launch<5>, square_launch<6>, square_launch<7>, square_launch<8>,
+    };
+    of_size[size - 1](n, squares);
+}
+
+static std::vector<float> order_of_squares(size_t n, int size) {
+    std::vector<float> squares(n);
+    for (size_t i = 0; i < n; i++) {
+        std::vector<float> x(1, 1.0f);
+        while (x.size() < (size_t)size) x.push_back(x.back() * power_of_e((unsigned)(i % 16)));
+        for (const float a : x)
+            for (const float b : x) squares[i] += a * b;
+    }
+    return squares;
+}
+
+/* Rung known-squares: the values that the course prints
+ *
+ * The sum over all pairs is the square of the sum, (1 + g + g^2 + ...)^2, in six digits as printed by the course: for
+ * two values 4, 13.82562, 70.376262, ..., and 1.0686481e13 for thread 15; for three 9, 123.37296, 3967.3881, ...,
+ * 1.1420081e26. They were made with the fast exponential function, so that 1e-5 is as near as they are.
+ */
+struct printed_square {
+    int size;
+    unsigned thread;
+    double value;
+};
+static const printed_square PRINTED[] = {{2, 0, 4}, {2, 1, 13.82562},  {2, 2, 70.376262}, {2, 15, 1.0686481e13},
+                                         {3, 0, 9}, {3, 1, 123.37296}, {3, 2, 3967.3881}, {3, 15, 1.1420081e26}};
+
+static std::string known_squares(float *squares) {
+    double worst = 0;
+    for (const printed_square &p : PRINTED) {
+        std::vector<float> got(16);
+        size_template(got.size(), p.size, squares);
+        CUDA_CHECK(cudaMemcpy(got.data(), squares, got.size() * sizeof(float), cudaMemcpyDeviceToHost));
+        worst = fmax(worst, fabs(got[p.thread] - p.value) / p.value);
+    }
+    char text[100];
+    snprintf(text, sizeof text, "the farthest of the printed values is %.1e away", worst);
+    return worst < 1e-5 ? text : std::string("not the printed values: ") + text;
+}
+
+/* Rung local-memory: where the two arrays are
+ *
+ * cudaFuncGetAttributes tells a program what nvcc told: the registers of a kernel and its bytes of local memory.
+ */
+#ifndef WEFT_EXECUTOR
+static std::string local_memory() {
+    cudaFuncAttributes at_run_time, by_template;
+    CUDA_CHECK(cudaFuncGetAttributes(&at_run_time, square_of_size));
+    CUDA_CHECK(cudaFuncGetAttributes(&by_template, square<MOST>));
+    char text[200];
+    snprintf(text, sizeof text,
+             "a thread of size-at-run-time has %zu bytes of local memory and %d registers, one of size-template %zu "
+             "and %d",
+             at_run_time.localSizeBytes, at_run_time.numRegs, by_template.localSizeBytes, by_template.numRegs);
+    return by_template.localSizeBytes == 0 ? text : std::string("not in registers: ") + text;
+}
+#else
+static std::string local_memory() {
+    return "a CPU's compiler puts both arrays on the stack; on a GPU this row tells the bytes and registers";
+}
+#endif
+
+/* Rung weft: weft_map, the library's own
+ *
+ * Here the type is an argument of the call: the library was compiled for every type, and looks up the kernel in a
+ * table as size-template does.
+ */
+static weft_status weft_scale_and_add(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const void *y,
+                                      void *sum) {
+    weft_binding names[2] = {};
+    names[0].name = "x", names[0].dtype = dtype, names[0].array = x;
+    names[1].name = "y", names[1].dtype = dtype, names[1].array = y;
+    weft_expr *formula;
+    const weft_status status = weft_expr_compile(ctx, "3 * x + y", &formula);
+    if (status != WEFT_OK) return status;
+    const weft_status done = weft_map(ctx, formula, dtype, n, names, 2, sum);
+    weft_expr_free(formula);
+    return done;
+}
+
+/* Exercises
+ *
+ * 1. `weft ladder templates --faulty --dtype f32`: why is sizeof-int lucky?
+ * 2. Write scale_and_add<T, SUM>, where x and y are of type T and the result of type SUM. Where must the conversion
+ *    stand, so that the products of two int are right in long long?
+ * 3. How many kernels does a template over 4 types and 8 sizes make? What does that cost, and who pays?
+ */
+
+/* Climbing the rungs. */
+template <class T> static void climb_as(climb &c) {
+    const size_t n = c.n;
+    const std::vector<T> xs = ladder_values<T>(n, 1), ys = ladder_values<T>(n, 2);
+    std::vector<T> sums(n);
+    for (size_t i = 0; i < n; i++) sums[i] = (T)3 * xs[i] + ys[i];
+    const T *const x = c.input(xs), *const y = c.input(ys);
+    T *const copy = c.output<T>(n), *const sum = c.output<T>(n);
+    const ladder_claim right = [&] { return c.holds(sum, sums); };
+    c.work(3.0 * (double)(n * sizeof(T)), 2.0 * (double)n);
+    c.rung("one-source", right, [=] { one_source(n, x, y, sum); });
+    c.faulty("sizeof-int", right, [=] { sizeof_int(n, x, y, copy, sum); });
+
+    const std::vector<int> whole = ladder_values<int>(n, 1), small = ladder_whole_values<int>(n, 2);
+    const std::vector<long long> longs(whole.begin(), whole.end());
+    std::vector<long long> long_sums(n);
+    std::vector<uint16_t> halves(n), half_sums(n);
+    for (size_t i = 0; i < n; i++) {
+        long_sums[i] = 4 * longs[i];
+        halves[i] = half_of((float)small[i]);
+        half_sums[i] = half_of((float)(4 * small[i]));
+    }
+    const long long *const v = c.input(longs);
+    const uint16_t *const h = c.input(halves);
+    long long *const long_sum = c.output<long long>(n);
+    uint16_t *const half_sum = c.output<uint16_t>(n);
+    c.work(24.0 * (double)n, 0);
+    c.rung(
+        "eight-bytes", [&] { return c.holds(long_sum, long_sums); }, [=] { eight_bytes(n, v, v, long_sum); });
+    c.work(6.0 * (double)n, 2.0 * (double)n);
+    const ladder_claim are_halves = [&] { return c.holds(half_sum, half_sums); };
+    c.rung("half", are_halves, [=] { half_numbers(n, h, h, half_sum); }, {.gpu_only = true});
+
+    float *const squares = c.output<float>(n < 16 ? 16 : n);
+    const ladder_claim are_squares = [&] { return c.holds(squares, order_of_squares(n, TRIED)); };
+    c.work(4.0 * (double)n, 2.0 * TRIED * TRIED * (double)n);
+    c.rung("size-at-run-time", are_squares, [=] { size_at_run_time(n, TRIED, squares); });
+    c.rung("size-template", are_squares, [=] { size_template(n, TRIED, squares); });
+    c.lesson("known-squares", [=] { return known_squares(squares); });
+    c.lesson("local-memory", local_memory);
+
+    c.work(3.0 * (double)(n * sizeof(T)), 2.0 * (double)n);
+    c.weft("weft", right, [=, &c](weft_context *ctx) { return weft_scale_and_add(ctx, c.dtype, n, x, y, sum); });
+}
+
+void climb_templates(climb &c) {
+    if (c.dtype == WEFT_F32) return climb_as<float>(c);
+    if (c.dtype == WEFT_I32) return climb_as<int>(c);
+    climb_as<double>(c);
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# A kernel library called from a program that gcc builds alone (ladder/linking.cu): as an object, as a static and
+# as a shared library. Usage: ladder_linking.sh CC CXX PYTHON
+. "$(dirname "$0")/check.sh"
+cc=$1 cxx=$2 python=$3
+executor=$root/ladder/executor
+linking=$root/ladder/linking
+cd "$dir" || exit 1
+
+# compiles FILE.cu NAME: what nvcc does, to NAME.o. A squares.h here comes before the one there.
+compiles() {
+    "$python" "$executor/translate.py" "$1" "$2.cc" &&
+        "$cxx" -std=c++20 -fPIC -w -I"$linking" -I"$executor" -include cuda_runtime.h -c "$2.cc" || failed "$1"
+}
+# The executor is CUDA's runtime here.
+for part in fibres runtime watch; do
+    "$cxx" -std=c++20 -fPIC -U_FORTIFY_SOURCE -I"$executor" -c "$executor/$part.cc" || failed "the executor: $part.cc"
+done
+ar rcs libexecutor.a fibres.o runtime.o watch.o
+compiles "$linking/squares.cu" squares
+"$cc" -std=c11 -pedantic -Wall -Wextra -Werror -I"$linking" -c "$linking/program.c" || failed "program.c"
+
+# links WAY WHAT...: gcc makes a program of program.o and these, which does what it should.
+links() {
+    way=$1
+    shift
+    "$cc" program.o -L. "$@" -o "with_$way" || failed "linking the $way"
+    is "the $way: output" "0 1 4 9 2.25 16 " "$("./with_$way")"
+    is "the $way: an error" "program: squares of 1125899906842624 numbers: out of memory" \
+        "$("./with_$way" 1125899906842624 2>&1)"
+}
+runtime="-lexecutor -lstdc++ -lm -ldl"
+# shellcheck disable=SC2086
+links object squares.o $runtime
+ar rcs libsquares_static.a squares.o
+# shellcheck disable=SC2086
+links static_library -lsquares_static $runtime
+"$cxx" -shared squares.o -L. -lexecutor -ldl -o libsquares.so
+links shared_library -lsquares -Wl,-rpath,"$dir"
+
+# Without extern "C" there is no such name.
+sed 's/^extern "C" {$//; s/^}$//' "$linking/squares.h" >squares.h
+compiles "$linking/squares.cu" mangled
+# shellcheck disable=SC2086
+"$cc" program.o -L. mangled.o $runtime -o with_mangled 2>stderr
+checks=$((checks + 1))
+grep -q "undefined reference to .squares'" stderr || failed "a C++ name that C finds" "$(cat stderr)"
+finish
