@@ -28,6 +28,7 @@ int command_variance(const cli_options *options, int argc, char **argv);
 int command_laplace(const cli_options *options, int argc, char **argv);
 int command_recurrence(const cli_options *options, int argc, char **argv);
 int command_tridiag(const cli_options *options, int argc, char **argv);
+int command_heat(const cli_options *options, int argc, char **argv);
 int command_scan(const cli_options *options, int argc, char **argv);
 int command_select(const cli_options *options, int argc, char **argv);
 int command_partition(const cli_options *options, int argc, char **argv);

@@ -1,5 +1,5 @@
-/* The tour's section on tridiagonal systems: the classic implicit step of the heat equation, whose exact answer is
- * known, and the same for many rods of different temperatures. */
+/* The tour's section on tridiagonal systems and the heat equation: the classic implicit steps, whose exact answers
+ * are known, a plate, and a step of many rods of different temperatures. */
 #include "cli/tour.h"
 
 #include <math.h>
@@ -77,6 +77,50 @@ static bool many_steps(tour *t, size_t systems, float *u, float *x, float *other
     return true;
 }
 
+/* weft_heat on every machine. */
+static bool heat(tour *t, weft_heat_method method, size_t dimensions, size_t steps, const float *u, float *found,
+                 float *other, bool *same) {
+    static const size_t shape[] = {ROWS, ROWS};
+    static const double lambda[] = {1, 1};
+    const size_t bytes = (dimensions == 1 ? ROWS : ROWS * ROWS) * sizeof *u;
+    *same = true;
+    for (int i = 0; i < t->count; i++) {
+        const tour_machine *m = &t->machines[i];
+        float *const x = i ? other : found;
+        if (weft_heat(m->ctx, WEFT_F32, method, dimensions, shape, 1, lambda, steps, u, x) != WEFT_OK)
+            return tour_machine_failed(m);
+        if (i == 0) continue;
+        t->compared++;
+        if (memcmp(found, other, bytes) == 0) continue;
+        t->different++;
+        *same = false;
+    }
+    return true;
+}
+
+/* The two steps once more, in one call; and a plate whose sine waves decay at a rate that is known. */
+static bool steps_in_time(tour *t) {
+    enum { STEPS = 10 };
+    static float u[ROWS * ROWS], found[ROWS * ROWS], other[ROWS * ROWS];
+    const double angle = acos(-1) / (ROWS + 1), mu = 2 - 2 * cos(5 * angle);
+    const double rate = pow((2 - mu) / (2 + mu), 2 * STEPS);
+    double sum = 0, error = 0;
+    char value[60];
+    bool same;
+    for (int i = 0; i < ROWS; i++) u[i] = 1;
+    if (!heat(t, WEFT_BACKWARD_EULER, 1, 2, u, found, other, &same)) return false;
+    for (int i = 0; i < ROWS; i++) sum += (double)found[i];
+    snprintf(value, sizeof value, "sum %.4f, 125.8695", sum);
+    print_row(t, "both in one call of weft_heat", value, fabs(sum - 125.869504832) < 1e-4, same);
+    for (int y = 0; y < ROWS; y++)
+        for (int x = 0; x < ROWS; x++) u[y * ROWS + x] = (float)(sin(5 * angle * (x + 1)) * sin(5 * angle * (y + 1)));
+    if (!heat(t, WEFT_CRANK_NICOLSON, 2, STEPS, u, found, other, &same)) return false;
+    for (int i = 0; i < ROWS * ROWS; i++) error = fmax(error, fabs((double)found[i] - rate * (double)u[i]));
+    snprintf(value, sizeof value, "off by %.1e", error);
+    print_row(t, "waves of a plate, 10 steps, times 0.74", value, error < 1e-6, same);
+    return true;
+}
+
 bool tour_tridiag(tour *t) {
     const size_t systems = t->n / (100 * ROWS) + 1, bytes = systems * ROWS * sizeof(float);
     float *u = malloc(bytes), *x = calloc(1, bytes), *other = malloc(bytes);
@@ -84,7 +128,7 @@ bool tour_tridiag(tour *t) {
     tour_heading(t, "8  Tridiagonal systems");
     printf("\n    %-48s %-30s %5s  %s\n", "known answers", "", "right", "same");
     if (done)
-        done = classic_steps(t) && many_steps(t, systems, u, x, other);
+        done = classic_steps(t) && steps_in_time(t) && many_steps(t, systems, u, x, other);
     else
         cli_error("tour", "no memory for %zu systems; try --quick", systems);
     free(u);

@@ -82,3 +82,11 @@ if(NOT WEFT_PEERS STREQUAL "OFF")
   target_link_libraries(bench_cpu_price PRIVATE weft m)
   target_compile_options(bench_cpu_price PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>)
 endif()
+
+# build/bench_cpu_heat: weft_heat beside the Thomas algorithm.
+if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
+  add_executable(bench_cpu_heat bench/cpu_heat_peer.c)
+  target_link_libraries(bench_cpu_heat PRIVATE weft OpenMP::OpenMP_C)
+  target_compile_options(bench_cpu_heat PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
+    -ffp-contract=fast)
+endif()

@@ -57,6 +57,7 @@ add_executable(weft_command
   cli/tour_table.c
   cli/tour_tridiag.c
   cli/tridiag.c
+  cli/heat.c
   cli/value.c
   cli/variance.c
   cli/verbs.c

@@ -88,6 +88,7 @@ add_library(weft_cuda MODULE
   src/cuda/top_k.cu
   src/cuda/transforms.cu
   src/cuda/tridiag.cu
+  src/cuda/heat.cu
   src/cuda/tridiag_fused.cu
   src/cuda/tridiag_long.cu
   src/cuda/variance.cu)

@@ -15,6 +15,7 @@ add_library(weft SHARED
   src/core/api_top_k.c
   src/core/api_matmul.c
   src/core/api_tridiag.c
+  src/core/api_heat.c
   src/core/api_sort.c
   src/core/api_random.c
   src/core/api_match.c
@@ -54,6 +55,7 @@ add_library(weft SHARED
   src/ref/unique.c
   src/ref/twiddle.c
   src/ref/tridiag.c
+  src/ref/heat.c
   src/ref/variance.c
   src/ref/map.c
   src/cpu/convolve.c
@@ -83,6 +85,7 @@ add_library(weft SHARED
   src/cpu/transform_run.c
   src/cpu/transform_tables.c
   src/cpu/tridiag.c
+  src/cpu/heat.c
   src/cpu/sort.c
   src/cpu/match.c
   src/cpu/sort_passes.c)

@@ -21,6 +21,7 @@ add_library(weft_match STATIC
   tests/cases/search_sorted.c
   tests/cases/top_k.c
   tests/cases/tridiag.c
+  tests/cases/heat.c
   tests/cases/sort.c
   tests/cases/variance.c
   tests/golden.c

@@ -5,7 +5,7 @@ _weft() {
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
-        fft convolve tridiag sort argsort map map_reduce random price match'
+        fft convolve tridiag heat sort argsort map map_reduce random price match'
     local options='--device --threads --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -88,6 +88,7 @@ _weft() {
     verify) options+=' --level --op --every --first --golden --golden-write' ;;
     devices | version) ;;
     tridiag) options+=' --periodic --check --output' ;;
+    heat) options+=' --steps --lambda --method --dimensions --png --history --output' ;;
     laplace) options+=' --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
     matmul) options+=' --accumulate --transpose --check --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;

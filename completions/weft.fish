@@ -1,7 +1,7 @@
 # fish completion of weft
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
-set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag sort argsort map map_reduce
+set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag heat sort argsort map map_reduce
 set -l made random
 set -l commands tour ladder verify bench devices help version match price $operations $kept $made
 
@@ -41,6 +41,7 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a variance -d '
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a dot -d 'dot product of two arrays'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a laplace -d 'sweeps of the 7-point Laplace solver on a 3-D grid'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a tridiag -d 'tridiagonal systems of equations, one or many'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a heat -d 'steps in time of the heat equation, on lines, planes or in space'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a scan -d 'prefix scan: running sum, product, minimum, maximum, and, or, xor'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a select -d 'the elements, or their indices, that are flagged or compare with a value'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a partition -d 'the elements that are flagged or compare first, then the rest'
@@ -74,6 +75,13 @@ complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -
 complete -c weft -n '__fish_seen_subcommand_from tridiag' -l periodic -d 'The row before the first is the last'
 complete -c weft -n '__fish_seen_subcommand_from tridiag' -l check -d 'Print the residual'
 complete -c weft -n '__fish_seen_subcommand_from tridiag' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from heat' -l steps -x -d 'Number of steps'
+complete -c weft -n '__fish_seen_subcommand_from heat' -l lambda -x -d 'h^2 / (k dt), or one for each axis'
+complete -c weft -n '__fish_seen_subcommand_from heat' -l method -x -a 'backward-euler crank-nicolson' -d 'Method of stepping'
+complete -c weft -n '__fish_seen_subcommand_from heat' -l dimensions -x -a '1 2 3' -d 'Dimensions of a grid'
+complete -c weft -n '__fish_seen_subcommand_from heat' -l png -r -d 'Picture of the result'
+complete -c weft -n '__fish_seen_subcommand_from heat' -l history -r -d 'Drawing of the largest value'
+complete -c weft -n '__fish_seen_subcommand_from heat' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l sweeps -x -d 'Number of sweeps'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l tolerance -x -d 'Change to stop at'
 complete -c weft -n '__fish_seen_subcommand_from laplace' -l grid -x -d 'Edge of a cube, in place of a file'

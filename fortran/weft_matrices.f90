@@ -3,7 +3,7 @@ module weft_matrices
   use weft_arrays
   implicit none
   private
-  public :: weft_matmul, weft_matmul_batched, weft_tridiag, weft_laplace
+  public :: weft_matmul, weft_matmul_batched, weft_tridiag, weft_heat, weft_laplace
 
   ! A matrix as weft takes it: op(X) is rows x columns, columns of X lie ld elements apart, matrices `stride`.
   type :: matrix
@@ -170,6 +170,36 @@ contains
       lc, ld, ax%p, as%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_tridiag
+
+  ! Grids of as many dimensions as there are lambdas, one for each of u's first dimensions; further ones count grids.
+  subroutine weft_heat(ctx, method, lambda, steps, u, v, stat, message)
+    type(weft_context), intent(in) :: ctx
+    integer, intent(in) :: method, steps
+    real(c_double), intent(in), target, contiguous :: lambda(:)
+    type(*), intent(in), target :: u(..)
+    type(*), intent(inout), target :: v(..)
+    integer, intent(out), optional :: stat
+    character(*), intent(inout), optional :: message
+    type(weft_request) :: call
+    type(weft_array) :: au, av
+    integer(c_int64_t), target :: extents(max_rank)
+    integer :: i, axes
+    au = whole(call, 'u', u)
+    av = whole(call, 'v', v)
+    axes = size(lambda)
+    call need_real(call, 'u', au)
+    call need_same_type(call, 'u', au, 'v', av)
+    if (axes > au%rank) call refuse(call, 'lambda has ' // decimal(int(axes, c_int64_t)) // &
+      ' values and u fewer dimensions: ' // decimal(int(au%rank, c_int64_t)))
+    if (steps < 0) call refuse(call, 'steps is ' // decimal(int(steps, c_int64_t)) // ' and must not be negative')
+    do i = 1, max_rank
+      call need_equal(call, 'an extent of v', av%extent(i), 'that of u', au%extent(i))
+    end do
+    extents = au%extent
+    if (call%status == WEFT_OK) call%status = c_weft_heat(ctx, au%dtype, int(method, c_int), int(axes, c_size_t), &
+      c_loc(extents), product(au%extent(axes + 1:)), c_loc(lambda), int(steps, c_size_t), au%p, av%p)
+    call finish(call, ctx, stat, message)
+  end subroutine weft_heat
 
   ! Grids u(nx, ny, nz); change, real(8), if it is wanted.
   subroutine weft_laplace(ctx, sweeps, u, v, change, stat, message)

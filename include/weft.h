@@ -559,6 +559,36 @@ WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boun
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);
 
+/* --------------------------------------------------------------------------------- heat */
+
+typedef enum weft_heat_method {
+    WEFT_BACKWARD_EULER = 0, /* of first order in time; damps every mode, whatever the step */
+    WEFT_CRANK_NICOLSON = 1  /* of second order in time; fast modes of large steps alternate in sign */
+} weft_heat_method;
+
+/* Steps in time of the heat equation du/dt = k (d2u/dx2 + d2u/dy2 + d2u/dz2), implicit and so stable whatever the
+ * step, on regular grids whose neighbours outside are 0 (Dirichlet).
+ *   dtype       WEFT_F32 or WEFT_F64, of u and v
+ *   dimensions  1, 2 or 3
+ *   shape       points of a grid along each axis, x, which runs fastest, first: u[i + nx (j + ny k)]. Any numbers,
+ *               0 included
+ *   batch       how many grids lie one behind another, each by itself; in one dimension lines of nx points
+ *   lambda      for each axis h^2 / (k dt), with the distance h of its points and the step dt in time; from
+ *               2^-60 to 2^60 once rounded to dtype. shape and lambda are host memory
+ *   steps       how many; 0 copies
+ *   v           the grids after these steps; v == u is allowed, any other overlap is not
+ * A step of backward Euler in one dimension solves (2 + lambda) v[i] - v[i-1] - v[i+1] = lambda u[i] (P. Laasonen,
+ * Acta Math. 81, 1949), one of Crank and Nicolson (Proc. Camb. Phil. Soc. 43, 1947) (2 + 2 lambda) v[i] - v[i-1] -
+ * v[i+1] = u[i-1] + u[i+1] + (2 lambda - 2) u[i]. Grids are swept axis by axis, along such lines: Crank-Nicolson in
+ * two dimensions by the alternating directions of D. Peaceman and H. Rachford (J. SIAM 3, 1955), all else by locally
+ * one-dimensional steps (N. Yanenko, The Method of Fractional Steps, 1971), which keep the order in time since the
+ * axes' operators commute on such a grid. A NaN or an infinity, in u or by overflow, spreads over its line, and over
+ * its grid as the sweeps go on: weft_reduce with WEFT_NORMINF tells. Scratch memory: a second u, and what
+ * weft_tridiag needs. Order: docs/ORDER.md 23. Docs: docs/heat.md. */
+WEFT_API weft_status weft_heat(weft_context *ctx, weft_dtype dtype, weft_heat_method method, size_t dimensions,
+                               const size_t *shape, size_t batch, const double *lambda, size_t steps, const void *u,
+                               void *v);
+
 /* --------------------------------------------------------------------------------- sort */
 
 typedef enum weft_order_of_sort {

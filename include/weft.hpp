@@ -559,6 +559,21 @@ double laplace(context &ctx, std::size_t nx, std::size_t ny, std::size_t nz, std
     return change;
 }
 
+// Grids of the extents `shape`, x first, one behind another, and a lambda for each axis; v may be u.
+template <class U, class V>
+void heat(context &ctx, weft_heat_method method, const std::vector<std::size_t> &shape,
+          const std::vector<double> &lambda, std::size_t steps, const U &u, V &&v) {
+    detail::one_type<U, V>();
+    std::size_t points = 1;
+    for (const std::size_t n : shape) points *= n;
+    const std::size_t batch = points ? std::size(u) / points : 0;
+    detail::need_size("lambda", lambda.size(), shape.size());
+    detail::need_size("u", std::size(u), batch * points);
+    detail::need_size("v", std::size(v), batch * points);
+    ctx(weft_heat, dtype_of<detail::value<U>>(), method, shape.size(), shape.data(), batch, lambda.data(), steps,
+        std::data(u), std::data(v));
+}
+
 // -------------------------------------------------------------- transforms and convolutions
 
 // The transforms of arrays of n values, one behind another. The kind is said by the types: complex to complex (and

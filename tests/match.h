@@ -63,7 +63,7 @@ size_t match_out_bytes(const match_case *c);
 size_t match_each(const match_case *c);
 
 extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_laplace, match_recurrence,
-    match_fft, match_convolve, match_tridiag, match_sort, match_argsort, match_price;
+    match_fft, match_convolve, match_tridiag, match_heat, match_sort, match_argsort, match_price;
 extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_matmul;
 extern const match_shape match_select, match_partition, match_unique, match_run_length;
 extern const match_shape match_segmented_reduce, match_segmented_scan, match_reduce_by_key;

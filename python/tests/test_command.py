@@ -105,6 +105,11 @@ CASES: list[tuple[str, Call]] = [
     ("convolve x64 many_taps -o Y", lambda: weft.convolve(I["x64"], I["many_taps"])),
     ("convolve x64 taps --correlate -o Y", lambda: weft.correlate(I["x64"], I["taps"], "full")),
     ("tridiag -o Y -- -1 3 -1 rows", lambda: weft.tridiag(-1.0, 3.0, -1.0, I["rows"])),
+    ("heat rows --steps 3 --lambda 0.5 --dimensions 1 -o Y", lambda: weft.heat(I["rows"], 3, lam=0.5, dimensions=1)),
+    (
+        "heat rows --steps 2 --lambda 2,0.5 --method crank-nicolson -o Y",
+        lambda: weft.heat(I["rows"], 2, lam=(0.5, 2), method="crank_nicolson"),
+    ),
     ("map x*y+2 x=x64 y=y64 -o Y", lambda: weft.map("x*y + 2", x=I["x64"], y=I["y64"])),
     ("map x^2+a*x x=x32 a=0.1 -o Y", lambda: weft.map("x**2 + a*x", x=I["x32"], a=0.1)),
     ("map sin(x)/b x=rows b=3 -o Y", lambda: weft.map("sin(x)/b", x=I["rows"], b=3)),

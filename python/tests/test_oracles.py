@@ -204,6 +204,32 @@ def test_convolve(dtype: str, n: int, m: int, mode: Any) -> None:
     np.testing.assert_allclose(weft.correlate(x, h, mode), np.correlate(x, h, mode), rtol=0, atol=tolerance)
 
 
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+@pytest.mark.parametrize("method", ["backward_euler", "crank_nicolson"])
+def test_heat(dtype: Any, method: str) -> None:
+    def steps(n: int, lam: float, count: int) -> Any:
+        """So many steps along an axis of n points, as a matrix."""
+        laplacian = np.diag(np.full(n, -2.0)) + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1)
+        implicit, explicit = (0.5, 0.5) if method == "crank_nicolson" else (1.0, 0.0)
+        one = np.linalg.solve(np.eye(n) - implicit / lam * laplacian, np.eye(n) + explicit / lam * laplacian)
+        return np.linalg.matrix_power(one, count)
+
+    close = {"rtol": 0, "atol": 1e-4 if dtype.itemsize == 4 else 1e-12}
+    lines, grid = (rng.uniform(-1, 1, shape).astype(dtype) for shape in ((6, 70), (5, 12, 9)))
+    v = weft.heat(lines, 4, lam=0.7, method=method, dimensions=1)
+    np.testing.assert_allclose(v, lines @ steps(70, 0.7, 4).T, **close)
+    assert np.array_equal(bits(weft.heat(lines[2], 4, lam=0.7, method=method)), bits(v[2]))
+    np.testing.assert_allclose(
+        weft.heat(lines, 3, lam=(2, 0.5), method=method), steps(6, 2, 3) @ lines @ steps(70, 0.5, 3).T, **close
+    )
+    exact = np.einsum("ai,bj,ck,ijk", steps(5, 1, 2), steps(12, 2, 2), steps(9, 3, 2), grid)
+    w = weft.heat(grid, 2, lam=[1, 2, 3], method=method)
+    np.testing.assert_allclose(w, exact, **close)
+    twice = weft.heat(weft.heat(grid, lam=[1, 2, 3], method=method), lam=[1, 2, 3], method=method)
+    assert np.array_equal(bits(twice), bits(w)) and np.array_equal(weft.heat(grid, 0), grid)
+    assert weft.heat(grid, out=grid) is grid
+
+
 def test_laplace() -> None:
     u = rng.uniform(0, 1, (5, 6, 7))
     v = u.copy()

@@ -16,6 +16,7 @@ from weft import random
 from weft._command import verify
 from weft._contexts import Device, devices, set_device, set_threads, synchronize
 from weft._errors import Error
+from weft._heat import heat
 from weft._histogram import histogram
 from weft._laplace import laplace
 from weft._linear import matmul, tridiag
@@ -73,6 +74,7 @@ __all__ = [
     "dot",
     "expr",
     "fft",
+    "heat",
     "histogram",
     "ifft",
     "irfft",

@@ -7,12 +7,13 @@
 
 #include "core/error.h"
 #include "core/formula.h"
+#include "core/order.h"
 #include "weft.h"
 
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 11
+#define WEFT_BACKEND_ABI 12
 
 /* What a formula's steps read: an array, one value for all elements, or the element's index. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -226,6 +227,17 @@ typedef struct tridiag_call {
     uint64_t *singular;
 } tridiag_call;
 
+/* Grids of n[0] x n[1] x n[2] points, 1 where there is no such dimension, one behind another. */
+typedef struct heat_call {
+    weft_dtype dtype; /* f32 or f64 */
+    weft_heat_method method;
+    size_t dimensions, n[WEFT_AXES_MAX], batch; /* 1 .. WEFT_AXES_MAX; all others >= 1 */
+    double lambda[WEFT_AXES_MAX];               /* of dtype, from WEFT_HEAT_LAMBDA_LEAST to _GREATEST */
+    size_t steps;
+    const void *u;
+    void *v; /* == u, or apart from it */
+} heat_call;
+
 /* weft_sort, weft_sort_pairs, weft_sort_bits. */
 typedef struct sort_call {
     weft_dtype dtype;
@@ -346,6 +358,7 @@ typedef struct weft_backend {
     weft_status (*fft)(void *state, const fft_call *call, weft_error *error);
     weft_status (*convolve)(void *state, const convolve_call *call, weft_error *error);
     weft_status (*tridiag)(void *state, const tridiag_call *call, weft_error *error);
+    weft_status (*heat)(void *state, const heat_call *call, weft_error *error);
     weft_status (*sort)(void *state, const sort_call *call, weft_error *error);
     weft_status (*argsort)(void *state, const argsort_call *call, weft_error *error);
     weft_status (*random)(void *state, const random_call *call, weft_error *error);

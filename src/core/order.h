@@ -68,6 +68,11 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
 #define WEFT_TRIDIAG_LEAST_F64 0x1p-1022
 #define WEFT_TRIDIAG_GREATEST_F64 0x1p1022
 
+/* Axes of a grid that is stepped in time, and between what lambda lies: no quotient of two overflows in f32. */
+#define WEFT_AXES_MAX 3
+#define WEFT_HEAT_LAMBDA_LEAST 0x1p-60
+#define WEFT_HEAT_LAMBDA_GREATEST 0x1p60
+
 /* A block of Philox has four words of 32 bits; a sample of 8 bytes takes two of them, any other one. A stream has
  * SAMPLES_MAX samples, in blocks whose numbers leave the upper half free: block FURTHER_BLOCKS + i belongs to sample
  * i alone, which draws from it what its own words leave open. */

@@ -130,6 +130,7 @@ const weft_backend *weft_backend_cpu(void) {
         .fft = cpu_fft,
         .convolve = cpu_convolve,
         .tridiag = cpu_tridiag,
+        .heat = cpu_heat,
         .sort = cpu_sort,
         .argsort = cpu_argsort,
         .random = cpu_random,

@@ -100,8 +100,16 @@ typedef struct scan_kernels {
 typedef void stencil_row(size_t n, const void *middle, const void *south, const void *north, const void *below,
                          const void *above, void *to);
 
+/* Rows of the right side of a step in time (docs/ORDER.md 23.2); `before` and `after` may be NULL. */
+typedef struct heat_rows {
+    void (*scale)(size_t n, double centre, const void *u, void *to);
+    void (*side)(size_t n, double ratio, double centre, const void *before, const void *u, const void *after,
+                 void *to);
+} heat_rows;
+
 typedef struct stencil_kernels {
     stencil_row *laplace_f32, *laplace_f64;
+    heat_rows heat_f32, heat_f64;
 } stencil_kernels;
 
 struct comparator;
@@ -360,6 +368,11 @@ weft_status cpu_matmul(void *state, const matmul_call *call, weft_error *error);
 weft_status cpu_fft(void *state, const fft_call *call, weft_error *error);
 weft_status cpu_convolve(void *state, const convolve_call *call, weft_error *error);
 weft_status cpu_tridiag(void *state, const tridiag_call *call, weft_error *error);
+weft_status cpu_heat(void *state, const heat_call *call, weft_error *error);
+
+/* Of weft_tridiag by so many threads: bytes of scratch memory, aligned to 64, and the call itself. */
+size_t cpu_tridiag_room(const cpu_context *ctx, const tridiag_call *c, int threads);
+void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads, void *scratch);
 weft_status cpu_sort(void *state, const sort_call *call, weft_error *error);
 weft_status cpu_argsort(void *state, const argsort_call *call, weft_error *error);
 weft_status cpu_random(void *state, const random_call *call, weft_error *error);

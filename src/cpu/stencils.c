@@ -11,4 +11,17 @@
 #define ROW laplace_row_f64
 #include "cpu/stencils_body.h"
 
-const stencil_kernels LEVELED(cpu_stencils) = {.laplace_f32 = laplace_row_f32, .laplace_f64 = laplace_row_f64};
+#define REAL float
+#define FUSED fma_f32
+#define OF(name) heat_##name##_f32
+#include "cpu/heat_rows_body.h"
+
+#define REAL double
+#define FUSED fma_f64
+#define OF(name) heat_##name##_f64
+#include "cpu/heat_rows_body.h"
+
+const stencil_kernels LEVELED(cpu_stencils) = {.laplace_f32 = laplace_row_f32,
+                                               .laplace_f64 = laplace_row_f64,
+                                               .heat_f32 = {heat_scale_f32, heat_side_f32},
+                                               .heat_f64 = {heat_scale_f64, heat_side_f64}};

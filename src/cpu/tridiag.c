@@ -43,6 +43,7 @@ typedef struct step {
     const level_of_rows *rows;
     bool by_systems;       /* lanes are systems, not chunks */
     size_t chunks, across; /* of a system; groups of lanes that lie side by side: systems, or whole chunks */
+    const void *factors;   /* of systems of one matrix; or NULL */
     tridiag_pieces pieces; /* of all chunks: the systems one behind another, or interleaved by_systems */
 } step;
 
@@ -178,7 +179,11 @@ static void solve_item(const step *t, size_t i) {
     const size_t width = t->s->kernel->width, system = i * width;
     tridiag_lanes in = lanes_of(t, system, 0, least(width, t->rows->systems - system));
     in.rows = t->rows->n;
-    t->s->kernel->solve(&in, t->s->periodic, at(t->rows->x, system * t->rows->d.line, t->s->size));
+    void *const x = at(t->rows->x, system * t->rows->d.line, t->s->size);
+    if (t->factors)
+        t->s->kernel->solve_factored(&in, t->factors, x);
+    else
+        t->s->kernel->solve(&in, t->s->periodic, x);
 }
 
 /* Elements of scratch memory for systems of n rows. */
@@ -188,13 +193,27 @@ static size_t scratch_of(size_t systems, size_t n) {
     return systems * values;
 }
 
+static bool is_constant(weft_lines lines) { return lines.step == 0 && lines.line == 0; }
+
+/* Systems that fit in vectors. Many of one matrix share what elimination makes of it. */
+static void solve_alone(step *t) {
+    const tridiag_kernel *kernel = t->s->kernel;
+    const level_of_rows *rows = t->rows;
+    const bool one_matrix = is_constant(rows->a) && is_constant(rows->b) && is_constant(rows->c);
+    _Alignas(64) char factors[TRIDIAG_FACTORS_BYTES];
+    t->chunks = 1;
+    if (one_matrix && !t->s->periodic && rows->systems > kernel->width &&
+        kernel->factor(rows->a.p, rows->b.p, rows->c.p, rows->n, factors))
+        t->factors = factors;
+    for_each(t, whole(rows->systems, kernel->width), kernel->width * rows->n, solve_item);
+}
+
 static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
     const size_t chunks = whole(rows->n, WEFT_TRIDIAG_CHUNK), width = s->kernel->width,
                  count = rows->systems * chunks;
     step t = {.s = s, .rows = rows, .chunks = chunks, .by_systems = true};
     if (rows->n <= TRIDIAG_ALONE) {
-        t.chunks = 1;
-        for_each(&t, whole(rows->systems, width), width * rows->n, solve_item);
+        solve_alone(&t);
         return;
     }
     t.by_systems = rows->d.line == 1 && rows->systems >= width;
@@ -268,29 +287,50 @@ static void solve_groups(const tridiag_call *c, solver *s, size_t group, size_t 
     }
 }
 
-weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
-    cpu_context *ctx = state;
+static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threads) {
     const tridiag_kernels *kernels = ctx->level->tridiags;
-    solver s = {.kernel = c->dtype == WEFT_F32 ? &kernels->f32 : &kernels->f64,
-                .size = weft_dtype_size(c->dtype),
-                .n = c->n,
-                .periodic = c->periodic,
-                .threads = ctx->threads,
-                .faults = UINT64_MAX};
-    const size_t values = c->systems * c->n;
-    if (values * s.size * ARRAYS < ALONE_BYTES || !cpu_may_use_threads()) s.threads = 1;
-    if (values > 0) {
-        const size_t group = systems_of_group(c, &s), threads = (size_t)s.threads;
-        const size_t room = whole(scratch_of(group ? group : c->systems, c->n) * s.size, 64) * 64;
-        void *scratch;
-        FORWARD(cpu_room(ctx, room * (group ? threads : 1), &scratch, error));
-        const level_of_rows all = part_of(c, 0, c->systems);
-        if (group)
-            solve_groups(c, &s, group, room, scratch);
-        else
-            solve_level(&s, &all, scratch);
-    }
+    return (solver){.kernel = c->dtype == WEFT_F32 ? &kernels->f32 : &kernels->f64,
+                    .size = weft_dtype_size(c->dtype),
+                    .n = c->n,
+                    .periodic = c->periodic,
+                    .threads = threads,
+                    .faults = UINT64_MAX};
+}
+
+/* Scratch memory of a thread that solves a group, or else of all that there are. */
+static size_t room_of(const tridiag_call *c, const solver *s, size_t group) {
+    return whole(scratch_of(group ? group : c->systems, c->n) * s->size, 64) * 64;
+}
+
+size_t cpu_tridiag_room(const cpu_context *ctx, const tridiag_call *c, int threads) {
+    const solver s = solver_of(ctx, c, threads);
+    const size_t group = systems_of_group(c, &s);
+    return room_of(c, &s, group) * (group ? (size_t)threads : 1);
+}
+
+void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads, void *scratch) {
+    solver s = solver_of(ctx, c, threads);
+    const size_t group = systems_of_group(c, &s), room = room_of(c, &s, group);
+    const level_of_rows all = part_of(c, 0, c->systems);
+    if (group)
+        solve_groups(c, &s, group, room, scratch);
+    else
+        solve_level(&s, &all, scratch);
     const uint64_t fault = atomic_load(&s.faults);
     *c->singular = fault == UINT64_MAX ? fault : fault / (2 * c->n) * c->n + fault % c->n;
+}
+
+weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    const size_t values = c->systems * c->n;
+    const bool alone = values * weft_dtype_size(c->dtype) * ARRAYS < ALONE_BYTES || !cpu_may_use_threads();
+    const int threads = alone ? 1 : ctx->threads;
+    void *scratch;
+    if (values == 0) {
+        *c->singular = UINT64_MAX;
+        return WEFT_OK;
+    }
+    FORWARD(cpu_room(ctx, cpu_tridiag_room(ctx, c, threads), &scratch, error));
+    cpu_tridiag_run(ctx, c, threads, scratch);
     return WEFT_OK;
 }

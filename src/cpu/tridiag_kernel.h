@@ -6,7 +6,8 @@
 #include "core/order.h"
 
 enum {
-    TRIDIAG_ALONE = WEFT_TRIDIAG_CHUNK * WEFT_TRIDIAG_BASE /* rows of the longest system that is solved at a time */
+    TRIDIAG_ALONE = WEFT_TRIDIAG_CHUNK * WEFT_TRIDIAG_BASE /* rows of the longest system that is solved at a time */,
+    TRIDIAG_FACTORS_BYTES = 1 << 15
 };
 
 /* Where the rows of some lanes stand in the whole call, for what is reported: row i of lane l is row
@@ -35,6 +36,10 @@ typedef struct tridiag_kernel {
     size_t width; /* lanes of a vector */
     /* Solves systems of at most TRIDIAG_ALONE rows, one a lane. x has the distances of d. */
     void (*solve)(const tridiag_lanes *in, bool periodic, void *x);
+    /* What n rows, at most TRIDIAG_ALONE, of constants a, b, c and open ends make of every system alike, in
+     * TRIDIAG_FACTORS_BYTES, and what `solve` does, by that. False: a pivot is lost. */
+    bool (*factor)(const void *a, const void *b, const void *c, size_t n, void *factors);
+    void (*solve_factored)(const tridiag_lanes *in, const void *factors, void *x);
     /* Eliminates chunks, one a lane, to pieces of `count` adjacent values. */
     void (*reduce)(const tridiag_lanes *in, const tridiag_pieces *out);
     /* Completes `count` separators by the first rows of the chunks that follow theirs. */

@@ -377,6 +377,8 @@ static void OF(expand)(const tridiag_lanes *in, const void *before, const void *
     OF(store)(in->d, x, in->count, 0, in->rows, v.d);
 }
 
+#include "cpu/tridiag_factors_body.h"
+
 #undef WIDTH
 #undef VECTOR
 #undef LANES

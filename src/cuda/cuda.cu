@@ -287,6 +287,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .fft = cuda_fft,
         .convolve = cuda_convolve,
         .tridiag = cuda_tridiag,
+        .heat = cuda_heat,
         .sort = cuda_sort,
         .argsort = cuda_argsort,
         .random = cuda_random,

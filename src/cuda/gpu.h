@@ -120,6 +120,11 @@ uint32_t gpu_scan_block_tiles(const gpu *g, const struct scan_launch *kernel, ui
 weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_t tiles, uint32_t stride,
                            struct published *p, weft_error *error);
 
+/* Of weft_tridiag on arrays in the GPU's memory, constants in host memory: bytes of scratch memory, aligned to 256,
+ * and the launches, which allocate nothing and wait for nothing. c->singular may be NULL. */
+size_t gpu_tridiag_scratch(const tridiag_call *c);
+weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft_error *error);
+
 /* A kernel that exists on every architecture this plugin was built for. */
 const void *cuda_probe_kernel(void);
 
@@ -144,6 +149,7 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error);
 weft_status cuda_fft(void *state, const fft_call *c, weft_error *error);
 weft_status cuda_convolve(void *state, const convolve_call *c, weft_error *error);
 weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error);
+weft_status cuda_heat(void *state, const heat_call *c, weft_error *error);
 weft_status cuda_sort(void *state, const sort_call *c, weft_error *error);
 weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error);
 weft_status cuda_random(void *state, const random_call *c, weft_error *error);

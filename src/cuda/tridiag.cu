@@ -136,11 +136,28 @@ static size_t span(const tridiag_call *c, weft_lines l, size_t size) {
     return ((c->systems - 1) * l.line + (c->n - 1) * l.step + 1) * size;
 }
 
-static tridiag_lines lines_of(const tridiag_call *c, weft_lines l, bool constant, const void *at) {
-    tridiag_lines lines = {at, l.step, l.line, constant, 0, 0};
+static tridiag_lines lines_of(const tridiag_call *c, weft_lines l, bool may_be_constant) {
+    const bool constant = may_be_constant && is_constant(l);
+    tridiag_lines lines = {constant ? NULL : l.p, l.step, l.line, constant, 0, 0};
     if (constant && c->dtype == WEFT_F32) lines.f32 = *(const float *)l.p;
     if (constant && c->dtype == WEFT_F64) lines.f64 = *(const double *)l.p;
     return lines;
+}
+
+/* What all launches are told, for at least one row. */
+static tridiag_job job_of(const tridiag_call *c) {
+    tridiag_job j;
+    memset(&j, 0, sizeof j);
+    j.a = lines_of(c, c->a, true);
+    j.b = lines_of(c, c->b, true);
+    j.c = lines_of(c, c->c, true);
+    j.d = lines_of(c, c->d, false);
+    j.x = c->x;
+    j.systems = c->systems;
+    j.n = j.whole_n = c->n;
+    j.periodic = c->periodic;
+    j.scale = 1;
+    return j;
 }
 
 static weft_status report(const solver *s, uint64_t *faults, uint64_t n, void *singular, weft_error *error) {
@@ -149,40 +166,47 @@ static weft_status report(const solver *s, uint64_t *faults, uint64_t n, void *s
     return WEFT_OK;
 }
 
+size_t gpu_tridiag_scratch(const tridiag_call *c) {
+    if (c->systems == 0 || c->n == 0) return FAULT_BYTES;
+    const size_t size = cuda_type_bytes(c->dtype);
+    const tridiag_job j = job_of(c);
+    return FAULT_BYTES + scratch_elements(size, all_adjacent(&j), c->systems, c->n) * size;
+}
+
+weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft_error *error) {
+    const solver s = {g, c->dtype == WEFT_F32, cuda_type_bytes(c->dtype)};
+    uint64_t *const faults = c->singular ? (uint64_t *)scratch : NULL;
+    if (faults) CUDA_TRY(cudaMemsetAsync(faults, 0xff, sizeof *faults, g->stream), "tridiag");
+    if (c->systems && c->n) {
+        tridiag_job j = job_of(c);
+        j.faults = faults;
+        FORWARD(solve(&s, &j, all_adjacent(&j), (char *)scratch + FAULT_BYTES, error));
+    }
+    return faults ? report(&s, faults, c->n, c->singular, error) : WEFT_OK;
+}
+
 weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    const solver s = {g, c->dtype == WEFT_F32, cuda_type_bytes(c->dtype)};
+    const size_t size = cuda_type_bytes(c->dtype), x_bytes = span(c, c->d, size);
     static const char *const names[INPUTS] = {"a", "b", "c", "d"};
-    const weft_lines in[INPUTS] = {c->a, c->b, c->c, c->d};
-    const size_t x_bytes = span(c, c->d, s.size);
-    const bool gaps = x_bytes != c->systems * c->n * s.size;
+    tridiag_call there = *c; /* where the arrays are on the GPU */
+    weft_lines *const in[INPUTS] = {&there.a, &there.b, &there.c, &there.d};
+    const bool gaps = x_bytes != c->systems * c->n * size;
     gpu_array arrays[ARRAYS];
     memset(arrays, 0, sizeof arrays);
     for (int i = 0; i < INPUTS; i++) {
-        const bool constant = i < INPUTS - 1 && is_constant(in[i]);
-        arrays[i] = gpu_array{names[i], constant ? NULL : in[i].p, span(c, in[i], s.size), ARRAY_IN, false, NULL};
+        const bool constant = i < INPUTS - 1 && is_constant(*in[i]);
+        arrays[i] = gpu_array{names[i], constant ? NULL : in[i]->p, span(c, *in[i], size), ARRAY_IN, false, NULL};
     }
     arrays[INPUTS] = gpu_array{"x", c->x, x_bytes, gaps ? ARRAY_BOTH : ARRAY_OUT, false, NULL};
     arrays[INPUTS + 1] = gpu_array{"singular", c->singular, sizeof *c->singular, ARRAY_OUT, false, NULL};
-    tridiag_job j;
-    memset(&j, 0, sizeof j);
-    tridiag_lines *const lines[INPUTS] = {&j.a, &j.b, &j.c, &j.d};
-    for (int i = 0; i < INPUTS && c->systems && c->n; i++)
-        *lines[i] = lines_of(c, in[i], i < INPUTS - 1 && is_constant(in[i]), NULL);
-    const bool adjacent = all_adjacent(&j);
-    const size_t elements = c->systems && c->n ? scratch_elements(s.size, adjacent, c->systems, c->n) : 0;
     void *scratch;
-    FORWARD(arrays_bring(g, "tridiag", arrays, ARRAYS, FAULT_BYTES + elements * s.size, &scratch, error));
-    for (int i = 0; i < INPUTS; i++) lines[i]->p = arrays[i].at;
-    j.x = arrays[INPUTS].at;
-    j.systems = c->systems;
-    j.n = j.whole_n = c->n;
-    j.periodic = c->periodic;
-    j.faults = (uint64_t *)scratch;
-    j.scale = 1;
-    CUDA_TRY(cudaMemsetAsync(j.faults, 0xff, sizeof *j.faults, g->stream), "tridiag");
-    if (c->systems && c->n) FORWARD(solve(&s, &j, adjacent, (char *)scratch + FAULT_BYTES, error));
-    FORWARD(report(&s, (uint64_t *)scratch, c->n, arrays[INPUTS + 1].at, error));
+    FORWARD(arrays_bring(g, "tridiag", arrays, ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    for (int i = 0; i < INPUTS; i++)
+        if (arrays[i].p) in[i]->p = arrays[i].at;
+    there.x = arrays[INPUTS].at;
+    there.singular = (uint64_t *)arrays[INPUTS + 1].at;
+    FORWARD(gpu_tridiag_solve(g, &there, scratch, error));
     return arrays_return(g, "tridiag", arrays, ARRAYS, error);
 }

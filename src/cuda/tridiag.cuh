@@ -61,6 +61,7 @@ template <class T> __device__ __forceinline__ T tridiag_reciprocal(T p, T b, boo
 
 /* A row of this level in `system`: lost pivots come first, and later ones than `value`s of earlier systems. */
 static __device__ void tridiag_report(const tridiag_job &j, uint64_t system, bool value, uint64_t row) {
+    if (!j.faults) return;
     const uint64_t last = (row + 1) * j.scale, number = (last < j.whole_n ? last : j.whole_n) - 1;
     const unsigned long long fault = system * 2 * j.whole_n + (value ? j.whole_n : 0) + number;
     atomicMin((unsigned long long *)j.faults, fault);

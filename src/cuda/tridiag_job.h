@@ -35,7 +35,7 @@ typedef struct tridiag_job {
     bool periodic;
     bool vectors;     /* rows are adjacent, and every line and the last chunk's end lie on 16 bytes */
     uint32_t side;    /* systems that a block takes at a time, or lanes of a system in a warp */
-    uint64_t *faults; /* the least of what report() makes */
+    uint64_t *faults; /* the least of what report() makes, or NULL */
     uint64_t whole_n; /* rows of the caller's systems */
     uint64_t scale;   /* of which a row here stands for so many */
     void *out_a, *out_b, *out_c, *out_d; /* separators: element chunk * out_step + system * out_line */

@@ -98,6 +98,7 @@ const weft_backend *weft_backend_ref(void) {
         .fft = ref_fft,
         .convolve = ref_convolve,
         .tridiag = ref_tridiag,
+        .heat = ref_heat,
         .sort = ref_sort,
         .argsort = ref_argsort,
         .random = ref_random,

@@ -21,6 +21,7 @@ weft_status ref_search_sorted(void *state, const search_sorted_call *call, weft_
 weft_status ref_fft(void *state, const fft_call *call, weft_error *error);
 weft_status ref_convolve(void *state, const convolve_call *call, weft_error *error);
 weft_status ref_tridiag(void *state, const tridiag_call *call, weft_error *error);
+weft_status ref_heat(void *state, const heat_call *call, weft_error *error);
 weft_status ref_sort(void *state, const sort_call *call, weft_error *error);
 weft_status ref_argsort(void *state, const argsort_call *call, weft_error *error);
 weft_status ref_random(void *state, const random_call *call, weft_error *error);

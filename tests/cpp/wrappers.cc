@@ -144,6 +144,9 @@ static void fields(weft::context &ctx) {
     std::vector<float> u(27, 0.0f), v(27);
     for (int i = 0; i < 9; i++) u[static_cast<std::size_t>(i)] = 6;
     expect(weft::laplace(ctx, 3, 3, 3, 1, u, v) > 0 && v[13] == 1, "laplace");
+    std::vector<double> rods = {3, 0, 0, 0, 3, 0}; // -x[i-1] + 4 x[i] - x[i+1] = 3, 0, 0 and 0, 3, 0
+    weft::heat(ctx, WEFT_CRANK_NICOLSON, {3}, {1}, 1, rods, rods);
+    expect(rods[1] > 0.857142 && rods[1] < 0.857143 && rods[3] > 0.857142, "heat");
 
     const std::vector<double> real = {1, 2, 3, 4, 5, 6, 7, 8};
     std::vector<std::complex<double>> half(6), whole = {1, 0, 0, 0}, spectrum(4);

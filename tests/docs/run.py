@@ -44,6 +44,8 @@ FILES = {
                  "pattern.npy": ("<f4", (11,), lambda i: i % 7)},
     "dot": {name: ("<f4", (1000,), lambda i: i % 7 - 3) for name in ("x.npy", "y.npy")},
     "fft": {"signal.npy": ("<f4", (64,), lambda i: i % 7)},
+    "heat": {"rod.npy": ("<f4", (128,), lambda i: 1), "plate.npy": ("<f4", (200, 200), lambda i: math.hypot(
+        i % 200 - 60, i // 200 - 70) < 30 or -0.6 * (110 < i % 200 < 170 and 90 < i // 200 < 160))},
     "histogram": {"decades.npy": ("<i4", (5,), lambda i: 3000 + 200 * i)},
     "laplace": {"u0.npy": ("<f4", (9, 9, 9), lambda i: i % 9)},
     "map": {name: ("<f4", (1000,), lambda i: i / 100 - 3) for name in ("x.npy", "y.npy", "z.npy")},

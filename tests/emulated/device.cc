@@ -1,13 +1,35 @@
 /* What the emulated GPU of the tests has besides the executor (ladder/executor): launches by a kernel's address, and
  * the operations that it lacks. Its one user is `weft verify`, which calls from one thread. */
 #include "cuda/gpu.h"
+#include "cuda/tridiag_job.h"
 #include "executor.h"
 
-/* The kernels that are launched by their address take a job, but for the one that stores a value. */
+namespace {
+
+bool solves_systems(const void *kernel) {
+    for (int i = 0; i < 4; i++) {
+        const bool f32 = i & 1, variant = i & 2;
+        if (kernel == tridiag_short_kernel(f32) || kernel == tridiag_warp_kernel(f32, variant) ||
+            kernel == tridiag_block_kernel(f32, variant) || kernel == tridiag_reduce_kernel(f32, variant) ||
+            kernel == tridiag_expand_kernel(f32, variant))
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+/* The kernels that are launched by their address take a job, but for those of tridiagonal systems and the ones that
+ * store a value. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t) {
     const emulated::geometry g(grid, block, shared);
-    if (kernel == cuda_probe_kernel())
+    if (solves_systems(kernel))
+        emulated::launch(g, (void (*)(tridiag_job))kernel, *(tridiag_job *)arguments[0]);
+    else if (kernel == tridiag_singular_kernel())
+        emulated::launch(g, (void (*)(const uint64_t *, uint64_t, uint64_t *))kernel,
+                         *(const uint64_t **)arguments[0], *(uint64_t *)arguments[1], *(uint64_t **)arguments[2]);
+    else if (kernel == cuda_probe_kernel())
         emulated::launch(g, (void (*)(void *, uint64_t, uint32_t))kernel, *(void **)arguments[0],
                          *(uint64_t *)arguments[1], *(uint32_t *)arguments[2]);
     else
@@ -59,6 +81,5 @@ LACKS(search_sorted)
 LACKS(matmul)
 LACKS(fft)
 LACKS(convolve)
-LACKS(tridiag)
 LACKS(sort)
 LACKS(argsort)

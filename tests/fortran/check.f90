@@ -197,6 +197,7 @@ contains
     real(real64) :: d(4, 2), x(4, 2), b(4), change
     real(real32) :: u(3, 3, 3), v(3, 3, 3)
     integer(int64) :: singular
+    integer :: stat
     b = 2
     d = reshape([1, 0, 0, 1, 0, 0, 0, 5], [4, 2])
     call weft_tridiag(ctx, -1d0, b, -1d0, d, x, singular)
@@ -204,6 +205,12 @@ contains
       'tridiag')
     call weft_tridiag(ctx, -1d0, 4d0, -1d0, d(:, 2), x(:, 1), singular, boundary=WEFT_PERIODIC)
     call expect(abs(sum(x(:, 1)) - 2.5d0) < 1d-14, 'periodic tridiag')
+    d(:3, 1) = [3, 0, 0]
+    x(:3, 1) = 0
+    call weft_heat(ctx, WEFT_CRANK_NICOLSON, [1d0], 1, d(:3, 1), x(:3, 1))
+    call expect(abs(x(2, 1) - 6d0 / 7) < 1d-15, 'heat')
+    call weft_heat(ctx, WEFT_BACKWARD_EULER, [1d0, 1d0], 1, d(:, 1), x(:, 1), stat)
+    call expect(stat == WEFT_INVALID, 'heat with more lambdas than dimensions')
     u = 0
     u(:, :, 1) = 6
     call weft_laplace(ctx, 1, u, v, change)

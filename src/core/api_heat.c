@@ -1,0 +1,55 @@
+/* weft_heat: its arguments are checked here and nowhere else. */
+#include "core/check.h"
+
+/* The shape, and how many points all grids have. */
+static weft_status read_shape(const size_t *shape, heat_call *c, size_t *points, weft_error *error) {
+    *points = c->batch;
+    RETURN_IF(c->dimensions < 1 || c->dimensions > WEFT_AXES_MAX, WEFT_INVALID,
+              "a grid of %zu dimensions; 1 to %d are taken", c->dimensions, WEFT_AXES_MAX);
+    RETURN_IF(!shape, WEFT_INVALID, "shape is NULL");
+    FORWARD(check_host_value("shape", shape, error));
+    for (size_t i = 0; i < WEFT_AXES_MAX; i++) {
+        c->n[i] = i < c->dimensions ? shape[i] : 1;
+        if (c->n[i] == 0 || c->batch == 0) *points = 0;
+    }
+    if (*points == 0) return WEFT_OK;
+    for (size_t i = 0; i < WEFT_AXES_MAX; i++)
+        RETURN_IF(__builtin_mul_overflow(*points, c->n[i], points), WEFT_INVALID,
+                  "%zu grids of %zu x %zu x %zu points do not fit in memory", c->batch, c->n[0], c->n[1], c->n[2]);
+    return WEFT_OK;
+}
+
+static weft_status read_lambda(const double *lambda, heat_call *c, weft_error *error) {
+    RETURN_IF(!lambda, WEFT_INVALID, "lambda is NULL");
+    FORWARD(check_host_value("lambda", lambda, error));
+    for (size_t i = 0; i < c->dimensions; i++) {
+        c->lambda[i] = c->dtype == WEFT_F32 ? (double)(float)lambda[i] : lambda[i];
+        RETURN_IF(!(c->lambda[i] >= WEFT_HEAT_LAMBDA_LEAST && c->lambda[i] <= WEFT_HEAT_LAMBDA_GREATEST),
+                  WEFT_INVALID, "a lambda of %g along axis %zu; it must be from 2^-60 to 2^60", lambda[i], i);
+    }
+    return WEFT_OK;
+}
+
+static weft_status heat(weft_context *ctx, const size_t *shape, const double *lambda, heat_call *c,
+                        weft_error *error) {
+    type_kind kind;
+    size_t points;
+    range from, to;
+    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "heat is defined for f32 and f64, and the grids are %s",
+              weft_dtype_name(c->dtype));
+    RETURN_IF((unsigned)c->method > WEFT_CRANK_NICOLSON, WEFT_INVALID, "%d is no method of stepping", (int)c->method);
+    FORWARD(read_shape(shape, c, &points, error));
+    FORWARD(read_lambda(lambda, c, error));
+    FORWARD(check_array(ctx, "u", c->u, points, weft_dtype_size(c->dtype), &from, error));
+    FORWARD(check_array(ctx, "v", c->v, points, weft_dtype_size(c->dtype), &to, error));
+    if (c->u != c->v) FORWARD(check_apart(&to, &from, error));
+    return points ? ctx->backend->heat(ctx->state, c, error) : WEFT_OK;
+}
+
+weft_status weft_heat(weft_context *ctx, weft_dtype dtype, weft_heat_method method, size_t dimensions,
+                      const size_t *shape, size_t batch, const double *lambda, size_t steps, const void *u, void *v) {
+    heat_call call = {
+        .dtype = dtype, .method = method, .dimensions = dimensions, .batch = batch, .steps = steps, .u = u, .v = v};
+    GUARDED(ctx, heat(ctx, shape, lambda, &call, error));
+}

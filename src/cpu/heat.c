@@ -1,0 +1,231 @@
+/* weft_heat on the CPU (docs/ORDER.md 23): for each axis in turn the right side, row by row, and then weft_tridiag's
+ * own solver along the lines.
+ *
+ * Lines of one dimension need nothing of each other: a thread takes a group of them that its cache holds through all
+ * steps. Else the threads share each sweep. */
+#include "arith/heat.h"
+#include "core/fpmode.h"
+#include "cpu/cpu.h"
+#include "cpu/tridiag_kernel.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
+    GROUP_BYTES = 1 << 18, /* of a group of lines, which has its right side beside it */
+    PIECE = 1 << 14        /* points of a row that are taken at a time */
+};
+
+/* A call, or a group of its lines, and what does not change from sweep to sweep. */
+typedef struct stepper {
+    const cpu_context *ctx;
+    const heat_call *call;
+    const heat_rows *rows;
+    size_t size, batch; /* bytes of a point; grids */
+    int threads;
+    char *d, *scratch; /* the right side, and the solver's scratch memory */
+    const char *u;
+    char *v;
+} stepper;
+
+/* --------------------------------------------------------------------------------- right sides */
+
+/* A pass, and the grids that it reads and writes. */
+typedef struct pass {
+    const stepper *s;
+    weft_heat_pass plan;
+    const char *from;
+    char *to;
+} pass;
+
+static size_t pieces_of_row(const pass *p) { return (p->plan.n[0] - 1) / PIECE + 1; }
+
+/* Points [i, i + n) of a row, whose neighbours are `back` and `ahead` bytes away, 0: there are none. */
+static void side(const pass *p, size_t i, size_t n, size_t back, size_t ahead, const char *from, char *to) {
+    const size_t size = p->s->size;
+    const char *u = from + i * size;
+    if (n == 0) return;
+    p->s->rows->side(n, p->plan.ratio, p->plan.centre, back ? u - back : NULL, u, ahead ? u + ahead : NULL,
+                     to + i * size);
+}
+
+/* Points [i, end) of a row whose neighbours are its own; the row's ends lack one. */
+static void side_along(const pass *p, size_t i, size_t end, const char *from, char *to) {
+    const size_t size = p->s->size, last = p->plan.n[0] - 1;
+    if (i == 0) side(p, i++, 1, 0, last ? size : 0, from, to);
+    const size_t inner = end < last ? end : last;
+    if (i < inner) side(p, i, inner - i, size, size, from, to);
+    if (end > last && last > 0) side(p, last, 1, size, 0, from, to);
+}
+
+static void do_piece(const pass *p, size_t item) {
+    const weft_heat_pass *plan = &p->plan;
+    const size_t pieces = pieces_of_row(p), i = item % pieces * PIECE, size = p->s->size;
+    const size_t end = plan->n[0] - i < PIECE ? plan->n[0] : i + PIECE;
+    const weft_heat_row row = weft_heat_find_row(plan, item / pieces);
+    const char *from = p->from + row.from * size;
+    char *to = p->to + row.to * size;
+    if (plan->use == WEFT_HEAT_COPY) {
+        memcpy(to + i * size, from + i * size, (end - i) * size);
+    } else if (plan->use == WEFT_HEAT_SCALE) {
+        p->s->rows->scale(end - i, plan->centre, from + i * size, to + i * size);
+    } else if (plan->beside == 0) {
+        side_along(p, i, end, from, to);
+    } else {
+        const size_t step = plan->from.step[plan->beside] * size, place = row.place[plan->beside];
+        side(p, i, end - i, place ? step : 0, place + 1 < plan->n[plan->beside] ? step : 0, from, to);
+    }
+}
+
+static void run_pass(const pass *p) {
+    const int threads = p->s->threads;
+    const size_t items = p->plan.n[1] * p->plan.n[2] * p->plan.batch * pieces_of_row(p);
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < items; i++) do_piece(p, i);
+        weft_fpmode_leave(mode);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- sweeps */
+
+/* The coefficients of an axis, as weft_tridiag takes them. */
+typedef struct coefficients {
+    double f64[2];
+    float f32[2];
+} coefficients;
+
+/* The systems along an axis: the right side in d, and the solution in x. */
+static tridiag_call systems_of(const stepper *s, size_t axis, coefficients *k, void *x, uint64_t *singular) {
+    const heat_call *c = s->call;
+    const bool f32 = c->dtype == WEFT_F32;
+    const size_t n = c->n[axis], systems = weft_heat_points(c->n, s->batch) / n;
+    k->f64[0] = -1;
+    k->f64[1] = weft_heat_diagonal(f32, c->method == WEFT_CRANK_NICOLSON, c->lambda[axis]);
+    for (int i = 0; i < 2; i++) k->f32[i] = (float)k->f64[i];
+    const weft_lines beside = {f32 ? (const void *)&k->f32[0] : &k->f64[0], 0, 0};
+    const weft_lines middle = {f32 ? (const void *)&k->f32[1] : &k->f64[1], 0, 0};
+    const weft_lines d = {s->d, axis ? systems : 1, axis ? 1 : n};
+    return (tridiag_call){c->dtype, false, systems, n, beside, middle, beside, d, x, singular};
+}
+
+static void solve(const stepper *s, size_t axis, void *x) {
+    coefficients k;
+    uint64_t singular;
+    const tridiag_call systems = systems_of(s, axis, &k, x, &singular);
+    cpu_tridiag_run(s->ctx, &systems, s->threads, s->scratch);
+}
+
+/* The grids are in v but before the first sweep, in the layout of the axis swept last. */
+static void run_steps(const stepper *s) {
+    const heat_call *c = s->call;
+    const bool f32 = c->dtype == WEFT_F32, doubled = c->method == WEFT_CRANK_NICOLSON;
+    pass p = {.s = s, .plan = {.n = {c->n[0], c->n[1], c->n[2]}, .batch = s->batch}, .from = s->u, .to = s->d};
+    const weft_heat_layout own = weft_heat_layout_of(c->n, s->batch, 0);
+    p.plan.from = own;
+    for (size_t step = 0; step < c->steps; step++)
+        for (size_t axis = 0; axis < c->dimensions; axis++) {
+            weft_heat_plan(&p.plan, f32, doubled, c->dimensions, c->lambda, axis);
+            const bool last = step + 1 == c->steps && axis + 1 == c->dimensions;
+            const bool away = last && !weft_heat_same_layout(&p.plan.to, &own);
+            run_pass(&p);
+            solve(s, axis, away ? s->d : s->v);
+            p.from = s->v;
+            p.plan.from = p.plan.to;
+            if (away) {
+                p.plan.use = WEFT_HEAT_COPY;
+                p.plan.to = own;
+                p.from = s->d;
+                p.to = s->v;
+                run_pass(&p);
+            }
+        }
+}
+
+/* --------------------------------------------------------------------------------- memory, threads */
+
+/* Bytes of the right side and of the solver's scratch memory, for whichever axis needs most. */
+static size_t room_of(const stepper *s) {
+    const size_t d = (weft_heat_points(s->call->n, s->batch) * s->size + 63) / 64 * 64;
+    size_t most = 0;
+    for (size_t axis = 0; axis < s->call->dimensions; axis++) {
+        coefficients k;
+        const tridiag_call systems = systems_of(s, axis, &k, NULL, NULL);
+        const size_t room = cpu_tridiag_room(s->ctx, &systems, s->threads);
+        if (room > most) most = room;
+    }
+    return d + most;
+}
+
+static void give_room(stepper *s, char *room) {
+    s->d = room;
+    s->scratch = room + (weft_heat_points(s->call->n, s->batch) * s->size + 63) / 64 * 64;
+}
+
+/* Lines that a thread takes through all steps; 0: not so. */
+static size_t lines_of_group(const cpu_context *ctx, const heat_call *c, size_t size, int threads) {
+    const tridiag_kernels *kernels = ctx->level->tridiags;
+    const size_t width = c->dtype == WEFT_F32 ? kernels->f32.width : kernels->f64.width;
+    const size_t fit = GROUP_BYTES / size / c->n[0] / width * width;
+    return c->dimensions == 1 && c->batch >= (size_t)threads * width ? fit : 0;
+}
+
+static void run_groups(const stepper *whole, size_t lines, size_t room, char *rooms, int threads) {
+    const size_t batch = whole->batch, bytes = whole->call->n[0] * whole->size;
+    atomic_size_t next = 0, taken = 0;
+    (void)threads; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(threads) if (threads > 1)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+        char *const own = rooms + room * atomic_fetch_add(&taken, 1);
+        for (size_t first; (first = lines * atomic_fetch_add(&next, 1)) < batch;) {
+            stepper s = *whole;
+            s.batch = batch - first < lines ? batch - first : lines;
+            s.u += first * bytes;
+            s.v += first * bytes;
+            give_room(&s, own);
+            run_steps(&s);
+        }
+        weft_fpmode_leave(mode);
+    }
+}
+
+weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
+    cpu_context *ctx = state;
+    const stencil_kernels *kernels = ctx->level->stencils;
+    stepper s = {.ctx = ctx,
+                 .call = c,
+                 .rows = c->dtype == WEFT_F32 ? &kernels->heat_f32 : &kernels->heat_f64,
+                 .size = weft_dtype_size(c->dtype),
+                 .batch = c->batch,
+                 .threads = ctx->threads,
+                 .u = c->u,
+                 .v = c->v};
+    const size_t bytes = weft_heat_points(c->n, c->batch) * s.size;
+    void *room;
+    if (bytes < ALONE_BYTES || !cpu_may_use_threads()) s.threads = 1;
+    const int threads = s.threads;
+    const size_t lines = lines_of_group(ctx, c, s.size, threads);
+    if (c->steps == 0) {
+        memmove(c->v, c->u, bytes);
+        return WEFT_OK;
+    }
+    if (lines) {
+        s.threads = 1;
+        s.batch = lines < c->batch ? lines : c->batch;
+    }
+    const size_t each = room_of(&s);
+    FORWARD(cpu_room(ctx, each * (lines ? (size_t)threads : 1), &room, error));
+    s.batch = c->batch;
+    if (lines) {
+        run_groups(&s, lines, each, room, threads);
+        return WEFT_OK;
+    }
+    give_room(&s, room);
+    run_steps(&s);
+    return WEFT_OK;
+}
