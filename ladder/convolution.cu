@@ -1,0 +1,400 @@
+/* Topic convolution: y[i] = the sum of s[i + j] f[5 - j], j = -5 ... 5, for n numbers
+ *
+ * A filter of 11 taps goes over a signal: smoothing, sharpening, an echo. What lies outside of the signal counts as
+ * 0. Each element of the signal is used 11 times, by neighbours: it should come from memory once. Work 22 n
+ * operations, steps 11, traffic 2 n elements. A long filter is better applied by Fourier transforms, whose work grows
+ * with the logarithm of its length: the last step of the ladder, which for 11 taps does not pay yet.
+ *
+ * Order: the direct rungs add for j = -5, -4, ..., 5, from 0, by fused multiply-adds: the same bits from all. The
+ * transform rounds otherwise, and has an order of its own.
+ */
+#include "climb.h"
+
+#include <algorithm>
+#include <limits>
+#include <math.h>
+
+constexpr unsigned THREADS = 256, TAPS = 11, REACH = TAPS / 2;
+
+/* The filter backwards, as it is laid along the signal: f[k] belongs to the signal's element i - 5 + k. */
+template <class T> struct taps { T f[TAPS]; };
+
+template <class T> __host__ __device__ T element(size_t n, const T *s, size_t i) { return i < n ? s[i] : (T)0; }
+
+template <class T> static std::vector<T> order_of_taps(const std::vector<T> &s, const taps<T> &filter) {
+    std::vector<T> y(s.size());
+    for (size_t i = 0; i < y.size(); i++)
+        for (size_t k = 0; k < TAPS; k++) y[i] = fma(element(s.size(), s.data(), i + k - REACH), filter.f[k], y[i]);
+    return y;
+}
+
+/* Rung one-output: a thread for each output
+ *
+ * Each thread goes along the filter, which is in memory like the signal: two reads for a multiplication. What is
+ * outside is found by a single test: i - 5 is computed in size_t, where -1 is larger than any n.
+ */
+template <class T> __global__ void convolve_one_output(size_t n, const T *s, const T *f, T *y) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) return;
+    T sum = 0;
+    for (unsigned k = 0; k < TAPS; k++) sum = fma(element(n, s, i + k - REACH), f[k], sum);
+    y[i] = sum;
+}
+
+template <class T> static void one_output(size_t n, const T *s, const T *f, T *y) {
+    convolve_one_output<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, s, f, y);
+}
+
+/* Faulty rung no-edges: the test for the ends is forgotten
+ *
+ * The first five outputs read before the signal and the last five behind it. There is memory there, mostly, and no
+ * error: the ends of the result are merely wrong. It runs on the executor alone, which looks at every access.
+ */
+template <class T> __global__ void convolve_without_edges(size_t n, const T *s, const T *f, T *y) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) return;
+    T sum = 0;
+    for (unsigned k = 0; k < TAPS; k++) sum = fma(s[i + k - REACH], f[k], sum);
+    y[i] = sum;
+}
+
+template <class T> static void no_edges(size_t n, const T *s, const T *f, T *y) {
+    convolve_without_edges<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, s, f, y);
+}
+
+/* Rung arguments: the filter among the kernel's arguments
+ *
+ * All threads read the same tap at the same time. Constant memory is made for that: one read answers a warp. What a
+ * kernel is called with lies there, up to 4 KiB of it on any GPU, and a struct may hold an array; for more there
+ * is __constant__ and cudaMemcpyToSymbol. The loop has a fixed number of turns, so that the compiler knows every
+ * address.
+ */
+template <class T> __global__ void convolve_by_arguments(size_t n, const T *s, taps<T> filter, T *y) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i >= n) return;
+    T sum = 0;
+    for (unsigned k = 0; k < TAPS; k++) sum = fma(element(n, s, i + k - REACH), filter.f[k], sum);
+    y[i] = sum;
+}
+
+template <class T> static void arguments(size_t n, const T *s, const taps<T> &filter, T *y) {
+    convolve_by_arguments<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, s, filter, y);
+}
+
+/* Rung shared: the block's part of the signal in shared memory
+ *
+ * 256 outputs need 256 + 10 elements. Each thread brings one and the first ten another one, zeros from outside of the
+ * signal; after a barrier nobody needs to test any more. An element is read from memory 1.04 times, not 11.
+ */
+template <class T> __device__ void bring(size_t n, const T *s, size_t first, T *part, unsigned count) {
+    for (unsigned t = threadIdx.x; t < count; t += THREADS) part[t] = element(n, s, first + t - REACH);
+    __syncthreads();
+}
+
+template <class T> __global__ void convolve_in_shared(size_t n, const T *s, taps<T> filter, T *y) {
+    __shared__ T part[THREADS + TAPS - 1];
+    const size_t first = (size_t)blockIdx.x * THREADS;
+    bring(n, s, first, part, THREADS + TAPS - 1);
+    T sum = 0;
+    for (unsigned k = 0; k < TAPS; k++) sum = fma(part[threadIdx.x + k], filter.f[k], sum);
+    if (first + threadIdx.x < n) y[first + threadIdx.x] = sum;
+}
+
+template <class T> static void shared(size_t n, const T *s, const taps<T> &filter, T *y) {
+    convolve_in_shared<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, s, filter, y);
+}
+
+/* Faulty rung seams: each block with its own 256 elements
+ *
+ * A block that brings no more than its outputs' own elements takes its neighbours' for zeros. The result is right but
+ * for five outputs at either side of each seam: 4 % of them, which a picture of the result hardly shows.
+ */
+template <class T> __global__ void convolve_with_seams(size_t n, const T *s, taps<T> filter, T *y) {
+    __shared__ T part[THREADS];
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    part[threadIdx.x] = element(n, s, i);
+    __syncthreads();
+    T sum = 0;
+    for (unsigned k = 0; k < TAPS; k++)
+        sum = fma(element<T>(THREADS, part, threadIdx.x + k - (size_t)REACH), filter.f[k], sum);
+    if (i < n) y[i] = sum;
+}
+
+template <class T> static void seams(size_t n, const T *s, const taps<T> &filter, T *y) {
+    convolve_with_seams<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, s, filter, y);
+}
+
+/* Rung four-outputs: four neighbouring outputs a thread
+ *
+ * Four neighbours need 14 elements, and not 44. A thread reads those into registers and computes its outputs from
+ * them: a third of a read of shared memory for a multiplication in place of a whole one.
+ *
+ * Thread t begins at word 4 t: the threads of a warp meet in the same banks four by four. An even number of outputs
+ * is bad in this way, an odd one is not.
+ */
+template <class T> __global__ void convolve_four_outputs(size_t n, const T *s, taps<T> filter, T *y) {
+    constexpr unsigned EACH = 4, PART = EACH * THREADS + TAPS - 1;
+    __shared__ T part[PART];
+    const size_t first = (size_t)blockIdx.x * EACH * THREADS, mine = first + threadIdx.x * EACH;
+    bring(n, s, first, part, PART);
+    T near[EACH + TAPS - 1];
+    for (unsigned k = 0; k < EACH + TAPS - 1; k++) near[k] = part[threadIdx.x * EACH + k];
+    for (unsigned o = 0; o < EACH; o++) {
+        T sum = 0;
+        for (unsigned k = 0; k < TAPS; k++) sum = fma(near[o + k], filter.f[k], sum);
+        if (mine + o < n) y[mine + o] = sum;
+    }
+}
+
+template <class T> static void four_outputs(size_t n, const T *s, const taps<T> &filter, T *y) {
+    convolve_four_outputs<<<(unsigned)blocks_for<size_t>(n, 4 * THREADS), THREADS>>>(n, s, filter, y);
+}
+
+/* Rung transform: by Fourier transforms of 256 points
+ *
+ * The transform of a convolution is the product of the transforms. But of a circular one: what leaves a block of 256
+ * at its end comes in again at its beginning. So a block takes 256 elements, of which the first ten are its
+ * predecessor's, and throws the first ten results away, where the end has come in: 246 outputs a block, which is
+ * called overlap-save. The classic program does it in one block, with 6 zeros for the part that comes in: 50 elements
+ * and 11 taps need 55 places, and any length from there on is right.
+ *
+ * 128 threads do a butterfly each, a barrier, eight times. The forward transform leaves its results in bit-reversed
+ * order and the inverse one takes them so: nothing is put in order in between, since a product does not care. The
+ * filter's transform is found once, by the same kernel code, and divided by 256, which an inverse transform needs.
+ *
+ * Order: forward, half = 128, 64, ..., 1: (a, b) of a pair half apart becomes a + b and (a - b) w; the product with
+ * the filter's; inverse, half = 1, 2, ..., 128: a + b conj(w) and a - b conj(w). A product of complex numbers is
+ * (x u - y v, x v + y u), each rounded three times.
+ */
+constexpr unsigned POINTS = 256, PAIRS = POINTS / 2, OUTPUTS = POINTS - (TAPS - 1);
+
+template <class T> struct complex_number { T x, y; };
+template <class T> __host__ __device__ complex_number<T> times(complex_number<T> a, complex_number<T> b) {
+    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
+}
+
+/* 256 complex numbers. */
+template <class T> struct points {
+    T x[POINTS], y[POINTS];
+    __host__ __device__ complex_number<T> at(unsigned p) const { return {x[p], y[p]}; }
+    __host__ __device__ void put(unsigned p, complex_number<T> v) { x[p] = v.x, y[p] = v.y; }
+};
+
+/* Butterfly t of the 128 with pairs `half` apart. w[k] is exp(-2 pi i k / 256). */
+template <class T>
+__host__ __device__ void butterfly(points<T> *z, unsigned t, unsigned half, const complex_number<T> *w) {
+    const unsigned k = t % half, p = t / half * 2 * half + k;
+    const complex_number<T> a = z->at(p), b = z->at(p + half), d = {a.x - b.x, a.y - b.y};
+    z->put(p, {a.x + b.x, a.y + b.y});
+    z->put(p + half, times(d, w[k * (PAIRS / half)]));
+}
+template <class T>
+__host__ __device__ void butterfly_back(points<T> *z, unsigned t, unsigned half, const complex_number<T> *w) {
+    const unsigned k = t % half, p = t / half * 2 * half + k;
+    const complex_number<T> f = w[k * (PAIRS / half)], a = z->at(p), b = times(z->at(p + half), {f.x, -f.y});
+    z->put(p, {a.x + b.x, a.y + b.y});
+    z->put(p + half, {a.x - b.x, a.y - b.y});
+}
+
+template <class T> __device__ void transform(points<T> *z, const complex_number<T> *w) {
+    for (unsigned half = PAIRS; half > 0; half /= 2) {
+        __syncthreads();
+        butterfly(z, threadIdx.x, half, w);
+    }
+    __syncthreads();
+}
+template <class T> __device__ void transform_back(points<T> *z, const complex_number<T> *w) {
+    for (unsigned half = 1; half < POINTS; half *= 2) {
+        __syncthreads();
+        butterfly_back(z, threadIdx.x, half, w);
+    }
+    __syncthreads();
+}
+
+/* The filter's transform over 256: the taps, from f[0] on, and zeros. */
+template <class T> __global__ void transform_filter(taps<T> filter, const complex_number<T> *w, points<T> *spectrum) {
+    __shared__ points<T> z;
+    for (unsigned p = threadIdx.x; p < POINTS; p += PAIRS)
+        z.put(p, {p < TAPS ? filter.f[TAPS - 1 - p] / POINTS : (T)0, 0});
+    transform(&z, w);
+    for (unsigned p = threadIdx.x; p < POINTS; p += PAIRS) spectrum->put(p, z.at(p));
+}
+
+/* Block b has the `outputs` outputs from b * outputs on, which are the last of its 256. */
+template <class T>
+__global__ void convolve_by_transform(size_t n, const T *s, const complex_number<T> *w, const points<T> *spectrum,
+                                      unsigned outputs, T *y) {
+    __shared__ points<T> z;
+    const size_t first = (size_t)blockIdx.x * outputs;
+    const unsigned skipped = POINTS - outputs;
+    for (unsigned p = threadIdx.x; p < POINTS; p += PAIRS) z.put(p, {element(n, s, first + p + REACH - skipped), 0});
+    transform(&z, w);
+    for (unsigned p = threadIdx.x; p < POINTS; p += PAIRS) z.put(p, times(z.at(p), spectrum->at(p)));
+    transform_back(&z, w);
+    for (unsigned p = threadIdx.x; p < POINTS; p += PAIRS)
+        if (p >= skipped && first + p - skipped < n) y[first + p - skipped] = z.x[p];
+}
+
+template <class T>
+static void by_transform(size_t n, const T *s, const taps<T> &filter, const complex_number<T> *w, points<T> *spectrum,
+                         unsigned outputs, T *y) {
+    transform_filter<<<1, PAIRS>>>(filter, w, spectrum);
+    convolve_by_transform<<<(unsigned)blocks_for<size_t>(n, outputs), PAIRS>>>(n, s, w, spectrum, outputs, y);
+}
+
+/* exp(-2 pi i k / 256), k = 0 ... 127: from -1 by roots of roots, then by products. */
+template <class T> static std::vector<complex_number<T>> roots() {
+    std::vector<complex_number<double>> w(PAIRS, {1, 0});
+    complex_number<double> root = {0, -1}; /* exp(-2 pi i / 4) */
+    for (unsigned k = PAIRS / 2; k > 0; k /= 2) {
+        for (unsigned i = 0; i < PAIRS; i++)
+            if (i & k) w[i] = times(w[i], root);
+        const double half = sqrt((1 + root.x) / 2);
+        root = {half, root.y / (2 * half)};
+    }
+    std::vector<complex_number<T>> rounded;
+    for (const auto &v : w) rounded.push_back({(T)v.x, (T)v.y});
+    return rounded;
+}
+
+template <class T>
+static std::vector<T> order_of_transform(const std::vector<T> &s, const taps<T> &filter,
+                                         const std::vector<complex_number<T>> &w) {
+    const auto forward = [&](points<T> *z) {
+        for (unsigned half = PAIRS; half > 0; half /= 2)
+            for (unsigned t = 0; t < PAIRS; t++) butterfly(z, t, half, w.data());
+    };
+    points<T> spectrum = {}, z;
+    for (unsigned p = 0; p < TAPS; p++) spectrum.x[p] = filter.f[TAPS - 1 - p] / POINTS;
+    forward(&spectrum);
+    std::vector<T> y(s.size());
+    for (size_t first = 0; first < s.size(); first += OUTPUTS) {
+        for (unsigned p = 0; p < POINTS; p++) z.put(p, {element(s.size(), s.data(), first + p - REACH), 0});
+        forward(&z);
+        for (unsigned p = 0; p < POINTS; p++) z.put(p, times(z.at(p), spectrum.at(p)));
+        for (unsigned half = 1; half < POINTS; half *= 2)
+            for (unsigned t = 0; t < PAIRS; t++) butterfly_back(&z, t, half, w.data());
+        for (unsigned o = 0; o < OUTPUTS && first + o < s.size(); o++) y[first + o] = z.x[o + TAPS - 1];
+    }
+    return y;
+}
+
+/* Faulty rung wrapped: all 256 results of a block are used
+ *
+ * Blocks of 256 elements that do not overlap, and all of their results: at the beginning of each block the end of the
+ * same block has come in. What is missing is the padding, which in the classic program is a function of its own.
+ */
+template <class T>
+static void wrapped(size_t n, const T *s, const taps<T> &filter, const complex_number<T> *w, points<T> *spectrum,
+                    T *y) {
+    by_transform(n, s, filter, w, spectrum, POINTS, y);
+}
+
+/* Rung known-answers: fifty values of the classic program
+ *
+ * 50 elements of signal and then 11 of filter from rand(). The 1st, 26th and 50th value of the convolution are known,
+ * and the sum of all. Directly and by transform.
+ */
+static std::string known_answers(climb &c) {
+    const std::vector<int> numbers = ladder_gnu_rand(50 + TAPS);
+    std::vector<double> signal(50), y(50);
+    taps<double> filter;
+    for (size_t i = 0; i < 50; i++) signal[i] = numbers[i] / 2147483647.0;
+    for (unsigned k = 0; k < TAPS; k++) filter.f[TAPS - 1 - k] = numbers[50 + k] / 2147483647.0;
+    const double *const s = c.input(signal);
+    const complex_number<double> *const w = c.input(roots<double>());
+    points<double> *const spectrum = c.output<points<double>>(1);
+    double *const to = c.output<double>(y.size()), sums[2];
+    for (int way = 0; way < 2; way++) {
+        if (way == 0) shared(y.size(), s, filter, to);
+        if (way == 1) by_transform(y.size(), s, filter, w, spectrum, OUTPUTS, to);
+        c.fetch(y.data(), to, y.size() * sizeof y[0]);
+        sums[way] = 0;
+        for (const double v : y) sums[way] += v;
+        if (!(fabs(y[0] - 1.499435505) < 1e-6 && fabs(y[25] - 0.916361498) < 1e-6 &&
+              fabs(y[49] - 0.813535299) < 1e-6 && fabs(sums[way] - 89.638196955) < 1e-5))
+            return "not the classic program's values";
+    }
+    char text[160];
+    snprintf(text, sizeof text, "y[0] = %.9f, y[25] = %.9f, y[49] = %.9f; sums %.9f and %.9f", y[0], y[25], y[49],
+             sums[0], sums[1]);
+    return text;
+}
+
+/* Rung weft: weft_convolve, the library's own
+ *
+ * Up to 64 taps directly, above by transforms of blocks; the lengths alone decide (docs/ORDER.md 15). It is asked for
+ * all n + 10 values, of which the rungs above have those in the middle.
+ */
+template <class T>
+static weft_status weft_filter(weft_context *ctx, weft_dtype dtype, size_t n, const T *s, const T *f, T *y) {
+    return weft_convolve(ctx, dtype, WEFT_REAL, WEFT_FULL, n, s, TAPS, f, y);
+}
+
+/* Exercises
+ *
+ * 1. Count the reads of memory and of shared memory of each rung in the executor's table. Which ratio is 11, which 44
+ *    to 14?
+ * 2. Change four-outputs to five. What does it do to the banks, and what to `bring`?
+ * 3. From how many taps on is the transform less work? Count 10 operations a butterfly, and 22 n for 11 taps.
+ * 4. A real signal leaves half of each butterfly's work to zeros. Give a block two parts of the signal, one as x and
+ * one as y: why are the two results apart at the end?
+ * 5. What does the circular convolution of 50 elements without padding give for y[0]?
+ */
+
+/* Climbing the rungs. */
+
+/* No value is further from the right ones than the rounding of a transform allows. */
+template <class T> static std::string is_near(const std::vector<T> &y, const std::vector<T> &right) {
+    double largest = 0, error = 0;
+    for (size_t i = 0; i < y.size(); i++) {
+        largest = std::max(largest, fabs((double)right[i]));
+        error = std::max(error, fabs((double)y[i] - (double)right[i]));
+    }
+    return error <= 64 * std::numeric_limits<T>::epsilon() * std::max(largest, 1.0) ? ""
+                                                                                    : "too far from the taps' sums";
+}
+
+template <class T> static void climb_as(climb &c) {
+    const size_t n = c.n;
+    const std::vector<T> signal = ladder_values<T>(n, 1), filter = ladder_values<T>(TAPS, 2);
+    taps<T> along;
+    std::copy(filter.rbegin(), filter.rend(), along.f);
+    const std::vector<complex_number<T>> turns = roots<T>();
+    const T *const s = c.input(signal), *const forward = c.input(filter),
+                   *const f = c.input(std::vector<T>(along.f, along.f + TAPS));
+    const complex_number<T> *const w = c.input(turns);
+    points<T> *const spectrum = c.output<points<T>>(1);
+    T *const y = c.output<T>(n), *const full = c.output<T>(n + TAPS - 1);
+    c.work(2.0 * (double)(n * sizeof(T)), 2.0 * TAPS * (double)n);
+
+    const std::vector<T> sums = order_of_taps(signal, along);
+    const ladder_claim right = [&] { return c.holds(y, sums); };
+    const ladder_claim transformed = [&] {
+        const std::vector<T> expected = order_of_transform(signal, along, turns);
+        const std::string said = c.holds(y, expected);
+        return said.empty() ? is_near(expected, sums) : said;
+    };
+    c.rung("one-output", right, [=] { one_output(n, s, f, y); });
+    c.faulty("no-edges", right, [=] { no_edges(n, s, f, y); }, {.executor_only = true});
+    c.rung("arguments", right, [=] { arguments(n, s, along, y); });
+    c.rung("shared", right, [=] { shared(n, s, along, y); });
+    c.faulty("seams", right, [=] { seams(n, s, along, y); }, {.least = THREADS + 1});
+    c.rung("four-outputs", right, [=] { four_outputs(n, s, along, y); });
+    c.rung("transform", transformed, [=] { by_transform(n, s, along, w, spectrum, OUTPUTS, y); });
+    c.faulty("wrapped", transformed, [=] { wrapped(n, s, along, w, spectrum, y); });
+    c.lesson("known-answers", [&] { return known_answers(c); });
+
+    const ladder_claim as_specified = [&] {
+        std::vector<T> expected(n + TAPS - 1);
+        c.specified(weft_filter(c.ref(), c.dtype, n, signal.data(), filter.data(), expected.data()));
+        return c.holds(full, expected);
+    };
+    c.weft("weft", as_specified,
+           [=, &c](weft_context *ctx) { return weft_filter(ctx, c.dtype, n, s, forward, full); });
+}
+
+void climb_convolution(climb &c) {
+    if (c.dtype == WEFT_F64) return climb_as<double>(c);
+    climb_as<float>(c);
+}

@@ -1,0 +1,376 @@
+/* Topic laplace: ten sweeps of Jacobi's iteration on a grid of n points
+ *
+ * Heat in a box: the points of the six faces keep their values, every other one becomes the mean of its six
+ * neighbours, all at once, again and again. A stencil: each point is read by seven threads, and needs to be fetched
+ * from memory by one. The box has side * side * depth points, n at the most: a cube when n is one.
+ *
+ * Work 6 operations a point and sweep (five additions, a multiplication), steps 1 a sweep, traffic 2 n elements a
+ * sweep: the grid is read and the new one written. (One who does two sweeps a pass needs half of that, and can be
+ * beyond 100 % of the ceiling.)
+ *
+ * Order: ((((x- + x+) + y-) + y+) + z-) + z+, times 1/6 rounded. There is no product to fuse with an addition, so
+ * that all rungs, a loop on the CPU and weft give the same bits, whatever the shape of the blocks. Values fall as
+ * 6^-sweeps behind the front: a GPU that flushes the smallest numbers to zero is wrong from sweep 49 on.
+ */
+#include "climb.h"
+
+#include <math.h>
+#include <type_traits>
+
+constexpr unsigned SWEEPS = 10;
+
+/* Point (i, j, k) is at i + nx (j + ny k). */
+struct box {
+    size_t nx, ny, nz;
+    __host__ __device__ size_t at(size_t i, size_t j, size_t k) const { return i + nx * (j + ny * k); }
+    __host__ __device__ bool has(size_t i, size_t j, size_t k) const { return i < nx && j < ny && k < nz; }
+    __host__ __device__ bool inside(size_t i, size_t j, size_t k) const {
+        return i > 0 && i + 1 < nx && j > 0 && j + 1 < ny && k > 0 && k + 1 < nz;
+    }
+    __host__ __device__ size_t points() const { return nx * ny * nz; }
+};
+
+/* A new value from the sum of six neighbours, and one of a face. Whole numbers are 6^sweeps times the values: then
+ * nothing is divided, and nothing rounded. */
+template <class T> __host__ __device__ T mean(T six) {
+    if constexpr (std::is_integral_v<T>) return six;
+    return six * ((T)1 / (T)6);
+}
+template <class T> __host__ __device__ T kept(T u) {
+    if constexpr (std::is_integral_v<T>) return 6 * u;
+    return u;
+}
+
+/* The new value of a point: u points to it, rows are nx apart and layers `layer`. */
+template <class T> __host__ __device__ T relax(const T *u, size_t nx, size_t layer) {
+    return mean(((((u[-1] + u[1]) + *(u - nx)) + u[nx]) + *(u - layer)) + u[layer]);
+}
+
+/* Sweeps from u by way of `spare` to v: sweep(from, to), so many times. */
+template <class T, class SWEEP> static void repeat(unsigned sweeps, const T *u, T *spare, T *v, SWEEP sweep) {
+    const T *from = u;
+    for (unsigned left = sweeps; left > 0; left--) {
+        T *const to = left % 2 == 1 ? v : spare;
+        sweep(from, to);
+        from = to;
+    }
+}
+
+template <class T> static std::vector<T> order_of_sweeps(box g, std::vector<T> u) {
+    std::vector<T> v(u);
+    for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
+        for (size_t k = 1; k + 1 < g.nz; k++)
+            for (size_t j = 1; j + 1 < g.ny; j++)
+                for (size_t i = 1; i + 1 < g.nx; i++) v[g.at(i, j, k)] = relax(&u[g.at(i, j, k)], g.nx, g.nx * g.ny);
+        u.swap(v);
+    }
+    return u;
+}
+
+/* Rung columns: a thread for each column of the box
+ *
+ * The older of the classic two: blocks of 16 x 8 threads over x and y, each thread going through the box in z. A warp
+ * touches two runs of 16 neighbours, half of what a fetch of 128 bytes could bring.
+ */
+template <class T> __global__ void relax_columns(box g, const T *u, T *v) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= g.nx || j >= g.ny) return;
+    for (size_t k = 0; k < g.nz; k++) {
+        const size_t p = g.at(i, j, k);
+        v[p] = g.inside(i, j, k) ? relax(u + p, g.nx, g.nx * g.ny) : kept(u[p]);
+    }
+}
+
+/* Blocks of so many threads over x and y. */
+static dim3 over_layer(box g, dim3 block) {
+    return dim3((unsigned)blocks_for<size_t>(g.nx, block.x), (unsigned)blocks_for<size_t>(g.ny, block.y));
+}
+
+template <class T> static void columns(box g, const T *u, T *spare, T *v) {
+    const dim3 block(16, 8);
+    repeat(SWEEPS, u, spare, v,
+           [=](const T *from, T *to) { relax_columns<<<over_layer(g, block), block>>>(g, from, to); });
+}
+
+/* Rung points: a thread for each point
+ *
+ * The newer one: blocks of 32 x 4 x 2, more threads, none of which goes far. Seven reads a point, of which the caches
+ * answer six if all goes well. The text that says "7 floats a point" and then multiplies finds 1692 GB/s on a card of
+ * 900: what a cache answers does not come from memory.
+ */
+template <class T> __global__ void relax_points(box g, const T *u, T *v) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y,
+                 k = (size_t)blockIdx.z * blockDim.z + threadIdx.z;
+    if (!g.has(i, j, k)) return;
+    const size_t p = g.at(i, j, k);
+    v[p] = g.inside(i, j, k) ? relax(u + p, g.nx, g.nx * g.ny) : kept(u[p]);
+}
+
+template <class T> static void points_once(box g, const T *u, T *v) {
+    const dim3 block(32, 4, 2), layer = over_layer(g, block);
+    relax_points<<<dim3(layer.x, layer.y, (unsigned)blocks_for<size_t>(g.nz, block.z)), block>>>(g, u, v);
+}
+
+template <class T> static void points(box g, const T *u, T *spare, T *v) {
+    repeat(SWEEPS, u, spare, v, [=](const T *from, T *to) { points_once(g, from, to); });
+}
+
+/* Faulty rung in-place: one array for old and new
+ *
+ * With u and v the same array a point's neighbours are partly of this sweep and partly of the last, as the threads
+ * happen to run: neither Jacobi's iteration nor Gauss and Seidel's. It converges to the same solution all the same,
+ * and a test that looks only at that will not see it.
+ */
+template <class T> static void in_place(box g, const T *u, T *v) {
+    CUDA_CHECK(cudaMemcpyAsync(v, u, g.points() * sizeof(T), cudaMemcpyDeviceToDevice));
+    for (unsigned sweep = 0; sweep < SWEEPS; sweep++) points_once(g, v, v);
+}
+
+/* Faulty rung faces-forgotten: the new grid has no faces
+ *
+ * Faces do not change, and so this kernel does not touch them. But there are two arrays, and nobody has ever written
+ * the faces of the second: what lay in memory there flows into the box from the second sweep on.
+ */
+template <class T> __global__ void relax_insides(box g, const T *u, T *v) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
+    for (size_t k = 1; k + 1 < g.nz; k++)
+        if (g.inside(i, j, k)) v[g.at(i, j, k)] = relax(u + g.at(i, j, k), g.nx, g.nx * g.ny);
+}
+
+template <class T> static void faces_forgotten(box g, const T *u, T *spare, T *v) {
+    const dim3 block(16, 8);
+    repeat(SWEEPS, u, spare, v,
+           [=](const T *from, T *to) { relax_insides<<<over_layer(g, block), block>>>(g, from, to); });
+}
+
+/* Rung registers: what a thread has just read, it keeps
+ *
+ * In columns a thread reads each point of its column three times: as the one above, as its own, as the one below.
+ * Here it has the three in registers, and moves them down by one at each layer: five reads a point. Blocks are of
+ * 32 x 8, a whole warp in a row.
+ */
+template <class T> __global__ void relax_in_registers(box g, const T *u, T *v) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= g.nx || j >= g.ny) return;
+    T below = 0, here = u[g.at(i, j, 0)];
+    for (size_t k = 0; k < g.nz; k++) {
+        const size_t p = g.at(i, j, k);
+        const T above = k + 1 < g.nz ? u[p + g.nx * g.ny] : here;
+        v[p] = g.inside(i, j, k) ? mean(((((u[p - 1] + u[p + 1]) + u[p - g.nx]) + u[p + g.nx]) + below) + above)
+                                 : kept(here);
+        below = here;
+        here = above;
+    }
+}
+
+template <class T> static void registers_once(box g, const T *u, T *v) {
+    const dim3 block(32, 8);
+    relax_in_registers<<<over_layer(g, block), block>>>(g, u, v);
+}
+
+template <class T> static void registers(box g, const T *u, T *spare, T *v) {
+    repeat(SWEEPS, u, spare, v, [=](const T *from, T *to) { registers_once(g, from, to); });
+}
+
+/* Rung shared: a layer in shared memory
+ *
+ * The neighbours in x and y are other threads' own points. Each thread puts its point of the layer in shared memory,
+ * those at the block's edges put the neighbour outside there, too, and after a barrier all read from it: a point
+ * comes from memory once a block, and a little more at the edges. Another barrier before the next layer is put there.
+ *
+ * Threads beyond the grid stay until the end: the barriers are for all.
+ */
+constexpr unsigned ACROSS = 32, DOWN = 8;
+
+/* The layer of point (i, j, k), whose value is `here`, and the neighbours of the block's edges. */
+template <class T>
+__device__ void put_layer(T (*tile)[ACROSS + 2], box g, const T *u, size_t i, size_t j, size_t k, T here) {
+    const unsigned x = threadIdx.x + 1, y = threadIdx.y + 1;
+    const size_t p = g.at(i, j, k);
+    if (!g.has(i, j, k)) return;
+    tile[y][x] = here;
+    if (x == 1 && i > 0) tile[y][0] = u[p - 1];
+    if (x == ACROSS && i + 1 < g.nx) tile[y][ACROSS + 1] = u[p + 1];
+    if (y == 1 && j > 0) tile[0][x] = u[p - g.nx];
+    if (y == DOWN && j + 1 < g.ny) tile[DOWN + 1][x] = u[p + g.nx];
+}
+
+template <class T> __global__ void relax_in_shared(box g, const T *u, T *v) {
+    __shared__ T tile[DOWN + 2][ACROSS + 2];
+    const unsigned x = threadIdx.x + 1, y = threadIdx.y + 1;
+    const size_t i = (size_t)blockIdx.x * ACROSS + threadIdx.x, j = (size_t)blockIdx.y * DOWN + threadIdx.y;
+    T below = 0, here = g.has(i, j, 0) ? u[g.at(i, j, 0)] : (T)0;
+    for (size_t k = 0; k < g.nz; k++) {
+        const T above = g.has(i, j, k + 1) ? u[g.at(i, j, k + 1)] : here;
+        put_layer(tile, g, u, i, j, k, here);
+        __syncthreads();
+        if (g.inside(i, j, k))
+            v[g.at(i, j, k)] =
+                mean(((((tile[y][x - 1] + tile[y][x + 1]) + tile[y - 1][x]) + tile[y + 1][x]) + below) + above);
+        else if (g.has(i, j, k))
+            v[g.at(i, j, k)] = kept(here);
+        __syncthreads();
+        below = here;
+        here = above;
+    }
+}
+
+template <class T> static void shared(box g, const T *u, T *spare, T *v) {
+    const dim3 block(ACROSS, DOWN);
+    repeat(SWEEPS, u, spare, v,
+           [=](const T *from, T *to) { relax_in_shared<<<over_layer(g, block), block>>>(g, from, to); });
+}
+
+/* Rung two-sweeps: two sweeps while the points are near
+ *
+ * All rungs so far bring the grid from memory ten times and back ten times. A block that has 20 x 12 x 12 points in
+ * shared memory can compute 18 x 10 x 10 of the next sweep, and from these 16 x 8 x 8 of the one after: five passes
+ * over memory in place of ten. The price is what blocks fetch and compute twice, 2880 points for 1024. What is
+ * outside of the grid is skipped, what is on a face kept, at every sweep.
+ */
+constexpr unsigned WIDE = 16, HIGH = 8;
+
+/* The points that a block has of a sweep: those it writes and `margin` around them. */
+template <unsigned margin> struct brick {
+    static constexpr unsigned NX = WIDE + 2 * margin, NY = HIGH + 2 * margin, POINTS = NX * NY * NY;
+};
+
+/* Calls what(p, i, j, k) for each point of the brick that is in the grid, p being its place in the brick. */
+template <unsigned margin, class WHAT> __device__ void for_brick(box g, WHAT what) {
+    for (unsigned p = threadIdx.x; p < brick<margin>::POINTS; p += blockDim.x) {
+        const size_t i = (size_t)blockIdx.x * WIDE + p % brick<margin>::NX - margin,
+                     j = (size_t)blockIdx.y * HIGH + p / brick<margin>::NX % brick<margin>::NY - margin,
+                     k = (size_t)blockIdx.z * HIGH + p / brick<margin>::NX / brick<margin>::NY - margin;
+        if (g.has(i, j, k)) what(p, i, j, k); /* an i below 0 has wrapped, and is no less than nx */
+    }
+}
+
+/* Where point p of a brick is in the one with a margin greater by one. */
+template <unsigned margin> __device__ unsigned in_wider(unsigned p) {
+    const unsigned x = p % brick<margin>::NX, y = p / brick<margin>::NX % brick<margin>::NY,
+                   z = p / brick<margin>::NX / brick<margin>::NY;
+    return x + 1 + brick<margin + 1>::NX * (y + 1 + brick<margin + 1>::NY * (z + 1));
+}
+
+/* The new value of point p of the brick, from the wider brick of the sweep before. */
+template <unsigned margin, class T> __device__ T relax_brick(bool inside, const T *before, unsigned p) {
+    const T *const u = before + in_wider<margin>(p);
+    return inside ? relax(u, brick<margin + 1>::NX, brick<margin + 1>::NX * brick<margin + 1>::NY) : kept(*u);
+}
+
+template <class T> __global__ void relax_twice(box g, const T *u, T *v) {
+    __shared__ T old[brick<2>::POINTS], next[brick<1>::POINTS];
+    for_brick<2>(g, [&](unsigned p, size_t i, size_t j, size_t k) { old[p] = u[g.at(i, j, k)]; });
+    __syncthreads();
+    for_brick<1>(
+        g, [&](unsigned p, size_t i, size_t j, size_t k) { next[p] = relax_brick<1>(g.inside(i, j, k), old, p); });
+    __syncthreads();
+    for_brick<0>(g, [&](unsigned p, size_t i, size_t j, size_t k) {
+        v[g.at(i, j, k)] = relax_brick<0>(g.inside(i, j, k), next, p);
+    });
+}
+
+template <class T> static void two_sweeps(box g, const T *u, T *spare, T *v) {
+    const dim3 blocks((unsigned)blocks_for<size_t>(g.nx, WIDE), (unsigned)blocks_for<size_t>(g.ny, HIGH),
+                      (unsigned)blocks_for<size_t>(g.nz, HIGH));
+    repeat(SWEEPS / 2, u, spare, v, [=](const T *from, T *to) { relax_twice<<<blocks, 256>>>(g, from, to); });
+}
+
+/* Rung checksum: the classic problem in whole numbers
+ *
+ * 1 on the faces, 0 inside: after s sweeps a point is the probability that a walk, which goes to any neighbour with
+ * equal chances, has met a face after s steps, a whole number over 6^s. Multiplied by 6 at every sweep the kernel of
+ * registers computes these numbers without any rounding; they are known: the sum over 64 x 64 x 64 points after ten
+ * sweeps is 2829743923392. This test sees every index that is wrong, but for one kind: the problem is the same in all
+ * directions. So the rungs are given random numbers.
+ */
+static std::string checksum(climb &c) {
+    const box g = {64, 64, 64};
+    std::vector<int64_t> u(g.points());
+    for (size_t p = 0; p < u.size(); p++) u[p] = !g.inside(p % 64, p / 64 % 64, p / 4096);
+    int64_t *const v = c.output<int64_t>(u.size()), *const spare = c.output<int64_t>(u.size());
+    registers(g, c.input(u), spare, v);
+    c.fetch(u.data(), v, u.size() * sizeof u[0]);
+    int64_t sum = 0;
+    for (const int64_t x : u) sum += x;
+    if (sum != 2829743923392) return "not 2829743923392";
+    char text[100];
+    snprintf(text, sizeof text, "2829743923392 / 6^10; at the corner %.12f",
+             (double)u[g.at(1, 1, 1)] / pow(6, SWEEPS));
+    return text;
+}
+
+/* Rung change: when to stop
+ *
+ * A solver goes on until a sweep changes little: the root of the mean square of what it changed. The classic task
+ * asks for it and leaves it undone. weft_laplace sums it in the last sweep, with no pass over memory of its own, in
+ * f64; in f32, printed with six decimals, everything below 5e-7 looks like nothing. For the problem of checksum it is
+ * known: 0.010784171 at the tenth sweep.
+ */
+static std::string change(climb &c) {
+    const box g = {64, 64, 64};
+    std::vector<double> u(g.points()), v(u.size());
+    for (size_t p = 0; p < u.size(); p++) u[p] = !g.inside(p % 64, p / 64 % 64, p / 4096);
+    double last;
+    c.specified(weft_laplace(c.ref(), WEFT_F64, g.nx, g.ny, g.nz, SWEEPS, u.data(), v.data(), &last));
+    if (!(fabs(last - 0.010784171) < 1e-9)) return "not 0.010784171";
+    char text[100];
+    snprintf(text, sizeof text, "the tenth sweep changes %.9f", last);
+    return text;
+}
+
+/* Rung weft: weft_laplace, the library's own
+ *
+ * Several sweeps a pass, on a CPU too, with the same bits as one at a time (docs/ORDER.md 7).
+ */
+template <class T> static weft_status weft_relax(weft_context *ctx, weft_dtype dtype, box g, const T *u, T *v) {
+    return weft_laplace(ctx, dtype, g.nx, g.ny, g.nz, SWEEPS, u, v, NULL);
+}
+
+/* Exercises
+ *
+ * 1. Change the blocks of columns to 32 x 4 and 8 x 16, those of points to 4 x 4 x 4. Which results change? (On a GPU
+ *    the classic texts found factors of three between shapes, and then that both kernels, tuned, are equally fast.)
+ * 2. Rows of 255 points begin at addresses that are no multiple of 128. Give each row the room of 256: which lines of
+ *    box change? What do the rungs have to know?
+ * 3. For which sizes of bricks do three sweeps a pass fetch less than two? What does shared memory allow?
+ * 4. What would relax_in_registers read at the last layer without the test k + 1 < nz? Who would notice?
+ */
+
+/* Climbing the rungs. */
+static box box_of(size_t n) {
+    size_t side = 1;
+    while ((side + 1) * (side + 1) * (side + 1) <= n) side++;
+    return {side, side, n / (side * side)};
+}
+
+template <class T> static void climb_as(climb &c) {
+    const box g = box_of(c.n);
+    const std::vector<T> values = ladder_values<T>(g.points(), 1), last = order_of_sweeps(g, values);
+    const T *const u = c.input(values);
+    T *const spare = c.output<T>(values.size()), *const v = c.output<T>(values.size());
+    c.work(2.0 * SWEEPS * (double)(values.size() * sizeof(T)), 6.0 * SWEEPS * (double)values.size());
+
+    const ladder_claim right = [&] { return c.holds(v, last); };
+    c.rung("columns", right, [=] { columns(g, u, spare, v); });
+    c.rung("points", right, [=] { points(g, u, spare, v); });
+    c.faulty("in-place", right, [=] { in_place(g, u, v); }, {.least = 64});
+    c.faulty("faces-forgotten", right, [=] { faces_forgotten(g, u, spare, v); });
+    c.rung("registers", right, [=] { registers(g, u, spare, v); });
+    c.rung("shared", right, [=] { shared(g, u, spare, v); });
+    c.rung("two-sweeps", right, [=] { two_sweeps(g, u, spare, v); });
+    c.lesson("checksum", [&] { return checksum(c); });
+    c.lesson("change", [&] { return change(c); });
+
+    const ladder_claim as_specified = [&] {
+        std::vector<T> expected(values.size());
+        c.specified(weft_relax(c.ref(), c.dtype, g, values.data(), expected.data()));
+        return c.holds(v, expected);
+    };
+    c.weft("weft", as_specified, [=, &c](weft_context *ctx) { return weft_relax(ctx, c.dtype, g, u, v); });
+}
+
+void climb_laplace(climb &c) {
+    if (c.dtype == WEFT_F64) return climb_as<double>(c);
+    climb_as<float>(c);
+}

@@ -1,0 +1,517 @@
+/* Topic recurrence: v[i] = s[i] v[i - 1] + u[i], for n numbers
+ *
+ * A filter, a debt with interest, the sweep that solves a bidiagonal system: each value needs the one before it, and
+ * a loop seems to be all that can be done. But each element is a map, w -> s w + u, and maps can be joined before
+ * anyone knows w: first (s1, u1) and then (s2, u2) is w -> s2 (s1 w + u1) + u2, again a map, (s2 s1, s2 u1 + u2).
+ * Joining is associative, so that a scan of maps gives, for every i, the map from the start to v[i] (P. Kogge,
+ * H. Stone, IEEE Trans. Computers C-22, 1973). It is not commutative: which map comes first matters.
+ *
+ * Work 2 n operations in a loop, 3 for each joining in a scan; steps n or log2(n); traffic 3 n elements: s, u and v,
+ * 24 bytes an element of f64.
+ *
+ * Joining rounds at other places than the loop does, so each rung states its order and is held against a plain loop
+ * in that order. With --dtype u64 the numbers are whole and wrap at 2^64; then nothing is rounded, and all rungs must
+ * give what the loop gives.
+ */
+#include "climb.h"
+
+#include <algorithm>
+#include <math.h>
+#include <type_traits>
+
+constexpr unsigned WARP = 32, THREADS = 256, WARPS = THREADS / WARP, RUN = 8;
+#define WHOLE_WARP 0xffffffffu
+
+/* w -> s w + u. */
+template <class T> struct affine { T s, u; };
+
+template <class T> __host__ __device__ T apply(affine<T> f, T w) { return f.s * w + f.u; }
+
+/* f, and then g. */
+template <class T> __host__ __device__ affine<T> then(affine<T> f, affine<T> g) {
+    return {g.s * f.s, g.s * f.u + g.u};
+}
+
+/* Element i as a map; behind the end the one that changes nothing. */
+template <class T> __host__ __device__ affine<T> element(size_t n, const T *s, const T *u, size_t i) {
+    if (i < n) return {s[i], u[i]};
+    return {1, 0};
+}
+
+/* Rung one-thread: the loop
+ *
+ * The definition. Two operations and three words of memory an element, each of which waits for the one before.
+ *
+ * Order: from 0, s[i] * v rounded, plus u[i] rounded.
+ */
+template <class T> __global__ void follow(size_t n, const T *s, const T *u, T *v) {
+    T w = 0;
+    for (size_t i = 0; i < n; i++) v[i] = w = s[i] * w + u[i];
+}
+
+template <class T> static std::vector<T> order_of_loop(const std::vector<T> &s, const std::vector<T> &u) {
+    std::vector<T> v(s.size());
+    T w = 0;
+    for (size_t i = 0; i < v.size(); i++) v[i] = w = s[i] * w + u[i];
+    return v;
+}
+
+/* Rung one-block: a slice of 256 maps at a time, scanned in shared memory
+ *
+ * Thread t has map t. At step d = 1, 2, 4, ..., 128 it joins to its map the one of thread t - d: after the last, its
+ * map goes from the start of the slice to element t. Applied to w, the value before the slice, this is v; the last
+ * thread's v is the w of the next slice. One block does a long recurrence in this way, and many blocks many of them.
+ *
+ * Between reading the map of thread t - d and writing one's own there must be a barrier, and another one before the
+ * next step. The values of the texts' recurrence, s and u uniform in [0, 2], do not "grow fast and overflow": a
+ * product of such s shrinks, by e^-0.307 an element, and the largest of 10^8 values is 2.1e7.
+ *
+ * Order: slices of 256; in each, map t becomes (map t - d, then map t) for d = 1, 2, 4, ...; v is the map applied to
+ * the value before the slice, which is 0 for the first.
+ */
+struct in_shared {
+    template <class T> static __device__ affine<T> scan(affine<T> mine) {
+        __shared__ T s[THREADS], u[THREADS];
+        const unsigned t = threadIdx.x;
+        for (unsigned d = 1; d < THREADS; d *= 2) {
+            s[t] = mine.s, u[t] = mine.u;
+            __syncthreads();
+            if (t >= d) mine = then({s[t - d], u[t - d]}, mine);
+            __syncthreads();
+        }
+        return mine;
+    }
+};
+
+template <class T, class SCAN> __global__ void slice_by_slice(size_t n, const T *s, const T *u, T *v) {
+    __shared__ T before;
+    const unsigned t = threadIdx.x;
+    if (t == 0) before = 0;
+    __syncthreads();
+    for (size_t first = 0; first < n; first += THREADS) {
+        const T w = apply(SCAN::scan(element(n, s, u, first + t)), before);
+        if (first + t < n) v[first + t] = w;
+        __syncthreads();
+        if (t == THREADS - 1) before = w;
+        __syncthreads();
+    }
+}
+
+/* The maps of a slice, as in_shared joins them. */
+template <class T> static void order_of_shared(std::vector<affine<T>> &maps) {
+    for (size_t d = 1; d < THREADS; d *= 2)
+        for (size_t t = THREADS - 1; t >= d; t--) maps[t] = then(maps[t - d], maps[t]);
+}
+
+/* All values: slices scanned by `scan`, in turn. */
+template <class T, class SCAN>
+static std::vector<T> order_of_slices(const std::vector<T> &s, const std::vector<T> &u, SCAN scan) {
+    std::vector<T> v(s.size());
+    T before = 0;
+    for (size_t first = 0; first < v.size(); first += THREADS) {
+        std::vector<affine<T>> maps(THREADS);
+        for (size_t t = 0; t < THREADS; t++) maps[t] = element(v.size(), s.data(), u.data(), first + t);
+        scan(maps);
+        for (size_t t = 0; t < THREADS && first + t < v.size(); t++) v[first + t] = apply(maps[t], before);
+        before = apply(maps[THREADS - 1], before);
+    }
+    return v;
+}
+
+/* Faulty rung one-barrier: a single barrier a step
+ *
+ * The classic program reads the maps of thread t - d, joins, and writes in one go, with one barrier at the end of the
+ * step. A warp that is ahead then overwrites a map that another has not read yet.
+ */
+struct in_shared_with_one_barrier {
+    template <class T> static __device__ affine<T> scan(affine<T> mine) {
+        __shared__ T s[THREADS], u[THREADS];
+        const unsigned t = threadIdx.x;
+        s[t] = mine.s, u[t] = mine.u;
+        __syncthreads();
+        for (unsigned d = 1; d < THREADS; d *= 2) {
+            if (t >= d) {
+                mine = then({s[t - d], u[t - d]}, mine);
+                s[t] = mine.s, u[t] = mine.u;
+            }
+            __syncthreads();
+        }
+        return mine;
+    }
+};
+
+/* Faulty rung swapped: the maps joined the wrong way round
+ *
+ * (map t, then map t - d). For sums the order of two neighbours does not matter, for maps it does; the products s are
+ * right even so, and with s all equal to 1 so is everything. Test data should not be that kind.
+ */
+struct in_shared_swapped {
+    template <class T> static __device__ affine<T> scan(affine<T> mine) {
+        __shared__ T s[THREADS], u[THREADS];
+        const unsigned t = threadIdx.x;
+        for (unsigned d = 1; d < THREADS; d *= 2) {
+            s[t] = mine.s, u[t] = mine.u;
+            __syncthreads();
+            if (t >= d) mine = then(mine, {s[t - d], u[t - d]});
+            __syncthreads();
+        }
+        return mine;
+    }
+};
+
+/* Rung three-launches: all slices at once
+ *
+ * What a slice does as a whole is a map, too. The first launch finds the map of every slice, by a block each; the
+ * second, a single thread, goes from slice to slice and notes the value before each; the third scans again and
+ * applies its maps to that value. s and u are read twice: 5 n elements of traffic for 3 n, but all of the GPU is at
+ * it.
+ *
+ * Order: that of one-block, since the value behind a slice is its map applied to the value before it.
+ */
+template <class T, class SCAN> __global__ void maps_of_slices(size_t n, const T *s, const T *u, affine<T> *slices) {
+    const affine<T> f = SCAN::scan(element(n, s, u, (size_t)blockIdx.x * THREADS + threadIdx.x));
+    if (threadIdx.x == THREADS - 1) slices[blockIdx.x] = f;
+}
+
+template <class T> __global__ void follow_slices(size_t slices, const affine<T> *maps, T *before) {
+    T w = 0;
+    for (size_t k = 0; k < slices; k++) {
+        before[k] = w;
+        w = apply(maps[k], w);
+    }
+}
+
+template <class T, class SCAN>
+__global__ void apply_in_slices(size_t n, const T *s, const T *u, const T *before, T *v) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const T w = apply(SCAN::scan(element(n, s, u, i)), before[blockIdx.x]);
+    if (i < n) v[i] = w;
+}
+
+template <class SCAN, class T>
+static void three_launches(size_t n, const T *s, const T *u, affine<T> *maps, T *before, T *v) {
+    const size_t slices = blocks_for<size_t>(n, THREADS);
+    maps_of_slices<T, SCAN><<<(unsigned)slices, THREADS>>>(n, s, u, maps);
+    follow_slices<<<1, 1>>>(slices, maps, before);
+    apply_in_slices<T, SCAN><<<(unsigned)slices, THREADS>>>(n, s, u, before, v);
+}
+
+/* Rung shuffles: a warp scans in registers
+ *
+ * __shfl_up_sync gives each lane the map of the lane d below: five steps scan a warp, with no memory and no barrier.
+ * The last lane of each warp then leaves its map in shared memory, and every thread joins those of the warps before
+ * its own. Two barriers in place of sixteen. All lanes take part in every shuffle, those behind the end with the map
+ * that changes nothing; the classic program lets them return first, and shuffles with lanes that are gone.
+ *
+ * Order: slices of 256; in each warp map t becomes (map t - d, then map t) for d = 1, ..., 16; the maps of the warps
+ * before it are joined from the first on, and come before it; then as in one-block.
+ */
+struct by_shuffles {
+    template <class T> static __device__ affine<T> scan(affine<T> mine) {
+        __shared__ T s[WARPS], u[WARPS];
+        const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+        for (unsigned d = 1; d < WARP; d *= 2) {
+            const affine<T> before = {__shfl_up_sync(WHOLE_WARP, mine.s, d), __shfl_up_sync(WHOLE_WARP, mine.u, d)};
+            if (lane >= d) mine = then(before, mine);
+        }
+        __syncthreads(); /* what was scanned last has been read */
+        if (lane == WARP - 1) s[warp] = mine.s, u[warp] = mine.u;
+        __syncthreads();
+        if (warp == 0) return mine;
+        affine<T> before = {s[0], u[0]};
+        for (unsigned w = 1; w < warp; w++) before = then(before, {s[w], u[w]});
+        return then(before, mine);
+    }
+};
+
+template <class T> static void order_of_shuffles(std::vector<affine<T>> &maps) {
+    for (size_t d = 1; d < WARP; d *= 2)
+        for (size_t t = THREADS - 1; t >= d; t--)
+            if (t % WARP >= d) maps[t] = then(maps[t - d], maps[t]);
+    affine<T> before = maps[WARP - 1];
+    for (size_t first = WARP; first < THREADS; first += WARP) {
+        const affine<T> warp = maps[first + WARP - 1];
+        for (size_t t = first; t < first + WARP; t++) maps[t] = then(before, maps[t]);
+        before = then(before, warp);
+    }
+}
+
+/* Rung chain: one launch, each block waits for the one before
+ *
+ * A block scans its slice, waits for the value before it, hands on the value behind it, and applies. The scan comes
+ * before the wait, so that only the handing on is in turn: the classic program waits first, and its blocks work one
+ * after another. s, u and v are touched once.
+ *
+ * A block that waits for another needs it to have begun. Nothing says that block 3 begins after block 2, so a block
+ * takes a ticket, by an atomic addition when it starts, and the ticket is its slice: those with lower tickets have
+ * all begun. The value is written first, then a fence, then the flag; who reads waits for the flag, then a fence,
+ * then reads the value. The flags and the ticket are cleared before each launch, which the classic program forgets.
+ *
+ * Order: that of shuffles.
+ */
+/* Waits for the value behind slice k - 1 (0 before the first), and hands on that behind slice k, whose map is f. */
+template <class T> __device__ T hand_on(unsigned k, affine<T> f, unsigned *ready, T *behind) {
+    T before = 0;
+    if (k > 0) {
+        while (atomicAdd(&ready[k - 1], 0u) == 0) {
+        }
+        __threadfence();
+        before = *(volatile T *)&behind[k - 1];
+    }
+    behind[k] = apply(f, before);
+    __threadfence();
+    atomicExch(&ready[k], 1u);
+    return before;
+}
+
+/* The slice that the block is to do. */
+__device__ unsigned take_ticket(unsigned *ticket) {
+    __shared__ unsigned mine;
+    if (threadIdx.x == 0) mine = atomicAdd(ticket, 1u);
+    __syncthreads();
+    return mine;
+}
+
+template <class T>
+__device__ void do_slice(unsigned k, size_t n, const T *s, const T *u, T *v, unsigned *ready, T *behind) {
+    __shared__ T before;
+    const size_t i = (size_t)k * THREADS + threadIdx.x;
+    const affine<T> f = by_shuffles::scan(element(n, s, u, i));
+    if (threadIdx.x == THREADS - 1) before = hand_on(k, f, ready, behind);
+    __syncthreads();
+    if (i < n) v[i] = apply(f, before);
+}
+
+template <class T>
+__global__ void follow_in_chain(size_t n, const T *s, const T *u, T *v, unsigned *ticket, unsigned *ready,
+                                T *behind) {
+    do_slice(take_ticket(ticket), n, s, u, v, ready, behind);
+}
+
+/* The ticket and the flags lie in one array: flags[0] is the ticket. */
+template <class T> static void chain(size_t n, const T *s, const T *u, T *v, unsigned *flags, T *behind) {
+    const size_t slices = blocks_for<size_t>(n, THREADS);
+    CUDA_CHECK(cudaMemsetAsync(flags, 0, (slices + 1) * sizeof *flags));
+    follow_in_chain<<<(unsigned)slices, THREADS>>>(n, s, u, v, flags, flags + 1, behind);
+}
+
+/* Faulty rung block-order: the block's number in place of a ticket
+ *
+ * Block k waits for block k - 1, which may not have begun and, when those that wait fill the GPU, never will. Most
+ * devices begin blocks in the order of their numbers, and so this works until one does not. Here every two neighbours
+ * are swapped, as if the device did so.
+ */
+template <class T>
+__global__ void follow_by_number(size_t n, const T *s, const T *u, T *v, unsigned *ready, T *behind) {
+    const unsigned neighbour = blockIdx.x ^ 1;
+    do_slice(neighbour < gridDim.x ? neighbour : blockIdx.x, n, s, u, v, ready, behind);
+}
+
+template <class T> static void block_order(size_t n, const T *s, const T *u, T *v, unsigned *ready, T *behind) {
+    const size_t slices = blocks_for<size_t>(n, THREADS);
+    CUDA_CHECK(cudaMemsetAsync(ready, 0, slices * sizeof *ready));
+    follow_by_number<<<(unsigned)slices, THREADS>>>(n, s, u, v, ready, behind);
+}
+
+/* Rung runs: eight elements a thread
+ *
+ * A thread joins the maps of its run of eight in registers, and only what is left is scanned: an eighth of the
+ * joinings across threads, and an eighth of the handing on. With the value before its run, a thread then goes through
+ * it as the loop does. Slices are of 2048.
+ *
+ * Order: a run's maps are joined from its first on; the 256 maps of a slice as in shuffles; the value before a run is
+ * the map of the thread before applied to the value before the slice, and in the run it is that of one-thread.
+ */
+template <class T>
+__global__ void follow_in_runs(size_t n, const T *s, const T *u, T *v, unsigned *ticket, unsigned *ready, T *behind) {
+    __shared__ T before, behind_run[THREADS];
+    const unsigned k = take_ticket(ticket), t = threadIdx.x;
+    const size_t first = ((size_t)k * THREADS + t) * RUN;
+    affine<T> run[RUN];
+    for (unsigned i = 0; i < RUN; i++) run[i] = element(n, s, u, first + i);
+    affine<T> f = run[0];
+    for (unsigned i = 1; i < RUN; i++) f = then(f, run[i]);
+    f = by_shuffles::scan(f);
+    if (t == THREADS - 1) before = hand_on(k, f, ready, behind);
+    __syncthreads();
+    behind_run[t] = apply(f, before);
+    __syncthreads();
+    T w = t > 0 ? behind_run[t - 1] : before;
+    for (unsigned i = 0; i < RUN && first + i < n; i++) v[first + i] = w = apply(run[i], w);
+}
+
+template <class T> static void runs(size_t n, const T *s, const T *u, T *v, unsigned *flags, T *behind) {
+    const size_t slices = blocks_for<size_t>(n, THREADS * RUN);
+    CUDA_CHECK(cudaMemsetAsync(flags, 0, (slices + 1) * sizeof *flags));
+    follow_in_runs<<<(unsigned)slices, THREADS>>>(n, s, u, v, flags, flags + 1, behind);
+}
+
+template <class T> static std::vector<T> order_of_runs(const std::vector<T> &s, const std::vector<T> &u) {
+    const size_t n = s.size();
+    std::vector<T> v(n);
+    T before = 0;
+    for (size_t first = 0; first < n; first += THREADS * RUN) {
+        std::vector<affine<T>> maps(THREADS);
+        for (size_t t = 0; t < THREADS; t++) {
+            maps[t] = element(n, s.data(), u.data(), first + t * RUN);
+            for (size_t i = 1; i < RUN; i++)
+                maps[t] = then(maps[t], element(n, s.data(), u.data(), first + t * RUN + i));
+        }
+        order_of_shuffles(maps);
+        for (size_t t = 0; t < THREADS; t++) {
+            T w = t > 0 ? apply(maps[t - 1], before) : before;
+            for (size_t i = first + t * RUN; i < first + (t + 1) * RUN && i < n; i++) v[i] = w = s[i] * w + u[i];
+        }
+        before = apply(maps[THREADS - 1], before);
+    }
+    return v;
+}
+
+/* Rung known-answers: a hundred values of the classic program
+ *
+ * s and u from rand(), in turn, times 2: v[0] is u[0], and v[0], v[1], v[2] and v[99] are known from the course. It
+ * is one-block that computes them here, in f64; that program counts from v[0] = u[0] as well, whatever s[0] is.
+ */
+static std::string known_answers(climb &c) {
+    std::vector<double> s(100), u(100), v(100);
+    const std::vector<int> numbers = ladder_gnu_rand(200);
+    for (size_t i = 0; i < 100; i++) {
+        s[i] = 2 * (numbers[2 * i] / 2147483647.0);
+        u[i] = 2 * (numbers[2 * i + 1] / 2147483647.0);
+    }
+    double *const to = c.output<double>(v.size());
+    slice_by_slice<double, in_shared><<<1, THREADS>>>(v.size(), c.input(s), c.input(u), to);
+    c.fetch(v.data(), to, v.size() * sizeof v[0]);
+    const double known[][2] = {
+        {0, 0.788765853638186}, {1, 2.83224392237486}, {2, 5.55911811631788}, {99, 13.0469392478383}};
+    for (const auto &[i, value] : known)
+        if (!(fabs(v[(size_t)i] - value) <= 1e-13 * value)) return "not the classic program's values";
+    char text[200];
+    snprintf(text, sizeof text, "v[0] = %.14g, v[1] = %.14g, v[2] = %.14g, v[99] = %.14g", v[0], v[1], v[2], v[99]);
+    return text;
+}
+
+/* Rung weft: weft_recurrence, the library's own
+ *
+ * Groups of 16 elements by the loop, with fused multiply-adds, groups joined in base 16 (docs/ORDER.md 9): v[i]
+ * depends on the elements up to i and on nothing else, not on n or on a launch. Many rows at once, forward or in
+ * reverse.
+ */
+static weft_status weft_follow(weft_context *ctx, weft_dtype dtype, size_t n, const void *s, const void *u, void *v) {
+    return weft_recurrence(ctx, dtype, WEFT_FORWARD, 1, n, s, u, NULL, v);
+}
+
+/* Rung cub: cub::DeviceScan::InclusiveScan of maps, NVIDIA's own
+ *
+ * CUB joins anything associative, read through an iterator that makes a map of s[i] and u[i]; what it gives are maps
+ * as well, twice what is wanted, and a kernel takes v out of them. Its order is not stated, so that s is -1, 0 or 1
+ * and u a small whole number: nothing is rounded.
+ */
+#ifndef WEFT_EXECUTOR
+#include <cub/device/device_scan.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+template <class T> struct make_map {
+    const T *s, *u;
+    __host__ __device__ affine<T> operator()(size_t i) const { return {s[i], u[i]}; }
+};
+struct join_maps {
+    template <class T> __host__ __device__ affine<T> operator()(affine<T> f, affine<T> g) const { return then(f, g); }
+};
+
+template <class T> __global__ void take_values(size_t n, const affine<T> *maps, T *v) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) v[i] = maps[i].u;
+}
+
+template <class T> static void cub_scan(size_t n, const T *s, const T *u, affine<T> *maps, T *v) {
+    static void *room;
+    static size_t room_bytes;
+    size_t bytes = 0;
+    const auto each = thrust::make_transform_iterator(thrust::counting_iterator<size_t>(0), make_map<T>{s, u});
+    CUDA_CHECK(cub::DeviceScan::InclusiveScan(NULL, bytes, each, maps, join_maps{}, n));
+    if (bytes > room_bytes) {
+        CUDA_CHECK(cudaFree(room));
+        CUDA_CHECK(cudaMalloc(&room, room_bytes = bytes));
+    }
+    CUDA_CHECK(cub::DeviceScan::InclusiveScan(room, bytes, each, maps, join_maps{}, n));
+    take_values<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, maps, v);
+}
+#else
+template <class T> static void cub_scan(size_t, const T *, const T *, affine<T> *, T *) {}
+#endif
+
+/* Exercises
+ *
+ * 1. Join three maps in both ways, (f then g) then h and f then (g then h), on paper. Where does rounding differ?
+ * 2. `weft ladder recurrence --dtype u64`: which rungs' results depend on the order now?
+ * 3. s = 1 for all: what does the recurrence compute, and which faulty rung is right? s = 2 and 2000 elements of f64:
+ *    which joined map overflows although no v does?
+ * 4. No rung fails without the first __syncthreads of by_shuffles. What kind of kernel would need it?
+ * 5. In chain, let each block publish the map of its slice as well, and let a block that waits join the maps of those
+ *    before it until it meets a value: decoupled look-back. Whose order of additions would that be?
+ */
+
+/* Climbing the rungs. */
+template <class T> static std::vector<T> values(size_t n, unsigned seed) {
+    if constexpr (!std::is_same_v<T, uint64_t>) return ladder_values<T>(n, seed);
+    std::vector<T> v;
+    for (const int x : ladder_values<int>(n, seed)) v.push_back((T)x * (T)0x9e3779b97f4a7c15u);
+    return v;
+}
+
+/* The rung cub, on data of its own. */
+template <class T> static void climb_cub(climb &c, affine<T> *maps, T *v) {
+    std::vector<T> signs;
+    for (const int x : ladder_values<int>(c.n, 3)) signs.push_back((T)(x % 2));
+    const std::vector<T> whole(signs.rbegin(), signs.rend());
+    const T *const s = c.input(signs), *const u = c.input(whole);
+    const ladder_claim by_loop = [&] { return c.holds(v, order_of_loop(signs, whole)); };
+    c.rung("cub", by_loop, [=, &c] { cub_scan(c.n, s, u, maps, v); }, {.gpu_only = true});
+}
+
+template <class T> static void climb_as(climb &c) {
+    const size_t n = c.n, slices = blocks_for<size_t>(n, THREADS);
+    const std::vector<T> factors = values<T>(n, 1), terms = values<T>(n, 2);
+    const T *const s = c.input(factors), *const u = c.input(terms);
+    T *const v = c.output<T>(n), *const at = c.output<T>(slices);
+    affine<T> *const maps = c.output<affine<T>>(n);
+    unsigned *const flags = c.output<unsigned>(slices + 1);
+    c.work(3.0 * (double)(n * sizeof(T)), 2 * (double)n);
+
+    const ladder_claim by_loop = [&] { return c.holds(v, order_of_loop(factors, terms)); };
+    const ladder_claim by_slices = [&] { return c.holds(v, order_of_slices(factors, terms, order_of_shared<T>)); };
+    const ladder_claim by_warps = [&] { return c.holds(v, order_of_slices(factors, terms, order_of_shuffles<T>)); };
+    const ladder_claim by_runs = [&] { return c.holds(v, order_of_runs(factors, terms)); };
+    const ladder_limits slow = {.most = (size_t)1 << 22};
+
+    c.rung(
+        "one-thread", by_loop, [=] { follow<<<1, 1>>>(n, s, u, v); }, slow);
+    c.rung(
+        "one-block", by_slices, [=] { slice_by_slice<T, in_shared><<<1, THREADS>>>(n, s, u, v); }, slow);
+    c.faulty("one-barrier", by_slices, [=] { three_launches<in_shared_with_one_barrier>(n, s, u, maps, at, v); });
+    c.faulty("swapped", by_slices, [=] { three_launches<in_shared_swapped>(n, s, u, maps, at, v); }, {.least = 2});
+    c.rung("three-launches", by_slices, [=] { three_launches<in_shared>(n, s, u, maps, at, v); });
+    c.rung("shuffles", by_warps, [=] { three_launches<by_shuffles>(n, s, u, maps, at, v); });
+    c.rung("chain", by_warps, [=] { chain(n, s, u, v, flags, at); });
+    c.faulty("block-order", by_warps, [=] { block_order(n, s, u, v, flags, at); },
+             {.least = THREADS + 1, .executor_only = true});
+    c.rung("runs", by_runs, [=] { runs(n, s, u, v, flags, at); });
+    c.lesson("known-answers", [&] { return known_answers(c); });
+    if constexpr (std::is_floating_point_v<T>) {
+        const ladder_claim as_specified = [&] {
+            std::vector<T> expected(n);
+            c.specified(weft_follow(c.ref(), c.dtype, n, factors.data(), terms.data(), expected.data()));
+            return c.holds(v, expected);
+        };
+        c.weft("weft", as_specified, [=, &c](weft_context *ctx) { return weft_follow(ctx, c.dtype, n, s, u, v); });
+    }
+    climb_cub(c, maps, v);
+}
+
+void climb_recurrence(climb &c) {
+    if (c.dtype == WEFT_F32) return climb_as<float>(c);
+    if (c.dtype == WEFT_U64) return climb_as<uint64_t>(c);
+    climb_as<double>(c);
+}

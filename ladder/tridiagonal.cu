@@ -1,0 +1,533 @@
+/* Topic tridiagonal: n systems of 128 equations a x[i-1] + b x[i] + c x[i+1] = d
+ *
+ * What an implicit step of the heat equation asks for: in a system each unknown has two neighbours. Elimination from
+ * one end to the other (L. Thomas) is a recurrence, 8 operations a row and 2 * 128 steps. Parallel cyclic reduction
+ * (R. Hockney, JACM 12, 1965) does more work, about 14 operations a row for each of 7 levels, in 7 steps: each
+ * equation uses those at a distance of 1 to get rid of its neighbours and is then coupled to those at a distance of
+ * 2, then 4, 8, ..., until there is nobody left. Traffic: a, b, c and d are read and x is written, 5 elements a row.
+ *
+ * There is no pivoting: |b| > |a| + |c| in every row makes it safe. The data are that kind, all random, other ones
+ * for each system. a of the first row and c of the last are not zero here, and belong to no unknown.
+ *
+ * Each rung states its order and is held against it bit for bit; besides, what is left of d - A x must be within
+ * 8 eps log2(rows) of the sizes of A and x.
+ */
+#include "climb.h"
+
+#include <algorithm>
+#include <limits>
+#include <math.h>
+
+constexpr unsigned WARP = 32, ROWS = 128, EACH = ROWS / WARP;
+#define WHOLE_WARP 0xffffffffu
+
+/* The rows of all systems, one behind another; a system has `length` of them, the last one what is left. */
+template <class T> struct systems {
+    size_t rows, length;
+    const T *a, *b, *c, *d;
+};
+
+/* a x[-] + x + c x[+] = d: an equation divided by its b. */
+template <class T> struct equation { T a, c, d; };
+
+/* Row i, which is row t of a system of `length`. */
+template <class T> __host__ __device__ equation<T> row(const systems<T> &s, size_t i, size_t t, size_t length) {
+    const T b = s.b[i];
+    return {t == 0 ? (T)0 : s.a[i] / b, t + 1 == length ? (T)0 : s.c[i] / b, s.d[i] / b};
+}
+
+/* Rung one-thread: a thread for each system
+ *
+ * Down, each row is freed of the unknown before it; up, each unknown comes from the one behind it. On the way down c
+ * and d change, and need room: x serves for d, an array besides for c.
+ *
+ * Neighbouring threads have neighbouring systems, 128 rows apart in memory: every access of a warp touches 32 far
+ * places. If the systems were interleaved, all rows 0 first, then all rows 1, they would be neighbours, and with many
+ * systems this rung would be hard to beat.
+ *
+ * Order: r = b - a c', c' = c / r, d' = (d - a d') / r down; x = d' - c' x up.
+ */
+template <class T> __host__ __device__ void eliminate_system(const systems<T> &s, size_t first, T *c, T *x) {
+    const size_t end = s.rows - first < s.length ? s.rows : first + s.length;
+    c[first] = s.c[first] / s.b[first];
+    x[first] = s.d[first] / s.b[first];
+    for (size_t i = first + 1; i < end; i++) {
+        const T r = s.b[i] - s.a[i] * c[i - 1];
+        c[i] = s.c[i] / r;
+        x[i] = (s.d[i] - s.a[i] * x[i - 1]) / r;
+    }
+    for (size_t i = end - 1; i-- > first;) x[i] = x[i] - c[i] * x[i + 1];
+}
+
+template <class T> __global__ void eliminate_in_threads(systems<T> s, T *c, T *x) {
+    const size_t first = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) * s.length;
+    if (first < s.rows) eliminate_system(s, first, c, x);
+}
+
+template <class T> static void one_thread(systems<T> s, T *c, T *x) {
+    const size_t count = blocks_for<size_t>(s.rows, s.length);
+    eliminate_in_threads<<<(unsigned)blocks_for<size_t>(count, 64), 64>>>(s, c, x);
+}
+
+/* Rung cyclic: a block for each system, a thread for each row
+ *
+ * Parallel cyclic reduction in shared memory. Where there is no neighbour, an equation 0 = 0 stands in. At each level
+ * a thread reads the equations of two others, all wait, then all write, and all wait again.
+ *
+ * Order: rows divided by b; at a level, with the equations - and + at the distance, r = 1 / ((1 - a c-) - c a+),
+ * a = -(a a-) r, c = -(c c+) r, d = ((d - a d-) - c d+) r, all from the old values; x is the last d.
+ */
+struct all_at_once {
+    template <class T>
+    static __host__ __device__ equation<T> reduce(equation<T> below, equation<T> mine, equation<T> above) {
+        const T r = (T)1 / ((T)1 - mine.a * below.c - mine.c * above.a);
+        return {-(mine.a * below.a) * r, -(mine.c * above.c) * r, (mine.d - mine.a * below.d - mine.c * above.d) * r};
+    }
+};
+
+/* The equations of a block's threads, of which the first `length` are a system; a, c and d have room for all. */
+template <class STEP, class T>
+__device__ equation<T> reduce_in_shared(equation<T> mine, unsigned length, T *a, T *c, T *d) {
+    const unsigned t = threadIdx.x;
+    for (unsigned by = 1; by < length; by *= 2) {
+        a[t] = mine.a, c[t] = mine.c, d[t] = mine.d;
+        __syncthreads();
+        equation<T> below = {}, above = {};
+        if (t >= by) below = {a[t - by], c[t - by], d[t - by]};
+        if (t + by < length) above = {a[t + by], c[t + by], d[t + by]};
+        mine = STEP::reduce(below, mine, above);
+        __syncthreads();
+    }
+    return mine;
+}
+
+template <class T, class STEP> __global__ void reduce_systems(systems<T> s, T *x) {
+    __shared__ T a[ROWS], c[ROWS], d[ROWS];
+    const size_t i = (size_t)blockIdx.x * ROWS + threadIdx.x;
+    x[i] = reduce_in_shared<STEP>(row(s, i, threadIdx.x, ROWS), ROWS, a, c, d).d;
+}
+
+template <class STEP, class T> static void cyclic(systems<T> s, T *x) {
+    reduce_systems<T, STEP><<<(unsigned)(s.rows / ROWS), ROWS>>>(s, x);
+}
+
+/* The equations of one system, as all rungs with cyclic reduction solve them. */
+template <class T> static void order_of_levels(std::vector<equation<T>> &e) {
+    for (size_t by = 1; by < e.size(); by *= 2) {
+        const std::vector<equation<T>> old(e);
+        for (size_t t = 0; t < e.size(); t++)
+            e[t] = all_at_once::reduce(t >= by ? old[t - by] : equation<T>{}, old[t],
+                                       t + by < e.size() ? old[t + by] : equation<T>{});
+    }
+}
+
+template <class T> static std::vector<T> order_of_cyclic(systems<T> s) {
+    std::vector<T> x(s.rows);
+    for (size_t first = 0; first < s.rows; first += s.length) {
+        std::vector<equation<T>> e(std::min(s.length, s.rows - first));
+        for (size_t t = 0; t < e.size(); t++) e[t] = row(s, first + t, t, e.size());
+        order_of_levels(e);
+        for (size_t t = 0; t < e.size(); t++) x[first + t] = e[t].d;
+    }
+    return x;
+}
+
+/* Faulty rung a-first: a is updated before d
+ *
+ * d needs the old a. Written as three statements in a row, a = ..., c = ..., d = ..., d gets the new one. The classic
+ * code has the right order, and its text does not say that it matters.
+ */
+struct a_first {
+    template <class T> static __device__ equation<T> reduce(equation<T> below, equation<T> mine, equation<T> above) {
+        const T r = (T)1 / ((T)1 - mine.a * below.c - mine.c * above.a);
+        mine.a = -(mine.a * below.a) * r;
+        mine.d = (mine.d - mine.a * below.d - mine.c * above.d) * r;
+        mine.c = -(mine.c * above.c) * r;
+        return mine;
+    }
+};
+
+/* Faulty rung one-barrier: a level without its second barrier
+ *
+ * A warp that is ahead writes the equations of the next level over those that another has yet to read.
+ */
+template <class T> __global__ void reduce_racing(systems<T> s, T *x) {
+    __shared__ T a[ROWS], c[ROWS], d[ROWS];
+    const unsigned t = threadIdx.x;
+    const size_t i = (size_t)blockIdx.x * ROWS + t;
+    equation<T> mine = row(s, i, t, ROWS);
+    for (unsigned by = 1; by < ROWS; by *= 2) {
+        a[t] = mine.a, c[t] = mine.c, d[t] = mine.d;
+        __syncthreads();
+        equation<T> below = {}, above = {};
+        if (t >= by) below = {a[t - by], c[t - by], d[t - by]};
+        if (t + by < ROWS) above = {a[t + by], c[t + by], d[t + by]};
+        mine = all_at_once::reduce(below, mine, above);
+    }
+    x[i] = mine.d;
+}
+
+template <class T> static void one_barrier(systems<T> s, T *x) {
+    reduce_racing<<<(unsigned)(s.rows / ROWS), ROWS>>>(s, x);
+}
+
+/* Rung any-length: shared memory of a size that the launch says
+ *
+ * With arrays of 128 in the source a system of 129 rows writes behind them. Here the launch, <<<blocks, threads,
+ * bytes>>>, says how much shared memory a block gets, and any length up to 1024, the most threads of a block, will
+ * do. The rows are taken as systems of 100, the last of which has what is left: the threads that have no row stay for
+ * the barriers.
+ *
+ * Order: that of cyclic, with 100 rows.
+ */
+template <class T> __global__ void reduce_any_length(systems<T> s, T *x) {
+    extern __shared__ double room_of_block[]; /* of one type, whatever T is: a name has one type in a file */
+    T *const a = (T *)room_of_block, *const c = a + blockDim.x, *const d = c + blockDim.x;
+    const size_t first = (size_t)blockIdx.x * s.length;
+    const unsigned length = (unsigned)(s.rows - first < s.length ? s.rows - first : s.length);
+    equation<T> mine = {};
+    if (threadIdx.x < length) mine = row(s, first + threadIdx.x, threadIdx.x, length);
+    mine = reduce_in_shared<all_at_once>(mine, length, a, c, d);
+    if (threadIdx.x < length) x[first + threadIdx.x] = mine.d;
+}
+
+template <class T> static void any_length(systems<T> s, T *x) {
+    const unsigned blocks = (unsigned)blocks_for<size_t>(s.rows, s.length), threads = (unsigned)s.length;
+    reduce_any_length<<<blocks, threads, 3 * threads * sizeof(T)>>>(s, x);
+}
+
+/* Rung warp: 32 rows in the registers of a warp
+ *
+ * A system of 32 rows needs no shared memory and no barrier: five levels of shuffles. A lane whose neighbour would be
+ * outside of the warp gets its own value back from the shuffle; the classic kernel lets it be multiplied by an a or c
+ * that is 0 there, here it is replaced by the equation 0 = 0. All 32 lanes must take part: a shorter system is filled
+ * up with such equations. The rows are taken as systems of 32.
+ *
+ * Order: that of cyclic, with 32 rows.
+ */
+template <class T> __device__ equation<T> from_below(equation<T> e, unsigned by) {
+    return {__shfl_up_sync(WHOLE_WARP, e.a, by), __shfl_up_sync(WHOLE_WARP, e.c, by),
+            __shfl_up_sync(WHOLE_WARP, e.d, by)};
+}
+template <class T> __device__ equation<T> from_above(equation<T> e, unsigned by) {
+    return {__shfl_down_sync(WHOLE_WARP, e.a, by), __shfl_down_sync(WHOLE_WARP, e.c, by),
+            __shfl_down_sync(WHOLE_WARP, e.d, by)};
+}
+
+template <class T> __device__ equation<T> reduce_in_warp(equation<T> mine) {
+    const unsigned lane = threadIdx.x % WARP;
+    for (unsigned by = 1; by < WARP; by *= 2) {
+        equation<T> below = from_below(mine, by), above = from_above(mine, by);
+        if (lane < by) below = {};
+        if (lane + by >= WARP) above = {};
+        mine = all_at_once::reduce(below, mine, above);
+    }
+    return mine;
+}
+
+template <class T> __global__ void reduce_in_warps(systems<T> s, T *x) {
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned lane = threadIdx.x % WARP;
+    const equation<T> mine = reduce_in_warp(i < s.rows ? row(s, i, lane, WARP) : equation<T>{});
+    if (i < s.rows) x[i] = mine.d;
+}
+
+template <class T> static void warp(systems<T> s, T *x) {
+    reduce_in_warps<<<(unsigned)blocks_for<size_t>(s.rows, ROWS), ROWS>>>(s, x);
+}
+
+/* Rung kind-data: a test that sees nothing
+ *
+ * The classic kernel of shuffles is for 32 rows. Started with 64 it treats them as two warps, and the lanes at the
+ * seam take their own values for their neighbours'. The course's test, two steps of 3 x[i] - x[i-1] - x[i+1] = old
+ * x[i] from old x = 1, is flat at the seam: neighbours are equal there, and the result agrees with the right one to
+ * seven digits. With random data it does not.
+ */
+__global__ void step_in_two_warps(const float *old, float *x) {
+    const unsigned t = threadIdx.x;
+    equation<float> mine = {t == 0 ? 0.0f : -1 / 3.0f, t == 63 ? 0.0f : -1 / 3.0f, old[t] / 3};
+    for (unsigned by = 1; by < WARP; by *= 2)
+        mine = all_at_once::reduce(from_below(mine, by), mine, from_above(mine, by));
+    x[t] = mine.d;
+}
+
+/* The largest error after two steps from old. */
+static double error_of_two_warps(climb &c, const std::vector<float> &old) {
+    const size_t rows = old.size();
+    const std::vector<double> off(rows, -1), diagonal(rows, 3);
+    std::vector<double> right(old.begin(), old.end()), room(rows), x(rows);
+    for (int step = 0; step < 2; step++) {
+        eliminate_system<double>({rows, rows, off.data(), diagonal.data(), off.data(), right.data()}, 0, room.data(),
+                                 x.data());
+        right = x;
+    }
+    float *const middle = c.output<float>(rows), *const last = c.output<float>(rows);
+    step_in_two_warps<<<1, 64>>>(c.input(old), middle);
+    step_in_two_warps<<<1, 64>>>(middle, last);
+    std::vector<float> got(rows);
+    c.fetch(got.data(), last, rows * sizeof got[0]);
+    double most = 0;
+    for (size_t i = 0; i < rows; i++) most = std::max(most, fabs(got[i] - right[i]));
+    return most;
+}
+
+static std::string kind_data(climb &c) {
+    const double kind = error_of_two_warps(c, std::vector<float>(64, 1.0f)),
+                 random = error_of_two_warps(c, ladder_values<float>(64, 6));
+    if (!(kind < 1e-6 && random > 1e-3)) return "not what was expected of a system in two warps";
+    char text[120];
+    snprintf(text, sizeof text, "64 rows as two warps: off by %.1e with x = 1, by %.1e with random x", kind, random);
+    return text;
+}
+
+/* Rung four-rows: a warp for each system, four rows a lane
+ *
+ * A lane eliminates within its four rows, in registers: what is left of a row ties it to the last row of the lane
+ * before and to the lane's own last row. The last rows of the lanes, with the first row of the next lane put into
+ * them, are a system of 32 equations, for reduce_in_warp; then every lane puts in what it now knows. The work is that
+ * of Thomas for most rows and of cyclic reduction for one in four; no shared memory, no barrier.
+ *
+ * Order: in a lane, row 0 divided by b; then r = 1 / (b - a c'), a = -(a a') r, c = c r, d = (d - a d') r. From row 1
+ * up to row 0: a = a - c a', d = d - c d', c = -(c c') with the row below. The last row with the next lane's row 0:
+ * r = 1 / (1 - c a'), a = a r, d = (d - c d') r, c = -(c c') r. Levels as in cyclic; x = (d - a e) - c x', of the
+ * last x e of the lane before and the lane's own last x'.
+ */
+template <class T>
+__host__ __device__ void condense(const systems<T> &s, size_t first, unsigned lane, equation<T> *e) {
+    e[0] = row(s, first, lane * EACH, ROWS);
+    for (unsigned k = 1; k < EACH; k++) {
+        const size_t i = first + k;
+        const bool last = lane * EACH + k + 1 == ROWS;
+        const T a = s.a[i], r = (T)1 / (s.b[i] - a * e[k - 1].c);
+        e[k] = {-(a * e[k - 1].a) * r, last ? (T)0 : s.c[i] * r, (s.d[i] - a * e[k - 1].d) * r};
+    }
+    for (unsigned k = EACH - 2; k-- > 0;)
+        e[k] = {e[k].a - e[k].c * e[k + 1].a, -(e[k].c * e[k + 1].c), e[k].d - e[k].c * e[k + 1].d};
+}
+
+/* A lane's last equation and the first of the next lane, which ties the same unknown to the next lane's last. */
+template <class T> __host__ __device__ equation<T> link(equation<T> last, equation<T> next) {
+    const T r = (T)1 / ((T)1 - last.c * next.a);
+    return {last.a * r, -(last.c * next.c) * r, (last.d - last.c * next.d) * r};
+}
+
+template <class T> __host__ __device__ T put_in(equation<T> e, T before, T last) {
+    return (e.d - e.a * before) - e.c * last;
+}
+
+template <class T> __global__ void reduce_four_rows(systems<T> s, T *x) {
+    const size_t warp = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
+    const unsigned lane = threadIdx.x % WARP;
+    const size_t first = warp * ROWS + lane * EACH;
+    if (warp * ROWS >= s.rows) return; /* a whole warp */
+    equation<T> e[EACH];
+    condense(s, first, lane, e);
+    equation<T> next = from_above(e[0], 1);
+    if (lane == WARP - 1) next = {};
+    const T last = reduce_in_warp(link(e[EACH - 1], next)).d, from = __shfl_up_sync(WHOLE_WARP, last, 1),
+            before = lane > 0 ? from : (T)0;
+    for (unsigned k = 0; k + 1 < EACH; k++) x[first + k] = put_in(e[k], before, last);
+    x[first + EACH - 1] = last;
+}
+
+template <class T> static void four_rows(systems<T> s, T *x) {
+    reduce_four_rows<<<(unsigned)blocks_for<size_t>(s.rows / ROWS, 4), 4 * WARP>>>(s, x);
+}
+
+template <class T> static std::vector<T> order_of_four_rows(systems<T> s) {
+    std::vector<T> x(s.rows);
+    for (size_t first = 0; first < s.rows; first += ROWS) {
+        equation<T> e[WARP][EACH];
+        for (unsigned lane = 0; lane < WARP; lane++) condense(s, first + lane * EACH, lane, e[lane]);
+        std::vector<equation<T>> last(WARP);
+        for (unsigned lane = 0; lane < WARP; lane++)
+            last[lane] = link(e[lane][EACH - 1], lane + 1 < WARP ? e[lane + 1][0] : equation<T>{});
+        order_of_levels(last);
+        for (unsigned lane = 0; lane < WARP; lane++) {
+            T *const to = &x[first + lane * EACH];
+            for (unsigned k = 0; k + 1 < EACH; k++)
+                to[k] = put_in(e[lane][k], lane > 0 ? last[lane - 1].d : (T)0, last[lane].d);
+            to[EACH - 1] = last[lane].d;
+        }
+    }
+    return x;
+}
+
+/* Rung known-answers: the course's problem
+ *
+ * 3 x[i] - x[i-1] - x[i+1] = old x[i] for 128 rows, from old x = 1, with cyclic: after one step x[i] is
+ * 1 - (r^(i+1) + r^(128-i)) / (1 + r^129), r = (3 - sqrt 5) / 2; after two the first is 1 / sqrt 5, as on a line
+ * without end. The sums after 1, 2 and 10 steps are known to twelve digits.
+ */
+static std::string known_answers(climb &c) {
+    const double *const off = c.input(std::vector<double>(ROWS, -1)), *const diagonal =
+                                                                          c.input(std::vector<double>(ROWS, 3));
+    const double *old = c.input(std::vector<double>(ROWS, 1));
+    std::vector<double> x(ROWS);
+    double sum[11], second = 0;
+    for (int step = 1; step <= 10; step++) {
+        double *const next = c.output<double>(ROWS);
+        cyclic<all_at_once>(systems<double>{ROWS, ROWS, off, diagonal, off, old}, next);
+        c.fetch(x.data(), next, ROWS * sizeof x[0]);
+        sum[step] = 0;
+        for (const double v : x) sum[step] += v;
+        if (step == 2) second = x[0];
+        old = next;
+    }
+    if (!(fabs(sum[1] - 126.763932023) < 2e-9 && fabs(sum[2] - 125.869504832) < 2e-9 &&
+          fabs(sum[10] - 121.905575251) < 2e-9 && fabs(second - 1 / sqrt(5.0)) < 1e-14))
+        return "not the known sums";
+    char text[120];
+    snprintf(text, sizeof text, "sums %.9f, %.9f, %.9f; 1 / sqrt 5 = %.14f", sum[1], sum[2], sum[10], second);
+    return text;
+}
+
+/* Rung weft: weft_tridiag, the library's own
+ *
+ * Systems of any length, one or many, contiguous or interleaved: chunks of 16 rows as four-rows condenses four, again
+ * and again until 32 are left for cyclic reduction (docs/ORDER.md 16). It says so when a pivot is lost.
+ */
+template <class T>
+static weft_status weft_solve(weft_context *ctx, weft_dtype dtype, systems<T> s, T *x, uint64_t *lost) {
+    const auto lines = [](const T *p) { return weft_lines{p, 1, ROWS}; };
+    return weft_tridiag(ctx, dtype, WEFT_OPEN_ENDS, s.rows / ROWS, ROWS, lines(s.a), lines(s.b), lines(s.c),
+                        lines(s.d), x, lost);
+}
+
+/* Rung cusparse: cusparseSgtsv2StridedBatch and its f64 twin, NVIDIA's own
+ *
+ * Loaded where the toolkit's library is. It wants a of each first row and c of each last to be 0, and d where x is to
+ * be, so that d is copied first. Its order is not stated: what is left of d - A x is all that is checked.
+ */
+#if !defined WEFT_EXECUTOR && __has_include(<cusparse.h>)
+#include <cusparse.h>
+
+template <class T> static void cusparse_solve(systems<T> s, T *x) {
+    typedef cusparseStatus_t (*create_call)(cusparseHandle_t *);
+    typedef cusparseStatus_t (*room_call)(cusparseHandle_t, int, const T *, const T *, const T *, const T *, int, int,
+                                          size_t *);
+    typedef cusparseStatus_t (*solve_call)(cusparseHandle_t, int, const T *, const T *, const T *, T *, int, int,
+                                           void *);
+    static const ladder_library cusparse("libcusparse.so");
+    static cusparseHandle_t handle;
+    static void *room;
+    static size_t room_bytes;
+    if (!handle) cusparse.call<create_call>("cusparseCreate")(&handle);
+    const bool single = sizeof(T) == sizeof(float);
+    const char *const ask = single ? "cusparseSgtsv2StridedBatch_bufferSizeExt"
+                                   : "cusparseDgtsv2StridedBatch_bufferSizeExt",
+                      *const solve = single ? "cusparseSgtsv2StridedBatch" : "cusparseDgtsv2StridedBatch";
+    const int count = (int)(s.rows / ROWS);
+    size_t bytes = 0;
+    CUDA_CHECK(cudaMemcpyAsync(x, s.d, s.rows * sizeof(T), cudaMemcpyDeviceToDevice));
+    cusparseStatus_t status = cusparse.call<room_call>(ask)(handle, ROWS, s.a, s.b, s.c, x, count, ROWS, &bytes);
+    if (bytes > room_bytes) {
+        CUDA_CHECK(cudaFree(room));
+        CUDA_CHECK(cudaMalloc(&room, room_bytes = bytes));
+    }
+    if (status == CUSPARSE_STATUS_SUCCESS)
+        status = cusparse.call<solve_call>(solve)(handle, ROWS, s.a, s.b, s.c, x, count, ROWS, room);
+    if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error("cuSPARSE failed");
+}
+#else
+template <class T> static void cusparse_solve(systems<T>, T *) {
+    throw ladder_absent("this build had no cusparse.h");
+}
+#endif
+
+/* Exercises
+ *
+ * 1. Solve four equations by cyclic reduction on paper. How many divisions does it take, how many does Thomas take?
+ * 2. `weft ladder tridiagonal` shows the accesses to shared memory of cyclic: find the formula. Which part of them
+ *    would remain if the first five levels were done in registers, as in warp?
+ * 3. Let b be 2 and a and c -1, in systems of a thousand rows. What becomes of the error of x, and of the residual?
+ * 4. Give one-thread interleaved systems. What changes in the kernel, and what in the executor's numbers?
+ * 5. Start from x[i] = sin(pi (i + 1) / 129) in known-answers. By what factor does a step multiply it?
+ */
+
+/* Climbing the rungs. */
+
+/* What is left of the equations is small. */
+template <class T> static std::string solves(systems<T> s, const std::vector<T> &x) {
+    double most = 0, of_a = 0, of_x = 0;
+    for (size_t i = 0; i < s.rows; i++) {
+        const size_t first = i / s.length * s.length, end = std::min(first + s.length, s.rows);
+        const double a = i > first ? s.a[i] : 0, c = i + 1 < end ? s.c[i] : 0, b = s.b[i];
+        const double left = s.d[i] - b * x[i] - (i > first ? a * x[i - 1] : 0) - (i + 1 < end ? c * x[i + 1] : 0);
+        if (!isfinite(left)) return "a value is not finite";
+        most = std::max(most, fabs(left));
+        of_a = std::max(of_a, fabs(a) + fabs(b) + fabs(c));
+        of_x = std::max(of_x, fabs((double)x[i]));
+    }
+    const double unit = std::numeric_limits<T>::epsilon() * of_a * of_x;
+    return most <= 8 * log2((double)s.length) * unit ? "" : "the residual is too large";
+}
+
+/* The rung cusparse: `here` on the host, `there` on the device. */
+template <class T> static void climb_cusparse(climb &c, systems<T> here, systems<T> there, T *x) {
+    std::vector<T> a(here.a, here.a + here.rows), above(here.c, here.c + here.rows);
+    for (size_t first = 0; first < here.rows; first += ROWS) a[first] = above[first + ROWS - 1] = 0;
+    there.a = c.input(a), there.c = c.input(above);
+    const ladder_claim solved = [&] {
+        std::vector<T> got(here.rows);
+        c.fetch(got.data(), x, got.size() * sizeof got[0]);
+        return solves(here, got);
+    };
+    c.rung("cusparse", solved, [=] { cusparse_solve(there, x); }, {.gpu_only = true});
+}
+
+template <class T> static void climb_as(climb &c) {
+    const size_t rows = c.n * ROWS;
+    const std::vector<T> a = ladder_values<T>(rows, 1), above = ladder_values<T>(rows, 2),
+                         d = ladder_values<T>(rows, 3);
+    std::vector<T> b = ladder_values<T>(rows, 4);
+    for (T &v : b) v += v < 0 ? (T)-2 : (T)2;
+    const auto here = [&](size_t length) {
+        return systems<T>{rows, length, a.data(), b.data(), above.data(), d.data()};
+    };
+    const systems<T> there = {rows, ROWS, c.input(a), c.input(b), c.input(above), c.input(d)};
+    systems<T> hundreds = there, warps = there;
+    hundreds.length = 100, warps.length = WARP;
+    T *const x = c.output<T>(rows), *const room = c.output<T>(rows);
+    uint64_t *const lost = c.output<uint64_t>(1);
+    c.work(5.0 * (double)(rows * sizeof(T)), 8.0 * (double)rows);
+
+    const auto is = [&](const std::vector<T> &expected, size_t length) {
+        const std::string said = c.holds(x, expected);
+        return said.empty() ? solves(here(length), expected) : said;
+    };
+    const ladder_claim by_elimination = [&] {
+        std::vector<T> expected(rows), changed(rows);
+        for (size_t i = 0; i < rows; i += ROWS) eliminate_system(here(ROWS), i, changed.data(), expected.data());
+        return is(expected, ROWS);
+    };
+    const auto by_levels = [&](size_t length) {
+        return [&, length] { return is(order_of_cyclic(here(length)), length); };
+    };
+    const ladder_claim by_fours = [&] { return is(order_of_four_rows(here(ROWS)), ROWS); };
+
+    c.rung("one-thread", by_elimination, [=] { one_thread(there, room, x); });
+    c.rung("cyclic", by_levels(ROWS), [=] { cyclic<all_at_once>(there, x); });
+    c.faulty("a-first", by_levels(ROWS), [=] { cyclic<a_first>(there, x); });
+    c.faulty("one-barrier", by_levels(ROWS), [=] { one_barrier(there, x); });
+    c.rung("any-length", by_levels(100), [=] { any_length(hundreds, x); });
+    c.rung("warp", by_levels(WARP), [=] { warp(warps, x); });
+    c.lesson("kind-data", [&] { return kind_data(c); });
+    c.rung("four-rows", by_fours, [=] { four_rows(there, x); });
+    c.lesson("known-answers", [&] { return known_answers(c); });
+
+    const ladder_claim as_specified = [&] {
+        std::vector<T> expected(rows);
+        uint64_t none;
+        c.specified(weft_solve(c.ref(), c.dtype, here(ROWS), expected.data(), &none));
+        const std::string said = c.holds(lost, std::vector<uint64_t>{none});
+        return said.empty() ? is(expected, ROWS) : said;
+    };
+    c.weft("weft", as_specified, [=, &c](weft_context *ctx) { return weft_solve(ctx, c.dtype, there, x, lost); });
+    climb_cusparse(c, here(ROWS), there, x);
+}
+
+void climb_tridiagonal(climb &c) {
+    if (c.dtype == WEFT_F64) return climb_as<double>(c);
+    climb_as<float>(c);
+}
