@@ -1,5 +1,6 @@
 #include "cli/apply.h"
 #include "cli/npy.h"
+#include "cli/streamed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,6 +68,13 @@ static void print_json(const answer *a) {
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", a->device, weft_order_version(), a->seconds);
 }
 
+static void print(const cli_options *options, const answer *a) {
+    if (options->json)
+        print_json(a);
+    else
+        print_text(options, a);
+}
+
 static int run_and_print(const cli_options *options, weft_context *ctx, answer *a) {
     const double start = cli_seconds();
     const weft_status status = operation_run(a->operation, ctx, a->in, &a->value, &a->type);
@@ -76,12 +84,76 @@ static int run_and_print(const cli_options *options, weft_context *ctx, answer *
         cli_error(a->operation->name, "%s: %s", a->files[0], weft_last_error(ctx));
         return CLI_FAILED;
     }
-    if (options->json)
-        print_json(a);
-    else
-        print_text(options, a);
+    print(options, a);
     return CLI_DONE;
 }
+
+/* ------------------------------------------------------------------------- piece by piece */
+
+static weft_status run_on_sources(weft_context *ctx, const answer *a, const stream *s, void *out) {
+    const weft_source *x = &s->inputs[0].source;
+    const weft_dtype accumulate = a->in->accumulate;
+    if (a->operation->inputs == 2) return weft_dot_source(ctx, accumulate, x, &s->inputs[1].source, out);
+    if (operation_is(a->operation, "variance")) return weft_variance_source(ctx, accumulate, a->in->ddof, x, out);
+    return weft_reduce_source(ctx, a->operation->op, accumulate, x, out);
+}
+
+/* Dot has the type of a sum, variance that of a mean. */
+static weft_dtype type_of_answer(const answer *a) {
+    const weft_op op = a->operation->inputs == 2                ? WEFT_SUM
+                       : operation_is(a->operation, "variance") ? WEFT_MEAN
+                                                                : a->operation->op;
+    weft_dtype type = WEFT_DEFAULT;
+    (void)weft_reduce_result(op, a->in->dtype, a->in->accumulate, &type);
+    return type;
+}
+
+static int stream_and_print(const cli_options *options, weft_context *ctx, operands *in, answer *a) {
+    const operation *operation = a->operation;
+    stream s;
+    int code = stream_open(&s, operation->name, options, (const char *const *)a->files, operation->inputs,
+                           operation->passes);
+    if (code == CLI_DONE && operation->inputs == 2 &&
+        !check_pair(operation->name, a->files, &s.inputs[0].npy.array, &s.inputs[1].npy.array))
+        code = CLI_FAILED;
+    if (code == CLI_DONE) {
+        in->dtype = s.inputs[0].npy.array.dtype;
+        in->n = s.inputs[0].npy.array.n;
+        a->in = in;
+        a->type = type_of_answer(a);
+        a->device = weft_device(ctx);
+        const double start = cli_seconds();
+        code = stream_end(&s, ctx, run_on_sources(ctx, a, &s, &a->value));
+        a->seconds = cli_seconds() - start;
+    }
+    stream_close(&s);
+    if (code == CLI_DONE) print(options, a);
+    return code;
+}
+
+static bool is_streamed(const cli_options *options, const operation *operation, char **files) {
+    for (int i = 0; i < operation->inputs; i++)
+        if (stream_wanted(options, files[i], operation->passes)) return true;
+    return false;
+}
+
+static int read_and_print(const cli_options *options, weft_context *ctx, operands *in, answer *a) {
+    npy_array arrays[MOST_FILES] = {{0}, {0}};
+    int code = CLI_FAILED;
+    if (read_files(a->operation, a->files, arrays) &&
+        (a->operation->inputs == 1 || check_pair(a->operation->name, a->files, &arrays[0], &arrays[1]))) {
+        in->dtype = arrays[0].dtype;
+        in->n = arrays[0].n;
+        in->x = arrays[0].data;
+        in->y = arrays[1].data;
+        a->in = in;
+        code = run_and_print(options, ctx, a);
+    }
+    for (int i = 0; i < MOST_FILES; i++) npy_free(&arrays[i]);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------- the command */
 
 int apply_operation(const cli_options *options, const operation *operation, operands in, int argc, char **argv) {
     char **files = argv + optind;
@@ -96,19 +168,10 @@ int apply_operation(const cli_options *options, const operation *operation, oper
         return CLI_USAGE;
     }
     weft_context *ctx;
-    npy_array arrays[MOST_FILES] = {{0}, {0}};
+    answer a = {.operation = operation, .files = files};
     int code = cli_open(operation->name, options, &ctx);
-    if (code == CLI_DONE && (!read_files(operation, files, arrays) ||
-                             (count == 2 && !check_pair(operation->name, files, &arrays[0], &arrays[1]))))
-        code = CLI_FAILED;
-    if (code == CLI_DONE) {
-        in.dtype = arrays[0].dtype;
-        in.n = arrays[0].n;
-        in.x = arrays[0].data;
-        in.y = arrays[1].data;
-        code = run_and_print(options, ctx, &(answer){.operation = operation, .files = files, .in = &in});
-    }
-    for (int i = 0; i < MOST_FILES; i++) npy_free(&arrays[i]);
+    if (code == CLI_DONE)
+        code = (is_streamed(options, operation, files) ? stream_and_print : read_and_print)(options, ctx, &in, &a);
     weft_close(ctx);
     return code;
 }

@@ -15,6 +15,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 typedef struct cli_options {
     const char *device; /* as weft_open takes it; NULL when --device was not given */
     int threads;        /* 0: the library's default */
+    size_t memory;      /* bytes; larger files are read in pieces. 0 when --memory was not given */
     bool json, quiet, bits;
 } cli_options;
 

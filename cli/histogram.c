@@ -1,5 +1,6 @@
 /* weft histogram X.npy --bins N [--lower A] [--upper B] -o COUNTS.npy, or with --edges E.npy */
 #include "cli/produce.h"
+#include "cli/streamed.h"
 #include "cli/value.h"
 
 #include <stdio.h>
@@ -44,20 +45,34 @@ static bool read_request(int argc, char **argv, request *r) {
 
 /* -------------------------------------------------------------------------------- running */
 
-/* A bound from its text; without one the array's least or greatest element. */
-static int read_bound(const production *p, const char *option, const char *text, weft_op op, value *bound) {
+/* The array's least or greatest element: of a stream, for which it is gone over once more, or in memory. */
+static int find_bound(const production *p, stream *s, const char *option, weft_op op, value *bound) {
+    const npy_array *x = &p->in[0];
+    const weft_status status = s ? weft_reduce_source(p->ctx, op, WEFT_DEFAULT, &s->inputs[0].source, bound)
+                                 : weft_reduce(p->ctx, op, x->dtype, WEFT_DEFAULT, x->n, x->data, bound);
+    if (status == WEFT_OK) return !s || stream_rewind(s) ? CLI_DONE : CLI_FAILED;
+    if (s && status == WEFT_IO) return stream_end(s, p->ctx, status);
+    cli_error(p->command, "%s: without %s: %s", p->files[0], option, weft_last_error(p->ctx));
+    return CLI_FAILED;
+}
+
+/* A bound from its text, or from the array. */
+static int read_bound(const production *p, stream *s, const char *option, const char *text, weft_op op,
+                      value *bound) {
     const npy_array *x = &p->in[0];
     char range[80];
-    if (text && value_parse(x->dtype, text, bound)) return CLI_DONE;
-    if (!text) {
-        if (weft_reduce(p->ctx, op, x->dtype, WEFT_DEFAULT, x->n, x->data, bound) == WEFT_OK) return CLI_DONE;
-        cli_error(p->command, "%s: without %s: %s", p->files[0], option, weft_last_error(p->ctx));
-        return CLI_FAILED;
-    }
+    if (!text) return find_bound(p, s, option, op, bound);
+    if (value_parse(x->dtype, text, bound)) return CLI_DONE;
     value_range(x->dtype, range, sizeof range);
     cli_error(p->command, "%s %s: not a value of %s (%s), which the elements are", option, text,
               weft_dtype_name(x->dtype), range);
     return CLI_USAGE;
+}
+
+/* As produce_done, of a stream. */
+static int done(production *p, stream *s, weft_status status) {
+    p->seconds = cli_seconds() - p->start;
+    return stream_end(s, p->ctx, status);
 }
 
 static int write_counts(const production *p, const request *r, size_t bins, const uint64_t *counts) {
@@ -72,23 +87,24 @@ static int write_counts(const production *p, const request *r, size_t bins, cons
     return code;
 }
 
-static int count_evenly(production *p, const request *r) {
+static int count_evenly(production *p, const request *r, stream *s) {
     const npy_array *x = &p->in[0];
     const size_t bins = (size_t)r->bins;
     value lower, upper;
-    int code = read_bound(p, "--lower", r->lower, WEFT_MIN, &lower);
-    if (code == CLI_DONE) code = read_bound(p, "--upper", r->upper, WEFT_MAX, &upper);
+    int code = read_bound(p, s, "--lower", r->lower, WEFT_MIN, &lower);
+    if (code == CLI_DONE) code = read_bound(p, s, "--upper", r->upper, WEFT_MAX, &upper);
     if (code != CLI_DONE) return code;
     uint64_t *counts = produce_room(p, bins, sizeof *counts);
     if (!counts) return CLI_FAILED;
     produce_start(p);
-    code = produce_done(p, weft_histogram_even(p->ctx, x->dtype, x->n, x->data, bins, &lower, &upper, counts));
+    code = s ? done(p, s, weft_histogram_even_source(p->ctx, &s->inputs[0].source, bins, &lower, &upper, counts))
+             : produce_done(p, weft_histogram_even(p->ctx, x->dtype, x->n, x->data, bins, &lower, &upper, counts));
     if (code == CLI_DONE) code = write_counts(p, r, bins, counts);
     free(counts);
     return code;
 }
 
-static int count_between(production *p, const request *r) {
+static int count_between(production *p, const request *r, stream *s) {
     const npy_array *x = &p->in[0];
     npy_array *edges = &p->in[1];
     npy_error error;
@@ -105,7 +121,8 @@ static int count_between(production *p, const request *r) {
     uint64_t *counts = produce_room(p, bins, sizeof *counts);
     if (!counts) return CLI_FAILED;
     produce_start(p);
-    int code = produce_done(p, weft_histogram(p->ctx, x->dtype, x->n, x->data, bins, edges->data, counts));
+    int code = s ? done(p, s, weft_histogram_source(p->ctx, &s->inputs[0].source, bins, edges->data, counts))
+                 : produce_done(p, weft_histogram(p->ctx, x->dtype, x->n, x->data, bins, edges->data, counts));
     if (code == CLI_DONE) code = write_counts(p, r, bins, counts);
     free(counts);
     return code;
@@ -114,9 +131,19 @@ static int count_between(production *p, const request *r) {
 int command_histogram(const cli_options *options, int argc, char **argv) {
     production p = {0};
     request r = {0};
+    stream s = {0}, *streamed = NULL;
     if (!read_request(argc, argv, &r)) return CLI_USAGE;
-    int code = produce_begin(&p, options, argc, argv, 1, r.to);
-    if (code == CLI_DONE) code = r.edges ? count_between(&p, &r) : count_evenly(&p, &r);
+    const int passes = r.edges ? 1 : 1 + !r.lower + !r.upper;
+    int code = produce_open(&p, options, argc, argv, 1, r.to);
+    if (code == CLI_DONE && stream_wanted(options, p.files[0], passes)) {
+        code = stream_open(&s, p.command, options, (const char *const *)p.files, 1, passes);
+        if (code == CLI_DONE) p.in[0] = s.inputs[0].npy.array;
+        streamed = &s;
+    } else if (code == CLI_DONE) {
+        code = produce_read(&p);
+    }
+    if (code == CLI_DONE) code = (r.edges ? count_between : count_evenly)(&p, &r, streamed);
+    if (streamed) stream_close(streamed);
     produce_end(&p);
     return code;
 }

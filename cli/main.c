@@ -1,6 +1,7 @@
 /* The weft command: takes the options that belong to every command out of argv, wherever they stand,
  * finds the verb and runs it. */
 #include "cli/cli.h"
+#include "cli/file.h"
 #include "cli/verbs.h"
 
 #include <errno.h>
@@ -32,7 +33,8 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
         cli_error(command, "%s", weft_last_error(NULL));
         return status == WEFT_INVALID ? CLI_USAGE : CLI_FAILED;
     }
-    if (weft_set_threads(*ctx, options->threads) == WEFT_OK) return CLI_DONE;
+    if (weft_set_threads(*ctx, options->threads) == WEFT_OK && weft_set_memory(*ctx, options->memory) == WEFT_OK)
+        return CLI_DONE;
     cli_error(command, "--threads %d: %s", options->threads, weft_last_error(*ctx));
     weft_close(*ctx);
     *ctx = NULL;
@@ -106,6 +108,21 @@ static bool read_threads(const char *text, cli_options *options) {
     return true;
 }
 
+/* "512M": bytes, or K, M, G or T of them, each 1024 of the one before. */
+static bool read_memory(const char *text, cli_options *options) {
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    const unsigned long long count = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    const bool digits = *text >= '0' && *text <= '9' && end[unit != NULL] == '\0';
+    options->memory = (size_t)count << shift;
+    if (digits && errno == 0 && count > 0 && options->memory >> shift == count) return true;
+    cli_error(NULL, "--memory %s: a number of bytes is needed, like 512M; K, M, G and T are units", text);
+    return false;
+}
+
 typedef struct invocation {
     cli_options options;
     bool help, version, wrong;
@@ -137,6 +154,8 @@ static bool take_option(invocation *in, char **argv, int *i) {
     if (text) return in->wrong = !read_device(text, &in->options), true;
     if (!in->wrong && (text = take_value(in, argv, i, "--threads")))
         return in->wrong = !read_threads(text, &in->options), true;
+    if (!in->wrong && (text = take_value(in, argv, i, "--memory")))
+        return in->wrong = !read_memory(text, &in->options), true;
     return in->wrong || take_flag(argv, *i, "--json", &in->options.json) ||
            take_flag(argv, *i, "--quiet", &in->options.quiet) || take_flag(argv, *i, "--bits", &in->options.bits) ||
            take_flag(argv, *i, "--help", &in->help) || take_flag(argv, *i, "-h", &in->help);
@@ -204,6 +223,7 @@ static void on_bus_error(int signal) {
     (void)signal;
     while (atomic_flag_test_and_set(&told)) pause(); /* the first is about to end the process, but has to tell why */
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    file_abandon();
     _exit(CLI_FAILED);
 }
 

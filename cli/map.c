@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/fold_options.h"
 #include "cli/npy.h"
+#include "cli/streamed.h"
 #include "cli/value.h"
 
 #include <stdio.h>
@@ -27,6 +28,9 @@ typedef struct request {
     const char *first_text;
     weft_context *ctx;
     weft_expr *expr;
+    bool streamed; /* the arrays are those of `stream`, in the same order */
+    stream stream;
+    weft_source_binding sources[MOST_BINDINGS];
     double seconds;
 } request;
 
@@ -136,33 +140,69 @@ static bool check_alike(const request *r, int i) {
     return false;
 }
 
-static bool read_array(request *r, int i) {
-    npy_error error;
-    if (!npy_read(r->texts[i], &r->arrays[i], &error)) {
-        cli_error(r->command, "%s: %s", r->texts[i], error.message);
-        return false;
-    }
+static bool take_array(request *r, int i) {
     r->bindings[i].dtype = r->arrays[i].dtype;
-    r->bindings[i].array = r->arrays[i].data;
     if (r->first) return check_alike(r, i);
     r->first = &r->arrays[i];
     r->first_text = r->texts[i];
     return true;
 }
 
+static bool read_array(request *r, int i) {
+    npy_error error;
+    if (!npy_read(r->texts[i], &r->arrays[i], &error)) {
+        cli_error(r->command, "%s: %s", r->texts[i], error.message);
+        return false;
+    }
+    r->bindings[i].array = r->arrays[i].data;
+    return take_array(r, i);
+}
+
 /* Without --dtype: that of the arrays, where they all have one that formulas are evaluated in, else f64. */
 static weft_dtype type_of_arrays(const request *r) {
     if (!r->first || weft_dtype_size(r->first->dtype) < 4) return WEFT_F64;
     for (int i = 0; i < r->count; i++)
-        if (r->bindings[i].array && r->bindings[i].dtype != r->first->dtype) return WEFT_F64;
+        if (!r->bindings[i].scalar && r->bindings[i].dtype != r->first->dtype) return WEFT_F64;
     return r->first->dtype;
 }
 
-static bool read_bindings(request *r) {
+/* Numbers; the names of the files are left. */
+static int read_scalars(request *r, const char *paths[MOST_BINDINGS]) {
+    int files = 0;
     for (int i = 0; i < r->count; i++) {
         r->bindings[i].name = r->names[i];
-        if (!read_scalar(r, i) && !read_array(r, i)) return false;
+        if (read_scalar(r, i)) continue;
+        r->streamed = r->streamed || stream_wanted(r->options, r->texts[i], 1);
+        paths[files++] = r->texts[i];
     }
+    return files;
+}
+
+static bool read_arrays(request *r) {
+    for (int i = 0; i < r->count; i++)
+        if (!r->bindings[i].scalar && !read_array(r, i)) return false;
+    return true;
+}
+
+/* The arrays of a stream, and their sources under the formula's names. */
+static bool open_arrays(request *r, const char *const *paths, int files) {
+    if (stream_open(&r->stream, r->command, r->options, paths, files, 1) != CLI_DONE) return false;
+    for (int i = 0, file = 0; i < r->count; i++) {
+        const weft_binding *b = &r->bindings[i];
+        r->sources[i] = (weft_source_binding){b->name, NULL, b->dtype, b->scalar};
+        if (b->scalar) continue;
+        const stream_input *in = &r->stream.inputs[file++];
+        r->sources[i].source = &in->source;
+        r->arrays[i] = in->npy.array;
+        if (!take_array(r, i)) return false;
+    }
+    return true;
+}
+
+static bool read_bindings(request *r) {
+    const char *paths[MOST_BINDINGS];
+    const int files = read_scalars(r, paths);
+    if (!(r->streamed ? open_arrays(r, paths, files) : read_arrays(r))) return false;
     if (r->first && r->n >= 0)
         cli_error(r->command, "--n is for formulas without arrays; %s has %zu elements", r->first_text, r->first->n);
     else if (!r->first && r->n < 0)
@@ -211,19 +251,12 @@ static int map_to(request *r, void *out) {
     const int code = told(r, weft_map(r->ctx, r->expr, r->type, (size_t)r->n, r->bindings, (size_t)r->count, out));
     r->seconds = cli_seconds() - start;
     if (code != CLI_DONE) return code;
-    if (!npy_write(r->to, r->type, r->first ? &r->first->shape : &flat, out, &error)) {
-        cli_error(r->command, "%s: %s", r->to, error.message);
-        return CLI_FAILED;
-    }
-    if (!r->options->json) return CLI_DONE;
-    print_json(r);
-    printf(", \"output\": ");
-    json_string(stdout, r->to);
-    print_json_end(r);
-    return CLI_DONE;
+    if (npy_write(r->to, r->type, r->first ? &r->first->shape : &flat, out, &error)) return CLI_DONE;
+    cli_error(r->command, "%s: %s", r->to, error.message);
+    return CLI_FAILED;
 }
 
-static int run_map(request *r) {
+static int map_in_memory(request *r) {
     const size_t n = (size_t)r->n, size = weft_dtype_size(r->type);
     void *out = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
     if (!out) {
@@ -235,13 +268,40 @@ static int run_map(request *r) {
     return code;
 }
 
+static int map_stream(request *r) {
+    if (!stream_write_to(&r->stream, r->to, r->type, &r->first->shape)) return CLI_FAILED;
+    const double start = cli_seconds();
+    const weft_status status =
+        weft_map_source(r->ctx, r->expr, r->type, r->sources, (size_t)r->count, &r->stream.sink);
+    r->seconds = cli_seconds() - start;
+    return stream_end(&r->stream, r->ctx, status);
+}
+
+static int run_map(request *r) {
+    const int code = r->streamed ? map_stream(r) : map_in_memory(r);
+    if (code != CLI_DONE || !r->options->json) return code;
+    print_json(r);
+    printf(", \"output\": ");
+    json_string(stdout, r->to);
+    print_json_end(r);
+    return CLI_DONE;
+}
+
+static int reduce_to(request *r, value *out) {
+    const size_t count = (size_t)r->count;
+    const double start = cli_seconds();
+    const weft_status status =
+        r->streamed
+            ? weft_map_reduce_source(r->ctx, r->op, r->expr, r->type, r->accumulate, r->sources, count, out)
+            : weft_map_reduce(r->ctx, r->op, r->expr, r->type, r->accumulate, (size_t)r->n, r->bindings, count, out);
+    r->seconds = cli_seconds() - start;
+    return r->streamed ? stream_end(&r->stream, r->ctx, status) : told(r, status);
+}
+
 static int run_map_reduce(request *r) {
     value out = {0};
     weft_dtype type = WEFT_DEFAULT;
-    const double start = cli_seconds();
-    const int code = told(r, weft_map_reduce(r->ctx, r->op, r->expr, r->type, r->accumulate, (size_t)r->n,
-                                             r->bindings, (size_t)r->count, &out));
-    r->seconds = cli_seconds() - start;
+    const int code = reduce_to(r, &out);
     if (code != CLI_DONE) return code;
     (void)weft_reduce_result(r->op, r->type, r->accumulate, &type);
     if (r->options->json) {
@@ -267,6 +327,7 @@ static int evaluate(const cli_options *options, int argc, char **argv, bool redu
     if (code == CLI_DONE && !read_bindings(&r)) code = CLI_FAILED;
     if (code == CLI_DONE) code = reduces ? run_map_reduce(&r) : run_map(&r);
     for (int i = 0; i < r.count; i++) npy_free(&r.arrays[i]);
+    if (r.streamed) stream_close(&r.stream);
     weft_expr_free(r.expr);
     weft_close(r.ctx);
     return code;

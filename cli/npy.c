@@ -22,14 +22,20 @@ typedef struct source {
     size_t bytes, capacity;
 } source;
 
-/* Maps what can be mapped: an ordinary file, from its beginning. */
-static bool open_source(const char *path, source *s, npy_error *error) {
-    struct stat st;
+/* Opens it, and examines it. */
+static bool open_file(const char *path, source *s, struct stat *st, npy_error *error) {
     const bool standard = strcmp(path, "-") == 0;
     *s = (source){.fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)};
     if (s->fd < 0) return npy_fail(error, "cannot be opened: %s", strerror(errno));
-    if (fstat(s->fd, &st) != 0) return npy_fail(error, "cannot be examined: %s", strerror(errno));
-    if (S_ISDIR(st.st_mode)) return npy_fail(error, "is a directory, not a .npy file");
+    if (fstat(s->fd, st) != 0) return npy_fail(error, "cannot be examined: %s", strerror(errno));
+    if (S_ISDIR(st->st_mode)) return npy_fail(error, "is a directory, not a .npy file");
+    return true;
+}
+
+/* Maps what can be mapped: an ordinary file, from its beginning. */
+static bool open_source(const char *path, source *s, npy_error *error) {
+    struct stat st = {0};
+    if (!open_file(path, s, &st, error)) return false;
     if (!S_ISREG(st.st_mode) || st.st_size <= 0 || lseek(s->fd, 0, SEEK_CUR) != 0) return true;
     if ((uintmax_t)st.st_size > PTRDIFF_MAX) return npy_fail(error, "is too large for this machine's address space");
     void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, s->fd, 0);
@@ -95,7 +101,8 @@ static bool read_header(source *s, npy_header *header, size_t *data, npy_error *
     return npy_parse_header((const char *)s->p + start, length, header, error);
 }
 
-static void swap_bytes(unsigned char *p, size_t n, size_t size) {
+void npy_swap(void *elements, size_t n, size_t size) {
+    unsigned char *p = elements;
     for (size_t i = 0; i < n; i++, p += size)
         for (size_t low = 0, high = size - 1; low < high; low++, high--) {
             const unsigned char byte = p[low];
@@ -104,29 +111,39 @@ static void swap_bytes(unsigned char *p, size_t n, size_t size) {
         }
 }
 
+bool npy_truncated(const npy_array *a, unsigned long long bytes, npy_error *error) {
+    return npy_fail(error, "is truncated: %zu elements of %s%s need %zu bytes, and %llu are there", a->n,
+                    a->is_complex ? "complex " : "", weft_dtype_name(a->dtype),
+                    a->n * weft_dtype_size(a->dtype) * (a->is_complex ? 2 : 1), bytes);
+}
+
+/* What the header says of the array. */
+static npy_array describe(const npy_header *header) {
+    npy_array a = {.dtype = header->dtype,
+                   .is_complex = header->is_complex,
+                   .shape = header->shape,
+                   .given = header->shape,
+                   .fortran = header->fortran,
+                   .flat = header->shape.rank > NPY_RANK || (header->fortran && header->shape.rank > 1),
+                   .n = header->n};
+    if (a.flat) a.shape = (npy_shape){1, {header->n}};
+    return a;
+}
+
 /* Hands the elements over: where they lie when that is aligned and in our byte order, else in a copy. */
 static bool take_elements(source *s, const npy_header *header, size_t data, npy_array *a, npy_error *error) {
     const size_t size = weft_dtype_size(header->dtype), parts = header->is_complex ? 2 : 1;
     const size_t bytes = header->n * parts * size;
     if (bytes > PTRDIFF_MAX - data) return npy_fail(error, "has too many elements for any memory (%zu)", header->n);
     if (!want(s, data + bytes, error)) return false;
-    if (s->bytes - data < bytes)
-        return npy_fail(error, "is truncated: %zu elements of %s%s need %zu bytes, and %zu are there", header->n,
-                        header->is_complex ? "complex " : "", weft_dtype_name(header->dtype), bytes, s->bytes - data);
-    *a = (npy_array){.dtype = header->dtype,
-                     .is_complex = header->is_complex,
-                     .shape = header->shape,
-                     .given = header->shape,
-                     .fortran = header->fortran,
-                     .flat = header->shape.rank > NPY_RANK || (header->fortran && header->shape.rank > 1),
-                     .n = header->n,
-                     .data = s->p + data};
-    if (a->flat) a->shape = (npy_shape){1, {header->n}};
+    *a = describe(header);
+    if (s->bytes - data < bytes) return npy_truncated(a, s->bytes - data, error);
+    a->data = s->p + data;
     if (bytes && (header->swapped || (uintptr_t)a->data % size != 0)) {
         a->owned = malloc(bytes);
         if (!a->owned) return npy_fail(error, "no memory for a copy of its %zu bytes", bytes);
         memcpy(a->owned, a->data, bytes);
-        if (header->swapped) swap_bytes(a->owned, a->n * parts, size);
+        if (header->swapped) npy_swap(a->owned, a->n * parts, size);
         a->data = a->owned;
     } else if (s->mapped) {
         a->mapped = s->p;
@@ -163,4 +180,55 @@ void npy_free(npy_array *a) {
     if (a->mapped) munmap(a->mapped, a->mapped_bytes);
     free(a->owned);
     *a = (npy_array){0};
+}
+
+/* --------------------------------------------------------------------------------- streams */
+
+/* Behind the header, which has been read to its end and no further. */
+static bool take_stream(const source *s, const struct stat *st, const npy_header *header, npy_stream *stream,
+                        npy_error *error) {
+    const size_t size = weft_dtype_size(header->dtype);
+    if (header->is_complex)
+        return npy_fail(error, "elements of dtype \"%s\" are not supported here; fft and convolve take complex ones",
+                        header->descr);
+    if (header->n > PTRDIFF_MAX / size)
+        return npy_fail(error, "has too many elements for any memory (%zu)", header->n);
+    *stream = (npy_stream){.array = describe(header), .descriptor = s->fd, .swapped = header->swapped};
+    stream->ordinary = S_ISREG(st->st_mode) && (stream->start = lseek(s->fd, 0, SEEK_CUR)) >= 0;
+    const size_t there = st->st_size > stream->start ? (size_t)(st->st_size - stream->start) : 0;
+    return !stream->ordinary || there >= header->n * size || npy_truncated(&stream->array, there, error);
+}
+
+/* Maps a file whose elements can be used as they lie. */
+static void map_stream(npy_stream *s) {
+    const size_t size = weft_dtype_size(s->array.dtype), bytes = s->array.n * size;
+    if (!s->ordinary || s->swapped || s->array.n == 0 || (size_t)s->start % size != 0) return;
+    void *p = mmap(NULL, (size_t)s->start + bytes, PROT_READ, MAP_PRIVATE, s->descriptor, 0);
+    if (p == MAP_FAILED) return;
+    s->mapped = p;
+    s->mapped_bytes = (size_t)s->start + bytes;
+}
+
+bool npy_open(const char *path, npy_stream *stream, npy_error *error) {
+    source s;
+    struct stat st = {0};
+    npy_header header = {0};
+    size_t data;
+    *stream = (npy_stream){.descriptor = -1};
+    const bool opened = open_file(path, &s, &st, error) && read_header(&s, &header, &data, error) &&
+                        take_stream(&s, &st, &header, stream, error);
+    free(s.p);
+    if (!opened && s.fd > STDIN_FILENO) close(s.fd);
+    if (opened)
+        map_stream(stream);
+    else
+        stream->descriptor = -1;
+    return opened;
+}
+
+void npy_close(npy_stream *s) {
+    if (s->mapped) munmap((void *)s->mapped, s->mapped_bytes);
+    s->mapped = NULL;
+    if (s->descriptor > STDIN_FILENO) close(s->descriptor);
+    s->descriptor = -1;
 }

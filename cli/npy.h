@@ -37,6 +37,27 @@ bool npy_read(const char *path, npy_array *a, npy_error *error);
 /* The same, and elements may be complex. */
 bool npy_read_numbers(const char *path, npy_array *a, npy_error *error);
 
+/* An array that is read as it comes: nothing of it is in memory. */
+typedef struct npy_stream {
+    npy_array array; /* without elements */
+    int descriptor;  /* at the first element */
+    bool swapped;    /* elements are not in this machine's byte order */
+    bool ordinary;   /* a file, which can be read again from `start` on */
+    long long start;
+    const unsigned char
+        *mapped; /* such a file's `mapped_bytes` bytes; NULL where the elements cannot be used there */
+    size_t mapped_bytes;
+} npy_stream;
+
+/* Opens the array in the file at `path`, or in standard input for "-", and reads its header; an ordinary file has all
+ * its elements. False and a sentence as for npy_read. */
+bool npy_open(const char *path, npy_stream *s, npy_error *error);
+void npy_close(npy_stream *s);
+/* The sentence for an array of which only `bytes` bytes are there; false. */
+bool npy_truncated(const npy_array *a, unsigned long long bytes, npy_error *error);
+/* Turns the bytes of each of n elements of `size` bytes around. */
+void npy_swap(void *p, size_t n, size_t size);
+
 /* Writes an array to the file at `path`, or to standard output for "-". A file is there in whole or not at
  * all: the array is written beside it, brought to the disk, and renamed to it; what is no ordinary file (a
  * pipe, a device) is written to. Returns false and leaves a sentence in `error` when it could not be. */

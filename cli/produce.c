@@ -24,20 +24,28 @@ static int check_operands(const production *p, int count, const char *to) {
     return CLI_USAGE;
 }
 
-int produce_begin(production *p, const cli_options *options, int argc, char **argv, int count, const char *to) {
-    npy_error error;
+int produce_open(production *p, const cli_options *options, int argc, char **argv, int count, const char *to) {
     p->options = options;
     p->command = argv[0];
     p->files = argv + optind;
     p->count = argc - optind;
-    int code = check_operands(p, count, to);
-    if (code == CLI_DONE) code = cli_open(p->command, options, &p->ctx);
-    for (int i = 0; i < count && code == CLI_DONE; i++) {
+    const int code = check_operands(p, count, to);
+    return code == CLI_DONE ? cli_open(p->command, options, &p->ctx) : code;
+}
+
+int produce_read(production *p) {
+    npy_error error;
+    for (int i = 0; i < p->count; i++) {
         if (npy_read(p->files[i], &p->in[i], &error)) continue;
         cli_error(p->command, "%s: %s", p->files[i], error.message);
-        code = CLI_FAILED;
+        return CLI_FAILED;
     }
-    return code;
+    return CLI_DONE;
+}
+
+int produce_begin(production *p, const cli_options *options, int argc, char **argv, int count, const char *to) {
+    const int code = produce_open(p, options, argc, argv, count, to);
+    return code == CLI_DONE ? produce_read(p) : code;
 }
 
 bool produce_one_type(const production *p) {

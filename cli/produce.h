@@ -21,6 +21,9 @@ typedef struct production {
 /* Checks the operands, of which there must be `count`, and that `to` is given; reads the files; opens the context.
  * Returns CLI_DONE, or the exit code after the error was printed. produce_end is due in any case. */
 int produce_begin(production *p, const cli_options *options, int argc, char **argv, int count, const char *to);
+/* The same in two steps: all but the files; the files. */
+int produce_open(production *p, const cli_options *options, int argc, char **argv, int count, const char *to);
+int produce_read(production *p);
 /* Whether the two files have elements of one type; prints the error. */
 bool produce_one_type(const production *p);
 /* Memory for n values of the result; prints the error and returns NULL when there is none. */

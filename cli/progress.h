@@ -7,8 +7,10 @@
 
 /* Begins; `what` names the work and must last until progress_end. */
 void progress_start(const cli_options *options, const char *what);
-/* `done` of `all` steps are behind us. Cheap: draws at most ten times a second. */
+/* `done` of `all` steps are behind us. Cheap: draws at most ten times a second; with the time that is left. */
 void progress_at(double done, double all);
+/* The same of bytes, with their rate. */
+void progress_at_bytes(double done, double all);
 /* Removes the bar. Call it before anything else is printed. */
 void progress_end(void);
 

@@ -2,6 +2,7 @@
 #include "cli/apply.h"
 #include "cli/fold_options.h"
 #include "cli/npy.h"
+#include "cli/streamed.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -123,6 +124,36 @@ static int compute_and_write(weft_context *ctx, job *j) {
     return CLI_DONE;
 }
 
+/* ------------------------------------------------------------------------- piece by piece */
+
+static int stream_to_file(weft_context *ctx, job *j, stream *s) {
+    const request *r = j->request;
+    value init;
+    const int code = read_init(j, &init);
+    if (code != CLI_DONE) return code;
+    if (!stream_write_to(s, r->to, j->type, &j->x.shape)) return CLI_FAILED;
+    const double start = cli_seconds();
+    const weft_status status = weft_scan_source(ctx, r->in.op, r->in.kind, r->in.accumulate, &s->inputs[0].source,
+                                                r->init ? &init : NULL, &s->sink);
+    j->seconds = cli_seconds() - start;
+    return stream_end(s, ctx, status);
+}
+
+static int scan_stream(weft_context *ctx, job *j) {
+    stream s;
+    int code = stream_open(&s, "scan", j->options, &j->request->from, 1, 1);
+    if (code == CLI_DONE) {
+        j->x = s.inputs[0].npy.array;
+        j->type = j->request->in.accumulate == WEFT_DEFAULT ? j->x.dtype : j->request->in.accumulate;
+        code = stream_to_file(ctx, j, &s);
+    }
+    stream_close(&s);
+    if (code == CLI_DONE && j->options->json) print_json(j, weft_device(ctx));
+    return code;
+}
+
+/* ---------------------------------------------------------------------------- the command */
+
 int command_scan(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     npy_error error;
@@ -131,7 +162,9 @@ int command_scan(const cli_options *options, int argc, char **argv) {
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = cli_open("scan", options, &ctx);
     if (code != CLI_DONE) return code;
-    if (npy_read(r.from, &j.x, &error)) {
+    if (stream_wanted(options, r.from, 1)) {
+        code = scan_stream(ctx, &j);
+    } else if (npy_read(r.from, &j.x, &error)) {
         j.type = r.in.accumulate == WEFT_DEFAULT ? j.x.dtype : r.in.accumulate;
         code = compute_and_write(ctx, &j);
     } else {

@@ -1,6 +1,7 @@
 /* weft sort X.npy -o Y.npy, with values V.npy that come along; weft argsort X.npy -o I.npy. */
 #include "cli/cli.h"
 #include "cli/npy.h"
+#include "cli/sort_runs.h"
 #include "cli/value.h"
 
 #include <stdint.h>
@@ -159,6 +160,33 @@ static void print_json(const job *j, const char *device) {
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
 }
 
+/* Keys alone, which are more than the memory holds. */
+static int sort_stream(weft_context *ctx, job *j) {
+    const request *r = j->request;
+    stream s;
+    int code = stream_open(&s, r->command, j->options, &r->from, 1, 2);
+    if (code == CLI_DONE) {
+        j->x = s.inputs[0].npy.array;
+        j->type = j->x.dtype;
+        const double start = cli_seconds();
+        code = stream_write_to(&s, r->to, j->type, &j->x.shape) ? sort_runs(&s, ctx, r->order) : CLI_FAILED;
+        j->seconds = cli_seconds() - start;
+    }
+    stream_close(&s);
+    return code;
+}
+
+static int sort_in_memory(weft_context *ctx, job *j) {
+    bool done = read_files(j);
+    if (done) {
+        j->type = j->request->indices ? j->request->index : j->x.dtype;
+        done = make_room(j) && compute(ctx, j) && write_files(j);
+    }
+    free(j->y);
+    free(j->sorted_values);
+    return done ? CLI_DONE : CLI_FAILED;
+}
+
 static int run(const cli_options *options, int argc, char **argv, bool indices) {
     weft_context *ctx;
     request r = {.command = argv[0], .indices = indices, .index = WEFT_U64};
@@ -166,18 +194,13 @@ static int run(const cli_options *options, int argc, char **argv, bool indices) 
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = cli_open(r.command, options, &ctx);
     if (code != CLI_DONE) return code;
-    bool done = read_files(&j);
-    if (done) {
-        j.type = indices ? r.index : j.x.dtype;
-        done = make_room(&j) && compute(ctx, &j) && write_files(&j);
-    }
-    if (done && options->json) print_json(&j, weft_device(ctx));
-    free(j.y);
-    free(j.sorted_values);
+    const bool streamed = !indices && !r.values_from && stream_wanted(options, r.from, 2);
+    code = (streamed ? sort_stream : sort_in_memory)(ctx, &j);
+    if (code == CLI_DONE && options->json) print_json(&j, weft_device(ctx));
     npy_free(&j.x);
     npy_free(&j.values);
     weft_close(ctx);
-    return done ? CLI_DONE : CLI_FAILED;
+    return code;
 }
 
 int command_sort(const cli_options *options, int argc, char **argv) { return run(options, argc, argv, false); }

@@ -50,6 +50,8 @@ static const char GLOBAL_OPTIONS[] =
     "  --device D    auto (a GPU if there is one, else the CPU), cpu, cuda, cuda:1, ...,\n"
     "                ref (the specification itself: slow). Never changes a result.\n"
     "  --threads N   CPU threads; 0, the default, takes all cores. Never changes a result.\n"
+    "  --memory M    512M, 8G, ...: larger files are read in pieces (streaming) or sorted by parts, in\n"
+    "                buffers of so much; half of the machine's memory by default. Never changes a result.\n"
     "  --bits        print the bits of a value too, in hexadecimal\n"
     "  --json        print one JSON object\n"
     "  --quiet       no progress bar\n";

@@ -46,6 +46,8 @@ add_executable(weft_command
   cli/search_sorted.c
   cli/top_k.c
   cli/sort.c
+  cli/sort_runs.c
+  cli/streamed.c
   cli/tour.c
   cli/tour_price.c
   cli/tour_match.c

@@ -25,6 +25,13 @@ add_library(weft SHARED
   src/core/context.c
   src/core/expr.c
   src/core/lists.c
+  src/stream/channel.c
+  src/stream/fold.c
+  src/stream/histogram.c
+  src/stream/map.c
+  src/stream/pieces.c
+  src/stream/reduce.c
+  src/stream/scan.c
   src/ref/argsort.c
   src/ref/array.c
   src/ref/convolve.c

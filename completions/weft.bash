@@ -6,7 +6,7 @@ _weft() {
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
         fft convolve tridiag heat sort argsort map map_reduce random price match'
-    local options='--device --threads --bits --json --quiet --help --version'
+    local options='--device --threads --memory --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
     # "--device=cpu" reaches us as three words.
@@ -17,7 +17,7 @@ _weft() {
     fi
     for ((i = 1; i < COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
-        if [[ $word == --device || $word == --threads ]]; then
+        if [[ $word == --device || $word == --threads || $word == --memory ]]; then
             ((i++))
         elif [[ $word != -* && $word != '=' ]]; then
             command=$word
@@ -71,7 +71,7 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'full same valid' -- "$current")
         return
         ;;
-    --threads | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every | --words) return ;;
+    --threads | --memory | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every | --words) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
     --bins | --lower | --upper | -k) return ;;
     --first) [[ $command == random ]] && return ;;

@@ -80,6 +80,8 @@ def result_type(header, ctype):
         return "type(c_ptr)"
     if ctype in {enum for enum, _ in header.enums}:
         return "integer(c_int)"
+    if ctype in header.structs:
+        return f"type({ctype})"
     if ctype in SCALARS:
         return SCALARS[ctype]
     sys.exit(f"interfaces.py: no Fortran for the result {ctype}")
@@ -98,6 +100,10 @@ def member_type(header, ctype):
 def struct_lines(header, name, fields):
     yield f"  type, bind(c) :: {name}"
     for field in fields:
+        function = re.fullmatch(r"[\w ]+\*?\(\*(\w+)\)\(.*\)", field, flags=re.S)
+        if function:
+            yield f"    type(c_funptr) :: {function[1]}"
+            continue
         ctype, names = re.fullmatch(r"(?:const )?(\w+ ?\*?)(.*)", field).groups()
         fortran = member_type(header, ctype.strip())
         if fortran is None or "*" in names:

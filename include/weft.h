@@ -61,7 +61,8 @@ typedef enum weft_status {
     WEFT_DEVICE_LOST = 6,   /* the GPU failed; this context is dead, inputs are untouched */
     WEFT_BUSY = 7,          /* another thread is inside a call on this context */
     WEFT_FORKED = 8,        /* the context was opened before fork(); open one in the child */
-    WEFT_INTERNAL = 9       /* a fault in weft itself */
+    WEFT_INTERNAL = 9,      /* a fault in weft itself */
+    WEFT_IO = 10            /* a source could not be read or ended early, or a sink could not be written */
 } weft_status;
 
 /* "ok", "invalid", ...; "unknown" for a value that is no status. */
@@ -838,6 +839,87 @@ WEFT_API weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dty
 WEFT_API weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                                      weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count,
                                      void *out);
+
+/* ------------------------------------------------------------------------------ sources */
+
+/* Arrays larger than memory. The functions below take their inputs from sources and leave arrays in sinks, piece by
+ * piece, in buffers of constant size, and give bit for bit what the function of the same name without _source gives
+ * for the whole array in memory. Docs: docs/streaming.md. */
+
+#define WEFT_TO_THE_END UINT64_MAX
+
+/* Where elements come from. `read` is called one at a time, from a thread of weft's own. */
+typedef struct weft_source {
+    weft_dtype dtype;
+    uint64_t n; /* elements; or WEFT_TO_THE_END: all that come. No more than these are read */
+    /* Puts bytes 1 to `bytes` of what comes next at `to` and returns how many; 0 at the end; -1 with errno set when
+     * it cannot. */
+    ptrdiff_t (*read)(void *self, void *to, size_t bytes);
+    int (*rewind)(void *self); /* back to the first element: 0, or -1 with errno set. NULL: that is impossible */
+    /* NULL; or, where n is known, used in the place of read: where the next `bytes` bytes lie in memory, aligned to
+     * the elements, until it is called again; NULL with errno set when it cannot. */
+    const void *(*view)(void *self, size_t bytes);
+    void *self;
+} weft_source;
+
+/* Where the elements of a result go, in order. */
+typedef struct weft_sink {
+    int (*write)(void *self, const void *from, size_t bytes); /* all of them: 0, or -1 with errno set */
+    void *self;
+} weft_sink;
+
+/* What the ready-made sources and sinks below keep for themselves; it must last as long as they do. */
+typedef struct weft_channel {
+    int descriptor;
+    int64_t start; /* of the elements in a file; -1 in what has no places, like a pipe */
+    const void *memory;
+    uint64_t bytes, at;
+} weft_channel;
+
+/* n elements at x. */
+WEFT_API weft_source weft_source_memory(weft_channel *channel, weft_dtype dtype, uint64_t n, const void *x);
+/* The elements in a file, or from a pipe, a socket, ..., from its offset on; in a file they can be rewound. */
+WEFT_API weft_source weft_source_descriptor(weft_channel *channel, weft_dtype dtype, uint64_t n, int descriptor);
+/* Writes to a file or a pipe, from its offset on. */
+WEFT_API weft_sink weft_sink_descriptor(weft_channel *channel, int descriptor);
+
+/* What the buffers of one call with sources may take, in bytes; 0, the default: 64 MiB. A call that cannot do with so
+ * little is WEFT_INVALID. Never changes a result. */
+WEFT_API weft_status weft_set_memory(weft_context *ctx, size_t bytes);
+
+/* Sources of different lengths are WEFT_INVALID; one that fails, or ends before its n elements, is WEFT_IO, and so is
+ * a sink that fails. Then nothing is written at out, and what a sink has got is not the whole. Sinks must not write
+ * to what sources read. Values at out, edges and bounds are in host memory. */
+WEFT_API weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x,
+                                        void *out);
+WEFT_API weft_status weft_dot_source(weft_context *ctx, weft_dtype accumulate, const weft_source *x,
+                                     const weft_source *y, void *out);
+/* Two passes: a source that cannot be rewound is WEFT_INVALID. (The norm2 of f64 needs a second pass only where the
+ * squares leave the range of f64.) */
+WEFT_API weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,
+                                          void *out);
+WEFT_API weft_status weft_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+                                      const weft_source *x, const void *init, const weft_sink *y);
+WEFT_API weft_status weft_histogram_source(weft_context *ctx, const weft_source *x, size_t bins, const void *edges,
+                                           uint64_t *counts);
+WEFT_API weft_status weft_histogram_even_source(weft_context *ctx, const weft_source *x, size_t bins,
+                                                const void *lower, const void *upper, uint64_t *counts);
+
+/* What a name of a formula stands for: a source, or one value of type dtype in host memory. One of the two pointers
+ * is NULL. */
+typedef struct weft_source_binding {
+    const char *name;
+    const weft_source *source;
+    weft_dtype dtype;
+    const void *scalar;
+} weft_source_binding;
+
+/* At least one binding is a source. */
+WEFT_API weft_status weft_map_source(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
+                                     const weft_source_binding *bindings, size_t count, const weft_sink *out);
+WEFT_API weft_status weft_map_reduce_source(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
+                                            weft_dtype accumulate, const weft_source_binding *bindings, size_t count,
+                                            void *out);
 
 #ifdef __cplusplus
 }

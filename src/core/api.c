@@ -1,6 +1,7 @@
 /* The public functions: arguments are checked here and nowhere else, then the backend is called. Operations that are
  * a family of their own stand in api_<stem>.c. */
 #include "core/check.h"
+#include "core/part.h"
 
 /* ---------------------------------------------------------------------------------- memory */
 
@@ -55,7 +56,7 @@ static weft_status reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_
     FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
     FORWARD(check_array(ctx, "out", out, 1, weft_dtype_size(result), &to, error));
     FORWARD(check_apart(&to, &from, error));
-    return ctx->backend->reduce(ctx->state, &(reduce_call){op, dtype, result, n, x, out, NULL}, error);
+    return ctx->backend->reduce(ctx->state, &(reduce_call){op, dtype, result, n, x, out, NULL, NULL}, error);
 }
 
 weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
@@ -73,7 +74,7 @@ static weft_status variance(weft_context *ctx, weft_dtype dtype, weft_dtype accu
     FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
     FORWARD(check_array(ctx, "out", out, 1, weft_dtype_size(result), &to, error));
     FORWARD(check_apart(&to, &from, error));
-    return ctx->backend->variance(ctx->state, &(variance_call){dtype, result, n, ddof, x, out}, error);
+    return ctx->backend->variance(ctx->state, &(variance_call){dtype, result, n, ddof, x, out, NULL}, error);
 }
 
 weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, size_t ddof,
@@ -116,4 +117,17 @@ static weft_status scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft
 weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate,
                       size_t n, const void *x, const void *init, void *y) {
     GUARDED(ctx, scan(ctx, op, kind, dtype, accumulate, n, x, init, y, error));
+}
+
+/* ----------------------------------------------------------------------- parts of an array */
+
+weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x, const double *part,
+                     double *sum) {
+    const reduce_call call = {.op = op, .dtype = dtype, .result = WEFT_F64, .n = n, .x = x, .out = sum, .part = part};
+    GUARDED(ctx, ctx->backend->reduce(ctx->state, &call, error));
+}
+
+weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum) {
+    const variance_call call = {.dtype = dtype, .result = WEFT_F64, .n = n, .x = x, .out = sum, .mean = &mean};
+    GUARDED(ctx, ctx->backend->variance(ctx->state, &call, error));
 }

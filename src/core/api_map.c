@@ -2,6 +2,7 @@
  * that a backend sees nothing but steps and leaves. */
 #include "core/check.h"
 #include "core/expr.h"
+#include "core/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -210,11 +211,18 @@ static weft_status check_output(const request *r, const range *out, bool in_plac
     return WEFT_OK;
 }
 
+/* The number of the element that the formula's i starts from. */
+static void start_index(request *r, uint64_t first) {
+    for (size_t i = 0; i < r->expr->leaf_count; i++)
+        if (r->leaves[i].kind == LEAF_INDEX) r->leaves[i].value.u64 = first;
+}
+
 /* --------------------------------------------------------------------------------- the calls */
 
-static weft_status map(request *r, void *out, weft_error *error) {
+static weft_status map(request *r, uint64_t first, void *out, weft_error *error) {
     range to;
     FORWARD(bind(r, error));
+    start_index(r, first);
     FORWARD(check_array(r->ctx, "out", out, r->call.n, weft_dtype_size(r->call.dtype), &to, error));
     FORWARD(check_output(r, &to, true, error));
     if (r->call.n == 0) return WEFT_OK;
@@ -225,25 +233,41 @@ static weft_status map(request *r, void *out, weft_error *error) {
 weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, size_t n,
                      const weft_binding *bindings, size_t count, void *out) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    GUARDED(ctx, map(&r, out, error));
+    GUARDED(ctx, map(&r, 0, out, error));
 }
 
-static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, void *out, weft_error *error) {
+weft_status part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first, size_t n,
+                     const weft_binding *bindings, size_t count, void *out) {
+    request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
+    GUARDED(ctx, map(&r, first, out, error));
+}
+
+static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uint64_t first, const double *part,
+                              void *out, weft_error *error) {
     const size_t n = r->call.n;
     weft_dtype result;
     range to;
     FORWARD(bind(r, error));
+    start_index(r, first);
     FORWARD(check_reduce_type(op, r->call.dtype, accumulate, &result, error));
+    if (part) result = WEFT_F64;
     RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of no elements has no value", weft_op_name(op));
     FORWARD(check_array(r->ctx, "out", out, 1, weft_dtype_size(result), &to, error));
     FORWARD(check_output(r, &to, false, error));
     const reduce_call call = {
-        .op = op, .dtype = r->call.dtype, .result = result, .n = n, .out = out, .map = &r->call};
+        .op = op, .dtype = r->call.dtype, .result = result, .n = n, .out = out, .map = &r->call, .part = part};
     return r->ctx->backend->reduce(r->ctx->state, &call, error);
 }
 
 weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                             weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count, void *out) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    GUARDED(ctx, map_reduce(&r, op, accumulate, out, error));
+    GUARDED(ctx, map_reduce(&r, op, accumulate, 0, NULL, out, error));
+}
+
+weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
+                            weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings,
+                            size_t count, const double *part, void *out) {
+    request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
+    GUARDED(ctx, map_reduce(&r, op, accumulate, first, part, out, error));
 }

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 12
+#define WEFT_BACKEND_ABI 13
 
 /* What a formula's steps read: an array, one value for all elements, or the element's index. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -22,7 +22,7 @@ typedef struct map_leaf {
     map_leaf_kind kind;
     weft_dtype dtype; /* of an array: any type, but no float where the formula is evaluated in integers */
     const void *p;
-    union { /* of a value: in the type of the evaluation, integers extended to 64 bits */
+    union { /* of a value: in the type of the evaluation, integers extended to 64 bits; of the index: element 0's */
         float f32;
         double f64;
         uint64_t u64;
@@ -47,6 +47,10 @@ typedef struct reduce_call {
     const void *x;
     void *out;
     const map_call *map; /* where the elements are a formula's values, and x is NULL; else NULL */
+    /* NULL; or, of mean and norm2 with an f64 result: x is a part of a longer array, and the sum of its elements or
+     * of their squares is wanted as the tree leaves it. *part is 1; or, for a norm2 that is taken again, the sum of
+     * squares of the whole (docs/ORDER.md 3.3). */
+    const double *part;
 } reduce_call;
 
 typedef struct variance_call {
@@ -54,6 +58,9 @@ typedef struct variance_call {
     size_t n, ddof; /* ddof < n */
     const void *x;
     void *out;
+    /* NULL; or, with an f64 result and ddof 0: x is a part of an array of this mean, and its sum of squares is wanted
+     * as the tree leaves it. */
+    const double *mean;
 } variance_call;
 
 typedef struct dot_call {

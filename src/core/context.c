@@ -127,6 +127,14 @@ static weft_status set_threads(weft_context *ctx, int threads, weft_error *error
 
 weft_status weft_set_threads(weft_context *ctx, int threads) { GUARDED(ctx, set_threads(ctx, threads, error)); }
 
+static weft_status set_memory(weft_context *ctx, size_t bytes, weft_error *error) {
+    (void)error;
+    ctx->memory = bytes;
+    return WEFT_OK;
+}
+
+weft_status weft_set_memory(weft_context *ctx, size_t bytes) { GUARDED(ctx, set_memory(ctx, bytes, error)); }
+
 weft_status weft_set_stream(weft_context *ctx, void *stream) {
     GUARDED(ctx, ctx->backend->set_stream(ctx->state, stream, error));
 }

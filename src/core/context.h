@@ -13,6 +13,7 @@ struct weft_context {
     atomic_flag inside;  /* set while a call runs */
     unsigned generation; /* of the process, when it was opened */
     bool lost;           /* the device failed: every later call says so */
+    size_t memory;       /* for the buffers of calls with sources; 0: the default */
     weft_error error;
 };
 

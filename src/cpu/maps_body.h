@@ -60,7 +60,7 @@ INLINE void OF(fetch)(const map_call *c, size_t first, size_t n, void *room, con
         const void *elements;
         at[k] = own;
         if (leaf->kind == LEAF_INDEX)
-            for (size_t l = 0; l < n; l++) own[l] = (T)(first + l);
+            for (size_t l = 0; l < n; l++) own[l] = (T)(leaf->value.u64 + first + l);
         if (leaf->kind != LEAF_ARRAY) continue;
         elements = (const char *)leaf->p + first * weft_dtype_size(leaf->dtype);
         if (leaf->dtype == c->dtype)

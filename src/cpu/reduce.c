@@ -153,7 +153,7 @@ static void reduce_count_nonzero(cpu_context *ctx, const reduce_call *c) {
 
 static void reduce_mean(cpu_context *ctx, const reduce_call *c) {
     const double sum = total(ctx, c, ctx->level->sums->sum_f64[c->dtype], cpu_add_f64, 0).f64;
-    store_real(c->result, weft_finish_mean(sum, c->n), c->out);
+    store_real(c->result, c->part ? sum : weft_finish_mean(sum, c->n), c->out);
 }
 
 static void reduce_norm1(cpu_context *ctx, const reduce_call *c) {
@@ -163,6 +163,10 @@ static void reduce_norm1(cpu_context *ctx, const reduce_call *c) {
 
 static void reduce_norm2(cpu_context *ctx, const reduce_call *c) {
     kernel *run = ctx->level->products->squares_f64[c->dtype];
+    if (c->part) {
+        store_real(c->result, total(ctx, c, run, cpu_add_f64, weft_norm2_scale(*c->part)).f64, c->out);
+        return;
+    }
     double squares = c->n ? total(ctx, c, run, cpu_add_f64, 1).f64 : 0;
     const double scale = c->n ? weft_norm2_scale(squares) : 1;
     if (scale != 1) squares = total(ctx, c, run, cpu_add_f64, scale).f64;
@@ -192,10 +196,11 @@ weft_status cpu_variance(void *state, const variance_call *call, weft_error *err
     partial sum, squares;
     (void)error;
     piece p = {.x = call->x, .n = call->n};
-    cpu_run(ctx, call->dtype, ctx->level->sums->sum_f64[call->dtype], cpu_add_f64, &p, &sum);
-    p.parameter = weft_finish_mean(sum.f64, call->n);
+    if (!call->mean) cpu_run(ctx, call->dtype, ctx->level->sums->sum_f64[call->dtype], cpu_add_f64, &p, &sum);
+    p.parameter = call->mean ? *call->mean : weft_finish_mean(sum.f64, call->n);
     cpu_run(ctx, call->dtype, ctx->level->products->deviations_f64[call->dtype], cpu_add_f64, &p, &squares);
-    store_real(call->result, weft_finish_variance(squares.f64, call->n, call->ddof), call->out);
+    const double variance = call->mean ? squares.f64 : weft_finish_variance(squares.f64, call->n, call->ddof);
+    store_real(call->result, variance, call->out);
     return WEFT_OK;
 }
 

@@ -95,6 +95,12 @@ weft_status call_map(call *c, const map_program *map, weft_error *error) {
     return gpu_staging(c->g, c->name, error);
 }
 
+weft_status call_refer(call *c, const double *v, weft_error *error) {
+    c->j.reference = gpu_keep(c->g);
+    CUDA_TRY(cudaMemcpyAsync(gpu_keep(c->g), v, sizeof *v, cudaMemcpyHostToDevice, c->g->stream), c->name);
+    return WEFT_OK;
+}
+
 weft_status call_end(call *c, weft_error *error) {
     if (c->x_on_host || c->y_on_host || c->out_on_host) CUDA_TRY(cudaStreamSynchronize(c->g->stream), c->name);
     if (c->out_on_host) memcpy(c->out, c->g->landing, c->out_bytes);

@@ -85,7 +85,8 @@ typedef struct call {
     size_t out_bytes;
     const struct map_program *map; /* where the elements are a formula's values, of map_bytes each; else NULL */
     size_t map_bytes;
-    job j; /* the parameters that all its launches have in common */
+    const double *part; /* of a reduction: reduce_call.part */
+    job j;              /* the parameters that all its launches have in common */
 } call;
 
 /* Finds where the memory lies, and fills c->j but for the operator's parameters. y may be NULL, and x before
@@ -104,6 +105,8 @@ weft_status call_store(call *c, uint64_t bits, weft_error *error);
 
 /* An f64 on the device that outlives a launch, for operations of two passes. */
 double *gpu_keep(const gpu *g);
+/* Puts *v there, where the launches of c find it as their reference. */
+weft_status call_refer(call *c, const double *v, weft_error *error);
 
 /* Whether p is host memory, pageable or pinned; memory of another GPU is refused. */
 weft_status gpu_locate(const gpu *g, const char *argument, const void *p, bool *on_host, weft_error *error);

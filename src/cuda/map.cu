@@ -30,7 +30,7 @@ template <class T> static __device__ void read_value(const map_leaf &leaf, T &v)
 /* A leaf at element i, converted; floats come only where T is one. */
 template <class T> static __device__ T leaf_at(const map_leaf &leaf, uint64_t i) {
     T v = 0;
-    if (leaf.kind == LEAF_INDEX) return (T)i;
+    if (leaf.kind == LEAF_INDEX) return (T)(leaf.value.u64 + i);
     if (leaf.kind == LEAF_VALUE) {
         read_value(leaf, v);
         return v;

@@ -69,7 +69,7 @@ static weft_status run_all(call *c, weft_error *error) { return run_count(c, FIN
 static weft_status run_count_nonzero(call *c, weft_error *error) { return run_count(c, FINISH_STORE, error); }
 
 static weft_status run_mean(call *c, weft_error *error) {
-    c->j.finish = FINISH_MEAN;
+    c->j.finish = c->part ? FINISH_STORE : FINISH_MEAN;
     return call_run(c, cuda_sum_kernel(c->j.dtype, WEFT_F64), error);
 }
 
@@ -77,9 +77,17 @@ static weft_status run_norm1(call *c, weft_error *error) {
     return call_run(c, cuda_magnitudes_kernel(c->j.dtype), error);
 }
 
+/* The sum of squares of a part, as the tree leaves it. */
+static weft_status run_squares(call *c, weft_error *error) {
+    const bool again = c->j.dtype == WEFT_F64 && weft_norm2_scale(*c->part) != 1.0;
+    if (again) FORWARD(call_refer(c, c->part, error));
+    return call_run(c, again ? cuda_rescaled_squares_kernel() : cuda_deviations_kernel(c->j.dtype), error);
+}
+
 /* Only the square of an f64 can leave the range; its second launch sees on the device whether it did,
  * and ends at once when it did not. An input that must be copied again is first looked into here. */
 static weft_status run_norm2(call *c, weft_error *error) {
+    if (c->part) return run_squares(c, error);
     c->j.finish = FINISH_ROOT;
     c->j.keep = gpu_keep(c->g);
     FORWARD(call_run(c, cuda_deviations_kernel(c->j.dtype), error));
@@ -136,6 +144,7 @@ weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     call c;
     arrays.count = 0;
     FORWARD(call_begin(&c, g, operators[r->op].name, r->dtype, r->result, r->n, r->x, NULL, r->out, error));
+    c.part = r->part;
     if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
     if (r->map) {
         FORWARD(gpu_map_bring(g, r->map, &arrays, &program, error));

@@ -41,6 +41,11 @@ weft_status cuda_variance(void *state, const variance_call *v, weft_error *error
     const current_device scope(g->device);
     call c;
     FORWARD(call_begin(&c, g, "variance", v->dtype, v->result, v->n, v->x, NULL, v->out, error));
+    if (v->mean) {
+        FORWARD(call_refer(&c, v->mean, error));
+        FORWARD(call_run(&c, cuda_deviations_kernel(v->dtype), error));
+        return call_end(&c, error);
+    }
     void *const out = c.j.out;
     c.j.finish = FINISH_MEAN;
     c.j.keep = gpu_keep(g);

@@ -115,11 +115,11 @@ static item leaf_item(const map_call *c, const map_leaf *leaf, size_t i) {
     const array x = {leaf->dtype, leaf->p};
     if (!ref_is_float(c->dtype)) {
         const uint64_t v = leaf->kind == LEAF_ARRAY   ? ref_integer(x, i)
-                           : leaf->kind == LEAF_INDEX ? (uint64_t)i
+                           : leaf->kind == LEAF_INDEX ? leaf->value.u64 + i
                                                       : leaf->value.u64;
         return (item){.integer = wrapped(c->dtype, v)};
     }
-    if (leaf->kind == LEAF_INDEX) return (item){.real = real_of(narrow, false, i)};
+    if (leaf->kind == LEAF_INDEX) return (item){.real = real_of(narrow, false, leaf->value.u64 + i)};
     if (leaf->kind == LEAF_VALUE) return (item){.real = narrow ? (double)leaf->value.f32 : leaf->value.f64};
     if (ref_is_float(x.dtype)) return (item){.real = rounded(narrow, ref_real(x, i))};
     return (item){.real = real_of(narrow, ref_is_signed(x.dtype), ref_integer(x, i))};

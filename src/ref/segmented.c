@@ -56,7 +56,7 @@ static weft_status do_segment(const segmented_call *c, size_t s, size_t begin, s
         store_empty_extreme(c, out);
         return WEFT_OK;
     }
-    return ref_reduce(NULL, &(reduce_call){c->op, c->dtype, c->result, end - begin, x, out, NULL}, error);
+    return ref_reduce(NULL, &(reduce_call){c->op, c->dtype, c->result, end - begin, x, out, NULL, NULL}, error);
 }
 
 weft_status ref_segmented(void *state, const segmented_call *c, weft_error *error) {

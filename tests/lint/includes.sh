@@ -25,6 +25,7 @@ only "the public header" '<std(def|int)\.h>' include/weft.h
 only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|weft\.h)\"" src/core/*.c src/core/*.h
 only "src/ref" "$std|\"(ref/[a-z_]+\.h|core/(order|backend|offsets|elementary)\.h|weft\.h)\"|$own_def" src/ref/*.c src/ref/*.h
 only "src/arith" "$std|\"(arith/[a-z_]+|core/(order|elementary|formula))\.h\"" src/arith/*.h
+only "src/stream" "$std|\"((stream|core|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/stream/*.c src/stream/*.h
 only "src/cpu" "$std|BODY|\"((cpu|core|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/*.c src/cpu/*.h src/cpu/*.def
 only "src/cuda" "$std|<cuda[a-z_]*\.h>|<cub/[a-z_/]+\.cuh>|\"((cuda|core|arith)/[a-z_]+\.(h|cuh|def)|weft\.h)\"" src/cuda/*
 only "cli" "$std|\"(cli/[a-z_]+\.(h|def)|ladder/ladder\.h|weft\.h)\"|$own_def" $(ls cli/*.[ch] | grep -v '^cli/verify.c$')

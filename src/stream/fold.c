@@ -1,0 +1,37 @@
+#include "stream/fold.h"
+
+#include <string.h>
+
+weft_status fold_join(const fold *f, stream_value *a, const stream_value *b) {
+    const size_t size = weft_dtype_size(f->dtype);
+    stream_value pair[2];
+    memcpy(pair, a, size);
+    memcpy((char *)pair + size, b, size);
+    return weft_reduce(f->ctx, f->join, f->dtype, WEFT_DEFAULT, 2, pair, a);
+}
+
+weft_status fold_add(fold *f, const stream_value *value) {
+    stream_value v = *value;
+    int k = 0;
+    for (; f->done >> k & 1; k++) {
+        stream_value left = f->waiting[k];
+        FORWARD(fold_join(f, &left, &v));
+        v = left;
+    }
+    f->waiting[k] = v;
+    f->done++;
+    return WEFT_OK;
+}
+
+/* Those that wait join from the right, which is how odd ones ride up. */
+weft_status fold_end(const fold *f, stream_value *out) {
+    int k = __builtin_ctzll(f->done);
+    *out = f->waiting[k];
+    while (++k < 64 && f->done >> k) {
+        if (!(f->done >> k & 1)) continue;
+        stream_value left = f->waiting[k];
+        FORWARD(fold_join(f, &left, out));
+        *out = left;
+    }
+    return WEFT_OK;
+}

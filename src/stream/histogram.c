@@ -1,0 +1,71 @@
+/* weft_histogram_source and weft_histogram_even_source: the counts of the pieces are added. */
+#include "core/order.h"
+#include "stream/pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bins between edges, or, where `edges` is NULL, even ones from lower to upper. */
+typedef struct bins {
+    size_t count;
+    const void *edges, *lower, *upper;
+    uint64_t *piece, *all; /* counts */
+} bins;
+
+static weft_status count(weft_context *ctx, const bins *b, weft_dtype dtype, size_t n, const void *x,
+                         uint64_t *counts) {
+    if (b->edges) return weft_histogram(ctx, dtype, n, x, b->count, b->edges, counts);
+    return weft_histogram_even(ctx, dtype, n, x, b->count, b->lower, b->upper, counts);
+}
+
+static weft_status count_pieces(pieces *p, const bins *b, weft_dtype dtype) {
+    for (;;) {
+        FORWARD(pieces_next(p));
+        if (p->n == 0) return WEFT_OK;
+        FORWARD(count(p->ctx, b, dtype, p->n, p->x[0], b->piece));
+        for (size_t i = 0; i < b->count; i++) b->all[i] += b->piece[i];
+    }
+}
+
+/* Counting nothing checks all arguments, and sets the counts to 0. */
+static weft_status count_all(weft_context *ctx, const bins *b, const weft_source *x) {
+    const char *const names[] = {"x"};
+    const size_t size = weft_dtype_size(x->dtype);
+    size_t elements;
+    FORWARD(count(ctx, b, x->dtype, 0, NULL, b->all));
+    FORWARD(pieces_elements(ctx, WEFT_TILE(size), 2, 2 * size, &elements));
+    pieces p = {.ctx = ctx};
+    weft_status status = pieces_open(&p, ctx, 1, &x, names, elements);
+    if (status == WEFT_OK) status = count_pieces(&p, b, x->dtype);
+    pieces_close(&p);
+    return status;
+}
+
+static weft_status histogram(weft_context *ctx, bins *b, const weft_source *x, uint64_t *counts) {
+    FORWARD(pieces_check_context(ctx));
+    weft_error *error = &ctx->error;
+    FORWARD(pieces_check(ctx, "x", x));
+    RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
+    RETURN_IF(b->count == 0 || b->count > WEFT_BINS_MAX, WEFT_INVALID, "%zu bins; 1 to %zu can be asked for",
+              b->count, (size_t)WEFT_BINS_MAX);
+    b->piece = malloc(2 * b->count * sizeof *b->piece);
+    RETURN_IF(!b->piece, WEFT_OUT_OF_MEMORY, "no host memory for the counts of %zu bins", b->count);
+    b->all = b->piece + b->count;
+    const weft_status status = count_all(ctx, b, x);
+    if (status == WEFT_OK) memcpy(counts, b->all, b->count * sizeof *counts);
+    free(b->piece);
+    return status;
+}
+
+weft_status weft_histogram_source(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *edges,
+                                  uint64_t *counts) {
+    FORWARD(pieces_check_context(ctx));
+    weft_error *error = &ctx->error;
+    RETURN_IF(!edges, WEFT_INVALID, "edges is NULL");
+    return histogram(ctx, &(bins){.count = bins_wanted, .edges = edges}, x, counts);
+}
+
+weft_status weft_histogram_even_source(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *lower,
+                                       const void *upper, uint64_t *counts) {
+    return histogram(ctx, &(bins){.count = bins_wanted, .lower = lower, .upper = upper}, x, counts);
+}

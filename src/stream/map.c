@@ -1,0 +1,116 @@
+/* weft_map_source and weft_map_reduce_source. */
+#include "core/check.h"
+#include "core/part.h"
+#include "stream/terms.h"
+
+#include <string.h>
+
+/* A formula and its bindings, whose arrays are the pieces at hand of the sources. */
+typedef struct formula {
+    const weft_expr *expr;
+    size_t count;
+    weft_binding bindings[PIECES_SOURCES];
+    int source[PIECES_SOURCES]; /* of each binding; -1: a scalar */
+} formula;
+
+static weft_status take_source(terms *t, formula *f, size_t i, const weft_source_binding *b, weft_error *error) {
+    FORWARD(pieces_check(t->ctx, b->name, b->source));
+    for (int k = 0; k < t->count; k++)
+        RETURN_IF(t->sources[k] == b->source, WEFT_INVALID,
+                  "%.64s and %.64s are one source, which cannot be read twice at a time", t->names[k], b->name);
+    f->bindings[i].dtype = b->source->dtype;
+    f->source[i] = t->count;
+    t->sources[t->count] = b->source;
+    t->names[t->count++] = b->name;
+    return WEFT_OK;
+}
+
+static weft_status take_bindings(terms *t, formula *f, const weft_source_binding *bindings, weft_error *error) {
+    RETURN_IF(f->count > PIECES_SOURCES, WEFT_INVALID, "%zu bindings; a formula has at most %d names", f->count,
+              PIECES_SOURCES);
+    RETURN_IF(f->count && !bindings, WEFT_INVALID, "bindings is NULL");
+    for (size_t i = 0; i < f->count; i++) {
+        const weft_source_binding *b = &bindings[i];
+        RETURN_IF(!b->name, WEFT_INVALID, "binding %zu has no name", i);
+        RETURN_IF(!b->source == !b->scalar, WEFT_INVALID, "%.64s is bound to %s", b->name,
+                  b->source ? "a source and to a scalar" : "nothing");
+        f->bindings[i] = (weft_binding){b->name, b->dtype, NULL, b->scalar};
+        f->source[i] = -1;
+        if (b->source) FORWARD(take_source(t, f, i, b, error));
+    }
+    RETURN_IF(t->count == 0, WEFT_INVALID, "no name is bound to a source, so it is open how many elements there are");
+    return WEFT_OK;
+}
+
+/* The bindings of a piece. */
+static const weft_binding *bind(const formula *f, const pieces *p, weft_binding bound[PIECES_SOURCES]) {
+    memcpy(bound, f->bindings, f->count * sizeof *bound);
+    for (size_t i = 0; i < f->count; i++)
+        if (f->source[i] >= 0) bound[i].array = p->x[f->source[i]];
+    return bound;
+}
+
+/* ------------------------------------------------------------------------------------ reduced */
+
+static weft_status reduce_piece(const terms *t, const pieces *p, weft_op op, weft_dtype accumulate,
+                                const double *part, void *out) {
+    const formula *f = t->formula;
+    weft_binding bound[PIECES_SOURCES];
+    return part_map_reduce(t->ctx, op, f->expr, t->dtype, accumulate, p->first, p->n, bind(f, p, bound), f->count,
+                           part, out);
+}
+
+static weft_status reduce_no_piece(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
+    const formula *f = t->formula;
+    return weft_map_reduce(t->ctx, op, f->expr, t->dtype, accumulate, 0, f->bindings, f->count, out);
+}
+
+weft_status weft_map_reduce_source(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
+                                   weft_dtype accumulate, const weft_source_binding *bindings, size_t count,
+                                   void *out) {
+    FORWARD(pieces_check_context(ctx));
+    formula f = {.expr = expr, .count = count};
+    terms t = {.ctx = ctx, .dtype = dtype, .reduce = reduce_piece, .reduce_none = reduce_no_piece, .formula = &f};
+    FORWARD(take_bindings(&t, &f, bindings, &ctx->error));
+    FORWARD(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
+    return terms_reduce(&t, op, accumulate, out);
+}
+
+/* ------------------------------------------------------------------------------------- stored */
+
+static weft_status map_pieces(const terms *t, pieces *p, const weft_sink *sink, void *values) {
+    const formula *f = t->formula;
+    weft_binding bound[PIECES_SOURCES];
+    for (;;) {
+        FORWARD(pieces_next(p));
+        if (p->n == 0) return WEFT_OK;
+        FORWARD(part_map(t->ctx, f->expr, t->dtype, p->first, p->n, bind(f, p, bound), f->count, values));
+        FORWARD(pieces_write(t->ctx, sink, t->dtype, values, p->n));
+    }
+}
+
+static weft_status map_source(const terms *t, const weft_sink *sink) {
+    const size_t size = weft_dtype_size(t->dtype);
+    pieces p = {.ctx = t->ctx};
+    size_t bytes = size, elements;
+    void *values = NULL;
+    for (int i = 0; i < t->count; i++) bytes += 2 * weft_dtype_size(t->sources[i]->dtype);
+    FORWARD(pieces_elements(t->ctx, WEFT_TILE(size), 2, bytes, &elements));
+    FORWARD(weft_alloc(t->ctx, WEFT_PINNED, elements * size, &values));
+    weft_status status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
+    if (status == WEFT_OK) status = map_pieces(t, &p, sink, values);
+    pieces_close(&p);
+    pieces_free(t->ctx, values);
+    return status;
+}
+
+weft_status weft_map_source(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
+                            const weft_source_binding *bindings, size_t count, const weft_sink *out) {
+    FORWARD(pieces_check_context(ctx));
+    formula f = {.expr = expr, .count = count};
+    terms t = {.ctx = ctx, .dtype = dtype, .formula = &f};
+    FORWARD(take_bindings(&t, &f, bindings, &ctx->error));
+    FORWARD(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
+    FORWARD(pieces_check_sink(ctx, "out", out));
+    return map_source(&t, out);
+}

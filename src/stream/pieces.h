@@ -1,0 +1,64 @@
+/* The elements of one source, or of several side by side, piece by piece: a thread reads the next piece while the
+ * caller works on the one before. */
+#ifndef WEFT_STREAM_PIECES_H
+#define WEFT_STREAM_PIECES_H
+
+#include "core/context.h"
+
+#include <pthread.h>
+
+enum { PIECES_SOURCES = 64 }; /* names of a formula, at most */
+
+/* One source. Its thread fills the two buffers in turn; the caller empties them. */
+typedef struct reader {
+    const weft_source *source;
+    const char *name; /* in messages */
+    char *buffer[2];
+    size_t bytes[2];   /* that are in each */
+    size_t size, room; /* bytes of an element and of a buffer */
+    uint64_t left;     /* bytes of the source, at most */
+    bool ended;        /* nothing follows what is in the buffers */
+    int fault;         /* errno where the source failed, else 0 */
+    unsigned filled, emptied;
+    bool stopped, started;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+} reader;
+
+typedef struct pieces {
+    weft_context *ctx;
+    int count;
+    size_t elements; /* of each piece but the last */
+    uint64_t first;  /* elements before the piece at hand */
+    size_t n;        /* of the piece at hand; 0 behind the last */
+    const void *x[PIECES_SOURCES];
+    reader readers[PIECES_SOURCES];
+} pieces;
+
+/* How many elements a piece has: `unit` times the largest power of `factor` that gives at most 2^22 and for which
+ * `bytes` for each of them are no more than the context's memory. */
+weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements);
+
+/* What must hold of a call's context, and of each of its sources. */
+weft_status pieces_check_context(weft_context *ctx);
+weft_status pieces_check(weft_context *ctx, const char *name, const weft_source *source);
+weft_status pieces_check_sink(weft_context *ctx, const char *name, const weft_sink *sink);
+
+/* Begins with sources that have been checked; their names must last. pieces_close is due in any case. */
+weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_source *const *sources,
+                        const char *const *names, size_t elements);
+/* On to the next piece: p->n elements of each source at p->x. */
+weft_status pieces_next(pieces *p);
+void pieces_close(pieces *p);
+
+/* Back to the first element. Between pieces_close and pieces_open. */
+weft_status pieces_rewind(weft_context *ctx, const char *name, const weft_source *source, const char *why);
+
+/* Releases a buffer that weft_alloc gave as WEFT_PINNED; what failed before stays the context's last error. */
+void pieces_free(weft_context *ctx, void *buffer);
+
+/* Gives n elements of a result to the sink. */
+weft_status pieces_write(weft_context *ctx, const weft_sink *sink, weft_dtype dtype, const void *from, size_t n);
+
+#endif

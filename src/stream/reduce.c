@@ -1,0 +1,285 @@
+/* weft_reduce_source, weft_variance_source and weft_dot_source, and what weft_map_reduce_source shares with them. */
+#include "arith/finish.h"
+#include "core/check.h"
+#include "core/part.h"
+#include "stream/fold.h"
+#include "stream/terms.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------- over the terms */
+
+weft_status terms_elements(const terms *t, size_t *elements) {
+    size_t bytes = 0;
+    for (int i = 0; i < t->count; i++) bytes += 2 * weft_dtype_size(t->sources[i]->dtype);
+    return pieces_elements(t->ctx, WEFT_TILE(weft_dtype_size(t->dtype)), 2, bytes, elements);
+}
+
+weft_status terms_rewind(const terms *t, const char *why) {
+    for (int i = 0; i < t->count; i++) FORWARD(pieces_rewind(t->ctx, t->names[i], t->sources[i], why));
+    return WEFT_OK;
+}
+
+/* What is done with a piece. */
+typedef weft_status visitor(const terms *t, const pieces *p, void *state);
+
+/* Goes over all pieces; *n is how many elements there are. */
+static weft_status visit_pieces(const terms *t, pieces *p, visitor *visit, void *state, uint64_t *n) {
+    size_t elements;
+    FORWARD(terms_elements(t, &elements));
+    FORWARD(pieces_open(p, t->ctx, t->count, t->sources, t->names, elements));
+    for (;;) {
+        FORWARD(pieces_next(p));
+        if (p->n == 0) break;
+        FORWARD(visit(t, p, state));
+    }
+    *n = p->first;
+    return WEFT_OK;
+}
+
+static weft_status visit_all(const terms *t, visitor *visit, void *state, uint64_t *n) {
+    pieces p = {.ctx = t->ctx};
+    const weft_status status = visit_pieces(t, &p, visit, state, n);
+    pieces_close(&p);
+    return status;
+}
+
+/* ------------------------------------------------------------------------ by the tree alone */
+
+/* A pass that folds the value of each piece. */
+typedef struct pass {
+    fold fold;
+    weft_op op;
+    weft_dtype accumulate;
+    const double *part; /* as in part_sum */
+} pass;
+
+static weft_status visit_value(const terms *t, const pieces *p, void *state) {
+    pass *s = state;
+    stream_value value;
+    FORWARD(t->reduce(t, p, s->op, s->accumulate, s->part, &value));
+    return fold_add(&s->fold, &value);
+}
+
+/* How values of pieces join. */
+static weft_op join_of(weft_op op) {
+    switch (op) {
+    case WEFT_COUNT_NONZERO:
+    case WEFT_MEAN:
+    case WEFT_NORM1:
+    case WEFT_NORM2: return WEFT_SUM;
+    case WEFT_NORMINF: return WEFT_MAX;
+    default: return op;
+    }
+}
+
+static weft_status reduce_by_tree(const terms *t, weft_op op, weft_dtype accumulate, weft_dtype result, void *out) {
+    pass s = {.fold = {.ctx = t->ctx, .join = join_of(op), .dtype = result}, .op = op, .accumulate = accumulate};
+    stream_value value;
+    uint64_t n;
+    FORWARD(visit_all(t, visit_value, &s, &n));
+    if (n == 0) return t->reduce_none(t, op, accumulate, out);
+    FORWARD(fold_end(&s.fold, &value));
+    memcpy(out, &value, weft_dtype_size(result));
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------- the first of the extremes */
+
+/* The extreme so far, and where it is. */
+typedef struct extreme {
+    weft_op op; /* WEFT_ARGMIN or WEFT_ARGMAX */
+    stream_value value;
+    uint64_t index;
+    bool there;
+} extreme;
+
+static weft_status visit_extreme(const terms *t, const pieces *p, void *state) {
+    extreme *e = state;
+    const size_t size = weft_dtype_size(t->dtype);
+    stream_value value, pair[2];
+    uint64_t index, later = 1;
+    FORWARD(t->reduce(t, p, e->op, WEFT_DEFAULT, NULL, &index));
+    FORWARD(t->reduce(t, p, e->op == WEFT_ARGMIN ? WEFT_MIN : WEFT_MAX, WEFT_DEFAULT, NULL, &value));
+    if (e->there) {
+        memcpy(pair, &e->value, size);
+        memcpy((char *)pair + size, &value, size);
+        FORWARD(weft_reduce(t->ctx, e->op, t->dtype, WEFT_DEFAULT, 2, pair, &later));
+    }
+    if (later) *e = (extreme){e->op, value, p->first + index, true};
+    return WEFT_OK;
+}
+
+static weft_status reduce_extreme(const terms *t, weft_op op, void *out) {
+    extreme e = {.op = op};
+    uint64_t n;
+    FORWARD(visit_all(t, visit_extreme, &e, &n));
+    if (n == 0) return t->reduce_none(t, op, WEFT_DEFAULT, out);
+    memcpy(out, &e.index, sizeof e.index);
+    return WEFT_OK;
+}
+
+/* -------------------------------------------------------------- sums in f64, and a last step */
+
+static weft_status sum_in_f64(const terms *t, visitor *visit, pass *s, double *sum, uint64_t *n) {
+    stream_value value = {.f64 = 0};
+    s->fold = (fold){.ctx = t->ctx, .join = WEFT_SUM, .dtype = WEFT_F64};
+    FORWARD(visit_all(t, visit, s, n));
+    if (*n) FORWARD(fold_end(&s->fold, &value));
+    *sum = value.f64;
+    return WEFT_OK;
+}
+
+static void store_real(weft_dtype dtype, double v, void *out) {
+    if (dtype == WEFT_F32)
+        *(float *)out = weft_canonical_f32((float)v);
+    else
+        *(double *)out = weft_canonical_f64(v);
+}
+
+/* Squares of f64 alone can leave the range; then they are summed once more (docs/ORDER.md 3.3). */
+static weft_status finish_norm2(const terms *t, double squares, double *norm) {
+    const double scale = t->dtype == WEFT_F64 ? weft_norm2_scale(squares) : 1.0;
+    if (scale != 1.0) {
+        pass again = {.op = WEFT_NORM2, .accumulate = WEFT_F64, .part = &squares};
+        double scaled;
+        uint64_t n;
+        FORWARD(terms_rewind(t, "its squares leave the range of f64, so that norm2 goes over them twice"));
+        FORWARD(sum_in_f64(t, visit_value, &again, &scaled, &n));
+        *norm = weft_finish_norm2(sqrt(scaled), scale);
+        return WEFT_OK;
+    }
+    *norm = sqrt(squares);
+    return WEFT_OK;
+}
+
+static weft_status reduce_in_f64(const terms *t, weft_op op, weft_dtype accumulate, weft_dtype result, void *out) {
+    static const double unscaled = 1;
+    pass s = {.op = op, .accumulate = accumulate, .part = &unscaled};
+    double value;
+    uint64_t n;
+    FORWARD(sum_in_f64(t, visit_value, &s, &value, &n));
+    if (n == 0) return t->reduce_none(t, op, accumulate, out);
+    if (op == WEFT_MEAN) value = weft_finish_mean(value, n);
+    if (op == WEFT_NORM2) FORWARD(finish_norm2(t, value, &value));
+    store_real(result, value, out);
+    return WEFT_OK;
+}
+
+weft_status terms_reduce(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
+    weft_error *error = &t->ctx->error;
+    weft_dtype result;
+    FORWARD(check_reduce_type(op, t->dtype, accumulate, &result, error));
+    RETURN_IF(!out, WEFT_INVALID, "out is NULL");
+    if (op == WEFT_ARGMIN || op == WEFT_ARGMAX) return reduce_extreme(t, op, out);
+    if (op != WEFT_MEAN && op != WEFT_NORM1 && op != WEFT_NORM2)
+        return reduce_by_tree(t, op, accumulate, result, out);
+    const weft_fpmode mode = weft_fpmode_enter();
+    const weft_status status = reduce_in_f64(t, op, accumulate, result, out);
+    weft_fpmode_leave(mode);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- one source */
+
+static weft_status reduce_piece(const terms *t, const pieces *p, weft_op op, weft_dtype accumulate,
+                                const double *part, void *out) {
+    if (part) return part_sum(t->ctx, op, t->dtype, p->n, p->x[0], part, out);
+    return weft_reduce(t->ctx, op, t->dtype, accumulate, p->n, p->x[0], out);
+}
+
+static weft_status reduce_no_piece(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
+    return weft_reduce(t->ctx, op, t->dtype, accumulate, 0, NULL, out);
+}
+
+static terms terms_of(weft_context *ctx, const weft_source *x) {
+    return (terms){.ctx = ctx,
+                   .dtype = x->dtype,
+                   .count = 1,
+                   .sources = {x},
+                   .names = {"x"},
+                   .reduce = reduce_piece,
+                   .reduce_none = reduce_no_piece};
+}
+
+weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x,
+                               void *out) {
+    FORWARD(pieces_check_context(ctx));
+    FORWARD(pieces_check(ctx, "x", x));
+    const terms t = terms_of(ctx, x);
+    return terms_reduce(&t, op, accumulate, out);
+}
+
+/* --------------------------------------------------------------------------------- variance */
+
+/* The pass over the deviations from the mean, which takes the place of `part`. */
+static weft_status visit_deviations(const terms *t, const pieces *p, void *state) {
+    pass *s = state;
+    stream_value value;
+    FORWARD(part_deviations(t->ctx, t->dtype, p->n, p->x[0], *s->part, &value.f64));
+    return fold_add(&s->fold, &value);
+}
+
+static weft_status variance(const terms *t, weft_dtype accumulate, weft_dtype result, size_t ddof, void *out) {
+    static const double unscaled = 1;
+    pass sums = {.op = WEFT_MEAN, .accumulate = accumulate, .part = &unscaled}, deviations = {.op = WEFT_MEAN};
+    double mean, squares;
+    uint64_t n;
+    FORWARD(sum_in_f64(t, visit_value, &sums, &mean, &n));
+    if (ddof >= n) return weft_variance(t->ctx, t->dtype, accumulate, (size_t)n, ddof, NULL, out);
+    mean = weft_finish_mean(mean, n);
+    FORWARD(terms_rewind(t, "variance goes over it twice"));
+    deviations.part = &mean;
+    FORWARD(sum_in_f64(t, visit_deviations, &deviations, &squares, &n));
+    store_real(result, weft_finish_variance(squares, n, ddof), out);
+    return WEFT_OK;
+}
+
+weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,
+                                 void *out) {
+    FORWARD(pieces_check_context(ctx));
+    weft_error *error = &ctx->error;
+    weft_dtype result;
+    FORWARD(pieces_check(ctx, "x", x));
+    FORWARD(check_result("variance", REAL, x->dtype, accumulate, &result, error));
+    RETURN_IF(!out, WEFT_INVALID, "out is NULL");
+    RETURN_IF(!x->rewind, WEFT_INVALID, "the source x cannot be rewound, and variance goes over it twice");
+    const terms t = terms_of(ctx, x);
+    const weft_fpmode mode = weft_fpmode_enter();
+    const weft_status status = variance(&t, accumulate, result, ddof, out);
+    weft_fpmode_leave(mode);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- dot */
+
+static weft_status visit_products(const terms *t, const pieces *p, void *state) {
+    pass *s = state;
+    stream_value value;
+    FORWARD(weft_dot(t->ctx, t->dtype, s->accumulate, p->n, p->x[0], p->x[1], &value));
+    return fold_add(&s->fold, &value);
+}
+
+weft_status weft_dot_source(weft_context *ctx, weft_dtype accumulate, const weft_source *x, const weft_source *y,
+                            void *out) {
+    FORWARD(pieces_check_context(ctx));
+    weft_error *error = &ctx->error;
+    weft_dtype result;
+    stream_value value;
+    uint64_t n;
+    FORWARD(pieces_check(ctx, "x", x));
+    FORWARD(pieces_check(ctx, "y", y));
+    RETURN_IF(x == y, WEFT_INVALID, "x and y are one source, which cannot be read twice at a time");
+    RETURN_IF(x->dtype != y->dtype, WEFT_INVALID, "x has elements of %s and y of %s; they must be of one type",
+              weft_dtype_name(x->dtype), weft_dtype_name(y->dtype));
+    FORWARD(check_result("dot", WIDE, x->dtype, accumulate, &result, error));
+    RETURN_IF(!out, WEFT_INVALID, "out is NULL");
+    const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 2, .sources = {x, y}, .names = {"x", "y"}};
+    pass s = {.fold = {.ctx = ctx, .join = WEFT_SUM, .dtype = result}, .accumulate = accumulate};
+    FORWARD(visit_all(&t, visit_products, &s, &n));
+    if (n == 0) return weft_dot(ctx, x->dtype, accumulate, 0, NULL, NULL, out);
+    FORWARD(fold_end(&s.fold, &value));
+    memcpy(out, &value, weft_dtype_size(result));
+    return WEFT_OK;
+}

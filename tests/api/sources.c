@@ -1,0 +1,397 @@
+/* The functions that take sources give the bits of those that take arrays, for pieces from one tile up, and refuse
+ * what they say they refuse, having written nothing. Takes the device's name. */
+#include "tests/expect.h"
+#include "tests/inputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { TILE = 4096, LONGEST = TILE * 260 + 5, POISON = 0x5a };
+static weft_context *ctx;
+static bool emulated;
+
+/* ------------------------------------------------------------------------- sources and sinks */
+
+/* Gives the bytes of an array, at most `most` at a time, and fails after `fails` of them. */
+typedef struct feed {
+    weft_channel channel;
+    weft_source inner;
+    size_t most;
+    uint64_t given, fails;
+    int fault; /* 0: it ends there */
+} feed;
+
+static ptrdiff_t read_feed(void *self, void *to, size_t bytes) {
+    feed *f = self;
+    if (bytes > f->most) bytes = f->most;
+    if (bytes > f->fails - f->given) bytes = (size_t)(f->fails - f->given);
+    if (bytes == 0) {
+        errno = f->fault;
+        return f->fault ? -1 : 0;
+    }
+    const ptrdiff_t got = f->inner.read(f->inner.self, to, bytes);
+    f->given += (uint64_t)got;
+    return got;
+}
+
+static int rewind_feed(void *self) {
+    feed *f = self;
+    f->given = 0;
+    return f->inner.rewind(f->inner.self);
+}
+
+static weft_source open_feed(feed *f, weft_dtype dtype, size_t n, const void *x) {
+    *f = (feed){.most = 100003, .fails = UINT64_MAX};
+    f->inner = weft_source_memory(&f->channel, dtype, n, x);
+    return (weft_source){dtype, n, read_feed, rewind_feed, NULL, f};
+}
+
+typedef struct store {
+    char *p;
+    size_t bytes, room; /* more than room: the disk is full */
+} store;
+
+static int write_store(void *self, const void *from, size_t bytes) {
+    store *s = self;
+    if (bytes > s->room - s->bytes) {
+        errno = ENOSPC;
+        return -1;
+    }
+    memcpy(s->p + s->bytes, from, bytes);
+    s->bytes += bytes;
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------- same bits */
+
+static char *x, *y, *expected, *found; /* LONGEST elements of 8 bytes each */
+
+static const size_t LENGTHS[] = {0, 1, TILE, 5 * TILE + 17, 16 * TILE, 23 * TILE + 1};
+enum { LENGTH_COUNT = sizeof LENGTHS / sizeof *LENGTHS };
+
+/* Pieces of one, two (by a limit that is no multiple of anything), eight tiles, and as many as by default, for
+ * `bytes` an element. */
+static void limit(int step, size_t bytes) {
+    const size_t tiles[] = {1, 2, 8, 0};
+    EXPECT_STATUS(ctx, weft_set_memory(ctx, tiles[step] * TILE * bytes + (step == 1 ? 12345 : 0)), WEFT_OK);
+}
+
+static void same(const char *what, weft_dtype dtype, size_t n, weft_status wanted, weft_status status, size_t bytes) {
+    EXPECT(status == wanted, "%s of %zu %s: %s in place of %s: %s", what, n, weft_dtype_name(dtype),
+           weft_status_name(status), weft_status_name(wanted), weft_last_error(ctx));
+    if (status != WEFT_OK) return;
+    EXPECT(memcmp(found, expected, bytes) == 0, "%s of %zu %s: other bits", what, n, weft_dtype_name(dtype));
+}
+
+static void reductions(weft_dtype dtype, size_t n) {
+    const size_t size = weft_dtype_size(dtype);
+    for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++)
+        for (int wide = 0; wide < 2; wide++) {
+            const weft_dtype accumulate = wide ? WEFT_F64 : WEFT_DEFAULT;
+            weft_dtype result;
+            feed f;
+            if (weft_reduce_result((weft_op)op, dtype, accumulate, &result) != WEFT_OK) continue;
+            const weft_status wanted = weft_reduce(ctx, (weft_op)op, dtype, accumulate, n, x, expected);
+            for (int step = 0; step < 4; step++) {
+                limit(step, 2 * size);
+                const weft_source source = open_feed(&f, dtype, n, x);
+                same(weft_op_name((weft_op)op), dtype, n, wanted,
+                     weft_reduce_source(ctx, (weft_op)op, accumulate, &source, found), weft_dtype_size(result));
+            }
+            weft_channel channel;
+            const weft_source viewed = weft_source_memory(&channel, dtype, n, x);
+            same(weft_op_name((weft_op)op), dtype, n, wanted,
+                 weft_reduce_source(ctx, (weft_op)op, accumulate, &viewed, found), weft_dtype_size(result));
+        }
+}
+
+static void pairs(weft_dtype dtype, size_t n) {
+    for (int wide = 0; wide < 2; wide++) {
+        const weft_dtype accumulate = wide ? WEFT_F64 : WEFT_DEFAULT;
+        weft_dtype result;
+        feed f, g;
+        if (weft_reduce_result(WEFT_SUM, dtype, accumulate, &result) != WEFT_OK) continue;
+        for (int step = 0; step < 4; step++) {
+            limit(step, 4 * weft_dtype_size(dtype));
+            const weft_source a = open_feed(&f, dtype, n, x), b = open_feed(&g, dtype, n, y);
+            const weft_status wanted = weft_dot(ctx, dtype, accumulate, n, x, y, expected);
+            same("dot", dtype, n, wanted, weft_dot_source(ctx, accumulate, &a, &b, found), weft_dtype_size(result));
+            const weft_source c = open_feed(&f, dtype, n, x);
+            const weft_status varied = weft_variance(ctx, dtype, accumulate, n, 1, x, expected);
+            (void)weft_reduce_result(WEFT_MEAN, dtype, accumulate, &result);
+            same("variance", dtype, n, varied, weft_variance_source(ctx, accumulate, 1, &c, found),
+                 weft_dtype_size(result));
+        }
+    }
+}
+
+static void scan(weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n, bool starts, int step) {
+    const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
+    const void *init = starts ? y : NULL;
+    for (int kind = WEFT_INCLUSIVE; kind <= WEFT_EXCLUSIVE; kind++) {
+        feed f;
+        store s = {found, 0, SIZE_MAX};
+        limit(step, 2 * weft_dtype_size(dtype) + 2 * weft_dtype_size(result));
+        const weft_source source = open_feed(&f, dtype, n, x);
+        const weft_sink sink = {write_store, &s};
+        const weft_status wanted = weft_scan(ctx, op, (weft_scan_kind)kind, dtype, accumulate, n, x, init, expected);
+        same("scan", dtype, n, wanted,
+             weft_scan_source(ctx, op, (weft_scan_kind)kind, accumulate, &source, init, &sink),
+             n * weft_dtype_size(result));
+        EXPECT(s.bytes == n * weft_dtype_size(result), "%zu bytes written", s.bytes);
+    }
+}
+
+static void scans(weft_dtype dtype, size_t n) {
+    const bool real = dtype == WEFT_F32 || dtype == WEFT_F64;
+    static const weft_op ops[] = {WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_MAX, WEFT_AND, WEFT_OR, WEFT_XOR};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (!real || ops[i] < WEFT_AND) scan(ops[i], dtype, WEFT_DEFAULT, n, i % 2 == n % 2, (int)(n % 2));
+    if (dtype == WEFT_F32) scan(WEFT_SUM, dtype, WEFT_F64, n, false, 0);
+    if (dtype == WEFT_I16) scan(WEFT_SUM, dtype, WEFT_I64, n, true, 0);
+}
+
+static void histograms(weft_dtype dtype, size_t n) {
+    enum { BINS = 7 };
+    const unsigned char low[8] = {0};
+    unsigned char high[8] = {0};
+    feed f;
+    if (dtype == WEFT_F32)
+        memcpy(high, &(float){3}, 4);
+    else if (dtype == WEFT_F64)
+        memcpy(high, &(double){3}, 8);
+    else
+        high[0] = 100;
+    limit(0, 2 * weft_dtype_size(dtype));
+    const weft_status wanted = weft_histogram_even(ctx, dtype, n, x, BINS, low, high, (uint64_t *)(void *)expected);
+    const weft_source source = open_feed(&f, dtype, n, x);
+    same("histogram_even", dtype, n, wanted,
+         weft_histogram_even_source(ctx, &source, BINS, low, high, (uint64_t *)(void *)found), 8 * BINS);
+    if (dtype != WEFT_F64) return;
+    const double edges[] = {-1, 0, 0.5, 7};
+    const weft_status between = weft_histogram(ctx, dtype, n, x, 3, edges, (uint64_t *)(void *)expected);
+    const weft_source again = open_feed(&f, dtype, n, x);
+    same("histogram", dtype, n, between, weft_histogram_source(ctx, &again, 3, edges, (uint64_t *)(void *)found), 24);
+}
+
+static void maps(size_t n) {
+    static const double a = 1.5;
+    weft_expr *expr;
+    EXPECT_STATUS(ctx, weft_expr_compile(ctx, "a*x + y/3 - i", &expr), WEFT_OK);
+    const weft_binding bindings[] = {{"a", WEFT_F64, NULL, &a}, {"x", WEFT_F32, x, NULL}, {"y", WEFT_I16, y, NULL}};
+    for (int step = 0; step < 4; step++) {
+        feed f, g;
+        store s = {found, 0, SIZE_MAX};
+        weft_source p = open_feed(&f, WEFT_F32, n, x), q = open_feed(&g, WEFT_I16, n, y);
+        const weft_source_binding sources[] = {
+            {"a", NULL, WEFT_F64, &a}, {"x", &p, WEFT_DEFAULT, NULL}, {"y", &q, WEFT_DEFAULT, NULL}};
+        const weft_sink sink = {write_store, &s};
+        limit(step, 20);
+        same("map", WEFT_F32, n, weft_map(ctx, expr, WEFT_F32, n, bindings, 3, expected),
+             weft_map_source(ctx, expr, WEFT_F32, sources, 3, &sink), 4 * n);
+        EXPECT(s.bytes == 4 * n, "%zu bytes written", s.bytes);
+        for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++) {
+            weft_dtype result;
+            if (weft_reduce_result((weft_op)op, WEFT_F32, WEFT_DEFAULT, &result) != WEFT_OK) continue;
+            p = open_feed(&f, WEFT_F32, n, x);
+            q = open_feed(&g, WEFT_I16, n, y);
+            same(weft_op_name((weft_op)op), WEFT_F32, n,
+                 weft_map_reduce(ctx, (weft_op)op, expr, WEFT_F32, WEFT_DEFAULT, n, bindings, 3, expected),
+                 weft_map_reduce_source(ctx, (weft_op)op, expr, WEFT_F32, WEFT_DEFAULT, sources, 3, found),
+                 weft_dtype_size(result));
+        }
+    }
+    weft_expr_free(expr);
+}
+
+/* Squares that leave the range of f64 are summed twice. */
+static void second_pass(void) {
+    double *v = (double *)(void *)x;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        feed f;
+        for (size_t i = 0; i < 3 * TILE; i++) v[i] = (sign < 0 ? 0x1p-530 : 0x1p530) * (double)(i % 7 + 1);
+        limit(0, 16);
+        const weft_source source = open_feed(&f, WEFT_F64, 3 * TILE, x);
+        same("norm2", WEFT_F64, 3 * TILE, weft_reduce(ctx, WEFT_NORM2, WEFT_F64, WEFT_DEFAULT, 3 * TILE, x, expected),
+             weft_reduce_source(ctx, WEFT_NORM2, WEFT_DEFAULT, &source, found), 8);
+        weft_source once = open_feed(&f, WEFT_F64, 3 * TILE, x);
+        once.rewind = NULL;
+        memset(found, POISON, 8);
+        EXPECT_ERROR(ctx, weft_reduce_source(ctx, WEFT_NORM2, WEFT_DEFAULT, &once, found), WEFT_INVALID,
+                     "the source x cannot be rewound, and its squares leave the range of f64");
+        EXPECT(found[0] == POISON && found[7] == POISON, "something was written");
+    }
+}
+
+static void one_array(input_kind kind, weft_dtype dtype, size_t n) {
+    if (!input_fits(kind, dtype)) return;
+    input_fill(kind, dtype, 1, n, x);
+    input_fill(kind, dtype, 2, n + 1, y);
+    reductions(dtype, n);
+    pairs(dtype, n);
+    if (dtype == WEFT_F32) maps(n);
+    if (emulated) return;
+    scans(dtype, n);
+    histograms(dtype, n);
+}
+
+/* The specification is slow, and takes fewer inputs. */
+static void all_types(bool fast) {
+    for (int dtype = WEFT_I8; dtype <= WEFT_F64; dtype++) {
+        for (int i = 0; i < LENGTH_COUNT; i++) one_array(INPUT_UNIFORM, (weft_dtype)dtype, LENGTHS[i]);
+        for (int kind = 0; kind < (fast ? INPUT_COUNT : 3); kind++)
+            one_array((input_kind)kind, (weft_dtype)dtype, LENGTHS[3]);
+    }
+}
+
+/* On the emulated GPU of tests/emulated, which is slow and does not know every operation. */
+static void some_types(void) {
+    static const weft_dtype types[] = {WEFT_I16, WEFT_F32, WEFT_F64};
+    emulated = true;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) one_array(INPUT_PATTERNS, types[i], 3 * TILE + 5);
+    second_pass();
+}
+
+/* So many pieces that totals of totals of pieces join. */
+static void long_scans(void) {
+    input_fill(INPUT_UNIFORM, WEFT_F32, 3, LONGEST, x);
+    input_fill(INPUT_UNIFORM, WEFT_F32, 4, 1, y);
+    scan(WEFT_SUM, WEFT_F32, WEFT_DEFAULT, LONGEST, false, 0);
+    scan(WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 256 * TILE, true, 0);
+    scan(WEFT_SUM, WEFT_F32, WEFT_F64, LONGEST, true, 3);
+    for (size_t i = 0; i < LONGEST; i++) ((float *)(void *)x)[i] = 1 + (float)(i % 5) * 0x1p-20f;
+    scan(WEFT_PROD, WEFT_F32, WEFT_DEFAULT, LONGEST, false, 0);
+}
+
+/* --------------------------------------------------------------------------------- refusals */
+
+static void failures(void) {
+    feed f, g;
+    store s = {found, 0, 3 * TILE * 4};
+    const weft_sink sink = {write_store, &s};
+    weft_source source = open_feed(&f, WEFT_F32, 5 * TILE, x), other;
+    limit(0, 8);
+#define SUM weft_reduce_source(ctx, WEFT_SUM, WEFT_DEFAULT, &source, found)
+    memset(found, POISON, 8);
+    f.fails = 3 * TILE * 4;
+    EXPECT_ERROR(ctx, SUM, WEFT_IO, "the source x ends after 12288 of 20480 elements");
+    source = open_feed(&f, WEFT_F32, WEFT_TO_THE_END, x);
+    f.channel.bytes = 5 * TILE * 4;
+    f.fails = 1001;
+    EXPECT_ERROR(ctx, SUM, WEFT_IO, "the source x ends within an element, after 250 whole ones");
+    source = open_feed(&f, WEFT_F32, 5 * TILE, x);
+    f.fails = 10000;
+    f.fault = EIO;
+    EXPECT_ERROR(ctx, SUM, WEFT_IO, "the source x cannot be read: Input/output error");
+    source = open_feed(&f, WEFT_F32, 5 * TILE, x);
+    f.fails = 2 * TILE * 4;
+    f.fault = ECANCELED;
+    EXPECT_ERROR(ctx, SUM, WEFT_IO, "the source x was cancelled after 8192 elements");
+    source = open_feed(&f, WEFT_F32, 5 * TILE, x);
+    EXPECT_STATUS(ctx, weft_set_memory(ctx, 32767), WEFT_OK);
+    EXPECT_ERROR(ctx, SUM, WEFT_INVALID, "32767 bytes of memory for buffers; this call needs 32768 at least");
+    limit(0, 16);
+    other = open_feed(&g, WEFT_F32, 4 * TILE + 9, x);
+    EXPECT_ERROR(ctx, weft_dot_source(ctx, WEFT_DEFAULT, &source, &other, found), WEFT_INVALID,
+                 "y has 16393 elements and x has more; they must be of one length");
+    source = open_feed(&f, WEFT_F32, 5 * TILE, x);
+    EXPECT_ERROR(ctx, weft_dot_source(ctx, WEFT_DEFAULT, &source, &source, found), WEFT_INVALID, "one source");
+    source.rewind = NULL;
+    EXPECT_ERROR(ctx, weft_variance_source(ctx, WEFT_DEFAULT, 0, &source, found), WEFT_INVALID,
+                 "the source x cannot be rewound, and variance goes over it twice");
+    source.dtype = (weft_dtype)11;
+    EXPECT_ERROR(ctx, SUM, WEFT_INVALID, "the source x: 11 is no element type");
+    source = open_feed(&f, WEFT_F32, 5 * TILE, x);
+    source.read = NULL;
+    EXPECT_ERROR(ctx, SUM, WEFT_INVALID, "has no function that reads");
+    EXPECT_ERROR(ctx, weft_reduce_source(ctx, WEFT_AND, WEFT_DEFAULT, NULL, found), WEFT_INVALID, "x is NULL");
+    EXPECT(found[0] == POISON && found[7] == POISON, "something was written");
+    source = open_feed(&f, WEFT_F32, 5 * TILE, x);
+    EXPECT_ERROR(ctx, weft_reduce_source(ctx, WEFT_AND, WEFT_DEFAULT, &source, found), WEFT_UNSUPPORTED, "integers");
+    EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, &sink), WEFT_IO,
+                 "the result cannot be written: No space left on device");
+    source = open_feed(&f, WEFT_F32, 5 * TILE, x);
+    EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, NULL),
+                 WEFT_INVALID, "the sink y is NULL");
+    EXPECT_ERROR(ctx, weft_histogram_source(ctx, &source, 3, NULL, (uint64_t *)(void *)found), WEFT_INVALID,
+                 "edges is NULL");
+    EXPECT(weft_reduce_source(NULL, WEFT_SUM, WEFT_DEFAULT, &source, found) == WEFT_INVALID, "without a context");
+#undef SUM
+}
+
+static void bindings(void) {
+    static const double a = 1.5;
+    feed f;
+    weft_expr *expr;
+    const weft_source source = open_feed(&f, WEFT_F32, 5, x);
+#define REFUSED(words, ...)                                                                    \
+    do {                                                                                       \
+        const weft_source_binding list[] = {__VA_ARGS__};                                      \
+        EXPECT_ERROR(ctx,                                                                      \
+                     weft_map_reduce_source(ctx, WEFT_SUM, expr, WEFT_F64, WEFT_DEFAULT, list, \
+                                            sizeof list / sizeof *list, found),                \
+                     WEFT_INVALID, words);                                                     \
+    } while (0)
+    EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x + y", &expr), WEFT_OK);
+    REFUSED("no name is bound to a source", {"x", NULL, WEFT_F64, &a}, {"y", NULL, WEFT_F64, &a});
+    REFUSED("x is bound to nothing", {"x", NULL, WEFT_F64, NULL}, {"y", &source, WEFT_DEFAULT, NULL});
+    REFUSED("x is bound to a source and to a scalar", {"x", &source, WEFT_F64, &a});
+    REFUSED("x and y are one source", {"x", &source, WEFT_F64, NULL}, {"y", &source, WEFT_F64, NULL});
+    REFUSED("the formula's y is not bound to anything", {"x", &source, WEFT_F64, NULL});
+    REFUSED("z is bound, but", {"x", NULL, WEFT_F64, &a}, {"y", NULL, WEFT_F64, &a}, {"z", &source, WEFT_F64, NULL});
+#undef REFUSED
+    weft_expr_free(expr);
+}
+
+/* A file that is read from the middle on, twice, and a pipe that is given to a sink. */
+static void channels(void) {
+    weft_channel in, out;
+    char path[] = "/tmp/weft_stream_XXXXXX";
+    const int fd = mkstemp(path);
+    int ends[2];
+    if (!EXPECT(fd >= 0 && pipe(ends) == 0, "%s: %s", path, strerror(errno))) return;
+    unlink(path);
+    const float values[] = {9, 1, 2, 4};
+    const weft_sink to_file = weft_sink_descriptor(&out, fd), to_pipe = weft_sink_descriptor(&out, ends[1]);
+    EXPECT(to_file.write(&(weft_channel){.descriptor = fd}, values, sizeof values) == 0, "%s", strerror(errno));
+    lseek(fd, 4, SEEK_SET);
+    limit(3, 1);
+    const weft_source file = weft_source_descriptor(&in, WEFT_F32, WEFT_TO_THE_END, fd);
+    float variance = 0, sum = 0;
+    EXPECT_STATUS(ctx, weft_variance_source(ctx, WEFT_DEFAULT, 1, &file, &variance), WEFT_OK);
+    EXPECT(variance == 7.0f / 3, "variance %g", (double)variance);
+    lseek(fd, 4, SEEK_SET);
+    EXPECT_STATUS(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &file, NULL, &to_pipe), WEFT_OK);
+    close(ends[1]);
+    const weft_source piped = weft_source_descriptor(&in, WEFT_F32, 3, ends[0]);
+    EXPECT(piped.rewind == NULL, "a pipe can be rewound");
+    EXPECT_STATUS(ctx, weft_reduce_source(ctx, WEFT_SUM, WEFT_DEFAULT, &piped, &sum), WEFT_OK);
+    EXPECT(sum == 1 + 3 + 7, "sum %g", (double)sum);
+    close(ends[0]);
+    close(fd);
+}
+
+int main(int argc, char **argv) {
+    if (weft_open(&ctx, argc > 1 ? argv[1] : "cpu") != WEFT_OK) return 1;
+    char *const memory = aligned_alloc(64, (size_t)4 * 8 * (LONGEST + 64 - LONGEST % 64));
+    if (!memory) return 1;
+    x = memory;
+    y = x + (size_t)8 * (LONGEST + 64 - LONGEST % 64);
+    expected = y + (size_t)8 * (LONGEST + 64 - LONGEST % 64);
+    found = expected + (size_t)8 * (LONGEST + 64 - LONGEST % 64);
+    if (argc > 1 && strcmp(argv[1], "cuda") == 0) {
+        some_types();
+    } else {
+        const bool fast = argc < 2 || strcmp(argv[1], "ref") != 0;
+        all_types(fast);
+        second_pass();
+        if (fast) long_scans();
+        failures();
+        bindings();
+        channels();
+    }
+    free(memory);
+    weft_close(ctx);
+    return expect_end();
+}

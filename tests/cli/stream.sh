@@ -1,0 +1,139 @@
+#!/bin/sh
+# Files that are read piece by piece, and pipes: the same bits as in memory, the memory that --memory allows, what is
+# told of interruptions and full disks, and that nothing is left behind.
+. "$(dirname "$0")/check.sh"
+x=$dir/x.npy
+d=$dir/d.npy
+k=$dir/k.npy
+out=$dir/out
+mkdir "$out"
+w random normal --n 200001 --seed 1 -o "$x"
+w random normal --n 60000 --seed 2 --dtype f64 -o "$d"
+w random integers --lower -300 --upper 300 --n 70000 --dtype i32 -o "$k"
+
+# the same elements in the other byte order
+python3 - "$d" "$dir/swapped.npy" <<'EOF'
+import array, sys
+data = open(sys.argv[1], "rb").read()
+values = array.array("d", data[128:])
+values.byteswap()
+open(sys.argv[2], "wb").write(data[:128].replace(b"<f8", b">f8") + values.tobytes())
+EOF
+
+# streamed ARGUMENT...: what is printed with --memory and from a pipe is what is printed without; FILE is the last one.
+streamed() {
+    expected=$(w --bits "$@")
+    is "weft $* --memory 256K" "$expected" "$(w --bits --memory 256K "$@" 2>&1)"
+    for last in "$@"; do :; done
+    is "weft $* --memory 300001" "$expected" "$(w --bits --memory 300001 "$@" 2>&1)"
+}
+for file in "$x" "$d" "$k" "$dir/swapped.npy"; do
+    for op in sum prod min max argmin argmax any all count_nonzero mean norm1 norm2 norminf variance; do
+        streamed "$op" "$file"
+    done
+    for op in sum argmax mean; do
+        is "weft $op - of $file" "$(w --bits "$op" "$file")" "$(w --bits "$op" - <"$file")"
+        # shellcheck disable=SC2002 # a pipe, not a file
+        is "a pipe to weft $op, of $file" "$(w --bits "$op" "$file")" "$(cat "$file" | w --bits "$op" -)"
+    done
+done
+streamed xor "$k"
+streamed sum --accumulate f64 "$x"
+streamed dot "$d" "$dir/swapped.npy"
+streamed variance --ddof 1 "$x"
+streamed map_reduce norm1 "a*x + i" a=3 x="$x"
+streamed map_reduce argmin "x*y" y="$dir/swapped.npy" x="$d"
+
+# files COMMAND ARGUMENT...: the same of what is written
+files() {
+    w "$@" -o "$dir/whole.npy"
+    w --memory 400K "$@" -o "$out/pieces.npy"
+    is "weft --memory 400K $*: exit code" 0 $?
+    is "weft --memory 400K $*" same "$(cmp "$dir/whole.npy" "$out/pieces.npy" 2>&1 && echo same)"
+    is "weft --memory 400K $*: what is left" pieces.npy "$(ls -A "$out")"
+    rm "$out/pieces.npy"
+}
+for file in "$x" "$d" "$k" "$dir/swapped.npy"; do
+    files scan "$file"
+    files scan --exclusive --op max "$file"
+    files histogram --bins 30 "$file"
+    files map "2*x - i" x="$file"
+    files sort "$file"
+    files sort --descending "$file"
+done
+files scan --op prod --exclusive --init 2 "$d"
+files scan --accumulate f64 "$x"
+npy "$dir/edges.npy" '<f4' '(4,)' -1 0 0.5 7
+files histogram --edges "$dir/edges.npy" "$x"
+w map "x < 0.2 ? 0/(x*0) : (x < 0.6 ? 0*x : (x > 2 ? -0.0*x : x))" x="$d" -o "$dir/nan.npy"
+files sort "$dir/nan.npy"
+files sort --descending "$dir/nan.npy"
+# shellcheck disable=SC2002
+is "a scan of a pipe to a pipe" same "$(w scan "$x" -o "$dir/whole.npy" && cat "$x" | w scan - -o - | cmp - "$dir/whole.npy" && echo same)"
+npy "$dir/none.npy" '<f4' '(0,)'
+# shellcheck disable=SC2002
+is "a pipe of nothing" 0 "$(cat "$dir/none.npy" | w sum -)"
+
+# ------------------------------------------------------------------------------- refused
+for text in 0 -1 12X K 1.5G 99999999999999999999 20000000T ""; do
+    refuses 2 "weft: --memory $text: a number of bytes is needed, like 512M; K, M, G and T are units" sum --memory "$text" "$x"
+done
+refuses 1 "weft sum: $x: 100 bytes of memory for buffers; this call needs 32768 at least" sum --memory 100 "$x"
+refuses 1 "weft sort: $x: --memory 8192 is too little to merge 196 sorted parts of it" sort --memory 8K "$x" -o "$out/y.npy"
+refuses 1 "weft scan: /dev/full: cannot be written: No space left on device" scan --memory 400K "$x" -o /dev/full
+refuses 1 "weft sort: /dev/full: cannot be written: No space left on device" sort --memory 400K "$x" -o /dev/full
+head -c 500000 "$x" >"$dir/cut.npy"
+refuses 1 "weft scan: $dir/cut.npy: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
+    scan --memory 400K "$dir/cut.npy" -o "$out/y.npy"
+# shellcheck disable=SC2002
+is "a pipe that is closed early" "weft scan: -: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
+    "$(cat "$dir/cut.npy" | w scan - -o "$out/y.npy" 2>&1)"
+refuses 1 "$x has 200001 elements and $d has 60000" map_reduce sum "x + y" x="$x" y="$d" --memory 400K
+# A file that cannot grow: SIGXFSZ is ignored, so that write fails.
+(trap '' XFSZ && ulimit -f 100 && w scan --memory 400K "$x" -o "$out/y.npy") 2>"$dir/stderr"
+is "a scan on a full disk" "weft scan: $out/y.npy: cannot be written: File too large" "$(cat "$dir/stderr")"
+(trap '' XFSZ && ulimit -f 100 && TMPDIR=$out w sort --memory 400K "$x" -o "$dir/y.npy") 2>"$dir/stderr"
+is "a sort on a full disk" "weft sort: $x: a temporary file cannot be written (in $out): File too large" "$(cat "$dir/stderr")"
+is "TMPDIR that is not there" "weft sort: $x: a temporary file cannot be made (in $dir/no): No such file or directory" \
+    "$(TMPDIR=$dir/no w sort --memory 400K "$x" -o "$dir/y.npy" 2>&1)"
+is "what is left behind" "" "$(ls -A "$out")"
+is "what is left beside" "" "$(cd "$dir" && ls -A | grep -e '^y' -e '^weft')"
+
+# --------------------------------------------------------------- interrupted, and its memory
+python3 - "$weft" "$x" "$out" <<'EOF' >"$dir/stdout" 2>&1
+import os, resource, signal, subprocess, sys, time
+weft, x, out = sys.argv[1:]
+
+def default_signals():
+    for number in signal.SIGINT, signal.SIGTERM: signal.signal(number, signal.SIG_DFL)
+
+def interrupted(number, arguments):
+    child = subprocess.Popen([weft, "--device", "cpu", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, preexec_fn=default_signals)
+    child.stdin.write(open(x, "rb").read()[:700000])
+    child.stdin.flush()
+    time.sleep(1)
+    child.send_signal(number)
+    printed, said = child.communicate(timeout=60)
+    print(child.returncode, len(printed) if "-o" not in arguments else "", said.decode().strip(), os.listdir(out))
+
+interrupted(signal.SIGINT, ["sum", "-"])
+interrupted(signal.SIGINT, ["scan", "-", "-o", out + "/y.npy"])
+interrupted(signal.SIGTERM, ["map_reduce", "sum", "2*x", "x=-"])
+EOF
+is "interrupted" "130 0 weft sum: -: interrupted after 0.7 of 0.8 MB; no result was written []
+130  weft scan: -: interrupted after 0.7 of 0.8 MB; no result was written []
+143 0 weft map_reduce: -: interrupted after 0.7 of 0.8 MB; no result was written []" "$(cat "$dir/stdout")"
+
+# Sanitizers take memory of their own.
+if ! grep -q -e __asan_init -e __tsan_init "$weft"; then
+    w random uniform --n 2e7 -o "$dir/large.npy"
+    for command in "sum" "scan -o $dir/y.npy" "sort -o $dir/y.npy"; do
+        # shellcheck disable=SC2086 # words
+        peak=$(python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)' "$weft" --device cpu --memory 8M $command "$dir/large.npy")
+        is "weft --memory 8M $command of 80 MB: a peak of $peak MiB" small "$([ "$peak" -lt 48 ] && echo small)"
+    done
+fi
+finish
