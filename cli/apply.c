@@ -1,5 +1,6 @@
 #include "cli/apply.h"
 #include "cli/npy.h"
+#include "cli/ranks.h"
 #include "cli/streamed.h"
 
 #include <inttypes.h>
@@ -75,16 +76,16 @@ static void print(const cli_options *options, const answer *a) {
         print_text(options, a);
 }
 
-static int run_and_print(const cli_options *options, weft_context *ctx, answer *a) {
+static int run_and_print(const cli_options *options, weft_context *ctx, const ranks *r, answer *a) {
     const double start = cli_seconds();
-    const weft_status status = operation_run(a->operation, ctx, a->in, &a->value, &a->type);
+    const weft_status status = r->d ? ranks_apply(r, a->operation, a->in, &a->value, &a->type)
+                                    : operation_run(a->operation, ctx, a->in, &a->value, &a->type);
     a->seconds = cli_seconds() - start;
     a->device = weft_device(ctx);
-    if (status != WEFT_OK) {
-        cli_error(a->operation->name, "%s: %s", a->files[0], weft_last_error(ctx));
-        return CLI_FAILED;
-    }
-    print(options, a);
+    if (status != WEFT_OK && ranks_first(r))
+        cli_error(a->operation->name, "%s: %s", a->files[0], r->d ? ranks_last_error(r) : weft_last_error(ctx));
+    if (status != WEFT_OK) return CLI_FAILED;
+    if (ranks_first(r)) print(options, a);
     return CLI_DONE;
 }
 
@@ -137,17 +138,18 @@ static bool is_streamed(const cli_options *options, const operation *operation, 
     return false;
 }
 
-static int read_and_print(const cli_options *options, weft_context *ctx, operands *in, answer *a) {
+static int read_and_print(const cli_options *options, weft_context *ctx, const ranks *r, operands *in, answer *a) {
     npy_array arrays[MOST_FILES] = {{0}, {0}};
-    int code = CLI_FAILED;
-    if (read_files(a->operation, a->files, arrays) &&
-        (a->operation->inputs == 1 || check_pair(a->operation->name, a->files, &arrays[0], &arrays[1]))) {
+    const bool read = read_files(a->operation, a->files, arrays) &&
+                      (a->operation->inputs == 1 || check_pair(a->operation->name, a->files, &arrays[0], &arrays[1]));
+    int code = ranks_agree(r, read);
+    if (code == CLI_DONE) {
         in->dtype = arrays[0].dtype;
         in->n = arrays[0].n;
         in->x = arrays[0].data;
         in->y = arrays[1].data;
         a->in = in;
-        code = run_and_print(options, ctx, a);
+        code = run_and_print(options, ctx, r, a);
     }
     for (int i = 0; i < MOST_FILES; i++) npy_free(&arrays[i]);
     return code;
@@ -163,15 +165,20 @@ int apply_operation(const cli_options *options, const operation *operation, oper
                   operation->inputs, operation->name);
         return CLI_USAGE;
     }
+    if (!ranks_read(options, operation->name, files, count)) return CLI_USAGE;
     if (count == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0) {
         cli_error(operation->name, "-: standard input can be only one of the two arrays");
         return CLI_USAGE;
     }
     weft_context *ctx;
     answer a = {.operation = operation, .files = files};
-    int code = cli_open(operation->name, options, &ctx);
-    if (code == CLI_DONE)
-        code = (is_streamed(options, operation, files) ? stream_and_print : read_and_print)(options, ctx, &in, &a);
+    ranks r;
+    int code = ranks_open(&r, operation->name, options, &ctx);
+    if (code == CLI_DONE && !r.d && is_streamed(options, operation, files))
+        code = stream_and_print(options, ctx, &in, &a);
+    else if (code == CLI_DONE)
+        code = read_and_print(options, ctx, &r, &in, &a);
+    ranks_close(&r);
     weft_close(ctx);
     return code;
 }

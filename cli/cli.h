@@ -17,6 +17,7 @@ typedef struct cli_options {
     int threads;        /* 0: the library's default */
     size_t memory;      /* bytes; larger files are read in pieces. 0 when --memory was not given */
     bool json, quiet, bits;
+    bool mpi; /* this process is one of the ranks of an MPI job, which share the work */
 } cli_options;
 
 /* Every command. argv[0] is the command's name, then its own options and operands; optind is set so

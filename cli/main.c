@@ -2,6 +2,7 @@
  * finds the verb and runs it. */
 #include "cli/cli.h"
 #include "cli/file.h"
+#include "cli/ranks.h"
 #include "cli/verbs.h"
 
 #include <errno.h>
@@ -158,7 +159,8 @@ static bool take_option(invocation *in, char **argv, int *i) {
         return in->wrong = !read_memory(text, &in->options), true;
     return in->wrong || take_flag(argv, *i, "--json", &in->options.json) ||
            take_flag(argv, *i, "--quiet", &in->options.quiet) || take_flag(argv, *i, "--bits", &in->options.bits) ||
-           take_flag(argv, *i, "--help", &in->help) || take_flag(argv, *i, "-h", &in->help);
+           take_flag(argv, *i, "--mpi", &in->options.mpi) || take_flag(argv, *i, "--help", &in->help) ||
+           take_flag(argv, *i, "-h", &in->help);
 }
 
 /* Splits argv in global options and the rest. A single getopt_long could not: a command's own options are
@@ -203,6 +205,7 @@ static int run(const invocation *in) {
     }
     const verb *verb = verb_find(in->rest[0]);
     if (!verb) return CLI_USAGE;
+    if (!in->help && in->options.mpi && !ranks_can(verb->name)) return CLI_USAGE;
     if (!in->help) return verb->run(&in->options, in->count, in->rest);
     verb_help(stdout, verb);
     return CLI_DONE;

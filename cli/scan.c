@@ -2,6 +2,7 @@
 #include "cli/apply.h"
 #include "cli/fold_options.h"
 #include "cli/npy.h"
+#include "cli/ranks.h"
 #include "cli/streamed.h"
 
 #include <stdint.h>
@@ -20,7 +21,8 @@ typedef struct job {
     const cli_options *options;
     const request *request;
     npy_array x;
-    void *y;
+    ranks ranks;
+    void *y; /* of this process */
     weft_dtype type;
     double seconds;
 } job;
@@ -79,24 +81,27 @@ static int read_init(job *j, value *init) {
 static int compute(weft_context *ctx, job *j) {
     operands in = j->request->in;
     value init, none;
+    const size_t n = ranks_count(&j->ranks, j->x.n);
     const size_t size = weft_dtype_size(j->type);
     in.dtype = j->x.dtype;
     in.n = j->x.n;
     in.x = j->x.data;
     in.init = j->request->init ? &init : NULL;
-    const int code = read_init(j, &init);
+    int code = read_init(j, &init);
     if (code != CLI_DONE) return code;
-    j->y = in.n <= SIZE_MAX / size ? malloc(in.n ? in.n * size : 1) : NULL;
+    j->y = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
     in.to = j->y;
-    if (!j->y) {
-        cli_error("scan", "%s: no memory for the %zu values of the result", j->request->from, in.n);
-        return CLI_FAILED;
-    }
+    if (!j->y) cli_error("scan", "%s: no memory for the %zu values of the result", j->request->from, n);
+    code = ranks_agree(&j->ranks, j->y != NULL);
+    if (code != CLI_DONE) return code;
     const double start = cli_seconds();
-    const weft_status status = operation_run(scan(), ctx, &in, &none, &j->type);
+    const weft_status status = j->ranks.d ? ranks_apply(&j->ranks, scan(), &in, &none, &j->type)
+                                          : operation_run(scan(), ctx, &in, &none, &j->type);
     j->seconds = cli_seconds() - start;
     if (status == WEFT_OK) return CLI_DONE;
-    cli_error("scan", "%s: %s", j->request->from, weft_last_error(ctx));
+    if (ranks_first(&j->ranks))
+        cli_error("scan", "%s: %s", j->request->from,
+                  j->ranks.d ? ranks_last_error(&j->ranks) : weft_last_error(ctx));
     return CLI_FAILED;
 }
 
@@ -116,12 +121,24 @@ static int compute_and_write(weft_context *ctx, job *j) {
     npy_error error;
     const int code = compute(ctx, j);
     if (code != CLI_DONE) return code;
-    if (!npy_write(j->request->to, j->type, &j->x.shape, j->y, &error)) {
+    if (j->ranks.d) {
+        if (ranks_write(&j->ranks, "scan", j->request->to, j->type, &j->x, j->y) != CLI_DONE) return CLI_FAILED;
+    } else if (!npy_write(j->request->to, j->type, &j->x.shape, j->y, &error)) {
         cli_error("scan", "%s: %s", j->request->to, error.message);
         return CLI_FAILED;
     }
-    if (j->options->json) print_json(j, weft_device(ctx));
+    if (j->options->json && ranks_first(&j->ranks)) print_json(j, weft_device(ctx));
     return CLI_DONE;
+}
+
+static int scan_in_memory(weft_context *ctx, job *j) {
+    npy_error error;
+    const bool read = npy_read(j->request->from, &j->x, &error);
+    if (!read) cli_error("scan", "%s: %s", j->request->from, error.message);
+    const int code = ranks_agree(&j->ranks, read);
+    if (code != CLI_DONE) return code;
+    j->type = j->request->in.accumulate == WEFT_DEFAULT ? j->x.dtype : j->request->in.accumulate;
+    return compute_and_write(ctx, j);
 }
 
 /* ------------------------------------------------------------------------- piece by piece */
@@ -156,23 +173,19 @@ static int scan_stream(weft_context *ctx, job *j) {
 
 int command_scan(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
-    npy_error error;
     request r = {0};
     job j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
-    int code = cli_open("scan", options, &ctx);
+    if (!ranks_read(options, argv[0], (char *[]){argv[optind], (char *)r.to}, 2)) return CLI_USAGE;
+    int code = ranks_open(&j.ranks, "scan", options, &ctx);
     if (code != CLI_DONE) return code;
-    if (stream_wanted(options, r.from, 1)) {
+    if (!j.ranks.d && stream_wanted(options, r.from, 1))
         code = scan_stream(ctx, &j);
-    } else if (npy_read(r.from, &j.x, &error)) {
-        j.type = r.in.accumulate == WEFT_DEFAULT ? j.x.dtype : r.in.accumulate;
-        code = compute_and_write(ctx, &j);
-    } else {
-        cli_error("scan", "%s: %s", r.from, error.message);
-        code = CLI_FAILED;
-    }
+    else
+        code = scan_in_memory(ctx, &j);
     free(j.y);
     npy_free(&j.x);
+    ranks_close(&j.ranks);
     weft_close(ctx);
     return code;
 }

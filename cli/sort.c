@@ -1,6 +1,7 @@
 /* weft sort X.npy -o Y.npy, with values V.npy that come along; weft argsort X.npy -o I.npy. */
 #include "cli/cli.h"
 #include "cli/npy.h"
+#include "cli/ranks.h"
 #include "cli/sort_runs.h"
 #include "cli/value.h"
 
@@ -23,6 +24,7 @@ typedef struct job {
     const cli_options *options;
     const request *request;
     npy_array x, values;
+    ranks ranks;
     void *y, *sorted_values;
     weft_dtype type; /* of y */
     double seconds;
@@ -105,7 +107,7 @@ static bool read_files(job *j) {
 }
 
 static bool make_room(job *j) {
-    const size_t size = weft_dtype_size(j->type), n = j->x.n;
+    const size_t size = weft_dtype_size(j->type), n = ranks_count(&j->ranks, j->x.n);
     const size_t bytes = n * weft_dtype_size(j->values.dtype); /* as much as the values take that were read */
     j->y = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
     j->sorted_values = malloc(bytes ? bytes : 1);
@@ -120,7 +122,9 @@ static bool compute(weft_context *ctx, job *j) {
     const size_t n = j->x.n;
     weft_status status;
     const double start = cli_seconds();
-    if (r->indices)
+    if (j->ranks.d)
+        status = ranks_sort(&j->ranks, dtype, r->order, n, j->x.data, j->y);
+    else if (r->indices)
         status = weft_argsort(ctx, dtype, r->order, r->index, n, j->x.data, j->y);
     else if (r->values_from)
         status = weft_sort_pairs(ctx, dtype, r->order, n, j->x.data, weft_dtype_size(j->values.dtype), j->values.data,
@@ -128,12 +132,14 @@ static bool compute(weft_context *ctx, job *j) {
     else
         status = weft_sort(ctx, dtype, r->order, n, j->x.data, j->y);
     j->seconds = cli_seconds() - start;
-    return status == WEFT_OK || failed(r->command, r->from, weft_last_error(ctx));
+    if (status == WEFT_OK || !ranks_first(&j->ranks)) return status == WEFT_OK;
+    return failed(r->command, r->from, j->ranks.d ? ranks_last_error(&j->ranks) : weft_last_error(ctx));
 }
 
 static bool write_files(const job *j) {
     const request *r = j->request;
     npy_error error;
+    if (j->ranks.d) return ranks_write(&j->ranks, r->command, r->to, j->type, &j->x, j->y) == CLI_DONE;
     if (!npy_write(r->to, j->type, &j->x.shape, j->y, &error)) return failed(r->command, r->to, error.message);
     if (!r->values_to || npy_write(r->values_to, j->values.dtype, &j->values.shape, j->sorted_values, &error))
         return true;
@@ -177,10 +183,10 @@ static int sort_stream(weft_context *ctx, job *j) {
 }
 
 static int sort_in_memory(weft_context *ctx, job *j) {
-    bool done = read_files(j);
+    bool done = ranks_agree(&j->ranks, read_files(j)) == CLI_DONE;
     if (done) {
         j->type = j->request->indices ? j->request->index : j->x.dtype;
-        done = make_room(j) && compute(ctx, j) && write_files(j);
+        done = ranks_agree(&j->ranks, make_room(j)) == CLI_DONE && compute(ctx, j) && write_files(j);
     }
     free(j->y);
     free(j->sorted_values);
@@ -192,13 +198,19 @@ static int run(const cli_options *options, int argc, char **argv, bool indices) 
     request r = {.command = argv[0], .indices = indices, .index = WEFT_U64};
     job j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
-    int code = cli_open(r.command, options, &ctx);
+    if (options->mpi && r.values_from) {
+        cli_error(r.command, "--values: with --mpi keys are sorted alone");
+        return CLI_USAGE;
+    }
+    if (!ranks_read(options, r.command, (char *[]){argv[optind], (char *)r.to}, 2)) return CLI_USAGE;
+    int code = ranks_open(&j.ranks, r.command, options, &ctx);
     if (code != CLI_DONE) return code;
-    const bool streamed = !indices && !r.values_from && stream_wanted(options, r.from, 2);
+    const bool streamed = !j.ranks.d && !indices && !r.values_from && stream_wanted(options, r.from, 2);
     code = (streamed ? sort_stream : sort_in_memory)(ctx, &j);
-    if (code == CLI_DONE && options->json) print_json(&j, weft_device(ctx));
+    if (code == CLI_DONE && options->json && ranks_first(&j.ranks)) print_json(&j, weft_device(ctx));
     npy_free(&j.x);
     npy_free(&j.values);
+    ranks_close(&j.ranks);
     weft_close(ctx);
     return code;
 }

@@ -52,6 +52,7 @@ static const char GLOBAL_OPTIONS[] =
     "  --threads N   CPU threads; 0, the default, takes all cores. Never changes a result.\n"
     "  --memory M    512M, 8G, ...: larger files are read in pieces (streaming) or sorted by parts, in\n"
     "                buffers of so much; half of the machine's memory by default. Never changes a result.\n"
+    "  --mpi         with mpirun: the ranks share a reduction, variance, dot, scan or sort. Never changes a result.\n"
     "  --bits        print the bits of a value too, in hexadecimal\n"
     "  --json        print one JSON object\n"
     "  --quiet       no progress bar\n";

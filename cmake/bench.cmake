@@ -90,3 +90,9 @@ if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
   target_compile_options(bench_cpu_heat PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>
     -ffp-contract=fast)
 endif()
+
+# Ranks of MPI beside threads.
+if(TARGET weft_dist)
+  add_executable(bench_ranks bench/mpi_ranks.c)
+  target_link_libraries(bench_ranks PRIVATE weft weft_dist MPI::MPI_C)
+endif()

@@ -37,6 +37,7 @@ add_executable(weft_command
   cli/produce.c
   cli/progress.c
   cli/random.c
+  cli/ranks.c
   cli/recurrence.c
   cli/reduce.c
   cli/run_length.c
@@ -67,7 +68,7 @@ add_executable(weft_command
 set_target_properties(weft_command PROPERTIES OUTPUT_NAME weft INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 target_include_directories(weft_command PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} src)
 target_compile_definitions(weft_command PRIVATE WEFT_SOURCE_DATA="${CMAKE_CURRENT_SOURCE_DIR}/examples/data")
-target_link_libraries(weft_command PRIVATE weft weft_match m)
+target_link_libraries(weft_command PRIVATE weft weft_match m ${CMAKE_DL_LIBS})
 find_package(PNG)
 if(PNG_FOUND)
   target_link_libraries(weft_command PRIVATE PNG::PNG)

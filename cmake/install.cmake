@@ -7,6 +7,12 @@ install(TARGETS weft EXPORT weft-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIB
   NAMELINK_COMPONENT dev)
 install(FILES include/weft.h include/weft.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(TARGETS weft_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+if(TARGET weft_dist)
+  # The command finds it beside libweft.so.
+  install(TARGETS weft_dist EXPORT weft-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dist
+    NAMELINK_COMPONENT dev)
+  install(FILES include/weft_dist.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+endif()
 if(TARGET weft_cuda)
   # A plugin is found beside libweft.so.
   install(TARGETS weft_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)

@@ -25,6 +25,7 @@ add_library(weft SHARED
   src/core/context.c
   src/core/expr.c
   src/core/lists.c
+  src/core/parts.c
   src/stream/channel.c
   src/stream/fold.c
   src/stream/histogram.c

@@ -1,5 +1,5 @@
 # What CTest runs. Labels: agreement, oracle, api, threads, lint, mutants, install, cli, gpu,
-# languages, examples, emulated, ladder, docs.
+# languages, examples, emulated, ladder, docs, dist.
 # With a sanitizer the slow and the textual parts are left out; ThreadSanitizer takes what has threads.
 set(tests_dir ${CMAKE_CURRENT_SOURCE_DIR}/tests)
 if(WEFT_SANITIZE MATCHES "thread")
@@ -63,7 +63,7 @@ if(NOT sanitized STREQUAL thread)
 endif()
 
 # ------------------------------------------------------------------------------------- api
-foreach(api sources arguments map_arguments match_arguments random_arguments selection_arguments segmented recurrence_arguments matmul_arguments tridiag_arguments heat_arguments sort_arguments transform_arguments price_arguments allocation fpmode concurrency forking order_arguments)
+foreach(api sources arguments map_arguments match_arguments random_arguments selection_arguments segmented recurrence_arguments matmul_arguments tridiag_arguments heat_arguments sort_arguments transform_arguments price_arguments partial allocation fpmode concurrency forking order_arguments)
   set(label api)
   if(api STREQUAL concurrency)
     set(label threads)
@@ -100,6 +100,7 @@ if(sanitized STREQUAL no)
   endif()
   include(cmake/tests_cuda.cmake OPTIONAL)
   include(cmake/tests_emulated.cmake)
+  include(cmake/tests_dist.cmake)
 endif()
 
 # ------------------------------------------------------------------ lint, mutants, install

@@ -43,3 +43,5 @@ set_tests_properties(emulated_sources PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${
 foreach(operation sum argmin dot price match map_reduce)
   emulated_test(${operation} 20 1)
 endforeach()
+weft_test(emulated_partial emulated 60 api_partial cuda)
+set_tests_properties(emulated_partial PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")

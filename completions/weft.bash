@@ -6,7 +6,7 @@ _weft() {
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
         fft convolve tridiag heat sort argsort map map_reduce random price match'
-    local options='--device --threads --memory --bits --json --quiet --help --version'
+    local options='--device --threads --memory --mpi --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
     # "--device=cpu" reaches us as three words.

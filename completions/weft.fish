@@ -7,6 +7,7 @@ set -l commands tour ladder verify bench devices help version match price $opera
 
 complete -c weft -f
 complete -c weft -l device -x -a 'auto cpu cuda ref' -d 'What to compute on'
+complete -c weft -l mpi -d 'Share the work with the ranks of mpirun'
 complete -c weft -l threads -x -d 'CPU threads, 0 for all cores'
 complete -c weft -l memory -x -d 'Read larger files in pieces, in so much memory'
 complete -c weft -l bits -d 'Print the bits of each value too'

@@ -47,7 +47,7 @@ declarations() {
 
 {
     readelf -d "$library" | sed -n 's/.*(SONAME).*\[\(.*\)\]/soname \1/p'
-    nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@@/, " ", $3); print "symbol " $3 }'
+    nm -D --defined-only "$library" | grep -v '@WEFT_PARTS' | awk '$2 != "A" { sub(/@@/, " ", $3); print "symbol " $3 }'
     declarations | sed 's/^WEFT_API //'
 } | LC_ALL=C sort >"$now"
 if [ "${3:-}" = --record ]; then

@@ -1,11 +1,13 @@
 #!/bin/sh
-# The public headers compile alone, weft.h as C17 and as C++, weft.hpp as C++17 and later, without a warning. Usage: header.sh SOURCE_DIR
+# The public headers compile alone, weft.h and weft_dist.h as C17 and as C++, weft.hpp as C++17 and later, without a warning. Usage: header.sh SOURCE_DIR
 set -u
 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 printf '#include "weft.h"\n#include "weft.h"\nint main(void) { return WEFT_OK; }\n' >"$work/user.c"
 cp "$work/user.c" "$work/user.cc"
+sed s/weft.h/weft_dist.h/ "$work/user.c" >"$work/dist.c"
+cp "$work/dist.c" "$work/dist.cc"
 
 try() {
     command -v "$1" >/dev/null 2>&1 || { echo "header: $1 is not here: left out" && return; }
@@ -14,6 +16,8 @@ try() {
 source=$1
 try cc -std=c17 -Wstrict-prototypes "$work/user.c"
 try clang -std=c17 -Wstrict-prototypes "$work/user.c"
+try cc -std=c17 -Wstrict-prototypes "$work/dist.c"
+try g++ -std=c++20 "$work/dist.cc"
 try g++ -std=c++98 -Wno-long-long "$work/user.cc"
 try g++ -std=c++20 "$work/user.cc"
 try clang++ -std=c++17 "$work/user.cc"

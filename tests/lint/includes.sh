@@ -22,18 +22,20 @@ std='<(sys/|arpa/)?[a-z_]+\.h>'
 own_def='"core/(ops|types|status|distributions)\.def"'
 
 only "the public header" '<std(def|int)\.h>' include/weft.h
+only "the public header of libweft_dist" '"weft\.h"' include/weft_dist.h
 only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|weft\.h)\"" src/core/*.c src/core/*.h
 only "src/ref" "$std|\"(ref/[a-z_]+\.h|core/(order|backend|offsets|elementary)\.h|weft\.h)\"|$own_def" src/ref/*.c src/ref/*.h
 only "src/arith" "$std|\"(arith/[a-z_]+|core/(order|elementary|formula))\.h\"" src/arith/*.h
 only "src/stream" "$std|\"((stream|core|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/stream/*.c src/stream/*.h
 only "src/cpu" "$std|BODY|\"((cpu|core|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/*.c src/cpu/*.h src/cpu/*.def
 only "src/cuda" "$std|<cuda[a-z_]*\.h>|<cub/[a-z_/]+\.cuh>|\"((cuda|core|arith)/[a-z_]+\.(h|cuh|def)|weft\.h)\"" src/cuda/*
-only "cli" "$std|\"(cli/[a-z_]+\.(h|def)|ladder/ladder\.h|weft\.h)\"|$own_def" $(ls cli/*.[ch] | grep -v '^cli/verify.c$')
+only "cli" "$std|\"(cli/[a-z_]+\.(h|def)|ladder/ladder\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] | grep -v '^cli/verify.c$')
 only "cli/verify.c" "$std|\"(cli/[a-z_]+\.h|tests/match\.h|weft\.h)\"" cli/verify.c
 only "ladder" "$std|<[a-z_]+>|<(cuda[a-z_0-9]*\.h|cu(b|blas|sparse|fft|rand|blas)[a-z_/0-9]*\.(h|cuh)|thrust/[a-z_/]+\.h)>|\"(climb|ladder|weft)\.h\"|\"executor\.h\"|\"linking/squares\.h\"|\"topics\.def\"" ladder/*.cu ladder/*.h
 only "ladder/linking" "$std|\"squares\.h\"" ladder/linking/*
 only "ladder/executor" "$std|<[a-z_]+>|\"(executor|cuda_runtime)\.h\"" ladder/executor/*.cc ladder/executor/*.h
-only "examples" "$std|<weft\.h>" examples/*.c
+only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|fpmode|parts)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
+only "examples" "$std|<(weft(_dist)?|mpi)\.h>" examples/*.c
 
 # CUDA's headers stay where CUDA is; <cuda.h> matches the pattern of the standard ones above.
 bad=$(grep -nE '#include <(cu[a-z]*|cub/.*|nccl|nv[a-z_]*)(_[a-z0-9_]+)?\.(h|cuh)>' -r include src cli examples tests |

@@ -1,0 +1,189 @@
+#include "cli/ranks.h"
+#include "cli/npy_header.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------------------ what works */
+
+bool ranks_can(const char *command) {
+    static const char *const names[] = {
+#define REDUCE(ID, name, domain, result, empty, help) #name,
+#include "core/ops.def"
+        "variance", "dot", "scan", "sort"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], command) == 0) return true;
+    cli_error(command, "--mpi: only reductions, variance, dot, scan and sort work on several ranks");
+    return false;
+}
+
+bool ranks_read(const cli_options *options, const char *command, char *const *files, int count) {
+    for (int i = 0; options->mpi && i < count; i++)
+        if (strcmp(files[i], "-") == 0) {
+            cli_error(command, "-: with --mpi each rank reads and writes its part of a file, which this is not");
+            return false;
+        }
+    return true;
+}
+
+/* --------------------------------------------------------------------------------- opening */
+
+/* Beside libweft.so, by the command's own search path. It stays loaded: MPI ends when the process does. */
+static bool load(ranks *r, const char *command) {
+    void *const library = dlopen("libweft_dist.so.0", RTLD_NOW | RTLD_GLOBAL);
+    if (!library) {
+        cli_error(command, "--mpi: weft was built without MPI, or its library is not installed: %s", dlerror());
+        return false;
+    }
+#define FUNCTION(name)                                                                                   \
+    if (!(r->library.name = (__typeof__(r->library.name))dlsym(library, "weft_dist_" #name))) {          \
+        cli_error(command, "--mpi: libweft_dist.so is of another release of weft: no weft_dist_" #name); \
+        return false;                                                                                    \
+    }
+#include "cli/ranks.def"
+    return true;
+}
+
+int ranks_open(ranks *r, const char *command, const cli_options *options, weft_context **ctx) {
+    *r = (ranks){.d = NULL};
+    const int code = cli_open(command, options, ctx);
+    if (code != CLI_DONE || !options->mpi) return code;
+    bool open = load(r, command);
+    if (open && r->library.open_world(&r->d, *ctx) != WEFT_OK) {
+        cli_error(command, "--mpi: %s", r->library.last_error(NULL));
+        open = false;
+    }
+    if (open) return CLI_DONE;
+    weft_close(*ctx);
+    *ctx = NULL;
+    return CLI_FAILED;
+}
+
+void ranks_close(ranks *r) {
+    if (r->d) r->library.close(r->d);
+    r->d = NULL;
+}
+
+int ranks_agree(const ranks *r, bool fine) {
+    if (r->d) fine = r->library.agree(r->d, fine ? WEFT_OK : WEFT_INVALID, NULL) == WEFT_OK;
+    return fine ? CLI_DONE : CLI_FAILED;
+}
+
+bool ranks_first(const ranks *r) { return !r->d || r->library.rank(r->d) == 0; }
+size_t ranks_count(const ranks *r, size_t n) { return r->d ? r->library.share(r->d, n).count : n; }
+const char *ranks_last_error(const ranks *r) { return r->library.last_error(r->d); }
+
+/* --------------------------------------------------------------------------------- calling */
+
+static const void *part(const void *whole, weft_dtype dtype, weft_slice slice) {
+    return whole ? (const char *)whole + slice.offset * weft_dtype_size(dtype) : NULL;
+}
+
+weft_status ranks_apply(const ranks *r, const operation *operation, const operands *in, value *out,
+                        weft_dtype *type) {
+    const ranks_library *const l = &r->library;
+    const weft_slice slice = l->share(r->d, in->n);
+    const void *const x = part(in->x, in->dtype, slice), *const y = part(in->y, in->dtype, slice);
+    const bool variance = operation_is(operation, "variance"), dot = operation_is(operation, "dot");
+    const weft_op rule = variance ? WEFT_MEAN : dot ? WEFT_SUM : operation->op;
+    if (operation_is(operation, "scan"))
+        return l->scan(r->d, in->op, in->kind, in->dtype, in->accumulate, slice, x, in->init, in->to);
+    if (weft_reduce_result(rule, in->dtype, in->accumulate, type) != WEFT_OK) *type = WEFT_DEFAULT;
+    if (variance) return l->variance(r->d, in->dtype, in->accumulate, slice, in->ddof, x, out);
+    if (dot) return l->dot(r->d, in->dtype, in->accumulate, slice, x, y, out);
+    return l->reduce(r->d, operation->op, in->dtype, in->accumulate, slice, x, out);
+}
+
+weft_status ranks_sort(const ranks *r, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *x,
+                       void *sorted) {
+    const weft_slice slice = r->library.share(r->d, n);
+    return r->library.sort(r->d, dtype, order, slice, part(x, dtype, slice), sorted);
+}
+
+/* --------------------------------------------------------------------------------- writing */
+
+typedef struct writing {
+    char target[PATH_MAX], temporary[PATH_MAX];
+    npy_error error;
+} writing;
+
+static bool write_at(int fd, const void *data, size_t bytes, off_t at, npy_error *error) {
+    const char *p = data;
+    while (bytes) {
+        const ssize_t put = pwrite(fd, p, bytes < SSIZE_MAX ? bytes : SSIZE_MAX, at);
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return npy_fail(error, "cannot be written: %s", strerror(errno));
+        p += put;
+        at += put;
+        bytes -= (size_t)put;
+    }
+    return true;
+}
+
+/* Where the array is written, and to what name it goes then: a link stays, what it points to is replaced. */
+static bool name_files(writing *w, const char *path) {
+    struct stat st;
+    const bool there = stat(path, &st) == 0;
+    if (there && !S_ISREG(st.st_mode))
+        return npy_fail(&w->error, "is no ordinary file, which ranks could write together");
+    if (there && !realpath(path, w->target)) return npy_fail(&w->error, "cannot be examined: %s", strerror(errno));
+    if (!there && snprintf(w->target, sizeof w->target, "%s", path) >= (int)sizeof w->target)
+        return npy_fail(&w->error, "the name is too long");
+    if (snprintf(w->temporary, sizeof w->temporary, "%s.part", w->target) >= (int)sizeof w->temporary)
+        return npy_fail(&w->error, "the name is too long");
+    return true;
+}
+
+static bool close_written(int fd, bool written, npy_error *error) {
+    if (written && fsync(fd) != 0) written = npy_fail(error, "cannot be written: %s", strerror(errno));
+    if (close(fd) == 0 || !written) return written;
+    return npy_fail(error, "cannot be written: %s", strerror(errno));
+}
+
+/* The first rank makes the file at its full length. */
+static bool make_file(writing *w, const unsigned char *header, size_t length, off_t bytes) {
+    const int fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return npy_fail(&w->error, "cannot be made: %s", strerror(errno));
+    bool made = write_at(fd, header, length, 0, &w->error);
+    if (made && ftruncate(fd, bytes) != 0) made = npy_fail(&w->error, "cannot be made: %s", strerror(errno));
+    return close_written(fd, made, &w->error);
+}
+
+static bool write_slice(writing *w, const void *slice, size_t bytes, off_t at) {
+    const int fd = open(w->temporary, O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return npy_fail(&w->error, "cannot be opened: %s", strerror(errno));
+    return close_written(fd, write_at(fd, slice, bytes, at, &w->error), &w->error);
+}
+
+/* The first rank where something failed has the sentence, and the first rank of all prints it. */
+static bool agree_on(const ranks *r, const char *command, const char *path, bool fine, const writing *w) {
+    if (r->library.agree(r->d, fine ? WEFT_OK : WEFT_INVALID, w->error.message) == WEFT_OK) return true;
+    if (ranks_first(r)) cli_error(command, "%s: %s", path, ranks_last_error(r));
+    return false;
+}
+
+int ranks_write(const ranks *r, const char *command, const char *path, weft_dtype dtype, const npy_array *x,
+                const void *slice) {
+    writing w = {.error = {""}};
+    unsigned char header[NPY_HEADER_ROOM];
+    const size_t size = weft_dtype_size(dtype), length = npy_format_header(dtype, false, &x->shape, header);
+    const weft_slice own = r->library.share(r->d, x->n);
+    const bool first = ranks_first(r);
+    bool fine = name_files(&w, path);
+    if (fine && first) fine = make_file(&w, header, length, (off_t)(length + x->n * size));
+    if (!agree_on(r, command, path, fine, &w)) return CLI_FAILED;
+    fine = write_slice(&w, slice, own.count * size, (off_t)(length + own.offset * size));
+    fine = agree_on(r, command, path, fine, &w);
+    if (!first) return fine ? CLI_DONE : CLI_FAILED;
+    if (fine && rename(w.temporary, w.target) == 0) return CLI_DONE;
+    if (fine) cli_error(command, "%s: cannot be made: %s", path, strerror(errno));
+    (void)unlink(w.temporary);
+    return CLI_FAILED;
+}

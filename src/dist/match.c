@@ -1,0 +1,118 @@
+/* weft_dist_match_count. A rank counts the places of its slice. Those far from its ends it finds in its text as it
+ * lies; for the first place and the last ones it brings the bytes around them from its neighbours, however short they
+ * are. */
+#include "dist/dist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    REACH = WEFT_PATTERN_BYTES_MAX + 1, /* bytes behind a place that tell of it: a pattern, and what ends the word */
+    AROUND = 2 * REACH + 1
+};
+
+static extent within(const weft_dist *d, uint64_t first, uint64_t end) {
+    const uint64_t total = dist_total(d);
+    return (extent){first > 0 ? first - 1 : 0, end + REACH < total ? end + REACH : total};
+}
+
+static bool is_long(const weft_dist *d, int rank) { return d->begin[rank + 1] - d->begin[rank] > REACH; }
+
+/* The first of the last places; all places of a short slice are last ones. */
+static uint64_t tail(const weft_dist *d, int rank) {
+    return is_long(d, rank) ? d->begin[rank + 1] - REACH : d->begin[rank];
+}
+
+static extent around_first(const weft_dist *d, int rank, size_t size) {
+    const uint64_t begin = d->begin[rank];
+    (void)size;
+    return is_long(d, rank) ? within(d, begin, begin) : (extent){begin, begin};
+}
+
+static extent around_last(const weft_dist *d, int rank, size_t size) {
+    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1];
+    (void)size;
+    return begin < end ? within(d, tail(d, rank), end) : (extent){begin, begin};
+}
+
+typedef struct matching {
+    weft_dist *d;
+    const unsigned char *text;
+    size_t n;
+    const weft_patterns *patterns;
+    unsigned flags;
+    uint64_t *sums, *counts;
+} matching;
+
+/* Adds the matches at places [first, end) of the whole text, of which the bytes `e` are at `text`. */
+static weft_status add_places(const matching *m, const void *text, extent e, uint64_t first, uint64_t end) {
+    if (first >= end) return WEFT_OK;
+    FORWARD(dist_took(m->d, weft_match_count(m->d->ctx, (size_t)(e.end - e.first), text, (size_t)(first - e.first),
+                                             (size_t)(end - e.first), m->patterns, m->flags, m->counts)));
+    for (size_t i = 0; i < m->patterns->count; i++) m->sums[i] += m->counts[i];
+    return WEFT_OK;
+}
+
+static weft_status count_places(const matching *m, const void *first, const void *last) {
+    const weft_dist *const d = m->d;
+    const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], middle = tail(d, d->rank);
+    /* Every rank has the patterns judged, those without a place too. */
+    FORWARD(dist_took(m->d, weft_match_count(d->ctx, 0, NULL, 0, 0, m->patterns, m->flags, m->counts)));
+    if (middle > begin) {
+        FORWARD(add_places(m, first, around_first(d, d->rank, 1), begin, begin + 1));
+        FORWARD(add_places(m, m->text, (extent){begin, end}, begin + 1, middle));
+    }
+    return add_places(m, last, around_last(d, d->rank, 1), middle, end);
+}
+
+static weft_status run_match(const matching *m, uint64_t *counts) {
+    weft_dist *const d = m->d;
+    weft_error *error = &d->error;
+    unsigned char first[AROUND], last[AROUND];
+    weft_status status = WEFT_OK;
+    if (!m->sums || !m->counts)
+        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for the counts of %zu patterns", m->patterns->count);
+    FORWARD(dist_fetch(d, 1, around_first, m->text, first));
+    FORWARD(dist_fetch(d, 1, around_last, m->text, last));
+    if (status == WEFT_OK) status = count_places(m, first, last);
+    FORWARD(dist_agree(d, status));
+    return dist_mpi(d, MPI_Allreduce(m->sums, counts, (int)m->patterns->count, MPI_UINT64_T, MPI_SUM, d->comm),
+                    "adding counts");
+}
+
+/* What is read here; the rest is for weft_match_count to judge. */
+static weft_status check_match(const matching *m, const uint64_t *counts) {
+    weft_error *error = &m->d->error;
+    const weft_patterns *const p = m->patterns;
+    RETURN_IF(!p, WEFT_INVALID, "patterns is NULL");
+    RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
+    RETURN_IF(p->count == 0 || p->count > WEFT_PATTERNS_MAX, WEFT_INVALID, "%zu patterns; 1 to %d can be looked for",
+              p->count, WEFT_PATTERNS_MAX);
+    RETURN_IF(!p->offsets || !p->bytes, WEFT_INVALID, "patterns->%s is NULL", p->offsets ? "bytes" : "offsets");
+    return dist_check_array(m->d, "text", m->text, m->n, 1);
+}
+
+/* Of offsets and bytes; that offsets ascend is checked where they are used. */
+static uint64_t hash_patterns(const weft_patterns *p) {
+    uint64_t hash = dist_hash(DIST_HASH, p->offsets, (p->count + 1) * sizeof *p->offsets);
+    return p->offsets[p->count] <= (uint64_t)p->count * WEFT_PATTERN_BYTES_MAX
+               ? dist_hash(hash, p->bytes, p->offsets[p->count])
+               : hash;
+}
+
+weft_status weft_dist_match_count(weft_dist *d, weft_slice slice, const void *text, const weft_patterns *patterns,
+                                  unsigned flags, uint64_t *counts) {
+    if (!d) return WEFT_INVALID;
+    matching m = {.d = d, .text = text, .n = slice.count, .patterns = patterns, .flags = flags};
+    const weft_status checked = check_match(&m, counts);
+    const agreed list[] = {{"the number of patterns", AS_NUMBER, checked == WEFT_OK ? patterns->count : 0},
+                           {"the patterns' hash", AS_BITS, checked == WEFT_OK ? hash_patterns(patterns) : 0},
+                           {"the flags", AS_NUMBER, flags}};
+    FORWARD(dist_begin(d, "match_count", list, 3, slice, checked));
+    m.sums = calloc(patterns->count, sizeof *m.sums);
+    m.counts = calloc(patterns->count, sizeof *m.counts);
+    const weft_status ran = run_match(&m, counts);
+    free(m.sums);
+    free(m.counts);
+    return ran;
+}

@@ -1,0 +1,237 @@
+/* weft_dist_recurrence, of one row. As in a scan (scan.c), but for what passes through a block: the map of the value
+ * before it to the value at its end (docs/ORDER.md 9.2). Each rank finds the maps of the greatest aligned blocks in
+ * its slice, all ranks get all maps, and each solves its slice with the value that stands before it. Elements are
+ * numbered in the direction of the recurrence, so in reverse the last rank comes first. */
+#include "core/fpmode.h"
+#include "dist/blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUP = WEFT_SCAN_GROUP, LEVELS = WEFT_SCAN_LEVELS };
+
+/* The map w -> S w + U, or the element with s and u; as bits of the type. */
+typedef struct affine {
+    uint64_t s, u;
+} affine;
+
+/* What stands before a place: of each level the maps behind the last full group. */
+typedef struct chain {
+    affine maps[LEVELS][GROUP];
+    size_t count[LEVELS];
+} chain;
+
+typedef struct solving {
+    weft_dist *d;
+    weft_dtype dtype;
+    weft_direction direction;
+    const char *s, *u;
+    char *v;
+    uint64_t init;
+    affine *all;            /* of all ranks' blocks, in the order of the ranks */
+    affine own[BLOCKS_MAX]; /* of this rank's */
+} solving;
+
+/* ------------------------------------------------------------------------------- arithmetic */
+
+#define REAL float
+#define FUSED fmaf
+#define OF(name) name##_f32
+#include "dist/recurrence_body.h"
+
+#define REAL double
+#define FUSED fma
+#define OF(name) name##_f64
+#include "dist/recurrence_body.h"
+
+/* The map of a full group: of elements, or of maps of the level below. */
+static affine join_maps(const solving *p, const affine *maps, bool elements) {
+    if (p->dtype == WEFT_F32) return elements ? pass_elements_f32(maps) : pass_maps_f32(maps, GROUP);
+    return elements ? pass_elements_f64(maps) : pass_maps_f64(maps, GROUP);
+}
+
+static uint64_t apply_maps(const solving *p, const affine *maps, size_t count, uint64_t value) {
+    return p->dtype == WEFT_F32 ? apply_maps_f32(maps, count, value) : apply_maps_f64(maps, count, value);
+}
+
+/* ----------------------------------------------------------------------------------- places */
+
+/* The elements of a rank, numbered in the direction of the recurrence. */
+static extent numbers_of(const solving *p, int rank) {
+    const weft_dist *const d = p->d;
+    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], total = dist_total(d);
+    return p->direction == WEFT_FORWARD ? (extent){begin, end} : (extent){total - end, total - begin};
+}
+
+/* Where element `at` of this rank lies in its arrays. */
+static size_t place_of(const solving *p, uint64_t at) {
+    const extent own = numbers_of(p, p->d->rank);
+    return (size_t)(p->direction == WEFT_FORWARD ? at - own.first : own.end - 1 - at);
+}
+
+static affine element_at(const solving *p, uint64_t at) {
+    const size_t size = weft_dtype_size(p->dtype), place = place_of(p, at) * size;
+    affine element = {0, 0};
+    memcpy(&element.s, p->s + place, size);
+    memcpy(&element.u, p->u + place, size);
+    return element;
+}
+
+/* ----------------------------------------------------------------------------------- blocks */
+
+static affine find_map(const solving *p, uint64_t at, unsigned level) {
+    affine maps[GROUP];
+    if (level == 0) return element_at(p, at);
+    for (size_t i = 0; i < GROUP; i++) maps[i] = find_map(p, at + i * block_of(level - 1), level - 1);
+    return join_maps(p, maps, level == 1);
+}
+
+static void find_maps(solving *p) {
+    const extent own = numbers_of(p, p->d->rank);
+    const weft_fpmode mode = weft_fpmode_enter();
+    size_t count = 0;
+    for (uint64_t at = own.first; at < own.end; count++) {
+        const unsigned level = level_at(at, own.end);
+        p->own[count] = find_map(p, at, level);
+        at += block_of(level);
+    }
+    weft_fpmode_leave(mode);
+}
+
+static void put_behind(const solving *p, chain *c, unsigned level, affine next) {
+    for (;; level++) {
+        c->maps[level][c->count[level]] = next;
+        if (++c->count[level] < GROUP) return;
+        next = join_maps(p, c->maps[level], level == 0);
+        c->count[level] = 0;
+    }
+}
+
+/* The value before the group of elements that is under way. */
+static uint64_t value_before(const solving *p, const chain *c) {
+    uint64_t value = p->init;
+    for (unsigned level = LEVELS - 1; level > 0; level--)
+        if (c->count[level]) value = apply_maps(p, c->maps[level], c->count[level], value);
+    return value;
+}
+
+static void put_blocks(const solving *p, chain *c, uint64_t at, uint64_t end, uint64_t stop, const affine **maps) {
+    while (at < end) {
+        const unsigned level = level_at(at, stop);
+        put_behind(p, c, level, *(*maps)++);
+        at += block_of(level);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- a slice */
+
+static weft_status solve(const solving *p, weft_direction direction, size_t n, const void *s, const void *u,
+                         const void *init, void *v) {
+    return dist_took(p->d, weft_recurrence(p->d->ctx, p->dtype, direction, 1, n, s, u, init, v));
+}
+
+/* Elements [at, end) of the group that is under way, solved with those before them. */
+static weft_status solve_in_group(const solving *p, const chain *c, uint64_t at, uint64_t end, uint64_t value) {
+    const size_t size = weft_dtype_size(p->dtype), before = c->count[0], n = before + (size_t)(end - at);
+    uint64_t s[GROUP], u[GROUP], v[GROUP];
+    for (size_t i = 0; i < n; i++) {
+        const affine element = i < before ? c->maps[0][i] : element_at(p, at + i - before);
+        memcpy((char *)s + i * size, &element.s, size);
+        memcpy((char *)u + i * size, &element.u, size);
+    }
+    FORWARD(solve(p, WEFT_FORWARD, n, s, u, &value, v));
+    for (size_t i = before; i < n; i++)
+        memcpy(p->v + place_of(p, at + i - before) * size, (char *)v + i * size, size);
+    return WEFT_OK;
+}
+
+static weft_status solve_piece(const solving *p, const chain *c, uint64_t at, uint64_t end) {
+    const weft_fpmode mode = weft_fpmode_enter();
+    const uint64_t value = value_before(p, c);
+    const size_t place =
+        (p->direction == WEFT_FORWARD ? place_of(p, at) : place_of(p, end - 1)) * weft_dtype_size(p->dtype);
+    weft_fpmode_leave(mode);
+    if (at % GROUP) return solve_in_group(p, c, at, end, value);
+    return solve(p, p->direction, (size_t)(end - at), p->s + place, p->u + place, &value, p->v + place);
+}
+
+static weft_status solve_slice(const solving *p, chain *c) {
+    const extent own = numbers_of(p, p->d->rank);
+    const affine *maps = p->own;
+    for (uint64_t at = own.first, end; at < own.end; at = end) {
+        end = piece_end(at, own.end);
+        FORWARD(solve_piece(p, c, at, end));
+        put_blocks(p, c, at, end, own.end, &maps);
+    }
+    return WEFT_OK;
+}
+
+/* Ranks that come before this one in the recurrence: those below it, or in reverse those above it, from the last. */
+static weft_status solve_behind_others(const solving *p) {
+    const weft_dist *const d = p->d;
+    const bool forward = p->direction == WEFT_FORWARD;
+    chain c = {.count = {0}};
+    for (int r = forward ? 0 : d->size - 1; r != d->rank; r += forward ? 1 : -1) {
+        const extent e = numbers_of(p, r);
+        const affine *maps = p->all + d->places[r] / 2;
+        put_blocks(p, &c, e.first, e.end, e.end, &maps);
+    }
+    return solve_slice(p, &c);
+}
+
+/* --------------------------------------------------------------------------------- the call */
+
+static weft_status gather_maps(solving *p) {
+    weft_dist *const d = p->d;
+    int place = 0;
+    for (int r = 0; r < d->size; r++) {
+        const extent e = numbers_of(p, r);
+        d->counts[r] = 2 * count_blocks(e.first, e.end);
+        d->places[r] = place;
+        place += d->counts[r];
+    }
+    return dist_mpi(
+        d,
+        MPI_Allgatherv(p->own, d->counts[d->rank], MPI_UINT64_T, p->all, d->counts, d->places, MPI_UINT64_T, d->comm),
+        "gathering maps");
+}
+
+static weft_status run_recurrence(solving *p) {
+    weft_error *error = &p->d->error;
+    weft_status status = WEFT_OK;
+    if (!p->all) status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for the maps of %d ranks", p->d->size);
+    FORWARD(dist_agree(p->d, status));
+    find_maps(p);
+    FORWARD(gather_maps(p));
+    const weft_fpmode mode = weft_fpmode_enter();
+    status = solve_behind_others(p);
+    weft_fpmode_leave(mode);
+    return dist_agree(p->d, status);
+}
+
+static weft_status check_recurrence(const solving *p, size_t n) {
+    weft_dist *const d = p->d;
+    const size_t size = weft_dtype_size(p->dtype);
+    FORWARD(dist_took(d, weft_recurrence(d->ctx, p->dtype, p->direction, 1, 0, NULL, NULL, NULL, NULL)));
+    FORWARD(dist_check_array(d, "s", p->s, n, size));
+    FORWARD(dist_check_array(d, "u", p->u, n, size));
+    FORWARD(dist_check_array(d, "v", p->v, n, size));
+    if (p->v != p->s) FORWARD(dist_check_apart(d, "v", p->v, n * size, "s", p->s, n * size));
+    return p->v == p->u ? WEFT_OK : dist_check_apart(d, "v", p->v, n * size, "u", p->u, n * size);
+}
+
+weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction direction, weft_slice slice,
+                                 const void *s, const void *u, const void *init, void *v) {
+    if (!d) return WEFT_INVALID;
+    solving p = {.d = d, .dtype = dtype, .direction = direction, .s = s, .u = u, .v = v};
+    const weft_status status = check_recurrence(&p, slice.count);
+    if (init && status == WEFT_OK) memcpy(&p.init, init, weft_dtype_size(dtype));
+    const agreed list[] = {
+        {"the type", AS_TYPE, dtype}, {"reverse", AS_NUMBER, direction}, {"the initial value", AS_BITS, p.init}};
+    FORWARD(dist_begin(d, "recurrence", list, 3, slice, status));
+    p.all = malloc((size_t)d->size * BLOCKS_MAX * sizeof *p.all);
+    const weft_status ran = run_recurrence(&p);
+    free(p.all);
+    return ran;
+}

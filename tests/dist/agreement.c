@@ -1,0 +1,314 @@
+/* Run under mpirun: every operation of libweft_dist on random partitions of arrays, compared bit for bit with what
+ * each rank computes alone. Usage: dist_agreement DEVICE [SEED]. */
+#include <mpi.h>
+
+#include "tests/dist/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------ reductions */
+
+static void check_reduce(world *w, weft_op op, weft_dtype dtype, weft_dtype accumulate, const cut *c, const void *x) {
+    uint64_t one = 0, many = 0;
+    weft_dtype result;
+    if (weft_reduce_result(op, dtype, accumulate, &result) != WEFT_OK) return;
+    const weft_status alone = weft_reduce(w->ctx, op, dtype, accumulate, c->total, x, &one);
+    const weft_status together =
+        weft_dist_reduce(w->d, op, dtype, accumulate, world_slice(w, c), world_part(w, c, dtype, x), &many);
+    world_expect(w, alone == together && one == many, "%s of %s, %zu elements: 0x%llx, alone 0x%llx",
+                 weft_op_name(op), weft_dtype_name(dtype), c->total, (unsigned long long)many,
+                 (unsigned long long)one);
+}
+
+static void check_dot(world *w, weft_dtype dtype, weft_dtype accumulate, const cut *c, const void *x, const void *y) {
+    uint64_t one = 0, many = 0;
+    (void)weft_dot(w->ctx, dtype, accumulate, c->total, x, y, &one);
+    const weft_status status = weft_dist_dot(w->d, dtype, accumulate, world_slice(w, c), world_part(w, c, dtype, x),
+                                             world_part(w, c, dtype, y), &many);
+    world_expect(w, status == WEFT_OK && one == many, "dot of %s, %zu elements", weft_dtype_name(dtype), c->total);
+}
+
+static void check_variance(world *w, weft_dtype dtype, weft_dtype accumulate, const cut *c, const void *x) {
+    uint64_t one = 0, many = 0;
+    const weft_status alone = weft_variance(w->ctx, dtype, accumulate, c->total, 1, x, &one);
+    const weft_status together =
+        weft_dist_variance(w->d, dtype, accumulate, world_slice(w, c), 1, world_part(w, c, dtype, x), &many);
+    world_expect(w, alone == together && one == many, "variance of %s, %zu elements", weft_dtype_name(dtype),
+                 c->total);
+}
+
+static void check_reductions(world *w, weft_dtype dtype, size_t n) {
+    const weft_dtype last = dtype == WEFT_F32 ? WEFT_F64 : WEFT_DEFAULT;
+    void *const x = world_array(w, dtype, n), *const y = world_array(w, dtype, n);
+    const cut c = world_cut(w, n);
+    for (int op = WEFT_SUM; op <= WEFT_NORMINF; op++) {
+        check_reduce(w, (weft_op)op, dtype, WEFT_DEFAULT, &c, x);
+        if (last) check_reduce(w, (weft_op)op, dtype, last, &c, x);
+    }
+    check_dot(w, dtype, WEFT_DEFAULT, &c, x, y);
+    check_variance(w, dtype, WEFT_DEFAULT, &c, x);
+    if (last) check_dot(w, dtype, last, &c, x, y);
+    if (last) check_variance(w, dtype, last, &c, x);
+    free(x);
+    free(y);
+}
+
+/* Sums of squares that leave the range of f64 on either side. */
+static void check_norms(world *w, double scale) {
+    double x[5000];
+    for (size_t i = 0; i < 5000; i++) x[i] = scale * (double)(world_draw(w) >> 40);
+    const cut c = world_cut(w, 5000);
+    check_reduce(w, WEFT_NORM2, WEFT_F64, WEFT_DEFAULT, &c, x);
+}
+
+/* ------------------------------------------------------------------------- arrays as results */
+
+static void check_scan(world *w, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate, bool init,
+                       size_t n) {
+    const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
+    void *const x = world_array(w, dtype, n), *const one = world_room(n, 8), *const many = world_room(n, 8);
+    void *const start = world_array(w, result, 1);
+    const cut c = world_cut(w, n);
+    if (weft_scan(w->ctx, op, kind, dtype, accumulate, n, x, init ? start : NULL, one) == WEFT_OK) {
+        const weft_status status = weft_dist_scan(w->d, op, kind, dtype, accumulate, world_slice(w, &c),
+                                                  world_part(w, &c, dtype, x), init ? start : NULL, many);
+        world_expect(w, status == WEFT_OK && world_equal(w, &c, result, one, many),
+                     "scan with %s of %s, %zu elements", weft_op_name(op), weft_dtype_name(dtype), n);
+    }
+    free(x);
+    free(start);
+    free(one);
+    free(many);
+}
+
+static void check_scan_in_place(world *w, size_t n) {
+    double *const x = world_array(w, WEFT_F64, n), *const one = world_room(n, 8);
+    const cut c = world_cut(w, n);
+    double *const own = x + c.begin[w->rank];
+    (void)weft_scan(w->ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, n, x, NULL, one);
+    const weft_status status =
+        weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, world_slice(w, &c), own, NULL, own);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, WEFT_F64, one, own), "scan in place, %zu elements", n);
+    free(x);
+    free(one);
+}
+
+static void check_scans(world *w, size_t n) {
+    static const weft_dtype types[] = {WEFT_F64, WEFT_F32, WEFT_I32, WEFT_U8};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int op = WEFT_SUM; op <= WEFT_XOR; op++) {
+            const weft_scan_kind kind = world_draw(w) % 2 ? WEFT_INCLUSIVE : WEFT_EXCLUSIVE;
+            if (op != WEFT_ARGMIN && op != WEFT_ARGMAX)
+                check_scan(w, (weft_op)op, kind, types[t], WEFT_DEFAULT, world_draw(w) % 2, n);
+        }
+    check_scan(w, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_F64, false, n);
+    check_scan(w, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F64, WEFT_DEFAULT, false, n);
+    check_scan(w, WEFT_PROD, WEFT_EXCLUSIVE, WEFT_U8, WEFT_U64, false, n);
+    check_scan_in_place(w, n);
+}
+
+static void check_sort(world *w, weft_dtype dtype, weft_order_of_sort order, bool few, size_t n) {
+    unsigned char *const x = world_array(w, dtype, n);
+    void *const one = world_room(n, 8), *const many = world_room(n, 8);
+    const size_t size = weft_dtype_size(dtype);
+    const cut c = world_cut(w, n);
+    for (size_t i = 3; few && i < n; i++) memcpy(x + i * size, x + world_draw(w) % 3 * size, size);
+    (void)weft_sort(w->ctx, dtype, order, n, x, one);
+    const weft_status status =
+        weft_dist_sort(w->d, dtype, order, world_slice(w, &c), world_part(w, &c, dtype, x), many);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "sort of %s, %zu elements",
+                 weft_dtype_name(dtype), n);
+    free(x);
+    free(one);
+    free(many);
+}
+
+static void check_random(world *w, size_t n) {
+    void *const one = world_room(n, 8), *const many = world_room(n, 8);
+    const uint64_t first = world_draw(w) >> 8;
+    const int32_t lower = -7, upper = 1000;
+    const cut c = world_cut(w, n);
+    (void)weft_random(w->ctx, WEFT_NORMAL, WEFT_F32, 5, 1, first, n, 0, 1, one);
+    weft_status status = weft_dist_random(w->d, WEFT_NORMAL, WEFT_F32, 5, 1, first, world_slice(w, &c), 0, 1, many);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, WEFT_F32, one, many), "random, %zu samples", n);
+    (void)weft_random_integers(w->ctx, WEFT_I32, 5, 1, first, n, &lower, &upper, one);
+    status = weft_dist_random_integers(w->d, WEFT_I32, 5, 1, first, world_slice(w, &c), &lower, &upper, many);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, WEFT_I32, one, many), "random integers, %zu samples", n);
+    free(one);
+    free(many);
+}
+
+/* ---------------------------------------------------------------- recurrences and systems */
+
+/* Factors about 1, some of them 0, so that values neither vanish nor overflow at once. */
+static void *draw_factors(world *w, weft_dtype dtype, size_t n) {
+    char *const p = world_room(n, weft_dtype_size(dtype));
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t r = world_draw(w);
+        const double v = r % 300 == 0 ? 0 : (double)(r >> 11) * 0x1p-52 - 1;
+        const float narrow = (float)v;
+        memcpy(p + i * weft_dtype_size(dtype), dtype == WEFT_F32 ? (const void *)&narrow : &v,
+               weft_dtype_size(dtype));
+    }
+    return p;
+}
+
+static void check_recurrence(world *w, weft_dtype dtype, weft_direction direction, bool wild, size_t n) {
+    void *const s = wild ? world_array(w, dtype, n) : draw_factors(w, dtype, n), *const u = world_array(w, dtype, n);
+    void *const one = world_room(n, 8), *const many = world_room(n, 8);
+    void *const start = world_array(w, dtype, 1);
+    const void *const init = world_draw(w) % 2 ? start : NULL;
+    const cut c = world_cut(w, n);
+    (void)weft_recurrence(w->ctx, dtype, direction, 1, n, s, u, init, one);
+    const weft_status status =
+        weft_dist_recurrence(w->d, dtype, direction, world_slice(w, &c), world_part(w, &c, dtype, s),
+                             world_part(w, &c, dtype, u), init, many);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "recurrence in %s, direction %d, %zu",
+                 weft_dtype_name(dtype), (int)direction, n);
+    free(s);
+    free(u);
+    free(start);
+    free(one);
+    free(many);
+}
+
+/* Systems of 40 rows; in some runs a pivot of one is lost. */
+static void check_tridiag(world *w, size_t systems) {
+    enum { ROWS = 40 };
+    const size_t n = systems * ROWS;
+    double *const a = world_room(n, 8), *const b = world_room(n, 8), *const rhs = world_room(n, 8);
+    double *const one = world_room(n, 8), *const many = world_room(n, 8);
+    uint64_t first = 1, firsts = 2;
+    const cut c = world_cut(w, systems);
+    const size_t begin = c.begin[w->rank] * ROWS, own = c.begin[w->rank + 1] * ROWS - begin;
+    for (size_t i = 0; i < n; i++) {
+        a[i] = (double)(world_draw(w) >> 11) * 0x1p-53;
+        b[i] = 2.5 + a[i];
+        rhs[i] = (double)(world_draw(w) >> 11) * 0x1p-52 - 1;
+    }
+    if (n && world_draw(w) % 2) b[world_draw(w) % systems * ROWS] = 0;
+    const weft_lines lines[] = {{a, 1, ROWS}, {b, 1, ROWS}, {rhs, 1, ROWS}};
+    const weft_lines parts[] = {{a + begin, 1, ROWS}, {b + begin, 1, ROWS}, {rhs + begin, 1, ROWS}};
+    (void)weft_tridiag(w->ctx, WEFT_F64, WEFT_OPEN_ENDS, systems, ROWS, lines[0], lines[1], lines[0], lines[2], one,
+                       &first);
+    const weft_status status = weft_dist_tridiag(w->d, WEFT_F64, WEFT_OPEN_ENDS, world_slice(w, &c), ROWS, parts[0],
+                                                 parts[1], parts[0], parts[2], many, &firsts);
+    world_expect(w, status == WEFT_OK && first == firsts && memcmp(one + begin, many, own * sizeof *one) == 0,
+                 "tridiag, %zu systems", systems);
+    free(a);
+    free(b);
+    free(rhs);
+    free(one);
+    free(many);
+}
+
+/* Slabs, thin ones too, of a grid of which one plane may be all. */
+static void check_laplace(world *w, weft_dtype dtype, size_t planes, size_t sweeps) {
+    enum { NX = 13, NY = 5 };
+    const size_t n = planes * NX * NY, size = weft_dtype_size(dtype);
+    char *const u = world_array(w, dtype, n), *const one = world_room(n, 8), *const many = world_room(n, 8);
+    const cut c = world_cut(w, planes);
+    const size_t begin = c.begin[w->rank] * NX * NY * size, end = c.begin[w->rank + 1] * NX * NY * size;
+    (void)weft_laplace(w->ctx, dtype, NX, NY, planes, sweeps, u, one, NULL);
+    const weft_status status = weft_dist_laplace(w->d, dtype, NX, NY, world_slice(w, &c), sweeps, u + begin, many);
+    world_expect(w, status == WEFT_OK && memcmp(one + begin, many, end - begin) == 0,
+                 "laplace, %zu planes, %zu sweeps", planes, sweeps);
+    free(u);
+    free(one);
+    free(many);
+}
+
+/* ------------------------------------------------------------------------------- formulas */
+
+static void check_map(world *w, weft_dtype dtype, size_t n) {
+    static const char formula[] = "a * s + b * (i + 1)";
+    void *const a = world_array(w, WEFT_I16, n), *const b = world_array(w, dtype, n);
+    void *const one = world_room(n, 8), *const many = world_room(n, 8);
+    const float s = 3;
+    const cut c = world_cut(w, n);
+    const weft_binding whole[] = {{"a", WEFT_I16, a, NULL}, {"s", WEFT_F32, NULL, &s}, {"b", dtype, b, NULL}};
+    const weft_binding part[] = {{"a", WEFT_I16, world_part(w, &c, WEFT_I16, a), NULL},
+                                 {"s", WEFT_F32, NULL, &s},
+                                 {"b", dtype, world_part(w, &c, dtype, b), NULL}};
+    weft_expr *expr;
+    double sum = 0, sums = 0;
+    (void)weft_expr_compile(w->ctx, formula, &expr);
+    (void)weft_map(w->ctx, expr, dtype, n, whole, 3, one);
+    weft_status status = weft_dist_map(w->d, formula, dtype, world_slice(w, &c), part, 3, many);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "map in %s, %zu elements",
+                 weft_dtype_name(dtype), n);
+    (void)weft_map_reduce(w->ctx, WEFT_NORM2, expr, dtype, WEFT_F64, n, whole, 3, &sum);
+    status = weft_dist_map_reduce(w->d, WEFT_NORM2, formula, dtype, WEFT_F64, world_slice(w, &c), part, 3, &sums);
+    world_expect(w, status == WEFT_OK && memcmp(&sum, &sums, sizeof sum) == 0, "map_reduce in %s, %zu elements",
+                 weft_dtype_name(dtype), n);
+    weft_expr_free(expr);
+    free(a);
+    free(b);
+    free(one);
+    free(many);
+}
+
+/* -------------------------------------------------------------------------------- counts */
+
+static void check_histogram(world *w, size_t n) {
+    float *const x = world_room(n, sizeof *x);
+    const float edges[] = {-1, 0, 0.25F, 1, 7}, lower = -2, upper = 2;
+    uint64_t one[100], many[100];
+    for (size_t i = 0; i < n; i++) x[i] = (float)((double)(world_draw(w) >> 40) * 0x1p-22 - 2);
+    const cut c = world_cut(w, n);
+    (void)weft_histogram(w->ctx, WEFT_F32, n, x, 4, edges, one);
+    weft_status status =
+        weft_dist_histogram(w->d, WEFT_F32, world_slice(w, &c), world_part(w, &c, WEFT_F32, x), 4, edges, many);
+    world_expect(w, status == WEFT_OK && memcmp(one, many, 4 * sizeof *one) == 0, "histogram, %zu elements", n);
+    (void)weft_histogram_even(w->ctx, WEFT_F32, n, x, 100, &lower, &upper, one);
+    status = weft_dist_histogram_even(w->d, WEFT_F32, world_slice(w, &c), world_part(w, &c, WEFT_F32, x), 100, &lower,
+                                      &upper, many);
+    world_expect(w, status == WEFT_OK && memcmp(one, many, sizeof one) == 0, "histogram_even, %zu elements", n);
+    free(x);
+}
+
+/* Words of one letter to 256, some of which lie over many borders. */
+static void check_match(world *w, unsigned flags, size_t n) {
+    char *const text = world_room(n, 1), bytes[300];
+    const uint64_t offsets[] = {0, 1, 4, 260};
+    const weft_patterns patterns = {3, offsets, bytes};
+    uint64_t one[3], many[3];
+    for (size_t i = 0; i < n; i++) text[i] = world_draw(w) % 4 ? 'a' : "aB "[world_draw(w) % 3];
+    for (size_t i = n / 3; i < n / 3 + 700 && i < n; i++) text[i] = 'a';
+    memset(bytes, 'a', sizeof bytes);
+    bytes[2] = 'b';
+    const cut c = world_cut(w, n);
+    (void)weft_match_count(w->ctx, n, text, 0, n, &patterns, flags, one);
+    const weft_status status =
+        weft_dist_match_count(w->d, world_slice(w, &c), world_part(w, &c, WEFT_U8, text), &patterns, flags, many);
+    world_expect(w, status == WEFT_OK && memcmp(one, many, sizeof one) == 0, "match, %zu bytes, flags %u", n, flags);
+    free(text);
+}
+
+int main(int argc, char **argv) {
+    static const size_t lengths[] = {0, 1, 2, 7, 100, 2047, 2048, 4097, 9000, 70000, 300001};
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I8, WEFT_I32, WEFT_U16, WEFT_I64};
+    world w = world_open(argc, argv);
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        const size_t n = lengths[k];
+        for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+            check_reductions(&w, types[t], n);
+            check_sort(&w, types[t], t % 2 ? WEFT_DESCENDING : WEFT_ASCENDING, world_draw(&w) % 2, n);
+        }
+        check_scans(&w, n);
+        check_random(&w, n);
+        check_map(&w, WEFT_F32, n);
+        check_map(&w, WEFT_F64, n);
+        check_histogram(&w, n);
+        for (int k = 0; k < 8; k++)
+            check_recurrence(&w, k & 1 ? WEFT_F32 : WEFT_F64, k & 2 ? WEFT_FORWARD : WEFT_REVERSE, k & 4, n);
+        check_tridiag(&w, n % 101);
+        check_laplace(&w, WEFT_F32, 1 + n % 37, k);
+        check_laplace(&w, WEFT_F64, 1 + k, 3 * k);
+        for (unsigned flags = 0; flags < 4; flags++) check_match(&w, flags, n);
+    }
+    check_norms(&w, 1e-280);
+    check_norms(&w, 1e280);
+    return world_close(&w);
+}

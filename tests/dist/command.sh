@@ -1,0 +1,35 @@
+#!/bin/sh
+# weft --mpi on 3 ranks gives what weft gives. Usage: command.sh MPIEXEC WEFT
+set -u
+mpiexec=$1 weft=$2
+here=$(dirname "$0")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT INT TERM
+cd "$work" || exit 1
+failed=0
+ranks() { sh "$here/run.sh" "$mpiexec" 3 "$weft" --mpi "$@"; }
+same() { [ "$1" = "$2" ] || { echo "command: $3: \"$1\" and with ranks \"$2\"" && failed=1; }; }
+refuses() {
+    words=$1
+    shift
+    ranks "$@" >out 2>err && { echo "command: $*: no error" && failed=1; }
+    grep -q -- "$words" err || { echo "command: $*: no \"$words\" in" && cat err && failed=1; }
+}
+
+"$weft" random normal --n 100003 --seed 3 -o x.npy
+"$weft" random integers --n 4 --dtype i32 -o few.npy
+for call in "sum x.npy" "variance --ddof 1 x.npy" "norm2 --accumulate f64 x.npy" "dot x.npy x.npy" "argmax x.npy" "mean few.npy"; do
+    # shellcheck disable=SC2086
+    same "$("$weft" --bits $call)" "$(ranks --bits $call)" "$call"
+done
+for call in "scan --op sum" "scan --op prod --exclusive --init 2" "sort --descending"; do
+    # shellcheck disable=SC2086
+    "$weft" $call x.npy -o one.npy && ranks $call x.npy -o many.npy
+    cmp one.npy many.npy || { echo "command: $call differs" && failed=1; }
+done
+refuses "cannot be opened" sum nothing.npy
+refuses "only reductions, variance" histogram x.npy --bins 4 -o out.npy
+refuses "each rank reads" sum -
+refuses "cannot be made" sort x.npy -o nowhere/y.npy
+[ ! -e many.npy.part ] || { echo "command: many.npy.part was left" && failed=1; }
+exit $failed

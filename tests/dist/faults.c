@@ -1,0 +1,112 @@
+/* Run under mpirun on 2 ranks or more. "arguments": ranks disagree, or one has bad arguments or no memory; all must
+ * get the same status and sentence, nothing may be written, and the next call must work. "death": one rank is killed
+ * in the midst of calls, and the others must not go on for ever. Usage: dist_faults arguments|death. */
+#include <mpi.h>
+
+#include "tests/dist/world.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 5000 };
+
+static const double POISON = -12345.0;
+
+/* All ranks must have got the status and the same sentence, with `words` in it; `out` must be as it was. */
+static void expect_failure(world *w, weft_status status, weft_status wanted, const char *words, double out) {
+    char sentence[512] = "", first[512];
+    snprintf(sentence, sizeof sentence, "%s", weft_dist_last_error(w->d));
+    memcpy(first, sentence, sizeof first);
+    MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    world_expect(w, status == wanted && strcmp(sentence, first) == 0 && strstr(sentence, words) && out == POISON,
+                 "status %s, wanted %s, \"%s\" should say \"%s\", out = %g", weft_status_name(status),
+                 weft_status_name(wanted), sentence, words, out);
+}
+
+static weft_status sum(world *w, weft_slice slice, const double *x, double *out) {
+    return weft_dist_reduce(w->d, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, slice, x, out);
+}
+
+/* After a failure everything works as before. */
+static void expect_success(world *w, const double *x) {
+    double out = POISON;
+    const weft_status status = sum(w, weft_slice_of(N), x, &out);
+    world_expect(w, status == WEFT_OK && out == (double)N * w->size, "a call after a failure: %s, %g",
+                 weft_status_name(status), out);
+}
+
+static void check_slices(world *w, const double *x, bool last) {
+    const uint64_t own = (uint64_t)N * (uint64_t)w->rank, all = (uint64_t)N * (uint64_t)w->size;
+    double out = POISON;
+    weft_status status = sum(w, (weft_slice){N, own + last, WEFT_NOT_GIVEN}, x, &out);
+    expect_failure(w, status, WEFT_INVALID, "there is a gap", out);
+    status = sum(w, (weft_slice){N, own - last, WEFT_NOT_GIVEN}, x, &out);
+    expect_failure(w, status, WEFT_INVALID, "they overlap", out);
+    status = sum(w, (weft_slice){N, own, all + last}, x, &out);
+    expect_failure(w, status, WEFT_INVALID, "says that there are", out);
+    status = sum(w, (weft_slice){N, WEFT_NOT_GIVEN, all + 7}, x, &out);
+    expect_failure(w, status, WEFT_INVALID, "elements together", out);
+    status = sum(w, (weft_slice){last ? SIZE_MAX / 4 : N, WEFT_NOT_GIVEN, WEFT_NOT_GIVEN}, x, &out);
+    expect_failure(w, status, WEFT_INVALID, "do not fit in memory", out);
+    expect_success(w, x);
+}
+
+static void check_disagreement(world *w, const double *x, bool last) {
+    const weft_slice slice = weft_slice_of(N);
+    double out = POISON;
+    weft_status status = weft_dist_reduce(w->d, last ? WEFT_PROD : WEFT_SUM, WEFT_F64, WEFT_DEFAULT, slice, x, &out);
+    expect_failure(w, status, WEFT_INVALID, "the operator is sum on rank 0 and prod on rank", out);
+    status = weft_dist_reduce(w->d, WEFT_MEAN, last ? WEFT_I64 : WEFT_F64, WEFT_DEFAULT, slice, x, &out);
+    expect_failure(w, status, WEFT_INVALID, "the type is f64 on rank 0 and i64 on rank", out);
+    status = last ? weft_dist_variance(w->d, WEFT_F64, WEFT_DEFAULT, slice, 1, x, &out)
+                  : weft_dist_dot(w->d, WEFT_F64, WEFT_DEFAULT, slice, x, x, &out);
+    expect_failure(w, status, WEFT_INVALID, "rank 0 calls dot and rank", out);
+    status = weft_dist_variance(w->d, WEFT_F64, WEFT_DEFAULT, slice, last, x, &out);
+    expect_failure(w, status, WEFT_INVALID, "ddof is 0 on rank 0 and 1 on rank", out);
+    expect_success(w, x);
+}
+
+static void check_one_rank(world *w, const double *x, bool last) {
+    const weft_slice slice = weft_slice_of(N);
+    double out = POISON;
+    weft_status status = sum(w, slice, last ? NULL : x, &out);
+    expect_failure(w, status, WEFT_INVALID, "x is NULL", out);
+    status = sum(w, slice, last ? (const double *)((const char *)x + 1) : x, &out);
+    expect_failure(w, status, WEFT_INVALID, "not aligned", out);
+    status = weft_dist_reduce(w->d, WEFT_AND, WEFT_F64, WEFT_DEFAULT, slice, x, &out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: and is defined for integers", out);
+    status = weft_dist_reduce(w->d, WEFT_MIN, WEFT_F64, WEFT_DEFAULT, weft_slice_of(0), NULL, &out);
+    expect_failure(w, status, WEFT_EMPTY, "min of no elements", out);
+    status = weft_dist_agree(w->d, last ? WEFT_INTERNAL : WEFT_OK, "it is late");
+    expect_failure(w, status, WEFT_INTERNAL, "it is late", out);
+    expect_success(w, x);
+}
+
+/* The last rank has more keys, as it says, than there is memory for a copy of. They are not looked at before. */
+static void check_memory(world *w, double *x, bool last) {
+    const size_t n = last ? (size_t)1 << 44 : N;
+    const weft_status status = weft_dist_sort(w->d, WEFT_F64, WEFT_ASCENDING, weft_slice_of(n), x, x);
+    expect_failure(w, status, WEFT_OUT_OF_MEMORY, "no memory for a copy of 17592186044416 keys", POISON);
+    expect_success(w, x);
+}
+
+int main(int argc, char **argv) {
+    char *device[] = {argv[0], "cpu", NULL};
+    world w = world_open(2, device);
+    double x[N], out;
+    const bool last = w.rank == w.size - 1;
+    for (size_t i = 0; i < N; i++) x[i] = 1;
+    if (argc > 1 && strcmp(argv[1], "death") == 0) {
+        for (int i = 0;; i++) {
+            if (last && i == 100) (void)raise(SIGKILL);
+            if (sum(&w, weft_slice_of(N), x, &out) != WEFT_OK) return 1;
+        }
+    }
+    check_slices(&w, x, last);
+    check_disagreement(&w, x, last);
+    check_one_rank(&w, x, last);
+    check_memory(&w, x, last);
+    return world_close(&w);
+}
