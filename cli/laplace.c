@@ -1,4 +1,5 @@
-/* weft laplace: Jacobi's sweeps over a 3-D array, until there were enough or little changes any more. */
+/* weft laplace: Jacobi's sweeps over a 3-D array, over-relaxation or multigrid, until there were enough or the
+ * tolerance is reached. */
 #include "cli/measure.h"
 #include "cli/npy.h"
 #include "cli/picture.h"
@@ -10,15 +11,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LOOK_EVERY = 10 /* sweeps between two looks at the tolerance */, EDGE_MOST = 1 << 20 };
+enum {
+    LOOK_EVERY = 10, /* sweeps between two looks at the tolerance; cycles are looked at one by one */
+    PATIENCE = 20,   /* looks without a lower residual, after which no tolerance will be reached any more */
+    EDGE_MOST = 1 << 20
+};
 static const long long SWEEPS_MOST = 1000000000000;
+static const size_t SWEEPS_DEFAULT = 10, SWEEPS_UNTIL = 1000000;
+
+/* A way to the solution, and the words for it. */
+typedef struct way {
+    const char *name, *step, *measure;
+    bool solves; /* by weft_laplace_solve, with this */
+    weft_laplace_method method;
+} way;
+
+static const way WAYS[] = {{"jacobi", "sweeps", "change", false, WEFT_SOR},
+                           {"sor", "sweeps", "residual", true, WEFT_SOR},
+                           {"multigrid", "cycles", "residual", true, WEFT_MULTIGRID}};
+enum { WAY_COUNT = sizeof WAYS / sizeof *WAYS };
 
 /* What the options say. */
 typedef struct request {
     const char *from, *to; /* names; `to` may be NULL */
-    size_t sweeps, edge;   /* edge: of the cube, or 0 */
-    weft_dtype dtype;      /* of the cube */
-    bool until;            /* a tolerance was given */
+    const way *way;
+    double omega;        /* 0: the best one */
+    bool counted;        /* the number of sweeps was given */
+    size_t sweeps, edge; /* edge: of the cube, or 0 */
+    weft_dtype dtype;    /* of the cube */
+    bool until;          /* a tolerance was given */
     double tolerance;
     const char *picture, *history; /* names, or NULL */
     char axis;                     /* of the slice that is pictured: x, y or z, or 0 for the middle of z */
@@ -34,7 +55,10 @@ typedef struct job {
     void *cube;       /* host memory of the context */
     void *grid;       /* in the device's memory */
     size_t done;
-    double change, seconds;
+    double change; /* or residual */
+    double least;  /* of those that were looked at, */
+    size_t since;  /* so many looks ago */
+    double seconds;
     double *looks; /* after which sweep, and the change then, in turn */
     size_t look_count;
 } job;
@@ -49,6 +73,26 @@ static bool read_tolerance(const char *text, request *r) {
         return true;
     }
     cli_error("laplace", "--tolerance %s: a number that is not negative is needed", text);
+    return false;
+}
+
+static bool read_way(const char *text, request *r) {
+    for (const way *w = WAYS; w < WAYS + WAY_COUNT; w++)
+        if (strcmp(text, w->name) == 0) {
+            r->way = w;
+            return true;
+        }
+    cli_error("laplace", "--method %s: there are jacobi, sor and multigrid", text);
+    return false;
+}
+
+static bool read_omega(const char *text, request *r) {
+    value v;
+    if (value_parse(WEFT_F64, text, &v) && v.f64 > 0 && v.f64 < 2) {
+        r->omega = v.f64;
+        return true;
+    }
+    cli_error("laplace", "--omega %s: a number of more than 0 and less than 2 is needed", text);
     return false;
 }
 
@@ -78,12 +122,15 @@ static bool read_option(int option, request *r) {
     case 's':
         if (!cli_number("laplace", "--sweeps", optarg, 0, SWEEPS_MOST, &number)) return false;
         r->sweeps = (size_t)number;
+        r->counted = true;
         return true;
     case 'g':
         if (!cli_number("laplace", "--grid", optarg, 3, EDGE_MOST, &number)) return false;
         r->edge = (size_t)number;
         return true;
     case 't': return read_tolerance(optarg, r);
+    case 'm': return read_way(optarg, r);
+    case 'w': return read_omega(optarg, r);
     case 'd': return read_dtype(optarg, r);
     case 'o': r->to = optarg; return true;
     case 'p': r->picture = optarg; return true;
@@ -107,13 +154,17 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
         {"grid", required_argument, NULL, 'g'},   {"dtype", required_argument, NULL, 'd'},
         {"output", required_argument, NULL, 'o'}, {"o", required_argument, NULL, 'o'},
         {"png", required_argument, NULL, 'p'},    {"history", required_argument, NULL, 'h'},
-        {"slice", required_argument, NULL, 'l'},  {0}};
+        {"slice", required_argument, NULL, 'l'},  {"method", required_argument, NULL, 'm'},
+        {"omega", required_argument, NULL, 'w'},  {0}};
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
+    if (!r->counted) r->sweeps = r->until ? SWEEPS_UNTIL : SWEEPS_DEFAULT;
     if (argc - optind != (r->edge ? 0 : 1))
         cli_error(argv[0], "%d files given, %s; see 'weft help laplace'", argc - optind,
                   r->edge ? "none needed beside --grid" : "1 needed");
+    else if (r->omega > 0 && !r->way->solves)
+        cli_error(argv[0], "--omega: the sweeps of jacobi have none; it is for --method sor and multigrid");
     else if (r->axis && !r->picture)
         cli_error(argv[0], "--slice: --png FILE is missing: it names the file for the picture");
     else if (options->json && writes_to_output(r))
@@ -173,6 +224,14 @@ static bool read_grid(job *j) {
 
 static bool reached(const job *j) { return j->request->until && j->done > 0 && j->change <= j->request->tolerance; }
 
+/* Whether it will not be reached any more: rounding holds what is left, or it is no number. */
+static bool is_stuck(job *j) {
+    if (!j->request->until) return false;
+    j->since = j->change < j->least ? 0 : j->since + 1;
+    if (j->since == 0) j->least = j->change;
+    return isnan(j->change) || j->since >= PATIENCE;
+}
+
 /* Remembers a look for the drawing. */
 static bool remember(job *j) {
     double *const longer = realloc(j->looks, (j->look_count + 1) * 2 * sizeof *longer);
@@ -183,21 +242,29 @@ static bool remember(job *j) {
     return true;
 }
 
+static weft_status advance(weft_context *ctx, const job *j, size_t sweeps, double *change) {
+    const request *r = j->request;
+    const size_t *n = j->u.shape.dimensions;
+    if (!r->way->solves) return weft_laplace(ctx, j->u.dtype, n[2], n[1], n[0], sweeps, j->grid, j->grid, change);
+    return weft_laplace_solve(ctx, r->way->method, j->u.dtype, n[2], n[1], n[0], r->omega, 0, sweeps, j->grid,
+                              j->grid, NULL, change);
+}
+
 /* In steps, so that there is something to look at; how they are cut changes no bit. */
 static weft_status sweep(weft_context *ctx, job *j) {
     const request *r = j->request;
-    const size_t *n = j->u.shape.dimensions;
-    const bool looks = r->until || r->history;
-    const size_t step = looks ? LOOK_EVERY : 8 * (1 + r->sweeps / 800);
+    const bool looks = r->until || r->history, cycles = r->way->solves && r->way->method == WEFT_MULTIGRID;
+    const size_t step = cycles ? 1 : looks ? LOOK_EVERY : 8 * (1 + r->sweeps / 800);
     weft_status status = WEFT_OK;
+    j->least = INFINITY;
     do {
         const size_t left = r->sweeps - j->done, now = left < step ? left : step;
         double *const change = looks || now == left ? &j->change : NULL;
         progress_at((double)j->done, (double)r->sweeps);
-        status = weft_laplace(ctx, j->u.dtype, n[2], n[1], n[0], now, j->grid, j->grid, change);
+        status = advance(ctx, j, now, change);
         j->done += now;
         if (status == WEFT_OK && r->history && !remember(j)) status = WEFT_OUT_OF_MEMORY;
-    } while (status == WEFT_OK && j->done < r->sweeps && !reached(j));
+    } while (status == WEFT_OK && j->done < r->sweeps && !reached(j) && !is_stuck(j));
     return status;
 }
 
@@ -213,17 +280,19 @@ static weft_status sweep_on_device(weft_context *ctx, job *j) {
 
 static void print(const job *j, const char *device) {
     const value change = {.f64 = j->change};
+    const way *w = j->request->way;
     if (j->options->json) {
-        printf("{\"command\": \"laplace\", \"grid\": [%zu, %zu, %zu], \"dtype\": \"%s\", \"sweeps\": %zu, "
-               "\"change\": %s",
+        printf("{\"command\": \"laplace\", \"grid\": [%zu, %zu, %zu], \"dtype\": \"%s\", \"method\": \"%s\", "
+               "\"%s\": %zu, \"%s\": %s",
                j->u.shape.dimensions[0], j->u.shape.dimensions[1], j->u.shape.dimensions[2],
-               weft_dtype_name(j->u.dtype), j->done, value_json(WEFT_F64, &change).text);
+               weft_dtype_name(j->u.dtype), w->name, w->step, j->done, w->measure,
+               value_json(WEFT_F64, &change).text);
         printf(", \"bits\": \"%s\", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n",
                value_bits(WEFT_F64, &change).text, device, weft_order_version(), j->seconds);
         return;
     }
     FILE *out = writes_to_output(j->request) ? stderr : stdout;
-    fprintf(out, "%zu sweeps, change %s%s%s\n", j->done, value_decimal(WEFT_F64, &change).text,
+    fprintf(out, "%zu %s, %s %s%s%s\n", j->done, w->step, w->measure, value_decimal(WEFT_F64, &change).text,
             j->options->bits ? "  " : "", j->options->bits ? value_bits(WEFT_F64, &change).text : "");
 }
 
@@ -266,9 +335,9 @@ static bool write_picture(const job *j, const char *grid) {
 
 static bool write_history(const job *j) {
     npy_error error = {""};
-    if (drawing_write(j->request->history, j->look_count, j->looks, "sweeps", "change of a sweep (root mean square)",
-                      &error))
-        return true;
+    const way *w = j->request->way;
+    const char *what = w->solves ? "residual (root mean square)" : "change of a sweep (root mean square)";
+    if (drawing_write(j->request->history, j->look_count, j->looks, w->step, what, &error)) return true;
     cli_error("laplace", "%s: %s", j->request->history, error.message);
     return false;
 }
@@ -310,14 +379,15 @@ static int run(weft_context *ctx, job *j) {
     if (!write_files(ctx, j)) return CLI_FAILED;
     print(j, weft_device(ctx));
     if (!j->request->until || reached(j)) return CLI_DONE;
-    cli_error("laplace", "%s: the change is %g after %zu sweeps; --tolerance %g was not reached", j->name, j->change,
-              j->done, j->request->tolerance);
+    cli_error("laplace", "%s: the %s is %g after %zu %s; --tolerance %g was not reached%s", j->name,
+              j->request->way->measure, j->change, j->done, j->request->way->step, j->request->tolerance,
+              j->done < j->request->sweeps ? ", and does not come nearer" : "");
     return CLI_FAILED;
 }
 
 int command_laplace(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
-    request r = {.sweeps = 10, .dtype = WEFT_F32};
+    request r = {.way = WAYS, .dtype = WEFT_F32};
     job j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = cli_open("laplace", options, &ctx);

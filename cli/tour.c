@@ -250,7 +250,7 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
     free(y);
     /* These have arrays of their own. */
     return done && tour_scans(t) && tour_filter(t) && tour_sort(t) && tour_tridiag(t) && tour_products(t) &&
-           tour_price(t) && tour_match(t);
+           tour_price(t) && tour_match(t) && tour_laplace(t);
 }
 
 static bool read_options(tour *t, int argc, char **argv) {

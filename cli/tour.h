@@ -77,5 +77,6 @@ bool tour_sort(tour *t);
 bool tour_filter(tour *t);
 bool tour_price(tour *t);
 bool tour_match(tour *t);
+bool tour_laplace(tour *t);
 
 #endif

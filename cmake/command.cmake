@@ -51,6 +51,7 @@ add_executable(weft_command
   cli/streamed.c
   cli/tour.c
   cli/tour_price.c
+  cli/tour_laplace.c
   cli/tour_match.c
   cli/tour_products.c
   cli/tour_filter.c

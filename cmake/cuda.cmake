@@ -54,6 +54,7 @@ add_library(weft_cuda MODULE
   src/cuda/fft_passes.cu
   src/cuda/integers.cu
   src/cuda/laplace.cu
+  src/cuda/laplace_solve.cu
   src/cuda/price.cu
   src/cuda/published.cu
   src/cuda/random.cu

@@ -41,6 +41,7 @@ add_library(weft SHARED
   src/ref/histogram.c
   src/ref/fft.c
   src/ref/laplace.c
+  src/ref/laplace_solve.c
   src/ref/partition.c
   src/ref/price.c
   src/ref/philox.c
@@ -71,6 +72,7 @@ add_library(weft SHARED
   src/cpu/histogram.c
   src/cpu/fft.c
   src/cpu/laplace.c
+  src/cpu/laplace_solve.c
   src/cpu/levels.c
   src/cpu/machine.c
   src/cpu/map.c
@@ -140,6 +142,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/products.c
     src/cpu/samples.c
     src/cpu/recurrences.c
+    src/cpu/relaxations.c
     src/cpu/scans.c
     src/cpu/selections.c
     src/cpu/searches.c

@@ -54,7 +54,7 @@ endif()
 
 # ---------------------------------------------------------------------------------- oracle
 if(NOT sanitized STREQUAL thread)
-  foreach(oracle bounds exact histogram laplace map match ordered random recurrence matmul rules scan select segmented transform tridiag heat sort price)
+  foreach(oracle bounds exact histogram laplace laplace_solve map match ordered random recurrence matmul rules scan select segmented transform tridiag heat sort price)
     weft_program(oracle_${oracle} tests/oracle/${oracle}.c tests/oracle/oracle.c)
     weft_test(oracle_${oracle}_ref oracle 300 oracle_${oracle} ref)
     weft_test(oracle_${oracle}_cpu oracle 300 oracle_${oracle} cpu)

@@ -67,11 +67,17 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'up-out up-in down-out down-in' -- "$current")
         return
         ;;
+    --method)
+        local methods='jacobi sor multigrid'
+        [[ $command == heat ]] && methods='backward-euler crank-nicolson'
+        mapfile -t COMPREPLY < <(compgen -W "$methods" -- "$current")
+        return
+        ;;
     --mode)
         mapfile -t COMPREPLY < <(compgen -W 'full same valid' -- "$current")
         return
         ;;
-    --threads | --memory | --init | --sweeps | --tolerance | --grid | --slice | --ddof | --size | --n | --level | --every | --words) return ;;
+    --threads | --memory | --init | --sweeps | --tolerance | --omega | --grid | --slice | --ddof | --size | --n | --level | --every | --words) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
     --bins | --lower | --upper | -k) return ;;
     --first) [[ $command == random ]] && return ;;
@@ -89,7 +95,7 @@ _weft() {
     devices | version) ;;
     tridiag) options+=' --periodic --check --output' ;;
     heat) options+=' --steps --lambda --method --dimensions --png --history --output' ;;
-    laplace) options+=' --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
+    laplace) options+=' --method --omega --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
     matmul) options+=' --accumulate --transpose --check --output' ;;
     scan) options+=' --accumulate --op --exclusive --init --output' ;;
     select) options+=' --flags --lt --le --eq --ne --ge --gt --indices --output' ;;

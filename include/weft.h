@@ -261,6 +261,31 @@ WEFT_API weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kin
  * (2010), and A. Nguyen et al., SC 2010. Docs: docs/laplace.md. */
 WEFT_API weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
                                   const void *u, void *v, double *change);
+
+/* How weft_laplace_solve comes to the solution. */
+typedef enum weft_laplace_method {
+    WEFT_SOR = 0,      /* sweeps of red-black over-relaxation; their number grows with the edge of the grid */
+    WEFT_MULTIGRID = 1 /* V-cycles over grids of every other point: about ten, whatever the grid */
+} weft_laplace_method;
+
+/* The grid on which every point inside is the mean of its six neighbours, from the values on the faces of u; what u
+ * has inside is where it begins. Grid, types and faces as in weft_laplace; v may be u itself.
+ *   omega      the factor of over-relaxation, more than 0 and less than 2; 0: the best one, which for WEFT_SOR is a
+ *              function of nx, ny, nz
+ *   tolerance  it stops when the residual is no greater: the root mean square, over all points, of what a sweep of
+ *              weft_laplace would change. Looked at after each cycle, or every 10 sweeps. 0: only `sweeps` counts
+ *   sweeps     so many sweeps of WEFT_SOR, or cycles, at most. 0 finds the residual of u
+ *   done       gets the number that were made; residual gets that of v. Both in host memory, or NULL
+ * A tolerance that is not reached is no error, and *residual is then greater; a residual that is NaN stops it.
+ * Rounding keeps the residual above about eps times the greatest value. How sweeps are cut in calls changes no bit.
+ * On a GPU a call with a tolerance or residual waits, and grids in host memory visit it for each look. Scratch
+ * memory: a grid when the residual is looked at, and 1.3 for WEFT_MULTIGRID. Order: docs/ORDER.md 7. Source:
+ * S. Frankel, Math. Tables Aids Comput. 4 (1950); D. Young, Trans. AMS 76 (1954); A. Brandt, Math. Comp. 31 (1977);
+ * I. Yavneh, SIAM J. Sci. Comput. 17 (1996). Docs: docs/laplace.md. */
+WEFT_API weft_status weft_laplace_solve(weft_context *ctx, weft_laplace_method method, weft_dtype dtype, size_t nx,
+                                        size_t ny, size_t nz, double omega, double tolerance, size_t sweeps,
+                                        const void *u, void *v, size_t *done, double *residual);
+
 /* ---------------------------------------------------------------------------------- fft */
 
 /* Complex numbers lie as real and imaginary part, one behind the other (C's and Fortran's complex, NumPy's

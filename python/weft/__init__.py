@@ -18,7 +18,7 @@ from weft._contexts import Device, devices, set_device, set_threads, synchronize
 from weft._errors import Error
 from weft._heat import heat
 from weft._histogram import histogram
-from weft._laplace import laplace
+from weft._laplace import laplace, laplace_solve
 from weft._linear import matmul, tridiag
 from weft._map import expr, map, map_reduce
 from weft._match import match_count, match_list
@@ -79,6 +79,7 @@ __all__ = [
     "ifft",
     "irfft",
     "laplace",
+    "laplace_solve",
     "map",
     "map_reduce",
     "match_count",

@@ -1,4 +1,7 @@
 #include "core/check.h"
+#include "core/order.h"
+
+#include <math.h>
 
 /* The number of points, which must be one that memory could hold. */
 static weft_status count_points(size_t nx, size_t ny, size_t nz, size_t *points, weft_error *error) {
@@ -7,20 +10,26 @@ static weft_status count_points(size_t nx, size_t ny, size_t nz, size_t *points,
     return WEFT_OK;
 }
 
-static weft_status laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
-                           const void *u, void *v, double *change, weft_error *error) {
+/* The grids of a call: their type and size, and where they are. */
+static weft_status check_grids(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, const void *u,
+                               const void *v, range *from, range *to, weft_error *error) {
     type_kind kind;
     size_t points = 0;
-    range from, to, measure;
     FORWARD(check_kind(dtype, &kind, error));
     RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "laplace is defined for f32 and f64, and the grid is %s",
               weft_dtype_name(dtype));
     FORWARD(count_points(nx, ny, nz, &points, error));
     RETURN_IF(points == 0, WEFT_EMPTY, "a grid of %zu x %zu x %zu has no points", nx, ny, nz);
-    FORWARD(check_array(ctx, "u", u, points, weft_dtype_size(dtype), &from, error));
-    FORWARD(check_array(ctx, "v", v, points, weft_dtype_size(dtype), &to, error));
+    FORWARD(check_array(ctx, "u", u, points, weft_dtype_size(dtype), from, error));
+    FORWARD(check_array(ctx, "v", v, points, weft_dtype_size(dtype), to, error));
+    return u == v ? WEFT_OK : check_apart(to, from, error);
+}
+
+static weft_status laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
+                           const void *u, void *v, double *change, weft_error *error) {
+    range from, to, measure;
+    FORWARD(check_grids(ctx, dtype, nx, ny, nz, u, v, &from, &to, error));
     FORWARD(check_array(ctx, "change", change, change ? 1 : 0, sizeof *change, &measure, error));
-    if (u != v) FORWARD(check_apart(&to, &from, error));
     FORWARD(check_apart(&measure, &from, error));
     FORWARD(check_apart(&measure, &to, error));
     return ctx->backend->laplace(ctx->state, &(laplace_call){dtype, nx, ny, nz, sweeps, u, v, change}, error);
@@ -29,4 +38,63 @@ static weft_status laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_
 weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
                          const void *u, void *v, double *change) {
     GUARDED(ctx, laplace(ctx, dtype, nx, ny, nz, sweeps, u, v, change, error));
+}
+
+/* -------------------------------------------------------------------------------- the solution */
+
+enum { SOR_SWEEPS_OF_A_LOOK = 10 };
+
+/* 1 - cos(pi / (n - 1)), n >= 3, by its series (docs/ORDER.md 7.5). */
+static double decay_along(size_t n) {
+    const double x = 3.141592653589793 / (double)(n - 1), y = x * x;
+    return y * (0.5 - y * (1.0 / 24 - y * (1.0 / 720 - y * (1.0 / 40320))));
+}
+
+/* The factor of over-relaxation with which the slowest mode of the grid decays fastest (D. Young, 1954). */
+static double best_omega(weft_laplace_method method, size_t nx, size_t ny, size_t nz) {
+    if (method == WEFT_MULTIGRID) return WEFT_MULTIGRID_OMEGA;
+    if (nx < 3 || ny < 3 || nz < 3) return 1;
+    const double decay = ((decay_along(nx) + decay_along(ny)) + decay_along(nz)) / 3;
+    return 2 / (1 + sqrt(decay * (2 - decay)));
+}
+
+/* In calls of as many sweeps as there are between two looks at the residual. */
+static weft_status solve_in_looks(weft_context *ctx, laplace_solve_call *c, double tolerance, size_t most,
+                                  size_t *done, weft_error *error) {
+    const size_t step = tolerance == 0 ? most : c->method == WEFT_SOR ? SOR_SWEEPS_OF_A_LOOK : 1;
+    do {
+        c->sweeps = most - *done < step ? most - *done : step;
+        FORWARD(ctx->backend->laplace_solve(ctx->state, c, error));
+        *done += c->sweeps;
+        c->u = c->v;
+    } while (*done < most && (tolerance == 0 || *c->residual > tolerance));
+    return WEFT_OK;
+}
+
+static weft_status laplace_solve(weft_context *ctx, laplace_solve_call *c, double tolerance, size_t most,
+                                 size_t *done, double *residual, weft_error *error) {
+    double measured = 0;
+    size_t made = 0;
+    range from, to;
+    RETURN_IF((unsigned)c->method > WEFT_MULTIGRID, WEFT_INVALID, "%d is no method of weft_laplace_solve",
+              (int)c->method);
+    RETURN_IF(!(c->omega >= 0 && c->omega < 2), WEFT_INVALID,
+              "omega is %g; more than 0 and less than 2 is needed, or 0 for the best one", c->omega);
+    RETURN_IF(!(tolerance >= 0), WEFT_INVALID, "the tolerance is %g; it must not be negative", tolerance);
+    FORWARD(check_grids(ctx, c->dtype, c->nx, c->ny, c->nz, c->u, c->v, &from, &to, error));
+    FORWARD(check_host_value("done", done, error));
+    FORWARD(check_host_value("residual", residual, error));
+    if (c->omega == 0) c->omega = best_omega(c->method, c->nx, c->ny, c->nz);
+    c->residual = residual || tolerance > 0 ? &measured : NULL;
+    FORWARD(solve_in_looks(ctx, c, tolerance, most, &made, error));
+    if (done) *done = made;
+    if (residual) *residual = measured;
+    return WEFT_OK;
+}
+
+weft_status weft_laplace_solve(weft_context *ctx, weft_laplace_method method, weft_dtype dtype, size_t nx, size_t ny,
+                               size_t nz, double omega, double tolerance, size_t sweeps, const void *u, void *v,
+                               size_t *done, double *residual) {
+    laplace_solve_call c = {method, dtype, nx, ny, nz, omega, 0, u, v, NULL};
+    GUARDED(ctx, laplace_solve(ctx, &c, tolerance, sweeps, done, residual, error));
 }

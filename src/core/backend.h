@@ -88,6 +88,17 @@ typedef struct laplace_call {
     double *change; /* or NULL */
 } laplace_call;
 
+typedef struct laplace_solve_call {
+    weft_laplace_method method;
+    weft_dtype dtype;
+    size_t nx, ny, nz; /* at least one point */
+    double omega;      /* what the sweeps use: more than 0, less than 2 */
+    size_t sweeps;     /* or cycles */
+    const void *u;
+    void *v;          /* == u, or apart from it */
+    double *residual; /* of v, in host memory, or NULL */
+} laplace_solve_call;
+
 typedef enum select_kind { SELECT_VALUES, SELECT_INDICES, SELECT_PARTITION } select_kind;
 
 typedef struct select_call {
@@ -353,6 +364,7 @@ typedef struct weft_backend {
     weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
     weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
     weft_status (*laplace)(void *state, const laplace_call *call, weft_error *error);
+    weft_status (*laplace_solve)(void *state, const laplace_solve_call *call, weft_error *error);
     weft_status (*select)(void *state, const select_call *call, weft_error *error);
     weft_status (*run_length)(void *state, const run_length_call *call, weft_error *error);
     weft_status (*segmented)(void *state, const segmented_call *call, weft_error *error);

@@ -73,6 +73,12 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
 #define WEFT_HEAT_LAMBDA_LEAST 0x1p-60
 #define WEFT_HEAT_LAMBDA_GREATEST 0x1p60
 
+/* The factor of over-relaxation in a cycle of multigrid, where the caller has none. A direction of more than 3 points
+ * has on the next grid every other of them and the last. */
+#define WEFT_MULTIGRID_OMEGA 1.1875
+#define WEFT_MULTIGRID_GRIDS 64
+#define WEFT_MULTIGRID_HALVED(n) ((n) > 3 ? (n) / 2 + 1 : (n))
+
 /* A block of Philox has four words of 32 bits; a sample of 8 bytes takes two of them, any other one. A stream has
  * SAMPLES_MAX samples, in blocks whose numbers leave the upper half free: block FURTHER_BLOCKS + i belongs to sample
  * i alone, which draws from it what its own words leave open. */

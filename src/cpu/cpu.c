@@ -118,6 +118,7 @@ const weft_backend *weft_backend_cpu(void) {
         .dot = cpu_dot,
         .scan = cpu_scan,
         .laplace = cpu_laplace,
+        .laplace_solve = cpu_laplace_solve,
         .select = cpu_select,
         .run_length = cpu_run_length,
         .segmented = cpu_segmented,

@@ -6,6 +6,7 @@
 
 #include "arith/even_bins.h"
 #include "arith/match_set.h"
+#include "arith/multigrid.h"
 #include "arith/sort_code.h"
 #include "core/backend.h"
 #include "cpu/matmul_calls.h"
@@ -111,6 +112,36 @@ typedef struct stencil_kernels {
     stencil_row *laplace_f32, *laplace_f64;
     heat_rows heat_f32, heat_f64;
 } stencil_kernels;
+
+/* The weights of a row of a grid of multigrid (arith/multigrid.h): along x those of each point. */
+typedef struct stencil_weights {
+    const void *before, *behind;
+    double south, north, below, above;
+} stencil_weights;
+
+/* What stands round a row of n points, and on all but the first grid the right-hand side and weights. */
+typedef struct stencil_rows {
+    size_t n;
+    const void *south, *north, *below, *above, *right;
+    const stencil_weights *weights;
+} stencil_rows;
+
+/* The rows of weft_laplace_solve, for one type. A `relax` takes every other point from `first` on. */
+typedef struct relaxation_kernel {
+    void (*relax)(const stencil_rows *rows, size_t first, double omega, void *row);
+    void (*find_residual)(const stencil_rows *rows, const void *row, void *to);
+    void (*relax_weighted)(const stencil_rows *rows, size_t first, double omega, void *row);
+    void (*find_residual_weighted)(const stencil_rows *rows, const void *row, void *to);
+    /* Rows of n points become one; a row goes to the next grid, or comes from there. */
+    void (*join_three)(size_t n, const weft_parts *parts, const void *const from[3], void *to);
+    void (*join_two)(size_t n, const weft_shares *shares, const void *const from[2], void *to);
+    void (*narrow)(weft_axis x, double scale, const void *from, void *to);
+    void (*widen)(weft_axis x, const void *from, void *row);
+} relaxation_kernel;
+
+typedef struct relaxation_kernels {
+    relaxation_kernel f32, f64;
+} relaxation_kernels;
 
 struct comparator;
 
@@ -302,6 +333,7 @@ typedef struct level {
     const extreme_kernels *extremes;
     const scan_kernels *scans;
     const stencil_kernels *stencils;
+    const relaxation_kernels *relaxations;
     const selection_kernels *selections;
     const fold_kernels *folds;
     const recurrence_kernels *recurrences;
@@ -349,6 +381,7 @@ void cpu_add_f64(partial *a, const partial *b);
 
 /* The operations, as the backend's table has them. */
 weft_status cpu_laplace(void *state, const laplace_call *call, weft_error *error);
+weft_status cpu_laplace_solve(void *state, const laplace_solve_call *call, weft_error *error);
 weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
 weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);

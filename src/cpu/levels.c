@@ -44,6 +44,7 @@ static bool usable_v4(void) {
     extern const extreme_kernels cpu_extremes_##name;       \
     extern const scan_kernels cpu_scans_##name;             \
     extern const stencil_kernels cpu_stencils_##name;       \
+    extern const relaxation_kernels cpu_relaxations_##name; \
     extern const selection_kernels cpu_selections_##name;   \
     extern const fold_kernels cpu_folds_##name;             \
     extern const recurrence_kernels cpu_recurrences_##name; \
@@ -71,6 +72,7 @@ static const level levels[] = {
      &cpu_extremes_##name,    \
      &cpu_scans_##name,       \
      &cpu_stencils_##name,    \
+     &cpu_relaxations_##name, \
      &cpu_selections_##name,  \
      &cpu_folds_##name,       \
      &cpu_recurrences_##name, \

@@ -275,6 +275,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .dot = cuda_dot,
         .scan = cuda_scan,
         .laplace = cuda_laplace,
+        .laplace_solve = cuda_laplace_solve,
         .select = cuda_select,
         .run_length = cuda_run_length,
         .segmented = cuda_segmented,

@@ -35,13 +35,18 @@ static weft_status measure(gpu *g, const laplace_call *l, const void *u, const v
 
 /* -------------------------------------------------------------------------------- one pass */
 
+static __device__ __forceinline__ uint4 *laplace_shared() {
+    extern __shared__ uint4 dynamic[];
+    return dynamic;
+}
+
 typedef struct laplace_launch {
-    const void *kernel;
+    void (*kernel)(laplace_job);
     size_t shared_bytes;
 } laplace_launch;
 
 template <class A, int T> static laplace_launch launch_of() {
-    return laplace_launch{(const void *)laplace_kernel<A, T>, sizeof(laplace_memory<A, T>)};
+    return laplace_launch{laplace_kernel<A, T>, sizeof(laplace_memory<A, T>)};
 }
 
 template <class A> static laplace_launch choose(int sweeps) {
@@ -75,12 +80,12 @@ static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, con
     j.vectors = ((uintptr_t)from | (uintptr_t)to) % 16 == 0 && l->nx % (uint64_t)v == 0;
     const dim3 grid((unsigned)tiles_x, (unsigned)tiles_y, (unsigned)((l->nz - 1) / (uint64_t)j.planes + 1));
     const laplace_launch launch = element == 4 ? choose<float>(sweeps) : choose<double>(sweeps);
-    void *arguments[] = {&j};
-    CUDA_TRY(
-        cudaFuncSetAttribute(launch.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch.shared_bytes),
-        "laplace");
-    CUDA_TRY(cudaLaunchKernel(launch.kernel, grid, dim3(LAPLACE_THREADS), arguments, launch.shared_bytes, g->stream),
+    void (*const kernel)(laplace_job) = launch.kernel;
+    CUDA_TRY(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  (int)launch.shared_bytes),
              "laplace");
+    kernel<<<grid, LAPLACE_THREADS, launch.shared_bytes, g->stream>>>(j);
+    CUDA_TRY(cudaGetLastError(), "laplace");
     return WEFT_OK;
 }
 

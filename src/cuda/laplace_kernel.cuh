@@ -150,12 +150,14 @@ template <class A, int T> struct laplace_memory {
     laplace_edges<A> edges[2][T];
 };
 
+/* The memory that the launch gives a block. */
+static __device__ uint4 *laplace_shared();
+
 template <class A, int T>
 static __global__ void __launch_bounds__(LAPLACE_THREADS, T <= 2 ? 2 : 1)
     laplace_kernel(const __grid_constant__ laplace_job a) {
     constexpr int V = strip<A>::V, R = LAPLACE_ROWS;
-    extern __shared__ uint4 dynamic[];
-    laplace_memory<A, T> &shared = *(laplace_memory<A, T> *)dynamic;
+    laplace_memory<A, T> &shared = *(laplace_memory<A, T> *)laplace_shared();
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const laplace_place<A> place = laplace_place<A>::template find<T>(a);
     const bool columns = place.template writes_columns<T>();

@@ -86,6 +86,7 @@ const weft_backend *weft_backend_ref(void) {
         .dot = ref_dot,
         .scan = ref_scan,
         .laplace = ref_laplace,
+        .laplace_solve = ref_laplace_solve,
         .select = ref_select,
         .run_length = ref_run_length,
         .segmented = ref_segmented,

@@ -8,6 +8,7 @@ weft_status ref_reduce(void *state, const reduce_call *call, weft_error *error);
 weft_status ref_variance(void *state, const variance_call *call, weft_error *error);
 weft_status ref_dot(void *state, const dot_call *call, weft_error *error);
 weft_status ref_laplace(void *state, const laplace_call *call, weft_error *error);
+weft_status ref_laplace_solve(void *state, const laplace_solve_call *call, weft_error *error);
 weft_status ref_matmul(void *state, const matmul_call *call, weft_error *error);
 weft_status ref_scan(void *state, const scan_call *call, weft_error *error);
 weft_status ref_select(void *state, const select_call *call, weft_error *error);

@@ -2,6 +2,7 @@
  * written. Takes the device's name. */
 #include "tests/expect.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -215,6 +216,36 @@ static void laplace(void) {
     EXPECT_STATUS(ctx, weft_laplace(ctx, WEFT_F32, 3, 3, 3, 2, x, y, NULL), WEFT_OK);
 }
 
+static void laplace_solve(void) {
+    double residual = 7;
+    size_t done = 7;
+#define REFUSED(method, dtype, nx, omega, tolerance, u, v, status, words)                                           \
+    EXPECT_ERROR(ctx,                                                                                               \
+                 weft_laplace_solve(ctx, (weft_laplace_method)(method), dtype, nx, 3, 3, omega, tolerance, 1, u, v, \
+                                    &done, &residual),                                                              \
+                 status, words)
+    REFUSED(2, WEFT_F64, 3, 0, 0, x, y, WEFT_INVALID, "2 is no method");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, 2, 0, x, y, WEFT_INVALID, "omega is 2;");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, -0.5, 0, x, y, WEFT_INVALID, "omega is -0.5;");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, NAN, 0, x, y, WEFT_INVALID, "omega is");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, 0, -1e-3, x, y, WEFT_INVALID, "the tolerance is -0.001");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, 0, NAN, x, y, WEFT_INVALID, "the tolerance is");
+    REFUSED(WEFT_SOR, WEFT_I32, 3, 0, 0, x, y, WEFT_UNSUPPORTED, "the grid is i32");
+    REFUSED(WEFT_SOR, WEFT_F64, 0, 0, 0, x, y, WEFT_EMPTY, "0 x 3 x 3 has no points");
+    REFUSED(WEFT_MULTIGRID, WEFT_F64, SIZE_MAX / 2, 0, 0, x, y, WEFT_INVALID, "does not fit in memory");
+    REFUSED(WEFT_MULTIGRID, WEFT_F64, 3, 0, 0, NULL, y, WEFT_INVALID, "u is NULL");
+    REFUSED(WEFT_MULTIGRID, WEFT_F64, 3, 0, 0, x, NULL, WEFT_INVALID, "v is NULL");
+    REFUSED(WEFT_MULTIGRID, WEFT_F64, 3, 0, 0, x, x + 1, WEFT_INVALID, "overlaps u");
+    REFUSED(WEFT_MULTIGRID, WEFT_F64, 3, 0, 0, x, shifted(y, 4), WEFT_INVALID, "v is at");
+#undef REFUSED
+    EXPECT(done == 7 && residual == 7, "a refused call wrote");
+    EXPECT_STATUS(ctx, weft_laplace_solve(ctx, WEFT_MULTIGRID, WEFT_F32, 3, 3, 3, 1, 1e-3, 5, x, y, NULL, NULL),
+                  WEFT_OK);
+    EXPECT_STATUS(ctx, weft_laplace_solve(ctx, WEFT_SOR, WEFT_F64, 27, 1, 1, 0, 0, 5, x, y, &done, &residual),
+                  WEFT_OK);
+    EXPECT(done == 5 && residual == 0, "a row of points is all faces");
+}
+
 static void scan(void) {
     static int32_t whole[N];
     static float narrow[N];
@@ -280,6 +311,7 @@ int main(int argc, char **argv) {
     result_types();
     variance_and_dot();
     laplace();
+    laplace_solve();
     scan();
     for (size_t i = 0; i < sizeof out_bytes; i++)
         EXPECT(out_bytes[i] == POISON, "a call that failed wrote byte %zu of its output", i);

@@ -23,6 +23,36 @@ is "a tolerance that is not reached: exit code" 1 $?
 is "a tolerance that is not reached" 1 "$(grep -c 'tolerance 1e-09 was not reached' "$dir/stderr")"
 is "json" 10 "$(w laplace --grid 10 --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["sweeps"])')"
 
+# The function x + 2y + 3z is harmonic: from any values inside, both methods come back to it.
+npy "$dir/linear.npy" '<f8' '(5, 5, 5)' $(python3 -c 'print(*(x + 2 * y + 3 * z for z in range(5) for y in range(5) for x in range(5)))')
+npy "$dir/faces.npy" '<f8' '(5, 5, 5)' $(python3 -c 'print(*((x + 2 * y + 3 * z) * (not (0 < x < 4 and 0 < y < 4 and 0 < z < 4)) for z in range(5) for y in range(5) for x in range(5)))')
+prints '0 sweeps, residual 0' laplace "$dir/linear.npy" --method sor --sweeps 0
+prints '3 cycles, residual 0' laplace "$dir/linear.npy" --method multigrid --sweeps 3
+for method in sor multigrid; do
+    w laplace "$dir/faces.npy" --method $method --tolerance 1e-13 -o "$dir/solved.npy" >/dev/null
+    is "the exit code of $method" 0 $?
+    is "the solution by $method" 0 "$(python3 - "$dir" <<'PYTHON'
+import struct, sys
+a, b = (struct.unpack("<125d", open(f"{sys.argv[1]}/{name}.npy", "rb").read()[-1000:]) for name in ("linear", "solved"))
+print(int(max(abs(x - y) for x, y in zip(a, b)) > 1e-11))
+PYTHON
+)"
+    w laplace --grid 20 --method $method --sweeps 4 -o "$dir/whole.npy" >/dev/null
+    w --device ref laplace --grid 20 --method $method --sweeps 4 -o "$dir/ref.npy" >/dev/null
+    is "the bits of the specification, $method" same "$(cmp -s "$dir/whole.npy" "$dir/ref.npy" && echo same)"
+done
+is "few cycles" 1 "$(w laplace --grid 40 --method multigrid --tolerance 1e-5 | awk '{print ($1 < 8)}')"
+w laplace --grid 65 --method multigrid --tolerance 1e-30 >/dev/null 2>"$dir/stderr"
+is "a tolerance below rounding: exit code" 1 $?
+is "a tolerance below rounding" 1 "$(grep -c 'tolerance 1e-30 was not reached, and does not come nearer' "$dir/stderr")"
+is "json of cycles" "multigrid 2 True" "$(w laplace --grid 10 --method multigrid --sweeps 2 --json | python3 -c '
+import json, sys
+o = json.load(sys.stdin)
+print(o["method"], o["cycles"], o["residual"] < 0.01)')"
+refuses 2 '--method gauss: there are jacobi, sor and multigrid' laplace --grid 5 --method gauss
+refuses 2 '--omega 2: a number of more than 0 and less than 2' laplace --grid 5 --method sor --omega 2
+refuses 2 '--omega: the sweeps of jacobi have none' laplace --grid 5 --omega 1.5
+
 is "a history" 3 "$(w laplace --grid 10 --sweeps 30 --history - | grep -o '[0-9.]*,[0-9.]*' | wc -l | tr -d ' ')"
 if w laplace --grid 10 --slice y=3 --png "$dir/p.png" >/dev/null 2>"$dir/stderr"; then
     is "a picture" 89504e470d0a1a0a "$(od -An -tx1 -N8 "$dir/p.png" | tr -d ' \n')"

@@ -69,7 +69,6 @@ struct last_words {
     weft_status cuda_##stem(void *, const stem##_call *, weft_error *error) {        \
         return weft_fail(error, WEFT_UNSUPPORTED, "the emulated GPU has no " #stem); \
     }
-LACKS(laplace)
 LACKS(select)
 LACKS(run_length)
 LACKS(segmented)

@@ -14,7 +14,7 @@ tree=$work/tree
 build=$work/build
 
 mkdir "$tree"
-for entry in CMakeLists.txt cmake include src cli tests bench docs completions examples; do
+for entry in CMakeLists.txt cmake include src cli ladder tests bench docs completions examples; do
     cp -r "$source/$entry" "$tree/$entry"
 done
 cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS=-O1 -w" -DBUILD_TESTING=OFF \

@@ -1,0 +1,154 @@
+/* The definition of weft_laplace_solve (docs/ORDER.md 7.3 to 7.7). */
+#include "ref/ref.h"
+#include "ref/tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One direction of a grid: n points at equal distances, but for the last two, which are `end` times as far apart.
+ * `stiff`: the other grids of a cycle have moved on to wider distances; what this one's are by now, squared. */
+typedef struct axis {
+    size_t n;
+    double end, stiff;
+    bool halved; /* on the way to the next grid */
+} axis;
+
+/* A grid of a cycle. It solves for e, of the right-hand side g; of the first one e is the caller's grid. */
+typedef struct grid {
+    axis of[3];
+    void *e, *g, *r;
+} grid;
+
+/* ----------------------------------------------------------------------------- the weights */
+
+/* Of the neighbour before point i, and of the one behind it. */
+static double weight_before(const axis *a, size_t i) {
+    return i + 2 == a->n ? a->stiff * (2 / (1 + a->end)) : a->stiff;
+}
+
+static double weight_behind(const axis *a, size_t i) {
+    return i + 2 == a->n ? a->stiff * (2 / (a->end * (1 + a->end))) : a->stiff;
+}
+
+/* With which a point of odd number takes from its two neighbours, which are on the next grid; 0 before, 1 behind. */
+static double share(const axis *a, size_t i, int side) {
+    if (i + 2 < a->n) return 0.5;
+    return side == 0 ? a->end / (1 + a->end) : 1 / (1 + a->end);
+}
+
+/* With which point i of the next grid takes the residual of its own place and of either side: 0, 1 and 2. */
+static double part(const axis *a, const axis *next, size_t i, int side) {
+    static const double uniform[] = {0.25, 0.5, 0.25};
+    const double e = a->end;
+    if (!a->halved) return side == 1;
+    if (i + 2 < next->n) return uniform[side];
+    if (a->n % 2 == 0) return side == 0 ? 1 / (2 + e) : side == 1 ? (1 + e) / (2 + e) : 0;
+    return (side == 0 ? 1 : side == 1 ? 2 : e) / (3 + e);
+}
+
+/* ------------------------------------------------------------------------------- the grids */
+
+static size_t points(const grid *g) { return g->of[0].n * g->of[1].n * g->of[2].n; }
+static size_t place(const grid *g, size_t i, size_t j, size_t k) { return i + g->of[0].n * (j + g->of[1].n * k); }
+
+/* What lies on the next grid of a direction; false for one that stays as it is. */
+static bool halve(axis *a, axis *next) {
+    a->halved = a->n > 3;
+    if (!a->halved) {
+        *next = (axis){a->n, a->end, 4 * a->stiff, false};
+        return false;
+    }
+    *next = (axis){WEFT_MULTIGRID_HALVED(a->n), a->n % 2 == 0 ? a->end / 2 : (1 + a->end) / 2, a->stiff, false};
+    return true;
+}
+
+static bool has_inside(const laplace_solve_call *c) { return c->nx >= 3 && c->ny >= 3 && c->nz >= 3; }
+
+/* Returns how many there are. */
+static int make_grids(const laplace_solve_call *c, grid *g) {
+    const size_t n[3] = {c->nx, c->ny, c->nz};
+    int count = 1;
+    for (int d = 0; d < 3; d++) g[0].of[d] = (axis){n[d], 1, 1, false};
+    for (; c->method == WEFT_MULTIGRID && has_inside(c); count++) {
+        bool any = false;
+        for (int d = 0; d < 3; d++) any |= halve(&g[count - 1].of[d], &g[count].of[d]);
+        if (!any) break;
+    }
+    return count;
+}
+
+static void drop_grids(grid *g, int count) {
+    for (int l = 0; l < count; l++) {
+        if (l > 0) free(g[l].e);
+        free(g[l].g);
+        free(g[l].r);
+    }
+}
+
+/* Of zeros. */
+static bool hold_grids(grid *g, int count, size_t size) {
+    for (int l = 0; l < count; l++) {
+        if (l > 0) g[l].e = calloc(points(&g[l]), size);
+        g[l].g = l > 0 ? calloc(points(&g[l]), size) : NULL;
+        g[l].r = calloc(points(&g[l]), size);
+        if (!g[l].e || !g[l].r || (l > 0 && !g[l].g)) return false;
+    }
+    return true;
+}
+
+#define REAL float
+#define OF(name) name##_f32
+#include "ref/laplace_solve_body.h"
+
+#define REAL double
+#define OF(name) name##_f64
+#include "ref/laplace_solve_body.h"
+
+/* ------------------------------------------------------------------------------- the call */
+
+static double add(double a, double b) { return a + b; }
+
+static double step_square(const terms_f64 *t, double lane, size_t i) {
+    const double r = ref_real(t->x, i);
+    return fma(r, r, lane);
+}
+
+static double residual(const laplace_solve_call *c, const grid *g) {
+    const terms_f64 squares = {-0.0, step_square, add, {c->dtype, g->r}, {c->dtype, g->r}, 0};
+    return sqrt(tree_f64(&squares, points(g)) / (double)points(g));
+}
+
+static void sweeps(const laplace_solve_call *c, grid *g, int count) {
+    for (size_t sweep = 0; sweep < c->sweeps; sweep++) {
+        if (c->method == WEFT_MULTIGRID && c->dtype == WEFT_F32)
+            cycle_f32(g, count, 0, (float)c->omega);
+        else if (c->method == WEFT_MULTIGRID)
+            cycle_f64(g, count, 0, c->omega);
+        else if (c->dtype == WEFT_F32)
+            relax_f32(g, 0, (float)c->omega);
+        else
+            relax_f64(g, 0, c->omega);
+    }
+    if (!c->residual) return;
+    if (c->dtype == WEFT_F32)
+        find_residual_f32(g, 0);
+    else
+        find_residual_f64(g, 0);
+    ref_store_real(WEFT_F64, residual(c, g), c->residual);
+}
+
+weft_status ref_laplace_solve(void *state, const laplace_solve_call *c, weft_error *error) {
+    const size_t size = weft_dtype_size(c->dtype);
+    grid g[WEFT_MULTIGRID_GRIDS] = {{.e = c->v}};
+    const int count = make_grids(c, g);
+    const bool held = hold_grids(g, count, size);
+    (void)state;
+    if (held) {
+        memmove(c->v, c->u, points(g) * size);
+        sweeps(c, g, count);
+    }
+    drop_grids(g, count);
+    RETURN_IF(!held, WEFT_OUT_OF_MEMORY, "no memory for the grids beside one of %zu points", points(g));
+    return WEFT_OK;
+}
