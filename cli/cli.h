@@ -49,6 +49,7 @@ int command_convolve(const cli_options *options, int argc, char **argv);
 int command_sort(const cli_options *options, int argc, char **argv);
 int command_argsort(const cli_options *options, int argc, char **argv);
 int command_random(const cli_options *options, int argc, char **argv);
+int command_sobol(const cli_options *options, int argc, char **argv);
 int command_price(const cli_options *options, int argc, char **argv);
 int command_match(const cli_options *options, int argc, char **argv);
 int command_map(const cli_options *options, int argc, char **argv);

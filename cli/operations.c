@@ -229,6 +229,15 @@ static weft_status run_random(const operation *o, weft_context *ctx, const opera
     return weft_random(ctx, WEFT_UNIFORM, in->dtype, 1, 0, 0, in->n, 0, 1, in->to);
 }
 
+/* Owen-scrambled points of 8 coordinates, which together are at most as many as x has elements. */
+static weft_status run_sobol(const operation *o, weft_context *ctx, const operands *in, value *out,
+                             weft_dtype *type) {
+    enum { DIMENSIONS = 8 };
+    (void)o, (void)out;
+    *type = in->dtype;
+    return weft_sobol(ctx, WEFT_OWEN, in->dtype, 1, 0, DIMENSIONS, 0, in->n / DIMENSIONS, in->to);
+}
+
 /* As many paths as there are elements, for the classic: two correlated assets, and one step. */
 static weft_status run_price(const operation *o, weft_context *ctx, const operands *in, value *out,
                              weft_dtype *type) {
@@ -318,6 +327,7 @@ static weft_status run_map_reduce(const operation *o, weft_context *ctx, const o
 #define OPERATION_OF_sort WEFT_SUM, false, false, 1, 1, 1
 #define OPERATION_OF_argsort WEFT_SUM, false, false, 1, 1, 1
 #define OPERATION_OF_random WEFT_SUM, false, false, 0, 0, 1
+#define OPERATION_OF_sobol WEFT_SUM, false, false, 0, 0, 1
 #define OPERATION_OF_price WEFT_SUM, false, false, 1, 1, 0
 #define OPERATION_OF_match WEFT_SUM, false, false, 1, 1, 0
 #define OPERATION_OF_map WEFT_SUM, false, false, 2, 1, 1

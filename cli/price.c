@@ -12,7 +12,7 @@
 
 enum { POINTS_MAX = 64 };
 static const uint64_t FIRST_PATHS = 1024;
-static const long long STEPS_MOST = 1 << 20, PATHS_MOST = 1LL << 48;
+static const long long STEPS_MOST = 1 << 20, PATHS_MOST = 1LL << 48, SCRAMBLINGS_MOST = 1024;
 
 /* The names of payoffs: what is observed, and what is paid for it. */
 static const struct {
@@ -121,12 +121,16 @@ static bool read_error(const char *text, request *r) {
 /* The options that say how to simulate. */
 static bool read_simulation(int option, request *r) {
     weft_simulation *const s = &r->simulation;
-    uint64_t steps = s->steps;
+    uint64_t steps = s->steps, scramblings = 0;
     switch (option) {
     case 'p': return read_count("--paths", optarg, 2, PATHS_MOST, &s->paths);
     case 'n':
         if (!read_count("--steps", optarg, 1, STEPS_MOST, &steps)) return false;
         s->steps = (size_t)steps;
+        return true;
+    case 'q':
+        if (!read_count("--sobol", optarg, 2, SCRAMBLINGS_MOST, &scramblings)) return false;
+        s->scramblings = (size_t)scramblings;
         return true;
     case 's': return read_count("--seed", optarg, 0, INT64_MAX, &s->seed);
     case 'd': return read_dtype(optarg, s);
@@ -204,27 +208,18 @@ static bool complete(request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"paths", required_argument, NULL, 'p'},
-                                         {"steps", required_argument, NULL, 'n'},
-                                         {"seed", required_argument, NULL, 's'},
-                                         {"dtype", required_argument, NULL, 'd'},
-                                         {"scheme", required_argument, NULL, 'c'},
-                                         {"error", required_argument, NULL, 'e'},
-                                         {"antithetic", no_argument, NULL, 'a'},
-                                         {"control", no_argument, NULL, 'v'},
-                                         {"greeks", no_argument, NULL, 'g'},
-                                         {"plot", required_argument, NULL, 'o'},
-                                         {"start", required_argument, NULL, 'S'},
-                                         {"sigma", required_argument, NULL, 'V'},
-                                         {"weights", required_argument, NULL, 'W'},
-                                         {"strike", required_argument, NULL, 'K'},
-                                         {"rate", required_argument, NULL, 'R'},
-                                         {"maturity", required_argument, NULL, 'T'},
-                                         {"rho", required_argument, NULL, 'C'},
-                                         {"width", required_argument, NULL, 'H'},
-                                         {"barrier", required_argument, NULL, 'B'},
-                                         {"level", required_argument, NULL, 'L'},
-                                         {0}};
+    static const struct option list[] = {
+        {"paths", required_argument, NULL, 'p'},    {"steps", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},     {"dtype", required_argument, NULL, 'd'},
+        {"scheme", required_argument, NULL, 'c'},   {"sobol", required_argument, NULL, 'q'},
+        {"error", required_argument, NULL, 'e'},    {"antithetic", no_argument, NULL, 'a'},
+        {"control", no_argument, NULL, 'v'},        {"greeks", no_argument, NULL, 'g'},
+        {"plot", required_argument, NULL, 'o'},     {"start", required_argument, NULL, 'S'},
+        {"sigma", required_argument, NULL, 'V'},    {"weights", required_argument, NULL, 'W'},
+        {"strike", required_argument, NULL, 'K'},   {"rate", required_argument, NULL, 'R'},
+        {"maturity", required_argument, NULL, 'T'}, {"rho", required_argument, NULL, 'C'},
+        {"width", required_argument, NULL, 'H'},    {"barrier", required_argument, NULL, 'B'},
+        {"level", required_argument, NULL, 'L'},    {0}};
     bool scheme_given = false;
     for (int option; (option = cli_next_option(argc, argv, list)) != -1; scheme_given |= option == 'c')
         if (!read_option(option, r)) return false;
@@ -263,7 +258,8 @@ static weft_status run_once(weft_context *ctx, const request *r, uint64_t paths,
 static weft_status run_series(weft_context *ctx, const request *r, series *s) {
     const uint64_t all = r->simulation.paths;
     const bool doubles = r->plot || r->error > 0, greeks = r->simulation.greeks;
-    uint64_t paths = doubles && all > FIRST_PATHS ? FIRST_PATHS : all;
+    const uint64_t first = most(FIRST_PATHS, 2 * r->simulation.scramblings);
+    uint64_t paths = doubles && all > first ? first : all;
     for (;; paths = paths < all - paths ? 2 * paths : all) {
         progress_at((double)paths, 2 * (double)all);
         const weft_status status = run_once(ctx, r, paths, greeks && (paths == all || r->error > 0), s);
@@ -294,6 +290,7 @@ static void print_json(const request *r, const series *s, const char *device) {
            "\"seed\": %llu",
            r->name, weft_dtype_name(r->simulation.dtype), s->points[s->count - 1].paths, r->simulation.steps,
            (unsigned long long)r->simulation.seed);
+    if (r->simulation.scramblings) printf(", \"scramblings\": %zu", r->simulation.scramblings);
     for (size_t i = 0; i < 4; i++) printf(", \"%s\": %s", names[i], value_json(WEFT_F64, &numbers[i]).text);
     if (r->simulation.greeks) {
         print_json_list("delta", r->option.assets, v->delta);

@@ -38,6 +38,8 @@ add_executable(weft_command
   cli/progress.c
   cli/random.c
   cli/ranks.c
+  cli/sample_file.c
+  cli/sobol.c
   cli/recurrence.c
   cli/reduce.c
   cli/run_length.c

@@ -58,6 +58,7 @@ add_library(weft_cuda MODULE
   src/cuda/price.cu
   src/cuda/published.cu
   src/cuda/random.cu
+  src/cuda/sobol.cu
   src/cuda/recurrence.cu
   src/cuda/recurrence_kernels.cu
   src/cuda/match.cu

@@ -18,6 +18,7 @@ add_library(weft SHARED
   src/core/api_heat.c
   src/core/api_sort.c
   src/core/api_random.c
+  src/core/api_sobol.c
   src/core/api_match.c
   src/core/api_map.c
   src/core/backend.c
@@ -46,6 +47,7 @@ add_library(weft SHARED
   src/ref/price.c
   src/ref/philox.c
   src/ref/random.c
+  src/ref/sobol.c
   src/ref/recurrence.c
   src/ref/merge.c
   src/ref/matmul.c
@@ -81,6 +83,7 @@ add_library(weft SHARED
   src/cpu/price.c
   src/cpu/matmul.c
   src/cpu/random.c
+  src/cpu/sobol.c
   src/cpu/reduce.c
   src/cpu/relay.c
   src/cpu/run.c
@@ -141,6 +144,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/prices.c
     src/cpu/products.c
     src/cpu/samples.c
+    src/cpu/sobols.c
     src/cpu/recurrences.c
     src/cpu/relaxations.c
     src/cpu/scans.c

@@ -7,6 +7,7 @@ add_library(weft_match STATIC
   tests/cases/fft.c
   tests/cases/laplace.c
   tests/cases/random.c
+  tests/cases/sobol.c
   tests/cases/recurrence.c
   tests/cases/match.c
   tests/cases/map.c

@@ -54,7 +54,7 @@ endif()
 
 # ---------------------------------------------------------------------------------- oracle
 if(NOT sanitized STREQUAL thread)
-  foreach(oracle bounds exact histogram laplace laplace_solve map match ordered random recurrence matmul rules scan select segmented transform tridiag heat sort price)
+  foreach(oracle bounds exact histogram laplace laplace_solve map match ordered random sobol recurrence matmul rules scan select segmented transform tridiag heat sort price)
     weft_program(oracle_${oracle} tests/oracle/${oracle}.c tests/oracle/oracle.c)
     weft_test(oracle_${oracle}_ref oracle 300 oracle_${oracle} ref)
     weft_test(oracle_${oracle}_cpu oracle 300 oracle_${oracle} cpu)
@@ -63,7 +63,7 @@ if(NOT sanitized STREQUAL thread)
 endif()
 
 # ------------------------------------------------------------------------------------- api
-foreach(api sources arguments map_arguments match_arguments random_arguments selection_arguments segmented recurrence_arguments matmul_arguments tridiag_arguments heat_arguments sort_arguments transform_arguments price_arguments partial allocation fpmode concurrency forking order_arguments)
+foreach(api sources arguments map_arguments match_arguments random_arguments sobol_arguments selection_arguments segmented recurrence_arguments matmul_arguments tridiag_arguments heat_arguments sort_arguments transform_arguments price_arguments partial allocation fpmode concurrency forking order_arguments)
   set(label api)
   if(api STREQUAL concurrency)
     set(label threads)

@@ -5,7 +5,7 @@ _weft() {
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
-        fft convolve tridiag heat sort argsort map map_reduce random price match'
+        fft convolve tridiag heat sort argsort map map_reduce random sobol price match'
     local options='--device --threads --memory --mpi --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -80,9 +80,14 @@ _weft() {
     --threads | --memory | --init | --sweeps | --tolerance | --omega | --grid | --slice | --ddof | --size | --n | --level | --every | --words) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
     --bins | --lower | --upper | -k) return ;;
-    --first) [[ $command == random ]] && return ;;
+    --first) [[ $command == random || $command == sobol ]] && return ;;
+    --dimensions) return ;;
+    --scramble)
+        mapfile -t COMPREPLY < <(compgen -W 'none shift owen' -- "$current")
+        return
+        ;;
     --seed | --stream | --mean | --deviation | --rate | --probability) return ;;
-    --start | --sigma | --rho | --weights | --strike | --maturity | --width | --error | --paths | --steps) return ;;
+    --start | --sigma | --rho | --weights | --strike | --maturity | --width | --error | --paths | --steps | --sobol) return ;;
     esac
 
     case $command in
@@ -116,9 +121,10 @@ _weft() {
     random)
         options+=' --n --seed --stream --first --dtype --lower --upper --mean --deviation --rate --probability --output'
         ;;
+    sobol) options+=' --dimensions --n --scramble --seed --stream --first --dtype --output' ;;
     price)
         options+=' --start --sigma --rho --weights --strike --rate --maturity --width --barrier --level --paths'
-        options+=' --steps --scheme --seed --dtype --antithetic --control --greeks --error --plot'
+        options+=' --steps --scheme --seed --dtype --antithetic --control --greeks --sobol --error --plot'
         ;;
     argsort) options+=' --descending --index --output' ;;
     match) options+=' --words --words-file --list --fold-case --whole-word' ;;

@@ -2,7 +2,7 @@
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
 set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag heat sort argsort map map_reduce
-set -l made random
+set -l made random sobol
 set -l commands tour ladder verify bench devices help version match price $operations $kept $made
 
 complete -c weft -f
@@ -53,6 +53,7 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_red
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a segmented_scan -d 'prefix scan of each segment'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a reduce_by_key -d 'sum, product, minimum, ... of each run of equal keys'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a random -d 'random numbers'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a sobol -d 'Sobol points, plain or scrambled'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a recurrence -d 'linear recurrence v[i] = s[i] v[i-1] + u[i]'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a matmul -d 'matrix product'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a fft -d 'Fourier transform of 2^k values'
@@ -103,7 +104,7 @@ complete -c weft -n '__fish_seen_subcommand_from fft' -l inverse -d 'The inverse
 complete -c weft -n '__fish_seen_subcommand_from fft' -l real -d 'Real values on one side'
 complete -c weft -n '__fish_seen_subcommand_from convolve' -l mode -x -a 'full same valid' -d 'Which part'
 complete -c weft -n '__fish_seen_subcommand_from convolve' -l correlate -d 'Second array backwards'
-complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul fft convolve sort argsort map random' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul fft convolve sort argsort map random sobol' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l flags -r -d 'Keep where a flag is set'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l lt -x -d 'Keep what is less'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l le -x -d 'Keep what is less or equal'
@@ -130,6 +131,13 @@ complete -c weft -n '__fish_seen_subcommand_from random' -l seed -x -d 'Seed of 
 complete -c weft -n '__fish_seen_subcommand_from random' -l stream -x -d 'Stream of this seed'
 complete -c weft -n '__fish_seen_subcommand_from random' -l first -x -d 'Number of the first sample'
 complete -c weft -n '__fish_seen_subcommand_from random' -l dtype -x -a 'f32 f64 i32 i64 u32 u64' -d 'Type of the samples'
+complete -c weft -n '__fish_seen_subcommand_from sobol' -l dimensions -x -d 'How many coordinates'
+complete -c weft -n '__fish_seen_subcommand_from sobol' -l n -x -d 'How many points'
+complete -c weft -n '__fish_seen_subcommand_from sobol' -l scramble -x -a 'none shift owen' -d 'How to scramble'
+complete -c weft -n '__fish_seen_subcommand_from sobol' -l seed -x -d 'Seed of the scrambling'
+complete -c weft -n '__fish_seen_subcommand_from sobol' -l stream -x -d 'Stream of this seed'
+complete -c weft -n '__fish_seen_subcommand_from sobol' -l first -x -d 'Number of the first point'
+complete -c weft -n '__fish_seen_subcommand_from sobol' -l dtype -x -a 'f32 f64' -d 'Type of the coordinates'
 complete -c weft -n '__fish_seen_subcommand_from random' -l lower -x -d 'Least value'
 complete -c weft -n '__fish_seen_subcommand_from random' -l upper -x -d 'Upper end'
 complete -c weft -n '__fish_seen_subcommand_from random' -l mean -x -d 'Mean of the normal'
@@ -188,6 +196,7 @@ complete -c weft -n '__fish_seen_subcommand_from price' -l steps -x -d 'Number o
 complete -c weft -n '__fish_seen_subcommand_from price' -l scheme -x -a 'exact euler' -d 'How to step'
 complete -c weft -n '__fish_seen_subcommand_from price' -l seed -x -d 'Seed of the normals'
 complete -c weft -n '__fish_seen_subcommand_from price' -l dtype -x -a 'f32 f64' -d 'Type of the paths'
+complete -c weft -n '__fish_seen_subcommand_from price' -l sobol -x -d 'How many scramblings of Sobol points'
 complete -c weft -n '__fish_seen_subcommand_from price' -l antithetic -d 'Mirror each path'
 complete -c weft -n '__fish_seen_subcommand_from price' -l control -d 'With a control variate'
 complete -c weft -n '__fish_seen_subcommand_from price' -l greeks -d 'Deltas and vegas too'

@@ -688,6 +688,31 @@ WEFT_API weft_status weft_random(weft_context *ctx, weft_distribution distributi
 WEFT_API weft_status weft_random_integers(weft_context *ctx, weft_dtype dtype, uint64_t seed, uint64_t stream,
                                           uint64_t first, size_t n, const void *lower, const void *upper, void *out);
 
+/* -------------------------------------------------------------------------------- sobol */
+
+#define WEFT_SOBOL_DIMENSIONS 1111
+
+/* What is done to Sobol points, so that several independent sets of them tell how far an estimate may be off. */
+typedef enum weft_scrambling {
+    WEFT_UNSCRAMBLED = 0,   /* the published points, the first of which is the origin; seed and stream are not used */
+    WEFT_DIGITAL_SHIFT = 1, /* the bits of all first coordinates exclusive-or the same random ones, and so on */
+    WEFT_OWEN = 2           /* each bit turned or not by chance, depending on those above it: Owen's scrambling */
+} weft_scrambling;
+
+/* Writes points first, ..., first + n - 1 of a Sobol sequence in [0, 1)^dimensions: out[k * dimensions + j] is
+ * coordinate j of point first + k. Point i is a function of the arguments and i alone: the same in any number of
+ * dimensions, less the coordinates that are not there, and in f32 that of f64 with fewer bits. Of 2^k points from a
+ * multiple of 2^k on one falls in each 2^-k of every axis (up to the type's bits). A scrambled point is uniform.
+ *   scrambling    as above
+ *   dtype         WEFT_F32: coordinates are multiples of 2^-24; WEFT_F64: of 2^-53
+ *   seed, stream  which of 2^64 times 2^64 independent scramblings
+ *   dimensions    1 to WEFT_SOBOL_DIMENSIONS; first + n is at most 2^63; out has n * dimensions values
+ * I. Sobol's points (1967) with the direction numbers and in the order, a Gray code's, of S. Joe and F. Kuo (SIAM J.
+ * Sci. Comput. 30, 2008: new-joe-kuo-6). A. Owen's scrambling (1995) by a hash, as of S. Laine and T. Karras (2011),
+ * B. Burley (J. Comput. Graph. Tech. 9, 2020), N. Vegdahl (2021). Order: docs/ORDER.md 24. Docs: docs/sobol.md. */
+WEFT_API weft_status weft_sobol(weft_context *ctx, weft_scrambling scrambling, weft_dtype dtype, uint64_t seed,
+                                uint64_t stream, size_t dimensions, uint64_t first, size_t n, void *out);
+
 /* -------------------------------------------------------------------------------- price */
 
 #define WEFT_ASSETS_MAX 8
@@ -754,6 +779,11 @@ typedef struct weft_simulation {
     int control;    /* not 0: a control variate takes off what a payoff of known price explains: of arithmetic Asian
                      * calls and puts (one asset, exact steps, no barrier) the geometric one, else B at maturity */
     int greeks;     /* not 0: deltas and vegas too, which take 4 paths for each asset and path */
+    size_t scramblings; /* 0: random paths. Else the paths are Sobol points, a coordinate for each normal: steps times
+                         * assets must not exceed WEFT_SOBOL_DIMENSIONS. They are of so many independent scramblings
+                         * by Owen's method (weft_sobol, streams 0, 1, ...), a power of two from 2 to 1024, with the
+                         * first paths / scramblings points of each, which should be a power of two. Then the price is
+                         * the mean of the scramblings' prices, and the standard error comes from how these differ. */
 } weft_simulation;
 
 typedef struct weft_valuation {

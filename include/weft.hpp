@@ -638,6 +638,15 @@ void random_integers(context &ctx, std::uint64_t seed, detail::value<X> lower, d
         static_cast<const void *>(&lower), static_cast<const void *>(&upper), static_cast<void *>(std::data(x)));
 }
 
+// Sobol points `first` and on, of so many coordinates one behind another, to x: as many points as fit. float or
+// double.
+template <class X>
+void sobol(context &ctx, weft_scrambling scrambling, std::size_t dimensions, X &&x, std::uint64_t seed = 0,
+           std::uint64_t stream = 0, std::uint64_t first = 0) {
+    ctx(weft_sobol, scrambling, dtype_of<detail::value<X>>(), seed, stream, dimensions, first,
+        dimensions ? std::size(x) / dimensions : 0, static_cast<void *>(std::data(x)));
+}
+
 inline weft_valuation price(context &ctx, const weft_option &option, const weft_simulation &simulation) {
     weft_valuation valuation;
     ctx(weft_price, &option, &simulation, &valuation);

@@ -209,6 +209,8 @@ def price(payoff: str, **more: Any) -> weft.Valuation:
         (lambda: weft.random.normal(3, seed=1, dtype="i4"), TypeError, "f32 or f64; i32 was asked for"),
         (lambda: weft.random.uniform(3, 2, 1, seed=1), ValueError, "a = 2 is not less than b = 1"),
         (lambda: weft.random.bernoulli(3, 1.5, seed=1), ValueError, "1.5 is not in"),
+        (lambda: weft.random.sobol(3, 1112), ValueError, "1112 dimensions; Sobol points have 1 to 1111"),
+        (lambda: weft.random.sobol(3, 2, "full"), ValueError, "'full'; it must be one of none, shift, owen"),
         (lambda: weft.random.integers(3, 5, 1, seed=1), ValueError, "lower = 5 is more than upper = 1"),
         (lambda: weft.random.integers(3, 0.5, seed=1), ValueError, "lower is 0.5, which int64 does not have"),
         (lambda: weft.random.integers(3, seed=1, dtype="u1"), TypeError, "u8 was asked for"),

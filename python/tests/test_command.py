@@ -136,6 +136,14 @@ CASES: list[tuple[str, Call]] = [
         "random normal --n 100 --mean 2 --deviation 0.5 --dtype f64 --seed 1 -o Y",
         lambda: weft.random.normal(100, 2, 0.5, seed=1),
     ),
+    *[
+        (
+            f"sobol --dimensions 7 --n 300 --scramble {how} --seed 3 --stream 5 --first 7 --dtype {short} -o Y",
+            lambda how=how, dtype=dtype: weft.random.sobol(300, 7, how, seed=3, stream=5, first=7, dtype=dtype),
+        )
+        for how in ("none", "shift", "owen")
+        for short, dtype in (("f32", "f4"), ("f64", "f8"))
+    ],
     ("random bernoulli --n 5000 --probability 0.1 -o Y", lambda: weft.random.bernoulli(5000, 0.1, seed=0)),
     ("random integers --n 500 --lower 1 --upper 6 --seed 7 -o Y", lambda: weft.random.integers(500, 1, 6, seed=7)),
     ("random integers --n 500 --dtype u64 -o Y", lambda: weft.random.integers((5, 100), dtype="u8", seed=0)),
@@ -154,6 +162,10 @@ PRICES: list[tuple[str, Call]] = [
     (
         "asian-put --start 100 --sigma 0.2 --strike 105 --control --dtype f32",
         lambda: price("put", observed="mean", start=100, volatility=0.2, strike=105, control=True, dtype="f4"),
+    ),
+    (
+        "call --start 100 --sigma 0.2 --strike 105 --steps 4 --greeks --sobol 8",
+        lambda: price("call", start=100, volatility=0.2, strike=105, steps=4, greeks=True, scramblings=8),
     ),
     (
         "call --start 100,90 --sigma 0.2,0.3 --weights 1,-1 --rho 0.25 --strike 5 --antithetic --greeks",

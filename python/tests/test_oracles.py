@@ -311,6 +311,15 @@ def test_random_integers() -> None:
     assert flags.dtype == np.uint8 and 900 < weft.sum(flags) < 1100
 
 
+def test_sobol() -> None:
+    published = scipy.stats.qmc.Sobol(1111, scramble=False, bits=32).random(256)
+    assert np.array_equal(weft.random.sobol(256, 1111), published)
+    assert np.array_equal(weft.random.sobol(56, 1000, dtype=np.float32, first=200), published[200:, :1000].astype("f4"))
+    out = np.empty((512, 3))
+    assert weft.random.sobol(512, 3, "owen", seed=1, out=out) is out
+    assert (np.sort(np.floor(512 * out), axis=0) == np.arange(512)[:, None]).all()
+
+
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.text("abAB_ ", max_size=60), st.lists(st.text("abA_", min_size=1, max_size=5), min_size=1, max_size=30))
 def test_match(text: str, words: list[str]) -> None:

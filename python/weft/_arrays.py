@@ -180,6 +180,13 @@ def unsigned(value: Any, name: str) -> int:
     return number
 
 
+def code_of(codes: dict[Any, int], word: Any, name: str) -> int:
+    """What C calls the word of an argument that takes one of several."""
+    if word not in codes:
+        raise ValueError(f"{name} is {word!r}; it must be one of {', '.join(map(str, codes))}")
+    return codes[word]
+
+
 def dimensions(shape: Any, name: str) -> tuple[int, ...]:
     """A shape that was given as one, or as a number of elements."""
     given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)

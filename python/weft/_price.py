@@ -9,7 +9,7 @@ import numpy as np
 
 from weft import _contexts as contexts
 from weft._native import ffi, lib
-from weft._arrays import accumulator, unsigned
+from weft._arrays import accumulator, code_of, unsigned
 
 _PAYOFFS = {
     "call": lib.WEFT_CALL,
@@ -51,12 +51,6 @@ class Valuation(NamedTuple):
     delta_error: tuple[float, ...]
     vega: tuple[float, ...]
     vega_error: tuple[float, ...]
-
-
-def _code(codes: dict[Any, int], word: Any, name: str) -> int:
-    if word not in codes:
-        raise ValueError(f"{name} is {word!r}; it must be one of {', '.join(map(str, codes))}")
-    return codes[word]
 
 
 def _each(assets: int, given: Any, name: str) -> Any:
@@ -102,6 +96,7 @@ def price(
     antithetic: bool = False,
     control: bool = False,
     greeks: bool = False,
+    scramblings: int = 0,
     dtype: Any = np.float64,
     device: Optional[str] = None,
 ) -> Valuation:
@@ -120,6 +115,7 @@ def price(
     antithetic   a path is the mean of one and its mirror image
     control      a control variate
     greeks       delta and vega of each asset too, which take 4 paths for each asset and path; else they are ()
+    scramblings  0: random paths; 2, 4, ..., 1024: paths are Sobol points, of so many independent scramblings
     dtype        of the paths: float32 or float64
     One seed gives the same normals in each call; the first paths of a long run are those of a short one.
     Order: ORDER.md 21.
@@ -136,9 +132,9 @@ def price(
         "correlation": _correlation(assets, correlation),
     }
     option = {
-        "payoff": _code(_PAYOFFS, payoff, "payoff"),
-        "observed": _code(_OBSERVED, observed, "observed"),
-        "barrier": _code(_BARRIERS, barrier, "barrier"),
+        "payoff": code_of(_PAYOFFS, payoff, "payoff"),
+        "observed": code_of(_OBSERVED, observed, "observed"),
+        "barrier": code_of(_BARRIERS, barrier, "barrier"),
         "strike": strike,
         "level": level,
         "width": width,
@@ -149,13 +145,14 @@ def price(
     }
     simulation = {
         "dtype": accumulator(np.dtype(dtype)),
-        "scheme": _code(_SCHEMES, scheme, "scheme"),
+        "scheme": code_of(_SCHEMES, scheme, "scheme"),
         "steps": unsigned(steps, "steps"),
         "paths": unsigned(paths, "paths"),
         "seed": unsigned(seed, "seed"),
         "antithetic": bool(antithetic),
         "control": bool(control),
         "greeks": bool(greeks),
+        "scramblings": unsigned(scramblings, "scramblings"),
     }
     found = ffi.new("weft_valuation *")
     contexts.call(

@@ -1,10 +1,10 @@
-"""Random numbers that are the same everywhere (docs/random.md). Order of all: ORDER.md 19.
+"""Random numbers that are the same everywhere (docs/random.md, docs/sobol.md). Order of all: ORDER.md 19, 24.
 
 Sample i of a stream is a function of i, seed, stream and the distribution alone. What all functions take:
 
 n       how many samples, or a shape, which is filled in C order
-seed    a whole number, as stream and first, from 0 to 2^64 - 1; it has no default, so that no two calls give the same
-        samples unknowingly
+seed    a whole number, as stream and first, from 0 to 2^64 - 1; but for sobol it has no default, so that no two calls give
+        the same samples unknowingly
 stream  one of 2^64 streams that do not depend on one another; what must be independent takes one each, since samples of
         one number in one stream are made of the same random bits whatever the distribution
 first   the number of the first sample: parts of a stream can be made by themselves
@@ -24,21 +24,24 @@ from weft._arrays import (
     Shape,
     accumulator,
     call,
+    code_of,
     destination,
-    dimensions,
+    dimensions as shape_of,
     give,
     host_value,
     origin,
     unsigned,
 )
 
-__all__ = ["bernoulli", "exponential", "integers", "lognormal", "normal", "uniform"]
+__all__ = ["bernoulli", "exponential", "integers", "lognormal", "normal", "sobol", "uniform"]
+
+_SCRAMBLINGS = {"none": lib.WEFT_UNSCRAMBLED, "shift": lib.WEFT_DIGITAL_SHIFT, "owen": lib.WEFT_OWEN}
 
 
 def _place(n: Shape, dtype: Any, out: Optional[Array]) -> tuple[Operand, Operand]:
     """Where the call is made, and where the samples go."""
     on = origin(out, dtype)
-    return on, destination(on, out, dtype, dimensions(n, "n"))
+    return on, destination(on, out, dtype, shape_of(n, "n"))
 
 
 def _numbers(seed: int, stream: int, first: int) -> tuple[int, int, int]:
@@ -186,4 +189,37 @@ def integers(
     numbers = _numbers(seed, stream, first)
     on, y = _place(n, element, out)
     call(lib.weft_random_integers, on, device, code, *numbers, y.array.size, *ends, y.pointer)
+    return give(y, out)
+
+
+def sobol(
+    n: int,
+    dimensions: int,
+    scramble: str = "none",
+    *,
+    seed: int = 0,
+    stream: int = 0,
+    first: int = 0,
+    dtype: Any = np.float64,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """n Sobol points, rows of 1 to 1111 coordinates in [0, 1): float64 in steps of 2^-53, float32 of 2^-24. Best are a
+    power of two of them, from a multiple of it on. help(weft.random) has the rest.
+
+    scramble  "none": the published points, whatever the seed; "shift": a random digital shift; "owen": Owen's
+              scrambling
+
+    >>> weft.random.sobol(4, 2)
+    array([[0.  , 0.  ],
+           [0.5 , 0.5 ],
+           [0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    element = np.dtype(dtype)
+    code, scrambling = accumulator(element), code_of(_SCRAMBLINGS, scramble, "scramble")
+    shape = unsigned(n, "n"), unsigned(dimensions, "dimensions")
+    numbers = _numbers(seed, stream, first)
+    on, y = _place(shape, element, out)
+    call(lib.weft_sobol, on, device, scrambling, code, *numbers[:2], shape[1], numbers[2], shape[0], y.pointer)
     return give(y, out)

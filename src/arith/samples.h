@@ -15,9 +15,10 @@
 
 /* A multiple of 2^-24 or 2^-53 in [0, 1), exactly. */
 WEFT_ARITH float weft_unit_f32(const uint32_t *w) { return (float)(int32_t)(w[0] >> 8) * 0x1p-24f; }
-WEFT_ARITH double weft_unit_f64(const uint32_t *w) {
-    return ((double)w[1] * 0x1p21 + (double)(w[0] >> 11)) * 0x1p-53;
+WEFT_ARITH double weft_unit_of_halves(uint32_t high, uint32_t low) {
+    return ((double)high * 0x1p21 + (double)(low >> 11)) * 0x1p-53;
 }
+WEFT_ARITH double weft_unit_f64(const uint32_t *w) { return weft_unit_of_halves(w[1], w[0]); }
 
 /* The middle of one of 2^32 or 2^52 equal parts of (0, 1), exactly: never 0 or 1. */
 WEFT_ARITH double weft_middle_f32(const uint32_t *w) { return ((double)w[0] + 0.5) * 0x1p-32; }

@@ -5,6 +5,7 @@
 
 static const size_t STEPS_MAX = (size_t)1 << 20;
 static const uint64_t PATHS_MAX = (uint64_t)1 << 48;
+enum { SCRAMBLINGS_MAX = 1024 };
 
 /* The lower triangle that makes correlated normals of independent ones. */
 typedef struct factor {
@@ -69,6 +70,20 @@ static weft_status check_simulation(const weft_simulation *s, weft_error *error)
               STEPS_MAX);
     RETURN_IF(s->paths < 2 || s->paths > PATHS_MAX, WEFT_INVALID, "%llu paths; 2 to %llu are taken",
               (unsigned long long)s->paths, (unsigned long long)PATHS_MAX);
+    return WEFT_OK;
+}
+
+static weft_status check_scramblings(const weft_option *o, const weft_simulation *s, weft_error *error) {
+    const size_t count = s->scramblings;
+    if (count == 0) return WEFT_OK;
+    RETURN_IF(count < 2 || count > SCRAMBLINGS_MAX || (count & (count - 1)) != 0, WEFT_INVALID,
+              "%zu scramblings; a power of two from 2 to %d is taken", count, SCRAMBLINGS_MAX);
+    RETURN_IF(s->paths % count != 0 || s->paths / count < 2, WEFT_INVALID,
+              "%llu paths are not as many, 2 or more, in each of %zu scramblings", (unsigned long long)s->paths,
+              count);
+    RETURN_IF(s->steps > WEFT_SOBOL_DIMENSIONS / o->assets, WEFT_INVALID,
+              "%zu steps of %zu assets; Sobol points have at most %d dimensions, a step of an asset each", s->steps,
+              o->assets, WEFT_SOBOL_DIMENSIONS);
     return WEFT_OK;
 }
 
@@ -204,10 +219,33 @@ static price_call difference_call(const weft_option *o, const weft_simulation *s
 
 /* ----------------------------------------------------------------------------------- calls */
 
+static double canonical(double x) { return isnan(x) ? (double)NAN : x; }
+
+/* The mean of what the scramblings give, and its standard error (docs/ORDER.md 21.9). */
+static weft_status run_scrambled(weft_context *ctx, size_t count, price_call c, double *value, double *deviation,
+                                 weft_error *error) {
+    double values[SCRAMBLINGS_MAX], estimate[2], sum = 0, squares = 0;
+    c.sobol = true;
+    c.paths /= count;
+    c.estimate = estimate;
+    for (size_t r = 0; r < count; r++) {
+        c.stream = r;
+        FORWARD(ctx->backend->price(ctx->state, &c, error));
+        values[r] = estimate[0];
+        sum = sum + values[r];
+    }
+    const double n = (double)count, mean = sum / n;
+    for (size_t r = 0; r < count; r++) squares = fma(values[r] - mean, values[r] - mean, squares);
+    *value = canonical(mean);
+    *deviation = canonical(sqrt(squares / ((n - 1) * n)));
+    return WEFT_OK;
+}
+
 static weft_status run(weft_context *ctx, const weft_simulation *s, price_call c, double *value, double *deviation,
                        weft_error *error) {
     double estimate[2];
     if (s->antithetic) mirror_legs(&c);
+    if (s->scramblings) return run_scrambled(ctx, s->scramblings, c, value, deviation, error);
     c.estimate = estimate;
     FORWARD(ctx->backend->price(ctx->state, &c, error));
     *value = estimate[0];
@@ -234,6 +272,7 @@ static weft_status price(weft_context *ctx, const weft_option *o, const weft_sim
     FORWARD(check_host_value("valuation", valuation, error));
     FORWARD(check_arrays(o, error));
     FORWARD(check_simulation(s, error));
+    FORWARD(check_scramblings(o, s, error));
     FORWARD(check_market(o, error));
     FORWARD(check_payoff(o, s->scheme, error));
     FORWARD(check_barrier(o, error));

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 13
+#define WEFT_BACKEND_ABI 14
 
 /* What a formula's steps read: an array, one value for all elements, or the element's index. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -290,6 +290,15 @@ typedef struct random_call {
     void *out;
 } random_call;
 
+/* Points first ... first + n - 1. */
+typedef struct sobol_call {
+    weft_scrambling scrambling;
+    weft_dtype dtype; /* f32 or f64 */
+    uint64_t seed, stream, first;
+    size_t dimensions, n; /* both >= 1, and first + n <= WEFT_SAMPLES_MAX */
+    void *out;
+} sobol_call;
+
 /* One of the simulations that share a path's normals: the path itself, its mirror image, those of a difference. */
 typedef struct price_leg {
     double weight; /* of what it pays in the path's value */
@@ -311,6 +320,8 @@ typedef struct price_call {
     price_control control; /* with one leg, or two that are mirror images */
     size_t assets, steps;  /* >= 1 */
     uint64_t paths, seed;  /* paths >= 2 */
+    bool sobol;            /* paths are Sobol points of the seed and */
+    uint64_t stream;       /* with Owen's scrambling; else by Philox */
     double strike, level, rate, maturity;
     double volatility; /* of the only asset, where the control is geometric */
     double weights[WEFT_ASSETS_MAX], centre[WEFT_ASSETS_MAX], width[WEFT_ASSETS_MAX];
@@ -381,6 +392,7 @@ typedef struct weft_backend {
     weft_status (*sort)(void *state, const sort_call *call, weft_error *error);
     weft_status (*argsort)(void *state, const argsort_call *call, weft_error *error);
     weft_status (*random)(void *state, const random_call *call, weft_error *error);
+    weft_status (*sobol)(void *state, const sobol_call *call, weft_error *error);
     weft_status (*price)(void *state, const price_call *call, weft_error *error);
     weft_status (*match)(void *state, const match_call *call, weft_error *error);
     weft_status (*map)(void *state, const map_call *call, weft_error *error);

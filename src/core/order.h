@@ -86,6 +86,12 @@ static inline size_t weft_convolve_block(size_t outputs, size_t taps, size_t rea
 #define WEFT_SAMPLE_WORDS(element_bytes) ((element_bytes) == 8 ? 2 : 1)
 #define WEFT_SAMPLES_MAX (UINT64_C(1) << 63)
 #define WEFT_FURTHER_BLOCKS (UINT64_C(1) << 63)
+
+/* Numbers of the first blocks of Philox that belong to Sobol points, a block for each coordinate: between the words
+ * of samples and what these draw beyond them. Bits of a coordinate, of which the types keep some. */
+#define WEFT_SOBOL_BLOCKS (UINT64_C(1) << 62)
+#define WEFT_SOBOL_BITS 64
+
 /* Central differences of a price: a number x is moved by x * WEFT_PRICE_BUMP. */
 #define WEFT_PRICE_BUMP 0x1p-7
 

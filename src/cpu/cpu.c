@@ -135,6 +135,7 @@ const weft_backend *weft_backend_cpu(void) {
         .sort = cpu_sort,
         .argsort = cpu_argsort,
         .random = cpu_random,
+        .sobol = cpu_sobol,
         .price = cpu_price,
         .match = cpu_match,
         .map = cpu_map,

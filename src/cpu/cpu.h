@@ -285,9 +285,35 @@ typedef struct sample_kernels {
     sampler *bernoulli, *integers_32, *integers_64;
 } sample_kernels;
 
+/* Strips of Sobol points, which lie one behind another: 2^p points, `width` coordinates in all, each a place of the
+ * strip. From a strip to the next every place changes by a word that depends on the strip's number alone. */
+enum { SOBOL_WIDTH_MOST = WEFT_SOBOL_DIMENSIONS };
+typedef struct sobol_strips {
+    size_t width;         /* at most SOBOL_WIDTH_MOST */
+    uint32_t *high, *low; /* of the next strip: the halves of the words, before scrambling; low is not used for f32 */
+    const uint32_t *key_high, *key_low;   /* of each place */
+    const uint32_t *step_high, *step_low; /* k * width places on: what changes behind a strip whose number ends in
+                                             k ones */
+} sobol_strips;
+
+/* Makes `count` strips from number `strip` on. */
+typedef void sobol_maker(const sobol_strips *s, uint64_t strip, size_t count, void *out);
+
+typedef struct sobol_kernels {
+    sobol_maker *shifted_f32, *owen_f32, *shifted_f64, *owen_f64;
+} sobol_kernels;
+
+/* Of the coordinates of Sobol points whose numbers have so many bits: direction numbers, that of coordinate j for bit
+ * b at [j * bits + b], and keys. */
+typedef struct price_points {
+    unsigned bits;
+    uint64_t *directions, *keys;
+} price_points;
+
 /* Simulates paths [first, first + n) of a call, at most a tile: what each pays, and, where the call has one, its
- * control. The room behind v[n) and controls[n) up to a whole tile may be used. */
-typedef void price_paths(const price_call *call, uint64_t first, size_t n, double *v, double *controls);
+ * control. The room behind v[n) and controls[n) up to a whole tile may be used, and so may points behind the last. */
+typedef void price_paths(const price_call *call, const price_points *points, uint64_t first, size_t n, double *v,
+                         double *controls);
 
 typedef struct price_kernels {
     price_paths *f32, *f64;
@@ -348,6 +374,7 @@ typedef struct level {
     const price_kernels *prices;
     const match_kernels *matches;
     const map_kernels *maps;
+    const sobol_kernels *sobols;
 } level;
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
@@ -409,9 +436,13 @@ void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads,
 weft_status cpu_sort(void *state, const sort_call *call, weft_error *error);
 weft_status cpu_argsort(void *state, const argsort_call *call, weft_error *error);
 weft_status cpu_random(void *state, const random_call *call, weft_error *error);
+weft_status cpu_sobol(void *state, const sobol_call *call, weft_error *error);
 weft_status cpu_price(void *state, const price_call *call, weft_error *error);
 weft_status cpu_match(void *state, const match_call *call, weft_error *error);
 weft_status cpu_map(void *state, const map_call *call, weft_error *error);
+
+/* weft_sobol_directions of coordinate j. */
+void cpu_sobol_directions(size_t j, unsigned bits, size_t stride, uint64_t *v);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

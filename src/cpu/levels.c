@@ -58,7 +58,8 @@ static bool usable_v4(void) {
     extern const sort_kernels cpu_sorts_##name;             \
     extern const price_kernels cpu_prices_##name;           \
     extern const match_kernels cpu_matches_##name;          \
-    extern const map_kernels cpu_maps_##name;
+    extern const map_kernels cpu_maps_##name;               \
+    extern const sobol_kernels cpu_sobols_##name;
 #include "cpu/levels.def"
 
 static const level levels[] = {
@@ -86,7 +87,8 @@ static const level levels[] = {
      &cpu_samples_##name,     \
      &cpu_prices_##name,      \
      &cpu_matches_##name,     \
-     &cpu_maps_##name},
+     &cpu_maps_##name,        \
+     &cpu_sobols_##name},
 #include "cpu/levels.def"
 };
 

@@ -2,6 +2,7 @@
  * of the kernels of weft_reduce and weft_dot, over values that the thread's cache holds. Tiles come in batches, each
  * a node of the canonical tree, so that the memory for their sums does not grow with the number of paths. */
 #include "arith/price.h"
+#include "arith/sobol.h"
 #include "core/fpmode.h"
 #include "cpu/cpu.h"
 
@@ -11,6 +12,7 @@ typedef struct work {
     const cpu_context *ctx;
     const price_call *call;
     uint64_t tiles;
+    price_points points;         /* where paths are such */
     weft_price_sums sums[BATCH]; /* of the batch's tiles */
 } work;
 
@@ -28,7 +30,7 @@ static weft_price_sums sums_of_tile(const work *w, uint64_t tile) {
     const uint64_t first = tile * TILE, left = c->paths - first;
     const size_t n = left < TILE ? (size_t)left : TILE;
     weft_price_sums s = {.value = 0};
-    (c->dtype == WEFT_F32 ? l->prices->f32 : l->prices->f64)(c, first, n, v, controls);
+    (c->dtype == WEFT_F32 ? l->prices->f32 : l->prices->f64)(c, &w->points, first, n, v, controls);
     s.value = fold(sum, v, NULL, n);
     s.value_value = fold(products, v, v, n);
     if (c->control == CONTROL_NONE) return s;
@@ -87,9 +89,23 @@ static double worth_of_control(const price_call *c) {
     }
 }
 
+static weft_status find_points(cpu_context *ctx, const price_call *c, price_points *p, weft_error *error) {
+    const size_t dimensions = c->steps * c->assets;
+    void *room;
+    while ((c->paths + TILE) >> p->bits) p->bits++;
+    FORWARD(cpu_room(ctx, dimensions * (p->bits + 1) * sizeof(uint64_t), &room, error));
+    p->directions = room;
+    p->keys = p->directions + dimensions * p->bits;
+    for (size_t j = 0; j < dimensions; j++) {
+        cpu_sobol_directions(j, p->bits, 1, p->directions + j * p->bits);
+        p->keys[j] = weft_sobol_key(c->seed, c->stream, j);
+    }
+    return WEFT_OK;
+}
+
 weft_status cpu_price(void *state, const price_call *c, weft_error *error) {
     work w = {.ctx = state, .call = c, .tiles = (c->paths - 1) / TILE + 1};
-    (void)error;
+    if (c->sobol) FORWARD(find_points(state, c, &w.points, error));
     weft_price_estimate(sums_of_all(&w), c->paths, worth_of_control(c), c->rate, c->maturity, c->estimate);
     return WEFT_OK;
 }

@@ -10,14 +10,17 @@ typedef struct OF(course) {
     OF(lanes) basket, sum, sum_of_logs, highest, lowest;
 } OF(course);
 
-/* The paths' normals: of the four of a block, one after the other. */
+/* The paths' normals: of the four of a block, one after the other, or of the points' coordinates. */
 typedef struct OF(source) {
     uint64_t first, drawn;
     uint32_t words[4][LANES];
 } OF(source);
 
-static void OF(draw)(const price_call *c, OF(source) * s, REAL *normals) {
-    if (s->drawn % 4 == 0) draw_words(s->first, s->drawn / 4, c->seed, s->words);
+static void OF(draw)(const price_call *c, const price_points *points, OF(source) * s, REAL *normals) {
+    if (c->sobol)
+        draw_points(points, s->first, s->drawn, s->words[s->drawn % 4]);
+    else if (s->drawn % 4 == 0)
+        draw_words(s->first, s->drawn / 4, c->seed, s->words);
     const uint32_t *words = s->words[s->drawn++ % 4];
     for (size_t l = 0; l < LANES; l++) normals[l] = (REAL)weft_price_normal(words[l]);
 }
@@ -86,13 +89,13 @@ static void OF(look)(const price_call *c, const price_leg *leg, OF(course) * w) 
 }
 
 /* All steps of all legs. */
-static void OF(walk)(const price_call *c, uint64_t first, OF(course) * courses) {
+static void OF(walk)(const price_call *c, const price_points *points, uint64_t first, OF(course) * courses) {
     OF(lanes) normals[WEFT_ASSETS_MAX];
     OF(source) source = {.first = first};
     const bool looks = OF(looks_on_the_way)(c);
     for (size_t k = 0; k < c->legs; k++) OF(begin)(c, &c->leg[k], &courses[k]);
     for (size_t step = 0; step < c->steps; step++) {
-        for (size_t j = 0; j < c->assets; j++) OF(draw)(c, &source, normals[j]);
+        for (size_t j = 0; j < c->assets; j++) OF(draw)(c, points, &source, normals[j]);
         for (size_t k = 0; k < c->legs; k++) {
             OF(course) *const w = &courses[k];
             OF(move)(c, &c->leg[k], normals, w);
@@ -187,11 +190,12 @@ static void OF(enter)(size_t k, double weight, const REAL *pays, double *values)
         values[l] = k == 0 ? weight * (double)pays[l] : fma_f64(weight, (double)pays[l], values[l]);
 }
 
-static void OF(paths)(const price_call *c, uint64_t first, size_t n, double *v, double *controls) {
+static void OF(paths)(const price_call *c, const price_points *points, uint64_t first, size_t n, double *v,
+                      double *controls) {
     OF(course) courses[PRICE_LEGS_MAX];
     OF(lanes) pays;
     for (size_t row = 0; row < n; row += LANES) {
-        OF(walk)(c, first + row, courses);
+        OF(walk)(c, points, first + row, courses);
         for (size_t k = 0; k < c->legs; k++) {
             const price_leg *const leg = &c->leg[k];
             OF(find_pays)(c, leg, &courses[k], pays);

@@ -292,6 +292,7 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .sort = cuda_sort,
         .argsort = cuda_argsort,
         .random = cuda_random,
+        .sobol = cuda_sobol,
         .price = cuda_price,
         .match = cuda_match,
         .map = cuda_map,

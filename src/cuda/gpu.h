@@ -158,6 +158,7 @@ weft_status cuda_sort(void *state, const sort_call *c, weft_error *error);
 weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error);
 weft_status cuda_random(void *state, const random_call *c, weft_error *error);
 weft_status cuda_price(void *state, const price_call *c, weft_error *error);
+weft_status cuda_sobol(void *state, const sobol_call *c, weft_error *error);
 weft_status cuda_match(void *state, const match_call *c, weft_error *error);
 weft_status cuda_map(void *state, const map_call *c, weft_error *error);
 

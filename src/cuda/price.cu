@@ -4,7 +4,9 @@
  * but simulated: thread t goes down its two lanes, path after path. Memory is read for the parameters alone, which
  * all threads share, and nothing is written but the sums of blocks. */
 #include "arith/price.h"
+#include "arith/sobol.h"
 #include "cuda/arrays.h"
+#include "cuda/sobol_tables.h"
 #include "cuda/tree.cuh"
 
 /* ----------------------------------------------------------------------------- sums in the tree */
@@ -28,13 +30,31 @@ static __device__ __forceinline__ double exp_of(double x) { return weft_exp_f64(
 static __device__ __forceinline__ float excess(float a, float b) { return weft_excess_f32(a, b); }
 static __device__ __forceinline__ double excess(double a, double b) { return weft_excess_f64(a, b); }
 
+/* A call, and where paths are Sobol points their tables, as in cuda/sobol_tables.h. */
+struct parameters : price_call {
+    const uint64_t *directions, *keys;
+};
+
 /* The normals of a path, one after the other. */
 struct normals {
-    uint64_t path, seed, drawn;
+    const parameters *__restrict__ c;
+    uint64_t path, drawn;
     weft_philox_block left;
-    __device__ normals(uint64_t path_, uint64_t seed_) : path(path_), seed(seed_), drawn(0) {}
+    __device__ normals(const parameters *c_, uint64_t path_) : c(c_), path(path_), drawn(0) {}
+
+    /* That of the point's next coordinate. */
+    __device__ uint32_t next_of_point() {
+        const uint64_t dimensions = c->steps * c->assets, *v = c->directions + drawn;
+        uint64_t word = 0;
+        for (uint64_t gray = path ^ path >> 1; gray; gray >>= 1, v += dimensions)
+            if (gray & 1) word ^= *v;
+        const uint64_t key = c->keys[drawn++];
+        return weft_nested_scramble((uint32_t)(word >> 32), (uint32_t)(key >> 32), (uint32_t)key);
+    }
+
     __device__ __forceinline__ double next() {
-        if (drawn % 4 == 0) left = weft_philox(path, drawn / 4, seed);
+        if (c->sobol) return weft_price_normal(next_of_point());
+        if (drawn % 4 == 0) left = weft_philox(path, drawn / 4, c->seed);
         const uint32_t word = left.v[0];
         left.v[0] = left.v[1];
         left.v[1] = left.v[2];
@@ -53,9 +73,9 @@ template <class R, int A, int K> struct pricing : plain_operator {
     typedef double element; /* the value of a path */
     typedef weft_price_sums value;
     static constexpr int UNROLL = A <= 2 ? A : 1;
-    const price_call *__restrict__ c;
+    const parameters *__restrict__ c;
 
-    __device__ explicit pricing(const job &j) : c((const price_call *)j.x) {}
+    __device__ explicit pricing(const job &j) : c((const parameters *)j.x) {}
     __device__ value identity() const { return weft_price_no_sums(); }
     __device__ value join(value a, value b) const { return weft_price_join(a, b); }
 
@@ -113,7 +133,7 @@ template <class R, int A, int K> struct pricing : plain_operator {
     }
 
     __device__ void walk(uint64_t path, course<R, A> *courses) const {
-        normals source(path, c->seed);
+        normals source(c, path);
         const bool looks = looks_on_the_way();
         R z[A];
 #pragma unroll
@@ -257,17 +277,24 @@ static double worth_of_control(const price_call *c) {
     }
 }
 
-/* The parameters go to scratch memory, where the kernel takes them for its input. */
+/* The parameters go to scratch memory, where the kernel takes them for its input; behind them come the tables. */
 weft_status cuda_price(void *state, const price_call *p, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
+    const size_t dimensions = p->steps * p->assets;
+    unsigned bits = 0;
     weft_price_sums sums;
-    void *parameters;
+    void *scratch;
     call c;
+    while ((p->paths - 1) >> bits) bits++;
     FORWARD(gpu_refuse_capture(g, "price", error));
-    FORWARD(arrays_bring(g, "price", NULL, 0, sizeof *p, &parameters, error));
-    CUDA_TRY(cudaMemcpyAsync(parameters, p, sizeof *p, cudaMemcpyHostToDevice, g->stream), "price");
-    FORWARD(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->paths, parameters, NULL, &sums, error));
+    const size_t table_bytes = p->sobol ? sobol_table_bytes(bits, dimensions) : 0;
+    FORWARD(arrays_bring(g, "price", NULL, 0, sizeof(parameters) + table_bytes, &scratch, error));
+    uint64_t *const tables = (uint64_t *)((parameters *)scratch + 1);
+    const parameters all = {*p, tables, tables + bits * dimensions};
+    CUDA_TRY(cudaMemcpyAsync(scratch, &all, sizeof all, cudaMemcpyHostToDevice, g->stream), "price");
+    if (p->sobol) FORWARD(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, tables, error));
+    FORWARD(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->paths, scratch, NULL, &sums, error));
     c.out_bytes = sizeof sums;
     FORWARD(call_run(&c, p->dtype == WEFT_F32 ? choose<float>(p) : choose<double>(p), error));
     FORWARD(call_end(&c, error));

@@ -2,6 +2,7 @@
 #include "ref/elementary.h"
 #include "ref/philox.h"
 #include "ref/ref.h"
+#include "ref/sobol.h"
 #include "ref/tree.h"
 
 #include <math.h>
@@ -9,14 +10,19 @@
 
 /* ---------------------------------------------------------------------------- paths (21.2 to 21.4) */
 
-/* Normal number q of path p. */
-static double normal(const price_call *c, uint64_t p, uint64_t q) {
+/* The word of normal number q of path p. */
+static uint32_t word_of(const price_call *c, uint64_t p, uint64_t q) {
     const uint64_t block = q / 4;
+    if (c->sobol) return (uint32_t)(ref_sobol_word(WEFT_OWEN, c->seed, c->stream, q, p) >> 32);
     const uint32_t counter[4] = {(uint32_t)p, (uint32_t)(p >> 32), (uint32_t)block, (uint32_t)(block >> 32)};
     const uint32_t key[2] = {(uint32_t)c->seed, (uint32_t)(c->seed >> 32)};
     uint32_t words[4];
     ref_philox(counter, key, words);
-    return ref_probit(((double)words[q % 4] + 0.5) * 0x1p-32);
+    return words[q % 4];
+}
+
+static double normal(const price_call *c, uint64_t p, uint64_t q) {
+    return ref_probit(((double)word_of(c, p, q) + 0.5) * 0x1p-32);
 }
 
 #define REAL float

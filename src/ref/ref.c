@@ -103,6 +103,7 @@ const weft_backend *weft_backend_ref(void) {
         .sort = ref_sort,
         .argsort = ref_argsort,
         .random = ref_random,
+        .sobol = ref_sobol,
         .price = ref_price,
         .match = ref_match,
         .map = ref_map,

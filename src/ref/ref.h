@@ -26,6 +26,7 @@ weft_status ref_heat(void *state, const heat_call *call, weft_error *error);
 weft_status ref_sort(void *state, const sort_call *call, weft_error *error);
 weft_status ref_argsort(void *state, const argsort_call *call, weft_error *error);
 weft_status ref_random(void *state, const random_call *call, weft_error *error);
+weft_status ref_sobol(void *state, const sobol_call *call, weft_error *error);
 weft_status ref_price(void *state, const price_call *call, weft_error *error);
 weft_status ref_match(void *state, const match_call *call, weft_error *error);
 weft_status ref_map(void *state, const map_call *call, weft_error *error);

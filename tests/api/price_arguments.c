@@ -90,6 +90,25 @@ static void simulations(void) {
     accepted(&a);
 }
 
+static void scramblings(void) {
+    arguments a;
+    static const size_t wrong[] = {1, 3, 12, 2048};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        WITH(simulation.scramblings, wrong[i]);
+        refused(&a, WEFT_INVALID, "scramblings; a power of two from 2 to 1024 is taken");
+    }
+    WITH(simulation.scramblings, 16);
+    a.simulation.paths = 1000;
+    refused(&a, WEFT_INVALID, "1000 paths are not as many, 2 or more, in each of 16 scramblings");
+    a.simulation.paths = 16;
+    refused(&a, WEFT_INVALID, "16 paths are not as many");
+    a.simulation.paths = 32;
+    a.simulation.steps = WEFT_SOBOL_DIMENSIONS / a.option.assets;
+    accepted(&a);
+    a.simulation.steps++;
+    refused(&a, WEFT_INVALID, "Sobol points have at most 1111 dimensions");
+}
+
 static void markets(void) {
     arguments a;
     WITH(option.assets, 0);
@@ -197,6 +216,7 @@ int main(int argc, char **argv) {
     if (argc != 2 || weft_open(&ctx, argv[1]) != WEFT_OK) return 1;
     pointers();
     simulations();
+    scramblings();
     markets();
     correlations();
     payoffs();

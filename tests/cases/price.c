@@ -1,6 +1,7 @@
-/* weft_price: the parameter says whether there is one asset, whether there are several, or whether deltas and vegas
- * are wanted; n makes the number of paths: few, of one asset some tiles or more than a batch of them. All else is
- * taken in turn. The inputs are not read, so they are of one kind. The output is the whole valuation. */
+/* weft_price: the parameter says whether there is one asset, whether there are several, whether deltas and vegas
+ * are wanted, or whether paths are Sobol points (and, in turn, deltas and vegas are wanted); n makes the number of
+ * paths: few, of one asset some tiles or more than a batch of them. All else is taken in turn. The inputs are not
+ * read, so they are of one kind. The output is the whole valuation. */
 #include "core/order.h"
 #include "tests/match.h"
 
@@ -20,16 +21,22 @@ static unsigned take(uint64_t *random, unsigned count) {
     return taken;
 }
 
-static bool is_many(const match_case *c) { return c->n > MANY / 2; }
+enum { PLAIN, SEVERAL, GREEKS, POINTS, PARAMETERS };
+
+static bool is_many(const match_case *c) { return c->n > MANY / 2 && c->parameter != POINTS; }
 
 static void choose_simulation(const match_case *c, uint64_t *r, weft_simulation *s) {
     s->dtype = c->dtype;
     s->scheme = take(r, 2) ? WEFT_EULER : WEFT_EXACT;
     s->steps = is_many(c) ? 1 : 1 + take(r, 5);
-    s->paths = 2 + (is_many(c) ? MANY : c->n % (c->parameter == 0 ? TILES : FEW));
+    s->paths = 2 + (is_many(c) ? MANY : c->n % (c->parameter == PLAIN ? TILES : FEW));
     s->antithetic = (int)take(r, 2);
     s->control = (int)take(r, 2);
-    s->greeks = c->parameter == 2 && !is_many(c);
+    s->greeks = c->parameter == GREEKS && !is_many(c);
+    if (c->parameter != POINTS) return;
+    s->greeks = (int)take(r, 2);
+    s->scramblings = (size_t)2 << take(r, 3);
+    s->paths *= s->scramblings;
 }
 
 /* What does not go together is made to. */
@@ -57,9 +64,9 @@ static void choose(const match_case *c, contract *k) {
     double basket = 0;
     k->simulation.seed = r;
     choose_simulation(c, &r, &k->simulation);
-    o->assets = c->parameter == 0 || is_many(c) ? 1
-                : c->parameter == 1             ? 2 + take(&r, WEFT_ASSETS_MAX - 1)
-                                                : 1 + take(&r, 2);
+    o->assets = c->parameter == PLAIN || is_many(c) ? 1
+                : c->parameter == SEVERAL           ? 2 + take(&r, WEFT_ASSETS_MAX - 1)
+                                                    : 1 + take(&r, 2);
     o->start = STARTS;
     o->volatility = VOLATILITIES;
     o->rate = 0.03125 * (double)take(&r, 4) - 0.03125;
@@ -93,14 +100,15 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
 static void tell(const match_case *c, char text[100]) {
     contract k = {.option = {.start = NULL}};
     choose(c, &k);
-    snprintf(text, 100, "payoff %d, observed %d, barrier %d, %s, %zu assets, %zu steps%s%s", (int)k.option.payoff,
-             (int)k.option.observed, (int)k.option.barrier, k.simulation.scheme == WEFT_EULER ? "Euler" : "exact",
-             k.option.assets, k.simulation.steps, k.simulation.antithetic ? ", antithetic" : "",
-             k.simulation.control ? ", control" : "");
+    snprintf(text, 100, "payoff %d, observed %d, barrier %d, %s, %zu assets, %zu steps%s%s, %zu scramblings",
+             (int)k.option.payoff, (int)k.option.observed, (int)k.option.barrier,
+             k.simulation.scheme == WEFT_EULER ? "Euler" : "exact", k.option.assets, k.simulation.steps,
+             k.simulation.antithetic ? ", antithetic" : "", k.simulation.control ? ", control" : "",
+             k.simulation.scramblings);
 }
 
 const match_shape match_price = {.inputs = 1,
-                                 .parameters = 3,
+                                 .parameters = PARAMETERS,
                                  .accumulates = 1,
                                  .values = values,
                                  .out_bytes = out_bytes,

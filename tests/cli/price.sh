@@ -27,6 +27,12 @@ near 12.9 13.2 floating-lookback-put --start 100 --sigma 0.2 --steps 100 --paths
 near 1.40 1.55 call --start 100 --strike 100 --sigma 0.2 --barrier up-out --level 120 --steps 50 --paths 50000
 near 10.3 10.8 call --start 100,95 --weights 1,-1 --sigma 0.3,0.2 --strike 5 --steps 1 --scheme exact --paths 50000
 
+near 10.448 10.453 call --start 100 --strike 100 --sigma 0.2 --steps 1 --paths 65536 --sobol 16
+near 3.54 3.56 asian-call --start 100 --sigma 0.2 --strike 105 --paths 65536 --sobol 16
+points=$(w price double-digital --steps 2 --paths 4096 --sobol 4 --bits)
+is "price --sobol --device ref" "$points" "$(w price double-digital --steps 2 --paths 4096 --sobol 4 --bits --device ref)"
+is "price --sobol --threads 7" "$points" "$(w price double-digital --steps 2 --paths 4096 --sobol 4 --bits --threads 7)"
+
 is "--greeks" "asset 0: delta 0.63" "$(w price call --start 100 --strike 100 --sigma 0.2 --steps 1 --greeks | sed -n '3s/delta \(0\.6.\).*/delta \1/p')"
 got=$(w price call --json --greeks --paths 5000 --seed 3 | python3 -c 'import json, sys
 r = json.load(sys.stdin)
@@ -55,6 +61,10 @@ refuses 2 "weft price: --barrier out: there are up-out" price call --barrier out
 refuses 2 "weft price: --scheme milstein: there are exact and euler" price call --scheme milstein
 refuses 2 "weft price: --dtype f16: there are f32 and f64" price call --dtype f16
 refuses 2 "weft price: --paths 0: a whole number from 2" price call --paths 0
+refuses 2 "weft price: --sobol 1: a whole number from 2 to 1024" price call --sobol 1
+refuses 2 "12 scramblings; a power of two from 2 to 1024" price call --sobol 12
+refuses 2 "1000 paths are not as many, 2 or more, in each of 16" price call --paths 1000 --sobol 16
+refuses 2 "600 steps of 2 assets; Sobol points have at most 1111" price double-digital --steps 600 --paths 1024 --sobol 16
 refuses 2 "weft price: --error 0: a standard error above 0 is needed" price call --error 0
 refuses 2 "weft price: call: asset 0 has a volatility of -0.1" price call --sigma -0.1
 refuses 2 "not positive definite: the pivot of row 2 is" price call --start 1,1,1 --rho -0.5

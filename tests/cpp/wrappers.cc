@@ -171,6 +171,9 @@ static void samples(weft::context &ctx) {
     weft::random(ctx, WEFT_NORMAL, 7, all, 0, 1, 3);
     weft::random(ctx, WEFT_NORMAL, 7, part, 0, 1, 3, 50);
     expect(std::equal(part.begin(), part.end(), all.begin() + 50), "random, by its number");
+    std::vector<double> points(6);
+    weft::sobol(ctx, WEFT_UNSCRAMBLED, 2, points);
+    expect(points == std::vector<double>{0, 0, 0.5, 0.5, 0.75, 0.25}, "sobol");
     std::vector<std::int64_t> dice(1000);
     weft::random_integers(ctx, 1, 1, 6, dice);
     expect(weft::min(ctx, dice) == 1 && weft::max(ctx, dice) == 6, "random_integers");

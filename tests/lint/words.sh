@@ -1,6 +1,7 @@
 #!/bin/sh
 # Words, names and lists: nothing left for later in the sources, file names unique, no file past 600
-# lines but the public header, which is one manual, each operation documented. Usage: words.sh SOURCE_DIR
+# lines but the public header, which is one manual, and the table of direction numbers, which is data, each
+# operation documented. Usage: words.sh SOURCE_DIR
 set -u
 cd "$1" || exit 1
 failed=0
@@ -26,7 +27,7 @@ drawers=$(find include src cli tests bench examples -type f | grep -E '/(utils?|
 
 for file in $sources; do
     lines=$(wc -l <"$file")
-    [ "$lines" -le 650 ] || [ "$file" = include/weft.h ] || tell "words: $file has $lines lines; it wants to be two"
+    [ "$lines" -le 650 ] || [ "$file" = include/weft.h ] || [ "$file" = src/core/sobol.def ] || tell "words: $file has $lines lines; it wants to be two"
 done
 
 for op in $(sed -n 's/^REDUCE([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' src/core/ops.def); do

@@ -1,0 +1,74 @@
+/* Sobol points (docs/ORDER.md 24): direction numbers, and what becomes of a coordinate's word, which is taken in
+ * halves of 32 bits. Where it is scrambled each half has its key; a shift by the key 0 leaves points as they are. */
+#ifndef WEFT_ARITH_SOBOL_H
+#define WEFT_ARITH_SOBOL_H
+
+#include "arith/philox.h"
+#include "core/order.h"
+
+/* ------------------------------------------------------------------------------ directions */
+
+/* A line of core/sobol.def. */
+typedef struct weft_sobol_line {
+    uint16_t degree, inner, m[13];
+} weft_sobol_line;
+
+/* The direction numbers of a coordinate for the lowest bits of a point's number: that for bit b at v[b * stride]. The
+ * first coordinate has no line: NULL. */
+WEFT_ARITH void weft_sobol_directions(const weft_sobol_line *line, unsigned bits, size_t stride, uint64_t *v) {
+    for (unsigned b = 0; b < bits; b++) {
+        uint64_t *const to = v + b * stride;
+        if (!line || b < line->degree) {
+            *to = (line ? line->m[b] : UINT64_C(1)) << (WEFT_SOBOL_BITS - 1 - b);
+            continue;
+        }
+        const uint64_t oldest = *(to - line->degree * stride);
+        *to = oldest ^ oldest >> line->degree;
+        for (unsigned l = 1; l < line->degree; l++)
+            if (line->inner >> (line->degree - 1 - l) & 1) *to ^= *(to - l * stride);
+    }
+}
+
+/* ------------------------------------------------------------------------------ scrambling */
+
+/* Bit k becomes bit 31 - k. */
+WEFT_ARITH uint32_t weft_reverse_32(uint32_t x) {
+    x = (x >> 1 & UINT32_C(0x55555555)) | (x & UINT32_C(0x55555555)) << 1;
+    x = (x >> 2 & UINT32_C(0x33333333)) | (x & UINT32_C(0x33333333)) << 2;
+    x = (x >> 4 & UINT32_C(0x0f0f0f0f)) | (x & UINT32_C(0x0f0f0f0f)) << 4;
+    x = (x >> 8 & UINT32_C(0x00ff00ff)) | (x & UINT32_C(0x00ff00ff)) << 8;
+    return x >> 16 | x << 16;
+}
+
+/* Turns each bit or not, as the keys and the bits above it tell: with the bits in reverse order, in sums, in products
+ * by odd numbers and in x ^ (x times an even number) no bit depends on those above it (Laine and Karras; Vegdahl). */
+WEFT_ARITH uint32_t weft_nested_scramble(uint32_t x, uint32_t addend, uint32_t factor) {
+    uint32_t y = weft_reverse_32(x);
+    y ^= y * UINT32_C(0x3d20adea);
+    y = (y + addend) * (factor | 1);
+    y ^= y * UINT32_C(0x05526c56);
+    y ^= y * UINT32_C(0x53a22864);
+    return weft_reverse_32(y);
+}
+
+/* All bits depend on all (the finalizer of MurmurHash3). */
+WEFT_ARITH uint32_t weft_mix_32(uint32_t x) {
+    x = (x ^ x >> 16) * UINT32_C(0x85ebca6b);
+    x = (x ^ x >> 13) * UINT32_C(0xc2b2ae35);
+    return x ^ x >> 16;
+}
+
+/* The lower half, which depends on the scrambled upper one. */
+WEFT_ARITH uint32_t weft_nested_scramble_low(uint32_t high, uint32_t low, uint32_t key) {
+    const uint32_t own = weft_mix_32(high ^ key);
+    return weft_nested_scramble(low, own, own >> 16);
+}
+
+/* The key of coordinate j, in halves: a shift takes each for the same half of a word; Owen's scrambling takes both
+ * for the upper half, and the lower one for the lower. */
+WEFT_ARITH uint64_t weft_sobol_key(uint64_t seed, uint64_t stream, uint64_t j) {
+    const weft_philox_block block = weft_philox(WEFT_SOBOL_BLOCKS + j, stream, seed);
+    return (uint64_t)block.v[1] << 32 | block.v[0];
+}
+
+#endif

@@ -1,0 +1,60 @@
+#!/bin/sh
+# weft sobol: published points, parts of a sequence, its options, and what it refuses.
+. "$(dirname "$0")/check.sh"
+y=$dir/y.npy
+
+# gives EXPECTED ARGUMENT...: `weft sobol ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+gives() {
+    expected=$1
+    shift
+    rm -f "$y"
+    got=$(w sobol "$@" -o "$y" 2>&1)
+    is "weft sobol $*: exit code" 0 $?
+    is "weft sobol $*: printed" "" "$got"
+    is "weft sobol $*" "$expected" "$(values "$y")"
+    w sobol "$@" -o - >"$dir/stdout"
+    is "weft sobol $* -o -" same "$(cmp -s "$y" "$dir/stdout" && echo same)"
+}
+
+gives "<f4 (4, 2) 0.0 0.0 0.5 0.5 0.75 0.25 0.25 0.75" --dimensions 2 --n 4
+gives "<f8 (2, 3) 0.375 0.375 0.625 0.875 0.875 0.125" --dimensions 3 --n 2 --first 4 --dtype f64 --device ref
+gives "<f4 (1, 1) 0.375" --dimensions 1 --n 1e0 --first 4 --scramble none --seed 9
+gives "<f4 (0, 5)" --dimensions 5 --n 0 --scramble owen
+
+# A sequence in parts, on other threads and devices, is the same; more than one piece of it too.
+sobol() { w sobol --dimensions 3 --scramble owen --seed 3 --stream 4 "$@"; }
+sobol --n 2e6 --threads 2 -o "$dir/all.npy"
+sobol --n 1000001 --threads 1 -o "$dir/head.npy"
+sobol --n 999999 --first 1000001 -o "$dir/tail.npy"
+sobol --n 999999 --first 1000001 --stream 5 -o "$dir/other.npy"
+body() { for file in "$@"; do tail -c +129 "$file"; done; }
+is "2e6 points: bytes" 24000128 "$(wc -c <"$dir/all.npy" | tr -d ' ')"
+body "$dir/head.npy" "$dir/tail.npy" >"$dir/joined"
+body "$dir/all.npy" >"$dir/whole"
+is "a sequence in two parts" same "$(cmp -s "$dir/joined" "$dir/whole" && echo same)"
+is "another stream" other "$(cmp -s "$dir/tail.npy" "$dir/other.npy" || echo other)"
+sobol --n 999999 --first 1000001 --scramble shift -o "$dir/other.npy"
+is "another scrambling" other "$(cmp -s "$dir/tail.npy" "$dir/other.npy" || echo other)"
+
+rm -f "$y"
+refuses 2 "--dimensions D is missing: how many coordinates" sobol --n 3 -o "$y"
+refuses 2 "--n N is missing: how many points" sobol --dimensions 3 -o "$y"
+refuses 2 "-o FILE.npy is missing" sobol --dimensions 3 --n 3
+refuses 2 "x.npy: there is nothing to read" sobol --dimensions 3 --n 3 -o "$y" x.npy
+refuses 2 "--dimensions 1112" sobol --dimensions 1112 --n 3 -o "$y"
+refuses 2 "--dimensions 0" sobol --dimensions 0 --n 3 -o "$y"
+refuses 2 "--scramble full: one of none, shift and owen is needed" sobol --dimensions 3 --n 3 --scramble full -o "$y"
+refuses 2 "--json: standard output is for the array here" sobol --dimensions 3 --n 3 -o - --json
+refuses 2 "--n 1.5: a whole number" sobol --dimensions 3 --n 1.5 -o "$y"
+refuses 1 "Sobol points are f32 or f64; i32 was asked for" sobol --dimensions 3 --n 3 --dtype i32 -o "$y"
+refuses 1 "a sequence has the points 0 to 9223372036854775807" sobol --dimensions 3 --n 3 --first 9223372036854775806 -o "$y"
+is "nothing is left behind" "" "$(ls "$dir" | grep -F y.npy)"
+refuses 1 "$dir/no/y.npy: cannot be made" sobol --dimensions 3 --n 3 -o "$dir/no/y.npy"
+
+is "sobol --json" "sobol 7 owen $y f64 5 1 2 10 cpu 1" \
+    "$(w sobol --dimensions 7 --n 5 --scramble owen --dtype f64 --seed 1 --stream 2 --first 10 -o "$y" --json |
+        python3 -c 'import json, sys
+o = json.load(sys.stdin)
+assert 0 <= o.pop("seconds") < 60
+print(*o.values())')"
+finish
