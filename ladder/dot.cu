@@ -12,6 +12,12 @@
 
 #include <math.h>
 #include <type_traits>
+#if !defined WEFT_EXECUTOR && __has_include(<cublas_v2.h>)
+#include <cublas_v2.h>
+#define HAVE_CUBLAS
+#endif
+
+namespace {
 
 constexpr unsigned WARP = 32, THREADS = 256, BLOCKS = 1024, MOST_THREADS = 1024;
 #define WHOLE_WARP 0xffffffffu
@@ -202,9 +208,7 @@ static weft_status weft_product(weft_context *ctx, weft_dtype dtype, size_t n, c
  *
  * Loaded where the toolkit's library is. Its order is not stated, so that it is given whole numbers.
  */
-#if !defined WEFT_EXECUTOR && __has_include(<cublas_v2.h>)
-#include <cublas_v2.h>
-
+#ifdef HAVE_CUBLAS
 template <class T> static void cublas_dot(size_t n, const T *a, const T *b, T *dot) {
     typedef cublasStatus_t (*create_call)(cublasHandle_t *);
     typedef cublasStatus_t (*mode_call)(cublasHandle_t, cublasPointerMode_t);
@@ -260,6 +264,8 @@ template <class T> static void climb_as(climb &c) {
     c.weft("weft", as_specified, [=, &c](weft_context *ctx) { return weft_product(ctx, c.dtype, n, a, b, dot); });
     c.rung("cublas", whole_sum, [=] { cublas_dot(n, w, one, dot); }, {.gpu_only = true});
 }
+
+} // namespace
 
 void climb_dot(climb &c) {
     if (c.dtype == WEFT_F64) return climb_as<double>(c);

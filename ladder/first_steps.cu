@@ -11,6 +11,8 @@
  */
 #include "climb.h"
 
+namespace {
+
 constexpr unsigned BLOCKS = 2, THREADS = 8;
 
 /* Rung thread-index: each of 2 x 8 threads writes its own number
@@ -182,6 +184,8 @@ static std::string device_limits() {
  */
 
 /* Climbing the rungs. */
+} // namespace
+
 void climb_first_steps(climb &c) {
     const std::vector<float> a = ladder_values<float>(c.n, 1), b = ladder_values<float>(c.n, 2);
     std::vector<float> sums(c.n), numbers(BLOCKS * THREADS);

@@ -15,6 +15,11 @@
 
 #include <algorithm>
 #include <numeric>
+#ifndef WEFT_EXECUTOR
+#include <cub/device/device_radix_sort.cuh>
+#endif
+
+namespace {
 
 constexpr unsigned WARP = 32, THREADS = 256, WARPS = THREADS / WARP, ROUNDS = 8, TILE = THREADS * ROUNDS;
 #define WHOLE_WARP 0xffffffffu
@@ -353,8 +358,6 @@ static weft_status weft_sorted(weft_context *ctx, weft_dtype dtype, size_t n, co
 
 /* Rung cub: cub::DeviceRadixSort::SortKeys, NVIDIA's own */
 #ifndef WEFT_EXECUTOR
-#include <cub/device/device_radix_sort.cuh>
-
 template <class T> static void cub_sort(size_t n, const T *keys, T *sorted) {
     static void *room;
     static size_t room_bytes;
@@ -439,6 +442,8 @@ template <class T> static void climb_as(climb &c) {
     c.weft("weft", all, [=, &c](weft_context *ctx) { return weft_sorted(ctx, c.dtype, n, keys, out); });
     c.rung("cub", all, [=] { cub_sort(n, keys, out); }, {.gpu_only = true});
 }
+
+} // namespace
 
 void climb_radix_sort(climb &c) {
     if (c.dtype == WEFT_I32) return climb_as<int>(c);

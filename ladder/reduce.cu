@@ -13,6 +13,11 @@
 
 #include <algorithm>
 #include <type_traits>
+#ifndef WEFT_EXECUTOR
+#include <cub/device/device_reduce.cuh>
+#endif
+
+namespace {
 
 constexpr unsigned WARP = 32, THREADS = 256, BLOCKS = 1024, MOST_THREADS = 1024;
 #define WHOLE_WARP 0xffffffffu
@@ -481,8 +486,6 @@ static weft_status weft_sum(weft_context *ctx, weft_dtype dtype, size_t n, const
  * Its order is not stated and may change with the GPU and the release, so that it, too, is given whole numbers.
  */
 #ifndef WEFT_EXECUTOR
-#include <cub/device/device_reduce.cuh>
-
 template <class T> static void cub_sum(size_t n, const T *x, T *sum) {
     static void *room;
     static size_t room_bytes;
@@ -554,6 +557,8 @@ template <class T> static void climb_as(climb &c) {
     c.weft("weft", as_specified, [=, &c](weft_context *ctx) { return weft_sum(ctx, c.dtype, n, x, total); });
     c.rung("cub", whole_sum, [=] { cub_sum(n, w, sum); }, {.gpu_only = true});
 }
+
+} // namespace
 
 void climb_reduce(climb &c) {
     if (c.dtype == WEFT_F64) return climb_as<double>(c);

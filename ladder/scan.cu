@@ -14,6 +14,11 @@
 #include "climb.h"
 
 #include <math.h>
+#ifndef WEFT_EXECUTOR
+#include <cub/device/device_scan.cuh>
+#endif
+
+namespace {
 
 constexpr unsigned WARP = 32, THREADS = 256;
 #define WHOLE_WARP 0xffffffffu
@@ -466,8 +471,6 @@ static weft_status weft_running_sums(weft_context *ctx, weft_dtype dtype, size_t
  * Float results are not the same from run to run; whole numbers show that it is right.
  */
 #ifndef WEFT_EXECUTOR
-#include <cub/device/device_scan.cuh>
-
 template <class T> static void cub_scan(size_t n, const T *x, T *y) {
     static void *room;
     static size_t room_bytes;
@@ -541,6 +544,8 @@ template <class T> static void climb_as(climb &c) {
     c.weft("weft", as_specified, [=, &c](weft_context *ctx) { return weft_running_sums(ctx, c.dtype, n, x, y); });
     c.rung("cub", whole_sums, [=] { cub_scan(n, w, y); }, {.gpu_only = true});
 }
+
+} // namespace
 
 void climb_scan(climb &c) {
     if (c.dtype == WEFT_F64) return climb_as<double>(c);

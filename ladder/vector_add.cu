@@ -9,6 +9,8 @@
  */
 #include "climb.h"
 
+namespace {
+
 constexpr unsigned THREADS = 256;
 
 /* Rung one-thread: one thread adds them all
@@ -169,6 +171,8 @@ template <class T> static void climb_as(climb &c) {
     c.rung("sixteen-bytes", right, [=] { sixteen_bytes(n, a, b, to); });
     c.weft("weft", right, [=, &c](weft_context *ctx) { return weft_add(ctx, c.dtype, n, a, b, to); });
 }
+
+} // namespace
 
 void climb_vector_add(climb &c) {
     if (c.dtype == WEFT_F64) return climb_as<double>(c);
