@@ -20,7 +20,8 @@ FRAGMENT = """
 #include <stdio.h>
 #include <weft.h>
 enum {{ n = 1000, ROOM = 256 * 256 * 256 }};
-static float u[ROOM], x[2 * n], y[2 * n], z[n];
+static double u[ROOM];
+static float x[2 * n], y[2 * n], z[n];
 static uint64_t values[n], lengths[n], where[n], counts[n];
 static uint32_t codes[n], dice[n];
 static uint8_t flags[n], pixels[n];
