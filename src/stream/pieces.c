@@ -195,7 +195,7 @@ weft_status pieces_next(pieces *p) {
     p->first += p->n;
     for (int i = 0; i < p->count; i++) {
         const reader *r = &p->readers[i];
-        size_t n;
+        size_t n = 0;
         FORWARD((is_viewed(r->source) ? next_view : next_buffer)(&p->readers[i], p->first, &p->x[i], &n, error));
         if (i == 0) p->n = n;
         const uint64_t less = p->first + (n < p->n ? n : p->n);
