@@ -226,7 +226,7 @@ static void on_bus_error(int signal) {
     (void)signal;
     while (atomic_flag_test_and_set(&told)) pause(); /* the first is about to end the process, but has to tell why */
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    file_abandon();
+    file_abandon(); /* NOLINT(bugprone-signal-handler): an unlink, which a handler may do */
     _exit(CLI_FAILED);
 }
 

@@ -84,8 +84,8 @@ weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t 
     s.plane = nx * ny * weft_dtype_size(dtype);
     if (s.planes && u != v) memcpy(v, u, s.planes * s.plane);
     const size_t bytes = s.planes ? (s.planes + 2 * most_halo(d)) * s.plane : 1;
-    s.before = malloc(bytes);
-    s.after = malloc(bytes);
+    s.before = malloc(bytes ? bytes : 1);
+    s.after = malloc(bytes ? bytes : 1);
     const weft_status ran = run_laplace(&s, sweeps);
     free(s.before);
     free(s.after);

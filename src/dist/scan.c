@@ -218,7 +218,8 @@ weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kind, weft_d
                            {"the number of initial values", AS_NUMBER, init != NULL},
                            {"the initial value", AS_BITS, start}};
     FORWARD(dist_begin(d, "scan", list, 6, slice, status));
-    s.room = malloc((slice.count < PIECE ? slice.count + 1 : PIECE) * sizeof(uint64_t));
+    const size_t widest = sizeof(uint64_t);
+    s.room = malloc((slice.count < PIECE ? slice.count + 1 : PIECE) * widest);
     s.totals = malloc((size_t)d->size * BLOCKS_MAX * sizeof *s.totals);
     const weft_status ran = run_scan(&s);
     free(s.room);
