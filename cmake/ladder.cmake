@@ -27,11 +27,11 @@ target_link_libraries(weft_command PRIVATE ${CMAKE_DL_LIBS})
 # ------------------------------------------------------------------------------- a GPU
 if(TARGET weft_cuda)
   add_library(weft_ladder_cuda MODULE ladder/climb.cu ${ladder_sources})
-  set_target_properties(weft_ladder_cuda PROPERTIES CUDA_STANDARD 20 CUDA_RUNTIME_LIBRARY Static
-    INSTALL_RPATH "$ORIGIN")
+  set_target_properties(weft_ladder_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static INSTALL_RPATH "$ORIGIN")
+  set_property(TARGET weft_ladder_cuda PROPERTY CUDA_STANDARD) # CMake 3.25 knows no C++20 of nvcc: by its option
   target_include_directories(weft_ladder_cuda PRIVATE ladder)
   # gcc takes a variable of CUB's scan for one that may be used before it is set.
-  target_compile_options(weft_ladder_cuda PRIVATE ${WEFT_CUDA_FLAGS} -Xcompiler=-Wno-maybe-uninitialized)
+  target_compile_options(weft_ladder_cuda PRIVATE ${WEFT_CUDA_FLAGS} -std=c++20 -Xcompiler=-Wno-maybe-uninitialized)
   target_link_libraries(weft_ladder_cuda PRIVATE weft)
   target_link_options(weft_ladder_cuda PRIVATE "LINKER:--exclude-libs,ALL,--as-needed" -static-libgcc -static-libstdc++)
   install(TARGETS weft_ladder_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)
