@@ -53,6 +53,7 @@ int command_sobol(const cli_options *options, int argc, char **argv);
 int command_price(const cli_options *options, int argc, char **argv);
 int command_match(const cli_options *options, int argc, char **argv);
 int command_map(const cli_options *options, int argc, char **argv);
+int command_map_scan(const cli_options *options, int argc, char **argv);
 int command_map_reduce(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 

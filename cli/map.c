@@ -1,5 +1,5 @@
-/* weft map FORMULA NAME=VALUE... -o Z.npy and weft map_reduce OP FORMULA NAME=VALUE...: a value is a number or the
- * name of a file. */
+/* weft map FORMULA NAME=VALUE... -o Z.npy, weft map_scan the same, and weft map_reduce OP FORMULA NAME=VALUE...: a
+ * value is a number or the name of a file. */
 #include "cli/cli.h"
 #include "cli/fold_options.h"
 #include "cli/npy.h"
@@ -12,10 +12,17 @@
 
 enum { MOST_BINDINGS = 64, NAME_LENGTH = 64 };
 
+/* What becomes of the formula's values. */
+typedef enum map_use { STORED, REDUCED, SCANNED } map_use;
+
 typedef struct request {
     const cli_options *options;
+    map_use use;
     const char *command, *formula, *to;
-    weft_op op; /* of map_reduce */
+    weft_op op;          /* of map_reduce and map_scan */
+    weft_scan_kind kind; /* of map_scan, as what follows */
+    const char *init;    /* text, or NULL */
+    value before;        /* init's value */
     weft_dtype type, accumulate;
     long long n; /* of a formula without arrays; else -1 */
     int count;
@@ -47,19 +54,32 @@ static bool read_type(const char *command, const char *text, weft_dtype *type) {
     return false;
 }
 
-static bool read_options(int argc, char **argv, request *r) {
-    static const struct option list[] = {
-        {"dtype", required_argument, NULL, 't'}, {"accumulate", required_argument, NULL, 'a'},
-        {"n", required_argument, NULL, 'n'},     {"output", required_argument, NULL, 'o'},
-        {"o", required_argument, NULL, 'o'},     {0}};
-    r->n = -1;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
-        if (option == 't' && read_type(argv[0], optarg, &r->type)) continue;
-        if (option == 'a' && folds_accumulate(argv[0], optarg, &r->accumulate)) continue;
-        if (option == 'n' && cli_number(argv[0], "--n", optarg, 0, 1LL << 48, &r->n)) continue;
-        if (option != 'o') return false;
-        r->to = optarg;
+static bool read_option(const char *command, int option, request *r) {
+    switch (option) {
+    case 't': return read_type(command, optarg, &r->type);
+    case 'a': return folds_accumulate(command, optarg, &r->accumulate);
+    case 'n': return cli_number(command, "--n", optarg, 0, 1LL << 48, &r->n);
+    case 'o': r->to = optarg; return true;
+    case 'p': return folds_operator(command, optarg, &r->op);
+    case 'e': r->kind = WEFT_EXCLUSIVE; return true;
+    case 'i': r->init = optarg; return true;
+    default: return false;
     }
+}
+
+/* The last are those of map_reduce and map_scan, and of map_scan alone. */
+static bool read_options(int argc, char **argv, request *r) {
+    enum { OPTIONS = 8 };
+    static const int known[] = {[STORED] = 4, [REDUCED] = 5, [SCANNED] = OPTIONS};
+    struct option list[OPTIONS + 1] = {
+        {"dtype", required_argument, NULL, 't'},      {"n", required_argument, NULL, 'n'},
+        {"output", required_argument, NULL, 'o'},     {"o", required_argument, NULL, 'o'},
+        {"accumulate", required_argument, NULL, 'a'}, {"op", required_argument, NULL, 'p'},
+        {"exclusive", no_argument, NULL, 'e'},        {"init", required_argument, NULL, 'i'}};
+    list[known[r->use]] = list[OPTIONS];
+    r->n = -1;
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(argv[0], option, r)) return false;
     return true;
 }
 
@@ -89,7 +109,8 @@ static bool read_operand(request *r, const char *text) {
     return true;
 }
 
-static bool read_operands(request *r, int count, char **operands, bool reduces) {
+static bool read_operands(request *r, int count, char **operands) {
+    const bool reduces = r->use == REDUCED;
     int at = 0;
     if (count < 1 + reduces) {
         cli_error(r->command, "%s is missing; see 'weft help %s'", count < reduces ? "OP" : "FORMULA", r->command);
@@ -172,7 +193,7 @@ static int read_scalars(request *r, const char *paths[MOST_BINDINGS]) {
     for (int i = 0; i < r->count; i++) {
         r->bindings[i].name = r->names[i];
         if (read_scalar(r, i)) continue;
-        r->streamed = r->streamed || stream_wanted(r->options, r->texts[i], 1);
+        r->streamed = r->streamed || (r->use != SCANNED && stream_wanted(r->options, r->texts[i], 1));
         paths[files++] = r->texts[i];
     }
     return files;
@@ -244,20 +265,29 @@ static void print_json_end(const request *r) {
            r->seconds);
 }
 
+/* Of the values of map and map_scan. */
+static weft_dtype result_type(const request *r) { return r->accumulate == WEFT_DEFAULT ? r->type : r->accumulate; }
+
+static weft_status compute(request *r, void *out) {
+    if (r->use == STORED) return weft_map(r->ctx, r->expr, r->type, (size_t)r->n, r->bindings, (size_t)r->count, out);
+    return weft_map_scan(r->ctx, r->op, r->kind, r->expr, r->type, r->accumulate, (size_t)r->n, r->bindings,
+                         (size_t)r->count, r->init ? &r->before : NULL, out);
+}
+
 static int map_to(request *r, void *out) {
     const npy_shape flat = {1, {(size_t)r->n}};
     npy_error error;
     const double start = cli_seconds();
-    const int code = told(r, weft_map(r->ctx, r->expr, r->type, (size_t)r->n, r->bindings, (size_t)r->count, out));
+    const int code = told(r, compute(r, out));
     r->seconds = cli_seconds() - start;
     if (code != CLI_DONE) return code;
-    if (npy_write(r->to, r->type, r->first ? &r->first->shape : &flat, out, &error)) return CLI_DONE;
+    if (npy_write(r->to, result_type(r), r->first ? &r->first->shape : &flat, out, &error)) return CLI_DONE;
     cli_error(r->command, "%s: %s", r->to, error.message);
     return CLI_FAILED;
 }
 
 static int map_in_memory(request *r) {
-    const size_t n = (size_t)r->n, size = weft_dtype_size(r->type);
+    const size_t n = (size_t)r->n, size = weft_dtype_size(result_type(r));
     void *out = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
     if (!out) {
         cli_error(r->command, "no memory for the %zu values of the result", n);
@@ -277,10 +307,26 @@ static int map_stream(request *r) {
     return stream_end(&r->stream, r->ctx, status);
 }
 
+/* The initial value is of the result's type, which the arrays decide. */
+static bool read_init(request *r) {
+    char range[80];
+    const weft_dtype type = result_type(r);
+    if (!r->init || value_parse(type, r->init, &r->before)) return true;
+    value_range(type, range, sizeof range);
+    cli_error(r->command, "--init %s: not a value of %s (%s), which the result has", r->init, weft_dtype_name(type),
+              range);
+    return false;
+}
+
+/* map and map_scan. */
 static int run_map(request *r) {
+    if (!read_init(r)) return CLI_USAGE;
     const int code = r->streamed ? map_stream(r) : map_in_memory(r);
     if (code != CLI_DONE || !r->options->json) return code;
     print_json(r);
+    if (r->use == SCANNED)
+        printf(", \"op\": \"%s\", \"exclusive\": %s, \"result\": \"%s\"", weft_op_name(r->op),
+               r->kind == WEFT_EXCLUSIVE ? "true" : "false", weft_dtype_name(result_type(r)));
     printf(", \"output\": ");
     json_string(stdout, r->to);
     print_json_end(r);
@@ -317,15 +363,16 @@ static int run_map_reduce(request *r) {
     return CLI_DONE;
 }
 
-static int evaluate(const cli_options *options, int argc, char **argv, bool reduces) {
+static int evaluate(const cli_options *options, int argc, char **argv, map_use use) {
     static request r; /* too large for a stack */
     r.options = options;
+    r.use = use;
     r.command = argv[0];
-    if (!read_options(argc, argv, &r) || !read_operands(&r, argc - optind, argv + optind, reduces)) return CLI_USAGE;
+    if (!read_options(argc, argv, &r) || !read_operands(&r, argc - optind, argv + optind)) return CLI_USAGE;
     int code = cli_open(r.command, options, &r.ctx);
     if (code == CLI_DONE) code = told(&r, weft_expr_compile(r.ctx, r.formula, &r.expr));
     if (code == CLI_DONE && !read_bindings(&r)) code = CLI_FAILED;
-    if (code == CLI_DONE) code = reduces ? run_map_reduce(&r) : run_map(&r);
+    if (code == CLI_DONE) code = use == REDUCED ? run_map_reduce(&r) : run_map(&r);
     for (int i = 0; i < r.count; i++) npy_free(&r.arrays[i]);
     if (r.streamed) stream_close(&r.stream);
     weft_expr_free(r.expr);
@@ -333,8 +380,12 @@ static int evaluate(const cli_options *options, int argc, char **argv, bool redu
     return code;
 }
 
-int command_map(const cli_options *options, int argc, char **argv) { return evaluate(options, argc, argv, false); }
+int command_map(const cli_options *options, int argc, char **argv) { return evaluate(options, argc, argv, STORED); }
 
 int command_map_reduce(const cli_options *options, int argc, char **argv) {
-    return evaluate(options, argc, argv, true);
+    return evaluate(options, argc, argv, REDUCED);
+}
+
+int command_map_scan(const cli_options *options, int argc, char **argv) {
+    return evaluate(options, argc, argv, SCANNED);
 }

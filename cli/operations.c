@@ -296,6 +296,20 @@ static weft_status run_map_reduce(const operation *o, weft_context *ctx, const o
     return status;
 }
 
+static weft_status run_map_scan(const operation *o, weft_context *ctx, const operands *in, value *out,
+                                weft_dtype *type) {
+    const weft_binding binding = {"x", in->dtype, in->x, NULL};
+    weft_expr *expr = NULL;
+    (void)o, (void)out;
+    *type = in->dtype;
+    weft_status status = weft_expr_compile(ctx, "x^2 + 2*x + 3", &expr);
+    if (status == WEFT_OK)
+        status = weft_map_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, expr, in->dtype, WEFT_DEFAULT, in->n, &binding, 1, NULL,
+                               in->to);
+    weft_expr_free(expr);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------- the table */
 
 #define OPERATION_IS_ANY false
@@ -332,6 +346,7 @@ static weft_status run_map_reduce(const operation *o, weft_context *ctx, const o
 #define OPERATION_OF_match WEFT_SUM, false, false, 1, 1, 0
 #define OPERATION_OF_map WEFT_SUM, false, false, 2, 1, 1
 #define OPERATION_OF_map_reduce WEFT_SUM, false, false, 1, 1, 0
+#define OPERATION_OF_map_scan WEFT_SUM, false, false, 1, 1, 1
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \

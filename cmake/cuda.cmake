@@ -63,6 +63,7 @@ add_library(weft_cuda MODULE
   src/cuda/recurrence_kernels.cu
   src/cuda/match.cu
   src/cuda/map.cu
+  src/cuda/map_scan.cu
   src/cuda/merge.cu
   src/cuda/matmul.cu
   src/cuda/matmul_end.cu

@@ -6,7 +6,7 @@ if(NOT executor)
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays call cuda dot extremes heat integers laplace laplace_solve map match price random reduce scratch
+foreach(stem arrays call cuda dot extremes heat integers laplace laplace_solve map map_scan match price random reduce scratch
     sobol sums tridiag tridiag_fused tridiag_long variance)
   list(APPEND emulated_sources ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/${stem}.cu)
 endforeach()
@@ -17,6 +17,7 @@ executor_library(weft_emulated ${translated} tests/emulated/device.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900)
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
+target_link_libraries(weft_emulated PRIVATE weft)
 
 # emulated_test(OPERATION EVERY [SEED]): one case in EVERY; with a seed, in random order.
 function(emulated_test operation every)
@@ -40,6 +41,7 @@ emulated_test(heat 32)
 emulated_test(laplace 500)
 emulated_test(map 4)
 emulated_test(map_reduce 6)
+emulated_test(map_scan 6)
 weft_test(emulated_sources emulated 120 api_sources cuda)
 set_tests_properties(emulated_sources PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 foreach(operation sum argmin dot price match map_reduce)

@@ -5,7 +5,7 @@ _weft() {
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
-        fft convolve tridiag heat sort argsort map map_reduce random sobol price match'
+        fft convolve tridiag heat sort argsort map map_reduce map_scan random sobol price match'
     local options='--device --threads --memory --mpi --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
@@ -130,6 +130,7 @@ _weft() {
     match) options+=' --words --words-file --list --fold-case --whole-word' ;;
     map) options+=' --dtype --n --output' ;;
     map_reduce) options+=' --accumulate --dtype --n' ;;
+    map_scan) options+=' --accumulate --op --exclusive --init --dtype --n --output' ;;
     variance) options+=' --accumulate --ddof' ;;
     *) options+=' --accumulate' ;;
     esac

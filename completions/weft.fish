@@ -1,7 +1,7 @@
 # fish completion of weft
 
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
-set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag heat sort argsort map map_reduce
+set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag heat sort argsort map map_reduce map_scan
 set -l made random sobol
 set -l commands tour ladder verify bench devices help version match price $operations $kept $made
 
@@ -69,8 +69,13 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a merge -d 'two
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a search_sorted -d 'where elements belong in a sorted array'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a map -d 'a formula for each element of arrays'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a map_reduce -d 'sum, mean, minimum, ... of a formula'
-complete -c weft -n '__fish_seen_subcommand_from map map_reduce' -l dtype -x -a 'f32 f64 i32 i64 u32 u64' -d 'Type to evaluate in'
-complete -c weft -n '__fish_seen_subcommand_from map map_reduce' -l n -x -d 'Number of elements, without arrays'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a map_scan -d 'prefix scan of a formula'
+complete -c weft -n '__fish_seen_subcommand_from map_scan' -l op -x -a 'sum prod min max and or xor' -d 'Operator'
+complete -c weft -n '__fish_seen_subcommand_from map_scan' -l exclusive -d 'Value i without element i'
+complete -c weft -n '__fish_seen_subcommand_from map_scan' -l init -x -d 'Joined before everything'
+complete -c weft -n '__fish_seen_subcommand_from map_scan' -l accumulate -x -a 'f64 i64 u64' -d 'Type of the result'
+complete -c weft -n '__fish_seen_subcommand_from map map_reduce map_scan' -l dtype -x -a 'f32 f64 i32 i64 u32 u64' -d 'Type to evaluate in'
+complete -c weft -n '__fish_seen_subcommand_from map map_reduce map_scan' -l n -x -d 'Number of elements, without arrays'
 complete -c weft -n '__fish_seen_subcommand_from map_reduce' -l accumulate -x -a 'f64' -d 'Reduce f32 values in f64'
 
 complete -c weft -n "__fish_seen_subcommand_from tour $operations $kept" -k -a '(__fish_complete_suffix .npy)'
@@ -104,7 +109,7 @@ complete -c weft -n '__fish_seen_subcommand_from fft' -l inverse -d 'The inverse
 complete -c weft -n '__fish_seen_subcommand_from fft' -l real -d 'Real values on one side'
 complete -c weft -n '__fish_seen_subcommand_from convolve' -l mode -x -a 'full same valid' -d 'Which part'
 complete -c weft -n '__fish_seen_subcommand_from convolve' -l correlate -d 'Second array backwards'
-complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul fft convolve sort argsort map random sobol' -s o -l output -r -d 'File to write'
+complete -c weft -n '__fish_seen_subcommand_from scan select partition unique segmented_reduce segmented_scan reduce_by_key histogram top_k merge search_sorted matmul fft convolve sort argsort map map_scan random sobol' -s o -l output -r -d 'File to write'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l flags -r -d 'Keep where a flag is set'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l lt -x -d 'Keep what is less'
 complete -c weft -n '__fish_seen_subcommand_from select partition' -l le -x -d 'Keep what is less or equal'

@@ -67,7 +67,7 @@ extern const match_shape match_reduce, match_variance, match_dot, match_scan, ma
 extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_matmul;
 extern const match_shape match_select, match_partition, match_unique, match_run_length;
 extern const match_shape match_segmented_reduce, match_segmented_scan, match_reduce_by_key;
-extern const match_shape match_map, match_map_reduce, match_random, match_sobol;
+extern const match_shape match_map, match_map_reduce, match_map_scan, match_random, match_sobol;
 extern const match_shape match_histogram, match_top_k, match_merge, match_search_sorted, match_match;
 
 extern const match_operation MATCH_OPERATIONS[];

@@ -120,6 +120,11 @@ CASES: list[tuple[str, Call]] = [
         (f"map_reduce {op} x*y+1 x=x64 y=x32", lambda op=op: weft.map_reduce(op, "x*y + 1", x=I["x64"], y=I["x32"]))
         for op in ("sum", "mean", "norm2", "argmin", "count_nonzero")
     ],
+    ("map_scan x*y+1 x=x64 y=x32 -o Y", lambda: weft.map_scan("sum", "x*y + 1", x=I["x64"], y=I["x32"])),
+    (
+        "map_scan --op max --exclusive --init 2 x*x x=x32 -o Y",
+        lambda: weft.map_scan("max", "x*x", exclusive=True, init=2, x=I["x32"]),
+    ),
     (
         "map_reduce sum x+1 x=x32 --accumulate f64",
         lambda: weft.map_reduce("sum", "x + 1", x=I["x32"], accumulate=np.float64),

@@ -276,6 +276,7 @@ def test_map(dtype: str) -> None:
         assert np.array_equal(weft.map("x/y", x=x, y=y), x // y)
     assert np.array_equal(weft.map("x*y + x", x=x, y=y), x * y + x)
     assert np.array_equal(weft.map("x < y && !(y > 5) ? x : i", x=x, y=y), np.where((x < y) & (y <= 5), x, range(5000)))
+    assert weft.map_scan("sum", "x*x", x=x).tobytes() == weft.cumsum(weft.map("x*x", x=x)).tobytes()
     assert bits(weft.map_reduce("sum", "x*x", x=x)) == bits(weft.sum(weft.map("x*x", x=x)))
     assert weft.map_reduce("argmax", "min(x, y)", x=x, y=y) == np.argmax(np.minimum(x, y))
 

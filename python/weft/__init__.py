@@ -20,7 +20,7 @@ from weft._heat import heat
 from weft._histogram import histogram
 from weft._laplace import laplace, laplace_solve
 from weft._linear import matmul, tridiag
-from weft._map import expr, map, map_reduce
+from weft._map import expr, map, map_reduce, map_scan
 from weft._match import match_count, match_list
 from weft._ordered import merge, search_sorted, top_k
 from weft._price import Valuation, price
@@ -82,6 +82,7 @@ __all__ = [
     "laplace_solve",
     "map",
     "map_reduce",
+    "map_scan",
     "match_count",
     "match_list",
     "matmul",

@@ -20,12 +20,14 @@ from weft._arrays import (
     elements,
     give,
     give_scalar,
+    host_value,
     leader,
     operand,
     origin,
     scalar_destination,
 )
 from weft._reduce import result_dtype
+from weft._scan import op_code
 
 _OP_NAMES = takewhile(lambda name: name != "unknown", (ffi.string(lib.weft_op_name(op)).decode() for op in count()))
 _OPS = {name: op for op, name in enumerate(_OP_NAMES)}
@@ -169,6 +171,43 @@ class expr:
         )
         return give_scalar(y, out, result)
 
+    def scan(
+        self,
+        op: str,
+        /,
+        *,
+        exclusive: bool = False,
+        init: Any = None,
+        dtype: Any = None,
+        accumulate: Any = None,
+        shape: Optional[Shape] = None,
+        out: Optional[Array] = None,
+        device: Optional[str] = None,
+        **bindings: Any,
+    ) -> Any:
+        """As weft.map_scan of the formula."""
+        bound = _bind(bindings, dtype, shape)
+        code, wide = op_code(op), accumulator(accumulate)
+        result = DTYPES[wide or bound.code]
+        on = leader(*bound.arrays) if bound.arrays else origin(out, result)
+        y = destination(on, out, result, bound.shape)
+        call(
+            lib.weft_map_scan,
+            on,
+            device,
+            code,
+            lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE,
+            self._compiled,
+            bound.code,
+            wide,
+            elements(bound.shape),
+            bound.table,
+            len(bindings),
+            ffi.NULL if init is None else host_value(init, result, "init"),
+            y.pointer,
+        )
+        return give(y, out)
+
 
 _compiled = lru_cache(maxsize=256)(expr)
 
@@ -233,4 +272,44 @@ def map_reduce(
     """
     return _expr(formula).reduce(
         op, dtype=dtype, accumulate=accumulate, shape=shape, out=out, device=device, **bindings
+    )
+
+
+def map_scan(
+    op: str,
+    formula: Union[str, expr],
+    /,
+    *,
+    exclusive: bool = False,
+    init: Any = None,
+    dtype: Any = None,
+    accumulate: Any = None,
+    shape: Optional[Shape] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+    **bindings: Any,
+) -> Any:
+    """The prefix scan of the formula's values, with the bits of weft.map and then weft.scan, but no array in between.
+
+    op           sum, prod, min, max, and for integers and, or, xor
+    formula      a str, or a weft.expr
+    exclusive    y[i] ends before the value at i
+    init         a number joined before everything
+    accumulate   the dtype of the result, as the dtype of weft.scan
+    out          may be one of the arrays, if that and the result have the dtype that the formula is evaluated in
+    All else as for weft.map; the names accumulate, exclusive and init cannot be bound either. Order: ORDER.md 20.
+
+    >>> weft.map_scan("sum", "max(x, 0)", x=[1.0, -5.0, 2.5])
+    array([1. , 1. , 3.5])
+    """
+    return _expr(formula).scan(
+        op,
+        exclusive=exclusive,
+        init=init,
+        dtype=dtype,
+        accumulate=accumulate,
+        shape=shape,
+        out=out,
+        device=device,
+        **bindings,
     )

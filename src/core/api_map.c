@@ -1,5 +1,5 @@
-/* weft_expr, weft_map and weft_map_reduce: arguments. Names are resolved here, and numbers and scalars converted, so
- * that a backend sees nothing but steps and leaves. */
+/* weft_expr, weft_map, weft_map_reduce and weft_map_scan: arguments. Names are resolved here, and numbers and scalars
+ * converted, so that a backend sees nothing but steps and leaves. */
 #include "core/check.h"
 #include "core/expr.h"
 #include "core/part.h"
@@ -270,4 +270,26 @@ weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr
                             size_t count, const double *part, void *out) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
     GUARDED(ctx, map_reduce(&r, op, accumulate, first, part, out, error));
+}
+
+static weft_status map_scan(request *r, weft_op op, weft_scan_kind kind, weft_dtype accumulate, const void *init,
+                            void *y, weft_error *error) {
+    scan_call call = {.op = op, .kind = kind, .dtype = r->call.dtype, .n = r->call.n, .init = init, .y = y};
+    range to;
+    FORWARD(bind(r, error));
+    FORWARD(check_scan_type("map_scan", op, call.dtype, accumulate, &call.result, error));
+    RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "%d is no kind of scan", (int)kind);
+    FORWARD(check_array(r->ctx, "y", y, call.n, weft_dtype_size(call.result), &to, error));
+    FORWARD(check_output(r, &to, call.result == call.dtype, error));
+    FORWARD(check_host_value("init", init, error));
+    if (call.n == 0) return WEFT_OK;
+    call.map = &r->call;
+    return r->ctx->backend->scan(r->ctx->state, &call, error);
+}
+
+weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,
+                          weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count,
+                          const void *init, void *y) {
+    request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
+    GUARDED(ctx, map_scan(&r, op, kind, accumulate, init, y, error));
 }

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 14
+#define WEFT_BACKEND_ABI 15
 
 /* What a formula's steps read: an array, one value for all elements, or the element's index. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
@@ -76,8 +76,10 @@ typedef struct scan_call {
     weft_dtype dtype, result;
     size_t n; /* >= 1 */
     const void *x;
-    const void *init; /* one value of the result type in host memory, or NULL */
-    void *y;          /* == x, or apart from it */
+    const void *init;    /* one value of the result type in host memory, or NULL */
+    void *y;             /* == x, or apart from it */
+    const map_call *map; /* where the elements are a formula's values, and x is NULL; else NULL. Then y may be an
+                            array of the formula that has the type of both */
 } scan_call;
 
 typedef struct laplace_call {

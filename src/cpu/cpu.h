@@ -403,6 +403,13 @@ weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error)
  * of what the kernel takes for an element. */
 void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, joiner *join, partial *out);
 
+/* Scratch memory for at most so many values of a formula in every thread, */
+weft_status cpu_map_hold_values(cpu_context *ctx, const map_call *c, size_t most, weft_error *error);
+/* in which the calling thread finds those at elements first, first + 1, ...: n of them, until its next call. */
+const void *cpu_map_values(const cpu_context *ctx, const map_call *c, size_t most, size_t first, size_t n);
+/* Whether an array of the formula is at p. */
+bool cpu_map_reads(const map_call *c, const void *p);
+
 /* a becomes a + b. */
 void cpu_add_f64(partial *a, const partial *b);
 

@@ -1,5 +1,6 @@
-/* weft_map on the CPU, and what a reduction reads where its elements are a formula's values. Threads have rooms of
- * their own in the context's scratch memory, in which a formula's registers and leaves lie (cpu/maps_body.h). */
+/* weft_map on the CPU, and what a reduction or a scan reads where its elements are a formula's values. Threads have
+ * rooms of their own in the context's scratch memory, in which a formula's registers and leaves lie
+ * (cpu/maps_body.h). */
 #include "core/fpmode.h"
 #include "core/order.h"
 #include "cpu/cpu.h"
@@ -16,21 +17,42 @@ enum {
     LEVELS = 64             /* of the tree over these */
 };
 
-static size_t room_bytes(const map_call *c) { return (c->register_count + c->leaf_count) * MAP_BLOCK + TILE_BYTES; }
-
-weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error) {
-    void *room;
-    return cpu_room(ctx, (size_t)ctx->threads * room_bytes(c), &room, error);
+static size_t room_bytes(const map_call *c, size_t value_bytes) {
+    return (c->register_count + c->leaf_count) * MAP_BLOCK + value_bytes;
 }
 
-/* The calling thread's room: a tile, then the blocks. */
-static char *own_room(const cpu_context *ctx, const map_call *c) {
+static weft_status hold_rooms(cpu_context *ctx, const map_call *c, size_t value_bytes, weft_error *error) {
+    void *room;
+    return cpu_room(ctx, (size_t)ctx->threads * room_bytes(c, value_bytes), &room, error);
+}
+
+weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error) {
+    return hold_rooms(ctx, c, TILE_BYTES, error);
+}
+
+/* The calling thread's room: values, then the blocks. */
+static char *own_room(const cpu_context *ctx, const map_call *c, size_t value_bytes) {
 #ifdef _OPENMP
-    return (char *)ctx->room + (size_t)omp_get_thread_num() * room_bytes(c);
+    return (char *)ctx->room + (size_t)omp_get_thread_num() * room_bytes(c, value_bytes);
 #else
-    (void)c;
+    (void)c, (void)value_bytes;
     return ctx->room;
 #endif
+}
+
+/* ---------------------------------------------------------------------------------- scanning */
+
+weft_status cpu_map_hold_values(cpu_context *ctx, const map_call *c, size_t most, weft_error *error) {
+    return hold_rooms(ctx, c, most * weft_dtype_size(c->dtype), error);
+}
+
+const void *cpu_map_values(const cpu_context *ctx, const map_call *c, size_t most, size_t first, size_t n) {
+    const map_kernel *formula = &ctx->level->maps->of[c->dtype];
+    const size_t value_bytes = most * weft_dtype_size(c->dtype);
+    char *const values = own_room(ctx, c, value_bytes), *const room = values + value_bytes;
+    formula->begin(c, room);
+    formula->evaluate(c, MAP_STORE, first, n, room, values);
+    return values;
 }
 
 /* ---------------------------------------------------------------------------------- reducing */
@@ -65,7 +87,7 @@ void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *r
     const map_call *c = p->map;
     const map_kernel *formula = &ctx->level->maps->of[c->dtype];
     const size_t element = weft_dtype_size(c->dtype), tile = TILE_BYTES / size;
-    char *const values = own_room(ctx, c), *const room = values + TILE_BYTES;
+    char *const values = own_room(ctx, c, TILE_BYTES), *const room = values + TILE_BYTES;
     partial waiting[LEVELS];
     size_t done = 0;
     formula->begin(c, room);
@@ -84,9 +106,9 @@ void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *r
 
 /* ------------------------------------------------------------------------------------- alone */
 
-static bool is_in_place(const map_call *c) {
+bool cpu_map_reads(const map_call *c, const void *p) {
     for (size_t k = 0; k < c->leaf_count; k++)
-        if (c->leaves[k].kind == LEAF_ARRAY && c->leaves[k].p == c->out) return true;
+        if (c->leaves[k].kind == LEAF_ARRAY && c->leaves[k].p == p) return true;
     return false;
 }
 
@@ -97,7 +119,7 @@ static void run_chunks(const cpu_context *ctx, const map_call *c, map_use use, i
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
         const weft_fpmode mode = weft_fpmode_enter();
-        char *const room = own_room(ctx, c);
+        char *const room = own_room(ctx, c, TILE_BYTES);
         formula->begin(c, room);
 #pragma omp for schedule(static)
         for (size_t i = 0; i < chunks; i++) {
@@ -113,6 +135,7 @@ weft_status cpu_map(void *state, const map_call *c, weft_error *error) {
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     FORWARD(cpu_map_hold(ctx, c, error));
     const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads();
-    run_chunks(ctx, c, bytes > STREAM_BYTES && !is_in_place(c) ? MAP_STREAM : MAP_STORE, alone ? 1 : ctx->threads);
+    run_chunks(ctx, c, bytes > STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE,
+               alone ? 1 : ctx->threads);
     return WEFT_OK;
 }

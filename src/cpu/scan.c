@@ -3,7 +3,8 @@
  * The array is cut in parts of whole tiles that fit in the caches of a core. A thread takes the next
  * part, reads it for the totals of its tiles, waits for its turn, takes the state that the parts before
  * it have left, appends its totals to it for the next, and only then scans its part, which it finds in
- * its cache. So memory is read once, and only the short middle goes one thread after the other. How
+ * its cache. Where the elements are a formula's values, a thread computes those of its part into memory of its
+ * own. So memory is read once, and only the short middle goes one thread after the other. How
  * large parts are and which thread takes which is free: it changes no bit. */
 #include "cpu/cpu.h"
 #include "cpu/relay.h"
@@ -33,6 +34,7 @@ static void scan_alone(const scan_call *c, const scan_kernel *kernel, const scan
 }
 
 typedef struct scan_parts {
+    const cpu_context *ctx;
     const scan_call *call;
     const scan_kernel *kernel;
     const scan_job *job;
@@ -46,9 +48,10 @@ static void scan_part(void *parts, size_t i, relay *turns) {
     const scan_kernel *kernel = shared->kernel;
     const scan_job *job = shared->job;
     const size_t part = shared->part;
-    const char *x = (const char *)c->x + i * part * weft_dtype_size(c->dtype);
     char *y = (char *)c->y + i * part * weft_dtype_size(c->result);
-    const size_t left = c->n - i * part;
+    const size_t left = c->n - i * part, n = left < part ? left : part;
+    const void *x = c->map ? cpu_map_values(shared->ctx, c->map, part, i * part, n)
+                           : (const char *)c->x + i * part * weft_dtype_size(c->dtype);
     const bool last = left <= part;
     scan_totals totals;
     if (!last) kernel->totals(job, x, part / SCAN_TILE, &totals);
@@ -56,11 +59,12 @@ static void scan_part(void *parts, size_t i, relay *turns) {
     scan_state state = shared->left;
     if (!last) kernel->pass(&totals, part / SCAN_TILE, &shared->left);
     relay_pass(turns, i);
-    kernel->scan(job, x, last ? left : part, &state, y);
+    kernel->scan(job, x, n, &state, y);
 }
 
-static void scan_in_parts(const scan_call *c, const scan_kernel *kernel, const scan_job *job, int threads) {
-    scan_parts shared = {.call = c, .kernel = kernel, .job = job, .part = part_elements(c)};
+static void scan_in_parts(const cpu_context *ctx, const scan_call *c, const scan_kernel *kernel, const scan_job *job,
+                          int threads) {
+    scan_parts shared = {.ctx = ctx, .call = c, .kernel = kernel, .job = job, .part = part_elements(c)};
     kernel->begin(job, &shared.left);
     relay_run(threads, (c->n - 1) / shared.part + 1, scan_part, &shared);
 }
@@ -114,13 +118,15 @@ weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t bytes = c->n * (weft_dtype_size(c->dtype) + weft_dtype_size(c->result));
     scan_job job;
-    (void)error;
     const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &job);
-    job.streams = c->x != c->y && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
-    if (ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads())
+    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads();
+    const bool in_place = c->map ? cpu_map_reads(c->map, c->y) : c->x == c->y;
+    if (c->map) FORWARD(cpu_map_hold_values(ctx, c->map, part_elements(c), error));
+    job.streams = !in_place && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
+    if (alone && !c->map)
         scan_alone(c, kernel, &job);
     else
-        scan_in_parts(c, kernel, &job, ctx->threads);
+        scan_in_parts(ctx, c, kernel, &job, alone ? 1 : ctx->threads);
     /* The fold starts from -0.0, but the empty sum is +0.0. */
     if (c->op == WEFT_SUM && job.exclusive && !c->init) memset(c->y, 0, weft_dtype_size(c->result));
     return WEFT_OK;

@@ -141,6 +141,8 @@ weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
 weft_status cuda_laplace(void *state, const laplace_call *c, weft_error *error);
 weft_status cuda_laplace_solve(void *state, const laplace_solve_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
+/* A scan of a formula's values. */
+weft_status cuda_map_scan(gpu *g, const scan_call *c, weft_error *error);
 weft_status cuda_select(void *state, const select_call *c, weft_error *error);
 weft_status cuda_run_length(void *state, const run_length_call *c, weft_error *error);
 weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *error);

@@ -95,8 +95,8 @@ weft_status gpu_map_part(const gpu *g, const map_program *program, uint64_t firs
     }
 }
 
-weft_status gpu_map_bring(gpu *g, const map_call *c, map_arrays *arrays, map_program *program, weft_error *error) {
-    void *scratch;
+weft_status gpu_map_bring(gpu *g, const map_call *c, size_t out_bytes, size_t scratch_bytes, map_arrays *arrays,
+                          map_program *program, weft_error *error) {
     int array_of[MAP_LEAVES];
     arrays->count = 0;
     for (size_t k = 0; k < c->leaf_count; k++) {
@@ -109,10 +109,8 @@ weft_status gpu_map_bring(gpu *g, const map_call *c, map_arrays *arrays, map_pro
                                                   false,
                                                   NULL};
     }
-    if (c->out)
-        arrays->list[arrays->count++] =
-            gpu_array{"out", c->out, c->n * cuda_type_bytes(c->dtype), ARRAY_OUT, false, NULL};
-    FORWARD(arrays_bring(g, "map", arrays->list, arrays->count, 0, &scratch, error));
+    if (c->out) arrays->list[arrays->count++] = gpu_array{"out", c->out, out_bytes, ARRAY_OUT, false, NULL};
+    FORWARD(arrays_bring(g, "map", arrays->list, arrays->count, scratch_bytes, &arrays->scratch, error));
     program->dtype = c->dtype;
     program->step_count = (uint32_t)c->step_count;
     for (size_t s = 0; s < c->step_count; s++) program->steps[s] = c->steps[s];
@@ -128,7 +126,7 @@ weft_status cuda_map(void *state, const map_call *c, weft_error *error) {
     const current_device scope(g->device);
     map_program program;
     map_arrays arrays;
-    FORWARD(gpu_map_bring(g, c, &arrays, &program, error));
+    FORWARD(gpu_map_bring(g, c, c->n * cuda_type_bytes(c->dtype), 0, &arrays, &program, error));
     FORWARD(gpu_map_part(g, &program, 0, c->n, arrays.list[arrays.count - 1].at, error));
     return arrays_return(g, "map", arrays.list, arrays.count, error);
 }

@@ -17,10 +17,13 @@ static_assert(sizeof(map_program) <= 4000, "a kernel's arguments have 4 KB");
 typedef struct map_arrays {
     gpu_array list[MAP_LEAVES + 1];
     int count;
+    void *scratch;
 } map_arrays;
 
-/* Brings the call's arrays to the GPU, and writes its program. */
-weft_status gpu_map_bring(gpu *g, const map_call *c, map_arrays *arrays, map_program *program, weft_error *error);
+/* Brings the call's arrays to the GPU, the last of which is the output of `out_bytes` bytes where it has one, makes
+ * room for `scratch_bytes` more, and writes its program. */
+weft_status gpu_map_bring(gpu *g, const map_call *c, size_t out_bytes, size_t scratch_bytes, map_arrays *arrays,
+                          map_program *program, weft_error *error);
 
 /* The values at elements first, first + 1, ..., n of them, to `out` on the GPU. */
 weft_status gpu_map_part(const gpu *g, const map_program *program, uint64_t first, uint64_t n, void *out,

@@ -147,7 +147,7 @@ weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     c.part = r->part;
     if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
     if (r->map) {
-        FORWARD(gpu_map_bring(g, r->map, &arrays, &program, error));
+        FORWARD(gpu_map_bring(g, r->map, 0, 0, &arrays, &program, error));
         FORWARD(call_map(&c, &program, error));
     }
     FORWARD(operators[r->op].run(&c, error));

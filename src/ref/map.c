@@ -1,4 +1,5 @@
-/* The definition of weft_map, and of weft_map_reduce, which is weft_reduce of what weft_map gives (docs/ORDER.md 20).
+/* The definition of weft_map, and of weft_map_reduce and weft_map_scan, which are weft_reduce and weft_scan of what
+ * weft_map gives (docs/ORDER.md 20).
  *
  * In f32 an operation is that of f64 on the same values, rounded to f32. For + - * / and sqrt that is the correctly
  * rounded result in f32, since f64 has more than twice its digits (S. Figueroa, ACM SIGNUM Newsletter 30, 1995); for
@@ -158,16 +159,33 @@ weft_status ref_map(void *state, const map_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
-weft_status ref_map_reduce(void *state, const reduce_call *call, weft_error *error) {
-    const size_t bytes = call->n * weft_dtype_size(call->dtype);
-    map_call map = *call->map;
-    reduce_call reduce = *call;
-    map.out = malloc(bytes ? bytes : 1);
+/* The formula's values, in memory that the caller frees. */
+static weft_status values_of(const map_call *c, void **values, weft_error *error) {
+    const size_t bytes = c->n * weft_dtype_size(c->dtype);
+    map_call map = *c;
+    *values = map.out = malloc(bytes ? bytes : 1);
     RETURN_IF(!map.out, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", bytes);
-    reduce.x = map.out;
+    return ref_map(NULL, &map, error);
+}
+
+weft_status ref_map_reduce(void *state, const reduce_call *call, weft_error *error) {
+    reduce_call reduce = *call;
+    void *values;
+    FORWARD(values_of(call->map, &values, error));
+    reduce.x = values;
     reduce.map = NULL;
-    weft_status status = ref_map(state, &map, error);
-    if (status == WEFT_OK) status = ref_reduce(state, &reduce, error);
-    free(map.out);
+    const weft_status status = ref_reduce(state, &reduce, error);
+    free(values);
+    return status;
+}
+
+weft_status ref_map_scan(void *state, const scan_call *call, weft_error *error) {
+    scan_call scan = *call;
+    void *values;
+    FORWARD(values_of(call->map, &values, error));
+    scan.x = values;
+    scan.map = NULL;
+    const weft_status status = ref_scan(state, &scan, error);
+    free(values);
     return status;
 }

@@ -32,5 +32,7 @@ weft_status ref_match(void *state, const match_call *call, weft_error *error);
 weft_status ref_map(void *state, const map_call *call, weft_error *error);
 /* A reduction of a formula's values. */
 weft_status ref_map_reduce(void *state, const reduce_call *call, weft_error *error);
+/* A scan of them. */
+weft_status ref_map_scan(void *state, const scan_call *call, weft_error *error);
 
 #endif

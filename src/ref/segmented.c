@@ -46,7 +46,8 @@ static weft_status do_segment(const segmented_call *c, size_t s, size_t begin, s
     if (c->scan) {
         if (begin == end) return WEFT_OK;
         void *y = (void *)element(c->y, c->result, begin);
-        return ref_scan(NULL, &(scan_call){c->op, c->kind, c->dtype, c->result, end - begin, x, NULL, y}, error);
+        return ref_scan(NULL, &(scan_call){c->op, c->kind, c->dtype, c->result, end - begin, x, NULL, y, NULL},
+                        error);
     }
     void *out = (void *)element(c->y, c->result, s);
     if (c->source == SEGMENTS_BY_KEYS)

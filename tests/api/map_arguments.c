@@ -1,6 +1,6 @@
-/* What weft_expr_compile, weft_map and weft_map_reduce refuse, the sentences and the carets they leave, and that
- * nothing was written. A hundred thousand lines of random signs are compiled, and those that are formulas are
- * evaluated. */
+/* What weft_expr_compile, weft_map, weft_map_reduce and weft_map_scan refuse, the sentences and the carets they
+ * leave, and that nothing was written. A hundred thousand lines of random signs are compiled, and those that are
+ * formulas are evaluated. */
 #include "tests/expect.h"
 #include "tests/inputs.h"
 
@@ -174,6 +174,31 @@ static void reductions(void) {
     weft_expr_free(expr);
 }
 
+static void scans(void) {
+    const weft_binding of_x = {"x", WEFT_F64, x, NULL}, of_f = {"x", WEFT_F32, x, NULL};
+    weft_expr *expr;
+    EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x*x", &expr), WEFT_OK);
+#define REFUSED(op, kind, type, accumulate, n, binding, init, y, status, words) \
+    EXPECT_ERROR(ctx, weft_map_scan(ctx, op, kind, expr, type, accumulate, n, &binding, 1, init, y), status, words)
+    REFUSED((weft_op)16, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_INVALID,
+            "16 is no operator");
+    REFUSED(WEFT_MEAN, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_UNSUPPORTED, "not mean");
+    REFUSED(WEFT_XOR, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_UNSUPPORTED, "for integers");
+    REFUSED(WEFT_SUM, (weft_scan_kind)2, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_INVALID, "2 is no kind");
+    REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_I64, N, of_x, NULL, out, WEFT_UNSUPPORTED,
+            "cannot accumulate in i64");
+    REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, NULL, WEFT_INVALID, "y is NULL");
+    REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, x + 1, WEFT_INVALID, "overlaps x");
+    REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_F64, N, of_f, NULL, x, WEFT_INVALID, "overlaps x");
+    REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, SIZE_MAX / 8, of_x, NULL, out, WEFT_INVALID,
+            "do not fit in memory");
+#undef REFUSED
+    EXPECT_STATUS(ctx,
+                  weft_map_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, expr, WEFT_F64, WEFT_DEFAULT, 0, &of_x, 1, NULL, NULL),
+                  WEFT_OK);
+    weft_expr_free(expr);
+}
+
 /* -------------------------------------------------------------------------- whatever comes in */
 
 /* A line of words that formulas have, and of others. */
@@ -225,6 +250,7 @@ int main(int argc, char **argv) {
     names();
     bindings();
     reductions();
+    scans();
     for (size_t i = 0; i < sizeof out; i++)
         EXPECT(((unsigned char *)out)[i] == POISON, "a call that failed wrote byte %zu of its output", i);
     whatever();

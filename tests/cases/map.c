@@ -1,5 +1,5 @@
-/* weft_map and weft_map_reduce: the parameter is a group of formulas, of which one is taken in turn, and so are the
- * type that it is evaluated in, the operator, and whether the result takes the place of an array. */
+/* weft_map, weft_map_reduce and weft_map_scan: the parameter is a group of formulas, of which one is taken in turn,
+ * and so are the type that it is evaluated in, the operator, and whether the result takes the place of an array. */
 #include "tests/match.h"
 
 #include <string.h>
@@ -143,3 +143,69 @@ const match_shape match_map_reduce = {.inputs = 2,
                                       .out_bytes = map_reduce_bytes,
                                       .call = call_map_reduce,
                                       .tell = tell_map_reduce};
+
+/* ----------------------------------------------------------------------------------- map_scan */
+
+static weft_op scan_operator_of(const match_case *c) {
+    static const weft_op some[] = {WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_MAX, WEFT_AND, WEFT_OR, WEFT_XOR};
+    return some[draw(c, 4) % (is_float(evaluation_type(c)) ? 4 : 7)];
+}
+
+static weft_dtype scan_type_of(const match_case *c) {
+    return c->accumulate == WEFT_DEFAULT ? evaluation_type(c) : c->accumulate;
+}
+
+/* Whether sums and products of the formula's values can have the case's wider type. */
+static bool widens(const match_case *c) {
+    const weft_op op = scan_operator_of(c);
+    if (op != WEFT_SUM && op != WEFT_PROD) return false;
+    switch (c->accumulate) {
+    case WEFT_F64: return evaluation_type(c) == WEFT_F32;
+    case WEFT_I64: return evaluation_type(c) == WEFT_I32;
+    default: return evaluation_type(c) == WEFT_U32;
+    }
+}
+
+static size_t map_scan_bytes(const match_case *c) {
+    return c->accumulate == WEFT_DEFAULT || widens(c) ? weft_dtype_size(scan_type_of(c)) : 0;
+}
+
+static weft_status run_map_scan(const match_case *c, weft_context *ctx, const weft_expr *expr,
+                                const void *const *inputs, void *out) {
+    const weft_dtype type = scan_type_of(c);
+    const bool in_place = c->dtype == evaluation_type(c) && c->dtype == type && draw(c, 5) % 3 == 0;
+    const weft_scan_kind kind = draw(c, 6) % 2 ? WEFT_EXCLUSIVE : WEFT_INCLUSIVE;
+    const void *const moved[] = {in_place ? out : inputs[0], inputs[1]};
+    weft_binding bindings[NAMES];
+    uint64_t init;
+    input_fill(INPUT_SMALL, type, draw(c, 7), 1, &init);
+    if (in_place) {
+        const weft_status status = weft_copy(ctx, c->n * weft_dtype_size(c->dtype), inputs[0], out);
+        if (status != WEFT_OK) return status;
+    }
+    const size_t count = bind(c, expr, moved, bindings);
+    return weft_map_scan(ctx, scan_operator_of(c), kind, expr, evaluation_type(c), c->accumulate, c->n, bindings,
+                         count, draw(c, 6) / 2 % 2 ? &init : NULL, out);
+}
+
+static weft_status call_map_scan(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    weft_expr *expr;
+    weft_status status = weft_expr_compile(ctx, formula_of(c), &expr);
+    if (status != WEFT_OK) return status;
+    status = run_map_scan(c, ctx, expr, inputs, out);
+    weft_expr_free(expr);
+    return status;
+}
+
+static void tell_map_scan(const match_case *c, char text[100]) {
+    snprintf(text, 100, "%s of %s in %s", weft_op_name(scan_operator_of(c)), formula_of(c),
+             weft_dtype_name(evaluation_type(c)));
+}
+
+const match_shape match_map_scan = {.inputs = 2,
+                                    .parameters = PARAMETERS,
+                                    .accumulates = 4,
+                                    .values = match_each,
+                                    .out_bytes = map_scan_bytes,
+                                    .call = call_map_scan,
+                                    .tell = tell_map_scan};

@@ -65,6 +65,20 @@ refuses 1 "$dir/missing.npy: cannot be opened" map 'x' "x=$dir/missing.npy" -o "
 refuses 1 "x is f64, which cannot be evaluated in i32" map 'x' "x=$dir/x.npy" --dtype i32 -o "$z"
 refuses 1 "no array is given; --n N says for how many elements the formula is meant" map 'i' -o "$z"
 refuses 1 "--n is for formulas without arrays" map 'x' "x=$dir/x.npy" --n 3 -o "$z"
+scans() {
+    expected=$1
+    shift
+    is "weft map_scan $*: printed" "" "$(w map_scan "$@" -o "$dir/scan.npy" 2>&1)"
+    is "weft map_scan $*" "$expected" "$(values "$dir/scan.npy")"
+}
+scans "<i8 (5,) 0 1 5 14 30" 'i^2' --n 5 --dtype i64
+scans "<i8 (5,) 7 7 8 12 21" 'i^2' --n 5 --dtype i64 --exclusive --init 7 --device ref
+scans "<i4 (4,) 3 3 2 2" '3 - i/2' --n 4 --dtype i32 --op min
+scans "<f8 (3,) 0.5 1.5 3.0" '0.5*(i + 1)' --n 3 --dtype f32 --accumulate f64
+refuses 2 "--init x: not a value of f64" map_scan 'i' --n 3 --init x -o "$dir/no.npy"
+refuses 2 "-o FILE.npy is missing" map_scan 'i' --n 3
+refuses 2 "--op: there is no such option" map 'i' --op min --n 3 -o "$dir/no.npy"
+refuses 2 "mean" map_scan 'i' --op mean --n 3 -o "$dir/no.npy"
 refuses 1 "min of no elements has no value" map_reduce min 'i' --n 0
 refuses 1 "and is defined for integers" map_reduce and 'x' "x=$dir/x.npy"
 refuses 2 "FORMULA is missing" map -o "$z"

@@ -39,18 +39,18 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 
 /* ------------------------------------------------------------------- what is not emulated */
 
-/* The scan that other operations are built on, which finds the place of each block's results. */
-weft_status cuda_scan(void *, const scan_call *c, weft_error *error) {
-    RETURN_IF(c->op != WEFT_SUM || c->kind != WEFT_EXCLUSIVE || c->dtype != WEFT_U64 || c->result != WEFT_U64 ||
-                  c->init || !emulated::on_device(c->x) || !emulated::on_device(c->y),
-              WEFT_UNSUPPORTED, "the emulated GPU has no scan but the exclusive sum of u64 in its memory");
-    uint64_t sum = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        const uint64_t x = ((const uint64_t *)c->x)[i];
-        ((uint64_t *)c->y)[i] = sum;
-        sum += x;
-    }
-    return WEFT_OK;
+/* The scan that other operations are built on, in the emulated GPU's memory: blocks that wait for each other have no
+ * place here, so it is the specification's. */
+weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
+    weft_context *ref;
+    if (c->map) return cuda_map_scan((gpu *)state, c, error);
+    RETURN_IF(!emulated::on_device(c->x) || !emulated::on_device(c->y), WEFT_UNSUPPORTED,
+              "the emulated GPU has scans in its own memory only");
+    FORWARD(weft_open(&ref, "ref"));
+    const weft_dtype accumulate = c->result == c->dtype ? WEFT_DEFAULT : c->result;
+    const weft_status status = weft_scan(ref, c->op, c->kind, c->dtype, accumulate, c->n, c->x, c->init, c->y);
+    weft_close(ref);
+    return status;
 }
 
 namespace {

@@ -320,6 +320,42 @@ static void fused(bool threaded) {
     free(values);
 }
 
+/* weft_map_scan has the bits of the two calls, in parts that threads take and in place. */
+static void fused_scans(bool threaded) {
+    enum { MOST = 400001 };
+    static const weft_op ops[] = {WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_MAX};
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_U64};
+    int16_t *x = malloc(MOST * sizeof *x);
+    char *apart = malloc(MOST * sizeof(double)), *once = malloc(MOST * sizeof(double));
+    weft_expr *const expr = compiled("(x*x - 7*x + i)*(x > 3 ? 1 : -1)"), *const next = compiled("y + 1");
+    const weft_binding binding = {"x", WEFT_I16, x, NULL};
+    input_fill(INPUT_PATTERNS, WEFT_I16, 6, MOST, x);
+    for (int k = 0; k < 32; k++) {
+        const weft_dtype type = types[k / 4 % 4];
+        const weft_op op = ops[k % 4];
+        const weft_scan_kind kind = k % 3 ? WEFT_INCLUSIVE : WEFT_EXCLUSIVE;
+        const size_t n = k < 16 ? MOST : 5000, size = weft_dtype_size(type);
+        const weft_binding here = {"y", type, once, NULL};
+        EXPECT_STATUS(ctx, weft_set_threads(ctx, threaded ? 1 + k % 3 : 1), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_map(ctx, expr, type, n, &binding, 1, apart), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_scan(ctx, op, kind, type, WEFT_DEFAULT, n, apart, NULL, apart), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_map_scan(ctx, op, kind, expr, type, WEFT_DEFAULT, n, &binding, 1, NULL, once),
+                      WEFT_OK);
+        EXPECT(memcmp(apart, once, n * size) == 0, "%s in %s of %zu elements", weft_op_name(op),
+               weft_dtype_name(type), n);
+        const weft_binding there = {"y", type, apart, NULL};
+        EXPECT_STATUS(ctx, weft_map(ctx, next, type, n, &there, 1, apart), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_scan(ctx, op, kind, type, WEFT_DEFAULT, n, apart, NULL, apart), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_map_scan(ctx, op, kind, next, type, WEFT_DEFAULT, n, &here, 1, NULL, once), WEFT_OK);
+        EXPECT(memcmp(apart, once, n * size) == 0, "%s in %s, in place", weft_op_name(op), weft_dtype_name(type));
+    }
+    weft_expr_free(expr);
+    weft_expr_free(next);
+    free(x);
+    free(apart);
+    free(once);
+}
+
 /* A result so long that it goes past the caches, at every place in a vector; and in place. */
 static void long_results(void) {
     enum { LONG = 9000001, PLACES = 3 };
@@ -376,6 +412,7 @@ int main(int argc, char **argv) {
     random_formulas();
     const bool is_ref = strcmp(weft_device(ctx), "ref") == 0;
     fused(!is_ref);
+    fused_scans(!is_ref);
     if (!is_ref) long_results();
     elementary();
     weft_close(ctx);
