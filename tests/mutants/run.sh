@@ -2,7 +2,7 @@
 # Builds weft once with each fault of list.txt and expects the suite to fail. A fault that changes no
 # line, does not compile, or goes unnoticed is an error.
 # Usage: run.sh SOURCE_DIR [PART PARTS]: only every PARTS-th fault, beginning with the PART-th (from 0).
-# After WEFT_MUTANTS_SECONDS (400) those that are left are counted and left out; where it begins in the list moves on
+# After WEFT_MUTANTS_SECONDS (240) those that are left are counted and left out; where it begins in the list moves on
 # from day to day.
 set -eu
 source=$1
@@ -54,7 +54,7 @@ left=0
 while IFS='|' read -r name file expression; do
     number=$((number + 1))
     [ $(((number - 1) % parts)) -eq "$part" ] || continue
-    if [ $(($(date +%s) - started)) -gt "${WEFT_MUTANTS_SECONDS:-400}" ]; then
+    if [ $(($(date +%s) - started)) -gt "${WEFT_MUTANTS_SECONDS:-240}" ]; then
         left=$((left + 1))
         continue
     fi
