@@ -36,6 +36,8 @@ void file_abandon(void) {
     if (unfinished) unlink(unfinished);
 }
 
+bool file_is_output(const char *path) { return path && strcmp(path, "-") == 0; }
+
 static void forget(file_writer *w) {
     unfinished = NULL;
     free(w->target);

@@ -36,6 +36,9 @@ bool file_end(file_writer *w, bool keep, npy_error *error);
  */
 void file_abandon(void);
 
+/* Whether `path`, which may be NULL, is "-": standard output. */
+bool file_is_output(const char *path);
+
 /* Writes the parts one behind another to the file at `path`, or to standard output for "-": beside it, brought to the
  * disk, and renamed to it; what is no ordinary file (a pipe, a device) is written to. Returns false and leaves a
  * sentence in `error` when it could not be; then the file is what it was. */

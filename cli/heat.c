@@ -1,4 +1,5 @@
 /* weft heat U0.npy -o U.npy: steps in time of the heat equation. */
+#include "cli/file.h"
 #include "cli/measure.h"
 #include "cli/npy.h"
 #include "cli/picture.h"
@@ -83,12 +84,8 @@ static bool read_option(int option, request *r) {
     }
 }
 
-/* Whether standard output is for a file. */
 static bool writes_to_output(const request *r) {
-    const char *const files[] = {r->to, r->picture, r->history};
-    for (size_t i = 0; i < 3; i++)
-        if (files[i] && strcmp(files[i], "-") == 0) return true;
-    return false;
+    return file_is_output(r->to) || file_is_output(r->picture) || file_is_output(r->history);
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
