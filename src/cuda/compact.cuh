@@ -1,13 +1,14 @@
 /* Stream compaction on a GPU in one pass over memory: marked elements move together, in their order (single-pass
  * prefix scan with decoupled look-back: D. Merrill, M. Garland, NVIDIA NVR-2016-002).
  *
- * A block takes the next tile by ticket, so that every tile before it belongs to a block that already runs, whatever
- * order blocks start in. It reads the tile once, marks elements by votes of warps, and publishes how many it has;
- * while the elements move together in shared memory, its first warp adds up what the tiles before have published,
- * back to the nearest that knows its whole prefix. Then it writes once.
+ * A block takes tiles by ticket, so that every tile before one belongs to a block that already runs, whatever order
+ * blocks start in. It marks the elements of a tile, which are in registers, publishes how many there are, and moves
+ * them together in shared memory. Then it asks for the elements of its next tile, and while they come its first warp
+ * adds up what the tiles before have published, back to the nearest that knows its whole prefix, and all of them
+ * write.
  *
- *     warp w of a tile:   row 0   lane 0 .. lane 31       a lane has one element of a row, or as many as 4 bytes
- *                         row 1   lane 0 .. lane 31       hold; the votes of a row are in the order of elements
+ *     warp w of a tile:   row 0   lane 0 .. lane 31       a lane has 16 adjacent bytes of a row
+ *                         row 1   lane 0 .. lane 31
  *                         ...
  *
  * Traffic: each element read once, each marked one written once, 8 bytes a tile (16 with lengths). */
@@ -21,15 +22,20 @@
 /* Where elements of type T stand in a tile. */
 template <class T> struct shape {
     enum {
-        ITEMS = COMPACT_ITEMS(sizeof(T)),
-        VECTOR = sizeof(T) < 4 ? 4 / sizeof(T) : 1, /* adjacent elements of a lane */
+        ITEMS = COMPACT_ITEMS(sizeof(T)), /* at most 32, the bits of a thread's marks */
+        VECTOR = 16 / sizeof(T),          /* adjacent elements of a lane */
         ROWS = ITEMS / VECTOR,
         PART = 32 * ITEMS, /* elements of a warp */
-        TILE = COMPACT_TILE(sizeof(T))
+        TILE = COMPACT_TILE(sizeof(T)),
+        FIELD = VECTOR <= 4 ? 8 : 16, /* bits that hold how many of a row are marked */
+        WORDS = ROWS * FIELD / 32
     };
     /* The first of the elements that this thread has in a row. */
     static __device__ __forceinline__ uint32_t place(int row) {
         return threadIdx.x / 32 * PART + (row * 32 + threadIdx.x % 32) * VECTOR;
+    }
+    static __device__ __forceinline__ uint32_t field(const uint32_t (&words)[WORDS], int row) {
+        return words[row * FIELD / 32] >> row * FIELD % 32 & ((1u << FIELD) - 1);
     }
 };
 
@@ -73,55 +79,43 @@ __device__ __forceinline__ void load(const E *p, uint32_t i, uint32_t left, bool
     }
 }
 
-/* The elements that this thread has of a tile, and which are marked: bit k of a vote is lane k's. */
+/* The elements that this thread has of a tile, and which of them are marked. */
 template <class T, compact_by BY, bool MOVED> struct held {
     typedef shape<T> at;
     T x[at::ROWS][at::VECTOR];
-    uint32_t votes[at::ROWS][at::VECTOR];
+    uint8_t flags[at::ROWS][at::VECTOR];
+    T above;        /* by runs: the element before the warp's first */
+    uint32_t marks; /* bit r VECTOR + v is that of x[r][v] */
 
     /* `first` is the tile's first element; `left` are there from it on. */
-    __device__ __forceinline__ void load_elements(const compact_job &a, uint64_t first, uint32_t left) {
-        const T *p = (const T *)a.x + first;
+    __device__ __forceinline__ void fetch(const compact_job &a, uint64_t first, uint32_t left) {
+        const T *const p = (const T *)a.x + first;
+        const uint32_t part = threadIdx.x / 32 * at::PART;
         const bool aligned = (uintptr_t)a.x % (at::VECTOR * sizeof(T)) == 0;
-        if (left == at::TILE) {
+        const bool flags_aligned = (uintptr_t)a.flags % at::VECTOR == 0;
 #pragma unroll
-            for (int r = 0; r < at::ROWS; r++) load(p, at::place(r), (uint32_t)at::TILE, aligned, x[r]);
-        } else {
-#pragma unroll
-            for (int r = 0; r < at::ROWS; r++) load(p, at::place(r), left, aligned, x[r]);
+        for (int r = 0; r < at::ROWS; r++) {
+            if (BY == BY_FLAGS) load(a.flags + first, at::place(r), left, flags_aligned, flags[r]);
+            if (BY != BY_FLAGS || MOVED) load(p, at::place(r), left, aligned, x[r]);
         }
+        if (BY == BY_RUNS) above = first + part == 0 || part >= left ? T(0) : p[(int64_t)part - 1];
     }
 
-    __device__ __forceinline__ void vote_by_flags(const compact_job &a, uint64_t first, uint32_t left) {
-        const uint8_t *p = a.flags + first;
-        const bool aligned = (uintptr_t)a.flags % at::VECTOR == 0;
-        uint8_t flags[at::ROWS][at::VECTOR];
-#pragma unroll
-        for (int r = 0; r < at::ROWS; r++) load(p, at::place(r), left, aligned, flags[r]);
-        if (MOVED) load_elements(a, first, left);
-#pragma unroll
-        for (int r = 0; r < at::ROWS; r++)
-#pragma unroll
-            for (int v = 0; v < at::VECTOR; v++) votes[r][v] = __ballot_sync(WHOLE_WARP, flags[r][v] != 0);
+    __device__ __forceinline__ void mark(int r, int v, bool marked) {
+        marks |= (uint32_t)marked << (r * at::VECTOR + v);
     }
 
-    __device__ __forceinline__ void vote_by_comparison(const compact_job &a, uint64_t first, uint32_t left) {
+    __device__ __forceinline__ void mark_by_comparison(const compact_job &a) {
         const compares<T> kept(a.compare);
-        load_elements(a, first, left);
 #pragma unroll
         for (int r = 0; r < at::ROWS; r++)
 #pragma unroll
-            for (int v = 0; v < at::VECTOR; v++)
-                votes[r][v] = __ballot_sync(WHOLE_WARP, at::place(r) + v < left && kept(x[r][v]));
+            for (int v = 0; v < at::VECTOR; v++) mark(r, v, kept(x[r][v]));
     }
 
     /* The element before a lane's first is the last of the lane before, or of lane 31 in the row above. */
-    __device__ __forceinline__ void vote_by_runs(const compact_job &a, uint64_t first, uint32_t left) {
+    __device__ __forceinline__ void mark_by_runs() {
         const int lane = threadIdx.x % 32, last = at::VECTOR - 1;
-        const uint32_t part = threadIdx.x / 32 * at::PART;
-        const bool begins = first + part == 0;
-        load_elements(a, first, left);
-        T above = begins || part >= left ? T(0) : ((const T *)a.x + first)[(int64_t)part - 1];
 #pragma unroll
         for (int r = 0; r < at::ROWS; r++) {
             T before = (T)__shfl_up_sync(WHOLE_WARP, up(x[r][last]), 1);
@@ -129,60 +123,80 @@ template <class T, compact_by BY, bool MOVED> struct held {
             above = (T)__shfl_sync(WHOLE_WARP, up(x[r][last]), 31);
 #pragma unroll
             for (int v = 0; v < at::VECTOR; v++) {
-                const bool is_first = begins && r == 0 && v == 0 && lane == 0;
-                votes[r][v] =
-                    __ballot_sync(WHOLE_WARP, at::place(r) + v < left && (is_first || differ(before, x[r][v])));
+                mark(r, v, differ(before, x[r][v]));
                 before = x[r][v];
             }
         }
     }
 
     __device__ __forceinline__ void vote(const compact_job &a, uint64_t first, uint32_t left) {
-        if (BY == BY_FLAGS) vote_by_flags(a, first, left);
-        if (BY == BY_COMPARISON) vote_by_comparison(a, first, left);
-        if (BY == BY_RUNS) vote_by_runs(a, first, left);
-    }
-
-    __device__ __forceinline__ uint32_t count() const {
-        uint32_t marked = 0;
+        marks = 0;
+        if (BY == BY_FLAGS)
 #pragma unroll
-        for (int r = 0; r < at::ROWS; r++)
+            for (int r = 0; r < at::ROWS; r++)
 #pragma unroll
-            for (int v = 0; v < at::VECTOR; v++) marked += __popc(votes[r][v]);
-        return marked;
-    }
-
-    /* 1 + where in the tile the warp's last marked element stands, or 0. */
-    __device__ __forceinline__ uint32_t last_marked() const {
-        uint32_t last = 0;
+                for (int v = 0; v < at::VECTOR; v++) mark(r, v, flags[r][v] != 0);
+        if (BY == BY_COMPARISON) mark_by_comparison(a);
+        if (BY == BY_RUNS) mark_by_runs();
+        if (BY == BY_RUNS && first == 0 && threadIdx.x == 0) marks |= 1;
+        if (left == at::TILE) return;
 #pragma unroll
         for (int r = 0; r < at::ROWS; r++)
 #pragma unroll
             for (int v = 0; v < at::VECTOR; v++)
-                if (votes[r][v]) {
-                    const uint32_t lane = 31 - __clz(votes[r][v]);
-                    last = max(last, threadIdx.x / 32 * at::PART + (r * 32 + lane) * at::VECTOR + v + 1);
-                }
+                if (at::place(r) + v >= left) marks &= ~(1u << (r * at::VECTOR + v));
+    }
+
+    __device__ __forceinline__ uint32_t marks_of(int r) const {
+        return marks >> r * at::VECTOR & (uint32_t)(((uint64_t)1 << at::VECTOR) - 1);
+    }
+
+    /* 1 + where in the tile the warp's last marked element stands, or 0. */
+    __device__ __forceinline__ uint32_t last_marked() const {
+        const uint32_t top = marks ? 31 - __clz(marks) : 0;
+        uint32_t last = marks ? at::place(top / at::VECTOR) + top % at::VECTOR + 1 : 0;
+#pragma unroll
+        for (int distance = 16; distance; distance /= 2)
+            last = max(last, __shfl_xor_sync(WHOLE_WARP, last, distance));
         return last;
+    }
+
+    /* How many are marked in each row: by the lanes before this one, and by the whole warp. A sum of all rows at
+     * once. */
+    __device__ __forceinline__ void count(uint32_t (&before)[at::WORDS], uint32_t (&all)[at::WORDS]) const {
+#pragma unroll
+        for (int w = 0; w < at::WORDS; w++) {
+            uint32_t own = 0;
+#pragma unroll
+            for (int r = 0; r < at::ROWS; r++)
+                if (r * at::FIELD / 32 == w) own |= __popc(marks_of(r)) << r * at::FIELD % 32;
+            uint32_t sum = own;
+#pragma unroll
+            for (int distance = 1; distance < 32; distance *= 2) {
+                const uint32_t theirs = __shfl_up_sync(WHOLE_WARP, sum, distance);
+                if (threadIdx.x % 32 >= distance) sum += theirs;
+            }
+            before[w] = sum - own;
+            all[w] = __shfl_sync(WHOLE_WARP, sum, 31);
+        }
     }
 
     /* Calls move(row, v, place, rank, marked) for each of the thread's elements, with how many marked ones are before
      * it in the tile. */
-    template <class Move> __device__ __forceinline__ void for_each(uint32_t before_warp, const Move &move) const {
-        const uint32_t lanes_before = (1u << threadIdx.x % 32) - 1;
+    template <class Move>
+    __device__ __forceinline__ void for_each(uint32_t before_warp, const uint32_t (&before)[at::WORDS],
+                                             const uint32_t (&all)[at::WORDS], const Move &move) const {
         uint32_t before_row = before_warp;
 #pragma unroll
         for (int r = 0; r < at::ROWS; r++) {
-            uint32_t rank = before_row;
-#pragma unroll
-            for (int v = 0; v < at::VECTOR; v++) rank += __popc(votes[r][v] & lanes_before);
+            uint32_t rank = before_row + at::field(before, r);
 #pragma unroll
             for (int v = 0; v < at::VECTOR; v++) {
-                const bool marked = votes[r][v] >> threadIdx.x % 32 & 1;
+                const bool marked = marks >> (r * at::VECTOR + v) & 1;
                 move(r, v, at::place(r) + v, rank, marked);
                 rank += marked;
-                before_row += __popc(votes[r][v]);
             }
+            before_row += at::field(all, r);
         }
     }
 };
@@ -272,17 +286,6 @@ template <class T, compact_to TO> struct buffers {
     uint16_t place[PLACED ? TILE : 1];
 };
 
-/* Brings the marked elements, or their places, together, and the others behind them. */
-template <class T, compact_by BY, compact_to TO, class Held>
-static __device__ __forceinline__ void gather(const Held &h, uint32_t before_warp, uint32_t marked_in_tile,
-                                              buffers<T, TO> &to) {
-    h.for_each(before_warp, [&](int r, int v, uint32_t place, uint32_t rank, bool marked) {
-        if (marked && to.MOVED) to.value[rank] = h.x[r][v];
-        if (marked && to.PLACED) to.place[rank] = (uint16_t)place;
-        if (!marked && TO == TO_BOTH_SIDES) to.value[marked_in_tile + place - rank] = h.x[r][v];
-    });
-}
-
 /* count elements of the buffer, from its element `at` on. Narrow ones four bytes at a time, as they are aligned in y:
  * such four bytes lie in two adjacent words of the buffer. */
 template <class T>
@@ -321,52 +324,92 @@ static __device__ __forceinline__ void write(const compact_job &a, uint64_t firs
         write_values((T *)a.y + *a.all + (first - before.count), from.value, marked, left - marked);
 }
 
-/* One tile a block. */
-template <class T, compact_by BY, compact_to TO>
-static __global__ void __launch_bounds__(COMPACT_THREADS) compact_kernel(const compact_job a) {
-    typedef shape<T> at;
-    const bool wants_last = TO == TO_LENGTHS;
-    __shared__ __align__(16) buffers<T, TO> buffer;
-    __shared__ __align__(16) uint32_t warp_count[COMPACT_WARPS], warp_last[COMPACT_WARPS];
-    __shared__ marked_so_far before;
-    __shared__ unsigned ticket;
-    if (threadIdx.x == 0) ticket = atomicAdd(a.ticket, 1u);
-    __syncthreads();
-    const uint64_t tile = ticket, first = tile * at::TILE;
-    const uint32_t left = a.n - first < at::TILE ? (uint32_t)(a.n - first) : (uint32_t)at::TILE;
-    const int warp = threadIdx.x / 32;
+/* What the warps of a block tell each other of a tile. */
+struct compact_board {
+    uint32_t warp_count[COMPACT_WARPS], warp_last[COMPACT_WARPS];
+    marked_so_far before;
+    uint64_t next; /* tile */
+};
 
-    held<T, BY, TO != TO_INDICES> h;
+/* Of the tile whose elements h holds: they are marked, counted, published and brought together, or their places are,
+ * and the others behind them. Returns what is marked. */
+template <class T, compact_by BY, compact_to TO, class Held>
+static __device__ __forceinline__ marked_so_far bring_together(const compact_job &a, uint64_t tile, uint32_t left,
+                                                               Held &h, compact_board &board, buffers<T, TO> &to) {
+    typedef shape<T> at;
+    const uint64_t first = tile * at::TILE;
+    const int warp = threadIdx.x / 32;
+    uint32_t before[at::WORDS], all[at::WORDS], count = 0;
     h.vote(a, first, left);
+    h.count(before, all);
+#pragma unroll
+    for (int r = 0; r < at::ROWS; r++) count += at::field(all, r);
+    const uint32_t warp_last = TO == TO_LENGTHS ? h.last_marked() : 0;
     if (threadIdx.x % 32 == 0) {
-        warp_count[warp] = h.count();
-        warp_last[warp] = wants_last ? h.last_marked() : 0;
+        board.warp_count[warp] = count;
+        board.warp_last[warp] = warp_last;
     }
+    if (threadIdx.x == 0) board.next = atomicAdd(a.ticket, 1u);
     __syncthreads();
     uint32_t before_warp = 0, marked = 0, last = 0;
 #pragma unroll
     for (int w = 0; w < COMPACT_WARPS; w++) {
-        before_warp += w < warp ? warp_count[w] : 0;
-        marked += warp_count[w];
-        last = max(last, warp_last[w]);
+        before_warp += w < warp ? board.warp_count[w] : 0;
+        marked += board.warp_count[w];
+        last = max(last, board.warp_last[w]);
     }
     const marked_so_far own = {marked, last ? first + last : 0};
-    if (threadIdx.x == 0 && tile > 0) marked_words<wants_last>::store(a.words, tile, WORD_OWN, own);
-    gather<T, BY, TO>(h, before_warp, marked, buffer);
-    if (warp == 0) {
-        const marked_so_far found = look_back<wants_last>(a.words, tile);
-        if (threadIdx.x == 0) {
-            const marked_so_far all = {found.count + own.count, own.last ? own.last : found.last};
-            marked_words<wants_last>::store(a.words, tile, WORD_PREFIX, all);
-            before = found;
-            if (first + left == a.n) {
-                *a.count = all.count;
-                if (wants_last) a.lengths[all.count - 1] = a.n - (all.last - 1);
-            }
-        }
-    }
+    if (threadIdx.x == 0 && tile > 0) marked_words<TO == TO_LENGTHS>::store(a.words, tile, WORD_OWN, own);
+    h.for_each(before_warp, before, all, [&](int r, int v, uint32_t place, uint32_t rank, bool is_marked) {
+        if (is_marked && to.MOVED) to.value[rank] = h.x[r][v];
+        if (is_marked && to.PLACED) to.place[rank] = (uint16_t)place;
+        if (!is_marked && TO == TO_BOTH_SIDES && place < left) to.value[marked + place - rank] = h.x[r][v];
+    });
+    return own;
+}
+
+/* By the first warp: what is marked before the tile, for all; and what there is up to its end, for other blocks and,
+ * of the last tile, for the caller. */
+template <compact_to TO>
+static __device__ __forceinline__ void find_before(const compact_job &a, uint64_t tile, bool is_last,
+                                                   marked_so_far own, compact_board &board) {
+    const bool wants_last = TO == TO_LENGTHS;
+    const marked_so_far found = look_back<wants_last>(a.words, tile);
+    if (threadIdx.x != 0) return;
+    const marked_so_far all = {found.count + own.count, own.last ? own.last : found.last};
+    marked_words<wants_last>::store(a.words, tile, WORD_PREFIX, all);
+    board.before = found;
+    if (!is_last) return;
+    *a.count = all.count;
+    if (wants_last) a.lengths[all.count - 1] = a.n - (all.last - 1);
+}
+
+static __device__ __forceinline__ uint32_t left_of(const compact_job &a, uint64_t first, uint32_t tile) {
+    return a.n - first < tile ? (uint32_t)(a.n - first) : tile;
+}
+
+template <class T, compact_by BY, compact_to TO>
+static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_job a) {
+    typedef shape<T> at;
+    const uint64_t tiles = (a.n - 1) / at::TILE + 1;
+    __shared__ __align__(16) buffers<T, TO> buffer;
+    __shared__ compact_board board;
+    held<T, BY, TO != TO_INDICES> h;
+    if (threadIdx.x == 0) board.next = atomicAdd(a.ticket, 1u);
     __syncthreads();
-    write<T, TO>(a, first, left, marked, before, buffer);
+    uint64_t tile = board.next;
+    __syncthreads();
+    if (tile < tiles) h.fetch(a, tile * at::TILE, left_of(a, tile * at::TILE, at::TILE));
+    while (tile < tiles) {
+        const uint64_t first = tile * at::TILE;
+        const uint32_t left = left_of(a, first, at::TILE);
+        const marked_so_far own = bring_together<T, BY, TO>(a, tile, left, h, board, buffer);
+        tile = board.next;
+        if (tile < tiles) h.fetch(a, tile * at::TILE, left_of(a, tile * at::TILE, at::TILE));
+        if (threadIdx.x < 32) find_before<TO>(a, first / at::TILE, first + left == a.n, own, board);
+        __syncthreads();
+        write<T, TO>(a, first, left, (uint32_t)own.count, board.before, buffer);
+    }
 }
 
 /* How many are marked, added to *a.count. */
@@ -375,11 +418,14 @@ static __global__ void __launch_bounds__(COMPACT_THREADS) count_kernel(const com
     typedef shape<T> at;
     unsigned long long marked = 0;
     for (uint64_t first = (uint64_t)blockIdx.x * at::TILE; first < a.n; first += (uint64_t)gridDim.x * at::TILE) {
-        const uint32_t left = a.n - first < at::TILE ? (uint32_t)(a.n - first) : (uint32_t)at::TILE;
+        const uint32_t left = left_of(a, first, at::TILE);
         held<T, BY, false> h;
+        h.fetch(a, first, left);
         h.vote(a, first, left);
-        marked += h.count();
+        marked += __popc(h.marks);
     }
+#pragma unroll
+    for (int distance = 16; distance; distance /= 2) marked += __shfl_xor_sync(WHOLE_WARP, marked, distance);
     if (threadIdx.x % 32 == 0) atomicAdd((unsigned long long *)a.count, marked);
 }
 

@@ -9,8 +9,10 @@
 #define COMPACT_THREADS 256
 #define COMPACT_WARPS (COMPACT_THREADS / 32)
 
-/* Tuning: elements of a thread, and how often 32 tiles are looked at at once (compact.cuh). */
+/* Tuning: elements of a thread, blocks of a multiprocessor, and how often 32 tiles are looked at at once
+ * (compact.cuh). */
 #define COMPACT_ITEMS(size) ((size) == 8 ? 8 : (size) == 4 ? 16 : 32)
+#define COMPACT_BLOCKS 4
 #define COMPACT_LOOKS 2
 #define COMPACT_TILE(size) (COMPACT_THREADS * COMPACT_ITEMS(size))
 

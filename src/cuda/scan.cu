@@ -29,18 +29,6 @@ uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
     }
 }
 
-/* ------------------------------------------------------------------------- published totals */
-
-/* Where each level starts, and how many totals there are in all. */
-static uint64_t lay_out_levels(scan_job *j, uint64_t tiles) {
-    uint64_t totals = 0;
-    for (j->levels = 0; tiles > 0; tiles /= 16) {
-        j->level_start[j->levels++] = totals;
-        totals += tiles;
-    }
-    return totals;
-}
-
 /* --------------------------------------------------------------------------------- launches */
 
 /* How many tiles a block takes: what fits the buffer and the GPU's shared memory, less where there would not be
@@ -123,14 +111,10 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     j.has_init = c->init != NULL;
     if (c->init) memcpy(&j.init, c->init, cuda_type_bytes(c->result));
     j.flip = gpu_scan_flip(c->op, c->dtype);
-    j.control = gpu_scan_control(g);
+    j.ahead = (uint32_t)g->multiprocessors;
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan: %zu elements; a GPU scans at most 2^44", c->n);
-    const uint64_t totals = lay_out_levels(&j, tiles);
-    j.words_held = totals * (cuda_type_bytes(c->result) == 8 ? 2 : 1);
-    FORWARD(gpu_hold_words(g, "scan", j.words_held * sizeof *j.words, error));
-    j.words = (uint64_t *)g->words;
-    j.words_held = g->words_bytes / sizeof *j.words;
+    FORWARD(published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1, &j.totals, error));
     g->pending = true;
     const scan_launch kernel = kernel_of(c);
     if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);

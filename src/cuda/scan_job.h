@@ -43,14 +43,11 @@ struct scan_job {
     uint32_t block_tiles; /* of a block: a power of two, at most 16 */
     bool last;            /* no chunk follows */
     bool exclusive, has_init;
-    bool vectors;  /* x and y are aligned to 16 bytes */
-    uint64_t flip; /* operators that are another's mirror image; see there */
-    uint64_t init; /* bits of the initial value, of the result type */
-    scan_control *control;
-    uint64_t *words; /* the published totals, level by level */
-    uint64_t words_held;
-    int levels;                             /* hexadecimal digits of the number of all tiles */
-    uint64_t level_start[SCAN_GRID_LEVELS]; /* in totals */
+    bool vectors;   /* x and y are aligned to 16 bytes */
+    uint64_t flip;  /* operators that are another's mirror image; see there */
+    uint64_t init;  /* bits of the initial value, of the result type */
+    uint32_t ahead; /* blocks: a block brings the elements of the one so many behind it to the L2 cache, unless 0 */
+    published totals;
 };
 
 /* A kernel and the shared memory of its blocks: with one tile, and more for each further tile. */

@@ -177,14 +177,15 @@ static weft_status prepare_scan(progress *p, weft_error *error) {
     scan_job *j = &p->j.scan;
     j->last = true;
     j->exclusive = p->c->kind == WEFT_EXCLUSIVE;
-    j->control = gpu_scan_control(p->g);
+    j->totals.control = gpu_scan_control(p->g);
+    j->totals.stride = cuda_type_bytes(p->c->result) == 8 ? 2 : 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "%s: %zu elements; a GPU takes at most 2^44", p->c->name, p->c->n);
     j->block_tiles = gpu_scan_block_tiles(p->g, &p->kernels.scan_long, (uint32_t)tiles);
     if (!p->c->scan) return WEFT_OK;
     /* Tiles of segments of more than a tile each: at most twice as many as the whole has; and the totals of all
      * levels are fewer than two for each. */
-    const uint64_t words = 4 * (tiles + 1) * (cuda_type_bytes(p->c->result) == 8 ? 2 : 1);
-    FORWARD(gpu_hold_words(p->g, "segmented", words * sizeof *j->words, error));
+    const uint64_t words = 4 * (tiles + 1) * j->totals.stride;
+    FORWARD(gpu_hold_words(p->g, "segmented", words * sizeof *j->totals.words, error));
     return WEFT_OK;
 }
 
@@ -209,8 +210,8 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
         j->offsets = offsets;
         j->count = count;
     }
-    j->scan.words = (uint64_t *)p->g->words; /* heads_find, which scans, may have let them grow */
-    j->scan.words_held = p->g->words_bytes / sizeof *j->scan.words;
+    j->scan.totals.words = (uint64_t *)p->g->words; /* heads_find, which scans, may have let them grow */
+    j->scan.totals.words_held = p->g->words_bytes / sizeof *j->scan.totals.words;
     return p->c->scan ? scan(p, error) : fold(p, error);
 }
 

@@ -282,9 +282,9 @@ static __device__ __forceinline__ void scan_job_of_item(const segments_job &a, u
     j->n = own.length;
     j->vectors = ((uintptr_t)j->x | (uintptr_t)j->y) % 16 == 0;
     uint64_t words = a.longs[place].words;
-    j->levels = 0;
+    j->totals.levels = 0;
     for (uint64_t tiles = (own.length - 1) / SCAN_TILE + 1; tiles > 0; tiles /= 16) {
-        j->level_start[j->levels++] = words;
+        j->totals.level_start[j->totals.levels++] = words;
         words += tiles;
     }
     *start = (uint64_t)(item - a.longs[place].item) * a.scan.block_tiles * SCAN_TILE;
@@ -299,10 +299,10 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
     __shared__ scan_job j;
     __shared__ uint64_t start;
     const Op op(a.scan);
-    const unsigned epoch = *(volatile unsigned *)&a.scan.control->epoch + 1;
+    const unsigned epoch = *(volatile unsigned *)&a.scan.totals.control->epoch + 1;
     const uint32_t longs = (uint32_t)(a.lists->longs >> 32), items = (uint32_t)a.lists->longs;
     do {
-        if (threadIdx.x == 0) s.ticket = atomicAdd(&a.scan.control->ticket, 1);
+        if (threadIdx.x == 0) s.ticket = atomicAdd(&a.scan.totals.control->ticket, 1);
         __syncthreads();
         const uint32_t item = s.ticket;
         if (item >= items) break;
@@ -312,7 +312,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         scan_block(op, j, s, start, epoch);
         __syncthreads();
     } while (!a.once);
-    if (threadIdx.x == 0) scan_finish_launch(a.scan);
+    if (threadIdx.x == 0) scan_finish_launch(a.scan.totals, a.scan.last);
 }
 
 #endif
