@@ -76,7 +76,13 @@ for section in $sections; do
         step mutants-built build_mutants
         for tree in "$log"/mutants/*/; do step "mutant-$(basename "$tree")" noticed "$(basename "$tree")"; done
         ;;
-    bench) step bench "$build/bench_gpu" && cat "$log/bench.log" ;;
+    bench)
+        for program in "$build"/bench_gpu*; do
+            name=$(basename "$program")
+            step "$name" "$program"
+            cat "$log/$name.log"
+        done
+        ;;
     *)
         echo "gpu.sh: there is no section '$section'" >&2
         exit 2

@@ -1,8 +1,11 @@
-"""The path of GPU arrays, with stand-ins: objects that describe host memory as a GPU array describes its own, worked on
-by the CPU. It shows the addresses, shapes, kinds and refusals, not a GPU; with CuPy and a GPU that is tested too."""
+"""The path of GPU arrays, with stand-ins: objects that describe host memory as a GPU array describes its own, worked
+on by the CPU. It shows the addresses, shapes, kinds and refusals, not a GPU. Where there is one, arrays of CuPy,
+PyTorch, JAX and Numba are tested too, each if it can be imported."""
 
 from __future__ import annotations
 
+import importlib
+import os
 import sys
 from typing import Any, Iterator, Optional
 
@@ -163,6 +166,21 @@ def test_the_call_is_made_on_the_stream_of_the_array(monkeypatch: Any) -> None:
     assert calls[0][2] == ffi.cast("void *", 0x70) and calls[2][2] == ffi.NULL
 
 
+@pytest.mark.usefixtures("on_the_cpu")
+def test_the_default_stream_has_two_names() -> None:
+    assert weft.dot(StandIn(X), StandIn(X, stream=1)).array == weft.dot(X, X)
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_arrays_that_are_not_computed_yet_are_waited_for(monkeypatch: Any) -> None:
+    waited: list[Any] = []
+    kind = _kinds.gpu_kind(StandIn(X))._replace(wait=waited.append)
+    monkeypatch.setitem(_kinds.GPU_KINDS, __name__.partition(".")[0], kind)
+    x = StandIn(X)
+    weft.sum(x)
+    assert waited == [x]
+
+
 def test_a_gpu_that_is_not_there() -> None:
     if any(device.id.startswith("cuda") for device in weft.devices()):
         pytest.skip("there is a GPU")
@@ -191,13 +209,102 @@ def test_dlpack_alone_in_gpu_memory_needs_cupy(monkeypatch: Any) -> None:
         weft.sum(Exporter())
 
 
-def test_cupy_on_a_gpu() -> None:
-    cupy = pytest.importorskip("cupy")
+# ------------------------------------------------------------------------------------ on a GPU
+
+
+def gpu_library(name: str) -> Any:
+    """A library of GPU arrays, where there is a GPU; WEFT_PYTHON_GPU says that there must be."""
     if not any(device.id == "cuda:0" for device in weft.devices()):
-        pytest.skip("there is no GPU")
+        (pytest.fail if "WEFT_PYTHON_GPU" in os.environ else pytest.skip)("weft finds no GPU")
+    try:
+        return importlib.import_module(name)
+    except ImportError as missing:
+        return pytest.skip(f"{name} cannot be imported: {missing}")
+
+
+SINGLE = X.astype("f4")
+SQUARE = SINGLE[:4900].reshape(70, 70)
+
+# Each of an array or a matrix, with results of float32 and int32, which all libraries have.
+CALLS = {
+    "sum": lambda x, m: weft.sum(x),
+    "cumsum": lambda x, m: weft.cumsum(x),
+    "sort": lambda x, m: weft.sort(x),
+    "select": lambda x, m: weft.select(x, gt=0),
+    "matmul": lambda x, m: weft.matmul(m, m),
+    "rfft": lambda x, m: weft.rfft(x[:4096]),
+    "map": lambda x, m: weft.map("x < 0 ? exp(x) : sqrt(x)", x=x),
+    "map_reduce": lambda x, m: weft.map_reduce("mean", "a*x^2 + x", x=x, a=2),
+    "beside a host array": lambda x, m: weft.dot(x, SINGLE),
+}
+
+
+def check_calls(give: Any, take: Any, kind: Any) -> None:
+    """The bits of the CPU, from arrays that `give` makes, in arrays of the kind, which `take` makes NumPy's."""
+    x, m = give(SINGLE), give(SQUARE)
+    for name, function in CALLS.items():
+        result = function(x, m)
+        assert isinstance(result, kind), name
+        assert take(result).tobytes() == function(SINGLE, SQUARE).tobytes(), name
+
+
+def test_cupy_on_a_gpu() -> None:
+    cupy = gpu_library("cupy")
+    for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True), cupy.cuda.Stream.ptds):
+        with stream:
+            check_calls(cupy.asarray, cupy.asnumpy, cupy.ndarray)
+            x = cupy.asarray(X)
+            values, places = map(cupy.asnumpy, weft.top_k(x, 5))
+            assert places.dtype == np.uint64 and np.array_equal(X[places.astype(int)], values)
+            out = cupy.empty(1000)
+            assert weft.random.normal(1000, seed=1, out=out) is out
+            assert cupy.asnumpy(out).tobytes() == weft.random.normal(1000, seed=1).tobytes()
+            with pytest.raises(ValueError, match="must be contiguous"):
+                weft.sum(x[::2])
+
+
+def test_cupy_arrays_are_used_in_the_order_of_their_stream() -> None:
+    """A long kernel that makes the input, weft, and one that spoils it behind: without order other values are read."""
+    cupy = gpu_library("cupy")
+    host = np.arange(1 << 24, dtype="f4") % 1000
     for stream in (cupy.cuda.Stream.null, cupy.cuda.Stream(non_blocking=True)):
         with stream:
-            x = cupy.asarray(X)
-            assert weft.sum(x).get().tobytes() == weft.sum(X).tobytes()
-            y = weft.cumsum(x)
-            assert isinstance(y, cupy.ndarray) and y.get().tobytes() == weft.cumsum(X).tobytes()
+            source = cupy.asarray(host)
+            x, y = cupy.zeros_like(source), cupy.zeros_like(source)
+            for _ in range(20):
+                cupy.copyto(x, cupy.sqrt(source * source))
+                weft.cumsum(x, out=y)
+                total = weft.sum(x)
+                x.fill(np.nan)
+            assert cupy.asnumpy(total).tobytes() == weft.sum(host).tobytes()
+            assert cupy.asnumpy(y).tobytes() == weft.cumsum(host).tobytes()
+
+
+def test_torch_on_a_gpu() -> None:
+    torch = gpu_library("torch")
+    for stream in (torch.cuda.default_stream(), torch.cuda.Stream()):
+        with torch.cuda.stream(stream):
+            check_calls(lambda x: torch.from_numpy(x).cuda(), lambda y: y.cpu().numpy(), torch.Tensor)
+            x = torch.from_numpy(X).cuda()
+            assert weft.cumsum(x, out=x) is x and x.cpu().numpy().tobytes() == weft.cumsum(X).tobytes()
+            assert weft.argsort(x).cpu().numpy().tobytes() == weft.argsort(weft.cumsum(X)).tobytes()
+
+
+def test_jax_on_a_gpu(monkeypatch: Any) -> None:
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    jax = gpu_library("jax")
+    gpu_library("cupy")
+    if jax.default_backend() != "gpu":
+        pytest.skip("JAX has no GPU")
+    check_calls(jax.numpy.asarray, np.asarray, jax.Array)
+    x = jax.numpy.asarray(SINGLE)
+    assert np.asarray(weft.cumsum(x + x)).tobytes() == weft.cumsum(SINGLE + SINGLE).tobytes()
+
+
+def test_numba_on_a_gpu() -> None:
+    cuda = gpu_library("numba.cuda")
+    if not cuda.is_available():
+        pytest.skip("Numba has no GPU")
+    x = cuda.to_device(SINGLE)
+    y = weft.cumsum(x)
+    assert type(y) is type(x) and y.copy_to_host().tobytes() == weft.cumsum(SINGLE).tobytes()

@@ -39,6 +39,7 @@ DTYPES = {code: dtype for dtype, code in {**_INTEGERS, **FLOATS}.items()}
 
 _CONTIGUOUS_AND_ALIGNED = 0x101  # NumPy's flags C_CONTIGUOUS and ALIGNED
 _DLPACK_CUDA = 2  # kDLCUDA of __dlpack_device__
+_DEFAULT_STREAM = 1  # of CUDA, as __cuda_array_interface__ calls it; elsewhere it is 0
 _from_buffer = ffi.from_buffer
 
 
@@ -116,8 +117,9 @@ def _gpu_operand(x: Any, name: str, codes: dict[Any, int]) -> Optional[Operand]:
     index = 0
     if hasattr(x, "__dlpack_device__"):
         where, index = x.__dlpack_device__()
-        if where == _DLPACK_CUDA and not hasattr(x, "__cuda_array_interface__"):
-            x = cupy_view(x)
+        if where == _DLPACK_CUDA:
+            kind.wait(x)
+            x = x if hasattr(x, "__cuda_array_interface__") else cupy_view(x)
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is None:
         return None
@@ -127,7 +129,8 @@ def _gpu_operand(x: Any, name: str, codes: dict[Any, int]) -> Optional[Operand]:
         raise TypeError(f"{name} has dtype {view.dtype}; it must be one of {', '.join(str(dtype) for dtype in codes)}")
     y = Operand(kind, view, ffi.cast("void *", view.address), code)
     y.device = f"cuda:{index}"
-    y.stream = interface.get("stream") or kind.stream(index)
+    stream = interface.get("stream") or kind.stream(index) or 0
+    y.stream = 0 if stream == _DEFAULT_STREAM else stream
     return y
 
 
@@ -318,7 +321,7 @@ def call(function: Any, on: Operand, device: Optional[str], *arguments: Any) -> 
 
 def _call_on_stream(function: Any, on: Operand, *arguments: Any) -> None:
     """The stream is the caller's, and may be gone after the call: the context goes back to its own, which waits."""
-    stream = ffi.cast("void *", on.stream) if on.stream and on.stream > 1 else ffi.NULL
+    stream = ffi.cast("void *", on.stream) if on.stream else ffi.NULL
     contexts.call(lib.weft_set_stream, on.device, stream)
     try:
         contexts.call(function, on.device, *arguments)

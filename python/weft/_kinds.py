@@ -22,6 +22,8 @@ class Kind(NamedTuple):
     give: Callable[[Any], Any]
     # The address of the stream that the library works on; None: CUDA's default stream.
     stream: Callable[[int], Optional[int]] = lambda index: None
+    # Waits until an array in GPU memory is computed, where its library works on streams that it does not tell.
+    wait: Callable[[Any], Any] = lambda array: None
 
 
 def _module(name: str) -> Any:
@@ -96,7 +98,7 @@ def _jax_gpu_give(array: Any) -> Any:
 
 _CUPY = Kind("CuPy", _cupy_empty, _same, _cupy_stream)
 # JAX's arrays cannot be written, so its results are made by CuPy and handed over; so are those of unknown libraries.
-_JAX = Kind("JAX", _cupy_empty, _jax_gpu_give, _cupy_stream)
+_JAX = Kind("JAX", _cupy_empty, _jax_gpu_give, _cupy_stream, lambda array: array.block_until_ready())
 
 GPU_KINDS = {
     "cupy": _CUPY,

@@ -1,0 +1,313 @@
+/* build/bench_gpu_sampling: random numbers, Monte Carlo and formulas on a GPU beside cuRAND, Thrust and CUB, in one
+ * run. The classic of weft_price (two assets, 100 Euler steps, f32) is beside a kernel on cuRAND's device API, a path
+ * a thread, whose normals are Box and Muller's; weft's are quantiles, worked out in f64. */
+#include "gpu_beside.cuh"
+
+#include <cub/device/device_reduce.cuh>
+#include <curand.h>
+#include <curand_kernel.h>
+#include <math.h>
+#include <string>
+#include <thrust/execution_policy.h>
+#include <thrust/transform.h>
+#include <thrust/transform_reduce.h>
+
+#define SEED 1
+#define PATHS 9600000
+#define STEPS 100
+#define THREADS 256
+#define MANY ((size_t)1280000000) /* normals, all in memory at once */
+#define N ((size_t)1 << 28)       /* values of other rows, of 4 bytes; N / 2 of 8 */
+
+static char *room; /* MANY floats, of which other rows have parts */
+static void *out, *out_peer;
+static curandGenerator_t philox;
+
+static void ok(curandStatus_t status) {
+    if (status == CURAND_STATUS_SUCCESS) return;
+    stop("cuRAND", ("status " + std::to_string((int)status)).c_str());
+}
+
+/* ----------------------------------------------------------------------------- the classic */
+
+static_assert(PATHS % THREADS == 0 && STEPS % 2 == 0,
+              "threads have a path each, and blocks of four normals two steps");
+
+struct assets {
+    float a, b;
+    __device__ void step(float y, float z) {
+        const float dt = 1.0f / STEPS, drift = 1 + 0.05f * dt, spread = 0.1f * sqrtf(dt), other = sqrtf(0.75f);
+        a *= drift + spread * y;
+        b *= drift + spread * (0.5f * y + other * z);
+    }
+    __device__ void count(unsigned long long *hits) const {
+        const int block = __syncthreads_count(fabsf(a - 1) < 0.1f && fabsf(b - 1) < 0.1f);
+        if (threadIdx.x == 0) atomicAdd(hits, (unsigned long long)block);
+    }
+};
+
+static __global__ void __launch_bounds__(THREADS) philox_paths(unsigned long long *hits) {
+    curandStatePhilox4_32_10_t state;
+    assets w = {1, 1};
+    curand_init(SEED, blockIdx.x * THREADS + threadIdx.x, 0, &state);
+    for (int i = 0; i < STEPS; i += 2) {
+        const float4 z = curand_normal4(&state);
+        w.step(z.x, z.y);
+        w.step(z.z, z.w);
+    }
+    w.count(hits);
+}
+
+static __global__ void __launch_bounds__(THREADS) xorwow_paths(unsigned long long *hits) {
+    curandStateXORWOW_t state;
+    assets w = {1, 1};
+    curand_init(SEED, blockIdx.x * THREADS + threadIdx.x, 0, &state);
+    for (int i = 0; i < STEPS; i++) {
+        const float y = curand_normal(&state), z = curand_normal(&state);
+        w.step(y, z);
+    }
+    w.count(hits);
+}
+
+static weft_valuation classic(weft_dtype dtype) {
+    static const double start[] = {1, 1}, volatility[] = {0.1, 0.1}, correlation[] = {1, 0.5, 0.5, 1};
+    weft_option option = {};
+    weft_simulation simulation = {};
+    weft_valuation v;
+    option.payoff = WEFT_CORRIDOR;
+    option.width = 0.1;
+    option.rate = 0.05;
+    option.maturity = 1;
+    option.assets = 2;
+    option.start = start;
+    option.volatility = volatility;
+    option.correlation = correlation;
+    simulation.dtype = dtype;
+    simulation.scheme = WEFT_EULER;
+    simulation.steps = STEPS;
+    simulation.paths = PATHS;
+    simulation.seed = SEED;
+    ok(weft_price(ctx, &option, &simulation, &v));
+    return v;
+}
+
+typedef void paths_kernel(unsigned long long *hits);
+
+static work peer_classic(paths_kernel *kernel) {
+    return [=] {
+        ok(cudaMemsetAsync(out_peer, 0, sizeof(unsigned long long), stream));
+        kernel<<<PATHS / THREADS, THREADS, 0, stream>>>((unsigned long long *)out_peer);
+    };
+}
+
+/* 0.4179 is the exact value; five standard errors of 0.00015 are allowed. */
+static void expect_price(double price) {
+    expect(fabs(price - 0.4179) < 5 * 0.00015237, ("a price of " + std::to_string(price) + ", not 0.4179").c_str());
+}
+
+static void measure_prices() {
+    const measure normals = {2.0 * STEPS * PATHS, "Gnormal/s", 0, NULL};
+    for (weft_dtype dtype : {WEFT_F32, WEFT_F64}) {
+        const std::string name = std::string("price, the classic, ") + weft_dtype_name(dtype);
+        const work weft = [=] { expect_price(classic(dtype).price); };
+        row(name.c_str(), normals, weft, "cuRAND, Philox, f32", peer_classic(philox_paths));
+        expect_price(exp(-0.05) * (double)value_at<unsigned long long>(out_peer) / PATHS);
+        row(name.c_str(), normals, weft, "cuRAND, XORWOW, f32", peer_classic(xorwow_paths));
+        expect_price(exp(-0.05) * (double)value_at<unsigned long long>(out_peer) / PATHS);
+    }
+}
+
+/* ---------------------------------------------------------------------------- random numbers */
+
+static void random_row(const char *name, weft_distribution distribution, weft_dtype dtype, const work &peer) {
+    const size_t n = 4 * N / weft_dtype_size(dtype);
+    char *const to = room;
+    row(
+        name, writes(4.0 * N),
+        [=] { ok(weft_random(ctx, distribution, dtype, SEED, 0, 0, n, distribution == WEFT_EXPONENTIAL, 1, to)); },
+        "cuRAND, Philox", peer);
+}
+
+static void measure_random() {
+    float *const f = (float *)room;
+    double *const d = (double *)room;
+    random_row("uniform f32", WEFT_UNIFORM, WEFT_F32, [=] { ok(curandGenerateUniform(philox, f, N)); });
+    random_row("uniform f64", WEFT_UNIFORM, WEFT_F64, [=] { ok(curandGenerateUniformDouble(philox, d, N / 2)); });
+    random_row("normal f32", WEFT_NORMAL, WEFT_F32, [=] { ok(curandGenerateNormal(philox, f, N, 0, 1)); });
+    random_row("normal f64", WEFT_NORMAL, WEFT_F64, [=] { ok(curandGenerateNormalDouble(philox, d, N / 2, 0, 1)); });
+    random_row("log-normal f32", WEFT_LOGNORMAL, WEFT_F32, [=] { ok(curandGenerateLogNormal(philox, f, N, 0, 1)); });
+    random_row("exponential f32", WEFT_EXPONENTIAL, WEFT_F32, work());
+}
+
+/* cuRAND's coordinates lie one axis behind the other, weft's one point behind the other. Of one axis cuRAND's 2^32
+ * points would be used up by a few calls. */
+static void sobol_row(const char *name, weft_scrambling scrambling, weft_dtype dtype, unsigned dimensions) {
+    const size_t values = 4 * N / weft_dtype_size(dtype), points = values / dimensions;
+    char *const to = room;
+    const bool f32 = dtype == WEFT_F32;
+    curandGenerator_t peer;
+    ok(curandCreateGenerator(&peer, f32 ? CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 : CURAND_RNG_QUASI_SCRAMBLED_SOBOL64));
+    ok(curandSetQuasiRandomGeneratorDimensions(peer, dimensions));
+    ok(curandSetStream(peer, stream));
+    const work filled = [=] {
+        if (f32)
+            ok(curandGenerateUniform(peer, (float *)to, values));
+        else
+            ok(curandGenerateUniformDouble(peer, (double *)to, values));
+    };
+    row(
+        name, writes(4.0 * N), [=] { ok(weft_sobol(ctx, scrambling, dtype, SEED, 0, dimensions, 0, points, to)); },
+        f32 ? "cuRAND, Sobol32" : "cuRAND, Sobol64", dimensions == 1 ? work() : filled);
+    ok(curandDestroyGenerator(peer));
+}
+
+static void measure_sobol() {
+    for (unsigned dimensions : {1u, 32u, 1024u}) {
+        const std::string tail = ", " + std::to_string(dimensions) + (dimensions == 1 ? " axis" : " axes");
+        sobol_row(("sobol f32, Owen" + tail).c_str(), WEFT_OWEN, WEFT_F32, dimensions);
+        sobol_row(("sobol f32, shifted" + tail).c_str(), WEFT_DIGITAL_SHIFT, WEFT_F32, dimensions);
+        sobol_row(("sobol f64, Owen" + tail).c_str(), WEFT_OWEN, WEFT_F64, dimensions);
+    }
+}
+
+/* --------------------------------------------------------------------------------- formulas */
+
+static weft_expr *compiled(const char *formula) {
+    weft_expr *e;
+    ok(weft_expr_compile(ctx, formula, &e));
+    return e;
+}
+
+template <class T> static weft_dtype dtype_of() { return sizeof(T) == 4 ? WEFT_F32 : WEFT_F64; }
+
+template <class T> static __global__ void add_kernel(const T *x, const T *y, T *z, size_t n) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) z[i] = x[i] + y[i];
+}
+
+template <class T> static void add_rows(const char *name) {
+    const size_t n = 4 * N / sizeof(T);
+    T *const x = (T *)room, *const y = x + n, *const z = y + n;
+    weft_expr *const sum = compiled("x + y");
+    const work weft = [=] {
+        const weft_binding names[] = {{"x", dtype_of<T>(), x, NULL}, {"y", dtype_of<T>(), y, NULL}};
+        ok(weft_map(ctx, sum, dtype_of<T>(), n, names, 2, z));
+    };
+    row(name, reads_and_writes(12.0 * N), weft, "thrust::transform",
+        [=] { thrust::transform(thrust::cuda::par_nosync.on(stream), x, x + n, y, z, thrust::plus<T>()); });
+    row(name, reads_and_writes(12.0 * N), weft, "a kernel",
+        [=] { add_kernel<<<(unsigned)(n / THREADS), THREADS, 0, stream>>>(x, y, z, n); });
+    weft_expr_free(sum);
+}
+
+template <class T> struct quadratic {
+    T a, b, c;
+    __host__ __device__ T operator()(T z) const { return a * z * z + b * z + c; }
+};
+template <class T, class A> struct widened : quadratic<T> {
+    __host__ __device__ A operator()(T z) const { return (A)quadratic<T>::operator()(z); }
+};
+struct plus {
+    template <class A> __host__ __device__ A operator()(A x, A y) const { return x + y; }
+};
+
+/* The mean of a z^2 + b z + c, added up in A. */
+template <class T, class A> static work mean_of(const weft_expr *formula, const T *z, size_t n) {
+    return [=] {
+        static const T a = 1, b = 2, c = 3;
+        const weft_dtype dtype = dtype_of<T>();
+        const weft_binding names[] = {
+            {"a", dtype, NULL, &a}, {"b", dtype, NULL, &b}, {"c", dtype, NULL, &c}, {"z", dtype, z, NULL}};
+        ok(weft_map_reduce(ctx, WEFT_MEAN, formula, dtype, dtype == dtype_of<A>() ? WEFT_DEFAULT : WEFT_F64, n, names,
+                           4, out));
+    };
+}
+
+template <class T, class A> static A thrust_mean(const T *z, size_t n) {
+    const widened<T, A> f = {{1, 2, 3}};
+    return thrust::transform_reduce(thrust::cuda::par.on(stream), z, z + n, f, (A)0, plus()) / (A)n;
+}
+
+/* CUB's leaves the sum where it is, so that calls queue. */
+template <class T, class A> static work cub_sum(const T *z, size_t n) {
+    static void *scratch;
+    static size_t bytes;
+    const widened<T, A> f = {{1, 2, 3}};
+    const auto call = [=](void *temporary, size_t &size) {
+        ok(cub::DeviceReduce::TransformReduce(temporary, size, z, (A *)out_peer, (int64_t)n, plus(), f, (A)0,
+                                              stream));
+    };
+    if (!scratch) {
+        call(NULL, bytes);
+        ok(cudaMalloc(&scratch, bytes));
+    }
+    return [=] {
+        size_t given = bytes;
+        call(scratch, given);
+    };
+}
+
+template <class T, class A> static void mean_rows(const char *name) {
+    const size_t n = 4 * N / sizeof(T);
+    const T *const z = (T *)room;
+    weft_expr *const formula = compiled("a*z^2 + b*z + c");
+    const work weft = mean_of<T, A>(formula, z, n);
+    ok(weft_random(ctx, WEFT_NORMAL, dtype_of<T>(), SEED, 0, 0, n, 0, 1, room));
+    row(name, reads(4.0 * N), weft, "thrust::transform_reduce", [=] { (void)thrust_mean<T, A>(z, n); });
+    row(name, reads(4.0 * N), weft, "CUB TransformReduce", cub_sum<T, A>(z, n));
+    const double mean = (double)value_at<A>(out), peer = (double)value_at<A>(out_peer) / (double)n;
+    expect(fabs(mean - peer) < 1e-4, "the means of a quadratic");
+    weft_expr_free(formula);
+}
+
+/* Values of 4, and 6 their variance: at so many the standard error is 6.8e-5. */
+static void expect_four(double mean) {
+    expect(fabs(mean - 4) < 5 * 6.85e-5, ("a mean of " + std::to_string(mean) + ", not 4").c_str());
+}
+
+static void measure_many_normals() {
+    float *const z = (float *)room;
+    weft_expr *const formula = compiled("a*z^2 + b*z + c");
+    const work weft = mean_of<float, double>(formula, z, MANY);
+    row("mean of 1.28e9, f32 in f64", reads(4.0 * MANY), weft, "thrust::transform_reduce",
+        [=] { (void)thrust_mean<float, double>(z, MANY); });
+    row(
+        "  and its normals made", measure{(double)MANY, "Gnormal/s", 8.0 * MANY, &copying},
+        [=] {
+            ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, SEED, 0, 0, MANY, 0, 1, z));
+            weft();
+        },
+        "cuRAND, Thrust",
+        [=] {
+            ok(curandGenerateNormal(philox, z, MANY, 0, 1));
+            expect_four(thrust_mean<float, double>(z, MANY));
+        });
+    expect_four(value_at<double>(out));
+    weft_expr_free(formula);
+}
+
+int main(void) {
+    open_gpu();
+    ok(cudaMalloc((void **)&room, MANY * sizeof(float)));
+    ok(cudaMalloc(&out, 256));
+    ok(cudaMalloc(&out_peer, 256));
+    ok(curandCreateGenerator(&philox, CURAND_RNG_PSEUDO_PHILOX4_32_10));
+    ok(curandSetPseudoRandomGeneratorSeed(philox, SEED));
+    ok(curandSetStream(philox, stream));
+    find_ceilings(room, room + 4 * N, 4 * N);
+    measure_prices();
+    measure_random();
+    ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, SEED, 0, 0, MANY, 0, 1, room));
+    add_rows<float>("map x + y, f32");
+    add_rows<double>("map x + y, f64");
+    mean_rows<float, float>("mean of a z^2 + b z + c, f32");
+    mean_rows<float, double>("  f32 in f64");
+    mean_rows<double, double>("  f64");
+    ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, SEED, 0, 0, MANY, 0, 1, room));
+    measure_many_normals();
+    measure_sobol();
+    ok(curandDestroyGenerator(philox));
+    for (void *p : {(void *)room, out, out_peer}) ok(cudaFree(p));
+    weft_close(ctx);
+    return 0;
+}
