@@ -6,11 +6,11 @@ static weft_status launch(const gpu *g, const char *operation, const compact_ker
                           uint64_t tiles, size_t scratch_bytes, char *scratch, weft_error *error) {
     uint64_t *const all = (uint64_t *)(scratch + 8);
     void *arguments[] = {j};
-    const uint64_t resident = (uint64_t)g->multiprocessors * COMPACT_BLOCKS;
     CUDA_TRY(cudaMemsetAsync(scratch, 0, scratch_bytes, g->stream), operation);
     j->ticket = (unsigned *)scratch;
     j->words = (uint64_t *)(scratch + HEADER_BYTES);
     j->all = all;
+    j->ahead = (uint32_t)g->multiprocessors * COMPACT_AHEAD;
     if (kernels->count) {
         compact_job counting = *j;
         void *counting_arguments[] = {&counting};
@@ -20,9 +20,9 @@ static weft_status launch(const gpu *g, const char *operation, const compact_ker
                                   dim3(COMPACT_THREADS), counting_arguments, 0, g->stream),
                  operation);
     }
-    CUDA_TRY(cudaLaunchKernel(kernels->compact, dim3((unsigned)(tiles < resident ? tiles : resident)),
-                              dim3(COMPACT_THREADS), arguments, 0, g->stream),
-             operation);
+    CUDA_TRY(
+        cudaLaunchKernel(kernels->compact, dim3((unsigned)tiles), dim3(COMPACT_THREADS), arguments, 0, g->stream),
+        operation);
     return WEFT_OK;
 }
 

@@ -1,11 +1,10 @@
 /* Stream compaction on a GPU in one pass over memory: marked elements move together, in their order (single-pass
  * prefix scan with decoupled look-back: D. Merrill, M. Garland, NVIDIA NVR-2016-002).
  *
- * A block takes tiles by ticket, so that every tile before one belongs to a block that already runs, whatever order
- * blocks start in. It marks the elements of a tile, which are in registers, publishes how many there are, and moves
- * them together in shared memory. Then it asks for the elements of its next tile, and while they come its first warp
- * adds up what the tiles before have published, back to the nearest that knows its whole prefix, and all of them
- * write.
+ * A block takes the next tile by ticket, so that every tile before it belongs to a block that already runs, whatever
+ * order blocks start in. It marks the elements, which are in registers, and publishes how many there are. While they
+ * move together in shared memory, its first warp adds up what the tiles before have published, back to the nearest
+ * that knows its whole prefix. Then all of them write. A block ends with its tile: see scan.cuh.
  *
  *     warp w of a tile:   row 0   lane 0 .. lane 31       a lane has 16 adjacent bytes of a row
  *                         row 1   lane 0 .. lane 31
@@ -15,6 +14,7 @@
 #ifndef WEFT_CUDA_COMPACT_CUH
 #define WEFT_CUDA_COMPACT_CUH
 
+#include "cuda/bring_near.cuh"
 #include "cuda/compact_job.h"
 
 #define WHOLE_WARP 0xffffffffu
@@ -151,19 +151,20 @@ template <class T, compact_by BY, bool MOVED> struct held {
         return marks >> r * at::VECTOR & (uint32_t)(((uint64_t)1 << at::VECTOR) - 1);
     }
 
-    /* 1 + where in the tile the warp's last marked element stands, or 0. */
-    __device__ __forceinline__ uint32_t last_marked() const {
+    /* 1 + where in the tile the warp's last marked element stands, or 0, to *warp_last. */
+    __device__ __forceinline__ void last_marked(uint32_t *warp_last) const {
         const uint32_t top = marks ? 31 - __clz(marks) : 0;
         uint32_t last = marks ? at::place(top / at::VECTOR) + top % at::VECTOR + 1 : 0;
 #pragma unroll
         for (int distance = 16; distance; distance /= 2)
             last = max(last, __shfl_xor_sync(WHOLE_WARP, last, distance));
-        return last;
+        if (threadIdx.x % 32 == 0) *warp_last = last;
     }
 
-    /* How many are marked in each row: by the lanes before this one, and by the whole warp. A sum of all rows at
-     * once. */
-    __device__ __forceinline__ void count(uint32_t (&before)[at::WORDS], uint32_t (&all)[at::WORDS]) const {
+    /* How many are marked in each row, by the lanes before this one and by the whole warp: a sum of all rows at once.
+     * And in all rows, to *warp_count. */
+    __device__ __forceinline__ void count(uint32_t (&before)[at::WORDS], uint32_t (&all)[at::WORDS],
+                                          uint32_t *warp_count) const {
 #pragma unroll
         for (int w = 0; w < at::WORDS; w++) {
             uint32_t own = 0;
@@ -179,6 +180,10 @@ template <class T, compact_by BY, bool MOVED> struct held {
             before[w] = sum - own;
             all[w] = __shfl_sync(WHOLE_WARP, sum, 31);
         }
+        uint32_t whole = 0;
+#pragma unroll
+        for (int r = 0; r < at::ROWS; r++) whole += at::field(all, r);
+        if (threadIdx.x % 32 == 0) *warp_count = whole;
     }
 
     /* Calls move(row, v, place, rank, marked) for each of the thread's elements, with how many marked ones are before
@@ -324,92 +329,82 @@ static __device__ __forceinline__ void write(const compact_job &a, uint64_t firs
         write_values((T *)a.y + *a.all + (first - before.count), from.value, marked, left - marked);
 }
 
-/* What the warps of a block tell each other of a tile. */
+/* What the warps of a block tell each other. */
 struct compact_board {
     uint32_t warp_count[COMPACT_WARPS], warp_last[COMPACT_WARPS];
     marked_so_far before;
-    uint64_t next; /* tile */
+    unsigned ticket;
 };
 
-/* Of the tile whose elements h holds: they are marked, counted, published and brought together, or their places are,
- * and the others behind them. Returns what is marked. */
-template <class T, compact_by BY, compact_to TO, class Held>
-static __device__ __forceinline__ marked_so_far bring_together(const compact_job &a, uint64_t tile, uint32_t left,
-                                                               Held &h, compact_board &board, buffers<T, TO> &to) {
-    typedef shape<T> at;
-    const uint64_t first = tile * at::TILE;
-    const int warp = threadIdx.x / 32;
-    uint32_t before[at::WORDS], all[at::WORDS], count = 0;
-    h.vote(a, first, left);
-    h.count(before, all);
-#pragma unroll
-    for (int r = 0; r < at::ROWS; r++) count += at::field(all, r);
-    const uint32_t warp_last = TO == TO_LENGTHS ? h.last_marked() : 0;
-    if (threadIdx.x % 32 == 0) {
-        board.warp_count[warp] = count;
-        board.warp_last[warp] = warp_last;
-    }
-    if (threadIdx.x == 0) board.next = atomicAdd(a.ticket, 1u);
-    __syncthreads();
-    uint32_t before_warp = 0, marked = 0, last = 0;
+/* How many are marked in the warps before this one, in all, and 1 + where the last of them stands, or 0. */
+struct compact_counts {
+    uint32_t before_warp, marked, last;
+};
+
+static __device__ __forceinline__ compact_counts counts_of(const compact_board &board) {
+    compact_counts c = {0, 0, 0};
 #pragma unroll
     for (int w = 0; w < COMPACT_WARPS; w++) {
-        before_warp += w < warp ? board.warp_count[w] : 0;
-        marked += board.warp_count[w];
-        last = max(last, board.warp_last[w]);
+        c.before_warp += w < threadIdx.x / 32 ? board.warp_count[w] : 0;
+        c.marked += board.warp_count[w];
+        c.last = max(c.last, board.warp_last[w]);
     }
-    const marked_so_far own = {marked, last ? first + last : 0};
-    if (threadIdx.x == 0 && tile > 0) marked_words<TO == TO_LENGTHS>::store(a.words, tile, WORD_OWN, own);
-    h.for_each(before_warp, before, all, [&](int r, int v, uint32_t place, uint32_t rank, bool is_marked) {
-        if (is_marked && to.MOVED) to.value[rank] = h.x[r][v];
-        if (is_marked && to.PLACED) to.place[rank] = (uint16_t)place;
-        if (!is_marked && TO == TO_BOTH_SIDES && place < left) to.value[marked + place - rank] = h.x[r][v];
-    });
-    return own;
+    return c;
 }
 
 /* By the first warp: what is marked before the tile, for all; and what there is up to its end, for other blocks and,
  * of the last tile, for the caller. */
-template <compact_to TO>
+template <bool LAST>
 static __device__ __forceinline__ void find_before(const compact_job &a, uint64_t tile, bool is_last,
                                                    marked_so_far own, compact_board &board) {
-    const bool wants_last = TO == TO_LENGTHS;
-    const marked_so_far found = look_back<wants_last>(a.words, tile);
+    if (threadIdx.x == 0 && tile > 0) marked_words<LAST>::store(a.words, tile, WORD_OWN, own);
+    const marked_so_far found = look_back<LAST>(a.words, tile);
     if (threadIdx.x != 0) return;
     const marked_so_far all = {found.count + own.count, own.last ? own.last : found.last};
-    marked_words<wants_last>::store(a.words, tile, WORD_PREFIX, all);
+    marked_words<LAST>::store(a.words, tile, WORD_PREFIX, all);
     board.before = found;
     if (!is_last) return;
     *a.count = all.count;
-    if (wants_last) a.lengths[all.count - 1] = a.n - (all.last - 1);
+    if (LAST) a.lengths[all.count - 1] = a.n - (all.last - 1);
 }
 
 static __device__ __forceinline__ uint32_t left_of(const compact_job &a, uint64_t first, uint32_t tile) {
     return a.n - first < tile ? (uint32_t)(a.n - first) : tile;
 }
 
+/* One tile a block. */
 template <class T, compact_by BY, compact_to TO>
-static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_job a) {
+static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS(sizeof(T), TO == TO_LENGTHS))
+    compact_kernel(const compact_job a) {
     typedef shape<T> at;
-    const uint64_t tiles = (a.n - 1) / at::TILE + 1;
-    __shared__ __align__(16) buffers<T, TO> buffer;
+    const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS;
+    __shared__ __align__(16) buffers<T, TO> to;
     __shared__ compact_board board;
-    held<T, BY, TO != TO_INDICES> h;
-    if (threadIdx.x == 0) board.next = atomicAdd(a.ticket, 1u);
+    if (threadIdx.x == 0) board.ticket = atomicAdd(a.ticket, 1u);
     __syncthreads();
-    uint64_t tile = board.next;
+    const uint64_t tile = board.ticket, first = tile * at::TILE, near = first + (uint64_t)a.ahead * at::TILE;
+    const uint32_t left = left_of(a, first, at::TILE);
+    held<T, BY, moved> h;
+    h.fetch(a, first, left);
+    if (threadIdx.x == 0 && (BY != BY_FLAGS || moved) && near + at::TILE <= a.n)
+        bring_near((const T *)a.x + near, at::TILE * sizeof(T));
+    if (threadIdx.x == 32 && BY == BY_FLAGS && near + at::TILE <= a.n) bring_near(a.flags + near, at::TILE);
+    h.vote(a, first, left);
+    uint32_t before[at::WORDS], all[at::WORDS];
+    h.count(before, all, &board.warp_count[threadIdx.x / 32]);
+    if (wants_last) h.last_marked(&board.warp_last[threadIdx.x / 32]);
     __syncthreads();
-    if (tile < tiles) h.fetch(a, tile * at::TILE, left_of(a, tile * at::TILE, at::TILE));
-    while (tile < tiles) {
-        const uint64_t first = tile * at::TILE;
-        const uint32_t left = left_of(a, first, at::TILE);
-        const marked_so_far own = bring_together<T, BY, TO>(a, tile, left, h, board, buffer);
-        tile = board.next;
-        if (tile < tiles) h.fetch(a, tile * at::TILE, left_of(a, tile * at::TILE, at::TILE));
-        if (threadIdx.x < 32) find_before<TO>(a, first / at::TILE, first + left == a.n, own, board);
-        __syncthreads();
-        write<T, TO>(a, first, left, (uint32_t)own.count, board.before, buffer);
-    }
+    const compact_counts c = counts_of(board);
+    if (threadIdx.x < 32)
+        find_before<wants_last>(a, tile, first + left == a.n, marked_so_far{c.marked, c.last ? first + c.last : 0},
+                                board);
+    h.for_each(c.before_warp, before, all, [&](int r, int v, uint32_t place, uint32_t rank, bool marked) {
+        if (marked && to.MOVED) to.value[rank] = h.x[r][v];
+        if (marked && to.PLACED) to.place[rank] = (uint16_t)place;
+        if (!marked && TO == TO_BOTH_SIDES && place < left) to.value[c.marked + place - rank] = h.x[r][v];
+    });
+    __syncthreads();
+    write<T, TO>(a, first, left, c.marked, board.before, to);
 }
 
 /* How many are marked, added to *a.count. */

@@ -9,10 +9,11 @@
 #define COMPACT_THREADS 256
 #define COMPACT_WARPS (COMPACT_THREADS / 32)
 
-/* Tuning: elements of a thread, blocks of a multiprocessor, and how often 32 tiles are looked at at once
- * (compact.cuh). */
+/* Tuning: elements of a thread, blocks of a multiprocessor, tiles of a multiprocessor that are brought to the L2
+ * cache ahead of their time, and how often 32 tiles are looked at at once (compact.cuh). */
 #define COMPACT_ITEMS(size) ((size) == 8 ? 8 : (size) == 4 ? 16 : 32)
-#define COMPACT_BLOCKS 4
+#define COMPACT_BLOCKS(size, lengths) ((size) < 4 || (lengths) ? 4 : 5)
+#define COMPACT_AHEAD 3
 #define COMPACT_LOOKS 2
 #define COMPACT_TILE(size) (COMPACT_THREADS * COMPACT_ITEMS(size))
 
@@ -24,6 +25,7 @@ struct compact_job {
     const void *x;
     const uint8_t *flags;
     uint64_t n;
+    uint32_t ahead; /* tiles: a block brings that so many behind its own to the L2 cache */
     comparator compare;
     void *y;
     uint64_t *lengths;

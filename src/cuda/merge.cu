@@ -1,5 +1,6 @@
 /* weft_merge: merge path (O. Green, R. McColl, D. Bader, ICS 2012), once for the tiles of y and, in shared memory,
- * once for the threads of a tile (docs/ORDER.md 12.3). */
+ * once for the threads of a tile (docs/ORDER.md 12.3). A tile holds ranks, which an element can be made of again. */
+#include "arith/sort_code.h"
 #include "cuda/arrays.h"
 #include "cuda/total_key.cuh"
 
@@ -12,13 +13,52 @@ template <class T> struct tile_of {
     enum { ITEMS = items_of(sizeof(T)), SIZE = THREADS * ITEMS };
 };
 
+/* ---------------------------------------------------------------------------------------- ranks */
+
+/* Of integers the total key is one. The key of a rank is what is compared. */
+template <class T> struct ranks {
+    typedef typename key_of<T>::type rank;
+    static __device__ __forceinline__ rank of(T x) { return total_key(x); }
+    static __device__ __forceinline__ T element(rank r) { return (T)(r ^ total_key(T(0))); }
+    static __device__ __forceinline__ rank key(rank r) { return r; }
+};
+
+/* Of floats (sort_code.h): NaNs of both signs have ranks behind the last number's, and one key. */
+template <> struct ranks<float> {
+    typedef uint32_t rank;
+    static constexpr uint32_t FOLD = 0x7fffffff, FLIP = 0x80000000, FIRST = 0x7fffff, GREATEST = 0xff000001;
+    static __device__ __forceinline__ rank of(float x) {
+        return weft_sort_rank_32(FOLD, FLIP, 0 - FIRST, weft_bits_f32(x));
+    }
+    static __device__ __forceinline__ float element(rank r) {
+        const uint32_t turned = (r + FIRST) ^ FLIP;
+        return weft_from_bits_f32(turned ^ ((0 - (turned >> 31)) & FOLD));
+    }
+    static __device__ __forceinline__ rank key(rank r) { return min(r, GREATEST + 1); }
+};
+template <> struct ranks<double> {
+    typedef uint64_t rank;
+    static constexpr uint64_t FOLD = 0x7fffffffffffffff, FLIP = 0x8000000000000000, FIRST = 0xfffffffffffff,
+                              GREATEST = 0xffe0000000000001;
+    static __device__ __forceinline__ rank of(double x) {
+        return weft_sort_rank_64(FOLD, FLIP, 0 - FIRST, weft_bits_f64(x));
+    }
+    static __device__ __forceinline__ double element(rank r) {
+        const uint64_t turned = (r + FIRST) ^ FLIP;
+        return weft_from_bits_f64(turned ^ ((0 - (turned >> 63)) & FOLD));
+    }
+    static __device__ __forceinline__ rank key(rank r) { return r > GREATEST ? GREATEST + 1 : r; }
+};
+
+/* ---------------------------------------------------------------------------------- the kernels */
+
 /* How many of the first d of y are of a[0..na). */
-template <class T, class INDEX>
-__device__ __forceinline__ INDEX split(const T *a, INDEX na, const T *b, INDEX nb, INDEX d) {
+template <class E, class INDEX, class KEY>
+__device__ __forceinline__ INDEX split(const E *a, INDEX na, const E *b, INDEX nb, INDEX d, KEY key) {
     INDEX low = d > nb ? d - nb : 0, high = d < na ? d : na;
     while (low < high) {
         const INDEX middle = low + (high - low) / 2;
-        if (total_key(b[d - 1 - middle]) < total_key(a[middle]))
+        if (key(b[d - 1 - middle]) < key(a[middle]))
             high = middle;
         else
             low = middle + 1;
@@ -32,7 +72,61 @@ __global__ void split_kernel(const T *a, uint64_t na, const T *b, uint64_t nb, u
     const uint64_t t = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (t > tiles) return;
     const uint64_t d = t * tile_of<T>::SIZE, n = na + nb;
-    splits[t] = split<T, uint64_t>(a, na, b, nb, d < n ? d : n);
+    splits[t] = split(a, na, b, nb, d < n ? d : n, [](T x) { return total_key(x); });
+}
+
+/* Of a tile: what is there, of a and in all. */
+struct extent {
+    uint32_t a, size;
+};
+
+/* WHOLE: the tile has all its elements. */
+template <class T, bool WHOLE>
+__device__ __forceinline__ void read_tile(const T *from_a, const T *from_b, extent there,
+                                          typename ranks<T>::rank *tile) {
+    enum { ITEMS = tile_of<T>::ITEMS };
+    T v[ITEMS];
+#pragma unroll
+    for (int s = 0; s < ITEMS; s++) { /* all loads are under way before one is waited for */
+        const uint32_t i = s * THREADS + threadIdx.x;
+        if (WHOLE || i < there.size) v[s] = i < there.a ? from_a[i] : from_b[i];
+    }
+#pragma unroll
+    for (int s = 0; s < ITEMS; s++) {
+        const uint32_t i = s * THREADS + threadIdx.x;
+        if (WHOLE || i < there.size) tile[i] = ranks<T>::of(v[s]);
+    }
+}
+
+template <class T, bool WHOLE>
+__device__ __forceinline__ void write_tile(const typename ranks<T>::rank *tile, uint32_t size, T *y) {
+#pragma unroll
+    for (int s = 0; s < tile_of<T>::ITEMS; s++) {
+        const uint32_t k = s * THREADS + threadIdx.x;
+        if (WHOLE || k < size) y[k] = ranks<T>::element(tile[k]);
+    }
+}
+
+/* The thread's elements of the merged tile, in v: tile[i..there.a) and tile[j..there.size) are what is left of a and
+ * of b. One element behind the tile may be read. */
+template <class T>
+__device__ __forceinline__ void merge_some(const typename ranks<T>::rank *tile, extent there, uint32_t start,
+                                           typename ranks<T>::rank (&v)[tile_of<T>::ITEMS]) {
+    enum { SIZE = tile_of<T>::SIZE };
+    typedef ranks<T> r;
+    typedef typename r::rank rank;
+    uint32_t i = split(tile, there.a, tile + there.a, there.size - there.a, start, [](rank x) { return r::key(x); });
+    uint32_t j = there.a + start - i;
+    rank next_a = tile[i], next_b = tile[j];
+#pragma unroll
+    for (int s = 0; s < tile_of<T>::ITEMS; s++) {
+        const bool take_b = i >= there.a || (j < there.size && r::key(next_b) < r::key(next_a));
+        v[s] = take_b ? next_b : next_a;
+        const uint32_t at = take_b ? ++j : ++i;
+        const rank next = tile[at < SIZE ? at : SIZE];
+        next_a = take_b ? next_a : next;
+        next_b = take_b ? next : next_b;
+    }
 }
 
 template <class T>
@@ -40,54 +134,34 @@ __global__ void __launch_bounds__(THREADS)
     merge_kernel(const T *__restrict__ a, uint64_t na, const T *__restrict__ b, uint64_t nb,
                  const uint64_t *__restrict__ splits, T *__restrict__ y) {
     enum { ITEMS = tile_of<T>::ITEMS, SIZE = tile_of<T>::SIZE };
-    typedef typename key_of<T>::type key;
-    __shared__ T tile[SIZE];
+    typedef typename ranks<T>::rank rank;
+    __shared__ rank tile[SIZE + 1];
     const uint64_t d = (uint64_t)blockIdx.x * SIZE, i0 = splits[blockIdx.x], i1 = splits[blockIdx.x + 1];
-    const uint32_t size = (uint32_t)(na + nb - d < SIZE ? na + nb - d : SIZE);
+    extent there;
+    there.size = (uint32_t)(na + nb - d < SIZE ? na + nb - d : SIZE);
     /* Where a and b are in order this is i1 - i0. It is kept in bounds where they are not. */
-    const uint32_t some_a = i1 < i0 ? 0 : i1 - i0 < size ? (uint32_t)(i1 - i0) : size, some_b = size - some_a;
-    const T *const from_b = b + (d - i0);
-    T v[ITEMS];
-#pragma unroll
-    for (int s = 0; s < ITEMS; s++) { /* all loads are under way before one is waited for */
-        const uint32_t i = s * THREADS + threadIdx.x;
-        if (i < size) v[s] = i < some_a ? a[i0 + i] : from_b[i - some_a];
-    }
-#pragma unroll
-    for (int s = 0; s < ITEMS; s++) {
-        const uint32_t i = s * THREADS + threadIdx.x;
-        if (i < size) tile[i] = v[s];
-    }
+    there.a = i1 < i0 ? 0 : i1 - i0 < there.size ? (uint32_t)(i1 - i0) : there.size;
+    const T *const from_b = b + (d - i0) - there.a;
+    if (there.size == SIZE)
+        read_tile<T, true>(a + i0, from_b, there, tile);
+    else
+        read_tile<T, false>(a + i0, from_b, there, tile);
     __syncthreads();
-
-    /* tile[i..some_a) and tile[j..size) are what is left of a and of b. */
-    const uint32_t start = threadIdx.x * ITEMS < size ? threadIdx.x * ITEMS : size;
-    uint32_t i = split<T, uint32_t>(tile, some_a, tile + some_a, some_b, start), j = some_a + start - i;
-    T next_a = tile[i < SIZE ? i : 0], next_b = tile[j < SIZE ? j : 0];
-    key key_a = total_key(next_a), key_b = total_key(next_b);
-#pragma unroll
-    for (int s = 0; s < ITEMS; s++) {
-        const bool take_b = i >= some_a || (j < size && key_b < key_a);
-        v[s] = take_b ? next_b : next_a;
-        const uint32_t at = take_b ? ++j : ++i;
-        const T next = tile[at < SIZE ? at : 0];
-        const key next_key = total_key(next);
-        next_a = take_b ? next_a : next;
-        next_b = take_b ? next : next_b;
-        key_a = take_b ? key_a : next_key;
-        key_b = take_b ? next_key : key_b;
-    }
+    rank v[ITEMS];
+    const uint32_t start = threadIdx.x * ITEMS < there.size ? threadIdx.x * ITEMS : there.size;
+    merge_some<T>(tile, there, start, v);
     __syncthreads();
 #pragma unroll
     for (int s = 0; s < ITEMS; s++)
-        if (start + s < size) tile[start + s] = v[s];
+        if (start + s < there.size) tile[start + s] = v[s];
     __syncthreads();
-#pragma unroll
-    for (int s = 0; s < ITEMS; s++) {
-        const uint32_t k = s * THREADS + threadIdx.x;
-        if (k < size) y[d + k] = tile[k];
-    }
+    if (there.size == SIZE)
+        write_tile<T, true>(tile, SIZE, y + d);
+    else
+        write_tile<T, false>(tile, there.size, y + d);
 }
+
+/* ------------------------------------------------------------------------------------- the call */
 
 template <class T>
 static weft_status launch(const gpu *g, const merge_call *c, const void *a, const void *b, void *y, uint64_t *splits,

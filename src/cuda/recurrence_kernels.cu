@@ -205,13 +205,13 @@ static __device__ __forceinline__ void write_part(const warp_part<T, REVERSE> &p
 }
 
 /* Starts to bring the elements of another block to the L2 cache, if it has all its tiles. */
-template <class T, bool REVERSE> static __device__ void bring_near(const recurrence_job &a, uint64_t ticket) {
+template <class T, bool REVERSE> static __device__ void bring_block_near(const recurrence_job &a, uint64_t ticket) {
     const uint64_t row = ticket / a.row_blocks, block = (uint64_t)a.block_tiles * SCAN_TILE;
     const uint64_t start = ticket % a.row_blocks * block;
     if (row >= a.rows || start + block > a.n) return;
     const uint64_t first = row * a.n + (REVERSE ? a.n - start - block : start);
-    scan_bring_near((const T *)a.s + first, (uint32_t)(block * sizeof(T)));
-    scan_bring_near((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
+    bring_near((const T *)a.s + first, (uint32_t)(block * sizeof(T)));
+    bring_near((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
 }
 
 /* The value before this thread's group, from that before its tile. One warp. */
@@ -246,7 +246,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         fetch_part(part, a.u, s.tiles[t].u[warp]);
     }
     __pipeline_commit();
-    if (threadIdx.x == 0) bring_near<T, REVERSE>(a, s.ticket + (uint64_t)a.ahead);
+    if (threadIdx.x == 0) bring_block_near<T, REVERSE>(a, s.ticket + (uint64_t)a.ahead);
     __pipeline_wait_prior(0);
     __syncwarp();
     for (int t = 0; t < tiles; t++) {

@@ -239,7 +239,7 @@ static __device__ __forceinline__ void scan_tile(const Op &op, const scan_job &a
 template <class Op> static __device__ __forceinline__ void scan_bring_ahead(const scan_job &a, uint64_t start) {
     typedef typename Op::element T;
     const uint64_t block = (uint64_t)a.block_tiles * SCAN_TILE, from = start + a.ahead * block;
-    if (a.ahead && from + block <= a.n) scan_bring_near((const T *)a.x + from, (uint32_t)(block * sizeof(T)));
+    if (a.ahead && from + block <= a.n) bring_near((const T *)a.x + from, (uint32_t)(block * sizeof(T)));
 }
 
 /* Scans a block's tiles, which begin at element `start` of the job. */

@@ -9,6 +9,7 @@
 #define WEFT_CUDA_SCAN_LOOK_BACK_CUH
 
 #include "core/order.h"
+#include "cuda/bring_near.cuh"
 #include "cuda/scan_job.h"
 
 #include <stdint.h>
@@ -229,15 +230,6 @@ scan_meet(const Op &op, const published &p, uint64_t *words, typename Op::carrie
 }
 
 /* --------------------------------------------------------------------------------- the launch */
-
-/* Starts to bring `bytes` of memory, all but the ends, to the L2 cache, where the block finds them that takes them
- * some time later: memory stays busy while blocks wait for one another. One thread. */
-static __device__ __forceinline__ void scan_bring_near(const void *p, uint32_t bytes) {
-#if __CUDA_ARCH__ >= 900
-    const uintptr_t at = ((uintptr_t)p + 15) / 16 * 16;
-    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at), "r"(bytes - 16) : "memory");
-#endif
-}
 
 /* The last block to finish makes the control block ready for the next launch, which is another scan if this one is
  * done. */
