@@ -193,7 +193,7 @@ static int read_scalars(request *r, const char *paths[MOST_BINDINGS]) {
     for (int i = 0; i < r->count; i++) {
         r->bindings[i].name = r->names[i];
         if (read_scalar(r, i)) continue;
-        r->streamed = r->streamed || (r->use != SCANNED && stream_wanted(r->options, r->texts[i], 1));
+        r->streamed = r->streamed || stream_wanted(r->options, r->texts[i], 1);
         paths[files++] = r->texts[i];
     }
     return files;
@@ -298,11 +298,17 @@ static int map_in_memory(request *r) {
     return code;
 }
 
+static weft_status compute_stream(request *r) {
+    const size_t count = (size_t)r->count;
+    if (r->use == STORED) return weft_map_source(r->ctx, r->expr, r->type, r->sources, count, &r->stream.sink);
+    return weft_map_scan_source(r->ctx, r->op, r->kind, r->expr, r->type, r->accumulate, r->sources, count,
+                                r->init ? &r->before : NULL, &r->stream.sink);
+}
+
 static int map_stream(request *r) {
-    if (!stream_write_to(&r->stream, r->to, r->type, &r->first->shape)) return CLI_FAILED;
+    if (!stream_write_to(&r->stream, r->to, result_type(r), &r->first->shape)) return CLI_FAILED;
     const double start = cli_seconds();
-    const weft_status status =
-        weft_map_source(r->ctx, r->expr, r->type, r->sources, (size_t)r->count, &r->stream.sink);
+    const weft_status status = compute_stream(r);
     r->seconds = cli_seconds() - start;
     return stream_end(&r->stream, r->ctx, status);
 }

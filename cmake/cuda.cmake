@@ -89,6 +89,7 @@ add_library(weft_cuda MODULE
   src/cuda/sort_8.cu
   src/cuda/sums.cu
   src/cuda/top_k.cu
+  src/cuda/transfer.cu
   src/cuda/transforms.cu
   src/cuda/tridiag.cu
   src/cuda/heat.cu

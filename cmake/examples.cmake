@@ -1,5 +1,5 @@
 # The programs of examples/, each of them one file that needs weft and, for pictures, libpng.
-set(WEFT_EXAMPLES mean moving_average kmers least_squares audio_filter sort_log)
+set(WEFT_EXAMPLES mean moving_average kmers least_squares audio_filter sort_log timeline)
 if(PNG_FOUND)
   list(APPEND WEFT_EXAMPLES heat_movie equalise)
 endif()

@@ -27,13 +27,17 @@ add_library(weft SHARED
   src/core/expr.c
   src/core/lists.c
   src/core/parts.c
+  src/stream/buffers.c
   src/stream/channel.c
   src/stream/fold.c
   src/stream/histogram.c
   src/stream/map.c
+  src/stream/match.c
   src/stream/pieces.c
   src/stream/reduce.c
+  src/stream/results.c
   src/stream/scan.c
+  src/stream/transfer.c
   src/ref/argsort.c
   src/ref/array.c
   src/ref/convolve.c

@@ -8,7 +8,7 @@ target_link_libraries(test_no_gpu PRIVATE weft)
 add_dependencies(test_no_gpu weft_cuda)
 add_test(NAME cuda.no_gpu COMMAND test_no_gpu)
 
-foreach(program gpu_elementary gpu_heat gpu_matmul gpu_memory gpu_recurrence gpu_scan gpu_sort gpu_tridiag)
+foreach(program gpu_elementary gpu_heat gpu_matmul gpu_memory gpu_recurrence gpu_scan gpu_sort gpu_stream gpu_tridiag)
   add_executable(test_${program} tests/cuda/${program}.cu)
   target_include_directories(test_${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_options(test_${program} PRIVATE ${WEFT_CUDA_FLAGS})

@@ -7,7 +7,7 @@ endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays call cuda dot extremes heat integers laplace laplace_solve map map_scan match price random reduce scratch
-    sobol sums tridiag tridiag_fused tridiag_long variance)
+    sobol sums transfer tridiag tridiag_fused tridiag_long variance)
   list(APPEND emulated_sources ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/${stem}.cu)
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})

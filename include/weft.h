@@ -936,6 +936,7 @@ typedef struct weft_channel {
     int descriptor;
     int64_t start; /* of the elements in a file; -1 in what has no places, like a pipe */
     const void *memory;
+    void *to;
     uint64_t bytes, at;
 } weft_channel;
 
@@ -945,10 +946,33 @@ WEFT_API weft_source weft_source_memory(weft_channel *channel, weft_dtype dtype,
 WEFT_API weft_source weft_source_descriptor(weft_channel *channel, weft_dtype dtype, uint64_t n, int descriptor);
 /* Writes to a file or a pipe, from its offset on. */
 WEFT_API weft_sink weft_sink_descriptor(weft_channel *channel, int descriptor);
+/* Writes to `bytes` bytes at y; more fail with ENOSPC. A GPU copies from and to pinned memory by itself; for other
+ * memory threads of the host copy too. */
+WEFT_API weft_sink weft_sink_memory(weft_channel *channel, uint64_t bytes, void *y);
 
 /* What the buffers of one call with sources may take, in bytes; 0, the default: 64 MiB. A call that cannot do with so
  * little is WEFT_INVALID. Never changes a result. */
 WEFT_API weft_status weft_set_memory(weft_context *ctx, size_t bytes);
+
+/* What a GPU does for calls with sources, and when: each copy of a piece in either direction, and the work of the
+ * context's stream on a piece, which may wait for the host in between. */
+typedef enum weft_lane { WEFT_COPY_IN = 0, WEFT_COPY_OUT = 1, WEFT_WORK = 2 } weft_lane;
+
+typedef struct weft_span {
+    weft_lane lane;
+    uint64_t bytes;    /* that were copied; 0 of work */
+    double begin, end; /* in seconds, as the GPU measured them, from weft_set_timeline on */
+} weft_span;
+
+typedef struct weft_timeline {
+    size_t capacity;
+    weft_span *spans; /* room for `capacity` of them */
+    size_t count;     /* of all there were; those past the capacity are not kept */
+} weft_timeline;
+
+/* From now on calls with sources enter what they do at *timeline, whose count is set to 0; until this is called
+ * again, NULL to end it. WEFT_UNSUPPORTED but on a CUDA context. */
+WEFT_API weft_status weft_set_timeline(weft_context *ctx, weft_timeline *timeline);
 
 /* Sources of different lengths are WEFT_INVALID; one that fails, or ends before its n elements, is WEFT_IO, and so is
  * a sink that fails. Then nothing is written at out, and what a sink has got is not the whole. Sinks must not write
@@ -968,6 +992,9 @@ WEFT_API weft_status weft_histogram_source(weft_context *ctx, const weft_source 
 WEFT_API weft_status weft_histogram_even_source(weft_context *ctx, const weft_source *x, size_t bins,
                                                 const void *lower, const void *upper, uint64_t *counts);
 
+/* weft_match_count of a text of bytes, from first to last place; words across the seams of pieces are found. */
+WEFT_API weft_status weft_match_count_source(weft_context *ctx, const weft_source *text,
+                                             const weft_patterns *patterns, unsigned flags, uint64_t *counts);
 /* What a name of a formula stands for: a source, or one value of type dtype in host memory. One of the two pointers
  * is NULL. */
 typedef struct weft_source_binding {
@@ -983,6 +1010,10 @@ WEFT_API weft_status weft_map_source(weft_context *ctx, const weft_expr *expr, w
 WEFT_API weft_status weft_map_reduce_source(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                                             weft_dtype accumulate, const weft_source_binding *bindings, size_t count,
                                             void *out);
+WEFT_API weft_status weft_map_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr,
+                                          weft_dtype dtype, weft_dtype accumulate,
+                                          const weft_source_binding *bindings, size_t count, const void *init,
+                                          const weft_sink *y);
 
 #ifdef __cplusplus
 }

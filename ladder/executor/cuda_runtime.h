@@ -64,11 +64,16 @@ struct place {
 };
 extern place here;
 
+/* Makes the copies that a stream has put off (runtime.cc), for a kernel that stands behind them. */
+void catch_up(void *stream);
+
 struct geometry {
     dim3 grid, block;
     size_t shared;
-    geometry(dim3 grid_, dim3 block_, size_t shared_ = 0, void * = nullptr)
-        : grid(grid_), block(block_), shared(shared_) {}
+    geometry(dim3 grid_, dim3 block_, size_t shared_ = 0, void *stream = nullptr)
+        : grid(grid_), block(block_), shared(shared_) {
+        catch_up(stream);
+    }
 };
 
 /* Runs thread(arguments) once for each thread. What a device would refuse or abandon leaves an error behind, which
@@ -252,7 +257,7 @@ enum cudaError_t {
 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone };
-enum { cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1, cudaMemAttachGlobal = 1 };
+enum { cudaEventDefault = 0, cudaEventDisableTiming = 2, cudaStreamNonBlocking = 1, cudaMemAttachGlobal = 1 };
 enum cudaMemcpyKind {
     cudaMemcpyHostToDevice = 1,
     cudaMemcpyDeviceToHost,
@@ -315,6 +320,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to); /* always 0 */
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 cudaError_t cudaFree(void *p);
 cudaError_t cudaFreeHost(void *p);

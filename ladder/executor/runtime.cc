@@ -1,7 +1,11 @@
-/* The executor's memory, and the calls of CUDA's runtime. Every call is done when it returns. */
+/* The executor's memory, and the calls of CUDA's runtime. Every call is done when it returns, but for copies between
+ * pinned and device memory on a stream of the non-blocking kind: they are made as late as CUDA allows, when somebody
+ * waits for them, so that who forgets to wait gets other data. */
 #include "executor.h"
 
+#include <deque>
 #include <map>
+#include <set>
 #include <sys/mman.h>
 
 /* --------------------------------------------------------------------------------- memory */
@@ -66,8 +70,61 @@ cudaError_t allocate(void **p, size_t bytes, cudaMemoryType type) {
 
 using emulated::on_device;
 
+/* -------------------------------------------------------------------------------- streams */
+
+namespace {
+
+struct late_copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+};
+
+/* A stream of the non-blocking kind. */
+struct late_stream {
+    std::deque<late_copy> copies;
+    size_t issued = 0, made = 0;
+
+    void catch_up(size_t wanted) {
+        for (; made < wanted; made++) {
+            memcpy(copies.front().to, copies.front().from, copies.front().bytes);
+            copies.pop_front();
+        }
+    }
+};
+
+/* The place behind so many copies of a stream. */
+struct event {
+    late_stream *stream;
+    size_t issued;
+};
+
+std::set<late_stream *> late_streams;
+
+late_stream *find_late(cudaStream_t stream) {
+    late_stream *const s = (late_stream *)stream;
+    return late_streams.count(s) ? s : nullptr;
+}
+
+void catch_up_with_all() {
+    for (late_stream *s : late_streams) s->catch_up(s->issued);
+}
+
+void catch_up_with_event(cudaEvent_t e) {
+    const event *const place = (const event *)e;
+    if (find_late((cudaStream_t)place->stream)) place->stream->catch_up(place->issued);
+}
+
+} // namespace
+
+void emulated::catch_up(void *stream) {
+    if (late_stream *const s = find_late(stream)) s->catch_up(s->issued);
+}
+using emulated::catch_up;
+
 cudaError_t cudaFree(void *p) {
     if (!p) return cudaSuccess;
+    catch_up_with_all();
     const emulated::block *const found = emulated::block_of(p);
     if (!found || found->first != p) emulated::stop("memory is freed that is not allocated");
     char *const pages = found->pages;
@@ -85,12 +142,19 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const vo
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) {
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
     if (bytes == 0) return cudaSuccess;
     const bool reads_device = on_device(from), writes_device = on_device(to);
     if ((kind == cudaMemcpyHostToDevice && !writes_device) || (kind == cudaMemcpyDeviceToHost && !reads_device) ||
         (kind == cudaMemcpyDeviceToDevice && !(reads_device && writes_device)))
         emulated::stop("a copy of another kind than it says");
+    late_stream *const late = find_late(stream);
+    if (late && emulated::holder(to) && emulated::holder(from)) {
+        late->copies.push_back({to, from, bytes});
+        late->issued++;
+        return cudaSuccess;
+    }
+    catch_up(stream);
     memcpy(to, from, bytes);
     return cudaSuccess;
 }
@@ -99,7 +163,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
     return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
 }
 
-cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t) {
+cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream) {
+    catch_up(stream);
     if (bytes > 0 && !on_device(p)) emulated::stop("host memory is set as if it were on the device");
     memset(p, value, bytes);
     return cudaSuccess;
@@ -152,7 +217,10 @@ cudaError_t cudaGetLastError() {
 }
 const char *cudaGetErrorString(cudaError_t which) { return text_of(which).text; }
 const char *cudaGetErrorName(cudaError_t which) { return text_of(which).name; }
-cudaError_t cudaDeviceSynchronize() { return error; }
+cudaError_t cudaDeviceSynchronize() {
+    catch_up_with_all();
+    return error;
+}
 
 /* ----------------------------------------------------------------------------- the device */
 
@@ -202,13 +270,40 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int) {
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream) { return answer(stream, (cudaStream_t)1); }
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) { return cudaStreamCreate(stream); }
-cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return error; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags) {
+    if (flags != cudaStreamNonBlocking) return cudaStreamCreate(stream);
+    return answer(stream, (cudaStream_t)*late_streams.insert(new late_stream).first);
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    catch_up(stream);
+    late_stream *const late = find_late(stream);
+    late_streams.erase(late);
+    delete late;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    catch_up(stream);
+    return error;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t e, unsigned) {
+    catch_up_with_event(e);
+    return cudaSuccess;
+}
 cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status) {
     return answer(status, cudaStreamCaptureStatusNone);
 }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned) { return answer(event, (cudaEvent_t)1); }
-cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned) { return answer(e, (cudaEvent_t) new event{}); }
+cudaError_t cudaEventDestroy(cudaEvent_t e) {
+    delete (event *)e;
+    return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t stream) {
+    late_stream *const late = find_late(stream);
+    *(event *)e = {late, late ? late->issued : 0};
+    return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t e) {
+    catch_up_with_event(e);
+    return error;
+}
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEvent_t) { return answer(milliseconds, 0); }

@@ -272,11 +272,12 @@ weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr
     GUARDED(ctx, map_reduce(&r, op, accumulate, first, part, out, error));
 }
 
-static weft_status map_scan(request *r, weft_op op, weft_scan_kind kind, weft_dtype accumulate, const void *init,
-                            void *y, weft_error *error) {
+static weft_status map_scan(request *r, weft_op op, weft_scan_kind kind, weft_dtype accumulate, uint64_t first,
+                            const void *init, void *y, weft_error *error) {
     scan_call call = {.op = op, .kind = kind, .dtype = r->call.dtype, .n = r->call.n, .init = init, .y = y};
     range to;
     FORWARD(bind(r, error));
+    start_index(r, first);
     FORWARD(check_scan_type("map_scan", op, call.dtype, accumulate, &call.result, error));
     RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "%d is no kind of scan", (int)kind);
     FORWARD(check_array(r->ctx, "y", y, call.n, weft_dtype_size(call.result), &to, error));
@@ -291,5 +292,12 @@ weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, co
                           weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count,
                           const void *init, void *y) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    GUARDED(ctx, map_scan(&r, op, kind, accumulate, init, y, error));
+    GUARDED(ctx, map_scan(&r, op, kind, accumulate, 0, init, y, error));
+}
+
+weft_status part_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,
+                          weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings, size_t count,
+                          const void *init, void *y) {
+    request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
+    GUARDED(ctx, map_scan(&r, op, kind, accumulate, first, init, y, error));
 }

@@ -347,6 +347,13 @@ typedef struct match_call {
     uint64_t *total;
 } match_call;
 
+/* Where memory lies, for a backend whose memory is not the host's. */
+typedef enum memory_place {
+    PLACE_HOST,   /* the host must lend a hand to copy it */
+    PLACE_PINNED, /* host memory that the device copies from and to by itself */
+    PLACE_DEVICE
+} memory_place;
+
 typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
@@ -368,6 +375,21 @@ typedef struct weft_backend {
     weft_status (*alloc)(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error);
     weft_status (*free)(void *state, weft_memory memory, void *p, weft_error *error);
     weft_status (*copy)(void *state, size_t bytes, const void *src, void *dst, weft_error *error);
+
+    /* Copies that go on beside the context's work, for src/stream; all of them NULL for backends whose memory is the
+     * host's. *transfer is the backend's own, and of use for one copy after another. A copy begins behind all that
+     * the context's stream has been given, and that stream goes on without it until it is joined. WEFT_WORK copies
+     * nothing: it lasts, on the context's stream, until it is joined. transfer_time waits for both, and gives when
+     * `transfer` began and ended, in seconds from when `origin` began. transfer_close waits. */
+    weft_status (*transfer_place)(void *state, const void *p, memory_place *place, weft_error *error);
+    weft_status (*transfer_open)(void *state, void **transfer, weft_error *error);
+    weft_status (*transfer_begin)(void *state, void *transfer, weft_lane lane, size_t bytes, const void *from,
+                                  void *to, weft_error *error);
+    weft_status (*transfer_join)(void *state, void *transfer, weft_error *error);
+    weft_status (*transfer_wait)(void *state, void *transfer, weft_error *error);
+    weft_status (*transfer_time)(void *state, void *transfer, void *origin, double *began, double *ended,
+                                 weft_error *error);
+    void (*transfer_close)(void *state, void *transfer);
 
     /* True when p is memory that only a GPU can read. NULL for backends that have none. */
     bool (*device_only)(const void *p);

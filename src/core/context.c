@@ -87,9 +87,22 @@ weft_status weft_open(weft_context **out, const char *device) {
     return WEFT_OK;
 }
 
+static void release_kept(weft_context *ctx) {
+    weft_error ignored;
+    for (kept_buffer *b = ctx->kept; b < ctx->kept + KEPT_BUFFERS; b++) {
+        if (b->p) (void)ctx->backend->free(ctx->state, b->memory, b->p, &ignored);
+        b->p = NULL;
+    }
+}
+
 void weft_close(weft_context *ctx) {
     if (!ctx) return;
-    if (ctx->generation == generation) ctx->backend->close(ctx->state);
+    weft_close(ctx->joins);
+    if (ctx->generation == generation) {
+        release_kept(ctx);
+        if (ctx->origin) ctx->backend->transfer_close(ctx->state, ctx->origin);
+        ctx->backend->close(ctx->state);
+    }
     free(ctx);
 }
 
@@ -97,7 +110,12 @@ const char *weft_device(const weft_context *ctx) { return ctx ? ctx->backend->id
 
 const char *weft_last_error(const weft_context *ctx) { return ctx ? ctx->error.message : thread_error.message; }
 
-size_t weft_scratch_bytes(const weft_context *ctx) { return ctx ? ctx->backend->scratch_bytes(ctx->state) : 0; }
+size_t weft_scratch_bytes(const weft_context *ctx) {
+    if (!ctx) return 0;
+    size_t bytes = ctx->backend->scratch_bytes(ctx->state);
+    for (const kept_buffer *b = ctx->kept; b < ctx->kept + KEPT_BUFFERS; b++) bytes += b->p ? b->bytes : 0;
+    return bytes;
+}
 
 size_t weft_device_count(void) {
     const weft_backend *cuda;
@@ -129,6 +147,7 @@ weft_status weft_set_threads(weft_context *ctx, int threads) { GUARDED(ctx, set_
 
 static weft_status set_memory(weft_context *ctx, size_t bytes, weft_error *error) {
     (void)error;
+    release_kept(ctx);
     ctx->memory = bytes;
     return WEFT_OK;
 }

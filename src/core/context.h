@@ -7,13 +7,26 @@
 
 #include <stdatomic.h>
 
+/* Memory that a call with sources leaves to the next one. */
+typedef struct kept_buffer {
+    weft_memory memory;
+    size_t bytes;
+    void *p; /* or NULL */
+} kept_buffer;
+
+enum { KEPT_BUFFERS = 16 };
+
 struct weft_context {
     const weft_backend *backend;
     void *state;
-    atomic_flag inside;  /* set while a call runs */
-    unsigned generation; /* of the process, when it was opened */
-    bool lost;           /* the device failed: every later call says so */
-    size_t memory;       /* for the buffers of calls with sources; 0: the default */
+    atomic_flag inside;             /* set while a call runs */
+    unsigned generation;            /* of the process, when it was opened */
+    bool lost;                      /* the device failed: every later call says so */
+    size_t memory;                  /* for the buffers of calls with sources; 0: the default */
+    weft_timeline *timeline;        /* of what they do, or NULL */
+    void *origin;                   /* the transfer that it counts from */
+    kept_buffer kept[KEPT_BUFFERS]; /* of a GPU's context */
+    struct weft_context *joins;     /* of a GPU's context: the specification, for a few values; NULL until needed */
     weft_error error;
 };
 

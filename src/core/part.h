@@ -20,5 +20,9 @@ weft_status part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
 weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                             weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings,
                             size_t count, const double *part, void *out);
+/* weft_map_scan of such a part. */
+weft_status part_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,
+                          weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings, size_t count,
+                          const void *init, void *y);
 
 #endif

@@ -122,6 +122,7 @@ static weft_status open_parts(gpu *g, weft_error *error) {
 static void close_parts(gpu *g) {
     if (g->stream) (void)cudaStreamSynchronize(g->stream);
     gpu_scratch_close(g);
+    transfer_close_lanes(g);
     if (g->handover) (void)cudaEventDestroy(g->handover);
     if (g->own) (void)cudaStreamDestroy(g->own);
     (void)cudaGetLastError();
@@ -269,6 +270,13 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .alloc = alloc,
         .free = release,
         .copy = copy,
+        .transfer_place = transfer_place,
+        .transfer_open = transfer_open,
+        .transfer_begin = transfer_begin,
+        .transfer_join = transfer_join,
+        .transfer_wait = transfer_wait,
+        .transfer_time = transfer_time,
+        .transfer_close = transfer_close,
         .device_only = device_only,
         .reduce = cuda_reduce,
         .variance = cuda_variance,

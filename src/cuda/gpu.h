@@ -27,7 +27,8 @@ typedef struct gpu {
     char *staging; /* device memory for one chunk of inputs in host memory, or of values; NULL until needed */
     char *room;    /* device memory for whole arrays from host memory and an operation's scratch (arrays.h) */
     size_t room_bytes;
-    void *twiddles[2]; /* of transforms, f32 and f64; NULL until needed (transforms.h) */
+    cudaStream_t lanes[2]; /* for copies in and out beside the work (transfer.cu); NULL until needed */
+    void *twiddles[2];     /* of transforms, f32 and f64; NULL until needed (transforms.h) */
     int twiddles_log[2];
 } gpu;
 
@@ -127,6 +128,17 @@ weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_
  * and the launches, which allocate nothing and wait for nothing. c->singular may be NULL. */
 size_t gpu_tridiag_scratch(const tridiag_call *c);
 weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft_error *error);
+
+/* Copies beside the context's work (transfer.cu), as backend.h describes them. */
+weft_status transfer_place(void *state, const void *p, memory_place *place, weft_error *error);
+weft_status transfer_open(void *state, void **transfer, weft_error *error);
+weft_status transfer_begin(void *state, void *transfer, weft_lane lane, size_t bytes, const void *from, void *to,
+                           weft_error *error);
+weft_status transfer_join(void *state, void *transfer, weft_error *error);
+weft_status transfer_wait(void *state, void *transfer, weft_error *error);
+weft_status transfer_time(void *state, void *transfer, void *origin, double *began, double *ended, weft_error *error);
+void transfer_close(void *state, void *transfer);
+void transfer_close_lanes(gpu *g);
 
 /* A kernel that exists on every architecture this plugin was built for. */
 const void *cuda_probe_kernel(void);

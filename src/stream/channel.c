@@ -1,5 +1,7 @@
 /* The ready-made sources and sinks. */
-#include "weft.h"
+#include "stream/channel.h"
+
+#include "stream/transfer.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +12,7 @@ static ptrdiff_t read_memory(void *self, void *to, size_t bytes) {
     weft_channel *c = self;
     const uint64_t left = c->bytes - c->at;
     const size_t taken = bytes < left ? bytes : (size_t)left;
-    if (taken) memcpy(to, (const char *)c->memory + c->at, taken);
+    if (taken) transfer_copy(to, (const char *)c->memory + c->at, taken);
     c->at += taken;
     return (ptrdiff_t)taken;
 }
@@ -30,6 +32,8 @@ weft_source weft_source_memory(weft_channel *channel, weft_dtype dtype, uint64_t
     *channel = (weft_channel){.descriptor = -1, .start = -1, .memory = x, .bytes = n * weft_dtype_size(dtype)};
     return (weft_source){dtype, n, read_memory, rewind_memory, view_memory, channel};
 }
+
+bool channel_is_array(const weft_source *source) { return source->view == view_memory; }
 
 static ptrdiff_t read_descriptor(void *self, void *to, size_t bytes) {
     const weft_channel *c = self;
@@ -64,4 +68,29 @@ static int write_descriptor(void *self, const void *from, size_t bytes) {
 weft_sink weft_sink_descriptor(weft_channel *channel, int descriptor) {
     *channel = (weft_channel){.descriptor = descriptor, .start = -1};
     return (weft_sink){write_descriptor, channel};
+}
+
+static int write_memory(void *self, const void *from, size_t bytes) {
+    weft_channel *c = self;
+    if (bytes > c->bytes - c->at) {
+        errno = ENOSPC;
+        return -1;
+    }
+    if (bytes) transfer_copy((char *)c->to + c->at, from, bytes);
+    c->at += bytes;
+    return 0;
+}
+
+void *channel_room(const weft_sink *sink, uint64_t *bytes) {
+    const weft_channel *c = sink->self;
+    if (sink->write != write_memory) return NULL;
+    *bytes = c->bytes - c->at;
+    return (char *)c->to + c->at;
+}
+
+void channel_advance(const weft_sink *sink, uint64_t bytes) { ((weft_channel *)sink->self)->at += bytes; }
+
+weft_sink weft_sink_memory(weft_channel *channel, uint64_t bytes, void *y) {
+    *channel = (weft_channel){.descriptor = -1, .start = -1, .to = y, .bytes = bytes};
+    return (weft_sink){write_memory, channel};
 }

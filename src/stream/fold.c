@@ -1,13 +1,17 @@
 #include "stream/fold.h"
 
+#include "stream/pieces.h"
+
 #include <string.h>
 
 weft_status fold_join(const fold *f, stream_value *a, const stream_value *b) {
     const size_t size = weft_dtype_size(f->dtype);
     stream_value pair[2];
+    weft_context *joins;
+    FORWARD(pieces_joins(f->ctx, &joins));
     memcpy(pair, a, size);
     memcpy((char *)pair + size, b, size);
-    return weft_reduce(f->ctx, f->join, f->dtype, WEFT_DEFAULT, 2, pair, a);
+    return weft_reduce(joins, f->join, f->dtype, WEFT_DEFAULT, 2, pair, a);
 }
 
 weft_status fold_add(fold *f, const stream_value *value) {

@@ -33,7 +33,7 @@ static weft_status count_all(weft_context *ctx, const bins *b, const weft_source
     const size_t size = weft_dtype_size(x->dtype);
     size_t elements;
     FORWARD(count(ctx, b, x->dtype, 0, NULL, b->all));
-    FORWARD(pieces_elements(ctx, WEFT_TILE(size), 2, 2 * size, &elements));
+    FORWARD(pieces_elements(ctx, WEFT_TILE(size), 2, transfer_inputs(ctx) * size, &elements));
     pieces p = {.ctx = ctx};
     weft_status status = pieces_open(&p, ctx, 1, &x, names, elements);
     if (status == WEFT_OK) status = count_pieces(&p, b, x->dtype);

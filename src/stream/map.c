@@ -1,6 +1,7 @@
-/* weft_map_source and weft_map_reduce_source. */
+/* weft_map_source, weft_map_reduce_source and weft_map_scan_source. */
 #include "core/check.h"
 #include "core/part.h"
+#include "stream/results.h"
 #include "stream/terms.h"
 
 #include <string.h>
@@ -76,31 +77,52 @@ weft_status weft_map_reduce_source(weft_context *ctx, weft_op op, const weft_exp
     return terms_reduce(&t, op, accumulate, out);
 }
 
+/* ----------------------------------------------------------------------------------- scanned */
+
+static weft_status scan_piece(const terms *t, const pieces *p, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+                              const void *init, void *y) {
+    const formula *f = t->formula;
+    weft_binding bound[PIECES_SOURCES];
+    return part_map_scan(t->ctx, op, kind, f->expr, t->dtype, accumulate, p->first, p->n, bind(f, p, bound), f->count,
+                         init, y);
+}
+
+weft_status weft_map_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr,
+                                 weft_dtype dtype, weft_dtype accumulate, const weft_source_binding *bindings,
+                                 size_t count, const void *init, const weft_sink *y) {
+    FORWARD(pieces_check_context(ctx));
+    formula f = {.expr = expr, .count = count};
+    terms t = {.ctx = ctx, .dtype = dtype, .scan = scan_piece, .formula = &f};
+    FORWARD(take_bindings(&t, &f, bindings, &ctx->error));
+    FORWARD(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
+    return terms_scan(&t, "map_scan", op, kind, accumulate, init, y);
+}
+
 /* ------------------------------------------------------------------------------------- stored */
 
-static weft_status map_pieces(const terms *t, pieces *p, const weft_sink *sink, void *values) {
+static weft_status map_pieces(const terms *t, pieces *p, results *r) {
     const formula *f = t->formula;
     weft_binding bound[PIECES_SOURCES];
     for (;;) {
         FORWARD(pieces_next(p));
-        if (p->n == 0) return WEFT_OK;
-        FORWARD(part_map(t->ctx, f->expr, t->dtype, p->first, p->n, bind(f, p, bound), f->count, values));
-        FORWARD(pieces_write(t->ctx, sink, t->dtype, values, p->n));
+        if (p->n == 0) return results_end(r);
+        FORWARD(part_map(t->ctx, f->expr, t->dtype, p->first, p->n, bind(f, p, bound), f->count, results_room(r)));
+        FORWARD(results_give(r, p->n, NULL));
     }
 }
 
 static weft_status map_source(const terms *t, const weft_sink *sink) {
     const size_t size = weft_dtype_size(t->dtype);
     pieces p = {.ctx = t->ctx};
-    size_t bytes = size, elements;
-    void *values = NULL;
-    for (int i = 0; i < t->count; i++) bytes += 2 * weft_dtype_size(t->sources[i]->dtype);
+    results r;
+    size_t bytes = transfer_results(t->ctx) * size, elements;
+    for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
     FORWARD(pieces_elements(t->ctx, WEFT_TILE(size), 2, bytes, &elements));
-    FORWARD(weft_alloc(t->ctx, WEFT_PINNED, elements * size, &values));
-    weft_status status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
-    if (status == WEFT_OK) status = map_pieces(t, &p, sink, values);
+    weft_status status = results_open(&r, t->ctx, sink, t->dtype, elements);
+    if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
+    if (status == WEFT_OK) status = map_pieces(t, &p, &r);
     pieces_close(&p);
-    pieces_free(t->ctx, values);
+    results_close(&r);
     return status;
 }
 

@@ -1,23 +1,29 @@
-/* A reader's thread and the caller share two buffers: `filled` counts those that the thread has filled, `emptied`
- * those that the caller is done with, and all that both look at is under the mutex. */
+/* A reader's thread and the caller share buffers: `filled` counts those that the thread has filled, `emptied`
+ * those that the caller is done with, and all that both look at is under the mutex. On a GPU the caller begins to
+ * copy each buffer when it finds it filled, so that the next piece travels while this one is worked on, and gives it
+ * back to the thread when it has arrived. */
 #include "stream/pieces.h"
+
+#include "stream/channel.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
-enum { DEFAULT_MEMORY = 1 << 26, MOST_ELEMENTS = 1 << 22 };
+/* A scan's pieces have a power of 16 of elements: a GPU takes more, since it waits for the host once for each. */
+enum { MOST_ELEMENTS = 1 << 22, MOST_ON_A_GPU = 1 << 24 };
 
 /* -------------------------------------------------------------------------------- the sizes */
 
 weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements) {
     weft_error *error = &ctx->error;
-    const size_t memory = ctx->memory ? ctx->memory : DEFAULT_MEMORY;
+    const size_t memory = buffer_memory(ctx);
     RETURN_IF(memory / bytes < unit, WEFT_INVALID, "%zu bytes of memory for buffers; this call needs %zu at least",
               memory, unit * bytes);
+    const size_t most = transfer_needed(ctx) ? MOST_ON_A_GPU : MOST_ELEMENTS;
     *elements = unit;
-    while (*elements * factor <= MOST_ELEMENTS && memory / bytes / factor >= *elements) *elements *= factor;
+    while (*elements * factor <= most && memory / bytes / factor >= *elements) *elements *= factor;
     return WEFT_OK;
 }
 
@@ -47,10 +53,23 @@ weft_status pieces_check_sink(weft_context *ctx, const char *name, const weft_si
 
 /* ------------------------------------------------------------------- a reader, on its thread */
 
+/* Fills a buffer from where the next bytes lie. */
+static size_t fill_from_view(const reader *r, char *buffer, size_t wanted, int *fault) {
+    const void *from = wanted ? r->source->view(r->source->self, wanted) : NULL;
+    if (wanted && !from) *fault = errno ? errno : EIO;
+    if (!from) return 0;
+    transfer_copy(buffer, from, wanted);
+    return wanted;
+}
+
+/* Whether pieces lie in memory already. */
+static bool is_viewed(const weft_source *source) { return source->view && source->n != WEFT_TO_THE_END; }
+
 /* Fills a buffer as far as the source goes, which is `left` bytes at most. Returns what it got. */
 static size_t fill(const reader *r, char *buffer, uint64_t left, int *fault) {
     const size_t wanted = left < r->room ? (size_t)left : r->room;
     size_t got = 0;
+    if (is_viewed(r->source)) return fill_from_view(r, buffer, wanted, fault);
     while (got < wanted) {
         const ptrdiff_t more = r->source->read(r->source->self, buffer + got, wanted - got);
         if (more < 0) *fault = errno ? errno : EIO;
@@ -65,11 +84,11 @@ static void *read_ahead(void *self) {
     uint64_t left = r->left;
     pthread_mutex_lock(&r->mutex);
     while (!r->ended && !r->stopped) {
-        if (r->filled - r->emptied == 2) {
+        if (r->filled - r->emptied == r->depth) {
             pthread_cond_wait(&r->changed, &r->mutex);
             continue;
         }
-        const unsigned slot = r->filled % 2;
+        const unsigned slot = r->filled % r->depth;
         int fault = 0;
         pthread_mutex_unlock(&r->mutex);
         const size_t got = fill(r, r->buffer[slot], left, &fault);
@@ -97,20 +116,41 @@ static weft_status start(reader *r, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Whether pieces lie in memory already. */
-static bool is_viewed(const weft_source *source) { return source->view && source->n != WEFT_TO_THE_END; }
+/* What a GPU copies the buffers to. */
+static weft_status open_images(reader *r, weft_context *ctx) {
+    for (unsigned i = 0; i < r->depth; i++) {
+        FORWARD(buffer_take(ctx, WEFT_DEVICE, r->room, (void **)&r->image[i]));
+        FORWARD(transfer_open(ctx, &r->copies[i]));
+    }
+    return WEFT_OK;
+}
 
-/* Buffers are memory that a GPU copies from at full speed. */
+/* How the elements come: where they lie, from an array that needs no buffers, or from the thread's buffers, which are
+ * memory that a GPU copies from at full speed. */
+static weft_status open_ways(reader *r, weft_context *ctx) {
+    const weft_source *source = r->source;
+    memory_place place = PLACE_HOST;
+    if (is_viewed(source) && channel_is_array(source)) {
+        const weft_channel *c = source->self;
+        FORWARD(transfer_place(ctx, c->memory, r->left, &place));
+        if (place == PLACE_PINNED) r->next = (char *)(uintptr_t)c->memory + c->at;
+    }
+    r->viewed = is_viewed(source) && (!transfer_needed(ctx) || place == PLACE_DEVICE);
+    if (r->viewed) return WEFT_OK;
+    if (transfer_needed(ctx)) FORWARD(open_images(r, ctx));
+    if (r->next) return WEFT_OK;
+    for (unsigned i = 0; i < r->depth; i++) FORWARD(buffer_take(ctx, WEFT_PINNED, r->room, (void **)&r->buffer[i]));
+    return start(r, &ctx->error);
+}
+
 static weft_status open_reader(reader *r, weft_context *ctx, const weft_source *source, const char *name,
                                size_t elements) {
     const size_t size = weft_dtype_size(source->dtype), room = elements * size;
-    *r = (reader){.source = source, .name = name, .size = size, .room = room};
+    *r = (reader){.source = source, .name = name, .size = size, .room = room, .depth = transfer_inputs(ctx)};
     r->left = source->n == WEFT_TO_THE_END ? UINT64_MAX : source->n * size;
     pthread_mutex_init(&r->mutex, NULL);
     pthread_cond_init(&r->changed, NULL);
-    if (is_viewed(source)) return WEFT_OK;
-    for (int i = 0; i < 2; i++) FORWARD(weft_alloc(ctx, WEFT_PINNED, room, (void **)&r->buffer[i]));
-    return start(r, &ctx->error);
+    return open_ways(r, ctx);
 }
 
 static void close_reader(reader *r, weft_context *ctx) {
@@ -121,7 +161,11 @@ static void close_reader(reader *r, weft_context *ctx) {
     if (r->started) pthread_join(r->thread, NULL);
     pthread_cond_destroy(&r->changed);
     pthread_mutex_destroy(&r->mutex);
-    for (int i = 0; i < 2; i++) pieces_free(ctx, r->buffer[i]);
+    for (unsigned i = 0; i < r->depth; i++) {
+        transfer_close(ctx, &r->copies[i]);
+        buffer_leave(ctx, WEFT_DEVICE, r->room, r->image[i]);
+        if (!r->next) buffer_leave(ctx, WEFT_PINNED, r->room, r->buffer[i]);
+    }
 }
 
 /* ----------------------------------------------------------------------- a reader's pieces */
@@ -138,6 +182,18 @@ static weft_status check_end(const reader *r, uint64_t before, size_t bytes, wef
     return WEFT_OK;
 }
 
+/* What the thread does, for an array that has none. */
+static void point_into_array(reader *r) {
+    for (; r->next && r->left > 0 && r->filled - r->emptied < r->depth; r->filled++) {
+        const unsigned slot = r->filled % r->depth;
+        r->bytes[slot] = r->left < r->room ? (size_t)r->left : r->room;
+        r->buffer[slot] = r->next;
+        r->next += r->bytes[slot];
+        r->left -= r->bytes[slot];
+    }
+    if (r->next) r->ended = r->left == 0;
+}
+
 /* Waits for the next buffer, which is the caller's until it is emptied. The thread sets `ended` with the last buffer,
  * and may be one ahead. */
 static weft_status next_buffer(reader *r, uint64_t before, const void **x, size_t *n, weft_error *error) {
@@ -145,7 +201,7 @@ static weft_status next_buffer(reader *r, uint64_t before, const void **x, size_
     while (r->filled == r->emptied && !r->ended) pthread_cond_wait(&r->changed, &r->mutex);
     const bool there = r->filled != r->emptied;
     const bool last = r->ended && r->filled - r->emptied <= 1;
-    const unsigned slot = r->emptied % 2;
+    const unsigned slot = r->emptied % r->depth;
     const size_t bytes = there ? r->bytes[slot] : 0;
     pthread_mutex_unlock(&r->mutex);
     *x = r->buffer[slot];
@@ -165,11 +221,41 @@ static weft_status next_view(reader *r, uint64_t before, const void **x, size_t 
     return *x ? WEFT_OK : check_end(r, before, 0, error);
 }
 
-static void empty_buffer(reader *r) {
+/* Begins the copies of all buffers that are filled. */
+static weft_status send(reader *r, weft_context *ctx) {
+    pthread_mutex_lock(&r->mutex);
+    const unsigned filled = r->filled;
+    pthread_mutex_unlock(&r->mutex);
+    for (; r->sent != filled; r->sent++) {
+        const unsigned slot = r->sent % r->depth;
+        if (r->bytes[slot])
+            FORWARD(
+                transfer_begin(ctx, &r->copies[slot], WEFT_COPY_IN, r->bytes[slot], r->buffer[slot], r->image[slot]));
+    }
+    return WEFT_OK;
+}
+
+/* The next piece in the memory of the context's device. */
+static weft_status next_piece(reader *r, weft_context *ctx, uint64_t before, const void **x, size_t *n) {
+    if (r->viewed) return next_view(r, before, x, n, &ctx->error);
+    point_into_array(r);
+    FORWARD(next_buffer(r, before, x, n, &ctx->error));
+    if (!transfer_needed(ctx)) return WEFT_OK;
+    FORWARD(send(r, ctx));
+    const unsigned slot = r->emptied % r->depth;
+    *x = r->image[slot];
+    return *n ? transfer_join(ctx, &r->copies[slot]) : WEFT_OK;
+}
+
+/* A buffer is empty when its copy has arrived. */
+static weft_status empty_buffer(reader *r, weft_context *ctx) {
+    if (r->viewed) return WEFT_OK;
+    if (transfer_needed(ctx)) FORWARD(transfer_wait(ctx, &r->copies[r->emptied % r->depth]));
     pthread_mutex_lock(&r->mutex);
     r->emptied += r->filled != r->emptied;
     pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->mutex);
+    return WEFT_OK;
 }
 
 /* -------------------------------------------------------------------------- several sources */
@@ -181,6 +267,8 @@ weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_sour
     p->elements = elements;
     p->first = 0;
     p->n = 0;
+    p->worked = 0;
+    for (int i = 0; ctx->timeline && i < 2; i++) FORWARD(transfer_open(ctx, &p->work[i]));
     for (int i = 0; i < count; i++) {
         p->count = i + 1;
         FORWARD(open_reader(&p->readers[i], ctx, sources[i], names[i], elements));
@@ -188,32 +276,63 @@ weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_sour
     return WEFT_OK;
 }
 
+/* Marks for the timeline that the work on a piece begins, and on the one before ends. */
+static weft_status begin_work(pieces *p) {
+    transfer *const work = &p->work[p->worked % 2];
+    if (!work->state) return WEFT_OK;
+    FORWARD(transfer_wait(p->ctx, work));
+    p->worked++;
+    return transfer_begin(p->ctx, work, WEFT_WORK, 0, NULL, NULL);
+}
+
+static weft_status end_work(pieces *p) {
+    transfer *const work = &p->work[(p->worked + 1) % 2];
+    return p->worked && work->state ? transfer_join(p->ctx, work) : WEFT_OK;
+}
+
+static weft_status leave_piece(pieces *p) {
+    FORWARD(end_work(p));
+    for (int i = 0; i < p->count; i++) FORWARD(empty_buffer(&p->readers[i], p->ctx));
+    p->first += p->n;
+    p->n = 0;
+    return WEFT_OK;
+}
+
 weft_status pieces_next(pieces *p) {
     weft_error *error = &p->ctx->error;
-    if (p->n)
-        for (int i = 0; i < p->count; i++) empty_buffer(&p->readers[i]);
-    p->first += p->n;
+    if (p->n) FORWARD(leave_piece(p));
     for (int i = 0; i < p->count; i++) {
-        const reader *r = &p->readers[i];
+        reader *r = &p->readers[i];
         size_t n = 0;
-        FORWARD((is_viewed(r->source) ? next_view : next_buffer)(&p->readers[i], p->first, &p->x[i], &n, error));
+        FORWARD(next_piece(r, p->ctx, p->first, &p->x[i], &n));
         if (i == 0) p->n = n;
         const uint64_t less = p->first + (n < p->n ? n : p->n);
         RETURN_IF(n != p->n, WEFT_INVALID, "%s has %" PRIu64 " elements and %s has more; they must be of one length",
                   n < p->n ? r->name : p->readers[0].name, less, n < p->n ? p->readers[0].name : r->name);
     }
-    return WEFT_OK;
+    return p->n ? begin_work(p) : WEFT_OK;
 }
 
-void pieces_free(weft_context *ctx, void *buffer) {
-    const weft_error kept = ctx->error;
-    (void)weft_free(ctx, WEFT_PINNED, buffer);
-    ctx->error = kept;
-}
-
+/* The timeline gets what it lacks when all went well: work that has not ended has no time. */
 void pieces_close(pieces *p) {
+    const weft_error kept = p->ctx->error;
+    for (int i = 0; i < 2; i++) {
+        if (p->n == 0 && p->work[i].state) (void)transfer_wait(p->ctx, &p->work[i]);
+        transfer_close(p->ctx, &p->work[i]);
+    }
     for (int i = 0; i < p->count; i++) close_reader(&p->readers[i], p->ctx);
     p->count = 0;
+    p->ctx->error = kept;
+}
+
+weft_status pieces_joins(weft_context *ctx, weft_context **joins) {
+    weft_error *error = &ctx->error;
+    *joins = ctx;
+    if (!transfer_needed(ctx)) return WEFT_OK;
+    if (!ctx->joins)
+        RETURN_IF(weft_open(&ctx->joins, "ref") != WEFT_OK, WEFT_OUT_OF_MEMORY, "%s", weft_last_error(NULL));
+    *joins = ctx->joins;
+    return WEFT_OK;
 }
 
 weft_status pieces_rewind(weft_context *ctx, const char *name, const weft_source *source, const char *why) {
@@ -221,12 +340,5 @@ weft_status pieces_rewind(weft_context *ctx, const char *name, const weft_source
     RETURN_IF(!source->rewind, WEFT_INVALID, "the source %s cannot be rewound, and %s", name, why);
     RETURN_IF(source->rewind(source->self) != 0, WEFT_IO, "the source %s cannot be rewound: %s", name,
               strerror(errno));
-    return WEFT_OK;
-}
-
-weft_status pieces_write(weft_context *ctx, const weft_sink *sink, weft_dtype dtype, const void *from, size_t n) {
-    weft_error *error = &ctx->error;
-    RETURN_IF(sink->write(sink->self, from, n * weft_dtype_size(dtype)) != 0, WEFT_IO,
-              "the result cannot be written: %s", strerror(errno));
     return WEFT_OK;
 }

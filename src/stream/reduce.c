@@ -12,7 +12,7 @@
 
 weft_status terms_elements(const terms *t, size_t *elements) {
     size_t bytes = 0;
-    for (int i = 0; i < t->count; i++) bytes += 2 * weft_dtype_size(t->sources[i]->dtype);
+    for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
     return pieces_elements(t->ctx, WEFT_TILE(weft_dtype_size(t->dtype)), 2, bytes, elements);
 }
 
@@ -100,12 +100,14 @@ static weft_status visit_extreme(const terms *t, const pieces *p, void *state) {
     const size_t size = weft_dtype_size(t->dtype);
     stream_value value, pair[2];
     uint64_t index, later = 1;
+    weft_context *joins;
+    FORWARD(pieces_joins(t->ctx, &joins));
     FORWARD(t->reduce(t, p, e->op, WEFT_DEFAULT, NULL, &index));
     FORWARD(t->reduce(t, p, e->op == WEFT_ARGMIN ? WEFT_MIN : WEFT_MAX, WEFT_DEFAULT, NULL, &value));
     if (e->there) {
         memcpy(pair, &e->value, size);
         memcpy((char *)pair + size, &value, size);
-        FORWARD(weft_reduce(t->ctx, e->op, t->dtype, WEFT_DEFAULT, 2, pair, &later));
+        FORWARD(weft_reduce(joins, e->op, t->dtype, WEFT_DEFAULT, 2, pair, &later));
     }
     if (later) *e = (extreme){e->op, value, p->first + index, true};
     return WEFT_OK;

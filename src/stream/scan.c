@@ -1,11 +1,11 @@
-/* weft_scan_source: a piece has 16^k elements, so it is one value of level k of docs/ORDER.md 6.2, and the prefixes
- * within it are a scan by itself that starts from P_k(q), q being its number. P_k is the scan of the pieces' totals
- * by the same rule; so the library's own scans of up to 16 totals give it. Where no order matters, what comes before
- * the next piece is simply the last prefix of this one. */
+/* weft_scan_source, and what weft_map_scan_source shares with it: a piece has 16^k elements, so it is one value of
+ * level k of docs/ORDER.md 6.2, and the prefixes within it are a scan by itself that starts from P_k(q), q being its
+ * number. P_k is the scan of the pieces' totals by the same rule; so the library's own scans of up to 16 totals give
+ * it. Where no order matters, what comes before the next piece is simply the last prefix, inclusive, of this one. */
 #include "core/check.h"
 #include "core/order.h"
-#include "stream/fold.h"
-#include "stream/pieces.h"
+#include "stream/results.h"
+#include "stream/terms.h"
 
 #include <string.h>
 
@@ -16,12 +16,14 @@ typedef struct level {
 } level;
 
 typedef struct prefixes {
-    weft_context *ctx;
+    const terms *t;
+    weft_context *joins; /* for scans of totals */
     weft_op op;
     weft_scan_kind kind;
-    weft_dtype dtype, accumulate, result;
+    weft_dtype accumulate, result;
     size_t size;    /* of a result */
     bool ordered;   /* bits depend on the order */
+    char *again;    /* room for a second scan of a piece, where its last value is not in the first; else NULL */
     bool begins;    /* `before` is there */
     uint64_t start; /* the caller's initial value, */
     bool has_start; /* where there is one */
@@ -32,7 +34,7 @@ typedef struct prefixes {
 /* The scan of n totals from *from, or from nothing, and of it the last. */
 static weft_status scan_totals(const prefixes *s, size_t n, const void *totals, const void *from, uint64_t *last) {
     uint64_t scanned[WEFT_SCAN_GROUP];
-    FORWARD(weft_scan(s->ctx, s->op, WEFT_INCLUSIVE, s->result, WEFT_DEFAULT, n, totals, from, scanned));
+    FORWARD(weft_scan(s->joins, s->op, WEFT_INCLUSIVE, s->result, WEFT_DEFAULT, n, totals, from, scanned));
     memcpy(last, (const char *)scanned + (n - 1) * s->size, s->size);
     return WEFT_OK;
 }
@@ -61,69 +63,90 @@ static weft_status find_prefix(prefixes *s) {
     return WEFT_OK;
 }
 
+/* The last of the inclusive scan of a piece from *from, or from nothing: from y, or by a scan of its own. */
+static weft_status find_last(const prefixes *s, const pieces *p, const void *from, const char *y, uint64_t *last) {
+    const char *values = y;
+    if (s->again) {
+        FORWARD(s->t->scan(s->t, p, s->op, WEFT_INCLUSIVE, s->accumulate, from, s->again));
+        values = s->again;
+    }
+    *last = 0;
+    return weft_copy(s->t->ctx, s->size, values + (p->n - 1) * s->size, last);
+}
+
 /* What stands before the piece behind this one. */
-static weft_status pass_ordered(prefixes *s, const pieces *p, char *y, void *room) {
-    char *const last = y + (p->n - 1) * s->size;
-    uint64_t total = 0;
-    FORWARD(weft_scan(s->ctx, s->op, WEFT_INCLUSIVE, s->dtype, s->accumulate, p->n, p->x[0], NULL, room));
-    memcpy(&total, (const char *)room + (p->n - 1) * s->size, s->size);
-    FORWARD(add_total(s, total));
-    FORWARD(find_prefix(s));
-    if (s->kind == WEFT_INCLUSIVE) memcpy(last, &s->before, s->size); /* it is a prefix of whole pieces */
-    return WEFT_OK;
-}
-
-static weft_status pass_unordered(prefixes *s, const pieces *p, const char *y) {
-    const char *x = (const char *)p->x[0] + (p->n - 1) * weft_dtype_size(s->dtype);
-    memcpy(&s->before, y + (p->n - 1) * s->size, s->size);
+static weft_status pass(prefixes *s, const pieces *p, const char *y) {
     const uint64_t from = s->before;
-    s->begins = true;
-    if (s->kind == WEFT_INCLUSIVE) return WEFT_OK;
-    return weft_scan(s->ctx, s->op, WEFT_INCLUSIVE, s->dtype, s->accumulate, 1, x, &from, &s->before);
+    uint64_t total;
+    if (!s->ordered) {
+        FORWARD(find_last(s, p, s->begins ? &from : NULL, y, &s->before));
+        s->begins = true;
+        return WEFT_OK;
+    }
+    FORWARD(find_last(s, p, NULL, y, &total));
+    FORWARD(add_total(s, total));
+    return find_prefix(s);
 }
 
-static weft_status scan_pieces(prefixes *s, pieces *p, const weft_sink *sink, char *y, void *room) {
+/* The last prefix of a whole piece, inclusive, is one of whole pieces. */
+static weft_status scan_pieces(prefixes *s, pieces *p, results *r) {
     for (;;) {
         FORWARD(pieces_next(p));
-        if (p->n == 0) return WEFT_OK;
-        FORWARD(weft_scan(s->ctx, s->op, s->kind, s->dtype, s->accumulate, p->n, p->x[0],
-                          s->begins ? &s->before : NULL, y));
-        if (p->n == p->elements) FORWARD(s->ordered ? pass_ordered(s, p, y, room) : pass_unordered(s, p, y));
-        FORWARD(pieces_write(s->ctx, sink, s->result, y, p->n));
+        if (p->n == 0) return results_end(r);
+        const bool whole = p->n == p->elements;
+        void *y = results_room(r);
+        FORWARD(s->t->scan(s->t, p, s->op, s->kind, s->accumulate, s->begins ? &s->before : NULL, y));
+        if (whole) FORWARD(pass(s, p, y));
+        FORWARD(results_give(r, p->n, whole && s->ordered && s->kind == WEFT_INCLUSIVE ? &s->before : NULL));
     }
 }
 
-static weft_status scan_source(prefixes *s, const weft_source *x, const weft_sink *sink) {
-    const char *const names[] = {"x"};
-    const size_t results = s->ordered ? 2 : 1;
-    const size_t bytes = 2 * weft_dtype_size(s->dtype) + results * s->size;
-    pieces p = {.ctx = s->ctx};
-    size_t elements;
-    char *y = NULL;
-    FORWARD(pieces_elements(s->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3, 16^4 or 16^5 */
-    FORWARD(weft_alloc(s->ctx, WEFT_PINNED, results * elements * s->size, (void **)&y));
-    weft_status status = pieces_open(&p, s->ctx, 1, &x, names, elements);
-    if (status == WEFT_OK) status = scan_pieces(s, &p, sink, y, y + elements * s->size);
+static weft_status scan_terms(prefixes *s, const weft_sink *sink) {
+    const terms *t = s->t;
+    const bool twice = s->ordered || s->kind == WEFT_EXCLUSIVE;
+    size_t bytes = (transfer_results(t->ctx) + twice) * s->size, elements;
+    pieces p = {.ctx = t->ctx};
+    results r;
+    for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
+    FORWARD(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3, 16^4 or 16^5 */
+    weft_status status = results_open(&r, t->ctx, sink, s->result, elements);
+    if (status == WEFT_OK && twice) status = buffer_take(t->ctx, WEFT_DEVICE, elements * s->size, (void **)&s->again);
+    if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
+    if (status == WEFT_OK) status = scan_pieces(s, &p, &r);
     pieces_close(&p);
-    pieces_free(s->ctx, y);
+    buffer_leave(t->ctx, WEFT_DEVICE, elements * s->size, s->again);
+    results_close(&r);
     return status;
 }
 
-weft_status weft_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
-                             const weft_source *x, const void *init, const weft_sink *y) {
-    FORWARD(pieces_check_context(ctx));
-    weft_error *error = &ctx->error;
-    prefixes s = {.ctx = ctx, .op = op, .kind = kind, .accumulate = accumulate};
-    FORWARD(pieces_check(ctx, "x", x));
-    s.dtype = x->dtype;
-    FORWARD(check_scan_type("scan", op, s.dtype, accumulate, &s.result, error));
+weft_status terms_scan(const terms *t, const char *what, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+                       const void *init, const weft_sink *sink) {
+    weft_error *error = &t->ctx->error;
+    prefixes s = {.t = t, .op = op, .kind = kind, .accumulate = accumulate};
+    FORWARD(check_scan_type(what, op, t->dtype, accumulate, &s.result, error));
     RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "%d is no kind of scan", (int)kind);
     FORWARD(check_host_value("init", init, error));
-    FORWARD(pieces_check_sink(ctx, "y", y));
+    FORWARD(pieces_check_sink(t->ctx, "y", sink));
+    FORWARD(pieces_joins(t->ctx, &s.joins));
     s.size = weft_dtype_size(s.result);
     s.ordered = (op == WEFT_SUM || op == WEFT_PROD) && (s.result == WEFT_F32 || s.result == WEFT_F64);
     s.has_start = s.begins = init != NULL;
     if (init) memcpy(&s.start, init, s.size);
     s.before = s.start;
-    return scan_source(&s, x, y);
+    return scan_terms(&s, sink);
+}
+
+/* ------------------------------------------------------------------------------- one source */
+
+static weft_status scan_piece(const terms *t, const pieces *p, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+                              const void *init, void *y) {
+    return weft_scan(t->ctx, op, kind, t->dtype, accumulate, p->n, p->x[0], init, y);
+}
+
+weft_status weft_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+                             const weft_source *x, const void *init, const weft_sink *y) {
+    FORWARD(pieces_check_context(ctx));
+    FORWARD(pieces_check(ctx, "x", x));
+    const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 1, .sources = {x}, .names = {"x"}, .scan = scan_piece};
+    return terms_scan(&t, "scan", op, kind, accumulate, init, y);
 }

@@ -58,11 +58,13 @@ for file in "$x" "$d" "$k" "$dir/swapped.npy"; do
     files scan --exclusive --op max "$file"
     files histogram --bins 30 "$file"
     files map "2*x - i" x="$file"
+    files map_scan --op max --exclusive "2*x - i" x="$file" --dtype f64
     files sort "$file"
     files sort --descending "$file"
 done
 files scan --op prod --exclusive --init 2 "$d"
 files scan --accumulate f64 "$x"
+files map_scan --accumulate f64 --init 3 "a*x + i" a=2 x="$x"
 npy "$dir/edges.npy" '<f4' '(4,)' -1 0 0.5 7
 files histogram --edges "$dir/edges.npy" "$x"
 w map "x < 0.2 ? 0/(x*0) : (x < 0.6 ? 0*x : (x > 2 ? -0.0*x : x))" x="$d" -o "$dir/nan.npy"
@@ -94,6 +96,26 @@ refuses 1 "$x has 200001 elements and $d has 60000" map_reduce sum "x + y" x="$x
 is "a scan on a full disk" "weft scan: $out/y.npy: cannot be written: File too large" "$(cat "$dir/stderr")"
 (trap '' XFSZ && ulimit -f 100 && TMPDIR=$out w sort --memory 400K "$x" -o "$dir/y.npy") 2>"$dir/stderr"
 is "a sort on a full disk" "weft sort: $x: a temporary file cannot be written (in $out): File too large" "$(cat "$dir/stderr")"
+# A disk of 256 KiB, where the kernel lets us have one: the result does not fit, and nothing of it is left.
+mkdir "$dir/disk"
+on_a_small_disk() {
+    unshare --map-root-user --mount sh -c 'disk=$1 && shift && mount -t tmpfs -o size=256k tmpfs "$disk" || exit 77
+        "$@"; echo "exit code $?, left: $(ls -A "$disk")"' sh "$dir/disk" "$@"
+}
+if on_a_small_disk true >/dev/null 2>&1; then
+    is "a scan on a disk that is too small" "weft scan: $dir/disk/y.npy: cannot be written: No space left on device
+exit code 1, left: " "$(on_a_small_disk "$weft" --device cpu --memory 400K scan "$x" -o "$dir/disk/y.npy" 2>&1)"
+    is "a map_scan on a disk that is too small" \
+        "weft map_scan: $dir/disk/y.npy: cannot be written: No space left on device
+exit code 1, left: " \
+        "$(on_a_small_disk "$weft" --device cpu --memory 400K map_scan "2*x" x="$x" -o "$dir/disk/y.npy" 2>&1)"
+    is "a sort on a disk that is too small" \
+        "weft sort: $x: a temporary file cannot be written (in $dir/disk): No space left on device
+exit code 1, left: " \
+        "$(TMPDIR=$dir/disk on_a_small_disk "$weft" --device cpu --memory 400K sort "$x" -o "$dir/y.npy" 2>&1)"
+else
+    echo "left out: a small disk, which may not be mounted here"
+fi
 is "TMPDIR that is not there" "weft sort: $x: a temporary file cannot be made (in $dir/no): No such file or directory" \
     "$(TMPDIR=$dir/no w sort --memory 400K "$x" -o "$dir/y.npy" 2>&1)"
 is "what is left behind" "" "$(ls -A "$out")"

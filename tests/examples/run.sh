@@ -59,6 +59,12 @@ audio_filter)
     [ "$(wc -c <"$work/after.wav")" = 88244 ]
     refuses
     ;;
+timeline)
+    refuses "$work/none.svg" cpu 1000
+    refuses "$work/none.svg" none
+    refuses
+    [ ! -e "$work/none.svg" ]
+    ;;
 sort_log)
     printf '%s\n' '2026-11-21T17:05:33 b' '  more of b' '2026-11-21 17:05:32 a' '2026-11-21T17:05:33 c' \
         '2025-12-31T23:59:59 first' | run

@@ -1,0 +1,99 @@
+/* weft_match_count_source. Within a piece those places are searched before which a byte stands and behind which the
+ * longest pattern and one byte more do. The places between, and the last ones, are searched in a seam of the bytes on
+ * both sides. */
+#include "core/order.h"
+#include "stream/pieces.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes at hand of which the places from `next` on have not been searched. */
+typedef struct seam {
+    unsigned char text[2 * (WEFT_PATTERN_BYTES_MAX + 1)];
+    size_t bytes, next;
+} seam;
+
+typedef struct search {
+    weft_context *ctx, *joins;
+    const weft_patterns *patterns;
+    unsigned flags;
+    size_t longest; /* pattern, in bytes */
+    seam seam;
+    uint64_t *piece, *all; /* counts */
+} search;
+
+static weft_status count(search *s, weft_context *ctx, size_t n, const void *text, size_t first, size_t end) {
+    FORWARD(weft_match_count(ctx, n, text, first, end, s->patterns, s->flags, s->piece));
+    for (size_t i = 0; i < s->patterns->count; i++) s->all[i] += s->piece[i];
+    return WEFT_OK;
+}
+
+/* Searches the seam's places up to `end`. */
+static weft_status count_seam(search *s, size_t end) {
+    if (end > s->seam.next) FORWARD(count(s, s->joins, s->seam.bytes, s->seam.text, s->seam.next, end));
+    s->seam.next = end;
+    return WEFT_OK;
+}
+
+/* A piece that is no longer than a seam's side is the last one, and its places wait for the end. */
+static weft_status count_piece(search *s, const pieces *p) {
+    const unsigned char *text = p->x[0];
+    const size_t side = s->longest + 1, before = s->seam.bytes, head = p->n < side ? p->n : side;
+    FORWARD(weft_copy(s->ctx, head, text, s->seam.text + before));
+    s->seam.bytes += head;
+    if (p->n < side) return WEFT_OK;
+    if (before) FORWARD(count_seam(s, before + 1));
+    FORWARD(count(s, s->ctx, p->n, text, before > 0, p->n - s->longest));
+    s->seam.bytes = side;
+    s->seam.next = 1;
+    return weft_copy(s->ctx, side, text + p->n - side, s->seam.text);
+}
+
+static weft_status count_pieces(search *s, pieces *p) {
+    for (;;) {
+        FORWARD(pieces_next(p));
+        if (p->n == 0) return count_seam(s, s->seam.bytes);
+        FORWARD(count_piece(s, p));
+    }
+}
+
+static weft_status count_all(search *s, const weft_source *text) {
+    const char *const names[] = {"text"};
+    size_t elements;
+    FORWARD(pieces_elements(s->ctx, WEFT_TILE(1), 2, transfer_inputs(s->ctx), &elements));
+    pieces p = {.ctx = s->ctx};
+    weft_status status = pieces_open(&p, s->ctx, 1, &text, names, elements);
+    if (status == WEFT_OK) status = count_pieces(s, &p);
+    pieces_close(&p);
+    return status;
+}
+
+/* Searching nothing checks all arguments. */
+static weft_status search_all(search *s, const weft_source *text, uint64_t *counts) {
+    FORWARD(weft_match_count(s->ctx, 0, NULL, 0, 0, s->patterns, s->flags, s->piece));
+    FORWARD(pieces_joins(s->ctx, &s->joins));
+    for (size_t i = 0; i < s->patterns->count; i++) {
+        const size_t length = (size_t)(s->patterns->offsets[i + 1] - s->patterns->offsets[i]);
+        if (length > s->longest) s->longest = length;
+    }
+    FORWARD(count_all(s, text));
+    memcpy(counts, s->all, s->patterns->count * sizeof *counts);
+    return WEFT_OK;
+}
+
+weft_status weft_match_count_source(weft_context *ctx, const weft_source *text, const weft_patterns *patterns,
+                                    unsigned flags, uint64_t *counts) {
+    FORWARD(pieces_check_context(ctx));
+    weft_error *error = &ctx->error;
+    search s = {.ctx = ctx, .patterns = patterns, .flags = flags};
+    FORWARD(pieces_check(ctx, "text", text));
+    RETURN_IF(weft_dtype_size(text->dtype) != 1, WEFT_UNSUPPORTED,
+              "a text has elements of one byte, and the source's are %s", weft_dtype_name(text->dtype));
+    RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
+    s.piece = calloc(2 * WEFT_PATTERNS_MAX, sizeof *s.piece);
+    RETURN_IF(!s.piece, WEFT_OUT_OF_MEMORY, "no host memory for the counts of %d patterns", WEFT_PATTERNS_MAX);
+    s.all = s.piece + WEFT_PATTERNS_MAX;
+    const weft_status status = search_all(&s, text, counts);
+    free(s.piece);
+    return status;
+}

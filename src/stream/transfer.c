@@ -1,0 +1,94 @@
+/* Transfers of a context's backend, each in the frame of a call; the timeline of them. */
+#include "stream/transfer.h"
+
+#include <string.h>
+
+/* A thread copies so many bytes at a time; less than two of them are not worth a second thread. */
+enum { COPIED_AT_ONCE = 1 << 20 };
+
+void transfer_copy(void *to, const void *from, size_t bytes) {
+    const size_t parts = (bytes + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE;
+#pragma omp parallel for schedule(static) if (parts > 1)
+    for (size_t i = 0; i < parts; i++) {
+        const size_t at = i * COPIED_AT_ONCE;
+        memcpy((char *)to + at, (const char *)from + at, i + 1 < parts ? COPIED_AT_ONCE : bytes - at);
+    }
+}
+
+/* -------------------------------------------------------------------------------- transfers */
+
+static weft_status find_place(const weft_context *ctx, const void *p, size_t bytes, memory_place *place,
+                              weft_error *error) {
+    memory_place last;
+    FORWARD(ctx->backend->transfer_place(ctx->state, p, place, error));
+    FORWARD(ctx->backend->transfer_place(ctx->state, (const char *)p + bytes - 1, &last, error));
+    if (last != *place) *place = PLACE_HOST;
+    return WEFT_OK;
+}
+
+weft_status transfer_place(weft_context *ctx, const void *p, size_t bytes, memory_place *place) {
+    *place = PLACE_HOST;
+    if (!transfer_needed(ctx) || bytes == 0) return WEFT_OK;
+    GUARDED(ctx, find_place(ctx, p, bytes, place, error));
+}
+
+weft_status transfer_open(weft_context *ctx, transfer *t) {
+    *t = (transfer){.noted = true};
+    GUARDED(ctx, ctx->backend->transfer_open(ctx->state, &t->state, error));
+}
+
+weft_status transfer_begin(weft_context *ctx, transfer *t, weft_lane lane, size_t bytes, const void *from, void *to) {
+    t->lane = lane;
+    t->bytes = bytes;
+    t->noted = false;
+    GUARDED(ctx, ctx->backend->transfer_begin(ctx->state, t->state, lane, bytes, from, to, error));
+}
+
+weft_status transfer_join(weft_context *ctx, transfer *t) {
+    GUARDED(ctx, ctx->backend->transfer_join(ctx->state, t->state, error));
+}
+
+/* Those for which the timeline has no room are counted. */
+static weft_status note(const weft_context *ctx, transfer *t, weft_error *error) {
+    weft_timeline *line = ctx->timeline;
+    double began, ended;
+    if (!line || t->noted) return WEFT_OK;
+    t->noted = true;
+    FORWARD(ctx->backend->transfer_time(ctx->state, t->state, ctx->origin, &began, &ended, error));
+    if (line->count < line->capacity) line->spans[line->count] = (weft_span){t->lane, t->bytes, began, ended};
+    line->count++;
+    return WEFT_OK;
+}
+
+static weft_status wait_and_note(const weft_context *ctx, transfer *t, weft_error *error) {
+    FORWARD(ctx->backend->transfer_wait(ctx->state, t->state, error));
+    return note(ctx, t, error);
+}
+
+weft_status transfer_wait(weft_context *ctx, transfer *t) { GUARDED(ctx, wait_and_note(ctx, t, error)); }
+
+void transfer_close(weft_context *ctx, transfer *t) {
+    if (t->state) ctx->backend->transfer_close(ctx->state, t->state);
+    t->state = NULL;
+}
+
+/* -------------------------------------------------------------------------------- timeline */
+
+static weft_status set_timeline(weft_context *ctx, weft_timeline *timeline, weft_error *error) {
+    RETURN_IF(timeline && !transfer_needed(ctx), WEFT_UNSUPPORTED, "%s: only a GPU's context has a timeline",
+              weft_device(ctx));
+    RETURN_IF(timeline && timeline->capacity && !timeline->spans, WEFT_INVALID, "the timeline's spans are NULL");
+    if (ctx->origin) ctx->backend->transfer_close(ctx->state, ctx->origin);
+    ctx->timeline = NULL;
+    ctx->origin = NULL;
+    if (!timeline) return WEFT_OK;
+    FORWARD(ctx->backend->transfer_open(ctx->state, &ctx->origin, error));
+    FORWARD(ctx->backend->transfer_begin(ctx->state, ctx->origin, WEFT_WORK, 0, NULL, NULL, error));
+    timeline->count = 0;
+    ctx->timeline = timeline;
+    return WEFT_OK;
+}
+
+weft_status weft_set_timeline(weft_context *ctx, weft_timeline *timeline) {
+    GUARDED(ctx, set_timeline(ctx, timeline, error));
+}
