@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct ladder {
     const cli_options *options;
@@ -212,10 +213,19 @@ static int climb_on(ladder *l, const ladder_topic_text *topic, const ladder_mach
     return is_good(&r) ? CLI_DONE : CLI_FAILED;
 }
 
+/* The day, in Greenwich, belongs to what is measured and kept. */
+static void print_head(void) {
+    const time_t now = time(NULL);
+    struct tm day;
+    char date[16] = "";
+    if (gmtime_r(&now, &day)) (void)strftime(date, sizeof date, "%F", &day);
+    printf("{\"command\": \"ladder\", \"version\": \"%s\", \"date\": \"%s\", \"results\": [", weft_version(), date);
+}
+
 static int climb(ladder *l) {
     int code = CLI_DONE;
     if (!find_machines(l)) return CLI_FAILED;
-    if (l->options->json) printf("{\"command\": \"ladder\", \"results\": [");
+    if (l->options->json) print_head();
     for (size_t t = 0; t < LADDER_TOPIC_COUNT; t++)
         for (size_t m = 0; m < l->machine_count; m++)
             if (!l->topic || l->topic == &LADDER_TOPICS[t])

@@ -26,9 +26,8 @@ typedef struct ladder_result {
 /* Loads the machine "executor" or "cuda". Returns false, with a sentence in `error`, when it is not there. */
 bool ladder_machine_load(const char *which, ladder_machine_info *info, char *error, size_t error_size);
 
-/* Bytes a second that a rung moved of what its topic needs, and its share of the ceiling, 0 to 1; 0 where it was not
- * timed. On the executor the share is that of the needed bytes in those that were moved. */
-double ladder_rate(const ladder_result *r, size_t i);
+/* A rung's share of the ceiling, 0 to 1; 0 where it was not timed. On the executor it is that of the needed bytes in
+ * those that were moved. */
 double ladder_share(const ladder_result *r, size_t i);
 
 void ladder_print(const ladder_result *r);

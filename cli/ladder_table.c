@@ -12,9 +12,14 @@ static const char *const VERDICTS[] = {
 
 static bool has_run(const ladder_row *row) { return row->verdict != LADDER_NOT_RUN; }
 
-double ladder_rate(const ladder_result *r, size_t i) {
-    const ladder_row *row = &r->rungs[i].row;
-    return row->timed && row->seconds > 0 ? row->bytes / row->seconds : 0;
+/* Operations count where there are many to a byte. */
+static bool is_computing(const ladder_row *row) { return row->flops > 4 * row->bytes; }
+static const char *unit_of(const ladder_row *row) { return is_computing(row) ? "GFLOP/s" : "GB/s"; }
+
+/* Of what the topic needs, 10^9 a second; 0 where it was not timed. */
+static double rate(const ladder_row *row) {
+    const double needed = is_computing(row) ? row->flops : row->bytes;
+    return row->timed && row->seconds > 0 ? 1e-9 * needed / row->seconds : 0;
 }
 
 /* The roofline: what the bytes and the operations take at the least, whichever is longer. */
@@ -33,11 +38,15 @@ double ladder_share(const ladder_result *r, size_t i) {
     return moved > 0 ? row->bytes / moved : 0;
 }
 
-/* The time of the last rung before that was timed and right, over this one's; 0: there is none. */
+static double seconds_for_one(const ladder_row *row) { return row->seconds / (double)row->n; }
+
+/* The time of the last rung before that was timed and right, over this one's, for one of n; 0: there is none. */
 static double step_up(const ladder_result *r, size_t i) {
-    for (size_t before = i; before-- > 0;) {
-        const ladder_row *row = &r->rungs[before].row;
-        if (row->timed && row->verdict == LADDER_RIGHT) return row->seconds / r->rungs[i].row.seconds;
+    const ladder_row *row = &r->rungs[i].row;
+    if (!row->timed) return 0;
+    for (size_t at = i; at-- > 0;) {
+        const ladder_row *before = &r->rungs[at].row;
+        if (before->timed && before->verdict == LADDER_RIGHT) return seconds_for_one(before) / seconds_for_one(row);
     }
     return 0;
 }
@@ -52,13 +61,11 @@ static void cell(int width, int digits, double value, const char *unit) {
 
 static void print_gpu_row(const ladder_result *r, size_t i) {
     const ladder_row *row = &r->rungs[i].row;
-    const bool floats = row->flops > 4 * row->bytes;
-    const double rate = floats ? (row->seconds > 0 ? row->flops / row->seconds : 0) : ladder_rate(r, i);
     cell(10, 4, 1e3 * row->seconds, "");
-    cell(8, 1, 1e-9 * rate, "");
-    printf(" %s", floats ? "GFLOP/s" : "GB/s   ");
+    cell(8, 1, rate(row), "");
+    printf(" %-7s", row->timed ? unit_of(row) : "");
     cell(5, 0, 100 * ladder_share(r, i), "%");
-    cell(7, 2, row->timed ? step_up(r, i) : 0, "x");
+    cell(7, 2, step_up(r, i), "x");
 }
 
 static void print_executor_row(const ladder_result *r, size_t i) {
@@ -79,6 +86,7 @@ void ladder_print(const ladder_result *r) {
         printf("  %-18s", r->rungs[i].text->name);
         (r->machine->gpu ? print_gpu_row : print_executor_row)(r, i);
         printf("  %-10s  %s\n", VERDICTS[r->rungs[i].row.verdict], r->rungs[i].text->idea);
+        if (r->rungs[i].row.n != r->n) printf("      with n = %zu, the largest that it takes\n", r->rungs[i].row.n);
         if (*r->rungs[i].said) printf("      %s\n", r->rungs[i].said);
     }
     if (!r->machine->gpu)
@@ -90,19 +98,21 @@ void ladder_print(const ladder_result *r) {
 void ladder_print_json(const ladder_result *r) {
     printf("{\"topic\": \"%s\", \"machine\": ", r->topic->name);
     json_string(stdout, r->machine->name);
-    printf(", \"gpu\": %s, \"n\": %zu, \"dtype\": \"%s\", \"rungs\": [", r->machine->gpu ? "true" : "false", r->n,
-           r->dtype);
+    printf(", \"gpu\": %s, \"copy_gigabytes_a_second\": %.1f, \"gigaflops_of_f32\": %.1f, \"n\": %zu, "
+           "\"dtype\": \"%s\", \"rungs\": [",
+           r->machine->gpu ? "true" : "false", 1e-9 * r->machine->bytes_a_second, 1e-9 * r->machine->flops_a_second,
+           r->n, r->dtype);
     for (size_t i = 0; i < r->count; i++) {
         const ladder_row *row = &r->rungs[i].row;
-        printf("%s{\"rung\": \"%s\", \"idea\": ", i ? ", " : "", r->rungs[i].text->name);
+        printf("%s{\"rung\": \"%s\", \"n\": %zu, \"idea\": ", i ? ", " : "", r->rungs[i].text->name, row->n);
         json_string(stdout, r->rungs[i].text->idea);
         printf(", \"verdict\": \"%s\", \"said\": ", VERDICTS[row->verdict]);
         json_string(stdout, r->rungs[i].said);
-        printf(", \"seconds\": %.9f, \"bytes\": %.0f, \"flops\": %.0f, \"share\": %.4f, \"read\": %" PRIu64
-               ", \"written\": %" PRIu64 ", \"shared\": %" PRIu64 ", \"atomics\": %" PRIu64 ", \"barriers\": %" PRIu64
-               "}",
-               row->seconds, row->bytes, row->flops, ladder_share(r, i), row->read, row->written, row->shared,
-               row->atomics, row->barriers);
+        printf(", \"seconds\": %.9f, \"bytes\": %.0f, \"flops\": %.0f, \"rate\": %.3f, \"unit\": \"%s\", "
+               "\"share\": %.6f, \"step\": %.3f, \"read\": %" PRIu64 ", \"written\": %" PRIu64
+               ", \"shared\": %" PRIu64 ", \"atomics\": %" PRIu64 ", \"barriers\": %" PRIu64 "}",
+               row->seconds, row->bytes, row->flops, rate(row), unit_of(row), ladder_share(r, i), step_up(r, i),
+               row->read, row->written, row->shared, row->atomics, row->barriers);
     }
     printf("]}");
 }

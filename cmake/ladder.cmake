@@ -11,8 +11,8 @@ list(APPEND ladder_sources ${ladder_dir}/linking/squares.cu) # the library that 
 # What the command shows of them. Without Python it says that this build has no ladder.
 if(Python3_Interpreter_FOUND)
   add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/ladder_text.c
-    COMMAND Python3::Interpreter ${ladder_dir}/source.py text ${ladder_dir} ${CMAKE_BINARY_DIR}/ladder_text.c
-    DEPENDS ladder/source.py ladder/topics.def ${ladder_sources} VERBATIM)
+    COMMAND Python3::Interpreter -B ${ladder_dir}/source.py text ${ladder_dir} ${CMAKE_BINARY_DIR}/ladder_text.c
+    DEPENDS ladder/source.py ladder/measured.py ladder/topics.def ${ladder_sources} VERBATIM)
   target_sources(weft_command PRIVATE ${CMAKE_BINARY_DIR}/ladder_text.c)
 else()
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/ladder_text.c CONTENT [[
@@ -94,6 +94,7 @@ install(TARGETS weft_ladder_executor LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
 # ladder_tests(): the command, then each topic. Called where tests are known.
 function(ladder_tests)
   weft_test(ladder_pages ladder 60 ${CMAKE_COMMAND} -DPYTHON=${Python3_EXECUTABLE} -DLADDER=${ladder_dir}
+    -DRESULTS=${CMAKE_CURRENT_SOURCE_DIR}/bench/results
     -DPAGES=${CMAKE_CURRENT_SOURCE_DIR}/docs/ladder -DNEW=${CMAKE_BINARY_DIR}/ladder/pages
     -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/ladder_pages.cmake)
   set(script ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/ladder.sh)

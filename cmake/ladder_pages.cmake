@@ -1,8 +1,13 @@
-# A test: the pages in docs/ladder are what `./x ladder-docs` makes of the sources.
+# A test: the pages and pictures in docs/ladder are what `./x ladder-docs` makes of the sources and of what was measured.
 file(REMOVE_RECURSE ${NEW})
-file(COPY ${PAGES}/README.md DESTINATION ${NEW})
-execute_process(COMMAND ${PYTHON} ${LADDER}/source.py pages ${LADDER} ${NEW} COMMAND_ERROR_IS_FATAL ANY)
-file(GLOB made RELATIVE ${NEW} ${NEW}/*.md)
+file(COPY ${PAGES}/README.md ${PAGES}/CHECKLIST.md DESTINATION ${NEW})
+execute_process(COMMAND ${PYTHON} -B ${LADDER}/source.py pages ${LADDER} ${NEW} ${RESULTS} COMMAND_ERROR_IS_FATAL ANY)
+file(GLOB made RELATIVE ${NEW} ${NEW}/*)
+file(GLOB there RELATIVE ${PAGES} ${PAGES}/*)
+list(REMOVE_ITEM there ${made})
+if(there)
+  message(FATAL_ERROR "docs/ladder has what no source makes any more: ${there}")
+endif()
 foreach(page IN LISTS made)
   file(READ ${NEW}/${page} new)
   set(old "")

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <dlfcn.h>
+#include <mutex>
 #include <stdexcept>
+#include <thread>
 #ifdef WEFT_EXECUTOR
 #include "executor.h"
 #endif
@@ -49,9 +51,11 @@ void ladder_check(cudaError_t fault, const char *call, const char *file, int lin
 
 /* ------------------------------------------------------------------------------- libraries */
 
+/* With CUDA 13 come libcublas.so.13 and libcufft.so.12: some libraries are a number behind. */
 ladder_library::ladder_library(const char *name_) : name(name_), handle(dlopen(name_, RTLD_NOW | RTLD_LOCAL)) {
-    const std::string numbered = name + "." + std::to_string(CUDART_VERSION / 1000);
-    if (!handle) handle = dlopen(numbered.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const int release = CUDART_VERSION / 1000;
+    for (int number = release; !handle && number >= release - 1; number--)
+        handle = dlopen((name + "." + std::to_string(number)).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) throw ladder_absent(name + " is not on this machine");
 }
 
@@ -108,6 +112,19 @@ std::vector<int> ladder_gnu_rand(size_t n) {
     return numbers;
 }
 
+/* ----------------------------------------------------------------------------------- parts */
+
+void ladder_in_parts(size_t count, const std::function<void(size_t first, size_t end)> &work) {
+#ifdef WEFT_EXECUTOR
+    work(0, count);
+#else
+    const size_t parts = std::max<size_t>(std::min<size_t>(std::thread::hardware_concurrency(), count), 1);
+    std::vector<std::thread> threads;
+    for (size_t k = 0; k < parts; k++) threads.emplace_back(work, count * k / parts, count * (k + 1) / parts);
+    for (std::thread &t : threads) t.join();
+#endif
+}
+
 /* ---------------------------------------------------------------------------------- arrays */
 
 enum { RUBBISH = 0xc7 };
@@ -117,20 +134,20 @@ climb::climb(const ladder_call &call_, const ladder_machine_info &machine_,
     : n(call_.n), dtype(call_.dtype), call(call_), machine(machine_), tell(std::move(tell_)) {}
 
 climb::~climb() {
-    for (const array &a : arrays) (void)cudaFree(a.at);
+    for (const array &a : arrays) (void)cudaFree(a.at), (void)cudaFree(a.copy);
     if (device_context) weft_close(device_context);
     if (ref_context) weft_close(ref_context);
 }
 
 void *climb::keep(const void *values, size_t size) {
-    array a = {nullptr, size, {}};
-    CUDA_CHECK(cudaMalloc(&a.at, std::max<size_t>(size, 1)));
-    if (values) {
-        a.values.assign((const char *)values, (const char *)values + size);
-        CUDA_CHECK(cudaMemcpy(a.at, values, size, cudaMemcpyHostToDevice));
-    }
-    arrays.push_back(std::move(a));
-    return arrays.back().at;
+    array a = {nullptr, nullptr, size};
+    CUDA_CHECK(cudaMalloc((char **)&a.at, std::max<size_t>(size, 1)));
+    arrays.push_back(a);
+    if (!values) return a.at;
+    CUDA_CHECK(cudaMalloc((char **)&arrays.back().copy, std::max<size_t>(size, 1)));
+    CUDA_CHECK(cudaMemcpy(a.at, values, size, cudaMemcpyHostToDevice));
+    CUDA_CHECK(cudaMemcpy(arrays.back().copy, a.at, size, cudaMemcpyDeviceToDevice));
+    return a.at;
 }
 
 void climb::fetch(void *to, const void *from, size_t size) {
@@ -140,21 +157,56 @@ void climb::fetch(void *to, const void *from, size_t size) {
 /* Rubbish in all outputs. */
 void climb::refill() {
     for (const array &a : arrays)
-        if (a.values.empty()) CUDA_CHECK(cudaMemset(a.at, RUBBISH, a.bytes));
+        if (!a.copy) CUDA_CHECK(cudaMemset(a.at, RUBBISH, a.bytes));
 }
+
+/* Whether two arrays of the device are the same. */
+#ifdef WEFT_EXECUTOR
+static bool are_same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
+#else
+static __device__ unsigned difference_found;
+
+static __global__ void find_difference(size_t bytes, const char *a, const char *b) {
+    const size_t threads = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes; i += threads)
+        if (a[i] != b[i]) difference_found = 1;
+}
+
+static bool are_same(const void *a, const void *b, size_t bytes) {
+    unsigned found = 0;
+    CUDA_CHECK(cudaMemcpyToSymbol(difference_found, &found, sizeof found));
+    find_difference<<<4096, 256>>>(bytes, (const char *)a, (const char *)b);
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaMemcpyFromSymbol(&found, difference_found, sizeof found));
+    return found == 0;
+}
+#endif
 
 /* Inputs are as they were; one that is not is made so. */
 std::string climb::inputs_are_kept() {
     std::string said;
     for (const array &a : arrays) {
-        if (a.values.empty()) continue;
-        std::vector<char> now(a.bytes);
-        fetch(now.data(), a.at, a.bytes);
-        if (now == a.values) continue;
+        if (!a.copy || are_same(a.at, a.copy, a.bytes)) continue;
         said = "an input is not what it was before";
-        CUDA_CHECK(cudaMemcpy(a.at, a.values.data(), a.bytes, cudaMemcpyHostToDevice));
+        CUDA_CHECK(cudaMemcpy(a.at, a.copy, a.bytes, cudaMemcpyDeviceToDevice));
     }
     return said;
+}
+
+/* The first of `count` elements that is not what is expected, or count. */
+size_t climb::first_difference(const void *at, const void *expected, size_t count, size_t size) {
+    size_t lowest = count;
+    std::mutex one_at_a_time;
+    landed.resize(std::max(landed.size(), count * size));
+    fetch(landed.data(), at, count * size);
+    ladder_in_parts(count, [&](size_t i, size_t end) {
+        const char *const got = landed.data(), *const right = (const char *)expected;
+        if (memcmp(got + i * size, right + i * size, (end - i) * size) == 0) return;
+        while (memcmp(got + i * size, right + i * size, size) == 0) i++;
+        const std::lock_guard<std::mutex> mine(one_at_a_time);
+        lowest = std::min(lowest, i);
+    });
+    return lowest;
 }
 
 std::string climb::differs(size_t i, double got, double expected) {
@@ -211,28 +263,31 @@ std::string climb::run_once(const ladder_launch &launch, const ladder_claim &cla
     return said.empty() ? kept : said;
 }
 
-/* Seconds of one launch on a GPU: the median of some, between events. */
-double climb::time(const ladder_launch &launch) {
+/* On a GPU: between events, nine times, or as often as a fifth of a second allows. */
+double climb::seconds_of(const ladder_launch &launch) {
 #ifdef WEFT_EXECUTOR
     (void)launch;
     return 0;
 #else
-    enum { ROUNDS = 9 };
+    const size_t ROUNDS = 9;
+    const float LONG = 200;
     cudaEvent_t start, end;
-    float ms[ROUNDS];
+    std::vector<float> ms;
     CUDA_CHECK(cudaEventCreate(&start));
     CUDA_CHECK(cudaEventCreate(&end));
-    for (float &t : ms) {
+    for (float all = 0; ms.size() < ROUNDS && all < LONG; all += ms.back()) {
+        float t;
         CUDA_CHECK(cudaEventRecord(start));
         launch();
         CUDA_CHECK(cudaEventRecord(end));
         CUDA_CHECK(cudaEventSynchronize(end));
         CUDA_CHECK(cudaEventElapsedTime(&t, start, end));
+        ms.push_back(t);
     }
     CUDA_CHECK(cudaEventDestroy(start));
     CUDA_CHECK(cudaEventDestroy(end));
-    std::sort(ms, ms + ROUNDS);
-    return 1e-3 * ms[ROUNDS / 2];
+    std::sort(ms.begin(), ms.end());
+    return 1e-3 * ms[ms.size() / 2];
 #endif
 }
 
@@ -244,14 +299,33 @@ std::string climb::run(const ladder_launch &launch, const ladder_claim &claim, b
     else
         row->verdict = faulty ? LADDER_CAUGHT : LADDER_WRONG;
     row->timed = machine.gpu && row->verdict != LADDER_WRONG;
-    if (row->timed) row->seconds = time(launch);
+    if (row->timed) row->seconds = seconds_of(launch);
     return said;
+}
+
+static const topic *find_topic(const char *name) {
+    for (const topic &t : TOPICS)
+        if (strcmp(t.name, name) == 0) return &t;
+    return nullptr;
+}
+
+/* Climbs a rung that is too slow for the topic's size on a GPU at the largest that it takes. */
+bool climb::climb_smaller(const char *name, const ladder_limits &limits) {
+    if (!machine.gpu || n <= limits.most) return false;
+    ladder_call smaller = call;
+    smaller.rung = name;
+    smaller.n = limits.most;
+    climb c(smaller, machine, tell);
+    find_topic(call.topic)->climb_it(c);
+    return true;
 }
 
 void climb::step(const char *name, const ladder_claim &claim, const ladder_launch &launch,
                  const ladder_limits &limits, bool faulty) {
+    if (climb_smaller(name, limits)) return;
     ladder_row row = {};
     row.rung = name;
+    row.n = n;
     row.bytes = bytes;
     row.flops = flops;
     row.verdict = LADDER_NOT_RUN;
@@ -280,7 +354,7 @@ static weft_context *open_context(const char *device) {
 }
 
 weft_context *climb::ref() {
-    if (!ref_context) ref_context = open_context("ref");
+    if (!ref_context) ref_context = open_context(machine.gpu ? "cpu" : "ref");
     return ref_context;
 }
 
@@ -302,10 +376,17 @@ void climb::weft(const char *name, const ladder_claim &claim,
 
 void climb::lesson(const char *name, const std::function<std::string()> &show) {
     if (!is_wanted(name)) return;
-    const std::string said = show();
     ladder_row row = {};
     row.rung = name;
-    row.verdict = said.compare(0, 4, "not ") == 0 ? LADDER_WRONG : LADDER_RIGHT;
+    row.n = n;
+    std::string said;
+    try {
+        said = show();
+        row.verdict = said.compare(0, 4, "not ") == 0 ? LADDER_WRONG : LADDER_RIGHT;
+    } catch (const ladder_absent &e) {
+        said = e.what();
+        row.verdict = LADDER_NOT_RUN;
+    }
     row.said = said.c_str();
     tell(row);
 }
@@ -323,10 +404,9 @@ bool climb_topic(const ladder_call *call, void (*tell)(void *, const ladder_row 
     emulated::set_schedule((emulated::schedule)call->schedule, call->seed);
 #endif
     try {
-        for (const topic &t : TOPICS) {
-            if (strcmp(t.name, call->topic) != 0) continue;
+        if (const topic *const t = find_topic(call->topic)) {
             climb c(*call, machine, [=](const ladder_row &row) { tell(state, &row); });
-            t.climb_it(c);
+            t->climb_it(c);
             return true;
         }
         snprintf(error, error_size, "there is no topic '%s' here", call->topic);

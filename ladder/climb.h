@@ -57,6 +57,10 @@ template <class T> std::vector<T> ladder_values(size_t n, unsigned seed);
 /* Whole numbers 0 ... 3, mostly 0 when there are many, so that their sum is exact in f32 in any order. */
 template <class T> std::vector<T> ladder_whole_values(size_t n, unsigned seed);
 
+/* Calls work(first, end) for parts of 0 ... count, on all cores at once: for the loops that give what is expected.
+ * The executor, which watches one thread, has one part. */
+void ladder_in_parts(size_t count, const std::function<void(size_t first, size_t end)> &work);
+
 /* The numbers that glibc's rand gives a program that sets no seed: the data of the classic texts. */
 std::vector<int> ladder_gnu_rand(size_t n);
 
@@ -81,48 +85,49 @@ class climb {
     /* A rung: what must hold, and the launches after which it must. With a faulty one it must not. */
     void rung(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
     void faulty(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
-    /* The last rung: weft's operation, on the same machine. `ref` is a context of the specification, for claims. */
+    /* The last rung: weft's operation, on the same machine. `ref` is a context for claims: the specification; on a
+     * GPU, where sizes are large, the CPU's kernels, which have its bits and use all cores. */
     void weft(const char *name, const ladder_claim &claim, const std::function<weft_status(weft_context *)> &call);
     weft_context *ref();
     /* Ends the topic when a call of the specification failed. */
     void specified(weft_status status);
+    /* Seconds of one run of these launches, the median of some; 0 on the executor. */
+    double seconds_of(const ladder_launch &launch);
     /* A lesson: no result but a sentence, which a rung shows. It begins with "not " when the lesson went wrong. */
     void lesson(const char *name, const std::function<std::string()> &tell);
 
     /* The claim that an array on the device holds these values, bit for bit. */
     template <class T> std::string holds(const T *at, const std::vector<T> &expected) {
-        std::vector<T> got(expected.size());
-        fetch(got.data(), at, got.size() * sizeof(T));
-        for (size_t i = 0; i < got.size(); i++)
-            if (memcmp(&got[i], &expected[i], sizeof(T)) != 0) return differs(i, (double)got[i], (double)expected[i]);
-        return "";
+        const size_t i = first_difference(at, expected.data(), expected.size(), sizeof(T));
+        return i == expected.size() ? "" : differs(i, (double)((const T *)landed.data())[i], (double)expected[i]);
     }
     /* Copies from the device, for claims. */
     void fetch(void *to, const void *from, size_t bytes);
 
   private:
     struct array {
-        void *at;
+        void *at, *copy; /* on the device; of an input a second time */
         size_t bytes;
-        std::vector<char> values; /* of an input */
     };
     const ladder_call &call;
     const ladder_machine_info &machine;
     const std::function<void(const ladder_row &)> tell;
     std::vector<array> arrays;
+    std::vector<char> landed; /* what first_difference has fetched; kept, since fresh memory costs more than a copy */
     double bytes = 0, flops = 0;
     weft_context *device_context = nullptr, *ref_context = nullptr;
 
     void *keep(const void *values, size_t size);
     void refill();
     std::string inputs_are_kept();
+    size_t first_difference(const void *at, const void *expected, size_t count, size_t size);
+    bool climb_smaller(const char *name, const ladder_limits &limits);
     std::string why_not(const ladder_limits &limits) const;
     bool is_wanted(const char *name) const;
     void step(const char *name, const ladder_claim &claim, const ladder_launch &launch, const ladder_limits &limits,
               bool faulty);
     std::string run(const ladder_launch &launch, const ladder_claim &claim, bool faulty, ladder_row *row);
     std::string run_once(const ladder_launch &launch, const ladder_claim &claim, ladder_row *row);
-    double time(const ladder_launch &launch);
     static std::string differs(size_t i, double got, double expected);
 };
 

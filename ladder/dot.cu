@@ -84,11 +84,10 @@ template <class T> static void two_blocks(size_t n, const T *a, const T *b, T *s
 template <class T> static T order_of_two_blocks(const std::vector<T> &a, const std::vector<T> &b) {
     const size_t threads = CLASSIC_BLOCKS * CLASSIC_THREADS;
     std::vector<T> v(threads);
-    for (size_t g = 0; g < threads; g++)
-        for (size_t i = g; i < a.size(); i += threads) {
-            const T product = a[i] * b[i];
-            v[g] += product;
-        }
+    for (size_t i = 0; i < a.size(); i++) {
+        const T product = a[i] * b[i];
+        v[i % threads] += product;
+    }
     for (T *block = &v[0]; block < &v[0] + threads; block += CLASSIC_THREADS)
         for (unsigned half = CLASSIC_THREADS / 2; half > 0; half /= 2)
             for (unsigned t = 0; t < half; t++) block[t] += block[t + half];
@@ -185,13 +184,10 @@ template <class T> static T order_of_block(std::vector<T> v) {
 }
 
 template <class T> static T order_of_fused(const std::vector<T> &a, const std::vector<T> &b) {
-    std::vector<T> sums(BLOCKS);
-    for (size_t block = 0; block < BLOCKS; block++) {
-        std::vector<T> v(THREADS);
-        for (size_t t = 0; t < THREADS; t++)
-            for (size_t i = block * THREADS + t; i < a.size(); i += BLOCKS * THREADS) v[t] = fma(a[i], b[i], v[t]);
-        sums[block] = order_of_block(v);
-    }
+    std::vector<T> v((size_t)BLOCKS * THREADS), sums;
+    for (size_t i = 0; i < a.size(); i++) v[i % v.size()] = fma(a[i], b[i], v[i % v.size()]);
+    for (auto block = v.begin(); block != v.end(); block += THREADS)
+        sums.push_back(order_of_block(std::vector<T>(block, block + THREADS)));
     return order_of_block(sums);
 }
 
@@ -251,7 +247,7 @@ template <class T> static void climb_as(climb &c) {
     const ladder_claim by_tree = [&] { return is(order_of_two_blocks(x, y)); };
     const ladder_claim by_fma = [&] { return is(order_of_fused(x, y)); };
     const ladder_claim whole_sum = [&] { return is(order_of_one_thread(whole, ones)); };
-    c.rung("one-thread", in_turn, [=] { dot_by_one_thread<<<1, 1>>>(n, a, b, dot); }, {.most = (size_t)1 << 22});
+    c.rung("one-thread", in_turn, [=] { dot_by_one_thread<<<1, 1>>>(n, a, b, dot); }, {.most = (size_t)1 << 20});
     c.rung("two-blocks", by_tree, [=] { two_blocks(n, a, b, sums, dot); });
     c.lesson("closed-form", [&] { return closed_form(c); });
     c.faulty("block-of-96", whole_sum, [=] { block_of_96(n, w, one, dot); }, {.least = 3});

@@ -43,16 +43,20 @@ static void unchecked(float *x) {
 
 /* Rung too-many-threads: what a device says about 4000 threads in a block
  *
- * A block has 1024 threads at most. cudaGetLastError, right behind the launch, tells of one that could not begin,
- * here with cudaErrorInvalidConfiguration. What goes wrong while a kernel runs comes later: cudaDeviceSynchronize, or
- * the next call that waits, returns it. A checked launch asks both.
+ * A block has 1024 threads at most. cudaGetLastError, right behind the launch, tells of one that could not begin:
+ * with "invalid configuration argument" for many years, with "invalid argument" since CUDA 13. What goes wrong while
+ * a kernel runs comes later: cudaDeviceSynchronize, or the next call that waits, returns it. A checked launch asks
+ * both.
  */
+static std::string is_refused(const char *what, cudaError_t fault) {
+    if (fault != cudaErrorInvalidConfiguration && fault != cudaErrorInvalidValue)
+        return std::string("not refused: ") + what + ": " + cudaGetErrorString(fault);
+    return std::string(what) + " were refused: " + cudaGetErrorString(fault) + " (" + cudaGetErrorName(fault) + ")";
+}
+
 static std::string too_many_threads(float *x) {
     write_numbers<<<BLOCKS, 4000>>>(x);
-    const cudaError_t fault = cudaGetLastError();
-    if (fault != cudaErrorInvalidConfiguration) return std::string("not refused: ") + cudaGetErrorString(fault);
-    return std::string("4000 threads in a block were refused: ") + cudaGetErrorString(fault) + " (" +
-           cudaGetErrorName(fault) + ")";
+    return is_refused("4000 threads in a block", cudaGetLastError());
 }
 
 /* Rung no-blocks: a grid of 0 blocks
@@ -62,9 +66,7 @@ static std::string too_many_threads(float *x) {
 static std::string no_blocks(float *x) {
     const unsigned none = 0;
     write_numbers<<<none, THREADS>>>(x);
-    const cudaError_t fault = cudaGetLastError();
-    if (fault != cudaErrorInvalidConfiguration) return std::string("not refused: ") + cudaGetErrorString(fault);
-    return std::string("0 blocks were refused: ") + cudaGetErrorString(fault);
+    return is_refused("0 blocks", cudaGetLastError());
 }
 
 /* Rung too-much-memory: a petabyte, please

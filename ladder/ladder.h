@@ -15,7 +15,7 @@ extern "C" {
 #endif
 
 /* Raised whenever anything below changes. */
-#define LADDER_INTERFACE 1
+#define LADDER_INTERFACE 2
 
 typedef enum ladder_schedule { LADDER_FORWARD, LADDER_BACKWARD, LADDER_RANDOM } ladder_schedule;
 
@@ -43,6 +43,7 @@ typedef struct ladder_row {
     const char *rung;
     ladder_verdict verdict;
     const char *said;    /* a sentence: what is wrong, or why it did not run, or what was shown; "" */
+    size_t n;            /* that it ran with: fewer than the topic's on a GPU, where that would take too long */
     bool timed;          /* on a GPU */
     double seconds;      /* of one run */
     double bytes, flops; /* that the topic's result needs, at the least */

@@ -14,20 +14,23 @@
  */
 #include "climb.h"
 
+#include <algorithm>
 #include <math.h>
 #include <type_traits>
 
 constexpr unsigned SWEEPS = 10;
 
-/* Point (i, j, k) is at i + nx (j + ny k). */
+/* Point (i, j, k) is at i + row (j + ny k); a row has room for nx points, and for `pad` more (see padded). */
 struct box {
-    size_t nx, ny, nz;
-    __host__ __device__ size_t at(size_t i, size_t j, size_t k) const { return i + nx * (j + ny * k); }
+    size_t nx, ny, nz, pad = 0;
+    __host__ __device__ size_t row() const { return nx + pad; }
+    __host__ __device__ size_t layer() const { return row() * ny; }
+    __host__ __device__ size_t at(size_t i, size_t j, size_t k) const { return i + row() * j + layer() * k; }
     __host__ __device__ bool has(size_t i, size_t j, size_t k) const { return i < nx && j < ny && k < nz; }
     __host__ __device__ bool inside(size_t i, size_t j, size_t k) const {
         return i > 0 && i + 1 < nx && j > 0 && j + 1 < ny && k > 0 && k + 1 < nz;
     }
-    __host__ __device__ size_t points() const { return nx * ny * nz; }
+    __host__ __device__ size_t size() const { return layer() * nz; }
 };
 
 /* A new value from the sum of six neighbours, and one of a face. Whole numbers are 6^sweeps times the values: then
@@ -41,9 +44,9 @@ template <class T> __host__ __device__ T kept(T u) {
     return u;
 }
 
-/* The new value of a point: u points to it, rows are nx apart and layers `layer`. */
-template <class T> __host__ __device__ T relax(const T *u, size_t nx, size_t layer) {
-    return mean(((((u[-1] + u[1]) + *(u - nx)) + u[nx]) + *(u - layer)) + u[layer]);
+/* The new value of a point: u points to it, its neighbours in y are `row` away and those in z `layer`. */
+template <class T> __host__ __device__ T relax(const T *u, size_t row, size_t layer) {
+    return mean(((((u[-1] + u[1]) + *(u - row)) + u[row]) + *(u - layer)) + u[layer]);
 }
 
 /* Sweeps from u by way of `spare` to v: sweep(from, to), so many times. */
@@ -56,12 +59,15 @@ template <class T, class SWEEP> static void repeat(unsigned sweeps, const T *u, 
     }
 }
 
-template <class T> static std::vector<T> order_of_sweeps(box g, std::vector<T> u) {
+template <class T> static std::vector<T> order_of_sweeps(unsigned sweeps, box g, std::vector<T> u) {
     std::vector<T> v(u);
-    for (unsigned sweep = 0; sweep < SWEEPS; sweep++) {
-        for (size_t k = 1; k + 1 < g.nz; k++)
-            for (size_t j = 1; j + 1 < g.ny; j++)
-                for (size_t i = 1; i + 1 < g.nx; i++) v[g.at(i, j, k)] = relax(&u[g.at(i, j, k)], g.nx, g.nx * g.ny);
+    for (; sweeps > 0; sweeps--) {
+        ladder_in_parts(g.nz, [&](size_t first, size_t end) {
+            for (size_t k = std::max<size_t>(first, 1); k < end && k + 1 < g.nz; k++)
+                for (size_t j = 1; j + 1 < g.ny; j++)
+                    for (size_t i = 1; i + 1 < g.nx; i++)
+                        v[g.at(i, j, k)] = relax(&u[g.at(i, j, k)], g.row(), g.layer());
+        });
         u.swap(v);
     }
     return u;
@@ -77,7 +83,7 @@ template <class T> __global__ void relax_columns(box g, const T *u, T *v) {
     if (i >= g.nx || j >= g.ny) return;
     for (size_t k = 0; k < g.nz; k++) {
         const size_t p = g.at(i, j, k);
-        v[p] = g.inside(i, j, k) ? relax(u + p, g.nx, g.nx * g.ny) : kept(u[p]);
+        v[p] = g.inside(i, j, k) ? relax(u + p, g.row(), g.layer()) : kept(u[p]);
     }
 }
 
@@ -86,10 +92,12 @@ static dim3 over_layer(box g, dim3 block) {
     return dim3((unsigned)blocks_for<size_t>(g.nx, block.x), (unsigned)blocks_for<size_t>(g.ny, block.y));
 }
 
+template <class T> static void columns_once(box g, dim3 block, const T *u, T *v) {
+    relax_columns<<<over_layer(g, block), block>>>(g, u, v);
+}
+
 template <class T> static void columns(box g, const T *u, T *spare, T *v) {
-    const dim3 block(16, 8);
-    repeat(SWEEPS, u, spare, v,
-           [=](const T *from, T *to) { relax_columns<<<over_layer(g, block), block>>>(g, from, to); });
+    repeat(SWEEPS, u, spare, v, [=](const T *from, T *to) { columns_once(g, dim3(16, 8), from, to); });
 }
 
 /* Rung points: a thread for each point
@@ -103,16 +111,18 @@ template <class T> __global__ void relax_points(box g, const T *u, T *v) {
                  k = (size_t)blockIdx.z * blockDim.z + threadIdx.z;
     if (!g.has(i, j, k)) return;
     const size_t p = g.at(i, j, k);
-    v[p] = g.inside(i, j, k) ? relax(u + p, g.nx, g.nx * g.ny) : kept(u[p]);
+    v[p] = g.inside(i, j, k) ? relax(u + p, g.row(), g.layer()) : kept(u[p]);
 }
 
-template <class T> static void points_once(box g, const T *u, T *v) {
-    const dim3 block(32, 4, 2), layer = over_layer(g, block);
+template <class T> static void points_once(box g, dim3 block, const T *u, T *v) {
+    const dim3 layer = over_layer(g, block);
     relax_points<<<dim3(layer.x, layer.y, (unsigned)blocks_for<size_t>(g.nz, block.z)), block>>>(g, u, v);
 }
 
+static const dim3 FLAT(32, 4, 2); /* a block */
+
 template <class T> static void points(box g, const T *u, T *spare, T *v) {
-    repeat(SWEEPS, u, spare, v, [=](const T *from, T *to) { points_once(g, from, to); });
+    repeat(SWEEPS, u, spare, v, [=](const T *from, T *to) { points_once(g, FLAT, from, to); });
 }
 
 /* Faulty rung in-place: one array for old and new
@@ -122,8 +132,8 @@ template <class T> static void points(box g, const T *u, T *spare, T *v) {
  * and a test that looks only at that will not see it.
  */
 template <class T> static void in_place(box g, const T *u, T *v) {
-    CUDA_CHECK(cudaMemcpyAsync(v, u, g.points() * sizeof(T), cudaMemcpyDeviceToDevice));
-    for (unsigned sweep = 0; sweep < SWEEPS; sweep++) points_once(g, v, v);
+    CUDA_CHECK(cudaMemcpyAsync(v, u, g.size() * sizeof(T), cudaMemcpyDeviceToDevice));
+    for (unsigned sweep = 0; sweep < SWEEPS; sweep++) points_once(g, FLAT, v, v);
 }
 
 /* Faulty rung faces-forgotten: the new grid has no faces
@@ -134,7 +144,7 @@ template <class T> static void in_place(box g, const T *u, T *v) {
 template <class T> __global__ void relax_insides(box g, const T *u, T *v) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
     for (size_t k = 1; k + 1 < g.nz; k++)
-        if (g.inside(i, j, k)) v[g.at(i, j, k)] = relax(u + g.at(i, j, k), g.nx, g.nx * g.ny);
+        if (g.inside(i, j, k)) v[g.at(i, j, k)] = relax(u + g.at(i, j, k), g.row(), g.layer());
 }
 
 template <class T> static void faces_forgotten(box g, const T *u, T *spare, T *v) {
@@ -155,8 +165,8 @@ template <class T> __global__ void relax_in_registers(box g, const T *u, T *v) {
     T below = 0, here = u[g.at(i, j, 0)];
     for (size_t k = 0; k < g.nz; k++) {
         const size_t p = g.at(i, j, k);
-        const T above = k + 1 < g.nz ? u[p + g.nx * g.ny] : here;
-        v[p] = g.inside(i, j, k) ? mean(((((u[p - 1] + u[p + 1]) + u[p - g.nx]) + u[p + g.nx]) + below) + above)
+        const T above = k + 1 < g.nz ? u[p + g.layer()] : here;
+        v[p] = g.inside(i, j, k) ? mean(((((u[p - 1] + u[p + 1]) + u[p - g.row()]) + u[p + g.row()]) + below) + above)
                                  : kept(here);
         below = here;
         here = above;
@@ -191,8 +201,8 @@ __device__ void put_layer(T (*tile)[ACROSS + 2], box g, const T *u, size_t i, si
     tile[y][x] = here;
     if (x == 1 && i > 0) tile[y][0] = u[p - 1];
     if (x == ACROSS && i + 1 < g.nx) tile[y][ACROSS + 1] = u[p + 1];
-    if (y == 1 && j > 0) tile[0][x] = u[p - g.nx];
-    if (y == DOWN && j + 1 < g.ny) tile[DOWN + 1][x] = u[p + g.nx];
+    if (y == 1 && j > 0) tile[0][x] = u[p - g.row()];
+    if (y == DOWN && j + 1 < g.ny) tile[DOWN + 1][x] = u[p + g.row()];
 }
 
 template <class T> __global__ void relax_in_shared(box g, const T *u, T *v) {
@@ -225,8 +235,10 @@ template <class T> static void shared(box g, const T *u, T *spare, T *v) {
  *
  * All rungs so far bring the grid from memory ten times and back ten times. A block that has 20 x 12 x 12 points in
  * shared memory can compute 18 x 10 x 10 of the next sweep, and from these 16 x 8 x 8 of the one after: five passes
- * over memory in place of ten. The price is what blocks fetch and compute twice, 2880 points for 1024. What is
- * outside of the grid is skipped, what is on a face kept, at every sweep.
+ * over memory in place of ten. The price is what blocks fetch and compute twice, 2880 points for 1024: with bricks
+ * this small it is higher than the gain, on an H200 0.94 ms a sweep where points takes 0.56. weft's own, whose
+ * blocks march through the box with the points of several sweeps in registers, takes 0.21. What is outside of the
+ * grid is skipped, what is on a face kept, at every sweep.
  */
 constexpr unsigned WIDE = 16, HIGH = 8;
 
@@ -276,6 +288,164 @@ template <class T> static void two_sweeps(box g, const T *u, T *spare, T *v) {
     repeat(SWEEPS / 2, u, spare, v, [=](const T *from, T *to) { relax_twice<<<blocks, 256>>>(g, from, to); });
 }
 
+/* Rung block-shapes: which block is the best? Try them
+ *
+ * The shape of a block changes no bit here, and it changes the time: by a factor of three in a classic text. Why is
+ * easy to say afterwards (whole warps in a row; neighbours in y and z in the same block, so that the cache has them;
+ * enough blocks for all multiprocessors), and hard to say before. So a tuner tries: each shape is run, its result
+ * held against the right one, and timed, as the median of several runs. The course's own tuner timed the whole
+ * process once, with the same setting at 6.7 and at 9.6 seconds: its winner was noise. What is within 2 % of the best
+ * is as good as the best.
+ *
+ * Shown are milliseconds a sweep, for blocks of x * y threads over columns and of x * y * z over points.
+ */
+struct block_shape {
+    const char *kernel;
+    unsigned x, y, z; /* z = 0: columns */
+};
+static const block_shape SHAPES[] = {
+    {"columns", 8, 8, 0},  {"columns", 16, 8, 0},  {"columns", 16, 16, 0}, {"columns", 32, 4, 0},
+    {"columns", 32, 8, 0}, {"columns", 32, 32, 0}, {"columns", 64, 4, 0},  {"columns", 128, 2, 0},
+    {"points", 4, 4, 4},   {"points", 8, 8, 8},    {"points", 16, 4, 4},   {"points", 16, 8, 8},
+    {"points", 32, 4, 2},  {"points", 32, 8, 1},   {"points", 64, 2, 2},
+};
+
+static std::string name_of(const block_shape &s) {
+    const std::string layer = std::string(s.kernel) + " " + std::to_string(s.x) + "x" + std::to_string(s.y);
+    return s.z ? layer + "x" + std::to_string(s.z) : layer;
+}
+
+template <class T> static void sweep_in_shape(const block_shape &s, box g, const T *u, T *v) {
+    if (s.z)
+        points_once(g, dim3(s.x, s.y, s.z), u, v);
+    else
+        columns_once(g, dim3(s.x, s.y), u, v);
+}
+
+/* A cube of a power of two of points a side, at the most n and 256^3. */
+static size_t side_of_cube(size_t n) {
+    size_t side = 4;
+    while (side < 256 && 8 * side * side * side <= n) side *= 2;
+    return side;
+}
+
+static std::string block_shapes(climb &c) {
+    const size_t side = side_of_cube(c.n);
+    const box g = {side, side, side};
+    const std::vector<float> values = ladder_values<float>(g.size(), 3), right = order_of_sweeps(1, g, values);
+    const float *const u = c.input(values);
+    float *const v = c.output<float>(g.size());
+    std::string said, best;
+    double least = 0;
+    for (const block_shape &s : SHAPES) {
+        CUDA_CHECK(cudaMemset(v, 0, g.size() * sizeof *v));
+        sweep_in_shape(s, g, u, v);
+        const std::string wrong = c.holds(v, right);
+        if (!wrong.empty()) return "not the same bits from " + name_of(s) + ": " + wrong;
+        const double seconds = c.seconds_of([&] { sweep_in_shape(s, g, u, v); });
+        if (best.empty() || seconds < least) best = name_of(s), least = seconds;
+        char text[64];
+        snprintf(text, sizeof text, "%s %.3f, ", name_of(s).c_str(), 1e3 * seconds);
+        said += text;
+    }
+    if (least > 0) return said + "best: " + best;
+    return std::to_string(sizeof SHAPES / sizeof *SHAPES) +
+           " shapes, the same bits from all; times are a GPU's to tell";
+}
+
+/* Rung padded: rows that begin where the memory's pieces do
+ *
+ * In rows of 256 floats every row begins at a multiple of 128 bytes, and what a warp reads is four whole pieces of 32
+ * bytes. In rows of 255 most warps touch a fifth piece. The remedy is to give each row the room of 256 and to use
+ * 255 of it: one number in `box` says how much is left, at, row and layer use it, and no kernel knows.
+ *
+ * Shown are points a second, of a cube, of one that is smaller by a point in each direction, and of that one padded.
+ */
+static double points_a_second(climb &c, box g, std::string *wrong) {
+    const box dense = {g.nx, g.ny, g.nz};
+    const std::vector<float> values = ladder_values<float>(dense.size(), 4),
+                             right = order_of_sweeps(1, dense, values);
+    std::vector<float> wide(g.size()), got(g.size());
+    const auto each = [&](auto what) {
+        for (size_t p = 0; p < dense.size(); p++) what(p, g.at(p % g.nx, p / g.nx % g.ny, p / (g.nx * g.ny)));
+    };
+    each([&](size_t p, size_t at) { wide[at] = values[p]; });
+    const float *const u = c.input(wide);
+    float *const v = c.output<float>(g.size());
+    points_once(g, FLAT, u, v);
+    c.fetch(got.data(), v, got.size() * sizeof got[0]);
+    each([&](size_t p, size_t at) {
+        if (memcmp(&got[at], &right[p], sizeof right[p]) != 0) *wrong = "not the same bits in rows of another length";
+    });
+    const double seconds = c.seconds_of([&] { points_once(g, FLAT, u, v); });
+    return seconds > 0 ? (double)dense.size() / seconds : 0;
+}
+
+static std::string padded(climb &c) {
+    const size_t side = side_of_cube(c.n), less = side - 1;
+    std::string wrong;
+    const double whole = points_a_second(c, {side, side, side}, &wrong),
+                 odd = points_a_second(c, {less, less, less}, &wrong),
+                 wide = points_a_second(c, {less, less, less, 1}, &wrong);
+    if (!wrong.empty()) return wrong;
+    char text[200];
+    snprintf(text, sizeof text,
+             "%zu^3 in rows of %zu: the same bits as in rows of %zu; 10^9 points a second: %.1f for %zu^3, %.1f for "
+             "%zu^3, %.1f padded",
+             less, side, less, 1e-9 * whole, side, 1e-9 * odd, less, 1e-9 * wide);
+    if (whole > 0) return text;
+    return std::string(text, strcspn(text, ";")) + "; times are a GPU's to tell";
+}
+
+/* Rung operations: what a profiler counts
+ *
+ * "How many operations a point?" the course asks, and wants NVIDIA's profiler to answer:
+ *
+ *     ncu --metrics smsp__sass_thread_inst_executed_op_fadd_pred_on.sum,\
+ *     smsp__sass_thread_inst_executed_op_fmul_pred_on.sum,dram__bytes.sum weft ladder laplace --rung points
+ *
+ * Divided by the points inside of the box, that is 5 additions and 1 multiplication; and dram__bytes, divided by all
+ * points, is 8 if every point is fetched once, more where caches fail. A kernel that is a template has a profiler of
+ * its own: give it a type that counts what is done with it.
+ */
+static __device__ unsigned long long ADDED, MULTIPLIED;
+
+struct counted {
+    float value;
+    counted() = default;
+    __host__ __device__ counted(float v) : value(v) {}
+};
+__host__ __device__ inline counted operator+(counted a, counted b) {
+#if defined __CUDA_ARCH__ || defined WEFT_EXECUTOR
+    atomicAdd(&ADDED, 1ull);
+#endif
+    return a.value + b.value;
+}
+__host__ __device__ inline counted operator*(counted a, counted b) {
+#if defined __CUDA_ARCH__ || defined WEFT_EXECUTOR
+    atomicAdd(&MULTIPLIED, 1ull);
+#endif
+    return a.value * b.value;
+}
+__host__ __device__ inline counted operator/(counted a, counted b) { return a.value / b.value; } /* of 1 by 6, once */
+
+static std::string operations(climb &c) {
+    const box g = {20, 18, 16};
+    const double inside = 18 * 16 * 14;
+    const std::vector<float> values = ladder_values<float>(g.size(), 5);
+    unsigned long long added = 0, multiplied = 0;
+    CUDA_CHECK(cudaMemcpyToSymbol(ADDED, &added, sizeof added));
+    CUDA_CHECK(cudaMemcpyToSymbol(MULTIPLIED, &multiplied, sizeof multiplied));
+    points_once(g, FLAT, c.input(std::vector<counted>(values.begin(), values.end())), c.output<counted>(g.size()));
+    CUDA_CHECK(cudaGetLastError());
+    CUDA_CHECK(cudaMemcpyFromSymbol(&added, ADDED, sizeof added));
+    CUDA_CHECK(cudaMemcpyFromSymbol(&multiplied, MULTIPLIED, sizeof multiplied));
+    char text[120];
+    snprintf(text, sizeof text, "%.3f additions and %.3f multiplications a point inside", (double)added / inside,
+             (double)multiplied / inside);
+    return added == 5 * inside && multiplied == inside ? text : std::string("not 5 and 1: ") + text;
+}
+
 /* Rung checksum: the classic problem in whole numbers
  *
  * 1 on the faces, 0 inside: after s sweeps a point is the probability that a walk, which goes to any neighbour with
@@ -286,7 +456,7 @@ template <class T> static void two_sweeps(box g, const T *u, T *spare, T *v) {
  */
 static std::string checksum(climb &c) {
     const box g = {64, 64, 64};
-    std::vector<int64_t> u(g.points());
+    std::vector<int64_t> u(g.size());
     for (size_t p = 0; p < u.size(); p++) u[p] = !g.inside(p % 64, p / 64 % 64, p / 4096);
     int64_t *const v = c.output<int64_t>(u.size()), *const spare = c.output<int64_t>(u.size());
     registers(g, c.input(u), spare, v);
@@ -309,7 +479,7 @@ static std::string checksum(climb &c) {
  */
 static std::string change(climb &c) {
     const box g = {64, 64, 64};
-    std::vector<double> u(g.points()), v(u.size());
+    std::vector<double> u(g.size()), v(u.size());
     for (size_t p = 0; p < u.size(); p++) u[p] = !g.inside(p % 64, p / 64 % 64, p / 4096);
     double last;
     c.specified(weft_laplace(c.ref(), WEFT_F64, g.nx, g.ny, g.nz, SWEEPS, u.data(), v.data(), &last));
@@ -329,10 +499,9 @@ template <class T> static weft_status weft_relax(weft_context *ctx, weft_dtype d
 
 /* Exercises
  *
- * 1. Change the blocks of columns to 32 x 4 and 8 x 16, those of points to 4 x 4 x 4. Which results change? (On a GPU
- *    the classic texts found factors of three between shapes, and then that both kernels, tuned, are equally fast.)
- * 2. Rows of 255 points begin at addresses that are no multiple of 128. Give each row the room of 256: which lines of
- *    box change? What do the rungs have to know?
+ * 1. Add 256 x 1 and 1 x 256 to SHAPES. How many bytes does a warp of each ask for, and how many of those does it
+ *    use? (The classic texts found that both kernels, once tuned, are equally fast.)
+ * 2. How many pieces of 32 bytes does a warp touch that reads 32 floats from word 0, from word 1, and from word 8?
  * 3. For which sizes of bricks do three sweeps a pass fetch less than two? What does shared memory allow?
  * 4. What would relax_in_registers read at the last layer without the test k + 1 < nz? Who would notice?
  */
@@ -346,7 +515,7 @@ static box box_of(size_t n) {
 
 template <class T> static void climb_as(climb &c) {
     const box g = box_of(c.n);
-    const std::vector<T> values = ladder_values<T>(g.points(), 1), last = order_of_sweeps(g, values);
+    const std::vector<T> values = ladder_values<T>(g.size(), 1), last = order_of_sweeps(SWEEPS, g, values);
     const T *const u = c.input(values);
     T *const spare = c.output<T>(values.size()), *const v = c.output<T>(values.size());
     c.work(2.0 * SWEEPS * (double)(values.size() * sizeof(T)), 6.0 * SWEEPS * (double)values.size());
@@ -359,6 +528,9 @@ template <class T> static void climb_as(climb &c) {
     c.rung("registers", right, [=] { registers(g, u, spare, v); });
     c.rung("shared", right, [=] { shared(g, u, spare, v); });
     c.rung("two-sweeps", right, [=] { two_sweeps(g, u, spare, v); });
+    c.lesson("block-shapes", [&] { return block_shapes(c); });
+    c.lesson("padded", [&] { return padded(c); });
+    c.lesson("operations", [&] { return operations(c); });
     c.lesson("checksum", [&] { return checksum(c); });
     c.lesson("change", [&] { return change(c); });
 

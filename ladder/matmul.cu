@@ -7,6 +7,18 @@
  * it a block keeps near, the closer it comes to what the GPU can multiply. The traffic that the result needs is A, B
  * and C once.
  *
+ * How near is near enough? A GPU's f32 lanes do about 16 operations in the time in which one byte comes from memory
+ * (an H200: 67 TFLOP/s, 4.2 TB/s). A block that computes S x S elements of C reads, for each k, S elements of A and S
+ * of B, 8 S bytes of f32, and does 2 S S operations with them: S / 4 for a byte. Behind that wall stands the next
+ * one: what is multiplied must come out of shared memory, of which a multiprocessor reads 32 words a tick, while it
+ * multiplies 128 times. A quarter of a word for a multiplication is all that it can have.
+ *
+ *     rung           elements of a block   operations a byte   words of shared memory for a multiplication
+ *     one-element    1 x 1 (no sharing)    1/4                 none
+ *     tiles          16 x 16               4                   2
+ *     registers-4    64 x 64               16                  1/2
+ *     registers-8    128 x 128             32                  1/4
+ *
  * Order: all kernels here add in the order of k, from 0, by fused multiply-adds, which round once: the same bits from
  * every rung, and from a plain loop. --fmad, the compiler's licence to fuse or not as it likes, is off, and fma says
  * where it is wanted.
@@ -32,10 +44,14 @@ static void cover(KERNEL kernel, size_t in_x, size_t in_y, unsigned per_block, s
 
 template <class T> static std::vector<T> order_of_depth(shape m, const std::vector<T> &a, const std::vector<T> &b) {
     std::vector<T> c(m.rows * m.columns);
-    for (size_t i = 0; i < m.rows; i++)
-        for (size_t k = 0; k < m.depth; k++)
-            for (size_t j = 0; j < m.columns; j++)
-                c[i * m.columns + j] = fma(a[i * m.depth + k], b[k * m.columns + j], c[i * m.columns + j]);
+    ladder_in_parts(m.rows, [&](size_t first, size_t end) {
+        for (size_t i = first; i < end; i++)
+            for (size_t k = 0; k < m.depth; k++) {
+                const T left = a[i * m.depth + k], *const above = &b[k * m.columns];
+                T *const to = &c[i * m.columns];
+                for (size_t j = 0; j < m.columns; j++) to[j] = fma(left, above[j], to[j]);
+            }
+    });
     return c;
 }
 
@@ -81,6 +97,13 @@ template <class T> static void multiples_only(shape m, const T *a, const T *b, T
  * A block needs 16 rows of A and 16 columns of B. It takes them a tile of 16 x 16 at a time: each thread brings one
  * element of each tile, all wait, each thread goes along its row and its column of the tiles. An element is read from
  * memory once a block and used 16 times.
+ *
+ *                         B   ..  b  ..      columns x ... x + 15
+ *                             ..  b  ..
+ *                             ..  b  ..
+ *     A   ..  ..  ..      C   ..  ..  ..
+ *         a   a   a           ..  c  ..      c = a b, and a b, and a b: a tile of each at a time
+ *         ..  ..  ..          ..  ..  ..
  *
  * Two barriers a tile: nobody may use the tile before all of it is there, and nobody may bring the next one while
  * somebody still uses this. Threads outside of C bring zeros and stay; the classic kernel has no such edges, its
@@ -184,6 +207,178 @@ template <class T> static void registers_4(shape m, const T *a, const T *b, T *c
  */
 template <class T> static void registers_8(shape m, const T *a, const T *b, T *c) {
     cover(multiply_in_registers<T, 8>, m.columns, m.rows, 8 * TILE, m, a, b, c);
+}
+
+/* Rung tensor-f64: a warp multiplies tiles, with the bits of the loop
+ *
+ * A tensor core multiplies small matrices: one instruction of a warp takes an 8 x 4 tile of A, a 4 x 8 tile of B and
+ * adds their product to an 8 x 8 tile of C, 512 operations of f64. nvcuda::wmma gives C++ such tiles as fragments:
+ * each lane has its share of one, and which elements those are is not said. A block has 64 x 64 elements of C, each
+ * of its eight warps 4 x 2 tiles of it; slabs of A and B come to shared memory as before.
+ *
+ * For f64, since sm_80, the sums are fused multiply-adds in the order of k: the loop's bits. It is f64 whatever
+ * --dtype says.
+ */
+#ifndef WEFT_EXECUTOR
+#include <cuda_fp16.h>
+#include <mma.h>
+
+/* Tiles of M x N with K between, factors F and sums S: the block has 2 * 4 warps, each with 4 x 2 tiles. */
+template <class F_, class S_, unsigned M_, unsigned N_, unsigned K_> struct cores {
+    typedef F_ F;
+    typedef S_ S;
+    static constexpr unsigned M = M_, N = N_, K = K_, DOWN = 4, ACROSS = 2, LENGTH = 32;
+    static constexpr unsigned ROWS = 2 * DOWN * M, COLUMNS = 4 * ACROSS * N, THREADS = 256;
+    static constexpr unsigned PAD = 16 / sizeof(F); /* rows 16 bytes apart in the banks */
+};
+typedef cores<double, double, 8, 8, 4> cores_of_f64;
+typedef cores<__half, float, 16, 16, 16> cores_of_half;
+
+template <class X> struct core_slabs {
+    alignas(32) typename X::F a[X::ROWS][X::LENGTH + X::PAD], b[X::LENGTH][X::COLUMNS + X::PAD];
+    alignas(32) typename X::S tile[X::THREADS / 32][X::M * X::N]; /* of a warp, on its way to C */
+};
+
+template <class X, class S>
+__device__ void bring_to_cores(core_slabs<X> *s, shape m, const S *a, const S *b, size_t row, size_t column,
+                               size_t first) {
+    for (unsigned t = threadIdx.x; t < X::ROWS * X::LENGTH; t += X::THREADS) {
+        const unsigned i = t / X::LENGTH, k = t % X::LENGTH;
+        s->a[i][k] = (typename X::F)element(a, m.rows, m.depth, row + i, first + k);
+    }
+    for (unsigned t = threadIdx.x; t < X::LENGTH * X::COLUMNS; t += X::THREADS) {
+        const unsigned k = t / X::COLUMNS, j = t % X::COLUMNS;
+        s->b[k][j] = (typename X::F)element(b, m.depth, m.columns, first + k, column + j);
+    }
+}
+
+/* A warp's tile, which begins at (row, column) of C; by way of shared memory, where the lanes can find its elements.
+ */
+template <class S>
+__device__ void put_tile(shape m, const S *tile, unsigned height, unsigned width, size_t row, size_t column, S *c) {
+    for (unsigned t = threadIdx.x % 32; t < height * width; t += 32) {
+        const size_t i = row + t / width, j = column + t % width;
+        if (i < m.rows && j < m.columns) c[i * m.columns + j] = tile[t];
+    }
+}
+
+template <class X, class S> __device__ void multiply_on_cores(shape m, const S *a, const S *b, S *c) {
+    using namespace nvcuda;
+    __shared__ core_slabs<X> s;
+    const unsigned warp = threadIdx.x / 32, y = warp / 4 * X::DOWN * X::M, x = warp % 4 * X::ACROSS * X::N;
+    const size_t row = (size_t)blockIdx.y * X::ROWS, column = (size_t)blockIdx.x * X::COLUMNS;
+    wmma::fragment<wmma::accumulator, X::M, X::N, X::K, S> sum[X::DOWN][X::ACROSS];
+    for (auto &line : sum)
+        for (auto &tile : line) wmma::fill_fragment(tile, (S)0);
+    for (size_t first = 0; first < m.depth; first += X::LENGTH) {
+        bring_to_cores(&s, m, a, b, row, column, first);
+        __syncthreads();
+        for (unsigned k = 0; k < X::LENGTH; k += X::K)
+            for (unsigned p = 0; p < X::DOWN; p++)
+                for (unsigned q = 0; q < X::ACROSS; q++) {
+                    wmma::fragment<wmma::matrix_a, X::M, X::N, X::K, typename X::F, wmma::row_major> left;
+                    wmma::fragment<wmma::matrix_b, X::M, X::N, X::K, typename X::F, wmma::row_major> above;
+                    wmma::load_matrix_sync(left, &s.a[y + p * X::M][k], X::LENGTH + X::PAD);
+                    wmma::load_matrix_sync(above, &s.b[k][x + q * X::N], X::COLUMNS + X::PAD);
+                    wmma::mma_sync(sum[p][q], left, above, sum[p][q]);
+                }
+        __syncthreads();
+    }
+    for (unsigned p = 0; p < X::DOWN; p++)
+        for (unsigned q = 0; q < X::ACROSS; q++) {
+            wmma::store_matrix_sync(s.tile[warp], sum[p][q], X::N, wmma::mem_row_major);
+            __syncwarp();
+            put_tile(m, s.tile[warp], X::M, X::N, row + y + p * X::M, column + x + q * X::N, c);
+            __syncwarp();
+        }
+}
+
+/* The instructions are there since sm_80; the kernels are empty on an older GPU, and not launched. */
+template <class X, class S> __global__ void multiply_by_tensor_cores(shape m, const S *a, const S *b, S *c) {
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
+    multiply_on_cores<X>(m, a, b, c);
+#endif
+}
+
+template <class X, class S> static void tensor(shape m, const S *a, const S *b, S *c) {
+    int generation;
+    CUDA_CHECK(cudaDeviceGetAttribute(&generation, cudaDevAttrComputeCapabilityMajor, 0));
+    if (generation < 8) throw ladder_absent("this GPU is older than sm_80, the first whose tensor cores do this");
+    const dim3 blocks((unsigned)blocks_for<size_t>(m.columns, X::COLUMNS),
+                      (unsigned)blocks_for<size_t>(m.rows, X::ROWS));
+    multiply_by_tensor_cores<X><<<blocks, X::THREADS>>>(m, a, b, c);
+}
+
+static void tensor_f64(shape m, const double *a, const double *b, double *c) { tensor<cores_of_f64>(m, a, b, c); }
+#else
+static void tensor_f64(shape, const double *, const double *, double *) {}
+#endif
+
+/* Rung tensor-half: factors of 16 bits, sums of 32
+ *
+ * The same kernel with tiles of 16 x 16 x 16, 8192 operations an instruction: A and B are rounded to half, 11 bits,
+ * when they come to shared memory, and the sums are f32. By its data sheet an H200 does 990 TFLOP/s of these, and 67
+ * of f32, which is the ceiling here: the share may be above 100 %. It will not be 1500 %. This kernel takes every
+ * tile of A twice from shared memory and every tile of B four times, and waits at two barriers a slab; a vendor's
+ * library copies the next slabs asynchronously while it multiplies.
+ *
+ * It is another result (see half-factors), and neither the order of its additions nor how they round is stated: with
+ * small whole numbers nothing is rounded, and it must have the loop's bits.
+ */
+#ifndef WEFT_EXECUTOR
+static void tensor_half(shape m, const float *a, const float *b, float *c) { tensor<cores_of_half>(m, a, b, c); }
+#else
+static void tensor_half(shape, const float *, const float *, float *) {}
+#endif
+
+/* Rung half-factors: what eleven bits cost
+ *
+ * 96 x 96 random numbers from [0, 1), their product by f32 and with factors rounded to half, each against the same
+ * sums in f64: the root of the mean square of the error over that of the result. A GPU makes it by tensor-half, the
+ * executor by rounding the factors and then multiplying in f32. Libraries may take such factors when asked for f32
+ * (TF32, with the 11 bits of half and the range of f32, is a setting of theirs): weft never does.
+ */
+static float to_eleven_bits(float x) {
+    const float high = x * 8193; /* 2^13 + 1: what is added and taken away again takes 13 bits with it */
+    return high - (high - x);
+}
+
+static double relative_error(const std::vector<float> &got, const std::vector<double> &right) {
+    double error = 0, size = 0;
+    for (size_t i = 0; i < got.size(); i++) {
+        error += (got[i] - right[i]) * (got[i] - right[i]);
+        size += right[i] * right[i];
+    }
+    return sqrt(error / size);
+}
+
+static std::vector<float> product_of_halves(climb &c, shape m, std::vector<float> a, std::vector<float> b) {
+    for (float &v : a) v = to_eleven_bits(v);
+    for (float &v : b) v = to_eleven_bits(v);
+    std::vector<float> got = order_of_depth(m, a, b);
+#ifndef WEFT_EXECUTOR
+    float *const to = c.output<float>(got.size());
+    tensor_half(m, c.input(a), c.input(b), to);
+    c.fetch(got.data(), to, got.size() * sizeof got[0]);
+#else
+    (void)c;
+#endif
+    return got;
+}
+
+static std::string half_factors(climb &c) {
+    const size_t side = 96;
+    const shape m = {side, side, side};
+    std::vector<float> a, b;
+    for (const int number : ladder_gnu_rand(2 * side * side))
+        (a.size() <= b.size() ? a : b).push_back((float)(number / 2147483648.0));
+    const std::vector<double> right =
+        order_of_depth(m, std::vector<double>(a.begin(), a.end()), std::vector<double>(b.begin(), b.end()));
+    const double halves = relative_error(product_of_halves(c, m, a, b), right),
+                 whole = relative_error(order_of_depth(m, a, b), right);
+    char text[120];
+    snprintf(text, sizeof text, "relative error %.1e with factors of 11 bits, %.1e in f32", halves, whole);
+    return halves < 1e-4 && whole < 1e-6 ? text : std::string("not what rounding to half explains: ") + text;
 }
 
 /* Rung known-answers: 275 x 275 numbers of rand()
@@ -297,7 +492,9 @@ template <class T> static void cublas_multiply(shape, const T *, const T *, T *)
  *    compare with the executor's column `shared`, edges included.
  * 3. Take the + 1 out of slabs. The executor says nothing; what does a GPU's time say?
  * 4. Give each thread of registers-8 the rows 8 y, ..., 8 y + 7. Which banks do the threads of a warp now read?
- * 5. Bring the next slab while this one is being multiplied, into a second struct slabs. How many barriers are left?
+ * 5. tensor-half loads each tile of A twice, and each of B four times, from shared memory. Which loops change places
+ *    so that each is loaded once for a k, and how many fragments does a warp then keep?
+ * 6. Bring the next slab while this one is being multiplied, into a second struct slabs. How many barriers are left?
  */
 
 /* Climbing the rungs. */
@@ -309,13 +506,23 @@ static shape shape_of(size_t n) {
     return {rows, (3 * rows + 4) / 5, n / rows};
 }
 
-/* The rung cublas, on data of its own. */
-template <class T> static void climb_cublas(climb &c, shape m, T *to) {
-    const std::vector<T> left = ladder_whole_values<T>(m.rows * m.depth, 5),
-                         above = ladder_whole_values<T>(m.depth * m.columns, 6);
+/* A product that is a GPU's alone, on data of its own. */
+template <class T>
+static void climb_alone(const char *name, climb &c, void (*multiply)(shape, const T *, const T *, T *), shape m,
+                        const std::vector<T> &left, const std::vector<T> &above) {
     const T *const a = c.input(left), *const b = c.input(above);
-    const ladder_claim whole = [&] { return c.holds(to, order_of_depth(m, left, above)); };
-    c.rung("cublas", whole, [=] { cublas_multiply(m, a, b, to); }, {.gpu_only = true});
+    T *const to = c.output<T>(m.rows * m.columns);
+    const ladder_claim right = [&] { return c.holds(to, order_of_depth(m, left, above)); };
+    c.rung(name, right, [=] { multiply(m, a, b, to); }, {.gpu_only = true});
+}
+
+/* The rungs that round otherwise, or not in a known order, on whole numbers; and the one that does neither. */
+static void climb_tensor_cores(climb &c, shape m) {
+    const size_t left = m.rows * m.depth, above = m.depth * m.columns;
+    climb_alone("tensor-f64", c, tensor_f64, m, ladder_values<double>(left, 7), ladder_values<double>(above, 8));
+    climb_alone("tensor-half", c, tensor_half, m, ladder_whole_values<float>(left, 9),
+                ladder_whole_values<float>(above, 10));
+    c.lesson("half-factors", [&] { return half_factors(c); });
 }
 
 template <class T> static void climb_as(climb &c) {
@@ -337,6 +544,7 @@ template <class T> static void climb_as(climb &c) {
              {.least = 2048});
     c.rung("registers-4", right, [=] { registers_4(m, a, b, to); });
     c.rung("registers-8", right, [=] { registers_8(m, a, b, to); });
+    climb_tensor_cores(c, m);
     c.lesson("known-answers", [&] { return known_answers(c); });
     c.lesson("constant-data", [&] { return constant_data(c); });
 
@@ -346,7 +554,8 @@ template <class T> static void climb_as(climb &c) {
         return c.holds(to, expected);
     };
     c.weft("weft", as_specified, [=, &c](weft_context *ctx) { return weft_multiply(ctx, c.dtype, m, a, b, to); });
-    climb_cublas(c, m, to);
+    climb_alone("cublas", c, cublas_multiply<T>, m, ladder_whole_values<T>(left.size(), 5),
+                ladder_whole_values<T>(above.size(), 6));
 }
 
 void climb_matmul(climb &c) {

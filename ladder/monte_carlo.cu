@@ -312,7 +312,7 @@ static weft_status weft_corridor(weft_context *ctx, size_t n, weft_valuation *va
  * the device's own logarithm, sine and cosine. Its bits are promised for no other machine, so that its count is held
  * against the known probability alone.
  */
-#ifndef WEFT_EXECUTOR
+#if !defined WEFT_EXECUTOR && __has_include(<curand_kernel.h>)
 #include <curand_kernel.h>
 
 static __global__ void count_by_curand(size_t n, counter *count) {
@@ -337,7 +337,7 @@ static void by_curand(size_t n, counter *count) {
     count_by_curand<<<blocks_of(n), THREADS>>>(n, count);
 }
 #else
-static void by_curand(size_t, counter *) {}
+static void by_curand(size_t, counter *) { throw ladder_absent("this build had no curand_kernel.h"); }
 #endif
 
 /* Exercises
@@ -359,13 +359,29 @@ static market classic_market() {
 /* All normals, by path and by number. */
 static void fill_normals(std::vector<float> &by_path, std::vector<float> &by_number) {
     const size_t n = by_path.size() / NORMALS;
-    for (size_t p = 0; p < n; p++)
-        for (size_t q = 0; q < NORMALS; q += 4) {
-            const uint4 bits = philox(p, q / 4, SEED);
-            const unsigned words[4] = {bits.x, bits.y, bits.z, bits.w};
-            for (size_t k = 0; k < 4; k++)
-                by_path[p * NORMALS + q + k] = by_number[(q + k) * n + p] = normal(words[k]);
+    ladder_in_parts(n, [&](size_t p, size_t end) {
+        for (; p < end; p++)
+            for (size_t q = 0; q < NORMALS; q += 4) {
+                const uint4 bits = philox(p, q / 4, SEED);
+                const unsigned words[4] = {bits.x, bits.y, bits.z, bits.w};
+                for (size_t k = 0; k < 4; k++)
+                    by_path[p * NORMALS + q + k] = by_number[(q + k) * n + p] = normal(words[k]);
+            }
+    });
+}
+
+/* Which of the paths with these normals are paid. */
+static std::vector<int> order_of_paths(const market &m, const std::vector<float> &by_path) {
+    std::vector<int> paid(by_path.size() / NORMALS);
+    ladder_in_parts(paid.size(), [&](size_t p, size_t end) {
+        for (; p < end; p++) {
+            const float *const z = &by_path[p * NORMALS];
+            prices s = {1, 1};
+            for (int t = 0; t < STEPS; t++) s = after_step(m, s, z[2 * t], z[2 * t + 1]);
+            paid[p] = pays(m, s);
         }
+    });
+    return paid;
 }
 
 void climb_monte_carlo(climb &c) {
@@ -374,14 +390,9 @@ void climb_monte_carlo(climb &c) {
     CUDA_CHECK(cudaMemcpyToSymbol(MARKET, &m, sizeof m));
     std::vector<float> by_path(n * NORMALS), by_number(n * NORMALS);
     fill_normals(by_path, by_number);
-    std::vector<int> expected(n);
+    const std::vector<int> expected = order_of_paths(m, by_path);
     counter total = 0;
-    for (size_t p = 0; p < n; p++) {
-        prices s = {1, 1};
-        for (int t = 0; t < STEPS; t++)
-            s = after_step(m, s, by_path[p * NORMALS + 2 * t], by_path[p * NORMALS + 2 * t + 1]);
-        total += (counter)(expected[p] = pays(m, s));
-    }
+    for (const int paid : expected) total += (counter)paid;
     const float *const rows = c.input(by_path), *const columns = c.input(by_number);
     int *const paid = c.output<int>(n);
     prices *const kept = c.output<prices>(n);

@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-constexpr unsigned THREADS = 256, WARP = 32, BLOCKS = 528;
+constexpr unsigned THREADS = 256, WARP = 32, BLOCKS = 1056;
 constexpr unsigned EACH = 100;
 
 struct coefficients {
@@ -140,10 +140,10 @@ static std::vector<double> sums_of_threads(const coefficients &f, const std::vec
 /* Rung fused: transform and reduce in one pass, by a grid that fits the device
  *
  * What thrust::transform_reduce does: the values are never written, they go from the formula straight into a
- * register. 528 blocks of 256 threads whatever n is; a warp folds its lanes by shuffles, a block its warps in shared
- * memory, and 528 sums are left for the second launch.
+ * register. 1056 blocks of 256 threads whatever n is; a warp folds its lanes by shuffles, a block its warps in shared
+ * memory, and 1056 sums are left for the second launch.
  *
- * Order: thread g of G = 528 * 256 adds z[g], z[g + G], ... to 0; lanes fold 16, 8, 4, 2, 1 away, and likewise the
+ * Order: thread g of G = 1056 * 256 adds z[g], z[g + G], ... to 0; lanes fold 16, 8, 4, 2, 1 away, and likewise the
  * block's eight warps, 4, 2, 1 away; then the sums of blocks as in hundred-each.
  */
 template <class SUM> static __device__ SUM fold_lanes(SUM s, unsigned lanes) {
@@ -239,7 +239,7 @@ static weft_status weft_quadratic(weft_context *ctx, const coefficients &f, size
  *
  * The text's third way, mended: the operator is plus<double>. Its order is not stated, so that z are whole numbers.
  */
-#ifndef WEFT_EXECUTOR
+#if !defined WEFT_EXECUTOR && __has_include(<thrust/transform_reduce.h>)
 #include <thrust/execution_policy.h>
 #include <thrust/functional.h>
 #include <thrust/transform_reduce.h>
@@ -255,7 +255,9 @@ static void by_thrust(const coefficients &f, size_t n, const float *z, double *s
     CUDA_CHECK(cudaMemcpy(sum, &total, sizeof total, cudaMemcpyHostToDevice));
 }
 #else
-static void by_thrust(const coefficients &, size_t, const float *, double *) {}
+static void by_thrust(const coefficients &, size_t, const float *, double *) {
+    throw ladder_absent("this build had no Thrust");
+}
 #endif
 
 /* Exercises

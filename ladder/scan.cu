@@ -7,15 +7,24 @@
  * Work n - 1 additions in turn; in parallel between 2 n and n log2(n), in log2(n) steps. Traffic: n read, n written,
  * and what the way of joining blocks adds to it.
  *
+ * Two questions lead up the ladder. Within a tile: which additions, and who does them? hillis-steele adds too much in
+ * the fewest steps, the trees add the least and leave most threads without work, and warps by shuffles (levels) need
+ * so little for a step that the additions that are too many cost nothing. Between tiles: how does a tile come to know
+ * what is before it? levels writes all tiles, scans their totals and goes over everything again; chain hands the
+ * total from tile to tile, so that each element is read and written once; weft and CUB do the same, and look back
+ * over several tiles at once so as not to wait for each.
+ *
  * The first rungs scan a tile of 256 elements in a block, each in its own way. All but the first join tiles alike:
  * the tiles' totals are scanned, by the same kernel, and what is before a tile is added to it (see levels). The order
  * of the additions is a tile's rule, then before + y[i].
  */
 #include "climb.h"
 
+#include <algorithm>
 #include <math.h>
-#ifndef WEFT_EXECUTOR
+#if !defined WEFT_EXECUTOR && __has_include(<cub/device/device_scan.cuh>)
 #include <cub/device/device_scan.cuh>
+#define HAVE_CUB
 #endif
 
 namespace {
@@ -24,6 +33,9 @@ constexpr unsigned WARP = 32, THREADS = 256;
 #define WHOLE_WARP 0xffffffffu
 
 /* Rung one-thread: the definition
+ *
+ * One running sum in a register, a read and a write an element: the best there is for a single thread, and next to
+ * nothing for a GPU. Every other rung has to break the chain of s += x[i], by adding in another order.
  *
  * Order: from x[0], each next element added in turn.
  */
@@ -39,8 +51,15 @@ template <class T> static std::vector<T> order_of_one_thread(std::vector<T> x) {
 
 /* Rung hillis-steele: at each step add what is 1, 2, 4, ... places before
  *
- * After the step of distance d, element i holds the sum of the last 2 d elements up to it. Eight steps scan 256
- * elements, and every thread works at every step: n log2(n) additions.
+ * After the step of distance d, element i holds the sum of the last 2 d elements up to it. With eight elements, and
+ * 2-5 for x2 + x3 + x4 + x5:
+ *
+ *     before    0     1     2     3     4     5     6     7
+ *     d = 1     0     0-1   1-2   2-3   3-4   4-5   5-6   6-7
+ *     d = 2     0     0-1   0-2   0-3   1-4   2-5   3-6   4-7
+ *     d = 4     0     0-1   0-2   0-3   0-4   0-5   0-6   0-7
+ *
+ * Eight steps scan 256 elements, and every thread works at every step: n log2(n) additions.
  *
  * Each thread reads a word that another one overwrites in the same step. So there are two barriers: all have read,
  * then all write; all have written, then all read. The classic kernel has one of them (see one-barrier).
@@ -118,6 +137,15 @@ template <class T> __global__ void scan_two_buffers(size_t n, const T *x, T *y, 
  * until the last holds the total; on the way down the sums reach those that were left out. 2 n additions and not n
  * log2(n).
  *
+ *     before        0     1     2     3     4     5     6     7
+ *     up, d = 1     0     0-1   2     2-3   4     4-5   6     6-7
+ *     up, d = 2     0     0-1   2     0-3   4     4-5   6     4-7
+ *     up, d = 4     0     0-1   2     0-3   4     4-5   6     0-7
+ *     down, d = 2   0     0-1   2     0-3   4     0-5   6     0-7
+ *     down, d = 1   0     0-1   0-2   0-3   0-4   0-5   0-6   0-7
+ *
+ * That is 11 additions where hillis-steele does 17, in 5 steps where it takes 3.
+ *
  * Here the thread whose element is a node works: (t + 1) % (2 d) == 0. At d = 32 one lane in every second warp is at
  * work, and the others of its warp wait for it: divergence, which eats what the tree has saved.
  *
@@ -152,35 +180,54 @@ template <class T> static void tile_by_tree(T *v, size_t m) {
 /* Rung tree: the same tree, by the first threads
  *
  * At distance d there are 256 / (2 d) nodes: threads 0, 1, 2, ... take them, node j being element 2 d (j + 1) - 1.
- * Whole warps are at work or at rest. What is left is that nodes 2 d apart share banks of shared memory: 32 banks, so
- * that at d = 16 all lanes of a warp want the same one.
+ * Whole warps are at work or at rest. But nodes are 2 d words apart, and shared memory has 32 banks, word i being in
+ * bank i % 32, each of which answers one lane at a time: at d = 1 two lanes of a warp want the same bank, at d = 4
+ * eight. On an H200 this costs more than the divergence did, and tree is the slower of the two.
  *
  * Order: that of tree-scattered.
  */
-template <class T, unsigned M> __device__ void scan_tile_by_tree(T *tile) {
+/* Where element i is; with a GAP, one word is left out behind so many. */
+template <unsigned GAP> __device__ unsigned place(unsigned i) {
+    if constexpr (GAP > 0)
+        return i + i / GAP;
+    else
+        return i;
+}
+
+template <class T, unsigned M, unsigned GAP = 0> __device__ void scan_tile_by_tree(T *tile) {
     const unsigned t = threadIdx.x;
     for (unsigned d = 1; d < M; d *= 2) {
         __syncthreads();
-        const unsigned i = 2 * d * (t + 1) - 1;
-        if (i < M) tile[i] = tile[i - d] + tile[i];
+        const unsigned i = 2 * d * (t + 1) - 1, at = place<GAP>(i);
+        if (i < M) tile[at] = tile[place<GAP>(i - d)] + tile[at];
     }
     for (unsigned d = M / 4; d > 0; d /= 2) {
         __syncthreads();
-        const unsigned i = 2 * d * (t + 1) + d - 1;
-        if (i < M) tile[i] = tile[i - d] + tile[i];
+        const unsigned i = 2 * d * (t + 1) + d - 1, at = place<GAP>(i);
+        if (i < M) tile[at] = tile[place<GAP>(i - d)] + tile[at];
     }
     __syncthreads();
 }
 
-template <class T> __global__ void scan_tree(size_t n, const T *x, T *y, T *totals) {
-    __shared__ T tile[THREADS];
-    const unsigned t = threadIdx.x;
+template <class T, unsigned GAP = 0> __global__ void scan_tree(size_t n, const T *x, T *y, T *totals) {
+    __shared__ T tile[THREADS + (GAP > 0 ? THREADS / WARP : 0)];
+    const unsigned t = threadIdx.x, at = place<GAP>(t);
     const size_t i = (size_t)blockIdx.x * THREADS + t;
-    tile[t] = i < n ? x[i] : (T)0;
-    scan_tile_by_tree<T, THREADS>(tile);
-    if (i < n) y[i] = tile[t];
-    if (t == THREADS - 1) totals[blockIdx.x] = tile[t];
+    tile[at] = i < n ? x[i] : (T)0;
+    scan_tile_by_tree<T, THREADS, GAP>(tile);
+    if (i < n) y[i] = tile[at];
+    if (t == THREADS - 1) totals[blockIdx.x] = tile[at];
 }
+
+/* Rung no-conflicts: the tree, with a word left out behind every 32
+ *
+ * Element i lies at i + i / 32. At d = 4 the lanes of a warp want every eighth word: without the gaps the banks 7,
+ * 15, 23 and 31, eight lanes each; with them 7, 15, 23, 31, and then 8, 16, 24, 0, and so on, 32 different ones. The
+ * price is a word in 33, and an addition and a shift for an index.
+ *
+ * Order: that of tree.
+ */
+template <class T> static constexpr auto scan_apart = scan_tree<T, WARP>;
 
 /* Rung two-a-thread: a tile of 512 for 256 threads
  *
@@ -316,14 +363,19 @@ static void by_levels(KERNEL kernel, unsigned tile, size_t n, const T *x, T *y, 
 template <class T>
 static std::vector<T> order_by_levels(void (*rule)(T *v, size_t m), size_t tile, std::vector<T> v) {
     const size_t n = v.size();
-    std::vector<T> totals;
-    v.resize(blocks_for(n, tile) * tile);
-    for (size_t first = 0; first < v.size(); first += tile) {
-        rule(&v[first], tile);
-        totals.push_back(v[first + tile - 1]);
-    }
+    std::vector<T> totals(blocks_for(n, tile));
+    v.resize(totals.size() * tile);
+    ladder_in_parts(totals.size(), [&](size_t k, size_t end) {
+        for (; k < end; k++) {
+            rule(&v[k * tile], tile);
+            totals[k] = v[(k + 1) * tile - 1];
+        }
+    });
     if (totals.size() > 1) totals = order_by_levels(rule, tile, totals);
-    for (size_t i = tile; i < n; i++) v[i] = totals[i / tile - 1] + v[i];
+    ladder_in_parts(totals.size(), [&](size_t k, size_t end) {
+        for (k = std::max<size_t>(k, 1); k < end; k++)
+            for (size_t i = k * tile; i < (k + 1) * tile; i++) v[i] = totals[k - 1] + v[i];
+    });
     v.resize(n);
     return v;
 }
@@ -342,8 +394,10 @@ static std::vector<T> order_by_levels(void (*rule)(T *v, size_t m), size_t tile,
  * between the two reads; volatile makes each look go to memory. All of it is reset before each launch (see
  * not-reset).
  *
- * What it costs is a chain of as many steps as there are tiles. Look-back, in weft and in CUB, shortens it: a tile
- * adds up what several before it have published.
+ * What it costs is a chain of as many steps as there are tiles. A step, from one multiprocessor to another by way of
+ * memory, took 1.5 microseconds on an H200: 0.4 seconds for the tiles of 2^26 elements, 700 times what levels takes
+ * with twice the traffic. So hand on less often (runs, in the topic recurrence, does so for larger tiles), or wait
+ * less: with look-back, in weft and in CUB, a tile adds up what several before it have published.
  *
  * Order: a tile's as in levels; the tiles' totals from 0 in turn; the total before + y[i].
  */
@@ -470,7 +524,7 @@ static weft_status weft_running_sums(weft_context *ctx, weft_dtype dtype, size_t
  *
  * Float results are not the same from run to run; whole numbers show that it is right.
  */
-#ifndef WEFT_EXECUTOR
+#ifdef HAVE_CUB
 template <class T> static void cub_scan(size_t n, const T *x, T *y) {
     static void *room;
     static size_t room_bytes;
@@ -483,14 +537,14 @@ template <class T> static void cub_scan(size_t n, const T *x, T *y) {
     CUDA_CHECK(cub::DeviceScan::InclusiveSum(room, bytes, x, y, n));
 }
 #else
-template <class T> static void cub_scan(size_t, const T *, T *) {}
+template <class T> static void cub_scan(size_t, const T *, T *) { throw ladder_absent("this build had no CUB"); }
 #endif
 
 /* Exercises
  *
- * 1. Scan 8 elements on paper, by hillis-steele and by tree. Count the additions and the steps.
+ * 1. Scan 16 elements on paper, by hillis-steele and by tree. Count the additions and the steps; find the formulas.
  * 2. Why does one-barrier give the right result with --schedule backward, race or no race?
- * 3. Give each element of tree's shared array a place of its own bank: index i + i / 32. What does a GPU gain?
+ * 3. At which distances do how many lanes of a warp meet in a bank, in tree, in two-a-thread, and in no-conflicts?
  * 4. Take a __threadfence out of chain. Can the executor notice? Why not?
  * 5. How many elements can levels scan before the number of tiles no longer fits into the grid's 2^31 - 1 blocks?
  */
@@ -520,12 +574,13 @@ template <class T> static void climb_as(climb &c) {
     };
     const size_t two_tiles = 2 * THREADS + 1;
 
-    c.rung("one-thread", in_turn, [=] { scan_by_one_thread<<<1, 1>>>(n, x, y); }, {.most = (size_t)1 << 22});
+    c.rung("one-thread", in_turn, [=] { scan_by_one_thread<<<1, 1>>>(n, x, y); }, {.most = (size_t)1 << 20});
     c.rung("hillis-steele", distances, tiles(scan_hillis_steele<T>, THREADS));
     c.faulty("one-barrier", distances, tiles(scan_with_one_barrier<T>, THREADS));
     c.rung("two-buffers", distances, tiles(scan_two_buffers<T>, THREADS));
     c.rung("tree-scattered", tree, tiles(scan_tree_scattered<T>, THREADS));
     c.rung("tree", tree, tiles(scan_tree<T>, THREADS));
+    c.rung("no-conflicts", tree, tiles(scan_apart<T>, THREADS));
     c.rung("two-a-thread", wide_tree, tiles(scan_two_a_thread<T>, 2 * THREADS));
     c.faulty("odd-end", wide_tree, tiles(scan_odd_end<T>, 2 * THREADS), {.executor_only = true});
     c.faulty("short-shared", wide_tree, [=] { short_shared(n, x, y, totals); }, {.executor_only = true});

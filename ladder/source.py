@@ -1,7 +1,8 @@
 """Reads the ladder's topics: the comments and code of ladder/<stem>.cu, in the order of ladder/topics.def.
 
-Usage: source.py text LADDER_DIR OUT.c      what `weft ladder` knows of topics and rungs, as a C file
-       source.py pages LADDER_DIR DIR       a page of documentation for each topic, and their list
+Usage: source.py text LADDER_DIR OUT.c          what `weft ladder` knows of topics and rungs, as a C file
+       source.py pages LADDER_DIR DIR RESULTS   a page of documentation for each topic, and their list, with what was
+                                                measured on GPUs (measured.py)
 
 A part of a file begins with a comment "/* Topic NAME: TITLE", "/* Rung NAME: IDEA", "/* Faulty rung NAME: IDEA",
 "/* Exercises" or "/* Climbing the rungs." and goes on to the next one. A rung's part is what --show prints.
@@ -10,7 +11,10 @@ A part of a file begins with a comment "/* Topic NAME: TITLE", "/* Rung NAME: ID
 import json
 import re
 import sys
+from html import escape
 from pathlib import Path
+
+import measured
 
 TOPIC = re.compile(r'^TOPIC\((\w+), "([\w-]+)", "([\w ]+)", (.+), (.+)\)$', re.MULTILINE)
 PART = re.compile(r"^/\* (Topic|Rung|Faulty rung|Exercises|Climbing the rungs)\b(?: ([\w-]+): (.+))?", re.MULTILINE)
@@ -81,13 +85,20 @@ def prose(text):
     return "`".join(re.sub(r"([*_<])", r"\\\1", piece) if i % 2 == 0 else piece for i, piece in enumerate(pieces))
 
 
-def rung_section(rung):
+def told(rung, runs):
+    """What a rung has shown on GPUs: a sentence of its own."""
+    return "".join(f"On the {run.machine}: {prose(row.said)}.\n\n" for run in runs for row in run.rungs
+                   if row.name == rung.name and row.said and row.verdict == "right")
+
+
+def rung_section(rung, runs):
     kind = "Wrong on purpose: " if rung.kind == "Faulty rung" else ""
-    code = f"\n```cuda\n{rung.code}```\n" if rung.code.strip() else ""
-    return f"## {rung.name}\n\n*{kind}{prose(rung.idea)}.*\n\n{prose(rung.words)}\n{code}"
+    code = f"```cuda\n{rung.code}```\n" if rung.code.strip() else ""
+    return f"## {rung.name}\n\n*{kind}{prose(rung.idea)}.*\n\n{prose(rung.words)}\n\n{told(rung, runs)}{code}"
 
 
-def page(topic):
+def page(topic, runs):
+    tables = [line for run in runs for line in measured.table(run, topic.stem)]
     return "\n".join([
         f"# {topic.name}: {prose(topic.head.idea)}",
         "",
@@ -96,28 +107,39 @@ def page(topic):
         "",
         prose(topic.head.words),
         "",
-        "Measured on a GPU: not yet.",
-        "",
-        *[rung_section(rung) for rung in topic.rungs],
+        *(tables or ["Measured on a GPU: not yet.", ""]),
+        *[rung_section(rung, runs) for rung in topic.rungs],
         *(["## Exercises", "", prose(topic.exercises), ""] if topic.exercises else []),
     ])
 
 
-def write_pages(folder, target):
-    target.mkdir(parents=True, exist_ok=True)
-    rows = ["| topic | what it is | rungs |", "|---|---|---|"]
+def write_topic(topic, runs, target):
+    (target / f"{topic.stem}.md").write_text(page(topic, runs), encoding="utf-8")
+    for run in runs:
+        if run.bars:
+            svg = measured.picture(run, escape(f"{topic.name}: {topic.head.idea}"))
+            (target / run.picture(topic.stem)).write_text(svg, encoding="utf-8")
+
+
+def write_pages(folder, target, results):
+    found = measured.runs(results)
+    machines = sorted({run.machine for runs in found.values() for run in runs})
+    where = f"Measured on: {', '.join(machines)}." if machines else "Measured on a GPU: not yet."
+    rows = [where, "", "| topic | what it is | rungs | weft's rung |", "|---|---|---|---|"]
     for topic in topics(folder):
-        (target / f"{topic.stem}.md").write_text(page(topic), encoding="utf-8")
+        runs = found.get(topic.name, [])
+        write_topic(topic, runs, target)
         names = ", ".join(rung.name for rung in topic.rungs)
-        rows.append(f"| [{topic.name}]({topic.stem}.md) | {prose(topic.head.idea)} | {names} |")
+        last = "; ".join(filter(None, map(measured.last_rungs, runs)))
+        rows.append(f"| [{topic.name}]({topic.stem}.md) | {prose(topic.head.idea)} | {names} | {last} |")
     readme = target / "README.md"
-    head, _, _ = readme.read_text(encoding="utf-8").partition("| topic |") if readme.exists() else ("", "", "")
+    head, _, _ = readme.read_text(encoding="utf-8").partition("Measured on")
     readme.write_text(head + "\n".join(rows) + "\n", encoding="utf-8")
 
 
 def main():
-    verb, folder, target = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    {"text": write_text, "pages": write_pages}[verb](folder, target)
+    verb, *paths = sys.argv[1:]
+    {"text": write_text, "pages": write_pages}[verb](*map(Path, paths))
 
 
 main()

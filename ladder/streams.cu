@@ -257,17 +257,18 @@ class pipeline {
 /* Climbing the rungs. */
 static std::vector<double> iterated(const std::vector<double> &x, size_t n, int iterations) {
     std::vector<double> y(n);
-    for (size_t i = 0; i < n; i++) y[i] = after_iterations(x[i], iterations);
+    ladder_in_parts(n, [&](size_t i, size_t end) {
+        for (; i < end; i++) y[i] = after_iterations(x[i], iterations);
+    });
     return y;
 }
 
-/* "" if the host's array holds these values; then it is filled with rubbish for the next rung. */
-static std::string arrived(const std::vector<double> &expected, double *to) {
-    size_t different = 0;
-    for (size_t i = expected.size(); i-- > 0;)
-        if (memcmp(&to[i], &expected[i], sizeof(double)) != 0) different = i + 1;
-    memset(to, 0xc7, expected.size() * sizeof(double));
-    return different == 0 ? "" : "element " + std::to_string(different - 1) + " has not come back, or not in time";
+/* "" if the host's array holds these values. */
+static std::string arrived(const std::vector<double> &expected, const double *to) {
+    for (size_t i = 0; i < expected.size(); i++)
+        if (memcmp(&to[i], &expected[i], sizeof(double)) != 0)
+            return "element " + std::to_string(i) + " has not come back, or not in time";
+    return "";
 }
 
 void climb_streams(climb &c) {
@@ -278,7 +279,9 @@ void climb_streams(climb &c) {
     pipeline stages;
     const pinned_array from(n), to(n);
     memcpy(from.at, values.data(), n * sizeof(double));
-    memset(to.at, 0xc7, n * sizeof(double));
+    /* What rungs write into is full of rubbish before each; this array is the host's, which the runner does not know.
+     */
+    const auto rubbish = [&] { memset(to.at, 0xc7, n * sizeof(double)); };
     const double *const start = c.input(values);
     double *const x = c.output<double>(n + BUFFERS * CHUNKS), *const y = c.output<double>(n + BUFFERS * CHUNKS);
     const exchange e = {n, from.at, to.at, x, y};
@@ -292,8 +295,12 @@ void climb_streams(climb &c) {
     c.rung("side-by-side", small_ones, [&] { side_by_side(streams, few, start, y); }, {.least = SMALL_KERNELS});
     if (n >= SMALL_KERNELS) c.lesson("fixed-point", [=] { return fixed_point(few, start, y); });
     c.work(16.0 * (double)n, operations * FEW * (double)n);
+    rubbish();
     c.rung("copy-compute-copy", came_back, [&] { copy_compute_copy(e); });
+    rubbish();
     c.rung("chunks", came_back, [&] { chunks(streams, e); });
+    rubbish();
     c.faulty("two-divisions", came_back, [&] { two_divisions(streams, e); });
+    rubbish();
     c.rung("pipeline", came_back, [&] { stages.run(streams, e, most); });
 }

@@ -123,12 +123,14 @@ template <class T> static void order_of_levels(std::vector<equation<T>> &e) {
 
 template <class T> static std::vector<T> order_of_cyclic(systems<T> s) {
     std::vector<T> x(s.rows);
-    for (size_t first = 0; first < s.rows; first += s.length) {
-        std::vector<equation<T>> e(std::min(s.length, s.rows - first));
-        for (size_t t = 0; t < e.size(); t++) e[t] = row(s, first + t, t, e.size());
-        order_of_levels(e);
-        for (size_t t = 0; t < e.size(); t++) x[first + t] = e[t].d;
-    }
+    ladder_in_parts(blocks_for(s.rows, s.length), [&](size_t system, size_t end) {
+        for (size_t first = system * s.length; system < end; system++, first += s.length) {
+            std::vector<equation<T>> e(std::min(s.length, s.rows - first));
+            for (size_t t = 0; t < e.size(); t++) e[t] = row(s, first + t, t, e.size());
+            order_of_levels(e);
+            for (size_t t = 0; t < e.size(); t++) x[first + t] = e[t].d;
+        }
+    });
     return x;
 }
 
@@ -334,22 +336,26 @@ template <class T> static void four_rows(systems<T> s, T *x) {
     reduce_four_rows<<<(unsigned)blocks_for<size_t>(s.rows / ROWS, 4), 4 * WARP>>>(s, x);
 }
 
+/* One system, whose rows are those from `first` on. */
+template <class T> static void solve_by_fours(systems<T> s, size_t first, T *x) {
+    equation<T> e[WARP][EACH];
+    for (unsigned lane = 0; lane < WARP; lane++) condense(s, first + lane * EACH, lane, e[lane]);
+    std::vector<equation<T>> last(WARP);
+    for (unsigned lane = 0; lane < WARP; lane++)
+        last[lane] = link(e[lane][EACH - 1], lane + 1 < WARP ? e[lane + 1][0] : equation<T>{});
+    order_of_levels(last);
+    for (unsigned lane = 0; lane < WARP; lane++, x += EACH) {
+        for (unsigned k = 0; k + 1 < EACH; k++)
+            x[k] = put_in(e[lane][k], lane > 0 ? last[lane - 1].d : (T)0, last[lane].d);
+        x[EACH - 1] = last[lane].d;
+    }
+}
+
 template <class T> static std::vector<T> order_of_four_rows(systems<T> s) {
     std::vector<T> x(s.rows);
-    for (size_t first = 0; first < s.rows; first += ROWS) {
-        equation<T> e[WARP][EACH];
-        for (unsigned lane = 0; lane < WARP; lane++) condense(s, first + lane * EACH, lane, e[lane]);
-        std::vector<equation<T>> last(WARP);
-        for (unsigned lane = 0; lane < WARP; lane++)
-            last[lane] = link(e[lane][EACH - 1], lane + 1 < WARP ? e[lane + 1][0] : equation<T>{});
-        order_of_levels(last);
-        for (unsigned lane = 0; lane < WARP; lane++) {
-            T *const to = &x[first + lane * EACH];
-            for (unsigned k = 0; k + 1 < EACH; k++)
-                to[k] = put_in(e[lane][k], lane > 0 ? last[lane - 1].d : (T)0, last[lane].d);
-            to[EACH - 1] = last[lane].d;
-        }
-    }
+    ladder_in_parts(s.rows / ROWS, [&](size_t system, size_t end) {
+        for (; system < end; system++) solve_by_fours(s, system * ROWS, &x[system * ROWS]);
+    });
     return x;
 }
 
@@ -498,7 +504,9 @@ template <class T> static void climb_as(climb &c) {
     };
     const ladder_claim by_elimination = [&] {
         std::vector<T> expected(rows), changed(rows);
-        for (size_t i = 0; i < rows; i += ROWS) eliminate_system(here(ROWS), i, changed.data(), expected.data());
+        ladder_in_parts(c.n, [&](size_t i, size_t end) {
+            for (; i < end; i++) eliminate_system(here(ROWS), i * ROWS, changed.data(), expected.data());
+        });
         return is(expected, ROWS);
     };
     const auto by_levels = [&](size_t length) {

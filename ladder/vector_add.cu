@@ -162,7 +162,7 @@ template <class T> static void climb_as(climb &c) {
     c.work(3.0 * (double)(n * sizeof(T)), (double)n);
 
     const ladder_claim right = [&] { return c.holds(to, sums); };
-    c.rung("one-thread", right, [=] { one_thread(n, a, b, to); }, {.most = (size_t)1 << 22});
+    c.rung("one-thread", right, [=] { one_thread(n, a, b, to); }, {.most = (size_t)1 << 20});
     c.rung("one-block", right, [=] { one_block(n, a, b, to); });
     c.rung("one-element", right, [=] { one_element(n, a, b, to); });
     c.faulty("no-guard", right, [=] { no_guard(n, a, b, to); }, {.executor_only = true});

@@ -1,11 +1,11 @@
 #!/bin/sh
 # Everything that guards the CUDA backend, on a machine with a GPU; a short table comes last.
-# Usage: gpu.sh BUILD_DIR [SECTION...], sections: agreement programs sanitizers mutants bench (default: all)
+# Usage: gpu.sh BUILD_DIR [SECTION...], sections: agreement programs sanitizers mutants ladder bench (default: all)
 # shellcheck disable=SC2317 # functions are called through step
 set -u
 build=$1
 shift
-sections=${*:-agreement programs sanitizers mutants bench}
+sections=${*:-agreement programs sanitizers mutants ladder bench}
 log=$build/gpu-test
 table=$log/summary.txt
 mkdir -p "$log"
@@ -28,6 +28,14 @@ sanitizer() {
     compute-sanitizer --tool "$1" --error-exitcode 9 "$build/weft" --quiet verify --level tiny --every 40 --device cuda
 }
 
+# The ladder asks for what a device refuses, and looks at the answer: to be refused is no error here.
+ladder_sanitizer() {
+    refusals=
+    [ "$1" != memcheck ] || refusals="--report-api-errors no"
+    # shellcheck disable=SC2086
+    compute-sanitizer --tool "$1" $refusals --error-exitcode 9 "$build/weft" --device cuda ladder --all --n 5003
+}
+
 # Faults that are put into the plugin one at a time and must make `weft verify` fail; tests/mutants/gpu.txt lists
 # them as NAME|FILE|SED EXPRESSION. Plugins are built side by side.
 build_mutant() {
@@ -35,7 +43,7 @@ build_mutant() {
     rest=${1#*|}
     tree=$log/mutants/$name
     mkdir -p "$tree"
-    cp -r CMakeLists.txt cmake include src cli tests bench docs completions examples "$tree"
+    cp -r CMakeLists.txt cmake include src cli tests bench docs completions examples fortran ladder "$tree"
     sed -i "${rest#*|}" "$tree/${rest%%|*}"
     cmp -s "${rest%%|*}" "$tree/${rest%%|*}" && echo "$name changes nothing" && return
     cmake -S "$tree" -B "$tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_ARCHITECTURES=native \
@@ -75,6 +83,11 @@ for section in $sections; do
     mutants)
         step mutants-built build_mutants
         for tree in "$log"/mutants/*/; do step "mutant-$(basename "$tree")" noticed "$(basename "$tree")"; done
+        ;;
+    ladder)
+        step ladder "$build/weft" --device cuda ladder --all
+        for tool in memcheck racecheck synccheck initcheck; do step "ladder-$tool" ladder_sanitizer "$tool" & done
+        wait
         ;;
     bench)
         for program in "$build"/bench_gpu*; do

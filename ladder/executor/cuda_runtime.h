@@ -350,5 +350,9 @@ template <class T> cudaError_t cudaMemcpyToSymbol(T &variable, const void *from,
     memcpy(&variable, from, std::min(bytes, sizeof variable));
     return cudaSuccess;
 }
+template <class T> cudaError_t cudaMemcpyFromSymbol(void *to, const T &variable, size_t bytes) {
+    memcpy(to, &variable, std::min(bytes, sizeof variable));
+    return cudaSuccess;
+}
 
 #endif

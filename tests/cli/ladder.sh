@@ -58,6 +58,31 @@ is "--all --json" "every topic" "$(python3 -c 'import json, sys
 o = json.load(open(sys.argv[1]))
 names = [r["topic"] for r in o["results"]]
 assert o["command"] == "ladder" and len(set(names)) == len(names) > 1
+assert o["version"] and o["date"].count("-") == 2
 assert all(rung["verdict"] in ("right", "not run") for r in o["results"] for rung in r["rungs"])
 print("every topic")' "$dir/json")"
+
+# What a GPU has measured is kept, and comes into the pages; here the executor is taken for one, with times made up.
+mkdir "$dir/results" "$dir/pages"
+cp "$root/docs/ladder/README.md" "$dir/pages"
+python3 -c 'import json, sys
+run = json.load(open(sys.argv[1]))
+for result in run["results"]:
+    result |= {"gpu": True, "machine": "NVIDIA G1 80GB", "copy_gigabytes_a_second": 4000, "gigaflops_of_f32": 60000}
+    for i, rung in enumerate(result["rungs"]):
+        rung |= {"seconds": 1e-3 / (i + 1), "rate": 10.0 + i, "share": 0.01 * (i + 1), "step": 2.0}
+json.dump(run, open(sys.argv[2], "w"))' "$dir/json" "$dir/raw.json"
+python3 -B "$root/ladder/measured.py" "$dir/raw.json" "$dir/results" abc1234 >"$dir/said"
+is "a run is kept" "$dir/results/ladder-g1-80gb.json: now ./x ladder-docs puts it into the pages" "$(cat "$dir/said")"
+python3 -B "$root/ladder/source.py" pages "$root/ladder" "$dir/pages" "$dir/results" || failed "pages of what was measured"
+is "a rung's row" 1 "$(grep -c '^| one-thread | 1 | 10 GB/s | 1 % | x 2 |$' "$dir/pages/reduce.md")"
+is "whose it is" 1 "$(grep -c '^Measured on an NVIDIA G1 80GB, 20..-..-.., commit abc1234: n = 1000, f32' "$dir/pages/reduce.md")"
+is "weft beside the rest" 1 "$(grep -c '^| \[vector-add\].* | [0-9]* % of the ceiling |$' "$dir/pages/README.md")"
+python3 -c 'import sys, xml.etree.ElementTree as x
+bars = [e for e in x.parse(sys.argv[1]).iter("{http://www.w3.org/2000/svg}rect")]
+assert len(bars) == 1 + 10, len(bars)' "$dir/pages/reduce_g1-80gb.svg" || failed "the picture of what was measured"
+sed 's/"verdict": "right"/"verdict": "WRONG"/' "$dir/raw.json" >"$dir/wrong.json"
+python3 -B "$root/ladder/measured.py" "$dir/wrong.json" "$dir/results" abc1234 2>"$dir/stderr"
+is "a wrong run" 1 $?
+is "is not kept" 1 "$(grep -c 'wrong, and not kept: first-steps thread-index$' "$dir/stderr")"
 finish
