@@ -374,11 +374,11 @@ static __device__ __forceinline__ uint32_t left_of(const compact_job &a, uint64_
 
 /* One tile a block. */
 template <class T, compact_by BY, compact_to TO>
-static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS(sizeof(T), TO == TO_LENGTHS))
-    compact_kernel(const compact_job a) {
+static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_job a) {
     typedef shape<T> at;
     const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS;
-    __shared__ __align__(16) buffers<T, TO> to;
+    extern __shared__ uint4 dynamic[];
+    buffers<T, TO> &to = *(buffers<T, TO> *)dynamic;
     __shared__ compact_board board;
     if (threadIdx.x == 0) board.ticket = atomicAdd(a.ticket, 1u);
     __syncthreads();

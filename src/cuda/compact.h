@@ -7,8 +7,9 @@
 
 typedef struct compact_kernels {
     const void *compact;
-    const void *count; /* NULL, or what counts the marked elements first */
-    size_t tile_bytes; /* of an element, which decides the tile */
+    const void *count;   /* NULL, or what counts the marked elements first */
+    size_t tile_bytes;   /* of an element, which decides the tile */
+    size_t shared_bytes; /* of a block */
 } compact_kernels;
 
 /* The arrays of a call, in this order. */

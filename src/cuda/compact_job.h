@@ -11,10 +11,10 @@
 
 /* Tuning: elements of a thread, blocks of a multiprocessor, tiles of a multiprocessor that are brought to the L2
  * cache ahead of their time, and how often 32 tiles are looked at at once (compact.cuh). */
-#define COMPACT_ITEMS(size) ((size) == 8 ? 8 : (size) == 4 ? 16 : 32)
-#define COMPACT_BLOCKS(size, lengths) ((size) < 4 || (lengths) ? 4 : 5)
+#define COMPACT_ITEMS(size) ((size) == 8 ? 16 : 32)
+#define COMPACT_BLOCKS 3
 #define COMPACT_AHEAD 3
-#define COMPACT_LOOKS 2
+#define COMPACT_LOOKS 1
 #define COMPACT_TILE(size) (COMPACT_THREADS * COMPACT_ITEMS(size))
 
 /* What marks an element, and what is written of the marked ones. */

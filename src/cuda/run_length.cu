@@ -4,10 +4,12 @@
 
 #include <string.h>
 
+template <class T, compact_to TO> static compact_kernels kernels_to() {
+    return compact_kernels{(const void *)compact_kernel<T, BY_RUNS, TO>, NULL, sizeof(T), sizeof(buffers<T, TO>)};
+}
+
 template <class T> static compact_kernels kernels_of(bool lengths) {
-    const void *const kernel = lengths ? (const void *)compact_kernel<T, BY_RUNS, TO_LENGTHS>
-                                       : (const void *)compact_kernel<T, BY_RUNS, TO_VALUES>;
-    return compact_kernels{kernel, NULL, sizeof(T)};
+    return lengths ? kernels_to<T, TO_LENGTHS>() : kernels_to<T, TO_VALUES>();
 }
 
 static compact_kernels find_kernels(weft_dtype dtype, bool lengths) {

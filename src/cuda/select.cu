@@ -7,7 +7,7 @@
 /* ------------------------------------------------------------------------------ which kernel */
 
 template <class T, compact_by BY, compact_to TO> static compact_kernels kernels_of(const void *count) {
-    return compact_kernels{(const void *)compact_kernel<T, BY, TO>, count, sizeof(T)};
+    return compact_kernels{(const void *)compact_kernel<T, BY, TO>, count, sizeof(T), sizeof(buffers<T, TO>)};
 }
 
 /* By flags only the size of the elements matters; the flags are counted as they are. */
