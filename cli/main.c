@@ -34,6 +34,7 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
         cli_error(command, "%s", weft_last_error(NULL));
         return status == WEFT_INVALID ? CLI_USAGE : CLI_FAILED;
     }
+    if (*weft_tune_warning(*ctx) && !options->quiet) cli_error(command, "warning: %s", weft_tune_warning(*ctx));
     if (weft_set_threads(*ctx, options->threads) == WEFT_OK && weft_set_memory(*ctx, options->memory) == WEFT_OK)
         return CLI_DONE;
     cli_error(command, "--threads %d: %s", options->threads, weft_last_error(*ctx));

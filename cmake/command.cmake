@@ -63,6 +63,9 @@ add_executable(weft_command
   cli/tour_table.c
   cli/tour_tridiag.c
   cli/tridiag.c
+  cli/tune.c
+  cli/tune_check.c
+  cli/tune_problems.c
   cli/heat.c
   cli/value.c
   cli/variance.c

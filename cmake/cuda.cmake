@@ -95,6 +95,7 @@ add_library(weft_cuda MODULE
   src/cuda/heat.cu
   src/cuda/tridiag_fused.cu
   src/cuda/tridiag_long.cu
+  src/cuda/tune.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE ${WEFT_CUDA_FLAGS})

@@ -27,6 +27,7 @@ add_library(weft SHARED
   src/core/expr.c
   src/core/lists.c
   src/core/parts.c
+  src/core/tune.c
   src/stream/buffers.c
   src/stream/channel.c
   src/stream/fold.c
@@ -101,6 +102,7 @@ add_library(weft SHARED
   src/cpu/top_k.c
   src/cpu/transform_run.c
   src/cpu/transform_tables.c
+  src/cpu/tune.c
   src/cpu/tridiag.c
   src/cpu/heat.c
   src/cpu/sort.c

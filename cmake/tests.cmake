@@ -63,7 +63,7 @@ if(NOT sanitized STREQUAL thread)
 endif()
 
 # ------------------------------------------------------------------------------------- api
-foreach(api sources arguments map_arguments match_arguments random_arguments sobol_arguments selection_arguments segmented recurrence_arguments matmul_arguments tridiag_arguments heat_arguments sort_arguments transform_arguments price_arguments partial allocation fpmode concurrency forking order_arguments)
+foreach(api sources arguments map_arguments match_arguments random_arguments sobol_arguments selection_arguments segmented recurrence_arguments matmul_arguments tridiag_arguments heat_arguments sort_arguments transform_arguments price_arguments partial tune allocation fpmode concurrency forking order_arguments)
   set(label api)
   if(api STREQUAL concurrency)
     set(label threads)

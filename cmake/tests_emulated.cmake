@@ -6,13 +6,17 @@ if(NOT executor)
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays call cuda dot extremes heat integers laplace laplace_solve map map_scan match price random reduce scratch
-    sobol sums transfer tridiag tridiag_fused tridiag_long variance)
+foreach(stem arrays call cuda dot extremes heat integers laplace laplace_solve map map_scan match matmul matmul_end matmul_f32
+    matmul_f64 matmul_vector price random reduce scratch
+    sobol sums transfer tridiag tridiag_fused tridiag_long tune variance)
   list(APPEND emulated_sources ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/${stem}.cu)
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})
 # The compiler tells the executor of every access to memory: tests/emulated/device.cc ends a test that has a fault.
 set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;cuda_runtime.h;-w;${executor_watch}")
+# Tensor cores are not emulated: these are the products of a GPU that has none.
+set_source_files_properties(${emulated}/matmul_f32.cc ${emulated}/matmul_f64.cc PROPERTIES COMPILE_OPTIONS
+  "-include;cuda_runtime.h;-w;${executor_watch};-U__CUDA_ARCH__;-D__CUDA_ARCH__=700")
 executor_library(weft_emulated ${translated} tests/emulated/device.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900)
@@ -39,6 +43,7 @@ emulated_test(match 5)
 emulated_test(tridiag 40)
 emulated_test(heat 32)
 emulated_test(laplace 500)
+emulated_test(matmul 60)
 emulated_test(map 4)
 emulated_test(map_reduce 6)
 emulated_test(map_scan 6)
@@ -49,9 +54,14 @@ foreach(operation sum argmin dot price match map_reduce)
 endforeach()
 weft_test(emulated_partial emulated 60 api_partial cuda)
 set_tests_properties(emulated_partial PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
-foreach(operation tridiag heat)
+foreach(operation tridiag heat matmul)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)
+# Every way of laplace and matmul (docs/tune.md).
+weft_test(emulated_tune emulated 240 weft_command --quiet --device cuda tune --list --check --every 600)
+weft_test(emulated_api_tune emulated 600 api_tune cuda)
+set_tests_properties(emulated_tune emulated_api_tune PROPERTIES ENVIRONMENT
+  "WEFT_PLUGIN_DIR=${emulated};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/cache")
 weft_test(emulated_laplace_solve emulated 120 oracle_laplace_solve cuda)
 set_tests_properties(emulated_laplace_solve PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")

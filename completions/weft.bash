@@ -1,7 +1,7 @@
 # bash completion of weft
 
 _weft() {
-    local commands='tour ladder verify bench devices help version sum prod min max argmin argmax and or xor any all
+    local commands='tour ladder verify bench tune devices help version sum prod min max argmin argmax and or xor any all
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
@@ -94,6 +94,7 @@ _weft() {
     '') ;;
     tour) options+=' --quick --n' ;;
     bench) options+=' --size --op' ;;
+    tune) options+=' --all --check --level --every --list --dry-run --reset --size' ;;
     help) options+=' --list' ;;
     ladder) options+=' --all --n --dtype --rung --show --faulty --schedule --seed --plot' ;;
     verify) options+=' --level --op --every --first --golden --golden-write' ;;

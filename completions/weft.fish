@@ -3,7 +3,7 @@
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
 set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag heat sort argsort map map_reduce map_scan
 set -l made random sobol
-set -l commands tour ladder verify bench devices help version match price $operations $kept $made
+set -l commands tour ladder verify bench tune devices help version match price $operations $kept $made
 
 complete -c weft -f
 complete -c weft -l device -x -a 'auto cpu cuda ref' -d 'What to compute on'
@@ -20,6 +20,7 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a tour -d 'see 
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a ladder -d 'the classic CUDA kernels, step by step'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a verify -d 'check that every device gives the specified bits'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a bench -d 'measure the operations on this machine'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a tune -d 'find the fastest of several ways, and keep it'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a devices -d 'what weft can compute on here'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a help -d 'explain weft, or one of its commands'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a version -d 'version of the library and of the canonical order'
@@ -183,6 +184,15 @@ complete -c weft -n '__fish_seen_subcommand_from verify' -l every -x -d 'One cas
 complete -c weft -n '__fish_seen_subcommand_from verify' -l first -d 'Stop at the first difference'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l golden -r -d 'Compare with frozen hashes'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l golden-write -r -d 'Write the hashes'
+complete -c weft -n '__fish_seen_subcommand_from tune' -a 'laplace matmul'
+complete -c weft -n '__fish_seen_subcommand_from tune' -l all -d 'Every operation'
+complete -c weft -n '__fish_seen_subcommand_from tune' -l check -d 'Also run the agreement suite with every way'
+complete -c weft -n '__fish_seen_subcommand_from tune' -l level -x -a 'tiny quick full' -d 'Of that'
+complete -c weft -n '__fish_seen_subcommand_from tune' -l every -x -d 'Of that, one case in so many'
+complete -c weft -n '__fish_seen_subcommand_from tune' -l list -d 'Measure nothing'
+complete -c weft -n '__fish_seen_subcommand_from tune' -l dry-run -d 'Store nothing'
+complete -c weft -n '__fish_seen_subcommand_from tune' -l reset -d 'Forget what was stored'
+complete -c weft -n '__fish_seen_subcommand_from tune' -l size -x -d 'Edge of matrices and grids'
 complete -c weft -n '__fish_seen_subcommand_from help' -a "$commands"
 complete -c weft -n '__fish_seen_subcommand_from help' -l list -d 'Names of all commands'
 complete -c weft -n '__fish_seen_subcommand_from price' -f -a 'call put digital-call digital-put asian-call asian-put geometric-call geometric-put lookback-call lookback-put floating-asian-call floating-asian-put floating-lookback-call floating-lookback-put double-digital'

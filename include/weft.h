@@ -1015,6 +1015,36 @@ WEFT_API weft_status weft_map_scan_source(weft_context *ctx, weft_op op, weft_sc
                                           const weft_source_binding *bindings, size_t count, const void *init,
                                           const weft_sink *y);
 
+/* ------------------------------------------------------------------------------- tuning */
+
+/* Some operations can be done in several ways, which differ in time and in no bit: shapes of launches on a GPU, sizes
+ * of blocks on a CPU. A context begins with what the user's cache folder says was measured to be fastest on a device
+ * of that name, as `weft tune` leaves it; without such a file, or with WEFT_TUNING=off in the environment, with the
+ * first way of each. Docs: docs/tune.md. */
+typedef struct weft_tunable {
+    const char *operation;        /* "matmul" */
+    weft_dtype dtype, accumulate; /* of the elements, of what they are summed in */
+    const char *const *variants;  /* names; the first is taken where nothing was chosen */
+    size_t count, chosen;         /* of variants; the one that is taken, from 0 */
+} weft_tunable;
+
+/* How many there are on the context's device; 0 for "ref" and NULL. They do not change, but for what is chosen. */
+WEFT_API size_t weft_tune_count(const weft_context *ctx);
+WEFT_API weft_status weft_tune_describe(weft_context *ctx, size_t index, weft_tunable *tunable);
+
+/* From now on calls on ctx of that operation and those types take this variant, also where they are so small that
+ * another would be better (a choice of the file is taken where it is good). WEFT_UNSUPPORTED: this device cannot. */
+WEFT_API weft_status weft_tune_choose(weft_context *ctx, size_t index, size_t variant);
+
+/* Writes what ctx takes to the file, in one step: contexts that are opened later on such a device begin with it. */
+WEFT_API weft_status weft_tune_save(weft_context *ctx);
+/* Removes the file, if there is one, and goes back to the first variants. */
+WEFT_API weft_status weft_tune_reset(weft_context *ctx);
+/* The file: its path to path[0..size). WEFT_IO when neither XDG_CACHE_HOME nor HOME says where. */
+WEFT_API weft_status weft_tune_file(weft_context *ctx, char *path, size_t size);
+/* A sentence when there was a file and ctx does not use it: damaged, of another device or release; else "". */
+WEFT_API const char *weft_tune_warning(const weft_context *ctx);
+
 #ifdef __cplusplus
 }
 #endif

@@ -104,7 +104,8 @@ typedef struct match_options {
     bool first;                  /* stop at the first disagreement */
     FILE *log;                   /* one paragraph a disagreement, as long as they are few */
     void *self;
-    void (*progress)(void *self, double done, double all); /* may be NULL */
+    void (*progress)(void *self, double done, double all);     /* may be NULL */
+    weft_status (*prepare)(void *self, weft_context *context); /* of what is compared, once it is open; may be NULL */
 } match_options;
 
 typedef struct match_cell {

@@ -12,7 +12,8 @@ static bool fail(char problem[512], const char *what, const weft_context *ctx) {
 
 /* ---------------------------------------------------------------------------------- opening */
 
-static bool add_target(targets *t, const char *device, target model, char problem[512]) {
+static bool add_target(targets *t, const match_options *options, const char *device, target model,
+                       char problem[512]) {
     if (t->count == MOST_TARGETS) {
         snprintf(problem, 512, "more than %d devices and thread counts", MOST_TARGETS);
         return false;
@@ -20,6 +21,8 @@ static bool add_target(targets *t, const char *device, target model, char proble
     if (weft_open(&model.ctx, device) != WEFT_OK) return fail(problem, device, NULL);
     t->list[t->count++] = model;
     if (model.threads && weft_set_threads(model.ctx, model.threads) != WEFT_OK)
+        return fail(problem, device, model.ctx);
+    if (options->prepare && options->prepare(options->self, model.ctx) != WEFT_OK)
         return fail(problem, device, model.ctx);
     return true;
 }
@@ -35,20 +38,21 @@ static bool add_cpu(targets *t, const match_options *options, const char *device
     target model = {.column = add_column(report, device, "")};
     if (options->threads) {
         model.threads = options->threads;
-        return add_target(t, device, model, problem);
+        return add_target(t, options, device, model, problem);
     }
     for (size_t i = 0; i < sizeof THREADS / sizeof *THREADS; i++, model.turn++) {
         model.threads = THREADS[i];
-        if (!add_target(t, device, model, problem)) return false;
+        if (!add_target(t, options, device, model, problem)) return false;
     }
     return true;
 }
 
-static bool add_gpu(targets *t, const char *device, match_report *report, char problem[512]) {
+static bool add_gpu(targets *t, const match_options *options, const char *device, match_report *report,
+                    char problem[512]) {
     if (report->column_count + 2 > MATCH_COLUMNS) return true;
     const target host = {.column = add_column(report, device, " host")};
     const target own = {.column = add_column(report, device, " device"), .own_memory = true};
-    return add_target(t, device, host, problem) && add_target(t, device, own, problem);
+    return add_target(t, options, device, host, problem) && add_target(t, options, device, own, problem);
 }
 
 static bool opens(const char *device) {
@@ -66,11 +70,11 @@ static bool add_levels(targets *t, const match_options *options, match_report *r
     return t->count > before || add_cpu(t, options, "cpu", report, problem);
 }
 
-static bool add_gpus(targets *t, match_report *report, char problem[512]) {
+static bool add_gpus(targets *t, const match_options *options, match_report *report, char problem[512]) {
     weft_device_info info;
     for (size_t i = 0; i < weft_device_count(); i++) {
         if (weft_describe_device(i, &info) != WEFT_OK) return fail(problem, "a device", NULL);
-        if (strncmp(info.id, "cuda", 4) == 0 && !add_gpu(t, info.id, report, problem)) return false;
+        if (strncmp(info.id, "cuda", 4) == 0 && !add_gpu(t, options, info.id, report, problem)) return false;
     }
     return true;
 }
@@ -79,9 +83,9 @@ bool targets_open(targets *t, const match_options *options, match_report *report
     const char *device = options->device;
     t->count = 0;
     if (!device || strcmp(device, "auto") == 0)
-        return add_levels(t, options, report, problem) && add_gpus(t, report, problem);
+        return add_levels(t, options, report, problem) && add_gpus(t, options, report, problem);
     if (strcmp(device, "cpu") == 0) return add_levels(t, options, report, problem);
-    if (strncmp(device, "cuda", 4) == 0) return add_gpu(t, device, report, problem);
+    if (strncmp(device, "cuda", 4) == 0) return add_gpu(t, options, device, report, problem);
     return add_cpu(t, options, device, report, problem);
 }
 

@@ -30,6 +30,7 @@ using std::min;
 #define WEFT_DEVICE_VARIABLE __attribute__((section("weft_variables")))
 #define __constant__ WEFT_DEVICE_VARIABLE
 #define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
 #define __shared__ static /* blocks run one after another */
 
 struct uint2 {
@@ -330,6 +331,8 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
 cudaError_t cudaMemset(void *p, int value, size_t bytes);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t bytes,
+                              size_t rows, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t stream);

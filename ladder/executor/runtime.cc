@@ -163,6 +163,13 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind 
     return cudaMemcpyAsync(to, from, bytes, kind, nullptr);
 }
 
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t bytes,
+                              size_t rows, cudaMemcpyKind kind, cudaStream_t stream) {
+    for (size_t i = 0; i < rows; i++)
+        (void)cudaMemcpyAsync((char *)to + i * to_pitch, (const char *)from + i * from_pitch, bytes, kind, stream);
+    return cudaSuccess;
+}
+
 cudaError_t cudaMemsetAsync(void *p, int value, size_t bytes, cudaStream_t stream) {
     catch_up(stream);
     if (bytes > 0 && !on_device(p)) emulated::stop("host memory is set as if it were on the device");

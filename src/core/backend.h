@@ -420,6 +420,15 @@ typedef struct weft_backend {
     weft_status (*price)(void *state, const price_call *call, weft_error *error);
     weft_status (*match)(void *state, const match_call *call, weft_error *error);
     weft_status (*map)(void *state, const map_call *call, weft_error *error);
+
+    /* What can be done in several ways, the same list for every state (`chosen` is not used there), and the way that
+     * a state takes. `everywhere`: also for calls that are too small for that way to be a good one. All NULL for
+     * backends that have one way alone. */
+    const weft_tunable *(*tunables)(size_t *count);
+    size_t (*chosen)(const void *state, size_t tunable);
+    weft_status (*choose)(void *state, size_t tunable, size_t variant, bool everywhere, weft_error *error);
+    /* The maker's name of the state's device: what was measured on one holds on others of that name. */
+    void (*model)(const void *state, char name[128]);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);

@@ -83,6 +83,7 @@ weft_status weft_open(weft_context **out, const char *device) {
         return status;
     }
     error->message[0] = '\0';
+    context_tune(ctx);
     *out = ctx;
     return WEFT_OK;
 }

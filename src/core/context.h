@@ -28,10 +28,14 @@ struct weft_context {
     kept_buffer kept[KEPT_BUFFERS]; /* of a GPU's context */
     struct weft_context *joins;     /* of a GPU's context: the specification, for a few values; NULL until needed */
     weft_error error;
+    weft_error tuning; /* why the file of what was tuned is not used, or "" */
 };
 
 /* For failures that belong to no context: this thread's. */
 weft_error *context_thread_error(void);
+
+/* Chooses what was tuned on this device (tune.c); what keeps it from that is left in ctx->tuning. */
+void context_tune(weft_context *ctx);
 
 /* The first and the last thing every call on a context does. */
 weft_status context_enter(weft_context *ctx);

@@ -139,6 +139,10 @@ const weft_backend *weft_backend_cpu(void) {
         .price = cpu_price,
         .match = cpu_match,
         .map = cpu_map,
+        .tunables = cpu_tunables,
+        .chosen = cpu_chosen,
+        .choose = cpu_choose,
+        .model = cpu_model,
     };
     return &backend;
 }

@@ -381,10 +381,18 @@ typedef struct level {
  * it. *known tells whether there is such a level for this architecture at all. */
 const level *cpu_find_level(const char *name, bool *known);
 
+/* What can be done in several ways (tune.def). */
+typedef enum cpu_tunable {
+#define TUNABLE(ID, operation, dtype, accumulate, variants) TUNE_##ID,
+#include "cpu/tune.def"
+    CPU_TUNABLES
+} cpu_tunable;
+
 typedef struct cpu_context {
     const level *level;
     char id[16];
     int threads;
+    size_t chosen[CPU_TUNABLES]; /* numbers of variants */
     partial roots[CHUNKS_MAX];
     void *room; /* of cpu_room */
     size_t room_bytes;
@@ -450,6 +458,12 @@ weft_status cpu_map(void *state, const map_call *call, weft_error *error);
 
 /* weft_sobol_directions of coordinate j. */
 void cpu_sobol_directions(size_t j, unsigned bits, size_t stride, uint64_t *v);
+
+/* tune.c */
+const weft_tunable *cpu_tunables(size_t *count);
+size_t cpu_chosen(const void *state, size_t tunable);
+weft_status cpu_choose(void *state, size_t tunable, size_t variant, bool everywhere, weft_error *error);
+void cpu_model(const void *state, char name[128]);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);

@@ -15,19 +15,28 @@
 #include <string.h>
 
 enum {
-    TOGETHER_MAX = 4,     /* sweeps in one pass */
-    RING_PLANES = 3,      /* of a sweep */
-    SLAB_BYTES = 1 << 16, /* of a block's part of a plane, about */
+    RING_PLANES = 3, /* of a sweep */
     LEAST_ROWS = 8,
-    BLOCK_PLANES = 64,
     LONGEST_ROW = 1 << 18, /* in bytes: longer ones go one sweep at a time */
     ALONE_BYTES = 1 << 17  /* so little is done sooner by the calling thread than by waking others */
+};
+
+/* A way to cut the work (laplace.def). */
+typedef struct variant {
+    ptrdiff_t slab_bytes, planes; /* of a block */
+    int together;                 /* sweeps of a pass, at most */
+} variant;
+
+static const variant VARIANTS[] = {
+#define VARIANT(kilobytes, planes, sweeps) {(kilobytes)*1024, planes, sweeps},
+#include "cpu/laplace.def"
 };
 
 /* Sweeps that go through memory together: from one grid to another. */
 typedef struct pass {
     size_t nx, ny, nz, row_bytes;
     int sweeps;
+    const variant *variant;
     const char *from;
     char *to;
     stencil_row *row;
@@ -117,9 +126,9 @@ static void run_pass(const pass *p, int threads) {
 
 /* Blocks whose three planes of every sweep fit in a core's cache, and enough of them for all threads. */
 static void cut_in_blocks(pass *p, int threads) {
-    p->rows = most(LEAST_ROWS, (ptrdiff_t)(SLAB_BYTES / p->row_bytes));
+    p->rows = most(LEAST_ROWS, p->variant->slab_bytes / (ptrdiff_t)p->row_bytes);
     p->rows = least(p->rows, (ptrdiff_t)p->ny);
-    p->planes = least(BLOCK_PLANES, most(1, (ptrdiff_t)p->nz / (2 * threads)));
+    p->planes = least(p->variant->planes, most(1, (ptrdiff_t)p->nz / (2 * threads)));
     p->ring_bytes = (size_t)((p->sweeps - 1) * RING_PLANES * ring_rows(p)) * p->row_bytes;
 }
 
@@ -133,9 +142,9 @@ typedef struct plan {
     bool scratch, copied;  /* the scratch grid is needed; u is copied there first */
 } plan;
 
-static plan make_plan(const cpu_context *ctx, const laplace_call *c, size_t row_bytes) {
+static plan make_plan(const cpu_context *ctx, const laplace_call *c, const variant *v, size_t row_bytes) {
     plan p = {.threads = ctx->threads, .measured = c->change && c->sweeps};
-    const size_t together = row_bytes > LONGEST_ROW ? 1 : TOGETHER_MAX;
+    const size_t together = row_bytes > LONGEST_ROW ? 1 : (size_t)v->together;
     if (row_bytes * c->ny * c->nz < ALONE_BYTES || !cpu_may_use_threads()) p.threads = 1;
     p.sweeps = c->sweeps - p.measured;
     p.passes = (p.sweeps + together - 1) / together;
@@ -179,8 +188,9 @@ weft_status cpu_laplace(void *state, const laplace_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const stencil_kernels *kernels = ctx->level->stencils;
     const size_t row_bytes = c->nx * weft_dtype_size(c->dtype), grid_bytes = row_bytes * c->ny * c->nz;
-    const plan plan = make_plan(ctx, c, row_bytes);
-    pass p = {.nx = c->nx, .ny = c->ny, .nz = c->nz, .row_bytes = row_bytes, .sweeps = TOGETHER_MAX};
+    const variant *v = &VARIANTS[ctx->chosen[c->dtype == WEFT_F32 ? TUNE_LAPLACE_F32 : TUNE_LAPLACE_F64]];
+    const plan plan = make_plan(ctx, c, v, row_bytes);
+    pass p = {.nx = c->nx, .ny = c->ny, .nz = c->nz, .row_bytes = row_bytes, .sweeps = v->together, .variant = v};
     p.row = c->dtype == WEFT_F32 ? kernels->laplace_f32 : kernels->laplace_f64;
     if (c->change) *c->change = 0;
     if (c->sweeps == 0) {

@@ -14,23 +14,38 @@
 #include <string.h>
 
 enum {
-    SLICE_VALUES = 1 << 12, /* of the parts' sums that are joined at a time */
-    ALONE_TERMS = 1 << 18,  /* so little is done sooner by the calling thread than by waking others */
-    SUMS_MAX = 1 << 22,     /* values of parts that are kept at a time, unless one product has more */
-    TILE_TERMS_F32 = 192,   /* of a panel: its columns of B stay in the first cache */
-    TILE_TERMS_F64 = 128,
-    CACHE_ROWS = 384,           /* rows of A that are packed at a time: they stay in the second cache */
+    SLICE_VALUES = 1 << 12,     /* of the parts' sums that are joined at a time */
+    ALONE_TERMS = 1 << 18,      /* so little is done sooner by the calling thread than by waking others */
+    SUMS_MAX = 1 << 22,         /* values of parts that are kept at a time, unless one product has more */
     BLOCK_ROWS = 1152,          /* of a block, at most */
-    BLOCK_COLUMNS = 1536,       /* */
     ROW_TERMS = 512,            /* a vector, and a matrix that goes along the rows */
     COLUMN_TERMS = 16,          /* a vector, and a matrix that goes along the columns: */
     COLUMN_BLOCK_ROWS = 1 << 13 /* which is read where it lies */
+};
+
+/* A way to cut the work (matmul.def). */
+typedef struct variant {
+    size_t terms;   /* of a panel: its columns of B stay in the first cache */
+    size_t rows;    /* of A that are packed at a time: they stay in the second cache */
+    size_t columns; /* of a block, at most */
+} variant;
+
+static const variant SUMS_OF_F32[] = {
+#define SUMS_F32
+#define VARIANT(terms, rows, columns) {terms, rows, columns},
+#include "cpu/matmul.def"
+};
+static const variant SUMS_OF_F64[] = {
+#define SUMS_F64
+#define VARIANT(terms, rows, columns) {terms, rows, columns},
+#include "cpu/matmul.def"
 };
 
 typedef struct plan {
     matmul_call c; /* with m = 1 turned into n = 1 */
     const matmul_kernel *kernel;
     const matmul_shape *shape;
+    const variant *variant;
     size_t element;                               /* bytes */
     size_t terms;                                 /* that are taken at a time */
     size_t cache_rows, block_rows, block_columns; /* multiples of the shape's */
@@ -90,12 +105,15 @@ static void lay_out_thread(plan *p) {
     p->thread = p->packed_a + p->packed_b + p->block_sums;
 }
 
-static void choose_kernel(plan *p, const matmul_kernels *kernels, const matmul_call *c) {
+static void choose_kernel(plan *p, const cpu_context *ctx, const matmul_call *c) {
+    const matmul_kernels *kernels = ctx->level->matmuls;
+    const bool f64 = c->dtype == WEFT_F64, in_f64 = c->accumulate == WEFT_F64;
     p->c = *c;
     turn_row(&p->c);
-    p->kernel = c->dtype == WEFT_F64        ? &kernels->f64
-                : c->accumulate == WEFT_F64 ? &kernels->f32_in_f64
-                                            : &kernels->f32;
+    p->kernel = f64 ? &kernels->f64 : in_f64 ? &kernels->f32_in_f64 : &kernels->f32;
+    p->variant = f64      ? &SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F64]]
+                 : in_f64 ? &SUMS_OF_F64[ctx->chosen[TUNE_MATMUL_F32_IN_F64]]
+                          : &SUMS_OF_F32[ctx->chosen[TUNE_MATMUL_F32]];
     p->element = weft_dtype_size(c->dtype);
 }
 
@@ -103,14 +121,10 @@ static void make_plan(plan *p, size_t threads) {
     const bool tall = p->c.n == 1, across = tall && p->c.a.transposed;
     p->shape = tall ? &p->kernel->tall : &p->kernel->tile;
     p->in_place = across && p->element == p->kernel->bytes;
-    p->terms = least(across                  ? COLUMN_TERMS
-                     : tall                  ? ROW_TERMS
-                     : p->kernel->bytes == 8 ? TILE_TERMS_F64
-                                             : TILE_TERMS_F32,
-                     least(p->c.k, p->c.part));
-    p->cache_rows = rounded_up(tall ? 1 : CACHE_ROWS, p->shape->rows);
+    p->terms = least(across ? COLUMN_TERMS : tall ? ROW_TERMS : p->variant->terms, least(p->c.k, p->c.part));
+    p->cache_rows = rounded_up(tall ? 1 : p->variant->rows, p->shape->rows);
     p->block_rows = rounded_up(least(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
-    p->block_columns = rounded_up(least(BLOCK_COLUMNS, p->c.n), p->shape->columns);
+    p->block_columns = rounded_up(least(p->variant->columns, p->c.n), p->shape->columns);
     cut(p, threads);
     lay_out_thread(p);
 }
@@ -278,7 +292,7 @@ static void scale(const plan *p) {
 weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) {
     cpu_context *ctx = state;
     plan p = {0};
-    choose_kernel(&p, ctx->level->matmuls, c);
+    choose_kernel(&p, ctx, c);
     if (c->k == 0) {
         scale(&p);
         return WEFT_OK;

@@ -304,6 +304,10 @@ extern "C" __attribute__((visibility("default"))) const weft_backend *weft_backe
         .price = cuda_price,
         .match = cuda_match,
         .map = cuda_map,
+        .tunables = cuda_tunables,
+        .chosen = cuda_chosen,
+        .choose = cuda_choose,
+        .model = cuda_model,
     };
     return &backend;
 }

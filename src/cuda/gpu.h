@@ -10,6 +10,19 @@
 
 #include <cuda_runtime.h>
 
+/* What can be done in several ways (tune.def), and which a context takes: the number of the variant, and whether also
+ * for calls that are too small for it to be a good one. */
+typedef enum cuda_tunable {
+#define TUNABLE(ID, operation, dtype, accumulate, variants) TUNE_##ID,
+#include "cuda/tune.def"
+    CUDA_TUNABLES
+} cuda_tunable;
+
+typedef struct cuda_choice {
+    size_t variant;
+    bool everywhere;
+} cuda_choice;
+
 typedef struct gpu {
     int device;
     char id[16];
@@ -30,6 +43,7 @@ typedef struct gpu {
     cudaStream_t lanes[2]; /* for copies in and out beside the work (transfer.cu); NULL until needed */
     void *twiddles[2];     /* of transforms, f32 and f64; NULL until needed (transforms.h) */
     int twiddles_log[2];
+    cuda_choice chosen[CUDA_TUNABLES];
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */
@@ -139,6 +153,15 @@ weft_status transfer_wait(void *state, void *transfer, weft_error *error);
 weft_status transfer_time(void *state, void *transfer, void *origin, double *began, double *ended, weft_error *error);
 void transfer_close(void *state, void *transfer);
 void transfer_close_lanes(gpu *g);
+
+/* tune.cu */
+const weft_tunable *cuda_tunables(size_t *count);
+size_t cuda_chosen(const void *state, size_t tunable);
+weft_status cuda_choose(void *state, size_t tunable, size_t variant, bool everywhere, weft_error *error);
+void cuda_model(const void *state, char name[128]);
+/* Shared memory that a block of this variant (of these types) wants, at most; of matmul_tiles.def, its tiles. */
+size_t cuda_laplace_shared(weft_dtype dtype, size_t variant);
+size_t cuda_matmul_f32_shared(size_t tile);
 
 /* A kernel that exists on every architecture this plugin was built for. */
 const void *cuda_probe_kernel(void);

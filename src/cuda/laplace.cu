@@ -3,7 +3,7 @@
 #include "cuda/laplace_kernel.cuh"
 #include "cuda/tree.cuh"
 
-enum { Z_BLOCKS_MAX = 65535, LEAST_PLANES = 32, WAVES = 8 };
+enum { Z_BLOCKS_MAX = 65535, LEAST_PLANES = 32, WAVES = 8, SWEEPS_MAX = 4 };
 
 /* ------------------------------------------------------------------------------- the change */
 
@@ -43,19 +43,46 @@ static __device__ __forceinline__ uint4 *laplace_shared() {
 typedef struct laplace_launch {
     void (*kernel)(laplace_job);
     size_t shared_bytes;
+    uint32_t threads, tile; /* rows of a block */
 } laplace_launch;
 
-template <class A, int T> static laplace_launch launch_of() {
-    return laplace_launch{laplace_kernel<A, T>, sizeof(laplace_memory<A, T>)};
+/* A way to do a pass of 1, 2, ... sweeps (laplace.def). */
+typedef struct laplace_variant {
+    int sweeps; /* of a pass, at most */
+    laplace_launch launches[SWEEPS_MAX];
+} laplace_variant;
+
+template <class A, int T, int WARPS, int ROWS, int BLOCKS> static laplace_launch launch_of() {
+    typedef laplace_pass<A, T, WARPS, ROWS> pass;
+    return laplace_launch{laplace_kernel<pass, BLOCKS>, sizeof(laplace_memory<pass>), pass::THREADS, pass::TILE};
 }
 
-template <class A> static laplace_launch choose(int sweeps) {
-    switch (sweeps) {
-    case 1: return launch_of<A, 1>();
-    case 2: return launch_of<A, 2>();
-    case 3: return launch_of<A, 3>();
-    default: return launch_of<A, 4>();
-    }
+/* Kernels of more than SWEEPS sweeps are not made. */
+template <class A, int WARPS, int ROWS, int PAIR, int ONE, int SWEEPS> static laplace_variant variant_of() {
+    constexpr int THIRD = SWEEPS < 3 ? SWEEPS : 3, FOURTH = SWEEPS < 4 ? SWEEPS : 4;
+    return laplace_variant{SWEEPS,
+                           {launch_of<A, 1, WARPS, ROWS, PAIR>(), launch_of<A, 2, WARPS, ROWS, PAIR>(), launch_of < A,
+                            THIRD, WARPS, ROWS, THIRD < 3 ? PAIR : ONE > (), launch_of < A, FOURTH, WARPS, ROWS,
+                            FOURTH < 3 ? PAIR : ONE > ()}};
+}
+
+template <class A> static const laplace_variant *variant_numbered(size_t number) {
+    static const laplace_variant list[] = {
+#define VARIANT(warps, rows, pair, one, sweeps) variant_of<A, warps, rows, pair, one, sweeps>(),
+#include "cuda/laplace.def"
+    };
+    return &list[number];
+}
+
+static const laplace_variant *variant_chosen(const gpu *g, weft_dtype dtype) {
+    return dtype == WEFT_F32 ? variant_numbered<float>(g->chosen[TUNE_LAPLACE_F32].variant)
+                             : variant_numbered<double>(g->chosen[TUNE_LAPLACE_F64].variant);
+}
+
+size_t cuda_laplace_shared(weft_dtype dtype, size_t variant) {
+    const laplace_variant *v =
+        dtype == WEFT_F32 ? variant_numbered<float>(variant) : variant_numbered<double>(variant);
+    return v->launches[v->sweeps - 1].shared_bytes;
 }
 
 /* Planes of a block: many, since T on either side are read for nothing, but not so many that multiprocessors wait
@@ -71,20 +98,20 @@ static int64_t planes_of_block(const gpu *g, uint64_t tiles, uint64_t nz) {
 static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, const void *from, void *to,
                             weft_error *error) {
     const int element = (int)cuda_type_bytes(l->dtype), v = 16 / element, rim = (sweeps + v - 1) / v * v;
+    const laplace_launch launch = variant_chosen(g, l->dtype)->launches[sweeps - 1];
     const uint64_t tiles_x = (l->nx - 1) / (uint64_t)(32 * v - 2 * rim) + 1;
-    const uint64_t tiles_y = (l->ny - 1) / (uint64_t)(LAPLACE_TILE - 2 * sweeps) + 1;
+    const uint64_t tiles_y = (l->ny - 1) / (uint64_t)(launch.tile - 2 * sweeps) + 1;
     RETURN_IF(tiles_y > 65535 || tiles_x > INT32_MAX, WEFT_INVALID,
-              "laplace: a grid of %zu x %zu x %zu points; a GPU takes at most 1572840 points in y", l->nx, l->ny,
-              l->nz);
+              "laplace: a grid of %zu x %zu x %zu points; a GPU takes at most %llu points in y", l->nx, l->ny, l->nz,
+              65535ull * (launch.tile - 2 * sweeps));
     laplace_job j = {from, to, l->nx, l->ny, l->nz, planes_of_block(g, tiles_x * tiles_y, l->nz), false};
     j.vectors = ((uintptr_t)from | (uintptr_t)to) % 16 == 0 && l->nx % (uint64_t)v == 0;
     const dim3 grid((unsigned)tiles_x, (unsigned)tiles_y, (unsigned)((l->nz - 1) / (uint64_t)j.planes + 1));
-    const laplace_launch launch = element == 4 ? choose<float>(sweeps) : choose<double>(sweeps);
     void (*const kernel)(laplace_job) = launch.kernel;
     CUDA_TRY(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                   (int)launch.shared_bytes),
              "laplace");
-    kernel<<<grid, LAPLACE_THREADS, launch.shared_bytes, g->stream>>>(j);
+    kernel<<<grid, launch.threads, launch.shared_bytes, g->stream>>>(j);
     CUDA_TRY(cudaGetLastError(), "laplace");
     return WEFT_OK;
 }
@@ -96,7 +123,8 @@ static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, con
 static weft_status run_passes(gpu *g, const laplace_call *l, const void *u, void *v, void *scratch,
                               weft_error *error) {
     const bool measured = l->change != NULL;
-    size_t sweeps = l->sweeps - measured, passes = (sweeps + LAPLACE_TOGETHER - 1) / LAPLACE_TOGETHER + measured;
+    const size_t together = (size_t)variant_chosen(g, l->dtype)->sweeps;
+    size_t sweeps = l->sweeps - measured, passes = (sweeps + together - 1) / together + measured;
     const void *from = u;
     if (u == v && passes % 2 == 1) {
         const size_t bytes = l->nx * l->ny * l->nz * cuda_type_bytes(l->dtype);
@@ -131,7 +159,7 @@ weft_status cuda_laplace(void *state, const laplace_call *l, weft_error *error) 
     gpu_array grids[] = {{"u", l->u, bytes, l->u == l->v ? ARRAY_BOTH : ARRAY_IN, false, NULL},
                          {"v", l->v, bytes, ARRAY_OUT, false, NULL}};
     const int first = l->u == l->v ? 0 : 1, count = first + 1; /* in place there is one array */
-    const bool two_passes = l->sweeps > LAPLACE_TOGETHER || (l->change && l->sweeps > 1);
+    const bool two_passes = l->sweeps > (size_t)variant_chosen(g, l->dtype)->sweeps || (l->change && l->sweeps > 1);
     void *scratch;
     FORWARD(
         arrays_bring(g, "laplace", grids, count, l->sweeps && (two_passes || !first) ? bytes : 0, &scratch, error));

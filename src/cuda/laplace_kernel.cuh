@@ -1,6 +1,6 @@
 /* T sweeps of the 7-point stencil in one pass over memory (docs/ORDER.md 7.1).
  *
- * A block has a tile of 32 rows, each one load of a warp wide, and marches through the planes of its chunk. When
+ * A block has a tile of some rows, each one load of a warp wide, and marches through the planes of its chunk. When
  * plane p arrives, sweep 1 can be finished on plane p - 1, sweep 2 on plane p - 2, ..., sweep T on p - T, which is
  * written. For each sweep a thread holds of its points the newest value and the sum of the first five terms of the
  * next one; neighbours in x come by shuffles, in y from the thread itself or, between warps, through shared memory.
@@ -26,47 +26,53 @@ template <class A> struct strip {
 static __device__ __forceinline__ float laplace_stored(float v) { return weft_canonical_f32(v); }
 static __device__ __forceinline__ double laplace_stored(double v) { return weft_canonical_f64(v); }
 
+/* A pass of T sweeps by blocks of so many warps, whose threads have so many rows each. */
+template <class ELEMENT, int SWEEPS, int WARPS_, int ROWS_> struct laplace_pass {
+    typedef ELEMENT element;
+    static constexpr int T = SWEEPS, V = strip<element>::V, WIDTH = 32 * V, RIM = (T + V - 1) / V * V;
+    static constexpr int WARPS = WARPS_, ROWS = ROWS_, THREADS = 32 * WARPS, TILE = WARPS * ROWS;
+};
+
 /* What a thread knows of its place: its first point in x, its first row, and which of its points are faces. */
-template <class A> struct laplace_place {
-    static constexpr int V = strip<A>::V, WIDTH = 32 * V;
+template <class P> struct laplace_place {
+    static constexpr int T = P::T, V = P::V, WIDTH = P::WIDTH, RIM = P::RIM, TILE = P::TILE;
     int64_t x, y; /* may lie outside the grid */
-    bool x_face[V], y_face[LAPLACE_ROWS];
+    bool x_face[V], y_face[P::ROWS];
     bool has_faces; /* or points outside the grid: the whole tile, the same in every thread */
 
-    template <int T> __device__ static laplace_place find(const laplace_job &a) {
-        constexpr int RIM = (T + V - 1) / V * V;
+    __device__ static laplace_place find(const laplace_job &a) {
         laplace_place p;
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         p.x = (int64_t)blockIdx.x * (WIDTH - 2 * RIM) - RIM + lane * V;
-        p.y = (int64_t)blockIdx.y * (LAPLACE_TILE - 2 * T) - T + warp * LAPLACE_ROWS;
-        const int64_t left = p.x - lane * V, top = p.y - warp * LAPLACE_ROWS;
-        p.has_faces = left <= 0 || left + WIDTH >= (int64_t)a.nx || top <= 0 || top + LAPLACE_TILE >= (int64_t)a.ny;
+        p.y = (int64_t)blockIdx.y * (TILE - 2 * T) - T + warp * P::ROWS;
+        const int64_t left = p.x - lane * V, top = p.y - warp * P::ROWS;
+        p.has_faces = left <= 0 || left + WIDTH >= (int64_t)a.nx || top <= 0 || top + TILE >= (int64_t)a.ny;
         for (int e = 0; e < V; e++) p.x_face[e] = p.x + e <= 0 || p.x + e >= (int64_t)a.nx - 1;
-        for (int r = 0; r < LAPLACE_ROWS; r++) p.y_face[r] = p.y + r <= 0 || p.y + r >= (int64_t)a.ny - 1;
+        for (int r = 0; r < P::ROWS; r++) p.y_face[r] = p.y + r <= 0 || p.y + r >= (int64_t)a.ny - 1;
         return p;
     }
     /* Whether row r of the thread is one that the block writes, and in the grid. */
-    template <int T> __device__ bool writes_row(const laplace_job &a, int r) const {
-        const int row = threadIdx.x / 32 * LAPLACE_ROWS + r;
-        return row >= T && row < LAPLACE_TILE - T && y + r < (int64_t)a.ny;
+    __device__ bool writes_row(const laplace_job &a, int r) const {
+        const int row = threadIdx.x / 32 * P::ROWS + r;
+        return row >= T && row < TILE - T && y + r < (int64_t)a.ny;
     }
-    template <int T> __device__ bool writes_columns() const {
-        constexpr int RIM = (T + V - 1) / V * V;
+    __device__ bool writes_columns() const {
         const int column = threadIdx.x % 32 * V;
         return column >= RIM && column < WIDTH - RIM;
     }
 };
 
 /* Planes on their way from memory: each thread copies what it needs itself. What lies outside the grid is zeros. */
-template <class A> struct laplace_stages { strip<A> row[LAPLACE_STAGES][LAPLACE_ROWS][LAPLACE_THREADS]; };
+template <class P> struct laplace_stages { strip<typename P::element> row[LAPLACE_STAGES][P::ROWS][P::THREADS]; };
 
-template <class A>
-static __device__ __forceinline__ void laplace_fetch(const laplace_job &a, const laplace_place<A> &p, int64_t plane,
-                                                     laplace_stages<A> &stages) {
-    constexpr int V = strip<A>::V;
+template <class P>
+static __device__ __forceinline__ void laplace_fetch(const laplace_job &a, const laplace_place<P> &p, int64_t plane,
+                                                     laplace_stages<P> &stages) {
+    typedef typename P::element A;
+    constexpr int V = P::V;
     const A *from = (const A *)a.from + (plane * (int64_t)a.ny + p.y) * (int64_t)a.nx + p.x;
 #pragma unroll
-    for (int r = 0; r < LAPLACE_ROWS; r++) {
+    for (int r = 0; r < P::ROWS; r++) {
         A *to = stages.row[plane % LAPLACE_STAGES][r][threadIdx.x].at;
         const bool row = p.y + r >= 0 && p.y + r < (int64_t)a.ny;
         if (a.vectors) {
@@ -83,14 +89,15 @@ static __device__ __forceinline__ void laplace_fetch(const laplace_job &a, const
     }
 }
 
-template <class A, int T>
-static __device__ __forceinline__ void laplace_store(const laplace_job &a, const laplace_place<A> &p, int64_t plane,
-                                                     const strip<A> (&rows)[LAPLACE_ROWS]) {
-    constexpr int V = strip<A>::V;
+template <class P>
+static __device__ __forceinline__ void laplace_store(const laplace_job &a, const laplace_place<P> &p, int64_t plane,
+                                                     const strip<typename P::element> (&rows)[P::ROWS]) {
+    typedef typename P::element A;
+    constexpr int V = P::V;
     A *to = (A *)a.to + (plane * (int64_t)a.ny + p.y) * (int64_t)a.nx + p.x;
 #pragma unroll
-    for (int r = 0; r < LAPLACE_ROWS; r++, to += a.nx) {
-        if (!p.template writes_row<T>(a, r)) continue;
+    for (int r = 0; r < P::ROWS; r++, to += a.nx) {
+        if (!p.writes_row(a, r)) continue;
         if (a.vectors) {
             uint4 bits;
             memcpy(&bits, &rows[r], sizeof bits);
@@ -103,7 +110,7 @@ static __device__ __forceinline__ void laplace_store(const laplace_job &a, const
 }
 
 /* The tile's rows that other warps need: of each warp the first and the last. */
-template <class A> struct laplace_edges { strip<A> row[LAPLACE_WARPS][2][32]; };
+template <class P> struct laplace_edges { strip<typename P::element> row[P::WARPS][2][32]; };
 
 /* The sum of the first five terms: x neighbours, y neighbours, and `below`, the plane before. */
 template <class A>
@@ -122,14 +129,14 @@ static __device__ __forceinline__ strip<A> laplace_five(const strip<A> &middle, 
 
 /* A plane arrives at a sweep: the sweep finishes the plane before, which goes on as what arrives at the next sweep.
  * `five` is left with the plane before, which the next plane's sum needs. */
-template <class A>
-static __device__ __forceinline__ void
-laplace_finish(const laplace_place<A> &place, bool z_face, bool last, strip<A> (&newest)[LAPLACE_ROWS],
-               strip<A> (&five)[LAPLACE_ROWS], strip<A> (&arriving)[LAPLACE_ROWS]) {
-    constexpr int V = strip<A>::V;
+template <class P, class A = typename P::element>
+static __device__ __forceinline__ void laplace_finish(const laplace_place<P> &place, bool z_face, bool last,
+                                                      strip<A> (&newest)[P::ROWS], strip<A> (&five)[P::ROWS],
+                                                      strip<A> (&arriving)[P::ROWS]) {
+    constexpr int V = P::V;
     const A sixth = (A)1 / 6;
 #pragma unroll
-    for (int r = 0; r < LAPLACE_ROWS; r++) {
+    for (int r = 0; r < P::ROWS; r++) {
         strip<A> finished;
         for (int e = 0; e < V; e++) {
             finished.at[e] = (five[r].at[e] + arriving[r].at[e]) * sixth;
@@ -145,22 +152,22 @@ laplace_finish(const laplace_place<A> &place, bool z_face, bool last, strip<A> (
 }
 
 /* A block's shared memory: planes to come, and two sets of edges, since one may still be read. */
-template <class A, int T> struct laplace_memory {
-    laplace_stages<A> stages;
-    laplace_edges<A> edges[2][T];
+template <class P> struct laplace_memory {
+    laplace_stages<P> stages;
+    laplace_edges<P> edges[2][P::T];
 };
 
 /* The memory that the launch gives a block. */
 static __device__ uint4 *laplace_shared();
 
-template <class A, int T>
-static __global__ void __launch_bounds__(LAPLACE_THREADS, T <= 2 ? 2 : 1)
-    laplace_kernel(const __grid_constant__ laplace_job a) {
-    constexpr int V = strip<A>::V, R = LAPLACE_ROWS;
-    laplace_memory<A, T> &shared = *(laplace_memory<A, T> *)laplace_shared();
+template <class P, int BLOCKS>
+static __global__ void __launch_bounds__(P::THREADS, BLOCKS) laplace_kernel(const __grid_constant__ laplace_job a) {
+    typedef typename P::element A;
+    constexpr int T = P::T, V = P::V, R = P::ROWS;
+    laplace_memory<P> &shared = *(laplace_memory<P> *)laplace_shared();
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const laplace_place<A> place = laplace_place<A>::template find<T>(a);
-    const bool columns = place.template writes_columns<T>();
+    const laplace_place<P> place = laplace_place<P>::find(a);
+    const bool columns = place.writes_columns();
     /* Of each sweep: the newest plane, and five terms of the one before the next. */
     strip<A> newest[T][R], five[T][R];
     const int64_t nz = (int64_t)a.nz, first = (int64_t)blockIdx.z * a.planes, end = min(first + a.planes, nz);
@@ -171,7 +178,7 @@ static __global__ void __launch_bounds__(LAPLACE_THREADS, T <= 2 ? 2 : 1)
         for (int t = 0; t < T; t++)
             for (int e = 0; e < V; e++) newest[t][r].at[e] = five[t][r].at[e] = 0;
     for (int64_t p = start; p < start + LAPLACE_STAGES - 1; p++) {
-        if (p < nz) laplace_fetch<A>(a, place, p, shared.stages);
+        if (p < nz) laplace_fetch<P>(a, place, p, shared.stages);
         __pipeline_commit();
     }
     for (int64_t p = start; p < end + T; p++) {
@@ -179,21 +186,21 @@ static __global__ void __launch_bounds__(LAPLACE_THREADS, T <= 2 ? 2 : 1)
         __pipeline_wait_prior(LAPLACE_STAGES - 2);
 #pragma unroll
         for (int r = 0; r < R; r++) arriving[r] = shared.stages.row[p % LAPLACE_STAGES][r][threadIdx.x];
-        if (p + LAPLACE_STAGES - 1 < nz) laplace_fetch<A>(a, place, p + LAPLACE_STAGES - 1, shared.stages);
+        if (p + LAPLACE_STAGES - 1 < nz) laplace_fetch<P>(a, place, p + LAPLACE_STAGES - 1, shared.stages);
         __pipeline_commit();
 #pragma unroll
         for (int t = 0; t < T; t++) {
             const int64_t plane = p - t - 1; /* the one that sweep t + 1 finishes */
-            laplace_finish<A>(place, plane <= 0 || plane >= nz - 1, t == T - 1, newest[t], five[t], arriving);
+            laplace_finish<P>(place, plane <= 0 || plane >= nz - 1, t == T - 1, newest[t], five[t], arriving);
             shared.edges[p & 1][t].row[warp][0][lane] = newest[t][0];
             shared.edges[p & 1][t].row[warp][1][lane] = newest[t][R - 1];
         }
-        if (p - T >= first && columns) laplace_store<A, T>(a, place, p - T, arriving);
+        if (p - T >= first && columns) laplace_store<P>(a, place, p - T, arriving);
         __syncthreads();
 #pragma unroll
         for (int t = 0; t < T; t++) {
             const strip<A> south = shared.edges[p & 1][t].row[warp ? warp - 1 : 0][1][lane];
-            const strip<A> north = shared.edges[p & 1][t].row[warp < LAPLACE_WARPS - 1 ? warp + 1 : warp][0][lane];
+            const strip<A> north = shared.edges[p & 1][t].row[warp < P::WARPS - 1 ? warp + 1 : warp][0][lane];
 #pragma unroll
             for (int r = 0; r < R; r++)
                 five[t][r] = laplace_five<A>(newest[t][r], r ? newest[t][r - 1] : south,

@@ -106,6 +106,16 @@ static matmul_job items_of(const matmul_call *c, const matmul_job *all, uint64_t
 
 /* ------------------------------------------------------------------------------------ kernels */
 
+/* How efficient shape i is on a full GPU; 0: it is not to be taken. The one that was measured to be the fastest on
+ * large products is given a lead. */
+static double efficiency_of(const gpu *g, const matmul_call *c, const matmul_tile_launch *list, int i) {
+    const double lead = 1.1;
+    const cuda_choice *chosen = &g->chosen[TUNE_MATMUL_F32];
+    if (c->accumulate != WEFT_F32 || chosen->variant == 0) return list[i].efficiency;
+    if ((size_t)i == chosen->variant - 1) return lead;
+    return chosen->everywhere ? 0 : list[i].efficiency;
+}
+
 /* The shape that is done first, when blocks come in waves of as many as the GPU holds. */
 static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, const matmul_job *j) {
     const matmul_tile_launch *list, *best = NULL;
@@ -115,8 +125,9 @@ static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, cons
         const matmul_tile_launch *l = &list[i];
         const double blocks = (double)pieces(j->m, l->rows) * (double)pieces(j->n, l->columns) * j->parts * j->items;
         const double held = (double)g->multiprocessors, waves = (double)(uint64_t)((blocks + held - 1) / held);
-        const double cost = waves * l->rows * l->columns / l->efficiency;
-        if (l->shared_bytes[j->a.across][j->b.across] > g->shared_bytes || (best && cost >= least)) continue;
+        const double efficiency = efficiency_of(g, c, list, i), cost = waves * l->rows * l->columns / efficiency;
+        if (l->shared_bytes[j->a.across][j->b.across] > g->shared_bytes || efficiency == 0) continue;
+        if (best && cost >= least) continue;
         best = l;
         least = cost;
     }

@@ -14,7 +14,7 @@ struct fma_core {
     static constexpr int WARP_ROWS = TM * TY, WARP_COLUMNS = TN * TX;
     static constexpr int ROWS = WARP_ROWS * WY, COLUMNS = WARP_COLUMNS * WX;
     static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
-    static constexpr bool NATURAL = false;
+    static constexpr bool NATURAL = false, AHEAD = false;
     R sums[TM][TN];
     int row, column; /* of this thread's first sum in the tile */
 
@@ -62,6 +62,44 @@ struct fma_core {
     }
 };
 
+/* An fma_core that loads a term's elements while it multiplies those of the term before. Its lanes are numbered so
+ * that two neighbours have the same rows, and two lanes two apart the same columns: then a load of 16 bytes by a warp
+ * takes shared memory two turns and not four. */
+template <class R, int TM, int TN, int TY, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
+struct ahead_core : fma_core<R, TM, TN, TY, WY, WX, SLAB_TERMS, BLOCKS_PER_SM, STAGE_COUNT> {
+    typedef fma_core<R, TM, TN, TY, WY, WX, SLAB_TERMS, BLOCKS_PER_SM, STAGE_COUNT> base;
+    static constexpr int TX = base::TX, G = base::G;
+    static constexpr bool AHEAD = true;
+    vector16<R> x[2][TM / G], y[2][TN / G]; /* of two terms, in turn */
+
+    __device__ ahead_core() {
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rest = lane / 4;
+        base::row = warp / WX * base::WARP_ROWS + (lane / 2 % 2 + rest / (TX / 2) * 2) * G;
+        base::column = warp % WX * base::WARP_COLUMNS + (lane % 2 + rest % (TX / 2) * 2) * G;
+    }
+
+    /* For the last slabs, tiles at an edge, and matrices that are not aligned. */
+    template <class LA, class LB> __device__ __forceinline__ void whole(const R *a, const R *b) {
+#pragma unroll 4
+        for (int t = 0; t < SLAB_TERMS; t++) base::term(a + t * LA::TERM, b + t * LB::TERM);
+    }
+
+    __device__ __forceinline__ void load(int turn, const R *a, const R *b) {
+#pragma unroll
+        for (int g = 0; g < TM / G; g++) x[turn][g] = *(const vector16<R> *)(a + base::row + g * G * TY);
+#pragma unroll
+        for (int g = 0; g < TN / G; g++) y[turn][g] = *(const vector16<R> *)(b + base::column + g * G * TX);
+    }
+
+    __device__ __forceinline__ void multiply(int turn) {
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int k = 0; k < TN; k++)
+                base::sums[i][k] = matmul_fma(x[turn][i / G].at[i % G], y[turn][k / G].at[k % G], base::sums[i][k]);
+    }
+};
+
 /* d += a b with a 16 x 8 and b 8 x 8, f64, each sum a chain down k: on sm_90 one instruction, before it four, and
  * none before sm_80. */
 static __device__ __forceinline__ void mma_16x8x8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
@@ -86,7 +124,7 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
     typedef double real;
     static constexpr int ROWS = 16 * MY * WY, COLUMNS = 8 * MX * WX;
     static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
-    static constexpr bool NATURAL = true;
+    static constexpr bool NATURAL = true, AHEAD = false;
     double sums[MY][MX][4];
     int row, column, group, quad; /* of the warp's tile; of the lane */
 

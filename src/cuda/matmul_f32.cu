@@ -1,15 +1,28 @@
 /* Products of f32 summed in f32, by tiles. */
+#include "cuda/gpu.h"
 #include "cuda/matmul_launch.cuh"
 
-typedef fma_core<float, 8, 8, 4, 4, 2, 16, 2, 3> large;  /* 128 x 128 */
-typedef fma_core<float, 8, 8, 4, 2, 2, 16, 4, 3> middle; /* 64 x 128 */
-typedef fma_core<float, 8, 4, 4, 2, 2, 16, 4, 3> small;  /* 64 x 64 */
-typedef fma_core<float, 4, 4, 4, 2, 2, 16, 6, 3> least;  /* 32 x 64 */
+static __device__ __forceinline__ uint4 *matmul_shared() {
+    extern __shared__ uint4 dynamic[];
+    return dynamic;
+}
+
+#define BARE(...) __VA_ARGS__ /* of an argument in parentheses, which keep its commas together */
 
 int cuda_matmul_tiles_f32(const matmul_tile_launch **launches) {
     static const matmul_tile_launch list[] = {
-        matmul_launch_of<float, large>(1.0), matmul_launch_of<float, middle>(0.97),
-        matmul_launch_of<float, small>(0.75), matmul_launch_of<float, least>(0.6)};
+#define TILE(name, core, efficiency) matmul_launch_of<float, BARE core>(efficiency),
+#include "cuda/matmul_tiles.def"
+    };
     *launches = list;
     return sizeof list / sizeof *list;
+}
+
+size_t cuda_matmul_f32_shared(size_t tile) {
+    const matmul_tile_launch *list;
+    size_t most = 0;
+    (void)cuda_matmul_tiles_f32(&list);
+    for (int i = 0; i < 4; i++)
+        if (list[tile].shared_bytes[i / 2][i % 2] > most) most = list[tile].shared_bytes[i / 2][i % 2];
+    return most;
 }

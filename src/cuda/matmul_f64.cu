@@ -1,6 +1,11 @@
 /* Products summed in f64, by tiles, on the FP64 tensor cores. */
 #include "cuda/matmul_launch.cuh"
 
+static __device__ __forceinline__ uint4 *matmul_shared() {
+    extern __shared__ uint4 dynamic[];
+    return dynamic;
+}
+
 typedef mma_core<4, 4, 1, 4, 16, 2, 3> large;  /* 64 x 128 */
 typedef mma_core<2, 4, 2, 2, 16, 3, 3> middle; /* 64 x 64 */
 typedef mma_core<1, 2, 2, 2, 16, 6, 3> small;  /* 32 x 32 */

@@ -12,10 +12,10 @@ typedef struct matmul_tile_launch {
     const void *kernels[2][2]; /* by whether lanes of A, of B lie side by side (matmul_factor.across) */
     size_t shared_bytes[2][2];
     uint32_t rows, columns, threads, blocks; /* blocks: that a multiprocessor holds */
-    double efficiency;
+    double efficiency;                       /* 0: taken only when chosen */
 } matmul_tile_launch;
 
-/* The shapes there are for these types, by falling size; their number. */
+/* The shapes there are for these types; their number. */
 int cuda_matmul_tiles(weft_dtype dtype, weft_dtype accumulate, const matmul_tile_launch **launches);
 int cuda_matmul_tiles_f32(const matmul_tile_launch **launches);
 

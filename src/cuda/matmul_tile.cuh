@@ -19,6 +19,9 @@ template <int LANES, int SLAB, bool NATURAL> struct slab_layout {
     static constexpr int SIZE = NATURAL ? LANES * LANE : SLAB * TERM;
 };
 
+template <bool FIRST, class A, class B> struct choice { typedef A type; };
+template <class A, class B> struct choice<false, A, B> { typedef B type; };
+
 /* How the threads share a slab's pieces (vectors or elements): piece number thread + c * THREADS is FAST-th of its
  * row, and so on; a constant step for each c. Where FAST is cut in sectors of SECTOR pieces, rows go round within
  * each sector first. */
@@ -131,6 +134,23 @@ template <class E, class R, int LANES_, int SLAB, int THREADS, bool ACROSS, bool
         advance();
     }
 
+    /* Whether every piece of a whole slab is there, as vectors where a slab lies as in memory. */
+    __device__ __forceinline__ bool is_whole() const { return lanes == LANES && (by_vectors || TURNED); }
+
+    /* What `copy` does of such a slab in STEPS steps; without `advance`. */
+    template <int STEPS> __device__ __forceinline__ void copy_step(int step, R *slab) const {
+        typedef typename choice<TURNED, elements, vectors>::type pieces;
+        constexpr int SIZE = TURNED ? 1 : V;
+        R *to = slab + lane * layout::LANE + term * layout::TERM;
+#pragma unroll
+        for (int c = 0; c < pieces::COUNT; c++) {
+            const int row = pieces::row_step(c), fast = pieces::fast_step(c) * SIZE;
+            if (c % STEPS != step) continue;
+            __pipeline_memcpy_async(to + (ACROSS ? fast : row) * layout::LANE + (ACROSS ? row : fast) * layout::TERM,
+                                    from + row * ld + fast, SIZE * sizeof(E));
+        }
+    }
+
     /* The last slab, when it has fewer terms: where the terms of a vector are not all there, elements. */
     __device__ __forceinline__ void copy_rest(int terms, R *slab) {
         if (by_vectors && !ACROSS) {
@@ -221,6 +241,22 @@ __device__ __forceinline__ void matmul_go_by_registers(CORE &core, const matmul_
     }
 }
 
+/* What is left when k is no multiple of a slab. */
+template <class CORE, class LOADER_A, class LOADER_B>
+__device__ __forceinline__ void matmul_end_by_copies(CORE &core, LOADER_A &a, LOADER_B &b, uint32_t last,
+                                                     typename CORE::real *slabs) {
+    typedef typename LOADER_A::layout layout_a;
+    typedef typename LOADER_B::layout layout_b;
+    if (last == 0) return;
+    __syncthreads();
+    a.copy_rest(last, slabs);
+    b.copy_rest(last, slabs + layout_a::SIZE);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    core.template some<layout_a, layout_b>(slabs, slabs + layout_a::SIZE, last);
+}
+
 /* Or STAGES - 1 slabs are on their way. What is left when k is no multiple of a slab comes at the end. */
 template <class CORE, class LOADER_A, class LOADER_B>
 __device__ __forceinline__ void matmul_go_by_copies(CORE &core, LOADER_A &a, LOADER_B &b, uint64_t terms,
@@ -251,25 +287,78 @@ __device__ __forceinline__ void matmul_go_by_copies(CORE &core, LOADER_A &a, LOA
         now = now == (STAGES - 1) * BOTH ? 0 : now + BOTH;
         next = next == (STAGES - 1) * BOTH ? 0 : next + BOTH;
     }
-    if (last == 0) return;
+    matmul_end_by_copies(core, a, b, last, slabs);
+}
+
+/* As matmul_go_by_copies, of slabs that are whole, by a core that loads a term ahead. Behind a slab's last term the
+ * next slab begins: it must have arrived before that term. Each term brings some of the slab that comes STAGES - 1
+ * slabs later. */
+template <class CORE, class LOADER_A, class LOADER_B>
+__device__ __forceinline__ void matmul_go_ahead(CORE &core, LOADER_A &a, LOADER_B &b, uint64_t terms,
+                                                typename CORE::real *slabs) {
+    typedef typename LOADER_A::layout layout_a;
+    typedef typename LOADER_B::layout layout_b;
+    constexpr int SLAB = CORE::SLAB, STAGES = CORE::STAGES, BOTH = layout_a::SIZE + layout_b::SIZE;
+    static_assert(SLAB % 2 == 0, "the first term of each slab is loaded to the same place");
+    const uint32_t count = (uint32_t)(terms / SLAB), last = (uint32_t)(terms % SLAB);
+#pragma unroll
+    for (int s = 0; s < STAGES - 1; s++) {
+        if (s < count) {
+            a.copy(slabs + s * BOTH);
+            b.copy(slabs + s * BOTH + layout_a::SIZE);
+        }
+        __pipeline_commit();
+    }
+    __pipeline_wait_prior(STAGES - 2);
     __syncthreads();
-    a.copy_rest(last, slabs);
-    b.copy_rest(last, slabs + layout_a::SIZE);
-    __pipeline_commit();
-    __pipeline_wait_prior(0);
-    __syncthreads();
-    core.template some<layout_a, layout_b>(slabs, slabs + layout_a::SIZE, last);
+    if (STAGES - 1 < count) core.load(0, slabs, slabs + layout_a::SIZE);
+    int now = 0, then = BOTH, later = (STAGES - 1) * BOTH;
+    uint32_t s = 0;
+#pragma unroll 1
+    for (; s + STAGES - 1 < count; s++) {
+#pragma unroll
+        for (int t = 0; t < SLAB - 1; t++) {
+            core.load((t + 1) % 2, slabs + now + (t + 1) * layout_a::TERM,
+                      slabs + now + layout_a::SIZE + (t + 1) * layout_b::TERM);
+            a.template copy_step<SLAB - 1>(t, slabs + later);
+            b.template copy_step<SLAB - 1>(t, slabs + later + layout_a::SIZE);
+            core.multiply(t % 2);
+        }
+        __pipeline_commit();
+        __pipeline_wait_prior(STAGES - 2);
+        __syncthreads();
+        core.load(0, slabs + then, slabs + then + layout_a::SIZE);
+        core.multiply((SLAB - 1) % 2);
+        a.advance();
+        b.advance();
+        later = now;
+        now = then;
+        then = then == (STAGES - 1) * BOTH ? 0 : then + BOTH;
+    }
+    /* The last ones are on their way. */
+#pragma unroll 1
+    for (; s < count; s++) {
+        core.template whole<layout_a, layout_b>(slabs + now, slabs + now + layout_a::SIZE);
+        __pipeline_commit();
+        __pipeline_wait_prior(STAGES - 2);
+        __syncthreads();
+        now = now == (STAGES - 1) * BOTH ? 0 : now + BOTH;
+    }
+    matmul_end_by_copies(core, a, b, last, slabs);
 }
 
 template <class A, class B> struct same_type { static constexpr bool value = false; };
 template <class A> struct same_type<A, A> { static constexpr bool value = true; };
+
+/* The memory that the launch gives a block. */
+static __device__ uint4 *matmul_shared();
 
 /* ACROSS_A, ACROSS_B: see matmul_factor. */
 template <class E, class CORE, bool ACROSS_A, bool ACROSS_B>
 __global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(const matmul_job j) {
     typedef typename CORE::real R;
     constexpr bool STRAIGHT = same_type<E, R>::value;
-    extern __shared__ __align__(16) unsigned char shared[];
+    R *const shared = (R *)matmul_shared();
     const uint64_t tiles = j.row_tiles * j.column_tiles;
     const uint64_t number = blockIdx.x % tiles, rest = blockIdx.x / tiles, item = rest / j.parts;
     const uint32_t part = (uint32_t)(rest % j.parts);
@@ -282,10 +371,15 @@ __global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(con
     slab_loader<E, R, CORE::COLUMNS, CORE::SLAB, CORE::THREADS, ACROSS_B, CORE::NATURAL> b(j.b, item, column, j.n,
                                                                                            first, STRAIGHT);
     CORE core;
-    if constexpr (STRAIGHT)
-        matmul_go_by_copies(core, a, b, terms, (R *)shared);
-    else
-        matmul_go_by_registers(core, j, a, b, terms, (R *)shared);
+    bool whole = false;
+    if constexpr (CORE::AHEAD) {
+        whole = a.is_whole() && b.is_whole();
+        if (whole) matmul_go_ahead(core, a, b, terms, shared);
+    }
+    if constexpr (STRAIGHT) {
+        if (!whole) matmul_go_by_copies(core, a, b, terms, shared);
+    } else
+        matmul_go_by_registers(core, j, a, b, terms, shared);
     core.template store<E>(j, item, part, row, column);
 }
 

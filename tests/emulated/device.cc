@@ -1,6 +1,7 @@
 /* What the emulated GPU of the tests has besides the executor (ladder/executor): launches by a kernel's address, and
  * the operations that it lacks. Its one user is `weft verify`, which calls from one thread. */
 #include "cuda/gpu.h"
+#include "cuda/matmul_kernels.h"
 #include "cuda/tridiag_job.h"
 #include "executor.h"
 
@@ -17,6 +18,29 @@ bool solves_systems(const void *kernel) {
     return false;
 }
 
+/* Of the types of products: elements, sums. */
+const weft_dtype PRODUCTS[][2] = {{WEFT_F32, WEFT_F32}, {WEFT_F32, WEFT_F64}, {WEFT_F64, WEFT_F64}};
+
+bool multiplies(const void *kernel) {
+    for (const weft_dtype *types : PRODUCTS) {
+        const matmul_tile_launch *list;
+        const int count = cuda_matmul_tiles(types[0], types[1], &list);
+        for (int i = 0; i < 4 * count; i++)
+            if (kernel == list[i / 4].kernels[i / 2 % 2][i % 2]) return true;
+        if (kernel == cuda_matmul_vector(types[0], types[1], false).kernel ||
+            kernel == cuda_matmul_vector(types[0], types[1], true).kernel ||
+            kernel == cuda_matmul_scale_kernel(types[0], types[1]))
+            return true;
+    }
+    return false;
+}
+
+bool joins_products(const void *kernel) {
+    for (const weft_dtype *types : PRODUCTS)
+        if (kernel == cuda_matmul_join_kernel(types[0], types[1])) return true;
+    return false;
+}
+
 } // namespace
 
 /* The kernels that are launched by their address take a job, but for those of tridiagonal systems and the ones that
@@ -26,6 +50,11 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
     const emulated::geometry g(grid, block, shared);
     if (solves_systems(kernel))
         emulated::launch(g, (void (*)(tridiag_job))kernel, *(tridiag_job *)arguments[0]);
+    else if (multiplies(kernel))
+        emulated::launch(g, (void (*)(matmul_job))kernel, *(matmul_job *)arguments[0]);
+    else if (joins_products(kernel))
+        emulated::launch(g, (void (*)(matmul_job, void *))kernel, *(matmul_job *)arguments[0],
+                         *(void **)arguments[1]);
     else if (kernel == tridiag_singular_kernel())
         emulated::launch(g, (void (*)(const uint64_t *, uint64_t, uint64_t *))kernel,
                          *(const uint64_t **)arguments[0], *(uint64_t *)arguments[1], *(uint64_t **)arguments[2]);
@@ -77,7 +106,6 @@ LACKS(histogram)
 LACKS(top_k)
 LACKS(merge)
 LACKS(search_sorted)
-LACKS(matmul)
 LACKS(fft)
 LACKS(convolve)
 LACKS(sort)

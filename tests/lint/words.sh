@@ -16,7 +16,7 @@ left=$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $sources)
 $left"
 
 # An operation is one stem in every room, and each backend has its tree; every other name is once.
-stems="tree extremes integers sums dot segmented laplace_solve elementary philox $(sed -n 's/^CALL(\([a-z0-9_]*\),.*/\1/p' src/core/ops.def) reduce"
+stems="tune tree extremes integers sums dot segmented laplace_solve elementary philox $(sed -n 's/^CALL(\([a-z0-9_]*\),.*/\1/p' src/core/ops.def) reduce"
 allowed=$(printf '%s\n' $stems | sed 's/.*/^&(_body)?\\.(c|h|cu|cuh)$/' | paste -sd '|')
 twice=$(find include src cli tests bench examples -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) |
     sed 's,.*/,,' | sort | uniq -d | grep -vE "$allowed")

@@ -1,0 +1,127 @@
+/* weft_tune_*: what can be chosen, that no bit depends on it, and what is kept. Usage: api_tune DEVICE. */
+#include "tests/expect.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Tiles of 256 are whole, with some rows and terms behind them; rows begin at multiples of 16 bytes. */
+enum { EDGE = 268, LAYOUTS = 4 };
+/* A grid that a CPU cuts in blocks of rows too. */
+enum { NX = 260, NY = 70, NZ = 5, POINTS = NX * NY * NZ, SWEEPS = 8 };
+
+static double factor[EDGE * EDGE], product[LAYOUTS][EDGE * EDGE], expected[LAYOUTS][EDGE * EDGE];
+static double grid[POINTS], swept[POINTS], wanted[POINTS];
+
+static void fill(double *x, size_t n, weft_dtype dtype) {
+    uint64_t state = n;
+    for (size_t i = 0; i < n; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        const double v = (double)(state >> 40) * 0x1p-23 - 1;
+        if (dtype == WEFT_F64)
+            x[i] = v;
+        else
+            ((float *)x)[i] = (float)v;
+    }
+}
+
+/* All four products of the matrix, as it is and transposed, with itself. */
+static weft_status multiply(weft_context *ctx, const weft_tunable *t, double c[LAYOUTS][EDGE * EDGE]) {
+    const weft_dtype sums = t->accumulate == t->dtype ? WEFT_DEFAULT : t->accumulate;
+    weft_status status = WEFT_OK;
+    for (int i = 0; i < LAYOUTS && status == WEFT_OK; i++)
+        status = weft_matmul(ctx, t->dtype, sums, WEFT_ROW_MAJOR, (weft_transpose)(i / 2), (weft_transpose)(i % 2),
+                             EDGE, EDGE, EDGE, NULL, factor, EDGE, factor, EDGE, NULL, c[i], EDGE);
+    return status;
+}
+
+static bool same_products(const weft_tunable *t) {
+    bool same = true;
+    for (int i = 0; i < LAYOUTS; i++)
+        same = same && memcmp(product[i], expected[i], EDGE * EDGE * weft_dtype_size(t->dtype)) == 0;
+    return same;
+}
+
+static weft_status sweep(weft_context *ctx, const weft_tunable *t, void *v) {
+    return weft_laplace(ctx, t->dtype, NX, NY, NZ, SWEEPS, grid, v, NULL);
+}
+
+/* Every variant gives the bits of the specification. */
+static void check_variants(weft_context *ctx, weft_context *ref, size_t index) {
+    weft_tunable t, after;
+    if (!EXPECT(weft_tune_describe(ctx, index, &t) == WEFT_OK, "tunable %zu", index)) return;
+    const bool is_matmul = strcmp(t.operation, "matmul") == 0;
+    EXPECT(t.count > 1 && t.chosen < t.count, "%zu of %zu", t.chosen, t.count);
+    fill(is_matmul ? factor : grid, is_matmul ? EDGE * EDGE : POINTS, t.dtype);
+    EXPECT_STATUS(ref, is_matmul ? multiply(ref, &t, expected) : sweep(ref, &t, wanted), WEFT_OK);
+    for (size_t v = 0; v < t.count; v++) {
+        const weft_status status = weft_tune_choose(ctx, index, v);
+        if (status == WEFT_UNSUPPORTED && v > 0) continue; /* not on this GPU */
+        EXPECT_STATUS(ctx, status, WEFT_OK);
+        EXPECT(weft_tune_describe(ctx, index, &after) == WEFT_OK && after.chosen == v, "%zu", after.chosen);
+        memset(product, 0xff, sizeof product);
+        memset(swept, 0xff, sizeof swept);
+        EXPECT_STATUS(ctx, is_matmul ? multiply(ctx, &t, product) : sweep(ctx, &t, swept), WEFT_OK);
+        const bool same =
+            is_matmul ? same_products(&t) : memcmp(swept, wanted, POINTS * weft_dtype_size(t.dtype)) == 0;
+        EXPECT(same, "%s of %s by %s", t.operation, weft_dtype_name(t.dtype), t.variants[v]);
+    }
+    EXPECT_ERROR(ctx, weft_tune_choose(ctx, index, t.count), WEFT_INVALID, "has no variant");
+}
+
+/* What one context saves, the next one on the device takes. */
+static void check_file(const char *device, weft_context *ctx) {
+    weft_context *other;
+    weft_tunable t;
+    char path[4096];
+    EXPECT_STATUS(ctx, weft_tune_file(ctx, path, sizeof path), WEFT_OK);
+    EXPECT_ERROR(ctx, weft_tune_file(ctx, path, strlen(path)), WEFT_INVALID, "and the place");
+    EXPECT(access(path, F_OK) != 0, "%s is there", path);
+    EXPECT_STATUS(ctx, weft_tune_choose(ctx, 0, 1), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_tune_save(ctx), WEFT_OK);
+    for (int round = 0; round < 2; round++) {
+        if (!EXPECT(weft_open(&other, device) == WEFT_OK, "%s", weft_last_error(NULL))) return;
+        EXPECT(!*weft_tune_warning(other), "%s", weft_tune_warning(other));
+        EXPECT_STATUS(other, weft_tune_describe(other, 0, &t), WEFT_OK);
+        EXPECT(t.chosen == (round == 0), "round %d: %zu", round, t.chosen);
+        weft_close(other);
+        EXPECT_STATUS(ctx, weft_tune_reset(ctx), WEFT_OK);
+    }
+    EXPECT(access(path, F_OK) != 0, "%s is still there", path);
+    EXPECT(weft_tune_describe(ctx, 0, &t) == WEFT_OK && t.chosen == 0, "%zu", t.chosen);
+}
+
+static void check_nothing(weft_context *ctx) {
+    weft_tunable t;
+    char path[64];
+    EXPECT(weft_tune_count(ctx) == 0, "%zu", weft_tune_count(ctx));
+    EXPECT_ERROR(ctx, weft_tune_describe(ctx, 0, &t), WEFT_INVALID, "there is no tunable 0");
+    EXPECT_ERROR(ctx, weft_tune_save(ctx), WEFT_UNSUPPORTED, "nothing that can be tuned");
+    EXPECT_ERROR(ctx, weft_tune_reset(ctx), WEFT_UNSUPPORTED, "nothing that can be tuned");
+    EXPECT_ERROR(ctx, weft_tune_file(ctx, path, sizeof path), WEFT_UNSUPPORTED, "nothing that can be tuned");
+}
+
+int main(int argc, char **argv) {
+    char cache[] = "/tmp/weft-tune-XXXXXX", folder[64];
+    const char *device = argc > 1 ? argv[1] : "cpu";
+    weft_context *ctx, *ref;
+    if (!mkdtemp(cache) || setenv("XDG_CACHE_HOME", cache, 1) != 0) return 1;
+    if (weft_open(&ctx, device) != WEFT_OK || weft_open(&ref, "ref") != WEFT_OK) {
+        puts(weft_last_error(NULL));
+        return 77;
+    }
+    for (size_t i = 0; i < weft_tune_count(ctx); i++) check_variants(ctx, ref, i);
+    if (weft_tune_count(ctx))
+        check_file(device, ctx);
+    else
+        check_nothing(ctx);
+    EXPECT_ERROR(ctx, weft_tune_describe(ctx, 0, NULL), WEFT_INVALID, "is NULL");
+    EXPECT_ERROR(ctx, weft_tune_file(ctx, NULL, 0), WEFT_INVALID, "is NULL");
+    EXPECT(weft_tune_count(NULL) == 0 && !*weft_tune_warning(NULL), "without a context");
+    EXPECT(weft_tune_save(NULL) == WEFT_INVALID, "without a context");
+    weft_close(ctx);
+    weft_close(ref);
+    snprintf(folder, sizeof folder, "%s/weft", cache);
+    (void)rmdir(folder);
+    (void)rmdir(cache);
+    return expect_end();
+}
