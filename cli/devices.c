@@ -48,6 +48,8 @@ static void print_block(const weft_device_info *d) {
     bytes_line("shared memory a block", d->shared_bytes_per_block);
     cuda_version_line("CUDA of the driver", d->driver_version);
     cuda_version_line("CUDA runtime", d->runtime_version);
+    cuda_version_line("NVRTC", d->nvrtc_version);
+    if (gpu && !d->nvrtc_version) line("NVRTC", "not found: formulas are interpreted");
 }
 
 static void print_json(const weft_device_info *d) {
@@ -59,9 +61,10 @@ static void print_json(const weft_device_info *d) {
     printf(", \"compute_major\": %" PRId32 ", \"compute_minor\": %" PRId32 ", \"max_threads_per_block\": %" PRId32
            ", \"max_threads_per_multiprocessor\": %" PRId32 ", \"max_blocks_per_multiprocessor\": %" PRId32
            ", \"shared_bytes_per_block\": %" PRIu64 ", \"driver_version\": %" PRId32 ", \"runtime_version\": %" PRId32
-           "}",
+           ", \"nvrtc_version\": %" PRId32 "}",
            d->compute_major, d->compute_minor, d->max_threads_per_block, d->max_threads_per_multiprocessor,
-           d->max_blocks_per_multiprocessor, d->shared_bytes_per_block, d->driver_version, d->runtime_version);
+           d->max_blocks_per_multiprocessor, d->shared_bytes_per_block, d->driver_version, d->runtime_version,
+           d->nvrtc_version);
 }
 
 /* Why no GPU can be used, as opening one says; "" when one can. */

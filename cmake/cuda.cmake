@@ -30,16 +30,31 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3")
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 
-# docs/ORDER.md 1.1 and 1.2, for device code and for host code. Said once, for all CUDA sources.
-set(WEFT_CUDA_FLAGS --fmad=false --ftz=false --prec-div=true --prec-sqrt=true
-  -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
+# docs/ORDER.md 1.1 and 1.2, for device code and for host code. Said once, for all CUDA sources, and for formulas that
+# are compiled at run time.
+set(WEFT_CUDA_STRICT --fmad=false --ftz=false --prec-div=true --prec-sqrt=true)
+set(WEFT_CUDA_FLAGS ${WEFT_CUDA_STRICT} -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
 if(WEFT_WERROR)
   list(APPEND WEFT_CUDA_FLAGS --Werror=all-warnings -Xcompiler=-Werror)
 endif()
 
+# What the text of a formula's kernel includes (src/cuda/map_text.cu), as text in the plugin.
+set(embedded arith/arith.h arith/bits.h arith/elementary.h arith/finish.h arith/map.h arith/map_integers.h
+  arith/map_reals.h core/elementary.h core/formula.def core/formula.h core/order.h cuda/extremes.cuh cuda/finish.cuh
+  cuda/fold.cuh cuda/free.cuh cuda/integers.cuh cuda/job.h cuda/keys.cuh cuda/map_fold.cuh cuda/map_formula.h
+  cuda/map_values.cuh cuda/sums.cuh cuda/tree.cuh cuda/variance.cuh)
+list(TRANSFORM embedded PREPEND src/ OUTPUT_VARIABLE embedded_files)
+set(WEFT_NVRTC_EMBEDDED ${CMAKE_BINARY_DIR}/nvrtc_embedded.c)
+add_custom_command(OUTPUT ${WEFT_NVRTC_EMBEDDED}
+  COMMAND ${CMAKE_COMMAND} -DOUT=${WEFT_NVRTC_EMBEDDED} -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR} "-DHEADERS=${embedded}"
+    "-DOPTIONS=${WEFT_CUDA_STRICT}" -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
+  DEPENDS cmake/embed.cmake include/weft.h src/cuda/nvrtc_std.h ${embedded_files} VERBATIM)
+
 add_library(weft_cuda MODULE
+  ${WEFT_NVRTC_EMBEDDED}
   src/cuda/arrays.cu
   src/cuda/call.cu
+  src/cuda/compiled.cu
   src/cuda/compact.cu
   src/cuda/convolve.cu
   src/cuda/convolve_blocks.cu
@@ -63,8 +78,11 @@ add_library(weft_cuda MODULE
   src/cuda/recurrence_kernels.cu
   src/cuda/match.cu
   src/cuda/map.cu
+  src/cuda/map_compiled.cu
   src/cuda/map_scan.cu
+  src/cuda/map_text.cu
   src/cuda/merge.cu
+  src/cuda/nvrtc.cu
   src/cuda/matmul.cu
   src/cuda/matmul_end.cu
   src/cuda/matmul_f32.cu
@@ -98,10 +116,10 @@ add_library(weft_cuda MODULE
   src/cuda/tune.cu
   src/cuda/variance.cu)
 target_include_directories(weft_cuda PRIVATE include src)
-target_compile_options(weft_cuda PRIVATE ${WEFT_CUDA_FLAGS})
+target_compile_options(weft_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${WEFT_CUDA_FLAGS}>)
 target_link_libraries(weft_cuda PRIVATE ${CMAKE_DL_LIBS})
 # It runs where only the driver is, and shows one symbol.
 target_link_options(weft_cuda PRIVATE "LINKER:--exclude-libs,ALL,--as-needed" -static-libgcc -static-libstdc++)
-set_target_properties(weft_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+set_target_properties(weft_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static C_VISIBILITY_PRESET hidden)
 message(STATUS "weft: the CUDA backend is built with ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION} "
   "for architectures ${CMAKE_CUDA_ARCHITECTURES}")

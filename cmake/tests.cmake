@@ -1,5 +1,5 @@
 # What CTest runs. Labels: agreement, oracle, api, threads, lint, mutants, install, cli, gpu,
-# languages, examples, emulated, ladder, docs, dist.
+# languages, examples, emulated, ladder, docs, dist, nvrtc.
 # With a sanitizer the slow and the textual parts are left out; ThreadSanitizer takes what has threads.
 set(tests_dir ${CMAKE_CURRENT_SOURCE_DIR}/tests)
 if(WEFT_SANITIZE MATCHES "thread")

@@ -8,7 +8,18 @@ target_link_libraries(test_no_gpu PRIVATE weft)
 add_dependencies(test_no_gpu weft_cuda)
 add_test(NAME cuda.no_gpu COMMAND test_no_gpu)
 
-foreach(program gpu_elementary gpu_heat gpu_matmul gpu_memory gpu_recurrence gpu_scan gpu_sort gpu_stream gpu_tridiag)
+# What formulas are compiled from, through libnvrtc, which needs no GPU. Label nvrtc.
+add_executable(test_nvrtc_formulas tests/cuda/nvrtc_formulas.cu src/cuda/map_text.cu src/cuda/nvrtc.cu
+  ${WEFT_NVRTC_EMBEDDED})
+target_include_directories(test_nvrtc_formulas PRIVATE include src)
+target_compile_options(test_nvrtc_formulas PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${WEFT_CUDA_FLAGS}>)
+target_link_libraries(test_nvrtc_formulas PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
+set_target_properties(test_nvrtc_formulas PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+add_dependencies(test_nvrtc_formulas weft_cuda) # of which it has the embedded texts
+add_test(NAME cuda.nvrtc_formulas COMMAND test_nvrtc_formulas)
+set_tests_properties(cuda.nvrtc_formulas PROPERTIES LABELS nvrtc SKIP_RETURN_CODE 77 TIMEOUT 300)
+
+foreach(program gpu_elementary gpu_heat gpu_map gpu_matmul gpu_memory gpu_recurrence gpu_scan gpu_sort gpu_stream gpu_tridiag)
   add_executable(test_${program} tests/cuda/${program}.cu)
   target_include_directories(test_${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_options(test_${program} PRIVATE ${WEFT_CUDA_FLAGS})

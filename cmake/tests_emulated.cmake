@@ -6,9 +6,9 @@ if(NOT executor)
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays call cuda dot extremes heat integers laplace laplace_solve map map_scan match matmul matmul_end matmul_f32
-    matmul_f64 matmul_vector price random reduce scratch
-    sobol sums transfer tridiag tridiag_fused tridiag_long tune variance)
+foreach(stem arrays call cuda dot extremes heat integers laplace laplace_solve map map_compiled map_scan map_text match
+    matmul matmul_end matmul_f32 matmul_f64 matmul_vector price random reduce scratch sobol sums transfer tridiag
+    tridiag_fused tridiag_long tune variance)
   list(APPEND emulated_sources ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/${stem}.cu)
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})
@@ -17,13 +17,20 @@ set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;c
 # Tensor cores are not emulated: these are the products of a GPU that has none.
 set_source_files_properties(${emulated}/matmul_f32.cc ${emulated}/matmul_f64.cc PROPERTIES COMPILE_OPTIONS
   "-include;cuda_runtime.h;-w;${executor_watch};-U__CUDA_ARCH__;-D__CUDA_ARCH__=700")
-executor_library(weft_emulated ${translated} tests/emulated/device.cc)
+executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/compiler.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900)
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
+# Formulas that are compiled when the tests run are libraries, which call the executor.
+set_target_properties(weft_emulated PROPERTIES CXX_VISIBILITY_PRESET default)
+string(JOIN " " emulated_compiler ${CMAKE_CXX_COMPILER} -shared -fPIC -O1 -w -std=c++20 ${WEFT_STRICT_FP}
+  -U_FORTIFY_SOURCE -D__CUDACC__ -D__CUDA_ARCH__=900 -include cuda_runtime.h -I${executor_dir}
+  -I${CMAKE_CURRENT_SOURCE_DIR}/tests/emulated -I${CMAKE_CURRENT_SOURCE_DIR}/include -I${CMAKE_CURRENT_SOURCE_DIR}/src)
+set_source_files_properties(tests/emulated/compiler.cc PROPERTIES
+  COMPILE_DEFINITIONS "WEFT_EMULATED_COMPILER=\"${emulated_compiler}\"")
 
-# emulated_test(OPERATION EVERY [SEED]): one case in EVERY; with a seed, in random order.
+# emulated_test(OPERATION EVERY [SEED]): one case in EVERY; with a seed, in random order. Formulas are interpreted.
 function(emulated_test operation every)
   set(name emulated_${operation})
   set(environment "WEFT_PLUGIN_DIR=${emulated}")
@@ -47,6 +54,11 @@ emulated_test(matmul 60)
 emulated_test(map 4)
 emulated_test(map_reduce 6)
 emulated_test(map_scan 6)
+# The same formulas compiled: a second of the compiler for each.
+foreach(operation map map_reduce)
+  weft_test(emulated_${operation}_compiled emulated 240 weft_command --quiet --device cuda verify --level tiny --every 300 --op ${operation})
+  set_tests_properties(emulated_${operation}_compiled PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated};WEFT_NVRTC=1")
+endforeach()
 weft_test(emulated_sources emulated 120 api_sources cuda)
 set_tests_properties(emulated_sources PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
 foreach(operation sum argmin dot price match map_reduce)

@@ -112,6 +112,8 @@ typedef struct weft_device_info {
     int32_t max_blocks_per_multiprocessor;
     uint64_t shared_bytes_per_block;
     int32_t driver_version, runtime_version; /* CUDA: 1000 major + 10 minor */
+    int32_t nvrtc_version;                   /* of what compiles formulas for this GPU at run time; 0: they are
+                                              * interpreted */
 } weft_device_info;
 
 /* Number of devices that can be opened on this machine: the CPU, then each usable GPU. */

@@ -65,8 +65,16 @@ build_mutants() {
     [ "$(find "$log/mutants" -name libweft_cuda.so | wc -l)" = "$(grep -vc '^#' tests/mutants/gpu.txt)" ]
 }
 
+# A fault of what compiled formulas are made of shows where all of them are compiled.
 noticed() {
-    WEFT_PLUGIN_DIR=$log/mutants/$1/build "$build/weft" --quiet verify --level tiny --device cuda
+    plugin=$log/mutants/$1/build
+    compiled=0
+    case $1 in
+    compiled-map-*) compiled=1 && set -- --op map --every 50 ;;
+    compiled-*) compiled=1 && set -- --op map_reduce --every 50 ;;
+    *) set -- ;;
+    esac
+    WEFT_NVRTC=$compiled WEFT_PLUGIN_DIR=$plugin "$build/weft" --quiet verify --level tiny --device cuda "$@"
     status=$?
     echo "verify exits with $status"
     [ "$status" = 1 ]
@@ -74,7 +82,12 @@ noticed() {
 
 for section in $sections; do
     case $section in
-    agreement) step verify "$build/weft" --quiet verify --level quick ;;
+    agreement)
+        step verify "$build/weft" --quiet verify --level quick
+        for op in map map_reduce map_scan; do # compiled at run time, a third of a second each
+            step "verify-compiled-$op" env WEFT_NVRTC=1 "$build/weft" --quiet --device cuda verify --level tiny --every 50 --op $op
+        done
+        ;;
     programs) step programs ctest --test-dir "$build" -L gpu --output-on-failure ;;
     sanitizers)
         for tool in memcheck racecheck synccheck initcheck; do step "$tool" sanitizer "$tool" & done

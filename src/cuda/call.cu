@@ -4,7 +4,8 @@
  * the input goes through the staging buffer in chunks of a power of two of whole tiles, each of which is
  * a subtree of the canonical tree; fold.cuh joins the chunks. Copies and launches alternate on one stream:
  * a launch takes a hundredth of the time of its copy, so there is nothing to gain by overlapping them. */
-#include "cuda/map_job.h"
+#include "cuda/compiled.h"
+#include "cuda/map_compiled.h"
 
 #include <string.h>
 
@@ -89,10 +90,9 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
     return WEFT_OK;
 }
 
-weft_status call_map(call *c, const map_program *map, weft_error *error) {
+void call_map(call *c, const map_program *map) {
     c->map = map;
     c->map_bytes = cuda_type_bytes(map->dtype);
-    return gpu_staging(c->g, c->name, error);
 }
 
 weft_status call_refer(call *c, const double *v, weft_error *error) {
@@ -124,21 +124,40 @@ static void shape_tree(job *j, size_t bytes) {
     j->tiles = (j->n + WEFT_TILE(bytes) - 1) / WEFT_TILE(bytes);
 }
 
-/* One launch. Few tiles are spread over all multiprocessors, in blocks of few warps; many tiles are cut
- * in at most PARTIALS_MAX blocks. */
-static weft_status launch(const call *c, kernel k, job *j, weft_error *error) {
+/* The geometry of a launch: its blocks, and the warps of each. Few tiles are spread over all multiprocessors, in
+ * blocks of few warps; many tiles are cut in at most PARTIALS_MAX blocks. */
+typedef struct grid {
+    unsigned blocks, warps;
+} grid;
+
+static grid shape_launch(const call *c, kernel k, job *j) {
     const size_t bytes = cuda_type_bytes(j->dtype);
+    grid shape = {0, 1};
     if (k.free_order)
         shape_free_order(j, bytes);
     else
         shape_tree(j, bytes);
-    unsigned warps = 1;
-    while (warps < WARPS_MAX && j->tiles > (uint64_t)warps * c->g->multiprocessors) warps *= 2;
-    while ((j->tiles - 1) / ((uint64_t)warps << j->run_log2) >= PARTIALS_MAX) j->run_log2++;
-    const unsigned blocks = (unsigned)((j->tiles - 1) / ((uint64_t)warps << j->run_log2)) + 1;
+    while (shape.warps < WARPS_MAX && j->tiles > (uint64_t)shape.warps * c->g->multiprocessors) shape.warps *= 2;
+    while ((j->tiles - 1) / ((uint64_t)shape.warps << j->run_log2) >= PARTIALS_MAX) j->run_log2++;
+    shape.blocks = (unsigned)((j->tiles - 1) / ((uint64_t)shape.warps << j->run_log2)) + 1;
+    return shape;
+}
+
+static weft_status launch(const call *c, kernel k, job *j, weft_error *error) {
+    const grid shape = shape_launch(c, k, j);
     void *arguments[] = {j};
-    CUDA_TRY(cudaLaunchKernel(k.function, dim3(blocks), dim3(32 * warps), arguments, 0, c->g->stream), c->name);
+    CUDA_TRY(cudaLaunchKernel(k.function, dim3(shape.blocks), dim3(32 * shape.warps), arguments, 0, c->g->stream),
+             c->name);
     return WEFT_OK;
+}
+
+/* One launch over all values of a formula, by a kernel that it was compiled to. */
+static weft_status launch_compiled(const call *c, kernel k, void *function, weft_error *error) {
+    formula_job f;
+    f.j = c->j;
+    const grid shape = shape_launch(c, k, &f.j);
+    gpu_formula_operands(c->map, 0, 16 / c->map_bytes, &f);
+    return compiled_launch(c->g, c->name, function, shape.blocks, 32 * shape.warps, &f, error);
 }
 
 /* The part [first, first + n) of an input: where it lies, or its copy in the staging buffer, or there a formula's
@@ -173,9 +192,20 @@ static weft_status run_in_chunks(const call *c, kernel k, weft_error *error) {
     return WEFT_OK;
 }
 
+static weft_status run_formula(const call *c, kernel k, weft_error *error) {
+    void *compiled;
+    int rows;
+    const uint64_t values = c->j.total * cuda_type_bytes(c->j.dtype) / c->map_bytes;
+    FORWARD(gpu_formula_kernel(c->g, c->map, &k, values, &compiled, &rows, error));
+    if (compiled) return launch_compiled(c, k, compiled, error);
+    FORWARD(gpu_staging(c->g, c->name, error));
+    return run_in_chunks(c, k, error);
+}
+
 weft_status call_run(call *c, kernel k, weft_error *error) {
     RETURN_IF(!k.function, WEFT_INTERNAL, "%s: there is no kernel for type %d", c->name, (int)c->j.dtype);
-    if (c->x_on_host || c->y_on_host || c->map) return run_in_chunks(c, k, error);
+    if (c->map) return run_formula(c, k, error);
+    if (c->x_on_host || c->y_on_host) return run_in_chunks(c, k, error);
     job j = c->j;
     return launch(c, k, &j, error);
 }

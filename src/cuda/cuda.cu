@@ -1,5 +1,7 @@
 /* The backend "cuda": devices, contexts, streams and memory. */
 #include "cuda/gpu.h"
+#include "cuda/map_compiled.h"
+#include "cuda/nvrtc.h"
 
 #include <cuda.h>
 #include <dlfcn.h>
@@ -76,6 +78,7 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
     info->shared_bytes_per_block = properties.sharedMemPerBlock;
     CUDA_TRY(cudaDriverGetVersion(&info->driver_version), "asking for the driver's version");
     CUDA_TRY(cudaRuntimeGetVersion(&info->runtime_version), "asking for the runtime's version");
+    if (nvrtc_knows(10 * properties.major + properties.minor)) info->nvrtc_version = nvrtc_version();
     return WEFT_OK;
 }
 
@@ -112,6 +115,7 @@ static weft_status probe(int device, weft_error *error) {
 /* The context's own stream waits for CUDA's default stream, on which a cudaMemcpy from pageable memory may still be
  * under way when it returns: without that, a caller who mixes the two would now and then get old data. */
 static weft_status open_parts(gpu *g, weft_error *error) {
+    FORWARD(gpu_formula_policy(g, error));
     FORWARD(probe(g->device, error));
     CUDA_TRY(cudaStreamCreate(&g->own), "creating a stream");
     g->stream = g->own;
@@ -121,6 +125,7 @@ static weft_status open_parts(gpu *g, weft_error *error) {
 
 static void close_parts(gpu *g) {
     if (g->stream) (void)cudaStreamSynchronize(g->stream);
+    gpu_formulas_close(g);
     gpu_scratch_close(g);
     transfer_close_lanes(g);
     if (g->handover) (void)cudaEventDestroy(g->handover);
@@ -137,6 +142,8 @@ static weft_status open_gpu(const char *which, void **state, weft_error *error) 
     g->device = device;
     snprintf(g->id, sizeof g->id, "cuda:%d", device);
     g->multiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
+    g->arch = 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
+              attribute(cudaDevAttrComputeCapabilityMinor, device);
     g->shared_bytes = (size_t)attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     const weft_status status = open_parts(g, error);
     if (status != WEFT_OK) {

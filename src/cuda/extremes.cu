@@ -1,94 +1,32 @@
 /* Minimum and maximum, their places, and the largest magnitude (docs/ORDER.md 1.4, 3.2), in free order: the least
  * key wins (keys.cuh). */
-#include "cuda/free.cuh"
+#include "cuda/extremes.cuh"
 #include "cuda/kernels.h"
-#include "cuda/keys.cuh"
 
-template <class Keys, class T>
-static __device__ __forceinline__ typename Keys::key least(const Keys &keys, const vector<T> &x) {
-    typename Keys::key best = keys.of(x.element[0]);
-#pragma unroll
-    for (int e = 1; e < vector<T>::ELEMENTS; e++) best = min(best, keys.of(x.element[e]));
-    return best;
-}
+/* The kernel of an operator for elements of a type, integers by their bits. */
+#define KERNEL_BY_BITS(op)                               \
+    kernel cuda_##op##_kernel(weft_dtype dtype) {        \
+        switch (dtype) {                                 \
+        case WEFT_I8:                                    \
+        case WEFT_U8: return FREE_KERNEL(op<uint8_t>);   \
+        case WEFT_I16:                                   \
+        case WEFT_U16: return FREE_KERNEL(op<uint16_t>); \
+        case WEFT_I32:                                   \
+        case WEFT_U32: return FREE_KERNEL(op<uint32_t>); \
+        case WEFT_F32: return FREE_KERNEL(op<float>);    \
+        case WEFT_F64: return FREE_KERNEL(op<double>);   \
+        default: return FREE_KERNEL(op<uint64_t>);       \
+        }                                                \
+    }
 
-template <class T> struct extreme : free_operator {
-    typedef T element;
-    typedef typename keys<T>::key value;
-    keys<T> order;
-    __device__ explicit extreme(const job &j) : order(j.mask, j.flip) {}
-    __device__ value start(uint64_t) const { return (value)-1; }
-    __device__ T absent() const { return order.losing(); }
-    __device__ value join(value a, value b) const { return min(a, b); }
-    __device__ void take(value &v, const vector<T> &x, uint64_t) const { v = min(v, least(order, x)); }
-};
-
-/* An accumulator names a vector, and only the winner's vector is read once more to find the element.
- * It starts with the thread's first vector and the greatest key: should no vector beat that, then all
- * elements have that key, and the first vector has the first of them. */
-template <class T> struct place {
-    typedef T element;
-    typedef located value;
-    keys<T> order;
-    __device__ explicit place(const job &j) : order(j.mask, j.flip) {}
-    __device__ located start(uint64_t where) const { return located{(typename keys<T>::key) - 1, where}; }
-    __device__ T absent() const { return order.losing(); }
-    __device__ located join(located a, located b) const {
-        return b.key < a.key || (b.key == a.key && b.where < a.where) ? b : a;
-    }
-    __device__ void take(located &v, const vector<T> &x, uint64_t where) const {
-        const typename keys<T>::key best = least(order, x);
-        if (best < v.key) v = located{best, where};
-    }
-    __device__ void resolve(const job &j, located &v) const {
-        const uint64_t edge = v.where * vector<T>::ELEMENTS;
-        uint64_t i = edge < j.skip ? 0 : edge - j.skip;
-        while (i + 1 < j.n && order.of(((const T *)j.x)[i]) != v.key) i++;
-        v.where = j.first + i;
-    }
-};
-
-/* The largest |x| of signed integers, as its complement. */
-template <class T> struct largest_magnitude : free_operator {
-    typedef T element;
-    typedef uint64_t value;
-    __device__ explicit largest_magnitude(const job &) {}
-    __device__ uint64_t start(uint64_t) const { return UINT64_MAX; }
-    __device__ T absent() const { return 0; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const {
-        return min((unsigned long long)a, (unsigned long long)b);
-    }
-    __device__ void take(uint64_t &v, const vector<T> &x, uint64_t) const {
-#pragma unroll
-        for (int e = 0; e < vector<T>::ELEMENTS; e++) {
-            const uint64_t wide = (uint64_t)(int64_t)x.element[e];
-            v = join(v, ~(x.element[e] < 0 ? 0 - wide : wide));
-        }
-    }
-};
-
-template <template <class> class Op> static kernel by_bits(weft_dtype dtype) {
-    switch (dtype) {
-    case WEFT_I8:
-    case WEFT_U8: return kernel{(const void *)free_kernel<Op<uint8_t>>, true};
-    case WEFT_I16:
-    case WEFT_U16: return kernel{(const void *)free_kernel<Op<uint16_t>>, true};
-    case WEFT_I32:
-    case WEFT_U32: return kernel{(const void *)free_kernel<Op<uint32_t>>, true};
-    case WEFT_F32: return kernel{(const void *)free_kernel<Op<float>>, true};
-    case WEFT_F64: return kernel{(const void *)free_kernel<Op<double>>, true};
-    default: return kernel{(const void *)free_kernel<Op<uint64_t>>, true};
-    }
-}
-
-kernel cuda_extreme_kernel(weft_dtype dtype) { return by_bits<extreme>(dtype); }
-kernel cuda_place_kernel(weft_dtype dtype) { return by_bits<place>(dtype); }
+KERNEL_BY_BITS(extreme)
+KERNEL_BY_BITS(place)
 
 kernel cuda_largest_magnitude_kernel(weft_dtype dtype) {
     switch (dtype) {
-    case WEFT_I8: return kernel{(const void *)free_kernel<largest_magnitude<int8_t>>, true};
-    case WEFT_I16: return kernel{(const void *)free_kernel<largest_magnitude<int16_t>>, true};
-    case WEFT_I32: return kernel{(const void *)free_kernel<largest_magnitude<int32_t>>, true};
-    default: return kernel{(const void *)free_kernel<largest_magnitude<int64_t>>, true};
+    case WEFT_I8: return FREE_KERNEL(largest_magnitude<int8_t>);
+    case WEFT_I16: return FREE_KERNEL(largest_magnitude<int16_t>);
+    case WEFT_I32: return FREE_KERNEL(largest_magnitude<int32_t>);
+    default: return FREE_KERNEL(largest_magnitude<int64_t>);
     }
 }

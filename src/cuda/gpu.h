@@ -22,11 +22,14 @@ typedef struct cuda_choice {
     size_t variant;
     bool everywhere;
 } cuda_choice;
+/* Whether formulas are compiled at run time (map_compiled.h). */
+typedef enum formula_policy { FORMULAS_WORTH_IT, FORMULAS_NEVER, FORMULAS_ALWAYS } formula_policy;
 
 typedef struct gpu {
     int device;
     char id[16];
     int multiprocessors;
+    int arch;                 /* 10 major + minor of the compute capability */
     size_t shared_bytes;      /* of a block, at most */
     cudaStream_t own, stream; /* stream: own, or the caller's */
     cudaEvent_t handover;     /* orders a new stream behind the scratch memory's last use */
@@ -44,6 +47,8 @@ typedef struct gpu {
     void *twiddles[2];     /* of transforms, f32 and f64; NULL until needed (transforms.h) */
     int twiddles_log[2];
     cuda_choice chosen[CUDA_TUNABLES];
+    formula_policy formula_use;
+    struct formulas *formulas; /* that were compiled, or will be; NULL until needed */
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */
@@ -108,8 +113,9 @@ typedef struct call {
  * call_map. */
 weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft_dtype result, size_t n,
                        const void *x, const void *y, void *out, weft_error *error);
-/* The elements are the values of a formula, which are computed chunk by chunk in the staging buffer. */
-weft_status call_map(call *c, const struct map_program *map, weft_error *error);
+/* The elements are the values of a formula. A kernel that it was compiled to folds them as it computes them; else
+ * they are computed chunk by chunk in the staging buffer. */
+void call_map(call *c, const struct map_program *map);
 /* Runs a kernel over the whole input with c->j; in chunks when an input is in host memory. */
 weft_status call_run(call *c, kernel k, weft_error *error);
 /* Waits where the caller must find everything done, and hands over the result. */

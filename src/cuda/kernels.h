@@ -7,8 +7,12 @@
 /* A kernel and the shape of its tiles. */
 typedef struct kernel {
     const void *function;
-    bool free_order; /* tiles of 16-byte vectors (free.cuh), else of the canonical tree (tree.cuh) */
+    bool free_order;       /* tiles of 16-byte vectors (free.cuh), else of the canonical tree (tree.cuh) */
+    const char *op = NULL; /* the operator's type, as a formula's kernel names it (map_text.cu) */
 } kernel;
+
+#define TREE_KERNEL(...) (kernel{(const void *)tree_kernel<__VA_ARGS__>, false, #__VA_ARGS__})
+#define FREE_KERNEL(...) (kernel{(const void *)free_kernel<__VA_ARGS__>, true, #__VA_ARGS__})
 
 /* Canonical tree, sums.cu: sum and product in the type `result` (f32 or f64); sums of |x| in f64. */
 kernel cuda_sum_kernel(weft_dtype dtype, weft_dtype result);

@@ -6,7 +6,7 @@
 
 typedef struct map_program {
     weft_dtype dtype;
-    uint32_t step_count;
+    uint32_t step_count, leaf_count;
     map_step steps[MAP_STEPS];
     map_leaf leaves[MAP_LEAVES];
 } map_program;
@@ -26,7 +26,7 @@ weft_status gpu_map_bring(gpu *g, const map_call *c, size_t out_bytes, size_t sc
                           map_program *program, weft_error *error);
 
 /* The values at elements first, first + 1, ..., n of them, to `out` on the GPU. */
-weft_status gpu_map_part(const gpu *g, const map_program *program, uint64_t first, uint64_t n, void *out,
+weft_status gpu_map_part(gpu *g, const map_program *program, uint64_t first, uint64_t n, void *out,
                          weft_error *error);
 
 #endif

@@ -148,7 +148,7 @@ weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
     if (r->map) {
         FORWARD(gpu_map_bring(g, r->map, 0, 0, &arrays, &program, error));
-        FORWARD(call_map(&c, &program, error));
+        call_map(&c, &program);
     }
     FORWARD(operators[r->op].run(&c, error));
     FORWARD(call_end(&c, error));

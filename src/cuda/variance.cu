@@ -1,39 +1,17 @@
 /* Sums of squared deviations by the canonical tree, and weft_variance (docs/ORDER.md 3.3 norm2, 4). */
 #include "cuda/gpu.h"
-#include "cuda/tree.cuh"
-
-/* (x - m)^2; without a reference m is 0, and x - 0 is x. */
-template <class T> struct deviations : summing<double> {
-    typedef T element;
-    double m;
-    __device__ explicit deviations(const job &j) : m(j.reference ? *j.reference : 0.0) {}
-    __device__ double step(double lane, T x, T) const {
-        const double d = (double)x - m;
-        return fma(d, d, lane);
-    }
-};
-
-struct rescaled_squares : summing<double> {
-    typedef double element;
-    double scale;
-    __device__ explicit rescaled_squares(const job &j) : scale(weft_norm2_scale(*j.reference)) {}
-    __device__ bool idle() const { return scale == 1.0; }
-    __device__ double step(double lane, double x, double) const {
-        const double s = x * scale;
-        return fma(s, s, lane);
-    }
-};
+#include "cuda/variance.cuh"
 
 kernel cuda_deviations_kernel(weft_dtype dtype) {
-    static const void *const kernels[] = {
-        NULL,
-#define TYPE(ID, name, ctype, kind, npy) (const void *)tree_kernel<deviations<ctype>>,
+    static const kernel kernels[] = {
+        {NULL, false, NULL},
+#define TYPE(ID, name, ctype, kind, npy) TREE_KERNEL(deviations<ctype>),
 #include "core/types.def"
     };
-    return kernel{kernels[dtype], false};
+    return kernels[dtype];
 }
 
-kernel cuda_rescaled_squares_kernel(void) { return kernel{(const void *)tree_kernel<rescaled_squares>, false}; }
+kernel cuda_rescaled_squares_kernel(void) { return TREE_KERNEL(rescaled_squares); }
 
 /* Two launches in stream order; the mean stays on the device in between. */
 weft_status cuda_variance(void *state, const variance_call *v, weft_error *error) {

@@ -1,0 +1,153 @@
+/* The texts that formulas are compiled from, given to NVRTC: every step in every type, from arrays of every type, as
+ * a map and in front of every kind of reduction. It needs no GPU; exits with 77 where there is no libnvrtc. What the
+ * kernels compute is compared on the emulated GPU (cmake/tests_emulated.cmake) and on a real one (gpu_map.cu). */
+#include "cuda/map_text.h"
+#include "cuda/nvrtc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARCH = 90 };
+
+static const bool IS_REAL[] = {
+#define EVERY false
+#define REALS true
+#define OPERATOR(ID, text, operands, domain) domain,
+#define FUNCTION(ID, name, operands, domain) domain,
+#include "core/formula.def"
+};
+
+/* Leaves: an array of each type that may be there, a value, the index. */
+static void add_leaves(map_shape *shape, bool floats) {
+#define TYPE(ID, name, ctype, kind_, npy)                     \
+    if (WEFT_##ID < WEFT_F32 || floats) {                     \
+        shape->leaves[shape->leaf_count].kind = LEAF_ARRAY;   \
+        shape->leaves[shape->leaf_count++].dtype = WEFT_##ID; \
+    }
+#include "core/types.def"
+    shape->leaves[shape->leaf_count++].kind = LEAF_VALUE;
+    shape->leaves[shape->leaf_count++].kind = LEAF_INDEX;
+}
+
+/* A step of each op, of the step before and two leaves. */
+static void add_steps(map_shape *shape, bool floats) {
+    for (int op = 0; op < MAP_OPS; op++) {
+        if (IS_REAL[op] && !floats) continue;
+        const uint32_t s = shape->step_count++;
+        map_step *step = &shape->steps[s];
+        step->op = (uint8_t)op;
+        step->to = (uint8_t)(s % MAP_REGISTERS);
+        step->a = s ? shape->steps[s - 1].to : (uint8_t)MAP_REGISTERS;
+        step->b = (uint8_t)(MAP_REGISTERS + s % shape->leaf_count);
+        step->c = (uint8_t)(MAP_REGISTERS + (s + 1) % shape->leaf_count);
+    }
+}
+
+static map_shape shape_of(weft_dtype dtype) {
+    map_shape shape;
+    const bool floats = dtype == WEFT_F32 || dtype == WEFT_F64;
+    memset(&shape, 0, sizeof shape);
+    shape.dtype = dtype;
+    add_leaves(&shape, floats);
+    add_steps(&shape, floats);
+    return shape;
+}
+
+/* x*x + x, whose kernels have the most rows. */
+static map_shape small_shape(weft_dtype dtype) {
+    map_shape shape;
+    memset(&shape, 0, sizeof shape);
+    shape.dtype = dtype;
+    shape.leaves[shape.leaf_count++] = {LEAF_ARRAY, dtype};
+    shape.steps[shape.step_count++] = {MAP_MULTIPLY, 0, MAP_REGISTERS, MAP_REGISTERS, MAP_REGISTERS};
+    shape.steps[shape.step_count++] = {MAP_ADD, 1, 0, MAP_REGISTERS, 0};
+    return shape;
+}
+
+static int compiled, failures;
+
+static void compile(const map_shape *shape, const kernel *fold) {
+    weft_error error;
+    void *code;
+    size_t bytes;
+    char *text = map_text(shape, fold);
+    memset(&error, 0, sizeof error);
+    compiled++;
+    if (!text || nvrtc_compile(text, ARCH, &code, &bytes, &error) != WEFT_OK || bytes == 0) {
+        printf("type %d, %s: %s\n", (int)shape->dtype, fold ? fold->op : "map", error.message);
+        failures++;
+    } else {
+        free(code);
+    }
+    free(text);
+}
+
+static void compile_folds(const map_shape *shape, const char *const *ops, bool free_order) {
+    for (; *ops; ops++) {
+        const kernel fold = {NULL, free_order, *ops};
+        compile(shape, &fold);
+    }
+}
+
+/* A text that is wrong is weft's fault, and told as that. */
+static bool refuses_nonsense(void) {
+    weft_error error;
+    void *code;
+    size_t bytes;
+    memset(&error, 0, sizeof error);
+    return nvrtc_compile("nonsense;", ARCH, &code, &bytes, &error) == WEFT_INTERNAL && !code &&
+           strstr(error.message, "formula.cu(1): error") && strstr(error.message, "WEFT_NVRTC=0");
+}
+
+int main() {
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
+    static const char *const f32_trees[] = {"total<float, float>",
+                                            "total<float, double>",
+                                            "product<float, float>",
+                                            "product<float, double>",
+                                            "magnitudes<float>",
+                                            "deviations<float>",
+                                            NULL};
+    static const char *const f64_trees[] = {"total<double, double>", "product<double, double>", "magnitudes<double>",
+                                            "deviations<double>",    "rescaled_squares",        NULL};
+    static const char *const i32_trees[] = {"total<int32_t, double>", "magnitudes<int32_t>", "deviations<int32_t>",
+                                            NULL};
+    static const char *const f32_free[] = {"extreme<float>", "place<float>", "count_nonzero<float>",
+                                           "extreme<uint32_t>", NULL};
+    static const char *const f64_free[] = {"extreme<double>", "place<double>", "count_nonzero<double>",
+                                           "extreme<uint64_t>", NULL};
+    static const char *const i32_free[] = {"integer_sum<int32_t>",
+                                           "integer_product<int32_t>",
+                                           "largest_magnitude<int32_t>",
+                                           "bits<WEFT_AND>",
+                                           "bits<WEFT_XOR>",
+                                           "place<uint32_t>",
+                                           NULL};
+    static const char *const u64_free[] = {"integer_sum<uint64_t>", "integer_product<uint64_t>", "place<uint64_t>",
+                                           "bits<WEFT_OR>",         "count_nonzero<uint64_t>",   NULL};
+    if (!nvrtc_knows(ARCH)) {
+        puts("skipped: there is no libnvrtc that compiles for sm_90");
+        return 77;
+    }
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const map_shape every = shape_of(types[i]), few = small_shape(types[i]);
+        compile(&every, NULL);
+        compile(&few, NULL);
+    }
+    const map_shape f32 = small_shape(WEFT_F32), f64 = small_shape(WEFT_F64), i32 = small_shape(WEFT_I32),
+                    u64 = small_shape(WEFT_U64);
+    compile_folds(&f32, f32_trees, false);
+    compile_folds(&f64, f64_trees, false);
+    compile_folds(&i32, i32_trees, false);
+    compile_folds(&f32, f32_free, true);
+    compile_folds(&f64, f64_free, true);
+    compile_folds(&i32, i32_free, true);
+    compile_folds(&u64, u64_free, true);
+    if (!refuses_nonsense()) {
+        puts("a text that does not compile is not refused as it should");
+        failures++;
+    }
+    printf("%d texts, %d failures\n", compiled, failures);
+    return failures > 0;
+}

@@ -1,0 +1,61 @@
+/* The emulated GPU's run-time compiler, in place of src/cuda/nvrtc.cu and src/cuda/compiled.cu: a formula's text is
+ * compiled by the compiler of C++ to a library, as the plugin itself is, and loaded. Its one difference is that
+ * nobody watches the accesses of what it makes. */
+#include "cuda/compiled.h"
+#include "cuda/nvrtc.h"
+#include "executor.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <unistd.h>
+
+int nvrtc_version(void) { return CUDART_VERSION; }
+
+bool nvrtc_knows(int) { return true; }
+
+/* Runs the compiler, which links the library to this plugin, whose executor its kernels run on. */
+static bool make_library(const char *source, const char *library) {
+    Dl_info self;
+    char command[3 * PATH_MAX];
+    if (!dladdr((const void *)nvrtc_version, &self)) return false;
+    const int length =
+        snprintf(command, sizeof command, "%s -o %s %s %s", WEFT_EMULATED_COMPILER, library, source, self.dli_fname);
+    return length < (int)sizeof command && system(command) == 0;
+}
+
+/* The code is the name of the library. */
+weft_status nvrtc_compile(const char *text, int, void **code, size_t *bytes, weft_error *error) {
+    char source[] = "/tmp/weft_formula_XXXXXX.cc", library[sizeof source + 3];
+    const int file = mkstemps(source, 3);
+    RETURN_IF(file < 0, WEFT_INTERNAL, "no file for the text of a formula");
+    const ssize_t size = (ssize_t)strlen(text);
+    bool made = write(file, text, (size_t)size) == size;
+    close(file);
+    snprintf(library, sizeof library, "%s.so", source);
+    made = made && make_library(source, library);
+    unlink(source);
+    RETURN_IF(!made, WEFT_INTERNAL, "a formula did not compile:\n%s", text);
+    *bytes = strlen(library) + 1;
+    *code = strdup(library);
+    return WEFT_OK;
+}
+
+bool compiled_usable(void) { return true; }
+
+weft_status compiled_load(const void *code, const char *name, void **library, void **function, weft_error *error) {
+    *library = dlopen((const char *)code, RTLD_NOW | RTLD_LOCAL);
+    unlink((const char *)code);
+    RETURN_IF(!*library, WEFT_INTERNAL, "%s", dlerror());
+    *function = dlsym(*library, name);
+    RETURN_IF(!*function, WEFT_INTERNAL, "%s", dlerror());
+    return WEFT_OK;
+}
+
+void compiled_unload(void *library) { dlclose(library); }
+
+weft_status compiled_launch(const gpu *, const char *operation, void *function, unsigned blocks, unsigned threads,
+                            formula_job *f, weft_error *error) {
+    emulated::launch(emulated::geometry(blocks, threads), (void (*)(formula_job))function, *f);
+    CUDA_TRY(cudaGetLastError(), operation);
+    return WEFT_OK;
+}
