@@ -1,65 +1,128 @@
-/* Times of libweft_dist on the ranks that mpirun starts, and of one rank beside weft without it: the best of some
- * calls, each of the slowest rank. Usage: mpirun -n RANKS bench_ranks [LOG2_ELEMENTS [THREADS]] */
+/* Times of libweft_dist on the ranks that mpirun starts, on arrays in the memory of their devices, beside one of
+ * these devices alone: with all of the array (strong scaling), and with a rank's share of it (weak scaling). Each
+ * figure is the best of some calls, each of the slowest rank; results are compared bit for bit with those of one
+ * device. Usage: mpirun -n RANKS bench_ranks [DEVICE [LOG2_ELEMENTS [THREADS]]]; DEVICE is cpu or cuda, a GPU a rank.
+ */
 #include <mpi.h>
 
+#include "bench/gpu_ranks_peer.h"
 #include "weft_dist.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { CALLS = 15 };
+enum { CALLS = 7, SWEEPS = 24 };
 
+/* Some ranks together, or with d NULL one process alone. */
 typedef struct setting {
     weft_context *ctx;
-    weft_dist *d; /* NULL: one process */
+    weft_dist *d;
     weft_slice slice;
-    float *x, *y;
+    size_t edge; /* of the planes of a grid */
+    void *x, *y;
+    uint64_t result; /* of the last call: its bits, or a hash of the array */
 } setting;
 
-static weft_status nothing(const setting *s) {
-    float out = 0;
-    return s->d ? weft_dist_reduce(s->d, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, weft_slice_of(0), NULL, &out)
-                : weft_reduce(s->ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 0, NULL, &out);
+static void stop(const char *what, const char *why) {
+    fprintf(stderr, "bench_ranks: %s: %s\n", what, why);
+    MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-static weft_status sum(const setting *s) {
-    float out = 0;
-    return s->d ? weft_dist_reduce(s->d, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, s->slice, s->x, &out)
-                : weft_reduce(s->ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, s->slice.count, s->x, &out);
+static void require(const setting *s, const char *what, weft_status status) {
+    if (status != WEFT_OK) stop(what, s->d ? weft_dist_last_error(s->d) : weft_last_error(s->ctx));
 }
 
-static weft_status dot(const setting *s) {
-    float out = 0;
-    return s->d ? weft_dist_dot(s->d, WEFT_F32, WEFT_DEFAULT, s->slice, s->x, s->y, &out)
-                : weft_dot(s->ctx, WEFT_F32, WEFT_DEFAULT, s->slice.count, s->x, s->y, &out);
+/* --------------------------------------------------------------------------------- calls */
+
+static weft_status nothing(setting *s) {
+    return s->d ? weft_dist_reduce(s->d, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, weft_slice_of(0), NULL, &s->result)
+                : weft_reduce(s->ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 0, NULL, &s->result);
 }
 
-static weft_status scan(const setting *s) {
-    return s->d ? weft_dist_scan(s->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, s->slice, s->x, NULL, s->y)
-                : weft_scan(s->ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, s->slice.count, s->x, NULL,
-                            s->y);
+static weft_status sum(setting *s) {
+    return s->d ? weft_dist_reduce(s->d, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, s->slice, s->x, &s->result)
+                : weft_reduce(s->ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, s->slice.count, s->x, &s->result);
 }
 
-static weft_status sort(const setting *s) {
-    return s->d ? weft_dist_sort(s->d, WEFT_F32, WEFT_ASCENDING, s->slice, s->x, s->y)
-                : weft_sort(s->ctx, WEFT_F32, WEFT_ASCENDING, s->slice.count, s->x, s->y);
+static weft_status variance(setting *s) {
+    return s->d ? weft_dist_variance(s->d, WEFT_F32, WEFT_DEFAULT, s->slice, 0, s->x, &s->result)
+                : weft_variance(s->ctx, WEFT_F32, WEFT_DEFAULT, s->slice.count, 0, s->x, &s->result);
 }
 
-/* A cube of as many points as the array, or less, cut in slabs; 8 sweeps. */
-static weft_status laplace(const setting *s) {
-    enum { EDGE = 128, SWEEPS = 8 };
-    const size_t planes = s->slice.count / (EDGE * EDGE);
-    return s->d ? weft_dist_laplace(s->d, WEFT_F32, EDGE, EDGE, weft_slice_of(planes), SWEEPS, s->x, s->y)
-                : weft_laplace(s->ctx, WEFT_F32, EDGE, EDGE, planes, SWEEPS, s->x, s->y, NULL);
+static weft_status dot(setting *s) {
+    return s->d ? weft_dist_dot(s->d, WEFT_F32, WEFT_DEFAULT, s->slice, s->x, s->y, &s->result)
+                : weft_dot(s->ctx, WEFT_F32, WEFT_DEFAULT, s->slice.count, s->x, s->y, &s->result);
 }
 
-static double best_of(weft_status (*call)(const setting *), const setting *s) {
+static weft_status scan(setting *s) {
+    if (s->d)
+        return weft_dist_scan(s->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, s->slice, s->x, NULL, s->y);
+    const weft_status status =
+        weft_scan(s->ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, s->slice.count, s->x, NULL, s->y);
+    return status == WEFT_OK ? weft_synchronize(s->ctx) : status;
+}
+
+static weft_status sort(setting *s) {
+    if (s->d) return weft_dist_sort(s->d, WEFT_U32, WEFT_ASCENDING, s->slice, s->x, s->y);
+    const weft_status status = weft_sort(s->ctx, WEFT_U32, WEFT_ASCENDING, s->slice.count, s->x, s->y);
+    return status == WEFT_OK ? weft_synchronize(s->ctx) : status;
+}
+
+/* Planes of edge x edge points: of one rank a cube, or nearly. */
+static weft_status laplace(setting *s) {
+    const size_t planes = s->slice.count / (s->edge * s->edge);
+    if (s->d) return weft_dist_laplace(s->d, WEFT_F32, s->edge, s->edge, weft_slice_of(planes), SWEEPS, s->x, s->y);
+    const weft_status status = weft_laplace(s->ctx, WEFT_F32, s->edge, s->edge, planes, SWEEPS, s->x, s->y, NULL);
+    return status == WEFT_OK ? weft_synchronize(s->ctx) : status;
+}
+
+/* An Asian option, a path of 50 steps for 64 elements of the other rows. */
+static weft_status price(setting *s) {
+    static const double start = 1, volatility = 0.2;
+    const weft_option option = {.payoff = WEFT_CALL,
+                                .observed = WEFT_OBSERVE_MEAN,
+                                .strike = 1,
+                                .rate = 0.05,
+                                .maturity = 1,
+                                .assets = 1,
+                                .start = &start,
+                                .volatility = &volatility};
+    const uint64_t elements = s->d ? s->slice.total : s->slice.count;
+    const weft_simulation simulation = {
+        .dtype = WEFT_F32, .steps = 50, .paths = elements < 128 ? 2 : elements / 64, .seed = 1};
+    weft_valuation v;
+    const weft_status status =
+        s->d ? weft_dist_price(s->d, &option, &simulation, &v) : weft_price(s->ctx, &option, &simulation, &v);
+    if (status == WEFT_OK) memcpy(&s->result, &v.price, sizeof s->result);
+    return status;
+}
+
+typedef struct row {
+    const char *name;
+    weft_status (*call)(setting *s);
+    bool array, keys; /* the result is y; x are integers */
+} row;
+
+static const row ROWS[] = {{"no elements", nothing, false, false},
+                           {"sum", sum, false, false},
+                           {"variance", variance, false, false},
+                           {"dot", dot, false, false},
+                           {"scan", scan, true, false},
+                           {"sort u32", sort, true, true},
+                           {"price", price, false, false},
+                           {"laplace", laplace, true, false}};
+
+/* ----------------------------------------------------------------------------- measuring */
+
+static double best_of(const row *r, setting *s) {
     double best = 1e9;
     for (int i = 0; i < CALLS; i++) {
-        double seconds = 0, slowest = 0;
+        double seconds, slowest;
         if (s->d) MPI_Barrier(MPI_COMM_WORLD);
         const double start = MPI_Wtime();
-        if (call(s) != WEFT_OK) MPI_Abort(MPI_COMM_WORLD, 1);
+        require(s, r->name, r->call(s));
         slowest = seconds = MPI_Wtime() - start;
         if (s->d) MPI_Allreduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         if (slowest < best) best = slowest;
@@ -67,45 +130,139 @@ static double best_of(weft_status (*call)(const setting *), const setting *s) {
     return best;
 }
 
-static setting prepare(weft_dist *d, weft_context *ctx, uint64_t n) {
-    setting s = {.ctx = ctx, .d = d, .slice = weft_dist_share(d, n)};
-    s.x = malloc((s.slice.count + 1) * sizeof *s.x);
-    s.y = malloc((s.slice.count + 1) * sizeof *s.y);
-    if (!s.x || !s.y ||
-        weft_random(ctx, WEFT_NORMAL, WEFT_F32, 1, 0, s.slice.offset, s.slice.count, 0, 1, s.x) != WEFT_OK ||
-        weft_random(ctx, WEFT_NORMAL, WEFT_F32, 2, 0, s.slice.offset, s.slice.count, 0, 1, s.y) != WEFT_OK)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    return s;
+/* A number that depends on every bit of y and on its place. */
+static uint64_t hash(const setting *s, size_t count) {
+    static const char formula[] = "a * (i + 1)";
+    const weft_binding y = {"a", WEFT_U32, s->y, NULL};
+    uint64_t value = 0;
+    weft_expr *expr = NULL;
+    if (s->d) {
+        require(s, "hash",
+                weft_dist_map_reduce(s->d, WEFT_SUM, formula, WEFT_U64, WEFT_DEFAULT, weft_slice_of(count), &y, 1,
+                                     &value));
+        return value;
+    }
+    require(s, "hash", weft_expr_compile(s->ctx, formula, &expr));
+    require(s, "hash", weft_map_reduce(s->ctx, WEFT_SUM, expr, WEFT_U64, WEFT_DEFAULT, count, &y, 1, &value));
+    weft_expr_free(expr);
+    return value;
+}
+
+static void fill(const setting *s, const row *r) {
+    const uint32_t lower = 0, upper = UINT32_MAX;
+    const size_t n = s->slice.count;
+    require(s, "x",
+            r->keys ? weft_random_integers(s->ctx, WEFT_U32, 1, 0, s->slice.offset, n, &lower, &upper, s->x)
+                    : weft_random(s->ctx, WEFT_NORMAL, WEFT_F32, 1, 0, s->slice.offset, n, 0, 1, s->x));
+    require(s, "y", weft_random(s->ctx, WEFT_NORMAL, WEFT_F32, 2, 0, s->slice.offset, n, 0, 1, s->y));
+}
+
+/* Allocates, fills, measures; the result is left in s->result. */
+static double measure(const row *r, setting *s) {
+    const size_t bytes = (s->slice.count + 1) * sizeof(float);
+    s->result = 0;
+    if (weft_alloc(s->ctx, WEFT_DEVICE, bytes, &s->x) != WEFT_OK ||
+        weft_alloc(s->ctx, WEFT_DEVICE, bytes, &s->y) != WEFT_OK)
+        stop(r->name, weft_last_error(s->ctx));
+    fill(s, r);
+    const double seconds = best_of(r, s);
+    if (r->array) s->result = hash(s, s->slice.count);
+    (void)weft_free(s->ctx, WEFT_DEVICE, s->x);
+    (void)weft_free(s->ctx, WEFT_DEVICE, s->y);
+    return seconds;
+}
+
+/* Rank 0 alone, with `count` elements; the others wait. */
+static double measure_alone(const row *r, const setting *together, uint64_t count, uint64_t *result) {
+    setting s = *together;
+    double seconds = 0;
+    s.d = NULL;
+    s.slice = (weft_slice){(size_t)count, 0, count};
+    if (weft_dist_rank(together->d) == 0) seconds = measure(r, &s);
+    *result = s.result;
+    MPI_Barrier(MPI_COMM_WORLD);
+    return seconds;
+}
+
+/* This rank's elements of n, in runs of `run`: planes of a grid, or single ones. */
+static weft_slice share_of(const setting *s, uint64_t n, size_t run) {
+    const weft_slice runs = weft_dist_share(s->d, n / run);
+    return (weft_slice){runs.count * run, runs.offset * run, runs.total * run};
+}
+
+static bool report(const row *r, const setting *all) {
+    const uint64_t ranks = (uint64_t)weft_dist_size(all->d);
+    const size_t plane = all->edge * all->edge;
+    uint64_t one, share;
+    setting s = *all;
+    if (r->call == laplace) s.slice = share_of(all, all->slice.total, plane);
+    const uint64_t n = s.slice.total;
+    const double together = measure(r, &s), alone = measure_alone(r, &s, n, &one);
+    const double part = measure_alone(r, &s, r->call == laplace ? n / plane / ranks * plane : n / ranks, &share);
+    if (weft_dist_rank(s.d) != 0) return true;
+    printf("%-12s %12.3f %12.3f %12.3f %9.2f %9.1f %%   %s\n", r->name, 1e3 * alone, 1e3 * part, 1e3 * together,
+           alone / together, 100 * part / together, one == s.result ? "yes" : "NO");
+    fflush(stdout);
+    return one == s.result;
+}
+
+/* weft's sum of data on GPUs beside what one would write with CUB and NCCL. */
+static void report_peer(setting *s, int device) {
+    const row *const r = &ROWS[1];
+    setting peer = *s;
+    const size_t bytes = (s->slice.count + 1) * sizeof(float);
+    if (weft_alloc(s->ctx, WEFT_DEVICE, bytes, &peer.x) != WEFT_OK ||
+        weft_alloc(s->ctx, WEFT_DEVICE, bytes, &peer.y) != WEFT_OK)
+        stop("sum", weft_last_error(s->ctx));
+    fill(&peer, r);
+    const double own = best_of(r, &peer);
+    const double seconds = peer_sum_seconds(device, peer.x, s->slice.count, CALLS);
+    if (weft_dist_rank(s->d) == 0)
+        printf("sum of f32 on all ranks: weft %.3f ms, CUB's reduce and ncclAllReduce %.3f ms: %.2fx\n", 1e3 * own,
+               1e3 * seconds, seconds / own);
+    (void)weft_free(s->ctx, WEFT_DEVICE, peer.x);
+    (void)weft_free(s->ctx, WEFT_DEVICE, peer.y);
+}
+
+/* ----------------------------------------------------------------------------------- main */
+
+/* The context of this rank: where the device is cuda, the GPUs of a machine in turn. */
+static weft_context *open_rank(const char *device, int threads, int *gpu) {
+    char name[32];
+    weft_context *ctx = NULL;
+    const int gpus = (int)weft_device_count() - 1;
+    *gpu = -1;
+    snprintf(name, sizeof name, "%s", device);
+    if (strcmp(device, "cuda") == 0 && gpus > 0) {
+        if (weft_dist_local_rank(gpu) != WEFT_OK) stop("open", weft_dist_last_error(NULL));
+        *gpu %= gpus;
+        snprintf(name, sizeof name, "cuda:%d", *gpu);
+    }
+    if (weft_open(&ctx, name) != WEFT_OK) stop("open", weft_last_error(NULL));
+    (void)weft_set_threads(ctx, threads);
+    return ctx;
 }
 
 int main(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        weft_status (*call)(const setting *);
-    } rows[] = {{"no elements", nothing}, {"sum", sum},   {"dot", dot},
-                {"scan", scan},           {"sort", sort}, {"laplace", laplace}};
-    weft_context *ctx = NULL;
-    weft_dist *d = NULL;
+    setting s = {.edge = 1};
+    bool same = true;
+    int gpu;
     MPI_Init(&argc, &argv);
-    const int log2 = argc > 1 ? atoi(argv[1]) : 24, threads = argc > 2 ? atoi(argv[2]) : 1;
-    if (log2 < 0 || log2 > 40 || weft_open(&ctx, "cpu") != WEFT_OK || weft_set_threads(ctx, threads) != WEFT_OK ||
-        weft_dist_open(&d, ctx, MPI_COMM_WORLD) != WEFT_OK)
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    const int ranks = weft_dist_size(d);
-    const setting together = prepare(d, ctx, UINT64_C(1) << log2);
-    setting alone = together;
-    alone.d = NULL;
-    if (weft_dist_rank(d) == 0) printf("2^%d f32, ranks x threads: %d x %d; ms\n", log2, ranks, threads);
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const double seconds = best_of(rows[i].call, &together);
-        if (weft_dist_rank(d) == 0) printf("%-12s %10.3f", rows[i].name, 1e3 * seconds);
-        if (ranks == 1) printf("   weft alone %10.3f", 1e3 * best_of(rows[i].call, &alone));
-        if (weft_dist_rank(d) == 0) putchar('\n');
-    }
-    free(together.x);
-    free(together.y);
-    weft_dist_close(d);
-    weft_close(ctx);
+    const int log2 = argc > 2 ? atoi(argv[2]) : 22;
+    if (log2 < 6 || log2 > 40) stop(argv[2], "2^6 to 2^40 elements");
+    s.ctx = open_rank(argc > 1 ? argv[1] : "cpu", argc > 3 ? atoi(argv[3]) : 1, &gpu);
+    if (weft_dist_open(&s.d, s.ctx, MPI_COMM_WORLD) != WEFT_OK) stop("open", weft_dist_last_error(NULL));
+    const uint64_t n = UINT64_C(1) << log2, ranks = (uint64_t)weft_dist_size(s.d);
+    s.slice = share_of(&s, n, 1);
+    while (8 * (uint64_t)(s.edge * s.edge * s.edge) <= n / ranks) s.edge *= 2;
+    if (weft_dist_rank(s.d) == 0)
+        printf("2^%d elements, %d ranks of %s, blocks %s; ms\n%-12s %12s %12s %12s %9s %11s   same bits\n", log2,
+               (int)ranks, weft_device(s.ctx), weft_dist_blocks(s.d), "", "one: all", "one: a share", "all ranks",
+               "strong", "weak");
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) same = report(&ROWS[i], &s) && same;
+    if (PEER_SUM && gpu >= 0) report_peer(&s, gpu);
+    weft_dist_close(s.d);
+    weft_close(s.ctx);
     MPI_Finalize();
-    return 0;
+    return same ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 #include "cli/npy_header.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "cli/value.h"
 
 #include <math.h>
@@ -244,25 +245,32 @@ typedef struct series {
 
 static bool reached(const request *r, const series *s) { return r->error > 0 && s->last.standard_error <= r->error; }
 
-static weft_status run_once(weft_context *ctx, const request *r, uint64_t paths, bool greeks, series *s) {
+/* This process alone, or one of several ranks. */
+typedef struct where {
+    weft_context *ctx;
+    ranks ranks;
+} where;
+
+static weft_status run_once(const where *w, const request *r, uint64_t paths, bool greeks, series *s) {
     weft_simulation now = r->simulation;
     now.paths = paths;
     now.greeks = greeks;
-    const weft_status status = weft_price(ctx, &r->option, &now, &s->last);
+    const weft_status status = w->ranks.d ? ranks_price(&w->ranks, &r->option, &now, &s->last)
+                                          : weft_price(w->ctx, &r->option, &now, &s->last);
     s->points[s->count++] = (convergence_point){(double)paths, s->last.price, s->last.low, s->last.high};
     return status;
 }
 
 /* Twice as many paths each time, where there is something to look at on the way; the last of them all. The first
  * paths are the same every time, so each price is that of a run by itself. */
-static weft_status run_series(weft_context *ctx, const request *r, series *s) {
+static weft_status run_series(const where *w, const request *r, series *s) {
     const uint64_t all = r->simulation.paths;
     const bool doubles = r->plot || r->error > 0, greeks = r->simulation.greeks;
     const uint64_t first = most(FIRST_PATHS, 2 * r->simulation.scramblings);
     uint64_t paths = doubles && all > first ? first : all;
     for (;; paths = paths < all - paths ? 2 * paths : all) {
         progress_at((double)paths, 2 * (double)all);
-        const weft_status status = run_once(ctx, r, paths, greeks && (paths == all || r->error > 0), s);
+        const weft_status status = run_once(w, r, paths, greeks && (paths == all || r->error > 0), s);
         if (status != WEFT_OK || paths == all || reached(r, s)) return status;
     }
 }
@@ -325,34 +333,42 @@ static bool draw(const request *r, const series *s) {
     return false;
 }
 
-static int run(const cli_options *options, weft_context *ctx, const request *r) {
-    series s = {.count = 0};
-    const double begun = cli_seconds();
-    progress_start(options, "price");
-    const weft_status status = run_series(ctx, r, &s);
-    progress_end();
-    s.seconds = cli_seconds() - begun;
-    if (status != WEFT_OK) {
-        cli_error("price", "%s: %s", r->name, weft_last_error(ctx));
-        return status == WEFT_INVALID || status == WEFT_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
-    }
-    if (!draw(r, &s)) return CLI_FAILED;
-    print(options, r, &s, weft_device(ctx));
-    if (r->error == 0 || reached(r, &s)) return CLI_DONE;
+static int fail(const where *w, const request *r, weft_status status) {
+    if (ranks_first(&w->ranks))
+        cli_error("price", "%s: %s", r->name, w->ranks.d ? ranks_last_error(&w->ranks) : weft_last_error(w->ctx));
+    return status == WEFT_INVALID || status == WEFT_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
+}
+
+/* What is printed and drawn is the first rank's to do. */
+static int report(const cli_options *options, const where *w, const request *r, const series *s) {
+    if (!ranks_first(&w->ranks)) return CLI_DONE;
+    if (!draw(r, s)) return CLI_FAILED;
+    print(options, r, s, weft_device(w->ctx));
+    if (r->error == 0 || reached(r, s)) return CLI_DONE;
     cli_error("price", "%s: the standard error is %g after %.0f paths; --error %g was not reached", r->name,
-              s.last.standard_error, s.points[s.count - 1].paths, r->error);
+              s->last.standard_error, s->points[s->count - 1].paths, r->error);
     return CLI_FAILED;
 }
 
+static int run(const cli_options *options, const where *w, const request *r) {
+    series s = {.count = 0};
+    const double begun = cli_seconds();
+    if (ranks_first(&w->ranks)) progress_start(options, "price");
+    const weft_status status = run_series(w, r, &s);
+    progress_end();
+    s.seconds = cli_seconds() - begun;
+    return status == WEFT_OK ? report(options, w, r, &s) : fail(w, r, status);
+}
+
 int command_price(const cli_options *options, int argc, char **argv) {
-    weft_context *ctx;
+    where w = {.ctx = NULL};
     request r = {.rho = 0.5};
     r.option = (weft_option){.strike = 1, .width = 0.1, .rate = 0.05, .maturity = 1};
     r.simulation = (weft_simulation){.dtype = WEFT_F64, .steps = 100, .paths = 1000000, .seed = 1};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
-    int code = cli_open("price", options, &ctx);
-    if (code != CLI_DONE) return code;
-    code = run(options, ctx, &r);
-    weft_close(ctx);
+    int code = ranks_open(&w.ranks, "price", options, &w.ctx);
+    if (code == CLI_DONE) code = run(options, &w, &r);
+    ranks_close(&w.ranks);
+    weft_close(w.ctx);
     return code;
 }

@@ -17,10 +17,10 @@ bool ranks_can(const char *command) {
     static const char *const names[] = {
 #define REDUCE(ID, name, domain, result, empty, help) #name,
 #include "core/ops.def"
-        "variance", "dot", "scan", "sort"};
+        "variance", "dot", "scan", "sort", "price"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], command) == 0) return true;
-    cli_error(command, "--mpi: only reductions, variance, dot, scan and sort work on several ranks");
+    cli_error(command, "--mpi: only reductions, variance, dot, scan, sort and price work on several ranks");
     return false;
 }
 
@@ -51,19 +51,36 @@ static bool load(ranks *r, const char *command) {
     return true;
 }
 
-int ranks_open(ranks *r, const char *command, const cli_options *options, weft_context **ctx) {
-    *r = (ranks){.d = NULL};
-    const int code = cli_open(command, options, ctx);
-    if (code != CLI_DONE || !options->mpi) return code;
-    bool open = load(r, command);
-    if (open && r->library.open_world(&r->d, *ctx) != WEFT_OK) {
+/* Where the rank may choose its GPU, the ranks of a machine take one after the other. */
+static bool choose_device(const ranks *r, const char *command, cli_options *options, char name[32]) {
+    const size_t gpus = weft_device_count() - 1; /* the CPU is the other one */
+    const char *const device = options->device ? options->device : "auto";
+    int rank;
+    if (gpus == 0 || (strcmp(device, "auto") != 0 && strcmp(device, "cuda") != 0)) return true;
+    if (r->library.local_rank(&rank) != WEFT_OK) {
         cli_error(command, "--mpi: %s", r->library.last_error(NULL));
-        open = false;
+        return false;
     }
-    if (open) return CLI_DONE;
+    snprintf(name, 32, "cuda:%zu", (size_t)rank % gpus);
+    options->device = name;
+    return true;
+}
+
+static int open_rank(ranks *r, const char *command, const cli_options *options, weft_context **ctx) {
+    char name[32];
+    cli_options own = *options;
+    if (!load(r, command) || !choose_device(r, command, &own, name)) return CLI_FAILED;
+    const int code = cli_open(command, &own, ctx);
+    if (code != CLI_DONE || r->library.open_world(&r->d, *ctx) == WEFT_OK) return code;
+    cli_error(command, "--mpi: %s", r->library.last_error(NULL));
     weft_close(*ctx);
     *ctx = NULL;
     return CLI_FAILED;
+}
+
+int ranks_open(ranks *r, const char *command, const cli_options *options, weft_context **ctx) {
+    *r = (ranks){.d = NULL};
+    return options->mpi ? open_rank(r, command, options, ctx) : cli_open(command, options, ctx);
 }
 
 void ranks_close(ranks *r) {
@@ -105,6 +122,11 @@ weft_status ranks_sort(const ranks *r, weft_dtype dtype, weft_order_of_sort orde
                        void *sorted) {
     const weft_slice slice = r->library.share(r->d, n);
     return r->library.sort(r->d, dtype, order, slice, part(x, dtype, slice), sorted);
+}
+
+weft_status ranks_price(const ranks *r, const weft_option *option, const weft_simulation *simulation,
+                        weft_valuation *valuation) {
+    return r->library.price(r->d, option, simulation, valuation);
 }
 
 /* --------------------------------------------------------------------------------- writing */

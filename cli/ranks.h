@@ -25,7 +25,8 @@ bool ranks_can(const char *command);
 /* Whether ranks can read and write these files, which standard input and output are not; prints the error. */
 bool ranks_read(const cli_options *options, const char *command, char *const *files, int count);
 
-/* cli_open, and with --mpi the other ranks. ranks_close, before the context is closed, is due in any case. */
+/* cli_open, and with --mpi the other ranks; those of one machine take its GPUs in turn, unless one is named.
+ * ranks_close, before the context is closed, is due in any case. */
 int ranks_open(ranks *r, const char *command, const cli_options *options, weft_context **ctx);
 void ranks_close(ranks *r);
 
@@ -42,6 +43,10 @@ weft_status ranks_apply(const ranks *r, const operation *operation, const operan
 /* Sorts x[0..n), the whole array; `sorted` is a slice. */
 weft_status ranks_sort(const ranks *r, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *x,
                        void *sorted);
+
+/* weft_price of all ranks together. */
+weft_status ranks_price(const ranks *r, const weft_option *option, const weft_simulation *simulation,
+                        weft_valuation *valuation);
 
 /* All ranks write their slices to one .npy file, which is there in whole or not at all: as many elements as x has,
  * in its shape. Returns the exit code after the error was printed. */

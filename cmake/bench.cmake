@@ -91,8 +91,17 @@ if(NOT WEFT_PEERS STREQUAL "OFF" AND OpenMP_C_FOUND)
     -ffp-contract=fast)
 endif()
 
-# Ranks of MPI beside threads.
+# build/bench_ranks: ranks of MPI beside one process; with NCCL also beside CUB's reduce and ncclAllReduce.
 if(TARGET weft_dist)
   add_executable(bench_ranks bench/mpi_ranks.c)
+  target_include_directories(bench_ranks PRIVATE ${CMAKE_SOURCE_DIR})
   target_link_libraries(bench_ranks PRIVATE weft weft_dist MPI::MPI_C)
+  if(TARGET weft_nccl)
+    target_sources(bench_ranks PRIVATE bench/gpu_ranks_peer.cu)
+    target_include_directories(bench_ranks SYSTEM PRIVATE ${MPI_C_INCLUDE_DIRS} ${WEFT_NCCL_INCLUDE})
+    target_link_libraries(bench_ranks PRIVATE ${WEFT_NCCL_LIBRARY})
+    target_compile_definitions(bench_ranks PRIVATE WEFT_BENCH_NCCL)
+    set_target_properties(bench_ranks PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+    add_dependencies(bench_ranks weft_cuda)
+  endif()
 endif()

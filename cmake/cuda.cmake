@@ -93,6 +93,7 @@ add_library(weft_cuda MODULE
   src/cuda/scan.cu
   src/cuda/scan_free.cu
   src/cuda/scan_sums.cu
+  src/cuda/scan_totals.cu
   src/cuda/scratch.cu
   src/cuda/select.cu
   src/cuda/segmented.cu

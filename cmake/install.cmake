@@ -13,6 +13,10 @@ if(TARGET weft_dist)
     NAMELINK_COMPONENT dev)
   install(FILES include/weft_dist.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 endif()
+if(TARGET weft_nccl)
+  # libweft_dist finds it beside itself.
+  install(TARGETS weft_nccl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dist)
+endif()
 if(TARGET weft_cuda)
   # A plugin is found beside libweft.so.
   install(TARGETS weft_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)

@@ -7,8 +7,8 @@ endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
 foreach(stem arrays call cuda dot extremes heat integers laplace laplace_solve map map_compiled map_scan map_text match
-    matmul matmul_end matmul_f32 matmul_f64 matmul_vector price random reduce scratch sobol sums transfer tridiag
-    tridiag_fused tridiag_long tune variance)
+    matmul matmul_end matmul_f32 matmul_f64 matmul_vector price random reduce scan_totals scratch sobol sums transfer
+    tridiag tridiag_fused tridiag_long tune variance)
   list(APPEND emulated_sources ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/${stem}.cu)
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})

@@ -17,8 +17,10 @@
  *   - All arguments but slices and pointers are the same on all ranks. Where they are not, or where one rank's own
  *     are wrong, every rank gets the same status and a sentence that names the rank and the values, and nothing has
  *     been written. So no rank waits for one that has failed.
- *   - Arrays are in host memory. A single result is written on every rank.
- *   - WEFT_DEVICE_LOST means here that MPI reported a fault: the weft_dist is dead, and all later calls say so.
+ *   - Arrays may be in host memory or, on a rank whose context is of a GPU, in that GPU's; single values, edges, bounds
+ *     and counts are in host memory. A single result is written on every rank. All is complete on return.
+ *   - WEFT_DEVICE_LOST means here that MPI, NCCL or a GPU reported a fault: the weft_dist is dead, and all later calls
+ *     say so.
  *   - The context belongs to the weft_dist's calls while they run; one thread at a time. */
 #ifndef WEFT_DIST_H
 #define WEFT_DIST_H
@@ -44,11 +46,25 @@ WEFT_API weft_status weft_dist_open_fortran(weft_dist **d, weft_context *ctx, in
  * and then ended by weft_dist_close. */
 WEFT_API weft_status weft_dist_open_world(weft_dist **d, weft_context *ctx);
 
-/* Collective. The context stays open. NULL is allowed. */
+/* Ranks that are threads of this process, without MPI: d[r], which it sets, is rank r on ctx[r], r < count. Contexts
+ * are of different CPUs or GPUs or of the same, and each its rank's own. From then on every rank's calls come from a
+ * thread of its own, as those of other ranks come from other processes. */
+WEFT_API weft_status weft_dist_open_threads(weft_dist **d, weft_context *const *ctx, int count);
+
+/* The number of this process among those of the job on the same machine, by which it can choose its GPU: for example
+ * "cuda:N", N the number modulo that of the GPUs. MPI is started when it is not, as by weft_dist_open_world. */
+WEFT_API weft_status weft_dist_local_rank(int *rank);
+
+/* Before the context is closed, which stays open. With MPI collective. NULL is allowed. */
 WEFT_API void weft_dist_close(weft_dist *d);
 
 WEFT_API int weft_dist_rank(const weft_dist *d);
 WEFT_API int weft_dist_size(const weft_dist *d);
+
+/* How blocks of arrays go from rank to rank: "by NCCL", from GPU to GPU, when NCCL was there when weft was built and is
+ * there now, and every rank has a GPU of its own; "through host memory"; or, where no rank has a GPU, "within host
+ * memory". */
+WEFT_API const char *weft_dist_blocks(const weft_dist *d);
 
 /* The sentence for the last call that failed, the same on all ranks, or "". With NULL: for this thread's last call
  * without a weft_dist. Valid until the next call. */
@@ -88,17 +104,23 @@ WEFT_API weft_status weft_dist_dot(weft_dist *d, weft_dtype dtype, weft_dtype ac
 WEFT_API weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kind, weft_dtype dtype,
                                     weft_dtype accumulate, weft_slice slice, const void *x, const void *init,
                                     void *y);
-/* One row. v has the rank's slice of the result; v == s or v == u is allowed. */
+/* One row. v has the rank's slice of the result; v == s or v == u is allowed. Arrays in host memory alone. */
 WEFT_API weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction direction, weft_slice slice,
                                           const void *s, const void *u, const void *init, void *v);
 /* The slice is of planes of nx * ny points, of which the whole grid has `total`: the grid is cut across z, and u and
- * v are slabs. v may be u. Holds two copies of the slab, with up to 32 planes more on either side. */
+ * v are slabs. v may be u. Two copies of the slab, with up to 6 planes more on either side, stay in the weft_dist. */
 WEFT_API weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t ny, weft_slice planes,
                                        size_t sweeps, const void *u, void *v);
 /* The slice is of systems: the rank's lines are those of its own systems, whole ones. */
 WEFT_API weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice systems,
                                        size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines rhs, void *x,
                                        uint64_t *singular);
+/* C = alpha A B + beta C of row-major matrices without gaps: A is m x k, B k x n, C m x n. `rows` is this rank's slice
+ * of the m rows of A and C. Of B each rank has the rows that weft_dist_share(d, k) gives it; all of B visits every rank,
+ * in memory that stays in the weft_dist. alpha, beta: as of weft_matmul. */
+WEFT_API weft_status weft_dist_matmul(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice rows, size_t n,
+                                      size_t k, const void *alpha, const void *a, const void *b, const void *beta,
+                                      void *c);
 WEFT_API weft_status weft_dist_histogram(weft_dist *d, weft_dtype dtype, weft_slice slice, const void *x, size_t bins,
                                          const void *edges, uint64_t *counts);
 WEFT_API weft_status weft_dist_histogram_even(weft_dist *d, weft_dtype dtype, weft_slice slice, const void *x,
@@ -113,7 +135,8 @@ WEFT_API weft_status weft_dist_random_integers(weft_dist *d, weft_dtype dtype, u
                                                void *out);
 
 /* The formula is text, as weft_expr_compile takes it; its `i` counts through the whole array. Bound arrays are
- * slices, bound scalars the same on all ranks. map_reduce holds the values of this rank's slice in memory. */
+ * slices, bound scalars the same on all ranks. map_reduce holds the values of this rank's slice in memory of its
+ * device. */
 WEFT_API weft_status weft_dist_map(weft_dist *d, const char *formula, weft_dtype dtype, weft_slice slice,
                                    const weft_binding *bindings, size_t count, void *out);
 WEFT_API weft_status weft_dist_map_reduce(weft_dist *d, weft_op op, const char *formula, weft_dtype dtype,
@@ -124,8 +147,13 @@ WEFT_API weft_status weft_dist_map_reduce(weft_dist *d, weft_op op, const char *
 WEFT_API weft_status weft_dist_match_count(weft_dist *d, weft_slice slice, const void *text,
                                            const weft_patterns *patterns, unsigned flags, uint64_t *counts);
 
-/* The rank gets as many keys of the sorted array as it gave, at the same places: every element travels once. Holds
- * a copy of the slice in memory, beside weft_sort's own. sorted == keys is allowed. */
+/* The price by simulation. Paths are dealt out to the ranks, which must all have the same arguments; the valuation is
+ * that of weft_price on one of them, bit for bit. */
+WEFT_API weft_status weft_dist_price(weft_dist *d, const weft_option *option, const weft_simulation *simulation,
+                                     weft_valuation *valuation);
+
+/* The rank gets as many keys of the sorted array as it gave, at the same places: every element travels once. Two
+ * copies of the slice stay in the weft_dist, beside what weft_sort holds. sorted == keys is allowed. */
 WEFT_API weft_status weft_dist_sort(weft_dist *d, weft_dtype dtype, weft_order_of_sort order, weft_slice slice,
                                     const void *keys, void *sorted);
 

@@ -22,6 +22,12 @@ typedef struct weft_price_sums {
     double value, value_value, control, control_control, value_control;
 } weft_price_sums;
 
+/* As five numbers in that order. */
+WEFT_ARITH weft_price_sums weft_price_given(const double *v) {
+    const weft_price_sums sums = {v[0], v[1], v[2], v[3], v[4]};
+    return sums;
+}
+
 WEFT_ARITH weft_price_sums weft_price_no_sums(void) {
     const weft_price_sums none = {-0.0, -0.0, -0.0, -0.0, -0.0};
     return none;

@@ -111,7 +111,7 @@ static weft_status scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft
     if (x != y || dtype != result) FORWARD(check_apart(&to, &from, error));
     FORWARD(check_host_value("init", init, error));
     if (n == 0) return WEFT_OK;
-    return ctx->backend->scan(ctx->state, &(scan_call){op, kind, dtype, result, n, x, init, y, NULL}, error);
+    return ctx->backend->scan(ctx->state, &(scan_call){op, kind, dtype, result, n, x, init, y, NULL, false}, error);
 }
 
 weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate,

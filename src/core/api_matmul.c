@@ -1,6 +1,7 @@
 /* weft_matmul: its arguments, and every layout turned into the row-major one. */
 #include "core/check.h"
 #include "core/order.h"
+#include "core/parts.h"
 
 #include <string.h>
 
@@ -98,7 +99,9 @@ static size_t part_of(size_t m, size_t n, size_t k) {
     return part;
 }
 
-static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b, block *c, weft_error *error) {
+/* `m` is the number of rows of the whole product, of which the call may be some. */
+static weft_status run(weft_context *ctx, matmul_call *call, size_t m, block *a, block *b, block *c,
+                       weft_error *error) {
     const size_t size = weft_dtype_size(call->dtype);
     if (c->rows == 0 || c->width == 0) a->rows = b->rows = 0; /* nothing to compute, nothing to read */
     FORWARD(check_block(ctx, a, size, error));
@@ -111,7 +114,7 @@ static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b,
     FORWARD(check_blocks_apart(c, b, size, error));
     if (call->alpha == 0) call->k = 0;
     if (call->k == 0 && call->beta == 1) return WEFT_OK;
-    call->part = call->k ? part_of(call->m, call->n, call->k) : 0;
+    call->part = call->k ? part_of(m, call->n, call->k) : 0;
     return ctx->backend->matmul(ctx->state, call, error);
 }
 
@@ -128,6 +131,7 @@ typedef struct arguments {
     const void *beta;
     void *c;
     size_t ldc, stride_c, batch;
+    size_t whole; /* rows of a product of which this is a part, row-major; 0: it is the whole */
 } arguments;
 
 /* A column-major matrix is the transpose of what a row-major reader finds there: so C' = op(B)' op(A)' is computed
@@ -150,7 +154,7 @@ static weft_status matmul(weft_context *ctx, const arguments *x, weft_error *err
     call.a = rows ? left : right;
     call.b = rows ? right : left;
     call.stride_c = x->stride_c;
-    return run(ctx, &call, &a, &b, &c, error);
+    return run(ctx, &call, x->whole ? x->whole : call.m, &a, &b, &c, error);
 }
 
 weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
@@ -158,8 +162,8 @@ weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype 
                                 const void *alpha, const void *a, size_t lda, size_t stride_a, const void *b,
                                 size_t ldb, size_t stride_b, const void *beta, void *c, size_t ldc, size_t stride_c,
                                 size_t batch) {
-    const arguments x = {dtype, accumulate, layout, transpose_a, transpose_b, m,    n, k,   alpha,    a,
-                         lda,   stride_a,   b,      ldb,         stride_b,    beta, c, ldc, stride_c, batch};
+    const arguments x = {dtype,    accumulate, layout, transpose_a, transpose_b, m, n,   k,        alpha, a, lda,
+                         stride_a, b,          ldb,    stride_b,    beta,        c, ldc, stride_c, batch, 0};
     GUARDED(ctx, matmul(ctx, &x, error));
 }
 
@@ -169,4 +173,32 @@ weft_status weft_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumula
                         void *c, size_t ldc) {
     return weft_matmul_batched(ctx, dtype, accumulate, layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, 0, b,
                                ldb, 0, beta, c, ldc, 0, 1);
+}
+
+weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t whole, size_t m,
+                             size_t n, size_t k, const void *alpha, const void *a, const void *b, const void *beta,
+                             void *c) {
+    const size_t ldb = n, lda = k ? k : 1;
+    const arguments x = {dtype,
+                         accumulate,
+                         WEFT_ROW_MAJOR,
+                         WEFT_NO_TRANSPOSE,
+                         WEFT_NO_TRANSPOSE,
+                         m,
+                         n,
+                         k,
+                         alpha,
+                         a,
+                         lda,
+                         0,
+                         b,
+                         ldb,
+                         0,
+                         beta,
+                         c,
+                         n,
+                         0,
+                         1,
+                         whole};
+    GUARDED(ctx, matmul(ctx, &x, error));
 }

@@ -1,5 +1,6 @@
 #include "core/check.h"
 #include "core/order.h"
+#include "core/parts.h"
 
 #include <math.h>
 
@@ -184,7 +185,7 @@ static price_call plain_call(const weft_option *o, const weft_simulation *s, con
     c.control = control_of(o, s);
     c.assets = o->assets;
     c.steps = s->steps;
-    c.paths = s->paths;
+    c.paths = c.count = s->paths;
     c.seed = s->seed;
     c.strike = has_strike(o->payoff) ? o->strike : 0;
     c.level = o->barrier == WEFT_NO_BARRIER ? 0 : o->level;
@@ -219,19 +220,38 @@ static price_call difference_call(const weft_option *o, const weft_simulation *s
 
 /* ----------------------------------------------------------------------------------- calls */
 
+/* Who sums over the paths of a call: the backend; or, of paths that are dealt out to ranks, `sum`. */
+typedef struct summing {
+    weft_context *ctx;
+    part_price_sum *sum;
+    void *self;
+} summing;
+
+static weft_status estimate(const summing *how, price_call *c, double *estimate, weft_error *error) {
+    double sums[PRICE_SUMS];
+    c->estimate = estimate;
+    if (how->sum) {
+        FORWARD(how->sum(how->self, c, c->paths, sums));
+        c->given = sums;
+    }
+    const weft_status status = how->ctx->backend->price(how->ctx->state, c, error);
+    c->given = NULL;
+    return status;
+}
+
 static double canonical(double x) { return isnan(x) ? (double)NAN : x; }
 
 /* The mean of what the scramblings give, and its standard error (docs/ORDER.md 21.9). */
-static weft_status run_scrambled(weft_context *ctx, size_t count, price_call c, double *value, double *deviation,
+static weft_status run_scrambled(const summing *how, size_t count, price_call c, double *value, double *deviation,
                                  weft_error *error) {
-    double values[SCRAMBLINGS_MAX], estimate[2], sum = 0, squares = 0;
+    double values[SCRAMBLINGS_MAX], found[2], sum = 0, squares = 0;
     c.sobol = true;
     c.paths /= count;
-    c.estimate = estimate;
+    c.count = c.paths;
     for (size_t r = 0; r < count; r++) {
         c.stream = r;
-        FORWARD(ctx->backend->price(ctx->state, &c, error));
-        values[r] = estimate[0];
+        FORWARD(estimate(how, &c, found, error));
+        values[r] = found[0];
         sum = sum + values[r];
     }
     const double n = (double)count, mean = sum / n;
@@ -241,31 +261,28 @@ static weft_status run_scrambled(weft_context *ctx, size_t count, price_call c, 
     return WEFT_OK;
 }
 
-static weft_status run(weft_context *ctx, const weft_simulation *s, price_call c, double *value, double *deviation,
+static weft_status run(const summing *how, const weft_simulation *s, price_call c, double *value, double *deviation,
                        weft_error *error) {
-    double estimate[2];
+    double found[2];
     if (s->antithetic) mirror_legs(&c);
-    if (s->scramblings) return run_scrambled(ctx, s->scramblings, c, value, deviation, error);
-    c.estimate = estimate;
-    FORWARD(ctx->backend->price(ctx->state, &c, error));
-    *value = estimate[0];
-    *deviation = estimate[1];
+    if (s->scramblings) return run_scrambled(how, s->scramblings, c, value, deviation, error);
+    FORWARD(estimate(how, &c, found, error));
+    *value = found[0];
+    *deviation = found[1];
     return WEFT_OK;
 }
 
-static weft_status find_greeks(weft_context *ctx, const weft_option *o, const weft_simulation *s, const factor *l,
+static weft_status find_greeks(const summing *how, const weft_option *o, const weft_simulation *s, const factor *l,
                                weft_valuation *v, weft_error *error) {
     for (size_t i = 0; i < o->assets; i++) {
-        FORWARD(run(ctx, s, difference_call(o, s, l, i, false), &v->delta[i], &v->delta_error[i], error));
-        FORWARD(run(ctx, s, difference_call(o, s, l, i, true), &v->vega[i], &v->vega_error[i], error));
+        FORWARD(run(how, s, difference_call(o, s, l, i, false), &v->delta[i], &v->delta_error[i], error));
+        FORWARD(run(how, s, difference_call(o, s, l, i, true), &v->vega[i], &v->vega_error[i], error));
     }
     return WEFT_OK;
 }
 
-static weft_status price(weft_context *ctx, const weft_option *o, const weft_simulation *s, weft_valuation *valuation,
+static weft_status check(const weft_option *o, const weft_simulation *s, const weft_valuation *valuation, factor *l,
                          weft_error *error) {
-    weft_valuation v;
-    factor l = {{{0}}};
     RETURN_IF(!o || !s || !valuation, WEFT_INVALID, "%s is NULL", !o ? "option" : !s ? "simulation" : "valuation");
     FORWARD(check_host_value("option", o, error));
     FORWARD(check_host_value("simulation", s, error));
@@ -277,19 +294,62 @@ static weft_status price(weft_context *ctx, const weft_option *o, const weft_sim
     FORWARD(check_payoff(o, s->scheme, error));
     FORWARD(check_barrier(o, error));
     if (s->greeks) FORWARD(check_greeks(o, error));
-    for (size_t i = 0; i < o->assets; i++) l.at[i][i] = 1;
-    if (o->correlation) FORWARD(factorize(o->assets, o->correlation, &l, error));
+    for (size_t i = 0; i < o->assets; i++) l->at[i][i] = 1;
+    return o->correlation ? factorize(o->assets, o->correlation, l, error) : WEFT_OK;
+}
+
+static weft_status price(const summing *how, const weft_option *o, const weft_simulation *s,
+                         weft_valuation *valuation, weft_error *error) {
+    weft_valuation v;
+    factor l = {{{0}}};
+    FORWARD(check(o, s, valuation, &l, error));
     for (size_t i = 0; i < WEFT_ASSETS_MAX; i++)
         v.delta[i] = v.delta_error[i] = v.vega[i] = v.vega_error[i] = (double)NAN;
-    FORWARD(run(ctx, s, plain_call(o, s, &l), &v.price, &v.standard_error, error));
+    FORWARD(run(how, s, plain_call(o, s, &l), &v.price, &v.standard_error, error));
     v.low = fma(-WEFT_PRICE_INTERVAL, v.standard_error, v.price);
     v.high = fma(WEFT_PRICE_INTERVAL, v.standard_error, v.price);
-    if (s->greeks) FORWARD(find_greeks(ctx, o, s, &l, &v, error));
+    if (s->greeks) FORWARD(find_greeks(how, o, s, &l, &v, error));
     *valuation = v;
     return WEFT_OK;
 }
 
 weft_status weft_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
                        weft_valuation *valuation) {
-    GUARDED(ctx, price(ctx, option, simulation, valuation, error));
+    GUARDED(ctx, price(&(summing){.ctx = ctx}, option, simulation, valuation, error));
+}
+
+/* ----------------------------------------------------------------------------------- parts */
+
+static weft_status check_alone(const weft_option *o, const weft_simulation *s, const weft_valuation *valuation,
+                               weft_error *error) {
+    factor l = {{{0}}};
+    return check(o, s, valuation, &l, error);
+}
+
+weft_status weft_part_price_check(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
+                                  const weft_valuation *valuation) {
+    GUARDED(ctx, check_alone(option, simulation, valuation, error));
+}
+
+/* The context is not held meanwhile: `sum` makes calls on it. */
+weft_status weft_part_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
+                            part_price_sum *sum, void *self, weft_valuation *valuation) {
+    weft_error unused;
+    const weft_fpmode mode = weft_fpmode_enter();
+    const weft_status status = price(&(summing){ctx, sum, self}, option, simulation, valuation, &unused);
+    weft_fpmode_leave(mode);
+    return status;
+}
+
+static weft_status price_sums(weft_context *ctx, price_call c, uint64_t first, uint64_t n, double *sums,
+                              weft_error *error) {
+    c.first = first;
+    c.count = n;
+    c.sums = sums;
+    return ctx->backend->price(ctx->state, &c, error);
+}
+
+weft_status weft_part_price_sums(weft_context *ctx, const price_call *call, uint64_t first, uint64_t n,
+                                 double *sums) {
+    GUARDED(ctx, price_sums(ctx, *call, first, n, sums, error));
 }

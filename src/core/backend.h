@@ -80,6 +80,8 @@ typedef struct scan_call {
     void *y;             /* == x, or apart from it */
     const map_call *map; /* where the elements are a formula's values, and x is NULL; else NULL. Then y may be an
                             array of the formula that has the type of both */
+    bool totals;         /* y gets a value for each 16^3 elements: their total (docs/ORDER.md 6.2), as it is. n is a
+                            multiple of that, op sum or prod, of floats; inclusive, without init or map */
 } scan_call;
 
 typedef struct laplace_call {
@@ -310,7 +312,7 @@ typedef struct price_leg {
 
 typedef enum price_control { CONTROL_NONE, CONTROL_END, CONTROL_GEOMETRIC } price_control;
 
-enum { PRICE_LEGS_MAX = 4 };
+enum { PRICE_LEGS_MAX = 4, PRICE_SUMS = 5 };
 
 /* docs/ORDER.md 21 names these numbers. */
 typedef struct price_call {
@@ -322,6 +324,7 @@ typedef struct price_call {
     price_control control; /* with one leg, or two that are mirror images */
     size_t assets, steps;  /* >= 1 */
     uint64_t paths, seed;  /* paths >= 2 */
+    uint64_t first, count; /* of the paths that are simulated: all of them, or, with sums, some (core/parts.h) */
     bool sobol;            /* paths are Sobol points of the seed and */
     uint64_t stream;       /* with Owen's scrambling; else by Philox */
     double strike, level, rate, maturity;
@@ -329,7 +332,9 @@ typedef struct price_call {
     double weights[WEFT_ASSETS_MAX], centre[WEFT_ASSETS_MAX], width[WEFT_ASSETS_MAX];
     size_t legs;
     price_leg leg[PRICE_LEGS_MAX];
-    double *estimate; /* in host memory: the price and its standard error */
+    double *estimate; /* in host memory: the price and its standard error; or, with sums, not wanted */
+    double *sums; /* NULL; or in host memory: the sums of docs/ORDER.md 21.6, in their order, are wanted instead */
+    const double *given; /* NULL; or those sums over all paths, none of which is simulated then */
 } price_call;
 
 /* weft_match_count and weft_match_list. The patterns have been checked. */

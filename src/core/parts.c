@@ -1,5 +1,7 @@
 #include "core/parts.h"
 
+#include "core/context.h"
+#include "core/order.h"
 #include "core/part.h"
 
 weft_status weft_part_tree(weft_context *ctx, tree_kind kind, weft_dtype dtype, size_t n, const void *x,
@@ -18,4 +20,22 @@ weft_status weft_part_tree(weft_context *ctx, tree_kind kind, weft_dtype dtype, 
 weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first, size_t n,
                           const weft_binding *bindings, size_t count, void *out) {
     return part_map(ctx, expr, dtype, first, n, bindings, count, out);
+}
+
+int weft_part_device_only(const weft_context *ctx, const void *p) {
+    return ctx->backend->device_only && ctx->backend->device_only(p);
+}
+
+weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result, size_t blocks,
+                                  const void *x, void *totals) {
+    const size_t block = (size_t)WEFT_SCAN_GROUP * WEFT_SCAN_GROUP * WEFT_SCAN_GROUP;
+    const scan_call call = {.op = op,
+                            .kind = WEFT_INCLUSIVE,
+                            .dtype = dtype,
+                            .result = result,
+                            .n = blocks * block,
+                            .x = x,
+                            .y = totals,
+                            .totals = true};
+    GUARDED(ctx, ctx->backend->scan(ctx->state, &call, error));
 }

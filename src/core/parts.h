@@ -22,4 +22,30 @@ WEFT_API weft_status weft_part_tree(weft_context *ctx, tree_kind kind, weft_dtyp
 WEFT_API weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first,
                                    size_t n, const weft_binding *bindings, size_t count, void *out);
 
+/* Whether p is memory that only a GPU can read. */
+WEFT_API int weft_part_device_only(const weft_context *ctx, const void *p);
+
+/* The totals that scans with sum and prod of floats are made of (docs/ORDER.md 6.2): of the `blocks` aligned blocks
+ * of 16^3 elements each at x, in the type `result`. */
+WEFT_API weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result,
+                                           size_t blocks, const void *x, void *totals);
+
+/* m of the `whole` rows of a product of dense row-major matrices: A m x k, B k x n, C m x n. */
+WEFT_API weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t whole,
+                                      size_t m, size_t n, size_t k, const void *alpha, const void *a, const void *b,
+                                      const void *beta, void *c);
+
+/* weft_price, but that the sums over all `paths` of a call (docs/ORDER.md 21.6) are found by `sum`, whose failures
+ * are returned as they are. First all that weft_price refuses, alone. */
+struct price_call;
+typedef weft_status part_price_sum(void *self, const struct price_call *call, uint64_t paths, double *sums);
+WEFT_API weft_status weft_part_price_check(weft_context *ctx, const weft_option *option,
+                                           const weft_simulation *simulation, const weft_valuation *valuation);
+WEFT_API weft_status weft_part_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
+                                     part_price_sum *sum, void *self, weft_valuation *valuation);
+/* The five sums over paths [first, first + n) of the call: whole tiles from a whole tile on, or up to the last path.
+ */
+WEFT_API weft_status weft_part_price_sums(weft_context *ctx, const struct price_call *call, uint64_t first,
+                                          uint64_t n, double *sums);
+
 #endif

@@ -6,6 +6,8 @@
 #include "core/fpmode.h"
 #include "cpu/cpu.h"
 
+#include <string.h>
+
 enum { TILE = WEFT_TILE(8), BATCH = 128 /* tiles: a power of two */, LEVELS = 64 };
 
 typedef struct work {
@@ -27,7 +29,7 @@ static weft_price_sums sums_of_tile(const work *w, uint64_t tile) {
     const price_call *const c = w->call;
     const level *const l = w->ctx->level;
     kernel *const sum = l->sums->sum_f64[WEFT_F64], *const products = l->products->dot_f64[WEFT_F64];
-    const uint64_t first = tile * TILE, left = c->paths - first;
+    const uint64_t first = c->first + tile * TILE, left = c->first + c->count - first;
     const size_t n = left < TILE ? (size_t)left : TILE;
     weft_price_sums s = {.value = 0};
     (c->dtype == WEFT_F32 ? l->prices->f32 : l->prices->f64)(c, &w->points, first, n, v, controls);
@@ -104,8 +106,13 @@ static weft_status find_points(cpu_context *ctx, const price_call *c, price_poin
 }
 
 weft_status cpu_price(void *state, const price_call *c, weft_error *error) {
-    work w = {.ctx = state, .call = c, .tiles = (c->paths - 1) / TILE + 1};
-    if (c->sobol) FORWARD(find_points(state, c, &w.points, error));
-    weft_price_estimate(sums_of_all(&w), c->paths, worth_of_control(c), c->rate, c->maturity, c->estimate);
+    work w = {.ctx = state, .call = c, .tiles = (c->count - 1) / TILE + 1};
+    weft_price_sums sums;
+    if (c->sobol && !c->given) FORWARD(find_points(state, c, &w.points, error));
+    sums = c->given ? weft_price_given(c->given) : sums_of_all(&w);
+    if (c->sums)
+        memcpy(c->sums, &sums, sizeof sums);
+    else
+        weft_price_estimate(sums, c->paths, worth_of_control(c), c->rate, c->maturity, c->estimate);
     return WEFT_OK;
 }

@@ -6,6 +6,7 @@
  * its cache. Where the elements are a formula's values, a thread computes those of its part into memory of its
  * own. So memory is read once, and only the short middle goes one thread after the other. How
  * large parts are and which thread takes which is free: it changes no bit. */
+#include "core/fpmode.h"
 #include "cpu/cpu.h"
 #include "cpu/relay.h"
 #include "cpu/scan_state.h"
@@ -114,11 +115,35 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
     return find_kernel(ctx->level->scans, c);
 }
 
+/* The totals of all tiles, part after part. */
+static void find_totals(const cpu_context *ctx, const scan_call *c, const scan_kernel *kernel, const scan_job *job) {
+    const size_t part = (size_t)SCAN_TILES_MAX * SCAN_TILE, parts = (c->n + part - 1) / part;
+    const size_t in = weft_dtype_size(c->dtype), out = weft_dtype_size(c->result);
+    const bool wakes = ctx->threads > 1 && parts > 1 && cpu_may_use_threads();
+    (void)wakes; /* unless compiled with OpenMP */
+#pragma omp parallel num_threads(ctx->threads) if (wakes)
+    {
+        const weft_fpmode mode = weft_fpmode_enter();
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < parts; i++) {
+            const size_t left = c->n - i * part, tiles = (left < part ? left : part) / SCAN_TILE;
+            scan_totals totals;
+            kernel->totals(job, (const char *)c->x + i * part * in, tiles, &totals);
+            memcpy((char *)c->y + i * SCAN_TILES_MAX * out, &totals, tiles * out);
+        }
+        weft_fpmode_leave(mode);
+    }
+}
+
 weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t bytes = c->n * (weft_dtype_size(c->dtype) + weft_dtype_size(c->result));
     scan_job job;
     const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &job);
+    if (c->totals) {
+        find_totals(ctx, c, kernel, &job);
+        return WEFT_OK;
+    }
     const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads();
     const bool in_place = c->map ? cpu_map_reads(c->map, c->y) : c->x == c->y;
     if (c->map) FORWARD(cpu_map_hold_values(ctx, c->map, part_elements(c), error));

@@ -184,6 +184,8 @@ weft_status cuda_laplace_solve(void *state, const laplace_solve_call *c, weft_er
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
 /* A scan of a formula's values. */
 weft_status cuda_map_scan(gpu *g, const scan_call *c, weft_error *error);
+/* The totals of its tiles alone (scan_totals.cu). */
+weft_status cuda_scan_totals(gpu *g, const scan_call *c, weft_error *error);
 weft_status cuda_select(void *state, const select_call *c, weft_error *error);
 weft_status cuda_run_length(void *state, const run_length_call *c, weft_error *error);
 weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *error);

@@ -174,7 +174,7 @@ static weft_status launch_list(gpu *g, const match_job *j, uint64_t *starts, con
                                uint32_t *numbers, uint64_t *total, weft_error *error) {
     const unsigned blocks = blocks_for(g, j->tiles);
     const size_t counts = (size_t)j->tiles + 1;
-    const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, counts, starts, NULL, starts, NULL};
+    const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, counts, starts, NULL, starts, NULL, false};
     CUDA_TRY(cudaMemsetAsync(starts + j->tiles, 0, sizeof *starts, g->stream), "match");
     if (blocks) list_kernel<false><<<blocks, THREADS, 0, g->stream>>>(*j, starts, 0, NULL, NULL);
     CUDA_TRY(cudaGetLastError(), "match");

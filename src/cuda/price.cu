@@ -9,6 +9,8 @@
 #include "cuda/sobol_tables.h"
 #include "cuda/tree.cuh"
 
+#include <string.h>
+
 /* ----------------------------------------------------------------------------- sums in the tree */
 
 static __device__ __forceinline__ weft_price_sums across(weft_price_sums v, int distance) {
@@ -251,7 +253,7 @@ static __device__ __forceinline__ weft_price_sums tile_value(const pricing<R, A,
 #pragma unroll
         for (int l = 0; l < shape::OWN; l++) {
             const uint64_t path = first + (uint64_t)row * shape::LANES + l;
-            if (path < j.n) lane[l] = op.step(lane[l], path);
+            if (path < j.n) lane[l] = op.step(lane[l], op.c->first + path);
         }
     return join_lanes(op, lane);
 }
@@ -278,12 +280,9 @@ static double worth_of_control(const price_call *c) {
 }
 
 /* The parameters go to scratch memory, where the kernel takes them for its input; behind them come the tables. */
-weft_status cuda_price(void *state, const price_call *p, weft_error *error) {
-    gpu *g = (gpu *)state;
-    const current_device scope(g->device);
+static weft_status simulate(gpu *g, const price_call *p, weft_price_sums *sums, weft_error *error) {
     const size_t dimensions = p->steps * p->assets;
     unsigned bits = 0;
-    weft_price_sums sums;
     void *scratch;
     call c;
     while ((p->paths - 1) >> bits) bits++;
@@ -294,10 +293,23 @@ weft_status cuda_price(void *state, const price_call *p, weft_error *error) {
     const parameters all = {*p, tables, tables + bits * dimensions};
     CUDA_TRY(cudaMemcpyAsync(scratch, &all, sizeof all, cudaMemcpyHostToDevice, g->stream), "price");
     if (p->sobol) FORWARD(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, tables, error));
-    FORWARD(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->paths, scratch, NULL, &sums, error));
-    c.out_bytes = sizeof sums;
+    FORWARD(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->count, scratch, NULL, sums, error));
+    c.out_bytes = sizeof *sums;
     FORWARD(call_run(&c, p->dtype == WEFT_F32 ? choose<float>(p) : choose<double>(p), error));
-    FORWARD(call_end(&c, error));
-    weft_price_estimate(sums, p->paths, worth_of_control(p), p->rate, p->maturity, p->estimate);
+    return call_end(&c, error);
+}
+
+weft_status cuda_price(void *state, const price_call *p, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    weft_price_sums sums = weft_price_no_sums();
+    if (p->given)
+        sums = weft_price_given(p->given);
+    else
+        FORWARD(simulate(g, p, &sums, error));
+    if (p->sums)
+        memcpy(p->sums, &sums, sizeof sums);
+    else
+        weft_price_estimate(sums, p->paths, worth_of_control(p), p->rate, p->maturity, p->estimate);
     return WEFT_OK;
 }

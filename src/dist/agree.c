@@ -1,5 +1,6 @@
 /* The start of a call, and the steps where ranks go on together or return together. Every rank has the records of
  * all, and comes to the same verdict alone. */
+#include "core/parts.h"
 #include "dist/dist.h"
 
 #include <inttypes.h>
@@ -28,19 +29,23 @@ static told tell(agreed_kind kind, uint64_t value) {
 
 /* Rank `from` has the sentence; the others take it over, with its rank in front. */
 static weft_status take_sentence(weft_dist *d, int from, weft_status status) {
-    weft_error sentence = d->error;
-    FORWARD(dist_mpi(d, MPI_Bcast(sentence.message, (int)sizeof sentence.message, MPI_CHAR, from, d->comm),
-                     "telling what failed"));
+    weft_error sentence;
+    for (int r = 0; r < d->size; r++) d->counts[r] = r == from ? (int)sizeof sentence.message : 0;
+    FORWARD(dist_gather_parts(d, d->error.message, sentence.message, "telling what failed"));
     return weft_fail(&d->error, status, "rank %d: %.480s", from, sentence.message);
 }
 
 weft_status dist_agree(weft_dist *d, weft_status status) {
     const int mine = (int)status;
     if (d->broken) return WEFT_DEVICE_LOST;
-    FORWARD(dist_mpi(d, MPI_Allgather(&mine, 1, MPI_INT, d->counts, 1, MPI_INT, d->comm), "comparing statuses"));
+    FORWARD(dist_gather(d, &mine, d->statuses, sizeof mine, "comparing statuses"));
     for (int r = 0; r < d->size; r++)
-        if (d->counts[r] != (int)WEFT_OK) return take_sentence(d, r, (weft_status)d->counts[r]);
+        if (d->statuses[r] != (int)WEFT_OK) return take_sentence(d, r, (weft_status)d->statuses[r]);
     return WEFT_OK;
+}
+
+weft_status dist_finish(weft_dist *d, weft_status status) {
+    return dist_agree(d, status == WEFT_OK ? dist_took(d, weft_synchronize(d->ctx)) : status);
 }
 
 weft_status weft_dist_agree(weft_dist *d, weft_status status, const char *sentence) {
@@ -94,9 +99,7 @@ weft_status dist_begin(weft_dist *d, const char *name, const agreed *list, size_
     if (d->broken) return WEFT_DEVICE_LOST;
     snprintf(own.name, sizeof own.name, "%s", name);
     for (size_t i = 0; i < count; i++) own.values[i] = list[i].value;
-    FORWARD(dist_mpi(d,
-                     MPI_Allgather(&own, (int)sizeof own, MPI_BYTE, d->records, (int)sizeof own, MPI_BYTE, d->comm),
-                     "comparing arguments"));
+    FORWARD(dist_gather(d, &own, d->records, sizeof own, "comparing arguments"));
     for (int r = 0; r < d->size; r++)
         if (d->records[r].status != WEFT_OK) return take_sentence(d, r, (weft_status)d->records[r].status);
     FORWARD(compare(d, list, count));
@@ -127,12 +130,21 @@ weft_status dist_check_apart(weft_dist *d, const char *a_name, const void *a, si
     return WEFT_OK;
 }
 
-weft_status dist_took(weft_dist *d, weft_status status) {
+weft_status dist_check_host(weft_dist *d, const char *name, const void *p) {
+    weft_error *error = &d->error;
+    RETURN_IF(p && weft_part_device_only(d->ctx, p), WEFT_INVALID,
+              "%s is at %p, which is memory of a GPU; it is read in host memory", name, p);
+    return WEFT_OK;
+}
+
+static weft_status took(weft_dist *d, weft_status status, const weft_context *ctx) {
     if (status == WEFT_OK) return WEFT_OK;
     return weft_fail(&d->error, status, "%s",
-                     status == WEFT_BUSY ? "another thread is inside a call on the context"
-                                         : weft_last_error(d->ctx));
+                     status == WEFT_BUSY ? "another thread is inside a call on the context" : weft_last_error(ctx));
 }
+
+weft_status dist_took(weft_dist *d, weft_status status) { return took(d, status, d->ctx); }
+weft_status dist_took_host(weft_dist *d, weft_status status) { return took(d, status, d->host); }
 
 uint64_t dist_hash(uint64_t hash, const void *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);

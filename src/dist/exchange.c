@@ -1,45 +1,117 @@
-/* Elements that one rank has and another one needs: each rank knows how much comes from where, so that every message
- * is expected. */
+/* What goes from rank to rank: small things from host memory to host memory, by the transport; blocks between the
+ * memory of the ranks' devices, by NCCL or staged in host memory. Each rank knows how much comes from where, so that
+ * every message is expected. */
+#include "dist/blocks_nccl.h"
 #include "dist/dist.h"
 
+#include <limits.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1 << 30 }; /* at most: MPI counts in int */
-
-/* What of `bytes` is the message of round `round`; 0 when they are done. */
-static int message_bytes(extent bytes, size_t round, uint64_t *at) {
-    *at = bytes.first + (uint64_t)round * MESSAGE_BYTES;
-    if (*at >= bytes.end) return 0;
-    return bytes.end - *at < MESSAGE_BYTES ? (int)(bytes.end - *at) : MESSAGE_BYTES;
+weft_status dist_gather_parts(weft_dist *d, const void *own, void *all, const char *doing) {
+    weft_error *error = &d->error;
+    int place = 0;
+    for (int r = 0; r < d->size; r++) {
+        RETURN_IF(d->counts[r] > INT_MAX - place, WEFT_UNSUPPORTED, "%d ranks have more to tell than 2^31 bytes",
+                  d->size);
+        d->places[r] = place;
+        place += d->counts[r];
+    }
+    return d->line.gather(d, own, all, d->counts, d->places, doing);
 }
 
-/* Starts the messages of one round to and from another rank. */
-static weft_status start_messages(weft_dist *d, int other, size_t round, const char *from, char *to, int *started) {
-    uint64_t at;
-    int bytes = message_bytes(d->in[other], round, &at);
-    if (bytes)
-        FORWARD(dist_mpi(d, MPI_Irecv(to + at, bytes, MPI_BYTE, other, 0, d->comm, &d->requests[(*started)++]),
-                         "receiving elements"));
-    bytes = message_bytes(d->out[other], round, &at);
-    if (bytes)
-        FORWARD(dist_mpi(d, MPI_Isend(from + at, bytes, MPI_BYTE, other, 0, d->comm, &d->requests[(*started)++]),
-                         "sending elements"));
+weft_status dist_gather(weft_dist *d, const void *own, void *all, size_t bytes, const char *doing) {
+    for (int r = 0; r < d->size; r++) d->counts[r] = (int)bytes;
+    return dist_gather_parts(d, own, all, doing);
+}
+
+/* ----------------------------------------------------------------------------------- memory */
+
+weft_status dist_copy(weft_dist *d, size_t bytes, const void *from, void *to) {
+    if (bytes == 0 || from == to) return WEFT_OK;
+    FORWARD(dist_took(d, weft_copy(d->ctx, bytes, from, to)));
+    return d->gpus ? dist_took(d, weft_synchronize(d->ctx)) : WEFT_OK;
+}
+
+static weft_status grow(weft_dist *d, weft_memory memory, room *r, size_t bytes) {
+    void *p = NULL;
+    if (bytes == 0) bytes = 1; /* so that a place in it is one in memory */
+    if (bytes <= r->bytes) return WEFT_OK;
+    FORWARD(dist_took(d, weft_free(d->ctx, memory, r->at)));
+    *r = (room){NULL, 0};
+    FORWARD(dist_took(d, weft_alloc(d->ctx, memory, bytes, &p)));
+    *r = (room){p, bytes};
     return WEFT_OK;
 }
 
-weft_status dist_move(weft_dist *d, const void *from, void *to) {
-    const extent here = d->out[d->rank];
-    int started = 1;
-    if (here.first < here.end)
-        memcpy((char *)to + d->in[d->rank].first, (const char *)from + here.first, (size_t)(here.end - here.first));
-    for (size_t round = 0; started > 0; round++) {
-        started = 0;
-        for (int other = 0; other < d->size; other++)
-            if (other != d->rank) FORWARD(start_messages(d, other, round, from, to, &started));
-        FORWARD(dist_mpi(d, MPI_Waitall(started, d->requests, d->statuses), "exchanging elements"));
+weft_status dist_room(weft_dist *d, size_t number, size_t bytes, char **at) {
+    FORWARD(grow(d, WEFT_DEVICE, &d->rooms[number], bytes));
+    *at = d->rooms[number].at;
+    return WEFT_OK;
+}
+
+weft_status dist_host_room(weft_dist *d, size_t bytes, const char **at) {
+    FORWARD(grow(d, WEFT_PINNED, &d->near, bytes));
+    *at = d->near.at;
+    return WEFT_OK;
+}
+
+/* ----------------------------------------------------------------------------------- moving */
+
+static size_t bytes_of(extent e) { return (size_t)(e.end - e.first); }
+
+/* Packs what leaves this rank into host memory, part after part, and lets d->out say so. */
+static weft_status pack(weft_dist *d, const char *from) {
+    size_t place = 0;
+    for (int r = 0; r < d->size; r++) place += bytes_of(d->out[r]);
+    FORWARD(grow(d, WEFT_PINNED, &d->near, place));
+    place = 0;
+    for (int r = 0; r < d->size; r++) {
+        const size_t bytes = bytes_of(d->out[r]);
+        if (bytes) FORWARD(dist_took(d, weft_copy(d->ctx, bytes, from + d->out[r].first, d->near.at + place)));
+        d->out[r] = (extent){place, place + bytes};
+        place += bytes;
     }
     return WEFT_OK;
 }
+
+/* What comes lies in d->far as it will lie from the first byte of `to` that something comes to. */
+static weft_status hold_far(weft_dist *d, uint64_t *first) {
+    uint64_t end = 0;
+    *first = UINT64_MAX;
+    for (int r = 0; r < d->size; r++) {
+        if (bytes_of(d->in[r]) == 0) continue;
+        if (d->in[r].first < *first) *first = d->in[r].first;
+        if (d->in[r].end > end) end = d->in[r].end;
+    }
+    return grow(d, WEFT_PINNED, &d->far, end ? (size_t)(end - *first) : 0);
+}
+
+static weft_status unpack(weft_dist *d, uint64_t first, char *to) {
+    for (int r = 0; r < d->size; r++) {
+        const extent in = d->in[r];
+        FORWARD(dist_copy(d, bytes_of(in), d->far.at + in.first, to + first + in.first));
+    }
+    return WEFT_OK;
+}
+
+static weft_status move_staged(weft_dist *d, const void *from, void *to) {
+    uint64_t first;
+    weft_status status = hold_far(d, &first);
+    if (status == WEFT_OK) status = pack(d, from);
+    FORWARD(dist_agree(d, status));
+    for (int r = 0; r < d->size; r++)
+        if (bytes_of(d->in[r])) d->in[r] = (extent){d->in[r].first - first, d->in[r].end - first};
+    FORWARD(d->line.move(d, d->near.at, d->far.at));
+    return dist_agree(d, unpack(d, first, to));
+}
+
+/* Ranks agree on which way: all have NCCL or none, and where one has a GPU all stage. */
+weft_status dist_move(weft_dist *d, const void *from, void *to) {
+    if (d->blocks) return dist_agree(d, blocks_move(d, from, to));
+    return d->gpus ? move_staged(d, from, to) : d->line.move(d, from, to);
+}
+
+/* ---------------------------------------------------------------------------------- fetching */
 
 /* What a slice has of what is wanted, in bytes counted from `origin`. */
 static extent overlap(const weft_dist *d, int rank, extent wish, uint64_t origin, size_t size) {
@@ -49,11 +121,17 @@ static extent overlap(const weft_dist *d, int rank, extent wish, uint64_t origin
     return (extent){(first - origin) * size, (end - origin) * size};
 }
 
-weft_status dist_fetch(weft_dist *d, size_t size, wanted *wants, const void *from, void *to) {
+void dist_wish(weft_dist *d, size_t size, wanted *wants) {
     const extent wish = wants(d, d->rank, size);
     for (int r = 0; r < d->size; r++) {
         d->in[r] = overlap(d, r, wish, wish.first, size);
         d->out[r] = overlap(d, d->rank, wants(d, r, size), dist_first(d), size);
     }
-    return dist_move(d, from, to);
+}
+
+weft_status dist_fetch(weft_dist *d, size_t size, wanted *wants, const void *from, void *to) {
+    dist_wish(d, size, wants);
+    if (!d->gpus) return d->line.move(d, from, to);
+    FORWARD(dist_agree(d, pack(d, from)));
+    return d->line.move(d, d->near.at, to);
 }

@@ -17,18 +17,6 @@ static weft_status count(const histogram *h, size_t n, const void *x, uint64_t *
     return dist_took(h->d, weft_histogram_even(h->d->ctx, h->dtype, n, x, h->bins, h->lower, h->upper, counts));
 }
 
-/* Adds the ranks' counts, in parts whose number fits in int. */
-static weft_status add_counts(const histogram *h, const uint64_t *own) {
-    enum { PART = 1 << 27 };
-    for (size_t done = 0; done < h->bins; done += PART) {
-        const size_t part = h->bins - done < PART ? h->bins - done : PART;
-        FORWARD(dist_mpi(h->d,
-                         MPI_Allreduce(own + done, h->counts + done, (int)part, MPI_UINT64_T, MPI_SUM, h->d->comm),
-                         "adding counts"));
-    }
-    return WEFT_OK;
-}
-
 static weft_status run_histogram(const histogram *h) {
     weft_error *error = &h->d->error;
     uint64_t *const own = malloc(h->bins * sizeof *own);
@@ -36,7 +24,7 @@ static weft_status run_histogram(const histogram *h) {
     if (!own) status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for the counts of %zu bins", h->bins);
     if (status == WEFT_OK) status = count(h, h->n, h->x, own);
     status = dist_agree(h->d, status);
-    if (status == WEFT_OK) status = add_counts(h, own);
+    if (status == WEFT_OK) status = h->d->line.add(h->d, own, h->counts, h->bins, "adding counts");
     free(own);
     return status;
 }
@@ -48,6 +36,7 @@ static weft_status check_histogram(const histogram *h) {
     RETURN_IF(h->bins < 1 || h->bins > WEFT_BINS_MAX, WEFT_INVALID, "%zu bins; 1 to %zu are taken", h->bins,
               (size_t)WEFT_BINS_MAX);
     FORWARD(dist_check_array(h->d, "x", h->x, h->n, size));
+    FORWARD(dist_check_host(h->d, "counts", h->counts));
     return dist_check_array(h->d, "counts", h->counts, h->bins, sizeof *h->counts);
 }
 
@@ -69,6 +58,7 @@ weft_status weft_dist_histogram(weft_dist *d, weft_dtype dtype, weft_slice slice
     weft_status status = check_histogram(&h);
     const size_t size = weft_dtype_size(dtype);
     if (status == WEFT_OK) status = dist_check_array(d, "edges", edges, bins + 1, size);
+    if (status == WEFT_OK) status = dist_check_host(d, "edges", edges);
     uint64_t hash = 0, last = 0;
     if (status == WEFT_OK) {
         hash = dist_hash(DIST_HASH, edges, bins * size);

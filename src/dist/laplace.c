@@ -1,15 +1,18 @@
 /* weft_dist_laplace: slabs of whole planes. Each round brings some planes of the neighbours on either side and makes
  * as many sweeps on the slab with them: what the outermost planes lack spreads by a plane a sweep, and does not reach
- * the slab's own. No bit depends on how many sweeps a round makes. */
+ * the slab's own. No bit depends on how many sweeps a round makes.
+ *
+ * Two rooms hold the slab with its halos in turns: a round sweeps from one to the other, and only halos move. */
 #include "dist/dist.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Planes that a round brings: a sixteenth of an average slab, so that what is swept twice stays little. */
+enum { HALO_MOST = 6 /* twice what one pass over memory sweeps on a GPU */ };
+
+/* Planes that a round brings: a 64th of an average slab, so that what is swept twice stays little. */
 static size_t most_halo(const weft_dist *d) {
-    const uint64_t share = dist_total(d) / (16 * (uint64_t)d->size);
-    return share < 1 ? 1 : share > 32 ? 32 : (size_t)share;
+    const uint64_t share = dist_total(d) / (64 * (uint64_t)d->size);
+    return share < 1 ? 1 : share > HALO_MOST ? HALO_MOST : (size_t)share;
 }
 
 /* A slab with d->halo planes of the grid on either side, as many as there are. */
@@ -24,35 +27,61 @@ typedef struct sweeping {
     weft_dist *d;
     weft_dtype dtype;
     size_t nx, ny, plane, planes; /* plane: bytes of one; planes: of this rank */
-    char *before, *after;         /* a round's slab with its halo */
-    char *v;
+    char *before, *after;         /* rooms: the slab begins `margin` bytes from their start */
+    size_t margin;
 } sweeping;
 
-static weft_status sweep(const sweeping *s, size_t sweeps) {
-    const extent own = with_halo(s->d, s->d->rank, s->plane);
-    const size_t above = (size_t)(dist_first(s->d) - own.first);
+/* The neighbours' planes to where they lie beside this rank's own, which stay. */
+static weft_status bring_halos(const sweeping *s) {
+    weft_dist *const d = s->d;
+    const extent all = with_halo(d, d->rank, s->plane);
+    dist_wish(d, s->plane, with_halo);
+    d->in[d->rank] = d->out[d->rank] = (extent){0, 0};
+    return dist_move(d, s->before + s->margin, s->before + s->margin - (dist_first(d) - all.first) * s->plane);
+}
+
+static weft_status sweep(sweeping *s, size_t sweeps) {
+    weft_dist *const d = s->d;
+    const extent all = with_halo(d, d->rank, s->plane);
+    const size_t above = (size_t)(dist_first(d) - all.first) * s->plane;
+    char *const spare = s->before;
     if (s->planes == 0) return WEFT_OK;
-    FORWARD(dist_took(s->d, weft_laplace(s->d->ctx, s->dtype, s->nx, s->ny, (size_t)(own.end - own.first), sweeps,
-                                         s->before, s->after, NULL)));
-    memcpy(s->v, s->after + above * s->plane, s->planes * s->plane);
+    FORWARD(dist_took(d, weft_laplace(d->ctx, s->dtype, s->nx, s->ny, (size_t)(all.end - all.first), sweeps,
+                                      s->before + s->margin - above, s->after + s->margin - above, NULL)));
+    s->before = s->after;
+    s->after = spare;
     return WEFT_OK;
 }
 
-static weft_status run_laplace(sweeping *s, size_t sweeps) {
-    weft_error *error = &s->d->error;
-    weft_status status = WEFT_OK;
-    if (!s->before || !s->after)
-        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for two copies of %zu planes", s->planes);
-    FORWARD(dist_agree(s->d, status));
-    for (size_t done = 0; done < sweeps; done += s->d->halo) {
-        s->d->halo = sweeps - done < most_halo(s->d) ? sweeps - done : most_halo(s->d);
-        FORWARD(dist_fetch(s->d, s->plane, with_halo, s->v, s->before));
-        FORWARD(dist_agree(s->d, sweep(s, s->d->halo)));
+static weft_status hold_slabs(sweeping *s, const void *u) {
+    weft_dist *const d = s->d;
+    weft_error *error = &d->error;
+    const size_t bytes = s->planes ? s->planes * s->plane + 2 * s->margin : 0;
+    weft_status status = dist_room(d, 0, bytes, &s->before);
+    if (status == WEFT_OK) status = dist_room(d, 1, bytes, &s->after);
+    RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "no memory for two copies of %zu planes", s->planes);
+    FORWARD(status);
+    return s->planes ? dist_copy(d, s->planes * s->plane, u, s->before + s->margin) : WEFT_OK;
+}
+
+static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *v) {
+    weft_dist *const d = s->d;
+    FORWARD(dist_agree(d, hold_slabs(s, u)));
+    for (size_t done = 0; done < sweeps; done += d->halo) {
+        d->halo = sweeps - done < most_halo(d) ? sweeps - done : most_halo(d);
+        FORWARD(bring_halos(s));
+        FORWARD(dist_agree(d, sweep(s, d->halo)));
     }
-    return WEFT_OK;
+    return dist_finish(d, s->planes ? dist_copy(d, s->planes * s->plane, s->before + s->margin, v) : WEFT_OK);
 }
 
-static weft_status check_laplace(const sweeping *s, const void *u) {
+/* One rank has all planes: nothing is copied. */
+static weft_status run_alone(const sweeping *s, size_t sweeps, const void *u, void *v) {
+    weft_dist *const d = s->d;
+    return dist_took(d, weft_laplace(d->ctx, s->dtype, s->nx, s->ny, s->planes, sweeps, u, v, NULL));
+}
+
+static weft_status check_laplace(const sweeping *s, const void *u, const void *v) {
     weft_dist *const d = s->d;
     weft_error *error = &d->error;
     const size_t size = weft_dtype_size(s->dtype);
@@ -65,29 +94,24 @@ static weft_status check_laplace(const sweeping *s, const void *u) {
     RETURN_IF(s->planes > SIZE_MAX / 16 / points, WEFT_INVALID, "%zu planes of %zu points do not fit in memory",
               s->planes, points);
     FORWARD(dist_check_array(d, "u", u, points * s->planes, size));
-    FORWARD(dist_check_array(d, "v", s->v, points * s->planes, size));
-    if (u == s->v) return WEFT_OK;
-    return dist_check_apart(d, "v", s->v, points * s->planes * size, "u", u, points * s->planes * size);
+    FORWARD(dist_check_array(d, "v", v, points * s->planes, size));
+    if (u == v) return WEFT_OK;
+    return dist_check_apart(d, "v", v, points * s->planes * size, "u", u, points * s->planes * size);
 }
 
 weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t ny, weft_slice planes, size_t sweeps,
                               const void *u, void *v) {
     if (!d) return WEFT_INVALID;
     weft_error *error = &d->error;
-    sweeping s = {.d = d, .dtype = dtype, .nx = nx, .ny = ny, .planes = planes.count, .v = v};
+    sweeping s = {.d = d, .dtype = dtype, .nx = nx, .ny = ny, .planes = planes.count};
     const agreed list[] = {{"the type", AS_TYPE, dtype},
                            {"nx", AS_NUMBER, nx},
                            {"ny", AS_NUMBER, ny},
                            {"the number of sweeps", AS_NUMBER, sweeps}};
-    FORWARD(dist_begin(d, "laplace", list, 4, planes, check_laplace(&s, u)));
+    FORWARD(dist_begin(d, "laplace", list, 4, planes, check_laplace(&s, u, v)));
     RETURN_IF(dist_total(d) == 0, WEFT_EMPTY, "a grid of %zu x %zu x 0 has no points", nx, ny);
+    if (d->size == 1) return dist_finish(d, run_alone(&s, sweeps, u, v));
     s.plane = nx * ny * weft_dtype_size(dtype);
-    if (s.planes && u != v) memcpy(v, u, s.planes * s.plane);
-    const size_t bytes = s.planes ? (s.planes + 2 * most_halo(d)) * s.plane : 1;
-    s.before = malloc(bytes ? bytes : 1);
-    s.after = malloc(bytes ? bytes : 1);
-    const weft_status ran = run_laplace(&s, sweeps);
-    free(s.before);
-    free(s.after);
-    return ran;
+    s.margin = most_halo(d) * s.plane;
+    return run_laplace(&s, sweeps, u, v);
 }

@@ -3,7 +3,6 @@
 #include "core/parts.h"
 #include "dist/dist.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct mapping {
@@ -64,7 +63,7 @@ static weft_status run_map(mapping *m, weft_slice slice, void *out) {
                            {"the formula's hash", AS_BITS, hash_formula(m)},
                            {"the bindings' hash", AS_BITS, status == WEFT_OK ? hash_bindings(m) : 0}};
     FORWARD(dist_begin(m->d, "map", list, 3, slice, status));
-    return dist_agree(m->d, evaluate(m, out));
+    return dist_finish(m->d, evaluate(m, out));
 }
 
 weft_status weft_dist_map(weft_dist *d, const char *formula, weft_dtype dtype, weft_slice slice,
@@ -89,14 +88,14 @@ static weft_status check_map_reduce(mapping *m, weft_op op, weft_dtype accumulat
 static weft_status reduce_values(const mapping *m, weft_op op, weft_dtype accumulate, void *out) {
     weft_error *error = &m->d->error;
     const size_t size = weft_dtype_size(m->dtype);
-    void *const values = m->n < SIZE_MAX / size ? malloc(m->n ? m->n * size : 1) : NULL;
+    char *values = NULL;
     weft_status status = WEFT_OK;
-    if (!values) status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for %zu values of the formula", m->n);
+    if (m->n > SIZE_MAX / size)
+        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for %zu values of the formula", m->n);
+    if (status == WEFT_OK) status = dist_room(m->d, 0, m->n * size, &values);
     if (status == WEFT_OK) status = evaluate(m, values);
-    status = dist_agree(m->d, status);
-    if (status == WEFT_OK) status = dist_reduce_agreed(m->d, op, m->dtype, accumulate, m->n, values, out);
-    free(values);
-    return status;
+    FORWARD(dist_agree(m->d, status));
+    return dist_reduce_agreed(m->d, op, m->dtype, accumulate, m->n, values, out);
 }
 
 weft_status weft_dist_map_reduce(weft_dist *d, weft_op op, const char *formula, weft_dtype dtype,

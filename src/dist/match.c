@@ -76,8 +76,7 @@ static weft_status run_match(const matching *m, uint64_t *counts) {
     FORWARD(dist_fetch(d, 1, around_last, m->text, last));
     if (status == WEFT_OK) status = count_places(m, first, last);
     FORWARD(dist_agree(d, status));
-    return dist_mpi(d, MPI_Allreduce(m->sums, counts, (int)m->patterns->count, MPI_UINT64_T, MPI_SUM, d->comm),
-                    "adding counts");
+    return d->line.add(d, m->sums, counts, m->patterns->count, "adding counts");
 }
 
 /* What is read here; the rest is for weft_match_count to judge. */

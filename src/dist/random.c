@@ -38,8 +38,8 @@ weft_status weft_dist_random(weft_dist *d, weft_distribution distribution, weft_
     if (status == WEFT_OK) status = dist_check_array(d, "out", out, slice.count, weft_dtype_size(dtype));
     FORWARD(dist_begin(d, "random", list, 7, slice, status));
     FORWARD(check_numbers(d, first));
-    return dist_agree(d, dist_took(d, weft_random(d->ctx, distribution, dtype, seed, stream, first + dist_first(d),
-                                                  slice.count, a, b, out)));
+    return dist_finish(d, dist_took(d, weft_random(d->ctx, distribution, dtype, seed, stream, first + dist_first(d),
+                                                   slice.count, a, b, out)));
 }
 
 weft_status weft_dist_random_integers(weft_dist *d, weft_dtype dtype, uint64_t seed, uint64_t stream, uint64_t first,
@@ -57,6 +57,6 @@ weft_status weft_dist_random_integers(weft_dist *d, weft_dtype dtype, uint64_t s
     if (status == WEFT_OK) status = dist_check_array(d, "out", out, slice.count, weft_dtype_size(dtype));
     FORWARD(dist_begin(d, "random_integers", list, 7, slice, status));
     FORWARD(check_numbers(d, first));
-    return dist_agree(d, dist_took(d, weft_random_integers(d->ctx, dtype, seed, stream, first + dist_first(d),
-                                                           slice.count, lower, upper, out)));
+    return dist_finish(d, dist_took(d, weft_random_integers(d->ctx, dtype, seed, stream, first + dist_first(d),
+                                                            slice.count, lower, upper, out)));
 }

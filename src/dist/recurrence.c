@@ -174,7 +174,7 @@ static weft_status solve_behind_others(const solving *p) {
     chain c = {.count = {0}};
     for (int r = forward ? 0 : d->size - 1; r != d->rank; r += forward ? 1 : -1) {
         const extent e = numbers_of(p, r);
-        const affine *maps = p->all + d->places[r] / 2;
+        const affine *maps = p->all + d->places[r] / (int)sizeof *p->all;
         put_blocks(p, &c, e.first, e.end, e.end, &maps);
     }
     return solve_slice(p, &c);
@@ -184,17 +184,11 @@ static weft_status solve_behind_others(const solving *p) {
 
 static weft_status gather_maps(solving *p) {
     weft_dist *const d = p->d;
-    int place = 0;
     for (int r = 0; r < d->size; r++) {
         const extent e = numbers_of(p, r);
-        d->counts[r] = 2 * count_blocks(e.first, e.end);
-        d->places[r] = place;
-        place += d->counts[r];
+        d->counts[r] = count_blocks(e.first, e.end) * (int)sizeof *p->own;
     }
-    return dist_mpi(
-        d,
-        MPI_Allgatherv(p->own, d->counts[d->rank], MPI_UINT64_T, p->all, d->counts, d->places, MPI_UINT64_T, d->comm),
-        "gathering maps");
+    return dist_gather_parts(d, p->own, p->all, "gathering maps");
 }
 
 static weft_status run_recurrence(solving *p) {
@@ -217,6 +211,9 @@ static weft_status check_recurrence(const solving *p, size_t n) {
     FORWARD(dist_check_array(d, "s", p->s, n, size));
     FORWARD(dist_check_array(d, "u", p->u, n, size));
     FORWARD(dist_check_array(d, "v", p->v, n, size));
+    FORWARD(dist_check_host(d, "s", p->s));
+    FORWARD(dist_check_host(d, "u", p->u));
+    FORWARD(dist_check_host(d, "v", p->v));
     if (p->v != p->s) FORWARD(dist_check_apart(d, "v", p->v, n * size, "s", p->s, n * size));
     return p->v == p->u ? WEFT_OK : dist_check_apart(d, "v", p->v, n * size, "u", p->u, n * size);
 }

@@ -1,179 +1,11 @@
-/* weft_dist_reduce, weft_dist_variance, weft_dist_dot.
- *
- * Where the order is free, each rank reduces its slice and the ranks' values are reduced in their turn. Where it is a
- * tree (docs/ORDER.md 2), a rank computes the roots of the greatest aligned subtrees that lie in its slice, which are
- * O(log n); a tile that a border cuts belongs to the rank with its first element, to which the others send their part
- * of it. All ranks get all roots and join them alone, in the tree's order. */
+/* weft_dist_reduce, weft_dist_variance, weft_dist_dot. Where the order is free, each rank reduces its slice and the
+ * ranks' values are reduced in their turn. Where it is a tree, forest.c joins what the ranks compute of it. */
 #include "arith/finish.h"
 #include "core/fpmode.h"
-#include "core/parts.h"
-#include "dist/dist.h"
+#include "dist/forest.h"
 
 #include <math.h>
 #include <string.h>
-
-/* ----------------------------------------------------------------------- a slice as subtrees */
-
-typedef union root {
-    float f32;
-    double f64;
-    uint64_t bits;
-} root;
-
-/* Elements [first, end) of the whole array: 2^level aligned tiles, the last of which may be short. */
-typedef struct subtree {
-    extent of;
-    unsigned level;
-} subtree;
-
-/* The first whole tile of a slice: what is before it belongs to ranks before. At most the slice's end. */
-static uint64_t first_tile(const weft_dist *d, int rank, size_t tile) {
-    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], up = (begin + tile - 1) / tile * tile;
-    return up < end ? up : end;
-}
-
-/* The end of the tiles that are whole in a slice, and short only where the array ends. */
-static uint64_t last_tile(const weft_dist *d, int rank, size_t tile) {
-    const uint64_t end = d->begin[rank + 1], start = first_tile(d, rank, tile);
-    const uint64_t down = end == dist_total(d) ? end : end / tile * tile;
-    return down > start ? down : start;
-}
-
-/* The tile that begins in a slice and ends in another. */
-static extent ragged_tile(const weft_dist *d, int rank, size_t size) {
-    const size_t tile = WEFT_TILE(size);
-    const uint64_t start = last_tile(d, rank, tile), end = d->begin[rank + 1], total = dist_total(d);
-    if (start == end) return (extent){start, start};
-    return (extent){start, total - start < tile ? total : start + tile};
-}
-
-/* The subtrees of a slice from left to right; their number is returned. */
-static size_t list_subtrees(const weft_dist *d, int rank, size_t size, subtree list[ROOTS_MAX]) {
-    const size_t tile = WEFT_TILE(size);
-    const uint64_t end = last_tile(d, rank, tile);
-    const extent ragged = ragged_tile(d, rank, size);
-    size_t count = 0;
-    for (uint64_t at = first_tile(d, rank, tile); at < end;) {
-        const uint64_t number = at / tile, left = (end - at + tile - 1) / tile;
-        unsigned level = 0;
-        while (!(number >> level & 1) && left >> (level + 1)) level++;
-        const uint64_t most = (uint64_t)tile << level, next = end - at < most ? end : at + most;
-        list[count++] = (subtree){{at, next}, level};
-        at = next;
-    }
-    if (ragged.first < ragged.end) list[count++] = (subtree){ragged, 0};
-    return count;
-}
-
-/* ---------------------------------------------------------------------------------- a tree */
-
-typedef enum leaf_kind { LEAF_REDUCE, LEAF_DOT, LEAF_TREE } leaf_kind;
-
-/* What a tree is made of, and how its roots join. */
-typedef struct forest {
-    weft_dist *d;
-    leaf_kind kind;
-    weft_op op;       /* LEAF_REDUCE */
-    tree_kind tree;   /* LEAF_TREE */
-    double parameter; /* likewise */
-    weft_dtype dtype, accumulate;
-    bool narrow;       /* roots are f32 */
-    const char *x, *y; /* y: LEAF_DOT */
-} forest;
-
-static weft_status compute_root(const forest *f, size_t n, const void *x, const void *y, root *value) {
-    weft_context *const ctx = f->d->ctx;
-    value->bits = 0;
-    switch (f->kind) {
-    case LEAF_REDUCE: return weft_reduce(ctx, f->op, f->dtype, f->accumulate, n, x, value);
-    case LEAF_DOT: return weft_dot(ctx, f->dtype, f->accumulate, n, x, y, value);
-    case LEAF_TREE: break;
-    }
-    return weft_part_tree(ctx, f->tree, f->dtype, n, x, f->parameter, &value->f64);
-}
-
-/* The roots of this rank's subtrees; the ragged tile, if any, is the last and lies apart. */
-static weft_status compute_roots(const forest *f, root roots[ROOTS_MAX]) {
-    weft_dist *const d = f->d;
-    const size_t size = weft_dtype_size(f->dtype);
-    subtree list[ROOTS_MAX];
-    const size_t count = list_subtrees(d, d->rank, size, list);
-    for (size_t i = 0; i < count; i++) {
-        const bool whole = list[i].of.end <= d->begin[d->rank + 1];
-        const size_t at = (size_t)(list[i].of.first - dist_first(d)) * size;
-        const size_t n = (size_t)(list[i].of.end - list[i].of.first);
-        FORWARD(dist_took(d, compute_root(f, n, whole ? f->x + at : d->ragged[0],
-                                          !whole ? d->ragged[1]
-                                          : f->y ? f->y + at
-                                                 : NULL,
-                                          &roots[i])));
-    }
-    return WEFT_OK;
-}
-
-static root join(const forest *f, root a, root b) {
-    root r = {.bits = 0};
-    const bool product = f->kind == LEAF_REDUCE && f->op == WEFT_PROD;
-    if (f->narrow)
-        r.f32 = product ? a.f32 * b.f32 : a.f32 + b.f32;
-    else
-        r.f64 = product ? a.f64 * b.f64 : a.f64 + b.f64;
-    return r;
-}
-
-/* Joins the roots of all ranks, which are in d->roots one behind another: equal neighbours become the subtree above
- * them, and what is left joins from the last on. */
-static root join_roots(const forest *f) {
-    weft_dist *const d = f->d;
-    root waiting[64] = {{.bits = 0}};
-    unsigned levels[64];
-    subtree list[ROOTS_MAX];
-    size_t held = 0;
-    const uint64_t *next = d->roots;
-    const weft_fpmode mode = weft_fpmode_enter();
-    for (int r = 0; r < d->size; r++) {
-        const size_t count = list_subtrees(d, r, weft_dtype_size(f->dtype), list);
-        for (size_t i = 0; i < count; i++, held++) {
-            root value = {.bits = *next++};
-            unsigned level = list[i].level;
-            for (; held > 0 && levels[held - 1] == level; held--, level++) value = join(f, waiting[held - 1], value);
-            waiting[held] = value;
-            levels[held] = level;
-        }
-    }
-    for (; held > 1; held--) waiting[held - 2] = join(f, waiting[held - 2], waiting[held - 1]);
-    weft_fpmode_leave(mode);
-    return waiting[0];
-}
-
-/* Every rank gives as many roots as all know. */
-static weft_status gather_roots(const forest *f, const root *roots) {
-    weft_dist *const d = f->d;
-    subtree list[ROOTS_MAX];
-    int place = 0;
-    for (int r = 0; r < d->size; r++) {
-        d->counts[r] = (int)list_subtrees(d, r, weft_dtype_size(f->dtype), list);
-        d->places[r] = place;
-        place += d->counts[r];
-    }
-    return dist_mpi(d,
-                    MPI_Allgatherv(roots, d->counts[d->rank], MPI_UINT64_T, d->roots, d->counts, d->places,
-                                   MPI_UINT64_T, d->comm),
-                    "gathering roots");
-}
-
-/* The value of the tree over the whole array, which is not empty. */
-static weft_status run_forest(const forest *f, root *value) {
-    weft_dist *const d = f->d;
-    const size_t size = weft_dtype_size(f->dtype);
-    root roots[ROOTS_MAX];
-    FORWARD(dist_fetch(d, size, ragged_tile, f->x, d->ragged[0]));
-    if (f->kind == LEAF_DOT) FORWARD(dist_fetch(d, size, ragged_tile, f->y, d->ragged[1]));
-    FORWARD(dist_agree(d, compute_roots(f, roots)));
-    FORWARD(gather_roots(f, roots));
-    *value = join_roots(f);
-    return WEFT_OK;
-}
 
 /* ------------------------------------------------------------------------------ statistics */
 
@@ -189,7 +21,7 @@ static void store_real(weft_dtype result, double v, void *out) {
 static weft_status run_tree(weft_dist *d, tree_kind kind, weft_dtype dtype, const void *x, double parameter,
                             double *value) {
     root r;
-    FORWARD(run_forest(
+    FORWARD(forest_run(
         &(forest){.d = d, .kind = LEAF_TREE, .tree = kind, .parameter = parameter, .dtype = dtype, .x = x}, &r));
     *value = r.f64;
     return WEFT_OK;
@@ -231,7 +63,7 @@ static weft_status run_statistic(weft_dist *d, weft_op op, weft_dtype dtype, wef
 static weft_status run_fold(forest f, void *out) {
     root value;
     f.narrow = f.dtype == WEFT_F32 && f.accumulate != WEFT_F64;
-    FORWARD(run_forest(&f, &value));
+    FORWARD(forest_run(&f, &value));
     if (f.narrow)
         *(float *)out = weft_canonical_f32(value.f32);
     else
@@ -261,7 +93,7 @@ static weft_status reduce_slice(weft_dist *d, weft_op op, weft_dtype dtype, weft
     if (n == 0) return WEFT_OK;
     if (!is_place(op)) return dist_took(d, weft_reduce(d->ctx, op, dtype, accumulate, n, x, &c->value));
     FORWARD(dist_took(d, weft_reduce(d->ctx, op, dtype, accumulate, n, x, &c->index)));
-    memcpy(&c->value, (const char *)x + c->index * size, size);
+    FORWARD(dist_copy(d, size, (const char *)x + c->index * size, &c->value));
     c->index += dist_first(d);
     return WEFT_OK;
 }
@@ -286,13 +118,13 @@ static weft_status run_free(weft_dist *d, weft_op op, weft_dtype dtype, weft_dty
     void *const values = d->roots + 3 * (size_t)d->size;
     uint64_t *const indices = d->roots + 4 * (size_t)d->size;
     FORWARD(dist_agree(d, reduce_slice(d, op, dtype, accumulate, n, x, &own)));
-    FORWARD(dist_mpi(d, MPI_Allgather(&own, 3, MPI_UINT64_T, all, 3, MPI_UINT64_T, d->comm), "gathering values"));
+    FORWARD(dist_gather(d, &own, all, sizeof own, "gathering values"));
     const weft_dtype type = is_place(op) ? dtype : result;
     const size_t count = pack(all, d->size, type, values, indices);
     uint64_t best = 0;
     const weft_status status =
-        weft_reduce(d->ctx, joining_op(op), type, WEFT_DEFAULT, count, values, is_place(op) ? &best : out);
-    FORWARD(dist_agree(d, dist_took(d, status)));
+        weft_reduce(d->host, joining_op(op), type, WEFT_DEFAULT, count, values, is_place(op) ? &best : out);
+    FORWARD(dist_agree(d, dist_took_host(d, status)));
     if (is_place(op)) *(uint64_t *)out = indices[best];
     return WEFT_OK;
 }
@@ -311,7 +143,7 @@ static weft_status run_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_d
     weft_dtype result;
     const bool statistic = op == WEFT_MEAN || op == WEFT_NORM1 || op == WEFT_NORM2;
     const bool tree = is_float(dtype) && (op == WEFT_SUM || op == WEFT_PROD);
-    if (dist_total(d) == 0) return dist_took(d, weft_reduce(d->ctx, op, dtype, accumulate, 0, NULL, out));
+    if (dist_total(d) == 0) return dist_took_host(d, weft_reduce(d->host, op, dtype, accumulate, 0, NULL, out));
     FORWARD(weft_reduce_result(op, dtype, accumulate, &result));
     if (statistic) return run_statistic(d, op, dtype, result, x, out);
     if (!tree) return run_free(d, op, dtype, accumulate, result, n, x, out);
@@ -384,7 +216,7 @@ static weft_status run_integer_dot(weft_dist *d, weft_dtype dtype, size_t n, con
                                    void *out) {
     uint64_t own = 0, total = 0;
     FORWARD(dist_agree(d, dist_took(d, weft_dot(d->ctx, dtype, WEFT_DEFAULT, n, x, y, &own))));
-    FORWARD(dist_mpi(d, MPI_Allreduce(&own, &total, 1, MPI_UINT64_T, MPI_SUM, d->comm), "adding integers"));
+    FORWARD(d->line.add(d, &own, &total, 1, "adding integers"));
     *(uint64_t *)out = total;
     return WEFT_OK;
 }
@@ -397,7 +229,7 @@ weft_status weft_dist_dot(weft_dist *d, weft_dtype dtype, weft_dtype accumulate,
     if (status == WEFT_OK) status = dist_check_array(d, "y", y, slice.count, weft_dtype_size(dtype));
     FORWARD(dist_begin(d, "dot", list, 2, slice, status));
     if (!is_float(dtype)) return run_integer_dot(d, dtype, slice.count, x, y, out);
-    if (dist_total(d) == 0) return dist_took(d, weft_dot(d->ctx, dtype, accumulate, 0, NULL, NULL, out));
+    if (dist_total(d) == 0) return dist_took_host(d, weft_dot(d->host, dtype, accumulate, 0, NULL, NULL, out));
     return run_fold((forest){.d = d, .kind = LEAF_DOT, .dtype = dtype, .accumulate = accumulate, .x = x, .y = y},
                     out);
 }

@@ -2,17 +2,17 @@
  * scan of a block that starts where its own length divides the place is weft_scan's with what stands before it as
  * initial value. So each rank computes the totals of the greatest such blocks in its slice, which are O(log n), all
  * ranks get all totals, and each goes through its slice once more with the prefixes that the totals give. The joining
- * is weft_scan's too, of 16 values or fewer. */
+ * is weft_scan's too, of 16 values or fewer, on the host.
+ *
+ * The slice is read twice, since no rank can write before it knows what those before it hold, and they know it only
+ * when they have read all of it. */
+#include "core/parts.h"
 #include "dist/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    GROUP = WEFT_SCAN_GROUP,
-    LEVELS = WEFT_SCAN_LEVELS,
-    PIECE = 65536 /* elements that are scanned at a time for their total: 16^4 */
-};
+enum { GROUP = WEFT_SCAN_GROUP, LEVELS = WEFT_SCAN_LEVELS, TILE = GROUP * GROUP * GROUP };
 
 typedef struct scanning {
     weft_dist *d;
@@ -22,14 +22,14 @@ typedef struct scanning {
     const char *x;
     char *y;
     const void *init;
-    char *room;               /* for what is scanned for its total alone */
     uint64_t *totals;         /* of all ranks' blocks, a value of the result's type in each */
     uint64_t own[BLOCKS_MAX]; /* those of this rank's */
 } scanning;
 
 static weft_status scan_inclusive(const scanning *s, weft_dtype dtype, weft_dtype accumulate, size_t n, const void *x,
                                   const void *init, void *y) {
-    return dist_took(s->d, weft_scan(s->d->ctx, s->op, WEFT_INCLUSIVE, dtype, accumulate, n, x, init, y));
+    weft_dist *const d = s->d;
+    return dist_took_host(d, weft_scan(d->host, s->op, WEFT_INCLUSIVE, dtype, accumulate, n, x, init, y));
 }
 
 /* Values of the result's type, one behind another. */
@@ -39,27 +39,56 @@ static void *value_at(const scanning *s, const void *values, size_t i) {
 
 /* ---------------------------------------------------------------------------------- blocks */
 
-/* The total of the block of 16^level elements at x: the last value of its scan, or that of its 16 parts' totals. */
+static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
+
+/* Where any order gives the same: what weft_reduce gives, of which integers keep the low bytes. */
+static weft_status find_free_total(const scanning *s, size_t n, const char *x, void *total) {
+    uint64_t value = 0;
+    FORWARD(dist_took(s->d, weft_reduce(s->d->ctx, s->op, s->dtype, WEFT_DEFAULT, n, x, &value)));
+    memcpy(total, &value, weft_dtype_size(s->result));
+    return WEFT_OK;
+}
+
+/* Of a block that has no whole tile: the last value of its scan. */
+static weft_status find_small_total(const scanning *s, size_t n, const char *x, void *total) {
+    uint64_t elements[GROUP * GROUP], sums[GROUP * GROUP];
+    FORWARD(dist_copy(s->d, n * weft_dtype_size(s->dtype), x, elements));
+    FORWARD(scan_inclusive(s, s->dtype, s->accumulate, n, elements, NULL, sums));
+    memcpy(total, value_at(s, sums, n - 1), weft_dtype_size(s->result));
+    return WEFT_OK;
+}
+
+/* Of n elements, a power of 16 of whole tiles: the totals of tiles are the elements of what is left to do, which is a
+ * 16^3rd. They lie in turns in the two rooms. */
+static weft_status find_tiled_total(const scanning *s, size_t n, const char *x, void *total) {
+    weft_dist *const d = s->d;
+    const size_t size = weft_dtype_size(s->result);
+    weft_dtype dtype = s->dtype;
+    for (size_t turn = 0; n >= TILE; turn++, n /= TILE, dtype = s->result) {
+        char *y;
+        FORWARD(dist_room(d, turn % 2, n / TILE * size, &y));
+        FORWARD(dist_took(d, weft_part_scan_totals(d->ctx, s->op, dtype, s->result, n / TILE, x, y)));
+        x = y;
+    }
+    uint64_t left[GROUP * GROUP], sums[GROUP * GROUP];
+    FORWARD(dist_copy(d, n * size, x, left));
+    FORWARD(scan_inclusive(s, s->result, WEFT_DEFAULT, n, left, NULL, sums));
+    memcpy(total, value_at(s, sums, n - 1), size);
+    return WEFT_OK;
+}
+
 static weft_status find_total(const scanning *s, const char *x, unsigned level, void *total) {
     const size_t n = (size_t)block_of(level);
-    uint64_t parts[GROUP], sums[GROUP];
-    if (n <= PIECE) {
-        FORWARD(scan_inclusive(s, s->dtype, s->accumulate, n, x, NULL, s->room));
-        memcpy(total, value_at(s, s->room, n - 1), weft_dtype_size(s->result));
-        return WEFT_OK;
-    }
-    for (size_t i = 0; i < GROUP; i++)
-        FORWARD(find_total(s, x + i * (n / GROUP) * weft_dtype_size(s->dtype), level - 1, value_at(s, parts, i)));
-    FORWARD(scan_inclusive(s, s->result, WEFT_DEFAULT, GROUP, parts, NULL, sums));
-    memcpy(total, value_at(s, sums, GROUP - 1), weft_dtype_size(s->result));
-    return WEFT_OK;
+    const bool is_free = !is_float(s->dtype) || s->op == WEFT_MIN || s->op == WEFT_MAX;
+    if (n < TILE) return find_small_total(s, n, x, total);
+    return is_free ? find_free_total(s, n, x, total) : find_tiled_total(s, n, x, total);
 }
 
 static weft_status find_totals(scanning *s) {
     weft_error *error = &s->d->error;
     const uint64_t begin = dist_first(s->d), end = s->d->begin[s->d->rank + 1];
     size_t count = 0;
-    RETURN_IF(!s->room || !s->totals, WEFT_OUT_OF_MEMORY, "no memory for the totals of a scan");
+    RETURN_IF(!s->totals, WEFT_OUT_OF_MEMORY, "no memory for the totals of a scan");
     for (uint64_t at = begin; at < end; count++) {
         const unsigned level = level_at(at, end);
         FORWARD(find_total(s, s->x + (at - begin) * weft_dtype_size(s->dtype), level, &s->own[count]));
@@ -124,9 +153,10 @@ static weft_status scan_in_group(const scanning *s, const prefix *p, uint64_t at
     uint64_t x[GROUP], y[GROUP];
     memcpy(x, p->values[0], before * weft_dtype_size(s->result));
     for (size_t i = 0; i < n; i++) memcpy(value_at(s, x, before + i), &totals[i], weft_dtype_size(s->result));
-    FORWARD(dist_took(s->d, weft_scan(s->d->ctx, s->op, s->kind, s->result, WEFT_DEFAULT, before + n, x, carry, y)));
-    memcpy(value_at(s, s->y, at - dist_first(s->d)), value_at(s, y, before), n * weft_dtype_size(s->result));
-    return WEFT_OK;
+    weft_dist *const d = s->d;
+    FORWARD(dist_took_host(d, weft_scan(d->host, s->op, s->kind, s->result, WEFT_DEFAULT, before + n, x, carry, y)));
+    return dist_copy(d, n * weft_dtype_size(s->result), value_at(s, y, before),
+                     value_at(s, s->y, at - dist_first(d)));
 }
 
 /* Elements [at, end), of which the whole slice ends at `stop`: their results, and their totals behind the prefix. */
@@ -145,10 +175,19 @@ static weft_status scan_piece(const scanning *s, prefix *p, uint64_t at, uint64_
     return put_blocks(s, p, at, end, stop, totals);
 }
 
-/* The last value of a full group, inclusive, is the prefix behind the group, which levels above tell. */
+/* A result that is known apart from the piece it ends. */
+typedef struct ending {
+    uint64_t value;
+    size_t place;
+} ending;
+
+/* The pieces one after the other. The last value of a full group, inclusive, is the prefix behind the group, which
+ * levels above tell: such values are written when all pieces are under way. */
 static weft_status scan_slice(const scanning *s, prefix *p) {
     const uint64_t begin = dist_first(s->d), stop = s->d->begin[s->d->rank + 1];
     const uint64_t *totals = s->own;
+    ending endings[BLOCKS_MAX];
+    size_t count = 0;
     for (uint64_t at = begin, end; at < stop; at = end) {
         uint64_t room;
         const void *carry;
@@ -156,8 +195,11 @@ static weft_status scan_slice(const scanning *s, prefix *p) {
         FORWARD(scan_piece(s, p, at, end, stop, &totals));
         if (s->kind == WEFT_EXCLUSIVE || end % GROUP) continue;
         FORWARD(find_carry(s, p, &room, &carry));
-        memcpy(value_at(s, s->y, (size_t)(end - begin) - 1), carry, weft_dtype_size(s->result));
+        memcpy(&endings[count].value, carry, weft_dtype_size(s->result));
+        endings[count++].place = (size_t)(end - begin) - 1;
     }
+    for (size_t i = 0; i < count; i++)
+        FORWARD(dist_copy(s->d, weft_dtype_size(s->result), &endings[i].value, value_at(s, s->y, endings[i].place)));
     return WEFT_OK;
 }
 
@@ -174,22 +216,22 @@ static weft_status scan_behind_others(const scanning *s) {
 
 static weft_status gather_totals(scanning *s) {
     weft_dist *const d = s->d;
-    int place = 0;
-    for (int r = 0; r < d->size; r++) {
-        d->counts[r] = count_blocks(d->begin[r], d->begin[r + 1]);
-        d->places[r] = place;
-        place += d->counts[r];
-    }
-    return dist_mpi(d,
-                    MPI_Allgatherv(s->own, d->counts[d->rank], MPI_UINT64_T, s->totals, d->counts, d->places,
-                                   MPI_UINT64_T, d->comm),
-                    "gathering totals");
+    for (int r = 0; r < d->size; r++) d->counts[r] = count_blocks(d->begin[r], d->begin[r + 1]) * (int)sizeof *s->own;
+    return dist_gather_parts(d, s->own, s->totals, "gathering totals");
+}
+
+static weft_status run_alone(const scanning *s) {
+    weft_dist *const d = s->d;
+    return dist_took(
+        d, weft_scan(d->ctx, s->op, s->kind, s->dtype, s->accumulate, (size_t)dist_total(d), s->x, s->init, s->y));
 }
 
 static weft_status run_scan(scanning *s) {
-    FORWARD(dist_agree(s->d, find_totals(s)));
+    weft_dist *const d = s->d;
+    if (d->size == 1) return dist_finish(d, run_alone(s));
+    FORWARD(dist_agree(d, find_totals(s)));
     FORWARD(gather_totals(s));
-    return dist_agree(s->d, scan_behind_others(s));
+    return dist_finish(d, scan_behind_others(s));
 }
 
 static weft_status check_scan(scanning *s, size_t n) {
@@ -218,11 +260,8 @@ weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kind, weft_d
                            {"the number of initial values", AS_NUMBER, init != NULL},
                            {"the initial value", AS_BITS, start}};
     FORWARD(dist_begin(d, "scan", list, 6, slice, status));
-    const size_t widest = sizeof(uint64_t);
-    s.room = malloc((slice.count < PIECE ? slice.count + 1 : PIECE) * widest);
     s.totals = malloc((size_t)d->size * BLOCKS_MAX * sizeof *s.totals);
     const weft_status ran = run_scan(&s);
-    free(s.room);
     free(s.totals);
     return ran;
 }

@@ -1,13 +1,15 @@
 /* weft_dist_sort: each rank sorts its slice; the places where the sorted slices must be cut so that rank r gets the
- * elements that belong into its slice are found exactly, by bisection over the keys' codes (W. Frazer, A. McKellar's
- * samplesort, J. ACM 17, 1970, with exact splitters as in D. Cheng et al., 2006); each element travels once, and what
- * has come is merged (ascending), or sorted again. Parts come in the order of the ranks, and both are stable, so the
- * whole is. */
+ * elements that belong into its slice are found exactly, by search over the keys' codes, a hexadecimal digit at a
+ * time (W. Frazer, A. McKellar's samplesort, J. ACM 17, 1970, with exact splitters as in D. Cheng et al., 2006); each
+ * element travels once, and what has come is merged (ascending), or sorted again. Parts come in the order of the
+ * ranks, and both are stable, so the whole is. */
 #include "arith/sort_code.h"
+#include "core/parts.h"
 #include "dist/dist.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+enum { DIGIT = 4, CODES = (1 << DIGIT) - 1 /* that are asked for at a time, for each border */ };
 
 typedef struct sorting {
     weft_dist *d;
@@ -15,12 +17,17 @@ typedef struct sorting {
     weft_order_of_sort order;
     weft_sort_rule rule;
     size_t n, size;
-    const char *run; /* the slice, sorted */
+    const char *run;    /* the slice, sorted, where this rank's device finds it */
+    const char *nearby; /* the same in host memory; NULL: on a GPU, which searches it */
     /* For each border between ranks, in d->roots: */
-    uint64_t *low, *high; /* the code of the element behind the border is in [low, high] */
-    uint64_t *here, *all; /* elements up to a code, of this rank, of all */
+    uint64_t *low;        /* the least code that the element behind the border can have; at last its own */
+    uint64_t *here, *all; /* elements up to CODES codes each, of this rank, of all */
     uint64_t *less;       /* elements of this rank that are less than the border's code, at last: where to cut */
+    uint64_t *codes;      /* that are asked for */
+    char *keys;           /* the same as keys */
 } sorting;
+
+_Static_assert(ROOTS_MAX *ROOT_VALUES >= 4 * CODES + 3, "d->roots has room for the borders");
 
 /* ------------------------------------------------------------------------------------ codes */
 
@@ -29,7 +36,7 @@ static uint64_t load(const sorting *s, size_t i) {
     uint16_t v16;
     uint32_t v32;
     uint64_t v64;
-    const char *const p = s->run + i * s->size;
+    const char *const p = s->nearby + i * s->size;
     switch (s->size) {
     case 1: return memcpy(&v8, p, 1), v8;
     case 2: return memcpy(&v16, p, 2), v16;
@@ -61,31 +68,65 @@ static uint64_t count_up_to(const sorting *s, uint64_t code) {
     return low;
 }
 
-/* ---------------------------------------------------------------------------------- borders */
-
-static weft_status add_up(const sorting *s, const uint64_t *here, uint64_t *all) {
-    return dist_mpi(s->d, MPI_Allreduce(here, all, s->d->size, MPI_UINT64_T, MPI_SUM, s->d->comm), "adding counts");
+/* A key of that code, or of the greatest code below it that keys have. */
+static uint64_t key_of(const sorting *s, uint64_t code) {
+    const weft_sort_rule *const r = &s->rule;
+    const uint64_t ones = UINT64_MAX >> (64 - 8 * s->size), sign = (ones >> 1) + 1;
+    const uint64_t rank = code < r->greatest || code == ones ? code : r->greatest;
+    const uint64_t folded = ((rank - r->add) ^ r->flip) & ones;
+    return code == ones && r->greatest < ones ? ones : folded ^ (folded & sign ? r->fold : 0);
 }
 
-/* The least codes up to which there are at least as many elements as before each border. */
-static weft_status bisect(const sorting *s) {
-    const weft_dist *const d = s->d;
-    const unsigned bits = 8 * (unsigned)s->size;
-    for (int r = 0; r < d->size; r++) {
-        s->low[r] = 0;
-        s->high[r] = UINT64_MAX >> (64 - bits);
+/* The same by the GPU, which knows ascending keys. */
+static weft_status count_on_device(const sorting *s, size_t count, uint64_t *counts) {
+    weft_dist *const d = s->d;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t key = key_of(s, s->codes[i]);
+        memcpy(s->keys + i * s->size, &key, s->size);
     }
-    for (unsigned step = 0; step < bits; step++) {
-        for (int r = 0; r < d->size; r++) s->here[r] = count_up_to(s, s->low[r] + (s->high[r] - s->low[r]) / 2);
-        FORWARD(add_up(s, s->here, s->all));
-        for (int r = 0; r < d->size; r++) {
-            const uint64_t middle = s->low[r] + (s->high[r] - s->low[r]) / 2;
-            if (s->all[r] >= d->begin[r])
-                s->high[r] = middle;
-            else if (s->low[r] < s->high[r])
-                s->low[r] = middle + 1;
-        }
+    return dist_took(d, weft_search_sorted(d->ctx, s->dtype, WEFT_RIGHT, s->n, s->run, count, s->keys, counts));
+}
+
+/* counts[i]: elements of the sorted slice whose code is at most s->codes[i]. */
+static weft_status count_codes(const sorting *s, size_t count, uint64_t *counts) {
+    if (!s->nearby) return count_on_device(s, count, counts);
+    for (size_t i = 0; i < count; i++) counts[i] = count_up_to(s, s->codes[i]);
+    return WEFT_OK;
+}
+
+/* ---------------------------------------------------------------------------------- borders */
+
+static weft_status add_up(const sorting *s, size_t count) {
+    return s->d->line.add(s->d, s->here, s->all, count, "adding counts");
+}
+
+/* The least codes up to which there are at least as many elements as before each border, from the highest digit to
+ * the lowest. */
+static weft_status find_codes(const sorting *s) {
+    weft_dist *const d = s->d;
+    const size_t borders = (size_t)d->size;
+    memset(s->low, 0, borders * sizeof *s->low);
+    for (unsigned left = 8 * (unsigned)s->size; left > 0;) {
+        left -= DIGIT;
+        for (size_t i = 0; i < borders * CODES; i++) s->codes[i] = s->low[i / CODES] + ((i % CODES + 1) << left) - 1;
+        FORWARD(dist_agree(d, count_codes(s, borders * CODES, s->here)));
+        FORWARD(add_up(s, borders * CODES));
+        for (size_t i = 0; i < borders * CODES; i++)
+            if (s->all[i] < d->begin[i / CODES]) s->low[i / CODES] += UINT64_C(1) << left;
     }
+    return WEFT_OK;
+}
+
+/* s->here: elements up to each border's code; s->less: below it. */
+static weft_status count_at_borders(const sorting *s) {
+    weft_dist *const d = s->d;
+    const size_t borders = (size_t)d->size;
+    for (size_t r = 0; r < borders; r++) s->codes[r] = s->low[r];
+    FORWARD(count_codes(s, borders, s->here));
+    for (size_t r = 0; r < borders; r++) s->codes[r] = s->low[r] ? s->low[r] - 1 : 0;
+    FORWARD(count_codes(s, borders, s->less));
+    for (size_t r = 0; r < borders; r++)
+        if (s->low[r] == 0) s->less[r] = 0;
     return WEFT_OK;
 }
 
@@ -93,16 +134,14 @@ static weft_status bisect(const sorting *s) {
  * that are equal to the one at a border those of lower ranks come first. */
 static weft_status find_cuts(const sorting *s) {
     weft_dist *const d = s->d;
-    FORWARD(bisect(s));
-    for (int r = 0; r < d->size; r++) {
-        s->less[r] = s->high[r] ? count_up_to(s, s->high[r] - 1) : 0;
-        s->here[r] = count_up_to(s, s->high[r]) - s->less[r];
-    }
-    FORWARD(add_up(s, s->less, s->all));
-    memset(s->low, 0, (size_t)d->size * sizeof *s->low); /* what rank 0 finds before it */
-    FORWARD(dist_mpi(d, MPI_Exscan(s->here, s->low, d->size, MPI_UINT64_T, MPI_SUM, d->comm), "adding counts"));
-    for (int r = 0; r < d->size; r++) {
-        const uint64_t wanted = d->begin[r] - s->all[r], before = d->rank ? s->low[r] : 0;
+    const size_t borders = (size_t)d->size;
+    FORWARD(find_codes(s));
+    FORWARD(dist_agree(d, count_at_borders(s)));
+    for (size_t r = 0; r < borders; r++) s->here[r] -= s->less[r];
+    FORWARD(d->line.add(d, s->less, s->all, borders, "adding counts"));
+    FORWARD(d->line.add_before(d, s->here, s->low, borders, "adding counts"));
+    for (size_t r = 0; r < borders; r++) {
+        const uint64_t wanted = d->begin[r] - s->all[r], before = s->low[r];
         const uint64_t rest = wanted > before ? wanted - before : 0;
         s->less[r] += rest < s->here[r] ? rest : s->here[r];
     }
@@ -118,7 +157,7 @@ static weft_status deal_out(const sorting *s, void *to) {
         d->out[r] = (extent){s->less[r] * s->size, end * s->size};
         s->here[r] = end - s->less[r];
     }
-    FORWARD(dist_mpi(d, MPI_Alltoall(s->here, 1, MPI_UINT64_T, s->all, 1, MPI_UINT64_T, d->comm), "telling counts"));
+    FORWARD(d->line.deal(d, s->here, s->all, "telling counts"));
     for (int r = 0; r < d->size; r++) {
         d->in[r] = (extent){place, place + s->all[r] * s->size};
         place = d->in[r].end;
@@ -145,30 +184,56 @@ static weft_status merge_neighbours(const sorting *s, int parts, const char *fro
     return WEFT_OK;
 }
 
-/* Brings what came in order; weft_merge knows ascending arrays. */
-static weft_status order_parts(const sorting *s, char *room, char *sorted) {
-    char *from = sorted, *to = room;
+/* Brings what came in order; weft_merge knows ascending arrays. Parts go to and fro between the rooms, at last to the
+ * caller's array. */
+static weft_status order_parts(const sorting *s, char *from, char *to, char *sorted) {
     if (s->n == 0) return WEFT_OK;
-    if (s->order == WEFT_DESCENDING) return sort_slice(s, sorted, sorted);
+    if (s->order == WEFT_DESCENDING) return sort_slice(s, from, sorted);
+    if (s->d->size == 1) return dist_copy(s->d, s->n * s->size, from, sorted);
     for (int parts = s->d->size; parts > 1; parts = (parts + 1) / 2) {
-        FORWARD(merge_neighbours(s, parts, from, to));
+        FORWARD(merge_neighbours(s, parts, from, parts > 2 ? to : sorted));
         char *const spare = from;
         from = to;
         to = spare;
     }
-    if (from != sorted) memcpy(sorted, from, s->n * s->size);
     return WEFT_OK;
 }
 
-static weft_status run_sort(sorting *s, const void *keys, char *room, void *sorted) {
-    weft_error *error = &s->d->error;
-    if (!room)
-        return dist_agree(s->d, weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for a copy of %zu keys", s->n));
-    FORWARD(dist_agree(s->d, sort_slice(s, keys, room)));
-    s->run = room;
+/* Room for the sorted slice and for what comes; in host memory where codes are compared here. */
+static weft_status hold_rooms(sorting *s, char *rooms[2]) {
+    weft_dist *const d = s->d;
+    weft_error *error = &d->error;
+    weft_status status = WEFT_OK;
+    for (size_t i = 0; i < 2 && status == WEFT_OK; i++) status = dist_room(d, i, s->n * s->size, &rooms[i]);
+    RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "no memory for two copies of %zu keys", s->n);
+    return status;
+}
+
+/* Searching goes on in host memory unless the GPU can do it. */
+static weft_status bring_nearby(sorting *s) {
+    weft_dist *const d = s->d;
+    const bool on_gpu = s->n && weft_part_device_only(d->ctx, s->run);
+    s->nearby = on_gpu ? NULL : s->run;
+    if (!on_gpu || s->order == WEFT_ASCENDING) return WEFT_OK;
+    FORWARD(dist_host_room(d, s->n * s->size, &s->nearby));
+    return dist_copy(d, s->n * s->size, s->run, (char *)(uintptr_t)s->nearby);
+}
+
+static weft_status sort_and_hold(sorting *s, const void *keys, char *rooms[2]) {
+    FORWARD(hold_rooms(s, rooms));
+    FORWARD(sort_slice(s, keys, rooms[0]));
+    s->run = rooms[0];
+    return bring_nearby(s);
+}
+
+static weft_status run_sort(sorting *s, const void *keys, void *sorted) {
+    weft_dist *const d = s->d;
+    char *rooms[2] = {NULL, NULL};
+    if (d->size == 1) return dist_finish(d, sort_slice(s, keys, sorted));
+    FORWARD(dist_agree(d, sort_and_hold(s, keys, rooms)));
     FORWARD(find_cuts(s));
-    FORWARD(deal_out(s, sorted));
-    return dist_agree(s->d, order_parts(s, room, sorted));
+    FORWARD(deal_out(s, rooms[1]));
+    return dist_finish(d, order_parts(s, rooms[1], rooms[0], sorted));
 }
 
 weft_status weft_dist_sort(weft_dist *d, weft_dtype dtype, weft_order_of_sort order, weft_slice slice,
@@ -187,12 +252,10 @@ weft_status weft_dist_sort(weft_dist *d, weft_dtype dtype, weft_order_of_sort or
     s.rule = weft_sort_rule_of(8 * (unsigned)size, dtype == WEFT_F32 || dtype == WEFT_F64,
                                dtype >= WEFT_I8 && dtype <= WEFT_I64, order == WEFT_DESCENDING);
     s.low = d->roots;
-    s.high = s.low + ranks;
-    s.here = s.high + ranks;
-    s.all = s.here + ranks;
-    s.less = s.all + ranks;
-    char *const room = malloc(slice.count ? slice.count * size : 1);
-    const weft_status ran = run_sort(&s, keys, room, sorted);
-    free(room);
-    return ran;
+    s.less = s.low + ranks;
+    s.here = s.less + ranks;
+    s.all = s.here + ranks * CODES;
+    s.codes = s.all + ranks * CODES;
+    s.keys = (char *)(s.codes + ranks * CODES);
+    return run_sort(&s, keys, sorted);
 }

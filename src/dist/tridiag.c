@@ -12,13 +12,11 @@ weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boun
     if (!singular) status = weft_fail(error, WEFT_INVALID, "singular is NULL");
     FORWARD(dist_begin(d, "tridiag", list, 3, systems, status));
     FORWARD(
-        dist_agree(d, dist_took(d, weft_tridiag(d->ctx, dtype, boundary, systems.count, n, a, b, c, rhs, x, &own))));
+        dist_finish(d, dist_took(d, weft_tridiag(d->ctx, dtype, boundary, systems.count, n, a, b, c, rhs, x, &own))));
     if (own != UINT64_MAX) own += dist_first(d) * n;
-    /* Not MPI_MIN, which takes these numbers for signed ones in some releases of MPICH (4.0). */
-    FORWARD(
-        dist_mpi(d, MPI_Allgather(&own, 1, MPI_UINT64_T, d->roots, 1, MPI_UINT64_T, d->comm), "finding what failed"));
+    FORWARD(dist_gather(d, &own, d->roots, sizeof own, "finding what failed"));
     for (int r = 0; r < d->size; r++)
         if (d->roots[r] < first) first = d->roots[r];
-    *singular = first;
+    if (singular) *singular = first; /* which dist_begin has seen to */
     return WEFT_OK;
 }

@@ -86,14 +86,26 @@ static double worth_of_geometric(const price_call *c) {
 
 /* ---------------------------------------------------------------------------- estimate (21.7) */
 
-static void estimate(const price_call *c, const double *v, const double *controls) {
-    const double n = (double)c->paths, total = sum(v, c->paths);
-    double mean = total / n, squares = fma(-total, mean, sum_of_products(v, v, c->paths));
+/* The sums over what paths pay, and over their controls: V, VV, C, CC, VC. */
+static void find_sums(const price_call *c, const double *v, const double *controls, double *sums) {
+    const size_t n = c->count;
+    sums[0] = sum(v, n);
+    sums[1] = sum_of_products(v, v, n);
+    sums[2] = sums[3] = sums[4] = 0;
+    if (c->control == CONTROL_NONE) return;
+    sums[2] = sum(controls, n);
+    sums[3] = sum_of_products(controls, controls, n);
+    sums[4] = sum_of_products(v, controls, n);
+}
+
+static void estimate(const price_call *c, const double *sums) {
+    const double n = (double)c->paths, total = sums[0];
+    double mean = total / n, squares = fma(-total, mean, sums[1]);
     if (c->control != CONTROL_NONE) {
-        const double control = sum(controls, c->paths), control_mean = control / n;
+        const double control = sums[2], control_mean = control / n;
         const double worth = c->control == CONTROL_END ? worth_at_end(c) : worth_of_geometric(c);
-        const double spread = fma(-control, control_mean, sum_of_products(controls, controls, c->paths));
-        const double common = fma(-total, control_mean, sum_of_products(v, controls, c->paths));
+        const double spread = fma(-control, control_mean, sums[3]);
+        const double common = fma(-total, control_mean, sums[4]);
         const double slope = spread > 0 ? common / spread : 0;
         mean = fma(-slope, control_mean - worth, mean);
         squares = fma(-slope, common, squares);
@@ -104,18 +116,25 @@ static void estimate(const price_call *c, const double *v, const double *control
     ref_store_real(WEFT_F64, discount * sqrt(squares / ((n - 1) * n)), &c->estimate[1]);
 }
 
-weft_status ref_price(void *state, const price_call *c, weft_error *error) {
-    double *const v = malloc(c->paths * 2 * sizeof *v);
-    (void)state;
-    RETURN_IF(!v, WEFT_OUT_OF_MEMORY, "no memory for what %llu paths pay", (unsigned long long)c->paths);
-    double *const controls = v + c->paths;
-    for (uint64_t p = 0; p < c->paths; p++) {
+static weft_status simulate(const price_call *c, double *sums, weft_error *error) {
+    double *const v = malloc(c->count * 2 * sizeof *v);
+    RETURN_IF(!v, WEFT_OUT_OF_MEMORY, "no memory for what %llu paths pay", (unsigned long long)c->count);
+    double *const controls = v + c->count;
+    for (uint64_t p = 0; p < c->count; p++) {
         if (c->dtype == WEFT_F32)
-            path_f32(c, p, &v[p], &controls[p]);
+            path_f32(c, c->first + p, &v[p], &controls[p]);
         else
-            path_f64(c, p, &v[p], &controls[p]);
+            path_f64(c, c->first + p, &v[p], &controls[p]);
     }
-    estimate(c, v, controls);
+    find_sums(c, v, controls, sums);
     free(v);
+    return WEFT_OK;
+}
+
+weft_status ref_price(void *state, const price_call *c, weft_error *error) {
+    double found[PRICE_SUMS], *const sums = c->sums ? c->sums : found;
+    (void)state;
+    if (!c->given) FORWARD(simulate(c, sums, error));
+    if (!c->sums) estimate(c, c->given ? c->given : sums);
     return WEFT_OK;
 }

@@ -46,7 +46,7 @@ static weft_status do_segment(const segmented_call *c, size_t s, size_t begin, s
     if (c->scan) {
         if (begin == end) return WEFT_OK;
         void *y = (void *)element(c->y, c->result, begin);
-        return ref_scan(NULL, &(scan_call){c->op, c->kind, c->dtype, c->result, end - begin, x, NULL, y, NULL},
+        return ref_scan(NULL, &(scan_call){c->op, c->kind, c->dtype, c->result, end - begin, x, NULL, y, NULL, false},
                         error);
     }
     void *out = (void *)element(c->y, c->result, s);

@@ -1,5 +1,7 @@
-/* Run under mpirun: every operation of libweft_dist on random partitions of arrays, compared bit for bit with what
- * each rank computes alone. Usage: dist_agreement DEVICE [SEED]. */
+/* Every operation of libweft_dist on random partitions of arrays, compared bit for bit with what each rank computes
+ * alone. Seed 0 leaves out what is long where a GPU is emulated. Usage: mpirun ... dist_agreement DEVICE [SEED]; or,
+ * ranks being threads: dist_agreement DEVICE SEED THREADS.
+ */
 #include <mpi.h>
 
 #include "tests/dist/world.h"
@@ -13,7 +15,7 @@ static void check_reduce(world *w, weft_op op, weft_dtype dtype, weft_dtype accu
     uint64_t one = 0, many = 0;
     weft_dtype result;
     if (weft_reduce_result(op, dtype, accumulate, &result) != WEFT_OK) return;
-    const weft_status alone = weft_reduce(w->ctx, op, dtype, accumulate, c->total, x, &one);
+    const weft_status alone = weft_reduce(w->alone, op, dtype, accumulate, c->total, x, &one);
     const weft_status together =
         weft_dist_reduce(w->d, op, dtype, accumulate, world_slice(w, c), world_part(w, c, dtype, x), &many);
     world_expect(w, alone == together && one == many, "%s of %s, %zu elements: 0x%llx, alone 0x%llx",
@@ -23,7 +25,7 @@ static void check_reduce(world *w, weft_op op, weft_dtype dtype, weft_dtype accu
 
 static void check_dot(world *w, weft_dtype dtype, weft_dtype accumulate, const cut *c, const void *x, const void *y) {
     uint64_t one = 0, many = 0;
-    (void)weft_dot(w->ctx, dtype, accumulate, c->total, x, y, &one);
+    (void)weft_dot(w->alone, dtype, accumulate, c->total, x, y, &one);
     const weft_status status = weft_dist_dot(w->d, dtype, accumulate, world_slice(w, c), world_part(w, c, dtype, x),
                                              world_part(w, c, dtype, y), &many);
     world_expect(w, status == WEFT_OK && one == many, "dot of %s, %zu elements", weft_dtype_name(dtype), c->total);
@@ -31,7 +33,7 @@ static void check_dot(world *w, weft_dtype dtype, weft_dtype accumulate, const c
 
 static void check_variance(world *w, weft_dtype dtype, weft_dtype accumulate, const cut *c, const void *x) {
     uint64_t one = 0, many = 0;
-    const weft_status alone = weft_variance(w->ctx, dtype, accumulate, c->total, 1, x, &one);
+    const weft_status alone = weft_variance(w->alone, dtype, accumulate, c->total, 1, x, &one);
     const weft_status together =
         weft_dist_variance(w->d, dtype, accumulate, world_slice(w, c), 1, world_part(w, c, dtype, x), &many);
     world_expect(w, alone == together && one == many, "variance of %s, %zu elements", weft_dtype_name(dtype),
@@ -67,10 +69,11 @@ static void check_norms(world *w, double scale) {
 static void check_scan(world *w, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate, bool init,
                        size_t n) {
     const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
-    void *const x = world_array(w, dtype, n), *const one = world_room(n, 8), *const many = world_room(n, 8);
+    void *const x = world_array(w, dtype, n), *const one = world_room(n, 8);
     void *const start = world_array(w, result, 1);
     const cut c = world_cut(w, n);
-    if (weft_scan(w->ctx, op, kind, dtype, accumulate, n, x, init ? start : NULL, one) == WEFT_OK) {
+    void *const many = world_result(w, n, 8);
+    if (weft_scan(w->alone, op, kind, dtype, accumulate, n, x, init ? start : NULL, one) == WEFT_OK) {
         const weft_status status = weft_dist_scan(w->d, op, kind, dtype, accumulate, world_slice(w, &c),
                                                   world_part(w, &c, dtype, x), init ? start : NULL, many);
         world_expect(w, status == WEFT_OK && world_equal(w, &c, result, one, many),
@@ -79,17 +82,31 @@ static void check_scan(world *w, weft_op op, weft_scan_kind kind, weft_dtype dty
     free(x);
     free(start);
     free(one);
-    free(many);
 }
 
 static void check_scan_in_place(world *w, size_t n) {
     double *const x = world_array(w, WEFT_F64, n), *const one = world_room(n, 8);
     const cut c = world_cut(w, n);
-    double *const own = x + c.begin[w->rank];
-    (void)weft_scan(w->ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, n, x, NULL, one);
+    double *const own = world_place(w, (c.begin[w->rank + 1] - c.begin[w->rank]) * sizeof *x, x + c.begin[w->rank]);
+    (void)weft_scan(w->alone, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, n, x, NULL, one);
     const weft_status status =
         weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, world_slice(w, &c), own, NULL, own);
     world_expect(w, status == WEFT_OK && world_equal(w, &c, WEFT_F64, one, own), "scan in place, %zu elements", n);
+    free(x);
+    free(one);
+}
+
+/* A border behind 16^6 elements: totals of tiles have totals of tiles in their turn. */
+static void check_long_scan(world *w) {
+    const size_t first = (size_t)1 << 24, n = first + 5000;
+    float *const x = world_array(w, WEFT_F32, n), *const one = world_room(n, sizeof *one);
+    cut c = world_cut(w, n);
+    for (int r = 1; r < w->size; r++) c.begin[r] = first;
+    void *const many = world_result(w, c.begin[w->rank + 1] - c.begin[w->rank], sizeof *x);
+    (void)weft_scan(w->alone, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, one);
+    const weft_status status = weft_dist_scan(w->d, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT,
+                                              world_slice(w, &c), world_part(w, &c, WEFT_F32, x), NULL, many);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, WEFT_F32, one, many), "scan of %zu elements", n);
     free(x);
     free(one);
 }
@@ -110,33 +127,33 @@ static void check_scans(world *w, size_t n) {
 
 static void check_sort(world *w, weft_dtype dtype, weft_order_of_sort order, bool few, size_t n) {
     unsigned char *const x = world_array(w, dtype, n);
-    void *const one = world_room(n, 8), *const many = world_room(n, 8);
+    void *const one = world_room(n, 8);
     const size_t size = weft_dtype_size(dtype);
     const cut c = world_cut(w, n);
+    void *const many = world_result(w, n, 8);
     for (size_t i = 3; few && i < n; i++) memcpy(x + i * size, x + world_draw(w) % 3 * size, size);
-    (void)weft_sort(w->ctx, dtype, order, n, x, one);
+    (void)weft_sort(w->alone, dtype, order, n, x, one);
     const weft_status status =
         weft_dist_sort(w->d, dtype, order, world_slice(w, &c), world_part(w, &c, dtype, x), many);
     world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "sort of %s, %zu elements",
                  weft_dtype_name(dtype), n);
     free(x);
     free(one);
-    free(many);
 }
 
 static void check_random(world *w, size_t n) {
-    void *const one = world_room(n, 8), *const many = world_room(n, 8);
+    void *const one = world_room(n, 8);
     const uint64_t first = world_draw(w) >> 8;
     const int32_t lower = -7, upper = 1000;
     const cut c = world_cut(w, n);
-    (void)weft_random(w->ctx, WEFT_NORMAL, WEFT_F32, 5, 1, first, n, 0, 1, one);
+    void *const many = world_result(w, n, 8);
+    (void)weft_random(w->alone, WEFT_NORMAL, WEFT_F32, 5, 1, first, n, 0, 1, one);
     weft_status status = weft_dist_random(w->d, WEFT_NORMAL, WEFT_F32, 5, 1, first, world_slice(w, &c), 0, 1, many);
     world_expect(w, status == WEFT_OK && world_equal(w, &c, WEFT_F32, one, many), "random, %zu samples", n);
-    (void)weft_random_integers(w->ctx, WEFT_I32, 5, 1, first, n, &lower, &upper, one);
+    (void)weft_random_integers(w->alone, WEFT_I32, 5, 1, first, n, &lower, &upper, one);
     status = weft_dist_random_integers(w->d, WEFT_I32, 5, 1, first, world_slice(w, &c), &lower, &upper, many);
     world_expect(w, status == WEFT_OK && world_equal(w, &c, WEFT_I32, one, many), "random integers, %zu samples", n);
     free(one);
-    free(many);
 }
 
 /* ---------------------------------------------------------------- recurrences and systems */
@@ -156,21 +173,22 @@ static void *draw_factors(world *w, weft_dtype dtype, size_t n) {
 
 static void check_recurrence(world *w, weft_dtype dtype, weft_direction direction, bool wild, size_t n) {
     void *const s = wild ? world_array(w, dtype, n) : draw_factors(w, dtype, n), *const u = world_array(w, dtype, n);
-    void *const one = world_room(n, 8), *const many = world_room(n, 8);
+    void *const one = world_room(n, 8);
     void *const start = world_array(w, dtype, 1);
     const void *const init = world_draw(w) % 2 ? start : NULL;
     const cut c = world_cut(w, n);
-    (void)weft_recurrence(w->ctx, dtype, direction, 1, n, s, u, init, one);
-    const weft_status status =
-        weft_dist_recurrence(w->d, dtype, direction, world_slice(w, &c), world_part(w, &c, dtype, s),
-                             world_part(w, &c, dtype, u), init, many);
-    world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "recurrence in %s, direction %d, %zu",
-                 weft_dtype_name(dtype), (int)direction, n);
+    char *const many = world_room(n, 8);
+    const size_t size = weft_dtype_size(dtype), begin = c.begin[w->rank] * size, end = c.begin[w->rank + 1] * size;
+    (void)weft_recurrence(w->alone, dtype, direction, 1, n, s, u, init, one);
+    const weft_status status = weft_dist_recurrence(w->d, dtype, direction, world_slice(w, &c), (char *)s + begin,
+                                                    (char *)u + begin, init, many);
+    world_expect(w, status == WEFT_OK && memcmp((char *)one + begin, many, end - begin) == 0,
+                 "recurrence in %s, direction %d, %zu", weft_dtype_name(dtype), (int)direction, n);
+    free(many);
     free(s);
     free(u);
     free(start);
     free(one);
-    free(many);
 }
 
 /* Systems of 40 rows; in some runs a pivot of one is lost. */
@@ -178,9 +196,10 @@ static void check_tridiag(world *w, size_t systems) {
     enum { ROWS = 40 };
     const size_t n = systems * ROWS;
     double *const a = world_room(n, 8), *const b = world_room(n, 8), *const rhs = world_room(n, 8);
-    double *const one = world_room(n, 8), *const many = world_room(n, 8);
+    double *const one = world_room(n, 8);
     uint64_t first = 1, firsts = 2;
     const cut c = world_cut(w, systems);
+    double *const many = world_result(w, n, 8);
     const size_t begin = c.begin[w->rank] * ROWS, own = c.begin[w->rank + 1] * ROWS - begin;
     for (size_t i = 0; i < n; i++) {
         a[i] = (double)(world_draw(w) >> 11) * 0x1p-53;
@@ -189,34 +208,74 @@ static void check_tridiag(world *w, size_t systems) {
     }
     if (n && world_draw(w) % 2) b[world_draw(w) % systems * ROWS] = 0;
     const weft_lines lines[] = {{a, 1, ROWS}, {b, 1, ROWS}, {rhs, 1, ROWS}};
-    const weft_lines parts[] = {{a + begin, 1, ROWS}, {b + begin, 1, ROWS}, {rhs + begin, 1, ROWS}};
-    (void)weft_tridiag(w->ctx, WEFT_F64, WEFT_OPEN_ENDS, systems, ROWS, lines[0], lines[1], lines[0], lines[2], one,
+    const size_t bytes = own * sizeof *one;
+    const weft_lines parts[] = {{world_place(w, bytes, a + begin), 1, ROWS},
+                                {world_place(w, bytes, b + begin), 1, ROWS},
+                                {world_place(w, bytes, rhs + begin), 1, ROWS}};
+    (void)weft_tridiag(w->alone, WEFT_F64, WEFT_OPEN_ENDS, systems, ROWS, lines[0], lines[1], lines[0], lines[2], one,
                        &first);
     const weft_status status = weft_dist_tridiag(w->d, WEFT_F64, WEFT_OPEN_ENDS, world_slice(w, &c), ROWS, parts[0],
                                                  parts[1], parts[0], parts[2], many, &firsts);
-    world_expect(w, status == WEFT_OK && first == firsts && memcmp(one + begin, many, own * sizeof *one) == 0,
+    world_expect(w, status == WEFT_OK && first == firsts && world_same(w, bytes, one + begin, many),
                  "tridiag, %zu systems", systems);
     free(a);
     free(b);
     free(rhs);
     free(one);
-    free(many);
 }
 
 /* Slabs, thin ones too, of a grid of which one plane may be all. */
 static void check_laplace(world *w, weft_dtype dtype, size_t planes, size_t sweeps) {
     enum { NX = 13, NY = 5 };
     const size_t n = planes * NX * NY, size = weft_dtype_size(dtype);
-    char *const u = world_array(w, dtype, n), *const one = world_room(n, 8), *const many = world_room(n, 8);
+    char *const u = world_array(w, dtype, n), *const one = world_room(n, 8);
     const cut c = world_cut(w, planes);
+    char *const many = world_result(w, n, 8);
     const size_t begin = c.begin[w->rank] * NX * NY * size, end = c.begin[w->rank + 1] * NX * NY * size;
-    (void)weft_laplace(w->ctx, dtype, NX, NY, planes, sweeps, u, one, NULL);
-    const weft_status status = weft_dist_laplace(w->d, dtype, NX, NY, world_slice(w, &c), sweeps, u + begin, many);
-    world_expect(w, status == WEFT_OK && memcmp(one + begin, many, end - begin) == 0,
+    (void)weft_laplace(w->alone, dtype, NX, NY, planes, sweeps, u, one, NULL);
+    const weft_status status = weft_dist_laplace(w->d, dtype, NX, NY, world_slice(w, &c), sweeps,
+                                                 world_place(w, end - begin, u + begin), many);
+    world_expect(w, status == WEFT_OK && world_same(w, end - begin, one + begin, many),
                  "laplace, %zu planes, %zu sweeps", planes, sweeps);
     free(u);
     free(one);
-    free(many);
+}
+
+/* Rows by which k is cut otherwise than by all of them, and shares of B of no row. */
+static void check_matmul(world *w, weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, size_t k) {
+    const size_t size = weft_dtype_size(dtype);
+    char *const a = world_array(w, dtype, m * k), *const b = world_array(w, dtype, k * n);
+    char *const one = world_array(w, dtype, m * n);
+    const float narrow[] = {-1.5F, 0.25F};
+    const double wide[] = {-1.5, 0.25};
+    const char *const alpha = dtype == WEFT_F32 ? (const char *)narrow : (const char *)wide, *const beta =
+                                                                                                 alpha + size;
+    const cut c = world_cut(w, m);
+    const weft_slice share = weft_dist_share(w->d, k);
+    const size_t begin = c.begin[w->rank], own = c.begin[w->rank + 1] - begin;
+    char *const many = world_result(w, own * n, size);
+    (void)weft_copy(w->ctx, own * n * size, one + begin * n * size, many);
+    (void)weft_matmul(w->alone, dtype, accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, m, n, k,
+                      alpha, a, k ? k : 1, b, n, beta, one, n);
+    const weft_status status =
+        weft_dist_matmul(w->d, dtype, accumulate, world_slice(w, &c), n, k, alpha,
+                         world_place(w, own * k * size, a + begin * k * size),
+                         world_place(w, share.count * n * size, b + share.offset * n * size), beta, many);
+    world_expect(w, status == WEFT_OK && world_same(w, own * n * size, one + begin * n * size, many),
+                 "matmul in %s, %zu x %zu x %zu", weft_dtype_name(dtype), m, n, k);
+    free(a);
+    free(b);
+    free(one);
+}
+
+static void check_products(world *w) {
+    check_matmul(w, WEFT_F64, WEFT_DEFAULT, 300, 40, 3000);
+    check_matmul(w, WEFT_F32, WEFT_F64, 37, 5, 2);
+    check_matmul(w, WEFT_F32, WEFT_DEFAULT, 9000, 500, 1100); /* one part; of a rank's rows there would be two */
+    check_matmul(w, WEFT_F32, WEFT_DEFAULT, 3, 1, 700);
+    check_matmul(w, WEFT_F64, WEFT_DEFAULT, 1, 17, 5000);
+    check_matmul(w, WEFT_F32, WEFT_DEFAULT, 0, 4, 8);
+    check_matmul(w, WEFT_F32, WEFT_DEFAULT, 8, 4, 0);
 }
 
 /* ------------------------------------------------------------------------------- formulas */
@@ -224,21 +283,22 @@ static void check_laplace(world *w, weft_dtype dtype, size_t planes, size_t swee
 static void check_map(world *w, weft_dtype dtype, size_t n) {
     static const char formula[] = "a * s + b * (i + 1)";
     void *const a = world_array(w, WEFT_I16, n), *const b = world_array(w, dtype, n);
-    void *const one = world_room(n, 8), *const many = world_room(n, 8);
+    void *const one = world_room(n, 8);
     const float s = 3;
     const cut c = world_cut(w, n);
+    void *const many = world_result(w, n, 8);
     const weft_binding whole[] = {{"a", WEFT_I16, a, NULL}, {"s", WEFT_F32, NULL, &s}, {"b", dtype, b, NULL}};
     const weft_binding part[] = {{"a", WEFT_I16, world_part(w, &c, WEFT_I16, a), NULL},
                                  {"s", WEFT_F32, NULL, &s},
                                  {"b", dtype, world_part(w, &c, dtype, b), NULL}};
     weft_expr *expr;
     double sum = 0, sums = 0;
-    (void)weft_expr_compile(w->ctx, formula, &expr);
-    (void)weft_map(w->ctx, expr, dtype, n, whole, 3, one);
+    (void)weft_expr_compile(w->alone, formula, &expr);
+    (void)weft_map(w->alone, expr, dtype, n, whole, 3, one);
     weft_status status = weft_dist_map(w->d, formula, dtype, world_slice(w, &c), part, 3, many);
     world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "map in %s, %zu elements",
                  weft_dtype_name(dtype), n);
-    (void)weft_map_reduce(w->ctx, WEFT_NORM2, expr, dtype, WEFT_F64, n, whole, 3, &sum);
+    (void)weft_map_reduce(w->alone, WEFT_NORM2, expr, dtype, WEFT_F64, n, whole, 3, &sum);
     status = weft_dist_map_reduce(w->d, WEFT_NORM2, formula, dtype, WEFT_F64, world_slice(w, &c), part, 3, &sums);
     world_expect(w, status == WEFT_OK && memcmp(&sum, &sums, sizeof sum) == 0, "map_reduce in %s, %zu elements",
                  weft_dtype_name(dtype), n);
@@ -246,7 +306,6 @@ static void check_map(world *w, weft_dtype dtype, size_t n) {
     free(a);
     free(b);
     free(one);
-    free(many);
 }
 
 /* -------------------------------------------------------------------------------- counts */
@@ -257,11 +316,11 @@ static void check_histogram(world *w, size_t n) {
     uint64_t one[100], many[100];
     for (size_t i = 0; i < n; i++) x[i] = (float)((double)(world_draw(w) >> 40) * 0x1p-22 - 2);
     const cut c = world_cut(w, n);
-    (void)weft_histogram(w->ctx, WEFT_F32, n, x, 4, edges, one);
+    (void)weft_histogram(w->alone, WEFT_F32, n, x, 4, edges, one);
     weft_status status =
         weft_dist_histogram(w->d, WEFT_F32, world_slice(w, &c), world_part(w, &c, WEFT_F32, x), 4, edges, many);
     world_expect(w, status == WEFT_OK && memcmp(one, many, 4 * sizeof *one) == 0, "histogram, %zu elements", n);
-    (void)weft_histogram_even(w->ctx, WEFT_F32, n, x, 100, &lower, &upper, one);
+    (void)weft_histogram_even(w->alone, WEFT_F32, n, x, 100, &lower, &upper, one);
     status = weft_dist_histogram_even(w->d, WEFT_F32, world_slice(w, &c), world_part(w, &c, WEFT_F32, x), 100, &lower,
                                       &upper, many);
     world_expect(w, status == WEFT_OK && memcmp(one, many, sizeof one) == 0, "histogram_even, %zu elements", n);
@@ -279,36 +338,89 @@ static void check_match(world *w, unsigned flags, size_t n) {
     memset(bytes, 'a', sizeof bytes);
     bytes[2] = 'b';
     const cut c = world_cut(w, n);
-    (void)weft_match_count(w->ctx, n, text, 0, n, &patterns, flags, one);
+    (void)weft_match_count(w->alone, n, text, 0, n, &patterns, flags, one);
     const weft_status status =
         weft_dist_match_count(w->d, world_slice(w, &c), world_part(w, &c, WEFT_U8, text), &patterns, flags, many);
     world_expect(w, status == WEFT_OK && memcmp(one, many, sizeof one) == 0, "match, %zu bytes, flags %u", n, flags);
     free(text);
 }
 
-int main(int argc, char **argv) {
+/* ------------------------------------------------------------------------------- paths */
+
+static void check_price(world *w, weft_option option, weft_simulation simulation) {
+    weft_valuation one, many;
+    memset(&one, 0, sizeof one);
+    memset(&many, 1, sizeof many);
+    const weft_status alone = weft_price(w->alone, &option, &simulation, &one);
+    const weft_status together = weft_dist_price(w->d, &option, &simulation, &many);
+    world_expect(w, alone == WEFT_OK && together == WEFT_OK && memcmp(&one, &many, sizeof one) == 0,
+                 "price, %llu paths: %a, alone %a", (unsigned long long)simulation.paths, many.price, one.price);
+}
+
+static void check_prices(world *w) {
+    static const double start[] = {1, 1.5}, volatility[] = {0.1, 0.3}, correlation[] = {1, 0.5, 0.5, 1};
+    static const uint64_t paths[] = {2, 3, 2047, 2048, 2049, 10000, 70001};
+    const weft_option asian = {.payoff = WEFT_CALL,
+                               .observed = WEFT_OBSERVE_MEAN,
+                               .strike = 1,
+                               .rate = 0.05,
+                               .maturity = 1,
+                               .assets = 1,
+                               .start = start,
+                               .volatility = volatility};
+    const weft_option corridor = {.payoff = WEFT_CORRIDOR,
+                                  .width = 0.1,
+                                  .rate = 0.05,
+                                  .maturity = 1,
+                                  .assets = 2,
+                                  .start = start,
+                                  .volatility = volatility,
+                                  .correlation = correlation};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        const weft_simulation s = {.dtype = i % 2 ? WEFT_F32 : WEFT_F64, .steps = 3, .paths = paths[i], .seed = i};
+        check_price(w, asian, s);
+        check_price(
+            w, corridor,
+            (weft_simulation){
+                .dtype = s.dtype, .scheme = WEFT_EULER, .steps = 2, .paths = paths[i], .antithetic = 1, .greeks = 1});
+    }
+    check_price(w, asian, (weft_simulation){.dtype = WEFT_F64, .steps = 2, .paths = 30000, .control = 1});
+    check_price(w, asian, (weft_simulation){.dtype = WEFT_F32, .steps = 2, .paths = 16384, .scramblings = 4});
+}
+
+static void check_all(world *w) {
     static const size_t lengths[] = {0, 1, 2, 7, 100, 2047, 2048, 4097, 9000, 70000, 300001};
     static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I8, WEFT_I32, WEFT_U16, WEFT_I64};
-    world w = world_open(argc, argv);
-    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+    const bool is_short = w->state == 0;
+    for (size_t k = 0; k + is_short < sizeof lengths / sizeof *lengths; k++) {
         const size_t n = lengths[k];
         for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-            check_reductions(&w, types[t], n);
-            check_sort(&w, types[t], t % 2 ? WEFT_DESCENDING : WEFT_ASCENDING, world_draw(&w) % 2, n);
+            check_reductions(w, types[t], n);
+            check_sort(w, types[t], t % 2 ? WEFT_DESCENDING : WEFT_ASCENDING, world_draw(w) % 2, n);
         }
-        check_scans(&w, n);
-        check_random(&w, n);
-        check_map(&w, WEFT_F32, n);
-        check_map(&w, WEFT_F64, n);
-        check_histogram(&w, n);
+        check_scans(w, n);
+        check_random(w, n);
+        check_map(w, WEFT_F32, n);
+        check_map(w, WEFT_F64, n);
+        check_histogram(w, n);
         for (int k = 0; k < 8; k++)
-            check_recurrence(&w, k & 1 ? WEFT_F32 : WEFT_F64, k & 2 ? WEFT_FORWARD : WEFT_REVERSE, k & 4, n);
-        check_tridiag(&w, n % 101);
-        check_laplace(&w, WEFT_F32, 1 + n % 37, k);
-        check_laplace(&w, WEFT_F64, 1 + k, 3 * k);
-        for (unsigned flags = 0; flags < 4; flags++) check_match(&w, flags, n);
+            check_recurrence(w, k & 1 ? WEFT_F32 : WEFT_F64, k & 2 ? WEFT_FORWARD : WEFT_REVERSE, k & 4, n);
+        check_tridiag(w, n % 101);
+        check_laplace(w, WEFT_F32, 1 + n % 37, k);
+        check_laplace(w, WEFT_F64, 1 + k, 3 * k);
+        for (unsigned flags = 0; flags < 4; flags++) check_match(w, flags, n);
     }
-    check_norms(&w, 1e-280);
-    check_norms(&w, 1e280);
+    if (!is_short) check_long_scan(w);
+    check_laplace(w, WEFT_F32, 700, 9);
+    check_norms(w, 1e-280);
+    check_norms(w, 1e280);
+    check_prices(w);
+    if (!is_short) check_products(w);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 3) return world_run_threads(atoi(argv[3]), argv[1], strtoull(argv[2], NULL, 10), check_all);
+    world w = world_open(argc, argv);
+    check_all(&w);
     return world_close(&w);
 }

@@ -22,6 +22,10 @@ for call in "sum x.npy" "variance --ddof 1 x.npy" "norm2 --accumulate f64 x.npy"
     # shellcheck disable=SC2086
     same "$("$weft" --bits $call)" "$(ranks --bits $call)" "$call"
 done
+for call in "call --paths 70001 --steps 5" "asian-call --paths 9000 --control --antithetic" "call --paths 16384 --steps 4 --sobol 8" "double-digital --paths 5000 --error 0.02"; do
+    # shellcheck disable=SC2086
+    same "$("$weft" --bits price $call)" "$(ranks --bits price $call)" "price $call"
+done
 for call in "scan --op sum" "scan --op prod --exclusive --init 2" "sort --descending"; do
     # shellcheck disable=SC2086
     "$weft" $call x.npy -o one.npy && ranks $call x.npy -o many.npy
@@ -29,6 +33,7 @@ for call in "scan --op sum" "scan --op prod --exclusive --init 2" "sort --descen
 done
 refuses "cannot be opened" sum nothing.npy
 refuses "only reductions, variance" histogram x.npy --bins 4 -o out.npy
+refuses "a maturity of -1" price call --maturity -1
 refuses "each rank reads" sum -
 refuses "cannot be made" sort x.npy -o nowhere/y.npy
 [ ! -e many.npy.part ] || { echo "command: many.npy.part was left" && failed=1; }

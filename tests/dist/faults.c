@@ -68,6 +68,40 @@ static void check_disagreement(world *w, const double *x, bool last) {
     expect_success(w, x);
 }
 
+/* The option differs in a number that only its hash tells of. */
+static void check_price(world *w, bool last) {
+    const double start = last ? 1.5 : 1, volatility = 0.2;
+    const weft_option option = {
+        .strike = 1, .rate = 0.05, .maturity = 1, .assets = 1, .start = &start, .volatility = &volatility};
+    weft_simulation simulation = {.dtype = WEFT_F64, .steps = 2, .paths = 1000, .seed = last};
+    weft_valuation v = {.price = POISON};
+    weft_status status = weft_dist_price(w->d, &option, &simulation, &v);
+    expect_failure(w, status, WEFT_INVALID, "the seed is 0 on rank 0 and 1 on rank", v.price);
+    simulation.seed = 0;
+    status = weft_dist_price(w->d, &option, &simulation, &v);
+    expect_failure(w, status, WEFT_INVALID, "the option's hash is", v.price);
+    simulation.paths = 1;
+    status = weft_dist_price(w->d, &option, &simulation, &v);
+    expect_failure(w, status, WEFT_INVALID, "1 paths; 2 to", v.price);
+    status = weft_dist_price(w->d, last ? NULL : &option, last ? NULL : &simulation, &v);
+    expect_failure(w, status, WEFT_INVALID, "1 paths; 2 to", v.price);
+}
+
+static void expect_no_ranks(world *w, weft_context *const *ctx, int count, const char *words) {
+    weft_dist *ranks[2] = {w->d, w->d};
+    const weft_status status = weft_dist_open_threads(ranks, ctx, count);
+    world_expect(w, status == WEFT_INVALID && strstr(weft_dist_last_error(NULL), words), "threads: \"%s\"",
+                 weft_dist_last_error(NULL));
+}
+
+static void check_threads(world *w) {
+    weft_context *const same[] = {w->ctx, w->ctx}, *const missing[] = {w->ctx, NULL};
+    expect_no_ranks(w, same, 0, "0 ranks; threads can be");
+    expect_no_ranks(w, NULL, 2, "the contexts are NULL");
+    expect_no_ranks(w, same, 2, "ranks 0 and 1 have the same context");
+    expect_no_ranks(w, missing, 2, "rank 1: the context is NULL");
+}
+
 static void check_one_rank(world *w, const double *x, bool last) {
     const weft_slice slice = weft_slice_of(N);
     double out = POISON;
@@ -84,11 +118,11 @@ static void check_one_rank(world *w, const double *x, bool last) {
     expect_success(w, x);
 }
 
-/* The last rank has more keys, as it says, than there is memory for a copy of. They are not looked at before. */
+/* The last rank has more keys, as it says, than there is memory for copies of. They are not looked at before. */
 static void check_memory(world *w, double *x, bool last) {
     const size_t n = last ? (size_t)1 << 44 : N;
     const weft_status status = weft_dist_sort(w->d, WEFT_F64, WEFT_ASCENDING, weft_slice_of(n), x, x);
-    expect_failure(w, status, WEFT_OUT_OF_MEMORY, "no memory for a copy of 17592186044416 keys", POISON);
+    expect_failure(w, status, WEFT_OUT_OF_MEMORY, "no memory for two copies of 17592186044416 keys", POISON);
     expect_success(w, x);
 }
 
@@ -107,6 +141,8 @@ int main(int argc, char **argv) {
     check_slices(&w, x, last);
     check_disagreement(&w, x, last);
     check_one_rank(&w, x, last);
+    check_price(&w, last);
+    check_threads(&w);
     check_memory(&w, x, last);
     return world_close(&w);
 }

@@ -73,6 +73,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     weft_context *ref;
     if (c->map) return cuda_map_scan((gpu *)state, c, error);
+    if (c->totals) return cuda_scan_totals((gpu *)state, c, error);
     RETURN_IF(!emulated::on_device(c->x) || !emulated::on_device(c->y), WEFT_UNSUPPORTED,
               "the emulated GPU has scans in its own memory only");
     FORWARD(weft_open(&ref, "ref"));

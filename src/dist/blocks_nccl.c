@@ -1,0 +1,122 @@
+/* Whether blocks can go by NCCL, and the messages of a move. */
+#include "dist/blocks_nccl.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct blocks {
+    const nccl_plugin *plugin;
+    void *comm;
+    block_message *list; /* two for each rank */
+};
+
+/* The plugin beside libweft_dist.so, or NULL: then blocks go through host memory, as weft_dist_blocks says. It stays
+ * loaded. */
+static const nccl_plugin *find_plugin(void) {
+    char path[4096];
+    Dl_info self;
+    const char *directory = getenv("WEFT_PLUGIN_DIR");
+    int length = directory ? (int)strlen(directory) : 0;
+    if (!directory) {
+        if (!dladdr((void *)blocks_open, &self) || !self.dli_fname) return NULL;
+        const char *const slash = strrchr(self.dli_fname, '/');
+        directory = slash ? self.dli_fname : ".";
+        length = slash ? (int)(slash - self.dli_fname) : 1;
+    }
+    if (snprintf(path, sizeof path, "%.*s/libweft_nccl.so", length, directory) >= (int)sizeof path) return NULL;
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const nccl_plugin_entry entry = library ? (nccl_plugin_entry)dlsym(library, NCCL_PLUGIN_ENTRY) : NULL;
+    return entry ? entry() : NULL;
+}
+
+/* The N of "cuda:N". */
+static int device_of(const weft_dist *d) {
+    const char *const colon = strchr(weft_device(d->ctx), ':');
+    return colon ? atoi(colon + 1) : 0;
+}
+
+/* ------------------------------------------------------------------------------ opening */
+
+/* What a rank says of itself; `there` is 0 where it has no plugin. */
+typedef struct member {
+    unsigned char gpu[GPU_NAME_BYTES];
+    uint64_t there;
+} member;
+
+/* Whether all have the plugin, and no two the same GPU. */
+static bool have_all(const member *list, int count) {
+    for (int r = 0; r < count; r++) {
+        if (!list[r].there) return false;
+        for (int other = 0; other < r; other++)
+            if (memcmp(list[r].gpu, list[other].gpu, GPU_NAME_BYTES) == 0) return false;
+    }
+    return true;
+}
+
+/* Each rank's `member` is gathered where roots will be. */
+static weft_status ask_all(weft_dist *d, const nccl_plugin *plugin, bool *all) {
+    member own = {.there = plugin != NULL};
+    const weft_status named = plugin ? plugin->name_gpu(device_of(d), own.gpu, &d->error) : WEFT_OK;
+    FORWARD(dist_agree(d, named));
+    FORWARD(dist_gather(d, &own, d->roots, sizeof own, "looking for NCCL"));
+    *all = have_all((const member *)d->roots, d->size);
+    return WEFT_OK;
+}
+
+static weft_status hold(weft_dist *d, const nccl_plugin *plugin) {
+    weft_error *error = &d->error;
+    d->blocks = calloc(1, sizeof *d->blocks);
+    if (d->blocks) *d->blocks = (struct blocks){plugin, NULL, calloc(2 * (size_t)d->size, sizeof(block_message))};
+    RETURN_IF(!d->blocks || !d->blocks->list, WEFT_OUT_OF_MEMORY, "no memory for the messages of %d ranks", d->size);
+    return WEFT_OK;
+}
+
+weft_status blocks_open(weft_dist *d) {
+    const nccl_plugin *const plugin = find_plugin();
+    unsigned char own[NCCL_ID_BYTES] = {0};
+    bool all;
+    FORWARD(ask_all(d, plugin, &all));
+    if (!all) return WEFT_OK;
+    weft_status status = hold(d, plugin);
+    if (status == WEFT_OK && d->rank == 0) status = plugin->make_id(own, &d->error);
+    FORWARD(dist_agree(d, status));
+    FORWARD(dist_gather(d, own, d->roots, sizeof own, "telling NCCL's number"));
+    return dist_agree(d, plugin->join(device_of(d), (const unsigned char *)d->roots, d->rank, d->size,
+                                      &d->blocks->comm, &d->error));
+}
+
+void blocks_close(weft_dist *d) {
+    if (!d->blocks) return;
+    if (d->blocks->comm) d->blocks->plugin->leave(d->blocks->comm);
+    free(d->blocks->list);
+    free(d->blocks);
+    d->blocks = NULL;
+}
+
+/* ------------------------------------------------------------------------------- moving */
+
+static size_t list_messages(const weft_dist *d, char *from, char *to) {
+    block_message *const list = d->blocks->list;
+    size_t count = 0;
+    for (int r = 0; r < d->size; r++) {
+        const extent in = d->in[r], out = d->out[r];
+        if (r == d->rank) continue;
+        if (out.first < out.end) list[count++] = (block_message){r, false, from + out.first, out.end - out.first};
+        if (in.first < in.end) list[count++] = (block_message){r, true, to + in.first, in.end - in.first};
+    }
+    return count;
+}
+
+/* The context's work on `from` is done before NCCL begins, and NCCL's before this returns. */
+weft_status blocks_move(weft_dist *d, const void *from, void *to) {
+    const struct blocks *const b = d->blocks;
+    const extent here = d->out[d->rank];
+    weft_status status =
+        dist_copy(d, here.end - here.first, (const char *)from + here.first, (char *)to + d->in[d->rank].first);
+    if (status == WEFT_OK) status = dist_took(d, weft_synchronize(d->ctx));
+    FORWARD(dist_agree(d, status));
+    status = b->plugin->exchange(b->comm, b->list, list_messages(d, (char *)(uintptr_t)from, to), &d->error);
+    if (status != WEFT_OK) d->broken = true;
+    return status;
+}

@@ -1,0 +1,156 @@
+#include "dist/forest.h"
+#include "core/fpmode.h"
+
+#include <string.h>
+
+/* ----------------------------------------------------------------------- a slice as subtrees */
+
+/* Elements [first, end) of the whole array: 2^level aligned tiles, the last of which may be short. */
+typedef struct subtree {
+    extent of;
+    unsigned level;
+} subtree;
+
+/* The first whole tile of a slice: what is before it belongs to ranks before. At most the slice's end. */
+static uint64_t first_tile(const weft_dist *d, int rank, size_t tile) {
+    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], up = (begin + tile - 1) / tile * tile;
+    return up < end ? up : end;
+}
+
+/* The end of the tiles that are whole in a slice, and short only where the array ends. */
+static uint64_t last_tile(const weft_dist *d, int rank, size_t tile) {
+    const uint64_t end = d->begin[rank + 1], start = first_tile(d, rank, tile);
+    const uint64_t down = end == dist_total(d) ? end : end / tile * tile;
+    return down > start ? down : start;
+}
+
+/* The tile that begins in a slice and ends in another. */
+static extent ragged_tile(const weft_dist *d, int rank, size_t size) {
+    const size_t tile = WEFT_TILE(size);
+    const uint64_t start = last_tile(d, rank, tile), end = d->begin[rank + 1], total = dist_total(d);
+    if (start == end) return (extent){start, start};
+    return (extent){start, total - start < tile ? total : start + tile};
+}
+
+/* The subtrees of a slice from left to right; their number is returned. */
+static size_t list_subtrees(const weft_dist *d, int rank, size_t size, subtree list[ROOTS_MAX]) {
+    const size_t tile = WEFT_TILE(size);
+    const uint64_t end = last_tile(d, rank, tile);
+    const extent ragged = ragged_tile(d, rank, size);
+    size_t count = 0;
+    for (uint64_t at = first_tile(d, rank, tile); at < end;) {
+        const uint64_t number = at / tile, left = (end - at + tile - 1) / tile;
+        unsigned level = 0;
+        while (!(number >> level & 1) && left >> (level + 1)) level++;
+        const uint64_t most = (uint64_t)tile << level, next = end - at < most ? end : at + most;
+        list[count++] = (subtree){{at, next}, level};
+        at = next;
+    }
+    if (ragged.first < ragged.end) list[count++] = (subtree){ragged, 0};
+    return count;
+}
+
+/* ---------------------------------------------------------------------------------- a tree */
+
+static size_t values_of(const forest *f) { return f->kind == LEAF_PATHS ? ROOT_VALUES : 1; }
+
+/* The root over n elements at x and y, or paths, the first of which has the number `first`. */
+static weft_status compute_root(const forest *f, uint64_t first, size_t n, const void *x, const void *y,
+                                root *value) {
+    weft_context *const ctx = f->d->ctx;
+    value->bits = 0;
+    switch (f->kind) {
+    case LEAF_REDUCE: return weft_reduce(ctx, f->op, f->dtype, f->accumulate, n, x, value);
+    case LEAF_DOT: return weft_dot(ctx, f->dtype, f->accumulate, n, x, y, value);
+    case LEAF_TREE: return weft_part_tree(ctx, f->tree, f->dtype, n, x, f->parameter, &value->f64);
+    case LEAF_PATHS: break;
+    }
+    return weft_part_price_sums(ctx, f->paths, first, n, &value->f64);
+}
+
+static const char *behind(const char *p, size_t bytes) { return p ? p + bytes : NULL; }
+
+/* The roots of this rank's subtrees; the ragged tile, if any, is the last and lies apart. */
+static weft_status compute_roots(const forest *f, root *roots) {
+    weft_dist *const d = f->d;
+    const size_t size = weft_dtype_size(f->dtype);
+    subtree list[ROOTS_MAX];
+    const size_t count = list_subtrees(d, d->rank, size, list);
+    for (size_t i = 0; i < count; i++) {
+        const extent of = list[i].of;
+        const bool whole = of.end <= d->begin[d->rank + 1];
+        const size_t at = (size_t)(of.first - dist_first(d)) * size;
+        FORWARD(dist_took(d, compute_root(f, of.first, (size_t)(of.end - of.first),
+                                          whole ? behind(f->x, at) : d->ragged[0],
+                                          whole ? behind(f->y, at) : d->ragged[1], &roots[i * values_of(f)])));
+    }
+    return WEFT_OK;
+}
+
+/* a becomes the join of a and b. */
+static void join(const forest *f, root *a, const root *b) {
+    const bool product = f->kind == LEAF_REDUCE && f->op == WEFT_PROD;
+    for (size_t i = 0; i < values_of(f); i++) {
+        if (f->narrow)
+            a[i].f32 = product ? a[i].f32 * b[i].f32 : a[i].f32 + b[i].f32;
+        else
+            a[i].f64 = product ? a[i].f64 * b[i].f64 : a[i].f64 + b[i].f64;
+    }
+}
+
+/* Joins the roots of all ranks, which are in d->roots one behind another: equal neighbours become the subtree above
+ * them, and what is left joins from the last on. */
+static void join_roots(const forest *f, root *value) {
+    enum { LEVELS = 64 };
+    weft_dist *const d = f->d;
+    root waiting[LEVELS][ROOT_VALUES];
+    unsigned levels[LEVELS];
+    subtree list[ROOTS_MAX];
+    const size_t bytes = values_of(f) * sizeof(root);
+    size_t held = 0;
+    const char *next = (const char *)d->roots;
+    const weft_fpmode mode = weft_fpmode_enter();
+    for (int r = 0; r < d->size; r++) {
+        const size_t count = list_subtrees(d, r, weft_dtype_size(f->dtype), list);
+        for (size_t i = 0; i < count; i++, next += bytes) {
+            memcpy(waiting[held], next, bytes);
+            levels[held] = list[i].level;
+            for (held++; held > 1 && levels[held - 2] == levels[held - 1]; held--, levels[held - 1]++)
+                join(f, waiting[held - 2], waiting[held - 1]);
+        }
+    }
+    for (; held > 1; held--) join(f, waiting[held - 2], waiting[held - 1]);
+    weft_fpmode_leave(mode);
+    memcpy(value, waiting[0], bytes);
+}
+
+/* Every rank gives as many roots as all know. */
+static weft_status gather_roots(const forest *f, const root *roots) {
+    weft_dist *const d = f->d;
+    subtree list[ROOTS_MAX];
+    for (int r = 0; r < d->size; r++)
+        d->counts[r] = (int)(list_subtrees(d, r, weft_dtype_size(f->dtype), list) * values_of(f) * sizeof *roots);
+    return dist_gather_parts(d, roots, d->roots, "gathering roots");
+}
+
+/* Whether a border cuts a tile: else no element travels. */
+static bool is_ragged(const weft_dist *d, size_t size) {
+    for (int r = 0; r < d->size; r++) {
+        const extent e = ragged_tile(d, r, size);
+        if (e.first < e.end) return true;
+    }
+    return false;
+}
+
+weft_status forest_run(const forest *f, root *value) {
+    weft_dist *const d = f->d;
+    const size_t size = weft_dtype_size(f->dtype);
+    root roots[ROOTS_MAX * ROOT_VALUES];
+    const bool ragged = is_ragged(d, size);
+    if (ragged) FORWARD(dist_fetch(d, size, ragged_tile, f->x, d->ragged[0]));
+    if (ragged && f->kind == LEAF_DOT) FORWARD(dist_fetch(d, size, ragged_tile, f->y, d->ragged[1]));
+    FORWARD(dist_agree(d, compute_roots(f, roots)));
+    FORWARD(gather_roots(f, roots));
+    join_roots(f, value);
+    return WEFT_OK;
+}

@@ -1,0 +1,200 @@
+/* Ranks that are processes of MPI: opening, and the transport. */
+#include <mpi.h>
+
+#include "dist/dist.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_BYTES = 1 << 30 }; /* at most: MPI counts in int */
+
+typedef struct mpi_line {
+    MPI_Comm comm;
+    bool ends_mpi;
+    MPI_Request *requests; /* two for each rank */
+    MPI_Status *statuses;  /* of these */
+} mpi_line;
+
+/* Whether MPI was started here, and is to be ended by the weft_dist on all ranks of the job. */
+static bool started_here;
+
+/* What MPI returned: WEFT_OK, or the weft_dist is dead. */
+static weft_status took(weft_dist *d, int code, const char *doing) {
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    if (code == MPI_SUCCESS) return WEFT_OK;
+    d->broken = true;
+    if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+    return weft_fail(&d->error, WEFT_DEVICE_LOST, "MPI failed while %s: %.*s", doing, length, text);
+}
+
+/* ---------------------------------------------------------------------------- transport */
+
+static MPI_Comm comm_of(const weft_dist *d) { return ((const mpi_line *)d->line_state)->comm; }
+
+static weft_status gather(weft_dist *d, const void *own, void *all, const int *counts, const int *places,
+                          const char *doing) {
+    return took(d, MPI_Allgatherv(own, counts[d->rank], MPI_BYTE, all, counts, places, MPI_BYTE, comm_of(d)), doing);
+}
+
+/* In parts whose number fits in int. */
+static weft_status add(weft_dist *d, const uint64_t *own, uint64_t *all, size_t n, const char *doing) {
+    enum { PART = 1 << 27 };
+    for (size_t done = 0; done < n; done += PART) {
+        const int part = n - done < PART ? (int)(n - done) : PART;
+        FORWARD(took(d, MPI_Allreduce(own + done, all + done, part, MPI_UINT64_T, MPI_SUM, comm_of(d)), doing));
+    }
+    return WEFT_OK;
+}
+
+/* MPI leaves rank 0's numbers as they are. */
+static weft_status add_before(weft_dist *d, const uint64_t *own, uint64_t *before, size_t n, const char *doing) {
+    memset(before, 0, n * sizeof *before);
+    FORWARD(took(d, MPI_Exscan(own, before, (int)n, MPI_UINT64_T, MPI_SUM, comm_of(d)), doing));
+    if (d->rank == 0) memset(before, 0, n * sizeof *before);
+    return WEFT_OK;
+}
+
+static weft_status deal(weft_dist *d, const uint64_t *own, uint64_t *all, const char *doing) {
+    return took(d, MPI_Alltoall(own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm_of(d)), doing);
+}
+
+/* What of `bytes` is the message of round `round`; 0 when they are done. */
+static int message_bytes(extent bytes, size_t round, uint64_t *at) {
+    *at = bytes.first + (uint64_t)round * MESSAGE_BYTES;
+    if (*at >= bytes.end) return 0;
+    return bytes.end - *at < MESSAGE_BYTES ? (int)(bytes.end - *at) : MESSAGE_BYTES;
+}
+
+/* Starts the messages of one round to and from another rank. */
+static weft_status start_messages(weft_dist *d, int other, size_t round, const char *from, char *to, int *started) {
+    const mpi_line *const line = d->line_state;
+    uint64_t at;
+    int bytes = message_bytes(d->in[other], round, &at);
+    if (bytes)
+        FORWARD(took(d, MPI_Irecv(to + at, bytes, MPI_BYTE, other, 0, line->comm, &line->requests[(*started)++]),
+                     "receiving elements"));
+    bytes = message_bytes(d->out[other], round, &at);
+    if (bytes)
+        FORWARD(took(d, MPI_Isend(from + at, bytes, MPI_BYTE, other, 0, line->comm, &line->requests[(*started)++]),
+                     "sending elements"));
+    return WEFT_OK;
+}
+
+static weft_status move(weft_dist *d, const void *from, void *to) {
+    const mpi_line *const line = d->line_state;
+    const extent here = d->out[d->rank];
+    int started = 1;
+    if (here.first < here.end)
+        memcpy((char *)to + d->in[d->rank].first, (const char *)from + here.first, (size_t)(here.end - here.first));
+    for (size_t round = 0; started > 0; round++) {
+        started = 0;
+        for (int other = 0; other < d->size; other++)
+            if (other != d->rank) FORWARD(start_messages(d, other, round, from, to, &started));
+        FORWARD(took(d, MPI_Waitall(started, line->requests, line->statuses), "exchanging elements"));
+    }
+    return WEFT_OK;
+}
+
+static void close_line(weft_dist *d) {
+    mpi_line *const line = d->line_state;
+    const bool ends_mpi = line->ends_mpi;
+    if (line->comm != MPI_COMM_NULL) (void)MPI_Comm_free(&line->comm);
+    free(line->requests);
+    free(line->statuses);
+    free(line);
+    if (ends_mpi) (void)MPI_Finalize();
+}
+
+/* ------------------------------------------------------------------------------ opening */
+
+static weft_status join_communicator(weft_dist *d, mpi_line *line, MPI_Comm comm) {
+    weft_error *error = &d->error;
+    FORWARD(took(d, MPI_Comm_dup(comm, &line->comm), "duplicating the communicator"));
+    FORWARD(took(d, MPI_Comm_set_errhandler(line->comm, MPI_ERRORS_RETURN), "setting the error handler"));
+    FORWARD(took(d, MPI_Comm_rank(line->comm, &d->rank), "asking for the rank"));
+    FORWARD(took(d, MPI_Comm_size(line->comm, &d->size), "asking for the number of ranks"));
+    line->requests = calloc(2 * (size_t)d->size, sizeof(MPI_Request));
+    line->statuses = calloc(2 * (size_t)d->size, sizeof *line->statuses);
+    RETURN_IF(!line->requests || !line->statuses, WEFT_OUT_OF_MEMORY, "no memory for the messages of %d ranks",
+              d->size);
+    return WEFT_OK;
+}
+
+static weft_status open_on(weft_dist **out, weft_context *ctx, MPI_Comm comm, bool ends_mpi) {
+    weft_error *error = dist_thread_error();
+    weft_dist *const d = calloc(1, sizeof *d);
+    mpi_line *const line = calloc(1, sizeof *line);
+    if (!d || !line) {
+        free(d);
+        free(line);
+        return weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for a distributed context (%zu bytes)", sizeof *d);
+    }
+    *line = (mpi_line){.comm = MPI_COMM_NULL, .ends_mpi = ends_mpi};
+    d->line_state = line;
+    d->line = (transport){gather, add, add_before, deal, move, close_line};
+    weft_status status = join_communicator(d, line, comm);
+    if (status == WEFT_OK) status = dist_open(d, ctx);
+    if (status != WEFT_OK) {
+        *error = d->error;
+        line->ends_mpi = false; /* the caller's, who may try again */
+        dist_release(d);
+        return status;
+    }
+    error->message[0] = '\0';
+    *out = d;
+    return WEFT_OK;
+}
+
+static weft_status check_opening(weft_dist **d) {
+    weft_error *error = dist_thread_error();
+    int running = 0, ended = 0;
+    RETURN_IF(!d, WEFT_INVALID, "the place for the distributed context is NULL");
+    *d = NULL;
+    (void)MPI_Initialized(&running);
+    (void)MPI_Finalized(&ended);
+    RETURN_IF(!running || ended, WEFT_INVALID, "MPI %s", ended ? "has ended" : "has not been started (MPI_Init)");
+    return WEFT_OK;
+}
+
+weft_status weft_dist_open(weft_dist **d, weft_context *ctx, MPI_Comm comm) {
+    weft_error *error = dist_thread_error();
+    FORWARD(check_opening(d));
+    RETURN_IF(comm == MPI_COMM_NULL, WEFT_INVALID, "the communicator is MPI_COMM_NULL");
+    return open_on(d, ctx, comm, false);
+}
+
+weft_status weft_dist_open_fortran(weft_dist **d, weft_context *ctx, int comm) {
+    FORWARD(check_opening(d));
+    return weft_dist_open(d, ctx, MPI_Comm_f2c((MPI_Fint)comm));
+}
+
+static weft_status start_mpi(void) {
+    weft_error *error = dist_thread_error();
+    int running = 0, level = 0;
+    (void)MPI_Initialized(&running);
+    if (running) return WEFT_OK;
+    RETURN_IF(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS, WEFT_DEVICE_LOST,
+              "MPI could not be started");
+    started_here = true;
+    return WEFT_OK;
+}
+
+weft_status weft_dist_open_world(weft_dist **d, weft_context *ctx) {
+    FORWARD(start_mpi());
+    FORWARD(check_opening(d));
+    return open_on(d, ctx, MPI_COMM_WORLD, started_here);
+}
+
+weft_status weft_dist_local_rank(int *rank) {
+    weft_error *error = dist_thread_error();
+    MPI_Comm near;
+    RETURN_IF(!rank, WEFT_INVALID, "the place for the rank is NULL");
+    FORWARD(start_mpi());
+    RETURN_IF(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near) != MPI_SUCCESS,
+              WEFT_DEVICE_LOST, "MPI could not tell which ranks share this machine");
+    (void)MPI_Comm_rank(near, rank);
+    (void)MPI_Comm_free(&near);
+    return WEFT_OK;
+}

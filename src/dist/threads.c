@@ -1,0 +1,190 @@
+/* Ranks that are threads of one process, each with a weft_dist of its own: the transport is the memory they share.
+ * Each posts where its bytes lie, all meet, each takes what it needs, and all meet again before anything changes. */
+#include "dist/dist.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS_MAX = 1024 };
+
+typedef struct hall {
+    pthread_barrier_t barrier;
+    atomic_int members; /* that have not been closed */
+    struct {
+        const void *bytes;
+        const weft_dist *d;
+    } posted[]; /* by rank */
+} hall;
+
+static void meet(const weft_dist *d) { (void)pthread_barrier_wait(&((hall *)d->line_state)->barrier); }
+
+static void post(const weft_dist *d, const void *bytes) {
+    hall *const h = d->line_state;
+    h->posted[d->rank].bytes = bytes;
+    h->posted[d->rank].d = d;
+    meet(d);
+}
+
+static const void *posted(const weft_dist *d, int rank) { return ((const hall *)d->line_state)->posted[rank].bytes; }
+
+/* ---------------------------------------------------------------------------- transport */
+
+static weft_status gather(weft_dist *d, const void *own, void *all, const int *counts, const int *places,
+                          const char *doing) {
+    (void)doing;
+    post(d, own);
+    for (int r = 0; r < d->size; r++)
+        if (counts[r]) memcpy((char *)all + places[r], posted(d, r), (size_t)counts[r]);
+    meet(d);
+    return WEFT_OK;
+}
+
+static void add_ranks(const weft_dist *d, int ranks, uint64_t *sums, size_t n) {
+    memset(sums, 0, n * sizeof *sums);
+    for (int r = 0; r < ranks; r++)
+        for (size_t i = 0; i < n; i++) sums[i] += ((const uint64_t *)posted(d, r))[i];
+}
+
+static weft_status add(weft_dist *d, const uint64_t *own, uint64_t *all, size_t n, const char *doing) {
+    (void)doing;
+    post(d, own);
+    add_ranks(d, d->size, all, n);
+    meet(d);
+    return WEFT_OK;
+}
+
+static weft_status add_before(weft_dist *d, const uint64_t *own, uint64_t *before, size_t n, const char *doing) {
+    (void)doing;
+    post(d, own);
+    add_ranks(d, d->rank, before, n);
+    meet(d);
+    return WEFT_OK;
+}
+
+static weft_status deal(weft_dist *d, const uint64_t *own, uint64_t *all, const char *doing) {
+    (void)doing;
+    post(d, own);
+    for (int r = 0; r < d->size; r++) all[r] = ((const uint64_t *)posted(d, r))[d->rank];
+    meet(d);
+    return WEFT_OK;
+}
+
+static weft_status move(weft_dist *d, const void *from, void *to) {
+    const hall *const h = d->line_state;
+    post(d, from);
+    for (int r = 0; r < d->size; r++) {
+        const extent out = h->posted[r].d->out[d->rank];
+        if (out.first < out.end)
+            memcpy((char *)to + d->in[r].first, (const char *)posted(d, r) + out.first,
+                   (size_t)(out.end - out.first));
+    }
+    meet(d);
+    return WEFT_OK;
+}
+
+/* The last to leave locks up. */
+static void leave(hall *h) {
+    if (atomic_fetch_sub(&h->members, 1) > 1) return;
+    (void)pthread_barrier_destroy(&h->barrier);
+    free(h);
+}
+
+static void close_line(weft_dist *d) { leave(d->line_state); }
+
+/* ------------------------------------------------------------------------------ opening */
+
+/* Opening is a call as any other, in which all ranks take part, each on a thread; they wait at the gate until all
+ * threads are there. */
+typedef struct gate {
+    pthread_mutex_t lock;
+    bool open;
+} gate;
+
+typedef struct opening {
+    weft_dist *d;
+    weft_context *ctx;
+    gate *gate;
+    pthread_t thread;
+    weft_status status;
+} opening;
+
+static void *open_rank(void *p) {
+    opening *const o = p;
+    (void)pthread_mutex_lock(&o->gate->lock);
+    const bool open = o->gate->open;
+    (void)pthread_mutex_unlock(&o->gate->lock);
+    if (open) o->status = dist_open(o->d, o->ctx);
+    return NULL;
+}
+
+static weft_status open_ranks(opening *list, int count) {
+    weft_error *error = dist_thread_error();
+    gate g = {.open = false};
+    int started = 0;
+    (void)pthread_mutex_init(&g.lock, NULL);
+    (void)pthread_mutex_lock(&g.lock);
+    for (int r = 0; r < count; r++) list[r].gate = &g;
+    while (started < count && pthread_create(&list[started].thread, NULL, open_rank, &list[started]) == 0) started++;
+    g.open = started == count;
+    (void)pthread_mutex_unlock(&g.lock);
+    for (int r = 0; r < started; r++) (void)pthread_join(list[r].thread, NULL);
+    (void)pthread_mutex_destroy(&g.lock);
+    RETURN_IF(started < count, WEFT_OUT_OF_MEMORY, "no thread for rank %d of %d", started, count);
+    if (list[0].status != WEFT_OK) *error = list[0].d->error;
+    return list[0].status;
+}
+
+static weft_dist *make_rank(hall *h, int rank, int count) {
+    weft_dist *const d = calloc(1, sizeof *d);
+    if (!d) return NULL;
+    d->rank = rank;
+    d->size = count;
+    d->line = (transport){gather, add, add_before, deal, move, close_line};
+    d->line_state = h;
+    atomic_fetch_add(&h->members, 1);
+    return d;
+}
+
+/* A member of its own keeps the hall until all ranks are made. */
+static weft_status make_and_open(weft_dist **d, weft_context *const *ctx, int count, hall *h, opening *list) {
+    weft_error *error = dist_thread_error();
+    weft_status status = WEFT_OK;
+    for (int r = 0; r < count && status == WEFT_OK; r++) {
+        d[r] = make_rank(h, r, count);
+        list[r] = (opening){.d = d[r], .ctx = ctx[r]};
+        if (!d[r]) status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for rank %d of %d", r, count);
+    }
+    if (status == WEFT_OK) status = open_ranks(list, count);
+    for (int r = 0; r < count && status != WEFT_OK; r++) {
+        weft_dist_close(d[r]);
+        d[r] = NULL;
+    }
+    return status;
+}
+
+weft_status weft_dist_open_threads(weft_dist **d, weft_context *const *ctx, int count) {
+    weft_error *error = dist_thread_error();
+    RETURN_IF(!d, WEFT_INVALID, "the place for the distributed contexts is NULL");
+    RETURN_IF(count < 1 || count > THREADS_MAX, WEFT_INVALID, "%d ranks; threads can be 1 to %d", count, THREADS_MAX);
+    for (int r = 0; r < count; r++) d[r] = NULL;
+    RETURN_IF(!ctx, WEFT_INVALID, "the contexts are NULL");
+    for (int r = 0; r < count; r++)
+        for (int other = 0; other < r; other++)
+            RETURN_IF(ctx[r] && ctx[r] == ctx[other], WEFT_INVALID, "ranks %d and %d have the same context", other,
+                      r);
+    hall *const h = calloc(1, sizeof *h + (size_t)count * sizeof h->posted[0]);
+    opening *const list = calloc((size_t)count, sizeof *list);
+    if (!h || !list || pthread_barrier_init(&h->barrier, NULL, (unsigned)count) != 0) {
+        free(h);
+        free(list);
+        return weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for %d ranks", count);
+    }
+    atomic_init(&h->members, 1);
+    const weft_status status = make_and_open(d, ctx, count, h, list);
+    leave(h);
+    free(list);
+    if (status == WEFT_OK) error->message[0] = '\0';
+    return status;
+}
