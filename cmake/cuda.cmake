@@ -120,7 +120,7 @@ target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${WEFT_CUDA_FLAGS}>)
 target_link_libraries(weft_cuda PRIVATE ${CMAKE_DL_LIBS})
 # It runs where only the driver is, and shows one symbol.
-target_link_options(weft_cuda PRIVATE "LINKER:--exclude-libs,ALL,--as-needed" -static-libgcc -static-libstdc++)
+target_link_options(weft_cuda PRIVATE "LINKER:--exclude-libs,ALL,--as-needed,-z,defs" -static-libgcc -static-libstdc++)
 set_target_properties(weft_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static C_VISIBILITY_PRESET hidden)
 message(STATUS "weft: the CUDA backend is built with ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION} "
   "for architectures ${CMAKE_CUDA_ARCHITECTURES}")

@@ -75,5 +75,7 @@ weft_test(emulated_tune emulated 240 weft_command --quiet --device cuda tune --l
 weft_test(emulated_api_tune emulated 600 api_tune cuda)
 set_tests_properties(emulated_tune emulated_api_tune PROPERTIES ENVIRONMENT
   "WEFT_PLUGIN_DIR=${emulated};XDG_CACHE_HOME=${CMAKE_BINARY_DIR}/tests/cache")
-weft_test(emulated_laplace_solve emulated 120 oracle_laplace_solve cuda)
-set_tests_properties(emulated_laplace_solve PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
+foreach(oracle laplace_solve match)
+  weft_test(emulated_${oracle}_oracle emulated 120 oracle_${oracle} cuda)
+  set_tests_properties(emulated_${oracle}_oracle PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
+endforeach()

@@ -104,7 +104,7 @@ def struct_lines(header, name, fields):
         if function:
             yield f"    type(c_funptr) :: {function[1]}"
             continue
-        ctype, names = re.fullmatch(r"(?:const )?(\w+ ?\*?)(.*)", field).groups()
+        ctype, names = re.fullmatch(r"(?:const )?(\w+ ?(?:\*const )?\*?)(.*)", field).groups()
         fortran = member_type(header, ctype.strip())
         if fortran is None or "*" in names:
             sys.exit(f"interfaces.py: no Fortran for the member {field} of {name}")

@@ -2,8 +2,12 @@
  * can be copied to a GPU.
  *
  * A pattern's class is the number of its bytes that its key has: all up to four, the first in the lowest bits, the
- * rest zeros. Where a text's key of a class is not in the filter, a bitmap, no pattern of that class begins; else the
- * key's bucket names the patterns to compare, by their numbers ascending. */
+ * rest zeros. A bucket of keys names the patterns to compare, by their numbers ascending.
+ *
+ * The filter, a bitmap, tells where no pattern can begin. It knows the classes' keys, and every place is looked up
+ * in it; or, where all patterns are long enough, the `stride` grams of each pattern that begin at its first bytes,
+ * and only every stride-th place is looked up: one of them is the place of such a gram, wherever the pattern begins
+ * (S. Wu, U. Manber, A fast algorithm for multi-pattern searching, TR-94-17, University of Arizona, 1994). */
 #ifndef WEFT_ARITH_MATCH_SET_H
 #define WEFT_ARITH_MATCH_SET_H
 
@@ -12,13 +16,15 @@
 #include <stddef.h>
 
 #define WEFT_MATCH_CLASSES 4
-#define WEFT_MATCH_FILTER_LOG2_MIN 10
+#define WEFT_MATCH_FILTER_LOG2_MIN 11
 #define WEFT_MATCH_FILTER_LOG2_MAX 18
 
 typedef struct weft_match_set {
     uint32_t patterns, bytes_of_patterns;
     uint32_t fold_case, whole_word;
     uint32_t class_count, classes[WEFT_MATCH_CLASSES]; /* those that patterns have, ascending */
+    uint32_t stride;                                   /* 1, 2 or 4 */
+    uint32_t gram_count, grams[WEFT_MATCH_CLASSES];    /* bytes to look up: the classes, or one number */
     uint32_t buckets_log2, filter_log2;
     const uint32_t *starts;  /* patterns + 1: where in `bytes` they begin */
     const uint32_t *keys;    /* by pattern: with letters in lower case, where case is folded, */
@@ -51,20 +57,14 @@ WEFT_ARITH uint32_t weft_match_class_mask(uint32_t some_class) { return 0xffffff
 
 WEFT_ARITH uint32_t weft_match_hash(uint32_t key) { return key * 0x9e3779b1u; }
 
-/* Whether some pattern of that class may begin with the key. */
-WEFT_ARITH uint32_t weft_match_in_filter(const weft_match_set *s, uint32_t key) {
-    const uint32_t bit = weft_match_hash(key) >> (32 - s->filter_log2);
-    return s->filter[bit / 32] >> bit % 32 & 1;
-}
+/* In the filter letters have one case: bytes that differ in bit 5 alone are one where it is folded. */
+WEFT_ARITH uint32_t weft_match_filter_fold(const weft_match_set *s) { return s->fold_case ? 0x20202020u : 0; }
 
-/* Whether some pattern may begin with these four bytes of the text, the first in the lowest bits. */
-WEFT_ARITH uint32_t weft_match_may_begin(const weft_match_set *s, uint32_t four) {
-    const uint32_t x = weft_match_fold_four(s, four);
-    uint32_t may = 0;
-    for (uint32_t i = 0; i < s->class_count; i++)
-        may |= weft_match_in_filter(s, x & weft_match_class_mask(s->classes[i]));
-    return may;
-}
+/* What a gram is multiplied with; the bytes behind it are shifted out. */
+WEFT_ARITH uint32_t weft_match_filter_factor(uint32_t gram) { return 0x9e3779b1u << (32 - 8 * gram) % 32; }
+
+/* The top bits of the product are the number of a word of the filter, and the bit there is by the first byte. */
+WEFT_ARITH uint32_t weft_match_filter_shift(const weft_match_set *s) { return 32 + 5 - s->filter_log2; }
 
 /* Whether the pattern, whose key is that of the text at p, is all there. */
 WEFT_ARITH uint32_t weft_match_rest(const weft_match_set *s, uint32_t pattern, const unsigned char *text, size_t n,
@@ -123,9 +123,21 @@ WEFT_ARITH uint32_t weft_match_next(const weft_match_set *s, weft_match_cursor *
 
 /* ------------------------------------------------------------------------- making one (host) */
 
-/* A set without its tables. */
-static inline weft_match_set weft_match_plan(size_t patterns, const uint64_t *offsets, int fold_case,
-                                             int whole_word) {
+/* What is looked up where: each class everywhere, or every second place (patterns of four bytes or more) or fourth
+ * one (of seven or more), if there is that choice. */
+static inline void weft_match_plan_grams(weft_match_set *s, uint32_t shortest, int may_stride) {
+    s->stride = !may_stride || shortest < 4 ? 1 : shortest < 7 ? 2 : 4;
+    s->gram_count = s->stride == 1 ? s->class_count : 1;
+    memcpy(s->grams, s->classes, sizeof s->grams);
+    if (s->stride > 1) s->grams[0] = shortest == 4 ? 3 : 4;
+    const size_t all = (size_t)s->patterns * s->stride;
+    s->filter_log2 = WEFT_MATCH_FILTER_LOG2_MIN;
+    while (s->filter_log2 < WEFT_MATCH_FILTER_LOG2_MAX && (size_t)1 << s->filter_log2 < 128 * all) s->filter_log2++;
+}
+
+/* A set without its tables; with may_stride not every place need be looked up. */
+static inline weft_match_set weft_match_plan(size_t patterns, const uint64_t *offsets, int fold_case, int whole_word,
+                                             int may_stride) {
     weft_match_set s;
     memset(&s, 0, sizeof s);
     s.patterns = (uint32_t)patterns;
@@ -134,16 +146,15 @@ static inline weft_match_set weft_match_plan(size_t patterns, const uint64_t *of
     s.whole_word = whole_word != 0;
     for (s.buckets_log2 = 1; (size_t)1 << s.buckets_log2 < patterns; s.buckets_log2++) {
     }
-    s.filter_log2 = s.buckets_log2 + 5;
-    if (s.filter_log2 < WEFT_MATCH_FILTER_LOG2_MIN) s.filter_log2 = WEFT_MATCH_FILTER_LOG2_MIN;
-    if (s.filter_log2 > WEFT_MATCH_FILTER_LOG2_MAX) s.filter_log2 = WEFT_MATCH_FILTER_LOG2_MAX;
-    uint32_t has[WEFT_MATCH_CLASSES + 1] = {0};
+    uint32_t has[WEFT_MATCH_CLASSES + 1] = {0}, shortest = UINT32_MAX;
     for (size_t i = 0; i < patterns; i++) {
-        const uint64_t length = offsets[i + 1] - offsets[i];
+        const uint32_t length = (uint32_t)(offsets[i + 1] - offsets[i]);
         has[length < WEFT_MATCH_CLASSES ? length : WEFT_MATCH_CLASSES] = 1;
+        if (length < shortest) shortest = length;
     }
     for (uint32_t k = 1; k <= WEFT_MATCH_CLASSES; k++)
         if (has[k]) s.classes[s.class_count++] = k;
+    weft_match_plan_grams(&s, shortest, may_stride);
     return s;
 }
 
@@ -179,17 +190,26 @@ static inline void weft_match_fill_keys(const weft_match_set *s, uint32_t *keys,
     }
 }
 
+/* The bytes of a pattern's gram are those from its byte `at` on; the ones behind it, if any, do not count. */
+static inline void weft_match_add_gram(const weft_match_set *s, uint32_t pattern, uint32_t at, uint32_t *filter) {
+    const uint32_t gram = s->stride > 1 ? s->grams[0] : weft_match_class(s, pattern);
+    uint32_t x = 0;
+    for (uint32_t k = 0; k < gram; k++) x |= (uint32_t)s->bytes[s->starts[pattern] + at + k] << 8 * k;
+    x |= weft_match_filter_fold(s);
+    filter[x * weft_match_filter_factor(gram) >> weft_match_filter_shift(s)] |= 1u << x % 32;
+}
+
+static inline void weft_match_fill_filter(const weft_match_set *s, uint32_t *filter) {
+    memset(filter, 0, ((size_t)1 << s->filter_log2) / 8);
+    for (uint32_t i = 0; i < s->patterns; i++)
+        for (uint32_t at = 0; at < s->stride; at++) weft_match_add_gram(s, i, at, filter);
+}
+
 /* Counts what is in each bucket, then puts the patterns there from the last to the first. */
-static inline void weft_match_fill_buckets(const weft_match_set *s, uint32_t *filter, uint32_t *buckets,
-                                           uint32_t *entries) {
+static inline void weft_match_fill_buckets(const weft_match_set *s, uint32_t *buckets, uint32_t *entries) {
     const uint32_t count = 1u << s->buckets_log2;
     memset(buckets, 0, (count + 1) * sizeof *buckets);
-    memset(filter, 0, ((size_t)1 << s->filter_log2) / 8);
-    for (uint32_t i = 0; i < s->patterns; i++) {
-        const uint32_t bit = weft_match_hash(s->keys[i]) >> (32 - s->filter_log2);
-        filter[bit / 32] |= 1u << bit % 32;
-        buckets[weft_match_bucket(s, i)]++;
-    }
+    for (uint32_t i = 0; i < s->patterns; i++) buckets[weft_match_bucket(s, i)]++;
     for (uint32_t b = 1; b <= count; b++) buckets[b] += buckets[b - 1];
     for (uint32_t i = s->patterns; i-- > 0;) entries[--buckets[weft_match_bucket(s, i)]] = i;
 }
@@ -202,7 +222,8 @@ static inline void weft_match_fill(const weft_match_set *s, uint32_t *room, cons
     for (uint32_t i = 0; i < s->bytes_of_patterns; i++)
         own[i] = (unsigned char)weft_match_fold(s, bytes[offsets[0] + i]);
     weft_match_fill_keys(s, room + (s->keys - room), room + (s->masks - room));
-    weft_match_fill_buckets(s, room + (s->filter - room), room + (s->buckets - room), room + (s->entries - room));
+    weft_match_fill_filter(s, room + (s->filter - room));
+    weft_match_fill_buckets(s, room + (s->buckets - room), room + (s->entries - room));
 }
 
 #endif

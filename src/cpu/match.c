@@ -130,7 +130,7 @@ weft_status cpu_match(void *state, const match_call *c, weft_error *error) {
     cpu_context *ctx = state;
     plan p = {.call = c, .kernels = ctx->level->matches};
     void *room;
-    p.set = weft_match_plan(c->patterns, c->offsets, c->fold_case, c->whole_word);
+    p.set = weft_match_plan(c->patterns, c->offsets, c->fold_case, c->whole_word, false);
     cut(&p, ctx->threads);
     const size_t tables = weft_match_words(&p.set) * sizeof(uint32_t);
     const size_t totals = p.parts * (c->counts ? c->patterns : 1) * sizeof(uint64_t);

@@ -130,16 +130,19 @@ static void mark_few(const weft_match_set *set, const unsigned char *text, size_
 /* -------------------------------------------------------------------------------- many */
 
 static void mark_many(const weft_match_set *set, const unsigned char *text, size_t places, uint64_t *bits) {
+    const uint32_t fold = weft_match_filter_fold(set), shift = weft_match_filter_shift(set);
     uint32_t four[WORD];
     uint8_t truths[WORD];
     for (; places > 0; places -= WORD, text += WORD, bits++) {
         for (int i = 0; i < WORD; i++)
-            four[i] = weft_match_fold_four(set, text[i] | (uint32_t)text[i + 1] << 8 | (uint32_t)text[i + 2] << 16 |
-                                                    (uint32_t)text[i + 3] << 24);
+            four[i] =
+                (text[i] | (uint32_t)text[i + 1] << 8 | (uint32_t)text[i + 2] << 16 | (uint32_t)text[i + 3] << 24) |
+                fold;
         memset(truths, 0, sizeof truths);
-        for (uint32_t k = 0; k < set->class_count; k++) {
-            const uint32_t mask = weft_match_class_mask(set->classes[k]);
-            for (int i = 0; i < WORD; i++) truths[i] |= (uint8_t)weft_match_in_filter(set, four[i] & mask);
+        for (uint32_t k = 0; k < set->gram_count; k++) {
+            const uint32_t factor = weft_match_filter_factor(set->grams[k]);
+            for (int i = 0; i < WORD; i++)
+                truths[i] |= (uint8_t)(set->filter[four[i] * factor >> shift] >> four[i] % 32 & 1);
         }
         *bits = gather_bits(truths);
     }

@@ -1,8 +1,11 @@
-/* weft_match_count and weft_match_list: a block takes tiles of the text's places, a thread 16 of them, which it loads
- * aligned with the four bytes behind. Four bytes at each place tell whether to look closer: they are compared with
- * each of few patterns, or looked up in the set's filter. Counts are added up in shared memory where they have room
- * there, then by one atomic addition a pattern and block. A list is made by going through the text twice: the first
- * time tells how many matches each tile has, and their exclusive scan where its part of the list begins. */
+/* weft_match_count and weft_match_list: a warp takes tiles of the text, in chunks of four groups of 16 bytes a
+ * lane, loaded aligned. Places of a group are looked up in the set's filter, which the
+ * block has in shared memory: every one, or every second or fourth (arith/match_set.h). Groups where the filter has
+ * something are queued, in order, until there is one for each lane: then the warp goes through them at once, place by
+ * place, and compares with the patterns. So few lanes wait for others, and the text goes by at a few instructions a
+ * byte. Counts are added up in shared memory where they have room there, then by one atomic addition a pattern and
+ * block. A list is made by going through the text twice: the first time tells how many matches each tile has, and
+ * their exclusive scan where its part of the list begins. */
 #include "arith/match_set.h"
 #include "cuda/arrays.h"
 
@@ -10,160 +13,355 @@
 
 enum {
     THREADS = 256,
-    PER = 16, /* places of a thread */
-    TILE = THREADS * PER,
-    FEW = 32,              /* patterns that are compared each */
-    SHARED_COUNTS = 4096,  /* that have room in shared memory, 32 bits each */
-    LAUNCH_TILES = 1 << 18 /* counted by a launch: no counter of 32 bits can be full */
+    BLOCKS = 4, /* of a multiprocessor, at least */
+    WARP = 32,
+    WARPS = THREADS / WARP,
+    PER = 16, /* bytes of a group */
+    STEP = WARP * PER,
+    GROUPS = 4, /* of a lane, in a chunk */
+    CHUNK = GROUPS * STEP,
+    TILE_CHUNKS = 16,            /* at most */
+    QUEUE = (GROUPS + 1) * WARP, /* less than a warp left over, and the groups of a chunk */
+    SHARED_COUNTS = 2048,        /* that have room in shared memory, 32 bits each */
+    LAUNCH_TILES = 1 << 16,      /* counted by a launch: no counter of 32 bits can be full */
+    STRIDES = 3                  /* 1, 2 and 4 */
 };
+#define ALL_LANES 0xffffffffu
 
 typedef struct match_job {
     weft_match_set set;
     const unsigned char *text;
     uint64_t n, first, end; /* places [first, end) */
-    uint64_t from;          /* the place of the first thread: an aligned address, at `first` or up to 15 before it */
+    uint64_t from;          /* the place of the first group: an aligned address, at `first` or up to 15 before it */
     uint64_t tile, tiles;   /* of this launch */
+    uint32_t tile_chunks, filter_words, shared_counts;
+    uint32_t keys_tell; /* patterns are no longer than their keys, and it does not matter what is around them */
 } match_job;
 
-/* ------------------------------------------------------------------------------- a thread */
+/* ------------------------------------------------------------------------------- the text */
 
-/* The 20 bytes from place `from` on, which is aligned, and may lie before the text: what is outside is 0. */
-static __device__ __forceinline__ void load_bytes(const match_job &j, int64_t from, uint32_t (&v)[PER / 4 + 1]) {
-    if (from >= 0 && (uint64_t)from + PER + 4 <= j.n) {
-        const uint4 all = *(const uint4 *)(j.text + from);
-        v[0] = all.x, v[1] = all.y, v[2] = all.z, v[3] = all.w;
-        v[4] = *(const uint32_t *)(j.text + from + PER);
-        return;
+/* The byte at a place that may lie outside of the text, where it is 0. */
+static __device__ __forceinline__ uint32_t byte_at(const match_job &j, int64_t place) {
+    return place >= 0 && (uint64_t)place < j.n ? j.text[place] : 0;
+}
+
+static __device__ __forceinline__ uint32_t four_by_bytes(const match_job &j, int64_t place) {
+    uint32_t four = 0;
+#pragma unroll 1
+    for (int k = 0; k < 4; k++) four |= byte_at(j, place + k) << 8 * k;
+    return four;
+}
+
+static __device__ __forceinline__ uint4 group_by_bytes(const match_job &j, int64_t from) {
+    uint4 v = {0, 0, 0, 0};
+#pragma unroll 1
+    for (int k = 0; k < PER; k++) {
+        v.x = __funnelshift_r(v.x, v.y, 8);
+        v.y = __funnelshift_r(v.y, v.z, 8);
+        v.z = __funnelshift_r(v.z, v.w, 8);
+        v.w = __funnelshift_r(v.w, byte_at(j, from + k), 8);
     }
+    return v;
+}
+
+static __device__ __forceinline__ bool in_text(const match_job &j, int64_t from, int bytes) {
+    return from >= 0 && (uint64_t)from + (uint64_t)bytes <= j.n;
+}
+
+/* In what follows `inside` says that all of a tile's places are searched, and that what is looked at around them is
+ * in the text. */
+static __device__ __forceinline__ uint32_t four_at(const match_job &j, int64_t place, bool inside) {
+    const unsigned skip = (unsigned)((uintptr_t)(j.text + place) % 4);
+    if (!inside && !in_text(j, place - (int64_t)skip, 8)) return four_by_bytes(j, place);
+    const uint32_t *const words = (const uint32_t *)(j.text + place - skip);
+    return __funnelshift_r(__ldg(words), __ldg(words + 1), 8 * skip);
+}
+
+/* The word and the group at a place whose address is aligned. */
+static __device__ __forceinline__ uint32_t load_word(const match_job &j, int64_t from, bool inside) {
+    return inside || in_text(j, from, 4) ? __ldg((const uint32_t *)(j.text + from)) : four_by_bytes(j, from);
+}
+
+static __device__ __forceinline__ uint4 load_group(const match_job &j, int64_t from, bool inside) {
+    return inside || in_text(j, from, PER) ? __ldg((const uint4 *)(j.text + from)) : group_by_bytes(j, from);
+}
+
+/* The first word of the group behind the lane's; `next` is that of the first lane's group in the step behind. */
+static __device__ __forceinline__ uint32_t word_behind(uint32_t mine, uint32_t next) {
+    const int lane = threadIdx.x % WARP;
+    return __shfl_sync(ALL_LANES, lane == 0 ? next : mine, lane + 1);
+}
+
+/* ------------------------------------------------------------------------------ the filter */
+
+/* Calls take(k, bits) for byte k of the group, for every k that is looked up: the lowest bit tells. */
+template <int STRIDE, bool FOLD, class TAKE>
+static __device__ __forceinline__ void look_up(const match_job &j, const uint32_t *filter, uint4 group,
+                                               uint32_t behind, TAKE take) {
+    const uint32_t fold = FOLD ? weft_match_filter_fold(&j.set) : 0, shift = weft_match_filter_shift(&j.set);
+    const uint32_t v[PER / 4 + 1] = {group.x | fold, group.y | fold, group.z | fold, group.w | fold, behind | fold};
+    for (uint32_t i = 0; i < (STRIDE > 1 ? 1 : j.set.gram_count); i++) {
+        const uint32_t factor = weft_match_filter_factor(j.set.grams[i]);
 #pragma unroll
-    for (int i = 0; i < PER / 4 + 1; i++) {
-        v[i] = 0;
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            const int64_t at = from + 4 * i + k;
-            if (at >= 0 && (uint64_t)at < j.n) v[i] |= (uint32_t)j.text[at] << 8 * k;
+        for (int k = 0; k < PER; k += STRIDE) {
+            const uint32_t x = __funnelshift_r(v[k / 4], v[k / 4 + 1], 8 * (k % 4));
+            take(k, __funnelshift_r(filter[x * factor >> shift], 0, x));
         }
     }
 }
 
-/* The bits of the thread's places where some pattern may begin. */
-static __device__ __forceinline__ uint32_t mark_places(const match_job &j, const uint2 *few, int64_t from) {
-    uint32_t v[PER / 4 + 1], four[PER], marks = 0;
-    load_bytes(j, from, v);
-#pragma unroll
-    for (int k = 0; k < PER; k++) four[k] = __funnelshift_r(v[k / 4], v[k / 4 + 1], 8 * (k % 4));
-    if (j.set.patterns <= FEW)
-        for (uint32_t i = 0; i < j.set.patterns; i++) {
-            const uint2 pattern = few[i];
-#pragma unroll
-            for (int k = 0; k < PER; k++) marks |= (uint32_t)(((four[k] ^ pattern.x) & pattern.y) == 0) << k;
-        }
-    else
-#pragma unroll
-        for (int k = 0; k < PER; k++) marks |= weft_match_may_begin(&j.set, four[k]) << k;
+template <int STRIDE, bool FOLD>
+static __device__ __forceinline__ bool may_match(const match_job &j, const uint32_t *filter, uint4 group,
+                                                 uint32_t behind) {
+    uint32_t any = 0;
+    look_up<STRIDE, FOLD>(j, filter, group, behind, [&](int, uint32_t bits) { any |= bits; });
+    return (any & 1) != 0;
+}
+
+/* Bit k: something is at byte k of the group. */
+template <int STRIDE, bool FOLD>
+static __device__ __forceinline__ uint32_t mark(const match_job &j, const uint32_t *filter, int64_t from,
+                                                bool inside) {
+    uint32_t marks = 0;
+    look_up<STRIDE, FOLD>(j, filter, load_group(j, from, inside), load_word(j, from + PER, inside),
+                          [&](int k, uint32_t bits) { marks |= (bits & 1) << k; });
     return marks;
 }
 
-/* Calls found(place, pattern) for each match at the thread's places of the tile, in order. */
-template <class FOUND>
-static __device__ __forceinline__ void search_places(const match_job &j, const uint2 *few, uint64_t tile,
-                                                     FOUND found) {
-    const int64_t from = (int64_t)(j.from + tile * TILE) + (int64_t)threadIdx.x * PER;
-    if (from >= (int64_t)j.end) return;
-    for (uint32_t marks = mark_places(j, few, from); marks; marks &= marks - 1) {
-        const int64_t place = from + __ffs((int)marks) - 1;
-        if (place < (int64_t)j.first || place >= (int64_t)j.end) continue;
-        uint32_t four = 0;
-        for (int k = 0; k < 4 && (uint64_t)place + k < j.n; k++) four |= (uint32_t)j.text[place + k] << 8 * k;
-        weft_match_cursor cursor = weft_match_begin(&j.set, four);
-        for (uint32_t i; (i = weft_match_next(&j.set, &cursor, j.text, j.n, (size_t)place)) < j.set.patterns;)
-            found((uint64_t)place, i);
+/* ----------------------------------------------------------------------------- the matches */
+
+/* Calls found(place, pattern) for each match at the place, in order. With strides all patterns are of one class. */
+template <int STRIDE, bool FOLD, class FOUND>
+static __device__ __forceinline__ void each_match(const match_job &j, int64_t place, bool inside, FOUND found) {
+    const weft_match_set &s = j.set;
+    const uint32_t four = four_at(j, place, inside);
+    if (STRIDE == 1 && s.class_count > 1) {
+        weft_match_cursor cursor = weft_match_begin(&s, four);
+        for (uint32_t i; (i = weft_match_next(&s, &cursor, j.text, j.n, (size_t)place)) < s.patterns;)
+            found(place, i);
+        return;
+    }
+    const uint32_t key = (FOLD ? weft_match_fold_four(&s, four) : four) & weft_match_class_mask(s.classes[0]);
+    const uint32_t bucket = weft_match_hash(key) >> (32 - s.buckets_log2);
+    for (uint32_t at = s.buckets[bucket], end = s.buckets[bucket + 1]; at < end; at++) {
+        const uint32_t i = s.entries[at];
+        if (s.keys[i] != key) continue;
+        const bool whole = j.keys_tell && inside;
+        if (whole || weft_match_rest(&s, i, j.text, j.n, (size_t)place)) found(place, i);
     }
 }
 
-static __device__ void load_few(const match_job &j, uint2 *few) {
-    if (threadIdx.x < FEW && threadIdx.x < j.set.patterns)
-        few[threadIdx.x] = make_uint2(j.set.keys[threadIdx.x], j.set.masks[threadIdx.x]);
+/* A pattern whose gram is at byte k begins there or at one of the STRIDE - 1 places before it. */
+template <int STRIDE, bool FOLD, class FOUND>
+static __device__ __forceinline__ void each_marked(const match_job &j, int64_t from, uint32_t marks, bool inside,
+                                                   FOUND found) {
+    for (; marks; marks &= marks - 1) {
+        const int64_t last = from + __ffs((int)marks) - 1;
+#pragma unroll 1
+        for (int64_t place = last - (STRIDE - 1); place <= last; place++)
+            if (inside || (place >= (int64_t)j.first && place < (int64_t)j.end))
+                each_match<STRIDE, FOLD>(j, place, inside, found);
+    }
 }
 
-/* -------------------------------------------------------------------------------- kernels */
+/* Whoever takes the groups of a tile, as many as there are lanes at a time: all lanes call take(), those without a
+ * group with no marks. */
+template <int STRIDE, bool FOLD> struct counting {
+    const match_job &j;
+    uint32_t *counters; /* in shared memory, or none */
+    uint64_t *counts;
 
-template <bool IN_SHARED>
-__global__ void __launch_bounds__(THREADS) count_kernel(const __grid_constant__ match_job j, uint64_t *counts) {
-    __shared__ uint2 few[FEW];
-    __shared__ uint32_t counters[IN_SHARED ? SHARED_COUNTS : 1];
-    load_few(j, few);
-    for (uint32_t i = threadIdx.x; IN_SHARED && i < j.set.patterns; i += THREADS) counters[i] = 0;
-    __syncthreads();
-    for (uint64_t tile = j.tile + blockIdx.x; tile < j.tile + j.tiles; tile += gridDim.x)
-        search_places(j, few, tile, [&](uint64_t, uint32_t i) {
-            if (IN_SHARED)
+    __device__ void take(int64_t from, uint32_t marks, bool inside) {
+        each_marked<STRIDE, FOLD>(j, from, marks, inside, [&](int64_t, uint32_t i) {
+            if (j.shared_counts)
                 atomicAdd(&counters[i], 1u);
             else
                 atomicAdd((unsigned long long *)&counts[i], 1ull);
         });
+    }
+};
+
+/* Counts, and where there is a list, writes the matches from `at` on. */
+template <int STRIDE, bool FOLD> struct listing {
+    const match_job &j;
+    uint64_t at, capacity; /* `at` is the same in all lanes */
+    uint64_t *positions;   /* NULL: nothing is written */
+    uint32_t *numbers;
+
+    __device__ void take(int64_t from, uint32_t marks, bool inside) {
+        uint64_t mine = 0;
+        each_marked<STRIDE, FOLD>(j, from, marks, inside, [&](int64_t, uint32_t) { mine++; });
+        uint64_t up_to = mine;
+        for (unsigned distance = 1; distance < WARP; distance *= 2) {
+            const uint64_t before = __shfl_up_sync(ALL_LANES, up_to, distance);
+            if (threadIdx.x % WARP >= distance) up_to += before;
+        }
+        if (positions && mine) write(from, marks, inside, at + up_to - mine);
+        at += __shfl_sync(ALL_LANES, up_to, WARP - 1);
+    }
+
+    __device__ void write(int64_t from, uint32_t marks, bool inside, uint64_t next) {
+        each_marked<STRIDE, FOLD>(j, from, marks, inside, [&](int64_t place, uint32_t i) {
+            if (next < capacity) {
+                positions[next] = (uint64_t)place;
+                numbers[next] = i;
+            }
+            next++;
+        });
+    }
+};
+
+/* ------------------------------------------------------------------------------ the queue */
+
+/* A warp's groups to go through, as numbers within the tile, ascending. */
+template <int STRIDE, bool FOLD, class SINK> struct group_queue {
+    const match_job &j;
+    const uint32_t *filter;
+    uint16_t *groups;
+    int64_t tile; /* the place of its first group */
+    bool inside;
+    SINK &sink;
+    unsigned count;
+
+    __device__ __forceinline__ void push(bool is, uint32_t group) {
+        const unsigned lanes = __ballot_sync(ALL_LANES, is), lane = threadIdx.x % WARP;
+        if (is) groups[count + __popc(lanes & ((1u << lane) - 1))] = (uint16_t)group;
+        count += __popc(lanes);
+    }
+
+    __device__ void take(unsigned at, unsigned groups_there) {
+        const bool is = threadIdx.x % WARP < groups_there;
+        const int64_t from = is ? tile + (int64_t)groups[at + threadIdx.x % WARP] * PER : 0;
+        sink.take(from, is ? mark<STRIDE, FOLD>(j, filter, from, inside) : 0, inside);
+    }
+
+    /* Takes them by whole warps, and the others come first in the queue then. */
+    __device__ __forceinline__ void take_warps() {
+        unsigned at = 0;
+        if (count < WARP) return;
+        __syncwarp();
+        for (; count - at >= WARP; at += WARP) take(at, WARP);
+        count -= at;
+        const uint16_t group = threadIdx.x % WARP < count ? groups[at + threadIdx.x % WARP] : 0;
+        __syncwarp();
+        groups[threadIdx.x % WARP] = group;
+        __syncwarp();
+    }
+
+    __device__ void take_rest() {
+        __syncwarp();
+        if (count) take(0, count);
+        count = 0;
+        __syncwarp();
+    }
+};
+
+/* ---------------------------------------------------------------------------------- a tile */
+
+/* The chunks of a tile that have places to search, or to look up because of those. */
+static __device__ uint32_t chunks_of(const match_job &j, int64_t tile) {
+    const int64_t left = (int64_t)j.end + (int64_t)j.set.stride - 1 - tile;
+    const int64_t chunks = (left + CHUNK - 1) / CHUNK;
+    return chunks < (int64_t)j.tile_chunks ? (uint32_t)chunks : j.tile_chunks;
+}
+
+/* All lanes of a warp call it. */
+template <int STRIDE, bool FOLD, class SINK>
+static __device__ __forceinline__ void search_tile(const match_job &j, const uint32_t *filter, uint16_t *groups,
+                                                   uint64_t number, SINK &sink) {
+    const int64_t tile = (int64_t)(j.from + number * j.tile_chunks * CHUNK);
+    const uint32_t chunks = chunks_of(j, tile), lane = threadIdx.x % WARP;
+    const bool inside = tile - 4 >= (int64_t)j.first && tile + (int64_t)chunks * CHUNK + PER + 4 <= (int64_t)j.end;
+    group_queue<STRIDE, FOLD, SINK> queue = {j, filter, groups, tile, inside, sink, 0};
+    int64_t from = tile + (int64_t)lane * PER;
+    for (uint32_t chunk = 0; chunk < chunks; chunk++, from += CHUNK) {
+        uint4 v[GROUPS];
+#pragma unroll
+        for (int i = 0; i < GROUPS; i++) v[i] = load_group(j, from + i * STEP, inside);
+        const uint32_t next = load_word(j, from - lane * PER + CHUNK, inside);
+#pragma unroll
+        for (int i = 0; i < GROUPS; i++) {
+            const uint32_t behind = STRIDE < 4 ? word_behind(v[i].x, i + 1 < GROUPS ? v[i + 1].x : next) : 0;
+            queue.push(may_match<STRIDE, FOLD>(j, filter, v[i], behind), (chunk * GROUPS + i) * WARP + lane);
+        }
+        queue.take_warps();
+    }
+    queue.take_rest();
+}
+
+/* -------------------------------------------------------------------------------- kernels */
+
+/* A block's shared memory: the filter, then counters. Its warps' tiles are those from number `first` on, `step`
+ * apart. */
+extern __shared__ uint32_t shared_words[];
+
+static __device__ void load_filter(const match_job &j) {
+    for (uint32_t i = threadIdx.x; i < j.filter_words; i += THREADS) shared_words[i] = j.set.filter[i];
+}
+
+template <int STRIDE, bool FOLD>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    count_kernel(const __grid_constant__ match_job j, uint64_t *counts) {
+    __shared__ uint16_t groups[WARPS][QUEUE];
+    const uint32_t warp = threadIdx.x / WARP;
+    uint32_t *const counters = shared_words + j.filter_words;
+    load_filter(j);
+    for (uint32_t i = threadIdx.x; i < j.shared_counts; i += THREADS) counters[i] = 0;
     __syncthreads();
-    for (uint32_t i = threadIdx.x; IN_SHARED && i < j.set.patterns; i += THREADS)
+    counting<STRIDE, FOLD> sink = {j, counters, counts};
+    for (uint64_t tile = (uint64_t)blockIdx.x * WARPS + warp; tile < j.tiles; tile += (uint64_t)gridDim.x * WARPS)
+        search_tile<STRIDE, FOLD>(j, shared_words, groups[warp], j.tile + tile, sink);
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < j.shared_counts; i += THREADS)
         if (counters[i]) atomicAdd((unsigned long long *)&counts[i], (unsigned long long)counters[i]);
 }
 
-/* The sum of the values of the block's threads before this one; the whole sum in the last thread, when its own is
- * added. All threads call it. */
-static __device__ uint32_t sum_before(uint32_t mine, uint32_t *sums) {
-    uint32_t sum = mine;
+/* `positions` NULL: how many matches each tile has. Else the matches, where starts[tile] says. */
+template <int STRIDE, bool FOLD>
+__global__ void __launch_bounds__(THREADS, BLOCKS)
+    list_kernel(const __grid_constant__ match_job j, uint64_t *starts, uint64_t capacity, uint64_t *positions,
+                uint32_t *numbers) {
+    __shared__ uint16_t groups[WARPS][QUEUE];
+    const uint32_t warp = threadIdx.x / WARP;
+    load_filter(j);
     __syncthreads();
-    sums[threadIdx.x] = sum;
-    for (unsigned distance = 1; distance < THREADS; distance *= 2) {
-        __syncthreads();
-        const uint32_t before = threadIdx.x >= distance ? sums[threadIdx.x - distance] : 0;
-        __syncthreads();
-        sum += before;
-        sums[threadIdx.x] = sum;
-    }
-    return sum - mine;
-}
-
-/* WRITE false: how many matches each tile has. WRITE true: the matches, where starts[tile] says. */
-template <bool WRITE>
-__global__ void __launch_bounds__(THREADS) list_kernel(const __grid_constant__ match_job j, uint64_t *starts,
-                                                       uint64_t capacity, uint64_t *positions, uint32_t *numbers) {
-    __shared__ uint2 few[FEW];
-    __shared__ uint32_t sums[THREADS];
-    load_few(j, few);
-    __syncthreads();
-    for (uint64_t tile = blockIdx.x; tile < j.tiles; tile += gridDim.x) {
-        uint32_t mine = 0;
-        search_places(j, few, tile, [&](uint64_t, uint32_t) { mine++; });
-        const uint32_t before = sum_before(mine, sums);
-        if (!WRITE && threadIdx.x == THREADS - 1) starts[tile] = before + mine;
-        if (!WRITE || mine == 0) continue;
-        uint64_t at = starts[tile] + before;
-        search_places(j, few, tile, [&](uint64_t place, uint32_t i) {
-            if (at < capacity) {
-                positions[at] = place;
-                numbers[at] = i;
-            }
-            at++;
-        });
+    for (uint64_t tile = (uint64_t)blockIdx.x * WARPS + warp; tile < j.tiles; tile += (uint64_t)gridDim.x * WARPS) {
+        const uint64_t start = positions ? starts[tile] : 0;
+        if (positions && (start >= capacity || start == starts[tile + 1])) continue;
+        listing<STRIDE, FOLD> sink = {j, start, capacity, positions, numbers};
+        search_tile<STRIDE, FOLD>(j, shared_words, groups[warp], tile, sink);
+        if (!positions && threadIdx.x % WARP == 0) starts[tile] = sink.at;
     }
 }
 
 /* -------------------------------------------------------------------------------- launches */
 
+typedef void (*count_function)(match_job, uint64_t *);
+typedef void (*list_function)(match_job, uint64_t *, uint64_t, uint64_t *, uint32_t *);
+
+static const count_function COUNT_KERNELS[STRIDES][2] = {{count_kernel<1, false>, count_kernel<1, true>},
+                                                         {count_kernel<2, false>, count_kernel<2, true>},
+                                                         {count_kernel<4, false>, count_kernel<4, true>}};
+static const list_function LIST_KERNELS[STRIDES][2] = {{list_kernel<1, false>, list_kernel<1, true>},
+                                                       {list_kernel<2, false>, list_kernel<2, true>},
+                                                       {list_kernel<4, false>, list_kernel<4, true>}};
+
 static unsigned blocks_for(const gpu *g, uint64_t tiles) {
-    const uint64_t most = 8 * (uint64_t)g->multiprocessors;
-    return (unsigned)(tiles < most ? tiles : most);
+    const uint64_t most = BLOCKS * (uint64_t)g->multiprocessors, blocks = (tiles + WARPS - 1) / WARPS;
+    return (unsigned)(blocks < most ? blocks : most);
+}
+
+static size_t shared_bytes(const match_job *j) {
+    return ((size_t)j->filter_words + j->shared_counts) * sizeof(uint32_t);
 }
 
 static weft_status launch_count(const gpu *g, match_job *j, uint64_t *counts, weft_error *error) {
+    const count_function kernel = COUNT_KERNELS[j->set.stride / 2][j->set.fold_case];
     const uint64_t tiles = j->tiles;
     CUDA_TRY(cudaMemsetAsync(counts, 0, j->set.patterns * sizeof *counts, g->stream), "match");
     for (j->tile = 0; j->tile < tiles; j->tile += LAUNCH_TILES) {
         j->tiles = tiles - j->tile < LAUNCH_TILES ? tiles - j->tile : (uint64_t)LAUNCH_TILES;
-        if (j->set.patterns <= SHARED_COUNTS)
-            count_kernel<true><<<blocks_for(g, j->tiles), THREADS, 0, g->stream>>>(*j, counts);
-        else
-            count_kernel<false><<<blocks_for(g, j->tiles), THREADS, 0, g->stream>>>(*j, counts);
+        kernel<<<blocks_for(g, j->tiles), THREADS, shared_bytes(j), g->stream>>>(*j, counts);
         CUDA_TRY(cudaGetLastError(), "match");
     }
     return WEFT_OK;
@@ -172,15 +370,16 @@ static weft_status launch_count(const gpu *g, match_job *j, uint64_t *counts, we
 /* starts[tiles], behind all, becomes the total. */
 static weft_status launch_list(gpu *g, const match_job *j, uint64_t *starts, const match_call *c, uint64_t *positions,
                                uint32_t *numbers, uint64_t *total, weft_error *error) {
+    const list_function kernel = LIST_KERNELS[j->set.stride / 2][j->set.fold_case];
     const unsigned blocks = blocks_for(g, j->tiles);
-    const size_t counts = (size_t)j->tiles + 1;
+    const size_t counts = (size_t)j->tiles + 1, shared = shared_bytes(j);
     const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, counts, starts, NULL, starts, NULL, false};
     CUDA_TRY(cudaMemsetAsync(starts + j->tiles, 0, sizeof *starts, g->stream), "match");
-    if (blocks) list_kernel<false><<<blocks, THREADS, 0, g->stream>>>(*j, starts, 0, NULL, NULL);
+    if (blocks) kernel<<<blocks, THREADS, shared, g->stream>>>(*j, starts, 0, nullptr, nullptr);
     CUDA_TRY(cudaGetLastError(), "match");
     FORWARD(cuda_scan(g, &sum, error));
     if (blocks && c->capacity)
-        list_kernel<true><<<blocks, THREADS, 0, g->stream>>>(*j, starts, c->capacity, positions, numbers);
+        kernel<<<blocks, THREADS, shared, g->stream>>>(*j, starts, c->capacity, positions, numbers);
     CUDA_TRY(cudaGetLastError(), "match");
     CUDA_TRY(cudaMemcpyAsync(total, starts + j->tiles, sizeof *total, cudaMemcpyDeviceToDevice, g->stream), "match");
     return WEFT_OK;
@@ -190,14 +389,30 @@ static weft_status launch_list(gpu *g, const match_job *j, uint64_t *starts, con
 
 enum { TEXT, PATTERNS, COUNTS, POSITIONS, NUMBERS, TOTAL, ARRAYS };
 
-/* Places that are in aligned groups of PER, from the group of the first one on. */
-static void cut(match_job *j, const match_call *c, const void *text) {
-    j->text = (const unsigned char *)text;
+/* What is known before the arrays have their places. A tile is as long as leaves one to each warp that the GPU has
+ * at a time, or as it may be. */
+static void plan(const gpu *g, const match_call *c, match_job *j) {
+    const uint64_t warps = (uint64_t)BLOCKS * WARPS * (uint64_t)g->multiprocessors;
+    const uint64_t chunks = (c->end - c->first) / CHUNK / warps;
+    memset(j, 0, sizeof *j);
+    j->set = weft_match_plan(c->patterns, c->offsets, c->fold_case, c->whole_word, true);
+    j->filter_words = (1u << j->set.filter_log2) / 32;
+    j->shared_counts = c->counts && c->patterns <= SHARED_COUNTS ? j->set.patterns : 0;
+    j->keys_tell = !c->whole_word;
+    for (size_t i = 0; i < c->patterns; i++)
+        if (c->offsets[i + 1] - c->offsets[i] > WEFT_MATCH_CLASSES) j->keys_tell = 0;
+    j->tile_chunks = chunks < 1 ? 1 : chunks < TILE_CHUNKS ? (uint32_t)chunks : (uint32_t)TILE_CHUNKS;
     j->n = c->n;
     j->first = c->first;
     j->end = c->end;
-    j->from = c->first - ((uintptr_t)text + c->first) % PER;
-    j->tiles = c->first == c->end ? 0 : (c->end - j->from - 1) / TILE + 1;
+}
+
+/* Groups are aligned; a pattern at the last place may have its gram up to stride - 1 bytes behind it. */
+static void cut(match_job *j, const void *text) {
+    const uint64_t tile = (uint64_t)j->tile_chunks * CHUNK;
+    j->text = (const unsigned char *)text;
+    j->from = j->first - ((uintptr_t)text + j->first) % PER;
+    j->tiles = j->first == j->end ? 0 : (j->end + j->set.stride - 2 - j->from) / tile + 1;
 }
 
 static weft_status search(gpu *g, const match_call *c, match_job *j, const uint32_t *block, size_t block_bytes,
@@ -210,11 +425,11 @@ static weft_status search(gpu *g, const match_call *c, match_job *j, const uint3
         {"positions", c->positions, listed * sizeof *c->positions, ARRAY_BOTH, false, NULL},
         {"numbers", c->numbers, listed * sizeof *c->numbers, ARRAY_BOTH, false, NULL},
         {"total", c->total, c->counts ? 0 : sizeof *c->total, ARRAY_OUT, false, NULL}};
-    const size_t tiles = (c->end - c->first) / TILE + 2; /* at most */
+    const size_t tiles = (c->end - c->first) / (j->tile_chunks * CHUNK) + 2; /* at most */
     void *starts;
     FORWARD(arrays_bring(g, "match", arrays, ARRAYS, c->counts ? 0 : (tiles + 1) * sizeof(uint64_t), &starts, error));
     weft_match_place(&j->set, (const uint32_t *)arrays[PATTERNS].at);
-    cut(j, c, arrays[TEXT].at);
+    cut(j, arrays[TEXT].at);
     if (c->counts)
         FORWARD(launch_count(g, j, (uint64_t *)arrays[COUNTS].at, error));
     else
@@ -227,8 +442,7 @@ weft_status cuda_match(void *state, const match_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
     match_job j;
-    memset(&j, 0, sizeof j);
-    j.set = weft_match_plan(c->patterns, c->offsets, c->fold_case, c->whole_word);
+    plan(g, c, &j);
     const size_t bytes = weft_match_words(&j.set) * sizeof(uint32_t);
     uint32_t *const block = (uint32_t *)malloc(bytes);
     RETURN_IF(!block, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes of patterns", bytes);

@@ -195,6 +195,87 @@ static void random_texts(void) {
         }
 }
 
+/* ------------------------------------------------------------------------------ long texts */
+
+/* Long enough for a GPU to cut it in tiles of several chunks. */
+enum { LONG = 300007 };
+static unsigned char long_text[LONG];
+
+static void counted(const unsigned char *t, size_t n, unsigned flags, const uint64_t *truth, const char *what) {
+    const weft_patterns p = all();
+    uint64_t total = 0, sum = 0;
+    EXPECT_STATUS(ctx, weft_match_count(ctx, n, t, 0, n, &p, flags, counts), WEFT_OK);
+    for (size_t i = 0; i < p.count; i++) {
+        EXPECT(counts[i] == truth[i], "%s, %zu bytes, word %zu: %" PRIu64 ", expected %" PRIu64, what, n, i,
+               counts[i], truth[i]);
+        sum += truth[i];
+    }
+    EXPECT_STATUS(ctx, weft_match_list(ctx, n, t, 0, n, &p, flags, LISTED, positions, numbers, &total), WEFT_OK);
+    EXPECT(total == sum, "%s, %zu bytes: %" PRIu64 " listed, expected %" PRIu64, what, n, total, sum);
+    for (size_t i = 1; i < total && i < LISTED; i++)
+        if (!EXPECT(positions[i - 1] < positions[i] ||
+                        (positions[i - 1] == positions[i] && numbers[i - 1] < numbers[i]),
+                    "%s, %zu bytes: match %zu is out of order", what, n, i))
+            return;
+}
+
+/* One letter: every word is at every place where it has room, whatever the lengths have in common. */
+static void one_letter(size_t n, size_t shortest, size_t longest) {
+    uint64_t truth[16];
+    clear();
+    for (size_t m = shortest; m <= longest; m++) {
+        add(long_text, m);
+        truth[m - shortest] = n < m ? 0 : n - m + 1;
+    }
+    counted(long_text + 1, n, 0, truth, "one letter");
+}
+
+/* Words of `length` bytes across every seam of groups of 16 bytes, warps and chunks: one begins at every odd
+ * distance, in either case, and an "x" of its length stands in for nothing. */
+static void across_seams(size_t n, size_t length, unsigned flags) {
+    const size_t distance = 509; /* prime: all places within 16, 512 and 2048 bytes have their turn */
+    uint64_t truth[2] = {0, 0};
+    memset(long_text, '.', n);
+    for (size_t at = 0; at + length <= n; at += distance) {
+        const bool upper = at / distance % 3 == 0;
+        memcpy(long_text + at, upper ? "NEEDLEWORKS" : "needleworks", length);
+        truth[0] += !upper || (flags & WEFT_FOLD_CASE);
+    }
+    clear();
+    add("needleworks", length);
+    add("xxxxxxxxxxx", length);
+    counted(long_text, n, flags, truth, "seams");
+}
+
+/* A word at the last of the places that are searched, which reaches past them, and past a chunk of 2048 bytes. */
+static void at_the_last_place(size_t length) {
+    memset(long_text, '.', 5000);
+    for (size_t end = 2030; end < 2066; end++) {
+        memcpy(long_text + end - 1, "needleworks", length);
+        clear();
+        add("needleworks", length);
+        const weft_patterns p = all();
+        for (int alone = 0; alone < 2; alone++) {
+            const size_t first = alone ? end - 1 : 0;
+            EXPECT_STATUS(ctx, weft_match_count(ctx, 5000, long_text, first, end, &p, 0, counts), WEFT_OK);
+            EXPECT(counts[0] == 1, "%zu bytes at place %zu, the last of those from %zu on", length, end - 1, first);
+        }
+        memset(long_text + end - 1, '.', length);
+    }
+}
+
+static void long_texts(void) {
+    for (size_t length = 1; length <= 11; length++) at_the_last_place(length);
+    memset(long_text, 'a', LONG);
+    for (size_t m = 1; m <= 8; m++) {
+        one_letter(LISTED / 4, m, m + 3);
+        one_letter(m + 2, m, m + 3);
+    }
+    one_letter(LONG - 1, 4, 4);
+    for (size_t length = 1; length <= 11; length++)
+        for (unsigned flags = 0; flags < 4; flags++) across_seams(LONG - length, length, flags);
+}
+
 /* As many words as there can be: the numbers from 0 on, in text of some of them. */
 static void many_words(void) {
     char word[8];
@@ -220,6 +301,7 @@ int main(int argc, char **argv) {
     zeros_and_ends();
     random_texts();
     many_words();
+    long_texts();
     weft_close(ctx);
     return expect_end();
 }
