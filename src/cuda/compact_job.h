@@ -13,7 +13,7 @@
  * cache ahead of their time, and how often 32 tiles are looked at at once (compact.cuh). */
 #define COMPACT_ITEMS(size) ((size) == 8 ? 16 : 32)
 #define COMPACT_BLOCKS 3
-#define COMPACT_AHEAD 3
+#define COMPACT_AHEAD 2
 #define COMPACT_LOOKS 1
 #define COMPACT_TILE(size) (COMPACT_THREADS * COMPACT_ITEMS(size))
 
