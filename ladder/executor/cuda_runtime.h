@@ -37,6 +37,10 @@ struct uint2 {
     unsigned x, y;
 } __attribute__((aligned(8)));
 
+struct ulonglong2 {
+    unsigned long long x, y;
+} __attribute__((aligned(16)));
+
 struct uint4 {
     unsigned x, y, z, w;
 } __attribute__((aligned(16)));
@@ -197,6 +201,11 @@ static inline unsigned atomicInc(unsigned *p, unsigned most) {
     return atomic_step(p, [most](unsigned old) { return old >= most ? 0 : old + 1; });
 }
 
+static inline unsigned __brev(unsigned x) {
+    unsigned reversed = 0;
+    for (int bit = 0; bit < 32; bit++) reversed |= (x >> bit & 1) << (31 - bit);
+    return reversed;
+}
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
@@ -217,6 +226,7 @@ static inline double __longlong_as_double(long long bits) { return from_bits<dou
 #define asm(...) r = 1 / x
 static inline float __double2float_rn(double x) { return (float)x; }
 static inline double __dsqrt_rn(double x) { return sqrt(x); }
+static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
 static inline uint64_t __umul64hi(uint64_t a, uint64_t b) { return (uint64_t)((unsigned __int128)a * b >> 64); }
 static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
     return (unsigned)(((uint64_t)high << 32 | low) >> (by & 31));

@@ -33,11 +33,15 @@ WEFT_ARITH void weft_sobol_directions(const weft_sobol_line *line, unsigned bits
 
 /* Bit k becomes bit 31 - k. */
 WEFT_ARITH uint32_t weft_reverse_32(uint32_t x) {
+#ifdef __CUDA_ARCH__
+    return __brev(x);
+#else
     x = (x >> 1 & UINT32_C(0x55555555)) | (x & UINT32_C(0x55555555)) << 1;
     x = (x >> 2 & UINT32_C(0x33333333)) | (x & UINT32_C(0x33333333)) << 2;
     x = (x >> 4 & UINT32_C(0x0f0f0f0f)) | (x & UINT32_C(0x0f0f0f0f)) << 4;
     x = (x >> 8 & UINT32_C(0x00ff00ff)) | (x & UINT32_C(0x00ff00ff)) << 8;
     return x >> 16 | x << 16;
+#endif
 }
 
 /* Turns each bit or not, as the keys and the bits above it tell: with the bits in reverse order, in sums, in products

@@ -1,13 +1,15 @@
 /* weft_price: paths in the registers of threads, their sums by the canonical tree (docs/ORDER.md 21).
  *
- * A warp takes a tile of paths at a time, as it takes one of an array (tree.cuh); only that an element is not loaded
- * but simulated: thread t goes down its two lanes, path after path. Memory is read for the parameters alone, which
- * all threads share, and nothing is written but the sums of blocks. */
+ * A block takes a tile of paths at a time. Each of its threads simulates some of them and leaves their values in
+ * shared memory, from where the first warp takes them into the lanes of the tile; so a launch has as many equal parts
+ * as there are tiles, however few. Nothing is written to memory but the sums of blocks. */
 #include "arith/price.h"
 #include "arith/sobol.h"
 #include "cuda/arrays.h"
+#include "cuda/normal_table.h"
 #include "cuda/sobol_tables.h"
 #include "cuda/tree.cuh"
+#include "cuda/words.cuh"
 
 #include <string.h>
 
@@ -32,141 +34,217 @@ static __device__ __forceinline__ double exp_of(double x) { return weft_exp_f64(
 static __device__ __forceinline__ float excess(float a, float b) { return weft_excess_f32(a, b); }
 static __device__ __forceinline__ double excess(double a, double b) { return weft_excess_f64(a, b); }
 
-/* A call, and where paths are Sobol points their tables, as in cuda/sobol_tables.h. */
-struct parameters : price_call {
-    const uint64_t *directions, *keys;
+template <class R> struct leg_of {
+    double weight;
+    R start[WEFT_ASSETS_MAX], drift[WEFT_ASSETS_MAX], loading[WEFT_ASSETS_MAX][WEFT_ASSETS_MAX];
 };
 
-/* The normals of a path, one after the other. */
-struct normals {
-    const parameters *__restrict__ c;
-    uint64_t path, drawn;
-    weft_philox_block left;
-    __device__ normals(const parameters *c_, uint64_t path_) : c(c_), path(path_), drawn(0) {}
+/* What a kernel needs of a call, rounded to R what enters a path. Where paths are Sobol points, their tables, as in
+ * cuda/sobol_tables.h; for f32 that of normals. */
+template <class R> struct parameters {
+    weft_payoff payoff;
+    weft_observed observed;
+    weft_barrier barrier;
+    price_control control;
+    bool euler, sobol;
+    uint32_t assets, steps, legs, octaves;
+    uint64_t first; /* path of those that are simulated */
+    R strike, level, weights[WEFT_ASSETS_MAX], centre[WEFT_ASSETS_MAX], width[WEFT_ASSETS_MAX];
+    leg_of<R> leg[PRICE_LEGS_MAX];
+    round_keys rounds;
+    const uint64_t *directions, *keys;
+    const normal_piece *table;
+};
 
-    /* That of the point's next coordinate. */
-    __device__ uint32_t next_of_point() {
-        const uint64_t dimensions = c->steps * c->assets, *v = c->directions + drawn;
-        uint64_t word = 0;
-        for (uint64_t gray = path ^ path >> 1; gray; gray >>= 1, v += dimensions)
-            if (gray & 1) word ^= *v;
-        const uint64_t key = c->keys[drawn++];
-        return weft_nested_scramble((uint32_t)(word >> 32), (uint32_t)(key >> 32), (uint32_t)key);
+static_assert(sizeof(job) + sizeof(parameters<double>) <= 4096, "parameters of a kernel are 4 KiB at most");
+
+/* The word of coordinate q of a point. */
+template <class R> static __device__ uint32_t word_of_point(const parameters<R> &c, uint64_t point, uint64_t q) {
+    const uint64_t dimensions = (uint64_t)c.steps * c.assets, *v = c.directions + q, key = c.keys[q];
+    uint64_t word = 0;
+    for (uint64_t gray = point ^ point >> 1; gray; gray >>= 1, v += dimensions)
+        if (gray & 1) word ^= *v;
+    return weft_nested_scramble((uint32_t)(word >> 32), (uint32_t)(key >> 32), (uint32_t)key);
+}
+
+/* The words of normals 4 k ... 4 k + 3 of a path; 0 for those behind its last. */
+template <class R>
+static __device__ __forceinline__ weft_philox_block four_words(const parameters<R> &c, uint64_t path, uint32_t k) {
+    if (!c.sobol) return philox_words(path, k, c.rounds);
+    weft_philox_block w = {{0, 0, 0, 0}};
+    for (uint32_t j = 0; j < 4 && 4 * k + j < c.steps * c.assets; j++) w.v[j] = word_of_point(c, path, 4 * k + j);
+    return w;
+}
+
+/* Makes four normals at a time, in R. All threads of a warp call it together. */
+template <class R> struct normals;
+
+template <> struct normals<float> {
+    static constexpr size_t QUEUE_BYTES = 0;
+    near_normals near;
+    __device__ normals(const parameters<float> &c, unsigned char *room, double *)
+        : near(bring_normals(c.table, c.octaves, (normal_piece *)room)) {}
+    __device__ __forceinline__ void make(const weft_philox_block &words, float *z) const {
+        four_normals(
+            near, words.v, [](double y) { return y; }, z);
     }
+};
 
-    __device__ __forceinline__ double next() {
-        if (c->sobol) return weft_price_normal(next_of_point());
-        if (drawn % 4 == 0) left = weft_philox(path, drawn / 4, c->seed);
-        const uint32_t word = left.v[0];
-        left.v[0] = left.v[1];
-        left.v[1] = left.v[2];
-        left.v[2] = left.v[3];
-        drawn++;
-        return weft_price_normal(word);
+template <> struct normals<double> {
+    static constexpr size_t QUEUE_BYTES = NORMALS_QUEUE * sizeof(double); /* of a warp */
+    double *queue;
+    __device__ normals(const parameters<double> &, unsigned char *, double *queue_) : queue(queue_) {}
+    __device__ __forceinline__ void make(const weft_philox_block &words, double *z) const {
+        double p[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) p[j] = middle_of_word(words.v[j]);
+        four_quantiles(queue, p, z);
     }
 };
 
 /* How far a leg has come. `walk` holds prices, of exact steps their logarithms over the start. */
 template <class R, int A> struct course { R walk[A], price[A], basket, sum, sum_of_logs, highest, lowest; };
 
+/* What a path is worth, and its control. */
+struct worth_of_path {
+    double value, control;
+};
+
 /* Paths in R, of at most A assets and K legs, as an operator of tree.cuh. Loops over assets and legs are unrolled
- * where there are few, so that all is in registers. */
+ * where there are few, whose number then is A, so that all is in registers. */
 template <class R, int A, int K> struct pricing : plain_operator {
     typedef double element; /* the value of a path */
     typedef weft_price_sums value;
-    static constexpr int UNROLL = A <= 2 ? A : 1;
-    const parameters *__restrict__ c;
+    static constexpr bool FEW = A <= 2;
+    static constexpr int UNROLL = FEW ? A : 1, BLOCK_THREADS = sizeof(R) == 4 ? 1024 : 512;
+    typedef R real;
+    typedef normals<R> source_type;
+    const parameters<R> &c;
+    source_type source;
+    worth_of_path *tile; /* of the block, in shared memory */
 
-    __device__ explicit pricing(const job &j) : c((const parameters *)j.x) {}
+    __device__ pricing(const parameters<R> &c_, const source_type &source_, worth_of_path *tile_)
+        : c(c_), source(source_), tile(tile_) {}
     __device__ value identity() const { return weft_price_no_sums(); }
     __device__ value join(value a, value b) const { return weft_price_join(a, b); }
+    __device__ __forceinline__ int assets() const { return FEW ? A : (int)c.assets; }
+    __device__ __forceinline__ int legs() const { return K == 1 ? 1 : (int)c.legs; }
 
-    __device__ R basket(const R *price) const {
-        R worth = (R)c->weights[0] * price[0];
+    __device__ __forceinline__ R basket(const R *price) const {
+        R worth = c.weights[0] * price[0];
 #pragma unroll UNROLL
         for (int i = 1; i < A; i++)
-            if (i < (int)c->assets) worth = fma((R)c->weights[i], price[i], worth);
+            if (i < assets()) worth = fma(c.weights[i], price[i], worth);
         return worth;
     }
 
-    __device__ void begin(const price_leg &leg, course<R, A> &w) const {
+    __device__ __forceinline__ void begin(const leg_of<R> &leg, course<R, A> &w) const {
 #pragma unroll UNROLL
         for (int i = 0; i < A; i++)
-            if (i < (int)c->assets) {
-                w.price[i] = (R)leg.start[i];
-                w.walk[i] = c->scheme == WEFT_EULER ? (R)leg.start[i] : (R)0;
+            if (i < assets()) {
+                w.price[i] = leg.start[i];
+                w.walk[i] = c.euler ? leg.start[i] : (R)0;
             }
         w.basket = w.highest = w.lowest = basket(w.price);
         w.sum = w.sum_of_logs = 0;
     }
 
-    __device__ void move(const price_leg &leg, const R *z, course<R, A> &w) const {
+    __device__ __forceinline__ void move(const leg_of<R> &leg, const R *z, bool euler, course<R, A> &w) const {
 #pragma unroll UNROLL
         for (int i = 0; i < A; i++)
-            if (i < (int)c->assets) {
-                R x = (R)leg.drift[i];
+            if (i < assets()) {
+                R x = leg.drift[i];
 #pragma unroll UNROLL
                 for (int k = 0; k < A; k++)
-                    if (k <= i) x = fma((R)leg.loading[i][k], z[k], x);
-                w.walk[i] = c->scheme == WEFT_EULER ? fma(w.walk[i], x, w.walk[i]) : w.walk[i] + x;
+                    if (k <= i) x = fma(leg.loading[i][k], z[k], x);
+                w.walk[i] = euler ? fma(w.walk[i], x, w.walk[i]) : w.walk[i] + x;
             }
         w.sum_of_logs = w.sum_of_logs + w.walk[0];
     }
 
-    __device__ void find_prices(const price_leg &leg, course<R, A> &w) const {
+    __device__ __forceinline__ void find_prices(const leg_of<R> &leg, bool euler, course<R, A> &w) const {
 #pragma unroll UNROLL
         for (int i = 0; i < A; i++)
-            if (i < (int)c->assets)
-                w.price[i] = c->scheme == WEFT_EULER ? w.walk[i] : (R)leg.start[i] * exp_of(w.walk[i]);
+            if (i < assets()) w.price[i] = euler ? w.walk[i] : leg.start[i] * exp_of(w.walk[i]);
         w.basket = basket(w.price);
     }
 
-    __device__ void look(const price_leg &leg, course<R, A> &w) const {
-        find_prices(leg, w);
+    __device__ __forceinline__ void look(const leg_of<R> &leg, bool euler, course<R, A> &w) const {
+        find_prices(leg, euler, w);
         w.sum = w.sum + w.basket;
         w.highest = w.basket > w.highest ? w.basket : w.highest;
         w.lowest = w.basket < w.lowest ? w.basket : w.lowest;
     }
 
     /* Whether the payoff looks at prices on all dates, rather than at the last. */
-    __device__ bool looks_on_the_way() const {
-        return c->barrier != WEFT_NO_BARRIER ||
-               (c->observed != WEFT_OBSERVE_END && c->observed != WEFT_OBSERVE_GEOMETRIC);
+    __device__ __forceinline__ bool looks_on_the_way() const {
+        return c.barrier != WEFT_NO_BARRIER ||
+               (c.observed != WEFT_OBSERVE_END && c.observed != WEFT_OBSERVE_GEOMETRIC);
     }
 
-    __device__ void walk(uint64_t path, course<R, A> *courses) const {
-        normals source(c, path);
+    __device__ __forceinline__ void step(const R *z, bool euler, bool looks, course<R, A> *courses) const {
+#pragma unroll 1
+        for (int k = 0; k < K; k++)
+            if (k < legs()) {
+                move(c.leg[k], z, euler, courses[k]);
+                if (looks) look(c.leg[k], euler, courses[k]);
+            }
+    }
+
+    /* Four normals are a whole number of steps, so that they can be made together, and a loop has nothing to choose.
+     */
+    template <bool EULER, bool LOOKS>
+    __device__ __forceinline__ void walk_few(uint64_t path, course<R, A> *courses) const {
+        constexpr uint32_t AT_ONCE = 4 / A;
+        R z[4];
+#pragma unroll 1
+        for (uint32_t first = 0; first < c.steps; first += AT_ONCE) {
+            source.make(four_words(c, path, first / AT_ONCE), z);
+#pragma unroll
+            for (uint32_t i = 0; i < AT_ONCE; i++)
+                if (i == 0 || first + i < c.steps) step(z + i * A, EULER, LOOKS, courses);
+        }
+    }
+
+    __device__ void walk_many(uint64_t path, bool looks, course<R, A> *courses) const {
+        uint32_t drawn = 0;
+        R z[A], four[4];
+#pragma unroll 1
+        for (uint32_t i = 0; i < c.steps; i++) {
+#pragma unroll 1
+            for (int a = 0; a < assets(); a++, drawn++) {
+                if (drawn % 4 == 0) source.make(four_words(c, path, drawn / 4), four);
+                z[a] = four[drawn % 4];
+            }
+            step(z, c.euler, looks, courses);
+        }
+    }
+
+    __device__ __forceinline__ void walk(uint64_t path, course<R, A> *courses) const {
         const bool looks = looks_on_the_way();
-        R z[A];
 #pragma unroll
         for (int k = 0; k < K; k++)
-            if (k < (int)c->legs) begin(c->leg[k], courses[k]);
-#pragma unroll 1
-        for (uint64_t step = 0; step < c->steps; step++) {
-#pragma unroll UNROLL
-            for (int i = 0; i < A; i++)
-                if (i < (int)c->assets) z[i] = (R)source.next();
-#pragma unroll 1
-            for (int k = 0; k < K; k++)
-                if (k < (int)c->legs) {
-                    move(c->leg[k], z, courses[k]);
-                    if (looks) look(c->leg[k], courses[k]);
-                }
-        }
+            if (k < legs()) begin(c.leg[k], courses[k]);
+        if constexpr (!FEW)
+            walk_many(path, looks, courses);
+        else if (c.euler)
+            looks ? walk_few<true, true>(path, courses) : walk_few<true, false>(path, courses);
+        else
+            looks ? walk_few<false, true>(path, courses) : walk_few<false, false>(path, courses);
 #pragma unroll 1
         for (int k = 0; k < K; k++)
-            if (k < (int)c->legs && !looks) find_prices(c->leg[k], courses[k]);
+            if (k < legs() && !looks) find_prices(c.leg[k], c.euler, courses[k]);
     }
 
     /* ------------------------------------------------------------------------ payoffs */
 
-    __device__ R geometric(const price_leg &leg, const course<R, A> &w) const {
-        return (R)leg.start[0] * exp_of(w.sum_of_logs / (R)c->steps);
+    __device__ R geometric(const leg_of<R> &leg, const course<R, A> &w) const {
+        return leg.start[0] * exp_of(w.sum_of_logs / (R)c.steps);
     }
 
-    __device__ R observed(const price_leg &leg, const course<R, A> &w) const {
-        switch (c->observed) {
-        case WEFT_OBSERVE_MEAN: return w.sum / (R)c->steps;
+    __device__ R observed(const leg_of<R> &leg, const course<R, A> &w) const {
+        switch (c.observed) {
+        case WEFT_OBSERVE_MEAN: return w.sum / (R)c.steps;
         case WEFT_OBSERVE_GEOMETRIC: return geometric(leg, w);
         case WEFT_OBSERVE_HIGHEST: return w.highest;
         case WEFT_OBSERVE_LOWEST: return w.lowest;
@@ -175,8 +253,8 @@ template <class R, int A, int K> struct pricing : plain_operator {
     }
 
     __device__ bool alive(const course<R, A> &w) const {
-        const R level = (R)c->level;
-        switch (c->barrier) {
+        const R level = c.level;
+        switch (c.barrier) {
         case WEFT_UP_AND_OUT: return !(w.highest >= level);
         case WEFT_UP_AND_IN: return w.highest >= level;
         case WEFT_DOWN_AND_OUT: return !(w.lowest <= level);
@@ -189,17 +267,17 @@ template <class R, int A, int K> struct pricing : plain_operator {
         bool within = true;
 #pragma unroll UNROLL
         for (int i = 0; i < A; i++)
-            if (i < (int)c->assets) {
-                const R off = w.price[i] - (R)c->centre[i], width = (R)c->width[i];
+            if (i < assets()) {
+                const R off = w.price[i] - c.centre[i], width = c.width[i];
                 within = within && off < width && -off < width;
             }
         return within;
     }
 
-    __device__ R pays(const price_leg &leg, const course<R, A> &w) const {
-        const R a = observed(leg, w), strike = (R)c->strike;
+    __device__ R pays(const leg_of<R> &leg, const course<R, A> &w) const {
+        const R a = observed(leg, w), strike = c.strike;
         if (!alive(w)) return 0;
-        switch (c->payoff) {
+        switch (c.payoff) {
         case WEFT_CALL: return excess(a, strike);
         case WEFT_PUT: return excess(strike, a);
         case WEFT_DIGITAL_CALL: return a > strike ? (R)1 : (R)0;
@@ -210,27 +288,31 @@ template <class R, int A, int K> struct pricing : plain_operator {
         }
     }
 
-    __device__ R control(const price_leg &leg, const course<R, A> &w) const {
-        const R strike = (R)c->strike;
-        if (c->control == CONTROL_END) return w.basket;
-        return c->payoff == WEFT_CALL ? excess(geometric(leg, w), strike) : excess(strike, geometric(leg, w));
+    __device__ R control(const leg_of<R> &leg, const course<R, A> &w) const {
+        const R strike = c.strike;
+        if (c.control == CONTROL_END) return w.basket;
+        return c.payoff == WEFT_CALL ? excess(geometric(leg, w), strike) : excess(strike, geometric(leg, w));
     }
 
-    /* Takes path number `path` into a lane. */
-    __device__ value step(value lane, uint64_t path) const {
+    __device__ __forceinline__ worth_of_path worth(uint64_t path) const {
         course<R, A> courses[K];
-        double v = 0, u = 0;
+        worth_of_path w = {0, 0};
         walk(path, courses);
 #pragma unroll 1
         for (int k = 0; k < K; k++)
-            if (k < (int)c->legs) {
-                const price_leg &leg = c->leg[k];
+            if (k < legs()) {
+                const leg_of<R> &leg = c.leg[k];
                 const double paid = (double)pays(leg, courses[k]);
-                v = k == 0 ? leg.weight * paid : fma(leg.weight, paid, v);
-                if (c->control == CONTROL_NONE) continue;
+                w.value = k == 0 ? leg.weight * paid : fma(leg.weight, paid, w.value);
+                if (c.control == CONTROL_NONE) continue;
                 const double beside = (double)control(leg, courses[k]);
-                u = k == 0 ? leg.weight * beside : fma(leg.weight, beside, u);
+                w.control = k == 0 ? leg.weight * beside : fma(leg.weight, beside, w.control);
             }
+        return w;
+    }
+
+    __device__ static value take(value lane, worth_of_path w) {
+        const double v = w.value, u = w.control;
         lane.value = lane.value + v;
         lane.value_value = fma(v, v, lane.value_value);
         lane.control = lane.control + u;
@@ -240,30 +322,126 @@ template <class R, int A, int K> struct pricing : plain_operator {
     }
 };
 
-/* A tile of paths: thread t has lanes 2t and 2t + 1 of every row. */
+/* Bytes of finish_block, with some to spare. */
+enum { STATIC_SHARED = 24 << 10 };
+static_assert((PARTIALS_MAX / 8 + PARTIALS_MAX / 64) * sizeof(weft_price_sums) < STATIC_SHARED - 256,
+              "a block has other arrays in shared memory");
+
+enum { TILE_PATHS = WEFT_TILE(sizeof(double)), TILE_LANES = WEFT_LANES(sizeof(double)) };
+
+/* The lanes of the block's tile, which has `count` paths: thread t of a warp has lanes 2t and 2t + 1 of every row. */
+template <class Op> static __device__ __forceinline__ weft_price_sums sum_of_tile(const Op &op, uint64_t count) {
+    constexpr int OWN = tile_shape<Op>::OWN;
+    const uint32_t column = threadIdx.x % WARP * OWN;
+    weft_price_sums lane[OWN];
+    for (int l = 0; l < OWN; l++) lane[l] = op.identity();
+#pragma unroll 1
+    for (uint32_t top = column; top < TILE_PATHS; top += TILE_LANES)
+#pragma unroll
+        for (int l = 0; l < OWN; l++)
+            if (top + l < count) lane[l] = op.take(lane[l], op.tile[top + l]);
+    return join_lanes(op, lane);
+}
+
+/* Of a tile, by all threads of a block: the first warp's is what counts. The threads of a warp stay together; those
+ * whose path is beyond the last take the tile's first. */
 template <class R, int A, int K>
 static __device__ __forceinline__ weft_price_sums tile_value(const pricing<R, A, K> &op, const job &j,
                                                              uint64_t tile) {
-    typedef tile_shape<pricing<R, A, K>> shape;
-    const uint64_t first = tile * shape::ELEMENTS + threadIdx.x % WARP * shape::OWN;
-    weft_price_sums lane[shape::OWN];
-    for (int l = 0; l < shape::OWN; l++) lane[l] = op.identity();
+    const uint64_t first = tile * TILE_PATHS, count = j.n - first;
 #pragma unroll 1
-    for (int row = 0; row < WEFT_TILE_ROWS; row++)
-#pragma unroll
-        for (int l = 0; l < shape::OWN; l++) {
-            const uint64_t path = first + (uint64_t)row * shape::LANES + l;
-            if (path < j.n) lane[l] = op.step(lane[l], op.c->first + path);
-        }
-    return join_lanes(op, lane);
+    for (uint32_t i = threadIdx.x; i < TILE_PATHS && i / WARP * WARP < count; i += pricing<R, A, K>::BLOCK_THREADS)
+        op.tile[i] = op.worth(op.c.first + first + (i < count ? i : 0));
+    __syncthreads();
+    const weft_price_sums sums = threadIdx.x < WARP ? sum_of_tile(op, count) : op.identity();
+    __syncthreads();
+    return sums;
+}
+
+extern __shared__ __align__(16) unsigned char dynamic_shared[];
+
+/* Shared memory: the worths of a tile, the queues of warps, the table of normals. */
+template <class Op>
+static __global__ void __launch_bounds__(Op::BLOCK_THREADS)
+    price_kernel(const __grid_constant__ job j, const __grid_constant__ parameters<typename Op::real> c) {
+    worth_of_path *const tile = (worth_of_path *)dynamic_shared;
+    typedef typename Op::source_type source;
+    double *const queues = (double *)(tile + TILE_PATHS);
+    unsigned char *const room = (unsigned char *)queues + Op::BLOCK_THREADS / WARP * source::QUEUE_BYTES;
+    const Op op(c, source(c, room, queues + threadIdx.x / WARP * NORMALS_QUEUE), tile);
+    const uint64_t run = (uint64_t)1 << j.run_log2, begin = blockIdx.x * run;
+    const share s = {begin, j.tiles - begin < run ? j.tiles - begin : run, 1};
+    finish_block(op, j, run_value(op, j, s), s.present);
 }
 
 /* ----------------------------------------------------------------------------- launching */
 
-template <class R> static kernel choose(const price_call *c) {
-    if (c->legs == 1 && c->assets == 1) return kernel{(const void *)tree_kernel<pricing<R, 1, 1>>, false};
-    if (c->legs == 1 && c->assets == 2) return kernel{(const void *)tree_kernel<pricing<R, 2, 1>>, false};
-    return kernel{(const void *)tree_kernel<pricing<R, WEFT_ASSETS_MAX, PRICE_LEGS_MAX>>, false};
+template <class R> static parameters<R> parameters_of(const price_call *p) {
+    parameters<R> c = {};
+    c.payoff = p->payoff;
+    c.observed = p->observed;
+    c.barrier = p->barrier;
+    c.control = p->control;
+    c.euler = p->scheme == WEFT_EULER;
+    c.sobol = p->sobol;
+    c.assets = (uint32_t)p->assets;
+    c.steps = (uint32_t)p->steps;
+    c.legs = (uint32_t)p->legs;
+    c.first = p->first;
+    c.strike = (R)p->strike;
+    c.level = (R)p->level;
+    c.rounds = round_keys_of(p->seed);
+    for (size_t i = 0; i < p->assets; i++) {
+        c.weights[i] = (R)p->weights[i];
+        c.centre[i] = (R)p->centre[i];
+        c.width[i] = (R)p->width[i];
+    }
+    for (size_t k = 0; k < p->legs; k++) {
+        c.leg[k].weight = p->leg[k].weight;
+        for (size_t i = 0; i < p->assets; i++) {
+            c.leg[k].start[i] = (R)p->leg[k].start[i];
+            c.leg[k].drift[i] = (R)p->leg[k].drift[i];
+            for (size_t j = 0; j <= i; j++) c.leg[k].loading[i][j] = (R)p->leg[k].loading[i][j];
+        }
+    }
+    return c;
+}
+
+/* Where the tables of a call are in scratch memory: that of normals, behind it those of Sobol points. */
+struct scratch_tables {
+    uint64_t *directions, *keys;
+    normal_piece *normals;
+};
+
+template <class R, int A, int K>
+static weft_status launch(const gpu *g, const price_call *p, job *j, scratch_tables tables, weft_error *error) {
+    typedef pricing<R, A, K> op;
+    parameters<R> c = parameters_of<R>(p);
+    c.directions = tables.directions;
+    c.keys = tables.keys;
+    size_t shared = TILE_PATHS * sizeof(worth_of_path) + op::BLOCK_THREADS / WARP * op::source_type::QUEUE_BYTES;
+    if (sizeof(R) == 4) {
+        c.table = tables.normals;
+        c.octaves = normal_octaves(g, shared + STATIC_SHARED);
+        shared += normal_table_bytes(c.octaves);
+        FORWARD(gpu_normal_table(g, c.octaves, tables.normals, error));
+    }
+    j->tiles = (j->n - 1) / TILE_PATHS + 1;
+    while ((j->tiles - 1) >> j->run_log2 >= PARTIALS_MAX) j->run_log2++;
+    const unsigned blocks = (unsigned)((j->tiles - 1) >> j->run_log2) + 1;
+    void (*const kernel)(job, parameters<R>) = price_kernel<op>;
+    CUDA_TRY(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
+             "price");
+    kernel<<<blocks, op::BLOCK_THREADS, shared, g->stream>>>(*j, c);
+    CUDA_TRY(cudaGetLastError(), "price");
+    return WEFT_OK;
+}
+
+template <class R>
+static weft_status launch_type(const gpu *g, const price_call *p, job *j, scratch_tables tables, weft_error *error) {
+    if (p->legs == 1 && p->assets == 1) return launch<R, 1, 1>(g, p, j, tables, error);
+    if (p->legs == 1 && p->assets == 2) return launch<R, 2, 1>(g, p, j, tables, error);
+    return launch<R, WEFT_ASSETS_MAX, PRICE_LEGS_MAX>(g, p, j, tables, error);
 }
 
 static double worth_of_control(const price_call *c) {
@@ -279,7 +457,6 @@ static double worth_of_control(const price_call *c) {
     }
 }
 
-/* The parameters go to scratch memory, where the kernel takes them for its input; behind them come the tables. */
 static weft_status simulate(gpu *g, const price_call *p, weft_price_sums *sums, weft_error *error) {
     const size_t dimensions = p->steps * p->assets;
     unsigned bits = 0;
@@ -287,15 +464,18 @@ static weft_status simulate(gpu *g, const price_call *p, weft_price_sums *sums, 
     call c;
     while ((p->paths - 1) >> bits) bits++;
     FORWARD(gpu_refuse_capture(g, "price", error));
-    const size_t table_bytes = p->sobol ? sobol_table_bytes(bits, dimensions) : 0;
-    FORWARD(arrays_bring(g, "price", NULL, 0, sizeof(parameters) + table_bytes, &scratch, error));
-    uint64_t *const tables = (uint64_t *)((parameters *)scratch + 1);
-    const parameters all = {*p, tables, tables + bits * dimensions};
-    CUDA_TRY(cudaMemcpyAsync(scratch, &all, sizeof all, cudaMemcpyHostToDevice, g->stream), "price");
-    if (p->sobol) FORWARD(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, tables, error));
-    FORWARD(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->count, scratch, NULL, sums, error));
+    const size_t normal_bytes = normal_table_bytes(NORMAL_OCTAVES);
+    const size_t sobol_bytes = p->sobol ? sobol_table_bytes(bits, dimensions) : 0;
+    FORWARD(arrays_bring(g, "price", NULL, 0, normal_bytes + sobol_bytes, &scratch, error));
+    uint64_t *const directions = (uint64_t *)((char *)scratch + normal_bytes);
+    const scratch_tables tables = {directions, directions + bits * dimensions, (normal_piece *)scratch};
+    if (p->sobol) FORWARD(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, directions, error));
+    FORWARD(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->count, NULL, NULL, sums, error));
     c.out_bytes = sizeof *sums;
-    FORWARD(call_run(&c, p->dtype == WEFT_F32 ? choose<float>(p) : choose<double>(p), error));
+    if (p->dtype == WEFT_F32)
+        FORWARD(launch_type<float>(g, p, &c.j, tables, error));
+    else
+        FORWARD(launch_type<double>(g, p, &c.j, tables, error));
     return call_end(&c, error);
 }
 

@@ -1,0 +1,215 @@
+/* Normals for the kernels of random.cu and price.cu: the bits of weft_probit_f64 (docs/ORDER.md 18.6) with less work.
+ *
+ * Where a normal is rounded to f32 an approximation is enough, as long as both ends of the interval that it is
+ * certain to be in are rounded to the same number; only where they are not, once in some two thousand words, the
+ * quantile is worked out. The approximation is a table in shared memory. With t = min(p, 1 - p), the quantile is (1/2
+ * - t) G(t); each octave of t has PIECES pieces, and G in each is a parabola, in integers.
+ *
+ * In f64 there is nothing to leave out but the one of two formulas that a word does not need: a warp works out the
+ * middle one for all its words, and gathers those in the tails, which is every seventh, so that no thread idles. */
+#ifndef WEFT_CUDA_NORMALS_CUH
+#define WEFT_CUDA_NORMALS_CUH
+
+#include "arith/elementary.h"
+
+/* ------------------------------------------------------------------------------- the table */
+
+/* By what a normal from the table may be off, relative to itself. Of all 2^32 words the worst is off by 2^-35.4. */
+#define NORMAL_ERROR 0x1.8p-36
+
+/* Normals of a lesser deviation are not for the table. */
+#define NORMAL_SCALE_LEAST 0x1p-64
+
+/* The parabola of a piece, from its end down: OFFSET + G as the bits of an f64, whose exponent is that of OFFSET; in
+ * the upper half of `course` what it rises by over the piece, in units of RISE of the last bit, in the lower half by
+ * how much more for its bend. */
+struct alignas(16) normal_piece {
+    uint64_t value, course;
+};
+
+#define NORMAL_PIECES_LOG 9
+#define NORMAL_PIECES (1u << NORMAL_PIECES_LOG)
+#define NORMAL_OFFSET 8.0
+#define NORMAL_RISE UINT64_C(512)
+
+/* Octave k has the probabilities from 2^-(k + 2) to 2^-(k + 1); words in later ones are as rare as those that the
+ * table leaves in doubt. */
+enum { NORMAL_OCTAVES = 13 };
+
+/* Bytes of so many octaves, and the piece behind them. */
+static inline size_t normal_table_bytes(uint32_t octaves) {
+    return ((size_t)octaves * NORMAL_PIECES + 1) * sizeof(normal_piece);
+}
+
+/* ------------------------------------------------------------------------ the two formulas */
+
+/* As operands in constant memory; spelled out in the code, each takes two moves. */
+static __constant__ double PROBIT_A[] = {WEFT_PROBIT_A}, PROBIT_B[] = {WEFT_PROBIT_B}, PROBIT_C[] = {WEFT_PROBIT_C};
+static __constant__ double PROBIT_D[] = {WEFT_PROBIT_D}, PROBIT_E[] = {WEFT_PROBIT_E}, PROBIT_F[] = {WEFT_PROBIT_F};
+
+static __device__ __forceinline__ bool is_in_middle(double p) { return fabs(p - 0.5) <= WEFT_PROBIT_MIDDLE; }
+
+/* a / x where neither nor their quotient is near the ends of the exponents' range: what the compiler makes of it,
+ * from the hardware's approximation on, without the branch for all other numbers, which would keep four quotients
+ * apart. */
+static __device__ __forceinline__ double quotient(double a, double x) {
+    double r;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+    const double seed = weft_from_bits_f64(weft_bits_f64(r) | 1), off = fma(-x, seed, 1.0);
+    const double once = fma(seed, fma(off, off, off), seed), inverse = fma(once, fma(-x, once, 1.0), once);
+    const double rough = a * inverse;
+    return fma(inverse, fma(-x, rough, a), rough);
+}
+
+static __device__ __forceinline__ double place_in_middle(double p) {
+    const double size = fabs(p - 0.5);
+    return WEFT_PROBIT_MIDDLE * WEFT_PROBIT_MIDDLE - size * size;
+}
+
+static __device__ __forceinline__ double probit_of_middle(double p, double above, double below) {
+    const double size = fabs(p - 0.5), z = size * size;
+    const double y = fma(size, WEFT_SQRT_2PI_HIGH, size * fma(z, quotient(above, below), WEFT_SQRT_2PI_LOW));
+    return p < 0.5 ? -y : y;
+}
+
+static __device__ double probit_of_tail(double p) {
+    const double root = sqrt(-weft_log_f64(p < 0.5 ? p : 1 - p)), near = root - 1.6, far = root - 5;
+    double above, below;
+    if (root <= 5) {
+        above = weft_horner(PROBIT_C, 8, near);
+        below = weft_horner(PROBIT_D, 8, near);
+    } else {
+        above = weft_horner(PROBIT_E, 8, far);
+        below = weft_horner(PROBIT_F, 8, far);
+    }
+    const double y = fma(root, WEFT_SQRT_2, -quotient(above, below));
+    return p < 0.5 ? -y : y;
+}
+
+/* ----------------------------------------------------------------------------------- f32 */
+
+/* The middle of the part of (0, 1) that a word stands for. */
+static __device__ __forceinline__ double middle_of_word(uint32_t word) { return ((double)word + 0.5) * 0x1p-32; }
+
+/* In one go. */
+static __device__ __forceinline__ normal_piece load_piece(const normal_piece *p) {
+    const ulonglong2 raw = *(const ulonglong2 *)p;
+    return normal_piece{raw.x, raw.y};
+}
+
+/* The table of a block, in its shared memory. */
+struct near_normals {
+    const normal_piece *piece;
+    uint32_t behind; /* pieces; behind them comes one for the words beyond, which is infinite */
+
+    /* The quantile of the word's middle, to NORMAL_ERROR of itself, or infinite: then one of the ends of the interval
+     * around it is a NaN, and the other is not. q / 2^33 is t. */
+    __device__ __forceinline__ double operator()(uint32_t word) const {
+        const uint32_t side = word >> 31 ? UINT32_MAX : 0, q = (word ^ side) << 1 | 1;
+        const uint32_t octave = (uint32_t)__clz((int)q), digits = q << octave;
+        const uint32_t at = octave * NORMAL_PIECES + (digits >> (31 - NORMAL_PIECES_LOG)) - NORMAL_PIECES;
+        const normal_piece v = load_piece(piece + (at < behind ? at : behind));
+        const uint32_t left = digits * (0 - (2u << NORMAL_PIECES_LOG)); /* of the piece, up to its end, over 2^32 */
+        const uint64_t slope = (uint64_t)left * (uint32_t)v.course + v.course;
+        const uint64_t rise = __umulhi(left, (uint32_t)(slope >> 32));
+        const double g = weft_from_bits_f64(rise * NORMAL_RISE + v.value) - NORMAL_OFFSET;
+        const double distance = weft_from_bits_f64(UINT64_C(0x4120000000000000) | (0 - q)) - 0x1p19;
+        const uint64_t sign = ~word & UINT32_C(0x80000000);
+        return weft_from_bits_f64(weft_bits_f64(distance * g) ^ sign << 32);
+    }
+};
+
+/* Piece k of a table: the parabola through three values of G, where Chebyshev would have them. */
+static __device__ normal_piece make_piece(uint32_t k) {
+    const double at[] = {0x1.126145e9ecd54p-4, 0.5, 0x1.ddb3d742c2656p-1}, unit = 0x1p-49 * (double)NORMAL_RISE;
+    const double octave = weft_from_bits_f64((uint64_t)(1023 - 2 - k / NORMAL_PIECES) << 52);
+    double g[3];
+    for (int i = 0; i < 3; i++) {
+        const double t = octave * (1 + ((double)(k % NORMAL_PIECES + 1) - at[i]) / NORMAL_PIECES);
+        g[i] = -weft_probit_f64(t) / (0.5 - t);
+    }
+    const double first = (g[1] - g[0]) / (at[1] - at[0]), second = (g[2] - g[1]) / (at[2] - at[1]);
+    const double bend = (second - first) / (at[2] - at[0]), slope = first - bend * (at[0] + at[1]);
+    const double value = g[0] - at[0] * (slope + bend * at[0]);
+    /* the slope ends, and is lost in rounding, at t = 1/2 */
+    return normal_piece{weft_bits_f64(NORMAL_OFFSET + value),
+                        (uint64_t)(slope > 0 ? slope / unit : 0) << 32 | (uint32_t)(bend / unit)};
+}
+
+/* All threads of the block bring its table to its shared memory, and wait for it. */
+static __device__ __forceinline__ near_normals bring_normals(const normal_piece *from, uint32_t octaves,
+                                                             normal_piece *to) {
+    const uint32_t behind = octaves * NORMAL_PIECES;
+    for (uint32_t i = threadIdx.x; i < behind; i += blockDim.x) to[i] = from[i];
+    if (threadIdx.x == 0) to[behind] = normal_piece{UINT64_C(0x7ff0000000000000), 0};
+    __syncthreads();
+    return near_normals{to, behind};
+}
+
+static __device__ __noinline__ double quantile_of_word(uint32_t word) {
+    const double p = middle_of_word(word);
+    if (!is_in_middle(p)) return probit_of_tail(p);
+    const double t = place_in_middle(p);
+    return probit_of_middle(p, weft_horner(PROBIT_A, 8, t), weft_horner(PROBIT_B, 8, t));
+}
+
+/* z[k] = (float)finish(the quantile of w[k]), where finish(y) = b y + a, b >= NORMAL_SCALE_LEAST. It is monotonic,
+ * and the ends of the intervals are too far apart to be zeros of both signs. */
+template <class FINISH>
+static __device__ __forceinline__ void four_normals(const near_normals &near, const uint32_t *w, FINISH finish,
+                                                    float *z) {
+    uint32_t doubt[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const double y = near(w[k]);
+        z[k] = (float)finish(fma(y, -NORMAL_ERROR, y));
+        doubt[k] = weft_bits_f32(z[k]) ^ weft_bits_f32((float)finish(fma(y, NORMAL_ERROR, y)));
+    }
+    if (!(doubt[0] | doubt[1] | doubt[2] | doubt[3])) return;
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (doubt[k]) z[k] = (float)finish(quantile_of_word(w[k]));
+}
+
+/* ----------------------------------------------------------------------------------- f64 */
+
+enum { NORMALS_QUEUE = 4 * 32 }; /* numbers in shared memory for a warp */
+
+/* z[k] = weft_probit_f64(p[k]), p[k] in (0, 1), by all threads of a warp together. */
+static __device__ __forceinline__ void four_quantiles(double *queue, const double *p, double *z) {
+    const uint32_t thread = threadIdx.x % 32, before = (1u << thread) - 1;
+    uint32_t count = 0, place[4];
+    double t[4], above[4], below[4];
+    bool tail[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        t[k] = place_in_middle(p[k]);
+        above[k] = PROBIT_A[0];
+        below[k] = PROBIT_B[0];
+    }
+#pragma unroll
+    for (int i = 1; i < 8; i++) /* four steps with one coefficient */
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            above[k] = fma(above[k], t[k], PROBIT_A[i]);
+            below[k] = fma(below[k], t[k], PROBIT_B[i]);
+        }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        z[k] = probit_of_middle(p[k], above[k], below[k]);
+        tail[k] = !is_in_middle(p[k]);
+        const uint32_t all = __ballot_sync(0xffffffffu, tail[k]);
+        place[k] = count + (uint32_t)__popc(all & before);
+        if (tail[k]) queue[place[k]] = p[k];
+        count += (uint32_t)__popc(all);
+    }
+    __syncwarp();
+    for (uint32_t i = thread; i < count; i += 32) queue[i] = probit_of_tail(queue[i]);
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (tail[k]) z[k] = queue[place[k]];
+    __syncwarp();
+}
+
+#endif

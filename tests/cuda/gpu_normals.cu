@@ -1,0 +1,104 @@
+/* Normals on a GPU as its kernels make them (cuda/normals.cuh), against the quantile that is defined: of all 2^32
+ * words for f32, with what the table may be off by; of numbers from all over (0, 1) for f64. Exits with 77 without a
+ * GPU. */
+#include "tests/cuda/gpu_check.cuh"
+
+#include "cuda/normals.cuh"
+
+static const uint32_t PIECES = NORMAL_OCTAVES * NORMAL_PIECES;
+static const uint64_t WORDS = UINT64_C(1) << 32, NUMBERS = UINT64_C(1) << 24;
+enum { THREADS = 512 };
+
+/* How many were wrong, and the first words (or numbers) of these; how many the table left in doubt. */
+struct findings {
+    unsigned long long wrong, off, doubts;
+    unsigned long long some[8];
+};
+
+static __device__ void note(findings *f, unsigned long long *count, uint64_t what) {
+    const unsigned long long place = atomicAdd(count, 1ull);
+    if (place < 8) f->some[place] = what;
+}
+
+static __global__ void table_kernel(normal_piece *table) {
+    const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
+    if (k < PIECES) table[k] = make_piece(k);
+}
+
+extern __shared__ __align__(16) unsigned char dynamic_shared[];
+
+static __global__ void words_kernel(const normal_piece *table, findings *f) {
+    const near_normals near = bring_normals(table, NORMAL_OCTAVES, (normal_piece *)dynamic_shared);
+    const uint64_t stride = (uint64_t)gridDim.x * THREADS * 4;
+    for (uint64_t first = ((uint64_t)blockIdx.x * THREADS + threadIdx.x) * 4; first < WORDS; first += stride) {
+        const uint32_t w[4] = {(uint32_t)first, (uint32_t)first + 1, (uint32_t)first + 2, (uint32_t)first + 3};
+        float z[4];
+        four_normals(
+            near, w, [](double y) { return y; }, z);
+        for (int k = 0; k < 4; k++) {
+            const double y = weft_probit_f64(middle_of_word(w[k])), approximation = near(w[k]);
+            if (weft_bits_f32(z[k]) != weft_bits_f32((float)y)) note(f, &f->wrong, w[k]);
+            if (isinf(approximation) || (float)fma(approximation, -NORMAL_ERROR, approximation) !=
+                                            (float)fma(approximation, NORMAL_ERROR, approximation))
+                atomicAdd(&f->doubts, 1ull);
+            if (!isinf(approximation) && !(fabs(approximation - y) <= NORMAL_ERROR * fabs(y))) note(f, &f->off, w[k]);
+        }
+    }
+}
+
+/* Multiples of 2^-53 of every size, on both sides of 1/2. */
+static __device__ double number(uint64_t i) {
+    uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    const double p = (double)((z >> 11 | 1) >> (i % 4 == 0 ? z % 50 : 0) | 1) * 0x1p-53;
+    return i % 8 == 0 ? 1 - p : p;
+}
+
+static __global__ void numbers_kernel(findings *f) {
+    __shared__ double queues[THREADS / 32][NORMALS_QUEUE];
+    const uint64_t stride = (uint64_t)gridDim.x * THREADS * 4;
+    for (uint64_t first = ((uint64_t)blockIdx.x * THREADS + threadIdx.x) * 4; first < NUMBERS; first += stride) {
+        double p[4], z[4];
+        for (int k = 0; k < 4; k++) p[k] = number(first + k);
+        four_quantiles(queues[threadIdx.x / 32], p, z);
+        for (int k = 0; k < 4; k++)
+            if (weft_bits_f64(z[k]) != weft_bits_f64(weft_probit_f64(p[k]))) note(f, &f->wrong, first + k);
+    }
+}
+
+static void report(const char *what, const findings &f) {
+    printf("%s: %llu wrong, %llu off, %llu in doubt\n", what, f.wrong, f.off, f.doubts);
+    for (unsigned long long i = 0; i < 8 && i < f.wrong + f.off; i++) printf("  %llx\n", f.some[i]);
+    CHECK(f.wrong == 0 && f.off == 0);
+}
+
+int main() {
+    if (weft_open(&gpu, "cuda") != WEFT_OK) {
+        printf("skipped: %s\n", weft_last_error(NULL));
+        return 77;
+    }
+    findings *f;
+    normal_piece *table;
+    const int shared = (int)normal_table_bytes(NORMAL_OCTAVES);
+    CUDA_OK(cudaMallocManaged(&f, sizeof *f));
+    CUDA_OK(cudaMalloc(&table, (size_t)shared));
+    CUDA_OK(cudaFuncSetAttribute((const void *)words_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    memset(f, 0, sizeof *f);
+    table_kernel<<<(PIECES - 1) / THREADS + 1, THREADS>>>(table);
+    words_kernel<<<1024, THREADS, shared>>>(table, f);
+    CUDA_OK(cudaGetLastError());
+    CUDA_OK(cudaDeviceSynchronize());
+    report("all words, f32", *f);
+    CHECK(f->doubts < WORDS / 1000);
+    memset(f, 0, sizeof *f);
+    numbers_kernel<<<1024, THREADS>>>(f);
+    CUDA_OK(cudaGetLastError());
+    CUDA_OK(cudaDeviceSynchronize());
+    report("numbers, f64", *f);
+    CUDA_OK(cudaFree(f));
+    CUDA_OK(cudaFree(table));
+    weft_close(gpu);
+    puts("ok");
+    return 0;
+}
