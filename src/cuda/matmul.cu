@@ -106,7 +106,7 @@ static matmul_job items_of(const matmul_call *c, const matmul_job *all, uint64_t
 
 /* ------------------------------------------------------------------------------------ kernels */
 
-/* How efficient shape i is on a full GPU; 0: it is not to be taken. The one that was measured to be the fastest on
+/* How efficient shape i is on a full GPU. The one that was measured to be the fastest on
  * large products is given a lead. */
 static double efficiency_of(const gpu *g, const matmul_call *c, const matmul_tile_launch *list, int i) {
     const double lead = 1.1;

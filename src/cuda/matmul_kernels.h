@@ -12,7 +12,7 @@ typedef struct matmul_tile_launch {
     const void *kernels[2][2]; /* by whether lanes of A, of B lie side by side (matmul_factor.across) */
     size_t shared_bytes[2][2];
     uint32_t rows, columns, threads, blocks; /* blocks: that a multiprocessor holds */
-    double efficiency;                       /* 0: taken only when chosen */
+    double efficiency;
 } matmul_tile_launch;
 
 /* The shapes there are for these types; their number. */
