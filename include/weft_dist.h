@@ -17,10 +17,10 @@
  *   - All arguments but slices and pointers are the same on all ranks. Where they are not, or where one rank's own
  *     are wrong, every rank gets the same status and a sentence that names the rank and the values, and nothing has
  *     been written. So no rank waits for one that has failed.
- *   - Arrays may be in host memory or, on a rank whose context is of a GPU, in that GPU's; single values, edges, bounds
- *     and counts are in host memory. A single result is written on every rank. All is complete on return.
- *   - WEFT_DEVICE_LOST means here that MPI, NCCL or a GPU reported a fault: the weft_dist is dead, and all later calls
- *     say so.
+ *   - Arrays may be in host memory or, on a rank whose context is of a GPU, in that GPU's; single values, edges,
+ * bounds and counts are in host memory. A single result is written on every rank. All is complete on return.
+ *   - WEFT_DEVICE_LOST means here that MPI, NCCL or a GPU reported a fault: the weft_dist is dead, and all later
+ * calls say so.
  *   - The context belongs to the weft_dist's calls while they run; one thread at a time. */
 #ifndef WEFT_DIST_H
 #define WEFT_DIST_H
@@ -61,8 +61,8 @@ WEFT_API void weft_dist_close(weft_dist *d);
 WEFT_API int weft_dist_rank(const weft_dist *d);
 WEFT_API int weft_dist_size(const weft_dist *d);
 
-/* How blocks of arrays go from rank to rank: "by NCCL", from GPU to GPU, when NCCL was there when weft was built and is
- * there now, and every rank has a GPU of its own; "through host memory"; or, where no rank has a GPU, "within host
+/* How blocks of arrays go from rank to rank: "by NCCL", from GPU to GPU, when NCCL was there when weft was built and
+ * is there now, and every rank has a GPU of its own; "through host memory"; or, where no rank has a GPU, "within host
  * memory". */
 WEFT_API const char *weft_dist_blocks(const weft_dist *d);
 
@@ -115,12 +115,12 @@ WEFT_API weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx
 WEFT_API weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice systems,
                                        size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines rhs, void *x,
                                        uint64_t *singular);
-/* C = alpha A B + beta C of row-major matrices without gaps: A is m x k, B k x n, C m x n. `rows` is this rank's slice
- * of the m rows of A and C. Of B each rank has the rows that weft_dist_share(d, k) gives it; all of B visits every rank,
- * in memory that stays in the weft_dist. alpha, beta: as of weft_matmul. */
-WEFT_API weft_status weft_dist_matmul(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice rows, size_t n,
-                                      size_t k, const void *alpha, const void *a, const void *b, const void *beta,
-                                      void *c);
+/* C = alpha A B + beta C of row-major matrices without gaps: A is m x k, B k x n, C m x n. `rows` is this rank's
+ * slice of the m rows of A and C. Of B each rank has the rows that weft_dist_share(d, k) gives it; all of B visits
+ * every rank, in memory that stays in the weft_dist. alpha, beta: as of weft_matmul. */
+WEFT_API weft_status weft_dist_matmul(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice rows,
+                                      size_t n, size_t k, const void *alpha, const void *a, const void *b,
+                                      const void *beta, void *c);
 WEFT_API weft_status weft_dist_histogram(weft_dist *d, weft_dtype dtype, weft_slice slice, const void *x, size_t bins,
                                          const void *edges, uint64_t *counts);
 WEFT_API weft_status weft_dist_histogram_even(weft_dist *d, weft_dtype dtype, weft_slice slice, const void *x,
