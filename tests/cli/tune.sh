@@ -26,7 +26,8 @@ w tune matmul --size 24 >"$dir/table" 2>"$dir/stderr"
 is "weft tune matmul: exit code" 0 $?
 is "the stored file" 8 "$(wc -l <"$(file)" | tr -d ' ')"
 is "a temporary file" 1 "$(ls "$XDG_CACHE_HOME/weft" | wc -l | tr -d ' ')"
-sed 's/^laplace f32 .*/laplace f32 f32 32x64x8/; s/^matmul f64 .*/matmul f64 f64 96x384x1536/' "$(file)" >"$dir/other"
+sed 's/^laplace f32 .*/laplace f32 f32 32x64x8/; s/^\(matmul f32 f..\) .*/\1 192x384x1536/; s/^matmul f64 .*/matmul f64 f64 96x384x1536/' \
+    "$(file)" >"$dir/other"
 cp "$dir/other" "$(file)"
 w tune --list >"$dir/list"
 is "what the file chooses" 2 "$(grep -Ec ' (32x64x8|96x384x1536)\*' "$dir/list")"
