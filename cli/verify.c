@@ -16,6 +16,7 @@ static bool read_request(int argc, char **argv, request *r) {
     static const struct option list[] = {{"level", required_argument, NULL, 'l'},
                                          {"op", required_argument, NULL, 'o'},
                                          {"every", required_argument, NULL, 'e'},
+                                         {"jobs", required_argument, NULL, 'j'},
                                          {"first", no_argument, NULL, 'f'},
                                          {"golden", required_argument, NULL, 'g'},
                                          {"golden-write", required_argument, NULL, 'w'},
@@ -27,6 +28,10 @@ static bool read_request(int argc, char **argv, request *r) {
         if (option == '?') return false;
         if (option == 'e' && (r->match.every = strtoul(optarg, NULL, 10)) == 0) {
             cli_error(argv[0], "--every %s: it takes a number from 1 on", optarg);
+            return false;
+        }
+        if (option == 'j' && (r->match.jobs = strtoul(optarg, NULL, 10)) == 0) {
+            cli_error(argv[0], "--jobs %s: it takes a number from 1 on", optarg);
             return false;
         }
         if (option == 'l' && !match_read_level(optarg, &r->match.level)) {
@@ -109,11 +114,18 @@ static void on_progress(void *self, double done, double all) {
     progress_at(done, all);
 }
 
+/* As many as the CPU, the first device, has cores: the specification runs on one. */
+static size_t default_jobs(void) {
+    weft_device_info cpu;
+    return weft_describe_device(0, &cpu) == WEFT_OK && cpu.cores > 0 ? (size_t)cpu.cores : 1;
+}
+
 static int verify_devices(const cli_options *options, const char *command, request *r) {
     match_report report;
     char problem[512];
     r->match.device = options->device;
     r->match.threads = options->threads;
+    if (r->match.jobs == 0) r->match.jobs = default_jobs();
     r->match.log = stderr;
     r->match.progress = on_progress;
     progress_start(options, "verify");

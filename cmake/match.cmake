@@ -33,4 +33,4 @@ add_library(weft_match STATIC
   tests/targets.c
   tests/walk.c)
 target_include_directories(weft_match PUBLIC ${CMAKE_CURRENT_SOURCE_DIR} src)
-target_link_libraries(weft_match PUBLIC weft)
+target_link_libraries(weft_match PUBLIC weft Threads::Threads)

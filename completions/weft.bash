@@ -97,7 +97,7 @@ _weft() {
     tune) options+=' --all --check --level --every --list --dry-run --reset --size' ;;
     help) options+=' --list' ;;
     ladder) options+=' --all --n --dtype --rung --show --faulty --schedule --seed --plot' ;;
-    verify) options+=' --level --op --every --first --golden --golden-write' ;;
+    verify) options+=' --level --op --every --jobs --first --golden --golden-write' ;;
     devices | version) ;;
     tridiag) options+=' --periodic --check --output' ;;
     heat) options+=' --steps --lambda --method --dimensions --png --history --output' ;;

@@ -181,6 +181,7 @@ complete -c weft -n '__fish_seen_subcommand_from ladder' -l plot -r -d 'Draw the
 complete -c weft -n '__fish_seen_subcommand_from verify' -l level -x -a 'tiny quick full' -d 'How much is tried'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l op -x -d 'Only this operation'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l every -x -d 'One case in so many'
+complete -c weft -n '__fish_seen_subcommand_from verify' -l jobs -x -d 'Threads that share the cases'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l first -d 'Stop at the first difference'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l golden -r -d 'Compare with frozen hashes'
 complete -c weft -n '__fish_seen_subcommand_from verify' -l golden-write -r -d 'Write the hashes'

@@ -82,6 +82,8 @@ bool match_read_level(const char *text, match_level *level);
 
 typedef struct match_visitor {
     void *self;
+    /* Whether the arrays of this number are visited; they count from 0 and come in order. NULL: all are. */
+    bool (*number)(void *self, uint64_t number);
     /* New arrays: x has c->n elements for each input; c has no operation yet. Returns false to stop. */
     bool (*inputs)(void *self, const match_case *c, const void *const *inputs);
     /* A case on the arrays last announced. Returns false to stop. */
@@ -99,6 +101,7 @@ typedef struct match_options {
     match_level level;
     const char *device;          /* NULL: all; "cpu": each instruction set; else this one */
     int threads;                 /* 0: 1, 2 and 7 */
+    size_t jobs;                 /* threads that share the cases, each with contexts of its own; 0: one */
     const match_operation *only; /* NULL: all */
     size_t every;                /* one case in so many, at random; 0 and 1: all */
     bool first;                  /* stop at the first disagreement */

@@ -41,7 +41,7 @@ bool sorted_sort(weft_dtype dtype, size_t n, void *x) {
 }
 
 /* What the suite asks for again and again, once for every device. */
-static struct {
+static _Thread_local struct {
     weft_dtype dtype;
     input_kind kind;
     uint64_t seed;
@@ -68,4 +68,11 @@ const void *sorted_input(const match_case *c, int stream, size_t count) {
     kept[stream].seed = seed;
     kept[stream].n = count;
     return kept[stream].x;
+}
+
+void sorted_release(void) {
+    for (int i = 0; i < MATCH_INPUTS; i++) {
+        free(kept[i].x);
+        kept[i].x = NULL;
+    }
 }

@@ -13,5 +13,7 @@ bool sorted_sort(weft_dtype dtype, size_t n, void *x);
 /* The first `count` elements of input number `stream` of a case, sorted. Valid until the next call for the stream;
  * NULL without memory. */
 const void *sorted_input(const match_case *c, int stream, size_t count);
+/* Frees what this thread keeps of them. */
+void sorted_release(void);
 
 #endif

@@ -173,7 +173,9 @@ static bool visit_operation(walk *w, match_case *c, const void *const *inputs) {
 /* Makes the arrays of a case and visits every operation on them. */
 static bool visit_inputs(walk *w, match_case *c) {
     const void *inputs[MATCH_INPUTS];
-    c->place = (match_place)(w->count++ % PLACES);
+    const unsigned long long number = w->count++;
+    if (w->visitor->number && !w->visitor->number(w->visitor->self, number)) return true;
+    c->place = (match_place)(number % PLACES);
     c->turn = input_random((uint64_t)c->dtype * INPUT_COUNT + (uint64_t)c->kind, c->n) / 2 + c->seed;
     for (int i = 0; i < MATCH_INPUTS; i++) {
         void *x = memory_place(&w->arrays[i], c->place, c->n, weft_dtype_size(c->dtype));

@@ -73,9 +73,9 @@ static bounds bounds_of(const match_case *c) {
 
 /* Elements of such an array, sorted, each once and no NaN. Kept from call to call. */
 static size_t edges_of(const match_case *c, const void **edges) {
-    static uint64_t made[EDGES_MAX + 2];
-    static size_t count;
-    static match_case of;
+    static _Thread_local uint64_t made[EDGES_MAX + 2];
+    static _Thread_local size_t count;
+    static _Thread_local match_case of;
     const size_t size = weft_dtype_size(c->dtype);
     *edges = made;
     if (count && of.dtype == c->dtype && of.kind == c->kind && of.seed == c->seed && of.turn == c->turn &&
