@@ -289,7 +289,9 @@ enum cudaDeviceAttr {
 
 typedef void *cudaStream_t;
 typedef void *cudaEvent_t;
-struct cudaFuncAttributes {};
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes;
+};
 struct cudaPointerAttributes {
     cudaMemoryType type;
     int device;

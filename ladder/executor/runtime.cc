@@ -248,7 +248,10 @@ cudaError_t cudaGetDeviceCount(int *count) { return answer(count, 1); }
 cudaError_t cudaGetDevice(int *device) { return answer(device, 0); }
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int) { return cudaSuccess; }
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, const void *) { return cudaSuccess; }
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *) {
+    *attributes = {};
+    return cudaSuccess;
+}
 
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr which, int) {
     switch (which) {

@@ -20,9 +20,7 @@ static weft_status launch(const gpu *g, const char *operation, const compact_ker
                                   dim3(COMPACT_THREADS), counting_arguments, 0, g->stream),
                  operation);
     }
-    CUDA_TRY(cudaFuncSetAttribute(kernels->compact, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)kernels->shared_bytes),
-             operation);
+    FORWARD(gpu_allow_shared(g, kernels->compact, operation, error));
     CUDA_TRY(cudaLaunchKernel(kernels->compact, dim3((unsigned)tiles), dim3(COMPACT_THREADS), arguments,
                               kernels->shared_bytes, g->stream),
              operation);

@@ -133,6 +133,18 @@ static void close_parts(gpu *g) {
     (void)cudaGetLastError();
 }
 
+weft_status gpu_allow_shared(const gpu *g, const void *kernel, const char *operation, weft_error *error) {
+    const void **const place = &g->roomy[((uintptr_t)kernel >> 4) % (sizeof g->roomy / sizeof *g->roomy)];
+    cudaFuncAttributes own;
+    if (*place == kernel) return WEFT_OK;
+    CUDA_TRY(cudaFuncGetAttributes(&own, kernel), operation);
+    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  (int)(g->shared_bytes - own.sharedSizeBytes)),
+             operation);
+    *place = kernel;
+    return WEFT_OK;
+}
+
 static weft_status open_gpu(const char *which, void **state, weft_error *error) {
     int device;
     FORWARD(parse_device(which, &device, error));

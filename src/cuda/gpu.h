@@ -48,7 +48,8 @@ typedef struct gpu {
     int twiddles_log[2];
     cuda_choice chosen[CUDA_TUNABLES];
     formula_policy formula_use;
-    struct formulas *formulas; /* that were compiled, or will be; NULL until needed */
+    struct formulas *formulas;      /* that were compiled, or will be; NULL until needed */
+    mutable const void *roomy[256]; /* kernels that gpu_allow_shared was asked for, by their address */
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */
@@ -95,6 +96,10 @@ weft_status gpu_staging(gpu *g, const char *operation, weft_error *error);
 #define LANDING_BYTES 64
 
 /* ------------------------------------------------------------------- a call, in three steps */
+
+/* Lets a kernel's launches have as much dynamic shared memory as a block can. The bound is always this one: it is the
+ * kernel's, not the launch's, and a smaller one by another thread's context would come between the two. */
+weft_status gpu_allow_shared(const gpu *g, const void *kernel, const char *operation, weft_error *error);
 
 /* Where the memory of a call lies. */
 typedef struct call {

@@ -93,8 +93,7 @@ static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t 
     const uint64_t block_elements = (uint64_t)s.threads * HISTOGRAM_ROWS * slots<T>::PER;
     const uint64_t blocks_max = (uint64_t)s.blocks_each * g->multiprocessors;
     const uint64_t part = blocks_max << 31; /* so no counter of a block can be full */
-    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)s.shared_bytes),
-             "histogram");
+    FORWARD(gpu_allow_shared(g, kernel, "histogram", error));
     for (uint64_t first = 0; first < n; first += part) {
         slots<T> some((const T *)x + first, n - first < part ? n - first : part);
         const uint64_t blocks = (some.n - 1) / block_elements + 1;

@@ -108,9 +108,7 @@ static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, con
     j.vectors = ((uintptr_t)from | (uintptr_t)to) % 16 == 0 && l->nx % (uint64_t)v == 0;
     const dim3 grid((unsigned)tiles_x, (unsigned)tiles_y, (unsigned)((l->nz - 1) / (uint64_t)j.planes + 1));
     void (*const kernel)(laplace_job) = launch.kernel;
-    CUDA_TRY(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  (int)launch.shared_bytes),
-             "laplace");
+    FORWARD(gpu_allow_shared(g, (const void *)kernel, "laplace", error));
     kernel<<<grid, launch.threads, launch.shared_bytes, g->stream>>>(j);
     CUDA_TRY(cudaGetLastError(), "laplace");
     return WEFT_OK;

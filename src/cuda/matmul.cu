@@ -14,8 +14,7 @@ static weft_status launch(const gpu *g, const void *kernel, uint64_t blocks, uin
                           void **arguments, weft_error *error) {
     RETURN_IF(blocks > BLOCKS_MAX, WEFT_INVALID, "matmul: %llu blocks of work; a GPU takes at most %u in a launch",
               (unsigned long long)blocks, BLOCKS_MAX);
-    if (shared > 48 << 10)
-        CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "matmul");
+    FORWARD(gpu_allow_shared(g, kernel, "matmul", error));
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, g->stream), "matmul");
     return WEFT_OK;
 }

@@ -430,8 +430,7 @@ static weft_status launch(const gpu *g, const price_call *p, job *j, scratch_tab
     while ((j->tiles - 1) >> j->run_log2 >= PARTIALS_MAX) j->run_log2++;
     const unsigned blocks = (unsigned)((j->tiles - 1) >> j->run_log2) + 1;
     void (*const kernel)(job, parameters<R>) = price_kernel<op>;
-    CUDA_TRY(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
-             "price");
+    FORWARD(gpu_allow_shared(g, (const void *)kernel, "price", error));
     kernel<<<blocks, op::BLOCK_THREADS, shared, g->stream>>>(*j, c);
     CUDA_TRY(cudaGetLastError(), "price");
     return WEFT_OK;

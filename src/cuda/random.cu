@@ -181,8 +181,7 @@ static weft_status launch(const gpu *g, const random_call *c, SAMPLES samples, s
     const bool aligned = ((uintptr_t)out - c->first * sizeof(T)) % (COUNT * sizeof(T)) == 0;
     const uint64_t packs = aligned && c->n >= COUNT ? c->n - COUNT + 1 : 0;
     void (*const kernel)(SAMPLES, source, round_keys, uint64_t, uint64_t, uint64_t, T *) = random_kernel<T, SAMPLES>;
-    CUDA_TRY(cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
-             "random");
+    FORWARD(gpu_allow_shared(g, (const void *)kernel, "random", error));
     kernel<<<(unsigned)(wanted < most ? wanted : most), SAMPLES::BLOCK_THREADS, shared, g->stream>>>(
         samples, source{c->seed, c->stream}, round_keys_of(c->seed), c->first, c->n, packs, (T *)out);
     CUDA_TRY(cudaGetLastError(), "random");

@@ -12,7 +12,7 @@ static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size
     void *arguments[] = {j};
     RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "recurrence: %llu rows of %llu elements; a GPU takes at most 2^43",
               (unsigned long long)j->rows, (unsigned long long)j->n);
-    CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "recurrence");
+    FORWARD(gpu_allow_shared(g, kernel, "recurrence", error));
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SCAN_THREADS), arguments, shared, g->stream),
              "recurrence");
     return WEFT_OK;

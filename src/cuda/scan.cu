@@ -49,7 +49,7 @@ static weft_status launch(const gpu *g, const scan_launch *kernel, scan_job *j, 
     const size_t shared = kernel->shared_bytes + (j->block_tiles - 1) * kernel->tile_bytes;
     const uint32_t blocks = (tiles - 1) / j->block_tiles + 1;
     void *arguments[] = {j};
-    CUDA_TRY(cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "scan");
+    FORWARD(gpu_allow_shared(g, kernel->kernel, "scan", error));
     CUDA_TRY(cudaLaunchKernel(kernel->kernel, dim3(blocks), dim3(SCAN_THREADS), arguments, shared, g->stream),
              "scan");
     return WEFT_OK;

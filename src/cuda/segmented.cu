@@ -166,7 +166,7 @@ static weft_status scan(progress *p, weft_error *error) {
     if ((p->looked ? p->found.longest : p->c->n) <= SCAN_TILE) return WEFT_OK;
     const size_t shared = k->shared_bytes + (p->j.scan.block_tiles - 1) * k->tile_bytes;
     p->j.once = p->looked;
-    CUDA_TRY(cudaFuncSetAttribute(k->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), p->c->name);
+    FORWARD(gpu_allow_shared(p->g, k->kernel, p->c->name, error));
     const uint64_t most = (uint64_t)SCAN_BLOCKS * (unsigned)p->g->multiprocessors;
     return launch(p, k->kernel, p->looked ? p->found.items : least(most, p->c->n / SCAN_TILE), shared, error);
 }

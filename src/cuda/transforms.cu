@@ -89,10 +89,7 @@ weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *la
     void *arguments[] = {(void *)job};
     RETURN_IF(launch->blocks > INT32_MAX, WEFT_INVALID, "%s: too many values for one call on a GPU (%llu blocks)",
               operation, (unsigned long long)launch->blocks);
-    if (launch->shared_bytes > 48 << 10)
-        CUDA_TRY(cudaFuncSetAttribute(launch->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      (int)launch->shared_bytes),
-                 operation);
+    FORWARD(gpu_allow_shared(g, launch->kernel, operation, error));
     CUDA_TRY(cudaLaunchKernel(launch->kernel, dim3((unsigned)launch->blocks), dim3((unsigned)launch->threads),
                               arguments, launch->shared_bytes, g->stream),
              operation);

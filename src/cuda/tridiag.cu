@@ -36,8 +36,7 @@ static weft_status launch(const solver *s, const tridiag_job *j, const void *ker
     void *arguments[] = {(void *)j};
     RETURN_IF(blocks > INT32_MAX, WEFT_UNSUPPORTED, "tridiag: %llu systems of %llu rows are too many for one launch",
               (unsigned long long)j->systems, (unsigned long long)j->n);
-    if (shared > (48 << 10))
-        CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared), "tridiag");
+    FORWARD(gpu_allow_shared(s->g, kernel, "tridiag", error));
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, s->g->stream),
              "tridiag");
     return WEFT_OK;
