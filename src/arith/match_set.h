@@ -5,8 +5,9 @@
  * rest zeros. A bucket of keys names the patterns to compare, by their numbers ascending.
  *
  * The filter, a bitmap, tells where no pattern can begin. It knows the classes' keys, and every place is looked up
- * in it; or, where all patterns are long enough, the `stride` grams of each pattern that begin at its first bytes,
- * and only every stride-th place is looked up: one of them is the place of such a gram, wherever the pattern begins
+ * in it, once for each class; or, where all patterns are long enough, the `stride` grams, of one length, of each
+ * pattern that begin at its first bytes, and only every stride-th place is looked up, once: one of them is the place
+ * of such a gram, wherever the pattern begins
  * (S. Wu, U. Manber, A fast algorithm for multi-pattern searching, TR-94-17, University of Arizona, 1994). */
 #ifndef WEFT_ARITH_MATCH_SET_H
 #define WEFT_ARITH_MATCH_SET_H
@@ -18,6 +19,8 @@
 #define WEFT_MATCH_CLASSES 4
 #define WEFT_MATCH_FILTER_LOG2_MIN 11
 #define WEFT_MATCH_FILTER_LOG2_MAX 18
+/* Patterns of four bytes whose grams of three are still few among all that a text has. */
+#define WEFT_MATCH_FEW_TRIGRAMS 128
 
 typedef struct weft_match_set {
     uint32_t patterns, bytes_of_patterns;
@@ -123,19 +126,22 @@ WEFT_ARITH uint32_t weft_match_next(const weft_match_set *s, weft_match_cursor *
 
 /* ------------------------------------------------------------------------- making one (host) */
 
-/* What is looked up where: each class everywhere, or every second place (patterns of four bytes or more) or fourth
- * one (of seven or more), if there is that choice. */
+/* What is looked up where: each class everywhere; or, if there is that choice, a gram of one length everywhere
+ * (patterns of three bytes or more), at every second place (four) or every fourth one (seven). */
 static inline void weft_match_plan_grams(weft_match_set *s, uint32_t shortest, int may_stride) {
-    s->stride = !may_stride || shortest < 4 ? 1 : shortest < 7 ? 2 : 4;
-    s->gram_count = s->stride == 1 ? s->class_count : 1;
+    const int one = may_stride && shortest >= 3, many = s->patterns > WEFT_MATCH_FEW_TRIGRAMS;
+    s->stride = !one || shortest == 3 || (shortest == 4 && many) ? 1 : shortest < 7 ? 2 : 4;
+    s->gram_count = one ? 1 : s->class_count;
     memcpy(s->grams, s->classes, sizeof s->grams);
-    if (s->stride > 1) s->grams[0] = shortest == 4 ? 3 : 4;
+    if (one)
+        s->grams[0] = shortest - s->stride + 1 < WEFT_MATCH_CLASSES ? shortest - s->stride + 1 : WEFT_MATCH_CLASSES;
     const size_t all = (size_t)s->patterns * s->stride;
     s->filter_log2 = WEFT_MATCH_FILTER_LOG2_MIN;
     while (s->filter_log2 < WEFT_MATCH_FILTER_LOG2_MAX && (size_t)1 << s->filter_log2 < 128 * all) s->filter_log2++;
 }
 
-/* A set without its tables; with may_stride not every place need be looked up. */
+/* A set without its tables; with may_stride grams of one length may stand for all classes, and not every place need
+ * be looked up. */
 static inline weft_match_set weft_match_plan(size_t patterns, const uint64_t *offsets, int fold_case, int whole_word,
                                              int may_stride) {
     weft_match_set s;
@@ -192,7 +198,7 @@ static inline void weft_match_fill_keys(const weft_match_set *s, uint32_t *keys,
 
 /* The bytes of a pattern's gram are those from its byte `at` on; the ones behind it, if any, do not count. */
 static inline void weft_match_add_gram(const weft_match_set *s, uint32_t pattern, uint32_t at, uint32_t *filter) {
-    const uint32_t gram = s->stride > 1 ? s->grams[0] : weft_match_class(s, pattern);
+    const uint32_t gram = s->gram_count == 1 ? s->grams[0] : weft_match_class(s, pattern);
     uint32_t x = 0;
     for (uint32_t k = 0; k < gram; k++) x |= (uint32_t)s->bytes[s->starts[pattern] + at + k] << 8 * k;
     x |= weft_match_filter_fold(s);

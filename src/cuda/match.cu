@@ -1,8 +1,8 @@
-/* weft_match_count and weft_match_list: a warp takes tiles of the text, in chunks of four groups of 16 bytes a
+/* weft_match_count and weft_match_list: a warp takes tiles of the text, in chunks of eight groups of 16 bytes a
  * lane, loaded aligned. Places of a group are looked up in the set's filter, which the
- * block has in shared memory: every one, or every second or fourth (arith/match_set.h). Groups where the filter has
- * something are queued, in order, until there is one for each lane: then the warp goes through them at once, place by
- * place, and compares with the patterns. So few lanes wait for others, and the text goes by at a few instructions a
+ * block has in shared memory: every one, or every second or fourth (arith/match_set.h). Places where the filter has
+ * something are queued, for lists in order, until there is one for each lane: then the warp compares at all of them
+ * with the patterns. So few lanes wait for others, and the text goes by at a few instructions a
  * byte. Counts are added up in shared memory where they have room there, then by one atomic addition a pattern and
  * block. A list is made by going through the text twice: the first time tells how many matches each tile has, and
  * their exclusive scan where its part of the list begins. */
@@ -18,13 +18,14 @@ enum {
     WARPS = THREADS / WARP,
     PER = 16, /* bytes of a group */
     STEP = WARP * PER,
-    GROUPS = 4, /* of a lane, in a chunk */
+    GROUPS = 8, /* of a lane, in a chunk */
     CHUNK = GROUPS * STEP,
-    TILE_CHUNKS = 16,            /* at most */
-    QUEUE = (GROUPS + 1) * WARP, /* less than a warp left over, and the groups of a chunk */
-    SHARED_COUNTS = 2048,        /* that have room in shared memory, 32 bits each */
-    LAUNCH_TILES = 1 << 16,      /* counted by a launch: no counter of 32 bits can be full */
-    STRIDES = 3                  /* 1, 2 and 4 */
+    TILE_CHUNKS = 8,        /* at most */
+    QUEUE = 2 * WARP,       /* less than a warp left over, and one gram a lane or all of a group */
+    SHARED_COUNTS = 2048,   /* that have room in shared memory, 32 bits each */
+    FEW = 8,                /* patterns, which are compared one by one */
+    LAUNCH_TILES = 1 << 16, /* counted by a launch: no counter of 32 bits can be full */
+    STRIDES = 3             /* 1, 2 and 4 */
 };
 #define ALL_LANES 0xffffffffu
 
@@ -36,6 +37,8 @@ typedef struct match_job {
     uint64_t tile, tiles;   /* of this launch */
     uint32_t tile_chunks, filter_words, shared_counts;
     uint32_t keys_tell; /* patterns are no longer than their keys, and it does not matter what is around them */
+    uint32_t few;       /* all patterns, if there are few: these are their keys and masks */
+    uint32_t few_keys[FEW], few_masks[FEW];
 } match_job;
 
 /* ------------------------------------------------------------------------------- the text */
@@ -94,45 +97,40 @@ static __device__ __forceinline__ uint32_t word_behind(uint32_t mine, uint32_t n
 
 /* ------------------------------------------------------------------------------ the filter */
 
-/* Calls take(k, bits) for byte k of the group, for every k that is looked up: the lowest bit tells. */
-template <int STRIDE, bool FOLD, class TAKE>
-static __device__ __forceinline__ void look_up(const match_job &j, const uint32_t *filter, uint4 group,
-                                               uint32_t behind, TAKE take) {
+/* Bit b: the filter has something at byte b STRIDE of the group. A looked-up word is shifted by the gram's first byte
+ * (its lowest five bits), and the bit that then is the lowest one is shifted into the others. */
+template <int STRIDE, bool FOLD>
+static __device__ __forceinline__ uint32_t look_up(const match_job &j, const uint32_t *filter, uint4 group,
+                                                   uint32_t behind) {
     const uint32_t fold = FOLD ? weft_match_filter_fold(&j.set) : 0, shift = weft_match_filter_shift(&j.set);
     const uint32_t v[PER / 4 + 1] = {group.x | fold, group.y | fold, group.z | fold, group.w | fold, behind | fold};
+    uint32_t marks = 0;
     for (uint32_t i = 0; i < (STRIDE > 1 ? 1 : j.set.gram_count); i++) {
         const uint32_t factor = weft_match_filter_factor(j.set.grams[i]);
+        uint32_t bits = 0;
 #pragma unroll
         for (int k = 0; k < PER; k += STRIDE) {
             const uint32_t x = __funnelshift_r(v[k / 4], v[k / 4 + 1], 8 * (k % 4));
-            take(k, __funnelshift_r(filter[x * factor >> shift], 0, x));
+            bits = __funnelshift_r(bits, __funnelshift_r(filter[x * factor >> shift], 0, x), 1);
         }
+        marks |= bits >> (32 - PER / STRIDE);
     }
-}
-
-template <int STRIDE, bool FOLD>
-static __device__ __forceinline__ bool may_match(const match_job &j, const uint32_t *filter, uint4 group,
-                                                 uint32_t behind) {
-    uint32_t any = 0;
-    look_up<STRIDE, FOLD>(j, filter, group, behind, [&](int, uint32_t bits) { any |= bits; });
-    return (any & 1) != 0;
-}
-
-/* Bit k: something is at byte k of the group. */
-template <int STRIDE, bool FOLD>
-static __device__ __forceinline__ uint32_t mark(const match_job &j, const uint32_t *filter, int64_t from,
-                                                bool inside) {
-    uint32_t marks = 0;
-    look_up<STRIDE, FOLD>(j, filter, load_group(j, from, inside), load_word(j, from + PER, inside),
-                          [&](int k, uint32_t bits) { marks |= (bits & 1) << k; });
     return marks;
 }
 
 /* ----------------------------------------------------------------------------- the matches */
 
+/* Bit i: the text begins with the key of pattern i, of few. */
+static __device__ __forceinline__ uint32_t few_at(const match_job &j, uint32_t four) {
+    uint32_t keys = 0;
+#pragma unroll
+    for (uint32_t i = 0; i < FEW; i++) keys |= (((four ^ j.few_keys[i]) & j.few_masks[i]) == 0 ? 1u : 0u) << i;
+    return keys & ((1u << j.few) - 1);
+}
+
 /* Calls found(place, pattern) for each match at the place, in order. With strides all patterns are of one class. */
 template <int STRIDE, bool FOLD, class FOUND>
-static __device__ __forceinline__ void each_match(const match_job &j, int64_t place, bool inside, FOUND found) {
+static __device__ __forceinline__ void each_of_many(const match_job &j, int64_t place, bool inside, FOUND found) {
     const weft_match_set &s = j.set;
     const uint32_t four = four_at(j, place, inside);
     if (STRIDE == 1 && s.class_count > 1) {
@@ -146,33 +144,42 @@ static __device__ __forceinline__ void each_match(const match_job &j, int64_t pl
     for (uint32_t at = s.buckets[bucket], end = s.buckets[bucket + 1]; at < end; at++) {
         const uint32_t i = s.entries[at];
         if (s.keys[i] != key) continue;
-        const bool whole = j.keys_tell && inside;
-        if (whole || weft_match_rest(&s, i, j.text, j.n, (size_t)place)) found(place, i);
+        if ((j.keys_tell && inside) || weft_match_rest(&s, i, j.text, j.n, (size_t)place)) found(place, i);
     }
 }
 
-/* A pattern whose gram is at byte k begins there or at one of the STRIDE - 1 places before it. */
+/* Likewise at each of the places from `last` - (STRIDE - 1) on, where a pattern begins that has its gram at `last`.
+ */
 template <int STRIDE, bool FOLD, class FOUND>
-static __device__ __forceinline__ void each_marked(const match_job &j, int64_t from, uint32_t marks, bool inside,
-                                                   FOUND found) {
-    for (; marks; marks &= marks - 1) {
-        const int64_t last = from + __ffs((int)marks) - 1;
-#pragma unroll 1
-        for (int64_t place = last - (STRIDE - 1); place <= last; place++)
-            if (inside || (place >= (int64_t)j.first && place < (int64_t)j.end))
-                each_match<STRIDE, FOLD>(j, place, inside, found);
+static __device__ __forceinline__ void each_match(const match_job &j, int64_t last, bool inside, FOUND found) {
+    const int64_t first = last - (STRIDE - 1);
+    uint32_t keys = 0;
+#pragma unroll
+    for (int k = 0; k < STRIDE; k++) {
+        if (!inside && (first + k < (int64_t)j.first || first + k >= (int64_t)j.end)) continue;
+        if (j.few)
+            keys |= few_at(j, four_at(j, first + k, inside)) << k * FEW;
+        else
+            each_of_many<STRIDE, FOLD>(j, first + k, inside, found);
+    }
+    for (; keys; keys &= keys - 1) {
+        const uint32_t bit = (uint32_t)__ffs((int)keys) - 1, i = bit % FEW;
+        const int64_t place = first + bit / FEW;
+        if ((j.keys_tell && inside) || weft_match_rest(&j.set, i, j.text, j.n, (size_t)place)) found(place, i);
     }
 }
 
-/* Whoever takes the groups of a tile, as many as there are lanes at a time: all lanes call take(), those without a
- * group with no marks. */
+/* Whoever takes the grams of a tile that the filter has, as many as there are lanes at a time: all lanes call take(),
+ * `is` in those that have one. */
 template <int STRIDE, bool FOLD> struct counting {
+    static constexpr bool IN_ORDER = false;
     const match_job &j;
     uint32_t *counters; /* in shared memory, or none */
     uint64_t *counts;
 
-    __device__ void take(int64_t from, uint32_t marks, bool inside) {
-        each_marked<STRIDE, FOLD>(j, from, marks, inside, [&](int64_t, uint32_t i) {
+    template <bool INSIDE> __device__ __forceinline__ void take(int64_t gram, bool is) {
+        if (!is) return;
+        each_match<STRIDE, FOLD>(j, gram, INSIDE, [&](int64_t, uint32_t i) {
             if (j.shared_counts)
                 atomicAdd(&counters[i], 1u);
             else
@@ -183,25 +190,26 @@ template <int STRIDE, bool FOLD> struct counting {
 
 /* Counts, and where there is a list, writes the matches from `at` on. */
 template <int STRIDE, bool FOLD> struct listing {
+    static constexpr bool IN_ORDER = true;
     const match_job &j;
     uint64_t at, capacity; /* `at` is the same in all lanes */
     uint64_t *positions;   /* NULL: nothing is written */
     uint32_t *numbers;
 
-    __device__ void take(int64_t from, uint32_t marks, bool inside) {
+    template <bool INSIDE> __device__ __forceinline__ void take(int64_t gram, bool is) {
         uint64_t mine = 0;
-        each_marked<STRIDE, FOLD>(j, from, marks, inside, [&](int64_t, uint32_t) { mine++; });
+        if (is) each_match<STRIDE, FOLD>(j, gram, INSIDE, [&](int64_t, uint32_t) { mine++; });
         uint64_t up_to = mine;
         for (unsigned distance = 1; distance < WARP; distance *= 2) {
             const uint64_t before = __shfl_up_sync(ALL_LANES, up_to, distance);
             if (threadIdx.x % WARP >= distance) up_to += before;
         }
-        if (positions && mine) write(from, marks, inside, at + up_to - mine);
+        if (positions && mine) write<INSIDE>(gram, at + up_to - mine);
         at += __shfl_sync(ALL_LANES, up_to, WARP - 1);
     }
 
-    __device__ void write(int64_t from, uint32_t marks, bool inside, uint64_t next) {
-        each_marked<STRIDE, FOLD>(j, from, marks, inside, [&](int64_t place, uint32_t i) {
+    template <bool INSIDE> __device__ __forceinline__ void write(int64_t gram, uint64_t next) {
+        each_match<STRIDE, FOLD>(j, gram, INSIDE, [&](int64_t place, uint32_t i) {
             if (next < capacity) {
                 positions[next] = (uint64_t)place;
                 numbers[next] = i;
@@ -213,46 +221,60 @@ template <int STRIDE, bool FOLD> struct listing {
 
 /* ------------------------------------------------------------------------------ the queue */
 
-/* A warp's groups to go through, as numbers within the tile, ascending. */
-template <int STRIDE, bool FOLD, class SINK> struct group_queue {
-    const match_job &j;
-    const uint32_t *filter;
-    uint16_t *groups;
+/* A warp's grams to go through, as places within the tile; less than a warp of them between calls. */
+template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
+    uint16_t *grams;
     int64_t tile; /* the place of its first group */
-    bool inside;
     SINK &sink;
     unsigned count;
 
-    __device__ __forceinline__ void push(bool is, uint32_t group) {
-        const unsigned lanes = __ballot_sync(ALL_LANES, is), lane = threadIdx.x % WARP;
-        if (is) groups[count + __popc(lanes & ((1u << lane) - 1))] = (uint16_t)group;
-        count += __popc(lanes);
+    __device__ __forceinline__ void take(unsigned present) {
+        const unsigned lane = threadIdx.x % WARP;
+        __syncwarp();
+        const bool is = lane < present;
+        sink.template take<INSIDE>(is ? tile + grams[lane] : tile, is);
+        __syncwarp();
     }
 
-    __device__ void take(unsigned at, unsigned groups_there) {
-        const bool is = threadIdx.x % WARP < groups_there;
-        const int64_t from = is ? tile + (int64_t)groups[at + threadIdx.x % WARP] * PER : 0;
-        sink.take(from, is ? mark<STRIDE, FOLD>(j, filter, from, inside) : 0, inside);
-    }
-
-    /* Takes them by whole warps, and the others come first in the queue then. */
-    __device__ __forceinline__ void take_warps() {
-        unsigned at = 0;
+    /* Takes a warp of them, if there is one, and the others come first in the queue then. */
+    __device__ __forceinline__ void take_warp() {
+        const unsigned lane = threadIdx.x % WARP;
         if (count < WARP) return;
-        __syncwarp();
-        for (; count - at >= WARP; at += WARP) take(at, WARP);
-        count -= at;
-        const uint16_t group = threadIdx.x % WARP < count ? groups[at + threadIdx.x % WARP] : 0;
-        __syncwarp();
-        groups[threadIdx.x % WARP] = group;
+        take(WARP);
+        count -= WARP;
+        if (lane < count) grams[lane] = grams[WARP + lane];
         __syncwarp();
     }
 
-    __device__ void take_rest() {
-        __syncwarp();
-        if (count) take(0, count);
+    __device__ __forceinline__ void take_rest() {
+        if (count) take(count);
         count = 0;
-        __syncwarp();
+    }
+
+    /* One gram of each lane that has some, until no lane has. Bit b is byte b STRIDE % PER of group b STRIDE / PER,
+     * and groups are STEP bytes apart. */
+    __device__ __forceinline__ void push_any(uint32_t marks, unsigned place) {
+        const unsigned below = (1u << threadIdx.x % WARP) - 1;
+        for (unsigned lanes; (lanes = __ballot_sync(ALL_LANES, marks != 0)) != 0; take_warp()) {
+            if (marks) {
+                const unsigned byte = STRIDE * ((unsigned)__ffs((int)marks) - 1);
+                grams[count + __popc(lanes & below)] = (uint16_t)(place + byte % PER + byte / PER * STEP);
+            }
+            marks &= marks - 1;
+            count += __popc(lanes);
+        }
+    }
+
+    /* The grams of one group a lane: those of the first lane first. */
+    __device__ __forceinline__ void push_in_order(uint32_t marks, unsigned place) {
+        for (unsigned lanes = __ballot_sync(ALL_LANES, marks != 0); lanes; lanes &= lanes - 1, take_warp()) {
+            const int lane = __ffs((int)lanes) - 1;
+            unsigned at = count;
+            if ((int)threadIdx.x % WARP == lane)
+                for (uint32_t left = marks; left; left &= left - 1)
+                    grams[at++] = (uint16_t)(place + STRIDE * ((unsigned)__ffs((int)left) - 1));
+            count += __popc(__shfl_sync(ALL_LANES, marks, lane));
+        }
     }
 };
 
@@ -265,28 +287,47 @@ static __device__ uint32_t chunks_of(const match_job &j, int64_t tile) {
     return chunks < (int64_t)j.tile_chunks ? (uint32_t)chunks : j.tile_chunks;
 }
 
-/* All lanes of a warp call it. */
-template <int STRIDE, bool FOLD, class SINK>
-static __device__ __forceinline__ void search_tile(const match_job &j, const uint32_t *filter, uint16_t *groups,
-                                                   uint64_t number, SINK &sink) {
-    const int64_t tile = (int64_t)(j.from + number * j.tile_chunks * CHUNK);
-    const uint32_t chunks = chunks_of(j, tile), lane = threadIdx.x % WARP;
-    const bool inside = tile - 4 >= (int64_t)j.first && tile + (int64_t)chunks * CHUNK + PER + 4 <= (int64_t)j.end;
-    group_queue<STRIDE, FOLD, SINK> queue = {j, filter, groups, tile, inside, sink, 0};
-    int64_t from = tile + (int64_t)lane * PER;
-    for (uint32_t chunk = 0; chunk < chunks; chunk++, from += CHUNK) {
+/* The chunks from `tile` on. All lanes of a warp call it. */
+template <int STRIDE, bool FOLD, bool INSIDE, class SINK>
+static __device__ __forceinline__ void search_chunks(const match_job &j, const uint32_t *filter, uint16_t *grams,
+                                                     int64_t tile, uint32_t chunks, SINK &sink) {
+    constexpr int BITS = PER / STRIDE, HELD = SINK::IN_ORDER ? 1 : 2 * STRIDE; /* groups of a push */
+    const uint32_t lane = threadIdx.x % WARP;
+    gram_queue<STRIDE, INSIDE, SINK> queue = {grams, tile, sink, 0};
+    for (unsigned at = lane * PER; at < chunks * CHUNK; at += CHUNK) {
         uint4 v[GROUPS];
+        uint32_t marks[GROUPS / HELD] = {0};
 #pragma unroll
-        for (int i = 0; i < GROUPS; i++) v[i] = load_group(j, from + i * STEP, inside);
-        const uint32_t next = load_word(j, from - lane * PER + CHUNK, inside);
+        for (int i = 0; i < GROUPS; i++) v[i] = load_group(j, tile + at + i * STEP, INSIDE);
+        const uint32_t next = load_word(j, tile + at - lane * PER + CHUNK, INSIDE);
 #pragma unroll
         for (int i = 0; i < GROUPS; i++) {
             const uint32_t behind = STRIDE < 4 ? word_behind(v[i].x, i + 1 < GROUPS ? v[i + 1].x : next) : 0;
-            queue.push(may_match<STRIDE, FOLD>(j, filter, v[i], behind), (chunk * GROUPS + i) * WARP + lane);
+            marks[i / HELD] |= look_up<STRIDE, FOLD>(j, filter, v[i], behind) << i % HELD * BITS;
         }
-        queue.take_warps();
+#pragma unroll 1
+        for (int i = 0; i < GROUPS; i += HELD) {
+            if (SINK::IN_ORDER)
+                queue.push_in_order(marks[0], at + i * STEP);
+            else
+                queue.push_any(marks[0], at + i * STEP);
+#pragma unroll
+            for (int k = 1; k < GROUPS / HELD; k++) marks[k - 1] = marks[k];
+        }
     }
     queue.take_rest();
+}
+
+/* All of a tile's places are searched, and what is looked at around them is in the text; or that must be asked. */
+template <int STRIDE, bool FOLD, class SINK>
+static __device__ __forceinline__ void search_tile(const match_job &j, const uint32_t *filter, uint16_t *grams,
+                                                   uint64_t number, SINK &sink) {
+    const int64_t tile = (int64_t)(j.from + number * j.tile_chunks * CHUNK);
+    const uint32_t chunks = chunks_of(j, tile);
+    if (tile - 4 >= (int64_t)j.first && tile + (int64_t)chunks * CHUNK + PER + 4 <= (int64_t)j.end)
+        search_chunks<STRIDE, FOLD, true>(j, filter, grams, tile, chunks, sink);
+    else
+        search_chunks<STRIDE, FOLD, false>(j, filter, grams, tile, chunks, sink);
 }
 
 /* -------------------------------------------------------------------------------- kernels */
@@ -302,7 +343,7 @@ static __device__ void load_filter(const match_job &j) {
 template <int STRIDE, bool FOLD>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     count_kernel(const __grid_constant__ match_job j, uint64_t *counts) {
-    __shared__ uint16_t groups[WARPS][QUEUE];
+    __shared__ uint16_t grams[WARPS][QUEUE];
     const uint32_t warp = threadIdx.x / WARP;
     uint32_t *const counters = shared_words + j.filter_words;
     load_filter(j);
@@ -310,7 +351,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     __syncthreads();
     counting<STRIDE, FOLD> sink = {j, counters, counts};
     for (uint64_t tile = (uint64_t)blockIdx.x * WARPS + warp; tile < j.tiles; tile += (uint64_t)gridDim.x * WARPS)
-        search_tile<STRIDE, FOLD>(j, shared_words, groups[warp], j.tile + tile, sink);
+        search_tile<STRIDE, FOLD>(j, shared_words, grams[warp], j.tile + tile, sink);
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < j.shared_counts; i += THREADS)
         if (counters[i]) atomicAdd((unsigned long long *)&counts[i], (unsigned long long)counters[i]);
@@ -321,7 +362,7 @@ template <int STRIDE, bool FOLD>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     list_kernel(const __grid_constant__ match_job j, uint64_t *starts, uint64_t capacity, uint64_t *positions,
                 uint32_t *numbers) {
-    __shared__ uint16_t groups[WARPS][QUEUE];
+    __shared__ uint16_t grams[WARPS][QUEUE];
     const uint32_t warp = threadIdx.x / WARP;
     load_filter(j);
     __syncthreads();
@@ -329,7 +370,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         const uint64_t start = positions ? starts[tile] : 0;
         if (positions && (start >= capacity || start == starts[tile + 1])) continue;
         listing<STRIDE, FOLD> sink = {j, start, capacity, positions, numbers};
-        search_tile<STRIDE, FOLD>(j, shared_words, groups[warp], tile, sink);
+        search_tile<STRIDE, FOLD>(j, shared_words, grams[warp], tile, sink);
         if (!positions && threadIdx.x % WARP == 0) starts[tile] = sink.at;
     }
 }
@@ -448,6 +489,11 @@ weft_status cuda_match(void *state, const match_call *c, weft_error *error) {
     RETURN_IF(!block, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes of patterns", bytes);
     weft_match_place(&j.set, block);
     weft_match_fill(&j.set, block, c->offsets, c->bytes);
+    j.few = c->patterns <= FEW ? j.set.patterns : 0;
+    for (uint32_t i = 0; i < j.few; i++) {
+        j.few_keys[i] = j.set.keys[i];
+        j.few_masks[i] = j.set.masks[i];
+    }
     const weft_status status = search(g, c, &j, block, bytes, error);
     free(block);
     return status;
