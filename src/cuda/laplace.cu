@@ -46,7 +46,7 @@ typedef struct laplace_launch {
     uint32_t threads, tile; /* rows of a block */
 } laplace_launch;
 
-/* A way to do a pass of 1, 2, ... sweeps (laplace.def). */
+/* A way to do a pass of 1, 2, ... sweeps (laplace_f32.def, laplace_f64.def). */
 typedef struct laplace_variant {
     int sweeps; /* of a pass, at most */
     laplace_launch launches[SWEEPS_MAX];
@@ -66,23 +66,28 @@ template <class A, int WARPS, int ROWS, int PAIR, int ONE, int SWEEPS> static la
                             FOURTH < 3 ? PAIR : ONE > ()}};
 }
 
-template <class A> static const laplace_variant *variant_numbered(size_t number) {
-    static const laplace_variant list[] = {
-#define VARIANT(warps, rows, pair, one, sweeps) variant_of<A, warps, rows, pair, one, sweeps>(),
-#include "cuda/laplace.def"
+static const laplace_variant *variant_numbered(weft_dtype dtype, size_t number) {
+    static const laplace_variant f32[] = {
+#define VARIANT(warps, rows, pair, one, sweeps) variant_of<float, warps, rows, pair, one, sweeps>(),
+#include "cuda/laplace_f32.def"
     };
-    return &list[number];
-}
-
-static const laplace_variant *variant_chosen(const gpu *g, weft_dtype dtype) {
-    return dtype == WEFT_F32 ? variant_numbered<float>(g->chosen[TUNE_LAPLACE_F32].variant)
-                             : variant_numbered<double>(g->chosen[TUNE_LAPLACE_F64].variant);
+    static const laplace_variant f64[] = {
+#define VARIANT(warps, rows, pair, one, sweeps) variant_of<double, warps, rows, pair, one, sweeps>(),
+#include "cuda/laplace_f64.def"
+    };
+    return dtype == WEFT_F32 ? &f32[number] : &f64[number];
 }
 
 size_t cuda_laplace_shared(weft_dtype dtype, size_t variant) {
-    const laplace_variant *v =
-        dtype == WEFT_F32 ? variant_numbered<float>(variant) : variant_numbered<double>(variant);
+    const laplace_variant *v = variant_numbered(dtype, variant);
     return v->launches[v->sweeps - 1].shared_bytes;
+}
+
+/* That which was chosen, or, as nothing was, the first that has room. */
+static const laplace_variant *variant_chosen(const gpu *g, weft_dtype dtype) {
+    size_t number = g->chosen[dtype == WEFT_F32 ? TUNE_LAPLACE_F32 : TUNE_LAPLACE_F64].variant;
+    while (cuda_laplace_shared(dtype, number) > g->shared_bytes) number++;
+    return variant_numbered(dtype, number);
 }
 
 /* Planes of a block: many, since T on either side are read for nothing, but not so many that multiprocessors wait

@@ -1,14 +1,18 @@
-/* What can be done in several ways on a GPU, and which a context takes. The ways themselves stand in laplace.def and
- * matmul_tiles.def, and are read by the operations. */
+/* What can be done in several ways on a GPU, and which a context takes. The ways themselves stand in laplace_f32.def,
+ * laplace_f64.def and matmul_tiles.def, and are read by the operations. */
 #include "cuda/gpu.h"
 
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const char *const laplace[] = {
+static const char *const laplace_f32[] = {
 #define VARIANT(warps, rows, pair, one, sweeps) #warps "x" #rows "x" #pair "x" #one "x" #sweeps,
-#include "cuda/laplace.def"
+#include "cuda/laplace_f32.def"
+};
+static const char *const laplace_f64[] = {
+#define VARIANT(warps, rows, pair, one, sweeps) #warps "x" #rows "x" #pair "x" #one "x" #sweeps,
+#include "cuda/laplace_f64.def"
 };
 static const char *const matmul_f32[] = {
     "by-size",
