@@ -36,50 +36,6 @@ ladder_sanitizer() {
     compute-sanitizer --tool "$1" $refusals --error-exitcode 9 "$build/weft" --device cuda ladder --all --n 5003
 }
 
-# Faults that are put into the plugin one at a time and must make `weft verify` fail; tests/mutants/gpu.txt lists
-# them as NAME|FILE|SED EXPRESSION. Plugins are built side by side.
-build_mutant() {
-    name=${1%%|*}
-    rest=${1#*|}
-    tree=$log/mutants/$name
-    mkdir -p "$tree"
-    cp -r CMakeLists.txt cmake include src cli tests bench docs completions examples fortran ladder "$tree"
-    sed -i "${rest#*|}" "$tree/${rest%%|*}"
-    cmp -s "${rest%%|*}" "$tree/${rest%%|*}" && echo "$name changes nothing" && return
-    cmake -S "$tree" -B "$tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CUDA_ARCHITECTURES=native \
-        -DBUILD_TESTING=OFF -DWEFT_PEERS=OFF >"$tree/log" 2>&1
-    cmake --build "$tree/build" --target weft_cuda >>"$tree/log" 2>&1 || echo "$name does not compile"
-}
-
-build_mutants() {
-    rm -rf "$log/mutants"
-    grep -v '^#' tests/mutants/gpu.txt | {
-        running=0
-        while IFS= read -r line; do
-            build_mutant "$line" &
-            running=$((running + 1))
-            [ $((running % 6)) -ne 0 ] || wait
-        done
-        wait
-    }
-    [ "$(find "$log/mutants" -name libweft_cuda.so | wc -l)" = "$(grep -vc '^#' tests/mutants/gpu.txt)" ]
-}
-
-# A fault of what compiled formulas are made of shows where all of them are compiled.
-noticed() {
-    plugin=$log/mutants/$1/build
-    compiled=0
-    case $1 in
-    compiled-map-*) compiled=1 && set -- --op map --every 50 ;;
-    compiled-*) compiled=1 && set -- --op map_reduce --every 50 ;;
-    *) set -- ;;
-    esac
-    WEFT_NVRTC=$compiled WEFT_PLUGIN_DIR=$plugin "$build/weft" --quiet verify --level tiny --device cuda "$@"
-    status=$?
-    echo "verify exits with $status"
-    [ "$status" = 1 ]
-}
-
 for section in $sections; do
     case $section in
     agreement)
@@ -93,10 +49,7 @@ for section in $sections; do
         for tool in memcheck racecheck synccheck initcheck; do step "$tool" sanitizer "$tool" & done
         wait
         ;;
-    mutants)
-        step mutants-built build_mutants
-        for tree in "$log"/mutants/*/; do step "mutant-$(basename "$tree")" noticed "$(basename "$tree")"; done
-        ;;
+    mutants) step mutants python3 tests/mutants/gpu.py "$build" ;;
     ladder)
         step ladder "$build/weft" --device cuda ladder --all
         for tool in memcheck racecheck synccheck initcheck; do step "ladder-$tool" ladder_sanitizer "$tool" & done

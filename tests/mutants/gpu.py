@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Puts the faults of gpu.txt into the CUDA plugin, one at a time; each must make `weft verify` fail on this GPU.
+
+Usage: gpu.py BUILD [NAME...]
+
+BUILD is a build of this tree. A fault has a copy of the sources, where only what depends on the changed file is
+compiled, and is linked with the other objects of BUILD; as many at once as there are cores. A fault that changes
+nothing, does not compile or goes unnoticed is an error. After WEFT_MUTANTS_SECONDS (900) those that are left are
+counted and left out; where it begins in the list moves on from day to day."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PLUGIN = "libweft_cuda.so"
+
+
+def read_faults(names):
+    lines = (SOURCE / "tests/mutants/gpu.txt").read_text().splitlines()
+    faults = [line.split("|", 2) for line in lines if line and not line.startswith("#")]
+    first = int(time.time()) // 86400 * 37 % len(faults)
+    turn = faults[first:] + faults[:first]
+    return [fault for fault in turn if not names or fault[0] in names]
+
+
+class Build:
+    """The objects of the plugin, how each is made and what of."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder).resolve()
+        rules = json.loads(self.ninja("-t", "compdb"))
+        self.commands = {rule["output"]: rule["command"] for rule in rules}
+        self.objects = [name for name in self.commands if "/weft_cuda.dir/" in name and name.endswith(".o")]
+        self.parts = {}
+        for line in self.ninja("-t", "deps", *self.objects).splitlines():
+            if line and not line.startswith(" "):
+                parts = self.parts.setdefault(line.split(":")[0], set())
+            elif line.strip():
+                parts.add(line.strip())
+        self.embedded = self.ninja("-t", "query", "nvrtc_embedded.c")
+
+    def ninja(self, *words):
+        return subprocess.run(["ninja", "-C", self.folder, "--quiet", *words], check=True, capture_output=True,
+                              text=True).stdout
+
+    def dependents(self, file):
+        found = [name for name in self.objects if str(SOURCE / file) in self.parts.get(name, ())]
+        embeds = str(SOURCE / file) in self.embedded
+        return found + [name for name in self.objects if embeds and "nvrtc_embedded" in name]
+
+    def run(self, command, tree):
+        """A command of this build, done for the sources in `tree`. The build may lie among the sources."""
+        command = command.replace(str(self.folder), "BUILD").replace(str(SOURCE), str(tree))
+        command = command.replace("BUILD/nvrtc_embedded", f"{tree}/nvrtc_embedded").replace("BUILD", str(self.folder))
+        return subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, check=False)
+
+    def make(self, fault, room):
+        """The plugin with a fault in room/NAME; a sentence where there is none."""
+        name, file, expression = fault
+        tree = room / name
+        tree.mkdir(parents=True)
+        for folder in ("src", "include", "cmake"):
+            shutil.copytree(SOURCE / folder, tree / folder)
+        subprocess.run(["sed", "-i", expression, tree / file], check=True)
+        if (tree / file).read_bytes() == (SOURCE / file).read_bytes():
+            return "changes nothing"
+        link = self.commands[PLUGIN].replace(f"-o {PLUGIN}", f"-o {tree / PLUGIN}")
+        jobs = []
+        for number, output in enumerate(self.dependents(file)):
+            made = f"{tree}/{number}.o"
+            link = link.replace(f"{output} ", f"{made} ")
+            if "nvrtc_embedded" in output:
+                jobs.append(self.commands["nvrtc_embedded.c"])
+            jobs.append(self.commands[output].replace(f" -o {output}", f" -o {made}").replace(f" -MF {output}",
+                                                                                             f" -MF {made}"))
+        if not jobs:
+            return f"no object depends on {file}"
+        for job in [*jobs, link]:
+            done = self.run(job, tree)
+            if done.returncode != 0:
+                return "does not compile: " + (done.stderr or done.stdout)[-400:]
+        shutil.rmtree(tree / "src")
+        return ""
+
+
+def verify(build, plugin, compiled, *words):
+    environment = dict(os.environ, WEFT_PLUGIN_DIR=str(plugin), WEFT_NVRTC="1" if compiled else "0")
+    command = [build.folder / "weft", "--quiet", "--device", "cuda", "verify", "--level", "tiny", "--first", *words]
+    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode
+
+
+def is_noticed(build, plugin, name):
+    """It is first looked for in the operation that its name begins with, if that is one. A fault of what compiled
+    formulas are made of shows where all of them are compiled."""
+    words = name.split("-")
+    if words[0] == "compiled":
+        return verify(build, plugin, True, "--every", "50", "--op", "map" if words[1] == "map" else "map_reduce") == 1
+    soon = verify(build, plugin, False, "--op", words[0])
+    return soon == 1 or soon not in (0, 2) or verify(build, plugin, False) not in (0, 2)
+
+
+def main():
+    build = Build(sys.argv[1])
+    faults = read_faults(sys.argv[2:])
+    room = build.folder / "gpu-mutants"
+    shutil.rmtree(room, ignore_errors=True)
+    end = time.time() + float(os.environ.get("WEFT_MUTANTS_SECONDS", "900"))
+    tried = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        plugins = [(fault[0], pool.submit(build.make, fault, room)) for fault in faults]
+        for name, plugin in plugins:
+            if time.time() > end:
+                plugin.cancel()
+                continue
+            trouble = plugin.result()
+            if not trouble and not is_noticed(build, room / name, name):
+                trouble = "NOT noticed"
+            tried += 1
+            failed += bool(trouble)
+            print(f"{name}: {trouble or 'noticed'}", flush=True)
+            shutil.rmtree(room / name, ignore_errors=True)
+    print(f"{tried} faults tried, {failed} failed, {len(faults) - tried} left for another day")
+    return 1 if failed or not tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
