@@ -19,7 +19,7 @@ add_dependencies(test_nvrtc_formulas weft_cuda) # of which it has the embedded t
 add_test(NAME cuda.nvrtc_formulas COMMAND test_nvrtc_formulas)
 set_tests_properties(cuda.nvrtc_formulas PROPERTIES LABELS nvrtc SKIP_RETURN_CODE 77 TIMEOUT 300)
 
-foreach(program gpu_elementary gpu_heat gpu_map gpu_matmul gpu_memory gpu_normals gpu_recurrence gpu_scan gpu_sort gpu_stream gpu_tridiag)
+foreach(program gpu_elementary gpu_heat gpu_large gpu_map gpu_matmul gpu_memory gpu_normals gpu_recurrence gpu_scan gpu_sort gpu_stream gpu_tridiag)
   add_executable(test_${program} tests/cuda/${program}.cu)
   target_include_directories(test_${program} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_compile_options(test_${program} PRIVATE ${WEFT_CUDA_FLAGS})

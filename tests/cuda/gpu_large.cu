@@ -1,0 +1,223 @@
+/* Arrays of 2^32 + 17 bytes on a GPU, beside the CPU: where a number of an element, a place or a count is cut to 32
+ * bits, the results differ behind the first 2^32. Reductions, scans and sorts of as many are in gpu_memory, gpu_scan
+ * and gpu_sort. Exits with 77 without a GPU. */
+#include "tests/cuda/gpu_check.cuh"
+
+static const size_t N = ((size_t)1 << 32) + 17, EIGHTS = 8 * (N + 7), ROOM = 9 * (N + 7); /* bytes of outputs */
+static weft_context *cpu;
+
+/* On the GPU and in host memory: bytes without a pattern, and runs of about a thousand equal ones. */
+static uint8_t *mixed_bytes, *runs, *out, *host_mixed, *host_runs, *expected, *found;
+
+static __global__ void fill_kernel(size_t n, uint8_t *mixed, uint8_t *run) {
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        const uint64_t h = (i + 1) * 0x9e3779b97f4a7c15u;
+        mixed[i] = (uint8_t)((h ^ h >> 29) >> 17);
+        run[i] = (uint8_t)(i / 1009 * 37);
+    }
+}
+
+/* What came out on the GPU is what the CPU made. */
+static void compare(const char *what, const void *device, size_t bytes) {
+    CUDA_OK(cudaMemcpy(found, device, bytes, cudaMemcpyDefault));
+    const bool same = memcmp(found, expected, bytes) == 0;
+    printf("%-32s %s\n", what, same ? "agrees" : "DIFFERS");
+    fflush(stdout);
+    CHECK(same);
+}
+
+template <class T> static T value_at(const void *device) {
+    T v;
+    CUDA_OK(cudaMemcpy(&v, device, sizeof v, cudaMemcpyDefault));
+    return v;
+}
+
+/* ------------------------------------------------------------------------ select and the like */
+
+/* call(context, x, y, count): y has `bytes` for each element that was kept. */
+template <class CALL>
+static void kept(const char *what, const uint8_t *x, const uint8_t *host_x, size_t bytes, CALL call) {
+    uint64_t count = 0;
+    OK(call(cpu, host_x, expected, &count));
+    OK(call(gpu, x, out, (uint64_t *)(out + ROOM)));
+    CHECK(value_at<uint64_t>(out + ROOM) == count);
+    compare(what, out, count * bytes);
+}
+
+static void test_select() {
+    static const uint8_t value = 7;
+    kept("select", mixed_bytes, host_mixed, 1, [](weft_context *ctx, const void *x, void *y, uint64_t *count) {
+        return weft_select_if(ctx, WEFT_GT, WEFT_U8, N, x, &value, y, count);
+    });
+    kept("select, indices", mixed_bytes, host_mixed, 8,
+         [](weft_context *ctx, const void *x, void *y, uint64_t *count) {
+             return weft_select_indices_if(ctx, WEFT_EQ, WEFT_U8, N, x, &value, (uint64_t *)y, count);
+         });
+    kept("unique", runs, host_runs, 1, [](weft_context *ctx, const void *x, void *y, uint64_t *count) {
+        return weft_unique(ctx, WEFT_U8, N, x, y, count);
+    });
+    kept("run lengths", runs, host_runs, 8, [](weft_context *ctx, const void *x, void *y, uint64_t *count) {
+        return weft_run_length(ctx, WEFT_U8, N, x, (uint8_t *)y + EIGHTS, (uint64_t *)y, count);
+    });
+    OK(weft_partition_if(cpu, WEFT_GT, WEFT_U8, N, host_mixed, &value, expected, (uint64_t *)found));
+    OK(weft_partition_if(gpu, WEFT_GT, WEFT_U8, N, mixed_bytes, &value, out, (uint64_t *)(out + ROOM)));
+    compare("partition", out, N);
+}
+
+/* ---------------------------------------------------------------------------------- segments */
+
+static void test_segments() {
+    const uint64_t offsets[] = {0, 5, (uint64_t)1 << 31, ((uint64_t)1 << 32) - 1, ((uint64_t)1 << 32) + 3, N};
+    OK(weft_segmented_reduce(cpu, WEFT_SUM, WEFT_U8, WEFT_DEFAULT, N, host_mixed, 5, offsets, expected));
+    OK(weft_segmented_reduce(gpu, WEFT_SUM, WEFT_U8, WEFT_DEFAULT, N, mixed_bytes, 5, offsets, out));
+    compare("segmented sum", out, 5 * sizeof(uint64_t));
+    OK(weft_segmented_scan(cpu, WEFT_XOR, WEFT_INCLUSIVE, WEFT_U8, WEFT_DEFAULT, N, host_mixed, 5, offsets,
+                           expected));
+    OK(weft_segmented_scan(gpu, WEFT_XOR, WEFT_INCLUSIVE, WEFT_U8, WEFT_DEFAULT, N, mixed_bytes, 5, offsets, out));
+    compare("segmented scan", out, N);
+}
+
+/* ------------------------------------------------------------------------- counting, finding */
+
+static void test_counts() {
+    static const uint8_t lower = 3, upper = 253;
+    OK(weft_histogram_even(cpu, WEFT_U8, N, host_mixed, 25, &lower, &upper, (uint64_t *)expected));
+    OK(weft_histogram_even(gpu, WEFT_U8, N, mixed_bytes, 25, &lower, &upper, (uint64_t *)out));
+    compare("histogram", out, 25 * sizeof(uint64_t));
+    OK(weft_top_k(cpu, WEFT_U8, WEFT_LARGEST, N, host_runs, 100, expected + 1024, (uint64_t *)expected));
+    OK(weft_top_k(gpu, WEFT_U8, WEFT_LARGEST, N, runs, 100, out + 1024, (uint64_t *)out));
+    compare("top k", out, 100 * sizeof(uint64_t));
+}
+
+/* A word over the place 2^32 and one at the end. */
+static void test_match() {
+    static const uint64_t offsets[] = {0, 4, 12};
+    static const weft_patterns patterns = {2, offsets, "weftwarp-end"};
+    enum { CAPACITY = 1 << 16 };
+    uint64_t *const positions = (uint64_t *)out;
+    uint32_t *const numbers = (uint32_t *)(positions + CAPACITY);
+    uint64_t *const total = (uint64_t *)(numbers + CAPACITY), all;
+    memcpy(host_mixed + ((size_t)1 << 32) - 2, "weft", 4);
+    memcpy(host_mixed + N - 8, "warp-end", 8);
+    upload(mixed_bytes + ((size_t)1 << 32) - 64, host_mixed + ((size_t)1 << 32) - 64, 64 + 17);
+    OK(weft_match_count(cpu, N, host_mixed, 0, N, &patterns, WEFT_MATCH_BYTES, (uint64_t *)expected));
+    OK(weft_match_count(gpu, N, mixed_bytes, 0, N, &patterns, WEFT_MATCH_BYTES, (uint64_t *)out));
+    compare("match, counts", out, 2 * sizeof(uint64_t));
+    OK(weft_match_list(cpu, N, host_mixed, 0, N, &patterns, WEFT_MATCH_BYTES, CAPACITY, (uint64_t *)expected,
+                       (uint32_t *)found, &all));
+    OK(weft_match_list(gpu, N, mixed_bytes, 0, N, &patterns, WEFT_MATCH_BYTES, CAPACITY, positions, numbers, total));
+    CHECK(all >= 2 && all <= CAPACITY && value_at<uint64_t>(total) == all);
+    compare("match, list", positions, all * sizeof *positions);
+    CHECK(value_at<uint64_t>(positions + all - 1) == N - 8);
+    CHECK(value_at<uint64_t>(positions + all - 2) == ((uint64_t)1 << 32) - 2);
+}
+
+/* ------------------------------------------------------------------------------------ sorted */
+
+static void test_sorted() {
+    std::vector<uint8_t> queries(256);
+    for (size_t i = 0; i < 256; i++) queries[i] = (uint8_t)i;
+    OK(weft_sort(gpu, WEFT_U8, WEFT_ASCENDING, N, mixed_bytes, runs));
+    CUDA_OK(cudaMemcpy(host_runs, runs, N, cudaMemcpyDefault));
+    for (weft_side side : {WEFT_LEFT, WEFT_RIGHT}) {
+        OK(weft_search_sorted(cpu, WEFT_U8, side, N, host_runs, 256, queries.data(), (uint64_t *)expected));
+        OK(weft_search_sorted(gpu, WEFT_U8, side, N, runs, 256, queries.data(), (uint64_t *)out));
+        compare("search", out, 256 * sizeof(uint64_t));
+    }
+    OK(weft_merge(cpu, WEFT_U8, N - 999, host_runs, 999, host_runs + N - 999, expected));
+    OK(weft_merge(gpu, WEFT_U8, N - 999, runs, 999, runs + N - 999, out));
+    compare("merge", out, N);
+}
+
+/* ---------------------------------------------------------------------------------- formulas */
+
+static void test_formulas() {
+    const weft_binding host = {"x", WEFT_U8, host_mixed, NULL}, device = {"x", WEFT_U8, mixed_bytes, NULL};
+    weft_expr *on_cpu, *on_gpu;
+    OK(weft_expr_compile(cpu, "(x + 1) * i", &on_cpu));
+    OK(weft_expr_compile(gpu, "(x + 1) * i", &on_gpu));
+    OK(weft_map_reduce(cpu, WEFT_SUM, on_cpu, WEFT_U64, WEFT_DEFAULT, N, &host, 1, expected));
+    OK(weft_map_reduce(gpu, WEFT_SUM, on_gpu, WEFT_U64, WEFT_DEFAULT, N, &device, 1, out));
+    compare("sum of a formula", out, sizeof(uint64_t));
+    uint64_t *values;
+    CUDA_OK(cudaMalloc(&values, N * sizeof *values));
+    OK(weft_map(gpu, on_gpu, WEFT_U64, N, &device, 1, values));
+    OK(weft_reduce(gpu, WEFT_SUM, WEFT_U64, WEFT_DEFAULT, N, values, out));
+    compare("a formula", out, sizeof(uint64_t));
+    OK(weft_map_scan(gpu, WEFT_SUM, WEFT_INCLUSIVE, on_gpu, WEFT_U64, WEFT_DEFAULT, N, &device, 1, NULL, values));
+    compare("scan of a formula", values + N - 1, sizeof(uint64_t));
+    CUDA_OK(cudaFree(values));
+    weft_expr_free(on_cpu);
+    weft_expr_free(on_gpu);
+}
+
+/* The last samples of many, and these by themselves. */
+static void test_random() {
+    static const uint32_t lower = 0, upper = 999999999;
+    const uint64_t first = ((uint64_t)1 << 40) + 3, few = 100003;
+    OK(weft_random_integers(cpu, WEFT_U32, 5, 6, first + N - few, few, &lower, &upper, expected));
+    OK(weft_random_integers(gpu, WEFT_U32, 5, 6, first, N, &lower, &upper, out));
+    compare("random integers", (uint32_t *)out + N - few, few * sizeof(uint32_t));
+}
+
+/* v = v' + u with u of 1, 0, -1, 0, ...: sums that f32 has, whose scan is tested elsewhere. */
+static __global__ void steps_kernel(size_t n, float *s, float *u) {
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        s[i] = 1;
+        u[i] = i % 2 ? 0.0f : i % 4 ? -1.0f : 1.0f;
+    }
+}
+
+static void test_recurrence() {
+    float *s, *u;
+    CUDA_OK(cudaMalloc(&s, N * sizeof *s));
+    CUDA_OK(cudaMalloc(&u, N * sizeof *u));
+    steps_kernel<<<1024, 256>>>(N, s, u);
+    CUDA_OK(cudaDeviceSynchronize());
+    OK(weft_recurrence(gpu, WEFT_F32, WEFT_FORWARD, 1, N, s, u, NULL, s));
+    OK(weft_scan(gpu, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, u, NULL, u));
+    for (weft_op op : {WEFT_SUM, WEFT_ARGMAX, WEFT_ARGMIN, WEFT_COUNT_NONZERO}) {
+        OK(weft_reduce(gpu, op, WEFT_F32, WEFT_DEFAULT, N, s, out));
+        OK(weft_reduce(gpu, op, WEFT_F32, WEFT_DEFAULT, N, u, out + 8));
+        CHECK(op == WEFT_SUM ? value_at<float>(out) == value_at<float>(out + 8)
+                             : value_at<uint64_t>(out) == value_at<uint64_t>(out + 8));
+    }
+    printf("%-32s agrees with a scan\n", "recurrence");
+    CUDA_OK(cudaFree(s));
+    CUDA_OK(cudaFree(u));
+}
+
+int main() {
+    size_t left, all;
+    if (weft_open(&gpu, "cuda") != WEFT_OK) {
+        printf("skipped: %s\n", last());
+        return 77;
+    }
+    CUDA_OK(cudaMemGetInfo(&left, &all));
+    for (uint8_t **p : {&host_mixed, &host_runs, &expected, &found})
+        *p = (uint8_t *)malloc(p == &expected ? ROOM : N + 4096);
+    if (left < 20 * N || !host_mixed || !host_runs || !expected || !found) {
+        puts("skipped: no memory for arrays of 2^32 elements");
+        return 77;
+    }
+    OK(weft_open(&cpu, "cpu"));
+    CUDA_OK(cudaMalloc(&mixed_bytes, N));
+    CUDA_OK(cudaMalloc(&runs, N));
+    CUDA_OK(cudaMalloc(&out, ROOM + 8));
+    fill_kernel<<<1024, 256>>>(N, mixed_bytes, runs);
+    CUDA_OK(cudaMemcpy(host_mixed, mixed_bytes, N, cudaMemcpyDefault));
+    CUDA_OK(cudaMemcpy(host_runs, runs, N, cudaMemcpyDefault));
+    test_select();
+    test_segments();
+    test_counts();
+    test_match();
+    test_sorted();
+    test_formulas();
+    test_random();
+    test_recurrence();
+    for (uint8_t *p : {mixed_bytes, runs, out}) CUDA_OK(cudaFree(p));
+    for (uint8_t *p : {host_mixed, host_runs, expected, found}) free(p);
+    weft_close(cpu);
+    weft_close(gpu);
+    return 0;
+}
