@@ -6,9 +6,7 @@
  * turns; in a round each calls once unmeasured, so that its own threads are awake and those of the one
  * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan
  * or a sort (of random elements) or recurrence as GB/s read and written, as of a merge of two sorted halves, and its
- * ceiling is a copy. Long arrays (2^26 elements)
- *
- * come from memory, short ones (2^14) from the caches of one core. */
+ * ceiling is a copy. Long arrays (2^26 elements) come from memory, short ones (2^14) from the caches of one core. */
 #include "cpu_openmp_peer.h"
 #include "weft.h"
 
@@ -28,7 +26,8 @@
 enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, SORT_LOG2 = 24, QUICK_LOG2 = 23, SHORT_LOG2 = 14 };
 
 static weft_context *ctx;
-static double sink; /* what peers compute, so that no compiler leaves them out */
+static weft_expr *square; /* x*x, of map_scan */
+static double sink;       /* what peers compute, so that no compiler leaves them out */
 
 static void stop(const char *what, const char *why) {
     fprintf(stderr, "bench_cpu: %s: %s\n", what, why);
@@ -61,6 +60,16 @@ static double blas_norm2_f64(const void *x, const void *y, size_t n, int threads
 
 #endif
 
+/* What map_scan does, in two calls with an array between them; y has room for both results. */
+static double map_then_scan_f32(const void *x, const void *y, size_t n, int threads) {
+    const weft_binding of_x = {"x", WEFT_F32, x, NULL};
+    float *const sums = (float *)y, *const between = sums + n;
+    (void)threads; /* the context has them */
+    ok(weft_map(ctx, square, WEFT_F32, n, &of_x, 1, between));
+    ok(weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, between, NULL, sums));
+    return 0;
+}
+
 /* ------------------------------------------------------------------------------------ rows */
 
 typedef enum function {
@@ -70,7 +79,8 @@ typedef enum function {
     MATCH, /* PEER_WORDS in the bytes */
     DOT,
     SCAN,
-    SELECT, /* the elements above 0, half of them */
+    MAP_SCAN, /* of x*x */
+    SELECT,   /* the elements above 0, half of them */
     MERGE,
     TOP_K,
     SORT,
@@ -100,6 +110,8 @@ static const row rows[] = {
     {"recurrence f32", RECURRENCE, WEFT_SUM, WEFT_F32, false, 1, "C loop", loop_recurrence_f32},
     {"recurrence f64", RECURRENCE, WEFT_SUM, WEFT_F64, false, 1, "C loop", loop_recurrence_f64},
     {"in rows f64", ROWS, WEFT_SUM, WEFT_F64, false, 1, "OpenMP over rows", openmp_recurrences_f64},
+    {"map_scan f32", MAP_SCAN, WEFT_SUM, WEFT_F32, false, 1, "map, then scan", map_then_scan_f32},
+    {"map_scan f32", MAP_SCAN, WEFT_SUM, WEFT_F32, true, 1, "map, then scan", map_then_scan_f32},
     {"mean f32", REDUCE, WEFT_MEAN, WEFT_F32, false, 1, "OpenMP simd", openmp_mean_f32},
     {"variance f64", VARIANCE, WEFT_SUM, WEFT_F64, false, 2, "OpenMP simd", openmp_variance_f64},
     {"bins 256 f32", HISTOGRAM, WEFT_SUM, WEFT_F32, false, 1, "OpenMP", openmp_histogram_f32},
@@ -163,6 +175,12 @@ static void call_match(const work *w) {
     ok(weft_match_count(ctx, w->n, w->x, 0, w->n, &words, WEFT_MATCH_BYTES, counts));
 }
 
+static void call_map_scan(const work *w) {
+    const weft_binding of_x = {"x", w->row->dtype, w->x, NULL};
+    ok(weft_map_scan(ctx, w->row->op, WEFT_INCLUSIVE, square, w->row->dtype, WEFT_DEFAULT, w->n, &of_x, 1, NULL,
+                     w->y));
+}
+
 static void call_weft(const work *w) {
     enum { BINS = 256 };
     const row *r = w->row;
@@ -178,6 +196,7 @@ static void call_weft(const work *w) {
     case MERGE: ok(weft_merge(ctx, r->dtype, w->n / 2, w->x, w->n / 2, (const float *)w->x + w->n / 2, w->y)); break;
     case TOP_K: ok(weft_top_k(ctx, r->dtype, WEFT_LARGEST, w->n, w->x, 100, w->y, NULL)); break;
     case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;
+    case MAP_SCAN: call_map_scan(w); break;
     case SELECT: ok(weft_select_if(ctx, WEFT_GT, r->dtype, w->n, w->x, &zero, w->y, &out)); break;
     case RECURRENCE: call_recurrence(w, 1, w->n); break;
     case ROWS: call_recurrence(w, w->n / PEER_ROW, PEER_ROW); break;
@@ -284,6 +303,7 @@ int main(int argc, char **argv) {
     }
     if (weft_open(&ctx, "cpu") != WEFT_OK) stop("weft", weft_last_error(NULL));
     ok(weft_describe_device(0, &cpu));
+    ok(weft_expr_compile(ctx, "x*x", &square));
     if (threads < 1) threads = cpu.cores;
     const size_t longest = (size_t)1 << (quick ? QUICK_LOG2 : LONG_LOG2);
     void *x, *y;
@@ -313,6 +333,7 @@ int main(int argc, char **argv) {
     if (json) printf("\n]}\n");
     weft_free(ctx, WEFT_DEVICE, x);
     weft_free(ctx, WEFT_DEVICE, y);
+    weft_expr_free(square);
     weft_close(ctx);
     return sink == 0.5; /* never: nothing adds up to that */
 }

@@ -4,11 +4,13 @@
 #include "gpu_beside.cuh"
 
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
 #include <curand.h>
 #include <curand_kernel.h>
 #include <math.h>
 #include <string>
 #include <thrust/execution_policy.h>
+#include <thrust/iterator/transform_iterator.h>
 #include <thrust/transform.h>
 #include <thrust/transform_reduce.h>
 
@@ -247,6 +249,23 @@ template <class T, class A> static work cub_sum(const T *z, size_t n) {
     };
 }
 
+template <class T, class A> static work cub_running(const T *z, A *sums, size_t n) {
+    static void *scratch;
+    static size_t bytes;
+    const auto values = thrust::make_transform_iterator(z, widened<T, A>{{1, 2, 3}});
+    const auto call = [=](void *temporary, size_t &size) {
+        ok(cub::DeviceScan::InclusiveSum(temporary, size, values, sums, (int64_t)n, stream));
+    };
+    if (!scratch) {
+        call(NULL, bytes);
+        ok(cudaMalloc(&scratch, bytes));
+    }
+    return [=] {
+        size_t given = bytes;
+        call(scratch, given);
+    };
+}
+
 template <class T, class A> static void mean_rows(const char *name) {
     const size_t n = 4 * N / sizeof(T);
     const T *const z = (T *)room;
@@ -257,6 +276,32 @@ template <class T, class A> static void mean_rows(const char *name) {
     row(name, reads(4.0 * N), weft, "CUB TransformReduce", cub_sum<T, A>(z, n));
     const double mean = (double)value_at<A>(out), peer = (double)value_at<A>(out_peer) / (double)n;
     expect(fabs(mean - peer) < 1e-4, "the means of a quadratic");
+    weft_expr_free(formula);
+}
+
+/* Running sums of a z^2 + b z + c, added up in A, beside the same in two calls, with an array between them, and
+ * beside CUB behind an iterator. The floor is to read z and to write the sums. */
+template <class T, class A> static void running_rows(const char *name) {
+    const size_t n = 4 * N / sizeof(T);
+    T *const z = (T *)room, *const between = z + n;
+    A *const sums = (A *)(between + n);
+    const weft_dtype dtype = dtype_of<T>(), accumulate = dtype == dtype_of<A>() ? WEFT_DEFAULT : WEFT_F64;
+    weft_expr *const formula = compiled("a*z^2 + b*z + c");
+    static const T a = 1, b = 2, c = 3;
+    const std::vector<weft_binding> names = {
+        {"a", dtype, NULL, &a}, {"b", dtype, NULL, &b}, {"c", dtype, NULL, &c}, {"z", dtype, z, NULL}};
+    const work fused = [=] {
+        ok(weft_map_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, formula, dtype, accumulate, n, names.data(), names.size(),
+                         NULL, sums));
+    };
+    const work in_two = [=] {
+        ok(weft_map(ctx, formula, dtype, n, names.data(), names.size(), between));
+        ok(weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, dtype, accumulate, n, between, NULL, sums));
+    };
+    const measure floor = reads_and_writes((double)n * (sizeof(T) + sizeof(A)));
+    ok(weft_random(ctx, WEFT_NORMAL, dtype, SEED, 0, 0, n, 0, 1, z));
+    row(name, floor, fused, "map, then scan", in_two);
+    row(name, floor, fused, "CUB InclusiveScan", cub_running<T, A>(z, sums, n));
     weft_expr_free(formula);
 }
 
@@ -303,6 +348,9 @@ int main(void) {
     mean_rows<float, float>("mean of a z^2 + b z + c, f32");
     mean_rows<float, double>("  f32 in f64");
     mean_rows<double, double>("  f64");
+    running_rows<float, float>("running a z^2 + b z + c, f32");
+    running_rows<float, double>("  f32 in f64");
+    running_rows<double, double>("  f64");
     ok(weft_random(ctx, WEFT_NORMAL, WEFT_F32, SEED, 0, 0, MANY, 0, 1, room));
     measure_many_normals();
     measure_sobol();

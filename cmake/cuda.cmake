@@ -40,9 +40,10 @@ endif()
 
 # What the text of a formula's kernel includes (src/cuda/map_text.cu), as text in the plugin.
 set(embedded arith/arith.h arith/bits.h arith/elementary.h arith/finish.h arith/map.h arith/map_integers.h
-  arith/map_reals.h core/elementary.h core/formula.def core/formula.h core/order.h cuda/extremes.cuh cuda/finish.cuh
-  cuda/fold.cuh cuda/free.cuh cuda/integers.cuh cuda/job.h cuda/keys.cuh cuda/map_fold.cuh cuda/map_formula.h
-  cuda/map_values.cuh cuda/sums.cuh cuda/tree.cuh cuda/variance.cuh)
+  arith/map_reals.h core/elementary.h core/formula.def core/formula.h core/order.h cuda/device.cuh cuda/extremes.cuh
+  cuda/finish.cuh cuda/fold.cuh cuda/free.cuh cuda/integers.cuh cuda/job.h cuda/keys.cuh cuda/map_fold.cuh
+  cuda/map_formula.h cuda/map_scan.cuh cuda/map_values.cuh cuda/scan_job.h cuda/scan_look_back.cuh cuda/scan_ops.cuh
+  cuda/scan_tiles.cuh cuda/stored.cuh cuda/sums.cuh cuda/tree.cuh cuda/variance.cuh)
 list(TRANSFORM embedded PREPEND src/ OUTPUT_VARIABLE embedded_files)
 set(WEFT_NVRTC_EMBEDDED ${CMAKE_BINARY_DIR}/nvrtc_embedded.c)
 add_custom_command(OUTPUT ${WEFT_NVRTC_EMBEDDED}

@@ -897,8 +897,7 @@ WEFT_API weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_e
                                      weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count,
                                      void *out);
 
-/* The bits of weft_map followed by weft_scan of what it wrote, without an array between the two (but for scratch
- * memory on a GPU where y is wider than dtype).
+/* The bits of weft_map followed by weft_scan of what it wrote, without an array between the two.
  *   kind, accumulate, init   as for weft_scan with elements of dtype
  *   y                        n values; y == an array is allowed where that and y have the type dtype */
 WEFT_API weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr,

@@ -411,10 +411,16 @@ weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error)
  * of what the kernel takes for an element. */
 void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, joiner *join, partial *out);
 
-/* Scratch memory for at most so many values of a formula in every thread, */
+/* Scratch memory for at most so many values of a formula in every thread, and the calling thread's part of it. */
+typedef struct map_values {
+    const map_kernel *formula;
+    const map_call *call;
+    char *values, *room;
+} map_values;
 weft_status cpu_map_hold_values(cpu_context *ctx, const map_call *c, size_t most, weft_error *error);
-/* in which the calling thread finds those at elements first, first + 1, ...: n of them, until its next call. */
-const void *cpu_map_values(const cpu_context *ctx, const map_call *c, size_t most, size_t first, size_t n);
+map_values cpu_map_values(const cpu_context *ctx, const map_call *c, size_t most);
+/* Puts the values at elements first, first + 1, ... there, n of them, and tells where. */
+const void *cpu_map_evaluate(const map_values *v, size_t first, size_t n);
 /* Whether an array of the formula is at p. */
 bool cpu_map_reads(const map_call *c, const void *p);
 

@@ -46,13 +46,17 @@ weft_status cpu_map_hold_values(cpu_context *ctx, const map_call *c, size_t most
     return hold_rooms(ctx, c, most * weft_dtype_size(c->dtype), error);
 }
 
-const void *cpu_map_values(const cpu_context *ctx, const map_call *c, size_t most, size_t first, size_t n) {
-    const map_kernel *formula = &ctx->level->maps->of[c->dtype];
+map_values cpu_map_values(const cpu_context *ctx, const map_call *c, size_t most) {
     const size_t value_bytes = most * weft_dtype_size(c->dtype);
-    char *const values = own_room(ctx, c, value_bytes), *const room = values + value_bytes;
-    formula->begin(c, room);
-    formula->evaluate(c, MAP_STORE, first, n, room, values);
-    return values;
+    char *const values = own_room(ctx, c, value_bytes);
+    const map_values v = {&ctx->level->maps->of[c->dtype], c, values, values + value_bytes};
+    v.formula->begin(c, v.room);
+    return v;
+}
+
+const void *cpu_map_evaluate(const map_values *v, size_t first, size_t n) {
+    v->formula->evaluate(v->call, MAP_STORE, first, n, v->room, v->values);
+    return v->values;
 }
 
 /* ---------------------------------------------------------------------------------- reducing */

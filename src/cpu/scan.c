@@ -4,8 +4,8 @@
  * part, reads it for the totals of its tiles, waits for its turn, takes the state that the parts before
  * it have left, appends its totals to it for the next, and only then scans its part, which it finds in
  * its cache. Where the elements are a formula's values, a thread computes those of its part into memory of its
- * own. So memory is read once, and only the short middle goes one thread after the other. How
- * large parts are and which thread takes which is free: it changes no bit. */
+ * own. So memory is read once, and only the short middle goes one thread after the other. A thread alone needs no
+ * totals: the state goes with it. How large parts are and which thread takes which is free: it changes no bit. */
 #include "core/fpmode.h"
 #include "cpu/cpu.h"
 #include "cpu/relay.h"
@@ -15,9 +15,10 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
-    PART_BYTES = 1 << 19,  /* of a part, read and written */
-    STREAM_BYTES = 1 << 25 /* a result longer than this goes past the caches, unless it takes the input's place */
+    ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
+    PART_BYTES = 1 << 19,   /* of a part, read and written */
+    STREAM_BYTES = 1 << 25, /* a result longer than this goes past the caches, unless it takes the input's place */
+    VALUES = 8 * SCAN_BLOCK /* of a formula, that a thread alone has in the first cache at a time */
 };
 
 /* --------------------------------------------------------------------------------- one call */
@@ -51,10 +52,13 @@ static void scan_part(void *parts, size_t i, relay *turns) {
     const size_t part = shared->part;
     char *y = (char *)c->y + i * part * weft_dtype_size(c->result);
     const size_t left = c->n - i * part, n = left < part ? left : part;
-    const void *x = c->map ? cpu_map_values(shared->ctx, c->map, part, i * part, n)
-                           : (const char *)c->x + i * part * weft_dtype_size(c->dtype);
     const bool last = left <= part;
     scan_totals totals;
+    const void *x = (const char *)c->x + i * part * weft_dtype_size(c->dtype);
+    if (c->map) {
+        const map_values v = cpu_map_values(shared->ctx, c->map, part);
+        x = cpu_map_evaluate(&v, i * part, n);
+    }
     if (!last) kernel->totals(job, x, part / SCAN_TILE, &totals);
     relay_wait(turns, i);
     scan_state state = shared->left;
@@ -63,11 +67,27 @@ static void scan_part(void *parts, size_t i, relay *turns) {
     kernel->scan(job, x, n, &state, y);
 }
 
+/* All of a formula's values. */
+static void scan_values(void *parts, size_t i, relay *turns) {
+    scan_parts *shared = parts;
+    const scan_call *c = shared->call;
+    const map_values v = cpu_map_values(shared->ctx, c->map, VALUES);
+    (void)i, (void)turns;
+    for (size_t done = 0; done < c->n; done += VALUES) {
+        const size_t n = c->n - done < VALUES ? c->n - done : VALUES;
+        char *y = (char *)c->y + done * weft_dtype_size(c->result);
+        shared->kernel->scan(shared->job, cpu_map_evaluate(&v, done, n), n, &shared->left, y);
+    }
+}
+
 static void scan_in_parts(const cpu_context *ctx, const scan_call *c, const scan_kernel *kernel, const scan_job *job,
-                          int threads) {
+                          bool alone) {
     scan_parts shared = {.ctx = ctx, .call = c, .kernel = kernel, .job = job, .part = part_elements(c)};
     kernel->begin(job, &shared.left);
-    relay_run(threads, (c->n - 1) / shared.part + 1, scan_part, &shared);
+    if (alone)
+        relay_run(1, 1, scan_values, &shared);
+    else
+        relay_run(ctx->threads, (c->n - 1) / shared.part + 1, scan_part, &shared);
 }
 
 /* ------------------------------------------------------------------------------- which kernel */
@@ -146,12 +166,12 @@ weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     }
     const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads();
     const bool in_place = c->map ? cpu_map_reads(c->map, c->y) : c->x == c->y;
-    if (c->map) FORWARD(cpu_map_hold_values(ctx, c->map, part_elements(c), error));
+    if (c->map) FORWARD(cpu_map_hold_values(ctx, c->map, alone ? VALUES : part_elements(c), error));
     job.streams = !in_place && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
     if (alone && !c->map)
         scan_alone(c, kernel, &job);
     else
-        scan_in_parts(ctx, c, kernel, &job, alone ? 1 : ctx->threads);
+        scan_in_parts(ctx, c, kernel, &job, alone);
     /* The fold starts from -0.0, but the empty sum is +0.0. */
     if (c->op == WEFT_SUM && job.exclusive && !c->init) memset(c->y, 0, weft_dtype_size(c->result));
     return WEFT_OK;

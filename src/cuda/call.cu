@@ -133,7 +133,7 @@ typedef struct grid {
 static grid shape_launch(const call *c, kernel k, job *j) {
     const size_t bytes = cuda_type_bytes(j->dtype);
     grid shape = {0, 1};
-    if (k.free_order)
+    if (k.kind == KERNEL_FREE)
         shape_free_order(j, bytes);
     else
         shape_tree(j, bytes);
@@ -156,8 +156,8 @@ static weft_status launch_compiled(const call *c, kernel k, void *function, weft
     formula_job f;
     f.j = c->j;
     const grid shape = shape_launch(c, k, &f.j);
-    gpu_formula_operands(c->map, 0, 16 / c->map_bytes, &f);
-    return compiled_launch(c->g, c->name, function, shape.blocks, 32 * shape.warps, &f, error);
+    f.j.vectors = gpu_formula_operands(c->map, 0, 16 / c->map_bytes, f.operands);
+    return compiled_launch(c->g, c->name, function, shape.blocks, 32 * shape.warps, 0, &f, error);
 }
 
 /* The part [first, first + n) of an input: where it lies, or its copy in the staging buffer, or there a formula's

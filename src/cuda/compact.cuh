@@ -4,7 +4,7 @@
  * A block takes the next tile by ticket, so that every tile before it belongs to a block that already runs, whatever
  * order blocks start in. It marks the elements, which are in registers, and publishes how many there are. While they
  * move together in shared memory, its first warp adds up what the tiles before have published, back to the nearest
- * that knows its whole prefix. Then all of them write. A block ends with its tile: see scan.cuh.
+ * that knows its whole prefix. Then all of them write. A block ends with its tile: see scan_tiles.cuh.
  *
  *     warp w of a tile:   row 0   lane 0 .. lane 31       a lane has 16 adjacent bytes of a row
  *                         row 1   lane 0 .. lane 31
@@ -14,8 +14,8 @@
 #ifndef WEFT_CUDA_COMPACT_CUH
 #define WEFT_CUDA_COMPACT_CUH
 
-#include "cuda/bring_near.cuh"
 #include "cuda/compact_job.h"
+#include "cuda/device.cuh"
 
 #define WHOLE_WARP 0xffffffffu
 
@@ -213,16 +213,6 @@ template <class T, compact_by BY, bool MOVED> struct held {
 #define WORD_PREFIX ((uint64_t)2 << 62)
 #define WORD_VALUE (WORD_OWN - 1)
 
-static __device__ __forceinline__ void publish(uint64_t *word, uint64_t v) {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(v) : "memory");
-}
-
-static __device__ __forceinline__ uint64_t published(const uint64_t *word) {
-    uint64_t v;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(word) : "memory");
-    return v;
-}
-
 /* How many elements are marked, and 1 + the index of the last of them, or 0. Tiles join by sum and by maximum. */
 struct marked_so_far {
     uint64_t count, last;
@@ -231,13 +221,13 @@ struct marked_so_far {
 /* Two words are there when they are of one state. Without LAST there is one, and `last` is 0. */
 template <bool LAST> struct marked_words {
     static __device__ __forceinline__ void store(uint64_t *words, uint64_t tile, uint64_t state, marked_so_far m) {
-        publish(words + tile * (1 + LAST), state | m.count);
-        if (LAST) publish(words + tile * (1 + LAST) + 1, state | m.last);
+        store_relaxed(words + tile * (1 + LAST), state | m.count);
+        if (LAST) store_relaxed(words + tile * (1 + LAST) + 1, state | m.last);
     }
 
     static __device__ __forceinline__ uint64_t load(const uint64_t *words, uint64_t tile, marked_so_far *m) {
-        const uint64_t count = published(words + tile * (1 + LAST));
-        const uint64_t last = LAST ? published(words + tile * (1 + LAST) + 1) : 0;
+        const uint64_t count = load_relaxed(words + tile * (1 + LAST));
+        const uint64_t last = LAST ? load_relaxed(words + tile * (1 + LAST) + 1) : 0;
         *m = marked_so_far{count & WORD_VALUE, last & WORD_VALUE};
         return LAST && (count ^ last) & ~WORD_VALUE ? 0 : count & ~WORD_VALUE;
     }

@@ -12,8 +12,8 @@ bool compiled_usable(void);
 weft_status compiled_load(const void *code, const char *name, void **library, void **function, weft_error *error);
 void compiled_unload(void *library);
 
-/* Launches it on the context's stream. */
+/* Launches it on the context's stream, each block with so much dynamic shared memory. */
 weft_status compiled_launch(const gpu *g, const char *operation, void *function, unsigned blocks, unsigned threads,
-                            formula_job *f, weft_error *error);
+                            size_t shared_bytes, formula_job *f, weft_error *error);
 
 #endif

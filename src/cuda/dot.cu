@@ -15,7 +15,7 @@ template <class T, class A> struct products : summing<A> {
 };
 
 template <class T, class A> static kernel dot_kernel() {
-    return kernel{(const void *)tree_kernel<products<T, A>>, false};
+    return kernel{(const void *)tree_kernel<products<T, A>>, KERNEL_TREE};
 }
 
 static kernel choose(weft_dtype dtype, weft_dtype result) {

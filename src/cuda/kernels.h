@@ -4,15 +4,22 @@
 
 #include "weft.h"
 
-/* A kernel and the shape of its tiles. */
+/* What a kernel does with elements, tile by tile. */
+typedef enum kernel_kind {
+    KERNEL_TREE, /* folds them in the canonical tree (tree.cuh) */
+    KERNEL_FREE, /* folds vectors of 16 bytes in any order (free.cuh) */
+    KERNEL_SCAN  /* (scan_tiles.cuh) */
+} kernel_kind;
+
 typedef struct kernel {
     const void *function;
-    bool free_order;       /* tiles of 16-byte vectors (free.cuh), else of the canonical tree (tree.cuh) */
-    const char *op = NULL; /* the operator's type, as a formula's kernel names it (map_text.cu) */
+    kernel_kind kind;
+    const char *op = NULL;    /* the operator's type, as a formula's kernel names it (map_text.cu) */
+    const char *types = NULL; /* of a scan: the arguments of that type, which is a template */
 } kernel;
 
-#define TREE_KERNEL(...) (kernel{(const void *)tree_kernel<__VA_ARGS__>, false, #__VA_ARGS__})
-#define FREE_KERNEL(...) (kernel{(const void *)free_kernel<__VA_ARGS__>, true, #__VA_ARGS__})
+#define TREE_KERNEL(...) (kernel{(const void *)tree_kernel<__VA_ARGS__>, KERNEL_TREE, #__VA_ARGS__})
+#define FREE_KERNEL(...) (kernel{(const void *)free_kernel<__VA_ARGS__>, KERNEL_FREE, #__VA_ARGS__})
 
 /* Canonical tree, sums.cu: sum and product in the type `result` (f32 or f64); sums of |x| in f64. */
 kernel cuda_sum_kernel(weft_dtype dtype, weft_dtype result);

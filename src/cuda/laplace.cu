@@ -20,7 +20,7 @@ template <class T> struct differences : summing<double> {
 static kernel differences_kernel(weft_dtype dtype) {
     return kernel{dtype == WEFT_F32 ? (const void *)tree_kernel<differences<float>>
                                     : (const void *)tree_kernel<differences<double>>,
-                  false};
+                  KERNEL_TREE};
 }
 
 /* The root mean square of v - u, both on the GPU. */

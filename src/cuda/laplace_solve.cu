@@ -292,7 +292,7 @@ template <class A> static weft_status measure(const solver<A> *s, weft_error *er
     FORWARD(call_begin(&c, s->g, "laplace_solve", s->call->dtype, WEFT_F64, points_of(s->grids[0]), s->residual, NULL,
                        s->call->residual, error));
     c.j.finish = FINISH_ROOT_MEAN;
-    FORWARD(call_run(&c, kernel{(const void *)tree_kernel<squares<A>>, false}, error));
+    FORWARD(call_run(&c, kernel{(const void *)tree_kernel<squares<A>>, KERNEL_TREE}, error));
     return call_end(&c, error);
 }
 

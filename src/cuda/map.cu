@@ -5,6 +5,7 @@
 #include "arith/map.h"
 #include "cuda/compiled.h"
 #include "cuda/map_compiled.h"
+#include "cuda/stored.cuh"
 
 #include <string.h>
 
@@ -41,10 +42,6 @@ static __device__ __forceinline__ some<T> steps_of(map_op op, const some<T> &a, 
     }
     return r;
 }
-
-static __device__ float stored(float v) { return weft_canonical_f32(v); }
-static __device__ double stored(double v) { return weft_canonical_f64(v); }
-template <class T> static __device__ T stored(T v) { return v; }
 
 static __device__ void read_value(const map_leaf &leaf, float &v) { v = leaf.value.f32; }
 static __device__ void read_value(const map_leaf &leaf, double &v) { v = leaf.value.f64; }
@@ -116,12 +113,12 @@ static weft_status launch_compiled(const gpu *g, const map_program *program, voi
     const uint64_t block = FORMULA_THREADS * vector * (rows ? rows : 1), blocks = (n - 1) / block + 1;
     formula_job f;
     memset(&f.j, 0, sizeof f.j);
-    gpu_formula_operands(program, first, vector, &f);
-    f.j.vectors = f.j.vectors && (uintptr_t)out % FORMULA_ALIGNMENT(vector * cuda_type_bytes(program->dtype)) == 0;
+    f.j.vectors = gpu_formula_operands(program, first, vector, f.operands) &&
+                  (uintptr_t)out % FORMULA_ALIGNMENT(vector * cuda_type_bytes(program->dtype)) == 0;
     f.j.n = n;
     f.j.out = out;
     return compiled_launch(g, "map", function, (unsigned)(blocks < INT32_MAX ? blocks : INT32_MAX), FORMULA_THREADS,
-                           &f, error);
+                           0, &f, error);
 }
 
 weft_status gpu_map_part(gpu *g, const map_program *program, uint64_t first, uint64_t n, void *out,

@@ -8,7 +8,7 @@
 
 typedef struct formula {
     map_shape shape;
-    const void *fold;         /* of the kernel whose operator reduces the values; NULL: a map */
+    const void *consumer;     /* the kernel that takes the values instead of an array; NULL: they are stored */
     uint64_t work;            /* steps of elements that it was asked for */
     uint64_t last_use;        /* 0: there is no formula here */
     bool kept;                /* a graph may have its launch */
@@ -81,16 +81,16 @@ static weft_status make_room(gpu *g, formula **place, weft_error *error) {
 }
 
 /* The formula of this shape, or NULL. */
-static formula *find(const gpu *g, const map_shape *shape, const void *fold) {
+static formula *find(const gpu *g, const map_shape *shape, const void *consumer) {
     for (formula *f = g->formulas->list; f < g->formulas->list + FORMULAS_MAX; f++)
-        if (f->last_use && f->fold == fold && memcmp(&f->shape, shape, sizeof *shape) == 0) return f;
+        if (f->last_use && f->consumer == consumer && memcmp(&f->shape, shape, sizeof *shape) == 0) return f;
     return NULL;
 }
 
-static weft_status compile(const gpu *g, formula *f, const kernel *fold, weft_error *error) {
+static weft_status compile(const gpu *g, formula *f, const kernel *consumer, weft_error *error) {
     void *code;
     size_t bytes;
-    char *const text = map_text(&f->shape, fold);
+    char *const text = map_text(&f->shape, consumer);
     RETURN_IF(!text, WEFT_OUT_OF_MEMORY, "no host memory for the text of a formula");
     weft_status status = nvrtc_compile(text, g->arch, &code, &bytes, error);
     free(text);
@@ -101,42 +101,42 @@ static weft_status compile(const gpu *g, formula *f, const kernel *fold, weft_er
 }
 
 /* Finds the formula, which is new if it must be, and compiles it when it is time. */
-static weft_status recall(gpu *g, const map_shape *shape, const kernel *fold, uint64_t n, formula **found,
+static weft_status recall(gpu *g, const map_shape *shape, const kernel *consumer, uint64_t n, formula **found,
                           weft_error *error) {
     bool now;
-    const void *const identity = fold ? fold->function : NULL;
+    const void *const identity = consumer ? consumer->function : NULL;
     *found = find(g, shape, identity);
     if (!*found) {
         FORWARD(make_room(g, found, error));
         if (!*found) return WEFT_OK;
         (*found)->shape = *shape;
-        (*found)->fold = identity;
+        (*found)->consumer = identity;
     }
     formula *f = *found;
     f->last_use = ++g->formulas->uses;
     f->work += n * shape->step_count;
     if (f->function) return WEFT_OK;
     FORWARD(is_time(g, f, &now, error));
-    return now ? compile(g, f, fold, error) : WEFT_OK;
+    return now ? compile(g, f, consumer, error) : WEFT_OK;
 }
 
 /* While a stream is captured nothing can be loaded and nothing unloaded. */
-weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel *fold, uint64_t n, void **function,
-                               int *rows, weft_error *error) {
+weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel *consumer, uint64_t n,
+                               void **function, int *rows, weft_error *error) {
     map_shape shape;
     formula *f;
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     *function = NULL;
-    if (g->formula_use == FORMULAS_NEVER || (fold && !fold->op)) return WEFT_OK;
+    if (g->formula_use == FORMULAS_NEVER || (consumer && !consumer->op)) return WEFT_OK;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "looking for a compiled formula");
     if (!g->formulas) g->formulas = (formulas *)calloc(1, sizeof *g->formulas);
     RETURN_IF(!g->formulas, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", sizeof *g->formulas);
     shape_of(program, &shape);
     if (capture != cudaStreamCaptureStatusNone) {
-        f = find(g, &shape, fold ? fold->function : NULL);
+        f = find(g, &shape, consumer ? consumer->function : NULL);
         if (f && f->function) f->kept = true;
     } else {
-        FORWARD(recall(g, &shape, fold, n, &f, error));
+        FORWARD(recall(g, &shape, consumer, n, &f, error));
     }
     if (f) *function = f->function;
     *rows = map_text_rows(&shape);
@@ -151,16 +151,17 @@ void gpu_formulas_close(gpu *g) {
 
 /* ----------------------------------------------------------------------------------- operands */
 
-void gpu_formula_operands(const map_program *program, uint64_t first, size_t vector, formula_job *f) {
-    f->j.vectors = true;
+bool gpu_formula_operands(const map_program *program, uint64_t first, size_t vector, formula_operand *operands) {
+    bool aligned = true;
     for (uint32_t k = 0; k < program->leaf_count; k++) {
         const map_leaf *leaf = &program->leaves[k];
-        formula_operand *o = &f->operands[k];
+        formula_operand *o = &operands[k];
         o->u64 = leaf->value.u64;
         if (leaf->kind == LEAF_INDEX) o->u64 += first;
         if (leaf->kind != LEAF_ARRAY) continue;
         const size_t bytes = cuda_type_bytes(leaf->dtype);
         o->array = (const char *)leaf->p + first * bytes;
-        f->j.vectors = f->j.vectors && (uintptr_t)o->array % FORMULA_ALIGNMENT(vector * bytes) == 0;
+        aligned = aligned && (uintptr_t)o->array % FORMULA_ALIGNMENT(vector * bytes) == 0;
     }
+    return aligned;
 }

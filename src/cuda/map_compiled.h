@@ -17,13 +17,13 @@
 weft_status gpu_formula_policy(gpu *g, weft_error *error);
 void gpu_formulas_close(gpu *g);
 
-/* The kernel of a formula's values, or with `fold` of their reduction by that kernel's operator, at n more elements;
- * NULL: it is to be interpreted. */
-weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel *fold, uint64_t n, void **function,
-                               int *rows, weft_error *error);
+/* The kernel of a formula's values, or with `consumer` one that does with them what that kernel does with an array,
+ * at n more elements; NULL: it is to be interpreted. */
+weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel *consumer, uint64_t n,
+                               void **function, int *rows, weft_error *error);
 
-/* Fills f->operands for a launch from element `first` on, and f->j.vectors for loads of `vector` elements of each
- * array. */
-void gpu_formula_operands(const map_program *program, uint64_t first, size_t vector, formula_job *f);
+/* The operands of a launch from element `first` on. Returns whether all arrays are aligned for loads of `vector`
+ * elements of each. */
+bool gpu_formula_operands(const map_program *program, uint64_t first, size_t vector, formula_operand *operands);
 
 #endif

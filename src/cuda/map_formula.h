@@ -4,6 +4,7 @@
 
 #include "core/formula.h"
 #include "cuda/job.h"
+#include "cuda/scan_job.h"
 
 /* A leaf as of element 0 of the launch: where its array begins, its value, or the index. */
 typedef union formula_operand {
@@ -13,9 +14,13 @@ typedef union formula_operand {
     uint64_t u64;
 } formula_operand;
 
-/* Of the job a map has n, out and vectors: whether all arrays are aligned for vector loads, and out for stores. */
+/* Of a job a map has n, out and vectors: whether all arrays are aligned for vector loads, and out for stores. A scan
+ * has no x, and vectors means the same. */
 typedef struct formula_job {
-    job j;
+    union {
+        job j;
+        scan_job scan;
+    };
     formula_operand operands[MAP_LEAVES];
 } formula_job;
 

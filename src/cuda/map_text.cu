@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Room for the text, were every step and every leaf there: lines of at most 100 characters. */
-enum { TEXT_BYTES = (MAP_STEPS + 4 * MAP_LEAVES + 40) * 100 };
+enum { TEXT_BYTES = (MAP_STEPS + 5 * MAP_LEAVES + 40) * 100 };
 
 typedef struct text {
     char *at;
@@ -86,7 +86,7 @@ static int fold_rows(const map_shape *shape, const kernel *fold) {
     const int weight = weight_of(shape), arrays = arrays_of(shape);
     const int rows = arrays <= 1 ? TREE_ROWS : arrays == 2 ? TREE_ROWS / 2 : TREE_ROWS / 4;
     if (weight > 32) return weight > 128 ? 1 : 2;
-    return fold->free_order && rows > FREE_LOADS ? FREE_LOADS : rows;
+    return fold->kind == KERNEL_FREE && rows > FREE_LOADS ? FREE_LOADS : rows;
 }
 
 /* ------------------------------------------------------------------------------------- pieces */
@@ -141,11 +141,23 @@ static void write_steps(text *t, const map_shape *shape) {
     line(t, "        return stored(s%u);", shape->step_count - 1);
 }
 
-static void write_formula(text *t, const map_shape *shape) {
+/* What elements i .. i + count - 1 need is sent for. */
+static void write_bring(text *t, const map_shape *shape) {
+    line(t, "    static __device__ void bring(const formula_operand *o, uint64_t i, uint32_t count) {");
+    for (uint32_t k = 0; k < shape->leaf_count; k++) {
+        const char *type = c_type(shape->leaves[k].dtype);
+        if (shape->leaves[k].kind == LEAF_ARRAY)
+            line(t, "        bring_near((const %s *)o[%u].array + i, count * sizeof(%s));", type, k, type);
+    }
+    line(t, "    }");
+}
+
+static void write_formula(text *t, const map_shape *shape, const kernel *consumer) {
     const char *type = c_type(shape->dtype);
     line(t, "struct formula {");
     line(t, "    typedef %s value;", type);
     write_loads(t, shape);
+    if (consumer && consumer->kind == KERNEL_SCAN) write_bring(t, shape);
     line(t, "    template <int V>");
     line(t, "    static __device__ __forceinline__ %s", type);
     line(t, "    at(const loads<V> &l, const formula_operand *o, uint64_t i, int e) {");
@@ -155,35 +167,48 @@ static void write_formula(text *t, const map_shape *shape) {
     line(t, "};");
 }
 
-/* The kernel. One that folds has the blocks of the kernel that folds an array (tree.cuh, free.cuh). */
-static void write_kernel(text *t, const map_shape *shape, const kernel *fold) {
+static void write_includes(text *t, const kernel *consumer) {
+    if (!consumer) {
+        line(t, "#include \"cuda/map_values.cuh\"");
+    } else if (consumer->kind == KERNEL_SCAN) {
+        line(t, "#include \"cuda/map_scan.cuh\"");
+    } else {
+        line(t, "#include \"cuda/%s.cuh\"", consumer->kind == KERNEL_FREE ? "integers" : "sums");
+        line(t, "#include \"cuda/%s.cuh\"", consumer->kind == KERNEL_FREE ? "extremes" : "variance");
+        line(t, "#include \"cuda/map_fold.cuh\"");
+    }
+}
+
+/* The bounds of a kernel, which are those of the one that takes an array. */
+static const char *bounds_of(const kernel *consumer) {
+    if (!consumer) return "FORMULA_THREADS";
+    switch (consumer->kind) {
+    case KERNEL_TREE: return "WARPS_MAX *WARP, TREE_BLOCKS";
+    case KERNEL_FREE: return "WARPS_MAX *WARP, FREE_BLOCKS";
+    default: return "SCAN_THREADS, SCAN_BLOCKS";
+    }
+}
+
+static void write_kernel(text *t, const map_shape *shape, const kernel *consumer) {
     const int rows = map_text_rows(shape);
-    if (!fold)
-        line(t, "extern \"C\" __global__ void __launch_bounds__(FORMULA_THREADS)");
-    else
-        line(t, "extern \"C\" __global__ void __launch_bounds__(WARPS_MAX *WARP, %s)",
-             fold->free_order ? "FREE_BLOCKS" : "TREE_BLOCKS");
+    line(t, "extern \"C\" __global__ void __launch_bounds__(%s)", bounds_of(consumer));
     line(t, FORMULA_KERNEL "(const __grid_constant__ formula_job f) {");
-    if (!fold)
+    if (!consumer)
         line(t, "    map_values<formula, %s, %d>(f);", rows ? "16 / sizeof(formula::value)" : "1", rows ? rows : 1);
+    else if (consumer->kind == KERNEL_SCAN)
+        line(t, "    scan_formula<%s<%s>, formula, %d>(f);", consumer->op, consumer->types, rows);
     else
-        line(t, "    %s<%s, formula, %d>(f);", fold->free_order ? "fold_free" : "fold_tree", fold->op,
-             fold_rows(shape, fold));
+        line(t, "    %s<%s, formula, %d>(f);", consumer->kind == KERNEL_FREE ? "fold_free" : "fold_tree",
+             consumer->op, fold_rows(shape, consumer));
     line(t, "}");
 }
 
-char *map_text(const map_shape *shape, const kernel *fold) {
+char *map_text(const map_shape *shape, const kernel *consumer) {
     text t = {(char *)malloc(TEXT_BYTES), 0};
     if (!t.at) return NULL;
-    if (!fold) {
-        line(&t, "#include \"cuda/map_values.cuh\"");
-    } else {
-        line(&t, "#include \"cuda/%s.cuh\"", fold->free_order ? "integers" : "sums");
-        line(&t, "#include \"cuda/%s.cuh\"", fold->free_order ? "extremes" : "variance");
-        line(&t, "#include \"cuda/map_fold.cuh\"");
-    }
-    write_formula(&t, shape);
-    write_kernel(&t, shape, fold);
+    write_includes(&t, consumer);
+    write_formula(&t, shape, consumer);
+    write_kernel(&t, shape, consumer);
     t.at[t.used] = 0;
     return t.at;
 }

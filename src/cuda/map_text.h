@@ -20,10 +20,12 @@ typedef struct map_shape {
 /* The kernel's name, whatever the formula; it takes a formula_job. */
 #define FORMULA_KERNEL "weft_formula"
 
-/* Vectors of 16 bytes of values that a thread of a map has in each block; 0: one value. */
+/* Vectors of 16 bytes of values that a thread of a map has in each block, and one of a scan computes at a time; 0:
+ * one value. */
 int map_text_rows(const map_shape *shape);
 
-/* The text of the map, or with `fold` of the reduction by that kernel's operator; to be freed. NULL: no memory. */
-char *map_text(const map_shape *shape, const kernel *fold);
+/* The text of the map, or with `consumer` of the reduction or the scan by that kernel's operator; to be freed. NULL:
+ * no memory. */
+char *map_text(const map_shape *shape, const kernel *consumer);
 
 #endif

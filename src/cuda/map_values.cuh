@@ -13,6 +13,7 @@
 
 #include "arith/map.h"
 #include "cuda/map_formula.h"
+#include "cuda/stored.cuh"
 
 template <class T, int V> struct alignas(FORMULA_ALIGNMENT(V * sizeof(T))) packed { T element[V]; };
 
@@ -21,10 +22,6 @@ template <class T, int V>
 static __device__ __forceinline__ packed<T, V> load_packed(const formula_operand &o, uint64_t i) {
     return *(const packed<T, V> *)((const T *)o.array + i);
 }
-
-static __device__ __forceinline__ float stored(float v) { return weft_canonical_f32(v); }
-static __device__ __forceinline__ double stored(double v) { return weft_canonical_f64(v); }
-template <class T> static __device__ __forceinline__ T stored(T v) { return v; }
 
 /* The values at elements i .. i + V - 1. */
 template <class F, int V>

@@ -6,8 +6,9 @@
  *     grid     those of tiles, by all warps                          digits 3, 4, ... (scan_look_back.cuh)
  *
  * Elements wait in shared memory, in the order in which the recurrence takes them; a group's v takes the place of its
- * u. Rows longer than a tile are scanned in one pass over memory, as by scan.cuh: a block takes tiles by ticket,
- * publishes their maps, and finds the value before them. Of shorter rows a block has as many as it has threads for.
+ * u. Rows longer than a tile are scanned in one pass over memory, as by scan_tiles.cuh: a block takes tiles by
+ * ticket, publishes their maps, and finds the value before them. Of shorter rows a block has as many as it has
+ * threads for.
  *
  * Traffic: 2 n elements read, n written; of maps, 32 bytes a tile written and up to 255 times that read, all
  * in the L2 cache. */
@@ -224,7 +225,7 @@ static __device__ __forceinline__ T value_before(const affine<T> *groups, const 
     return threadIdx.x % 16 ? op.apply(groups[threadIdx.x - 1], to_half) : to_half;
 }
 
-/* Blocks end with their tiles and others take their places: see scan.cuh. */
+/* Blocks end with their tiles and others take their places: see scan_tiles.cuh. */
 template <class T, bool REVERSE>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
     long_rows(const __grid_constant__ recurrence_job a) {

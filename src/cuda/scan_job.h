@@ -4,6 +4,7 @@
 
 #include "core/order.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define SCAN_THREADS 256
@@ -54,6 +55,8 @@ struct scan_job {
 typedef struct scan_launch {
     const void *kernel;
     size_t shared_bytes, tile_bytes;
+    const char *op = NULL,
+               *types = NULL; /* the operator, a template, and its arguments, as a formula's kernel has them */
 } scan_launch;
 
 #endif

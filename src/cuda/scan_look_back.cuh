@@ -9,7 +9,7 @@
 #define WEFT_CUDA_SCAN_LOOK_BACK_CUH
 
 #include "core/order.h"
-#include "cuda/bring_near.cuh"
+#include "cuda/device.cuh"
 #include "cuda/scan_job.h"
 
 #include <stdint.h>
@@ -49,18 +49,12 @@ template <class A> struct scan_words {
 
     /* Totals stand `stride` words apart. */
     __device__ void store(uint64_t *words, uint64_t total, uint32_t stride) const {
-        for (int i = 0; i < COUNT; i++)
-            asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(words + total * stride + i), "l"(word[i])
-                         : "memory");
+        for (int i = 0; i < COUNT; i++) store_relaxed(words + total * stride + i, word[i]);
     }
 
     __device__ static scan_words load(const uint64_t *words, uint64_t total, uint32_t stride) {
         scan_words w;
-        for (int i = 0; i < COUNT; i++)
-            asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                         : "=l"(w.word[i])
-                         : "l"(words + total * stride + i)
-                         : "memory");
+        for (int i = 0; i < COUNT; i++) w.word[i] = load_relaxed(words + total * stride + i);
         return w;
     }
 };

@@ -1,20 +1,18 @@
-/* The operators of scans and of segmented folds, and which instance of them is for which types. A mirror image shares
- * its operator's kernels: a maximum is the minimum of turned keys, `and` the `or` of turned bits. */
+/* The operators of scans and of segmented folds, and which instance of them is for which types. NAME is what a
+ * formula's kernel calls one (map_text.cu). A mirror image shares its operator's kernels: a maximum is the minimum of
+ * turned keys, `and` the `or` of turned bits. */
 #ifndef WEFT_CUDA_SCAN_OPS_CUH
 #define WEFT_CUDA_SCAN_OPS_CUH
 
 #include "arith/bits.h"
 #include "cuda/keys.cuh"
 #include "cuda/scan_job.h"
+#include "cuda/stored.cuh"
 
 /* ------------------------------------------------------------------------ sums and products */
 
-static __device__ __forceinline__ float stored(float v) { return weft_canonical_f32(v); }
-static __device__ __forceinline__ double stored(double v) { return weft_canonical_f64(v); }
-static __device__ __forceinline__ uint32_t stored(uint32_t v) { return v; }
-static __device__ __forceinline__ uint64_t stored(uint64_t v) { return v; }
-
 template <class T, class A, class R> struct adding {
+    static constexpr const char *NAME = "adding";
     typedef T element;
     typedef A value;
     typedef R result;
@@ -28,6 +26,7 @@ template <class T, class A, class R> struct adding {
 };
 
 template <class T, class A, class R> struct multiplying : adding<T, A, R> {
+    static constexpr const char *NAME = "multiplying";
     __device__ explicit multiplying(const scan_job &j) : adding<T, A, R>(j) {}
     __device__ A join(A a, A b) const { return a * b; }
     __device__ A identity() const { return 1; }
@@ -42,6 +41,7 @@ template <> struct wide<uint64_t> { typedef uint64_t type; };
 
 /* The least key, as in extremes.cu. */
 template <class T> struct least_of {
+    static constexpr const char *NAME = "least_of";
     typedef T element;
     typedef typename keys<T>::key value;
     typedef T result;
@@ -56,6 +56,7 @@ template <class T> struct least_of {
 };
 
 template <class T> struct oring {
+    static constexpr const char *NAME = "oring";
     typedef T element;
     typedef typename wide<T>::type value;
     typedef T result;
@@ -70,6 +71,7 @@ template <class T> struct oring {
 };
 
 template <class T> struct xoring : oring<T> {
+    static constexpr const char *NAME = "xoring";
     typedef typename wide<T>::type value;
     __device__ explicit xoring(const scan_job &j) : oring<T>(j) {}
     __device__ value join(value a, value b) const { return a ^ b; }
@@ -77,19 +79,21 @@ template <class T> struct xoring : oring<T> {
 
 /* ------------------------------------------------------------------------- by types
  *
- * Launch is what is returned; Kernels<Op>::launch() makes it. Integers of one width share kernels where both kinds
- * wrap alike; only widening tells them apart. */
+ * Launch is what is returned; Kernels<Op>::launch(types) makes it, `types` being the text of Op's arguments. Integers
+ * of one width share kernels where both kinds wrap alike; only widening tells them apart. */
+
+#define KERNELS(Op, ...) Kernels<Op<__VA_ARGS__>>::launch(#__VA_ARGS__)
 
 template <class Launch, template <class> class Kernels, template <class, class, class> class Op>
 static Launch for_sums_widening(weft_dtype dtype) {
     switch (dtype) {
-    case WEFT_I8: return Kernels<Op<int8_t, uint64_t, uint64_t>>::launch();
-    case WEFT_I16: return Kernels<Op<int16_t, uint64_t, uint64_t>>::launch();
-    case WEFT_I32: return Kernels<Op<int32_t, uint64_t, uint64_t>>::launch();
-    case WEFT_U8: return Kernels<Op<uint8_t, uint64_t, uint64_t>>::launch();
-    case WEFT_U16: return Kernels<Op<uint16_t, uint64_t, uint64_t>>::launch();
-    case WEFT_U32: return Kernels<Op<uint32_t, uint64_t, uint64_t>>::launch();
-    default: return Kernels<Op<float, double, double>>::launch();
+    case WEFT_I8: return KERNELS(Op, int8_t, uint64_t, uint64_t);
+    case WEFT_I16: return KERNELS(Op, int16_t, uint64_t, uint64_t);
+    case WEFT_I32: return KERNELS(Op, int32_t, uint64_t, uint64_t);
+    case WEFT_U8: return KERNELS(Op, uint8_t, uint64_t, uint64_t);
+    case WEFT_U16: return KERNELS(Op, uint16_t, uint64_t, uint64_t);
+    case WEFT_U32: return KERNELS(Op, uint32_t, uint64_t, uint64_t);
+    default: return KERNELS(Op, float, double, double);
     }
 }
 
@@ -98,14 +102,14 @@ static Launch for_sums(weft_dtype dtype, weft_dtype result) {
     if (dtype != result) return for_sums_widening<Launch, Kernels, Op>(dtype);
     switch (dtype) {
     case WEFT_I8:
-    case WEFT_U8: return Kernels<Op<uint8_t, uint32_t, uint8_t>>::launch();
+    case WEFT_U8: return KERNELS(Op, uint8_t, uint32_t, uint8_t);
     case WEFT_I16:
-    case WEFT_U16: return Kernels<Op<uint16_t, uint32_t, uint16_t>>::launch();
+    case WEFT_U16: return KERNELS(Op, uint16_t, uint32_t, uint16_t);
     case WEFT_I32:
-    case WEFT_U32: return Kernels<Op<uint32_t, uint32_t, uint32_t>>::launch();
-    case WEFT_F32: return Kernels<Op<float, float, float>>::launch();
-    case WEFT_F64: return Kernels<Op<double, double, double>>::launch();
-    default: return Kernels<Op<uint64_t, uint64_t, uint64_t>>::launch();
+    case WEFT_U32: return KERNELS(Op, uint32_t, uint32_t, uint32_t);
+    case WEFT_F32: return KERNELS(Op, float, float, float);
+    case WEFT_F64: return KERNELS(Op, double, double, double);
+    default: return KERNELS(Op, uint64_t, uint64_t, uint64_t);
     }
 }
 
@@ -113,19 +117,21 @@ template <class Launch, template <class> class Kernels, template <class> class O
 static Launch for_bits(weft_dtype dtype) {
     switch (dtype) {
     case WEFT_I8:
-    case WEFT_U8: return Kernels<Op<uint8_t>>::launch();
+    case WEFT_U8: return KERNELS(Op, uint8_t);
     case WEFT_I16:
-    case WEFT_U16: return Kernels<Op<uint16_t>>::launch();
+    case WEFT_U16: return KERNELS(Op, uint16_t);
     case WEFT_I32:
-    case WEFT_U32: return Kernels<Op<uint32_t>>::launch();
-    default: return Kernels<Op<uint64_t>>::launch();
+    case WEFT_U32: return KERNELS(Op, uint32_t);
+    default: return KERNELS(Op, uint64_t);
     }
 }
 
 template <class Launch, template <class> class Kernels> static Launch for_extremes(weft_dtype dtype) {
-    if (dtype == WEFT_F32) return Kernels<least_of<float>>::launch();
-    if (dtype == WEFT_F64) return Kernels<least_of<double>>::launch();
+    if (dtype == WEFT_F32) return KERNELS(least_of, float);
+    if (dtype == WEFT_F64) return KERNELS(least_of, double);
     return for_bits<Launch, Kernels, least_of>(dtype);
 }
+
+#undef KERNELS
 
 #endif

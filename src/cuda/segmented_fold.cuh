@@ -7,7 +7,7 @@
  *
  * The first kernel does the short ones and makes lists of the others for the second. Lanes and tiles are those of
  * docs/ORDER.md 2, counted from the segment's first element; operators whose order is free take the same way. An
- * operator is as for scans (scan.cuh). */
+ * operator is as for scans (scan_tiles.cuh). */
 #ifndef WEFT_CUDA_SEGMENTED_FOLD_CUH
 #define WEFT_CUDA_SEGMENTED_FOLD_CUH
 

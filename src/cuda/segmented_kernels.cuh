@@ -7,7 +7,7 @@
 #include "cuda/segmented_scan.cuh"
 
 template <class Op> struct segmented_of {
-    static segments_launch launch() {
+    static segments_launch launch(const char *) {
         segments_launch l;
         l.fold_short = (const void *)fold_short_kernel<Op>;
         l.fold_long = (const void *)fold_long_kernel<Op>;

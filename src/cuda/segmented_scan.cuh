@@ -2,7 +2,7 @@
  *
  *     up to 16^3 elements   a thread for each group of 16; a warp takes as many whole segments at a time as have no
  *                           more groups than it has threads, or a segment of more groups in slices
- *     longer                tiles of 16^3 by ticket, with totals published and gathered (scan.cuh), where the
+ *     longer                tiles of 16^3 by ticket, with totals published and gathered (scan_tiles.cuh), where the
  *                           totals of each segment stand by themselves
  *
  * Groups and tiles are those of docs/ORDER.md 6, counted from the segment's first element. */
@@ -309,7 +309,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         if (threadIdx.x < 32)
             scan_job_of_item(a, longs, item, sizeof(typename Op::element), sizeof(typename Op::result), &j, &start);
         __syncthreads();
-        scan_block(op, j, s, start, epoch);
+        scan_block(op, scan_array<typename Op::element>(), j, s, start, epoch);
         __syncthreads();
     } while (!a.once);
     if (threadIdx.x == 0) scan_finish_launch(a.scan.totals, a.scan.last);

@@ -4,7 +4,7 @@
 
 kernel cuda_sum_kernel(weft_dtype dtype, weft_dtype result) {
     static const kernel in_f64[] = {
-        {NULL, false, NULL},
+        {NULL, KERNEL_TREE},
 #define TYPE(ID, name, ctype, kind, npy) TREE_KERNEL(total<ctype, double>),
 #include "core/types.def"
     };

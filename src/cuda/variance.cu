@@ -4,7 +4,7 @@
 
 kernel cuda_deviations_kernel(weft_dtype dtype) {
     static const kernel kernels[] = {
-        {NULL, false, NULL},
+        {NULL, KERNEL_TREE},
 #define TYPE(ID, name, ctype, kind, npy) TREE_KERNEL(deviations<ctype>),
 #include "core/types.def"
     };

@@ -9,6 +9,8 @@ static const char *const FORMULAS[] = {"x + y", "a*x^2 + y*x + i", "x < y ? x : 
 static const size_t SIZES[] = {1, 3, 255, 4095, 4096, 4097, 65536, 1000003};
 static const weft_op OPS[] = {WEFT_SUM, WEFT_MEAN, WEFT_NORM2, WEFT_MIN, WEFT_ARGMAX, WEFT_COUNT_NONZERO};
 static const double A = 0.3;
+/* Scans: several chunks of values that are interpreted, and blocks of several tiles. */
+static const size_t LONG = 9000011;
 
 /* A formula and what its names stand for. */
 struct bound {
@@ -39,6 +41,15 @@ static void reduce(weft_context *ctx, weft_op op, const char *formula, weft_dtyp
                    const void *y, void *out) {
     const bound f = bind(ctx, formula, dtype, x, y);
     OK(weft_map_reduce(ctx, op, f.expr, dtype, WEFT_DEFAULT, n, f.bindings, f.count, out));
+    weft_expr_free(f.expr);
+}
+
+/* `op` of the values so far; where `wide`, of f32 in f64. */
+static void scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const char *formula, weft_dtype dtype, bool wide,
+                 size_t n, const void *x, const void *y, void *out) {
+    const bound f = bind(ctx, formula, dtype, x, y);
+    OK(weft_map_scan(ctx, op, kind, f.expr, dtype, wide ? WEFT_F64 : WEFT_DEFAULT, n, f.bindings, f.count, NULL,
+                     out));
     weft_expr_free(f.expr);
 }
 
@@ -88,8 +99,31 @@ static void check_reductions(weft_context *cpu, const char *formula, weft_dtype 
     }
 }
 
+static void check_scan(weft_context *cpu, weft_op op, weft_scan_kind kind, const char *formula, weft_dtype dtype,
+                       bool wide, bool in_place, size_t n, const arrays &at, const std::vector<double> &x,
+                       const std::vector<double> &y) {
+    const size_t bytes = n * (wide ? sizeof(double) : weft_dtype_size(dtype));
+    std::vector<char> expected(bytes), found(bytes);
+    scan(cpu, op, kind, formula, dtype, wide, n, x.data(), y.data(), expected.data());
+    if (in_place) upload(at.out, x.data(), bytes);
+    scan(gpu, op, kind, formula, dtype, wide, n, in_place ? at.out : at.x, at.y, at.out);
+    OK(weft_synchronize(gpu));
+    CUDA_OK(cudaMemcpy(found.data(), at.out, bytes, cudaMemcpyDefault));
+    if (memcmp(found.data(), expected.data(), bytes) != 0)
+        fprintf(stderr, "scan by %s of %s, n = %zu\n", weft_op_name(op), formula, n);
+    CHECK(memcmp(found.data(), expected.data(), bytes) == 0);
+}
+
+static void check_scans(weft_context *cpu, const char *formula, weft_dtype dtype, size_t n, const arrays &at,
+                        const std::vector<double> &x, const std::vector<double> &y) {
+    check_scan(cpu, WEFT_SUM, WEFT_INCLUSIVE, formula, dtype, false, false, n, at, x, y);
+    check_scan(cpu, WEFT_SUM, WEFT_EXCLUSIVE, formula, dtype, false, true, n, at, x, y);
+    check_scan(cpu, WEFT_MAX, WEFT_INCLUSIVE, formula, dtype, false, true, n, at, x, y);
+    if (dtype == WEFT_F32) check_scan(cpu, WEFT_SUM, WEFT_INCLUSIVE, formula, dtype, true, false, n, at, x, y);
+}
+
 static void check_all(weft_context *cpu, weft_dtype dtype) {
-    const size_t most = SIZES[sizeof SIZES / sizeof *SIZES - 1], bytes = weft_dtype_size(dtype);
+    const size_t most = LONG, bytes = weft_dtype_size(dtype);
     std::vector<double> x(most), y(most);
     const std::vector<float> of_x = mixed(most, 1), of_y = mixed(most, 2);
     for (size_t i = 0; i < most && dtype == WEFT_F64; i++) x[i] = of_x[i], y[i] = of_y[i];
@@ -103,7 +137,9 @@ static void check_all(weft_context *cpu, weft_dtype dtype) {
             for (const size_t n : SIZES) {
                 check_maps(cpu, formula, dtype, n, at, x, y);
                 check_reductions(cpu, formula, dtype, n, at, x, y);
+                check_scans(cpu, formula, dtype, n, at, x, y);
             }
+        check_scans(cpu, FORMULAS[1], dtype, LONG, at, x, y);
         free_all(at, bytes, shift);
     }
 }

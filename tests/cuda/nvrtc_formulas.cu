@@ -1,6 +1,7 @@
 /* The texts that formulas are compiled from, given to NVRTC: every step in every type, from arrays of every type, as
- * a map and in front of every kind of reduction. It needs no GPU; exits with 77 where there is no libnvrtc. What the
- * kernels compute is compared on the emulated GPU (cmake/tests_emulated.cmake) and on a real one (gpu_map.cu). */
+ * a map and in front of every kind of reduction and scan. It needs no GPU; exits with 77 where there is no libnvrtc.
+ * What the kernels compute is compared on the emulated GPU (cmake/tests_emulated.cmake) and on a real one
+ * (gpu_map.cu). */
 #include "cuda/map_text.h"
 #include "cuda/nvrtc.h"
 
@@ -67,15 +68,15 @@ static map_shape small_shape(weft_dtype dtype) {
 
 static int compiled, failures;
 
-static void compile(const map_shape *shape, const kernel *fold) {
+static void compile(const map_shape *shape, const kernel *consumer) {
     weft_error error;
     void *code;
     size_t bytes;
-    char *text = map_text(shape, fold);
+    char *text = map_text(shape, consumer);
     memset(&error, 0, sizeof error);
     compiled++;
     if (!text || nvrtc_compile(text, ARCH, &code, &bytes, &error) != WEFT_OK || bytes == 0) {
-        printf("type %d, %s: %s\n", (int)shape->dtype, fold ? fold->op : "map", error.message);
+        printf("type %d, %s: %s\n", (int)shape->dtype, consumer ? consumer->op : "map", error.message);
         failures++;
     } else {
         free(code);
@@ -83,10 +84,39 @@ static void compile(const map_shape *shape, const kernel *fold) {
     free(text);
 }
 
-static void compile_folds(const map_shape *shape, const char *const *ops, bool free_order) {
+static void compile_folds(const map_shape *shape, const char *const *ops, kernel_kind kind) {
     for (; *ops; ops++) {
-        const kernel fold = {NULL, free_order, *ops};
+        const kernel fold = {NULL, kind, *ops};
         compile(shape, &fold);
+    }
+}
+
+/* The scans of a long formula, or of a short one, whose kernels have the most rows. */
+static void compile_scans(void) {
+    static const struct {
+        weft_dtype dtype;
+        const char *op, *types;
+        bool is_long;
+    } scans[] = {
+        {WEFT_F32, "adding", "float, float, float", false},
+        {WEFT_F32, "adding", "float, double, double", false},
+        {WEFT_F32, "multiplying", "float, float, float", true},
+        {WEFT_F32, "least_of", "float", false},
+        {WEFT_F64, "adding", "double, double, double", true},
+        {WEFT_F64, "multiplying", "double, double, double", false},
+        {WEFT_F64, "least_of", "double", false},
+        {WEFT_I32, "adding", "uint32_t, uint32_t, uint32_t", false},
+        {WEFT_I32, "multiplying", "int32_t, uint64_t, uint64_t", true},
+        {WEFT_I32, "least_of", "uint32_t", false},
+        {WEFT_U32, "adding", "uint32_t, uint64_t, uint64_t", false},
+        {WEFT_I64, "multiplying", "uint64_t, uint64_t, uint64_t", false},
+        {WEFT_U32, "oring", "uint32_t", true},
+        {WEFT_U64, "xoring", "uint64_t", false},
+    };
+    for (size_t i = 0; i < sizeof scans / sizeof *scans; i++) {
+        const map_shape shape = scans[i].is_long ? shape_of(scans[i].dtype) : small_shape(scans[i].dtype);
+        const kernel scan = {NULL, KERNEL_SCAN, scans[i].op, scans[i].types};
+        compile(&shape, &scan);
     }
 }
 
@@ -137,13 +167,14 @@ int main() {
     }
     const map_shape f32 = small_shape(WEFT_F32), f64 = small_shape(WEFT_F64), i32 = small_shape(WEFT_I32),
                     u64 = small_shape(WEFT_U64);
-    compile_folds(&f32, f32_trees, false);
-    compile_folds(&f64, f64_trees, false);
-    compile_folds(&i32, i32_trees, false);
-    compile_folds(&f32, f32_free, true);
-    compile_folds(&f64, f64_free, true);
-    compile_folds(&i32, i32_free, true);
-    compile_folds(&u64, u64_free, true);
+    compile_folds(&f32, f32_trees, KERNEL_TREE);
+    compile_folds(&f64, f64_trees, KERNEL_TREE);
+    compile_folds(&i32, i32_trees, KERNEL_TREE);
+    compile_folds(&f32, f32_free, KERNEL_FREE);
+    compile_folds(&f64, f64_free, KERNEL_FREE);
+    compile_folds(&i32, i32_free, KERNEL_FREE);
+    compile_folds(&u64, u64_free, KERNEL_FREE);
+    compile_scans();
     if (!refuses_nonsense()) {
         puts("a text that does not compile is not refused as it should");
         failures++;

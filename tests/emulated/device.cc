@@ -2,6 +2,7 @@
  * the operations that it lacks. Its one user is `weft verify`, which calls from one thread. */
 #include "cuda/gpu.h"
 #include "cuda/matmul_kernels.h"
+#include "cuda/scan_kernels.h"
 #include "cuda/tridiag_job.h"
 #include "executor.h"
 
@@ -35,6 +36,22 @@ bool multiplies(const void *kernel) {
     return false;
 }
 
+/* Scans of arrays of this type. */
+bool scans_arrays_of(weft_dtype dtype, const void *kernel) {
+    for (weft_dtype result : {dtype, WEFT_I64, WEFT_F64})
+        if (kernel == cuda_scan_sum_kernel(dtype, result).kernel ||
+            kernel == cuda_scan_product_kernel(dtype, result).kernel)
+            return true;
+    return kernel == cuda_scan_extreme_kernel(dtype).kernel || kernel == cuda_scan_or_kernel(dtype).kernel ||
+           kernel == cuda_scan_xor_kernel(dtype).kernel;
+}
+
+bool scans(const void *kernel) {
+    for (int dtype = WEFT_I8; dtype <= WEFT_F64; dtype++)
+        if (scans_arrays_of((weft_dtype)dtype, kernel)) return true;
+    return false;
+}
+
 bool joins_products(const void *kernel) {
     for (const weft_dtype *types : PRODUCTS)
         if (kernel == cuda_matmul_join_kernel(types[0], types[1])) return true;
@@ -43,8 +60,8 @@ bool joins_products(const void *kernel) {
 
 } // namespace
 
-/* The kernels that are launched by their address take a job, but for those of tridiagonal systems and the ones that
- * store a value. */
+/* The kernels that are launched by their address take a job, but for those of tridiagonal systems, products and
+ * scans, and the ones that store a value. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t) {
     const emulated::geometry g(grid, block, shared);
@@ -52,6 +69,8 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
         emulated::launch(g, (void (*)(tridiag_job))kernel, *(tridiag_job *)arguments[0]);
     else if (multiplies(kernel))
         emulated::launch(g, (void (*)(matmul_job))kernel, *(matmul_job *)arguments[0]);
+    else if (scans(kernel))
+        emulated::launch(g, (void (*)(scan_job))kernel, *(scan_job *)arguments[0]);
     else if (joins_products(kernel))
         emulated::launch(g, (void (*)(matmul_job, void *))kernel, *(matmul_job *)arguments[0],
                          *(void **)arguments[1]);
@@ -67,21 +86,6 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 }
 
 /* ------------------------------------------------------------------- what is not emulated */
-
-/* The scan that other operations are built on, in the emulated GPU's memory: blocks that wait for each other have no
- * place here, so it is the specification's. */
-weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
-    weft_context *ref;
-    if (c->map) return cuda_map_scan((gpu *)state, c, error);
-    if (c->totals) return cuda_scan_totals((gpu *)state, c, error);
-    RETURN_IF(!emulated::on_device(c->x) || !emulated::on_device(c->y), WEFT_UNSUPPORTED,
-              "the emulated GPU has scans in its own memory only");
-    FORWARD(weft_open(&ref, "ref"));
-    const weft_dtype accumulate = c->result == c->dtype ? WEFT_DEFAULT : c->result;
-    const weft_status status = weft_scan(ref, c->op, c->kind, c->dtype, accumulate, c->n, c->x, c->init, c->y);
-    weft_close(ref);
-    return status;
-}
 
 namespace {
 

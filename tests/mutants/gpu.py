@@ -100,7 +100,8 @@ def is_noticed(build, plugin, name):
     formulas are made of shows where all of them are compiled."""
     words = name.split("-")
     if words[0] == "compiled":
-        return verify(build, plugin, True, "--every", "50", "--op", "map" if words[1] == "map" else "map_reduce") == 1
+        operation = words[1] if words[1] in ("map", "map_scan") else "map_reduce"
+        return verify(build, plugin, True, "--every", "50", "--op", operation) == 1
     soon = verify(build, plugin, False, "--op", words[0])
     return soon == 1 or soon not in (0, 2) or verify(build, plugin, False) not in (0, 2)
 

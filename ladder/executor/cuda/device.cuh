@@ -1,0 +1,12 @@
+/* src/cuda/device.cuh for the executor, whose blocks run one after another. */
+#ifndef WEFT_EXECUTOR_CUDA_DEVICE_CUH
+#define WEFT_EXECUTOR_CUDA_DEVICE_CUH
+
+#include "cuda_runtime.h"
+
+static inline void bring_near(const void *, uint32_t) {}
+static inline void store_relaxed(uint64_t *word, uint64_t v) { *word = v; }
+static inline uint64_t load_relaxed(const uint64_t *word) { return *word; }
+static inline uint4 *dynamic_shared() { return (uint4 *)emulated::dynamic_shared(); }
+
+#endif

@@ -1,0 +1,34 @@
+/* What scans say to a GPU in words that C++ has none for. The executor that plays a GPU in the tests has its own
+ * version of this file (ladder/executor/cuda/device.cuh). */
+#ifndef WEFT_CUDA_DEVICE_CUH
+#define WEFT_CUDA_DEVICE_CUH
+
+#include <stdint.h>
+
+/* Starts to bring `bytes` of memory, all but the ends, to the L2 cache, where the block finds them that takes them
+ * some time later: memory stays busy while blocks wait for one another. One thread. */
+static __device__ __forceinline__ void bring_near(const void *p, uint32_t bytes) {
+#if __CUDA_ARCH__ >= 900
+    const uintptr_t at = ((uintptr_t)p + 15) / 16 * 16;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at), "r"(bytes - 16) : "memory");
+#endif
+}
+
+/* A word that blocks tell each other while they run: it is whole or not there, and says nothing of other memory. */
+static __device__ __forceinline__ void store_relaxed(uint64_t *word, uint64_t v) {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(v) : "memory");
+}
+
+static __device__ __forceinline__ uint64_t load_relaxed(const uint64_t *word) {
+    uint64_t v;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(word) : "memory");
+    return v;
+}
+
+/* As much shared memory as the launch asked for. */
+static __device__ __forceinline__ uint4 *dynamic_shared() {
+    extern __shared__ uint4 dynamic[];
+    return dynamic;
+}
+
+#endif

@@ -1,0 +1,11 @@
+/* A value as it is stored: of NaNs there is one (docs/ORDER.md 1.3). */
+#ifndef WEFT_CUDA_STORED_CUH
+#define WEFT_CUDA_STORED_CUH
+
+#include "arith/bits.h"
+
+static __device__ __forceinline__ float stored(float v) { return weft_canonical_f32(v); }
+static __device__ __forceinline__ double stored(double v) { return weft_canonical_f64(v); }
+template <class T> static __device__ __forceinline__ T stored(T v) { return v; }
+
+#endif
