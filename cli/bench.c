@@ -2,6 +2,7 @@
 #include "cli/measure.h"
 #include "cli/operations.h"
 #include "cli/progress.h"
+#include "cli/scaling.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ typedef struct plan {
     size_t n; /* 0: by device */
     const operation *operations[MOST_OPERATIONS];
     size_t count;
+    const char *plot; /* with ranks */
 } plan;
 
 /* One device's arrays and what was measured. */
@@ -57,22 +59,26 @@ static bool add_operations(plan *p, const char *list) {
 }
 
 static bool read_plan(int argc, char **argv, plan *p) {
-    static const struct option list[] = {
-        {"size", required_argument, NULL, 's'}, {"op", required_argument, NULL, 'o'}, {0}};
+    static const struct option list[] = {{"size", required_argument, NULL, 's'},
+                                         {"op", required_argument, NULL, 'o'},
+                                         {"plot", required_argument, NULL, 'p'},
+                                         {0}};
     long long n = 0;
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
         if (option == 's' && cli_number(argv[0], "--size", optarg, 1, (long long)MOST_ELEMENTS, &n)) continue;
+        if (option == 'p') p->plot = optarg;
+        if (option == 'p') continue;
         if (option != 'o' || !add_operations(p, optarg)) return false;
     }
     p->n = (size_t)n;
-    if (p->count == 0)
-        while (p->count < OPERATION_COUNT && p->count < MOST_OPERATIONS) {
-            p->operations[p->count] = &OPERATIONS[p->count];
-            p->count++;
-        }
     if (optind == argc) return true;
     cli_error(argv[0], "%s: nothing can stand here", argv[optind]);
     return false;
+}
+
+static void add_all(plan *p) {
+    for (; p->count < OPERATION_COUNT && p->count < MOST_OPERATIONS; p->count++)
+        p->operations[p->count] = &OPERATIONS[p->count];
 }
 
 /* ----------------------------------------------------------------------------- measuring */
@@ -247,6 +253,10 @@ int command_bench(const cli_options *options, int argc, char **argv) {
     char ids[MEASURE_DEVICES][32];
     plan p = {0};
     if (!read_plan(argc, argv, &p)) return CLI_USAGE;
+    if (options->mpi) return scaling_bench(options, p.n, p.operations, p.count, p.plot);
+    if (p.plot) cli_error("bench", "--plot: what is drawn is how ranks scale: --mpi");
+    if (p.plot) return CLI_USAGE;
+    if (p.count == 0) add_all(&p);
     const size_t count = measure_devices(options, ids);
     if (options->json) printf("{\"command\": \"bench\", \"order\": %d, \"devices\": [", weft_order_version());
     int code = CLI_DONE;

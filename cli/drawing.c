@@ -1,5 +1,5 @@
-/* Lines over two axes as SVG: a history over a logarithmic axis with a line for each power of ten, and the prices of
- * a simulation as they converge. */
+/* Lines over two axes as SVG: a history over a logarithmic axis with a line for each power of ten, the prices of a
+ * simulation as they converge, and how operations scale with ranks. */
 #include "cli/file.h"
 #include "cli/npy_header.h"
 #include "cli/picture.h"
@@ -146,13 +146,18 @@ static double round_step(double range) {
     return 10 * power;
 }
 
-static void draw_scales(FILE *out, const window *w) {
+/* Lines across, with their values times `scale`. */
+static void draw_levels(FILE *out, const window *w, double scale) {
     const double step = round_step(w->high - w->low);
     for (double i = ceil(w->low / step); i * step <= w->high; i++) {
         const double y = y_in(w, i * step);
         fprintf(out, "<path d='M%d %.1fH%d' stroke='#ccc'/><text x='%d' y='%.1f' text-anchor='end'>%.7g</text>\n",
-                LEFT, y, WIDTH - RIGHT, LEFT - 8, y + 4, i * step);
+                LEFT, y, WIDTH - RIGHT, LEFT - 8, y + 4, i * step * scale);
     }
+}
+
+static void draw_scales(FILE *out, const window *w) {
+    draw_levels(out, w, 1);
     for (int power = (int)ceil(log10(w->first)); pow(10, power) <= w->last; power++) {
         const double x = x_in(w, pow(10, power));
         fprintf(out, "<path d='M%.1f %dV%d' stroke='#ccc'/><text x='%.1f' y='%d' text-anchor='middle'>1e%d</text>\n",
@@ -187,5 +192,53 @@ bool convergence_write(const char *path, size_t n, const convergence_point *poin
     t.stream = open_memstream(&t.at, &t.length);
     if (!t.stream) return npy_fail(error, "no memory for a drawing");
     draw_convergence(t.stream, n, points, exact);
+    return finish(&t, path, error);
+}
+
+/* --------------------------------------------------------------------------------- scaling */
+
+static const char *const COLOURS[] = {"#2c728e", "#d1495b", "#66a182", "#edae49", "#6f4e7c", "#444444"};
+enum { COLOUR_COUNT = sizeof COLOURS / sizeof *COLOURS };
+
+static void draw_shares(FILE *out, const window *w, size_t n, const int *ranks, const double *shares,
+                        const char *style) {
+    fprintf(out, "<polyline fill='none' stroke-width='2' %s points='", style);
+    for (size_t i = 0; i < n; i++) fprintf(out, "%.2f,%.2f ", x_in(w, ranks[i]), y_in(w, shares[i]));
+    fputs("'/>\n", out);
+}
+
+/* Strong scaling drawn through, weak dashed, and the name of the operation below the one before. */
+static void draw_scaling_line(FILE *out, const window *w, size_t n, const int *ranks, const scaling_line *line,
+                              size_t number) {
+    const char *const colour = COLOURS[number % COLOUR_COUNT];
+    char style[80];
+    snprintf(style, sizeof style, "stroke='%s'", colour);
+    draw_shares(out, w, n, ranks, line->strong, style);
+    snprintf(style, sizeof style, "stroke='%s' stroke-dasharray='6 4'", colour);
+    draw_shares(out, w, n, ranks, line->weak, style);
+    fprintf(out, "<text x='%d' y='%zu' fill='%s'>%s</text>\n", LEFT + 12,
+            (size_t)(HEIGHT - BOTTOM - 12) - 16 * number, colour, line->name);
+}
+
+static void draw_scaling(FILE *out, size_t n, const int *ranks, size_t count, const scaling_line *lines) {
+    window w = {ranks[0], ranks[n - 1], 0, 1.1};
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < n; k++) w.high = fmax(w.high, 1.05 * fmax(lines[i].strong[k], lines[i].weak[k]));
+    begin_drawing(out);
+    draw_levels(out, &w, 100);
+    for (size_t k = 0; k < n; k++)
+        fprintf(out, "<text x='%.1f' y='%d' text-anchor='middle'>%d</text>\n", x_in(&w, ranks[k]),
+                HEIGHT - BOTTOM + 20, ranks[k]);
+    draw_frame(out, "ranks", "% of perfect scaling: strong, and dashed weak");
+    for (size_t i = 0; i < count; i++) draw_scaling_line(out, &w, n, ranks, &lines[i], i);
+    fputs("</svg>\n", out);
+}
+
+bool scaling_write(const char *path, size_t n, const int *ranks, size_t count, const scaling_line *lines,
+                   npy_error *error) {
+    text t = {0};
+    t.stream = open_memstream(&t.at, &t.length);
+    if (!t.stream) return npy_fail(error, "no memory for a drawing");
+    draw_scaling(t.stream, n, ranks, count, lines);
     return finish(&t, path, error);
 }

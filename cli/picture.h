@@ -24,4 +24,14 @@ typedef struct convergence_point {
  * and a line at the exact price, unless that is NaN. */
 bool convergence_write(const char *path, size_t n, const convergence_point *points, double exact, npy_error *error);
 
+/* What of perfect scaling an operation reaches on so many ranks: for each number of them, strong and weak. */
+typedef struct scaling_line {
+    const char *name;
+    double strong[32], weak[32];
+} scaling_line;
+
+/* Writes an SVG file: these shares over n numbers of ranks, which ascend, on a logarithmic axis. */
+bool scaling_write(const char *path, size_t n, const int *ranks, size_t count, const scaling_line *lines,
+                   npy_error *error);
+
 #endif

@@ -13,14 +13,19 @@
 
 /* ------------------------------------------------------------------------------ what works */
 
-bool ranks_can(const char *command) {
+bool ranks_spread(const char *operation) {
     static const char *const names[] = {
 #define REDUCE(ID, name, domain, result, empty, help) #name,
 #include "core/ops.def"
-        "variance", "dot", "scan", "sort", "price"};
+        "variance", "dot", "scan", "sort"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(names[i], command) == 0) return true;
-    cli_error(command, "--mpi: only reductions, variance, dot, scan, sort and price work on several ranks");
+        if (strcmp(names[i], operation) == 0) return true;
+    return false;
+}
+
+bool ranks_can(const char *command) {
+    if (ranks_spread(command) || strcmp(command, "price") == 0 || strcmp(command, "bench") == 0) return true;
+    cli_error(command, "--mpi: only reductions, variance, dot, scan, sort, price and bench work on several ranks");
     return false;
 }
 
@@ -105,13 +110,22 @@ static const void *part(const void *whole, weft_dtype dtype, weft_slice slice) {
 
 weft_status ranks_apply(const ranks *r, const operation *operation, const operands *in, value *out,
                         weft_dtype *type) {
+    const weft_slice slice = r->library.share(r->d, in->n);
+    operands own = *in;
+    own.x = part(in->x, in->dtype, slice);
+    own.y = part(in->y, in->dtype, slice);
+    return ranks_apply_slices(r, operation, &own, slice, out, type);
+}
+
+weft_status ranks_apply_slices(const ranks *r, const operation *operation, const operands *in, weft_slice slice,
+                               value *out, weft_dtype *type) {
     const ranks_library *const l = &r->library;
-    const weft_slice slice = l->share(r->d, in->n);
-    const void *const x = part(in->x, in->dtype, slice), *const y = part(in->y, in->dtype, slice);
+    const void *const x = in->x, *const y = in->y;
     const bool variance = operation_is(operation, "variance"), dot = operation_is(operation, "dot");
     const weft_op rule = variance ? WEFT_MEAN : dot ? WEFT_SUM : operation->op;
     if (operation_is(operation, "scan"))
         return l->scan(r->d, in->op, in->kind, in->dtype, in->accumulate, slice, x, in->init, in->to);
+    if (operation_is(operation, "sort")) return l->sort(r->d, in->dtype, WEFT_ASCENDING, slice, x, in->to);
     if (weft_reduce_result(rule, in->dtype, in->accumulate, type) != WEFT_OK) *type = WEFT_DEFAULT;
     if (variance) return l->variance(r->d, in->dtype, in->accumulate, slice, in->ddof, x, out);
     if (dot) return l->dot(r->d, in->dtype, in->accumulate, slice, x, y, out);

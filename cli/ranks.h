@@ -40,6 +40,11 @@ const char *ranks_last_error(const ranks *r);
 
 /* Runs an operation on this rank's slice of in->x and in->y, which are whole arrays; in->to is a slice. */
 weft_status ranks_apply(const ranks *r, const operation *operation, const operands *in, value *out, weft_dtype *type);
+/* The same, or sort with keys alone, where in->x and in->y are this rank's slices too. */
+weft_status ranks_apply_slices(const ranks *r, const operation *operation, const operands *in, weft_slice slice,
+                               value *out, weft_dtype *type);
+/* Whether ranks_apply_slices can do it. */
+bool ranks_spread(const char *operation);
 /* Sorts x[0..n), the whole array; `sorted` is a slice. */
 weft_status ranks_sort(const ranks *r, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *x,
                        void *sorted);

@@ -43,6 +43,7 @@ add_executable(weft_command
   cli/recurrence.c
   cli/reduce.c
   cli/run_length.c
+  cli/scaling.c
   cli/scan.c
   cli/select.c
   cli/segmented.c

@@ -30,7 +30,8 @@ add_library(weft_dist SHARED
   src/dist/scan.c
   src/dist/sort.c
   src/dist/threads.c
-  src/dist/tridiag.c)
+  src/dist/tridiag.c
+  src/dist/tridiag_rows.c)
 target_include_directories(weft_dist PRIVATE src)
 target_link_libraries(weft_dist PUBLIC weft PRIVATE MPI::MPI_C Threads::Threads ${CMAKE_DL_LIBS} m)
 set_target_properties(weft_dist PROPERTIES EXPORT_NAME weft_dist VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

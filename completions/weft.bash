@@ -93,7 +93,7 @@ _weft() {
     case $command in
     '') ;;
     tour) options+=' --quick --n' ;;
-    bench) options+=' --size --op' ;;
+    bench) options+=' --size --op --plot' ;;
     tune) options+=' --all --check --level --every --list --dry-run --reset --size' ;;
     help) options+=' --list' ;;
     ladder) options+=' --all --n --dtype --rung --show --faulty --schedule --seed --plot' ;;

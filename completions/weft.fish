@@ -169,6 +169,7 @@ complete -c weft -n '__fish_seen_subcommand_from tour' -l quick -d '10^6 element
 complete -c weft -n '__fish_seen_subcommand_from tour' -l n -x -d 'Number of elements'
 complete -c weft -n '__fish_seen_subcommand_from bench' -l size -x -d 'Number of elements'
 complete -c weft -n '__fish_seen_subcommand_from bench' -l op -x -d 'Operations, separated by commas'
+complete -c weft -n '__fish_seen_subcommand_from bench' -l plot -r -d 'Draw how ranks scale'
 complete -c weft -n '__fish_seen_subcommand_from ladder' -l all -d 'Every topic'
 complete -c weft -n '__fish_seen_subcommand_from ladder' -l n -x -d 'Number of elements'
 complete -c weft -n '__fish_seen_subcommand_from ladder' -l dtype -x -a 'f32 f64 i32 u32' -d 'Type of the elements'

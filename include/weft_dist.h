@@ -108,13 +108,21 @@ WEFT_API weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kin
 WEFT_API weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction direction, weft_slice slice,
                                           const void *s, const void *u, const void *init, void *v);
 /* The slice is of planes of nx * ny points, of which the whole grid has `total`: the grid is cut across z, and u and
- * v are slabs. v may be u. Two copies of the slab, with up to 6 planes more on either side, stay in the weft_dist. */
+ * v are slabs. v may be u. Two copies of the slab, with up to 6 planes more on either side, and 18 planes stay in the
+ * weft_dist. */
 WEFT_API weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t ny, weft_slice planes,
                                        size_t sweeps, const void *u, void *v);
 /* The slice is of systems: the rank's lines are those of its own systems, whole ones. */
 WEFT_API weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice systems,
                                        size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines rhs, void *x,
                                        uint64_t *singular);
+/* One system, whose rows are spread: the slice is of rows, and rhs and x are the rank's, without gaps; x may be rhs.
+ * a, b and c are likewise slices, {p, 1, 0}, or one number for all rows, {p, 0, 0}, in host memory and the same on
+ * all ranks. A quarter of a slice more stays in the weft_dist, and a few values travel for each factor 16 of the
+ * number of rows. */
+WEFT_API weft_status weft_dist_tridiag_rows(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice rows,
+                                            weft_lines a, weft_lines b, weft_lines c, const void *rhs, void *x,
+                                            uint64_t *singular);
 /* C = alpha A B + beta C of row-major matrices without gaps: A is m x k, B k x n, C m x n. `rows` is this rank's
  * slice of the m rows of A and C. Of B each rank has the rows that weft_dist_share(d, k) gives it; all of B visits
  * every rank, in memory that stays in the weft_dist. alpha, beta: as of weft_matmul. */

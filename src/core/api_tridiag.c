@@ -1,5 +1,6 @@
 /* weft_tridiag: its arguments are checked here and nowhere else. */
 #include "core/check.h"
+#include "core/parts.h"
 
 enum { COEFFICIENTS = 3, LINES = 5 };
 
@@ -60,6 +61,12 @@ static weft_status tridiag(weft_context *ctx, weft_boundary boundary, tridiag_ca
 
 weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems, size_t n,
                          weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x, uint64_t *singular) {
-    tridiag_call call = {dtype, boundary == WEFT_PERIODIC, systems, n, a, b, c, d, x, singular};
+    tridiag_call call = {dtype, boundary == WEFT_PERIODIC, systems, n, a, b, c, d, x, singular, NULL};
     GUARDED(ctx, tridiag(ctx, boundary, &call, error));
+}
+
+weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t n, weft_lines a,
+                              weft_lines b, weft_lines c, weft_lines d, void *x, const tridiag_part *part) {
+    const tridiag_call call = {dtype, boundary == WEFT_PERIODIC, 1, n, a, b, c, d, x, NULL, part};
+    GUARDED(ctx, ctx->backend->tridiag(ctx->state, &call, error));
 }

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/formula.h"
 #include "core/order.h"
+#include "core/tridiag_part.h"
 #include "weft.h"
 
 #include <stdbool.h>
@@ -247,6 +248,7 @@ typedef struct tridiag_call {
     weft_lines a, b, c, d; /* a, b, c of distances 0 and 0: one value in host memory */
     void *x;               /* in d's distances; == d.p, or apart from it; any two of its elements are distinct */
     uint64_t *singular;
+    const tridiag_part *part; /* NULL; or what is done instead, to one system, whose distances are 0 or 1 */
 } tridiag_call;
 
 /* Grids of n[0] x n[1] x n[2] points, 1 where there is no such dimension, one behind another. */

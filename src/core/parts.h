@@ -4,6 +4,7 @@
 #ifndef WEFT_CORE_PARTS_H
 #define WEFT_CORE_PARTS_H
 
+#include "core/tridiag_part.h"
 #include "weft.h"
 
 /* The sums that mean, norms and variance are made of: the tree of docs/ORDER.md 2 in f64, with join a + b. */
@@ -34,6 +35,11 @@ WEFT_API weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_d
 WEFT_API weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t whole,
                                       size_t m, size_t n, size_t k, const void *alpha, const void *a, const void *b,
                                       const void *beta, void *c);
+
+/* A stage of weft_tridiag on n rows of one system. x is not used when they are reduced. */
+WEFT_API weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t n,
+                                       weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
+                                       const tridiag_part *part);
 
 /* weft_price, but that the sums over all `paths` of a call (docs/ORDER.md 21.6) are found by `sum`, whose failures
  * are returned as they are. First all that weft_price refuses, alone. */

@@ -17,6 +17,7 @@ enum {
     LINK_ROWS = 1 << 12,   /* separators that are linked at a time */
     GROUP_BYTES = 1 << 20, /* of the inputs of a group of systems that one thread takes */
     ARRAYS = 5,            /* a, b, c, d and x */
+    SEPARATORS = 4,        /* arrays of them */
     PIECES = 7
 };
 
@@ -26,13 +27,15 @@ typedef struct level_of_rows {
     void *x; /* in the distances of d */
     size_t systems, n;
     size_t first_system, scale; /* what the first system is in the call, and how many of its rows a row stands for */
+    size_t first_row;           /* what the first row is in its level */
 } level_of_rows;
 
 /* What does not change from level to level. */
 typedef struct solver {
     const tridiag_kernel *kernel;
-    size_t size, n; /* bytes of an element, rows of the caller's systems */
-    bool periodic;
+    size_t size, n;              /* bytes of an element, rows of the caller's systems */
+    bool periodic, begins, ends; /* begins, ends: a of the first row, c of the last, are +0 */
+    const void *before;          /* x of the separator before the first row; NULL: +0, or that of the last chunk */
     int threads;
     _Atomic uint64_t faults;
 } solver;
@@ -80,7 +83,7 @@ static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t cou
     const level_of_rows *rows = t->rows;
     const size_t first = j * WEFT_TRIDIAG_CHUNK, all = t->s->kernel->width;
     const size_t last_chunk = t->by_systems ? j : j + count - 1;
-    const bool open = !t->s->periodic, at_end = last_chunk + 1 == t->chunks;
+    const bool at_end = last_chunk + 1 == t->chunks;
     return (tridiag_lanes){
         .count = count,
         .rows = least(rows->n - first, WEFT_TRIDIAG_CHUNK),
@@ -88,11 +91,11 @@ static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t cou
         .b = moved(t, rows->b, system, first, WEFT_TRIDIAG_CHUNK),
         .c = moved(t, rows->c, system, first, WEFT_TRIDIAG_CHUNK),
         .d = moved(t, rows->d, system, first, WEFT_TRIDIAG_CHUNK),
-        .without_a = open && j == 0 ? (t->by_systems ? all : 1) : 0,
-        .with_c = open && at_end ? (t->by_systems ? 0 : count - 1) : all,
+        .without_a = t->s->begins && j == 0 ? (t->by_systems ? all : 1) : 0,
+        .with_c = t->s->ends && at_end ? (t->by_systems ? 0 : count - 1) : all,
         .place = {.first_system = rows->first_system + system,
                   .lane_systems = t->by_systems,
-                  .first_row = first,
+                  .first_row = rows->first_row + first,
                   .lane_rows = t->by_systems ? 0 : WEFT_TRIDIAG_CHUNK,
                   .scale = rows->scale,
                   .n = t->s->n,
@@ -167,6 +170,7 @@ static void expand_item(const step *t, size_t i) {
     } else {
         const size_t lanes = t->by_systems ? in.count : 1;
         if (t->s->periodic) memcpy(before, own + (t->chunks - 1) * one * size, lanes * size);
+        if (t->s->before) memcpy(before, t->s->before, size);
         memcpy(before + lanes * size, own, (in.count - lanes) * size);
     }
     const weft_lines d = t->rows->d;
@@ -208,25 +212,40 @@ static void solve_alone(step *t) {
     for_each(t, whole(rows->systems, kernel->width), kernel->width * rows->n, solve_item);
 }
 
-static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
-    const size_t chunks = whole(rows->n, WEFT_TRIDIAG_CHUNK), width = s->kernel->width,
-                 count = rows->systems * chunks;
-    step t = {.s = s, .rows = rows, .chunks = chunks, .by_systems = true};
-    if (rows->n <= TRIDIAG_ALONE) {
-        solve_alone(&t);
-        return;
-    }
+/* The step that takes the chunks of rows. */
+static step step_of(solver *s, const level_of_rows *rows) {
+    const size_t chunks = whole(rows->n, WEFT_TRIDIAG_CHUNK), width = s->kernel->width;
+    step t = {.s = s, .rows = rows, .chunks = chunks};
     t.by_systems = rows->d.line == 1 && rows->systems >= width;
     t.across = t.by_systems ? whole(rows->systems, width)
                             : whole(rows->n / WEFT_TRIDIAG_CHUNK, width) + (rows->n % WEFT_TRIDIAG_CHUNK != 0);
+    return t;
+}
+
+static void reduce_chunks(const step *t) {
+    for_each(t, items(t), t->s->kernel->width * WEFT_TRIDIAG_CHUNK, reduce_item);
+    if (t->by_systems)
+        for_each(t, t->chunks, t->rows->systems, link_chunk);
+    else
+        for_each(t, t->rows->systems * whole(t->chunks, LINK_ROWS), least(t->chunks, LINK_ROWS), link_part);
+}
+
+static void expand_chunks(const step *t) {
+    for_each(t, items(t), t->s->kernel->width * WEFT_TRIDIAG_CHUNK, expand_item);
+}
+
+static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
+    step t = step_of(s, rows);
+    const size_t chunks = t.chunks, count = rows->systems * chunks;
+    if (rows->n <= TRIDIAG_ALONE) {
+        t.by_systems = true;
+        solve_alone(&t);
+        return;
+    }
     void **const pieces[PIECES] = {&t.pieces.a,       &t.pieces.b,       &t.pieces.c,      &t.pieces.d,
                                    &t.pieces.first_a, &t.pieces.first_c, &t.pieces.first_d};
     for (int i = 0; i < PIECES; i++, scratch += count * s->size) *pieces[i] = scratch;
-    for_each(&t, items(&t), width * WEFT_TRIDIAG_CHUNK, reduce_item);
-    if (t.by_systems)
-        for_each(&t, chunks, rows->systems, link_chunk);
-    else
-        for_each(&t, rows->systems * whole(chunks, LINK_ROWS), least(chunks, LINK_ROWS), link_part);
+    reduce_chunks(&t);
     const size_t step = t.by_systems ? rows->systems : 1, line = t.by_systems ? 1 : chunks;
     const level_of_rows separators = {.a = {t.pieces.a, step, line},
                                       .b = {t.pieces.b, step, line},
@@ -238,7 +257,7 @@ static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
                                       .first_system = rows->first_system,
                                       .scale = rows->scale * WEFT_TRIDIAG_CHUNK};
     solve_level(s, &separators, scratch);
-    for_each(&t, items(&t), width * WEFT_TRIDIAG_CHUNK, expand_item);
+    expand_chunks(&t);
 }
 
 /* ------------------------------------------------------------------------------- a call */
@@ -293,6 +312,8 @@ static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threa
                     .size = weft_dtype_size(c->dtype),
                     .n = c->n,
                     .periodic = c->periodic,
+                    .begins = !c->periodic,
+                    .ends = !c->periodic,
                     .threads = threads,
                     .faults = UINT64_MAX};
 }
@@ -320,6 +341,54 @@ void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads,
     *c->singular = fault == UINT64_MAX ? fault : fault / (2 * c->n) * c->n + fault % c->n;
 }
 
+/* Scratch memory of a stage on some rows of a system: to reduce, what their chunks' first rows are. */
+static size_t room_of_stage(const tridiag_call *c) {
+    const size_t size = weft_dtype_size(c->dtype);
+    switch (c->part->stage) {
+    case TRIDIAG_REDUCE: return (PIECES - SEPARATORS) * whole(c->n, WEFT_TRIDIAG_CHUNK) * size;
+    case TRIDIAG_EXPAND: return 0;
+    case TRIDIAG_LEVEL: break;
+    }
+    return scratch_of(1, c->n) * size;
+}
+
+static void run_stage(const tridiag_call *c, solver *s, char *scratch) {
+    const tridiag_part *p = c->part;
+    level_of_rows rows = part_of(c, 0, 1);
+    rows.scale = (size_t)p->scale;
+    rows.first_row = (size_t)p->first;
+    step t = step_of(s, &rows);
+    const size_t bytes = t.chunks * s->size;
+    t.pieces =
+        (tridiag_pieces){.a = p->separators[0], .b = p->separators[1], .c = p->separators[2], .d = p->separators[3]};
+    switch (p->stage) {
+    case TRIDIAG_LEVEL: solve_level(s, &rows, scratch); return;
+    case TRIDIAG_EXPAND: expand_chunks(&t); return;
+    case TRIDIAG_REDUCE: break;
+    }
+    t.pieces.first_a = scratch;
+    t.pieces.first_c = scratch + bytes;
+    t.pieces.first_d = scratch + 2 * bytes;
+    reduce_chunks(&t);
+    for (size_t i = 0; i < PIECES - SEPARATORS; i++)
+        memcpy((char *)p->head + i * s->size, scratch + i * bytes, s->size);
+}
+
+/* A stage on some rows of a system that is spread. */
+static weft_status run_part(cpu_context *ctx, const tridiag_call *c, int threads, weft_error *error) {
+    const tridiag_part *p = c->part;
+    solver s = solver_of(ctx, c, threads);
+    void *scratch;
+    FORWARD(cpu_room(ctx, room_of_stage(c), &scratch, error));
+    s.n = (size_t)p->whole;
+    s.begins = p->begins;
+    s.ends = p->ends;
+    s.before = p->before;
+    run_stage(c, &s, scratch);
+    *p->fault = atomic_load(&s.faults);
+    return WEFT_OK;
+}
+
 weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t values = c->systems * c->n;
@@ -330,6 +399,7 @@ weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
         *c->singular = UINT64_MAX;
         return WEFT_OK;
     }
+    if (c->part) return run_part(ctx, c, threads, error);
     FORWARD(cpu_room(ctx, cpu_tridiag_room(ctx, c, threads), &scratch, error));
     cpu_tridiag_run(ctx, c, threads, scratch);
     return WEFT_OK;

@@ -155,6 +155,7 @@ static tridiag_job job_of(const tridiag_call *c) {
     j.systems = c->systems;
     j.n = j.whole_n = c->n;
     j.periodic = c->periodic;
+    j.begins = j.ends = !c->periodic;
     j.scale = 1;
     return j;
 }
@@ -184,9 +185,85 @@ weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft
     return faults ? report(&s, faults, c->n, c->singular, error) : WEFT_OK;
 }
 
+/* ---------------------------------------------------------------------------------- stages */
+
+/* What a stage's launches are told. */
+static tridiag_job job_of_stage(const tridiag_call *c) {
+    const tridiag_part *p = c->part;
+    tridiag_job j = job_of(c);
+    j.begins = p->begins;
+    j.ends = p->ends;
+    j.whole_n = p->whole;
+    j.scale = p->scale;
+    j.first = p->first;
+    void **const out[INPUTS] = {&j.out_a, &j.out_b, &j.out_c, &j.out_d};
+    for (int i = 0; i < INPUTS; i++) *out[i] = p->separators[i];
+    j.out_step = 1;
+    j.head = p->head;
+    if (p->before) j.before = lines_of(c, weft_lines{p->before, 0, 0}, true);
+    return j;
+}
+
+/* With all arrays in the GPU's memory, but `before`. */
+static weft_status launch_stage(gpu *g, const tridiag_call *c, char *scratch, weft_error *error) {
+    const tridiag_part *p = c->part;
+    const solver s = {g, c->dtype == WEFT_F32, cuda_type_bytes(c->dtype)};
+    const bool reduces = p->stage == TRIDIAG_REDUCE;
+    tridiag_job j = job_of_stage(c);
+    j.faults = p->fault;
+    CUDA_TRY(cudaMemsetAsync(j.faults, 0xff, sizeof *j.faults, g->stream), "tridiag");
+    if (p->stage == TRIDIAG_LEVEL) return solve(&s, &j, all_adjacent(&j), scratch, error);
+    shape(&s, &j);
+    return launch_long(&s, &j, reduces ? tridiag_reduce_kernel(s.f32, true) : tridiag_expand_kernel(s.f32, true),
+                       true, reduces ? 1 : 0, error);
+}
+
+enum { STAGE_ARRAYS = 2 * INPUTS + 3 };
+
+/* The arrays of a stage, of which those that it does not use are NULL. */
+static void list_stage_arrays(const tridiag_call *c, gpu_array arrays[STAGE_ARRAYS]) {
+    static const char *const names[STAGE_ARRAYS] = {"a", "b", "c", "d", "a", "b", "c", "d", "x", "head", "fault"};
+    const tridiag_part *p = c->part;
+    const weft_lines in[INPUTS] = {c->a, c->b, c->c, c->d};
+    const bool reduces = p->stage == TRIDIAG_REDUCE, expands = p->stage == TRIDIAG_EXPAND;
+    const size_t size = cuda_type_bytes(c->dtype), bytes = c->n * size, chunks = whole(c->n, TRIDIAG_CHUNK) * size;
+    memset(arrays, 0, STAGE_ARRAYS * sizeof *arrays);
+    for (int i = 0; i < INPUTS; i++) {
+        const bool used = reduces || (expands && i == INPUTS - 1);
+        arrays[i] = gpu_array{names[i], is_constant(in[i]) ? NULL : in[i].p, bytes, ARRAY_IN, false, NULL};
+        arrays[INPUTS + i] =
+            gpu_array{names[i], used ? p->separators[i] : NULL, chunks, reduces ? ARRAY_OUT : ARRAY_IN, false, NULL};
+    }
+    arrays[2 * INPUTS] = gpu_array{names[8], reduces ? NULL : c->x, bytes, ARRAY_OUT, false, NULL};
+    arrays[2 * INPUTS + 1] = gpu_array{names[9], reduces ? p->head : NULL, 3 * size, ARRAY_OUT, false, NULL};
+    arrays[2 * INPUTS + 2] = gpu_array{names[10], p->fault, sizeof *p->fault, ARRAY_OUT, false, NULL};
+}
+
+/* A stage on some rows of a system that is spread. */
+static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
+    gpu_array arrays[STAGE_ARRAYS];
+    tridiag_part part = *c->part;
+    tridiag_call there = *c; /* where the arrays are on the GPU */
+    weft_lines *const in[INPUTS] = {&there.a, &there.b, &there.c, &there.d};
+    void *scratch;
+    there.part = &part;
+    list_stage_arrays(c, arrays);
+    FORWARD(arrays_bring(g, "tridiag", arrays, STAGE_ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    for (int i = 0; i < INPUTS; i++) {
+        if (arrays[i].p) in[i]->p = arrays[i].at;
+        part.separators[i] = arrays[INPUTS + i].at;
+    }
+    there.x = arrays[2 * INPUTS].at;
+    part.head = arrays[2 * INPUTS + 1].at;
+    part.fault = (uint64_t *)arrays[2 * INPUTS + 2].at;
+    FORWARD(launch_stage(g, &there, (char *)scratch + FAULT_BYTES, error));
+    return arrays_return(g, "tridiag", arrays, STAGE_ARRAYS, error);
+}
+
 weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
+    if (c->part) return run_stage(g, c, error);
     const size_t size = cuda_type_bytes(c->dtype), x_bytes = span(c, c->d, size);
     static const char *const names[INPUTS] = {"a", "b", "c", "d"};
     tridiag_call there = *c; /* where the arrays are on the GPU */

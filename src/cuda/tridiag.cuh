@@ -62,7 +62,7 @@ template <class T> __device__ __forceinline__ T tridiag_reciprocal(T p, T b, boo
 /* A row of this level in `system`: lost pivots come first, and later ones than `value`s of earlier systems. */
 static __device__ void tridiag_report(const tridiag_job &j, uint64_t system, bool value, uint64_t row) {
     if (!j.faults) return;
-    const uint64_t last = (row + 1) * j.scale, number = (last < j.whole_n ? last : j.whole_n) - 1;
+    const uint64_t last = (j.first + row + 1) * j.scale, number = (last < j.whole_n ? last : j.whole_n) - 1;
     const unsigned long long fault = system * 2 * j.whole_n + (value ? j.whole_n : 0) + number;
     atomicMin((unsigned long long *)j.faults, fault);
 }
@@ -157,7 +157,7 @@ __device__ __noinline__ void tridiag_report_pivots(const tridiag_job &j, uint64_
     const uint64_t start = t * TRIDIAG_CHUNK, end = start + TRIDIAG_CHUNK < j.n ? start + TRIDIAG_CHUNK : j.n;
     T c = 0;
     for (uint64_t i = start; i + 1 < end; i++) {
-        const T a = i || j.periodic ? tridiag_element<T>(j.a, system, i) : (T)0,
+        const T a = i || !j.begins ? tridiag_element<T>(j.a, system, i) : (T)0,
                 b = tridiag_element<T>(j.b, system, i);
         bool lost;
         const T r = tridiag_reciprocal(tridiag_type<T>::fused(-a, c, b), b, &lost);

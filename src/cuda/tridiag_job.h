@@ -32,12 +32,15 @@ typedef struct tridiag_job {
     tridiag_lines a, b, c, d;
     void *x; /* in the distances of d */
     uint64_t systems, n, chunks;
-    bool periodic;
-    bool vectors;     /* rows are adjacent, and every line and the last chunk's end lie on 16 bytes */
-    uint32_t side;    /* systems that a block takes at a time, or lanes of a system in a warp */
-    uint64_t *faults; /* the least of what report() makes, or NULL */
-    uint64_t whole_n; /* rows of the caller's systems */
-    uint64_t scale;   /* of which a row here stands for so many */
+    bool periodic, begins, ends; /* begins, ends: a of the first row, c of the last, are 0 */
+    bool vectors;                /* rows are adjacent, and every line and the last chunk's end lie on 16 bytes */
+    uint32_t side;               /* systems that a block takes at a time, or lanes of a system in a warp */
+    uint64_t *faults;            /* the least of what report() makes, or NULL */
+    uint64_t whole_n;            /* rows of the caller's systems */
+    uint64_t scale;              /* of which a row here stands for so many */
+    uint64_t first;              /* row of its level that row 0 is */
+    tridiag_lines before; /* a constant: x of the separator before chunk 0, where the system does not go round */
+    void *head;           /* where not NULL, l, c and d of the first row */
     void *out_a, *out_b, *out_c, *out_d; /* separators: element chunk * out_step + system * out_line */
     uint64_t out_step, out_line;
 } tridiag_job;

@@ -70,8 +70,8 @@ static __device__ __forceinline__ int absent_of(const tridiag_job &j, uint64_t t
 /* The ends of an open system. */
 template <class T>
 static __device__ __forceinline__ void cut_ends(const tridiag_job &j, uint64_t t, tridiag_chunk<T> &v) {
-    if (t == 0 && !j.periodic) v.a[0] = 0;
-    if (t + 1 == j.chunks && !j.periodic) v.c[TRIDIAG_CHUNK - 1] = 0;
+    if (t == 0 && j.begins) v.a[0] = 0;
+    if (t + 1 == j.chunks && j.ends) v.c[TRIDIAG_CHUNK - 1] = 0;
 }
 
 /* Each block's last chunk is also the next block's first: it is there for its first row. */
@@ -94,6 +94,11 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const __g
         first_a[threadIdx.x] = piece.first_a;
         first_c[threadIdx.x] = piece.first_c;
         first_d[threadIdx.x] = piece.first_d;
+        if (t == 0 && j.head) {
+            ((T *)j.head)[0] = piece.first_a;
+            ((T *)j.head)[1] = piece.first_c;
+            ((T *)j.head)[2] = piece.first_d;
+        }
     }
     __syncthreads();
     if (!there || k + 1 == p.chunks || t == j.chunks) return;
@@ -120,7 +125,7 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_expand(const __g
     if (there) {
         const T *const own = (const T *)j.out_d + t * j.out_step + system * j.out_line;
         const T *const wrapped = (const T *)j.out_d + (j.chunks - 1) * j.out_step + system * j.out_line;
-        const T before = t ? *(own - j.out_step) : j.periodic ? *wrapped : (T)0;
+        const T before = t ? *(own - j.out_step) : j.periodic ? *wrapped : tridiag_type<T>::constant(j.before);
         cut_ends(j, t, v);
         unsigned unused;
         tridiag_eliminate_chunk(v, absent, &unused);

@@ -108,15 +108,21 @@ static size_t list_messages(const weft_dist *d, char *from, char *to) {
     return count;
 }
 
-/* The context's work on `from` is done before NCCL begins, and NCCL's before this returns. */
-weft_status blocks_move(weft_dist *d, const void *from, void *to) {
+/* The context's work on `from` is done before NCCL begins. */
+weft_status blocks_begin(weft_dist *d, const void *from, void *to) {
     const struct blocks *const b = d->blocks;
     const extent here = d->out[d->rank];
     weft_status status =
         dist_copy(d, here.end - here.first, (const char *)from + here.first, (char *)to + d->in[d->rank].first);
     if (status == WEFT_OK) status = dist_took(d, weft_synchronize(d->ctx));
     FORWARD(dist_agree(d, status));
-    status = b->plugin->exchange(b->comm, b->list, list_messages(d, (char *)(uintptr_t)from, to), &d->error);
+    status = b->plugin->start(b->comm, b->list, list_messages(d, (char *)(uintptr_t)from, to), &d->error);
+    if (status != WEFT_OK) d->broken = true;
+    return status;
+}
+
+weft_status blocks_end(weft_dist *d) {
+    const weft_status status = d->blocks->plugin->wait(d->blocks->comm, &d->error);
     if (status != WEFT_OK) d->broken = true;
     return status;
 }

@@ -22,19 +22,21 @@ typedef struct nccl_plugin {
     weft_status (*make_id)(unsigned char id[NCCL_ID_BYTES], weft_error *error); /* on rank 0 */
     weft_status (*join)(int device, const unsigned char id[NCCL_ID_BYTES], int rank, int size, void **comm,
                         weft_error *error);
-    /* Sends and receives all at once, and waits until it is done. */
-    weft_status (*exchange)(void *comm, const block_message *list, size_t count, weft_error *error);
+    /* Sends and receives all at once, beside whatever the GPU does; wait, until it is done. */
+    weft_status (*start)(void *comm, const block_message *list, size_t count, weft_error *error);
+    weft_status (*wait)(void *comm, weft_error *error);
     void (*leave)(void *comm);
 } nccl_plugin;
 
-#define NCCL_PLUGIN_ENTRY "weft_nccl_plugin_1" /* the number rises with every change here */
+#define NCCL_PLUGIN_ENTRY "weft_nccl_plugin_2" /* the number rises with every change here */
 typedef const nccl_plugin *(*nccl_plugin_entry)(void);
 
 /* Every rank's context is of a GPU: sets d->blocks on all ranks, or on none where a rank has no plugin or shares its
  * GPU. */
 weft_status blocks_open(weft_dist *d);
-/* dist_move, of memory of GPUs. */
-weft_status blocks_move(weft_dist *d, const void *from, void *to);
+/* dist_begin_move and dist_end_move, of memory of GPUs. */
+weft_status blocks_begin(weft_dist *d, const void *from, void *to);
+weft_status blocks_end(weft_dist *d);
 void blocks_close(weft_dist *d);
 
 #endif

@@ -18,7 +18,7 @@ enum {
     NAME_BYTES = 24,
     ROOTS_MAX = 128, /* roots of a slice: a rising and a falling staircase of subtrees, and a ragged tile */
     ROOT_VALUES = 5, /* values of a root: sums of a simulation are so many */
-    ROOMS = 2,
+    ROOMS = 3,
     TILE_BYTES_MAX = WEFT_TILE(8) * 8
 };
 
@@ -46,8 +46,11 @@ typedef struct transport {
     weft_status (*add_before)(weft_dist *d, const uint64_t *own, uint64_t *before, size_t n, const char *doing);
     /* all[r] is the number that rank r has for this one. */
     weft_status (*deal)(weft_dist *d, const uint64_t *own, uint64_t *all, const char *doing);
-    /* Bytes d->out[r] of `from` go to rank r, and what it sends comes to bytes d->in[r] of `to`. */
-    weft_status (*move)(weft_dist *d, const void *from, void *to);
+    /* Bytes d->out[r] of `from` go to rank r, and what it sends comes to bytes d->in[r] of `to`. Begun, it may go on
+     * beside other work, and other calls of the transport, until it is ended; from, d->out and d->in stay as they
+     * are. */
+    weft_status (*begin_move)(weft_dist *d, const void *from, void *to);
+    weft_status (*end_move)(weft_dist *d);
     void (*close)(weft_dist *d); /* NULL while it is not open */
 } transport;
 
@@ -63,6 +66,7 @@ struct weft_dist {
     transport line;
     void *line_state;      /* of the transport */
     struct blocks *blocks; /* NCCL's; NULL: blocks go through host memory */
+    char *moving;          /* where what is staged goes at the end of the move that has begun */
     int rank, size;
     bool broken, gpus;            /* gpus: some rank's context is not of a CPU */
     record *records;              /* of all ranks */
@@ -123,6 +127,23 @@ uint64_t dist_hash(uint64_t hash, const void *bytes, size_t count);
 static inline uint64_t dist_first(const weft_dist *d) { return d->begin[d->rank]; }
 static inline uint64_t dist_total(const weft_dist *d) { return d->begin[d->size]; }
 
+/* ----------------------------------------------------------------------------- tiles */
+
+/* The whole aligned tiles of a slice, which are short only where the array ends: what is before them belongs to ranks
+ * before. */
+static inline extent dist_whole_tiles(const weft_dist *d, int rank, size_t tile) {
+    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], up = (begin + tile - 1) / tile * tile;
+    const uint64_t first = up < end ? up : end, down = end == dist_total(d) ? end : end / tile * tile;
+    return (extent){first, down > first ? down : first};
+}
+
+/* The tile that begins in a slice and ends in another. */
+static inline extent dist_ragged_tile(const weft_dist *d, int rank, size_t tile) {
+    const uint64_t start = dist_whole_tiles(d, rank, tile).end, end = d->begin[rank + 1], total = dist_total(d);
+    if (start == end) return (extent){start, start};
+    return (extent){start, total - start < tile ? total : start + tile};
+}
+
 /* ----------------------------------------------------------------------------- exchange */
 
 /* Every rank gives as many bytes. */
@@ -138,8 +159,11 @@ weft_status dist_room(weft_dist *d, size_t number, size_t bytes, char **at);
 /* Host memory, until the next move. */
 weft_status dist_host_room(weft_dist *d, size_t bytes, const char **at);
 
-/* The transport's move between memory of the ranks' devices. */
+/* The transport's move between memory of the ranks' devices, at once, or begun and ended: between the two, work on
+ * other memory goes on beside it, and ranks may agree. A rank that has begun one ends it, whatever happens. */
 weft_status dist_move(weft_dist *d, const void *from, void *to);
+weft_status dist_begin_move(weft_dist *d, const void *from, void *to);
+weft_status dist_end_move(weft_dist *d);
 
 /* What a rank wants, as every rank can tell. */
 typedef extent wanted(const weft_dist *d, int rank, size_t size);

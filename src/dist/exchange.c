@@ -86,29 +86,42 @@ static weft_status hold_far(weft_dist *d, uint64_t *first) {
     return grow(d, WEFT_PINNED, &d->far, end ? (size_t)(end - *first) : 0);
 }
 
-static weft_status unpack(weft_dist *d, uint64_t first, char *to) {
+static weft_status unpack(weft_dist *d) {
     for (int r = 0; r < d->size; r++) {
         const extent in = d->in[r];
-        FORWARD(dist_copy(d, bytes_of(in), d->far.at + in.first, to + first + in.first));
+        FORWARD(dist_copy(d, bytes_of(in), d->far.at + in.first, d->moving + in.first));
     }
     return WEFT_OK;
 }
 
-static weft_status move_staged(weft_dist *d, const void *from, void *to) {
+static weft_status begin_staged(weft_dist *d, const void *from, char *to) {
     uint64_t first;
     weft_status status = hold_far(d, &first);
     if (status == WEFT_OK) status = pack(d, from);
     FORWARD(dist_agree(d, status));
     for (int r = 0; r < d->size; r++)
-        if (bytes_of(d->in[r])) d->in[r] = (extent){d->in[r].first - first, d->in[r].end - first};
-    FORWARD(d->line.move(d, d->near.at, d->far.at));
-    return dist_agree(d, unpack(d, first, to));
+        if (bytes_of(d->in[r])) {
+            d->in[r] = (extent){d->in[r].first - first, d->in[r].end - first};
+            d->moving = to + first;
+        }
+    return d->line.begin_move(d, d->near.at, d->far.at);
 }
 
 /* Ranks agree on which way: all have NCCL or none, and where one has a GPU all stage. */
+weft_status dist_begin_move(weft_dist *d, const void *from, void *to) {
+    if (d->blocks) return dist_agree(d, blocks_begin(d, from, to));
+    return d->gpus ? begin_staged(d, from, to) : d->line.begin_move(d, from, to);
+}
+
+weft_status dist_end_move(weft_dist *d) {
+    if (d->blocks) return dist_agree(d, blocks_end(d));
+    FORWARD(d->line.end_move(d));
+    return d->gpus ? dist_agree(d, unpack(d)) : WEFT_OK;
+}
+
 weft_status dist_move(weft_dist *d, const void *from, void *to) {
-    if (d->blocks) return dist_agree(d, blocks_move(d, from, to));
-    return d->gpus ? move_staged(d, from, to) : d->line.move(d, from, to);
+    FORWARD(dist_begin_move(d, from, to));
+    return dist_end_move(d);
 }
 
 /* ---------------------------------------------------------------------------------- fetching */
@@ -131,7 +144,7 @@ void dist_wish(weft_dist *d, size_t size, wanted *wants) {
 
 weft_status dist_fetch(weft_dist *d, size_t size, wanted *wants, const void *from, void *to) {
     dist_wish(d, size, wants);
-    if (!d->gpus) return d->line.move(d, from, to);
-    FORWARD(dist_agree(d, pack(d, from)));
-    return d->line.move(d, d->near.at, to);
+    if (d->gpus) FORWARD(dist_agree(d, pack(d, from)));
+    FORWARD(d->line.begin_move(d, d->gpus ? d->near.at : from, to));
+    return d->line.end_move(d);
 }

@@ -11,38 +11,21 @@ typedef struct subtree {
     unsigned level;
 } subtree;
 
-/* The first whole tile of a slice: what is before it belongs to ranks before. At most the slice's end. */
-static uint64_t first_tile(const weft_dist *d, int rank, size_t tile) {
-    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], up = (begin + tile - 1) / tile * tile;
-    return up < end ? up : end;
-}
-
-/* The end of the tiles that are whole in a slice, and short only where the array ends. */
-static uint64_t last_tile(const weft_dist *d, int rank, size_t tile) {
-    const uint64_t end = d->begin[rank + 1], start = first_tile(d, rank, tile);
-    const uint64_t down = end == dist_total(d) ? end : end / tile * tile;
-    return down > start ? down : start;
-}
-
-/* The tile that begins in a slice and ends in another. */
 static extent ragged_tile(const weft_dist *d, int rank, size_t size) {
-    const size_t tile = WEFT_TILE(size);
-    const uint64_t start = last_tile(d, rank, tile), end = d->begin[rank + 1], total = dist_total(d);
-    if (start == end) return (extent){start, start};
-    return (extent){start, total - start < tile ? total : start + tile};
+    return dist_ragged_tile(d, rank, WEFT_TILE(size));
 }
 
 /* The subtrees of a slice from left to right; their number is returned. */
 static size_t list_subtrees(const weft_dist *d, int rank, size_t size, subtree list[ROOTS_MAX]) {
     const size_t tile = WEFT_TILE(size);
-    const uint64_t end = last_tile(d, rank, tile);
+    const extent whole = dist_whole_tiles(d, rank, tile);
     const extent ragged = ragged_tile(d, rank, size);
     size_t count = 0;
-    for (uint64_t at = first_tile(d, rank, tile); at < end;) {
-        const uint64_t number = at / tile, left = (end - at + tile - 1) / tile;
+    for (uint64_t at = whole.first; at < whole.end;) {
+        const uint64_t number = at / tile, left = (whole.end - at + tile - 1) / tile;
         unsigned level = 0;
         while (!(number >> level & 1) && left >> (level + 1)) level++;
-        const uint64_t most = (uint64_t)tile << level, next = end - at < most ? end : at + most;
+        const uint64_t most = (uint64_t)tile << level, next = whole.end - at < most ? whole.end : at + most;
         list[count++] = (subtree){{at, next}, level};
         at = next;
     }

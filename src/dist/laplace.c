@@ -1,6 +1,11 @@
 /* weft_dist_laplace: slabs of whole planes. Each round brings some planes of the neighbours on either side and makes
  * as many sweeps on the slab with them: what the outermost planes lack spreads by a plane a sweep, and does not reach
- * the slab's own. No bit depends on how many sweeps a round makes.
+ * the slab's own. No bit depends on how many sweeps a round makes. While the planes come the slab is swept without
+ * them, and what that leaves wrong beside the borders is swept again when they are there.
+ *
+ *     of 3 planes     ---|==============================|---     --- come from the neighbours
+ *     while they come    |~~~..........................~~~|     ~~~ wrong, for lack of them
+ *     then            ---...~~~                  ~~~...---      ... right, and kept
  *
  * Two rooms hold the slab with its halos in turns: a round sweeps from one to the other, and only halos move. */
 #include "dist/dist.h"
@@ -27,41 +32,84 @@ typedef struct sweeping {
     weft_dist *d;
     weft_dtype dtype;
     size_t nx, ny, plane, planes; /* plane: bytes of one; planes: of this rank */
-    char *before, *after;         /* rooms: the slab begins `margin` bytes from their start */
+    char *before, *after;         /* rooms: the slab begins `margin` planes from their start */
+    char *rim;                    /* a room for what is swept beside a border */
     size_t margin;
 } sweeping;
 
-/* The neighbours' planes to where they lie beside this rank's own, which stay. */
-static weft_status bring_halos(const sweeping *s) {
-    weft_dist *const d = s->d;
-    const extent all = with_halo(d, d->rank, s->plane);
-    dist_wish(d, s->plane, with_halo);
-    d->in[d->rank] = d->out[d->rank] = (extent){0, 0};
-    return dist_move(d, s->before + s->margin, s->before + s->margin - (dist_first(d) - all.first) * s->plane);
+/* Where plane z of the grid is in before or after. */
+static char *plane_in(const sweeping *s, char *at, uint64_t z) {
+    return at + (size_t)(z + s->margin - dist_first(s->d)) * s->plane;
 }
 
-static weft_status sweep(sweeping *s, size_t sweeps) {
+/* The neighbours' planes begin to come to where they lie beside this rank's own, which stay. */
+static weft_status begin_halos(const sweeping *s) {
     weft_dist *const d = s->d;
+    dist_wish(d, s->plane, with_halo);
+    d->in[d->rank] = d->out[d->rank] = (extent){0, 0};
+    return dist_begin_move(d, plane_in(s, s->before, dist_first(d)),
+                           plane_in(s, s->before, with_halo(d, d->rank, s->plane).first));
+}
+
+/* A round's sweeps on planes of `before` as if there were no others. */
+static weft_status sweep(const sweeping *s, extent planes, char *to) {
+    return dist_took(s->d, weft_laplace(s->d->ctx, s->dtype, s->nx, s->ny, (size_t)(planes.end - planes.first),
+                                        s->d->halo, plane_in(s, s->before, planes.first), to, NULL));
+}
+
+/* Whether so much of the slab does not ask for the neighbours' planes that it is swept while they come. */
+static bool has_inside(const sweeping *s) { return s->planes > 2 * s->d->halo; }
+
+/* The whole slab, of which the planes beside borders come out wrong, and are swept again. */
+static weft_status sweep_inside(const sweeping *s) {
+    const weft_dist *const d = s->d;
+    if (!has_inside(s)) return WEFT_OK;
+    return sweep(s, (extent){dist_first(d), d->begin[d->rank + 1]}, plane_in(s, s->after, dist_first(d)));
+}
+
+/* Sweeps `planes`, and keeps some of them. */
+static weft_status sweep_rim(const sweeping *s, extent planes, extent kept) {
+    FORWARD(sweep(s, planes, s->rim));
+    return dist_copy(s->d, (size_t)(kept.end - kept.first) * s->plane,
+                     s->rim + (size_t)(kept.first - planes.first) * s->plane, plane_in(s, s->after, kept.first));
+}
+
+/* What is left when the neighbours' planes are there: that which is beside them, or all of a thin slab. */
+static weft_status sweep_rims(const sweeping *s) {
+    const weft_dist *const d = s->d;
     const extent all = with_halo(d, d->rank, s->plane);
-    const size_t above = (size_t)(dist_first(d) - all.first) * s->plane;
-    char *const spare = s->before;
+    const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], halo = d->halo;
     if (s->planes == 0) return WEFT_OK;
-    FORWARD(dist_took(d, weft_laplace(d->ctx, s->dtype, s->nx, s->ny, (size_t)(all.end - all.first), sweeps,
-                                      s->before + s->margin - above, s->after + s->margin - above, NULL)));
+    if (!has_inside(s)) return sweep(s, all, plane_in(s, s->after, all.first));
+    if (all.first < begin)
+        FORWARD(sweep_rim(s, (extent){all.first, begin + 2 * halo}, (extent){begin, begin + halo}));
+    if (all.end == end) return WEFT_OK;
+    return sweep_rim(s, (extent){end - 2 * halo, all.end}, (extent){end - halo, end});
+}
+
+/* Whatever happens to the sweeps, the move is ended. */
+static weft_status run_round(sweeping *s) {
+    weft_dist *const d = s->d;
+    char *const spare = s->before;
+    FORWARD(begin_halos(s));
+    weft_status status = sweep_inside(s);
+    FORWARD(dist_end_move(d));
+    if (status == WEFT_OK) status = sweep_rims(s);
     s->before = s->after;
     s->after = spare;
-    return WEFT_OK;
+    return dist_agree(d, status);
 }
 
 static weft_status hold_slabs(sweeping *s, const void *u) {
     weft_dist *const d = s->d;
     weft_error *error = &d->error;
-    const size_t bytes = s->planes ? s->planes * s->plane + 2 * s->margin : 0;
+    const size_t bytes = s->planes ? (s->planes + 2 * s->margin) * s->plane : 0;
     weft_status status = dist_room(d, 0, bytes, &s->before);
     if (status == WEFT_OK) status = dist_room(d, 1, bytes, &s->after);
+    if (status == WEFT_OK) status = dist_room(d, 2, s->planes ? 3 * s->margin * s->plane : 0, &s->rim);
     RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "no memory for two copies of %zu planes", s->planes);
     FORWARD(status);
-    return s->planes ? dist_copy(d, s->planes * s->plane, u, s->before + s->margin) : WEFT_OK;
+    return s->planes ? dist_copy(d, s->planes * s->plane, u, plane_in(s, s->before, dist_first(d))) : WEFT_OK;
 }
 
 static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *v) {
@@ -69,10 +117,10 @@ static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *
     FORWARD(dist_agree(d, hold_slabs(s, u)));
     for (size_t done = 0; done < sweeps; done += d->halo) {
         d->halo = sweeps - done < most_halo(d) ? sweeps - done : most_halo(d);
-        FORWARD(bring_halos(s));
-        FORWARD(dist_agree(d, sweep(s, d->halo)));
+        FORWARD(run_round(s));
     }
-    return dist_finish(d, s->planes ? dist_copy(d, s->planes * s->plane, s->before + s->margin, v) : WEFT_OK);
+    const char *const slab = plane_in(s, s->before, dist_first(d));
+    return dist_finish(d, s->planes ? dist_copy(d, s->planes * s->plane, slab, v) : WEFT_OK);
 }
 
 /* One rank has all planes: nothing is copied. */
@@ -112,6 +160,6 @@ weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t 
     RETURN_IF(dist_total(d) == 0, WEFT_EMPTY, "a grid of %zu x %zu x 0 has no points", nx, ny);
     if (d->size == 1) return dist_finish(d, run_alone(&s, sweeps, u, v));
     s.plane = nx * ny * weft_dtype_size(dtype);
-    s.margin = most_halo(d) * s.plane;
+    s.margin = most_halo(d);
     return run_laplace(&s, sweeps, u, v);
 }

@@ -14,6 +14,9 @@ typedef struct mpi_line {
     bool ends_mpi;
     MPI_Request *requests; /* two for each rank */
     MPI_Status *statuses;  /* of these */
+    const char *from;      /* of the move that has begun */
+    char *to;
+    int started; /* its requests */
 } mpi_line;
 
 /* Whether MPI was started here, and is to be ended by the weft_dist on all ranks of the job. */
@@ -68,31 +71,46 @@ static int message_bytes(extent bytes, size_t round, uint64_t *at) {
 }
 
 /* Starts the messages of one round to and from another rank. */
-static weft_status start_messages(weft_dist *d, int other, size_t round, const char *from, char *to, int *started) {
-    const mpi_line *const line = d->line_state;
+static weft_status start_messages(weft_dist *d, int other, size_t round) {
+    mpi_line *const line = d->line_state;
     uint64_t at;
     int bytes = message_bytes(d->in[other], round, &at);
     if (bytes)
-        FORWARD(took(d, MPI_Irecv(to + at, bytes, MPI_BYTE, other, 0, line->comm, &line->requests[(*started)++]),
-                     "receiving elements"));
+        FORWARD(
+            took(d, MPI_Irecv(line->to + at, bytes, MPI_BYTE, other, 0, line->comm, &line->requests[line->started++]),
+                 "receiving elements"));
     bytes = message_bytes(d->out[other], round, &at);
     if (bytes)
-        FORWARD(took(d, MPI_Isend(from + at, bytes, MPI_BYTE, other, 0, line->comm, &line->requests[(*started)++]),
-                     "sending elements"));
+        FORWARD(took(
+            d, MPI_Isend(line->from + at, bytes, MPI_BYTE, other, 0, line->comm, &line->requests[line->started++]),
+            "sending elements"));
     return WEFT_OK;
 }
 
-static weft_status move(weft_dist *d, const void *from, void *to) {
-    const mpi_line *const line = d->line_state;
+static weft_status start_round(weft_dist *d, size_t round) {
+    mpi_line *const line = d->line_state;
+    line->started = 0;
+    for (int other = 0; other < d->size; other++)
+        if (other != d->rank) FORWARD(start_messages(d, other, round));
+    return WEFT_OK;
+}
+
+static weft_status begin_move(weft_dist *d, const void *from, void *to) {
+    mpi_line *const line = d->line_state;
     const extent here = d->out[d->rank];
-    int started = 1;
+    line->from = from;
+    line->to = to;
     if (here.first < here.end)
-        memcpy((char *)to + d->in[d->rank].first, (const char *)from + here.first, (size_t)(here.end - here.first));
-    for (size_t round = 0; started > 0; round++) {
-        started = 0;
-        for (int other = 0; other < d->size; other++)
-            if (other != d->rank) FORWARD(start_messages(d, other, round, from, to, &started));
-        FORWARD(took(d, MPI_Waitall(started, line->requests, line->statuses), "exchanging elements"));
+        memcpy(line->to + d->in[d->rank].first, line->from + here.first, (size_t)(here.end - here.first));
+    return start_round(d, 0);
+}
+
+/* The first round, which has begun, and those behind it. */
+static weft_status end_move(weft_dist *d) {
+    const mpi_line *const line = d->line_state;
+    for (size_t round = 1; line->started > 0; round++) {
+        FORWARD(took(d, MPI_Waitall(line->started, line->requests, line->statuses), "exchanging elements"));
+        FORWARD(start_round(d, round));
     }
     return WEFT_OK;
 }
@@ -133,7 +151,7 @@ static weft_status open_on(weft_dist **out, weft_context *ctx, MPI_Comm comm, bo
     }
     *line = (mpi_line){.comm = MPI_COMM_NULL, .ends_mpi = ends_mpi};
     d->line_state = line;
-    d->line = (transport){gather, add, add_before, deal, move, close_line};
+    d->line = (transport){gather, add, add_before, deal, begin_move, end_move, close_line};
     weft_status status = join_communicator(d, line, comm);
     if (status == WEFT_OK) status = dist_open(d, ctx);
     if (status != WEFT_OK) {

@@ -84,7 +84,7 @@ static weft_status join(int device, const unsigned char id[NCCL_ID_BYTES], int r
     return status;
 }
 
-static weft_status start(const member *m, const block_message *list, size_t count, weft_error *error) {
+static weft_status enqueue(const member *m, const block_message *list, size_t count, weft_error *error) {
     NCCL_TRY(ncclGroupStart());
     for (size_t i = 0; i < count; i++) {
         const block_message *const b = &list[i];
@@ -100,7 +100,7 @@ static weft_status start(const member *m, const block_message *list, size_t coun
 }
 
 /* A rank that is gone shows as an error of the communicator, and not in the stream. */
-static weft_status wait_for(const member *m, weft_error *error) {
+static weft_status wait_for_stream(const member *m, weft_error *error) {
     for (;;) {
         ncclResult_t lost = ncclSuccess;
         const cudaError_t state = cudaStreamQuery(m->stream);
@@ -113,25 +113,37 @@ static weft_status wait_for(const member *m, weft_error *error) {
 }
 
 /* After a failure the communicator is given up, which the other ranks see as its error. */
-static weft_status exchange(void *comm, const block_message *list, size_t count, weft_error *error) {
+static weft_status give_up(member *m, weft_status status) {
+    if (status == WEFT_OK) return WEFT_OK;
+    (void)ncclCommAbort(m->comm);
+    m->comm = NULL;
+    return status;
+}
+
+static weft_status start(void *comm, const block_message *list, size_t count, weft_error *error) {
     member *const m = comm;
     int before = 0;
     if (count == 0) return WEFT_OK;
     (void)cudaGetDevice(&before);
     CUDA_TRY(cudaSetDevice(m->device));
-    weft_status status = start(m, list, count, error);
-    if (status == WEFT_OK) status = wait_for(m, error);
-    if (status != WEFT_OK) {
-        (void)ncclCommAbort(m->comm);
-        m->comm = NULL;
-    }
+    const weft_status status = give_up(m, enqueue(m, list, count, error));
+    (void)cudaSetDevice(before);
+    return status;
+}
+
+static weft_status wait_for(void *comm, weft_error *error) {
+    member *const m = comm;
+    int before = 0;
+    (void)cudaGetDevice(&before);
+    CUDA_TRY(cudaSetDevice(m->device));
+    const weft_status status = give_up(m, wait_for_stream(m, error));
     (void)cudaSetDevice(before);
     return status;
 }
 
 /* Found by its name: NCCL_PLUGIN_ENTRY. */
-__attribute__((visibility("default"))) const nccl_plugin *weft_nccl_plugin_1(void);
-const nccl_plugin *weft_nccl_plugin_1(void) {
-    static const nccl_plugin plugin = {name_gpu, make_id, join, exchange, leave};
+__attribute__((visibility("default"))) const nccl_plugin *weft_nccl_plugin_2(void);
+const nccl_plugin *weft_nccl_plugin_2(void) {
+    static const nccl_plugin plugin = {name_gpu, make_id, join, start, wait_for, leave};
     return &plugin;
 }

@@ -71,7 +71,8 @@ static weft_status deal(weft_dist *d, const uint64_t *own, uint64_t *all, const 
     return WEFT_OK;
 }
 
-static weft_status move(weft_dist *d, const void *from, void *to) {
+/* What comes is taken by the thread that it comes to, at once. */
+static weft_status begin_move(weft_dist *d, const void *from, void *to) {
     const hall *const h = d->line_state;
     post(d, from);
     for (int r = 0; r < d->size; r++) {
@@ -80,6 +81,10 @@ static weft_status move(weft_dist *d, const void *from, void *to) {
             memcpy((char *)to + d->in[r].first, (const char *)posted(d, r) + out.first,
                    (size_t)(out.end - out.first));
     }
+    return WEFT_OK;
+}
+
+static weft_status end_move(weft_dist *d) {
     meet(d);
     return WEFT_OK;
 }
@@ -141,7 +146,7 @@ static weft_dist *make_rank(hall *h, int rank, int count) {
     if (!d) return NULL;
     d->rank = rank;
     d->size = count;
-    d->line = (transport){gather, add, add_before, deal, move, close_line};
+    d->line = (transport){gather, add, add_before, deal, begin_move, end_move, close_line};
     d->line_state = h;
     atomic_fetch_add(&h->members, 1);
     return d;

@@ -20,6 +20,16 @@ static size_t chunk_length(size_t n, size_t chunk) {
     return left < WEFT_TRIDIAG_CHUNK ? left : WEFT_TRIDIAG_CHUNK;
 }
 
+static size_t chunks_of(size_t n) { return (n - 1) / WEFT_TRIDIAG_CHUNK + 1; }
+static size_t last_row(size_t n, size_t chunk) { return chunk * WEFT_TRIDIAG_CHUNK + chunk_length(n, chunk) - 1; }
+
+/* What row i at hand is of the whole system. */
+static size_t number_of(const tridiag_part *p, size_t i) {
+    if (!p) return i;
+    const uint64_t end = (p->first + i + 1) * p->scale;
+    return (size_t)(end < p->whole ? end : p->whole) - 1;
+}
+
 #define REAL float
 #define TYPE WEFT_F32
 #define FMA fmaf
@@ -38,8 +48,18 @@ static size_t chunk_length(size_t n, size_t chunk) {
 #define OF(name) name##_f64
 #include "ref/tridiag_body.h"
 
+/* To fault, and to x or to the separators. */
+static weft_status run_stage(const tridiag_call *c, weft_error *error) {
+    const tridiag_part *p = c->part;
+    faults f = {SIZE_MAX, SIZE_MAX};
+    FORWARD(c->dtype == WEFT_F32 ? system_f32(c, 0, &f, error) : system_f64(c, 0, &f, error));
+    *p->fault = f.pivot < SIZE_MAX ? f.pivot : f.value < SIZE_MAX ? p->whole + f.value : UINT64_MAX;
+    return WEFT_OK;
+}
+
 weft_status ref_tridiag(void *state, const tridiag_call *c, weft_error *error) {
     (void)state;
+    if (c->part) return run_stage(c, error);
     uint64_t singular = UINT64_MAX;
     for (size_t s = 0; s < c->systems && c->n > 0; s++) {
         faults f = {SIZE_MAX, SIZE_MAX};

@@ -92,36 +92,69 @@ static OF(row) OF(first_row)(const OF(row) * rows, size_t k) {
     return first;
 }
 
-/* Solves a level. What it needs beside rows lies behind them: the levels above. */
-static void OF(solve)(faults *f, bool periodic, OF(row) * rows, size_t n, size_t *number, REAL *x) {
-    if (n <= WEFT_TRIDIAG_BASE) {
-        OF(solve_base)(f, periodic, rows, n, number, x);
-        return;
-    }
-    const size_t chunks = (n - 1) / WEFT_TRIDIAG_CHUNK + 1;
-    OF(row) *separators = rows + n;
-    REAL *y = x + n;
-    size_t *own = number + n;
-    if (!periodic) rows[0].a = rows[n - 1].c = 0;
+/* Eliminates the chunks of n rows, and completes their separators, but without `round` for the last. */
+static void OF(separate)(faults *f, bool round, OF(row) * rows, size_t n, const size_t *number,
+                         OF(row) * separators) {
+    const size_t chunks = chunks_of(n);
     for (size_t j = 0; j < chunks; j++)
         OF(eliminate)(f, rows + j * WEFT_TRIDIAG_CHUNK, chunk_length(n, j), number + j * WEFT_TRIDIAG_CHUNK);
     for (size_t j = 0; j < chunks; j++) {
-        const size_t at = j * WEFT_TRIDIAG_CHUNK + chunk_length(n, j) - 1, next = j + 1 < chunks ? j + 1 : 0;
+        const size_t at = last_row(n, j), next = j + 1 < chunks ? j + 1 : 0;
         separators[j] = rows[at];
-        own[j] = number[at];
-        if (next == 0 && !periodic) continue;
+        if (next == 0 && !round) continue;
         const OF(row) first = OF(first_row)(rows + next * WEFT_TRIDIAG_CHUNK, chunk_length(n, next));
         const REAL c = rows[at].c;
         separators[j].b = FMA(-c, first.a, separators[j].b);
         separators[j].d = FMA(-c, first.d, separators[j].d);
         separators[j].c = -(c * first.c);
     }
-    OF(solve)(f, periodic, separators, chunks, own, y);
-    for (size_t j = 0; j < chunks; j++) {
-        const REAL before = j ? y[j - 1] : periodic ? y[chunks - 1] : 0;
+}
+
+/* x of n rows between the separators, whose x is y; `before` is that of the one before them. */
+static void OF(substitute)(const OF(row) * rows, size_t n, REAL before, const REAL *y, REAL *x) {
+    for (size_t j = 0; j < chunks_of(n); before = y[j++]) {
         const size_t start = j * WEFT_TRIDIAG_CHUNK;
-        size_t i = start + chunk_length(n, j) - 1;
+        size_t i = last_row(n, j);
         for (x[i] = y[j]; i-- > start;) x[i] = FMA(-rows[i].c, x[i + 1], FMA(-rows[i].a, before, rows[i].d));
+    }
+}
+
+/* Solves a level. What it needs beside rows lies behind them: the levels above. */
+static void OF(solve)(faults *f, bool periodic, OF(row) * rows, size_t n, size_t *number, REAL *x) {
+    if (n <= WEFT_TRIDIAG_BASE) {
+        OF(solve_base)(f, periodic, rows, n, number, x);
+        return;
+    }
+    const size_t chunks = chunks_of(n);
+    REAL *y = x + n;
+    if (!periodic) rows[0].a = rows[n - 1].c = 0;
+    for (size_t j = 0; j < chunks; j++) number[n + j] = number[last_row(n, j)];
+    OF(separate)(f, periodic, rows, n, number, rows + n);
+    OF(solve)(f, periodic, rows + n, chunks, number + n, y);
+    OF(substitute)(rows, n, periodic ? y[chunks - 1] : 0, y, x);
+}
+
+/* A stage of a system of which some rows are at hand (core/tridiag_part.h). */
+static void OF(run_part)(const tridiag_call *call, faults *f, OF(row) * rows, size_t *number, REAL *x) {
+    const tridiag_part *p = call->part;
+    REAL *const *out = (REAL *const *)p->separators;
+    const size_t n = call->n, chunks = chunks_of(n);
+    if (p->begins) rows[0].a = 0;
+    if (p->ends) rows[n - 1].c = 0;
+    if (p->stage == TRIDIAG_LEVEL) {
+        OF(solve)(f, call->periodic, rows, n, number, x);
+        return;
+    }
+    OF(separate)(f, false, rows, n, number, rows + n);
+    if (p->stage == TRIDIAG_EXPAND) {
+        OF(substitute)(rows, n, *(const REAL *)p->before, out[3], x);
+        return;
+    }
+    const OF(row) first = OF(first_row)(rows, chunk_length(n, 0));
+    memcpy(p->head, (REAL[]){first.a, first.c, first.d}, 3 * sizeof(REAL));
+    for (size_t j = 0; j < chunks; j++) {
+        const OF(row) s = rows[n + j];
+        out[0][j] = s.a, out[1][j] = s.b, out[2][j] = s.c, out[3][j] = s.d;
     }
 }
 
@@ -140,11 +173,15 @@ static weft_status OF(system)(const tridiag_call *c, size_t system, faults *f, w
     for (size_t i = 0; good && i < c->n; i++) {
         rows[i] = (OF(row)){OF(element)(c->a, system, i), OF(element)(c->b, system, i), OF(element)(c->c, system, i),
                             OF(element)(c->d, system, i), 0};
-        number[i] = i;
+        number[i] = number_of(c->part, i);
     }
-    if (good) OF(solve)(f, c->periodic, rows, c->n, number, x);
-    for (size_t i = 0; good && i < c->n; i++) {
-        if (!isfinite(x[i])) note(&f->value, i);
+    if (good && c->part)
+        OF(run_part)(c, f, rows, number, x);
+    else if (good)
+        OF(solve)(f, c->periodic, rows, c->n, number, x);
+    const bool wants_x = good && !(c->part && c->part->stage == TRIDIAG_REDUCE);
+    for (size_t i = 0; wants_x && i < c->n; i++) {
+        if (!isfinite(x[i])) note(&f->value, number[i]);
         ref_store_real(TYPE, (double)x[i], (REAL *)c->x + system * c->d.line + i * c->d.step);
     }
     free(rows);

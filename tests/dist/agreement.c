@@ -224,6 +224,61 @@ static void check_tridiag(world *w, size_t systems) {
     free(one);
 }
 
+/* What is the matter with a system: nothing; a pivot is lost, or one among the separators of separators; an element
+ * is an infinity. */
+typedef enum flaw { SOUND, LOST, LOST_ABOVE, INFINITE, FLAWS } flaw;
+
+/* Puts a number where an element of one of the types is. */
+static void set_element(void *p, weft_dtype dtype, size_t i, double v) {
+    if (dtype == WEFT_F32)
+        ((float *)p)[i] = (float)v;
+    else
+        ((double *)p)[i] = v;
+}
+
+/* One system, of which a and c are constants or not; flaws are anywhere, so that a border may be near. */
+static void check_tridiag_rows(world *w, weft_dtype dtype, weft_boundary boundary, bool constants, flaw kind,
+                               size_t n) {
+    const size_t size = weft_dtype_size(dtype);
+    char *const a = world_room(n + 1, size), *const b = world_room(n + 1, size), *const rhs = world_room(n, size);
+    char *const one = world_room(n, size);
+    uint64_t first = 1, firsts = 2;
+    const cut c = world_cut(w, n);
+    const size_t begin = c.begin[w->rank] * size, bytes = c.begin[w->rank + 1] * size - begin;
+    for (size_t i = 0; i < n; i++) {
+        set_element(a, dtype, i, (double)(world_draw(w) >> 11) * 0x1p-53 - 0.75);
+        set_element(b, dtype, i, 2.5 + (double)(world_draw(w) >> 11) * 0x1p-53);
+        set_element(rhs, dtype, i, (double)(world_draw(w) >> 11) * 0x1p-52 - 1);
+    }
+    for (int i = 0; i < 2 && n && kind == LOST; i++) set_element(b, dtype, world_draw(w) % n / 16 * 16, 0);
+    if (n && kind == LOST_ABOVE) {
+        const size_t i = world_draw(w) % n / 256 * 256 + 15;
+        if (i < n) set_element(a, dtype, i, 0);
+        if (i < n) set_element(b, dtype, i, 0);
+    }
+    if (n && kind == INFINITE) set_element(rhs, dtype, world_draw(w) % n, 1e300 * 1e300);
+    const weft_lines off = {a, !constants, 0}, middle = {b, 1, 0}, right = {rhs, 1, 0};
+    char *const many = world_place(w, bytes, rhs + begin); /* in place */
+    const weft_lines own_off = {constants ? a : world_place(w, bytes, a + begin), !constants, 0};
+    const weft_lines own_middle = {world_place(w, bytes, b + begin), 1, 0};
+    (void)weft_tridiag(w->alone, dtype, boundary, 1, n, off, middle, off, right, one, &first);
+    const weft_status status = weft_dist_tridiag_rows(w->d, dtype, boundary, world_slice(w, &c), own_off, own_middle,
+                                                      own_off, many, many, &firsts);
+    world_expect(w, status == WEFT_OK && first == firsts && world_same(w, bytes, one + begin, many),
+                 "tridiag in %s of %zu rows, boundary %d, flaw %d: fault at %llu, alone %llu", weft_dtype_name(dtype),
+                 n, (int)boundary, (int)kind, (unsigned long long)firsts, (unsigned long long)first);
+    free(a);
+    free(b);
+    free(rhs);
+    free(one);
+}
+
+static void check_long_systems(world *w, size_t n) {
+    for (int k = 0; k < 4 * FLAWS; k++)
+        check_tridiag_rows(w, k & 1 ? WEFT_F32 : WEFT_F64, k & 2 ? WEFT_PERIODIC : WEFT_OPEN_ENDS,
+                           world_draw(w) % 2 && k / 4 != LOST_ABOVE, (flaw)(k / 4), n);
+}
+
 /* Slabs, thin ones too, of a grid of which one plane may be all. */
 static void check_laplace(world *w, weft_dtype dtype, size_t planes, size_t sweeps) {
     enum { NX = 13, NY = 5 };
@@ -406,6 +461,7 @@ static void check_all(world *w) {
         for (int k = 0; k < 8; k++)
             check_recurrence(w, k & 1 ? WEFT_F32 : WEFT_F64, k & 2 ? WEFT_FORWARD : WEFT_REVERSE, k & 4, n);
         check_tridiag(w, n % 101);
+        check_long_systems(w, n);
         check_laplace(w, WEFT_F32, 1 + n % 37, k);
         check_laplace(w, WEFT_F64, 1 + k, 3 * k);
         for (unsigned flags = 0; flags < 4; flags++) check_match(w, flags, n);

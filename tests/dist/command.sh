@@ -31,6 +31,13 @@ for call in "scan --op sum" "scan --op prod --exclusive --init 2" "sort --descen
     "$weft" $call x.npy -o one.npy && ranks $call x.npy -o many.npy
     cmp one.npy many.npy || { echo "command: $call differs" && failed=1; }
 done
+# How it scales: times differ, what is printed and drawn does not.
+ranks bench --size 100003 --op sum,argmax,xor,dot,scan,sort --plot scaling.svg >bench.txt || failed=1
+same "18 18" "$(grep -c '%' bench.txt) $(grep -c 'yes$' bench.txt)" "rows of bench, and those with the same bits"
+same "12 1" "$(grep -c '<polyline' scaling.svg) $(grep -c '^</svg>' scaling.svg)" "lines of scaling.svg"
+same "3" "$(ranks --json bench --size 5 --op mean | grep -o '"same": true' | wc -l)" "rows of bench --json"
+refuses "histogram: with --mpi" bench --op histogram
+refuses "cannot be made" bench --size 5 --op sum --plot nowhere/y.svg
 refuses "cannot be opened" sum nothing.npy
 refuses "only reductions, variance" histogram x.npy --bins 4 -o out.npy
 refuses "a maturity of -1" price call --maturity -1

@@ -87,6 +87,26 @@ static void check_price(world *w, bool last) {
     expect_failure(w, status, WEFT_INVALID, "1 paths; 2 to", v.price);
 }
 
+/* The last rank's `off` is another number, lies in another distance, or is missing. */
+static void check_tridiag_rows(world *w, bool last) {
+    const double off = last ? -1 : -0.5, middle = 3, rhs[] = {1, 2, 3};
+    const weft_lines beside = {&off, 0, 0}, diagonal = {&middle, 0, 0}, missing = {NULL, 0, 0};
+    double x[] = {POISON, POISON, POISON};
+    uint64_t singular;
+    weft_status status = weft_dist_tridiag_rows(w->d, WEFT_F64, WEFT_OPEN_ENDS, weft_slice_of(3), beside, diagonal,
+                                                diagonal, rhs, x, &singular);
+    expect_failure(w, status, WEFT_INVALID, "a is 0xbfe0000000000000 on rank 0 and 0xbff0000000000000 on rank", x[0]);
+    status = weft_dist_tridiag_rows(w->d, WEFT_F64, WEFT_OPEN_ENDS, weft_slice_of(3), (weft_lines){rhs, 1 + last, 0},
+                                    diagonal, diagonal, rhs, x, &singular);
+    expect_failure(w, status, WEFT_INVALID, "a: rows in distances of 2", x[0]);
+    status = weft_dist_tridiag_rows(w->d, WEFT_F64, WEFT_OPEN_ENDS, weft_slice_of(3), diagonal,
+                                    last ? missing : diagonal, diagonal, rhs, x, &singular);
+    expect_failure(w, status, WEFT_INVALID, "b is NULL", x[0]);
+    status = weft_dist_tridiag_rows(w->d, WEFT_I32, WEFT_OPEN_ENDS, weft_slice_of(3), diagonal, diagonal, diagonal,
+                                    rhs, x, &singular);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "tridiag is defined for f32 and f64", x[0]);
+}
+
 static void expect_no_ranks(world *w, weft_context *const *ctx, int count, const char *words) {
     weft_dist *ranks[2] = {w->d, w->d};
     const weft_status status = weft_dist_open_threads(ranks, ctx, count);
@@ -142,6 +162,7 @@ int main(int argc, char **argv) {
     check_disagreement(&w, x, last);
     check_one_rank(&w, x, last);
     check_price(&w, last);
+    check_tridiag_rows(&w, last);
     check_threads(&w);
     check_memory(&w, x, last);
     return world_close(&w);

@@ -1,0 +1,442 @@
+/* weft_dist_tridiag_rows: one system whose rows are spread. At each level of docs/ORDER.md 16.2 a chunk belongs to
+ * the rank that has its first row, and the few rows of it that lie behind a border visit that rank. It eliminates its
+ * chunks; the last separator wants the first row of the next chunk, which is the next rank's to tell. The separators
+ * are the rows of the next level, spread likewise. A level of few rows is gathered, and solved by every rank.
+ *
+ *     rows       0     16     32     48           rank 0 begins chunks 0, 1 and 2, and brings the rest of chunk 2
+ *     rank 0     |------------|---                rank 1 begins chunk 3, and gets x of what it has of chunk 2
+ *     rank 1                      ---|------|     level 1: rank 0 has separators 0, 1 and 2, rank 1 has 3
+ */
+#include "core/fpmode.h"
+#include "core/parts.h"
+#include "dist/dist.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK = WEFT_TRIDIAG_CHUNK,
+    CHUNK_BITS = 4,
+    ROWS = 4,           /* arrays of a row: a, b, c, d */
+    HEAD = 3,           /* values of a chunk's first row in terms of separators: l, c, d */
+    VALUE = 8,          /* bytes of a value at most */
+    GATHERED = 1 << 12, /* rows of a level that every rank solves */
+    ALIGNMENT = 256
+};
+
+_Static_assert(1 << CHUNK_BITS == CHUNK, "a chunk's rows");
+
+/* What does not change from level to level. */
+typedef struct spread {
+    weft_dist *d;
+    weft_dtype dtype;
+    bool periodic;
+    size_t size;          /* of an element */
+    uint64_t whole;       /* rows of the system */
+    uint64_t seen, fault; /* what a stage reported; the least of these */
+    char *few;            /* host memory: a gathered level as it came, and its arrays and x */
+} spread;
+
+/* A level, as this rank has it. */
+typedef struct level {
+    unsigned number;
+    weft_lines lines[ROWS]; /* of this rank's rows */
+    char *x;
+    extent tiles, ragged;   /* rows of its whole chunks, and of the one that ends in another slice */
+    size_t chunks;          /* of both */
+    char *separators[ROWS]; /* of these; x comes to the last */
+    _Alignas(VALUE) char cut[ROWS + 1][CHUNK * VALUE]; /* the rows of the ragged chunk, and their x */
+} level;
+
+/* ---------------------------------------------------------------------------------- levels */
+
+static uint64_t at_level(uint64_t row, unsigned number) {
+    const unsigned bits = CHUNK_BITS * number;
+    return (row + (UINT64_C(1) << bits) - 1) >> bits;
+}
+
+/* From here on slices are those of the rows of a level. */
+static void enter_level(const spread *s, unsigned number) {
+    weft_dist *const d = s->d;
+    uint64_t end = 0;
+    for (int r = 0; r < d->size; end += d->records[r++].count) d->begin[r] = at_level(end, number);
+    d->begin[d->size] = at_level(end, number);
+}
+
+static size_t count_chunks(const weft_dist *d, int rank) {
+    return (size_t)(at_level(d->begin[rank + 1], 1) - at_level(d->begin[rank], 1));
+}
+
+static size_t padded(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+/* Bytes of this rank's separators at all levels. */
+static size_t separator_bytes(const spread *s) {
+    size_t bytes = 0;
+    for (unsigned number = 0;; number++) {
+        enter_level(s, number);
+        if (dist_total(s->d) <= GATHERED) break;
+        bytes += ROWS * padded(count_chunks(s->d, s->d->rank) * s->size);
+    }
+    enter_level(s, 0);
+    return bytes;
+}
+
+/* Where a chunk ends, d's slices do; of those of a level, all ranks know. */
+static extent ragged_chunk(const weft_dist *d, int rank, size_t size) {
+    (void)size;
+    return dist_ragged_tile(d, rank, CHUNK);
+}
+
+static bool is_ragged(const weft_dist *d) {
+    for (int r = 0; r < d->size; r++) {
+        const extent e = ragged_chunk(d, r, 0);
+        if (e.first < e.end) return true;
+    }
+    return false;
+}
+
+/* The next rank behind `rank`, or before it, that begins a chunk; where the system goes round, itself at last; -1:
+ * none. */
+static int neighbour(const spread *s, int rank, int step) {
+    const weft_dist *const d = s->d;
+    for (int i = 1; i <= d->size; i++) {
+        const int r = rank + i * step, round = (r + d->size) % d->size;
+        if (r != round && !s->periodic) return -1;
+        if (count_chunks(d, round) > 0) return round;
+    }
+    return -1;
+}
+
+/* ---------------------------------------------------------------------------------- stages */
+
+/* A stage on the rows `of` the level. */
+static tridiag_part part_of(spread *s, const level *l, tridiag_stage stage, extent of) {
+    const bool open = !s->periodic;
+    tridiag_part p = {.stage = stage,
+                      .begins = open && of.first == 0,
+                      .ends = open && of.end == dist_total(s->d),
+                      .first = of.first,
+                      .scale = UINT64_C(1) << (CHUNK_BITS * l->number),
+                      .whole = s->whole,
+                      .fault = &s->seen};
+    const size_t before = (size_t)(of.first / CHUNK - l->tiles.first / CHUNK);
+    for (int i = 0; i < ROWS && stage != TRIDIAG_LEVEL; i++) p.separators[i] = l->separators[i] + before * s->size;
+    return p;
+}
+
+/* The line of element `at`. */
+static weft_lines moved(const spread *s, weft_lines line, size_t at) {
+    return (weft_lines){(const char *)line.p + at * line.step * s->size, line.step, 0};
+}
+
+/* Runs it on n rows. */
+static weft_status run_stage(spread *s, weft_context *ctx, const weft_lines lines[ROWS], size_t n, void *x,
+                             const tridiag_part *p) {
+    const weft_boundary boundary = p->stage == TRIDIAG_LEVEL && s->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS;
+    const weft_status status =
+        weft_part_tridiag(ctx, s->dtype, boundary, n, lines[0], lines[1], lines[2], lines[3], x, p);
+    if (status == WEFT_OK && s->seen < s->fault) s->fault = s->seen;
+    return ctx == s->d->ctx ? dist_took(s->d, status) : dist_took_host(s->d, status);
+}
+
+/* A stage on this rank's whole chunks. */
+static weft_status run_whole(spread *s, const level *l, const tridiag_part *p) {
+    const size_t at = (size_t)(l->tiles.first - dist_first(s->d));
+    weft_lines lines[ROWS];
+    for (int i = 0; i < ROWS; i++) lines[i] = moved(s, l->lines[i], at);
+    return run_stage(s, s->d->ctx, lines, (size_t)(l->tiles.end - l->tiles.first), l->x + at * s->size, p);
+}
+
+/* A stage on the ragged chunk, in host memory, with `separator` for its own. */
+static weft_status run_cut(spread *s, level *l, tridiag_part *p, char separator[ROWS][VALUE]) {
+    weft_lines lines[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        lines[i] = l->lines[i].step ? (weft_lines){l->cut[i], 1, 0} : l->lines[i];
+        p->separators[i] = separator[i];
+    }
+    return run_stage(s, s->d->host, lines, (size_t)(l->ragged.end - l->ragged.first), l->cut[ROWS], p);
+}
+
+/* -------------------------------------------------------------------------------- reducing */
+
+/* Completes a separator, b c d, by the first row of the next chunk. */
+static void join_f32(void *own, const void *head) {
+    float v[HEAD], next[HEAD];
+    memcpy(v, own, sizeof v);
+    memcpy(next, head, sizeof next);
+    const float joined[HEAD] = {fmaf(-v[1], next[0], v[0]), -(v[1] * next[1]), fmaf(-v[1], next[2], v[2])};
+    memcpy(own, joined, sizeof joined);
+}
+
+static void join_f64(void *own, const void *head) {
+    double v[HEAD], next[HEAD];
+    memcpy(v, own, sizeof v);
+    memcpy(next, head, sizeof next);
+    const double joined[HEAD] = {fma(-v[1], next[0], v[0]), -(v[1] * next[1]), fma(-v[1], next[2], v[2])};
+    memcpy(own, joined, sizeof joined);
+}
+
+/* Separator `at` of this rank, wherever it lies. */
+static weft_status join(const spread *s, const level *l, size_t at, const void *head) {
+    char own[HEAD * VALUE];
+    for (size_t i = 0; i < HEAD; i++)
+        FORWARD(dist_copy(s->d, s->size, l->separators[1 + i] + at * s->size, own + i * s->size));
+    const weft_fpmode mode = weft_fpmode_enter();
+    if (s->dtype == WEFT_F32)
+        join_f32(own, head);
+    else
+        join_f64(own, head);
+    weft_fpmode_leave(mode);
+    for (size_t i = 0; i < HEAD; i++)
+        FORWARD(dist_copy(s->d, s->size, own + i * s->size, l->separators[1 + i] + at * s->size));
+    return WEFT_OK;
+}
+
+/* The ragged chunk's separator behind those of the whole ones, the last of which wants its first row. */
+static weft_status reduce_cut(spread *s, level *l, void *head) {
+    const size_t last = l->chunks - 1;
+    _Alignas(VALUE) char own[ROWS][VALUE];
+    tridiag_part p = part_of(s, l, TRIDIAG_REDUCE, l->ragged);
+    p.head = head;
+    FORWARD(run_cut(s, l, &p, own));
+    for (int i = 0; i < ROWS; i++) FORWARD(dist_copy(s->d, s->size, own[i], l->separators[i] + last * s->size));
+    return last > 0 ? join(s, l, last - 1, head) : WEFT_OK;
+}
+
+/* Separators of this rank's chunks, but for what the last wants; and the first row of the first chunk. */
+static weft_status reduce_chunks(spread *s, level *l, char head[HEAD * VALUE]) {
+    _Alignas(VALUE) char behind[HEAD * VALUE];
+    const bool whole = l->tiles.first < l->tiles.end;
+    if (whole) {
+        tridiag_part p = part_of(s, l, TRIDIAG_REDUCE, l->tiles);
+        p.head = head;
+        FORWARD(run_whole(s, l, &p));
+    }
+    return l->ragged.first < l->ragged.end ? reduce_cut(s, l, whole ? behind : head) : WEFT_OK;
+}
+
+static weft_status reduce_level(spread *s, level *l) {
+    weft_dist *const d = s->d;
+    _Alignas(VALUE) char head[HEAD * VALUE] = {0};
+    const int next = l->chunks ? neighbour(s, d->rank, 1) : -1;
+    for (int i = 0; i < ROWS && is_ragged(d); i++)
+        if (l->lines[i].step) FORWARD(dist_fetch(d, s->size, ragged_chunk, l->lines[i].p, l->cut[i]));
+    FORWARD(dist_agree(d, reduce_chunks(s, l, head)));
+    FORWARD(dist_gather(d, head, d->roots, sizeof head, "gathering first rows"));
+    return dist_agree(d, next < 0 ? WEFT_OK : join(s, l, l->chunks - 1, d->roots + HEAD * next));
+}
+
+/* ------------------------------------------------------------------------------- expanding */
+
+/* x of this rank's rows between the separators; `before` is that of the one before them. */
+static weft_status expand_chunks(spread *s, level *l, const char *before) {
+    _Alignas(VALUE) char own[ROWS][VALUE], last[VALUE];
+    const bool whole = l->tiles.first < l->tiles.end;
+    if (whole) {
+        tridiag_part p = part_of(s, l, TRIDIAG_EXPAND, l->tiles);
+        p.before = before;
+        FORWARD(run_whole(s, l, &p));
+    }
+    if (l->ragged.first == l->ragged.end) return WEFT_OK;
+    const char *const x = l->separators[ROWS - 1] + (l->chunks - 1) * s->size;
+    tridiag_part p = part_of(s, l, TRIDIAG_EXPAND, l->ragged);
+    p.before = whole ? last : before;
+    FORWARD(dist_copy(s->d, s->size, x, own[ROWS - 1]));
+    if (whole) FORWARD(dist_copy(s->d, s->size, x - s->size, last));
+    return run_cut(s, l, &p, own);
+}
+
+/* x of this rank's rows of chunks that a border cuts, of which `all` has those of every rank. */
+static weft_status take_cut(const spread *s, const level *l, const char *all) {
+    const weft_dist *const d = s->d;
+    const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], chunk = begin / CHUNK * CHUNK;
+    const uint64_t stop = l->tiles.first;
+    int owner = d->rank;
+    if (begin < stop) {
+        while (d->begin[owner] > chunk) owner--;
+        FORWARD(dist_copy(s->d, (size_t)(stop - begin) * s->size,
+                          all + (size_t)owner * CHUNK * VALUE + (begin - chunk) * s->size, l->x));
+    }
+    if (l->ragged.first == l->ragged.end) return WEFT_OK;
+    return dist_copy(s->d, (size_t)(end - l->ragged.first) * s->size, l->cut[ROWS],
+                     l->x + (l->ragged.first - begin) * s->size);
+}
+
+static weft_status expand_level(spread *s, level *l) {
+    weft_dist *const d = s->d;
+    _Alignas(VALUE) char last[VALUE] = {0}, before[VALUE] = {0};
+    const int previous = l->chunks ? neighbour(s, d->rank, -1) : -1;
+    weft_status status = WEFT_OK;
+    if (l->chunks) status = dist_copy(d, s->size, l->separators[ROWS - 1] + (l->chunks - 1) * s->size, last);
+    FORWARD(dist_agree(d, status));
+    FORWARD(dist_gather(d, last, d->roots, sizeof last, "gathering separators"));
+    if (previous >= 0) memcpy(before, d->roots + previous, sizeof before);
+    FORWARD(dist_agree(d, expand_chunks(s, l, before)));
+    if (!is_ragged(d)) return WEFT_OK;
+    FORWARD(dist_gather(d, l->cut[ROWS], d->roots, CHUNK * VALUE, "gathering rows"));
+    return dist_agree(d, take_cut(s, l, (const char *)d->roots));
+}
+
+/* ------------------------------------------------------------------------- a level of few rows */
+
+/* `rows` values of a line to host memory. */
+static weft_status bring_line(const spread *s, weft_lines line, size_t rows, char *to) {
+    if (line.step) return dist_copy(s->d, rows * s->size, line.p, to);
+    for (size_t i = 0; i < rows; i++) memcpy(to + i * s->size, line.p, s->size);
+    return WEFT_OK;
+}
+
+/* All rows of the level, array by array, from what each rank told of its own. */
+static void sort_out(const spread *s, const char *told, char *const arrays[ROWS]) {
+    const weft_dist *const d = s->d;
+    for (int r = 0; r < d->size; r++) {
+        const size_t bytes = (size_t)(d->begin[r + 1] - d->begin[r]) * s->size, at = (size_t)d->begin[r] * s->size;
+        for (int i = 0; i < ROWS; i++, told += bytes) memcpy(arrays[i] + at, told, bytes);
+    }
+}
+
+static weft_status solve_gathered(spread *s, const level *l, char *const arrays[ROWS]) {
+    weft_dist *const d = s->d;
+    weft_lines lines[ROWS];
+    for (int i = 0; i < ROWS; i++) lines[i] = (weft_lines){arrays[i], 1, 0};
+    const tridiag_part p = part_of(s, l, TRIDIAG_LEVEL, (extent){0, dist_total(d)});
+    FORWARD(run_stage(s, d->host, lines, (size_t)dist_total(d), arrays[ROWS - 1], &p));
+    const size_t first = (size_t)dist_first(d), rows = (size_t)d->begin[d->rank + 1] - first;
+    return dist_copy(d, rows * s->size, arrays[ROWS - 1] + first * s->size, l->x);
+}
+
+static weft_status gather_level(spread *s, const level *l) {
+    weft_dist *const d = s->d;
+    const size_t all = ROWS * GATHERED * VALUE, rows = (size_t)(d->begin[d->rank + 1] - dist_first(d));
+    char *const own = s->few, *const told = own + all;
+    char *arrays[ROWS];
+    weft_status status = WEFT_OK;
+    for (int i = 0; i < ROWS; i++) {
+        arrays[i] = told + all + (size_t)i * GATHERED * VALUE;
+        if (status == WEFT_OK) status = bring_line(s, l->lines[i], rows, own + (size_t)i * rows * s->size);
+    }
+    FORWARD(dist_agree(d, status));
+    for (int r = 0; r < d->size; r++) d->counts[r] = (int)((d->begin[r + 1] - d->begin[r]) * ROWS * s->size);
+    FORWARD(dist_gather_parts(d, own, told, "gathering rows"));
+    sort_out(s, told, arrays);
+    return dist_agree(d, solve_gathered(s, l, arrays));
+}
+
+/* --------------------------------------------------------------------------------- a system */
+
+/* Solves a level; `room` is for its separators and those of the levels above. */
+static weft_status solve_level(spread *s, level *l, char *room) {
+    weft_dist *const d = s->d;
+    level above = {.number = l->number + 1};
+    enter_level(s, l->number);
+    if (dist_total(d) <= GATHERED) return gather_level(s, l);
+    l->tiles = dist_whole_tiles(d, d->rank, CHUNK);
+    l->ragged = ragged_chunk(d, d->rank, 0);
+    l->chunks = count_chunks(d, d->rank);
+    for (int i = 0; i < ROWS; i++, room += padded(l->chunks * s->size)) {
+        l->separators[i] = room;
+        above.lines[i] = (weft_lines){room, 1, 0};
+    }
+    above.x = l->separators[ROWS - 1];
+    FORWARD(reduce_level(s, l));
+    FORWARD(solve_level(s, &above, room));
+    enter_level(s, l->number);
+    return expand_level(s, l);
+}
+
+static weft_status hold_rooms(spread *s, char **room) {
+    weft_error *error = &s->d->error;
+    const size_t bytes = separator_bytes(s);
+    const weft_status status = dist_room(s->d, 0, bytes, room);
+    s->few = malloc(3 * (size_t)ROWS * GATHERED * VALUE);
+    RETURN_IF(!s->few || status == WEFT_OUT_OF_MEMORY, WEFT_OUT_OF_MEMORY,
+              "no memory for %zu bytes of separators of the rank's rows", bytes);
+    return status;
+}
+
+/* The first fault of all ranks. */
+static weft_status find_fault(const spread *s, uint64_t *singular) {
+    weft_dist *const d = s->d;
+    uint64_t first = UINT64_MAX;
+    FORWARD(dist_gather(d, &s->fault, d->roots, sizeof s->fault, "finding what failed"));
+    for (int r = 0; r < d->size; r++)
+        if (d->roots[r] < first) first = d->roots[r];
+    *singular = first == UINT64_MAX ? first : first % s->whole;
+    return WEFT_OK;
+}
+
+static weft_status run_spread(spread *s, level *l, uint64_t *singular) {
+    char *room;
+    FORWARD(dist_agree(s->d, hold_rooms(s, &room)));
+    FORWARD(solve_level(s, l, room));
+    FORWARD(dist_finish(s->d, WEFT_OK));
+    return find_fault(s, singular);
+}
+
+/* ------------------------------------------------------------------------------- the call */
+
+static weft_status check_line(weft_dist *d, const char *name, weft_lines line, size_t n, size_t size) {
+    weft_error *error = &d->error;
+    RETURN_IF(line.step > 1, WEFT_INVALID, "%s: rows in distances of %zu; rows of a slice lie in a distance of 1",
+              name, line.step);
+    if (line.step == 0) FORWARD(dist_check_host(d, name, line.p));
+    return dist_check_array(d, name, line.p, line.step ? n : 1, size);
+}
+
+static weft_status check_rows(const spread *s, weft_boundary boundary, size_t n, const level *l,
+                              const uint64_t *singular) {
+    static const char *const names[ROWS] = {"a", "b", "c", "rhs"};
+    weft_dist *const d = s->d;
+    weft_error *error = &d->error;
+    const weft_lines none = {NULL, 1, 0};
+    uint64_t unused;
+    FORWARD(dist_took(d, weft_tridiag(d->ctx, s->dtype, boundary, 0, 0, none, none, none, none, NULL, &unused)));
+    RETURN_IF(!singular, WEFT_INVALID, "singular is NULL");
+    for (int i = 0; i < ROWS; i++) FORWARD(check_line(d, names[i], l->lines[i], n, s->size));
+    FORWARD(dist_check_array(d, "x", l->x, n, s->size));
+    for (int i = 0; i < ROWS; i++)
+        if (i < ROWS - 1 || l->lines[i].p != l->x)
+            FORWARD(dist_check_apart(d, "x", l->x, n * s->size, names[i], l->lines[i].p,
+                                     (l->lines[i].step ? n : 1) * s->size));
+    return WEFT_OK;
+}
+
+/* The number of a line that has one alone. */
+static uint64_t bits_of(const spread *s, weft_status checked, weft_lines line) {
+    uint64_t bits = 0;
+    if (checked == WEFT_OK && line.step == 0) memcpy(&bits, line.p, s->size);
+    return bits;
+}
+
+weft_status weft_dist_tridiag_rows(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice rows,
+                                   weft_lines a, weft_lines b, weft_lines c, const void *rhs, void *x,
+                                   uint64_t *singular) {
+    if (!d) return WEFT_INVALID;
+    const weft_lines right = {rhs, 1, 0};
+    spread s = {.d = d,
+                .dtype = dtype,
+                .periodic = boundary == WEFT_PERIODIC,
+                .size = weft_dtype_size(dtype),
+                .fault = UINT64_MAX};
+    level l = {.lines = {a, b, c, right}, .x = x};
+    const weft_status checked = check_rows(&s, boundary, rows.count, &l, singular);
+    const agreed list[] = {{"the type", AS_TYPE, dtype},
+                           {"periodic", AS_NUMBER, boundary},
+                           {"the distance of a", AS_NUMBER, a.step},
+                           {"the distance of b", AS_NUMBER, b.step},
+                           {"the distance of c", AS_NUMBER, c.step},
+                           {"a", AS_BITS, bits_of(&s, checked, a)},
+                           {"b", AS_BITS, bits_of(&s, checked, b)},
+                           {"c", AS_BITS, bits_of(&s, checked, c)}};
+    FORWARD(dist_begin(d, "tridiag_rows", list, AGREED_MAX, rows, checked));
+    s.whole = dist_total(d);
+    if (s.whole == 0) *singular = UINT64_MAX;
+    if (s.whole == 0) return WEFT_OK;
+    if (d->size == 1)
+        return dist_finish(
+            d, dist_took(d, weft_tridiag(d->ctx, dtype, boundary, 1, rows.count, a, b, c, right, x, singular)));
+    const weft_status status = run_spread(&s, &l, singular);
+    free(s.few);
+    return status;
+}
