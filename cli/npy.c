@@ -232,3 +232,25 @@ void npy_close(npy_stream *s) {
     if (s->descriptor > STDIN_FILENO) close(s->descriptor);
     s->descriptor = -1;
 }
+
+bool npy_load(npy_stream *stream, npy_array *a, npy_error *error) {
+    source s = {.fd = stream->descriptor};
+    const npy_array *from = &stream->array;
+    const npy_header header = {.dtype = from->dtype,
+                               .shape = from->given,
+                               .n = from->n,
+                               .fortran = from->fortran,
+                               .swapped = stream->swapped};
+    if (stream->mapped) {
+        *a = *from;
+        a->data = stream->mapped + stream->start;
+        a->mapped = (void *)stream->mapped;
+        a->mapped_bytes = stream->mapped_bytes;
+        stream->mapped = NULL;
+        return true;
+    }
+    const bool read = take_elements(&s, &header, 0, a, error);
+    if (!read) *a = (npy_array){0};
+    free(s.p);
+    return read;
+}

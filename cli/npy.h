@@ -53,6 +53,8 @@ typedef struct npy_stream {
  * its elements. False and a sentence as for npy_read. */
 bool npy_open(const char *path, npy_stream *s, npy_error *error);
 void npy_close(npy_stream *s);
+/* All its elements after all, as npy_read gives them. Before any of them was read; npy_close is due still. */
+bool npy_load(npy_stream *s, npy_array *a, npy_error *error);
 /* The sentence for an array of which only `bytes` bytes are there; false. */
 bool npy_truncated(const npy_array *a, unsigned long long bytes, npy_error *error);
 /* Turns the bytes of each of n elements of `size` bytes around. */

@@ -1,6 +1,7 @@
 /* weft recurrence S.npy U.npy -o V.npy: two arrays that give a third, row by row. */
 #include "cli/apply.h"
 #include "cli/npy.h"
+#include "cli/streamed.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -57,13 +58,15 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 
 static bool read_array(const char *path, npy_array *a) {
     npy_error error;
-    if (!npy_read(path, a, &error))
-        cli_error("recurrence", "%s: %s", path, error.message);
-    else if (a->flat)
+    const bool read = npy_read(path, a, &error);
+    if (!read) cli_error("recurrence", "%s: %s", path, error.message);
+    return read;
+}
+
+static bool check_order(const char *path, const npy_array *a) {
+    if (a->flat)
         cli_error("recurrence", "%s: its rows do not lie in one piece (Fortran order); save it in C order", path);
-    else
-        return true;
-    return false;
+    return !a->flat;
 }
 
 static bool same_shape(const npy_shape *a, const npy_shape *b) {
@@ -82,6 +85,7 @@ static void shape_text(const npy_shape *shape, char *text, size_t size) {
 static bool check_pair(job *j) {
     char s[100], u[100];
     const request *r = j->request;
+    if (!check_order(r->s, &j->s) || !check_order(r->u, &j->u)) return false;
     if (j->s.dtype != j->u.dtype)
         cli_error("recurrence", "%s has elements of %s and %s of %s; they must be of one type", r->s,
                   weft_dtype_name(j->s.dtype), r->u, weft_dtype_name(j->u.dtype));
@@ -173,6 +177,53 @@ static int compute_and_write(weft_context *ctx, job *j) {
     return CLI_DONE;
 }
 
+static int recurrence_in_memory(weft_context *ctx, job *j) {
+    const request *r = j->request;
+    if (!read_array(r->s, &j->s) || !read_array(r->u, &j->u) || !check_pair(j)) return CLI_FAILED;
+    return compute_and_write(ctx, j);
+}
+
+/* ------------------------------------------------------------------------- piece by piece */
+
+static int stream_row(weft_context *ctx, job *j, stream *s) {
+    const int code = make_init(j);
+    if (code != CLI_DONE) return code;
+    if (!stream_write_to(s, j->request->v, j->s.dtype, &j->s.shape)) return CLI_FAILED;
+    const double start = cli_seconds();
+    const weft_status status =
+        weft_recurrence_source(ctx, &s->inputs[0].source, &s->inputs[1].source, j->rows ? j->init : NULL, &s->sink);
+    j->seconds = cli_seconds() - start;
+    const int ended = stream_end(s, ctx, status);
+    if (ended == CLI_DONE && j->options->json) print_json(j, weft_device(ctx));
+    return ended;
+}
+
+/* Several rows are worked on at a time, from memory. */
+static int load_rows(weft_context *ctx, job *j, stream *s) {
+    npy_array *const arrays[] = {&j->s, &j->u};
+    for (int i = 0; i < 2; i++) {
+        npy_error error;
+        if (npy_load(&s->inputs[i].npy, arrays[i], &error)) continue;
+        cli_error("recurrence", "%s: %s", s->inputs[i].path, error.message);
+        return CLI_FAILED;
+    }
+    return compute_and_write(ctx, j);
+}
+
+static int recurrence_stream(weft_context *ctx, job *j) {
+    stream s;
+    int code = stream_open(&s, "recurrence", j->options, (const char *[]){j->request->s, j->request->u}, 2, 1);
+    if (code == CLI_DONE) {
+        j->s = s.inputs[0].npy.array;
+        j->u = s.inputs[1].npy.array;
+        code = !check_pair(j) ? CLI_FAILED : j->rows > 1 ? load_rows(ctx, j, &s) : stream_row(ctx, j, &s);
+    }
+    stream_close(&s);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------- the command */
+
 int command_recurrence(const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     request r = {0};
@@ -180,10 +231,8 @@ int command_recurrence(const cli_options *options, int argc, char **argv) {
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = cli_open("recurrence", options, &ctx);
     if (code != CLI_DONE) return code;
-    if (read_array(r.s, &j.s) && read_array(r.u, &j.u) && check_pair(&j))
-        code = compute_and_write(ctx, &j);
-    else
-        code = CLI_FAILED;
+    const bool streams = !r.reverse && (stream_wanted(options, r.s, 1) || stream_wanted(options, r.u, 1));
+    code = streams ? recurrence_stream(ctx, &j) : recurrence_in_memory(ctx, &j);
     free(j.v);
     free(j.init);
     npy_free(&j.s);

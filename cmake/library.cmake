@@ -35,6 +35,7 @@ add_library(weft SHARED
   src/stream/map.c
   src/stream/match.c
   src/stream/pieces.c
+  src/stream/recurrence.c
   src/stream/reduce.c
   src/stream/results.c
   src/stream/scan.c

@@ -988,6 +988,10 @@ WEFT_API weft_status weft_variance_source(weft_context *ctx, weft_dtype accumula
                                           void *out);
 WEFT_API weft_status weft_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                                       const weft_source *x, const void *init, const weft_sink *y);
+/* weft_recurrence of one row, forward. Where the elements come from the last on, v comes so too, and is that of
+ * WEFT_REVERSE. */
+WEFT_API weft_status weft_recurrence_source(weft_context *ctx, const weft_source *s, const weft_source *u,
+                                            const void *init, const weft_sink *v);
 WEFT_API weft_status weft_histogram_source(weft_context *ctx, const weft_source *x, size_t bins, const void *edges,
                                            uint64_t *counts);
 WEFT_API weft_status weft_histogram_even_source(weft_context *ctx, const weft_source *x, size_t bins,

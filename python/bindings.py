@@ -1,13 +1,21 @@
 """Writes the C source of weft._native from weft.h: bindings.py HEADER OUTPUT.
 
 The header is the only list of functions; cffi reads it less its comments and directives, but for constants. Pointers
-to elements that functions take become `void *`, since the package passes buffers of any type.
+to elements that functions take become `void *`, since the package passes buffers of any type. The functions of sources
+and sinks that are Python's are in weft/_sources.py.
 """
 
 import re
 import sys
 
 import cffi
+
+
+CALLBACKS = """
+extern "Python" ptrdiff_t weft_python_read(void *self, void *to, size_t bytes);
+extern "Python" int weft_python_rewind(void *self);
+extern "Python" int weft_python_write(void *self, const void *from, size_t bytes);
+"""
 
 
 def declarations(header: str) -> str:
@@ -24,7 +32,7 @@ def main() -> None:
     with open(header, encoding="utf-8") as file:
         text = file.read()
     builder = cffi.FFI()
-    builder.cdef(declarations(text))
+    builder.cdef(declarations(text) + CALLBACKS)
     builder.set_source("weft._native", "#include <weft.h>")
     builder.emit_c_code(output)
 

@@ -13,7 +13,7 @@ import pytest
 import weft
 
 FUNCTIONS = [getattr(weft, name) for name in weft.__all__ if inspect.isfunction(getattr(weft, name))]
-FUNCTIONS += [getattr(weft.random, name) for name in weft.random.__all__]
+FUNCTIONS += [getattr(module, name) for module in (weft.random, weft.stream) for name in module.__all__]
 
 
 @pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 prints numbers otherwise")
@@ -34,7 +34,8 @@ def test_functions_of_arrays_name_their_order() -> None:
             assert any("ORDER.md" in text or "No order" in text for text in texts), function.__name__
 
 
-def test_examples_of_the_page_run() -> None:
+def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     page = Path(__file__).parents[2] / "docs" / "python.md"
     programs = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M)
     assert programs

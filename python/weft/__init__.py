@@ -12,7 +12,7 @@ The orders of rounding steps are in docs/ORDER.md of the sources, under the numb
 
 from weft._native import ffi as _ffi
 from weft._native import lib as _lib
-from weft import random
+from weft import random, stream
 from weft._command import verify
 from weft._contexts import Device, devices, set_device, set_threads, synchronize
 from weft._errors import Error
@@ -113,6 +113,7 @@ __all__ = [
     "sort",
     "sort_bits",
     "sort_pairs",
+    "stream",
     "sum",
     "synchronize",
     "top_k",

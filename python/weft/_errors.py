@@ -16,6 +16,7 @@ _EXCEPTIONS: dict[int, type[Exception]] = {
     lib.WEFT_UNSUPPORTED: TypeError,
     lib.WEFT_EMPTY: ValueError,
     lib.WEFT_OUT_OF_MEMORY: MemoryError,
+    lib.WEFT_IO: OSError,
 }
 
 

@@ -15,6 +15,7 @@ from weft._arrays import (
     Shape,
     accumulator,
     call,
+    code_of,
     destination,
     dimensions,
     elements,
@@ -30,7 +31,7 @@ from weft._reduce import result_dtype
 from weft._scan import op_code
 
 _OP_NAMES = takewhile(lambda name: name != "unknown", (ffi.string(lib.weft_op_name(op)).decode() for op in count()))
-_OPS = {name: op for op, name in enumerate(_OP_NAMES)}
+OPS = {name: op for op, name in enumerate(_OP_NAMES)}
 _EVALUATED = (lib.WEFT_F32, lib.WEFT_F64, lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64)
 
 
@@ -60,11 +61,10 @@ def _shape(arrays: dict[str, Operand], shape: Optional[Shape]) -> tuple[int, ...
     return shapes[first]
 
 
-def _evaluation(arrays: list[Operand], dtype: Any) -> int:
+def evaluation(codes: set[int], dtype: Any) -> int:
     """The type asked for; else that of the arrays, where they all have one that formulas are evaluated in, else f64."""
     if dtype is not None:
         return accumulator(dtype)
-    codes = {x.code for x in arrays}
     return codes.pop() if len(codes) == 1 and codes <= set(_EVALUATED) else int(lib.WEFT_F64)
 
 
@@ -81,7 +81,7 @@ def _bind(values: dict[str, Any], dtype: Any, shape: Optional[Shape]) -> _Bound:
         else:
             binding.scalar = ffi.cast("void *", x.pointer)
     listed = [*arrays.values()]
-    return _Bound(table, keep, listed, _evaluation(listed, dtype), _shape(arrays, shape))
+    return _Bound(table, keep, listed, evaluation({x.code for x in listed}, dtype), _shape(arrays, shape))
 
 
 class expr:
@@ -150,17 +150,16 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map_reduce of the formula."""
-        if op not in _OPS:
-            raise ValueError(f"op is {op!r}; it must be one of {', '.join(_OPS)}")
+        code = code_of(OPS, op, "op")
         bound = _bind(bindings, dtype, shape)
-        result, wide = result_dtype(_OPS[op], bound.code, accumulate)
+        result, wide = result_dtype(code, bound.code, accumulate)
         on = leader(*bound.arrays) if bound.arrays else origin(out, result)
         y = scalar_destination(on, out, result)
         call(
             lib.weft_map_reduce,
             on,
             device,
-            _OPS[op],
+            code,
             self._compiled,
             bound.code,
             wide,
@@ -212,7 +211,7 @@ class expr:
 _compiled = lru_cache(maxsize=256)(expr)
 
 
-def _expr(formula: Union[str, expr]) -> expr:
+def take_formula(formula: Union[str, expr]) -> expr:
     if isinstance(formula, str):
         return _compiled(formula)
     return formula if isinstance(formula, expr) else expr(formula)  # which refuses it
@@ -244,7 +243,7 @@ def map(
     >>> weft.map("2*i + 1", shape=4, dtype=np.int32)
     array([1, 3, 5, 7], dtype=int32)
     """
-    return _expr(formula)(dtype=dtype, shape=shape, out=out, device=device, **bindings)
+    return take_formula(formula)(dtype=dtype, shape=shape, out=out, device=device, **bindings)
 
 
 def map_reduce(
@@ -270,7 +269,7 @@ def map_reduce(
     >>> weft.map_reduce("mean", "a*z**2 + b*z + c", z=[1.0, 2.0, 3.0], a=1, b=2, c=3)
     np.float64(11.666666666666666)
     """
-    return _expr(formula).reduce(
+    return take_formula(formula).reduce(
         op, dtype=dtype, accumulate=accumulate, shape=shape, out=out, device=device, **bindings
     )
 
@@ -302,7 +301,7 @@ def map_scan(
     >>> weft.map_scan("sum", "max(x, 0)", x=[1.0, -5.0, 2.5])
     array([1. , 1. , 3.5])
     """
-    return _expr(formula).scan(
+    return take_formula(formula).scan(
         op,
         exclusive=exclusive,
         init=init,

@@ -15,20 +15,27 @@ _BYTES = {np.dtype(np.uint8): lib.WEFT_U8}
 _U32 = np.dtype(np.uint32)
 
 
+class Words(NamedTuple):
+    """What is looked for."""
+
+    number: int
+    patterns: Any
+    flags: int
+    keep: tuple[Any, Any]  # what the patterns point to
+
+
 class _Search(NamedTuple):
     """The arguments that both functions of weft.h have."""
 
     text: Operand
     first: int
     end: int
-    words: int
-    patterns: Any
-    flags: int
-    keep: tuple[Any, Any]  # what the patterns point to
+    words: Words
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        return self.text.array.size, self.text.pointer, self.first, self.end, self.patterns, self.flags
+        words = self.words
+        return self.text.array.size, self.text.pointer, self.first, self.end, words.patterns, words.flags
 
 
 def _bytes(word: Any, name: str) -> bytes:
@@ -43,19 +50,25 @@ def _text(text: Any) -> Operand:
     return operand(given, "text", _BYTES)
 
 
-def _search(text: Any, words: Any, fold_case: bool, whole_word: bool, first: int, end: Optional[int]) -> _Search:
+def take_words(words: Any, fold_case: bool, whole_word: bool) -> Words:
+    """The list of words as the library takes it."""
     if isinstance(words, (str, bytes)):
         raise TypeError(f"words is a {type(words).__name__}; it must be a list of words")
     listed = [_bytes(word, f"words[{at}]") for at, word in enumerate(words)]
-    a = _text(text)
-    n = length(a, "text")
     offsets = np.zeros(len(listed) + 1, np.uint64)
     np.cumsum([len(word) for word in listed], out=offsets[1:], dtype=np.uint64)
     keep = ffi.from_buffer("uint64_t[]", offsets), ffi.from_buffer(b"".join(listed))
     patterns = ffi.new("weft_patterns *", {"count": len(listed), "offsets": keep[0], "bytes": keep[1]})
     flags = (lib.WEFT_FOLD_CASE if fold_case else 0) | (lib.WEFT_WHOLE_WORD if whole_word else 0)
+    return Words(len(listed), patterns, flags, keep)
+
+
+def _search(text: Any, words: Any, fold_case: bool, whole_word: bool, first: int, end: Optional[int]) -> _Search:
+    wanted = take_words(words, fold_case, whole_word)
+    a = _text(text)
+    n = length(a, "text")
     last = n if end is None else unsigned(end, "end")
-    return _Search(a, unsigned(first, "first"), last, len(listed), patterns, flags, keep)
+    return _Search(a, unsigned(first, "first"), last, wanted)
 
 
 def match_count(
@@ -82,7 +95,7 @@ def match_count(
     array([5, 2, 0], dtype=uint64)
     """
     search = _search(text, words, fold_case, whole_word, first, end)
-    y = destination(search.text, out, U64, search.words)
+    y = destination(search.text, out, U64, search.words.number)
     call(lib.weft_match_count, search.text, device, *search.arguments, y.pointer)
     return give(y, out)
 
@@ -106,7 +119,7 @@ def match_list(
     (array([0, 4, 7], dtype=uint64), array([0, 1, 0], dtype=uint32))
     """
     search = _search(text, words, fold_case, whole_word, first, end)
-    counts = np.empty(search.words, U64)
+    counts = np.empty(search.words.number, U64)
     call(lib.weft_match_count, search.text, device, *search.arguments, ffi.from_buffer(counts))
     n = int(counts.sum())
     positions, numbers = destination(search.text, None, U64, n), destination(search.text, None, _U32, n)

@@ -159,6 +159,9 @@ typedef struct recurrence_call {
     const void *s, *u;
     const void *init; /* a value for each row, or NULL */
     void *v;          /* == s or == u, or apart from both; apart from init */
+    /* NULL; or, of one row of 16^k elements, k >= 3, forward: their map's S and U (docs/ORDER.md 9.2) are wanted here
+     * too, in host memory, each as bits of the type. */
+    uint64_t *map;
 } recurrence_call;
 
 /* Bins of one width, or between edges. A backend that has GPU memory checks the edges itself (core/edges.h). */

@@ -185,6 +185,8 @@ typedef struct recurrence_kernel {
     void (*maps)(const void *s, const void *u, size_t n, recurrence_maps *maps);
     /* Finds the values before the part's tiles, and carries the state over them. */
     void (*pass)(recurrence_maps *maps, size_t n, recurrence_state *state);
+    /* The map of a row of 16^k tiles, which the state has been carried over: recurrence_call's. */
+    void (*map)(const recurrence_state *state, size_t tiles, uint64_t *map);
     /* With `streams` past the caches, where v is neither s nor u. */
     void (*run)(const recurrence_maps *maps, const void *s, const void *u, size_t n, bool streams, void *v);
 } recurrence_kernel;

@@ -58,6 +58,7 @@ static void run_row(const work *w, size_t row) {
         w->kernel->pass(&maps, piece.n, &state);
         w->kernel->run(&maps, piece.s, piece.u, piece.n, w->streams, piece.v);
     }
+    if (w->call->map) w->kernel->map(&state, w->call->n / RECURRENCE_TILE, w->call->map);
 }
 
 /* ---------------------------------------------------------------------------------- threads */
@@ -97,6 +98,7 @@ static void run_on_threads(const work *w, int threads) {
         relay_run(threads, (w->call->rows - 1) / w->rows + 1, run_rows, &shared);
     else
         relay_run(threads, w->call->rows * w->row_parts, run_part, &shared);
+    if (w->call->map && w->row_parts > 1) w->kernel->map(&shared.left, w->call->n / RECURRENCE_TILE, w->call->map);
 }
 
 weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *error) {

@@ -161,6 +161,15 @@ static void OF(recurrence_pass)(recurrence_maps *maps, size_t n, recurrence_stat
     }
 }
 
+/* It is the first of its group, which is scanned no further. */
+static void OF(recurrence_map)(const recurrence_state *state, size_t tiles, uint64_t *map) {
+    size_t k = 0;
+    for (; tiles > 1; tiles /= WEFT_SCAN_GROUP) k++;
+    map[0] = map[1] = 0;
+    memcpy(&map[0], &state->MEMBER.stages_s[k][0][0], sizeof(A));
+    memcpy(&map[1], &state->MEMBER.stages_u[k][0][0], sizeof(A));
+}
+
 /* ------------------------------------------------------------------------------- the values */
 
 /* `groups` adjacent groups of `count` elements, from the values before each. A NaN stays one to the end of its group,

@@ -27,8 +27,12 @@ typedef int64_t recurrence_lanes_f64 __attribute__((vector_size(VECTOR_BYTES)));
 #include "cpu/recurrence_kernel_body.h"
 
 const recurrence_kernels LEVELED(cpu_recurrences) = {
-    .f32 = {{begin_f32, recurrence_maps_forward_f32, recurrence_pass_f32, recurrence_run_forward_f32},
-            {begin_f32, recurrence_maps_reverse_f32, recurrence_pass_f32, recurrence_run_reverse_f32}},
-    .f64 = {{begin_f64, recurrence_maps_forward_f64, recurrence_pass_f64, recurrence_run_forward_f64},
-            {begin_f64, recurrence_maps_reverse_f64, recurrence_pass_f64, recurrence_run_reverse_f64}},
+    .f32 = {{begin_f32, recurrence_maps_forward_f32, recurrence_pass_f32, recurrence_map_f32,
+             recurrence_run_forward_f32},
+            {begin_f32, recurrence_maps_reverse_f32, recurrence_pass_f32, recurrence_map_f32,
+             recurrence_run_reverse_f32}},
+    .f64 = {{begin_f64, recurrence_maps_forward_f64, recurrence_pass_f64, recurrence_map_f64,
+             recurrence_run_forward_f64},
+            {begin_f64, recurrence_maps_reverse_f64, recurrence_pass_f64, recurrence_map_f64,
+             recurrence_run_reverse_f64}},
 };

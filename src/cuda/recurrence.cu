@@ -47,6 +47,22 @@ static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurren
     return start(g, kernels->long_rows, j->rows * j->row_blocks, shared, j, error);
 }
 
+/* Of 16 tiles nobody has published the map, of more the last one has. */
+static weft_status give_map(gpu *g, const recurrence_call *c, const recurrence_launch *kernels,
+                            const recurrence_job *j, weft_error *error) {
+    const published *p = &j->totals;
+    const bool of_tiles = c->n <= SCAN_TILE * WEFT_SCAN_GROUP;
+    const uint64_t *words = p->words + p->level_start[of_tiles ? 0 : p->levels - 1] * p->stride;
+    uint32_t stride = p->stride;
+    int count = of_tiles ? (int)(c->n / SCAN_TILE) : 1;
+    uint64_t *to = g->landing;
+    void *arguments[] = {&words, &stride, &count, &to};
+    CUDA_TRY(cudaLaunchKernel(kernels->map, dim3(1), dim3(32), arguments, 0, g->stream), "recurrence");
+    CUDA_TRY(cudaStreamSynchronize(g->stream), "recurrence");
+    memcpy(c->map, to, 2 * sizeof *to);
+    return WEFT_OK;
+}
+
 /* Whether every chunk of 16 bytes lies in one row, and in the direction from its end. */
 static bool in_chunks(const recurrence_job *j, bool reverse, size_t size) {
     const bool aligned = ((uintptr_t)j->s | (uintptr_t)j->u | (uintptr_t)j->v) % 16 == 0;
@@ -84,6 +100,8 @@ weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *e
     j.n = c->n;
     j.chunks = in_chunks(&j, c->reverse, size);
     const recurrence_launch kernels = cuda_recurrence_kernels(c->dtype, c->reverse);
-    FORWARD(c->n <= SCAN_TILE ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &j, error));
+    const bool is_short = c->n <= SCAN_TILE && !c->map;
+    FORWARD(is_short ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &j, error));
+    if (c->map) FORWARD(give_map(g, c, &kernels, &j, error));
     return arrays_return(g, "recurrence", arrays, count, error);
 }

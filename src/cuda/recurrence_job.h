@@ -22,6 +22,7 @@ struct recurrence_job {
 /* Kernels for rows of at most a tile, and for longer ones. */
 struct recurrence_launch {
     const void *short_rows, *long_rows;
+    const void *map;               /* of a long row, from what was published of it */
     size_t short_bytes;            /* shared memory of a block */
     size_t long_bytes, tile_bytes; /* with one tile, and for each further tile */
 };

@@ -268,6 +268,18 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
     if (threadIdx.x == 0) scan_finish_launch(a.totals, true);
 }
 
+/* The map of `count` published ones, 16 or 1, and so of all elements, to host memory. One warp. */
+template <class T>
+static __global__ void map_of_row(const uint64_t *words, uint32_t stride, int count, uint64_t *to) {
+    const int lane = threadIdx.x % 16;
+    const affine<T> one = scan_words<affine<T>>::load(words, lane < count ? lane : 0, stride).value();
+    const affine<T> m = scan_lanes(recurring<T>(), one);
+    if (threadIdx.x != count - 1) return;
+    to[0] = to[1] = 0;
+    memcpy(&to[0], &m.s, sizeof m.s);
+    memcpy(&to[1], &m.u, sizeof m.u);
+}
+
 /* --------------------------------------------------------------------------------- short rows */
 
 template <class T> struct short_shared {
@@ -372,8 +384,12 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
 }
 
 template <class T, bool REVERSE> static recurrence_launch kernels() {
-    return recurrence_launch{(const void *)short_rows<T, REVERSE>, (const void *)long_rows<T, REVERSE>,
-                             sizeof(short_shared<T>), sizeof(long_shared<T>), sizeof(typename long_shared<T>::tile)};
+    return recurrence_launch{(const void *)short_rows<T, REVERSE>,
+                             (const void *)long_rows<T, REVERSE>,
+                             (const void *)map_of_row<T>,
+                             sizeof(short_shared<T>),
+                             sizeof(long_shared<T>),
+                             sizeof(typename long_shared<T>::tile)};
 }
 
 recurrence_launch cuda_recurrence_kernels(weft_dtype dtype, bool reverse) {

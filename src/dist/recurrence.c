@@ -2,25 +2,14 @@
  * before it to the value at its end (docs/ORDER.md 9.2). Each rank finds the maps of the greatest aligned blocks in
  * its slice, all ranks get all maps, and each solves its slice with the value that stands before it. Elements are
  * numbered in the direction of the recurrence, so in reverse the last rank comes first. */
+#include "arith/affine.h"
 #include "core/fpmode.h"
 #include "dist/blocks.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = WEFT_SCAN_GROUP, LEVELS = WEFT_SCAN_LEVELS };
-
-/* The map w -> S w + U, or the element with s and u; as bits of the type. */
-typedef struct affine {
-    uint64_t s, u;
-} affine;
-
-/* What stands before a place: of each level the maps behind the last full group. */
-typedef struct chain {
-    affine maps[LEVELS][GROUP];
-    size_t count[LEVELS];
-} chain;
+enum { GROUP = WEFT_SCAN_GROUP };
 
 typedef struct solving {
     weft_dist *d;
@@ -32,28 +21,6 @@ typedef struct solving {
     affine *all;            /* of all ranks' blocks, in the order of the ranks */
     affine own[BLOCKS_MAX]; /* of this rank's */
 } solving;
-
-/* ------------------------------------------------------------------------------- arithmetic */
-
-#define REAL float
-#define FUSED fmaf
-#define OF(name) name##_f32
-#include "dist/recurrence_body.h"
-
-#define REAL double
-#define FUSED fma
-#define OF(name) name##_f64
-#include "dist/recurrence_body.h"
-
-/* The map of a full group: of elements, or of maps of the level below. */
-static affine join_maps(const solving *p, const affine *maps, bool elements) {
-    if (p->dtype == WEFT_F32) return elements ? pass_elements_f32(maps) : pass_maps_f32(maps, GROUP);
-    return elements ? pass_elements_f64(maps) : pass_maps_f64(maps, GROUP);
-}
-
-static uint64_t apply_maps(const solving *p, const affine *maps, size_t count, uint64_t value) {
-    return p->dtype == WEFT_F32 ? apply_maps_f32(maps, count, value) : apply_maps_f64(maps, count, value);
-}
 
 /* ----------------------------------------------------------------------------------- places */
 
@@ -84,7 +51,7 @@ static affine find_map(const solving *p, uint64_t at, unsigned level) {
     affine maps[GROUP];
     if (level == 0) return element_at(p, at);
     for (size_t i = 0; i < GROUP; i++) maps[i] = find_map(p, at + i * block_of(level - 1), level - 1);
-    return join_maps(p, maps, level == 1);
+    return affine_join(p->dtype == WEFT_F32, maps, level == 1);
 }
 
 static void find_maps(solving *p) {
@@ -99,27 +66,10 @@ static void find_maps(solving *p) {
     weft_fpmode_leave(mode);
 }
 
-static void put_behind(const solving *p, chain *c, unsigned level, affine next) {
-    for (;; level++) {
-        c->maps[level][c->count[level]] = next;
-        if (++c->count[level] < GROUP) return;
-        next = join_maps(p, c->maps[level], level == 0);
-        c->count[level] = 0;
-    }
-}
-
-/* The value before the group of elements that is under way. */
-static uint64_t value_before(const solving *p, const chain *c) {
-    uint64_t value = p->init;
-    for (unsigned level = LEVELS - 1; level > 0; level--)
-        if (c->count[level]) value = apply_maps(p, c->maps[level], c->count[level], value);
-    return value;
-}
-
-static void put_blocks(const solving *p, chain *c, uint64_t at, uint64_t end, uint64_t stop, const affine **maps) {
+static void put_blocks(affine_chain *c, uint64_t at, uint64_t end, uint64_t stop, const affine **maps) {
     while (at < end) {
         const unsigned level = level_at(at, stop);
-        put_behind(p, c, level, *(*maps)++);
+        affine_append(c, level, *(*maps)++);
         at += block_of(level);
     }
 }
@@ -132,7 +82,8 @@ static weft_status solve(const solving *p, weft_direction direction, size_t n, c
 }
 
 /* Elements [at, end) of the group that is under way, solved with those before them. */
-static weft_status solve_in_group(const solving *p, const chain *c, uint64_t at, uint64_t end, uint64_t value) {
+static weft_status solve_in_group(const solving *p, const affine_chain *c, uint64_t at, uint64_t end,
+                                  uint64_t value) {
     const size_t size = weft_dtype_size(p->dtype), before = c->count[0], n = before + (size_t)(end - at);
     uint64_t s[GROUP], u[GROUP], v[GROUP];
     for (size_t i = 0; i < n; i++) {
@@ -146,9 +97,9 @@ static weft_status solve_in_group(const solving *p, const chain *c, uint64_t at,
     return WEFT_OK;
 }
 
-static weft_status solve_piece(const solving *p, const chain *c, uint64_t at, uint64_t end) {
+static weft_status solve_piece(const solving *p, const affine_chain *c, uint64_t at, uint64_t end) {
     const weft_fpmode mode = weft_fpmode_enter();
-    const uint64_t value = value_before(p, c);
+    const uint64_t value = affine_before(c, p->init);
     const size_t place =
         (p->direction == WEFT_FORWARD ? place_of(p, at) : place_of(p, end - 1)) * weft_dtype_size(p->dtype);
     weft_fpmode_leave(mode);
@@ -156,13 +107,13 @@ static weft_status solve_piece(const solving *p, const chain *c, uint64_t at, ui
     return solve(p, p->direction, (size_t)(end - at), p->s + place, p->u + place, &value, p->v + place);
 }
 
-static weft_status solve_slice(const solving *p, chain *c) {
+static weft_status solve_slice(const solving *p, affine_chain *c) {
     const extent own = numbers_of(p, p->d->rank);
     const affine *maps = p->own;
     for (uint64_t at = own.first, end; at < own.end; at = end) {
         end = piece_end(at, own.end);
         FORWARD(solve_piece(p, c, at, end));
-        put_blocks(p, c, at, end, own.end, &maps);
+        put_blocks(c, at, end, own.end, &maps);
     }
     return WEFT_OK;
 }
@@ -171,11 +122,11 @@ static weft_status solve_slice(const solving *p, chain *c) {
 static weft_status solve_behind_others(const solving *p) {
     const weft_dist *const d = p->d;
     const bool forward = p->direction == WEFT_FORWARD;
-    chain c = {.count = {0}};
+    affine_chain c = {.f32 = p->dtype == WEFT_F32};
     for (int r = forward ? 0 : d->size - 1; r != d->rank; r += forward ? 1 : -1) {
         const extent e = numbers_of(p, r);
         const affine *maps = p->all + d->places[r] / (int)sizeof *p->all;
-        put_blocks(p, &c, e.first, e.end, e.end, &maps);
+        put_blocks(&c, e.first, e.end, e.end, &maps);
     }
     return solve_slice(p, &c);
 }

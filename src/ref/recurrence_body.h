@@ -72,12 +72,22 @@ static void OF(totals)(LEVELS *l) {
     }
 }
 
+/* The map of all elements. */
+static void OF(give_map)(const LEVELS *l) {
+    size_t k = 0;
+    for (size_t n = l->call->n; n > 1; n /= WEFT_SCAN_GROUP) k++;
+    l->call->map[0] = l->call->map[1] = 0;
+    memcpy(&l->call->map[0], &l->level[k]->s, sizeof(REAL));
+    memcpy(&l->call->map[1], &l->level[k]->u, sizeof(REAL));
+}
+
 /* In place v takes s's or u's place, and element i is not used again once v[i] stands. */
 static void OF(one_row)(LEVELS *l) {
     const recurrence_call *c = l->call;
     REAL v = 0;
     l->init = c->init ? ((const REAL *)c->init)[l->row] : 0;
     OF(totals)(l);
+    if (c->map) OF(give_map)(l);
     for (size_t i = 0; i < c->n; i++) {
         if (i % WEFT_SCAN_GROUP == 0) v = OF(before)(l, 1, i / WEFT_SCAN_GROUP);
         v = OF(step)(l, i, v);

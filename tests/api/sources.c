@@ -173,6 +173,25 @@ static void scans(weft_dtype dtype, size_t n) {
     if (dtype == WEFT_I16) scan(WEFT_SUM, dtype, WEFT_I64, n, true, 0);
 }
 
+/* Factors of all signs and sizes, of which few are more than 1; the sink is the caller's, then an array. */
+static void recurrence(weft_dtype dtype, size_t n, bool starts, int step) {
+    const size_t size = weft_dtype_size(dtype);
+    const void *init = starts ? y + n * size : NULL;
+    feed f, g;
+    store s = {found, 0, SIZE_MAX};
+    weft_channel in[2], out;
+    limit(step, 2 * size, size);
+    const weft_source factors = open_feed(&f, dtype, n, x), added = open_feed(&g, dtype, n, y);
+    const weft_source array = weft_source_memory(&in[0], dtype, n, x),
+                      other = weft_source_memory(&in[1], dtype, n, y);
+    const weft_sink sink = {write_store, &s}, to = weft_sink_memory(&out, n * size, found);
+    const weft_status wanted = weft_recurrence(judge, dtype, WEFT_FORWARD, 1, n, x, y, init, expected);
+    same("recurrence", dtype, n, wanted, weft_recurrence_source(ctx, &factors, &added, init, &sink), n * size);
+    EXPECT(s.bytes == n * size, "%zu bytes written", s.bytes);
+    memset(found, POISON, n * size);
+    same("recurrence", dtype, n, wanted, weft_recurrence_source(ctx, &array, &other, init, &to), n * size);
+}
+
 static void histograms(weft_dtype dtype, size_t n) {
     enum { BINS = 7 };
     const unsigned char low[8] = {0};
@@ -300,6 +319,8 @@ static void one_array(input_kind kind, weft_dtype dtype, size_t n) {
         map_scan(WEFT_SUM, WEFT_I32, n, 2);
     }
     scans(dtype, n);
+    if (dtype == WEFT_F32 || dtype == WEFT_F64)
+        for (int step = 0; step < (emulated ? 1 : 4); step++) recurrence(dtype, n, step % 2 == 0, step);
     if (!emulated) histograms(dtype, n);
 }
 
@@ -364,7 +385,60 @@ static void long_scans(void) {
     scan(WEFT_PROD, WEFT_F32, WEFT_DEFAULT, LONGEST, false, 0);
 }
 
+/* As many pieces for a recurrence: factors near 1, so that what is far back counts; then some that leave the range.
+ */
+static void long_recurrences(void) {
+    for (int growth = 0; growth < 3; growth++) {
+        input_fill(INPUT_UNIFORM, WEFT_F64, 5, LONGEST + 1, y);
+        for (size_t i = 0; i < LONGEST; i++)
+            ((double *)(void *)x)[i] =
+                growth == 2 && i % 9999 == 0 ? 0 : 1 + (double)((i * i + 7) % 17) * 0x1p-22 * growth;
+        for (int step = 0; step < 4; step++) recurrence(WEFT_F64, LONGEST, step % 2 == 1, step);
+        for (size_t i = 0; i < LONGEST; i++) ((float *)(void *)x)[i] = i % 5 ? 1.25f : 0x1.9p-2f;
+        input_fill(INPUT_UNIFORM, WEFT_F32, 6 + (uint64_t)growth, LONGEST + 1, y);
+        recurrence(WEFT_F32, 256 * TILE, growth % 2 == 0, 0);
+        recurrence(WEFT_F32, LONGEST, growth % 2 == 1, 1);
+    }
+}
+
 /* --------------------------------------------------------------------------------- refusals */
+
+/* A source that is short, one that fails, one that goes on, and one of another type. */
+static void recurrence_failures(void) {
+    feed f, g;
+    store s = {found, 0, SIZE_MAX};
+    const weft_sink sink = {write_store, &s}, none = {0};
+    weft_source factors, added;
+#define REFUSED(type, n, fails_after, status, words)                                                         \
+    do {                                                                                                     \
+        s.bytes = 0;                                                                                         \
+        factors = open_feed(&f, WEFT_F64, 5 * TILE, x);                                                      \
+        added = open_feed(&g, type, n, y);                                                                   \
+        g.fails = fails_after;                                                                               \
+        EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &added, NULL, &sink), status, words);        \
+        EXPECT(s.bytes <= 5 * TILE * sizeof(double), "%zu bytes of the result before the failure", s.bytes); \
+    } while (0)
+    limit(0, 16, 8);
+    REFUSED(WEFT_F64, 5 * TILE, 3 * TILE * 8, WEFT_IO, "the source u ends after 12288 of 20480 elements");
+    REFUSED(WEFT_F64, 4 * TILE + 9, UINT64_MAX, WEFT_INVALID, "u has 16393 elements and s has more");
+    REFUSED(WEFT_F64, 6 * TILE, UINT64_MAX, WEFT_INVALID, "s has 20480 elements and u has more");
+    REFUSED(WEFT_F32, 5 * TILE, UINT64_MAX, WEFT_INVALID, "s has elements of f64 and u of f32");
+#undef REFUSED
+    factors = open_feed(&f, WEFT_F64, 5 * TILE, x);
+    added = open_feed(&g, WEFT_F64, 5 * TILE, y);
+    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &factors, NULL, &sink), WEFT_INVALID, "one source");
+    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, NULL, NULL, &sink), WEFT_INVALID, "the source u is NULL");
+    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &added, NULL, &none), WEFT_INVALID, "the sink v is NULL");
+    factors.dtype = added.dtype = WEFT_I64;
+    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &added, NULL, &sink), WEFT_UNSUPPORTED,
+                 "recurrence is defined for f32 and f64, and the elements are i64");
+    factors = open_feed(&f, WEFT_F64, 5 * TILE, x);
+    added = open_feed(&g, WEFT_F64, 5 * TILE, y);
+    s = (store){found, 0, 3 * TILE * 8};
+    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &added, NULL, &sink), WEFT_IO,
+                 "the result cannot be written: No space left on device");
+    limit(0, 8, 0);
+}
 
 static void failures(void) {
     feed f, g;
@@ -416,6 +490,7 @@ static void failures(void) {
     source = open_feed(&f, WEFT_F32, 5 * TILE, x);
     EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, NULL),
                  WEFT_INVALID, "the sink y is NULL");
+    recurrence_failures();
     weft_channel small;
     const weft_sink full = weft_sink_memory(&small, 4 * TILE * 4, found);
     EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, &full), WEFT_IO,
@@ -493,6 +568,8 @@ static void some_types(void) {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) one_array(INPUT_PATTERNS, types[i], 3 * TILE + 5);
     second_pass();
     scan(WEFT_SUM, WEFT_F32, WEFT_DEFAULT, 19 * TILE + 1, true, 0);
+    recurrence(WEFT_F64, 19 * TILE + 1, true, 0);
+    recurrence(WEFT_F64, 19 * TILE + 1, false, 1);
     matches(3 * TILE + 77);
     kept_buffers();
     timeline();
@@ -515,6 +592,7 @@ int main(int argc, char **argv) {
         all_types(fast);
         second_pass();
         if (fast) long_scans();
+        if (fast) long_recurrences();
         matches(fast ? LONGEST : 3 * TILE);
         failures();
         bindings();

@@ -62,6 +62,16 @@ for file in "$x" "$d" "$k" "$dir/swapped.npy"; do
     files sort "$file"
     files sort --descending "$file"
 done
+w random uniform --lower -1 --upper 1 --n 200001 --seed 4 -o "$dir/s.npy"
+w random uniform --lower -1 --upper 1 --n 60000 --seed 5 --dtype f64 -o "$dir/sd.npy"
+npy "$dir/row.npy" '<f8' '(1, 60000)'
+npy "$dir/rows.npy" '<f8' '(200, 300)'
+for rows in row rows; do tail -c 480000 "$dir/sd.npy" >>"$dir/$rows.npy"; done
+files recurrence "$dir/s.npy" "$x"
+files recurrence --init 20 "$dir/sd.npy" "$dir/swapped.npy"
+files recurrence --reverse "$dir/sd.npy" "$d"
+files recurrence --init -1 "$dir/row.npy" "$dir/row.npy"
+files recurrence --init -1 "$dir/rows.npy" "$dir/rows.npy"
 files scan --op prod --exclusive --init 2 "$d"
 files scan --accumulate f64 "$x"
 files map_scan --accumulate f64 --init 3 "a*x + i" a=2 x="$x"
@@ -72,7 +82,16 @@ files sort "$dir/nan.npy"
 files sort --descending "$dir/nan.npy"
 # shellcheck disable=SC2002
 is "a scan of a pipe to a pipe" same "$(w scan "$x" -o "$dir/whole.npy" && cat "$x" | w scan - -o - | cmp - "$dir/whole.npy" && echo same)"
+for rows in sd row rows; do
+    w recurrence "$dir/$rows.npy" "$dir/$rows.npy" --init 3 -o "$dir/whole.npy"
+    # shellcheck disable=SC2002
+    is "a recurrence of a pipe, $rows" same \
+        "$(cat "$dir/$rows.npy" | w recurrence "$dir/$rows.npy" - --init 3 -o - | cmp - "$dir/whole.npy" && echo same)"
+done
 npy "$dir/none.npy" '<f4' '(0,)'
+# shellcheck disable=SC2002
+is "a recurrence of a pipe of nothing" "<f4 (0,)" \
+    "$(cat "$dir/none.npy" | w recurrence - "$dir/none.npy" --init 3 -o "$dir/whole.npy" && values "$dir/whole.npy")"
 # shellcheck disable=SC2002
 is "a pipe of nothing" 0 "$(cat "$dir/none.npy" | w sum -)"
 
@@ -87,6 +106,16 @@ refuses 1 "weft sort: /dev/full: cannot be written: No space left on device" sor
 head -c 500000 "$x" >"$dir/cut.npy"
 refuses 1 "weft scan: $dir/cut.npy: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
     scan --memory 400K "$dir/cut.npy" -o "$out/y.npy"
+refuses 1 "weft recurrence: $dir/cut.npy: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
+    recurrence --memory 400K "$dir/s.npy" "$dir/cut.npy" -o "$out/y.npy"
+# shellcheck disable=SC2002
+is "a recurrence whose pipe is closed early" \
+    "weft recurrence: -: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
+    "$(cat "$dir/cut.npy" | w recurrence "$dir/s.npy" - -o "$out/y.npy" 2>&1)"
+refuses 1 "weft recurrence: $dir/sd.npy has the shape (60000,) and $dir/row.npy (1, 60000); they must be the same" \
+    recurrence --memory 400K "$dir/sd.npy" "$dir/row.npy" -o "$out/y.npy"
+refuses 1 "weft recurrence: $dir/s.npy: 100 bytes of memory for buffers; this call needs 81920 at least" \
+    recurrence --memory 100 "$dir/s.npy" "$x" -o "$out/y.npy"
 # shellcheck disable=SC2002
 is "a pipe that is closed early" "weft scan: -: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
     "$(cat "$dir/cut.npy" | w scan - -o "$out/y.npy" 2>&1)"

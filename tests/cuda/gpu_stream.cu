@@ -50,8 +50,8 @@ struct input {
 };
 
 static const size_t N = 5000077;
-static float *pinned_x, *pinned_y, *pinned_z;
-static std::vector<float> x, y, expected, found;
+static float *pinned_x, *pinned_y, *pinned_z, *pinned_s;
+static std::vector<float> x, y, factors, expected, found;
 
 static void check_folds(way w) {
     for (weft_op op : {WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_ARGMAX, WEFT_MEAN, WEFT_NORM2, WEFT_COUNT_NONZERO}) {
@@ -131,15 +131,38 @@ static void check_maps(way w) {
     weft_expr_free(expr);
 }
 
+/* Factors around 1, so that what is far back counts; f64 from pageable memory or through callbacks. */
+static void check_recurrences(way w) {
+    const float start = 0.75f;
+    for (const float *init : {(const float *)NULL, &start}) {
+        weft_channel out;
+        input s(w, WEFT_F32, N, pinned_s, factors.data()), u(w, WEFT_F32, N, pinned_x, x.data());
+        const weft_sink sink = weft_sink_memory(&out, N * sizeof(float), pinned_z);
+        OK(weft_recurrence(cpu, WEFT_F32, WEFT_FORWARD, 1, N, factors.data(), x.data(), init, expected.data()));
+        memset(pinned_z, 0x5a, N * sizeof(float));
+        OK(weft_recurrence_source(gpu, &s.source, &u.source, init, &sink));
+        CHECK(right(pinned_z));
+    }
+    const std::vector<double> wide_s(factors.begin(), factors.end()), wide_u(x.begin(), x.end());
+    std::vector<double> want(N), got(N);
+    weft_channel out;
+    input s(w, WEFT_F64, N, wide_s.data(), wide_s.data()), u(w, WEFT_F64, N, wide_u.data(), wide_u.data());
+    const weft_sink sink = weft_sink_memory(&out, N * sizeof(double), got.data());
+    OK(weft_recurrence(cpu, WEFT_F64, WEFT_FORWARD, 1, N, wide_s.data(), wide_u.data(), NULL, want.data()));
+    OK(weft_recurrence_source(gpu, &s.source, &u.source, NULL, &sink));
+    CHECK(memcmp(got.data(), want.data(), N * sizeof(double)) == 0);
+}
+
 /* The least memory, an odd amount, the default, and what takes the array in one piece. */
 static void check_bits() {
-    for (size_t memory : {(size_t)163840, (size_t)12345678, (size_t)0, (size_t)1 << 30})
+    for (size_t memory : {(size_t)262144, (size_t)12345678, (size_t)0, (size_t)1 << 30})
         for (int w = 0; w < WAYS; w++) {
             OK(weft_set_memory(gpu, memory));
             check_folds((way)w);
             check_scans((way)w);
             check_counts((way)w);
             check_maps((way)w);
+            check_recurrences((way)w);
         }
     puts("the bits are those of the calls in memory");
 }
@@ -309,14 +332,17 @@ int main() {
     y = mixed(N, 22);
     expected.resize(N);
     found.resize(N);
-    for (float **p : {&pinned_x, &pinned_y, &pinned_z})
+    factors.resize(N);
+    for (size_t i = 0; i < N; i++) factors[i] = 1 + (float)((int)(i * 2654435761u >> 16 & 0xff) - 128) * 0x1p-16f;
+    for (float **p : {&pinned_x, &pinned_y, &pinned_z, &pinned_s})
         OK(weft_alloc(gpu, WEFT_PINNED, N * sizeof(float), (void **)p));
     memcpy(pinned_x, x.data(), N * sizeof(float));
     memcpy(pinned_y, y.data(), N * sizeof(float));
+    memcpy(pinned_s, factors.data(), N * sizeof(float));
     check_bits();
     check_failures();
     measure();
-    for (float *p : {pinned_x, pinned_y, pinned_z}) OK(weft_free(gpu, WEFT_PINNED, p));
+    for (float *p : {pinned_x, pinned_y, pinned_z, pinned_s}) OK(weft_free(gpu, WEFT_PINNED, p));
     weft_close(cpu);
     weft_close(gpu);
     puts("ok");

@@ -1,5 +1,6 @@
 /* What the emulated GPU of the tests has besides the executor (ladder/executor): launches by a kernel's address, and
  * the operations that it lacks. Its one user is `weft verify`, which calls from one thread. */
+#include "arith/affine.h"
 #include "cuda/gpu.h"
 #include "cuda/matmul_kernels.h"
 #include "cuda/scan_kernels.h"
@@ -87,6 +88,27 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 
 /* ------------------------------------------------------------------- what is not emulated */
 
+/* The specification's, in any memory; a part's map is found element by element. */
+weft_status cuda_recurrence(void *, const recurrence_call *c, weft_error *) {
+    weft_context *ref;
+    const size_t size = weft_dtype_size(c->dtype);
+    affine_chain chain = {};
+    chain.f32 = c->dtype == WEFT_F32;
+    for (size_t i = 0; c->map && i < c->n; i++) {
+        affine element = {0, 0};
+        memcpy(&element.s, (const char *)c->s + i * size, size);
+        memcpy(&element.u, (const char *)c->u + i * size, size);
+        affine_append(&chain, 0, element);
+    }
+    for (unsigned level = 0; c->map && level < WEFT_SCAN_LEVELS; level++)
+        if (chain.count[level]) memcpy(c->map, &chain.maps[level][0], sizeof(affine));
+    FORWARD(weft_open(&ref, "ref"));
+    const weft_direction direction = c->reverse ? WEFT_REVERSE : WEFT_FORWARD;
+    const weft_status status = weft_recurrence(ref, c->dtype, direction, c->rows, c->n, c->s, c->u, c->init, c->v);
+    weft_close(ref);
+    return status;
+}
+
 namespace {
 
 /* What the executor saw and did not stop at, a race above all, ends the test in the end. */
@@ -106,7 +128,6 @@ struct last_words {
 LACKS(select)
 LACKS(run_length)
 LACKS(segmented)
-LACKS(recurrence)
 LACKS(histogram)
 LACKS(top_k)
 LACKS(merge)

@@ -1,0 +1,70 @@
+/* weft_recurrence_source: a piece has 16^k elements, so that its map is one of level k of docs/ORDER.md 9.3, and what
+ * stands before the next piece is B_k. A piece that is not whole is the last one, whose map nobody needs. Levels join
+ * alike, so that which one the pieces are on makes no difference. */
+#include "arith/affine.h"
+#include "core/check.h"
+#include "core/part.h"
+#include "stream/results.h"
+#include "stream/terms.h"
+
+typedef struct solving {
+    const terms *t;
+    uint64_t init;    /* the caller's initial value, or +0.0 */
+    uint64_t before;  /* the piece at hand */
+    affine_chain all; /* pieces so far */
+} solving;
+
+static void pass(solving *s, const uint64_t map[2]) {
+    const weft_fpmode mode = weft_fpmode_enter();
+    affine_append(&s->all, 1, (affine){map[0], map[1]});
+    s->before = affine_before(&s->all, s->init);
+    weft_fpmode_leave(mode);
+}
+
+static weft_status solve_pieces(solving *s, pieces *p, results *r) {
+    for (;;) {
+        uint64_t map[2] = {0, 0};
+        FORWARD(pieces_next(p));
+        if (p->n == 0) return results_end(r);
+        const bool whole = p->n == p->elements;
+        FORWARD(part_recurrence(s->t->ctx, s->t->dtype, p->n, p->x[0], p->x[1], &s->before, results_room(r),
+                                whole ? map : NULL));
+        if (whole) pass(s, map);
+        FORWARD(results_give(r, p->n, NULL));
+    }
+}
+
+static weft_status solve(solving *s, const weft_sink *v) {
+    const terms *t = s->t;
+    const size_t size = weft_dtype_size(t->dtype);
+    const size_t bytes = (2 * transfer_inputs(t->ctx) + transfer_results(t->ctx)) * size;
+    size_t elements;
+    pieces p = {.ctx = t->ctx};
+    results r;
+    FORWARD(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3, 16^4, ... */
+    weft_status status = results_open(&r, t->ctx, v, t->dtype, elements);
+    if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
+    if (status == WEFT_OK) status = solve_pieces(s, &p, &r);
+    pieces_close(&p);
+    results_close(&r);
+    return status;
+}
+
+weft_status weft_recurrence_source(weft_context *ctx, const weft_source *s, const weft_source *u, const void *init,
+                                   const weft_sink *v) {
+    FORWARD(pieces_check_context(ctx));
+    weft_error *error = &ctx->error;
+    FORWARD(pieces_check(ctx, "s", s));
+    FORWARD(pieces_check(ctx, "u", u));
+    RETURN_IF(s == u, WEFT_INVALID, "s and u are one source, which cannot be read twice at a time");
+    RETURN_IF(s->dtype != u->dtype, WEFT_INVALID, "s has elements of %s and u of %s; they must be of one type",
+              weft_dtype_name(s->dtype), weft_dtype_name(u->dtype));
+    FORWARD(weft_recurrence(ctx, s->dtype, WEFT_FORWARD, 1, 0, NULL, NULL, NULL, NULL)); /* checks the type */
+    FORWARD(check_host_value("init", init, error));
+    FORWARD(pieces_check_sink(ctx, "v", v));
+    const terms t = {.ctx = ctx, .dtype = s->dtype, .count = 2, .sources = {s, u}, .names = {"s", "u"}};
+    solving all = {.t = &t, .all = {.f32 = s->dtype == WEFT_F32}};
+    if (init) memcpy(&all.init, init, weft_dtype_size(s->dtype));
+    all.before = all.init;
+    return solve(&all, v);
+}
