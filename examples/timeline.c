@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <weft.h>
 
-enum { SPANS = 4096, WIDTH = 900, LEFT = 90, LANE = 46, TOP = 40 };
+enum { MEMORY = 512 << 20, SPANS = 4096, WIDTH = 900, LEFT = 90, LANE = 46, TOP = 40 };
 
 static int fail(const weft_context *ctx) { return fprintf(stderr, "timeline: %s\n", weft_last_error(ctx)), 1; }
 
@@ -33,8 +33,12 @@ static int draw(const char *path, const weft_timeline *line, double begin, doubl
                 x, TOP + rows[s->lane] * LANE, width < 0.6 ? 0.6 : width, LANE - 12, colours[s->lane]);
     }
     for (int i = 0; i <= 5; i++)
-        fprintf(file, "<text x='%.1f' y='%d' text-anchor='middle'>%.2f ms</text>\n",
-                x_of(begin + (end - begin) * i / 5, begin, end), TOP + 3 * LANE + 20, (end - begin) * i / 5 * 1e3);
+        fprintf(file, "<text x='%.1f' y='%d' text-anchor='%s'>%.2f ms</text>\n",
+                x_of(begin + (end - begin) * i / 5, begin, end), TOP + 3 * LANE + 20,
+                i == 0   ? "start"
+                : i == 5 ? "end"
+                         : "middle",
+                (end - begin) * i / 5 * 1e3);
     fputs("</svg>\n", file);
     return fclose(file) == 0;
 }
@@ -63,7 +67,7 @@ static weft_status scan(weft_context *ctx, size_t n, const float *x, float *y) {
 int main(int argc, char **argv) {
     static weft_span spans[SPANS];
     weft_timeline line = {SPANS, spans, 0};
-    const size_t n = argc > 3 ? (size_t)strtod(argv[3], NULL) : (size_t)1 << 26;
+    const size_t n = argc > 3 ? (size_t)strtod(argv[3], NULL) : (size_t)1 << 28;
     weft_context *ctx;
     float *x, *y;
     if (argc < 2 || n == 0) return fprintf(stderr, "usage: timeline PICTURE.svg [DEVICE [N]]\n"), 2;
@@ -72,7 +76,8 @@ int main(int argc, char **argv) {
         weft_alloc(ctx, WEFT_PINNED, n * sizeof *y, (void **)&y) != WEFT_OK)
         return fail(ctx);
     for (size_t i = 0; i < n; i++) x[i] = (float)(i % 1000) / 1000;
-    if (scan(ctx, n, x, y) != WEFT_OK || weft_set_timeline(ctx, &line) != WEFT_OK || scan(ctx, n, x, y) != WEFT_OK)
+    if (weft_set_memory(ctx, MEMORY) != WEFT_OK || scan(ctx, n, x, y) != WEFT_OK ||
+        weft_set_timeline(ctx, &line) != WEFT_OK || scan(ctx, n, x, y) != WEFT_OK)
         return fail(ctx);
     if (line.count > SPANS) return fprintf(stderr, "timeline: %zu spans, and room for %d\n", line.count, SPANS), 1;
     double begin = spans[0].begin, end = spans[0].end;

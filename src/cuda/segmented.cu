@@ -246,10 +246,9 @@ static void name_arrays(const segmented_call *c, gpu_array *arrays) {
 weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *error) {
     const current_device scope(((gpu *)state)->device);
     gpu_array arrays[ARRAYS];
-    progress p;
+    progress p = {};
     bool offsets_on_host = false;
     void *scratch;
-    memset(&p, 0, sizeof p);
     p.g = (gpu *)state;
     p.c = c;
     p.kernels = kernels_of(c);
