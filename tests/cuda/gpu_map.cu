@@ -102,13 +102,14 @@ static void check_reductions(weft_context *cpu, const char *formula, weft_dtype 
 static void check_scan(weft_context *cpu, weft_op op, weft_scan_kind kind, const char *formula, weft_dtype dtype,
                        bool wide, bool in_place, size_t n, const arrays &at, const std::vector<double> &x,
                        const std::vector<double> &y) {
-    const size_t bytes = n * (wide ? sizeof(double) : weft_dtype_size(dtype));
+    const size_t size = wide ? sizeof(double) : weft_dtype_size(dtype), bytes = n * size;
+    char *const out = at.out + (size - (uintptr_t)at.out % size) % size; /* aligned to its own elements */
     std::vector<char> expected(bytes), found(bytes);
     scan(cpu, op, kind, formula, dtype, wide, n, x.data(), y.data(), expected.data());
-    if (in_place) upload(at.out, x.data(), bytes);
-    scan(gpu, op, kind, formula, dtype, wide, n, in_place ? at.out : at.x, at.y, at.out);
+    if (in_place) upload(out, x.data(), bytes);
+    scan(gpu, op, kind, formula, dtype, wide, n, in_place ? out : at.x, at.y, out);
     OK(weft_synchronize(gpu));
-    CUDA_OK(cudaMemcpy(found.data(), at.out, bytes, cudaMemcpyDefault));
+    CUDA_OK(cudaMemcpy(found.data(), out, bytes, cudaMemcpyDefault));
     if (memcmp(found.data(), expected.data(), bytes) != 0)
         fprintf(stderr, "scan by %s of %s, n = %zu\n", weft_op_name(op), formula, n);
     CHECK(memcmp(found.data(), expected.data(), bytes) == 0);
