@@ -230,15 +230,10 @@ template <class T, class A> static A thrust_mean(const T *z, size_t n) {
     return thrust::transform_reduce(thrust::cuda::par.on(stream), z, z + n, f, (A)0, plus()) / (A)n;
 }
 
-/* CUB's leaves the sum where it is, so that calls queue. */
-template <class T, class A> static work cub_sum(const T *z, size_t n) {
+/* A call of CUB's, which says first what scratch memory it wants; each kind of call keeps its own. */
+template <class CALL> static work with_scratch(CALL call) {
     static void *scratch;
     static size_t bytes;
-    const widened<T, A> f = {{1, 2, 3}};
-    const auto call = [=](void *temporary, size_t &size) {
-        ok(cub::DeviceReduce::TransformReduce(temporary, size, z, (A *)out_peer, (int64_t)n, plus(), f, (A)0,
-                                              stream));
-    };
     if (!scratch) {
         call(NULL, bytes);
         ok(cudaMalloc(&scratch, bytes));
@@ -249,21 +244,20 @@ template <class T, class A> static work cub_sum(const T *z, size_t n) {
     };
 }
 
+/* CUB's leaves the sum where it is, so that calls queue. */
+template <class T, class A> static work cub_sum(const T *z, size_t n) {
+    const widened<T, A> f = {{1, 2, 3}};
+    return with_scratch([=](void *temporary, size_t &size) {
+        ok(cub::DeviceReduce::TransformReduce(temporary, size, z, (A *)out_peer, (int64_t)n, plus(), f, (A)0,
+                                              stream));
+    });
+}
+
 template <class T, class A> static work cub_running(const T *z, A *sums, size_t n) {
-    static void *scratch;
-    static size_t bytes;
     const auto values = thrust::make_transform_iterator(z, widened<T, A>{{1, 2, 3}});
-    const auto call = [=](void *temporary, size_t &size) {
+    return with_scratch([=](void *temporary, size_t &size) {
         ok(cub::DeviceScan::InclusiveSum(temporary, size, values, sums, (int64_t)n, stream));
-    };
-    if (!scratch) {
-        call(NULL, bytes);
-        ok(cudaMalloc(&scratch, bytes));
-    }
-    return [=] {
-        size_t given = bytes;
-        call(scratch, given);
-    };
+    });
 }
 
 template <class T, class A> static void mean_rows(const char *name) {

@@ -181,7 +181,7 @@ static void print_json(const scaling *s) {
 
 static bool draw(const scaling *s, const char *path) {
     scaling_line lines[MOST_OPERATIONS];
-    npy_error error;
+    npy_error error = {""};
     for (size_t i = 0; i < s->count; i++) {
         lines[i].name = s->operations[i]->name;
         for (size_t k = 0; k < s->steps; k++) {

@@ -1,7 +1,7 @@
 /* weft_dist_laplace: slabs of whole planes. Each round brings some planes of the neighbours on either side and makes
  * as many sweeps on the slab with them: what the outermost planes lack spreads by a plane a sweep, and does not reach
- * the slab's own. No bit depends on how many sweeps a round makes. While planes come by MPI or through host memory the
- * slab is swept without them, and what that leaves wrong beside the borders is swept again when they are there.
+ * the slab's own. No bit depends on how many sweeps a round makes. While planes come by MPI or through host memory
+ * the slab is swept without them, and what that leaves wrong beside the borders is swept again when they are there.
  *
  *     of 3 planes     ---|==============================|---     --- come from the neighbours
  *     while they come    |~~~..........................~~~|     ~~~ wrong, for lack of them
@@ -57,9 +57,9 @@ static weft_status sweep(const sweeping *s, extent planes, char *to) {
                                         s->d->halo, plane_in(s, s->before, planes.first), to, NULL));
 }
 
-/* Whether the slab is swept while the neighbours' planes come: they are not there at once, as they are by NCCL, and so
- * much of it does not ask for them. By NVLink sweeping twice beside a border, 18 planes for 6, costs more than waiting:
- * of 24 sweeps of 2^30 points two H200s lost 3.7 ms so, and 1.6 in turn, the copies of the slab apart. */
+/* Whether the slab is swept while the neighbours' planes come: they are not there at once, as they are by NCCL, and
+ * so much of it does not ask for them. By NVLink sweeping twice beside a border, 18 planes for 6, costs more than
+ * waiting: of 24 sweeps of 2^30 points two H200s lost 3.7 ms so, and 1.6 in turn, the copies of the slab apart. */
 static bool has_inside(const sweeping *s) { return !s->d->blocks && s->planes > 2 * s->d->halo; }
 
 /* The whole slab, of which the planes beside borders come out wrong, and are swept again. */

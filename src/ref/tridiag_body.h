@@ -168,7 +168,7 @@ static weft_status OF(system)(const tridiag_call *c, size_t system, faults *f, w
     const size_t room = c->n + c->n / (WEFT_TRIDIAG_CHUNK - 1) + WEFT_TRIDIAG_LEVELS; /* of all levels */
     OF(row) *rows = malloc(room * sizeof *rows);
     size_t *number = malloc(room * sizeof *number);
-    REAL *x = malloc(room * sizeof *x);
+    REAL *x = calloc(room, sizeof *x);
     const bool good = rows && number && x;
     for (size_t i = 0; good && i < c->n; i++) {
         rows[i] = (OF(row)){OF(element)(c->a, system, i), OF(element)(c->b, system, i), OF(element)(c->c, system, i),
