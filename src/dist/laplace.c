@@ -76,7 +76,7 @@ static weft_status sweep_rim(const sweeping *s, extent planes, extent kept) {
                      s->rim + (size_t)(kept.first - planes.first) * s->plane, plane_in(s, s->after, kept.first));
 }
 
-/* What is left when the neighbours' planes are there: that which is beside them, or all of a thin slab. */
+/* What is left when the neighbours' planes are there: that which is beside them, or all that was not swept before. */
 static weft_status sweep_rims(const sweeping *s) {
     const weft_dist *const d = s->d;
     const extent all = with_halo(d, d->rank, s->plane);
