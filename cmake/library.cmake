@@ -108,7 +108,8 @@ add_library(weft SHARED
   src/cpu/heat.c
   src/cpu/sort.c
   src/cpu/match.c
-  src/cpu/sort_passes.c)
+  src/cpu/sort_passes.c
+  src/cpu/sort_buckets.c)
 target_include_directories(weft
   PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE src)
@@ -159,6 +160,7 @@ foreach(level IN LISTS WEFT_CPU_LEVELS)
     src/cpu/searches.c
     src/cpu/stencils.c
     src/cpu/sorts.c
+    src/cpu/sort_vectors.c
     src/cpu/matches.c
     src/cpu/sums.c
     src/cpu/transforms.c

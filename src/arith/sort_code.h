@@ -37,4 +37,15 @@ WEFT_ARITH uint64_t weft_sort_rank_64(uint64_t fold, uint64_t flip, uint64_t add
     return (key ^ ((0 - (key >> 63)) & fold) ^ flip) + add;
 }
 
+/* The key of a rank. Folding leaves the highest bit. */
+WEFT_ARITH uint32_t weft_sort_key_32(uint32_t fold, uint32_t flip, uint32_t add, uint32_t rank) {
+    const uint32_t folded = (rank - add) ^ flip;
+    return folded ^ ((0 - (folded >> 31)) & fold);
+}
+
+WEFT_ARITH uint64_t weft_sort_key_64(uint64_t fold, uint64_t flip, uint64_t add, uint64_t rank) {
+    const uint64_t folded = (rank - add) ^ flip;
+    return folded ^ ((0 - (folded >> 63)) & fold);
+}
+
 #endif

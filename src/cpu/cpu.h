@@ -277,6 +277,23 @@ typedef struct sort_kernels {
     const sort_kernel *width[4]; /* of 1, 2, 4, 8 bytes */
 } sort_kernels;
 
+/* Sorting keys alone by comparing vectors of their ranks. What is called other is room for as many ranks, apart. */
+typedef struct sort_vector_kernel {
+    /* The ranks of the keys that are numbers, then the NaNs as they are. Returns how many are numbers. */
+    size_t (*rank)(const weft_sort_rule *rule, const void *keys, size_t n, void *ranks);
+    /* `count` ascending splitters of n > 0 keys; `room` is for SORT_SAMPLE (count + 1) ranks. */
+    void (*choose)(const weft_sort_rule *rule, const void *keys, size_t n, void *room, size_t count, void *splitters);
+    /* Moves ranks to `other` by their buckets: below the first splitter, ..., not below the last. */
+    void (*part)(void *ranks, size_t n, void *other, size_t count, const void *splitters, size_t *sizes);
+    /* Makes sorted keys of ranks; `other` is lost. */
+    void (*finish)(const weft_sort_rule *rule, void *ranks, size_t n, void *other);
+} sort_vector_kernel;
+enum { SORT_SAMPLE = 64 };
+
+typedef struct sort_vector_kernels {
+    const sort_vector_kernel *width[4]; /* NULL: the level has no instructions for it */
+} sort_vector_kernels;
+
 /* Samples first ... first + n - 1 of a call, made of its words, at out. */
 typedef void sampler(const random_call *call, const uint32_t *words, uint64_t first, size_t n, void *out);
 
@@ -372,6 +389,7 @@ typedef struct level {
     const level_transforms *transforms;
     const tridiag_kernels *tridiags;
     const sort_kernels *sorts;
+    const sort_vector_kernels *sort_vectors;
     const sample_kernels *samples;
     const price_kernels *prices;
     const match_kernels *matches;
@@ -475,6 +493,8 @@ void cpu_model(const void *state, char name[128]);
 
 /* Whether OpenMP may be used: not in a child of a process that has used it. */
 bool cpu_may_use_threads(void);
+/* Of the calling thread among those of a parallel region; 0 without OpenMP. */
+int cpu_thread_number(void);
 /* Threads by default: OMP_NUM_THREADS, else the cores this process may use. */
 int cpu_default_threads(void);
 /* Fills in what is known of the processor, its caches and the memory. */

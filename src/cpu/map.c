@@ -5,10 +5,6 @@
 #include "core/order.h"
 #include "cpu/cpu.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 enum {
     ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
     CHUNK = 1 << 15,        /* elements that a thread takes at a time */
@@ -32,12 +28,7 @@ weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error)
 
 /* The calling thread's room: values, then the blocks. */
 static char *own_room(const cpu_context *ctx, const map_call *c, size_t value_bytes) {
-#ifdef _OPENMP
-    return (char *)ctx->room + (size_t)omp_get_thread_num() * room_bytes(c, value_bytes);
-#else
-    (void)c, (void)value_bytes;
-    return ctx->room;
-#endif
+    return (char *)ctx->room + (size_t)cpu_thread_number() * room_bytes(c, value_bytes);
 }
 
 /* ---------------------------------------------------------------------------------- scanning */

@@ -8,9 +8,6 @@
 #include "core/fpmode.h"
 #include "cpu/cpu.h"
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 #include <string.h>
 
 enum {
@@ -237,14 +234,6 @@ static void join_slice(const plan *p, size_t first_item, size_t number) {
     p->kernel->finish(c->alpha, c->beta, rows, c->n, sums, c->n, to, c->ldc);
 }
 
-static int thread_number(void) {
-#ifdef _OPENMP
-    return omp_get_thread_num();
-#else
-    return 0;
-#endif
-}
-
 /* Products first, first + 1, ..., `items` of them. */
 static void run_items(const plan *p, size_t first, size_t items, int threads) {
     const size_t blocks = items * p->parts * p->row_blocks * p->column_blocks;
@@ -254,7 +243,7 @@ static void run_items(const plan *p, size_t first, size_t items, int threads) {
     {
         const weft_fpmode mode = weft_fpmode_enter();
 #pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < blocks; i++) run_numbered(p, first, i, (size_t)thread_number());
+        for (size_t i = 0; i < blocks; i++) run_numbered(p, first, i, (size_t)cpu_thread_number());
 #pragma omp for schedule(static)
         for (size_t i = 0; i < slices; i++) join_slice(p, first, i);
         weft_fpmode_leave(mode);

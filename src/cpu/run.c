@@ -8,6 +8,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 enum {
     ALONE_BYTES = 1 << 18, /* so little is done sooner by the calling thread than by waking others */
     CHUNK_BYTES = 1 << 16  /* a chunk has at least about so many */
@@ -21,6 +25,14 @@ bool cpu_may_use_threads(void) {
     pid_t found = 0;
     const pid_t self = getpid();
     return atomic_compare_exchange_strong(&first_user, &found, self) || found == self;
+}
+
+int cpu_thread_number(void) {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
 }
 
 /* One call, as its threads see it. */

@@ -96,7 +96,9 @@ weft_status cpu_sort(void *state, const sort_call *c, weft_error *error) {
     job.window = c->bits ? UINT64_MAX >> (64 - c->bits) << c->first_bit : 0;
     job.keys = (sort_lane){weft_dtype_size(c->dtype), c->keys, c->sorted_keys, NULL};
     job.values = (sort_lane){c->value_bytes, c->values, c->sorted_values, NULL};
-    if (c->n > FEW) return sort_many(ctx, &job, error);
+    if (c->bits == width(c->dtype) && c->value_bytes == 0)
+        job.vectors = ctx->level->sort_vectors->width[__builtin_ctz(width(c->dtype) / 8)];
+    if (c->n > FEW) return job.vectors ? cpu_sort_buckets(ctx, &job, error) : sort_many(ctx, &job, error);
     unsigned char order[FEW] = {0};
     order_few(&job, order);
     move_few(&job.keys, c->n, order);

@@ -1,4 +1,5 @@
-/* A radix sort from its least significant digit on, by several threads. */
+/* Sorting by several threads: a radix sort from the least significant digit on (sort_passes.c), and of keys alone in
+ * buckets, by vectors (sort_buckets.c). */
 #ifndef WEFT_CPU_SORT_PASSES_H
 #define WEFT_CPU_SORT_PASSES_H
 
@@ -14,6 +15,7 @@ typedef struct sort_lane {
 
 typedef struct sort_job {
     const sort_kernel *kernel;
+    const sort_vector_kernel *vectors; /* NULL: none can sort these */
     weft_sort_rule rule;
     uint64_t window; /* the bits of the codes that count */
     size_t n;
@@ -26,5 +28,8 @@ typedef struct sort_job {
 } sort_job;
 
 void cpu_sort_passes(const sort_job *job);
+
+/* With job->vectors; it lays its own memory out. */
+weft_status cpu_sort_buckets(cpu_context *ctx, sort_job *job, weft_error *error);
 
 #endif

@@ -1,14 +1,13 @@
 /* The kernels of weft_sort and its kin; compiled once for each level. Digits are found by vectors, a block of keys
  * at a time; counting and moving go key by key. */
 #include "cpu/sort_lines.h"
+#include "cpu/sort_ranks.h"
 
 enum {
     BLOCK = 256,       /* keys whose digits are found at a time */
     TABLES = 4,        /* in turn, since counting one digit twice in a row would wait for the first */
     STRETCH = 1 << 30, /* keys that 32-bit counters surely hold */
 };
-
-INLINE size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
 
 /* The values of a block that has none: where its keys stand. Returns its room. */
 INLINE const void *indices_of(size_t value_bytes, size_t first, size_t n, void *room) {
@@ -17,16 +16,6 @@ INLINE const void *indices_of(size_t value_bytes, size_t first, size_t n, void *
     for (size_t j = 0; j < n && value_bytes == sizeof *narrow; j++) narrow[j] = (uint32_t)(first + j);
     for (size_t j = 0; j < n && value_bytes == sizeof *wide; j++) wide[j] = first + j;
     return room;
-}
-
-/* Integers of these widths only: without folding, all ones is no special code. */
-INLINE uint8_t rank_8(weft_sort_rule rule, uint8_t key) { return (uint8_t)(key ^ rule.flip); }
-INLINE uint16_t rank_16(weft_sort_rule rule, uint16_t key) { return (uint16_t)(key ^ rule.flip); }
-INLINE uint32_t rank_32(weft_sort_rule rule, uint32_t key) {
-    return weft_sort_rank_32((uint32_t)rule.fold, (uint32_t)rule.flip, (uint32_t)rule.add, key);
-}
-INLINE uint64_t rank_64(weft_sort_rule rule, uint64_t key) {
-    return weft_sort_rank_64(rule.fold, rule.flip, rule.add, key);
 }
 
 #define KEY uint8_t

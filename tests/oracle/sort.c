@@ -202,6 +202,8 @@ static void long_chunks(void) {
             input_fill(INPUT_PATTERNS, WEFT_F32, seed, N, keys);
             check_all(WEFT_F32, N, "long", seed);
         }
+        for (size_t i = 0; i < N; i++) keys[i] = i % 1000 ? 77 : input_random(5, i);
+        check_all(WEFT_U64, N, "nearly all equal", 1);
         find_order(WEFT_U64, WEFT_ASCENDING, 0, 64, N - 9);
         EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_U64, WEFT_ASCENDING, N - 9, keys, sorted + 3), WEFT_OK);
         check_moved("sort beside a line", WEFT_U64, N - 9, "long", keys, 8, sorted + 3);

@@ -1,0 +1,125 @@
+/* Sorting keys alone by vectors, by samples (W. D. Frazer and A. C. McKellar, Samplesort, 1970). Blocks of keys that
+ * fit in a core's cache are parted by splitters, then the parts of each bucket are brought together and sorted there:
+ * memory is read and written three times, however many keys there are. Blocks and splitters change no bit of the
+ * result. NaNs, which have no rank, are a bucket of their own, in which they stay in order. */
+#include "cpu/sort_passes.h"
+
+#include <string.h>
+
+enum {
+    BLOCK_BYTES = 1 << 18,   /* of keys that are parted at a time, in as much room */
+    BUCKET_BYTES = 1 << 17,  /* that a bucket is to have about */
+    BUCKETS_OF_A_CHUNK = 16, /* at least, so that threads end at about the same time */
+    BUCKETS_MAX = 512,
+    ROOM_BYTES = 2 * BLOCK_BYTES /* of a thread */
+};
+
+typedef struct plan {
+    const sort_job *job;
+    size_t block, blocks, buckets; /* keys of a block; with the bucket of NaNs */
+    size_t room_bytes;             /* of a thread */
+    size_t *starts;                /* where in `spare` a block's buckets start, and the next block */
+    size_t *begins;                /* where in the result buckets begin, and its end */
+    char *rooms;
+    uint64_t splitters[BUCKETS_MAX];
+} plan;
+
+static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
+
+static char *own_room(const plan *p) { return p->rooms + (size_t)cpu_thread_number() * p->room_bytes; }
+
+static size_t *starts_of(const plan *p, size_t block) { return p->starts + block * (p->buckets + 1); }
+
+/* --------------------------------------------------------------------------------- blocks */
+
+static void part_block(const plan *p, size_t block) {
+    const sort_job *const job = p->job;
+    const size_t first = block * p->block, n = lesser(job->n - first, p->block), bytes = job->keys.bytes;
+    char *const ranks = own_room(p), *const to = (char *)job->keys.spare + first * bytes;
+    size_t *const starts = starts_of(p, block), nans = p->buckets - 1;
+    const size_t numbers = job->vectors->rank(&job->rule, (const char *)job->keys.from + first * bytes, n, ranks);
+    job->vectors->part(ranks, numbers, to, nans - 1, p->splitters, starts + 1);
+    memcpy(to + numbers * bytes, ranks + numbers * bytes, (n - numbers) * bytes);
+    starts[0] = first;
+    starts[nans + 1] = n - numbers;
+    for (size_t b = 0; b < p->buckets; b++) starts[b + 1] += starts[b];
+}
+
+static void place_buckets(const plan *p) {
+    memset(p->begins, 0, (p->buckets + 1) * sizeof *p->begins);
+    for (size_t i = 0; i < p->blocks; i++)
+        for (size_t b = 0; b < p->buckets; b++) p->begins[b + 1] += starts_of(p, i)[b + 1] - starts_of(p, i)[b];
+    for (size_t b = 0; b < p->buckets; b++) p->begins[b + 1] += p->begins[b];
+}
+
+/* -------------------------------------------------------------------------------- buckets */
+
+static size_t bytes_of(const plan *p, size_t b) { return (p->begins[b + 1] - p->begins[b]) * p->job->keys.bytes; }
+
+static void gather_bucket(const plan *p, size_t b) {
+    const size_t bytes = p->job->keys.bytes;
+    char *to = (char *)p->job->keys.to + p->begins[b] * bytes;
+    for (size_t i = 0; i < p->blocks; i++) {
+        const size_t start = starts_of(p, i)[b], size = (starts_of(p, i)[b + 1] - start) * bytes;
+        memcpy(to, (const char *)p->job->keys.spare + start * bytes, size);
+        to += size;
+    }
+}
+
+static void finish_bucket(const plan *p, size_t b, void *other) {
+    char *const ranks = (char *)p->job->keys.to + p->begins[b] * p->job->keys.bytes;
+    p->job->vectors->finish(&p->job->rule, ranks, p->begins[b + 1] - p->begins[b], other);
+}
+
+/* Most buckets are sorted as soon as they are together. Those that are larger than a thread's room, where many keys
+ * are equal, are left until nothing in `spare` is needed any more. */
+static void run(const plan *p) {
+    const size_t numbers = p->buckets - 1, bytes = p->job->keys.bytes;
+#pragma omp parallel num_threads((int)p->job->chunks) if (p->job->chunks > 1)
+    {
+#pragma omp for schedule(dynamic)
+        for (size_t i = 0; i < p->blocks; i++) part_block(p, i);
+#pragma omp single
+        place_buckets(p);
+#pragma omp for schedule(dynamic)
+        for (size_t b = 0; b < p->buckets; b++) {
+            gather_bucket(p, b);
+            if (b < numbers && bytes_of(p, b) <= p->room_bytes) finish_bucket(p, b, own_room(p));
+        }
+#pragma omp for schedule(dynamic)
+        for (size_t b = 0; b < numbers; b++)
+            if (bytes_of(p, b) > p->room_bytes)
+                finish_bucket(p, b, (char *)p->job->keys.spare + p->begins[b] * bytes);
+    }
+}
+
+/* -------------------------------------------------------------------------------- the call */
+
+static size_t in_lines(size_t bytes) { return (bytes + SORT_LINE_BYTES - 1) / SORT_LINE_BYTES * SORT_LINE_BYTES; }
+
+/* Few keys are one block, and one bucket beside that of NaNs. */
+static void plan_buckets(plan *p) {
+    const size_t n = p->job->n, bytes = p->job->keys.bytes, chunks = p->job->chunks;
+    const size_t fit = n * bytes / BUCKET_BYTES, balanced = chunks > 1 ? BUCKETS_OF_A_CHUNK * chunks : 1;
+    p->block = lesser(n, BLOCK_BYTES / bytes);
+    p->blocks = (n - 1) / p->block + 1;
+    p->buckets = 1 + lesser(fit > balanced ? fit : balanced, BUCKETS_MAX);
+    p->room_bytes = in_lines(lesser(n * bytes, ROOM_BYTES));
+}
+
+weft_status cpu_sort_buckets(cpu_context *ctx, sort_job *job, weft_error *error) {
+    plan p = {.job = job};
+    plan_buckets(&p);
+    const size_t keys = in_lines(job->n * job->keys.bytes);
+    const size_t starts = in_lines(p.blocks * (p.buckets + 1) * sizeof *p.starts);
+    const size_t begins = in_lines((p.buckets + 1) * sizeof *p.begins);
+    void *room;
+    FORWARD(cpu_room(ctx, keys + starts + begins + job->chunks * p.room_bytes, &room, error));
+    job->keys.spare = room;
+    p.starts = (void *)((char *)room + keys);
+    p.begins = (void *)((char *)room + keys + starts);
+    p.rooms = (char *)room + keys + starts + begins;
+    if (p.buckets > 2) job->vectors->choose(&job->rule, job->keys.from, job->n, room, p.buckets - 2, p.splitters);
+    run(&p);
+    return WEFT_OK;
+}
