@@ -1,6 +1,6 @@
-"""What a call from Python costs, and large arrays beside NumPy: beside_numpy.py [--alone], with weft installed. The
-least of many rounds of all rows in turn. With --alone large arrays are worked on by one thread, and its own time is
-counted, in which other programs of the machine matter less."""
+"""What a call from Python costs, and large arrays beside NumPy: beside_numpy.py [--alone] [--small], with weft
+installed. The least of many rounds of all rows in turn. With --alone large arrays are worked on by one thread, and its
+own time is counted, in which other programs of the machine matter less; with --small there are none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import timeit
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 ALONE = "--alone" in sys.argv
 if ALONE:
@@ -16,10 +16,85 @@ if ALONE:
 
 import numpy as np
 import weft
-from weft._contexts import context
-from weft._native import ffi, lib
+from weft._native import lib
 
-NAMES: dict[str, Any] = {"np": np, "weft": weft, "lib": lib, "ffi": ffi, "c": context(None)}
+NAMES: dict[str, Any] = {"np": np, "weft": weft}
+
+# Each function of arrays, on 16 elements or a matrix of 4 x 4, and NumPy's for the same, where it has one.
+SMALL: dict[str, Optional[str]] = {
+    "weft.sum(x)": "np.sum(x)",
+    "weft.sum(x, out=scalar)": "np.sum(x, out=scalar)",
+    "weft.prod(x)": "np.prod(x)",
+    "weft.min(x)": "np.min(x)",
+    "weft.max(x)": "np.max(x)",
+    "weft.argmin(x)": "np.argmin(x)",
+    "weft.argmax(x)": "np.argmax(x)",
+    "weft.bitwise_and(i)": "np.bitwise_and.reduce(i)",
+    "weft.bitwise_or(i)": "np.bitwise_or.reduce(i)",
+    "weft.bitwise_xor(i)": "np.bitwise_xor.reduce(i)",
+    "weft.any(x)": "np.any(x)",
+    "weft.all(x)": "np.all(x)",
+    "weft.count_nonzero(x)": "np.count_nonzero(x)",
+    "weft.mean(x)": "np.mean(x)",
+    "weft.norm1(x)": "np.linalg.norm(x, 1)",
+    "weft.norm2(x)": "np.linalg.norm(x)",
+    "weft.norminf(x)": "np.linalg.norm(x, np.inf)",
+    "weft.variance(x)": "np.var(x)",
+    "weft.dot(x, x)": "np.dot(x, x)",
+    "weft.cumsum(x)": "np.cumsum(x)",
+    "weft.cumsum(x, out=y)": "np.cumsum(x, out=y)",
+    "weft.cumprod(x)": "np.cumprod(x)",
+    "weft.scan(x, 'max')": "np.maximum.accumulate(x)",
+    "weft.scan(x, init=1.0)": None,
+    "weft.recurrence(x, x)": None,
+    "weft.segmented_reduce(x, offsets=o)": "np.add.reduceat(x, o[:-1])",
+    "weft.segmented_reduce(x, heads=b)": None,
+    "weft.segmented_scan(x, offsets=o)": None,
+    "weft.segmented_scan(x, heads=b)": None,
+    "weft.reduce_by_key(i, x)": None,
+    "weft.select(x, b)": "x[b]",
+    "weft.select(x, gt=0.0)": "x[x > 0.0]",
+    "weft.select_indices(b)": "np.flatnonzero(b)",
+    "weft.select_indices(x, gt=0.0)": "np.flatnonzero(x > 0.0)",
+    "weft.partition(x, b)": None,
+    "weft.partition(x, gt=0.0)": None,
+    "weft.unique(x)": "np.unique(x)",
+    "weft.run_length(x)": None,
+    "weft.sort(x)": "np.sort(x)",
+    "weft.sort_pairs(x, x)": None,
+    "weft.sort_bits(i, 0, 4)": None,
+    "weft.argsort(x)": "np.argsort(x, stable=True)",
+    "weft.top_k(x, 4)": None,
+    "weft.merge(x, x)": None,
+    "weft.search_sorted(x, x)": "np.searchsorted(x, x)",
+    "weft.histogram(x, 4, range=(0.0, 16.0))": "np.histogram(x, 4, (0.0, 16.0))",
+    "weft.histogram(x, e)": "np.histogram(x, e)",
+    "weft.matmul(m, m)": "m @ m",
+    "weft.matmul(m, m, out=n)": "np.matmul(m, m, out=n)",
+    "weft.matmul(m, m.T)": "m @ m.T",
+    "weft.tridiag(x, d, x, x)": None,
+    "weft.tridiag(-1.0, 2.0, -1.0, x)": None,
+    "weft.fft(z)": "np.fft.fft(z)",
+    "weft.ifft(z)": "np.fft.ifft(z)",
+    "weft.rfft(x)": "np.fft.rfft(x)",
+    "weft.irfft(half)": "np.fft.irfft(half)",
+    "weft.convolve(x, e)": "np.convolve(x, e)",
+    "weft.correlate(x, e)": "np.correlate(x, e)",
+    "weft.laplace(u)": None,
+    "weft.laplace_solve(u, sweeps=1)": None,
+    "weft.heat(x)": None,
+    "weft.map('a*x + 1', x=x, a=a)": "a * x + 1",
+    "formula(x=x, a=a)": "a * x + 1",
+    "formula.reduce('sum', x=x, a=a)": "np.sum(a * x + 1)",
+    "formula.scan('sum', x=x, a=a)": "np.cumsum(a * x + 1)",
+    "weft.random.uniform(16, seed=1)": "generator.uniform(size=16)",
+    "weft.random.normal(16, seed=1)": "generator.normal(size=16)",
+    "weft.random.lognormal(16, seed=1)": "generator.lognormal(size=16)",
+    "weft.random.exponential(16, seed=1)": "generator.exponential(size=16)",
+    "weft.random.bernoulli(16, seed=1)": None,
+    "weft.random.integers(16, 1, 6, seed=1)": "generator.integers(1, 7, 16)",
+    "weft.random.sobol(16, 1)": None,
+}
 
 
 def least(
@@ -33,26 +108,53 @@ def least(
     return best
 
 
+class Recorder:
+    """The library, which keeps the calls that are made of it."""
+
+    def __init__(self) -> None:
+        self.calls: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(lib, name)
+
+        def record(*arguments: Any) -> Any:
+            self.calls.append((found, arguments))
+            return found(*arguments)
+
+        return record if callable(found) else found
+
+
+def c_function(statement: str) -> str:
+    """A statement that calls the library as this one does."""
+    recorder = Recorder()
+    eval(statement, NAMES)  # opens, compiles and looks up
+    modules = [module for name, module in sys.modules.items() if name.startswith("weft.") and hasattr(module, "lib")]
+    for module in modules:
+        vars(module)["lib"] = recorder
+    eval(statement, NAMES)
+    for module in modules:
+        vars(module)["lib"] = lib
+    ((function, arguments),) = recorder.calls
+    words = [f"argument_{len(NAMES) + at}" for at in range(len(arguments))]
+    name = f"function_{len(NAMES)}"
+    NAMES.update(zip(words, arguments), **{name: function})
+    return f"{name}({', '.join(words)})"
+
+
 def overhead() -> None:
-    x, y, m = np.arange(16.0), np.empty(16), np.ones((4, 4))
-    NAMES.update(x=x, m=m, px=ffi.from_buffer(x), py=ffi.from_buffer(y), pm=ffi.from_buffer(m))
-    rows = [
-        ("weft.sum(x)", "lib.weft_reduce(c, 0, 10, 0, 16, px, py)", "np.sum(x)"),
-        ("weft.max(x)", "lib.weft_reduce(c, 3, 10, 0, 16, px, py)", "np.max(x)"),
-        ("weft.dot(x, x)", "lib.weft_dot(c, 10, 0, 16, px, px, py)", "np.dot(x, x)"),
-        ("weft.cumsum(x)", "lib.weft_scan(c, 0, 0, 10, 0, 16, px, ffi.NULL, py)", "np.cumsum(x)"),
-        ("weft.sort(x)", "lib.weft_sort(c, 10, 0, 16, px, py)", "np.sort(x)"),
-        (
-            "weft.matmul(m, m)",
-            "lib.weft_matmul(c, 10, 0, 0, 0, 0, 4, 4, 4, ffi.NULL, pm, 4, pm, 4, ffi.NULL, py, 4)",
-            "m @ m",
-        ),
-    ]
-    best = least([statement for row in rows for statement in row], 100, 1000)
+    x, z = np.arange(16.0), np.ones(16, np.complex128)
+    NAMES.update(x=x, y=np.empty(16), d=x + 100, i=np.arange(16), b=np.ones(16, bool), scalar=np.empty(()))
+    NAMES.update(m=np.ones((4, 4)), n=np.empty((4, 4)), u=np.ones((4, 4, 4)), z=z, half=z[:9], a=np.array(2.0))
+    NAMES.update(o=np.array([0, 4, 16]), e=np.array([0.0, 4.0, 8.0, 16.0]), formula=weft.expr("a*x + 1"))
+    NAMES.update(generator=np.random.default_rng(1))
+    functions = {python: c_function(python) for python in SMALL}
+    best = least([*SMALL, *functions.values(), *filter(None, SMALL.values())], 100, 300)
     print("| 16 elements of f64 | time | of it the C function through cffi | above it | NumPy |\n|---|---|---|---|---|")
-    for python, c, peer in rows:
-        times = [best[python], best[c], best[python] - best[c], best[peer]]
-        print(f"| `{python}` | " + " | ".join(f"{1e6 * seconds:.2f} us" for seconds in times) + " |")
+    for python, peer in SMALL.items():
+        c = best[functions[python]]
+        times = [best[python], c, best[python] - c, *([best[peer]] if peer else [])]
+        texts = [f"{1e6 * seconds:.2f} us" for seconds in times]
+        print(f"| `{python}` | " + " | ".join([*texts, "-"][:4]) + " |")
 
 
 def large() -> None:
@@ -76,4 +178,5 @@ def large() -> None:
 
 
 overhead()
-large()
+if "--small" not in sys.argv:
+    large()

@@ -242,6 +242,18 @@ def test_bad_arguments_are_told(call: Any, exception: Any, sentence: str) -> Non
     assert str(caught.value)
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i8", "u8"])
+def test_numbers_that_an_integer_has(dtype: str) -> None:
+    limits, x = np.iinfo(dtype), np.zeros(1, dtype)
+    ends = [int(limits.min), int(limits.max)]
+    swapped = [np.array(end, np.dtype(dtype).newbyteorder()) for end in ends]
+    for value in [*ends, *swapped, np.uint8(7), True, 7.0, np.float16(7), np.longdouble(7), _misaligned(np.array(7.0))]:
+        assert weft.scan(x, init=value, op="or").tolist() == [int(value)]
+    for value in [ends[0] - 1, ends[1] + 1, 2.0**64, -1.5, 0.5, np.inf, -np.inf, np.nan]:
+        with pytest.raises((TypeError, ValueError), match="which .* does not have|it must be a number"):
+            weft.scan(x, init=value, op="or")
+
+
 def test_memory_that_is_not_there() -> None:
     with pytest.raises(MemoryError):
         weft.cumsum(np.broadcast_to(np.float64(1), 1 << 45))

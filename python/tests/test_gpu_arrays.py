@@ -52,9 +52,8 @@ def _stand_in_kind(monkeypatch: Any) -> Iterator[None]:
 @pytest.fixture
 def on_the_cpu(monkeypatch: Any) -> None:
     """What would be called on a GPU is called on the CPU, whose memory the stand-ins are in."""
-    monkeypatch.setattr(
-        _arrays, "_call_on_stream", lambda function, on, *arguments: contexts.call(function, "cpu", *arguments)
-    )
+    open_context = contexts.context
+    monkeypatch.setattr(contexts, "context", lambda device: open_context("cpu"))
 
 
 X = np.random.default_rng(20260404).uniform(-1, 1, 5000)
@@ -168,7 +167,34 @@ def test_the_call_is_made_on_the_stream_of_the_array(monkeypatch: Any) -> None:
 
 @pytest.mark.usefixtures("on_the_cpu")
 def test_the_default_stream_has_two_names() -> None:
+    """And the context's own stream waits for it, so that it need not be set: a CPU would refuse that."""
     assert weft.dot(StandIn(X), StandIn(X, stream=1)).array == weft.dot(X, X)
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_the_interface_is_asked_for_once() -> None:
+    """Libraries make it anew each time, which takes as long as the rest of a call."""
+    asked = []
+
+    class Counted(StandIn):
+        def __getattribute__(self, name: str) -> Any:
+            if name == "__cuda_array_interface__":
+                asked.append(self)
+            return super().__getattribute__(name)
+
+    x, out = Counted(X), Counted(np.zeros(5000))
+    assert weft.cumsum(x, out=out) is out
+    assert asked == [x, out]
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_strides_that_say_what_the_shape_says() -> None:
+    for shape, strides in (((5000,), (8,)), ((50, 100), (800, 8)), ((1, 5000, 1), (7, 8, 9)), ((5000, 0), (1, 2))):
+        x = X[: int(np.prod(shape))].reshape(shape)
+        assert weft.sum(StandIn(x, strides=strides)).array == weft.sum(x)
+    for strides in ((8, 400), (1600, 8), (800, -8)):
+        with pytest.raises(ValueError, match="must be contiguous"):
+            weft.sum(StandIn(X.reshape(50, 100), strides=strides))
 
 
 @pytest.mark.usefixtures("on_the_cpu")

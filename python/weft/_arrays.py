@@ -40,20 +40,24 @@ DTYPES = {code: dtype for dtype, code in {**_INTEGERS, **FLOATS}.items()}
 _CONTIGUOUS_AND_ALIGNED = 0x101  # NumPy's flags C_CONTIGUOUS and ALIGNED
 _DLPACK_CUDA = 2  # kDLCUDA of __dlpack_device__
 _DEFAULT_STREAM = 1  # of CUDA, as __cuda_array_interface__ calls it; elsewhere it is 0
+_ADDRESS = ffi.typeof("void *")
 _from_buffer = ffi.from_buffer
 
 
 class Operand:
-    """An array as the library takes it: contiguous in C order, aligned, of a type it knows."""
+    """An array as the library takes it: contiguous in C order, aligned, of a type it knows.
 
-    device: Optional[str] = None  # of GPU memory
-    stream: Optional[int] = None
+    Its makers set what they know, without an __init__, which would be a tenth of what a call costs."""
 
-    def __init__(self, kind: Kind, array: Any, pointer: Any, code: int) -> None:
-        self.kind = kind
-        self.array = array  # has shape, size, ndim and dtype
-        self.pointer = pointer  # keeps host memory alive
-        self.code = code  # the weft_dtype
+    __slots__ = ("kind", "array", "pointer", "code", "device", "index", "stream")
+
+    kind: Kind
+    array: Any  # has shape, size, ndim and dtype
+    pointer: Any  # keeps host memory alive
+    code: int  # the weft_dtype
+    device: Optional[str]  # of GPU memory, which has an index and a stream (0: the default one) too
+    index: int
+    stream: int
 
 
 # -------------------------------------------------------------------------------- taking arrays
@@ -61,13 +65,22 @@ class Operand:
 
 def operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Operand:
     """An input. Host arrays that are not contiguous, aligned and in the machine's byte order are copied."""
-    if type(x) is np.ndarray:
-        code = codes.get(x.dtype)
-        if code is not None and x.flags.num & _CONTIGUOUS_AND_ALIGNED == _CONTIGUOUS_AND_ALIGNED:
-            return Operand(NUMPY, x, _from_buffer(x), code)
-        return _host_operand(NUMPY, x, name, codes)
-    gpu = _gpu_operand(x, name, codes)
-    return gpu if gpu else _host_operand(host_kind(x), host_view(x, name), name, codes)
+    kind = NUMPY
+    if type(x) is not np.ndarray:
+        gpu = _gpu_operand(x, name, codes)
+        if gpu:
+            return gpu
+        kind, x = host_kind(x), host_view(x, name)
+    code = codes.get(x.dtype)
+    if code is None or x.flags.num & _CONTIGUOUS_AND_ALIGNED != _CONTIGUOUS_AND_ALIGNED:
+        code, x = _copy(x, name, codes)
+    y = Operand()
+    y.kind = kind
+    y.array = x
+    y.pointer = _from_buffer(x)
+    y.code = code
+    y.device = None
+    return y
 
 
 def host_view(x: Any, name: str) -> Any:
@@ -82,77 +95,97 @@ def host_view(x: Any, name: str) -> Any:
     return np.asarray(x)
 
 
-def _host_operand(kind: Kind, x: Any, name: str, codes: dict[Any, int]) -> Operand:
+def _copy(x: Any, name: str, codes: dict[Any, int]) -> tuple[int, Any]:
+    """The weft_dtype of a host array, and what the library takes for it."""
     native = x.dtype.newbyteorder("=")
     code = codes.get(native)
     if code is None:
         raise TypeError(f"{name} has dtype {x.dtype}; it must be one of {', '.join(str(dtype) for dtype in codes)}")
-    x = np.require(np.asarray(x, native), requirements=["C", "A"])
-    return Operand(kind, x, _from_buffer(x), code)
+    return code, np.require(np.asarray(x, native), requirements=["C", "A"])
 
 
 class _View:
-    """What is at an address of GPU memory, as __cuda_array_interface__ says it."""
+    """What is at an address of GPU memory."""
 
-    def __init__(self, x: Any, interface: dict[str, Any], name: str) -> None:
-        self.source = x
-        self.shape: tuple[int, ...] = tuple(interface["shape"])
-        self.ndim = len(self.shape)
-        self.size = int(np.prod(self.shape, dtype=np.int64))
-        self.dtype = np.dtype(interface["typestr"])
-        self.address, self.readonly = interface["data"]
-        strides = interface.get("strides")
-        expected = [self.dtype.itemsize * int(np.prod(self.shape[d + 1 :], dtype=np.int64)) for d in range(self.ndim)]
-        apart = [d for d in range(self.ndim) if strides and self.shape[d] != 1 and strides[d] != expected[d]]
-        if self.size and apart:
-            raise ValueError(
-                f"{name} is GPU memory of shape {self.shape} with strides {strides}; it must be contiguous in C order"
-            )
-        if interface.get("mask") is not None:
-            raise TypeError(f"{name} is a masked array, whose mask would be lost")
+    def __init__(self, source: Any, address: int, shape: tuple[int, ...], dtype: Any, readonly: bool) -> None:
+        self.source = source
+        self.address = address
+        self.shape = shape
+        self.ndim = len(shape)
+        self.size = elements(shape)
+        self.dtype = dtype
+        self.readonly = readonly
+
+
+def _view(x: Any, interface: dict[str, Any], name: str) -> _View:
+    """What __cuda_array_interface__ says."""
+    address, readonly = interface["data"]
+    view = _View(x, address, tuple(interface["shape"]), np.dtype(interface["typestr"]), readonly)
+    strides, apart = interface.get("strides"), view.dtype.itemsize
+    if strides and view.size:
+        for n, stride in zip(reversed(view.shape), reversed(strides)):
+            if n != 1 and stride != apart:
+                shape = view.shape
+                raise ValueError(
+                    f"{name} is GPU memory of shape {shape} with strides {strides}; it must be contiguous in C order"
+                )
+            apart *= n
+    if interface.get("mask") is not None:
+        raise TypeError(f"{name} is a masked array, whose mask would be lost")
+    return view
 
 
 def _gpu_operand(x: Any, name: str, codes: dict[Any, int]) -> Optional[Operand]:
+    """None of an array in host memory. The interface is asked for once, since libraries make it anew each time."""
     kind = gpu_kind(x)
-    index = 0
-    if hasattr(x, "__dlpack_device__"):
-        where, index = x.__dlpack_device__()
-        if where == _DLPACK_CUDA:
-            kind.wait(x)
-            x = x if hasattr(x, "__cuda_array_interface__") else cupy_view(x)
+    where, index = x.__dlpack_device__() if hasattr(x, "__dlpack_device__") else (None, 0)
+    if where == _DLPACK_CUDA:
+        kind.wait(x)
     interface = getattr(x, "__cuda_array_interface__", None)
     if interface is None:
-        return None
-    view = _View(x, interface, name)
+        if where != _DLPACK_CUDA:
+            return None
+        x = cupy_view(x)
+        interface = x.__cuda_array_interface__
+    view = _view(x, interface, name)
     code = codes.get(view.dtype)
     if code is None:
         raise TypeError(f"{name} has dtype {view.dtype}; it must be one of {', '.join(str(dtype) for dtype in codes)}")
-    y = Operand(kind, view, ffi.cast("void *", view.address), code)
-    y.device = f"cuda:{index}"
     stream = interface.get("stream") or kind.stream(index) or 0
-    y.stream = 0 if stream == _DEFAULT_STREAM else stream
+    return _on_gpu(kind, view, code, index, 0 if stream == _DEFAULT_STREAM else stream)
+
+
+def _on_gpu(kind: Kind, view: _View, code: int, index: int, stream: int) -> Operand:
+    y = Operand()
+    y.kind = kind
+    y.array = view
+    y.pointer = ffi.cast(_ADDRESS, view.address)
+    y.code = code
+    y.device = f"cuda:{index}"
+    y.index = index
+    y.stream = stream
     return y
 
 
-def leader(*operands: Optional[Operand]) -> Operand:
+def leader(x: Operand, *others: Optional[Operand]) -> Operand:
     """Of several operands the one that decides on device, stream and kind: the first in GPU memory, else the first
     that is not NumPy's. Those in GPU memory must agree."""
-    for one in operands:
-        if one is not None and one.kind is not NUMPY:
-            return _leader([one for one in operands if one is not None])
-    assert operands[0] is not None
-    return operands[0]
+    for other in others:
+        if other is not None and other.kind is not NUMPY:
+            return _leader([x, *others])
+    return x
 
 
-def _leader(given: list[Operand]) -> Operand:
-    gpus = [one for one in given if one.device]
-    for one in gpus:
-        if (one.device, one.stream) != (gpus[0].device, gpus[0].stream):
+def _leader(given: list[Optional[Operand]]) -> Operand:
+    foreign = [one for one in given if one is not None and one.kind is not NUMPY]
+    gpus = [one for one in foreign if one.device]
+    for one in gpus[1:]:
+        if one.index != gpus[0].index or one.stream != gpus[0].stream:
             raise ValueError(
-                f"arrays on {gpus[0].device}, stream {gpus[0].stream or 0:#x}, and on {one.device}, stream "
-                f"{one.stream or 0:#x}; they must be on one device and stream"
+                f"arrays on {gpus[0].device}, stream {gpus[0].stream:#x}, and on {one.device}, stream "
+                f"{one.stream:#x}; they must be on one device and stream"
             )
-    return (gpus or [one for one in given if one.kind is not NUMPY] or given)[0]
+    return (gpus or foreign)[0]
 
 
 def same_dtype(x: Operand, y: Operand, x_name: str, y_name: str) -> None:
@@ -163,10 +196,10 @@ def same_dtype(x: Operand, y: Operand, x_name: str, y_name: str) -> None:
 
 def length(x: Operand, name: str) -> int:
     """The number of elements of a 1-D operand."""
-    shape = x.array.shape
-    if len(shape) != 1:
-        raise ValueError(f"{name} has {len(shape)} dimensions; it must have 1")
-    return int(shape[0])
+    if x.array.ndim != 1:
+        raise ValueError(f"{name} has {x.array.ndim} dimensions; it must have 1")
+    n: int = x.array.size
+    return n
 
 
 # ------------------------------------------------------------------------------ taking numbers
@@ -192,8 +225,8 @@ def code_of(codes: dict[Any, int], word: Any, name: str) -> int:
 
 def dimensions(shape: Any, name: str) -> tuple[int, ...]:
     """A shape that was given as one, or as a number of elements."""
-    given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    wanted = tuple(unsigned(number, name) for number in given)
+    many = isinstance(shape, (tuple, list))
+    wanted = tuple([unsigned(number, name) for number in shape]) if many else (unsigned(shape, name),)
     if elements(wanted) >= 1 << 63:
         raise ValueError(f"{name} is {shape!r}; it must have less than 2^63 elements")
     return wanted
@@ -206,36 +239,66 @@ def elements(shape: tuple[int, ...]) -> int:
 
 # ----------------------------------------------------------------------------- giving results
 
+HOST = operand(np.empty(0), "nothing")  # leads where there is no array
+
 
 def origin(out: Any, dtype: Any) -> Operand:
     """The leading operand of a result that is made of no array: `out` where it is in GPU memory, else NumPy's."""
     gpu = None if out is None or isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
-    return gpu or Operand(NUMPY, None, None, 0)
+    return gpu or HOST
 
 
 def destination(like: Operand, out: Any, dtype: Any, shape: Shape) -> Operand:
     """Where a result goes: a new array of the leading operand's kind, or `out`."""
-    if out is None:
-        if like.device is not None:
-            return _new(like, dtype, shape)
-        array = np.empty(shape, dtype)
-        return Operand(like.kind, array, _from_buffer(array), 0)
-    if type(out) is np.ndarray:
-        y = Operand(NUMPY, out, None, 0)
-    else:
-        gpu = _gpu_operand(out, "out", {dtype: 0})
-        if not gpu and not isinstance(out, np.ndarray) and not hasattr(out, "__dlpack__"):
-            raise TypeError(f"out is a {type(out).__name__}; it must be an array")
-        if gpu and not like.device:
-            raise TypeError(f"out is on {gpu.device}, and no input is")
-        y = gpu if gpu else Operand(NUMPY, host_view(out, "out"), None, 0)
-        leader(like, gpu)
-    _check_out(y, dtype, (shape,) if isinstance(shape, int) else shape)
-    if not y.device:
-        if y.array.flags.num & _CONTIGUOUS_AND_ALIGNED != _CONTIGUOUS_AND_ALIGNED:
-            y.array = np.empty(shape, dtype)
-        y.pointer = _from_buffer(y.array)
+    if out is not None:
+        return _given(like, out, dtype, (shape,) if isinstance(shape, int) else shape)
+    if like.device is not None:
+        return _new(like, dtype, (shape,) if isinstance(shape, int) else shape)
+    y = Operand()
+    y.kind = like.kind
+    y.array = np.empty(shape, dtype)
+    y.pointer = _from_buffer(y.array)
+    y.device = None
     return y
+
+
+def _given(like: Operand, out: Any, dtype: Any, shape: tuple[int, ...]) -> Operand:
+    """`out`; in its place an array for give() to copy, where it is not contiguous and aligned."""
+    gpu = None if isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
+    if gpu:
+        if not like.device:
+            raise TypeError(f"out is on {gpu.device}, and no input is")
+        leader(like, gpu)
+        _check_out(gpu.array, not gpu.array.readonly, dtype, shape)
+        return gpu
+    if not isinstance(out, np.ndarray) and not hasattr(out, "__dlpack__"):
+        raise TypeError(f"out is a {type(out).__name__}; it must be an array")
+    array = out if type(out) is np.ndarray else host_view(out, "out")
+    _check_out(array, array.flags.writeable, dtype, shape)
+    usable = array.flags.num & _CONTIGUOUS_AND_ALIGNED == _CONTIGUOUS_AND_ALIGNED
+    y = Operand()
+    y.kind = NUMPY
+    y.array = array if usable else np.empty(shape, dtype)
+    y.pointer = _from_buffer(y.array)
+    y.device = None
+    return y
+
+
+def _check_out(array: Any, writeable: bool, dtype: Any, shape: tuple[int, ...]) -> None:
+    if array.dtype != dtype:
+        raise TypeError(f"out has dtype {array.dtype}; it must be {dtype}")
+    if array.shape != shape:
+        raise ValueError(f"out has shape {array.shape}; it must be {shape}")
+    if not writeable:
+        raise ValueError("out is read-only")
+
+
+def _new(like: Operand, dtype: Any, shape: tuple[int, ...]) -> Operand:
+    """An array in the memory of the GPU that `like` is on."""
+    assert like.kind.empty
+    made = like.kind.empty(shape, dtype, like.index)
+    view = _View(made, like.kind.address(made), shape, dtype, False)
+    return _on_gpu(like.kind, view, 0, like.index, like.stream)
 
 
 class _Scalars(threading.local):
@@ -264,26 +327,6 @@ def give_scalar(y: Operand, out: Any, dtype: Any) -> Any:
     return value
 
 
-def _check_out(y: Operand, dtype: Any, shape: tuple[int, ...]) -> None:
-    if y.array.dtype != dtype:
-        raise TypeError(f"out has dtype {y.array.dtype}; it must be {dtype}")
-    if tuple(y.array.shape) != shape:
-        raise ValueError(f"out has shape {tuple(y.array.shape)}; it must be {shape}")
-    if y.array.readonly if y.device else not y.array.flags.writeable:
-        raise ValueError("out is read-only")
-
-
-def _new(like: Operand, dtype: Any, shape: Shape) -> Operand:
-    """An array in the memory of the GPU that `like` is on."""
-    assert like.device and like.kind.empty
-    shape = (shape,) if isinstance(shape, int) else shape
-    made = like.kind.empty(shape, np.dtype(dtype), int(like.device[5:]))
-    view = _View(made, made.__cuda_array_interface__, "the result")
-    y = Operand(like.kind, view, ffi.cast("void *", view.address), 0)
-    y.device, y.stream = like.device, like.stream
-    return y
-
-
 def give(y: Operand, out: Any = None, count: Optional[int] = None) -> Any:
     """What the caller gets of a destination: its array, or the first `count` elements of it; or `out`."""
     if y.kind is NUMPY and out is None and count is None:
@@ -308,42 +351,52 @@ def give(y: Operand, out: Any = None, count: Optional[int] = None) -> Any:
 
 def call(function: Any, on: Operand, device: Optional[str], *arguments: Any) -> None:
     """Calls a function of weft.h where the operand `on` is, or on `device`."""
-    if on.device is None:
-        opened = contexts.context(device)
-        status = function(opened, *arguments)
-        if status:
-            raise exception(status, opened)
-    elif device in (None, "auto", on.device) or (device == "cuda" and on.device == "cuda:0"):
-        _call_on_stream(function, on, *arguments)
-    else:  # a CPU would not survive the address
-        raise ValueError(f"the array is on {on.device}, and the device asked for is {device}")
+    if on.device is not None:
+        device = _device_of(on, device)
+        if on.stream:
+            _call_on_stream(function, on, *arguments)
+            return
+    opened = contexts.context(device)
+    status = function(*(opened,) + arguments)
+    if status:
+        raise exception(status, opened)
+
+
+def _device_of(on: Operand, device: Optional[str]) -> Optional[str]:
+    """The device of an operand in GPU memory, whose address a CPU would not survive."""
+    if device in (None, "auto", on.device) or (device == "cuda" and on.index == 0):
+        return on.device
+    raise ValueError(f"the array is on {on.device}, and the device asked for is {device}")
 
 
 def _call_on_stream(function: Any, on: Operand, *arguments: Any) -> None:
     """The stream is the caller's, and may be gone after the call: the context goes back to its own, which waits."""
-    stream = ffi.cast("void *", on.stream) if on.stream else ffi.NULL
-    contexts.call(lib.weft_set_stream, on.device, stream)
+    contexts.call(lib.weft_set_stream, on.device, ffi.cast(_ADDRESS, on.stream))
     try:
         contexts.call(function, on.device, *arguments)
     finally:
         contexts.call(lib.weft_set_stream, on.device, ffi.NULL)
 
 
+def _limits(dtype: Any) -> tuple[int, int]:
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
+_LIMITS = {dtype: _limits(dtype) for dtype in _INTEGERS}
+
+
 def host_value(value: Any, dtype: Any, name: str) -> Any:
     """One value of a dtype in host memory; NULL for None."""
     if value is None:
         return ffi.NULL
-    given = np.asarray(value)
+    given = np.array(value)
     if given.ndim or given.dtype.kind not in "biuf":
         raise TypeError(f"{name} is {value!r}; it must be a number")
-    if dtype.kind in "iu" and (given != np.trunc(given) or not _fits(int(given), dtype)):
+    limits, number = _LIMITS.get(dtype), given.item()
+    if limits and not (limits[0] <= number <= limits[1] and number == int(number)):
         raise ValueError(f"{name} is {value!r}, which {dtype} does not have")
-    return _from_buffer(given.astype(dtype))
-
-
-def _fits(value: int, dtype: Any) -> bool:
-    limits = np.iinfo(dtype)
-    return bool(limits.min <= value <= limits.max)
+    return _from_buffer(given.astype(dtype, copy=False))
 
 
 def accumulator(dtype: Any) -> int:

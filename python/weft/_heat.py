@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence, Union
 
-import numpy as np
-
 from weft._native import ffi, lib
-from weft._arrays import FLOATS, Array, call, destination, give, operand
+from weft._arrays import FLOATS, Array, call, code_of, destination, elements, give, operand
 
 # A long run is cut in calls of about a second on a CPU, between which Python answers signals (Ctrl-C). No bit depends
 # on it. Several steps stay together, since short lines stay in the caches for them.
 _POINTS_A_CALL = 1 << 28
 _STEPS_A_CALL = 8
+
+_METHODS = {"backward_euler": lib.WEFT_BACKWARD_EULER, "crank_nicolson": lib.WEFT_CRANK_NICOLSON}
 
 
 def heat(
@@ -46,18 +46,16 @@ def heat(
     lambdas = [float(lam)] * axes if isinstance(lam, (int, float)) else [float(x) for x in lam]
     if len(lambdas) != axes:
         raise ValueError(f"lam has {len(lambdas)} numbers; it must have one for each of {axes} axes, or be a number")
-    methods = {"backward_euler": lib.WEFT_BACKWARD_EULER, "crank_nicolson": lib.WEFT_CRANK_NICOLSON}
-    if method not in methods:
-        raise ValueError(f"method is {method!r}; it must be one of {', '.join(methods)}")
+    scheme = code_of(_METHODS, method, "method")
     if steps < 0:
         raise ValueError(f"steps is {steps}; it must not be negative")
-    batch = int(np.prod(shape[: len(shape) - axes], dtype=np.int64))
-    grid, per_axis = ffi.new("size_t[]", list(shape[: -axes - 1 : -1])), ffi.new("double[]", lambdas[::-1])
+    batch = elements(shape[: len(shape) - axes])
+    grid, per_axis = shape[: -axes - 1 : -1], ffi.new("double[]", lambdas[::-1])
     v = destination(a, out, a.array.dtype, shape)
     source, left = a.pointer, steps
     while True:
         now = min(left, max(_STEPS_A_CALL, _POINTS_A_CALL // max(1, a.array.size)))
-        call(lib.weft_heat, a, device, a.code, methods[method], axes, grid, batch, per_axis, now, source, v.pointer)
+        call(lib.weft_heat, a, device, a.code, scheme, axes, grid, batch, per_axis, now, source, v.pointer)
         source, left = v.pointer, left - now
         if not left:
             break

@@ -6,10 +6,10 @@ place, by its address, on the device and stream that it is on.
 
 from __future__ import annotations
 
+import importlib
 import sys
+from functools import lru_cache
 from typing import Any, Callable, NamedTuple, Optional
-
-import numpy as np
 
 
 class Kind(NamedTuple):
@@ -24,15 +24,19 @@ class Kind(NamedTuple):
     stream: Callable[[int], Optional[int]] = lambda index: None
     # Waits until an array in GPU memory is computed, where its library works on streams that it does not tell.
     wait: Callable[[Any], Any] = lambda array: None
+    # Where what `empty` made lies in GPU memory.
+    address: Callable[[Any], int] = lambda array: int(array.__cuda_array_interface__["data"][0])
 
 
 def _module(name: str) -> Any:
     """A module of the library that an array is of, or of CuPy, which makes arrays for others."""
-    try:
-        __import__(name)
-    except ImportError as missing:
-        raise TypeError(f"arrays of this kind need {name.partition('.')[0]}: {missing}") from missing
-    return sys.modules[name]
+    module = sys.modules.get(name)
+    if module is None:
+        try:
+            module = importlib.import_module(name)
+        except ImportError as missing:
+            raise TypeError(f"arrays of this kind need {name.partition('.')[0]}: {missing}") from missing
+    return module
 
 
 def _same(array: Any) -> Any:
@@ -76,9 +80,23 @@ def _cupy_stream(index: int) -> Optional[int]:
     return stream
 
 
+def _cupy_address(array: Any) -> int:
+    address: int = array.data.ptr
+    return address
+
+
+@lru_cache(maxsize=None)
+def _torch_dtype(dtype: Any) -> Any:
+    return getattr(_module("torch"), dtype.name)
+
+
 def _torch_empty(shape: tuple[int, ...], dtype: Any, index: int) -> Any:
-    torch = _module("torch")
-    return torch.empty(shape, dtype=getattr(torch, np.dtype(dtype).name), device=f"cuda:{index}")
+    return _module("torch").empty(shape, dtype=_torch_dtype(dtype), device=f"cuda:{index}")
+
+
+def _torch_address(array: Any) -> int:
+    address: int = array.data_ptr()
+    return address
 
 
 def _torch_stream(index: int) -> Optional[int]:
@@ -96,13 +114,15 @@ def _jax_gpu_give(array: Any) -> Any:
     return _module("jax.dlpack").from_dlpack(array)
 
 
-_CUPY = Kind("CuPy", _cupy_empty, _same, _cupy_stream)
+_CUPY = Kind("CuPy", _cupy_empty, _same, _cupy_stream, address=_cupy_address)
 # JAX's arrays cannot be written, so its results are made by CuPy and handed over; so are those of unknown libraries.
-_JAX = Kind("JAX", _cupy_empty, _jax_gpu_give, _cupy_stream, lambda array: array.block_until_ready())
+_JAX = Kind(
+    "JAX", _cupy_empty, _jax_gpu_give, _cupy_stream, lambda array: array.block_until_ready(), address=_cupy_address
+)
 
 GPU_KINDS = {
     "cupy": _CUPY,
-    "torch": Kind("PyTorch", _torch_empty, _same, _torch_stream),
+    "torch": Kind("PyTorch", _torch_empty, _same, _torch_stream, address=_torch_address),
     "numba": Kind("Numba", _numba_empty, _same),
     "jax": _JAX,
     "jaxlib": _JAX,

@@ -45,11 +45,11 @@ def laplace(
     a = _grid(u, sweeps)
     nz, ny, nx = a.array.shape
     v = destination(a, out, a.array.dtype, a.array.shape)
-    change = ffi.new("double *")
+    change = ffi.new("double *") if return_change else ffi.NULL
     source, left = a.pointer, sweeps
     while True:
         now = min(left, max(_SWEEPS_A_CALL, _POINTS_A_CALL // max(1, a.array.size)))
-        wanted = change if return_change and now == left else ffi.NULL
+        wanted = change if now == left else ffi.NULL
         call(lib.weft_laplace, a, device, a.code, nx, ny, nz, now, source, v.pointer, wanted)
         source, left = v.pointer, left - now
         if not left:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 import numpy as np
 
@@ -26,39 +26,22 @@ from weft._errors import Error
 # ------------------------------------------------------------------------------- matmul
 
 
-class _Factor(NamedTuple):
-    """A matrix, or a stack of them, where it lies."""
-
-    operand: Operand
-    stack: Optional[int]  # how many there are; None: a matrix
-    rows: int
-    columns: int
-    transpose: int
-    leading: int  # elements from a row to the next (a column, when it is transposed)
-    stride: int  # elements from a matrix to the next; 0: the same one for all
-
-
-def _factor(x: Any, name: str) -> _Factor:
-    """A transposed matrix is not copied: its transpose is what lies in memory."""
-    flipped = type(x) is np.ndarray and x.ndim == 2 and x.flags.fnc
-    a = operand(x.T if flipped else x, name, FLOATS)
+def _factor(x: Any, name: str) -> tuple[Operand, Optional[int], int, int, int, int]:
+    """A matrix, or a stack of them, where it lies: the operand, how many matrices there are (None: it is one), their
+    rows and columns, the weft_transpose, and the elements from a row to the next (a column, when it is transposed). A
+    transposed matrix is not copied: its transpose is what lies in memory."""
+    if type(x) is np.ndarray and x.flags.fnc and x.ndim == 2:
+        rows, columns = x.shape
+        return operand(x.T, name, FLOATS), None, rows, columns, lib.WEFT_TRANSPOSE, rows or 1
+    a = operand(x, name, FLOATS)
     shape = a.array.shape
     if len(shape) == 2:
         rows, columns = shape
-        if flipped:
-            return _Factor(a, None, columns, rows, lib.WEFT_TRANSPOSE, columns or 1, 0)
-        return _Factor(a, None, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1, 0)
+        return a, None, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1
     if len(shape) == 3:
         stack, rows, columns = shape
-        return _Factor(a, stack, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1, rows * columns)
+        return a, stack, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1
     raise ValueError(f"{name} has {len(shape)} dimensions; it must have 2, or 3 for a stack of matrices")
-
-
-def _batch(a: _Factor, b: _Factor) -> Optional[int]:
-    """How many products there are; None: one, of two matrices. A matrix goes with each of a stack."""
-    if a.stack is not None and b.stack is not None and a.stack != b.stack:
-        raise ValueError(f"a is a stack of {a.stack} matrices and b of {b.stack}")
-    return b.stack if a.stack is None else a.stack
 
 
 def matmul(
@@ -84,16 +67,18 @@ def matmul(
     array([[21.],
            [43.]])
     """
-    x, y = _factor(a, "a"), _factor(b, "b")
-    same_dtype(x.operand, y.operand, "a", "b")
-    batch = _batch(x, y)
-    m, k, n = x.rows, x.columns, y.columns
-    if y.rows != k:
-        raise ValueError(f"a is {m} x {k} and b {y.rows} x {n}; a must have as many columns as b has rows")
+    x, x_stack, m, k, x_transpose, x_leading = _factor(a, "a")
+    y, y_stack, rows, n, y_transpose, y_leading = _factor(b, "b")
+    same_dtype(x, y, "a", "b")
+    if x_stack is not None and y_stack is not None and x_stack != y_stack:
+        raise ValueError(f"a is a stack of {x_stack} matrices and b of {y_stack}")
+    if rows != k:
+        raise ValueError(f"a is {m} x {k} and b {rows} x {n}; a must have as many columns as b has rows")
     if beta != 0 and out is None:
         raise ValueError(f"beta is {beta}, and there is no out to take it of")
-    on = leader(x.operand, y.operand)
-    element = x.operand.array.dtype
+    batch = y_stack if x_stack is None else x_stack
+    on = leader(x, y)
+    element = x.array.dtype
     c = destination(on, out, element, (m, n) if batch is None else (batch, m, n))
     if beta != 0 and c.device is None and c.array is not out:
         c.array[...] = host_view(out, "out")
@@ -103,21 +88,21 @@ def matmul(
         lib.weft_matmul_batched,
         on,
         device,
-        x.operand.code,
+        x.code,
         accumulator(dtype),
         lib.WEFT_ROW_MAJOR,
-        x.transpose,
-        y.transpose,
+        x_transpose,
+        y_transpose,
         m,
         n,
         k,
         scale,
-        x.operand.pointer,
-        x.leading,
-        x.stride,
-        y.operand.pointer,
-        y.leading,
-        y.stride,
+        x.pointer,
+        x_leading,
+        0 if x_stack is None else m * k,  # a matrix goes with each of a stack
+        y.pointer,
+        y_leading,
+        0 if y_stack is None else k * n,
         keep,
         c.pointer,
         n or 1,
@@ -129,17 +114,15 @@ def matmul(
 
 # ------------------------------------------------------------------------------ tridiag
 
+_NONE_SINGULAR = (1 << 64) - 1
 
-def _lines(x: Operand, systems: int, n: int, name: str) -> Any:
-    """Where the elements of an array of shape (), (n,) or (systems, n) lie, as a weft_lines."""
-    shape = tuple(x.array.shape)
+
+def _lines(x: Operand, systems: int, n: int, name: str) -> tuple[Any, int, int]:
+    """Where the elements of an array of shape (), (n,) or (systems, n) lie, for a weft_lines."""
+    shape = x.array.shape
     if shape not in ((), (n,), (systems, n)):
         raise ValueError(f"{name} has shape {shape}; it must be (), ({n},) or ({systems}, {n})")
-    lines = ffi.new("weft_lines *")
-    lines.p = ffi.cast("void *", x.pointer)
-    lines.step = 1 if shape else 0
-    lines.line = n if len(shape) == 2 else 0
-    return lines[0]
+    return x.pointer, 1 if shape else 0, n if len(shape) == 2 else 0
 
 
 def tridiag(
@@ -164,25 +147,24 @@ def tridiag(
     array([1., 1., 1., 1.])
     """
     right = operand(d, "d", FLOATS)
-    dtype = right.array.dtype
-    if right.array.ndim not in (1, 2):
-        raise ValueError(f"d has {right.array.ndim} dimensions; it must have 1 or 2")
-    n = right.array.shape[-1]
-    systems = right.array.shape[0] if right.array.ndim == 2 else 1
-    bands = []
+    shape, dtype = right.array.shape, right.array.dtype
+    if len(shape) not in (1, 2):
+        raise ValueError(f"d has {len(shape)} dimensions; it must have 1 or 2")
+    n = shape[-1]
+    systems = shape[0] if len(shape) == 2 else 1
+    bands, lines = [], []
     for band, name in ((a, "a"), (b, "b"), (c, "c")):
         given = operand(np.asarray(band, dtype) if isinstance(band, (int, float, list)) else band, name, FLOATS)
         same_dtype(given, right, name, "d")
         bands.append(given)
+        lines.append(_lines(given, systems, n, name))
     on = leader(right, *bands)
-    x = destination(on, out, dtype, right.array.shape)
-    lines = [_lines(one, systems, n, name) for one, name in zip(bands, "abc")]
-    lines.append(_lines(right, systems, n, "d"))
-    lines[3].line = n
+    x = destination(on, out, dtype, shape)
+    lines.append((right.pointer, 1, n))
     singular = ffi.new("uint64_t *")
     boundary = lib.WEFT_PERIODIC if periodic else lib.WEFT_OPEN_ENDS
     call(lib.weft_tridiag, on, device, right.code, boundary, systems, n, *lines, x.pointer, singular)
-    if singular[0] != np.iinfo(np.uint64).max:
+    if singular[0] != _NONE_SINGULAR:
         system, row = divmod(singular[0], n)
         raise Error(f"system {system} has no solution by elimination: at row {row} a pivot was lost or x is not finite")
     return give(x, out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import count, takewhile
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Optional, Union
 
 from weft import _contexts as contexts
 from weft._native import ffi, lib
@@ -32,17 +32,12 @@ from weft._scan import op_code
 
 _OP_NAMES = takewhile(lambda name: name != "unknown", (ffi.string(lib.weft_op_name(op)).decode() for op in count()))
 OPS = {name: op for op, name in enumerate(_OP_NAMES)}
-_EVALUATED = (lib.WEFT_F32, lib.WEFT_F64, lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64)
+_EVALUATED = {lib.WEFT_F32, lib.WEFT_F64, lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64}
 
 
-class _Bound(NamedTuple):
-    """What a formula's names stand for."""
-
-    table: Any  # of weft_binding
-    keep: list[Any]  # what the table points to
-    arrays: list[Operand]
-    code: int  # the weft_dtype that the formula is evaluated in
-    shape: tuple[int, ...]
+@lru_cache(maxsize=256)
+def _c_string(name: str) -> Any:
+    return ffi.new("char[]", name.encode())
 
 
 def _shape(arrays: dict[str, Operand], shape: Optional[Shape]) -> tuple[int, ...]:
@@ -51,37 +46,47 @@ def _shape(arrays: dict[str, Operand], shape: Optional[Shape]) -> tuple[int, ...
         if shape is None:
             raise ValueError("no array is given; shape= says for how many elements the formula is meant")
         return dimensions(shape, "shape")
-    shapes = {name: tuple(x.array.shape) for name, x in arrays.items()}
-    first = next(iter(shapes))
+    first = next(iter(arrays))
+    wanted: tuple[int, ...] = arrays[first].array.shape
     if shape is not None:
-        raise ValueError(f"shape is for formulas without arrays; {first} has shape {shapes[first]}")
-    for name, other in shapes.items():
-        if other != shapes[first]:
-            raise ValueError(f"{first} has shape {shapes[first]} and {name} {other}; they must be the same")
-    return shapes[first]
+        raise ValueError(f"shape is for formulas without arrays; {first} has shape {wanted}")
+    for name, x in arrays.items():
+        if x.array.shape != wanted:
+            raise ValueError(f"{first} has shape {wanted} and {name} {x.array.shape}; they must be the same")
+    return wanted
 
 
 def evaluation(codes: set[int], dtype: Any) -> int:
     """The type asked for; else that of the arrays, where they all have one that formulas are evaluated in, else f64."""
     if dtype is not None:
         return accumulator(dtype)
-    return codes.pop() if len(codes) == 1 and codes <= set(_EVALUATED) else int(lib.WEFT_F64)
+    return codes.pop() if len(codes) == 1 and codes <= _EVALUATED else int(lib.WEFT_F64)
 
 
-def _bind(values: dict[str, Any], dtype: Any, shape: Optional[Shape]) -> _Bound:
-    """A number, or an array of no dimensions in host memory, is a scalar; all else are arrays."""
-    given = {name: operand(value, name) for name, value in values.items()}
-    arrays = {name: x for name, x in given.items() if x.device or x.array.ndim}
-    table, keep = ffi.new("weft_binding[]", len(given)), [*given.values()]
-    for binding, (name, x) in zip(table, given.items()):
-        keep.append(ffi.new("char[]", name.encode()))
-        binding.name, binding.dtype = keep[-1], x.code
-        if name in arrays:
-            binding.array = ffi.cast("void *", x.pointer)
-        else:
-            binding.scalar = ffi.cast("void *", x.pointer)
-    listed = [*arrays.values()]
-    return _Bound(table, keep, listed, evaluation({x.code for x in listed}, dtype), _shape(arrays, shape))
+class _Bound:
+    """What a formula's names stand for. A number, or an array of no dimensions in host memory, is a scalar; all else
+    are arrays."""
+
+    def __init__(self, values: dict[str, Any], dtype: Any, shape: Optional[Shape]) -> None:
+        self.arrays: dict[str, Operand] = {}
+        self.rows = []  # what the table points to
+        codes = set()
+        for name, value in values.items():
+            x = operand(value, name)
+            if x.array.ndim or x.device:
+                self.arrays[name] = x
+                codes.add(x.code)
+                self.rows.append((_c_string(name), x.code, x.pointer, ffi.NULL))
+            else:
+                self.rows.append((_c_string(name), x.code, ffi.NULL, x.pointer))
+        self.table = ffi.new("weft_binding[]", self.rows)
+        self.count = len(self.rows)
+        self.code = evaluation(codes, dtype)  # the weft_dtype
+        self.shape = _shape(self.arrays, shape)
+        self.n = elements(self.shape)
+
+    def leader(self, out: Any, result: Any) -> Operand:
+        return leader(*self.arrays.values()) if self.arrays else origin(out, result)
 
 
 class expr:
@@ -129,12 +134,11 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map of the formula."""
-        bound = _bind(bindings, dtype, shape)
+        bound = _Bound(bindings, dtype, shape)
         result = DTYPES[bound.code]
-        on = leader(*bound.arrays) if bound.arrays else origin(out, result)
+        on = bound.leader(out, result)
         y = destination(on, out, result, bound.shape)
-        n = elements(bound.shape)
-        call(lib.weft_map, on, device, self._compiled, bound.code, n, bound.table, len(bindings), y.pointer)
+        call(lib.weft_map, on, device, self._compiled, bound.code, bound.n, bound.table, bound.count, y.pointer)
         return give(y, out)
 
     def reduce(
@@ -151,9 +155,9 @@ class expr:
     ) -> Any:
         """As weft.map_reduce of the formula."""
         code = code_of(OPS, op, "op")
-        bound = _bind(bindings, dtype, shape)
+        bound = _Bound(bindings, dtype, shape)
         result, wide = result_dtype(code, bound.code, accumulate)
-        on = leader(*bound.arrays) if bound.arrays else origin(out, result)
+        on = bound.leader(out, result)
         y = scalar_destination(on, out, result)
         call(
             lib.weft_map_reduce,
@@ -163,9 +167,9 @@ class expr:
             self._compiled,
             bound.code,
             wide,
-            elements(bound.shape),
+            bound.n,
             bound.table,
-            len(bindings),
+            bound.count,
             y.pointer,
         )
         return give_scalar(y, out, result)
@@ -185,10 +189,10 @@ class expr:
         **bindings: Any,
     ) -> Any:
         """As weft.map_scan of the formula."""
-        bound = _bind(bindings, dtype, shape)
+        bound = _Bound(bindings, dtype, shape)
         code, wide = op_code(op), accumulator(accumulate)
         result = DTYPES[wide or bound.code]
-        on = leader(*bound.arrays) if bound.arrays else origin(out, result)
+        on = bound.leader(out, result)
         y = destination(on, out, result, bound.shape)
         call(
             lib.weft_map_scan,
@@ -199,9 +203,9 @@ class expr:
             self._compiled,
             bound.code,
             wide,
-            elements(bound.shape),
+            bound.n,
             bound.table,
-            len(bindings),
+            bound.count,
             ffi.NULL if init is None else host_value(init, result, "init"),
             y.pointer,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
@@ -55,9 +56,7 @@ def take_words(words: Any, fold_case: bool, whole_word: bool) -> Words:
     if isinstance(words, (str, bytes)):
         raise TypeError(f"words is a {type(words).__name__}; it must be a list of words")
     listed = [_bytes(word, f"words[{at}]") for at, word in enumerate(words)]
-    offsets = np.zeros(len(listed) + 1, np.uint64)
-    np.cumsum([len(word) for word in listed], out=offsets[1:], dtype=np.uint64)
-    keep = ffi.from_buffer("uint64_t[]", offsets), ffi.from_buffer(b"".join(listed))
+    keep = ffi.new("uint64_t[]", [0, *accumulate(map(len, listed))]), ffi.from_buffer(b"".join(listed))
     patterns = ffi.new("weft_patterns *", {"count": len(listed), "offsets": keep[0], "bytes": keep[1]})
     flags = (lib.WEFT_FOLD_CASE if fold_case else 0) | (lib.WEFT_WHOLE_WORD if whole_word else 0)
     return Words(len(listed), patterns, flags, keep)

@@ -8,7 +8,6 @@ from typing import Any, Optional
 from weft._native import ffi, lib
 from weft._arrays import (
     DTYPES,
-    NUMBERS,
     Array,
     accumulator,
     call,
@@ -224,7 +223,7 @@ def dot(x: Array, y: Array, *, dtype: Any = None, out: Optional[Array] = None, d
     >>> weft.dot([1.5, -0.25, 3.0], [2.0, 4.0, 8.0])
     np.float64(26.0)
     """
-    a, b = operand(x, "x"), operand(y, "y", NUMBERS)
+    a, b = operand(x, "x"), operand(y, "y")
     same_dtype(a, b, "x", "y")
     if a.array.size != b.array.size:
         raise ValueError(f"x has {a.array.size} elements and y {b.array.size}; they must have as many")

@@ -20,13 +20,11 @@ _COMPARISONS = {
 
 def _comparison(comparisons: dict[str, Any], dtype: Any) -> tuple[int, Any]:
     """The one comparison that was asked for, as lt=5: its weft_comparison, and the value in host memory."""
-    unknown = [name for name in comparisons if name not in _COMPARISONS]
-    if unknown or len(comparisons) != 1:
-        raise TypeError(
-            f"flags, or one of {', '.join(_COMPARISONS)} must be given; not {', '.join(comparisons) or 'none'}"
-        )
-    ((name, value),) = comparisons.items()
-    return _COMPARISONS[name], host_value(value, dtype, name)
+    if len(comparisons) == 1:
+        ((name, value),) = comparisons.items()
+        if name in _COMPARISONS:
+            return _COMPARISONS[name], host_value(value, dtype, name)
+    raise TypeError(f"flags, or one of {', '.join(_COMPARISONS)} must be given; not {', '.join(comparisons) or 'none'}")
 
 
 def _flags(flags: Any, n: int) -> Operand:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Optional
 
 import numpy as np
 
@@ -20,7 +20,13 @@ from weft._arrays import (
     operand,
 )
 
+_FIELDS = {**FLOATS, **COMPLEX}
 _MODES = {"full": lib.WEFT_FULL, "same": lib.WEFT_SAME, "valid": lib.WEFT_VALID}
+_SIZES: dict[str, Callable[[int, int], int]] = {
+    "full": lambda n, m: n + m - 1,
+    "same": max,
+    "valid": lambda n, m: abs(n - m) + 1,
+}
 _COMPLEX_OF = {lib.WEFT_F32: np.dtype(np.complex64), lib.WEFT_F64: np.dtype(np.complex128)}
 _REAL_OF = {lib.WEFT_F32: np.dtype(np.float32), lib.WEFT_F64: np.dtype(np.float64)}
 
@@ -98,16 +104,14 @@ def irfft(x: Array, n: Optional[int] = None, *, out: Optional[Array] = None, dev
 def _filter(function: Any, x: Any, h: Any, mode: str, out: Any, device: Optional[str]) -> Any:
     if mode not in _MODES:
         raise ValueError(f"mode is {mode!r}; it must be one of {', '.join(_MODES)}")
-    codes = {**FLOATS, **COMPLEX}
-    a, b = operand(x, "x", codes), operand(h, "h", codes)
+    a, b = operand(x, "x", _FIELDS), operand(h, "h", _FIELDS)
     if a.array.dtype != b.array.dtype:
         raise TypeError(f"x has dtype {a.array.dtype} and h {b.array.dtype}; they must be the same")
     n, m = length(a, "x"), length(b, "h")
     if not n or not m:
         raise ValueError(f"x has {n} elements and h {m}; they must have 1 or more")
-    size = {"full": n + m - 1, "same": n if n > m else m, "valid": abs(n - m) + 1}[mode]
     on = leader(a, b)
-    y = destination(on, out, a.array.dtype, size)
+    y = destination(on, out, a.array.dtype, _SIZES[mode](n, m))
     field = lib.WEFT_COMPLEX if a.array.dtype.kind == "c" else lib.WEFT_REAL
     call(function, on, device, a.code, field, _MODES[mode], n, a.pointer, m, b.pointer, y.pointer)
     return give(y, out)

@@ -26,7 +26,8 @@ _VALUES = {**NUMBERS, **COMPLEX}
 
 
 def _order(descending: bool) -> int:
-    return int(lib.WEFT_DESCENDING if descending else lib.WEFT_ASCENDING)
+    order: int = lib.WEFT_DESCENDING if descending else lib.WEFT_ASCENDING
+    return order
 
 
 def sort(x: Array, *, descending: bool = False, out: Optional[Array] = None, device: Optional[str] = None) -> Any:

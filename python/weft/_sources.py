@@ -17,8 +17,7 @@ import numpy as np
 
 from weft import _contexts as contexts
 from weft._native import ffi, lib
-from weft._arrays import NUMBERS, Array, Operand, destination, elements, give, host_view, operand
-from weft._kinds import NUMPY
+from weft._arrays import HOST, NUMBERS, Array, Operand, destination, elements, give, host_view, operand
 
 Source = Any  # a path, a binary file object, an array, an iterable of arrays, or a function that returns one
 Sink = Any  # a path, a binary file object, an array, or a function that takes an array
@@ -249,7 +248,7 @@ class _ArrayOutput(Output):
         if size != n if n is not None else len(view.shape) != 1:
             wanted = "1 dimension" if n is None else f"{n} elements"
             raise ValueError(f"out has shape {tuple(view.shape)}; it must have {wanted}")
-        self.y = destination(Operand(NUMPY, None, None, 0), out, dtype, tuple(view.shape))
+        self.y = destination(HOST, out, dtype, tuple(view.shape))
         self.channel = ffi.new("weft_channel *")
         self.c[0] = lib.weft_sink_memory(self.channel, size * dtype.itemsize, self.y.pointer)
         self.whole = n is not None

@@ -13,6 +13,7 @@ out     an array of the result's shape and dtype; one in GPU memory is filled wh
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Optional
 
 import numpy as np
@@ -38,6 +39,13 @@ __all__ = ["bernoulli", "exponential", "integers", "lognormal", "normal", "sobol
 _SCRAMBLINGS = {"none": lib.WEFT_UNSCRAMBLED, "shift": lib.WEFT_DIGITAL_SHIFT, "owen": lib.WEFT_OWEN}
 
 
+@lru_cache(maxsize=None)
+def _element(dtype: Any) -> tuple[Any, int]:
+    """NumPy's and weft.h's dtype of the samples."""
+    element = np.dtype(dtype)
+    return element, accumulator(element)
+
+
 def _place(n: Shape, dtype: Any, out: Optional[Array]) -> tuple[Operand, Operand]:
     """Where the call is made, and where the samples go."""
     on = origin(out, dtype)
@@ -58,8 +66,7 @@ def _samples(
     out: Optional[Array],
     device: Optional[str],
 ) -> Any:
-    element = np.dtype(dtype)
-    code = accumulator(element)
+    element, code = _element(dtype)
     on, y = _place(n, element, out)
     call(lib.weft_random, on, device, distribution, code, *numbers, y.array.size, a, b, y.pointer)
     return give(y, out)
@@ -183,8 +190,7 @@ def integers(
     >>> weft.random.integers(6, 1, 6, seed=7)
     array([5, 1, 5, 6, 1, 6])
     """
-    element = np.dtype(dtype)
-    code = accumulator(element)
+    element, code = _element(dtype)
     ends = host_value(lower, element, "lower"), host_value(upper, element, "upper")
     numbers = _numbers(seed, stream, first)
     on, y = _place(n, element, out)
@@ -216,8 +222,8 @@ def sobol(
            [0.75, 0.25],
            [0.25, 0.75]])
     """
-    element = np.dtype(dtype)
-    code, scrambling = accumulator(element), code_of(_SCRAMBLINGS, scramble, "scramble")
+    element, code = _element(dtype)
+    scrambling = code_of(_SCRAMBLINGS, scramble, "scramble")
     shape = unsigned(n, "n"), unsigned(dimensions, "dimensions")
     numbers = _numbers(seed, stream, first)
     on, y = _place(shape, element, out)
