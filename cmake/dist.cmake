@@ -14,7 +14,9 @@ endif()
 add_library(weft_dist SHARED
   src/dist/agree.c
   src/dist/blocks_nccl.c
+  src/dist/convolve.c
   src/dist/exchange.c
+  src/dist/fft.c
   src/dist/forest.c
   src/dist/histogram.c
   src/dist/laplace.c

@@ -6,9 +6,10 @@ if(NOT executor)
 endif()
 
 set(emulated ${CMAKE_BINARY_DIR}/tests/emulated)
-foreach(stem arrays call cuda dot extremes heat integers laplace laplace_solve map map_compiled map_scan map_text match
-    matmul matmul_end matmul_f32 matmul_f64 matmul_vector price published random reduce scan scan_free scan_sums
-    scan_totals scratch sobol sums transfer tridiag tridiag_fused tridiag_long tune variance)
+foreach(stem arrays call convolve convolve_blocks convolve_direct convolve_passes cuda dot extremes fft fft_passes
+    heat integers laplace laplace_solve map map_compiled map_scan map_text match matmul matmul_end matmul_f32
+    matmul_f64 matmul_vector price published random reduce scan scan_free scan_sums scan_totals scratch sobol sums
+    transfer tridiag tridiag_fused tridiag_long transforms tune variance)
   list(APPEND emulated_sources ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/${stem}.cu)
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})
@@ -49,6 +50,8 @@ emulated_test(sobol 4)
 emulated_test(match 5)
 emulated_test(tridiag 40)
 emulated_test(heat 32)
+emulated_test(fft 5)
+emulated_test(convolve 20)
 emulated_test(laplace 500)
 emulated_test(matmul 60)
 emulated_test(map 4)
@@ -67,7 +70,7 @@ foreach(operation sum argmin dot price match map_reduce)
 endforeach()
 weft_test(emulated_partial emulated 60 api_partial cuda)
 set_tests_properties(emulated_partial PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}")
-foreach(operation tridiag heat matmul scan map_scan)
+foreach(operation tridiag heat fft convolve matmul scan map_scan)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)

@@ -129,6 +129,19 @@ WEFT_API weft_status weft_dist_tridiag_rows(weft_dist *d, weft_dtype dtype, weft
 WEFT_API weft_status weft_dist_matmul(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice rows,
                                       size_t n, size_t k, const void *alpha, const void *a, const void *b,
                                       const void *beta, void *c);
+/* The slice is of arrays of n values: the rank's are whole ones, one behind another, as of weft_fft. */
+WEFT_API weft_status weft_dist_fft(weft_dist *d, weft_dtype dtype, weft_fft_kind kind, weft_slice arrays, size_t n,
+                                   const void *x, void *y);
+/* The slice is of the signal x, of n values on all ranks together, and no shorter than the filter: n >= m. All m taps
+ * are in host memory, and the same on all ranks. Result i is written by the rank that has value i: y has as many
+ * results as x has values; with WEFT_FULL, m - 1 more on the last rank; with WEFT_VALID none from result n - m + 1
+ * on, so that the last ranks have fewer. A rank brings the values that it lacks into host memory: with up to 64 taps
+ * m - 1 of them, else some blocks (docs/ORDER.md 15.3) at either end of its slice. Blocks that a border cuts are
+ * computed on both sides of it. */
+WEFT_API weft_status weft_dist_convolve(weft_dist *d, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+                                        weft_slice slice, const void *x, size_t m, const void *h, void *y);
+WEFT_API weft_status weft_dist_correlate(weft_dist *d, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+                                         weft_slice slice, const void *x, size_t m, const void *h, void *y);
 WEFT_API weft_status weft_dist_histogram(weft_dist *d, weft_dtype dtype, weft_slice slice, const void *x, size_t bins,
                                          const void *edges, uint64_t *counts);
 WEFT_API weft_status weft_dist_histogram_even(weft_dist *d, weft_dtype dtype, weft_slice slice, const void *x,

@@ -45,6 +45,10 @@ struct uint4 {
     unsigned x, y, z, w;
 } __attribute__((aligned(16)));
 
+struct float2 {
+    float x, y;
+} __attribute__((aligned(8)));
+
 struct float4 {
     float x, y, z, w;
 } __attribute__((aligned(16)));
@@ -54,6 +58,8 @@ struct double2 {
 } __attribute__((aligned(16)));
 
 static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
+static inline float2 make_float2(float x, float y) { return {x, y}; }
+static inline double2 make_double2(double x, double y) { return {x, y}; }
 
 struct dim3 {
     unsigned x, y, z;
@@ -171,6 +177,8 @@ template <class T> unsigned __match_any_sync(unsigned mask, T v) {
 static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 template <class T> T __ldg(const T *p) { return *p; }
+template <class T> T __ldcg(const T *p) { return *p; }
+template <class T> void __stcg(T *p, T v) { *p = v; }
 
 /* *p becomes next(*p), and what it was is given back. */
 template <class T, class NEXT> __attribute__((no_sanitize("thread"))) T atomic_step(T *p, NEXT next) {
@@ -206,8 +214,12 @@ static inline unsigned __brev(unsigned x) {
     for (int bit = 0; bit < 32; bit++) reversed |= (x >> bit & 1) << (31 - bit);
     return reversed;
 }
+static inline unsigned long long __brevll(unsigned long long x) {
+    return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
+}
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
 static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 static inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }

@@ -1,5 +1,6 @@
 /* weft_fft, weft_convolve and weft_correlate: their arguments. */
 #include "core/check.h"
+#include "core/parts.h"
 
 static weft_status check_real_type(const char *what, weft_dtype dtype, weft_error *error) {
     type_kind kind;
@@ -93,4 +94,10 @@ weft_status weft_correlate(weft_context *ctx, weft_dtype dtype, weft_field field
                            const void *x, size_t m, const void *h, void *y) {
     const request r = {"correlation", true, dtype, field, mode, n, m, x, h, y};
     GUARDED(ctx, convolve(ctx, &r, error));
+}
+
+weft_status weft_part_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, int correlate, size_t n,
+                               const void *x, size_t m, const void *h, size_t first, size_t count, void *y) {
+    const convolve_call call = {dtype, field == WEFT_COMPLEX, correlate != 0, n, x, m, h, first, count, y};
+    GUARDED(ctx, ctx->backend->convolve(ctx->state, &call, error));
 }

@@ -36,6 +36,11 @@ WEFT_API weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_
                                       size_t m, size_t n, size_t k, const void *alpha, const void *a, const void *b,
                                       const void *beta, void *c);
 
+/* Values [first, first + count), count >= 1, of the full convolution of x[0..n) with h[0..m), or correlation. */
+WEFT_API weft_status weft_part_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, int correlate,
+                                        size_t n, const void *x, size_t m, const void *h, size_t first, size_t count,
+                                        void *y);
+
 /* A stage of weft_tridiag on n rows of one system. x is not used when they are reduced. */
 WEFT_API weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t n,
                                        weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,

@@ -72,7 +72,7 @@ struct weft_dist {
     record *records;              /* of all ranks */
     uint64_t *begin;              /* of the call's slices: rank r has elements begin[r] to begin[r + 1] - 1 */
     extent *in, *out;             /* bytes that come from each rank, and that go to it */
-    size_t halo;                  /* planes that laplace brings on either side */
+    const void *call;             /* what a `wanted` has to know of the call that runs */
     int *statuses;                /* of all ranks */
     int *counts, *places;         /* of what each rank gives to a gather */
     uint64_t *roots;              /* what they gave: ROOTS_MAX * ROOT_VALUES for each rank */

@@ -20,22 +20,23 @@ static size_t most_halo(const weft_dist *d) {
     return share < 1 ? 1 : share > HALO_MOST ? HALO_MOST : (size_t)share;
 }
 
-/* A slab with d->halo planes of the grid on either side, as many as there are. */
-static extent with_halo(const weft_dist *d, int rank, size_t size) {
-    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], halo = d->halo, total = dist_total(d);
-    (void)size;
-    if (begin == end) return (extent){begin, begin};
-    return (extent){begin > halo ? begin - halo : 0, total - end > halo ? end + halo : total};
-}
-
 typedef struct sweeping {
     weft_dist *d;
     weft_dtype dtype;
     size_t nx, ny, plane, planes; /* plane: bytes of one; planes: of this rank */
     char *before, *after;         /* rooms: the slab begins `margin` planes from their start */
     char *rim;                    /* a room for what is swept beside a border */
-    size_t margin;
+    size_t margin, halo;          /* planes on either side: room for so many; how many a round brings */
 } sweeping;
+
+/* A slab with a halo on either side, of as many planes as there are. */
+static extent with_halo(const weft_dist *d, int rank, size_t size) {
+    const sweeping *const s = d->call;
+    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], halo = s->halo, total = dist_total(d);
+    (void)size;
+    if (begin == end) return (extent){begin, begin};
+    return (extent){begin > halo ? begin - halo : 0, total - end > halo ? end + halo : total};
+}
 
 /* Where plane z of the grid is in before or after. */
 static char *plane_in(const sweeping *s, char *at, uint64_t z) {
@@ -54,13 +55,13 @@ static weft_status begin_halos(const sweeping *s) {
 /* A round's sweeps on planes of `before` as if there were no others. */
 static weft_status sweep(const sweeping *s, extent planes, char *to) {
     return dist_took(s->d, weft_laplace(s->d->ctx, s->dtype, s->nx, s->ny, (size_t)(planes.end - planes.first),
-                                        s->d->halo, plane_in(s, s->before, planes.first), to, NULL));
+                                        s->halo, plane_in(s, s->before, planes.first), to, NULL));
 }
 
 /* Whether the slab is swept while the neighbours' planes come: they are not there at once, as they are by NCCL, and
  * so much of it does not ask for them. By NVLink sweeping twice beside a border, 18 planes for 6, costs more than
  * waiting: of 24 sweeps of 2^30 points two H200s lost 3.7 ms so, and 1.6 in turn, the copies of the slab apart. */
-static bool has_inside(const sweeping *s) { return !s->d->blocks && s->planes > 2 * s->d->halo; }
+static bool has_inside(const sweeping *s) { return !s->d->blocks && s->planes > 2 * s->halo; }
 
 /* The whole slab, of which the planes beside borders come out wrong, and are swept again. */
 static weft_status sweep_inside(const sweeping *s) {
@@ -80,7 +81,7 @@ static weft_status sweep_rim(const sweeping *s, extent planes, extent kept) {
 static weft_status sweep_rims(const sweeping *s) {
     const weft_dist *const d = s->d;
     const extent all = with_halo(d, d->rank, s->plane);
-    const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], halo = d->halo;
+    const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], halo = s->halo;
     if (s->planes == 0) return WEFT_OK;
     if (!has_inside(s)) return sweep(s, all, plane_in(s, s->after, all.first));
     if (all.first < begin)
@@ -116,9 +117,10 @@ static weft_status hold_slabs(sweeping *s, const void *u) {
 
 static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *v) {
     weft_dist *const d = s->d;
+    d->call = s;
     FORWARD(dist_agree(d, hold_slabs(s, u)));
-    for (size_t done = 0; done < sweeps; done += d->halo) {
-        d->halo = sweeps - done < most_halo(d) ? sweeps - done : most_halo(d);
+    for (size_t done = 0; done < sweeps; done += s->halo) {
+        s->halo = sweeps - done < most_halo(d) ? sweeps - done : most_halo(d);
         FORWARD(run_round(s));
     }
     const char *const slab = plane_in(s, s->before, dist_first(d));

@@ -333,6 +333,63 @@ static void check_products(world *w) {
     check_matmul(w, WEFT_F32, WEFT_DEFAULT, 8, 4, 0);
 }
 
+/* ---------------------------------------------------------------- transforms and filters */
+
+static void check_fft(world *w, weft_dtype dtype, weft_fft_kind kind, size_t batch, size_t n) {
+    const size_t size = weft_dtype_size(dtype), half = 2 * (n / 2 + 1);
+    const size_t in = size * (kind == WEFT_R2C ? n : kind == WEFT_C2R ? half : 2 * n);
+    const size_t out = size * (kind == WEFT_C2R ? n : kind == WEFT_R2C ? half : 2 * n);
+    char *const x = world_array(w, dtype, batch * in / size), *const one = world_room(batch, out);
+    const cut c = world_cut(w, batch);
+    const size_t begin = c.begin[w->rank], own = c.begin[w->rank + 1] - begin;
+    char *const from = world_place(w, own * in, x + begin * in);
+    char *const many = in == out && world_draw(w) % 2 ? from : world_result(w, own, out);
+    (void)weft_fft(w->alone, dtype, kind, batch, n, x, one);
+    const weft_status status = weft_dist_fft(w->d, dtype, kind, world_slice(w, &c), n, from, many);
+    world_expect(w, status == WEFT_OK && world_same(w, own * out, one + begin * out, many),
+                 "fft of kind %d in %s, %zu arrays of %zu", (int)kind, weft_dtype_name(dtype), batch, n);
+    free(x);
+    free(one);
+}
+
+static void check_convolve(world *w, bool correlate, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+                           size_t n, size_t m) {
+    const size_t parts = field == WEFT_COMPLEX ? 2 : 1, size = parts * weft_dtype_size(dtype);
+    const size_t count = mode == WEFT_FULL ? n + m - 1 : mode == WEFT_SAME ? n : n - m + 1;
+    char *const x = world_array(w, dtype, parts * n), *const h = world_array(w, dtype, parts * m);
+    char *const one = world_room(count, size);
+    const cut c = world_cut(w, n);
+    const size_t begin = c.begin[w->rank], next = w->rank + 1 == w->size ? count : c.begin[w->rank + 1];
+    const size_t first = begin < count ? begin : count, own = (next < count ? next : count) - first;
+    const size_t held = c.begin[w->rank + 1] - begin;
+    char *const alone = world_room(held + 2 * n, size); /* with other values beside them than the neighbours' */
+    memcpy(alone + n * size, x + begin * size, held * size);
+    const void *const part = world_place(w, held * size, alone + n * size);
+    char *const many = world_result(w, own, size);
+    (void)(correlate ? weft_correlate : weft_convolve)(w->alone, dtype, field, mode, n, x, m, h, one);
+    const weft_status status = (correlate ? weft_dist_correlate : weft_dist_convolve)(
+        w->d, dtype, field, mode, world_slice(w, &c), part, m, h, many);
+    world_expect(w, status == WEFT_OK && world_same(w, own * size, one + first * size, many),
+                 "convolve in %s, field %d, mode %d, correlate %d: %zu values, %zu taps", weft_dtype_name(dtype),
+                 (int)field, (int)mode, (int)correlate, n, m);
+    free(x);
+    free(h);
+    free(one);
+    free(alone);
+}
+
+/* Filters on either side of where blocks begin, and as long as the signal. */
+static void check_signals(world *w, size_t n) {
+    static const size_t taps[] = {1, 2, 11, 64, 65, 100, 700, 5000};
+    for (int k = 0; k < 4; k++)
+        check_fft(w, k & 1 ? WEFT_F32 : WEFT_F64, (weft_fft_kind)k, n % 23, (size_t)1 << n % 9);
+    for (unsigned k = 0; k < 24 && n > 0; k++) {
+        const size_t some = taps[world_draw(w) % 8], m = some < n ? some : n;
+        check_convolve(w, world_draw(w) % 2, k & 1 ? WEFT_F32 : WEFT_F64, k & 2 ? WEFT_COMPLEX : WEFT_REAL,
+                       (weft_convolve_mode)(k / 4 % 3), n, m);
+    }
+}
+
 /* ------------------------------------------------------------------------------- formulas */
 
 static void check_map(world *w, weft_dtype dtype, size_t n) {
@@ -460,6 +517,7 @@ static void check_all(world *w) {
         check_histogram(w, n);
         for (int k = 0; k < 8; k++)
             check_recurrence(w, k & 1 ? WEFT_F32 : WEFT_F64, k & 2 ? WEFT_FORWARD : WEFT_REVERSE, k & 4, n);
+        check_signals(w, n);
         check_tridiag(w, n % 101);
         check_long_systems(w, n);
         check_laplace(w, WEFT_F32, 1 + n % 37, k);

@@ -107,6 +107,61 @@ static void check_tridiag_rows(world *w, bool last) {
     expect_failure(w, status, WEFT_UNSUPPORTED, "tridiag is defined for f32 and f64", x[0]);
 }
 
+/* The last rank has other taps, or none, or no room for its results. */
+static void check_convolve(world *w, const double *x, bool last) {
+    const weft_slice slice = weft_slice_of(N);
+    const double h[] = {1, last ? 3 : 2, -1};
+    static double y[N] = {0};
+    const struct {
+        weft_dtype dtype;
+        weft_field field;
+        weft_convolve_mode mode;
+        size_t m;
+        const double *h;
+        double *y;
+        weft_status status;
+        const char *words;
+    } cases[] = {
+        {last ? WEFT_F32 : WEFT_F64, WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_INVALID,
+         "the type is f64 on rank 0 and f32"},
+        {WEFT_F64, last ? WEFT_COMPLEX : WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_INVALID,
+         "the field is 0 on rank 0 and 1"},
+        {WEFT_F64, WEFT_REAL, last ? WEFT_VALID : WEFT_SAME, 1, h, y, WEFT_INVALID, "the mode is 1 on rank 0 and 2"},
+        {WEFT_F64, WEFT_REAL, WEFT_SAME, 3 - last, h, y, WEFT_INVALID, "the number of taps is 3 on rank 0 and 2 on"},
+        {WEFT_F64, WEFT_REAL, WEFT_SAME, 3, h, y, WEFT_INVALID, "the filter's hash is 0x"},
+        {WEFT_F64, WEFT_REAL, WEFT_SAME, 1, last ? NULL : h, y, WEFT_INVALID, "h is NULL"},
+        {WEFT_F64, WEFT_REAL, WEFT_SAME, 1, h, last ? NULL : y, WEFT_INVALID, "y is NULL"},
+        {WEFT_F64, WEFT_REAL, WEFT_SAME, 1, h, last ? (double *)(uintptr_t)(x + N - 1) : y, WEFT_INVALID,
+         "overlaps x"},
+        {WEFT_F64, WEFT_REAL, WEFT_SAME, 0, h, y, WEFT_EMPTY, "and 0 values has no value"},
+        {WEFT_I32, WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_UNSUPPORTED, "convolution is defined for f32 and f64"},
+        {WEFT_F64, WEFT_REAL, (weft_convolve_mode)3, 1, h, y, WEFT_INVALID, "3 is no mode"},
+    };
+    y[0] = POISON;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const weft_status status = weft_dist_convolve(w->d, cases[i].dtype, cases[i].field, cases[i].mode, slice, x,
+                                                      cases[i].m, cases[i].h, cases[i].y);
+        expect_failure(w, status, cases[i].status, cases[i].words, y[0]);
+    }
+    const weft_status status =
+        weft_dist_correlate(w->d, WEFT_F64, WEFT_REAL, WEFT_SAME, weft_slice_of(last), x, 2, x, y);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "2 taps and 1 values; it is the longer array that is spread", y[0]);
+    expect_success(w, x);
+}
+
+static void check_fft(world *w, const double *x, bool last) {
+    double y[4] = {POISON};
+    weft_status status = weft_dist_fft(w->d, WEFT_F64, WEFT_C2C, weft_slice_of(1), last ? 1 : 2, x, y);
+    expect_failure(w, status, WEFT_INVALID, "the number of values is 2 on rank 0 and 1 on rank", y[0]);
+    status = weft_dist_fft(w->d, WEFT_F64, last ? WEFT_C2C_INVERSE : WEFT_C2C, weft_slice_of(1), 2, x, y);
+    expect_failure(w, status, WEFT_INVALID, "the kind is 0 on rank 0 and 1 on rank", y[0]);
+    status = weft_dist_fft(w->d, WEFT_F64, WEFT_C2C, weft_slice_of(1), 2, x, last ? NULL : y);
+    expect_failure(w, status, WEFT_INVALID, "y is NULL", y[0]);
+    status = weft_dist_fft(w->d, WEFT_F64, WEFT_C2C, weft_slice_of(1), 3, x, y);
+    expect_failure(w, status, WEFT_INVALID, "the length must be a power of two", y[0]);
+    expect_success(w, x);
+}
+
 static void expect_no_ranks(world *w, weft_context *const *ctx, int count, const char *words) {
     weft_dist *ranks[2] = {w->d, w->d};
     const weft_status status = weft_dist_open_threads(ranks, ctx, count);
@@ -163,6 +218,8 @@ int main(int argc, char **argv) {
     check_one_rank(&w, x, last);
     check_price(&w, last);
     check_tridiag_rows(&w, last);
+    check_convolve(&w, x, last);
+    check_fft(&w, x, last);
     check_threads(&w);
     check_memory(&w, x, last);
     return world_close(&w);

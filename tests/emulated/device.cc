@@ -1,11 +1,15 @@
 /* What the emulated GPU of the tests has besides the executor (ladder/executor): launches by a kernel's address, and
  * the operations that it lacks. Its one user is `weft verify`, which calls from one thread. */
 #include "arith/affine.h"
+#include "cuda/convolve_kernels.h"
+#include "cuda/fft_passes.h"
 #include "cuda/gpu.h"
 #include "cuda/matmul_kernels.h"
 #include "cuda/scan_kernels.h"
 #include "cuda/tridiag_job.h"
 #include "executor.h"
+
+#include <set>
 
 namespace {
 
@@ -53,6 +57,50 @@ bool scans(const void *kernel) {
     return false;
 }
 
+std::set<const void *> kernels_of_transforms() {
+    const fft_job j = {};
+    std::set<const void *> all;
+    for (weft_dtype dtype : {WEFT_F32, WEFT_F64}) {
+        for (int log = 0; log <= (dtype == WEFT_F32 ? FFT_WHOLE_LOG_F32 : FFT_WHOLE_LOG_F64); log++)
+            all.insert(cuda_fft_whole(dtype, log, &j).kernel);
+        for (int log = FFT_PASS_LOG_LEAST; log <= FFT_PASS_LOG_MOST; log++)
+            all.insert({cuda_fft_columns(dtype, log, &j).kernel, cuda_fft_rows(dtype, log, &j).kernel,
+                        cuda_convolve_columns_back(dtype, log, &j).kernel});
+        all.insert({cuda_fft_split(dtype, &j).kernel, cuda_fft_join(dtype, &j).kernel,
+                    cuda_fft_single(dtype, false, &j).kernel, cuda_fft_single(dtype, true, &j).kernel});
+    }
+    return all;
+}
+
+bool transforms(const void *kernel) {
+    static const std::set<const void *> all = kernels_of_transforms();
+    return all.count(kernel) > 0;
+}
+
+std::set<const void *> kernels_of_convolutions() {
+    const convolve_job j = {};
+    std::set<const void *> all;
+    for (int i = 0; i < 4; i++) {
+        const weft_dtype dtype = i & 1 ? WEFT_F32 : WEFT_F64;
+        const bool is_complex = i & 2;
+        for (int log = BLOCK_LOG_LEAST; log <= (dtype == WEFT_F32 ? BLOCK_LOG_F32 : BLOCK_LOG_F64); log++)
+            all.insert({cuda_convolve_blocks(dtype, is_complex, log, &j).kernel,
+                        cuda_convolve_block_filter(dtype, is_complex, log, &j).kernel});
+        for (int log = FFT_PASS_LOG_LEAST; log <= FFT_PASS_LOG_MOST; log++)
+            all.insert(
+                {cuda_convolve_row_filter(dtype, log, &j).kernel, cuda_convolve_row_product(dtype, log, &j).kernel});
+        all.insert(
+            {cuda_convolve_direct(dtype, is_complex, &j).kernel, cuda_convolve_turn(dtype, is_complex, &j).kernel,
+             cuda_convolve_fill(dtype, is_complex, &j).kernel, cuda_convolve_give(dtype, is_complex, &j).kernel});
+    }
+    return all;
+}
+
+bool convolves(const void *kernel) {
+    static const std::set<const void *> all = kernels_of_convolutions();
+    return all.count(kernel) > 0;
+}
+
 bool joins_products(const void *kernel) {
     for (const weft_dtype *types : PRODUCTS)
         if (kernel == cuda_matmul_join_kernel(types[0], types[1])) return true;
@@ -61,8 +109,8 @@ bool joins_products(const void *kernel) {
 
 } // namespace
 
-/* The kernels that are launched by their address take a job, but for those of tridiagonal systems, products and
- * scans, and the ones that store a value. */
+/* The kernels that are launched by their address take a job, but for those of tridiagonal systems, products, scans,
+ * transforms and convolutions, and the ones that store a value. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t) {
     const emulated::geometry g(grid, block, shared);
@@ -72,6 +120,10 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
         emulated::launch(g, (void (*)(matmul_job))kernel, *(matmul_job *)arguments[0]);
     else if (scans(kernel))
         emulated::launch(g, (void (*)(scan_job))kernel, *(scan_job *)arguments[0]);
+    else if (transforms(kernel))
+        emulated::launch(g, (void (*)(fft_job))kernel, *(fft_job *)arguments[0]);
+    else if (convolves(kernel))
+        emulated::launch(g, (void (*)(convolve_job))kernel, *(convolve_job *)arguments[0]);
     else if (joins_products(kernel))
         emulated::launch(g, (void (*)(matmul_job, void *))kernel, *(matmul_job *)arguments[0],
                          *(void **)arguments[1]);
@@ -132,7 +184,5 @@ LACKS(histogram)
 LACKS(top_k)
 LACKS(merge)
 LACKS(search_sorted)
-LACKS(fft)
-LACKS(convolve)
 LACKS(sort)
 LACKS(argsort)

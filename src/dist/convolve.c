@@ -1,0 +1,200 @@
+/* weft_dist_convolve and weft_dist_correlate. Results belong to the ranks as the values do. Most of its own a rank
+ * computes from its slice as it lies; for those near the slice's ends it brings the values around them into host
+ * memory, from as many ranks as have them.
+ *
+ * Results are computed in items, which begin at multiples of `step` of the whole: one result where the filter is
+ * short, else a block of docs/ORDER.md 15.3, or the pair of blocks that are one where values are real. An item that a
+ * border cuts is computed by both ranks, and each keeps its own results of it.
+ *
+ *     items    |       |       |       |       |       |
+ *     rank 1        |--===================---|               -- by values that are brought, == by its own alone
+ */
+#include "core/parts.h"
+#include "dist/dist.h"
+
+#include <stdlib.h>
+
+typedef struct convolving {
+    weft_dist *d;
+    bool correlate;
+    weft_dtype dtype;
+    weft_field field;
+    weft_convolve_mode mode;
+    size_t size; /* of a value */
+    size_t m;
+    const char *x;
+    const void *h;
+    char *y;
+    uint64_t step;   /* results of an item */
+    uint64_t before; /* values that are brought before an item's first result: whole items, or m - 1 */
+    char *around[2]; /* host memory: the values around the first results and the last */
+} convolving;
+
+/* ----------------------------------------------------------------------------------- places */
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t greatest(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t up_to(uint64_t place, uint64_t step) { return (place + step - 1) / step * step; }
+static size_t count_of(extent e) { return e.first < e.end ? (size_t)(e.end - e.first) : 0; }
+
+/* The results of a rank, numbered as in the full convolution: result i where value i is, and those behind the last
+ * value on the last rank. */
+static extent results_of(const convolving *c, int rank) {
+    const weft_dist *const d = c->d;
+    const uint64_t n = dist_total(d), m = c->m;
+    const uint64_t first = c->mode == WEFT_FULL ? 0 : c->mode == WEFT_SAME ? (m - 1) / 2 : m - 1;
+    const uint64_t count = c->mode == WEFT_FULL ? n + m - 1 : c->mode == WEFT_SAME ? n : n - m + 1;
+    const uint64_t end = rank + 1 == d->size ? count : least(d->begin[rank + 1], count);
+    return (extent){first + least(d->begin[rank], count), first + end};
+}
+
+/* The values that results are made of, from the start of an item on. They are at least m, so that the filter is the
+ * shorter array here too; and if they are not all, their full convolution is longer than half a block, so that 15.3
+ * chooses the blocks that it chooses for the whole. */
+static extent values_of(const convolving *c, extent results) {
+    const uint64_t n = dist_total(c->d), item = results.first / c->step * c->step;
+    uint64_t first = item > c->before ? item - c->before : 0;
+    if (results.first >= results.end) return (extent){0, 0};
+    if (first + c->m > n) first = (n - c->m) / c->step * c->step;
+    return (extent){first, least(greatest(up_to(results.end, c->step), first + c->m), n)};
+}
+
+/* Those of a rank's results whose values all lie in its slice; none if there are few. */
+static extent results_inside(const convolving *c, int rank) {
+    const extent all = results_of(c, rank);
+    const uint64_t end = c->d->begin[rank + 1], start = up_to(c->d->begin[rank], c->step);
+    const uint64_t first = greatest(all.first, start ? start + c->before : 0);
+    const uint64_t last = end == dist_total(c->d) ? all.end : least(all.end, end / c->step * c->step);
+    return first < last && start + c->m <= end ? (extent){first, last} : (extent){all.end, all.end};
+}
+
+/* Those at either end of them. */
+static extent results_at_end(const convolving *c, int rank, int which) {
+    const extent all = results_of(c, rank), inside = results_inside(c, rank);
+    return which == 0 ? (extent){all.first, inside.first} : (extent){inside.end, all.end};
+}
+
+static extent around_first(const weft_dist *d, int rank, size_t size) {
+    (void)size;
+    return values_of(d->call, results_at_end(d->call, rank, 0));
+}
+
+static extent around_last(const weft_dist *d, int rank, size_t size) {
+    (void)size;
+    return values_of(d->call, results_at_end(d->call, rank, 1));
+}
+
+/* ---------------------------------------------------------------------------------- running */
+
+/* Some of this rank's results, by the values from number `first` on that are at x. */
+static weft_status compute(const convolving *c, extent results, const char *x, uint64_t first) {
+    weft_dist *const d = c->d;
+    const extent values = values_of(c, results);
+    if (count_of(results) == 0) return WEFT_OK;
+    return dist_took(d, weft_part_convolve(d->ctx, c->dtype, c->field, c->correlate, count_of(values),
+                                           x + (size_t)(values.first - first) * c->size, c->m, c->h,
+                                           (size_t)(results.first - values.first), count_of(results),
+                                           c->y + (size_t)(results.first - results_of(c, d->rank).first) * c->size));
+}
+
+static weft_status compute_all(const convolving *c) {
+    weft_dist *const d = c->d;
+    FORWARD(compute(c, results_inside(c, d->rank), c->x, dist_first(d)));
+    for (int which = 0; which < 2; which++) {
+        const extent results = results_at_end(c, d->rank, which);
+        FORWARD(compute(c, results, c->around[which], values_of(c, results).first));
+    }
+    return WEFT_OK;
+}
+
+static weft_status run_convolution(convolving *c) {
+    weft_dist *const d = c->d;
+    weft_error *error = &d->error;
+    const size_t values[] = {count_of(around_first(d, d->rank, c->size)), count_of(around_last(d, d->rank, c->size))};
+    weft_status status = WEFT_OK;
+    for (int which = 0; which < 2; which++) {
+        c->around[which] = malloc(values[which] ? values[which] * c->size : 1);
+        if (!c->around[which])
+            status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for %zu values around a border", values[which]);
+    }
+    FORWARD(dist_agree(d, status));
+    FORWARD(dist_fetch(d, c->size, around_first, c->x, c->around[0]));
+    FORWARD(dist_fetch(d, c->size, around_last, c->x, c->around[1]));
+    return dist_finish(d, compute_all(c));
+}
+
+/* --------------------------------------------------------------------------------- the call */
+
+/* What can be said before the slices are known. */
+static weft_status check_convolution(const convolving *c, size_t n) {
+    weft_dist *const d = c->d;
+    const size_t parts = c->field == WEFT_COMPLEX ? 2 : 1, size = weft_dtype_size(c->dtype);
+    const weft_status status = c->correlate
+                                   ? weft_correlate(d->ctx, c->dtype, c->field, c->mode, 0, NULL, 0, NULL, NULL)
+                                   : weft_convolve(d->ctx, c->dtype, c->field, c->mode, 0, NULL, 0, NULL, NULL);
+    weft_error *error = &d->error;
+    if (status != WEFT_EMPTY) FORWARD(dist_took(d, status));
+    RETURN_IF(n > SIZE_MAX / 16 || c->m > SIZE_MAX / 16, WEFT_INVALID, "%zu and %zu values do not fit in memory", n,
+              c->m);
+    FORWARD(dist_check_array(d, "x", c->x, parts * n, size));
+    FORWARD(dist_check_array(d, "h", c->h, parts * c->m, size));
+    return dist_check_host(d, "h", c->h);
+}
+
+/* And what can be said after. */
+static weft_status check_results(const convolving *c) {
+    weft_dist *const d = c->d;
+    const size_t n = (size_t)(d->begin[d->rank + 1] - dist_first(d)), count = count_of(results_of(c, d->rank));
+    const size_t parts = c->field == WEFT_COMPLEX ? 2 : 1;
+    FORWARD(dist_check_array(d, "y", c->y, parts * count, c->size / parts));
+    FORWARD(dist_check_apart(d, "y", c->y, count * c->size, "x", c->x, n * c->size));
+    return dist_check_apart(d, "y", c->y, count * c->size, "h", c->h, c->m * c->size);
+}
+
+static void find_items(convolving *c) {
+    const size_t outputs = (size_t)dist_total(c->d) + c->m - 1;
+    const size_t block = weft_convolve_block(outputs, c->m, weft_dtype_size(c->dtype));
+    const bool direct = c->m <= WEFT_CONVOLVE_DIRECT;
+    c->step = direct ? 1 : (block - c->m + 1) * (c->field == WEFT_COMPLEX ? 1 : 2);
+    c->before = direct ? c->m - 1 : c->step;
+}
+
+static weft_status convolve(convolving *c, const char *name, weft_slice slice) {
+    weft_dist *const d = c->d;
+    weft_error *error = &d->error;
+    c->size = weft_dtype_size(c->dtype) * (c->field == WEFT_COMPLEX ? 2 : 1);
+    const weft_status checked = check_convolution(c, slice.count);
+    const agreed list[] = {
+        {"the type", AS_TYPE, c->dtype},
+        {"the field", AS_NUMBER, c->field},
+        {"the mode", AS_NUMBER, c->mode},
+        {"the number of taps", AS_NUMBER, c->m},
+        {"the filter's hash", AS_BITS, checked == WEFT_OK ? dist_hash(DIST_HASH, c->h, c->m * c->size) : 0}};
+    FORWARD(dist_begin(d, name, list, 5, slice, checked));
+    const size_t n = (size_t)dist_total(d);
+    RETURN_IF(n == 0 || c->m == 0, WEFT_EMPTY, "%s of %zu and %zu values has no value", name, n, c->m);
+    RETURN_IF(n < c->m, WEFT_UNSUPPORTED, "%s: %zu taps and %zu values; it is the longer array that is spread", name,
+              c->m, n);
+    d->call = c;
+    find_items(c);
+    FORWARD(dist_agree(d, check_results(c)));
+    const weft_status status = run_convolution(c);
+    free(c->around[0]);
+    free(c->around[1]);
+    return status;
+}
+
+weft_status weft_dist_convolve(weft_dist *d, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+                               weft_slice slice, const void *x, size_t m, const void *h, void *y) {
+    if (!d) return WEFT_INVALID;
+    convolving c = {.d = d, .dtype = dtype, .field = field, .mode = mode, .m = m, .x = x, .h = h, .y = y};
+    return convolve(&c, "convolve", slice);
+}
+
+weft_status weft_dist_correlate(weft_dist *d, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+                                weft_slice slice, const void *x, size_t m, const void *h, void *y) {
+    if (!d) return WEFT_INVALID;
+    convolving c = {.d = d, .dtype = dtype, .field = field, .mode = mode, .m = m, .x = x, .h = h, .y = y};
+    c.correlate = true;
+    return convolve(&c, "correlate", slice);
+}
