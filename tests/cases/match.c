@@ -1,5 +1,6 @@
 /* weft_match_count (parameters 0 to 3) and weft_match_list (4 to 6) of u8. Patterns are cut from such an array, the
- * letters' case turned now and then, or are random; so are the flags and the places, from the turn. */
+ * letters' case turned now and then, or are random; all of one length in some cases; so are the flags and the places,
+ * from the turn. */
 #include "tests/match.h"
 #include "core/order.h"
 
@@ -23,12 +24,13 @@ static uint64_t draw(const match_case *c, uint64_t i) {
 
 static weft_patterns patterns_of(const match_case *c, made *m) {
     const size_t count = SETS[c->parameter].count, longest = SETS[c->parameter].longest;
+    const bool alike = draw(c, UINT64_C(1) << 35) % 4 == 0; /* in length */
     unsigned char text[TEXT];
     input_fill(c->kind, WEFT_U8, c->seed * MATCH_INPUTS, TEXT, text);
     m->offsets[0] = 0;
     for (size_t i = 0; i < count; i++) {
         const uint64_t random = draw(c, i);
-        const size_t length = 1 + random % longest, from = random / 512 % (TEXT - longest);
+        const size_t length = alike ? longest : 1 + random % longest, from = random / 512 % (TEXT - longest);
         unsigned char *const pattern = m->bytes + m->offsets[i];
         memcpy(pattern, text + (random >> 40 & 1 ? from : from % 64), length);
         if (random >> 41 & 1) pattern[length - 1] ^= 0x20;
