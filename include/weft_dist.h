@@ -88,7 +88,9 @@ typedef struct weft_slice {
 
 /* `count` elements behind those of the rank before. */
 WEFT_API weft_slice weft_slice_of(size_t count);
-/* This rank's slice of `total` elements that all ranks share evenly, the first ones one more. */
+/* Part `which` of `total` elements that are cut evenly in `parts`, the first ones one more. */
+WEFT_API weft_slice weft_slice_share(uint64_t total, int parts, int which);
+/* The part of this rank among those of all. */
 WEFT_API weft_slice weft_dist_share(const weft_dist *d, uint64_t total);
 
 /* --------------------------------------------------------------------------- operations */
@@ -104,7 +106,8 @@ WEFT_API weft_status weft_dist_dot(weft_dist *d, weft_dtype dtype, weft_dtype ac
 WEFT_API weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kind, weft_dtype dtype,
                                     weft_dtype accumulate, weft_slice slice, const void *x, const void *init,
                                     void *y);
-/* One row. v has the rank's slice of the result; v == s or v == u is allowed. Arrays in host memory alone. */
+/* One row. v has the rank's slice of the result; v == s or v == u is allowed. Where v is on s
+ * or u, a GPU needs memory for a block of 16^k elements of the slice, which stays in the weft_dist. */
 WEFT_API weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction direction, weft_slice slice,
                                           const void *s, const void *u, const void *init, void *v);
 /* The slice is of planes of nx * ny points, of which the whole grid has `total`: the grid is cut across z, and u and
@@ -125,10 +128,19 @@ WEFT_API weft_status weft_dist_tridiag_rows(weft_dist *d, weft_dtype dtype, weft
                                             uint64_t *singular);
 /* C = alpha A B + beta C of row-major matrices without gaps: A is m x k, B k x n, C m x n. `rows` is this rank's
  * slice of the m rows of A and C. Of B each rank has the rows that weft_dist_share(d, k) gives it; all of B visits
- * every rank, in memory that stays in the weft_dist. alpha, beta: as of weft_matmul. */
+ * every rank, some rows at a time. These and the sums of the rank's block of C stay in the weft_dist. alpha, beta: as
+ * of weft_matmul. */
 WEFT_API weft_status weft_dist_matmul(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice rows,
                                       size_t n, size_t k, const void *alpha, const void *a, const void *b,
                                       const void *beta, void *c);
+/* The same by blocks: R ranks are a grid, rank r in its row r / across and its column r % across, where `across`
+ * divides R. A rank has the block of C of its `rows` and `columns`, which are those of all ranks in its row of the
+ * grid, and in its column; of A the same rows, of each the elements that weft_slice_share(k, across, r % across)
+ * gives; of B the rows of weft_slice_share(k, R / across, r / across), of each the same columns. Blocks have no gaps.
+ * What a rank holds falls with R, and what it is sent with its square root where the grid is about square. */
+WEFT_API weft_status weft_dist_matmul_blocks(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, size_t across,
+                                             weft_slice rows, weft_slice columns, size_t k, const void *alpha,
+                                             const void *a, const void *b, const void *beta, void *c);
 /* The slice is of arrays of n values: the rank's are whole ones, one behind another, as of weft_fft. */
 WEFT_API weft_status weft_dist_fft(weft_dist *d, weft_dtype dtype, weft_fft_kind kind, weft_slice arrays, size_t n,
                                    const void *x, void *y);

@@ -89,19 +89,7 @@ static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p
     return WEFT_OK;
 }
 
-/* docs/ORDER.md 13.2. */
-static size_t part_of(size_t m, size_t n, size_t k) {
-    const bool vector = m == 1 || n == 1;
-    const size_t values = vector ? WEFT_MATMUL_VECTOR_VALUES : WEFT_MATMUL_VALUES;
-    size_t part = vector ? WEFT_MATMUL_VECTOR_PART : WEFT_MATMUL_PART;
-    if (m > values / n) return k;
-    while (part < k && (k - 1) / part + 1 > values / (m * n)) part *= 2;
-    return part;
-}
-
-/* `m` is the number of rows of the whole product, of which the call may be some. */
-static weft_status run(weft_context *ctx, matmul_call *call, size_t m, block *a, block *b, block *c,
-                       weft_error *error) {
+static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b, block *c, weft_error *error) {
     const size_t size = weft_dtype_size(call->dtype);
     if (c->rows == 0 || c->width == 0) a->rows = b->rows = 0; /* nothing to compute, nothing to read */
     FORWARD(check_block(ctx, a, size, error));
@@ -114,7 +102,7 @@ static weft_status run(weft_context *ctx, matmul_call *call, size_t m, block *a,
     FORWARD(check_blocks_apart(c, b, size, error));
     if (call->alpha == 0) call->k = 0;
     if (call->k == 0 && call->beta == 1) return WEFT_OK;
-    call->part = call->k ? part_of(m, call->n, call->k) : 0;
+    call->part = call->k ? weft_matmul_part(call->m, call->n, call->k) : 0;
     return ctx->backend->matmul(ctx->state, call, error);
 }
 
@@ -131,7 +119,6 @@ typedef struct arguments {
     const void *beta;
     void *c;
     size_t ldc, stride_c, batch;
-    size_t whole; /* rows of a product of which this is a part, row-major; 0: it is the whole */
 } arguments;
 
 /* A column-major matrix is the transpose of what a row-major reader finds there: so C' = op(B)' op(A)' is computed
@@ -154,7 +141,7 @@ static weft_status matmul(weft_context *ctx, const arguments *x, weft_error *err
     call.a = rows ? left : right;
     call.b = rows ? right : left;
     call.stride_c = x->stride_c;
-    return run(ctx, &call, x->whole ? x->whole : call.m, &a, &b, &c, error);
+    return run(ctx, &call, &a, &b, &c, error);
 }
 
 weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
@@ -162,8 +149,8 @@ weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype 
                                 const void *alpha, const void *a, size_t lda, size_t stride_a, const void *b,
                                 size_t ldb, size_t stride_b, const void *beta, void *c, size_t ldc, size_t stride_c,
                                 size_t batch) {
-    const arguments x = {dtype,    accumulate, layout, transpose_a, transpose_b, m, n,   k,        alpha, a, lda,
-                         stride_a, b,          ldb,    stride_b,    beta,        c, ldc, stride_c, batch, 0};
+    const arguments x = {dtype, accumulate, layout, transpose_a, transpose_b, m,    n, k,   alpha,    a,
+                         lda,   stride_a,   b,      ldb,         stride_b,    beta, c, ldc, stride_c, batch};
     GUARDED(ctx, matmul(ctx, &x, error));
 }
 
@@ -175,30 +162,22 @@ weft_status weft_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumula
                                ldb, 0, beta, c, ldc, 0, 1);
 }
 
-weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t whole, size_t m,
-                             size_t n, size_t k, const void *alpha, const void *a, const void *b, const void *beta,
-                             void *c) {
-    const size_t ldb = n, lda = k ? k : 1;
-    const arguments x = {dtype,
-                         accumulate,
-                         WEFT_ROW_MAJOR,
-                         WEFT_NO_TRANSPOSE,
-                         WEFT_NO_TRANSPOSE,
-                         m,
-                         n,
-                         k,
-                         alpha,
-                         a,
-                         lda,
-                         0,
-                         b,
-                         ldb,
-                         0,
-                         beta,
-                         c,
-                         n,
-                         0,
-                         1,
-                         whole};
-    GUARDED(ctx, matmul(ctx, &x, error));
+weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t part, size_t m,
+                             size_t n, size_t k, double alpha, const void *a, size_t lda, const void *b, double beta,
+                             void *c, const matmul_piece *piece) {
+    const matmul_call call = {.dtype = dtype,
+                              .accumulate = accumulate,
+                              .m = m,
+                              .n = n,
+                              .k = k,
+                              .batch = 1,
+                              .alpha = alpha,
+                              .beta = beta,
+                              .a = {a, lda, 0, false},
+                              .b = {b, n, 0, false},
+                              .c = c,
+                              .ldc = n,
+                              .part = part,
+                              .piece = piece};
+    GUARDED(ctx, ctx->backend->matmul(ctx->state, &call, error));
 }

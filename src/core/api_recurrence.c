@@ -1,6 +1,6 @@
 /* weft_recurrence: the checks of its arguments. */
 #include "core/check.h"
-#include "core/part.h"
+#include "core/parts.h"
 
 /* The elements of `rows` rows of n. */
 static weft_status count_elements(size_t rows, size_t n, size_t *elements, weft_error *error) {
@@ -37,8 +37,8 @@ weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction 
     GUARDED(ctx, recurrence(ctx, dtype, direction, rows, n, s, u, init, v, error));
 }
 
-weft_status part_recurrence(weft_context *ctx, weft_dtype dtype, size_t n, const void *s, const void *u,
-                            const void *init, void *v, uint64_t *map) {
-    const recurrence_call call = {dtype, false, 1, n, s, u, init, v, map};
+weft_status weft_part_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t n,
+                                 const void *s, const void *u, const void *init, void *v, uint64_t *map) {
+    const recurrence_call call = {dtype, direction == WEFT_REVERSE, 1, n, s, u, init, v, map};
     GUARDED(ctx, ctx->backend->recurrence(ctx->state, &call, error));
 }

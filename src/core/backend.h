@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/formula.h"
+#include "core/matmul_piece.h"
 #include "core/order.h"
 #include "core/tridiag_part.h"
 #include "weft.h"
@@ -159,7 +160,7 @@ typedef struct recurrence_call {
     const void *s, *u;
     const void *init; /* a value for each row, or NULL */
     void *v;          /* == s or == u, or apart from both; apart from init */
-    /* NULL; or, of one row of 16^k elements, k >= 3, forward: their map's S and U (docs/ORDER.md 9.2) are wanted here
+    /* NULL; or, of one row of 16^k elements, k >= 3: their map's S and U (docs/ORDER.md 9.2) are wanted here
      * too, in host memory, each as bits of the type. */
     uint64_t *map;
 } recurrence_call;
@@ -221,7 +222,8 @@ typedef struct matmul_call {
     matmul_operand a, b;
     void *c;
     size_t ldc, stride_c;
-    size_t part; /* of k, by docs/ORDER.md 13.2; k or more where it is not cut */
+    size_t part;               /* of k, by docs/ORDER.md 13.2; k or more where it is not cut */
+    const matmul_piece *piece; /* NULL; or what is done instead, with k >= 1 */
 } matmul_call;
 
 typedef struct fft_call {

@@ -39,6 +39,17 @@
 #define WEFT_MATMUL_VECTOR_PART 256
 #define WEFT_MATMUL_VECTOR_VALUES 262144
 
+/* The terms of a part of a product of m x n elements with k terms each, all of them at least 1; k or more where it is
+ * not cut. */
+static inline size_t weft_matmul_part(size_t m, size_t n, size_t k) {
+    const int vector = m == 1 || n == 1;
+    const size_t values = vector ? WEFT_MATMUL_VECTOR_VALUES : WEFT_MATMUL_VALUES;
+    size_t part = vector ? WEFT_MATMUL_VECTOR_PART : WEFT_MATMUL_PART;
+    if (m > values / n) return k;
+    while (part < k && (k - 1) / part + 1 > values / (m * n)) part *= 2;
+    return part;
+}
+
 /* A convolution with at most so many taps is computed term by term, a longer one by the transform, in blocks of
  * WEFT_CONVOLVE_BLOCK points: at least four times the taps, or twice where that still is WEFT_CONVOLVE_LARGE (what
  * a multiprocessor holds), but no more than all `outputs` need. */

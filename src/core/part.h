@@ -13,10 +13,6 @@ weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, 
 /* The sum of squared deviations from the mean of the whole. */
 weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum);
 
-/* weft_recurrence of one row, forward. With `map` not NULL, as in recurrence_call, the part's too. */
-weft_status part_recurrence(weft_context *ctx, weft_dtype dtype, size_t n, const void *s, const void *u,
-                            const void *init, void *v, uint64_t *map);
-
 /* weft_map and weft_map_reduce where element 0 of the part is element `first` of the whole. With `part` not NULL the
  * result is that of part_sum. */
 weft_status part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first, size_t n,

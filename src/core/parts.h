@@ -4,6 +4,7 @@
 #ifndef WEFT_CORE_PARTS_H
 #define WEFT_CORE_PARTS_H
 
+#include "core/matmul_piece.h"
 #include "core/tridiag_part.h"
 #include "weft.h"
 
@@ -31,10 +32,16 @@ WEFT_API int weft_part_device_only(const weft_context *ctx, const void *p);
 WEFT_API weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result,
                                            size_t blocks, const void *x, void *totals);
 
-/* m of the `whole` rows of a product of dense row-major matrices: A m x k, B k x n, C m x n. */
-WEFT_API weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t whole,
-                                      size_t m, size_t n, size_t k, const void *alpha, const void *a, const void *b,
-                                      const void *beta, void *c);
+/* weft_recurrence of one row. With `map` not NULL, as in recurrence_call, the part's too. */
+WEFT_API weft_status weft_part_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t n,
+                                          const void *s, const void *u, const void *init, void *v, uint64_t *map);
+
+/* A block of a product, or a piece of that, of row-major matrices: A is m x k with rows lda apart, B k x n and C m x
+ * n without gaps. `part` is that of the whole product (weft_matmul_part), `accumulate` the chains' type; k = 0 where
+ * the product has no term or alpha is 0. */
+WEFT_API weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t part,
+                                      size_t m, size_t n, size_t k, double alpha, const void *a, size_t lda,
+                                      const void *b, double beta, void *c, const matmul_piece *piece);
 
 /* Values [first, first + count), count >= 1, of the full convolution of x[0..n) with h[0..m), or correlation. */
 WEFT_API weft_status weft_part_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, int correlate,

@@ -52,6 +52,8 @@ typedef struct plan {
     char *room;                                    /* the threads', one behind another */
     char *sums;                                    /* of the parts: m x n for each, product after product */
     size_t slots;                                  /* products whose parts are kept at a time */
+    bool keeps;                                    /* the chains end in sums, else in C */
+    bool resumes, runs, ends;                      /* chains begin with sums; there are chains; sums join and end */
 } plan;
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
@@ -122,7 +124,11 @@ static void make_plan(plan *p, size_t threads) {
     p->cache_rows = rounded_up(tall ? 1 : p->variant->rows, p->shape->rows);
     p->block_rows = rounded_up(least(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
     p->block_columns = rounded_up(least(p->variant->columns, p->c.n), p->shape->columns);
+    p->resumes = p->c.piece && p->c.piece->stage == MATMUL_GO_ON;
+    p->runs = !p->c.piece || p->c.piece->stage != MATMUL_END;
     cut(p, threads);
+    p->keeps = p->c.piece || p->parts != 1;
+    p->ends = p->c.piece ? !p->runs : p->parts != 1;
     lay_out_thread(p);
 }
 
@@ -140,18 +146,40 @@ static const char *find(const plan *p, const matmul_operand *x, size_t item, boo
     return (const char *)x->p + (item * x->stride + at) * p->element;
 }
 
+/* Rows and columns that are there of the tile at (row, column). */
+static size_t rows_of_tile(const plan *p, const block *b, size_t row) {
+    return least(p->shape->rows, b->row + b->rows - row);
+}
+
+static size_t columns_of_tile(const plan *p, const block *b, size_t column) {
+    return least(p->shape->columns, b->column + b->columns - column);
+}
+
+/* Where the part's sum of element (row, column) is kept. */
+static char *kept_sum(const plan *p, const block *b, size_t row, size_t column) {
+    const matmul_call *c = &p->c;
+    return p->sums + ((b->slot * p->parts + b->part) * c->m * c->n + row * c->n + column) * p->kernel->bytes;
+}
+
+/* A tile's chains go on from what the terms before the call's have left. */
+static void resume_tile(const plan *p, const block *b, size_t row, size_t column, char *sums) {
+    const size_t real = p->kernel->bytes, n = p->c.n, ld = p->shape->columns;
+    const char *from = kept_sum(p, b, row, column);
+    for (size_t i = 0; i < rows_of_tile(p, b, row); i++)
+        memcpy(sums + i * ld * real, from + i * n * real, columns_of_tile(p, b, column) * real);
+}
+
 /* The sums of a tile are complete. */
 static void end_tile(const plan *p, const block *b, size_t row, size_t column, const char *sums) {
     const matmul_call *c = &p->c;
     const size_t real = p->kernel->bytes, ld = p->shape->columns;
-    const size_t rows = least(p->shape->rows, b->row + b->rows - row);
-    const size_t columns = least(p->shape->columns, b->column + b->columns - column);
-    if (p->parts == 1) {
+    const size_t rows = rows_of_tile(p, b, row), columns = columns_of_tile(p, b, column);
+    if (!p->keeps) {
         char *to = (char *)c->c + (b->item * c->stride_c + row * c->ldc + column) * p->element;
         p->kernel->finish(c->alpha, c->beta, rows, columns, sums, ld, to, c->ldc);
         return;
     }
-    char *to = p->sums + ((b->slot * p->parts + b->part) * c->m * c->n + row * c->n + column) * real;
+    char *to = kept_sum(p, b, row, column);
     for (size_t i = 0; i < rows; i++) memcpy(to + i * c->n * real, sums + i * ld * real, columns * real);
 }
 
@@ -174,7 +202,9 @@ static void run_tiles(const plan *p, const block *b, size_t first_row, size_t ro
             const size_t tile = first && last ? 0 : j / s->columns * tiles + i / s->rows;
             char *sums = b->sums + tile * s->rows * s->columns * real;
             if (!first) prefetch(sums + s->rows * s->columns * real, s->rows * s->columns * real);
-            s->run(count, a, in_place ? p->c.a.ld : s->rows, b->packed_b + j * count * real, s->columns, first, sums);
+            if (first && p->resumes) resume_tile(p, b, b->row + i, b->column + j, sums);
+            s->run(count, a, in_place ? p->c.a.ld : s->rows, b->packed_b + j * count * real, s->columns,
+                   first && !p->resumes, sums);
             if (last) end_tile(p, b, b->row + i, b->column + j, sums);
         }
 }
@@ -236,8 +266,8 @@ static void join_slice(const plan *p, size_t first_item, size_t number) {
 
 /* Products first, first + 1, ..., `items` of them. */
 static void run_items(const plan *p, size_t first, size_t items, int threads) {
-    const size_t blocks = items * p->parts * p->row_blocks * p->column_blocks;
-    const size_t slices = p->parts > 1 ? items * pieces(p->c.m, rows_of_slice(p)) : 0;
+    const size_t blocks = p->runs ? items * p->parts * p->row_blocks * p->column_blocks : 0;
+    const size_t slices = p->ends ? items * pieces(p->c.m, rows_of_slice(p)) : 0;
     (void)threads; /* unless compiled with OpenMP */
 #pragma omp parallel num_threads(threads) if (threads > 1)
     {
@@ -254,11 +284,12 @@ static void run_items(const plan *p, size_t first, size_t items, int threads) {
 static weft_status make_room(plan *p, cpu_context *ctx, int threads, weft_error *error) {
     const size_t values = p->c.m * p->c.n * p->parts, own = (size_t)threads * p->thread;
     void *room;
-    p->slots = p->parts == 1 ? p->c.batch : least(p->c.batch, pieces(SUMS_MAX, values));
-    const size_t sums = p->parts == 1 ? 0 : p->slots * values * p->kernel->bytes;
+    const bool joins = p->parts != 1 && !p->c.piece;
+    p->slots = joins ? least(p->c.batch, pieces(SUMS_MAX, values)) : p->c.batch;
+    const size_t sums = joins ? p->slots * values * p->kernel->bytes : 0;
     FORWARD(cpu_room(ctx, own + sums, &room, error));
     p->room = room;
-    p->sums = p->room + own;
+    p->sums = p->c.piece ? p->c.piece->sums : p->room + own;
     return WEFT_OK;
 }
 

@@ -32,17 +32,18 @@ static void list_arrays(const matmul_call *c, gpu_array arrays[ARRAYS]) {
         a->transposed ? extent(c, c->k, c->m, a->ld, a->stride) : extent(c, c->m, c->k, a->ld, a->stride);
     const size_t by =
         b->transposed ? extent(c, c->n, c->k, b->ld, b->stride) : extent(c, c->k, c->n, b->ld, b->stride);
+    const bool runs = !c->piece || c->piece->stage != MATMUL_END, ends = !c->piece || !runs;
     memset(arrays, 0, ARRAYS * sizeof *arrays);
-    arrays[A].name = "A", arrays[A].p = a->p, arrays[A].bytes = in, arrays[A].use = ARRAY_IN;
-    arrays[B].name = "B", arrays[B].p = b->p, arrays[B].bytes = by, arrays[B].use = ARRAY_IN;
-    arrays[C].name = "C", arrays[C].p = c->c, arrays[C].bytes = extent(c, c->m, c->n, c->ldc, c->stride_c);
+    arrays[A].name = "A", arrays[A].p = a->p, arrays[A].bytes = runs ? in : 0, arrays[A].use = ARRAY_IN;
+    arrays[B].name = "B", arrays[B].p = b->p, arrays[B].bytes = runs ? by : 0, arrays[B].use = ARRAY_IN;
+    arrays[C].name = "C", arrays[C].p = c->c, arrays[C].bytes = ends ? extent(c, c->m, c->n, c->ldc, c->stride_c) : 0;
     arrays[C].use = c->beta == 0 ? ARRAY_OUT : ARRAY_BOTH;
 }
 
 /* C goes back row by row: what lies between its rows is the caller's. */
 static weft_status return_c(const gpu *g, const matmul_call *c, const gpu_array *array, weft_error *error) {
     const size_t size = cuda_type_bytes(c->dtype);
-    if (!array->on_host) return WEFT_OK;
+    if (!array->on_host || array->bytes == 0) return WEFT_OK;
     for (size_t i = 0; i < c->batch; i++) {
         const size_t at = i * c->stride_c * size;
         CUDA_TRY(cudaMemcpy2DAsync((char *)array->p + at, c->ldc * size, (const char *)array->at + at, c->ldc * size,
@@ -89,6 +90,7 @@ static matmul_job job_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
     j.parts = c->k ? (uint32_t)pieces(c->k, c->part) : 1;
     j.alpha = c->alpha;
     j.beta = c->beta;
+    j.resumed = c->piece && c->piece->stage == MATMUL_GO_ON;
     return j;
 }
 
@@ -139,8 +141,9 @@ static weft_status run_tiles(const gpu *g, const matmul_call *c, matmul_job *j, 
     j->row_tiles = pieces(j->m, l->rows);
     j->column_tiles = pieces(j->n, l->columns);
     void *arguments[] = {j};
-    return launch(g, l->kernels[j->a.across][j->b.across], j->row_tiles * j->column_tiles * j->parts * j->items,
-                  l->threads, l->shared_bytes[j->a.across][j->b.across], arguments, error);
+    return launch(g, j->resumed ? l->resumed : l->kernels[j->a.across][j->b.across],
+                  j->row_tiles * j->column_tiles * j->parts * j->items, l->threads,
+                  l->shared_bytes[j->a.across][j->b.across], arguments, error);
 }
 
 static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_job *j, weft_error *error) {
@@ -173,8 +176,10 @@ static weft_status run_items(const gpu *g, const matmul_call *c, matmul_job *j, 
         return launch(g, cuda_matmul_scale_kernel(c->dtype, c->accumulate),
                       pieces(j->m * j->n * j->items, JOIN_THREADS), JOIN_THREADS, 0, arguments, error);
     }
-    FORWARD(j->n == 1 ? run_vector(g, c, j, error) : run_tiles(g, c, j, error));
-    return j->parts > 1 ? join_parts(g, c, j, spare, error) : WEFT_OK;
+    if (!c->piece || c->piece->stage != MATMUL_END)
+        FORWARD(j->n == 1 ? run_vector(g, c, j, error) : run_tiles(g, c, j, error));
+    const bool ends = c->piece ? c->piece->stage == MATMUL_END : j->parts > 1;
+    return ends ? join_parts(g, c, j, spare, error) : WEFT_OK;
 }
 
 weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
@@ -185,7 +190,8 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
     const uint64_t parts = c->k ? pieces(c->k, c->part) : 1, values = c->m * c->n * parts;
     uint64_t slots = c->batch;
     if (parts > 1 && slots > pieces(SUMS_MAX, values)) slots = pieces(SUMS_MAX, values);
-    const size_t sums_bytes = parts > 1 ? slots * values * cuda_type_bytes(c->accumulate) : 0;
+    const bool keeps = parts > 1 && !c->piece;
+    const size_t sums_bytes = keeps ? slots * values * cuda_type_bytes(c->accumulate) : 0;
     const size_t spare_bytes =
         parts > MATMUL_JOINED ? slots * c->m * c->n * pieces(parts, MATMUL_JOINED) * cuda_type_bytes(c->accumulate)
                               : 0;
@@ -195,7 +201,7 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
     const matmul_job all = job_of(c, arrays);
     for (uint64_t first = 0; first < c->batch; first += slots) {
         matmul_job j = items_of(c, &all, first, c->batch - first < slots ? c->batch - first : slots);
-        j.sums = sums;
+        j.sums = c->piece ? c->piece->sums : keeps ? sums : NULL;
         FORWARD(run_items(g, c, &j, (char *)sums + spare_at, error));
     }
     FORWARD(return_c(g, c, &arrays[C], error));

@@ -50,6 +50,15 @@ struct fma_core {
         for (int t = 0; t < terms; t++) term(a + t * LA::TERM, b + t * LB::TERM);
     }
 
+    __device__ void resume(const matmul_job &j, uint64_t tile_row, uint64_t tile_column) {
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int g = 0; g < TN / G; g++)
+                matmul_resume<R, G>(j, tile_row + row + i / G * G * TY + i % G, tile_column + column + g * G * TX,
+                                    &sums[i][g * G]);
+    }
+
     template <class E>
     __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
                           uint64_t tile_column) const {
@@ -194,6 +203,17 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
 #else
         some<LA, LB>(a, b, SLAB);
 #endif
+    }
+
+    __device__ void resume(const matmul_job &j, uint64_t tile_row, uint64_t tile_column) {
+#pragma unroll
+        for (int y = 0; y < MY; y++)
+#pragma unroll
+            for (int x = 0; x < MX; x++)
+#pragma unroll
+                for (int i = 0; i < 4; i += 2)
+                    matmul_resume<double, 2>(j, tile_row + row_of(y, i), tile_column + column_of(x, i),
+                                             &sums[y][x][i]);
     }
 
     template <class E>

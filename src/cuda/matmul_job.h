@@ -22,7 +22,8 @@ struct matmul_job {
     uint64_t items; /* products */
     uint64_t row_tiles, column_tiles;
     double alpha, beta;
-    void *sums; /* of the parts: m x n for each, product after product; used where there are several */
+    void *sums;   /* of the parts: m x n for each, product after product; NULL: the chains end in C */
+    bool resumed; /* the chains go on from the sums */
 };
 
 #endif

@@ -11,6 +11,7 @@
 typedef struct matmul_tile_launch {
     const void *kernels[2][2]; /* by whether lanes of A, of B lie side by side (matmul_factor.across) */
     size_t shared_bytes[2][2];
+    const void *resumed;                     /* that goes on from sums, of matrices without transposes */
     uint32_t rows, columns, threads, blocks; /* blocks: that a multiprocessor holds */
     double efficiency;
 } matmul_tile_launch;

@@ -175,7 +175,7 @@ __device__ __forceinline__ void matmul_store(const matmul_job &j, uint64_t item,
                                              uint64_t column, const R *sums) {
     if (row >= j.m || column >= j.n) return;
     const int count = j.n - column < COUNT ? (int)(j.n - column) : COUNT;
-    if (j.parts > 1) {
+    if (j.sums) {
         R *to = (R *)j.sums + ((item * j.parts + part) * j.m + row) * j.n + column;
         for (int i = 0; i < COUNT; i++)
             if (i < count) to[i] = sums[i];
@@ -196,6 +196,15 @@ __device__ __forceinline__ void matmul_store(const matmul_job &j, uint64_t item,
 #pragma unroll
     for (int i = 0; i < COUNT; i++)
         if (i < count) to[i] = matmul_end<E, R>(j, sums[i], to + i);
+}
+
+/* The sums of neighbouring columns of the only part, from their place. */
+template <class R, int COUNT>
+__device__ __forceinline__ void matmul_resume(const matmul_job &j, uint64_t row, uint64_t column, R *sums) {
+    const R *from = (const R *)j.sums + row * j.n + column;
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        if (row < j.m && column + i < j.n) sums[i] = from[i];
 }
 
 /* Tiles are numbered so that blocks at work together share what they read: down some rows of tiles, then to the
@@ -353,8 +362,8 @@ template <class A> struct same_type<A, A> { static constexpr bool value = true; 
 /* The memory that the launch gives a block. */
 static __device__ uint4 *matmul_shared();
 
-/* ACROSS_A, ACROSS_B: see matmul_factor. */
-template <class E, class CORE, bool ACROSS_A, bool ACROSS_B>
+/* ACROSS_A, ACROSS_B: see matmul_factor. RESUMED: see matmul_job. */
+template <class E, class CORE, bool ACROSS_A, bool ACROSS_B, bool RESUMED>
 __global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(const matmul_job j) {
     typedef typename CORE::real R;
     constexpr bool STRAIGHT = same_type<E, R>::value;
@@ -371,6 +380,7 @@ __global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(con
     slab_loader<E, R, CORE::COLUMNS, CORE::SLAB, CORE::THREADS, ACROSS_B, CORE::NATURAL> b(j.b, item, column, j.n,
                                                                                            first, STRAIGHT);
     CORE core;
+    if constexpr (RESUMED) core.resume(j, row, column);
     bool whole = false;
     if constexpr (CORE::AHEAD) {
         whole = a.is_whole() && b.is_whole();

@@ -32,12 +32,17 @@ static __device__ __forceinline__ vector_place place_of(const matmul_job &j, uin
 template <class E, class R>
 static __device__ __forceinline__ void store(const matmul_job &j, const vector_place &p, uint64_t row, R sum) {
     if (row >= j.m) return;
-    if (j.parts > 1) {
+    if (j.sums) {
         ((R *)j.sums)[(p.item * j.parts + p.part) * j.m + row] = sum;
         return;
     }
     E *to = (E *)j.c + p.item * j.stride_c + row * j.ldc;
     *to = matmul_end<E, R>(j, sum, to);
+}
+
+/* What the row's chain begins with. */
+template <class R> static __device__ __forceinline__ R first_sum(const matmul_job &j, uint64_t row) {
+    return j.resumed && row < j.m ? ((const R *)j.sums)[row] : 0;
 }
 
 /* The vector's terms, from the first of the part on. */
@@ -54,7 +59,7 @@ template <class E, class R> static __global__ void __launch_bounds__(128) across
     uint64_t step;
     const E *x = vector_of<E>(j, p, &step);
     const E *a = (const E *)j.a.p + p.item * j.a.stride + p.first * j.a.ld + row;
-    R sum = 0;
+    R sum = first_sum<R>(j, row);
     uint64_t t = 0;
     for (; t + UNROLLED <= p.terms; t += UNROLLED) {
         E v[UNROLLED];
@@ -111,7 +116,7 @@ template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS)
         if (s < count) bring(&squares[s], a, j, rows, x, step, s * S::TERMS, p.terms);
         __pipeline_commit();
     }
-    R sum = 0;
+    R sum = first_sum<R>(j, p.row + lane);
     for (uint64_t s = 0; s < count; s++) {
         if (s + AHEAD - 1 < count)
             bring(&squares[(s + AHEAD - 1) % AHEAD], a, j, rows, x, step, (s + AHEAD - 1) * S::TERMS, p.terms);

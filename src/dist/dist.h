@@ -18,7 +18,7 @@ enum {
     NAME_BYTES = 24,
     ROOTS_MAX = 128, /* roots of a slice: a rising and a falling staircase of subtrees, and a ragged tile */
     ROOT_VALUES = 5, /* values of a root: sums of a simulation are so many */
-    ROOMS = 3,
+    ROOMS = 5,
     TILE_BYTES_MAX = WEFT_TILE(8) * 8
 };
 

@@ -1,47 +1,239 @@
-/* weft_dist_matmul: rows of C are made of the same rows of A and of all of B, which every rank brings together. How k
- * is cut (docs/ORDER.md 13.2) is asked of the whole product. */
+/* weft_dist_matmul, weft_dist_matmul_blocks: ranks are a grid, each with a block of A, B and C; a product whose rows
+ * alone are spread is one whose grid has one column. Blocks of A come along the grid's rows and rows of B along its
+ * columns, some terms at a time, and the chains of C's elements (docs/ORDER.md 13.1) go on from what the terms before
+ * have left (R. van de Geijn, J. Watts, Concurrency 9, 1997, but that no sum is rounded between). How k is cut (13.2)
+ * is asked of the whole product. */
 #include "core/parts.h"
 #include "dist/dist.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+enum {
+    ROOM_OF_A, /* a block of A of another rank */
+    ROOM_OF_B, /* some rows of B */
+    ROOM_OF_SUMS,
+    ROOM_OF_OWN_A, /* where NCCL is to find what lies in host memory */
+    ROOM_OF_OWN_B,
+    LEAST_TERMS =
+        1024 /* that are taken at a time, where A's blocks have as many: sums are read and written for each */
+};
 
 typedef struct product {
     weft_dist *d;
+    const char *name;
     weft_dtype dtype, accumulate;
-    size_t rows, n, k, size; /* rows: of this rank */
+    size_t grid_rows, grid_columns; /* ranks */
+    size_t row, column;             /* of this rank in the grid */
+    weft_slice rows, columns;       /* of its block of C */
+    size_t k, size;                 /* size: bytes of an element */
     const void *alpha, *beta;
-    const void *a, *b;
-    void *c;
+    const char *a, *b;
+    char *c;
+    size_t part; /* docs/ORDER.md 13.2 */
+    char *sums;  /* the parts', one behind another */
 } product;
 
-/* Bytes of B that rank r has, as weft_dist_share deals out its rows. */
-static extent share_of(const product *p, int rank) {
-    const uint64_t ranks = (uint64_t)p->d->size, r = (uint64_t)rank, more = p->k % ranks, row = p->n * p->size;
-    const uint64_t first = p->k / ranks * r + (r < more ? r : more);
-    return (extent){first * row, (first + p->k / ranks + (r < more)) * row};
+/* Which of the k terms the blocks of A in a column of the grid have, and those of B in a row of it. */
+static weft_slice terms_of_a(const product *p, size_t column) {
+    return weft_slice_share(p->k, (int)p->grid_columns, (int)column);
 }
 
-/* All of B in a room; this rank's share goes to all others. */
-static weft_status gather_b(const product *p, char **whole) {
+static weft_slice terms_of_b(const product *p, size_t row) {
+    return weft_slice_share(p->k, (int)p->grid_rows, (int)row);
+}
+
+/* Rows of B that come at a time, at most. */
+static size_t panel_of(const product *p) {
+    const size_t share = terms_of_b(p, 0).count, most = terms_of_a(p, 0).count;
+    const size_t terms = share > LEAST_TERMS ? share : LEAST_TERMS;
+    return terms < most ? terms : most;
+}
+
+/* --------------------------------------------------------------------------------- bringing */
+
+static void begin_list(const product *p) {
+    memset(p->d->in, 0, (size_t)p->d->size * sizeof *p->d->in);
+    memset(p->d->out, 0, (size_t)p->d->size * sizeof *p->d->out);
+}
+
+/* The block of A that the ranks of column `from` have comes to the others of their rows. */
+static weft_status bring_a(const product *p, size_t from, const char **at) {
     weft_dist *const d = p->d;
-    const extent own = share_of(p, d->rank);
-    weft_status status = dist_room(d, 0, p->k * p->n * p->size, whole);
-    if (status == WEFT_OK) status = dist_copy(d, (size_t)(own.end - own.first), p->b, *whole + own.first);
-    FORWARD(dist_agree(d, status));
-    for (int r = 0; r < d->size; r++) {
-        d->in[r] = share_of(p, r);
-        d->out[r] = own;
+    const bool mine = from == p->column;
+    const extent all = {0, p->rows.count * terms_of_a(p, from).count * p->size};
+    *at = mine ? p->a : d->rooms[ROOM_OF_A].at;
+    if (p->grid_columns == 1) return WEFT_OK;
+    begin_list(p);
+    for (size_t q = 0; q < p->grid_columns; q++)
+        if (mine && q != p->column) d->out[p->row * p->grid_columns + q] = all;
+    if (!mine) d->in[p->row * p->grid_columns + from] = all;
+    return dist_move(d, p->a, d->rooms[ROOM_OF_A].at);
+}
+
+/* Bytes of rows [first, end) of B that the ranks of a row of the grid have, counted from row `origin`. */
+static extent overlap(const product *p, size_t row, uint64_t first, uint64_t end, uint64_t origin) {
+    const weft_slice has = terms_of_b(p, row);
+    const uint64_t bytes = (uint64_t)p->columns.count * p->size, stop = has.offset + has.count;
+    if (first < has.offset) first = has.offset;
+    if (end > stop) end = stop;
+    return first < end ? (extent){(first - origin) * bytes, (end - origin) * bytes} : (extent){0, 0};
+}
+
+/* Rows [first, end) of B, of this rank's columns. */
+static weft_status bring_b(const product *p, uint64_t first, uint64_t end, const char **at) {
+    weft_dist *const d = p->d;
+    *at = p->grid_rows == 1 ? p->b + first * p->columns.count * p->size : d->rooms[ROOM_OF_B].at;
+    if (p->grid_rows == 1) return WEFT_OK;
+    begin_list(p);
+    for (size_t row = 0; row < p->grid_rows; row++) {
+        d->in[row * p->grid_columns + p->column] = overlap(p, row, first, end, first);
+        d->out[row * p->grid_columns + p->column] = overlap(p, p->row, first, end, terms_of_b(p, p->row).offset);
     }
-    d->in[d->rank] = d->out[d->rank] = (extent){0, 0};
-    return dist_move(d, *whole, *whole);
+    return dist_move(d, p->b, d->rooms[ROOM_OF_B].at);
 }
 
-static weft_status run_product(const product *p) {
+/* ---------------------------------------------------------------------------- this rank's block */
+
+static double value_of(const product *p, const void *scalar, double none) {
+    double wide = none;
+    float narrow;
+    if (scalar && p->dtype == WEFT_F64) memcpy(&wide, scalar, sizeof wide);
+    if (scalar && p->dtype == WEFT_F32) wide = (double)*(const float *)memcpy(&narrow, scalar, sizeof narrow);
+    return wide;
+}
+
+static weft_status multiply(const product *p, size_t k, const char *a, size_t lda, const char *b,
+                            const matmul_piece *piece) {
+    if (p->rows.count == 0 || p->columns.count == 0) return WEFT_OK;
+    return dist_took(p->d,
+                     weft_part_matmul(p->d->ctx, p->dtype, p->accumulate, p->part, p->rows.count, p->columns.count, k,
+                                      value_of(p, p->alpha, 1), a, lda, b, value_of(p, p->beta, 0), p->c, piece));
+}
+
+/* Terms [first, end) of the chains: those that the part under way still lacks, then whole parts from their first. */
+static weft_status take_terms(const product *p, uint64_t first, uint64_t end, const char *a, size_t lda,
+                              const char *b) {
+    const size_t sums = p->rows.count * p->columns.count * weft_dtype_size(p->accumulate);
+    const uint64_t inside = first % p->part, left = inside ? p->part - inside : 0, count = end - first;
+    const size_t head = (size_t)(left < count ? left : count);
+    const matmul_piece old = {MATMUL_GO_ON, p->sums + first / p->part * sums};
+    const matmul_piece new = {MATMUL_BEGIN, p->sums + (first + head) / p->part * sums};
+    if (head) FORWARD(multiply(p, head, a, lda, b, &old));
+    if (head == count) return WEFT_OK;
+    return multiply(p, (size_t)count - head, a + head * p->size, lda, b + head * p->columns.count * p->size, &new);
+}
+
+/* A rank that fails goes on with the others to the end. */
+static weft_status take_all_terms(const product *p) {
+    const size_t panel = panel_of(p);
+    weft_status status = WEFT_OK;
+    for (size_t column = 0; column < p->grid_columns; column++) {
+        const weft_slice terms = terms_of_a(p, column);
+        const char *a, *b;
+        FORWARD(bring_a(p, column, &a));
+        for (uint64_t at = terms.offset, end; at < terms.offset + terms.count; at = end) {
+            end = terms.offset + terms.count - at < panel ? terms.offset + terms.count : at + panel;
+            FORWARD(bring_b(p, at, end, &b));
+            if (status == WEFT_OK) status = take_terms(p, at, end, a + (at - terms.offset) * p->size, terms.count, b);
+        }
+    }
+    const matmul_piece whole = {MATMUL_END, p->sums};
+    if (status == WEFT_OK) status = multiply(p, p->k, NULL, p->k, NULL, &whole);
+    return dist_finish(p->d, status);
+}
+
+/* ------------------------------------------------------------------------------- the product */
+
+/* NCCL reads a device's memory alone. */
+static weft_status hold_own(weft_dist *d, size_t number, size_t bytes, const char **own) {
+    char *copy;
+    if (!d->blocks || bytes == 0 || weft_part_device_only(d->ctx, *own)) return WEFT_OK;
+    FORWARD(dist_room(d, number, bytes, &copy));
+    FORWARD(dist_copy(d, bytes, *own, copy));
+    *own = copy;
+    return WEFT_OK;
+}
+
+static weft_status hold_rooms(product *p) {
     weft_dist *const d = p->d;
-    char *b;
-    FORWARD(gather_b(p, &b));
-    return dist_finish(d, dist_took(d, weft_part_matmul(d->ctx, p->dtype, p->accumulate, (size_t)dist_total(d),
-                                                        p->rows, p->n, p->k, p->alpha, p->a, b, p->beta, p->c)));
+    const size_t sum = weft_dtype_size(p->accumulate);
+    const size_t parts = (p->k - 1) / p->part + 1, m = p->rows.count, n = p->columns.count;
+    char *at;
+    if (p->grid_columns > 1) {
+        FORWARD(dist_room(d, ROOM_OF_A, m * terms_of_a(p, 0).count * p->size, &at));
+        FORWARD(hold_own(d, ROOM_OF_OWN_A, m * terms_of_a(p, p->column).count * p->size, &p->a));
+    }
+    if (p->grid_rows > 1) {
+        FORWARD(dist_room(d, ROOM_OF_B, panel_of(p) * n * p->size, &at));
+        FORWARD(hold_own(d, ROOM_OF_OWN_B, terms_of_b(p, p->row).count * n * p->size, &p->b));
+    }
+    return dist_room(d, ROOM_OF_SUMS, parts * m * n * sum, &p->sums);
+}
+
+/* The whole product is m x n. */
+static weft_status run_product(product *p, uint64_t m, uint64_t n) {
+    weft_dist *const d = p->d;
+    if (m == 0 || n == 0) return WEFT_OK;
+    if (value_of(p, p->alpha, 1) == 0) p->k = 0;
+    if (p->k == 0 && value_of(p, p->beta, 0) == 1) return WEFT_OK;
+    p->part = p->k ? weft_matmul_part((size_t)m, (size_t)n, p->k) : 0;
+    if (p->k == 0 || d->size == 1) return dist_finish(d, multiply(p, p->k, p->a, p->k, p->b, NULL));
+    FORWARD(dist_agree(d, hold_rooms(p)));
+    return take_all_terms(p);
+}
+
+/* ---------------------------------------------------------------------------------- the grid */
+
+/* What a rank says of its block. */
+typedef struct place {
+    uint64_t rows, first_row, columns, first_column, all_columns;
+} place;
+
+_Static_assert(sizeof(place) <= ROOTS_MAX * ROOT_VALUES * sizeof(uint64_t),
+               "there is room for all ranks' in d->roots");
+
+static bool is_other(uint64_t told, uint64_t is) { return told != WEFT_NOT_GIVEN && told != is; }
+
+/* Ranks in a row of the grid have the same rows, which the first of them has told, and those in a column the same
+ * columns. */
+static weft_status check_places(const product *p, const place *all, uint64_t *n) {
+    weft_error *error = &p->d->error;
+    const size_t across = p->grid_columns;
+    *n = 0;
+    for (size_t q = 0; q < across; q++) {
+        RETURN_IF(all[q].columns > (uint64_t)PTRDIFF_MAX - *n, WEFT_INVALID,
+                  "%s: the slices up to column %zu of the grid have more than 2^63 - 1 columns", p->name, q);
+        for (size_t r = q; r < (size_t)p->d->size; r += across) {
+            RETURN_IF(all[r].columns != all[q].columns, WEFT_INVALID,
+                      "%s: rank %zu has %" PRIu64 " columns and rank %zu %" PRIu64
+                      "; they are in the same column of the grid",
+                      p->name, q, all[q].columns, r, all[r].columns);
+            RETURN_IF(is_other(all[r].first_column, *n), WEFT_INVALID,
+                      "%s: the columns of rank %zu begin at %" PRIu64 ", and those before them end at %" PRIu64,
+                      p->name, r, all[r].first_column, *n);
+        }
+        *n += all[q].columns;
+    }
+    for (size_t r = 0; r < (size_t)p->d->size; r++) {
+        const size_t first = r / across * across;
+        RETURN_IF(all[r].rows != all[first].rows, WEFT_INVALID,
+                  "%s: rank %zu has %" PRIu64 " rows and rank %zu %" PRIu64 "; they are in the same row of the grid",
+                  p->name, first, all[first].rows, r, all[r].rows);
+        RETURN_IF(is_other(all[r].first_row, p->d->begin[first]), WEFT_INVALID,
+                  "%s: the rows of rank %zu begin at %" PRIu64 ", and those before them end at %" PRIu64, p->name, r,
+                  all[r].first_row, p->d->begin[first]);
+        RETURN_IF(is_other(all[r].all_columns, *n), WEFT_INVALID,
+                  "%s: the slices have %" PRIu64 " columns together, and rank %zu says that there are %" PRIu64,
+                  p->name, *n, r, all[r].all_columns);
+    }
+    return WEFT_OK;
+}
+
+static weft_status agree_on_places(const product *p, uint64_t *n) {
+    const place own = {p->rows.count, p->rows.offset, p->columns.count, p->columns.offset, p->columns.total};
+    FORWARD(dist_gather(p->d, &own, p->d->roots, sizeof own, "comparing blocks"));
+    return check_places(p, (const place *)p->d->roots, n);
 }
 
 /* ------------------------------------------------------------------------------- the call */
@@ -53,16 +245,16 @@ static weft_status check_size(weft_dist *d, const char *name, size_t rows, size_
     return WEFT_OK;
 }
 
+/* Blocks of one rank; those of others that it is brought have a row or column more at most. */
 static weft_status check_product(const product *p) {
     weft_dist *const d = p->d;
-    const size_t size = weft_dtype_size(p->dtype);
+    const size_t size = weft_dtype_size(p->dtype), m = p->rows.count, n = p->columns.count;
     FORWARD(dist_took(d, weft_matmul(d->ctx, p->dtype, p->accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE,
                                      WEFT_NO_TRANSPOSE, 0, 1, 1, p->alpha, NULL, 1, NULL, 1, p->beta, NULL, 1)));
-    FORWARD(check_size(d, "A", p->rows, p->k, size));
-    FORWARD(check_size(d, "B", p->k, p->n, size));
-    FORWARD(check_size(d, "C", p->rows, p->n, size));
-    const extent own = share_of(p, d->rank);
-    const size_t a = p->rows * p->k, b = (size_t)(own.end - own.first) / size, c = p->rows * p->n;
+    FORWARD(check_size(d, "A", m, terms_of_a(p, 0).count, size));
+    FORWARD(check_size(d, "B", terms_of_b(p, 0).count > panel_of(p) ? terms_of_b(p, 0).count : panel_of(p), n, size));
+    FORWARD(check_size(d, "C", m, n, sizeof(double)));
+    const size_t a = m * terms_of_a(p, p->column).count, b = terms_of_b(p, p->row).count * n, c = m * n;
     FORWARD(dist_check_array(d, "A", p->a, a, size));
     FORWARD(dist_check_array(d, "B", p->b, b, size));
     FORWARD(dist_check_array(d, "C", p->c, c, size));
@@ -76,29 +268,77 @@ static uint64_t bits_of(weft_status checked, const void *scalar, size_t size) {
     return bits;
 }
 
+/* n: as it is told by every rank, or 0. status: of the grid. */
+static weft_status run_call(product *p, size_t n, weft_status status) {
+    weft_slice rows = p->rows;
+    uint64_t columns;
+    if (status == WEFT_OK) status = check_product(p);
+    const agreed list[] = {
+        {"the type", AS_TYPE, p->dtype},
+        {"the accumulate type", AS_TYPE, p->accumulate},
+        {"the number of ranks in a row of the grid", AS_NUMBER, p->grid_columns},
+        {"n", AS_NUMBER, n},
+        {"k", AS_NUMBER, p->k},
+        {"the number of scalars", AS_NUMBER, (uint64_t)((p->alpha != NULL) + 2 * (p->beta != NULL))},
+        {"alpha", AS_BITS, bits_of(status, p->alpha, p->size)},
+        {"beta", AS_BITS, bits_of(status, p->beta, p->size)}};
+    if (p->column > 0) rows = (weft_slice){0, WEFT_NOT_GIVEN, p->rows.total};
+    FORWARD(dist_begin(p->d, p->name, list, 8, rows, status));
+    FORWARD(agree_on_places(p, &columns));
+    if (p->accumulate == WEFT_DEFAULT) p->accumulate = p->dtype;
+    return run_product(p, dist_total(p->d), columns);
+}
+
+/* With one column where `across` is refused. */
+static weft_status lay_grid(product *p, size_t across) {
+    weft_error *error = &p->d->error;
+    const size_t ranks = (size_t)p->d->size;
+    const size_t asked = across;
+    if (across == 0 || ranks % across != 0) across = 1;
+    p->grid_columns = across;
+    p->grid_rows = ranks / across;
+    p->row = (size_t)p->d->rank / across;
+    p->column = (size_t)p->d->rank % across;
+    RETURN_IF(across != asked, WEFT_INVALID, "%zu ranks in a row of the grid; %zu ranks must be whole rows", asked,
+              ranks);
+    return WEFT_OK;
+}
+
+weft_status weft_dist_matmul_blocks(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, size_t across,
+                                    weft_slice rows, weft_slice columns, size_t k, const void *alpha, const void *a,
+                                    const void *b, const void *beta, void *c) {
+    if (!d) return WEFT_INVALID;
+    product p = {.d = d,
+                 .name = "matmul_blocks",
+                 .dtype = dtype,
+                 .accumulate = accumulate,
+                 .rows = rows,
+                 .columns = columns,
+                 .k = k,
+                 .size = weft_dtype_size(dtype),
+                 .alpha = alpha,
+                 .beta = beta,
+                 .a = a,
+                 .b = b,
+                 .c = c};
+    return run_call(&p, 0, lay_grid(&p, across));
+}
+
 weft_status weft_dist_matmul(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice rows, size_t n,
                              size_t k, const void *alpha, const void *a, const void *b, const void *beta, void *c) {
     if (!d) return WEFT_INVALID;
-    const product p = {.d = d,
-                       .dtype = dtype,
-                       .accumulate = accumulate,
-                       .rows = rows.count,
-                       .n = n,
-                       .k = k,
-                       .size = weft_dtype_size(dtype),
-                       .alpha = alpha,
-                       .beta = beta,
-                       .a = a,
-                       .b = b,
-                       .c = c};
-    const weft_status status = check_product(&p);
-    const agreed list[] = {{"the type", AS_TYPE, dtype},
-                           {"the accumulate type", AS_TYPE, accumulate},
-                           {"n", AS_NUMBER, n},
-                           {"k", AS_NUMBER, k},
-                           {"the number of scalars", AS_NUMBER, (uint64_t)((alpha != NULL) + 2 * (beta != NULL))},
-                           {"alpha", AS_BITS, bits_of(status, alpha, p.size)},
-                           {"beta", AS_BITS, bits_of(status, beta, p.size)}};
-    FORWARD(dist_begin(d, "matmul", list, 7, rows, status));
-    return dist_total(d) == 0 || n == 0 ? WEFT_OK : run_product(&p);
+    product p = {.d = d,
+                 .name = "matmul",
+                 .dtype = dtype,
+                 .accumulate = accumulate,
+                 .rows = rows,
+                 .columns = {n, 0, n},
+                 .k = k,
+                 .size = weft_dtype_size(dtype),
+                 .alpha = alpha,
+                 .beta = beta,
+                 .a = a,
+                 .b = b,
+                 .c = c};
+    return run_call(&p, n, lay_grid(&p, 1));
 }

@@ -101,8 +101,10 @@ const char *weft_dist_last_error(const weft_dist *d) { return d ? d->error.messa
 
 weft_slice weft_slice_of(size_t count) { return (weft_slice){count, WEFT_NOT_GIVEN, WEFT_NOT_GIVEN}; }
 
-weft_slice weft_dist_share(const weft_dist *d, uint64_t total) {
-    const uint64_t ranks = (uint64_t)d->size, rank = (uint64_t)d->rank, more = total % ranks;
-    const uint64_t offset = total / ranks * rank + (rank < more ? rank : more);
-    return (weft_slice){(size_t)(total / ranks + (rank < more)), offset, total};
+weft_slice weft_slice_share(uint64_t total, int parts, int which) {
+    const uint64_t all = parts > 0 ? (uint64_t)parts : 1, part = (uint64_t)which, more = total % all;
+    const uint64_t offset = total / all * part + (part < more ? part : more);
+    return (weft_slice){(size_t)(total / all + (part < more)), offset, total};
 }
+
+weft_slice weft_dist_share(const weft_dist *d, uint64_t total) { return weft_slice_share(total, d->size, d->rank); }

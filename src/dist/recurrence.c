@@ -1,15 +1,25 @@
 /* weft_dist_recurrence, of one row. As in a scan (scan.c), but for what passes through a block: the map of the value
  * before it to the value at its end (docs/ORDER.md 9.2). Each rank finds the maps of the greatest aligned blocks in
  * its slice, all ranks get all maps, and each solves its slice with the value that stands before it. Elements are
- * numbered in the direction of the recurrence, so in reverse the last rank comes first. */
+ * numbered in the direction of the recurrence, so in reverse the last rank comes first.
+ *
+ * A GPU finds the maps of blocks of 16^3 elements and more, by solving them; of what lies before and behind these, at
+ * the borders of the slice, the host has a copy. */
 #include "arith/affine.h"
 #include "core/fpmode.h"
+#include "core/parts.h"
 #include "dist/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP = WEFT_SCAN_GROUP };
+enum { GROUP = WEFT_SCAN_GROUP, DEVICE_LEVEL = 3, EDGES = 2 };
+
+/* Elements of the slice that can be read here. */
+typedef struct edge {
+    extent of;
+    const char *s, *u;
+} edge;
 
 typedef struct solving {
     weft_dist *d;
@@ -18,6 +28,9 @@ typedef struct solving {
     const char *s, *u;
     char *v;
     uint64_t init;
+    bool on_gpu;
+    edge edges[EDGES];      /* the second behind the first, or empty */
+    char *copies;           /* of what a GPU has */
     affine *all;            /* of all ranks' blocks, in the order of the ranks */
     affine own[BLOCKS_MAX]; /* of this rank's */
 } solving;
@@ -31,18 +44,51 @@ static extent numbers_of(const solving *p, int rank) {
     return p->direction == WEFT_FORWARD ? (extent){begin, end} : (extent){total - end, total - begin};
 }
 
-/* Where element `at` of this rank lies in its arrays. */
-static size_t place_of(const solving *p, uint64_t at) {
-    const extent own = numbers_of(p, p->d->rank);
-    return (size_t)(p->direction == WEFT_FORWARD ? at - own.first : own.end - 1 - at);
+/* Where the memory of elements `part` begins in an array of the elements `of`, in bytes. */
+static size_t place_in(const solving *p, extent of, extent part) {
+    return (size_t)(p->direction == WEFT_FORWARD ? part.first - of.first : of.end - part.end) *
+           weft_dtype_size(p->dtype);
+}
+
+/* The same in this rank's arrays. */
+static size_t place_of(const solving *p, uint64_t first, uint64_t end) {
+    return place_in(p, numbers_of(p, p->d->rank), (extent){first, end});
 }
 
 static affine element_at(const solving *p, uint64_t at) {
-    const size_t size = weft_dtype_size(p->dtype), place = place_of(p, at) * size;
+    const edge *const e = &p->edges[at >= p->edges[0].of.end];
+    const size_t size = weft_dtype_size(p->dtype), place = place_in(p, e->of, (extent){at, at + 1});
     affine element = {0, 0};
-    memcpy(&element.s, p->s + place, size);
-    memcpy(&element.u, p->u + place, size);
+    memcpy(&element.s, e->s + place, size);
+    memcpy(&element.u, e->u + place, size);
     return element;
+}
+
+/* Copies of both arrays' elements come to *to, which goes on. */
+static weft_status bring_edge(const solving *p, edge *e, char **to) {
+    const size_t bytes = (size_t)(e->of.end - e->of.first) * weft_dtype_size(p->dtype);
+    const size_t place = place_of(p, e->of.first, e->of.end);
+    FORWARD(dist_copy(p->d, bytes, p->s + place, *to));
+    FORWARD(dist_copy(p->d, bytes, p->u + place, *to + bytes));
+    e->s = *to;
+    e->u = *to + bytes;
+    *to += 2 * bytes;
+    return WEFT_OK;
+}
+
+/* On a CPU all elements are at hand. */
+static weft_status find_edges(solving *p) {
+    weft_error *error = &p->d->error;
+    const extent own = numbers_of(p, p->d->rank);
+    const uint64_t block = block_of(DEVICE_LEVEL), up = (own.first + block - 1) / block * block;
+    const uint64_t head = !p->on_gpu || up > own.end ? own.end : up, down = own.end / block * block;
+    p->edges[0] = (edge){{own.first, head}, p->s, p->u};
+    p->edges[1] = (edge){{down > head ? down : head, own.end}, NULL, NULL};
+    if (!p->on_gpu) return WEFT_OK;
+    char *to = p->copies = malloc(4 * block * weft_dtype_size(p->dtype));
+    RETURN_IF(!to, WEFT_OUT_OF_MEMORY, "no memory for the borders of a slice");
+    FORWARD(bring_edge(p, &p->edges[0], &to));
+    return bring_edge(p, &p->edges[1], &to);
 }
 
 /* ----------------------------------------------------------------------------------- blocks */
@@ -54,16 +100,33 @@ static affine find_map(const solving *p, uint64_t at, unsigned level) {
     return affine_join(p->dtype == WEFT_F32, maps, level == 1);
 }
 
-static void find_maps(solving *p) {
+/* By solving the block: into its place in v, or beside what v is on. */
+static weft_status find_map_on_gpu(const solving *p, uint64_t at, unsigned level, affine *map) {
+    const size_t n = (size_t)block_of(level), place = place_of(p, at, at + n);
+    uint64_t words[2];
+    char *to = p->v + place;
+    if (p->v == p->s || p->v == p->u) FORWARD(dist_room(p->d, 0, n * weft_dtype_size(p->dtype), &to));
+    FORWARD(dist_took(p->d, weft_part_recurrence(p->d->ctx, p->dtype, p->direction, n, p->s + place, p->u + place,
+                                                 NULL, to, words)));
+    *map = (affine){words[0], words[1]};
+    return WEFT_OK;
+}
+
+static weft_status find_maps(solving *p) {
     const extent own = numbers_of(p, p->d->rank);
-    const weft_fpmode mode = weft_fpmode_enter();
     size_t count = 0;
     for (uint64_t at = own.first; at < own.end; count++) {
         const unsigned level = level_at(at, own.end);
-        p->own[count] = find_map(p, at, level);
+        if (p->on_gpu && level >= DEVICE_LEVEL) {
+            FORWARD(find_map_on_gpu(p, at, level, &p->own[count]));
+        } else {
+            const weft_fpmode mode = weft_fpmode_enter();
+            p->own[count] = find_map(p, at, level);
+            weft_fpmode_leave(mode);
+        }
         at += block_of(level);
     }
-    weft_fpmode_leave(mode);
+    return WEFT_OK;
 }
 
 static void put_blocks(affine_chain *c, uint64_t at, uint64_t end, uint64_t stop, const affine **maps) {
@@ -76,35 +139,31 @@ static void put_blocks(affine_chain *c, uint64_t at, uint64_t end, uint64_t stop
 
 /* ---------------------------------------------------------------------------------- a slice */
 
-static weft_status solve(const solving *p, weft_direction direction, size_t n, const void *s, const void *u,
-                         const void *init, void *v) {
-    return dist_took(p->d, weft_recurrence(p->d->ctx, p->dtype, direction, 1, n, s, u, init, v));
-}
-
 /* Elements [at, end) of the group that is under way, solved with those before them. */
 static weft_status solve_in_group(const solving *p, const affine_chain *c, uint64_t at, uint64_t end,
                                   uint64_t value) {
     const size_t size = weft_dtype_size(p->dtype), before = c->count[0], n = before + (size_t)(end - at);
-    uint64_t s[GROUP], u[GROUP], v[GROUP];
+    uint64_t s[GROUP], u[GROUP], v[GROUP], turned[GROUP];
     for (size_t i = 0; i < n; i++) {
         const affine element = i < before ? c->maps[0][i] : element_at(p, at + i - before);
         memcpy((char *)s + i * size, &element.s, size);
         memcpy((char *)u + i * size, &element.u, size);
     }
-    FORWARD(solve(p, WEFT_FORWARD, n, s, u, &value, v));
+    FORWARD(dist_took_host(p->d, weft_recurrence(p->d->host, p->dtype, WEFT_FORWARD, 1, n, s, u, &value, v)));
     for (size_t i = before; i < n; i++)
-        memcpy(p->v + place_of(p, at + i - before) * size, (char *)v + i * size, size);
-    return WEFT_OK;
+        memcpy((char *)turned + place_in(p, (extent){at, end}, (extent){at + i - before, at + i - before + 1}),
+               (char *)v + i * size, size);
+    return dist_copy(p->d, (n - before) * size, turned, p->v + place_of(p, at, end));
 }
 
 static weft_status solve_piece(const solving *p, const affine_chain *c, uint64_t at, uint64_t end) {
     const weft_fpmode mode = weft_fpmode_enter();
     const uint64_t value = affine_before(c, p->init);
-    const size_t place =
-        (p->direction == WEFT_FORWARD ? place_of(p, at) : place_of(p, end - 1)) * weft_dtype_size(p->dtype);
+    const size_t place = place_of(p, at, end);
     weft_fpmode_leave(mode);
     if (at % GROUP) return solve_in_group(p, c, at, end, value);
-    return solve(p, p->direction, (size_t)(end - at), p->s + place, p->u + place, &value, p->v + place);
+    return dist_took(p->d, weft_recurrence(p->d->ctx, p->dtype, p->direction, 1, (size_t)(end - at), p->s + place,
+                                           p->u + place, &value, p->v + place));
 }
 
 static weft_status solve_slice(const solving *p, affine_chain *c) {
@@ -146,13 +205,14 @@ static weft_status run_recurrence(solving *p) {
     weft_error *error = &p->d->error;
     weft_status status = WEFT_OK;
     if (!p->all) status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for the maps of %d ranks", p->d->size);
+    if (status == WEFT_OK) status = find_edges(p);
+    if (status == WEFT_OK) status = find_maps(p);
     FORWARD(dist_agree(p->d, status));
-    find_maps(p);
     FORWARD(gather_maps(p));
     const weft_fpmode mode = weft_fpmode_enter();
     status = solve_behind_others(p);
     weft_fpmode_leave(mode);
-    return dist_agree(p->d, status);
+    return dist_finish(p->d, status);
 }
 
 static weft_status check_recurrence(const solving *p, size_t n) {
@@ -162,9 +222,6 @@ static weft_status check_recurrence(const solving *p, size_t n) {
     FORWARD(dist_check_array(d, "s", p->s, n, size));
     FORWARD(dist_check_array(d, "u", p->u, n, size));
     FORWARD(dist_check_array(d, "v", p->v, n, size));
-    FORWARD(dist_check_host(d, "s", p->s));
-    FORWARD(dist_check_host(d, "u", p->u));
-    FORWARD(dist_check_host(d, "v", p->v));
     if (p->v != p->s) FORWARD(dist_check_apart(d, "v", p->v, n * size, "s", p->s, n * size));
     return p->v == p->u ? WEFT_OK : dist_check_apart(d, "v", p->v, n * size, "u", p->u, n * size);
 }
@@ -172,8 +229,9 @@ static weft_status check_recurrence(const solving *p, size_t n) {
 weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction direction, weft_slice slice,
                                  const void *s, const void *u, const void *init, void *v) {
     if (!d) return WEFT_INVALID;
-    solving p = {.d = d, .dtype = dtype, .direction = direction, .s = s, .u = u, .v = v};
-    const weft_status status = check_recurrence(&p, slice.count);
+    solving p = {.d = d, .dtype = dtype, .direction = direction, .s = s, .u = u, .v = v, .on_gpu = d->host != d->ctx};
+    weft_status status = check_recurrence(&p, slice.count);
+    if (status == WEFT_OK) status = dist_check_host(d, "init", init);
     if (init && status == WEFT_OK) memcpy(&p.init, init, weft_dtype_size(dtype));
     const agreed list[] = {
         {"the type", AS_TYPE, dtype}, {"reverse", AS_NUMBER, direction}, {"the initial value", AS_BITS, p.init}};
@@ -181,5 +239,6 @@ weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction 
     p.all = malloc((size_t)d->size * BLOCKS_MAX * sizeof *p.all);
     const weft_status ran = run_recurrence(&p);
     free(p.all);
+    free(p.copies);
     return ran;
 }

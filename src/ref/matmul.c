@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Element (i, j) of a factor of product number `item`. */
 static double element(const matmul_call *c, const matmul_operand *x, size_t item, size_t i, size_t j) {
@@ -24,6 +25,21 @@ static double times(weft_dtype type, double a, double b) {
     return type == WEFT_F32 ? (double)((float)a * (float)b) : a * b;
 }
 
+/* Where a part's sum is kept between pieces of a product. */
+static array kept_sum(const matmul_call *c, size_t part, size_t i, size_t j) {
+    const size_t at = (part * c->m + i) * c->n + j;
+    return (array){c->accumulate, (char *)c->piece->sums + at * weft_dtype_size(c->accumulate)};
+}
+
+static double sum_part(const matmul_call *c, size_t item, size_t i, size_t j, size_t part) {
+    const size_t begin = part * c->part;
+    if (c->piece && c->piece->stage == MATMUL_END) return ref_real(kept_sum(c, part, i, j), 0);
+    double s = c->piece && c->piece->stage == MATMUL_GO_ON ? ref_real(kept_sum(c, part, i, j), 0) : 0;
+    for (size_t l = begin; l < c->k && l - begin < c->part; l++)
+        s = step(c->accumulate, element(c, &c->a, item, i, l), element(c, &c->b, item, l, j), s);
+    return s;
+}
+
 /* Parts first .. first + count - 1 of element (i, j): adjacent parts in pairs, an odd one rides up. */
 static double sum_parts(const matmul_call *c, size_t item, size_t i, size_t j, size_t first, size_t count) {
     if (count > 1) {
@@ -32,11 +48,17 @@ static double sum_parts(const matmul_call *c, size_t item, size_t i, size_t j, s
         const double a = sum_parts(c, item, i, j, first, left);
         return join(c->accumulate, a, sum_parts(c, item, i, j, first + left, count - left));
     }
-    double s = 0;
-    const size_t begin = first * c->part;
-    for (size_t l = begin; l < c->k && l - begin < c->part; l++)
-        s = step(c->accumulate, element(c, &c->a, item, i, l), element(c, &c->b, item, l, j), s);
-    return s;
+    return sum_part(c, item, i, j, first);
+}
+
+/* The sums as they are: a NaN keeps its bits. */
+static void keep_sums(const matmul_call *c, size_t i, size_t j) {
+    for (size_t part = 0; part <= (c->k - 1) / c->part; part++) {
+        const double s = sum_part(c, 0, i, j, part);
+        const float narrow = (float)s;
+        const bool f32 = c->accumulate == WEFT_F32;
+        memcpy((void *)(uintptr_t)kept_sum(c, part, i, j).p, f32 ? (const void *)&narrow : &s, f32 ? 4 : 8);
+    }
 }
 
 static void one_element(const matmul_call *c, size_t item, size_t i, size_t j) {
@@ -55,6 +77,11 @@ weft_status ref_matmul(void *state, const matmul_call *c, weft_error *error) {
     (void)state, (void)error;
     for (size_t item = 0; item < c->batch; item++)
         for (size_t i = 0; i < c->m; i++)
-            for (size_t j = 0; j < c->n; j++) one_element(c, item, i, j);
+            for (size_t j = 0; j < c->n; j++) {
+                if (c->piece && c->piece->stage != MATMUL_END)
+                    keep_sums(c, i, j);
+                else
+                    one_element(c, item, i, j);
+            }
     return WEFT_OK;
 }

@@ -3,7 +3,7 @@
  * alike, so that which one the pieces are on makes no difference. */
 #include "arith/affine.h"
 #include "core/check.h"
-#include "core/part.h"
+#include "core/parts.h"
 #include "stream/results.h"
 #include "stream/terms.h"
 
@@ -27,8 +27,8 @@ static weft_status solve_pieces(solving *s, pieces *p, results *r) {
         FORWARD(pieces_next(p));
         if (p->n == 0) return results_end(r);
         const bool whole = p->n == p->elements;
-        FORWARD(part_recurrence(s->t->ctx, s->t->dtype, p->n, p->x[0], p->x[1], &s->before, results_room(r),
-                                whole ? map : NULL));
+        FORWARD(weft_part_recurrence(s->t->ctx, s->t->dtype, WEFT_FORWARD, p->n, p->x[0], p->x[1], &s->before,
+                                     results_room(r), whole ? map : NULL));
         if (whole) pass(s, map);
         FORWARD(results_give(r, p->n, NULL));
     }

@@ -4,6 +4,7 @@
  */
 #include <mpi.h>
 
+#include "tests/dist/grids.h"
 #include "tests/dist/world.h"
 
 #include <stdlib.h>
@@ -177,14 +178,14 @@ static void check_recurrence(world *w, weft_dtype dtype, weft_direction directio
     void *const start = world_array(w, dtype, 1);
     const void *const init = world_draw(w) % 2 ? start : NULL;
     const cut c = world_cut(w, n);
-    char *const many = world_room(n, 8);
-    const size_t size = weft_dtype_size(dtype), begin = c.begin[w->rank] * size, end = c.begin[w->rank + 1] * size;
+    void *const own_s = world_copy(w, &c, dtype, s), *const own_u = world_copy(w, &c, dtype, u);
+    void *const apart = world_result(w, n, 8), *const places[] = {apart, own_s, own_u};
+    void *const many = places[world_draw(w) % 3];
     (void)weft_recurrence(w->alone, dtype, direction, 1, n, s, u, init, one);
-    const weft_status status = weft_dist_recurrence(w->d, dtype, direction, world_slice(w, &c), (char *)s + begin,
-                                                    (char *)u + begin, init, many);
-    world_expect(w, status == WEFT_OK && memcmp((char *)one + begin, many, end - begin) == 0,
-                 "recurrence in %s, direction %d, %zu", weft_dtype_name(dtype), (int)direction, n);
-    free(many);
+    const weft_status status =
+        weft_dist_recurrence(w->d, dtype, direction, world_slice(w, &c), own_s, own_u, init, many);
+    world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "recurrence in %s, direction %d, %zu",
+                 weft_dtype_name(dtype), (int)direction, n);
     free(s);
     free(u);
     free(start);
@@ -294,43 +295,6 @@ static void check_laplace(world *w, weft_dtype dtype, size_t planes, size_t swee
                  "laplace, %zu planes, %zu sweeps", planes, sweeps);
     free(u);
     free(one);
-}
-
-/* Rows by which k is cut otherwise than by all of them, and shares of B of no row. */
-static void check_matmul(world *w, weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, size_t k) {
-    const size_t size = weft_dtype_size(dtype);
-    char *const a = world_array(w, dtype, m * k), *const b = world_array(w, dtype, k * n);
-    char *const one = world_array(w, dtype, m * n);
-    const float narrow[] = {-1.5F, 0.25F};
-    const double wide[] = {-1.5, 0.25};
-    const char *const alpha = dtype == WEFT_F32 ? (const char *)narrow : (const char *)wide, *const beta =
-                                                                                                 alpha + size;
-    const cut c = world_cut(w, m);
-    const weft_slice share = weft_dist_share(w->d, k);
-    const size_t begin = c.begin[w->rank], own = c.begin[w->rank + 1] - begin;
-    char *const many = world_result(w, own * n, size);
-    (void)weft_copy(w->ctx, own * n * size, one + begin * n * size, many);
-    (void)weft_matmul(w->alone, dtype, accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, m, n, k,
-                      alpha, a, k ? k : 1, b, n, beta, one, n);
-    const weft_status status =
-        weft_dist_matmul(w->d, dtype, accumulate, world_slice(w, &c), n, k, alpha,
-                         world_place(w, own * k * size, a + begin * k * size),
-                         world_place(w, share.count * n * size, b + share.offset * n * size), beta, many);
-    world_expect(w, status == WEFT_OK && world_same(w, own * n * size, one + begin * n * size, many),
-                 "matmul in %s, %zu x %zu x %zu", weft_dtype_name(dtype), m, n, k);
-    free(a);
-    free(b);
-    free(one);
-}
-
-static void check_products(world *w) {
-    check_matmul(w, WEFT_F64, WEFT_DEFAULT, 300, 40, 3000);
-    check_matmul(w, WEFT_F32, WEFT_F64, 37, 5, 2);
-    check_matmul(w, WEFT_F32, WEFT_DEFAULT, 9000, 500, 1100); /* one part; of a rank's rows there would be two */
-    check_matmul(w, WEFT_F32, WEFT_DEFAULT, 3, 1, 700);
-    check_matmul(w, WEFT_F64, WEFT_DEFAULT, 1, 17, 5000);
-    check_matmul(w, WEFT_F32, WEFT_DEFAULT, 0, 4, 8);
-    check_matmul(w, WEFT_F32, WEFT_DEFAULT, 8, 4, 0);
 }
 
 /* ---------------------------------------------------------------- transforms and filters */
@@ -529,7 +493,7 @@ static void check_all(world *w) {
     check_norms(w, 1e-280);
     check_norms(w, 1e280);
     check_prices(w);
-    if (!is_short) check_products(w);
+    check_products(w, is_short);
 }
 
 int main(int argc, char **argv) {

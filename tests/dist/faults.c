@@ -162,6 +162,47 @@ static void check_fft(world *w, const double *x, bool last) {
     expect_success(w, x);
 }
 
+/* A product of which every rank has a column of C, on a grid of one row; k is the number of ranks, so of A too. */
+static weft_status multiply(world *w, size_t across, weft_slice rows, weft_slice columns, size_t k, const double *a,
+                            double *c) {
+    static const double b[] = {1, 2, 3, 4, 5, 6};
+    return weft_dist_matmul_blocks(w->d, WEFT_F64, WEFT_DEFAULT, across, rows, columns, k, NULL, a, b, NULL, c);
+}
+
+static void check_blocks(world *w, bool last) {
+    const size_t all = (size_t)w->size;
+    const uint64_t own = (uint64_t)w->rank, any = WEFT_NOT_GIVEN;
+    const weft_slice rows = {3, 0, 3}, one = {1, own, all};
+    const double a[] = {1, 2, 3, 4, 5, 6};
+    double c[] = {POISON, POISON, POISON, POISON, POISON, POISON};
+    expect_failure(w, multiply(w, 0, rows, one, all, a, c), WEFT_INVALID, "0 ranks in a row of the grid", c[0]);
+    expect_failure(w, multiply(w, all + 1, rows, one, all, a, c), WEFT_INVALID, "ranks must be whole rows", c[0]);
+    expect_failure(w, multiply(w, last ? 1 : all, rows, one, all, a, c), WEFT_INVALID,
+                   "the number of ranks in a row of the grid is", c[0]);
+    expect_failure(w, multiply(w, all, weft_slice_of(3 + last), one, all, a, c), WEFT_INVALID,
+                   "they are in the same row of the grid", c[0]);
+    expect_failure(w, multiply(w, all, (weft_slice){3, last ? 1 : any, 3}, one, all, a, c), WEFT_INVALID,
+                   "begin at 1, and those before them end at 0", c[0]);
+    expect_failure(w, multiply(w, all, (weft_slice){3, any, last ? 4 : 3}, one, all, a, c), WEFT_INVALID,
+                   "the slices have 3 elements together", c[0]);
+    expect_failure(w, multiply(w, all, rows, (weft_slice){1, own + last, any}, all, a, c), WEFT_INVALID,
+                   "the columns of rank", c[0]);
+    expect_failure(w, multiply(w, all, rows, (weft_slice){1, own, all + last}, all, a, c), WEFT_INVALID,
+                   "columns together, and rank", c[0]);
+    expect_failure(w, multiply(w, 1, weft_slice_of(1), weft_slice_of(1 + last), 1, a, c), WEFT_INVALID,
+                   "they are in the same column of the grid", c[0]);
+    expect_failure(w, multiply(w, all, rows, one, all + last, a, c), WEFT_INVALID, "k is", c[0]);
+    expect_failure(w, multiply(w, all, rows, one, all, last ? NULL : a, c), WEFT_INVALID, "A is NULL", c[0]);
+    expect_failure(w, multiply(w, all, rows, one, all, last ? c + 1 : a, c), WEFT_INVALID, "overlaps", c[0]);
+    expect_failure(w, multiply(w, all, rows, weft_slice_of(last ? SIZE_MAX / 8 : 1), all, a, c), WEFT_INVALID,
+                   "do not fit in memory", c[0]);
+    expect_failure(
+        w, weft_dist_matmul(w->d, WEFT_F64, WEFT_DEFAULT, weft_slice_of(1), 2 + last, all, NULL, a, a, NULL, c),
+        WEFT_INVALID, "matmul: n is 2 on rank 0 and 3 on rank", c[0]);
+    const weft_status status = multiply(w, all, rows, one, all, a, c);
+    world_expect(w, status == WEFT_OK && c[0] != POISON, "a product after failures: %s", weft_status_name(status));
+}
+
 static void expect_no_ranks(world *w, weft_context *const *ctx, int count, const char *words) {
     weft_dist *ranks[2] = {w->d, w->d};
     const weft_status status = weft_dist_open_threads(ranks, ctx, count);
@@ -220,6 +261,7 @@ int main(int argc, char **argv) {
     check_tridiag_rows(&w, last);
     check_convolve(&w, x, last);
     check_fft(&w, x, last);
+    check_blocks(&w, last);
     check_threads(&w);
     check_memory(&w, x, last);
     return world_close(&w);

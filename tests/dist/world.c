@@ -182,15 +182,19 @@ static void *hold(world *w, size_t bytes) {
 
 /* A cut begins a check: what the one before has held is given back. */
 cut world_cut(world *w, size_t total) {
-    cut c = {.total = total};
     world_release(w);
-    for (int r = 1; r < w->size; r++) {
+    return world_cut_in(w, total, w->size);
+}
+
+cut world_cut_in(world *w, size_t total, int parts) {
+    cut c = {.total = total};
+    for (int r = 1; r < parts; r++) {
         const uint64_t kind = world_draw(w) % 4, anywhere = world_draw(w) % (total + 1);
         const size_t before = c.begin[r - 1];
         c.begin[r] = kind == 0 ? before : kind == 1 && before + 3 <= total ? before + 3 : (size_t)anywhere;
     }
-    qsort(c.begin + 1, (size_t)w->size - 1, sizeof *c.begin, compare_places);
-    c.begin[w->size] = total;
+    qsort(c.begin + 1, (size_t)parts - 1, sizeof *c.begin, compare_places);
+    c.begin[parts] = total;
     return c;
 }
 
@@ -208,6 +212,14 @@ void *world_place(world *w, size_t bytes, const void *p) {
 const void *world_part(world *w, const cut *c, weft_dtype dtype, const void *whole) {
     const size_t size = weft_dtype_size(dtype), begin = c->begin[w->rank];
     return world_place(w, (c->begin[w->rank + 1] - begin) * size, (const char *)whole + begin * size);
+}
+
+void *world_copy(world *w, const cut *c, weft_dtype dtype, const void *whole) {
+    const size_t size = weft_dtype_size(dtype), begin = c->begin[w->rank];
+    const size_t bytes = (c->begin[w->rank + 1] - begin) * size;
+    void *const copy = hold(w, bytes);
+    if (bytes && weft_copy(w->ctx, bytes, (const char *)whole + begin * size, copy) != WEFT_OK) abort();
+    return copy;
 }
 
 void *world_result(world *w, size_t n, size_t size) {

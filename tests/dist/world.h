@@ -44,9 +44,13 @@ void *world_array(world *w, weft_dtype dtype, size_t n);
 
 /* A random partition: some ranks have nothing, some little. */
 cut world_cut(world *w, size_t total);
+/* The same in so many parts, within a check. */
+cut world_cut_in(world *w, size_t total, int parts);
 weft_slice world_slice(const world *w, const cut *c);
 /* This rank's part of an array, where its device finds it: until the next cut. */
 const void *world_part(world *w, const cut *c, weft_dtype dtype, const void *whole);
+/* A copy of it, which may be written to. */
+void *world_copy(world *w, const cut *c, weft_dtype dtype, const void *whole);
 /* The same of `bytes` at p. */
 void *world_place(world *w, size_t bytes, const void *p);
 /* Room for a result of n elements, filled with a pattern, where the device finds it: until the next cut. */

@@ -32,7 +32,7 @@ bool multiplies(const void *kernel) {
         const matmul_tile_launch *list;
         const int count = cuda_matmul_tiles(types[0], types[1], &list);
         for (int i = 0; i < 4 * count; i++)
-            if (kernel == list[i / 4].kernels[i / 2 % 2][i % 2]) return true;
+            if (kernel == list[i / 4].kernels[i / 2 % 2][i % 2] || kernel == list[i / 4].resumed) return true;
         if (kernel == cuda_matmul_vector(types[0], types[1], false).kernel ||
             kernel == cuda_matmul_vector(types[0], types[1], true).kernel ||
             kernel == cuda_matmul_scale_kernel(types[0], types[1]))
@@ -148,8 +148,9 @@ weft_status cuda_recurrence(void *, const recurrence_call *c, weft_error *) {
     chain.f32 = c->dtype == WEFT_F32;
     for (size_t i = 0; c->map && i < c->n; i++) {
         affine element = {0, 0};
-        memcpy(&element.s, (const char *)c->s + i * size, size);
-        memcpy(&element.u, (const char *)c->u + i * size, size);
+        const size_t at = (c->reverse ? c->n - 1 - i : i) * size;
+        memcpy(&element.s, (const char *)c->s + at, size);
+        memcpy(&element.u, (const char *)c->u + at, size);
         affine_append(&chain, 0, element);
     }
     for (unsigned level = 0; c->map && level < WEFT_SCAN_LEVELS; level++)
