@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 /* Raised whenever anything below changes: a plugin of another number is refused. */
-#define WEFT_BACKEND_ABI 17
+#define WEFT_BACKEND_ABI 18
 
 /* What a formula's steps read: an array, one value for all elements, or the element's index. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
