@@ -111,8 +111,8 @@ WEFT_API weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kin
 WEFT_API weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction direction, weft_slice slice,
                                           const void *s, const void *u, const void *init, void *v);
 /* The slice is of planes of nx * ny points, of which the whole grid has `total`: the grid is cut across z, and u and
- * v are slabs. v may be u. Two copies of the slab, with up to 6 planes more on either side, and 18 planes stay in the
- * weft_dist. */
+ * v are slabs. v may be u. Two copies of the slab, with up to 8 planes (f64: 6) more on either side, and 24 planes
+ * stay in the weft_dist. */
 WEFT_API weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t ny, weft_slice planes,
                                        size_t sweeps, const void *u, void *v);
 /* The slice is of systems: the rank's lines are those of its own systems, whole ones. */

@@ -25,7 +25,7 @@ step() {
 }
 
 sanitizer() {
-    compute-sanitizer --tool "$1" --error-exitcode 9 "$build/weft" --quiet verify --level tiny --every 40 --device cuda
+    compute-sanitizer --tool "$1" --error-exitcode 9 "$build/weft" --quiet verify --level tiny --every 40 --jobs 1 --device cuda
 }
 
 # The ladder asks for what a device refuses, and looks at the answer: to be refused is no error here.

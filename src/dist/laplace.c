@@ -12,12 +12,13 @@
 
 #include <string.h>
 
-enum { HALO_MOST = 6 /* twice what one pass over memory sweeps on a GPU */ };
+enum { HALO_MOST_F32 = 8, HALO_MOST_F64 = 6 }; /* twice what one pass over memory sweeps on a GPU */
 
 /* Planes that a round brings: a 64th of an average slab, so that what is swept twice stays little. */
-static size_t most_halo(const weft_dist *d) {
+static size_t most_halo(const weft_dist *d, weft_dtype dtype) {
     const uint64_t share = dist_total(d) / (64 * (uint64_t)d->size);
-    return share < 1 ? 1 : share > HALO_MOST ? HALO_MOST : (size_t)share;
+    const uint64_t most = dtype == WEFT_F32 ? HALO_MOST_F32 : HALO_MOST_F64;
+    return share < 1 ? 1 : (size_t)(share > most ? most : share);
 }
 
 typedef struct sweeping {
@@ -120,7 +121,7 @@ static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *
     d->call = s;
     FORWARD(dist_agree(d, hold_slabs(s, u)));
     for (size_t done = 0; done < sweeps; done += s->halo) {
-        s->halo = sweeps - done < most_halo(d) ? sweeps - done : most_halo(d);
+        s->halo = sweeps - done < s->margin ? sweeps - done : s->margin;
         FORWARD(run_round(s));
     }
     const char *const slab = plane_in(s, s->before, dist_first(d));
@@ -164,6 +165,6 @@ weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t 
     RETURN_IF(dist_total(d) == 0, WEFT_EMPTY, "a grid of %zu x %zu x 0 has no points", nx, ny);
     if (d->size == 1) return dist_finish(d, run_alone(&s, sweeps, u, v));
     s.plane = nx * ny * weft_dtype_size(dtype);
-    s.margin = most_halo(d);
+    s.margin = most_halo(d, s.dtype);
     return run_laplace(&s, sweeps, u, v);
 }
