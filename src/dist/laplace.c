@@ -28,6 +28,9 @@ typedef struct sweeping {
     char *before, *after;         /* rooms: the slab begins `margin` planes from their start */
     char *rim;                    /* a room for what is swept beside a border */
     size_t margin, halo;          /* planes on either side: room for so many; how many a round brings */
+    const char *from;             /* the slab that a round reads, in `before` or the caller's, */
+    char *to;                     /* and that it writes, in `after` or the caller's */
+    bool apart;                   /* a round sweeps the slab without its halos first */
 } sweeping;
 
 /* A slab with a halo on either side, of as many planes as there are. */
@@ -53,38 +56,44 @@ static weft_status begin_halos(const sweeping *s) {
                            plane_in(s, s->before, with_halo(d, d->rank, s->plane).first));
 }
 
-/* A round's sweeps on planes of `before` as if there were no others. */
-static weft_status sweep(const sweeping *s, extent planes, char *to) {
-    return dist_took(s->d, weft_laplace(s->d->ctx, s->dtype, s->nx, s->ny, (size_t)(planes.end - planes.first),
-                                        s->halo, plane_in(s, s->before, planes.first), to, NULL));
+/* A round's sweeps on some planes as if there were no others. */
+static weft_status sweep(const sweeping *s, size_t planes, const char *from, char *to) {
+    return dist_took(s->d, weft_laplace(s->d->ctx, s->dtype, s->nx, s->ny, planes, s->halo, from, to, NULL));
 }
 
-/* Whether the slab is swept while the neighbours' planes come: they are not there at once, as they are by NCCL, and
- * so much of it does not ask for them. By NVLink sweeping twice beside a border, 18 planes for 6, costs more than
- * waiting: of 24 sweeps of 2^30 points two H200s lost 3.7 ms so, and 1.6 in turn, the copies of the slab apart. */
-static bool has_inside(const sweeping *s) { return !s->d->blocks && s->planes > 2 * s->halo; }
+/* A slab that has so many planes is read where the caller has it, and its result is written there: copying it in and
+ * out takes as long as sweeping it twice. */
+static bool is_wide(const sweeping *s) { return s->planes > 4 * s->margin; }
 
-/* The whole slab, of which the planes beside borders come out wrong, and are swept again. */
-static weft_status sweep_inside(const sweeping *s) {
+/* Chooses where a round reads and writes, and whether the slab is swept while the neighbours' planes come. It must be
+ * where it does not lie beside them; else that is worth it if they are not there at once, as they are by NCCL: two
+ * H200s lost 0.5 ms a round of 6 sweeps of 2^30 points by sweeping 18 planes beside a border again. */
+static void plan_round(sweeping *s, bool first, bool last, const void *u, void *v) {
     const weft_dist *const d = s->d;
-    if (!has_inside(s)) return WEFT_OK;
-    return sweep(s, (extent){dist_first(d), d->begin[d->rank + 1]}, plane_in(s, s->after, dist_first(d)));
+    const bool reads = first && is_wide(s), writes = last && is_wide(s);
+    s->from = reads ? u : plane_in(s, s->before, dist_first(d));
+    s->to = writes ? v : plane_in(s, s->after, dist_first(d));
+    s->apart = reads || writes || (!d->blocks && s->planes > 2 * s->halo);
 }
 
-/* Sweeps `planes`, and keeps some of them. */
+/* Sweeps `planes` of `before`, and keeps some of them. */
 static weft_status sweep_rim(const sweeping *s, extent planes, extent kept) {
-    FORWARD(sweep(s, planes, s->rim));
+    FORWARD(sweep(s, (size_t)(planes.end - planes.first), plane_in(s, s->before, planes.first), s->rim));
     return dist_copy(s->d, (size_t)(kept.end - kept.first) * s->plane,
-                     s->rim + (size_t)(kept.first - planes.first) * s->plane, plane_in(s, s->after, kept.first));
+                     s->rim + (size_t)(kept.first - planes.first) * s->plane,
+                     s->to + (size_t)(kept.first - dist_first(s->d)) * s->plane);
 }
 
-/* What is left when the neighbours' planes are there: that which is beside them, or all that was not swept before. */
+/* What is left when the neighbours' planes are there: that which is beside them and came out wrong without them, or
+ * all that was not swept before. */
 static weft_status sweep_rims(const sweeping *s) {
     const weft_dist *const d = s->d;
     const extent all = with_halo(d, d->rank, s->plane);
     const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], halo = s->halo;
     if (s->planes == 0) return WEFT_OK;
-    if (!has_inside(s)) return sweep(s, all, plane_in(s, s->after, all.first));
+    if (!s->apart)
+        return sweep(s, (size_t)(all.end - all.first), plane_in(s, s->before, all.first),
+                     plane_in(s, s->after, all.first));
     if (all.first < begin)
         FORWARD(sweep_rim(s, (extent){all.first, begin + 2 * halo}, (extent){begin, begin + halo}));
     if (all.end == end) return WEFT_OK;
@@ -96,12 +105,23 @@ static weft_status run_round(sweeping *s) {
     weft_dist *const d = s->d;
     char *const spare = s->before;
     FORWARD(begin_halos(s));
-    weft_status status = sweep_inside(s);
+    weft_status status = s->apart ? sweep(s, s->planes, s->from, s->to) : WEFT_OK;
     FORWARD(dist_end_move(d));
     if (status == WEFT_OK) status = sweep_rims(s);
     s->before = s->after;
     s->after = spare;
     return dist_agree(d, status);
+}
+
+/* Brings to `before` what rounds need there: of a wide slab what is near its borders. */
+static weft_status bring_slab(const sweeping *s, const void *u) {
+    weft_dist *const d = s->d;
+    const size_t edge = 2 * s->margin, far = s->planes - edge;
+    char *const slab = plane_in(s, s->before, dist_first(d));
+    if (s->planes == 0) return WEFT_OK;
+    if (!is_wide(s)) return dist_copy(d, s->planes * s->plane, u, slab);
+    FORWARD(dist_copy(d, edge * s->plane, u, slab));
+    return dist_copy(d, edge * s->plane, (const char *)u + far * s->plane, slab + far * s->plane);
 }
 
 static weft_status hold_slabs(sweeping *s, const void *u) {
@@ -113,7 +133,7 @@ static weft_status hold_slabs(sweeping *s, const void *u) {
     if (status == WEFT_OK) status = dist_room(d, 2, s->planes ? 3 * s->margin * s->plane : 0, &s->rim);
     RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "no memory for two copies of %zu planes", s->planes);
     FORWARD(status);
-    return s->planes ? dist_copy(d, s->planes * s->plane, u, plane_in(s, s->before, dist_first(d))) : WEFT_OK;
+    return bring_slab(s, u);
 }
 
 static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *v) {
@@ -122,10 +142,12 @@ static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *
     FORWARD(dist_agree(d, hold_slabs(s, u)));
     for (size_t done = 0; done < sweeps; done += s->halo) {
         s->halo = sweeps - done < s->margin ? sweeps - done : s->margin;
+        plan_round(s, done == 0, done + s->halo == sweeps, u, v);
         FORWARD(run_round(s));
     }
-    const char *const slab = plane_in(s, s->before, dist_first(d));
-    return dist_finish(d, s->planes ? dist_copy(d, s->planes * s->plane, slab, v) : WEFT_OK);
+    const bool is_there = s->planes == 0 || is_wide(s);
+    return dist_finish(d, is_there ? WEFT_OK
+                                   : dist_copy(d, s->planes * s->plane, plane_in(s, s->before, dist_first(d)), v));
 }
 
 /* One rank has all planes: nothing is copied. */
@@ -165,6 +187,7 @@ weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t 
     RETURN_IF(dist_total(d) == 0, WEFT_EMPTY, "a grid of %zu x %zu x 0 has no points", nx, ny);
     if (d->size == 1) return dist_finish(d, run_alone(&s, sweeps, u, v));
     s.plane = nx * ny * weft_dtype_size(dtype);
+    if (sweeps == 0) return dist_finish(d, dist_copy(d, s.planes * s.plane, u, v));
     s.margin = most_halo(d, s.dtype);
     return run_laplace(&s, sweeps, u, v);
 }
