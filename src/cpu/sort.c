@@ -60,8 +60,6 @@ static void write_few(const argsort_call *c, const unsigned char *order) {
 
 /* ------------------------------------------------------------------------------------ many */
 
-static size_t in_lines(size_t bytes) { return (bytes + SORT_LINE_BYTES - 1) / SORT_LINE_BYTES * SORT_LINE_BYTES; }
-
 /* Long chunks go past the caches by whole lines, in which values must not straddle two. */
 static bool streams(const sort_job *job) {
     const bool aligned = job->values.bytes == 0 || (uintptr_t)job->values.to % job->values.bytes == 0;

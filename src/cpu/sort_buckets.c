@@ -95,8 +95,6 @@ static void run(const plan *p) {
 
 /* -------------------------------------------------------------------------------- the call */
 
-static size_t in_lines(size_t bytes) { return (bytes + SORT_LINE_BYTES - 1) / SORT_LINE_BYTES * SORT_LINE_BYTES; }
-
 /* Few keys are one block, and one bucket beside that of NaNs. */
 static void plan_buckets(plan *p) {
     const size_t n = p->job->n, bytes = p->job->keys.bytes, chunks = p->job->chunks;

@@ -27,6 +27,11 @@ typedef struct sort_job {
     unsigned char *lines; /* 2 * SORT_LINES_BYTES a chunk, when keys go past the caches; else NULL */
 } sort_job;
 
+/* Bytes of scratch memory, whole lines. */
+static inline size_t in_lines(size_t bytes) {
+    return (bytes + SORT_LINE_BYTES - 1) / SORT_LINE_BYTES * SORT_LINE_BYTES;
+}
+
 void cpu_sort_passes(const sort_job *job);
 
 /* With job->vectors; it lays its own memory out. */

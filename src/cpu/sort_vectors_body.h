@@ -193,10 +193,10 @@ INLINE size_t OF(split)(KEY *x, size_t n, KEY pivot, KEY *y, const bool low_stay
  * `patience` pivots are taken from samples, and then middles. */
 static void OF(quicksort)(KEY *x, size_t n, KEY *y, bool across, int patience) {
     while (n > LEAF) {
-        const KEY pivot = patience > 0 ? OF(pivot)(x, n) : OF(middle)(x, n);
+        const KEY pivot = patience-- > 0 ? OF(pivot)(x, n) : OF(middle)(x, n);
         const size_t low = across ? OF(split)(x, n, pivot, y, false) : OF(split)(x, n, pivot, y, true);
         KEY *const high_x = across ? x : y, *const high_y = across ? y + low : x + low;
-        if (low > 0) OF(quicksort)(across ? y : x, low, across ? x + (n - low) : y + (n - low), false, --patience);
+        if (low > 0) OF(quicksort)(across ? y : x, low, across ? x + (n - low) : y + (n - low), false, patience);
         n -= low;
         x = high_x;
         y = high_y;
