@@ -1,4 +1,5 @@
 #include "cli/apply.h"
+#include "cli/fold_options.h"
 #include "cli/npy.h"
 #include "cli/ranks.h"
 #include "cli/streamed.h"
@@ -76,6 +77,24 @@ static void print(const cli_options *options, const answer *a) {
         print_text(options, a);
 }
 
+/* The operator whose rules give the result's type: dot has that of a sum, variance that of a mean. */
+static weft_op rule_of(const operation *operation) {
+    if (operation->inputs == 2) return WEFT_SUM;
+    return operation_is(operation, "variance") ? WEFT_MEAN : operation->op;
+}
+
+/* Checks the options where they depend on the array. */
+static int check_options(const answer *a, const ranks *r, const operands *in) {
+    const char *const name = a->operation->name;
+    if (operation_is(a->operation, "variance") && in->n > 0 && in->ddof >= in->n) {
+        if (ranks_first(r))
+            cli_error(name, "%s: has %zu elements; a variance with --ddof %zu needs more", a->files[0], in->n,
+                      in->ddof);
+        return CLI_FAILED;
+    }
+    return folds_check_reduce(name, ranks_first(r), rule_of(a->operation), in->dtype, in->accumulate);
+}
+
 static int run_and_print(const cli_options *options, weft_context *ctx, const ranks *r, answer *a) {
     const double start = cli_seconds();
     const weft_status status = r->d ? ranks_apply(r, a->operation, a->in, &a->value, &a->type)
@@ -99,17 +118,13 @@ static weft_status run_on_sources(weft_context *ctx, const answer *a, const stre
     return weft_reduce_source(ctx, a->operation->op, accumulate, x, out);
 }
 
-/* Dot has the type of a sum, variance that of a mean. */
 static weft_dtype type_of_answer(const answer *a) {
-    const weft_op op = a->operation->inputs == 2                ? WEFT_SUM
-                       : operation_is(a->operation, "variance") ? WEFT_MEAN
-                                                                : a->operation->op;
     weft_dtype type = WEFT_DEFAULT;
-    (void)weft_reduce_result(op, a->in->dtype, a->in->accumulate, &type);
+    (void)weft_reduce_result(rule_of(a->operation), a->in->dtype, a->in->accumulate, &type);
     return type;
 }
 
-static int stream_and_print(const cli_options *options, weft_context *ctx, operands *in, answer *a) {
+static int stream_and_print(const cli_options *options, weft_context *ctx, const ranks *r, operands *in, answer *a) {
     const operation *operation = a->operation;
     stream s;
     int code = stream_open(&s, operation->name, options, (const char *const *)a->files, operation->inputs,
@@ -120,6 +135,9 @@ static int stream_and_print(const cli_options *options, weft_context *ctx, opera
     if (code == CLI_DONE) {
         in->dtype = s.inputs[0].npy.array.dtype;
         in->n = s.inputs[0].npy.array.n;
+        code = check_options(a, r, in);
+    }
+    if (code == CLI_DONE) {
         a->in = in;
         a->type = type_of_answer(a);
         a->device = weft_device(ctx);
@@ -149,7 +167,8 @@ static int read_and_print(const cli_options *options, weft_context *ctx, const r
         in->x = arrays[0].data;
         in->y = arrays[1].data;
         a->in = in;
-        code = run_and_print(options, ctx, r, a);
+        code = check_options(a, r, in);
+        if (code == CLI_DONE) code = run_and_print(options, ctx, r, a);
     }
     for (int i = 0; i < MOST_FILES; i++) npy_free(&arrays[i]);
     return code;
@@ -175,7 +194,7 @@ int apply_operation(const cli_options *options, const operation *operation, oper
     ranks r;
     int code = ranks_open(&r, operation->name, options, &ctx);
     if (code == CLI_DONE && !r.d && is_streamed(options, operation, files))
-        code = stream_and_print(options, ctx, &in, &a);
+        code = stream_and_print(options, ctx, &r, &in, &a);
     else if (code == CLI_DONE)
         code = read_and_print(options, ctx, &r, &in, &a);
     ranks_close(&r);

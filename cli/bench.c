@@ -258,6 +258,7 @@ int command_bench(const cli_options *options, int argc, char **argv) {
     if (p.plot) return CLI_USAGE;
     if (p.count == 0) add_all(&p);
     const size_t count = measure_devices(options, ids);
+    measure_warn("bench", options);
     if (options->json) printf("{\"command\": \"bench\", \"order\": %d, \"devices\": [", weft_order_version());
     int code = CLI_DONE;
     for (size_t i = 0; i < count && code == CLI_DONE; i++) code = bench_device(options, ids[i], &p, i == 0);

@@ -64,6 +64,10 @@ __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const 
  * Returns CLI_DONE, or the exit code after the error was printed; then *ctx is NULL. */
 int cli_open(const char *command, const cli_options *options, weft_context **ctx);
 
+/* Prints the reason why weft_open("auto"), which has just succeeded, took the CPU although there is a GPU; nothing
+ * when there is no such reason, or with --quiet. */
+void cli_warn_of_gpu(const char *command, const cli_options *options);
+
 /* getopt_long for a command's own options. A name of one letter is a short option too; all others are long only.
  * Returns the option's `val`, -1 at the end (then optind is the first operand), or '?' after the error was printed.
  */

@@ -85,12 +85,13 @@ static bool describe_all(const char *command, weft_device_info *all, size_t coun
     return true;
 }
 
+/* A GPU that cannot be used is listed, if the driver describes it. */
 static void print_all(const weft_device_info *all, size_t count, const char *reason) {
     for (size_t i = 0; i < count; i++) {
         if (i) putchar('\n');
         print_block(&all[i]);
     }
-    if (*reason) printf("\nNo GPU: %s\n", reason);
+    if (*reason) printf("\n%s: %s\n", count > 1 ? "The GPU cannot be used" : "No GPU", reason);
 }
 
 static void print_all_json(const weft_device_info *all, size_t count, const char *reason) {

@@ -35,3 +35,26 @@ bool folds_accumulate(const char *command, const char *text, weft_dtype *accumul
     cli_error(command, "--accumulate %s: f64, i64 and u64 can be asked for", text);
     return false;
 }
+
+static int refuse(const char *command, bool speaks, weft_dtype accumulate, const char *sentence) {
+    if (speaks) cli_error(command, "--accumulate %s: %s", weft_dtype_name(accumulate), sentence);
+    return CLI_USAGE;
+}
+
+int folds_check_reduce(const char *command, bool speaks, weft_op op, weft_dtype dtype, weft_dtype accumulate) {
+    weft_dtype type;
+    if (weft_reduce_result(op, dtype, WEFT_DEFAULT, &type) != WEFT_OK ||
+        weft_reduce_result(op, dtype, accumulate, &type) == WEFT_OK)
+        return CLI_DONE;
+    return refuse(command, speaks, accumulate, weft_last_error(NULL));
+}
+
+/* By a scan of no elements. */
+int folds_check_scan(const char *command, bool speaks, weft_context *ctx, weft_op op, weft_dtype dtype,
+                     weft_dtype accumulate) {
+    const weft_scan_kind kind = WEFT_INCLUSIVE;
+    if (weft_scan(ctx, op, kind, dtype, WEFT_DEFAULT, 0, NULL, NULL, NULL) != WEFT_OK ||
+        weft_scan(ctx, op, kind, dtype, accumulate, 0, NULL, NULL, NULL) == WEFT_OK)
+        return CLI_DONE;
+    return refuse(command, speaks, accumulate, weft_last_error(ctx));
+}

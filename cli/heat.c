@@ -1,6 +1,7 @@
 /* weft heat U0.npy -o U.npy: steps in time of the heat equation. */
 #include "cli/file.h"
 #include "cli/measure.h"
+#include "cli/nearest.h"
 #include "cli/npy.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
@@ -51,6 +52,10 @@ static bool read_lambda(char *text, request *r) {
                       rest);
             return false;
         }
+        if (!(v.f64 >= 0x1p-60 && v.f64 <= 0x1p60)) {
+            cli_error("heat", "--lambda %s: a number from 2^-60 to 2^60 is needed", rest);
+            return false;
+        }
         r->lambda[r->lambda_count++] = v.f64;
         rest = comma ? comma + 1 : NULL;
     }
@@ -58,8 +63,8 @@ static bool read_lambda(char *text, request *r) {
 }
 
 static bool read_method(const char *text, request *r) {
-    r->method = strcmp(text, "crank-nicolson") == 0 ? WEFT_CRANK_NICOLSON : WEFT_BACKWARD_EULER;
-    if (r->method == WEFT_CRANK_NICOLSON || strcmp(text, "backward-euler") == 0) return true;
+    r->method = same_name(text, "crank-nicolson") ? WEFT_CRANK_NICOLSON : WEFT_BACKWARD_EULER;
+    if (r->method == WEFT_CRANK_NICOLSON || same_name(text, "backward-euler")) return true;
     cli_error("heat", "--method %s: backward-euler or crank-nicolson is needed", text);
     return false;
 }
@@ -106,7 +111,8 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     else if (options->json && writes_to_output(r))
         cli_error("heat", "--json: standard output is for a file here; give it a name");
     else
-        return true;
+        return file_takes_result(options, "heat", "-o", r->to) &&
+               file_takes_result(options, "heat", "--png", r->picture);
     return false;
 }
 

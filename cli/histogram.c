@@ -1,10 +1,12 @@
-/* weft histogram X.npy --bins N [--lower A] [--upper B] -o COUNTS.npy, or with --edges E.npy */
+/* weft histogram X.npy --bins N [--lower A] [--upper B] [-o COUNTS.npy], or with --edges E.npy */
 #include "cli/produce.h"
 #include "cli/streamed.h"
 #include "cli/value.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct request {
     long long bins;
@@ -52,6 +54,7 @@ static int find_bound(const production *p, stream *s, const char *option, weft_o
                                  : weft_reduce(p->ctx, op, x->dtype, WEFT_DEFAULT, x->n, x->data, bound);
     if (status == WEFT_OK) return !s || stream_rewind(s) ? CLI_DONE : CLI_FAILED;
     if (s && status == WEFT_IO) return stream_end(s, p->ctx, status);
+    if (s && stream_memory_refused(s, p->ctx)) return CLI_USAGE;
     cli_error(p->command, "%s: without %s: %s", p->files[0], option, weft_last_error(p->ctx));
     return CLI_FAILED;
 }
@@ -83,8 +86,55 @@ static int write_counts(const production *p, const request *r, size_t bins, cons
     for (size_t i = 0; i < bins; i++) counted += counts[i];
     produce_json_begin(p, r->to);
     printf(", \"bins\": %zu, \"counted\": %llu", bins, (unsigned long long)counted);
+    if (!r->to) produce_json_list("counts", WEFT_U64, bins, counts);
     produce_json_end(p);
     return code;
+}
+
+static bool is_less(weft_dtype dtype, const value *a, const value *b) {
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (dtype == WEFT_##ID) return a->name < b->name;
+#include "core/types.def"
+    return false;
+}
+
+static double real_of(weft_dtype dtype, const value *v) {
+    return dtype == WEFT_F32 ? (double)v->f32 : dtype == WEFT_F64 ? v->f64 : 0;
+}
+
+/* A bound as the user knows it. */
+static void name_bound(const production *p, const char *option, const char *text, const value *v, char name[80]) {
+    const bool lower = strcmp(option, "--lower") == 0;
+    if (text)
+        snprintf(name, 80, "%s %.40s", option, text);
+    else
+        snprintf(name, 80, "the %s element, %s,", lower ? "least" : "greatest",
+                 value_decimal(p->in[0].dtype, v).text);
+}
+
+/* Checks what the bounds must be. A bound that was not given is an element of the file. */
+static int check_bounds(const production *p, const request *r, const value *lower, const value *upper) {
+    const weft_dtype dtype = p->in[0].dtype;
+    const double width = real_of(dtype, upper) - real_of(dtype, lower);
+    const char *const file = p->files[0];
+    char low[80], high[80];
+    name_bound(p, "--lower", r->lower, lower, low);
+    name_bound(p, "--upper", r->upper, upper, high);
+    if (!isfinite(real_of(dtype, lower)))
+        cli_error(p->command, "%s: %s is not finite%s", file, low, r->lower ? "" : "; give --lower and --upper");
+    else if (!isfinite(real_of(dtype, upper)))
+        cli_error(p->command, "%s: %s is not finite%s", file, high, r->upper ? "" : "; give --upper");
+    else if (!is_less(dtype, lower, upper) && !r->lower && !r->upper)
+        cli_error(p->command, "%s: all elements are %s; give --lower and --upper", file,
+                  value_decimal(dtype, lower).text);
+    else if (!is_less(dtype, lower, upper))
+        cli_error(p->command, "%s: %s is not less than %s", file, low, high);
+    else if (dtype >= WEFT_F32 && (!isfinite(width) || !isfinite((double)r->bins / width)))
+        cli_error(p->command, "%s: %s %s --bins %lld: upper - lower or bins / (upper - lower) overflows", file, low,
+                  high, r->bins);
+    else
+        return CLI_DONE;
+    return r->lower || r->upper ? CLI_USAGE : CLI_FAILED;
 }
 
 static int count_evenly(production *p, const request *r, stream *s) {
@@ -93,6 +143,7 @@ static int count_evenly(production *p, const request *r, stream *s) {
     value lower, upper;
     int code = read_bound(p, s, "--lower", r->lower, WEFT_MIN, &lower);
     if (code == CLI_DONE) code = read_bound(p, s, "--upper", r->upper, WEFT_MAX, &upper);
+    if (code == CLI_DONE) code = check_bounds(p, r, &lower, &upper);
     if (code != CLI_DONE) return code;
     uint64_t *counts = produce_room(p, bins, sizeof *counts);
     if (!counts) return CLI_FAILED;
@@ -102,6 +153,22 @@ static int count_evenly(production *p, const request *r, stream *s) {
     if (code == CLI_DONE) code = write_counts(p, r, bins, counts);
     free(counts);
     return code;
+}
+
+static bool edges_ascend(const production *p, const request *r) {
+    const npy_array *edges = &p->in[1];
+    const size_t size = weft_dtype_size(edges->dtype);
+    const char *at = edges->data;
+    value a, b;
+    for (size_t i = 0; i + 1 < edges->n; i++, at += size) {
+        memcpy(&a, at, size);
+        memcpy(&b, at + size, size);
+        if (is_less(edges->dtype, &a, &b)) continue;
+        cli_error(p->command, "%s: edge %zu, %s, is not less than edge %zu, %s; edges must ascend", r->edges, i,
+                  value_decimal(edges->dtype, &a).text, i + 1, value_decimal(edges->dtype, &b).text);
+        return false;
+    }
+    return true;
 }
 
 static int count_between(production *p, const request *r, stream *s) {
@@ -117,6 +184,7 @@ static int count_between(production *p, const request *r, stream *s) {
                   edges->n, weft_dtype_name(edges->dtype), weft_dtype_name(x->dtype), p->files[0]);
         return CLI_FAILED;
     }
+    if (!edges_ascend(p, r)) return CLI_FAILED;
     const size_t bins = edges->n - 1;
     uint64_t *counts = produce_room(p, bins, sizeof *counts);
     if (!counts) return CLI_FAILED;
@@ -129,7 +197,7 @@ static int count_between(production *p, const request *r, stream *s) {
 }
 
 int command_histogram(const cli_options *options, int argc, char **argv) {
-    production p = {0};
+    production p = {.prints = true};
     request r = {0};
     stream s = {0}, *streamed = NULL;
     if (!read_request(argc, argv, &r)) return CLI_USAGE;

@@ -1,4 +1,5 @@
 #include "cli/kept.h"
+#include "cli/file.h"
 
 #include "cli/value.h"
 
@@ -52,9 +53,7 @@ void kept_output_missing(const char *command, const char *option) {
 }
 
 bool kept_check_output(const cli_options *options, const char *command, const char *option, const char *to) {
-    if (!options->json || strcmp(to, "-") != 0) return true;
-    cli_error(command, "--json: standard output is for the array here; give %s the name of a file", option);
-    return false;
+    return file_takes_result(options, command, option, to);
 }
 
 void kept_json_begin(const kept *k) {

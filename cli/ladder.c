@@ -24,7 +24,7 @@ static const char *topic_name(size_t i) { return LADDER_TOPICS[i].name; }
 
 static const ladder_topic_text *find_topic(const char *name) {
     for (size_t i = 0; i < LADDER_TOPIC_COUNT; i++)
-        if (strcmp(LADDER_TOPICS[i].name, name) == 0) return &LADDER_TOPICS[i];
+        if (same_name(LADDER_TOPICS[i].name, name)) return &LADDER_TOPICS[i];
     const char *nearest = nearest_name(name, topic_name, LADDER_TOPIC_COUNT);
     if (nearest)
         cli_error("ladder", "there is no topic '%s'; did you mean '%s'?", name, nearest);
@@ -38,7 +38,7 @@ static const char *rung_name(size_t i) { return named_rungs->rungs[i].name; }
 
 static const ladder_rung_text *look_up(const ladder_topic_text *topic, const char *name) {
     for (size_t i = 0; i < topic->rung_count; i++)
-        if (strcmp(topic->rungs[i].name, name) == 0) return &topic->rungs[i];
+        if (same_name(topic->rungs[i].name, name)) return &topic->rungs[i];
     return NULL;
 }
 

@@ -167,7 +167,8 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     else if (options->json && writes_to_output(r))
         cli_error(argv[0], "--json: standard output is for a file here; give it a name");
     else
-        return true;
+        return file_takes_result(options, argv[0], "-o", r->to) &&
+               file_takes_result(options, argv[0], "--png", r->picture);
     return false;
 }
 

@@ -1,19 +1,18 @@
 /* The weft command: takes the options that belong to every command out of argv, wherever they stand,
  * finds the verb and runs it. */
 #include "cli/cli.h"
-#include "cli/file.h"
+#include "cli/input.h"
+#include "cli/progress.h"
 #include "cli/ranks.h"
+#include "cli/signals.h"
 #include "cli/verbs.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { MOST_THREADS = 4096 };
 
@@ -21,11 +20,17 @@ enum { MOST_THREADS = 4096 };
 
 void cli_error(const char *command, const char *format, ...) {
     va_list args;
+    progress_end();
     va_start(args, format);
     fprintf(stderr, command ? "weft %s: " : "weft: ", command);
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+void cli_warn_of_gpu(const char *command, const cli_options *options) {
+    const char *const why = weft_last_error(NULL);
+    if (*why && !options->quiet) cli_error(command, "warning: %s; computing on the CPU", why);
 }
 
 int cli_open(const char *command, const cli_options *options, weft_context **ctx) {
@@ -34,9 +39,13 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
         cli_error(command, "%s", weft_last_error(NULL));
         return status == WEFT_INVALID ? CLI_USAGE : CLI_FAILED;
     }
+    if (!options->device || strcmp(options->device, "auto") == 0) cli_warn_of_gpu(command, options);
     if (*weft_tune_warning(*ctx) && !options->quiet) cli_error(command, "warning: %s", weft_tune_warning(*ctx));
-    if (weft_set_threads(*ctx, options->threads) == WEFT_OK && weft_set_memory(*ctx, options->memory) == WEFT_OK)
+    if (weft_set_threads(*ctx, options->threads) == WEFT_OK && weft_set_memory(*ctx, options->memory) == WEFT_OK) {
+        if (!options->mpi)
+            progress_watch(*ctx, options, command); /* a rank that is cancelled leaves others waiting */
         return CLI_DONE;
+    }
     cli_error(command, "--threads %d: %s", options->threads, weft_last_error(*ctx));
     weft_close(*ctx);
     *ctx = NULL;
@@ -92,14 +101,21 @@ double cli_seconds(void) {
 
 /* ------------------------------------------------------------------------ global options */
 
-/* "auto", or a backend's name with or without ":which"; the rest is for weft_open to judge. */
-static bool read_device(const char *text, cli_options *options) {
-    static const char *const names[] = {"auto", "cpu", "cuda", "ref"};
-    const size_t length = strcspn(text, ":");
-    options->device = text;
+/* Returns true if some machine has a device of this name. If this machine has it is for weft_open to judge. */
+static bool is_device(const char *text) {
+    static const char *const names[] = {"auto", "cpu", "cpu:base", "cpu:v2", "cpu:v3", "cpu:v4", "cuda", "ref"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0) return true;
-    cli_error(NULL, "--device %s: no such device; there are auto, cpu, cuda (or cuda:N) and ref", text);
+        if (strcmp(names[i], text) == 0) return true;
+    const size_t prefix = strlen("cuda:"), digits = strncmp(text, "cuda:", prefix) ? 0 : strlen(text + prefix);
+    return digits > 0 && strspn(text + prefix, "0123456789") == digits;
+}
+
+static bool read_device(const char *text, cli_options *options) {
+    options->device = text;
+    if (is_device(text)) return true;
+    cli_error(NULL,
+              "--device %s: no such device; there are auto, cpu, cpu:base, cpu:v2 to cpu:v4, cuda, cuda:N and ref",
+              text);
     return false;
 }
 
@@ -158,6 +174,8 @@ static bool take_option(invocation *in, char **argv, int *i) {
         return in->wrong = !read_threads(text, &in->options), true;
     if (!in->wrong && (text = take_value(in, argv, i, "--memory")))
         return in->wrong = !read_memory(text, &in->options), true;
+    for (const char *const *name = INPUT_OPTIONS; *name && !in->wrong; name++)
+        if ((text = take_value(in, argv, i, *name))) return in->wrong = !input_option(*name, text), true;
     return in->wrong || take_flag(argv, *i, "--json", &in->options.json) ||
            take_flag(argv, *i, "--quiet", &in->options.quiet) || take_flag(argv, *i, "--bits", &in->options.bits) ||
            take_flag(argv, *i, "--mpi", &in->options.mpi) || take_flag(argv, *i, "--help", &in->help) ||
@@ -206,7 +224,9 @@ static int run(const invocation *in) {
     }
     const verb *verb = verb_find(in->rest[0]);
     if (!verb) return CLI_USAGE;
+    in->rest[0] = (char *)verb->name; /* as commands spell it in what they print */
     if (!in->help && in->options.mpi && !ranks_can(verb->name)) return CLI_USAGE;
+    if (!in->help && !input_ready(verb->name, in->options.quiet)) return CLI_USAGE;
     if (!in->help) return verb->run(&in->options, in->count, in->rest);
     verb_help(stdout, verb);
     return CLI_DONE;
@@ -220,19 +240,8 @@ static int finish(const invocation *in, int code) {
     return CLI_FAILED;
 }
 
-/* Files are mapped: that one shrank, or its disk failed, shows as this signal in the midst of the work. */
-static void on_bus_error(int signal) {
-    static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may meet it */
-    static const char text[] = "weft: a file was cut short, or could not be read, while it was in use\n";
-    (void)signal;
-    while (atomic_flag_test_and_set(&told)) pause(); /* the first is about to end the process, but has to tell why */
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    file_abandon(); /* NOLINT(bugprone-signal-handler): an unlink, which a handler may do */
-    _exit(CLI_FAILED);
-}
-
 int main(int argc, char **argv) {
-    signal(SIGBUS, on_bus_error);
+    signals_install();
     invocation in = {.rest = calloc((size_t)argc + 1, sizeof *argv)};
     if (!in.rest) {
         cli_error(NULL, "no memory for the arguments");
@@ -241,5 +250,6 @@ int main(int argc, char **argv) {
     read_arguments(&in, argv);
     const int code = in.wrong ? CLI_USAGE : finish(&in, run(&in));
     free(in.rest);
+    if (code != CLI_DONE && signals_caught()) signals_die(signals_caught());
     return code;
 }

@@ -1,7 +1,9 @@
 /* weft map FORMULA NAME=VALUE... -o Z.npy, weft map_scan the same, and weft map_reduce OP FORMULA NAME=VALUE...: a
  * value is a number or the name of a file. */
 #include "cli/cli.h"
+#include "cli/file.h"
 #include "cli/fold_options.h"
+#include "cli/nearest.h"
 #include "cli/npy.h"
 #include "cli/streamed.h"
 #include "cli/value.h"
@@ -24,7 +26,8 @@ typedef struct request {
     const char *init;    /* text, or NULL */
     value before;        /* init's value */
     weft_dtype type, accumulate;
-    long long n; /* of a formula without arrays; else -1 */
+    bool type_given; /* by --dtype */
+    long long n;     /* of a formula without arrays; else -1 */
     int count;
     char names[MOST_BINDINGS][NAME_LENGTH];
     const char *texts[MOST_BINDINGS]; /* behind the '=' */
@@ -85,7 +88,7 @@ static bool read_options(int argc, char **argv, request *r) {
 
 static bool read_operator(request *r, const char *text) {
     for (int op = 0; strcmp(weft_op_name((weft_op)op), "unknown") != 0; op++)
-        if (strcmp(text, weft_op_name((weft_op)op)) == 0) {
+        if (same_name(text, weft_op_name((weft_op)op))) {
             r->op = (weft_op)op;
             return true;
         }
@@ -122,10 +125,8 @@ static bool read_operands(request *r, int count, char **operands) {
         if (!read_operand(r, operands[at++])) return false;
     if (!reduces && !r->to)
         cli_error(r->command, "-o FILE.npy is missing: it names the file for the result (- is standard output)");
-    else if (!reduces && r->options->json && strcmp(r->to, "-") == 0)
-        cli_error(r->command, "--json: standard output is for the array here; give -o the name of a file");
     else
-        return true;
+        return reduces || file_takes_result(r->options, r->command, "-o", r->to);
     return false;
 }
 
@@ -220,28 +221,87 @@ static bool open_arrays(request *r, const char *const *paths, int files) {
     return true;
 }
 
-static bool read_bindings(request *r) {
+static bool is_given(const request *r, const char *name) {
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(r->names[i], name) == 0) return true;
+    return false;
+}
+
+static bool is_in_formula(const request *r, const char *name) {
+    const char *variable;
+    for (size_t v = 0; (variable = weft_expr_variable(r->expr, v)); v++)
+        if (strcmp(variable, name) == 0) return true;
+    return false;
+}
+
+/* Each name of the formula has one value, and no other name has any. */
+static bool check_names(const request *r) {
+    const char *name;
+    for (int i = 0; i < r->count; i++) {
+        bool twice = false;
+        for (int k = 0; k < i; k++) twice = twice || strcmp(r->names[k], r->names[i]) == 0;
+        if (!twice && is_in_formula(r, r->names[i])) continue;
+        cli_error(r->command, twice ? "%s=%s: %s is given twice" : "%s=%s: the formula has no %s", r->names[i],
+                  r->texts[i], r->names[i]);
+        return false;
+    }
+    for (size_t v = 0; (name = weft_expr_variable(r->expr, v)); v++) {
+        if (is_given(r, name)) continue;
+        cli_error(r->command, "%s=VALUE is missing: the formula has %s, and VALUE is a number or a file", name, name);
+        return false;
+    }
+    return true;
+}
+
+static int read_bindings(request *r) {
     const char *paths[MOST_BINDINGS];
+    if (!check_names(r)) return CLI_USAGE;
     const int files = read_scalars(r, paths);
-    if (!(r->streamed ? open_arrays(r, paths, files) : read_arrays(r))) return false;
-    if (r->first && r->n >= 0)
-        cli_error(r->command, "--n is for formulas without arrays; %s has %zu elements", r->first_text, r->first->n);
-    else if (!r->first && r->n < 0)
+    if (files > 0 && r->n >= 0)
+        cli_error(r->command, "--n %lld: it is for formulas without arrays, and %s is one", r->n, paths[0]);
+    else if (files == 0 && r->n < 0)
         cli_error(r->command, "no array is given; --n N says for how many elements the formula is meant");
+    else if (!(r->streamed ? open_arrays(r, paths, files) : read_arrays(r)))
+        return CLI_FAILED;
     else {
         if (r->first) r->n = (long long)r->first->n;
-        if (r->type == WEFT_DEFAULT) r->type = type_of_arrays(r);
-        return true;
+        r->type_given = r->type != WEFT_DEFAULT;
+        if (!r->type_given) r->type = type_of_arrays(r);
+        return CLI_DONE;
     }
-    return false;
+    return CLI_USAGE;
 }
 
 /* -------------------------------------------------------------------------------- running */
 
+/* A formula, and a type of evaluation or result, that cannot be are faults of the call. */
 static int told(request *r, weft_status status) {
     if (status == WEFT_OK) return CLI_DONE;
-    cli_error(r->command, "%s", weft_last_error(r->ctx));
-    return CLI_FAILED;
+    const char *sentence = weft_last_error(r->ctx);
+    if (status != WEFT_UNSUPPORTED)
+        cli_error(r->command, "%s", sentence);
+    else if (r->accumulate != WEFT_DEFAULT && strstr(sentence, "accumulate"))
+        cli_error(r->command, "--accumulate %s: %s", weft_dtype_name(r->accumulate), sentence);
+    else if (r->type_given)
+        cli_error(r->command, "--dtype %s: %s", weft_dtype_name(r->type), sentence);
+    else
+        cli_error(r->command, "%s", sentence);
+    return status == WEFT_INVALID || status == WEFT_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
+}
+
+/* Checks formula and types of a stream by a call on no elements, before any file is written. */
+static int check_call(request *r) {
+    const size_t count = (size_t)r->count;
+    value out;
+    weft_status status;
+    if (r->use == STORED)
+        status = weft_map(r->ctx, r->expr, r->type, 0, r->bindings, count, NULL);
+    else if (r->use == REDUCED)
+        status = weft_map_reduce(r->ctx, r->op, r->expr, r->type, r->accumulate, 0, r->bindings, count, &out);
+    else
+        status =
+            weft_map_scan(r->ctx, r->op, r->kind, r->expr, r->type, r->accumulate, 0, r->bindings, count, NULL, NULL);
+    return told(r, status == WEFT_EMPTY ? WEFT_OK : status);
 }
 
 static void print_json(const request *r) {
@@ -377,7 +437,8 @@ static int evaluate(const cli_options *options, int argc, char **argv, map_use u
     if (!read_options(argc, argv, &r) || !read_operands(&r, argc - optind, argv + optind)) return CLI_USAGE;
     int code = cli_open(r.command, options, &r.ctx);
     if (code == CLI_DONE) code = told(&r, weft_expr_compile(r.ctx, r.formula, &r.expr));
-    if (code == CLI_DONE && !read_bindings(&r)) code = CLI_FAILED;
+    if (code == CLI_DONE) code = read_bindings(&r);
+    if (code == CLI_DONE && r.streamed) code = check_call(&r);
     if (code == CLI_DONE) code = use == REDUCED ? run_map_reduce(&r) : run_map(&r);
     for (int i = 0; i < r.count; i++) npy_free(&r.arrays[i]);
     if (r.streamed) stream_close(&r.stream);

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 enum {
+    WORDS_MOST = 10000,    /* that the library looks for at a time, */
+    WORD_BYTES_MOST = 256, /* and the bytes of one */
     COUNT_PIECE = 1 << 25, /* bytes read at a time */
     LIST_PIECE = 1 << 22,
     LIST_CAPACITY = 1 << 20 /* matches; more than there are words, so that the list goes on behind any place */
@@ -102,6 +104,11 @@ static int read_word_list(search *s) {
             cli_error("match", "--words %s: word %zu is empty", s->words, s->patterns + 1);
             return CLI_USAGE;
         }
+        if (length > WORD_BYTES_MOST || s->patterns == WORDS_MOST) {
+            cli_error("match", "--words: word %zu has %zu bytes; up to %d words of up to %d bytes are taken",
+                      s->patterns + 1, length, WORDS_MOST, WORD_BYTES_MOST);
+            return CLI_USAGE;
+        }
         if (!add_word(s, word, length)) return no_memory("the words");
         word += length;
         if (!*word) return CLI_DONE;
@@ -110,8 +117,16 @@ static int read_word_list(search *s) {
 
 static int add_line(search *s, const char *line, size_t length) {
     if (length > 0 && line[length - 1] == '\n') length--;
-    if (length > 0) return add_word(s, line, length) ? CLI_DONE : no_memory("the words");
-    cli_error("match", "%s: line %zu is empty", s->words_file, s->patterns + 1);
+    if (length == 0)
+        cli_error("match", "%s: line %zu is empty", s->words_file, s->patterns + 1);
+    else if (length > WORD_BYTES_MOST)
+        cli_error("match", "%s: line %zu has %zu bytes; a word has 1 to %d", s->words_file, s->patterns + 1, length,
+                  WORD_BYTES_MOST);
+    else if (s->patterns == WORDS_MOST)
+        cli_error("match", "%s: has more than %d words, which are as many as can be looked for", s->words_file,
+                  WORDS_MOST);
+    else
+        return add_word(s, line, length) ? CLI_DONE : no_memory("the words");
     return CLI_FAILED;
 }
 

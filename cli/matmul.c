@@ -1,5 +1,6 @@
 /* weft matmul A.npy B.npy -o C.npy */
 #include "cli/apply.h"
+#include "cli/file.h"
 #include "cli/matmul_check.h"
 #include "cli/npy.h"
 
@@ -69,11 +70,10 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
                   r->from[A]);
     else if (strcmp(r->from[A], "-") == 0 && strcmp(r->from[B], "-") == 0)
         cli_error(argv[0], "-: standard input can be only one of the two arrays");
-    else if (r->to && strcmp(r->to, "-") == 0 && (options->json || r->check))
-        cli_error(argv[0], "%s: standard output is for the array here; give -o the name of a file",
-                  options->json ? "--json" : "--check");
+    else if (file_is_output(r->to) && r->check)
+        cli_error(argv[0], "--check: standard output is for the array here; give -o the name of a file");
     else
-        return true;
+        return file_takes_result(options, argv[0], "-o", r->to);
     return false;
 }
 

@@ -26,6 +26,22 @@ weft_status measure(weft_status (*call)(void *state), void *state, int least, do
     return status;
 }
 
+/* Returns false for a GPU that is listed and cannot be used. */
+static bool is_usable(const char *id) {
+    weft_context *ctx;
+    if (strncmp(id, "cuda", 4) != 0) return true;
+    const weft_status status = weft_open(&ctx, id);
+    weft_close(ctx);
+    return status != WEFT_NO_DEVICE;
+}
+
+void measure_warn(const char *command, const cli_options *options) {
+    weft_context *ctx;
+    if (options->device || weft_open(&ctx, "auto") != WEFT_OK) return;
+    cli_warn_of_gpu(command, options);
+    weft_close(ctx);
+}
+
 size_t measure_devices(const cli_options *options, char ids[MEASURE_DEVICES][32]) {
     if (options->device) {
         snprintf(ids[0], sizeof ids[0], "%s", options->device);
@@ -35,7 +51,8 @@ size_t measure_devices(const cli_options *options, char ids[MEASURE_DEVICES][32]
     const size_t count = weft_device_count();
     weft_device_info info;
     for (size_t i = 0; i < count && found < MEASURE_DEVICES; i++)
-        if (weft_describe_device(i, &info) == WEFT_OK) memcpy(ids[found++], info.id, sizeof ids[0]);
+        if (weft_describe_device(i, &info) == WEFT_OK && is_usable(info.id))
+            memcpy(ids[found++], info.id, sizeof ids[0]);
     return found;
 }
 

@@ -11,8 +11,11 @@ weft_status measure(weft_status (*call)(void *state), void *state, int least, do
 enum { MEASURE_DEVICES = 65 };
 
 /* The devices to go through: the one of the options, else every device of this machine that can be
- * described, at most MEASURE_DEVICES. Returns their number. */
+ * described and used, at most MEASURE_DEVICES. Returns their number. */
 size_t measure_devices(const cli_options *options, char ids[MEASURE_DEVICES][32]);
+
+/* Without --device: cli_warn_of_gpu, for a command that goes through measure_devices. */
+void measure_warn(const char *command, const cli_options *options);
 
 /* Describes an open context in a line: "Intel(R) Xeon(R) ..., 2 threads, x86-64-v4". */
 void measure_describe(const weft_context *ctx, int threads, char *text, size_t size);

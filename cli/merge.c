@@ -1,4 +1,5 @@
-/* weft merge A.npy B.npy -o Y.npy */
+/* weft merge A.npy B.npy [--no-check-sorted] -o Y.npy */
+#include "cli/ascending.h"
 #include "cli/produce.h"
 
 #include <stdint.h>
@@ -8,7 +9,6 @@
 static int merge_and_write(production *p, const char *to) {
     const npy_array *a = &p->in[0], *b = &p->in[1];
     const npy_shape shape = {1, {a->n + b->n}};
-    if (!produce_one_type(p)) return CLI_FAILED;
     void *y = produce_room(p, a->n > SIZE_MAX - b->n ? SIZE_MAX : a->n + b->n, weft_dtype_size(a->dtype));
     if (!y) return CLI_FAILED;
     produce_start(p);
@@ -23,13 +23,25 @@ static int merge_and_write(production *p, const char *to) {
 }
 
 int command_merge(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {
-        {"output", required_argument, NULL, 'o'}, {"o", required_argument, NULL, 'o'}, {0}};
+    static const struct option list[] = {{"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {"check-sorted", no_argument, NULL, 'c'},
+                                         {"no-check-sorted", no_argument, NULL, 'n'},
+                                         {0}};
     production p = {0};
     const char *to = NULL;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1; to = optarg)
-        if (option != 'o') return CLI_USAGE;
+    bool checks = true;
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == '?') return CLI_USAGE;
+        if (option == 'o')
+            to = optarg;
+        else
+            checks = option == 'c';
+    }
     int code = produce_begin(&p, options, argc, argv, 2, to);
+    if (code == CLI_DONE && !produce_one_type(&p)) code = CLI_FAILED;
+    for (int i = 0; i < 2 && checks && code == CLI_DONE; i++)
+        if (!ascending_check(p.command, p.files[i], &p.in[i])) code = CLI_FAILED;
     if (code == CLI_DONE) code = merge_and_write(&p, to);
     produce_end(&p);
     return code;

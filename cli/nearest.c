@@ -2,6 +2,13 @@
 
 #include <string.h>
 
+static bool same_letter(char a, char b) { return a == b || ((a == '-' || a == '_') && (b == '-' || b == '_')); }
+
+bool same_name(const char *a, const char *b) {
+    while (*a && same_letter(*a, *b)) a++, b++;
+    return *a == *b;
+}
+
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Edits (a letter more, less or other, two letters swapped) that make `a` of `b`: the restricted
@@ -16,8 +23,8 @@ static size_t edit_distance(const char *a, const char *b) {
     for (size_t i = 1; a[i - 1]; i++) {
         now[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1]))
                 now[j] = least(now[j], before[j - 2] + 1);
         }
         size_t *const spare = before;
@@ -28,14 +35,42 @@ static size_t edit_distance(const char *a, const char *b) {
     return last[n];
 }
 
+static bool same_digits(const char *a, const char *b) {
+    static const char digits[] = "0123456789";
+    for (;; a++, b++) {
+        a += strcspn(a, digits);
+        b += strcspn(b, digits);
+        if (*a != *b) return false;
+        if (!*a) return true;
+    }
+}
+
+/* Returns true if `name`, one edit from `text`, becomes it by a swap, a missing letter or a doubled one. */
+static bool one_slip(const char *text, const char *name) {
+    const size_t length = strlen(text), other = strlen(name);
+    size_t at = 0;
+    if (length < other) return length > 1;
+    while (text[at] && same_letter(text[at], name[at])) at++;
+    if (length == other) return text[at] == name[at + 1];
+    return at > 0 && text[at] == text[at - 1];
+}
+
+/* Edits from `text` to `name`, or 0 when it is no misspelling of it. */
+static size_t misspelled(const char *text, const char *name) {
+    const size_t length = strlen(text), edits = edit_distance(text, name);
+    if (!same_digits(text, name)) return 0;
+    if (length <= 5) return edits == 1 && one_slip(text, name) ? edits : 0;
+    return edits <= (length < 8 ? 1 : 2) ? edits : 0;
+}
+
 const char *nearest_name(const char *name, const char *(*at)(size_t i), size_t count) {
     const char *nearest = NULL;
-    size_t distance = strlen(name) < 4 ? 2 : 3;
+    size_t distance = 3;
     for (size_t i = 0; i < count; i++) {
-        const size_t d = edit_distance(name, at(i));
-        if (d >= distance) continue;
-        distance = d;
-        nearest = at(i);
+        const size_t edits = misspelled(name, at(i));
+        if (edits == 0 || edits > distance) continue;
+        nearest = edits < distance ? at(i) : NULL;
+        distance = edits;
     }
     return nearest;
 }

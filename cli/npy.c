@@ -1,7 +1,13 @@
 /* Reading .npy: a source (a mapping, or a stream that is read as far as needed), the prelude, the header,
  * the elements. Nothing is allocated on the word of a header: a stream's buffer grows with what arrives. */
 #include "cli/npy.h"
+
+#include "cli/column.h"
+#include "cli/file.h"
+#include "cli/foreign.h"
+#include "cli/input.h"
 #include "cli/npy_header.h"
+#include "cli/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,88 +18,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_MAX = 1 << 20, FIRST_CHUNK = 1 << 16 };
-
-/* Bytes [0, bytes) of the file are at p. `mapped`: all of the file, for good. Else more may come from fd. */
-typedef struct source {
-    int fd;
-    bool mapped;
-    unsigned char *p;
-    size_t bytes, capacity;
-} source;
-
-/* Opens it, and examines it. */
-static bool open_file(const char *path, source *s, struct stat *st, npy_error *error) {
-    const bool standard = strcmp(path, "-") == 0;
-    *s = (source){.fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)};
-    if (s->fd < 0) return npy_fail(error, "cannot be opened: %s", strerror(errno));
-    if (fstat(s->fd, st) != 0) return npy_fail(error, "cannot be examined: %s", strerror(errno));
-    if (S_ISDIR(st->st_mode)) return npy_fail(error, "is a directory, not a .npy file");
-    return true;
-}
-
-/* Maps what can be mapped: an ordinary file, from its beginning. */
-static bool open_source(const char *path, source *s, npy_error *error) {
-    struct stat st = {0};
-    if (!open_file(path, s, &st, error)) return false;
-    if (!S_ISREG(st.st_mode) || st.st_size <= 0 || lseek(s->fd, 0, SEEK_CUR) != 0) return true;
-    if ((uintmax_t)st.st_size > PTRDIFF_MAX) return npy_fail(error, "is too large for this machine's address space");
-    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, s->fd, 0);
-    if (p == MAP_FAILED) return true;
-    *s = (source){.fd = s->fd, .mapped = true, .p = p, .bytes = (size_t)st.st_size};
-    return true;
-}
-
-static void close_source(source *s) {
-    if (s->fd > STDIN_FILENO) close(s->fd);
-    if (s->mapped)
-        munmap(s->p, s->bytes);
-    else
-        free(s->p);
-}
-
-/* Doubles the buffer, but not beyond the `wanted` bytes. */
-static bool grow(source *s, size_t wanted, npy_error *error) {
-    size_t capacity = s->capacity < FIRST_CHUNK ? FIRST_CHUNK : s->capacity > wanted / 2 ? wanted : s->capacity * 2;
-    void *p = realloc(s->p, capacity);
-    if (!p) return npy_fail(error, "no memory for %zu bytes of it", capacity);
-    s->p = p;
-    s->capacity = capacity;
-    return true;
-}
-
-/* Reads on until `wanted` bytes are there or the file ends; `s->bytes` says which. */
-static bool want(source *s, size_t wanted, npy_error *error) {
-    while (!s->mapped && s->bytes < wanted) {
-        if (s->bytes == s->capacity && !grow(s, wanted, error)) return false;
-        const size_t room = s->capacity < wanted ? s->capacity - s->bytes : wanted - s->bytes;
-        const ssize_t got = read(s->fd, s->p + s->bytes, room < SSIZE_MAX ? room : SSIZE_MAX);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return npy_fail(error, "cannot be read: %s", strerror(errno));
-        if (got == 0) break;
-        s->bytes += (size_t)got;
-    }
-    return true;
-}
+enum { HEADER_MAX = 1 << 20 };
 
 /* Magic, version and the length of the header; *data is where the elements start. */
 static bool read_header(source *s, npy_header *header, size_t *data, npy_error *error) {
-    if (!want(s, NPY_MAGIC_BYTES + 4, error)) return false;
+    if (!source_want(s, NPY_MAGIC_BYTES + 4, error)) return false;
     if (s->bytes == 0) return npy_fail(error, "is empty, not a .npy file");
     if (s->bytes < NPY_MAGIC_BYTES || memcmp(s->p, NPY_MAGIC, NPY_MAGIC_BYTES) != 0)
-        return npy_fail(error, "is not a .npy file (it does not begin with \\x93NUMPY)");
+        return foreign_fail(s->p, s->bytes, error);
     if (s->bytes < NPY_MAGIC_BYTES + 4) return npy_fail(error, "ends within its header, after %zu bytes", s->bytes);
     const int version = s->p[NPY_MAGIC_BYTES];
     if (version < 1 || version > 3)
         return npy_fail(error, "is a .npy file of version %d; weft reads versions 1, 2 and 3", version);
     const size_t width = version == 1 ? 2 : 4, start = NPY_MAGIC_BYTES + 2 + width;
-    if (!want(s, start, error)) return false;
+    if (!source_want(s, start, error)) return false;
     if (s->bytes < start) return npy_fail(error, "ends within its header, after %zu bytes", s->bytes);
     size_t length = 0;
     for (size_t i = 0; i < width; i++) length |= (size_t)s->p[NPY_MAGIC_BYTES + 2 + i] << (8 * i);
     if (length > HEADER_MAX)
         return npy_fail(error, "says its header has %zu bytes; more than %d is not believed", length, HEADER_MAX);
-    if (!want(s, start + length, error)) return false;
+    if (!source_want(s, start + length, error)) return false;
     if (s->bytes < start + length)
         return npy_fail(error, "ends within its header: %zu bytes of header expected, %zu there", length,
                         s->bytes - start);
@@ -130,15 +74,19 @@ static npy_array describe(const npy_header *header) {
     return a;
 }
 
+static size_t header_size(const npy_header *header) {
+    return weft_dtype_size(header->dtype) * (header->is_complex ? 2 : 1);
+}
+
 /* Hands the elements over: where they lie when that is aligned and in our byte order, else in a copy. */
 static bool take_elements(source *s, const npy_header *header, size_t data, npy_array *a, npy_error *error) {
     const size_t size = weft_dtype_size(header->dtype), parts = header->is_complex ? 2 : 1;
     const size_t bytes = header->n * parts * size;
     if (bytes > PTRDIFF_MAX - data) return npy_fail(error, "has too many elements for any memory (%zu)", header->n);
-    if (!want(s, data + bytes, error)) return false;
+    if (!source_want(s, data + bytes, error)) return false;
     *a = describe(header);
     if (s->bytes - data < bytes) return npy_truncated(a, s->bytes - data, error);
-    a->data = s->p + data;
+    a->data = data ? s->p + data : s->p; /* which may be NULL */
     if (bytes && (header->swapped || (uintptr_t)a->data % size != 0)) {
         a->owned = malloc(bytes);
         if (!a->owned) return npy_fail(error, "no memory for a copy of its %zu bytes", bytes);
@@ -157,18 +105,61 @@ static bool take_elements(source *s, const npy_header *header, size_t data, npy_
     return true;
 }
 
-static bool read_array(const char *path, bool complex_too, npy_array *a, npy_error *error) {
+static void warn_of_extra_bytes(const char *path, size_t bytes) {
+    if (bytes) input_warn(path, "%zu bytes after the array are ignored", bytes);
+}
+
+static bool read_npy(const char *path, bool complex_too, npy_array *a, npy_error *error) {
     source s;
     npy_header header = {0};
     size_t data = 0;
-    *a = (npy_array){0};
-    bool read = open_source(path, &s, error) && read_header(&s, &header, &data, error);
+    bool read = source_map(path, &s, error) && read_header(&s, &header, &data, error);
     if (read && header.is_complex && !complex_too)
         read = npy_fail(error, "elements of dtype \"%s\" are not supported here; fft and convolve take complex ones",
                         header.descr);
+    const size_t there = s.mapped ? s.bytes - data : 0;
     read = read && take_elements(&s, &header, data, a, error);
+    if (read && there) warn_of_extra_bytes(path, there - header.n * header_size(&header));
+    source_close(&s);
+    return read;
+}
+
+/* The header that `bytes` bytes of raw elements would have. */
+static bool make_raw_header(unsigned long long bytes, npy_header *header, npy_error *error) {
+    const weft_dtype dtype = input_get()->dtype;
+    const size_t size = weft_dtype_size(dtype);
+    if (bytes % size)
+        return npy_fail(error, "has %llu bytes, which is no multiple of the %zu bytes of an element of %s", bytes,
+                        size, weft_dtype_name(dtype));
+    *header = (npy_header){.dtype = dtype, .n = (size_t)(bytes / size), .swapped = NPY_NATIVE != '<'};
+    header->shape = (npy_shape){1, {header->n}};
+    return true;
+}
+
+static bool read_raw(const char *path, npy_array *a, npy_error *error) {
+    source s;
+    npy_header header = {0};
+    const bool read = source_map(path, &s, error) && source_read_all(&s, error) &&
+                      make_raw_header(s.bytes, &header, error) && take_elements(&s, &header, 0, a, error);
+    source_close(&s);
+    return read;
+}
+
+static bool read_column(const char *path, npy_array *a, npy_error *error) {
+    source s;
+    const bool read = source_map(path, &s, error) && source_read_all(&s, error) &&
+                      column_read(path, s.p, s.bytes, input_get(), a, error);
+    source_close(&s);
+    return read;
+}
+
+static bool read_array(const char *path, bool complex_too, npy_array *a, npy_error *error) {
+    const input_format format = input_format_of(path);
+    *a = (npy_array){0};
+    const bool read = format == INPUT_RAW      ? read_raw(path, a, error)
+                      : format == INPUT_COLUMN ? read_column(path, a, error)
+                                               : read_npy(path, complex_too, a, error);
     if (!read) *a = (npy_array){0};
-    close_source(&s);
     return read;
 }
 
@@ -209,15 +200,47 @@ static void map_stream(npy_stream *s) {
     s->mapped_bytes = (size_t)s->start + bytes;
 }
 
+/* The bytes that an ordinary file has from where it is read on. */
+static unsigned long long bytes_ahead(const source *s, const struct stat *st) {
+    const off_t at = lseek(s->fd, 0, SEEK_CUR);
+    return at >= 0 && st->st_size > at ? (unsigned long long)(st->st_size - at) : 0;
+}
+
+/* Elements whose number or place is not known before all have been read: they are put in a file in memory. */
+static bool open_read(const char *path, source *s, struct stat *st, npy_header *header, npy_error *error) {
+    npy_array a;
+    *s = (source){.fd = -1};
+    if (!read_array(path, false, &a, error)) return false;
+    const size_t size = weft_dtype_size(a.dtype);
+    const file_writer w = {.descriptor = s->fd = memfd_create("weft", MFD_CLOEXEC)};
+    bool made = s->fd >= 0 || npy_fail(error, "no file in memory can be made for it: %s", strerror(errno));
+    made = made && file_put(&w, a.data, a.n * size, error);
+    made = made && ((lseek(s->fd, 0, SEEK_SET) == 0 && fstat(s->fd, st) == 0) ||
+                    npy_fail(error, "cannot be examined: %s", strerror(errno)));
+    *header = (npy_header){.dtype = a.dtype, .n = a.n, .shape = a.shape};
+    npy_free(&a);
+    return made;
+}
+
+static bool open_header(const char *path, source *s, struct stat *st, npy_header *header, npy_error *error) {
+    const input_format format = input_format_of(path);
+    size_t data;
+    if (format == INPUT_COLUMN || (format == INPUT_RAW && !source_is_ordinary(path)))
+        return open_read(path, s, st, header, error);
+    if (!source_open(path, s, st, error)) return false;
+    if (format == INPUT_RAW) return make_raw_header(bytes_ahead(s, st), header, error);
+    return read_header(s, header, &data, error);
+}
+
 bool npy_open(const char *path, npy_stream *stream, npy_error *error) {
     source s;
     struct stat st = {0};
     npy_header header = {0};
-    size_t data;
     *stream = (npy_stream){.descriptor = -1};
-    const bool opened = open_file(path, &s, &st, error) && read_header(&s, &header, &data, error) &&
-                        take_stream(&s, &st, &header, stream, error);
+    const bool opened = open_header(path, &s, &st, &header, error) && take_stream(&s, &st, &header, stream, error);
     free(s.p);
+    if (opened && stream->ordinary)
+        warn_of_extra_bytes(path, (size_t)(st.st_size - stream->start) - header.n * header_size(&header));
     if (!opened && s.fd > STDIN_FILENO) close(s.fd);
     if (opened)
         map_stream(stream);

@@ -7,12 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define NATIVE '<'
-#else
-#define NATIVE '>'
-#endif
-
 bool npy_fail(npy_error *error, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -91,7 +85,7 @@ static bool read_complex(const char *descr, npy_header *header) {
         header->dtype = COMPLEX_TYPES[i].part;
         header->is_complex = true;
         snprintf(header->descr, sizeof header->descr, "%.7s", descr);
-        header->swapped = descr[0] != '=' && descr[0] != NATIVE;
+        header->swapped = descr[0] != '=' && descr[0] != NPY_NATIVE;
         return true;
     }
     return false;
@@ -109,7 +103,7 @@ static bool parse_descr(parser *p, npy_header *header) {
         const bool one_byte = weft_dtype_size(TYPES[i].dtype) == 1;
         if (!strchr(one_byte ? "|<>=" : "<>=", descr[0])) continue;
         header->dtype = TYPES[i].dtype;
-        header->swapped = !one_byte && descr[0] != '=' && descr[0] != NATIVE;
+        header->swapped = !one_byte && descr[0] != '=' && descr[0] != NPY_NATIVE;
         return true;
     }
     if (*descr && read_complex(descr, header)) return true;
@@ -211,7 +205,7 @@ size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *sha
     size_t used = PRELUDE;
     used +=
         (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
-                         weft_dtype_size(dtype) == 1 ? '|' : NATIVE, type);
+                         weft_dtype_size(dtype) == 1 ? '|' : NPY_NATIVE, type);
     for (size_t i = 0; i < shape->rank; i++)
         used += (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "%s%zu%s", i ? ", " : "", shape->dimensions[i],
                                  shape->rank == 1 ? "," : "");

@@ -8,6 +8,13 @@
 #define NPY_MAGIC "\x93NUMPY"
 enum { NPY_MAGIC_BYTES = 6 };
 
+/* The letter of this machine's byte order. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define NPY_NATIVE '<'
+#else
+#define NPY_NATIVE '>'
+#endif
+
 typedef struct npy_header {
     weft_dtype dtype; /* of complex elements: of their parts */
     bool is_complex;

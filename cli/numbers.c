@@ -1,4 +1,5 @@
 #include "cli/numbers.h"
+#include "cli/file.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,10 +41,8 @@ bool numbers_to_complex(const char *command, const char *path, npy_array *a) {
 bool numbers_output(const cli_options *options, const char *command, const char *to) {
     if (!to)
         cli_error(command, "-o Y.npy is missing: it names the file for the result (- is standard output)");
-    else if (options->json && strcmp(to, "-") == 0)
-        cli_error(command, "--json: standard output is for the array here; give -o the name of a file");
     else
-        return true;
+        return file_takes_result(options, command, "-o", to);
     return false;
 }
 

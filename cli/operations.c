@@ -1,5 +1,8 @@
 #include "cli/operations.h"
 
+#include "cli/nearest.h"
+
+#include <stdio.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------- a call of each operation */
@@ -357,9 +360,10 @@ const operation OPERATIONS[] = {
 const size_t OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS;
 
 const operation *operation_find(const char *name, size_t length) {
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, "%.*s", (int)(length < sizeof wanted ? length : 0), name);
     for (size_t i = 0; i < OPERATION_COUNT; i++)
-        if (strlen(OPERATIONS[i].name) == length && memcmp(OPERATIONS[i].name, name, length) == 0)
-            return &OPERATIONS[i];
+        if (same_name(wanted, OPERATIONS[i].name)) return &OPERATIONS[i];
     return NULL;
 }
 

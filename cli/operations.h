@@ -28,7 +28,7 @@ enum { OPERATION_BINS = 256 }; /* of histogram */
 extern const operation OPERATIONS[];
 extern const size_t OPERATION_COUNT;
 
-/* The operation of that name, or NULL. `length` characters of it. */
+/* The operation called name[0..length), '-' and '_' being the same character, or NULL. */
 const operation *operation_find(const char *name, size_t length);
 
 /* Bytes that it reads and writes on arrays of n elements of `size` bytes. */

@@ -1,6 +1,7 @@
 /* weft price: an option by Monte Carlo simulation, with its standard error, and a drawing of how it converges. */
 #include "cli/cli.h"
 #include "cli/closed_form.h"
+#include "cli/nearest.h"
 #include "cli/npy_header.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
@@ -49,6 +50,7 @@ typedef struct request {
     double start[WEFT_ASSETS_MAX], volatility[WEFT_ASSETS_MAX], weights[WEFT_ASSETS_MAX];
     size_t starts, volatilities, weight_count; /* how many were given */
     double correlation[WEFT_ASSETS_MAX * WEFT_ASSETS_MAX], rho;
+    bool level_given;
     double error;     /* the standard error to stop at, or 0 */
     const char *plot; /* or NULL */
 } request;
@@ -85,7 +87,7 @@ static bool read_list(const char *option, const char *text, double *list, size_t
 static bool read_barrier(const char *text, weft_option *o) {
     for (size_t i = 0; i < sizeof BARRIERS / sizeof *BARRIERS; i++) {
         o->barrier = (weft_barrier)i;
-        if (strcmp(text, BARRIERS[i]) == 0) return true;
+        if (same_name(text, BARRIERS[i])) return true;
     }
     cli_error("price", "--barrier %s: there are up-out, up-in, down-out and down-in", text);
     return false;
@@ -158,7 +160,7 @@ static bool read_option(int option, request *r) {
     case 'C': return read_real("--rho", optarg, &r->rho);
     case 'H': return read_real("--width", optarg, &o->width);
     case 'B': return read_barrier(optarg, o);
-    case 'L': return read_real("--level", optarg, &o->level);
+    case 'L': r->level_given = true; return read_real("--level", optarg, &o->level);
     default: return read_simulation(option, r);
     }
 }
@@ -168,11 +170,12 @@ static bool find_payoff(int operands, const char *name, request *r) {
         cli_error("price", "%d payoffs given, 1 needed; see 'weft help price'", operands);
         return false;
     }
-    r->name = name;
     for (size_t i = 0; i < sizeof PAYOFFS / sizeof *PAYOFFS; i++) {
+        if (!same_name(name, PAYOFFS[i].name)) continue;
+        r->name = PAYOFFS[i].name;
         r->option.payoff = PAYOFFS[i].payoff;
         r->option.observed = PAYOFFS[i].observed;
-        if (strcmp(name, PAYOFFS[i].name) == 0) return true;
+        return true;
     }
     cli_error("price", "%s is no payoff; see 'weft help price'", name);
     return false;
@@ -189,6 +192,79 @@ static bool spread_list(const char *option, size_t assets, size_t given, double 
 }
 
 static size_t most(size_t a, size_t b) { return a > b ? a : b; }
+
+/* ------------------------------------------------------------------- what the values must be */
+
+static bool check_assets(const request *r) {
+    const weft_option *const o = &r->option;
+    const double least = o->assets > 1 ? -1 / ((double)o->assets - 1) : -1;
+    for (size_t i = 0; i < o->assets; i++) {
+        if (!(r->start[i] > 0))
+            cli_error("price", "--start %g: a price is above 0", r->start[i]);
+        else if (!(r->volatility[i] >= 0))
+            cli_error("price", "--sigma %g: a volatility is not negative", r->volatility[i]);
+        else if (r->simulation.greeks && r->volatility[i] == 0)
+            cli_error("price",
+                      "--sigma 0: --greeks take differences on both sides of a volatility, so it is above 0");
+        else
+            continue;
+        return false;
+    }
+    if (o->assets == 1 || (r->rho > least && r->rho < 1)) return true;
+    cli_error("price", "--rho %g: the correlation of any two of %zu assets is above %g and below 1", r->rho,
+              o->assets, least);
+    return false;
+}
+
+static bool check_terms(const request *r) {
+    const weft_option *const o = &r->option;
+    const bool geometric = o->observed == WEFT_OBSERVE_GEOMETRIC;
+    if (!(o->strike >= 0))
+        cli_error("price", "--strike %g: it is not negative", o->strike);
+    else if (!(o->maturity > 0))
+        cli_error("price", "--maturity %g: it is above 0", o->maturity);
+    else if (!(o->width > 0))
+        cli_error("price", "--width %g: it is above 0", o->width);
+    else if (geometric && (o->assets > 1 || (o->weights && o->weights[0] != 1) || r->simulation.scheme != WEFT_EXACT))
+        cli_error("price", "%s: a geometric mean is taken of one asset of weight 1, with --scheme exact", r->name);
+    else
+        return true;
+    return false;
+}
+
+static bool check_barrier(const request *r) {
+    const weft_option *const o = &r->option;
+    const bool up = o->barrier == WEFT_UP_AND_OUT || o->barrier == WEFT_UP_AND_IN;
+    double basket = 0;
+    for (size_t i = 0; i < o->assets; i++)
+        basket += r->start[i] * (o->weights ? r->weights[i] : 1 / (double)o->assets);
+    if ((o->barrier != WEFT_NO_BARRIER) != r->level_given)
+        cli_error("price", "--barrier KIND and --level B go together: %s is missing",
+                  r->level_given ? "--barrier" : "--level");
+    else if (r->level_given && (up ? basket >= o->level : basket <= o->level))
+        cli_error("price", "--barrier %s --level %g: has been reached at the start, where the price is %g",
+                  BARRIERS[o->barrier], o->level, basket);
+    else
+        return true;
+    return false;
+}
+
+static bool check_sobol(const request *r) {
+    const weft_simulation *const s = &r->simulation;
+    const size_t count = s->scramblings, steps = WEFT_SOBOL_DIMENSIONS / r->option.assets;
+    if (count == 0) return true;
+    if ((count & (count - 1)) != 0)
+        cli_error("price", "--sobol %zu: a power of two from 2 to %lld is needed", count, SCRAMBLINGS_MOST);
+    else if (s->paths % count != 0 || s->paths / count < 2)
+        cli_error("price", "--paths %llu: with --sobol %zu a multiple of %zu is needed, 2 paths each or more",
+                  (unsigned long long)s->paths, count, count);
+    else if (s->steps > steps)
+        cli_error("price", "--steps %zu: with --sobol and %zu %s at most %zu are taken", s->steps, r->option.assets,
+                  r->option.assets == 1 ? "asset" : "assets", steps);
+    else
+        return true;
+    return false;
+}
 
 /* The option as the library takes it. There are as many assets as the longest list has numbers, and without a list
  * those of the classics: two of a double digital, else one. */
@@ -226,8 +302,11 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
         if (!read_option(option, r)) return false;
     if (!find_payoff(argc - optind, argv[optind], r) || !complete(r)) return false;
     if (!scheme_given && r->option.payoff == WEFT_CORRIDOR) r->simulation.scheme = WEFT_EULER;
+    if (!check_assets(r) || !check_terms(r) || !check_barrier(r) || !check_sobol(r)) return false;
     if (options->json && r->plot && strcmp(r->plot, "-") == 0)
         cli_error("price", "--json: standard output is for the drawing here; give it a name");
+    else if (r->simulation.control && r->simulation.greeks)
+        cli_error("price", "--control and --greeks: deltas and vegas have no control variate");
     else
         return true;
     return false;
@@ -269,7 +348,8 @@ static weft_status run_series(const where *w, const request *r, series *s) {
     const uint64_t first = most(FIRST_PATHS, 2 * r->simulation.scramblings);
     uint64_t paths = doubles && all > first ? first : all;
     for (;; paths = paths < all - paths ? 2 * paths : all) {
-        progress_at((double)paths, 2 * (double)all);
+        const double share = (double)paths / (double)all; /* as many paths have been simulated before */
+        progress_within(doubles ? share / 2 : 0, doubles ? share : 1);
         const weft_status status = run_once(w, r, paths, greeks && (paths == all || r->error > 0), s);
         if (status != WEFT_OK || paths == all || reached(r, s)) return status;
     }

@@ -1,4 +1,5 @@
 #include "cli/produce.h"
+#include "cli/file.h"
 #include "cli/value.h"
 
 #include <stdint.h>
@@ -14,13 +15,11 @@ static int check_operands(const production *p, int count, const char *to) {
                   p->count == 1 ? "file" : "files", count, p->command);
     else if (count == 2 && is_dash(p->files[0]) && is_dash(p->files[1]))
         cli_error(p->command, "-: standard input can be only one of the two arrays");
-    else if (!to)
+    else if (!to && !p->prints)
         cli_error(p->command, "%s: -o FILE.npy is missing: it names the file for the result (- is standard output)",
                   p->files[0]);
-    else if (p->options->json && is_dash(to))
-        cli_error(p->command, "--json: standard output is for the array here; give -o the name of a file");
     else
-        return CLI_DONE;
+        return file_takes_result(p->options, p->command, "-o", to) ? CLI_DONE : CLI_USAGE;
     return CLI_USAGE;
 }
 
@@ -70,8 +69,27 @@ int produce_done(production *p, weft_status status) {
     return CLI_FAILED;
 }
 
+static value value_at(weft_dtype dtype, const void *data, size_t i) {
+    const size_t size = weft_dtype_size(dtype);
+    value v = {0};
+    memcpy(&v, (const char *)data + i * size, size);
+    return v;
+}
+
+static void print_values(const production *p, weft_dtype dtype, size_t n, const void *data) {
+    for (size_t i = 0; i < n; i++) {
+        const value v = value_at(dtype, data, i);
+        printf("%s%s%s\n", value_decimal(dtype, &v).text, p->options->bits ? " " : "",
+               p->options->bits ? value_bits(dtype, &v).text : "");
+    }
+}
+
 int produce_write(const production *p, const char *to, weft_dtype dtype, const npy_shape *shape, const void *data) {
     npy_error error;
+    size_t n = 1;
+    for (size_t i = 0; i < shape->rank; i++) n *= shape->dimensions[i];
+    if (!to && !p->options->json) print_values(p, dtype, n, data);
+    if (!to) return CLI_DONE;
     if (npy_write(to, dtype, shape, data, &error)) return CLI_DONE;
     cli_error(p->command, "%s: %s", to, error.message);
     return CLI_FAILED;
@@ -84,9 +102,20 @@ void produce_json_begin(const production *p, const char *to) {
         printf(", \"file2\": ");
         json_string(stdout, p->files[1]);
     }
-    printf(", \"output\": ");
-    json_string(stdout, to);
+    if (to) {
+        printf(", \"output\": ");
+        json_string(stdout, to);
+    }
     printf(", \"dtype\": \"%s\", \"n\": %zu", weft_dtype_name(p->in[0].dtype), p->in[0].n);
+}
+
+void produce_json_list(const char *name, weft_dtype dtype, size_t n, const void *data) {
+    printf(", \"%s\": [", name);
+    for (size_t i = 0; i < n; i++) {
+        const value v = value_at(dtype, data, i);
+        printf("%s%s", i ? ", " : "", value_json(dtype, &v).text);
+    }
+    putchar(']');
 }
 
 void produce_json_end(const production *p) {

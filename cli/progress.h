@@ -11,7 +11,16 @@ void progress_start(const cli_options *options, const char *what);
 void progress_at(double done, double all);
 /* The same of bytes, with their rate. */
 void progress_at_bytes(double done, double all);
+/* The calls on a watched context that follow are the part of the work from `low` to `high`, as shares of all of it.
+ */
+void progress_within(double low, double high);
+/* Shows how far each call on the context is: under the command's name, or as progress_within says if a bar was
+ * started; the calls of other commands with a bar of their own are not shown. A call is cancelled when a signal was
+ * caught. */
+void progress_watch(weft_context *ctx, const cli_options *options, const char *command);
 /* Removes the bar. Call it before anything else is printed. */
 void progress_end(void);
+/* Removes the bar from the terminal's line, for a signal handler. */
+void progress_abandon(void);
 
 #endif

@@ -2,6 +2,8 @@
 #include "cli/sample_file.h"
 #include "cli/value.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { INTEGERS = -1 };
@@ -92,10 +94,74 @@ static bool read_parameters(const char *command, request *r) {
     return true;
 }
 
+/* ------------------------------------------------------------------- what the values must be */
+
+static bool check_type(const char *command, const request *r) {
+    const weft_dtype dtype = r->samples.dtype;
+    const bool real = dtype == WEFT_F32 || dtype == WEFT_F64;
+    if (r->kind->what == INTEGERS && (real || weft_dtype_size(dtype) < 4))
+        cli_error(command, "--dtype %s: random integers are i32, i64, u32 or u64", weft_dtype_name(dtype));
+    else if (r->kind->what == WEFT_BERNOULLI && dtype != WEFT_U8)
+        cli_error(command, "--dtype %s: samples of bernoulli are u8", weft_dtype_name(dtype));
+    else if (r->kind->what != INTEGERS && r->kind->what != WEFT_BERNOULLI && !real)
+        cli_error(command, "--dtype %s: samples of %s are f32 or f64", weft_dtype_name(dtype), r->kind->name);
+    else
+        return true;
+    return false;
+}
+
+static bool refuse(const char *command, const request *r, parameter p, const char *needed) {
+    cli_error(command, "%s %s: %s is needed", OPTIONS[p], r->parameters[p], needed);
+    return false;
+}
+
+/* The bounds as values of the samples' type. */
+static bool check_interval(const char *command, const request *r) {
+    const bool single = r->samples.dtype == WEFT_F32;
+    const double a = single ? (double)(float)r->a : r->a, b = single ? (double)(float)r->b : r->b;
+    const double width = single ? (double)((float)b - (float)a) : b - a;
+    char lower[64], upper[64];
+    snprintf(lower, sizeof lower, r->parameters[LOWER] ? "%.40s" : "0 (the default)", r->parameters[LOWER]);
+    snprintf(upper, sizeof upper, r->parameters[UPPER] ? "%.40s" : "1 (the default)", r->parameters[UPPER]);
+    if (!isfinite(a)) return refuse(command, r, LOWER, single ? "a finite number of f32" : "a finite number");
+    if (!isfinite(b)) return refuse(command, r, UPPER, single ? "a finite number of f32" : "a finite number");
+    if (!(a < b))
+        cli_error(command, "--lower %s is not less than --upper %s%s", lower, upper, single ? ", in f32" : "");
+    else if (!isfinite(width))
+        cli_error(command, "--lower %s, --upper %s: their difference overflows", lower, upper);
+    else
+        return true;
+    return false;
+}
+
+static bool check_integers(const char *command, const request *r) {
+    const value *a = &r->bounds[0], *b = &r->bounds[1];
+    bool fine = true;
+    if (!r->parameters[LOWER] || !r->parameters[UPPER]) return true;
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (r->samples.dtype == WEFT_##ID) fine = a->name <= b->name;
+#include "core/types.def"
+    if (!fine) cli_error(command, "--lower %s is more than --upper %s", r->parameters[LOWER], r->parameters[UPPER]);
+    return fine;
+}
+
+static bool check_parameters(const char *command, const request *r) {
+    switch (r->kind->what) {
+    case INTEGERS: return check_integers(command, r);
+    case WEFT_UNIFORM: return check_interval(command, r);
+    case WEFT_EXPONENTIAL: return (isfinite(r->a) && r->a > 0) || refuse(command, r, RATE, "a finite number above 0");
+    case WEFT_BERNOULLI: return (r->a >= 0 && r->a <= 1) || refuse(command, r, PROBABILITY, "a number from 0 to 1");
+    default:
+        if (!isfinite(r->a)) return refuse(command, r, MEAN, "a finite number");
+        return (isfinite(r->b) && r->b >= 0) || refuse(command, r, DEVIATION, "a finite number, 0 or more,");
+    }
+}
+
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
     if (!read_options(argc, argv, r) || !find_kind(argv[0], argc - optind, argv + optind, r)) return false;
     if (r->samples.dtype == WEFT_DEFAULT) r->samples.dtype = r->kind->type;
-    return read_parameters(argv[0], r) && sample_options_suffice(options, argv[0], "samples", &r->samples);
+    return check_type(argv[0], r) && read_parameters(argv[0], r) && check_parameters(argv[0], r) &&
+           sample_options_suffice(options, argv[0], "samples", &r->samples);
 }
 
 /* -------------------------------------------------------------------------------- running */

@@ -1,4 +1,5 @@
 #include "cli/ranks.h"
+#include "cli/file.h"
 #include "cli/npy_header.h"
 
 #include <dlfcn.h>
@@ -85,6 +86,7 @@ static int open_rank(ranks *r, const char *command, const cli_options *options, 
 
 int ranks_open(ranks *r, const char *command, const cli_options *options, weft_context **ctx) {
     *r = (ranks){.d = NULL};
+    *ctx = NULL;
     return options->mpi ? open_rank(r, command, options, ctx) : cli_open(command, options, ctx);
 }
 
@@ -147,6 +149,8 @@ weft_status ranks_price(const ranks *r, const weft_option *option, const weft_si
 
 typedef struct writing {
     char target[PATH_MAX], temporary[PATH_MAX];
+    bool replaces; /* there is a file called `target`, of this state */
+    struct stat replaced;
     npy_error error;
 } writing;
 
@@ -163,15 +167,12 @@ static bool write_at(int fd, const void *data, size_t bytes, off_t at, npy_error
     return true;
 }
 
-/* Where the array is written, and to what name it goes then: a link stays, what it points to is replaced. */
+/* The array is written to `temporary`, which is renamed to `target`. Symbolic links stay. */
 static bool name_files(writing *w, const char *path) {
-    struct stat st;
-    const bool there = stat(path, &st) == 0;
-    if (there && !S_ISREG(st.st_mode))
+    w->replaces = stat(path, &w->replaced) == 0;
+    if (w->replaces && !S_ISREG(w->replaced.st_mode))
         return npy_fail(&w->error, "is no ordinary file, which ranks could write together");
-    if (there && !realpath(path, w->target)) return npy_fail(&w->error, "cannot be examined: %s", strerror(errno));
-    if (!there && snprintf(w->target, sizeof w->target, "%s", path) >= (int)sizeof w->target)
-        return npy_fail(&w->error, "the name is too long");
+    if (!file_follow_links(path, w->target, &w->error)) return false;
     if (snprintf(w->temporary, sizeof w->temporary, "%s.part", w->target) >= (int)sizeof w->temporary)
         return npy_fail(&w->error, "the name is too long");
     return true;
@@ -185,9 +186,10 @@ static bool close_written(int fd, bool written, npy_error *error) {
 
 /* The first rank makes the file at its full length. */
 static bool make_file(writing *w, const unsigned char *header, size_t length, off_t bytes) {
-    const int fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int fd = file_make_temporary(w->temporary, false);
     if (fd < 0) return npy_fail(&w->error, "cannot be made: %s", strerror(errno));
-    bool made = write_at(fd, header, length, 0, &w->error);
+    bool made =
+        file_has_space(fd, (unsigned long long)bytes, &w->error) && write_at(fd, header, length, 0, &w->error);
     if (made && ftruncate(fd, bytes) != 0) made = npy_fail(&w->error, "cannot be made: %s", strerror(errno));
     return close_written(fd, made, &w->error);
 }
@@ -205,6 +207,15 @@ static bool agree_on(const ranks *r, const char *command, const char *path, bool
     return false;
 }
 
+/* Gives the file its access rights and its name. */
+static bool rename_file(const writing *w) {
+    const int fd = open(w->temporary, O_WRONLY | O_CLOEXEC);
+    const bool fine =
+        fd >= 0 && (w->replaces ? file_keep_access(fd, w->target, &w->replaced) : file_take_usual_mode(fd));
+    if (fd >= 0) close(fd);
+    return fine && rename(w->temporary, w->target) == 0;
+}
+
 int ranks_write(const ranks *r, const char *command, const char *path, weft_dtype dtype, const npy_array *x,
                 const void *slice) {
     writing w = {.error = {""}};
@@ -218,8 +229,11 @@ int ranks_write(const ranks *r, const char *command, const char *path, weft_dtyp
     fine = write_slice(&w, slice, own.count * size, (off_t)(length + own.offset * size));
     fine = agree_on(r, command, path, fine, &w);
     if (!first) return fine ? CLI_DONE : CLI_FAILED;
-    if (fine && rename(w.temporary, w.target) == 0) return CLI_DONE;
-    if (fine) cli_error(command, "%s: cannot be made: %s", path, strerror(errno));
-    (void)unlink(w.temporary);
-    return CLI_FAILED;
+    if (fine && !rename_file(&w)) {
+        cli_error(command, "%s: cannot be made: %s", path, strerror(errno));
+        fine = false;
+    }
+    if (!fine) (void)unlink(w.temporary);
+    file_release();
+    return fine ? CLI_DONE : CLI_FAILED;
 }

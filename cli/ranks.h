@@ -25,8 +25,8 @@ bool ranks_can(const char *command);
 /* Whether ranks can read and write these files, which standard input and output are not; prints the error. */
 bool ranks_read(const cli_options *options, const char *command, char *const *files, int count);
 
-/* cli_open, and with --mpi the other ranks; those of one machine take its GPUs in turn, unless one is named.
- * ranks_close, before the context is closed, is due in any case. */
+/* cli_open, and with --mpi the other ranks; those of one machine take its GPUs in turn, unless one is named. On
+ * failure *ctx is NULL. ranks_close must be called in any case, before the context is closed. */
 int ranks_open(ranks *r, const char *command, const cli_options *options, weft_context **ctx);
 void ranks_close(ranks *r);
 

@@ -1,5 +1,6 @@
 /* weft recurrence S.npy U.npy -o V.npy: two arrays that give a third, row by row. */
 #include "cli/apply.h"
+#include "cli/file.h"
 #include "cli/npy.h"
 #include "cli/streamed.h"
 
@@ -47,10 +48,8 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
         cli_error(argv[0], "-: standard input can be only one of the two arrays");
     else if (!r->v)
         cli_error(argv[0], "%s: -o V.npy is missing: it names the file for the result (- is standard output)", r->s);
-    else if (options->json && strcmp(r->v, "-") == 0)
-        cli_error(argv[0], "--json: standard output is for the array here; give -o the name of a file");
     else
-        return true;
+        return file_takes_result(options, argv[0], "-o", r->v);
     return false;
 }
 

@@ -5,10 +5,12 @@
 #include "cli/progress.h"
 #include "cli/value.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PIECE_BYTES = 1 << 24 };
+static const uint64_t SAMPLES_MOST = UINT64_C(1) << 63; /* of a stream */
 
 /* -------------------------------------------------------------------------------- options */
 
@@ -51,10 +53,11 @@ bool sample_options_suffice(const cli_options *options, const char *command, con
         cli_error(command, "--n N is missing: how many %s", what);
     else if (!o->to)
         cli_error(command, "-o FILE.npy is missing: it names the file for the %s (- is standard output)", what);
-    else if (options->json && strcmp(o->to, "-") == 0)
-        cli_error(command, "--json: standard output is for the array here; give -o the name of a file");
+    else if (o->first > SAMPLES_MOST || o->n > SAMPLES_MOST - o->first)
+        cli_error(command, "--first %llu --n %llu: there are the %s 0 to %llu", (unsigned long long)o->first,
+                  (unsigned long long)o->n, what, (unsigned long long)SAMPLES_MOST - 1);
     else
-        return true;
+        return file_takes_result(options, command, "-o", o->to);
     return false;
 }
 
@@ -75,14 +78,18 @@ static weft_status make(const run *w, uint64_t first, size_t n) {
     return w->file->make(w->file->self, w->ctx, first, n, w->piece);
 }
 
+static size_t format_header(const run *w, unsigned char header[NPY_HEADER_ROOM]) {
+    const npy_shape shape = {w->file->dimensions ? 2 : 1, {(size_t)w->file->options->n, w->file->dimensions}};
+    return npy_format_header(w->file->options->dtype, false, &shape, header);
+}
+
 static bool next_piece(void *self, file_part *piece, npy_error *error) {
     run *w = self;
     const sample_options *o = w->file->options;
     const uint64_t left = o->n - w->made;
     const size_t n = left < w->room ? (size_t)left : w->room;
     if (!w->begun) {
-        const npy_shape shape = {w->file->dimensions ? 2 : 1, {(size_t)o->n, w->file->dimensions}};
-        *piece = (file_part){w->header, npy_format_header(o->dtype, false, &shape, w->header)};
+        *piece = (file_part){w->header, format_header(w, w->header)};
         return w->begun = true;
     }
     if (make(w, o->first + w->made, n) != WEFT_OK) return npy_fail(error, "%s", weft_last_error(w->ctx));
@@ -99,6 +106,16 @@ static weft_status try_last(const run *w) {
     return make(w, o->first > UINT64_MAX - (o->n - 1) ? UINT64_MAX : o->first + (o->n - 1), 1);
 }
 
+/* Of the header and all samples; the largest number where there are more. */
+static unsigned long long bytes_of_file(const run *w) {
+    unsigned char header[NPY_HEADER_ROOM];
+    unsigned long long bytes;
+    return __builtin_mul_overflow(w->file->options->n, w->size, &bytes) ||
+                   __builtin_add_overflow(bytes, format_header(w, header), &bytes)
+               ? ULLONG_MAX
+               : bytes;
+}
+
 static int write_samples(const cli_options *options, const char *command, run *w) {
     npy_error error;
     if (try_last(w) != WEFT_OK) {
@@ -106,7 +123,8 @@ static int write_samples(const cli_options *options, const char *command, run *w
         return CLI_FAILED;
     }
     progress_start(options, command);
-    const bool written = file_write_from(w->file->options->to, &(file_source){next_piece, w}, &error);
+    const file_source pieces = {next_piece, w, bytes_of_file(w)};
+    const bool written = file_write_from(w->file->options->to, &pieces, &error);
     progress_end();
     if (!written) {
         cli_error(command, "%s: %s", w->file->options->to, error.message);

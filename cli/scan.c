@@ -1,5 +1,6 @@
 /* weft scan X.npy -o Y.npy: the one operation that gives an array. */
 #include "cli/apply.h"
+#include "cli/file.h"
 #include "cli/fold_options.h"
 #include "cli/npy.h"
 #include "cli/ranks.h"
@@ -58,10 +59,8 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     else if (!r->to)
         cli_error(argv[0], "%s: -o Y.npy is missing: it names the file for the result (- is standard output)",
                   r->from);
-    else if (options->json && strcmp(r->to, "-") == 0)
-        cli_error(argv[0], "--json: standard output is for the array here; give -o the name of a file");
     else
-        return true;
+        return file_takes_result(options, argv[0], "-o", r->to);
     return false;
 }
 
@@ -117,9 +116,15 @@ static void print_json(const job *j, const char *device) {
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
 }
 
+static int check_accumulate(weft_context *ctx, const job *j) {
+    const operands *in = &j->request->in;
+    return folds_check_scan("scan", ranks_first(&j->ranks), ctx, in->op, j->x.dtype, in->accumulate);
+}
+
 static int compute_and_write(weft_context *ctx, job *j) {
     npy_error error;
-    const int code = compute(ctx, j);
+    int code = check_accumulate(ctx, j);
+    if (code == CLI_DONE) code = compute(ctx, j);
     if (code != CLI_DONE) return code;
     if (j->ranks.d) {
         if (ranks_write(&j->ranks, "scan", j->request->to, j->type, &j->x, j->y) != CLI_DONE) return CLI_FAILED;
@@ -146,7 +151,8 @@ static int scan_in_memory(weft_context *ctx, job *j) {
 static int stream_to_file(weft_context *ctx, job *j, stream *s) {
     const request *r = j->request;
     value init;
-    const int code = read_init(j, &init);
+    int code = check_accumulate(ctx, j);
+    if (code == CLI_DONE) code = read_init(j, &init);
     if (code != CLI_DONE) return code;
     if (!stream_write_to(s, r->to, j->type, &j->x.shape)) return CLI_FAILED;
     const double start = cli_seconds();

@@ -1,4 +1,5 @@
-/* weft search_sorted SORTED.npy QUERIES.npy -o POSITIONS.npy */
+/* weft search_sorted SORTED.npy QUERIES.npy [-o POSITIONS.npy] */
+#include "cli/ascending.h"
 #include "cli/produce.h"
 
 #include <stdio.h>
@@ -16,11 +17,13 @@ static int search_and_write(production *p, weft_side side, const char *to) {
     int code = produce_done(p, weft_search_sorted(p->ctx, sorted->dtype, side, sorted->n, sorted->data, queries->n,
                                                   queries->data, positions));
     if (code == CLI_DONE) code = produce_write(p, to, WEFT_U64, &queries->shape, positions);
+    if (code == CLI_DONE && p->options->json) {
+        produce_json_begin(p, to);
+        printf(", \"n2\": %zu, \"side\": \"%s\"", queries->n, SIDES[side]);
+        if (!to) produce_json_list("positions", WEFT_U64, queries->n, positions);
+        produce_json_end(p);
+    }
     free(positions);
-    if (code != CLI_DONE || !p->options->json) return code;
-    produce_json_begin(p, to);
-    printf(", \"n2\": %zu, \"side\": \"%s\"", queries->n, SIDES[side]);
-    produce_json_end(p);
     return code;
 }
 
@@ -32,20 +35,24 @@ static bool read_side(const char *text, weft_side *side) {
 }
 
 int command_search_sorted(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {{"side", required_argument, NULL, 's'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    production p = {0};
+    static const struct option list[] = {
+        {"side", required_argument, NULL, 's'},      {"output", required_argument, NULL, 'o'},
+        {"o", required_argument, NULL, 'o'},         {"check-sorted", no_argument, NULL, 'c'},
+        {"no-check-sorted", no_argument, NULL, 'n'}, {0}};
+    production p = {.prints = true};
     weft_side side = WEFT_LEFT;
     const char *to = NULL;
+    bool checks = false;
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
         if (option == 'o')
             to = optarg;
+        else if (option == 'c' || option == 'n')
+            checks = option == 'c';
         else if (option != 's' || !read_side(optarg, &side))
             return CLI_USAGE;
     }
     int code = produce_begin(&p, options, argc, argv, 2, to);
+    if (code == CLI_DONE && checks && !ascending_check(p.command, p.files[0], &p.in[0])) code = CLI_FAILED;
     if (code == CLI_DONE) code = search_and_write(&p, side, to);
     produce_end(&p);
     return code;

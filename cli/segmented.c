@@ -1,5 +1,6 @@
 /* weft segmented_reduce, segmented_scan and reduce_by_key: files that cut an array in segments. */
 #include "cli/apply.h"
+#include "cli/file.h"
 #include "cli/fold_options.h"
 #include "cli/npy.h"
 
@@ -82,10 +83,9 @@ static bool check_files(const job *j) {
         cli_error(j->command, "-: standard input can be only one of the two arrays");
     else if (is_stream(r->to) && is_stream(r->keys_to))
         cli_error(j->command, "-: standard output can be only one of the two arrays");
-    else if (j->options->json && (is_stream(r->to) || is_stream(r->keys_to)))
-        cli_error(j->command, "--json: standard output is for the array here; give -o the name of a file");
     else
-        return true;
+        return file_takes_result(j->options, j->command, "-o", r->to) &&
+               file_takes_result(j->options, j->command, "--keys-out", r->keys_to);
     return false;
 }
 
@@ -136,10 +136,28 @@ static bool take_offsets(job *j) {
     }
     for (size_t i = 0; i < a->n; i++)
         if (!offset_at(a, i, &j->offsets[i])) {
-            cli_error(j->command, "%s: offsets[%zu] is %" PRId64 "; offsets are not negative", name, i,
+            cli_error(j->command, "%s: offset %zu is %" PRId64 "; offsets are not negative", name, i,
                       (int64_t)j->offsets[i]);
             return false;
         }
+    return true;
+}
+
+/* Offsets ascend, and the last is at most the number of elements. */
+static bool check_offsets(const job *j) {
+    const uint64_t *offsets = j->r.in.offsets;
+    for (size_t i = 0; i <= j->r.in.segments; i++) {
+        if (i > 0 && offsets[i] < offsets[i - 1])
+            cli_error(j->command,
+                      "%s: offset %zu, %" PRIu64 ", is less than offset %zu, %" PRIu64 "; offsets must ascend",
+                      j->r.offsets, i, offsets[i], i - 1, offsets[i - 1]);
+        else if (offsets[i] > j->x.n)
+            cli_error(j->command, "%s: offset %zu, %" PRIu64 ", is past the end of %s, which has %zu elements",
+                      j->r.offsets, i, offsets[i], j->r.x, j->x.n);
+        else
+            continue;
+        return false;
+    }
     return true;
 }
 
@@ -173,7 +191,7 @@ static bool read_arrays(job *j) {
     j->r.in.dtype = j->x.dtype;
     j->r.in.n = j->x.n;
     j->r.in.x = j->x.data;
-    return j->r.offsets ? take_offsets(j) : take_flags(j);
+    return j->r.offsets ? take_offsets(j) && check_offsets(j) : take_flags(j);
 }
 
 /* -------------------------------------------------------------------------------- running */
@@ -231,21 +249,29 @@ static void print_json(const job *j, const char *device) {
            device, weft_order_version(), j->seconds);
 }
 
+static int check_accumulate(weft_context *ctx, const job *j) {
+    const operands *in = &j->r.in;
+    if (scans(j)) return folds_check_scan(j->command, true, ctx, in->op, in->dtype, in->accumulate);
+    return folds_check_reduce(j->command, true, in->op, in->dtype, in->accumulate);
+}
+
 static int run(const char *command, const struct option *list, const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     job j = {.command = command, .options = options, .operation = operation_find(command, strlen(command))};
     if (!read_request(list, argc, argv, &j)) return CLI_USAGE;
-    const int code = cli_open(command, options, &ctx);
+    int code = cli_open(command, options, &ctx);
     if (code != CLI_DONE) return code;
-    const bool done = read_arrays(&j) && compute(ctx, &j) && write_arrays(&j);
-    if (done && options->json) print_json(&j, weft_device(ctx));
+    if (!read_arrays(&j)) code = CLI_FAILED;
+    if (code == CLI_DONE) code = check_accumulate(ctx, &j);
+    if (code == CLI_DONE && !(compute(ctx, &j) && write_arrays(&j))) code = CLI_FAILED;
+    if (code == CLI_DONE && options->json) print_json(&j, weft_device(ctx));
     free(j.offsets);
     free(j.y);
     free(j.unique_keys);
     npy_free(&j.x);
     npy_free(&j.cuts);
     weft_close(ctx);
-    return done ? CLI_DONE : CLI_FAILED;
+    return code;
 }
 
 int command_segmented_reduce(const cli_options *options, int argc, char **argv) {

@@ -43,6 +43,10 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
         return false;
     }
     if (r->samples.dtype == WEFT_DEFAULT) r->samples.dtype = WEFT_F32;
+    if (r->samples.dtype != WEFT_F32 && r->samples.dtype != WEFT_F64) {
+        cli_error(argv[0], "--dtype %s: Sobol points are f32 or f64", weft_dtype_name(r->samples.dtype));
+        return false;
+    }
     if (r->dimensions) return sample_options_suffice(options, argv[0], "points", &r->samples);
     cli_error(argv[0], "--dimensions D is missing: how many coordinates a point has");
     return false;

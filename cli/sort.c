@@ -1,5 +1,6 @@
 /* weft sort X.npy -o Y.npy, with values V.npy that come along; weft argsort X.npy -o I.npy. */
 #include "cli/cli.h"
+#include "cli/file.h"
 #include "cli/npy.h"
 #include "cli/ranks.h"
 #include "cli/sort_runs.h"
@@ -58,14 +59,13 @@ static bool check_request(const cli_options *options, const request *r) {
     else if (!r->values_from != !r->values_to)
         cli_error(r->command, "--values and --values-out go together: %s is missing",
                   r->values_from ? "--values-out" : "--values");
-    else if (options->json && (dash || values_dash))
-        cli_error(r->command, "--json: standard output is for the array here; give it the name of a file");
     else if (dash && values_dash)
         cli_error(r->command, "two arrays cannot both go to standard output");
     else if (r->values_from && strcmp(r->from, "-") == 0 && strcmp(r->values_from, "-") == 0)
         cli_error(r->command, "two arrays cannot both come from standard input");
     else
-        return true;
+        return file_takes_result(options, r->command, "-o", r->to) &&
+               file_takes_result(options, r->command, "--values-out", r->values_to);
     return false;
 }
 

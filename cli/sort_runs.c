@@ -13,6 +13,7 @@
 #include "cli/sort_runs.h"
 
 #include "cli/progress.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +71,7 @@ static bool put_run(sorter *o, uint64_t first, size_t n) {
     uint64_t at = first * o->size;
     for (size_t bytes = n * o->size; bytes > 0;) {
         const ssize_t put = pwrite(o->descriptor, p, bytes < SSIZE_MAX ? bytes : SSIZE_MAX, (off_t)at);
-        if (put < 0 && errno == EINTR && !stream_caught()) continue;
+        if (put < 0 && errno == EINTR && !signals_caught()) continue;
         if (put < 0) {
             o->problem = "a temporary file cannot be written";
             return false;
@@ -89,7 +90,7 @@ static bool refill(sorter *o, run *r) {
         const size_t n = (size_t)(left < room ? left : room);
         const ssize_t got =
             pread(o->descriptor, r->window + r->held * o->size, n * o->size, (off_t)(r->next * o->size));
-        if (got < 0 && errno == EINTR && !stream_caught()) continue;
+        if (got < 0 && errno == EINTR && !signals_caught()) continue;
         if (got < (ssize_t)o->size) {
             if (got >= 0) errno = EIO;
             o->problem = "a temporary file cannot be read";
@@ -207,16 +208,18 @@ static bool sort(sorter *o, uint64_t n, size_t longest) {
     errno = ENOMEM;
     o->problem = "there is no memory for a run";
     if (!o->runs || !o->room || !open_temporary(o)) return false;
+    o->problem = "a temporary file cannot be written";
+    if (!file_has_space(o->descriptor, n * o->size, &o->s->error)) return false;
     o->problem = NULL;
     return make_runs(o, n, longest) && merge_runs(o, n);
 }
 
 static int tell(const sorter *o, bool sorted) {
     stream *s = o->s;
-    const int fault = errno;
-    if (sorted || !o->problem || stream_caught()) return stream_end(s, o->ctx, sorted ? WEFT_OK : WEFT_IO);
+    const char *const why = s->error.message[0] ? s->error.message : strerror(errno);
+    if (sorted || !o->problem || signals_caught()) return stream_end(s, o->ctx, sorted ? WEFT_OK : WEFT_IO);
     progress_end();
-    cli_error(s->command, "%s: %s (in %s): %s", s->inputs[0].path, o->problem, o->folder, strerror(fault));
+    cli_error(s->command, "%s: %s (in %s): %s", s->inputs[0].path, o->problem, o->folder, why);
     return CLI_FAILED;
 }
 
@@ -230,7 +233,7 @@ int sort_runs(stream *s, weft_context *ctx, weft_order_of_sort order) {
     if (longest == 0 || (double)o.memory / 4 < runs * WINDOW_BYTES) {
         cli_error(s->command, "%s: --memory %zu is too little to merge %.0f sorted parts of it", s->inputs[0].path,
                   o.memory, runs);
-        return CLI_FAILED;
+        return s->options->memory ? CLI_USAGE : CLI_FAILED;
     }
     snprintf(o.folder, sizeof o.folder, "memory");
     const int code = tell(&o, sort(&o, x->n, longest));

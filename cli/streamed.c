@@ -1,11 +1,12 @@
 #include "cli/streamed.h"
 
+#include "cli/input.h"
 #include "cli/npy_header.h"
 #include "cli/progress.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,25 +19,10 @@ enum {
     POLL_MILLISECONDS = 100
 };
 
-/* -------------------------------------------------------------------------------- signals */
-
-static volatile sig_atomic_t caught;
-
-static void on_signal(int signal) { caught = signal; }
-
-void stream_catch(void) {
-    static const int signals[] = {SIGINT, SIGTERM};
-    struct sigaction before, action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-}
-
-int stream_caught(void) { return caught; }
-
-int stream_interrupted(const char *command, const char *path, double done, double all) {
+/* The sentence for a signal; the process ends by it after everything has been released. */
+static int interrupted(const char *command, const char *path, double done, double all) {
     cli_error(command, "%s: interrupted after %.1f of %.1f MB; no result was written", path, done / 1e6, all / 1e6);
-    return 128 + caught;
+    return CLI_FAILED;
 }
 
 /* -------------------------------------------------------------------------------- reading */
@@ -48,22 +34,24 @@ size_t stream_memory(const cli_options *options) {
 }
 
 bool stream_wanted(const cli_options *options, const char *path, int passes) {
+    const input_format format = input_format_of(path);
     struct stat st;
+    if (format == INPUT_COLUMN) return false; /* its elements are in memory once it has been read */
     if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0) return false;
     if (S_ISREG(st.st_mode)) return (uintmax_t)st.st_size > stream_memory(options);
-    return passes == 1 && !S_ISDIR(st.st_mode);
+    return passes == 1 && !S_ISDIR(st.st_mode) && format == INPUT_NPY;
 }
 
 /* Waits until the pipe has something, or a signal came. */
 static bool wait_for_pipe(const stream_input *in) {
     struct pollfd wanted = {.fd = in->npy.descriptor, .events = POLLIN};
-    while (!caught && poll(&wanted, 1, POLL_MILLISECONDS) == 0) continue;
-    return !caught;
+    while (!signals_caught() && poll(&wanted, 1, POLL_MILLISECONDS) == 0) continue;
+    return !signals_caught();
 }
 
 static ptrdiff_t read_some(stream_input *in, void *to, size_t bytes) {
     for (;;) {
-        if (caught || (!in->npy.ordinary && !wait_for_pipe(in))) {
+        if (signals_caught() || (!in->npy.ordinary && !wait_for_pipe(in))) {
             errno = ECANCELED;
             return -1;
         }
@@ -107,7 +95,7 @@ static const void *view_input(void *self, size_t bytes) {
     const uintptr_t page = (uintptr_t)next & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
     if (page > (uintptr_t)in->npy.mapped)
         (void)madvise((void *)in->npy.mapped, page - (uintptr_t)in->npy.mapped, MADV_DONTNEED);
-    if (caught) {
+    if (signals_caught()) {
         errno = ECANCELED;
         return NULL;
     }
@@ -154,7 +142,7 @@ int stream_open(stream *s, const char *command, const cli_options *options, cons
         if (!open_input(s, &s->inputs[s->count], paths[s->count])) return CLI_FAILED;
     const npy_array *first = &s->inputs[0].npy.array;
     s->bytes = (double)passes * (double)first->n * (double)weft_dtype_size(first->dtype);
-    stream_catch();
+    signals_defer();
     progress_start(options, command);
     return CLI_DONE;
 }
@@ -173,8 +161,8 @@ bool stream_rewind(stream *s) {
 
 static int write_output(void *self, const void *from, size_t bytes) {
     stream *s = self;
-    if (!caught && file_put(&s->writer, from, bytes, &s->error)) return 0;
-    if (caught) errno = ECANCELED;
+    if (!signals_caught() && file_put(&s->writer, from, bytes, &s->error)) return 0;
+    if (signals_caught()) errno = ECANCELED;
     return -1;
 }
 
@@ -183,7 +171,9 @@ bool stream_write_to(stream *s, const char *to, weft_dtype dtype, const npy_shap
     const size_t length = npy_format_header(dtype, false, shape, header);
     s->to = to;
     s->sink = (weft_sink){write_output, s};
-    s->writing = file_begin(&s->writer, to, &s->error);
+    unsigned long long bytes = weft_dtype_size(dtype);
+    for (size_t i = 0; i < shape->rank; i++) bytes *= shape->dimensions[i];
+    s->writing = file_begin(&s->writer, to, length + bytes, &s->error);
     if (s->writing && file_put(&s->writer, header, length, &s->error)) return true;
     progress_end();
     cli_error(s->command, "%s: %s", to, s->error.message);
@@ -192,9 +182,15 @@ bool stream_write_to(stream *s, const char *to, weft_dtype dtype, const npy_shap
 
 /* -------------------------------------------------------------------------------- the end */
 
+bool stream_memory_refused(const stream *s, const weft_context *ctx) {
+    const bool refused = s->options->memory && strstr(weft_last_error(ctx), "of memory for buffers");
+    if (refused) cli_error(s->command, "--memory %zu: %s", s->options->memory, weft_last_error(ctx));
+    return refused;
+}
+
 /* The sentence of whatever failed first: a file, or else the library's call. */
 static int tell(const stream *s, const weft_context *ctx) {
-    if (caught) return stream_interrupted(s->command, s->inputs[0].path, s->done, s->bytes);
+    if (signals_caught()) return interrupted(s->command, s->inputs[0].path, s->done, s->bytes);
     for (int i = 0; i < s->count; i++) {
         if (!s->inputs[i].error.message[0]) continue;
         cli_error(s->command, "%s: %s", s->inputs[i].path, s->inputs[i].error.message);
@@ -202,6 +198,8 @@ static int tell(const stream *s, const weft_context *ctx) {
     }
     if (s->error.message[0])
         cli_error(s->command, "%s: %s", s->to, s->error.message);
+    else if (stream_memory_refused(s, ctx))
+        return CLI_USAGE;
     else
         cli_error(s->command, "%s: %s", s->inputs[0].path, weft_last_error(ctx));
     return CLI_FAILED;
@@ -209,7 +207,7 @@ static int tell(const stream *s, const weft_context *ctx) {
 
 int stream_end(stream *s, const weft_context *ctx, weft_status status) {
     progress_end();
-    const bool kept = !s->writing || file_end(&s->writer, status == WEFT_OK && !caught, &s->error);
+    const bool kept = !s->writing || file_end(&s->writer, status == WEFT_OK && !signals_caught(), &s->error);
     s->writing = false;
     return status == WEFT_OK && kept ? CLI_DONE : tell(s, ctx);
 }

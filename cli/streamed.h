@@ -47,12 +47,7 @@ bool stream_write_to(stream *s, const char *to, weft_dtype dtype, const npy_shap
 /* What became of the library's call: ends the result's file, and tells of an error. Returns the exit code. */
 int stream_end(stream *s, const weft_context *ctx, weft_status status);
 void stream_close(stream *s);
-
-/* The signal that is to end the work, or 0. Between stream_catch and the end of the process SIGINT and SIGTERM do no
- * more than that; a second one ends the process. */
-void stream_catch(void);
-int stream_caught(void);
-/* The exit code after it: 128 and the signal. Tells of it. */
-int stream_interrupted(const char *command, const char *path, double done, double all);
+/* Returns true, after the error was printed, if the library's call failed because --memory is too little for it. */
+bool stream_memory_refused(const stream *s, const weft_context *ctx);
 
 #endif

@@ -2,14 +2,18 @@
  * them and keeps count; the sections are in the files tour_*.c. */
 #include "cli/tour.h"
 #include "cli/progress.h"
+#include "cli/tour_size.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const size_t FULL = 100000000, QUICK = 1000000, LEAST = 1000, MOST = 10000000000;
-enum { LEAST_RUNS = 3 };
+enum { LEAST_RUNS = 3, COLUMNS = 100 };
+/* The time of a tour in that of the specification's sum of an element. */
+static const double FIXED_SUMS = 2.4e9, SUMS_EACH = 900;
 static const double BUDGET_SECONDS = 0.1;
 
 /* ------------------------------------------------------------------------------- machines */
@@ -159,6 +163,68 @@ void tour_names(const tour *t, char *text, size_t size) {
                                  t->machines[i].label);
 }
 
+/* Prints `first`, and after it the text in lines of at most COLUMNS, indented as far. A longer word has a line. */
+static void print_wrapped(const char *first, const char *text) {
+    const size_t indent = strlen(first);
+    size_t column = indent;
+    fputs(first, stdout);
+    while (*text) {
+        const size_t word = strcspn(text, " ");
+        if (column > indent && column + 1 + word > COLUMNS) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", (int)word, text);
+        column += word;
+        text += word + strspn(text + word, " ");
+    }
+    putchar('\n');
+}
+
+/* The path of this command, or its name. */
+static void find_self(char *path, size_t size) {
+    const ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length > 0)
+        path[length] = '\0';
+    else
+        snprintf(path, size, "weft");
+}
+
+static weft_status sum_some(void *state) {
+    static float x[1 << 16], sum;
+    return weft_reduce(state, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, sizeof x / sizeof *x, x, &sum);
+}
+
+/* Seconds that the tour takes, by the speed of the specification, the last machine, which is most of the time: as
+ * long as it takes for the sum of so many elements, with a constant part. */
+static double predict_seconds(const tour *t) {
+    double seconds = 0;
+    (void)measure(sum_some, t->machines[t->count - 1].ctx, LEAST_RUNS, 0.01, &seconds);
+    return seconds / (1 << 16) * (FIXED_SUMS + SUMS_EACH * (double)t->n);
+}
+
+static void print_start(const tour *t) {
+    char self[4096], text[200];
+    const double seconds = predict_seconds(t);
+    find_self(self, sizeof self);
+    if (seconds < 90)
+        snprintf(text, sizeof text, "This takes about %.0f seconds", 5 * ceil(seconds / 5));
+    else
+        snprintf(text, sizeof text, "This takes about %.0f minutes", ceil(seconds / 60));
+    printf("\n  %s, with arrays of %zu elements%s.\n  The command weft is %s\n", text, t->n,
+           t->n > QUICK ? "; --quick is shorter" : "", self);
+}
+
+static void print_next(void) {
+    puts("\nTry next:\n"
+         "  weft help                  what there is\n"
+         "  weft verify --level tiny   compare every operation with its specification\n"
+         "  weft sum FILE.npy --bits   a sum, and its bits to compare with those of another machine");
+}
+
 static void print_machines(const tour *t) {
     char text[256];
     printf("weft %s, order version %d\n\n", weft_version(), weft_order_version());
@@ -170,8 +236,9 @@ static void print_machines(const tour *t) {
     for (int i = 0; i < t->count; i++)
         if (t->machines[i].gpu) return;
     weft_context *gpu;
-    if (t->options->device || weft_open(&gpu, "cuda") == WEFT_OK) return;
-    printf("  no GPU   %s\n", weft_last_error(NULL));
+    if (t->options->device && strcmp(t->options->device, "auto") != 0) return;
+    if (weft_open(&gpu, "cuda") != WEFT_OK) print_wrapped("  no GPU   ", weft_last_error(NULL));
+    weft_close(gpu);
 }
 
 static int print_verdict(const tour *t) {
@@ -185,7 +252,11 @@ static int print_verdict(const tour *t) {
     else
         snprintf(verdict, sizeof verdict, "Verdict: %d comparisons, not one bit differs between %s.", t->compared,
                  names);
-    tour_heading(t, verdict);
+    puts("");
+    if (t->colours) fputs("\033[1m", stdout);
+    print_wrapped("", verdict);
+    if (t->colours) fputs("\033[0m", stdout);
+    print_next();
     return t->different ? CLI_FAILED : CLI_DONE;
 }
 
@@ -230,10 +301,10 @@ void tour_known(const tour *t, const char *what, const char *value, bool right, 
 
 /* ------------------------------------------------------------------------------- the whole */
 
-double tour_memory(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
-
-/* Whether two arrays of n fit in memory at all: a system that promises more than it has would kill us. */
-static bool two_arrays_fit(size_t n) { return 2.0 * (double)n * sizeof(float) < tour_memory(); }
+/* Returns true if two arrays of n fit in memory at all: a system that promises more than it has would end the
+ * process.
+ */
+static bool two_arrays_fit(size_t n) { return 2.0 * (double)n * sizeof(float) < tour_free_memory(); }
 
 static bool run_sections(tour *t, const char *path, const npy_array *file) {
     float *x = two_arrays_fit(t->n) ? malloc(t->n * sizeof *x) : NULL;
@@ -243,6 +314,8 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
         cli_error("tour", "no memory for two arrays of %zu elements; try --quick", t->n);
     else {
         print_machines(t);
+        print_start(t);
+        fflush(stdout);
         done = tour_classic_dot(t) && tour_hard_sums(t, x) && tour_every_operation(t, path, file) &&
                tour_large_array(t, file, x, y);
     }
@@ -261,7 +334,9 @@ static bool read_options(tour *t, int argc, char **argv) {
             (option != 'n' || !cli_number(argv[0], "--n", optarg, (long long)LEAST, (long long)MOST, &n)))
             return false;
         t->n = (size_t)n;
+        t->n_given = option == 'n';
     }
+    if (!t->n_given) t->n = tour_size(tour_free_memory(), t->n);
     if (t->options->json)
         cli_error(argv[0], "--json: the tour is for reading; 'weft bench --json' is for programs");
     else if (argc - optind > 1)

@@ -19,7 +19,8 @@ enum { TOUR_MACHINES = MEASURE_DEVICES + 2 };
 
 typedef struct tour {
     const cli_options *options;
-    size_t n; /* elements of the large arrays */
+    size_t n;     /* elements of the large arrays */
+    bool n_given; /* by --n */
     tour_machine machines[TOUR_MACHINES];
     int count;
     int compared, different; /* values held against the first machine's */
@@ -44,9 +45,6 @@ bool tour_run(tour *t, const operation *operation, const operands *in, bool time
 
 /* The columns of times: the first device that is not a GPU, and the first GPU. Returns their number. */
 int tour_columns(const tour *t, int columns[2]);
-
-/* Bytes of memory that this machine has. */
-double tour_memory(void);
 
 /* Uniform multiples of 2^-24 in [0, 1). */
 void tour_fill_uniform(size_t n, float *x);

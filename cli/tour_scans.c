@@ -3,6 +3,7 @@
 #include "cli/plain.h"
 #include "cli/progress.h"
 #include "cli/tour.h"
+#include "cli/tour_size.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -299,7 +300,7 @@ static bool large_scans(tour *t, size_t n) {
 bool tour_scans(tour *t) {
     char heading[100];
     size_t n = t->n;
-    while (4.0 * (double)n * sizeof(double) > 0.8 * tour_memory()) n /= 2;
+    while (4.0 * (double)n * sizeof(double) > 0.8 * tour_free_memory()) n /= 2;
     snprintf(heading, sizeof heading, "5  Prefix scans and recurrences, of %zu values", n);
     tour_heading(t, heading);
     puts("\n  Every running value is compared. The specification does the first 10^6, which are the start of the\n"

@@ -1,5 +1,6 @@
 /* weft tridiag A B C D.npy -o X.npy: tridiagonal systems, whose matrix may be given by numbers. */
 #include "cli/cli.h"
+#include "cli/file.h"
 #include "cli/npy.h"
 #include "cli/value.h"
 
@@ -27,7 +28,7 @@ typedef struct job {
     weft_dtype dtype;
     size_t systems, n;
     void *x;
-    double residual, seconds;
+    double residual, error, seconds; /* the first two of --check */
 } job;
 
 /* -------------------------------------------------------------------------------- options */
@@ -50,11 +51,10 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     else if (!r->to && !r->check)
         cli_error(argv[0], "%s: -o X.npy is missing: it names the file for the solution (- is standard output)",
                   r->operands[RIGHT]);
-    else if (r->to && strcmp(r->to, "-") == 0 && (options->json || r->check))
-        cli_error(argv[0], "%s: standard output is for the array here; give -o the name of a file",
-                  options->json ? "--json" : "--check");
+    else if (file_is_output(r->to) && r->check)
+        cli_error(argv[0], "--check: standard output is for the array here; give -o the name of a file");
     else
-        return true;
+        return file_takes_result(options, argv[0], "-o", r->to);
     return false;
 }
 
@@ -127,22 +127,81 @@ static long double entry(const job *j, int k, size_t system, size_t row) {
 
 static long double greater(long double a, long double b) { return b > a || isnan(b) ? b : a; }
 
-static double residual(const job *j) {
-    long double most = 0, matrix = 0, solution = 0;
+/* Returns the largest |a x[i-1] + b x[i] + c x[i+1] - d| over |a x[i-1]| + |b x[i]| + |c x[i+1]| + |d| of a row, and
+ * puts d - A x in `rest`, which has the dtype of d. */
+static double residual(const job *j, void *rest) {
+    long double most = 0;
     const size_t n = j->n;
     const bool periodic = j->request->periodic;
     for (size_t s = 0; s < j->systems; s++)
         for (size_t i = 0; i < n; i++) {
             const size_t up = s * n + (i ? i : n) - 1, down = s * n + (i + 1 < n ? i + 1 : 0);
-            const long double a = i || periodic ? entry(j, 0, s, i) : 0, b = entry(j, 1, s, i);
-            const long double c = i + 1 < n || periodic ? entry(j, 2, s, i) : 0, x = element(j, j->x, s * n + i);
-            const long double rest =
-                a * element(j, j->x, up) + b * x + c * element(j, j->x, down) - entry(j, RIGHT, s, i);
-            most = greater(most, fabsl(rest));
-            matrix = greater(matrix, fabsl(a) + fabsl(b) + fabsl(c));
-            solution = greater(solution, fabsl(x));
+            const long double a = i || periodic ? entry(j, 0, s, i) * element(j, j->x, up) : 0;
+            const long double b = entry(j, 1, s, i) * element(j, j->x, s * n + i);
+            const long double c = i + 1 < n || periodic ? entry(j, 2, s, i) * element(j, j->x, down) : 0;
+            const long double d = entry(j, RIGHT, s, i), r = d - (a + b + c);
+            if (r != 0) most = greater(most, fabsl(r) / (fabsl(a) + fabsl(b) + fabsl(c) + fabsl(d)));
+            if (j->dtype == WEFT_F32)
+                ((float *)rest)[s * n + i] = (float)r;
+            else
+                ((double *)rest)[s * n + i] = (double)r;
         }
-    return most == 0 ? 0 : (double)(most / (matrix * solution));
+    return (double)most;
+}
+
+/* Returns, of the system where it is largest, the largest |e| over the largest |x|. */
+static double relative_size(const job *j, const void *e) {
+    long double most = 0;
+    for (size_t s = 0; s < j->systems; s++) {
+        long double error = 0, solution = 0;
+        for (size_t i = s * j->n; i < (s + 1) * j->n; i++) {
+            error = greater(error, fabsl(element(j, e, i)));
+            solution = greater(solution, fabsl(element(j, j->x, i)));
+        }
+        if (error != 0) most = greater(most, error / solution);
+    }
+    return (double)most;
+}
+
+/* Finds the residual, and estimates the error of x by a step of iterative refinement: the solution for the right-hand
+ * sides d - A x. */
+static bool check(weft_context *ctx, job *j) {
+    const char *name = j->request->operands[RIGHT];
+    const size_t size = weft_dtype_size(j->dtype), all = j->arrays[RIGHT].n;
+    const weft_boundary boundary = j->request->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS;
+    uint64_t singular;
+    void *const rest = malloc(all ? all * size : 1);
+    weft_status status = WEFT_OK;
+    if (rest) {
+        j->residual = residual(j, rest);
+        status = weft_tridiag(ctx, j->dtype, boundary, j->systems, j->n, j->lines[0], j->lines[1], j->lines[2],
+                              (weft_lines){rest, 1, j->n}, rest, &singular);
+        j->error = relative_size(j, rest);
+    }
+    free(rest);
+    if (!rest)
+        cli_error("tridiag", "%s: no memory for the %zu values of the residual", name, all);
+    else if (status != WEFT_OK)
+        cli_error("tridiag", "%s: %s", name, weft_last_error(ctx));
+    return rest && status == WEFT_OK;
+}
+
+/* Warns of a residual that rounding alone does not explain, and of a solution of which half of the digits or more are
+ * wrong. */
+static void warn(const job *j) {
+    enum { RESIDUAL_EPS = 1024 };
+    const char *name = j->request->operands[RIGHT];
+    const double eps = j->dtype == WEFT_F32 ? 0x1p-23 : 0x1p-52, most = RESIDUAL_EPS * eps;
+    if (!(j->residual <= most))
+        cli_error("tridiag",
+                  "%s: warning: the residual is %.2g, above %.2g; elimination without pivoting is not safe for "
+                  "this matrix",
+                  name, j->residual, most);
+    if (!(j->error * j->error <= eps))
+        cli_error("tridiag",
+                  "%s: warning: the solution is off by about %.2g of its largest value; the matrix is nearly "
+                  "singular",
+                  name, j->error);
 }
 
 /* -------------------------------------------------------------------------------- running */
@@ -172,9 +231,9 @@ static bool solve(weft_context *ctx, job *j) {
 }
 
 static void print(const job *j, const char *device) {
-    const value found = {.f64 = j->residual};
+    const value found = {.f64 = j->residual}, error = {.f64 = j->error};
     if (!j->options->json) {
-        if (j->request->check) printf("residual %.2g\n", j->residual);
+        if (j->request->check) printf("residual %.2g\nerror %.2g\n", j->residual, j->error);
         return;
     }
     printf("{\"command\": \"tridiag\", \"file\": ");
@@ -182,6 +241,7 @@ static void print(const job *j, const char *device) {
     printf(", \"dtype\": \"%s\", \"systems\": %zu, \"n\": %zu, \"periodic\": %s", weft_dtype_name(j->dtype),
            j->systems, j->n, j->request->periodic ? "true" : "false");
     if (j->request->check) printf(", \"residual\": %s", value_json(WEFT_F64, &found).text);
+    if (j->request->check) printf(", \"error\": %s", value_json(WEFT_F64, &error).text);
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
 }
 
@@ -189,13 +249,13 @@ static int run(weft_context *ctx, job *j) {
     npy_error error;
     bool good = read_right_side(j);
     for (int i = 0; i < RIGHT && good; i++) good = read_coefficients(j, i);
-    if (!good || !solve(ctx, j)) return CLI_FAILED;
-    if (j->request->check) j->residual = residual(j);
+    if (!good || !solve(ctx, j) || (j->request->check && !check(ctx, j))) return CLI_FAILED;
     if (j->request->to && !npy_write(j->request->to, j->dtype, &j->arrays[RIGHT].shape, j->x, &error)) {
         cli_error("tridiag", "%s: %s", j->request->to, error.message);
         return CLI_FAILED;
     }
     print(j, weft_device(ctx));
+    if (j->request->check) warn(j);
     return CLI_DONE;
 }
 

@@ -109,6 +109,11 @@ static bool parse_float(weft_dtype dtype, const char *text, value *v) {
     return true;
 }
 
+bool value_before(double a, double b) {
+    if (isnan(a) || isnan(b)) return isnan(b) && !isnan(a);
+    return a < b || (a == b && signbit(a) && !signbit(b));
+}
+
 bool value_parse(weft_dtype dtype, const char *text, value *v) {
     *v = (value){0};
     if (!*text || isspace((unsigned char)*text)) return false;

@@ -31,6 +31,10 @@ bool value_parse(weft_dtype dtype, const char *text, value *v);
 /* The type's least and greatest value in words: "-128 to 127". */
 void value_range(weft_dtype dtype, char *text, size_t size);
 
+/* Returns true if a comes before b in the order of `weft sort`: -0 before +0, and NaNs, which are equal to one
+ * another, last. */
+bool value_before(double a, double b);
+
 /* A C string as a JSON string. Bytes that are not UTF-8 become U+FFFD. */
 void json_string(FILE *out, const char *text);
 

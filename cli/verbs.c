@@ -2,6 +2,7 @@
 
 #include "cli/nearest.h"
 
+#include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -30,17 +31,72 @@ static const verb *verb_at(int i) { return i < COMMAND_COUNT ? &COMMANDS[i] : &O
 
 /* ------------------------------------------------------------------------------- by name */
 
-static const char *verb_name(size_t i) { return verb_at((int)i)->name; }
+enum { ALIAS_COUNT = 320, ALIAS_LENGTH = 24 };
 
-const verb *verb_find(const char *name) {
+/* The names of aliases.def, one each. */
+typedef struct alias {
+    char name[ALIAS_LENGTH];
+    const char *sentence;
+} alias;
+static alias aliases[ALIAS_COUNT];
+static size_t alias_count;
+
+static void add_aliases(const char *names, const char *sentence) {
+    while (*names && alias_count < ALIAS_COUNT) {
+        const size_t length = strcspn(names, " ");
+        aliases[alias_count].sentence = sentence;
+        snprintf(aliases[alias_count++].name, ALIAS_LENGTH, "%.*s", (int)length, names);
+        names += length + strspn(names + length, " ");
+    }
+}
+
+static void list_aliases(void) {
+#define ALIAS(names, sentence) add_aliases(names, sentence);
+#include "cli/aliases.def"
+}
+
+static const alias *find_alias(const char *name) {
+    for (size_t i = 0; i < alias_count; i++)
+        if (same_name(aliases[i].name, name)) return &aliases[i];
+    return NULL;
+}
+
+static const verb *find_verb(const char *name) {
     for (int i = 0; i < VERB_COUNT; i++)
-        if (strcmp(verb_at(i)->name, name) == 0) return verb_at(i);
-    const char *nearest = nearest_name(name, verb_name, VERB_COUNT);
-    if (nearest)
-        cli_error(NULL, "there is no command '%s'; did you mean '%s'?", name, nearest);
+        if (same_name(verb_at(i)->name, name)) return verb_at(i);
+    return NULL;
+}
+
+static const char *any_name(size_t i) {
+    return i < VERB_COUNT ? verb_at((int)i)->name : aliases[i - VERB_COUNT].name;
+}
+
+/* Says what a name that is no command probably means. Aliases count among the names that it can be a misspelling of:
+ * "medain" is one of median, which is no command, and so must not lead to mean. */
+static void suggest(const char *name) {
+    char lower[64];
+    size_t length = 0;
+    for (; name[length] && length + 1 < sizeof lower; length++)
+        lower[length] = (char)tolower((unsigned char)name[length]);
+    lower[length] = '\0';
+    list_aliases();
+    const char *meant =
+        find_verb(lower) || find_alias(lower) ? lower : nearest_name(lower, any_name, VERB_COUNT + alias_count);
+    const alias *other = meant ? find_alias(meant) : NULL;
+    if (other && meant == lower)
+        cli_error(NULL, "there is no command '%s'; %s", name, other->sentence);
+    else if (other)
+        cli_error(NULL, "there is no command '%s'; did you mean '%s'? %s", name, other->name, other->sentence);
+    else if (meant)
+        cli_error(NULL, "there is no command '%s'; did you mean '%s'?", name, find_verb(meant)->name);
     else
         cli_error(NULL, "there is no command '%s'; 'weft help' lists them", name);
-    return NULL;
+}
+
+const verb *verb_find(const char *name) {
+    const verb *found = find_verb(name);
+    if (!found) suggest(name);
+    return found;
 }
 
 /* ---------------------------------------------------------------------------------- help */
@@ -52,6 +108,10 @@ static const char GLOBAL_OPTIONS[] =
     "  --threads N   CPU threads; 0, the default, takes all cores. Never changes a result.\n"
     "  --memory M    512M, 8G, ...: larger files are read in pieces (streaming) or sorted by parts, in\n"
     "                buffers of so much; half of the machine's memory by default. Never changes a result.\n"
+    "  --raw T       input files are raw elements of that type (f32, ...) in little endian, without a header\n"
+    "  --column C    input files are CSV or TSV tables with a header; read the column of that name or number\n"
+    "  --as T        of the type T, f64 unless given\n"
+    "  --missing nan an empty field of it is NaN, not an error. Files called *.npy are .npy files nevertheless.\n"
     "  --mpi         with mpirun: the ranks share a reduction, variance, dot, scan or sort. Never changes a result.\n"
     "  --bits        print the bits of a value too, in hexadecimal\n"
     "  --json        print one JSON object\n"
@@ -75,7 +135,9 @@ void verb_overview(FILE *out) {
     print_verbs(out, COMMANDS, COMMAND_COUNT);
     fputs("\nOperations on .npy files\n", out);
     print_verbs(out, OPERATIONS, VERB_COUNT - COMMAND_COUNT);
-    fprintf(out, "\n%s\n'weft help COMMAND' says more. Exit code: 0 done, 1 the work failed, 2 the call was wrong.\n",
+    fprintf(out,
+            "\n%s\n'weft help COMMAND' says more; in names '-' and '_' are the same.\nExit code: 0 done, 1 the work "
+            "failed, 2 the call was wrong.\n",
             GLOBAL_OPTIONS);
 }
 

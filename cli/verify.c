@@ -1,16 +1,33 @@
 /* weft verify: the agreement suite on this machine's devices. */
+#include "cli/nearest.h"
 #include "cli/progress.h"
 #include "cli/value.h"
 #include "tests/match.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MOST_JOBS = 4096 };
 
 typedef struct request {
     match_options match;
     const char *golden, *golden_write; /* directories */
 } request;
+
+static bool read_count(const char *command, const char *option, long long most, size_t *count) {
+    long long number;
+    if (!cli_number(command, option, optarg, 1, most, &number)) return false;
+    *count = (size_t)number;
+    return true;
+}
+
+static const match_operation *find_operation(const char *name) {
+    for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++)
+        if (same_name(name, MATCH_OPERATIONS[i].name)) return &MATCH_OPERATIONS[i];
+    return NULL;
+}
 
 static bool read_request(int argc, char **argv, request *r) {
     static const struct option list[] = {{"level", required_argument, NULL, 'l'},
@@ -26,19 +43,13 @@ static bool read_request(int argc, char **argv, request *r) {
         if (option == 'g') r->golden = optarg;
         if (option == 'w') r->golden_write = optarg;
         if (option == '?') return false;
-        if (option == 'e' && (r->match.every = strtoul(optarg, NULL, 10)) == 0) {
-            cli_error(argv[0], "--every %s: it takes a number from 1 on", optarg);
-            return false;
-        }
-        if (option == 'j' && (r->match.jobs = strtoul(optarg, NULL, 10)) == 0) {
-            cli_error(argv[0], "--jobs %s: it takes a number from 1 on", optarg);
-            return false;
-        }
+        if (option == 'e' && !read_count(argv[0], "--every", LLONG_MAX, &r->match.every)) return false;
+        if (option == 'j' && !read_count(argv[0], "--jobs", MOST_JOBS, &r->match.jobs)) return false;
         if (option == 'l' && !match_read_level(optarg, &r->match.level)) {
             cli_error(argv[0], "--level %s: there are tiny, quick and full", optarg);
             return false;
         }
-        if (option == 'o' && !(r->match.only = match_find(optarg))) {
+        if (option == 'o' && !(r->match.only = find_operation(optarg))) {
             cli_error(argv[0], "--op %s: there is no such operation; 'weft help' lists them", optarg);
             return false;
         }

@@ -1,5 +1,5 @@
 # build/bench_gpu: weft beside CUB (part of the toolkit) and cuBLAS (when it is there).
-if(NOT TARGET weft_cuda OR WEFT_PEERS STREQUAL "OFF")
+if(NOT TARGET weft_cuda)
   return()
 endif()
 find_package(CUDAToolkit QUIET)
@@ -15,7 +15,7 @@ if(TARGET CUDA::cublas)
   target_link_libraries(bench_gpu PRIVATE CUDA::cublas)
   target_compile_definitions(bench_gpu PRIVATE WEFT_BENCH_CUBLAS)
 else()
-  message(STATUS "weft: cuBLAS is left out of the GPU benchmark: it was not found")
+  weft_left_out(PEERS "benchmark of GPU products" cuBLAS)
 endif()
 
 # build/bench_gpu_tridiag: weft_tridiag beside cuSPARSE (when it is there).
@@ -35,7 +35,7 @@ if(TARGET CUDA::cufft)
   set_target_properties(bench_gpu_transforms PROPERTIES CUDA_RUNTIME_LIBRARY Static)
   add_dependencies(bench_gpu_transforms weft_cuda)
 else()
-  message(STATUS "weft: the GPU benchmark of transforms is left out: cuFFT was not found")
+  weft_left_out(PEERS "benchmark of GPU transforms" cuFFT)
 endif()
 
 # build/bench_gpu_sampling beside cuRAND; build/bench_gpu_match and build/bench_gpu_grid beside plain kernels.
@@ -43,7 +43,7 @@ set(weft_benches match grid)
 if(TARGET CUDA::curand)
   list(APPEND weft_benches sampling)
 else()
-  message(STATUS "weft: the GPU benchmark of random numbers is left out: cuRAND was not found")
+  weft_left_out(PEERS "benchmark of GPU random numbers" cuRAND)
 endif()
 foreach(bench IN LISTS weft_benches)
   add_executable(bench_gpu_${bench} bench/gpu_${bench}_peers.cu)

@@ -1,10 +1,8 @@
 # libweft_cuda.so, the plugin with the CUDA backend. WEFT_CUDA=AUTO leaves it out where there is no nvcc.
-if(WEFT_CUDA STREQUAL "OFF")
-  message(STATUS "weft: the CUDA backend is left out: WEFT_CUDA=OFF")
+if(NOT WEFT_CUDA)
   return()
 endif()
 
-include(CheckLanguage)
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   # The toolkit's usual place is often not on PATH.
   find_program(WEFT_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin)
@@ -12,18 +10,31 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     set(CMAKE_CUDA_COMPILER ${WEFT_NVCC})
   endif()
 endif()
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES 90)
-endif()
-check_language(CUDA)
-if(NOT CMAKE_CUDA_COMPILER)
-  if(WEFT_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "weft: WEFT_CUDA=ON, and no nvcc was found")
+# weft_local_architectures(OUT): the compute capabilities of the GPUs of this machine, for example 90-real;120-real.
+function(weft_local_architectures out)
+  execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+    OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failed)
+  string(REGEX MATCHALL "[0-9]+\\.[0-9]" capabilities "${capabilities}")
+  list(REMOVE_DUPLICATES capabilities)
+  list(TRANSFORM capabilities REPLACE "\\." "")
+  list(TRANSFORM capabilities APPEND "-real")
+  set(${out} ${capabilities} PARENT_SCOPE)
+endfunction()
+
+# Machine code for the GPUs of this machine. Without one: PTX for sm_75, which the driver compiles at first use on any
+# GPU from sm_75 on. The preset `release` has machine code for all of them.
+if(NOT CMAKE_CUDA_ARCHITECTURES)
+  weft_local_architectures(architectures)
+  if(NOT architectures)
+    set(architectures 75-virtual)
   endif()
-  message(STATUS "weft: the CUDA backend is left out: no nvcc was found")
+  set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING "GPU architectures of the CUDA plugin")
+endif()
+weft_find_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  weft_left_out(CUDA "the CUDA plugin" nvcc)
   return()
 endif()
-enable_language(CUDA)
 set(CMAKE_CUDA_STANDARD 17)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
@@ -33,7 +44,7 @@ set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 # docs/ORDER.md 1.1 and 1.2, for device code and for host code. Said once, for all CUDA sources, and for formulas that
 # are compiled at run time.
 set(WEFT_CUDA_STRICT --fmad=false --ftz=false --prec-div=true --prec-sqrt=true)
-set(WEFT_CUDA_FLAGS ${WEFT_CUDA_STRICT} -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
+set(WEFT_CUDA_FLAGS ${WEFT_CUDA_STRICT} -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-fstack-protector-strong)
 if(WEFT_WERROR)
   list(APPEND WEFT_CUDA_FLAGS --Werror=all-warnings -Xcompiler=-Werror)
 endif()
@@ -92,6 +103,7 @@ add_library(weft_cuda MODULE
   src/cuda/reduce.cu
   src/cuda/run_length.cu
   src/cuda/scan.cu
+  src/cuda/scan_bulk.cu
   src/cuda/scan_free.cu
   src/cuda/scan_sums.cu
   src/cuda/scan_totals.cu
@@ -123,5 +135,5 @@ target_link_libraries(weft_cuda PRIVATE ${CMAKE_DL_LIBS})
 # It runs where only the driver is, and shows one symbol.
 target_link_options(weft_cuda PRIVATE "LINKER:--exclude-libs,ALL,--as-needed,-z,defs" -static-libgcc -static-libstdc++)
 set_target_properties(weft_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static C_VISIBILITY_PRESET hidden)
-message(STATUS "weft: the CUDA backend is built with ${CMAKE_CUDA_COMPILER} ${CMAKE_CUDA_COMPILER_VERSION} "
-  "for architectures ${CMAKE_CUDA_ARCHITECTURES}")
+message(STATUS "weft: the CUDA plugin is built with nvcc ${CMAKE_CUDA_COMPILER_VERSION} for architectures "
+  "${CMAKE_CUDA_ARCHITECTURES}")

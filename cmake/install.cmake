@@ -18,8 +18,7 @@ if(TARGET weft_nccl)
   install(TARGETS weft_nccl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dist)
 endif()
 if(TARGET weft_cuda)
-  # A plugin is found beside libweft.so.
-  install(TARGETS weft_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cuda)
+  install(TARGETS weft_cuda LIBRARY DESTINATION ${WEFT_PLUGINS} COMPONENT cuda)
 endif()
 
 install(FILES docs/weft.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
@@ -33,6 +32,10 @@ install(DIRECTORY examples/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft COMPO
 
 # The .pc files find all else from where they lie: `cmake --install --prefix` may name another place than was configured.
 file(RELATIVE_PATH include_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+# Outside the directories that the loader searches, programs get the library's as their run path.
+if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+  set(run_path_by_pkgconfig " -Wl,-rpath,\${libdir}")
+endif()
 configure_file(cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 

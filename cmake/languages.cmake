@@ -1,19 +1,18 @@
 # What other languages build of weft: the Fortran module. C++ has a header alone (include/weft.hpp).
 include(CheckIncludeFile)
-include(CheckLanguage)
-set(WEFT_FORTRAN AUTO CACHE STRING "Build the Fortran module: AUTO (when a Fortran compiler and Python are found), OFF")
 
-if(WEFT_FORTRAN STREQUAL "OFF" OR WEFT_SANITIZE)
+if(WEFT_SANITIZE)
   return()
 endif()
-check_language(Fortran)
-find_package(Python3 COMPONENTS Interpreter)
+weft_find_language(Fortran)
+if(NOT WEFT_FORTRAN_BINDING)
+  unset(WEFT_FORTRAN_BINDING CACHE) # it may have been installed since
+endif()
 check_include_file(ISO_Fortran_binding.h WEFT_FORTRAN_BINDING)
 if(NOT CMAKE_Fortran_COMPILER OR NOT Python3_Interpreter_FOUND OR NOT WEFT_FORTRAN_BINDING)
-  message(STATUS "weft: the Fortran module is not built: no Fortran compiler, no Python or no ISO_Fortran_binding.h")
+  weft_left_out(FORTRAN "the Fortran module" "Fortran compiler, python3 or ISO_Fortran_binding.h")
   return()
 endif()
-enable_language(Fortran)
 
 # The module weft_c is made from weft.h; in it a function is called c_NAME where these sources have one of that name.
 set(WEFT_FORTRAN_SOURCES

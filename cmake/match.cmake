@@ -33,4 +33,5 @@ add_library(weft_match STATIC
   tests/targets.c
   tests/walk.c)
 target_include_directories(weft_match PUBLIC ${CMAKE_CURRENT_SOURCE_DIR} src)
+weft_harden(weft_match)
 target_link_libraries(weft_match PUBLIC weft Threads::Threads)

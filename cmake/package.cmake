@@ -1,8 +1,11 @@
 # Debian packages by CPack, one for a component of cmake/install.cmake; `./x package` configures for /usr and runs it.
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The weft authors")
+set(CPACK_PACKAGE_CONTACT "The weft authors <weft@packages.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Data-parallel primitives that give the same bits on every machine")
 set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/debian.cmake)
+set(CPACK_WEFT_SOURCE ${CMAKE_CURRENT_SOURCE_DIR}) # for that script
 set(CPACK_COMPONENTS_ALL runtime dev command)
 if(TARGET weft_cuda)
   list(APPEND CPACK_COMPONENTS_ALL cuda)
@@ -21,6 +24,8 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libweft${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+# The loader's cache of libraries is written anew by dpkg's trigger.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/cmake/triggers)
 set(CPACK_DEBIAN_CUDA_PACKAGE_NAME libweft${PROJECT_VERSION_MAJOR}-cuda)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libweft-dev)
@@ -32,10 +37,3 @@ set(CPACK_COMPONENT_CUDA_DESCRIPTION "The plugin that lets the library use NVIDI
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers for C and C++, the Fortran module, and files for pkg-config and CMake.")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "The weft command for .npy files, with its manual page and completions.")
 include(CPack)
-
-foreach(component IN LISTS CPACK_COMPONENTS_ALL)
-  string(TOUPPER ${component} upper)
-  set(documents ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
-  install(FILES LICENSE DESTINATION ${documents} RENAME copyright COMPONENT ${component})
-  install(FILES CHANGELOG.md DESTINATION ${documents} COMPONENT ${component})
-endforeach()

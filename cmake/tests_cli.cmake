@@ -1,7 +1,6 @@
 # The tests of the weft command: tests/cli/*.sh, each given the command. They need Python to write .npy files.
-find_package(Python3 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
-  foreach(test stream values files calls json convolve laplace map random sobol recurrence orders match matmul scan select segmented tridiag heat sort price tune shows complete)
+  foreach(test stream values files inputs outputs calls names statuses json convolve laplace map random sobol recurrence orders match matmul scan select segmented tridiag heat sort price tune shows complete)
     add_test(NAME cli_${test} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/${test}.sh $<TARGET_FILE:weft_command>)
   endforeach()
   add_library(cli_shim MODULE tests/cli/shim.c)
@@ -9,8 +8,16 @@ if(Python3_Interpreter_FOUND)
   target_link_libraries(cli_shim PRIVATE ${CMAKE_DL_LIBS})
   add_test(NAME cli_faults COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/faults.sh
     $<TARGET_FILE:weft_command> $<TARGET_FILE:cli_shim>)
+  if(TARGET example_first)
+    weft_program(cli_tour_sizes tests/cli/tour_sizes.c cli/tour_size.c)
+  weft_test(cli_tour_sizes cli 30 cli_tour_sizes)
+  add_library(cli_unusable_gpu MODULE tests/cli/unusable_gpu.c)
+  target_include_directories(cli_unusable_gpu PRIVATE include src)
+  add_test(NAME cli_unusable_gpu COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/unusable_gpu.sh
+    $<TARGET_FILE:weft_command> $<TARGET_FILE:cli_unusable_gpu>)
   add_test(NAME cli_example COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/example.sh
-    $<TARGET_FILE:weft_command> $<TARGET_FILE:example_first>)
+      $<TARGET_FILE:weft_command> $<TARGET_FILE:example_first>)
+  endif()
 else()
-  message(STATUS "weft: the tests of the command are left out: no python3")
+  weft_left_out(TESTS "tests of the command" python3)
 endif()

@@ -3,7 +3,7 @@ find_path(WEFT_MPFR_H mpfr.h)
 find_library(WEFT_MPFR mpfr)
 find_library(WEFT_GMP gmp)
 if(NOT WEFT_MPFR_H OR NOT WEFT_MPFR OR NOT WEFT_GMP)
-  message(STATUS "weft: MPFR not found: the test of the elementary functions is left out")
+  weft_left_out(TESTS "test of the elementary functions" MPFR)
   return()
 endif()
 

@@ -1,7 +1,6 @@
 # The C++ header, the Fortran module, the programs of examples/ and the recorded interface.
-check_language(CXX)
+weft_find_language(CXX)
 if(CMAKE_CXX_COMPILER)
-  enable_language(CXX)
   add_executable(cpp_wrappers tests/cpp/wrappers.cc)
   add_executable(example_quartiles examples/cpp/quartiles.cc)
   set_target_properties(cpp_wrappers PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
@@ -17,7 +16,7 @@ if(CMAKE_CXX_COMPILER)
   weft_test(cpp_cpu languages 60 cpp_wrappers cpu)
   weft_test(cpp_ref languages 60 cpp_wrappers ref)
 else()
-  message(STATUS "weft: the tests of weft.hpp are left out: no C++ compiler")
+  weft_left_out(TESTS "tests of weft.hpp" "C++ compiler")
 endif()
 
 if(TARGET weft_fortran)

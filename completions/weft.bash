@@ -1,12 +1,12 @@
 # bash completion of weft
 
 _weft() {
-    local commands='tour ladder verify bench tune devices help version sum prod min max argmin argmax and or xor any all
+    local commands='tour ladder verify bench tune devices show help version sum prod min max argmin argmax and or xor any all
         count_nonzero mean norm1 norm2 norminf variance dot scan laplace select partition unique
         run_length
         segmented_reduce segmented_scan reduce_by_key recurrence histogram top_k merge search_sorted matmul
         fft convolve tridiag heat sort argsort map map_reduce map_scan random sobol price match'
-    local options='--device --threads --memory --mpi --bits --json --quiet --help --version'
+    local options='--device --threads --memory --raw --column --as --missing --mpi --bits --json --quiet --help --version'
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word i
 
     # "--device=cpu" reaches us as three words.
@@ -17,7 +17,8 @@ _weft() {
     fi
     for ((i = 1; i < COMP_CWORD; i++)); do
         word=${COMP_WORDS[i]}
-        if [[ $word == --device || $word == --threads || $word == --memory ]]; then
+        if [[ $word == --device || $word == --threads || $word == --memory || $word == --raw || $word == --column ||
+            $word == --as || $word == --missing ]]; then
             ((i++))
         elif [[ $word != -* && $word != '=' ]]; then
             command=$word
@@ -39,6 +40,14 @@ _weft() {
         ;;
     --dtype)
         mapfile -t COMPREPLY < <(compgen -W 'f32 f64 i32 i64 u32 u64' -- "$current")
+        return
+        ;;
+    --raw | --as)
+        mapfile -t COMPREPLY < <(compgen -W 'f32 f64 i8 i16 i32 i64 u8 u16 u32 u64' -- "$current")
+        return
+        ;;
+    --missing)
+        mapfile -t COMPREPLY < <(compgen -W 'nan' -- "$current")
         return
         ;;
     --index)
@@ -77,7 +86,7 @@ _weft() {
         mapfile -t COMPREPLY < <(compgen -W 'full same valid' -- "$current")
         return
         ;;
-    --threads | --memory | --init | --sweeps | --tolerance | --omega | --grid | --slice | --ddof | --size | --n | --level | --every | --words) return ;;
+    --threads | --memory | --column | --init | --sweeps | --tolerance | --omega | --grid | --slice | --ddof | --size | --n | --level | --every | --words) return ;;
     --lt | --le | --eq | --ne | --ge | --gt) return ;;
     --bins | --lower | --upper | -k) return ;;
     --first) [[ $command == random || $command == sobol ]] && return ;;
@@ -98,7 +107,7 @@ _weft() {
     help) options+=' --list' ;;
     ladder) options+=' --all --n --dtype --rung --show --faulty --schedule --seed --plot' ;;
     verify) options+=' --level --op --every --jobs --first --golden --golden-write' ;;
-    devices | version) ;;
+    devices | show | version) ;;
     tridiag) options+=' --periodic --check --output' ;;
     heat) options+=' --steps --lambda --method --dimensions --png --history --output' ;;
     laplace) options+=' --method --omega --sweeps --tolerance --grid --dtype --png --slice --history --output' ;;
@@ -114,8 +123,8 @@ _weft() {
     recurrence) options+=' --init --reverse --output' ;;
     histogram) options+=' --bins --lower --upper --edges --output' ;;
     top_k) options+=' --smallest --indices --output' ;;
-    merge) options+=' --output' ;;
-    search_sorted) options+=' --side --output' ;;
+    merge) options+=' --check-sorted --no-check-sorted --output' ;;
+    search_sorted) options+=' --side --check-sorted --no-check-sorted --output' ;;
     fft) options+=' --inverse --real --output' ;;
     convolve) options+=' --mode --correlate --output' ;;
     sort) options+=' --descending --values --values-out --output' ;;

@@ -3,13 +3,17 @@
 set -l operations sum prod min max argmin argmax and or xor any all count_nonzero mean norm1 norm2 norminf variance dot scan laplace segmented_reduce segmented_scan reduce_by_key
 set -l kept select partition unique run_length recurrence histogram top_k merge search_sorted matmul fft convolve tridiag heat sort argsort map map_reduce map_scan
 set -l made random sobol
-set -l commands tour ladder verify bench tune devices help version match price $operations $kept $made
+set -l commands tour ladder verify bench tune devices show help version match price $operations $kept $made
 
 complete -c weft -f
 complete -c weft -l device -x -a 'auto cpu cuda ref' -d 'What to compute on'
 complete -c weft -l mpi -d 'Share the work with the ranks of mpirun'
 complete -c weft -l threads -x -d 'CPU threads, 0 for all cores'
 complete -c weft -l memory -x -d 'Read larger files in pieces, in so much memory'
+complete -c weft -l raw -x -a 'f32 f64 i8 i16 i32 i64 u8 u16 u32 u64' -d 'Input files are raw elements'
+complete -c weft -l column -x -d 'Input files are CSV or TSV tables; the column'
+complete -c weft -l as -x -a 'f32 f64 i8 i16 i32 i64 u8 u16 u32 u64' -d 'Type of the column'
+complete -c weft -l missing -x -a nan -d 'An empty field of the column is NaN'
 complete -c weft -l bits -d 'Print the bits of each value too'
 complete -c weft -l json -d 'Print one JSON object'
 complete -c weft -l quiet -d 'No progress bar'
@@ -22,6 +26,7 @@ complete -c weft -n "not __fish_seen_subcommand_from $commands" -a verify -d 'ch
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a bench -d 'measure the operations on this machine'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a tune -d 'find the fastest of several ways, and keep it'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a devices -d 'what weft can compute on here'
+complete -c weft -n "not __fish_seen_subcommand_from $commands" -a show -d 'type, shape, first and last values, least, greatest and NaN of an array'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a help -d 'explain weft, or one of its commands'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a version -d 'version of the library and of the canonical order'
 complete -c weft -n "not __fish_seen_subcommand_from $commands" -a sum -d 'sum of the elements'
@@ -79,7 +84,7 @@ complete -c weft -n '__fish_seen_subcommand_from map map_reduce map_scan' -l dty
 complete -c weft -n '__fish_seen_subcommand_from map map_reduce map_scan' -l n -x -d 'Number of elements, without arrays'
 complete -c weft -n '__fish_seen_subcommand_from map_reduce' -l accumulate -x -a 'f64' -d 'Reduce f32 values in f64'
 
-complete -c weft -n "__fish_seen_subcommand_from tour $operations $kept" -k -a '(__fish_complete_suffix .npy)'
+complete -c weft -n "__fish_seen_subcommand_from tour show $operations $kept" -k -a '(__fish_complete_suffix .npy)'
 complete -c weft -n "__fish_seen_subcommand_from $operations" -l accumulate -x -a 'f64 i64 u64' -d 'Type to compute in'
 complete -c weft -n '__fish_seen_subcommand_from tridiag' -l periodic -d 'The row before the first is the last'
 complete -c weft -n '__fish_seen_subcommand_from tridiag' -l check -d 'Print the residual'
@@ -153,6 +158,8 @@ complete -c weft -n '__fish_seen_subcommand_from random' -l probability -x -d 'P
 complete -c weft -n '__fish_seen_subcommand_from top_k' -s k -x -d 'How many'
 complete -c weft -n '__fish_seen_subcommand_from top_k' -l smallest -d 'The smallest'
 complete -c weft -n '__fish_seen_subcommand_from top_k' -l indices -r -d 'File for the indices'
+complete -c weft -n '__fish_seen_subcommand_from merge search_sorted' -l check-sorted -d 'Refuse arrays that are not sorted'
+complete -c weft -n '__fish_seen_subcommand_from merge search_sorted' -l no-check-sorted -d 'Take sorted arrays as they are'
 complete -c weft -n '__fish_seen_subcommand_from search_sorted' -l side -x -a 'left right' -d 'Before equal elements or behind'
 complete -c weft -n '__fish_seen_subcommand_from sort argsort' -l descending -d 'In descending order'
 complete -c weft -n '__fish_seen_subcommand_from sort' -l values -r -d 'Values that go with the elements'

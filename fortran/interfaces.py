@@ -30,6 +30,7 @@ class Header:
                       re.findall(r"typedef enum \w+ \{(.*?)\} (\w+);", text, flags=re.S)]
         self.structs = {name: [line.strip() for line in body.split(";") if line.strip()] for body, name in
                         re.findall(r"typedef struct \w+ \{(.*?)\} (\w+);", text, flags=re.S)}
+        self.callbacks = re.findall(r"typedef \w+ (\w+)\([^()]*\);", text)
         self.opaque = re.findall(r"typedef struct \w+ (\w+);", text)
         self.functions = [(" ".join(result.split()), name, self.arguments(arguments)) for result, name, arguments in
                           re.findall(r"^WEFT_API ([\w ]+?[ *]+)(weft_\w+)\((.*?)\);", text, flags=re.S | re.M)]
@@ -62,6 +63,8 @@ def declaration(header, ctype, name):
     base, stars = ctype.rstrip("*"), ctype.count("*")
     if base in header.opaque and stars in (1, 2):
         return f"type({base}), {'value' if stars == 1 else 'intent(out)'} :: {name}"
+    if base in header.callbacks and stars == 1:
+        return f"type(c_funptr), value :: {name}"
     if base == "char" and stars == 1 and const:
         return f"character(kind=c_char), intent(in) :: {name}(*)"
     if base in enums and stars < 2:

@@ -62,7 +62,8 @@ typedef enum weft_status {
     WEFT_BUSY = 7,          /* another thread is inside a call on this context */
     WEFT_FORKED = 8,        /* the context was opened before fork(); open one in the child */
     WEFT_INTERNAL = 9,      /* a fault in weft itself */
-    WEFT_IO = 10            /* a source could not be read or ended early, or a sink could not be written */
+    WEFT_IO = 10,           /* a source could not be read or ended early, or a sink could not be written */
+    WEFT_CANCELLED = 11     /* the progress callback returned non-zero; outputs are undefined, inputs are untouched */
 } weft_status;
 
 /* "ok", "invalid", ...; "unknown" for a value that is no status. */
@@ -131,7 +132,9 @@ typedef struct weft_context weft_context;
  *             take a given one (results are the same; for tests and measurements)
  *   "cuda"    GPU 0; "cuda:1" the next, numbered as CUDA_VISIBLE_DEVICES leaves them
  *   "ref"     the executable specification: slow, one thread
- * On failure *ctx is NULL and weft_last_error(NULL) has the reason. */
+ * Where "auto" opens the CPU although a GPU is there (its driver is too old, the plugin has no code for it or does
+ * not load), weft_last_error(NULL) has the reason after a successful call; else it is "" then. On failure *ctx is
+ * NULL and weft_last_error(NULL) has the reason. */
 WEFT_API weft_status weft_open(weft_context **ctx, const char *device);
 
 /* Waits for the context's work, releases what it holds and frees it. NULL is allowed. */
@@ -152,6 +155,23 @@ WEFT_API weft_status weft_set_stream(weft_context *ctx, void *stream);
 
 /* Waits until all work given to the context is complete and reports its faults. */
 WEFT_API weft_status weft_synchronize(weft_context *ctx);
+
+/* Reports how far a call is, and is asked whether to go on: `done` of `total` units of its work. Units differ from
+ * call to call. During one call `done` never decreases. total is 0 while the amount of work is not known; a call that
+ * learns it reports done == total at its end. Returns 0 to go on; any other value cancels the call. */
+typedef int weft_progress(void *user, uint64_t done, uint64_t total);
+
+/* Sets the callback for all later operations on this context; NULL removes it.
+ *   - It is called only by the thread that called the operation and only during the call: when the call begins, then
+ *     between chunks of its work, and when it ends. Two of these are at least 50 ms apart, except for the last one.
+ *   - A cancelled call returns WEFT_CANCELLED. The contents of its outputs are undefined then, a sink has got a part
+ *     of the result, and the context can be used for further calls.
+ *   - It must not call weft with this context.
+ *   - On a CUDA context a call whose arrays are all device memory is asynchronous and can be cancelled at its start
+ *     only. On a ref context each call without sources is checked at its start only.
+ *   - weft_open, weft_close, weft_alloc, weft_free, weft_synchronize, weft_set_... and weft_tune_... never call it.
+ *   - Calls of libweft_dist must not be cancelled: the other ranks would wait for the cancelled one for ever. */
+WEFT_API weft_status weft_set_progress(weft_context *ctx, weft_progress *callback, void *user);
 
 /* The sentence for the last call on ctx that failed, or "". With ctx NULL: for this thread's last
  * failed call that had no context (weft_open, weft_describe_device). Valid until the next call. */
@@ -580,8 +600,8 @@ typedef enum weft_boundary {
  *             system that failed, system * n + row, where row is that of the first lost pivot, or without one
  *             of the first element of x that is NaN or infinite. A system that lost a pivot has NaN in x. The
  *             call returns WEFT_OK all the same, and other systems are solved
- * Safe where |b| > |a| + |c| in every row, or >= in every row of a matrix that is not singular; symmetric positive
- * definite matrices do as well in practice. A pivot is lost when all its digits cancelled.
+ * Accurate where |b| exceeds |a| + |c| by a few percent in every row. Elsewhere, with |b| >= |a| + |c| or positive
+ * definite matrices too, the residual may grow with the condition number. A lost pivot has no valid digit left.
  * Order: docs/ORDER.md 16. */
 WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems,
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
@@ -735,7 +755,7 @@ typedef enum weft_payoff {
 typedef enum weft_observed {
     WEFT_OBSERVE_END = 0,       /* B at maturity */
     WEFT_OBSERVE_MEAN = 1,      /* the arithmetic mean of B over the dates: Asian options */
-    WEFT_OBSERVE_GEOMETRIC = 2, /* the geometric mean over the dates; of one asset, by exact steps */
+    WEFT_OBSERVE_GEOMETRIC = 2, /* the geometric mean over the dates; of one asset of weight 1, by exact steps */
     WEFT_OBSERVE_HIGHEST = 3,   /* the highest B of the start and the dates: lookback options */
     WEFT_OBSERVE_LOWEST = 4     /* the lowest */
 } weft_observed;
@@ -779,8 +799,8 @@ typedef struct weft_simulation {
     uint64_t seed;
     int antithetic; /* not 0: a path is the mean of one and of its mirror image, all normals negated */
     int control;    /* not 0: a control variate takes off what a payoff of known price explains: of arithmetic Asian
-                     * calls and puts (one asset, exact steps, no barrier) the geometric one, else B at maturity */
-    int greeks;     /* not 0: deltas and vegas too, which take 4 paths for each asset and path */
+                     * calls and puts (one asset of weight 1, exact steps, no barrier) the geometric one, else the end */
+    int greeks;     /* not 0: deltas and vegas too, which take 4 paths for each asset and path; control must be 0 */
     size_t scramblings; /* 0: random paths. Else the paths are Sobol points, a coordinate for each normal: steps times
                          * assets must not exceed WEFT_SOBOL_DIMENSIONS. They are of so many independent scramblings
                          * by Owen's method (weft_sobol, streams 0, 1, ...), a power of two from 2 to 1024, with the

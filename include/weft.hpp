@@ -21,8 +21,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -60,9 +63,11 @@ class context {
         if (status != WEFT_OK) throw error(status, weft_last_error(nullptr));
     }
     ~context() { weft_close(ctx_); }
-    context(context &&other) noexcept : ctx_(std::exchange(other.ctx_, nullptr)) {}
+    context(context &&other) noexcept
+        : ctx_(std::exchange(other.ctx_, nullptr)), progress_(std::move(other.progress_)) {}
     context &operator=(context &&other) noexcept {
         std::swap(ctx_, other.ctx_);
+        std::swap(progress_, other.progress_);
         return *this;
     }
     context(const context &) = delete;
@@ -75,14 +80,40 @@ class context {
     void set_stream(void *stream) { (*this)(weft_set_stream, stream); }
     void synchronize() { (*this)(weft_synchronize); }
 
+    // Calls callback(done, total) during later operations (weft_set_progress). When it returns true, the operation
+    // throws weft::error with WEFT_CANCELLED; what it throws itself, the operation throws. An empty function ends
+    // this.
+    void set_progress(std::function<bool(std::uint64_t done, std::uint64_t total)> callback) {
+        auto set = callback ? std::make_unique<progress>(progress{std::move(callback), nullptr}) : nullptr;
+        (*this)(weft_set_progress, set ? &progress::call : nullptr, static_cast<void *>(set.get()));
+        progress_ = std::move(set);
+    }
+
     // Calls function(context, arguments...) and throws what it reports.
     template <class F, class... A> void operator()(F function, A... arguments) {
         const weft_status status = function(ctx_, arguments...);
+        if (status == WEFT_CANCELLED && progress_ && progress_->thrown)
+            std::rethrow_exception(std::exchange(progress_->thrown, nullptr));
         if (status != WEFT_OK) throw error(status, weft_last_error(ctx_));
     }
 
   private:
+    struct progress {
+        std::function<bool(std::uint64_t, std::uint64_t)> callback;
+        std::exception_ptr thrown;
+        static int call(void *self, std::uint64_t done, std::uint64_t total) noexcept {
+            auto *const p = static_cast<progress *>(self);
+            try {
+                return p->callback(done, total);
+            } catch (...) {
+                p->thrown = std::current_exception();
+                return 1;
+            }
+        }
+    };
+
     weft_context *ctx_ = nullptr;
+    std::unique_ptr<progress> progress_;
 };
 
 // Memory of a context's device (or managed, or pinned), freed at the end of its scope, before the context's.

@@ -36,7 +36,9 @@ typedef struct weft_dist weft_dist;
 /* ------------------------------------------------------------------------------ opening */
 
 /* Opens on a context of this rank. The communicator is duplicated and stays the caller's; faults in it are returned.
- * Collective. On failure *d is NULL and weft_dist_last_error(NULL) has the reason. With <mpi.h> included first. */
+ * Collective. On failure *d is NULL and weft_dist_last_error(NULL) has the reason. With <mpi.h> included first.
+ * WEFT_INVALID where MPI_COMM_WORLD has one rank and PMI_SIZE, OMPI_COMM_WORLD_SIZE or SLURM_STEP_NUM_TASKS says that
+ * several processes were started: then the launcher is not that of the MPI library. */
 #ifdef MPI_VERSION
 WEFT_API weft_status weft_dist_open(weft_dist **d, weft_context *ctx, MPI_Comm comm);
 #endif

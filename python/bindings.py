@@ -1,8 +1,8 @@
-"""Writes the C source of weft._native from weft.h: bindings.py HEADER OUTPUT.
+"""Writes the C source of pyweft._native from weft.h: bindings.py HEADER OUTPUT.
 
 The header is the only list of functions; cffi reads it less its comments and directives, but for constants. Pointers
 to elements that functions take become `void *`, since the package passes buffers of any type. The functions of sources
-and sinks that are Python's are in weft/_sources.py.
+and sinks that are Python's are in pyweft/_sources.py, the one for progress is in pyweft/_contexts.py.
 """
 
 import re
@@ -15,6 +15,7 @@ CALLBACKS = """
 extern "Python" ptrdiff_t weft_python_read(void *self, void *to, size_t bytes);
 extern "Python" int weft_python_rewind(void *self);
 extern "Python" int weft_python_write(void *self, const void *from, size_t bytes);
+extern "Python" int weft_python_progress(void *self, uint64_t done, uint64_t total);
 """
 
 
@@ -33,7 +34,7 @@ def main() -> None:
         text = file.read()
     builder = cffi.FFI()
     builder.cdef(declarations(text) + CALLBACKS)
-    builder.set_source("weft._native", "#include <weft.h>")
+    builder.set_source("pyweft._native", "#include <weft.h>")
     builder.emit_c_code(output)
 
 

@@ -20,20 +20,20 @@ python=${PYTHON:-python3}
 make_tree() {
     "$python" -c 'import cffi' || fail "$python has no cffi; pip install cffi"
     rm -rf "$tree"
-    mkdir -p "$tree/weft"
+    mkdir -p "$tree/pyweft"
     "$python" python/bindings.py include/weft.h "$tree/_native.c"
     cc -O2 -shared -fPIC -Iinclude "-I$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')" \
-        "$tree/_native.c" -o "$tree/weft/_native.abi3.so" "-L$build" -lweft -Wl,-rpath,"\$ORIGIN"
+        "$tree/_native.c" -o "$tree/pyweft/_native.abi3.so" "-L$build" -lweft -Wl,-rpath,"\$ORIGIN"
     "$python" -m pip install -q --disable-pip-version-check --target "$tree" --only-binary :all: \
         --implementation cp --python-version "${1:-3.12}" cffi
 }
 
 run_tests() {
-    [ -f "$tree/weft/_native.abi3.so" ] || fail "there is no $tree; python_gpu.sh tree makes it"
-    cp python/weft/*.py* "$tree/weft"
-    cp "$build/libweft.so" "$tree/weft/$(readlink "$build/libweft.so")"
-    cp "$build/libweft_cuda.so" "$tree/weft"
-    cp "$build/weft" "$tree/weft/weft-command"
+    [ -f "$tree/pyweft/_native.abi3.so" ] || fail "there is no $tree; python_gpu.sh tree makes it"
+    cp python/pyweft/*.py* "$tree/pyweft"
+    cp "$build/libweft.so" "$tree/pyweft/$(readlink "$build/libweft.so")"
+    cp "$build/libweft_cuda.so" "$tree/pyweft"
+    cp "$build/weft" "$tree/pyweft/weft-command"
     export PYTHONPATH="$tree${PYTHONPATH:+:$PYTHONPATH}" WEFT_PYTHON_GPU=1
     "$python" -m pytest -q -rs -p no:cacheprovider python/tests/test_gpu_arrays.py "$@"
     "$python" python/bench/beside_cupy.py

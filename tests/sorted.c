@@ -70,7 +70,16 @@ const void *sorted_input(const match_case *c, int stream, size_t count) {
     return kept[stream].x;
 }
 
+static _Thread_local void *scratch;
+
+void *sorted_scratch(size_t bytes) {
+    if (!scratch) scratch = calloc(1, bytes);
+    return scratch;
+}
+
 void sorted_release(void) {
+    free(scratch);
+    scratch = NULL;
     for (int i = 0; i < MATCH_INPUTS; i++) {
         free(kept[i].x);
         kept[i].x = NULL;

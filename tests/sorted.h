@@ -13,7 +13,9 @@ bool sorted_sort(weft_dtype dtype, size_t n, void *x);
 /* The first `count` elements of input number `stream` of a case, sorted. Valid until the next call for the stream;
  * NULL without memory. */
 const void *sorted_input(const match_case *c, int stream, size_t count);
-/* Frees what this thread keeps of them. */
+/* The same memory in each call of a thread, zeros at first; `bytes` must be the same too. NULL without memory. */
+void *sorted_scratch(size_t bytes);
+/* Frees what this thread keeps of both. */
 void sorted_release(void);
 
 #endif

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-import weft
+import pyweft as weft
 
 if len(sys.argv) > 2:
     from PIL import Image

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-import weft
+import pyweft as weft
 
 count = int(sys.argv[1]) if len(sys.argv) > 1 else 10**8
 values = np.random.default_rng(1).lognormal(0, 3, count).astype(np.float32)

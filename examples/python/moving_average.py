@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-import weft
+import pyweft as weft
 
 file = sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent.parent / "data" / "co2_tenths.npy"
 window = int(sys.argv[2]) if len(sys.argv) > 2 else 52

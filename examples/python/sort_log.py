@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-import weft
+import pyweft as weft
 
 LINES = [
     "2026-04-01T12:00:02.100 b: served",

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 
-import weft
+import pyweft as weft
 
 TABLE = "station,rain\nKiel,751.4\nBrest,1210.6\nPorto,1253.5\nSplit,782.8\nBari,563.1\nOdense,718.9\n"
 

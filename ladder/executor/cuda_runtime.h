@@ -25,7 +25,6 @@ using std::min;
 #define __global__
 #define __grid_constant__
 #define __launch_bounds__(...)
-#define __noinline__ __attribute__((noinline))
 /* translate.py writes this for variables of a file, which watch.cc must tell from shared memory. */
 #define WEFT_DEVICE_VARIABLE __attribute__((section("weft_variables")))
 #define __constant__ WEFT_DEVICE_VARIABLE

@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 import cupy
 import numpy as np
-import weft
+import pyweft as weft
 
 ROUNDS = 11
 Work = Callable[[], Any]

@@ -15,8 +15,8 @@ if ALONE:
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
-import weft
-from weft._native import lib
+import pyweft as weft
+from pyweft._native import lib
 
 NAMES: dict[str, Any] = {"np": np, "weft": weft}
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import weft
+import pyweft as weft
 
 rng = np.random.default_rng(20260403)
 X = rng.uniform(-1, 1, (60, 70)).astype(np.float32)
@@ -119,7 +119,7 @@ def price(payoff: str, **more: Any) -> weft.Valuation:
         (lambda: weft.bitwise_and([1.0]), TypeError, "defined for integers"),
         (lambda: weft.sum([1.0], dtype="f4"), TypeError, "cannot accumulate in f32"),
         (lambda: weft.sum([1.0], dtype="c8"), TypeError, "dtype is complex64"),
-        (lambda: weft.dot([1.0], [1.0, 2.0]), ValueError, "x has 1 elements and y 2"),
+        (lambda: weft.dot([1.0], [1.0, 2.0]), ValueError, r"x has shape \(1,\) and y \(2,\)"),
         (lambda: weft.dot([1.0], [1]), TypeError, "x has dtype float64 and y int64"),
         (lambda: weft.variance([1.0], ddof=1), ValueError, "."),
         (lambda: weft.variance([1.0], ddof=-1), ValueError, "ddof is -1"),
@@ -156,7 +156,7 @@ def price(payoff: str, **more: Any) -> weft.Valuation:
         (lambda: weft.matmul(np.ones((2, 1, 1)), np.ones((3, 1, 1))), ValueError, "stack of 2 matrices and b of 3"),
         (lambda: weft.matmul([[1.0]], [[1.0]], beta=1), ValueError, "beta is 1, and there is no out"),
         (lambda: weft.fft(np.ones(3, "c8")), ValueError, "power of two"),
-        (lambda: weft.fft([1.0]), TypeError, "x has dtype float64; it must be one of complex64"),
+        (lambda: weft.fft(["a"]), TypeError, "x has dtype <U1; it must be one of"),
         (lambda: weft.irfft(np.ones(3, "c8"), 8), ValueError, "x has 3 values on its last axis, and n is 8"),
         (lambda: weft.convolve([], [1.0]), ValueError, "x has 0 elements"),
         (lambda: weft.convolve([1.0], [1.0], "middle"), ValueError, "mode is 'middle'"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import weft
+import pyweft as weft
 
 FUNCTIONS = [getattr(weft, name) for name in weft.__all__ if inspect.isfunction(getattr(weft, name))]
 FUNCTIONS += [getattr(module, name) for module in (weft.random, weft.stream) for name in module.__all__]
@@ -29,7 +29,7 @@ def test_examples_print_what_they_say(thing: Any) -> None:
 
 def test_functions_of_arrays_name_their_order() -> None:
     for function in FUNCTIONS:
-        if function.__module__ not in ("weft._contexts", "weft._command"):
+        if function.__module__ not in ("pyweft._contexts", "pyweft._command"):
             texts = [function.__doc__ or "", inspect.getmodule(function).__doc__ or ""]
             assert any("ORDER.md" in text or "No order" in text for text in texts), function.__name__
 

@@ -11,10 +11,10 @@ from typing import Any, Iterator, Optional
 
 import numpy as np
 import pytest
-import weft
-from weft import _arrays, _kinds
-from weft import _contexts as contexts
-from weft._native import ffi, lib
+import pyweft as weft
+from pyweft import _arrays, _kinds
+from pyweft import _contexts as contexts
+from pyweft._native import ffi, lib
 
 
 class StandIn:
@@ -74,6 +74,32 @@ def test_results_are_of_the_kind() -> None:
     product = weft.matmul(square, square)
     assert product.array.tobytes() == weft.matmul(square.array, square.array).tobytes()
     assert np.array_equal(weft.fft(StandIn(X[:4096] + 0j)).array, weft.fft(X[:4096] + 0j))
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_real_numbers_are_made_complex(monkeypatch: Any) -> None:
+    kind = _kinds.gpu_kind(StandIn(X))._replace(cast=lambda x, dtype: StandIn(x.array.astype(dtype)))
+    monkeypatch.setitem(_kinds.GPU_KINDS, __name__.partition(".")[0], kind)
+    found = weft.fft(StandIn(X[:4096]))
+    assert isinstance(found, StandIn) and found.array.tobytes() == weft.fft(X[:4096]).tobytes()
+
+
+@pytest.mark.usefixtures("on_the_cpu")
+def test_indices_and_bools_are_those_of_numpy() -> None:
+    x, flags = StandIn(X), StandIn(X > 0)
+    for found, dtype in (
+        (weft.argmin(x), "i8"),
+        (weft.histogram(x, 4, range=(-1, 1)), "i8"),
+        (weft.any(x), "?"),
+        (weft.max(flags), "?"),
+        (weft.sum(flags), "i8"),
+        (weft.cumsum(flags), "i8"),
+    ):
+        assert found.array.dtype == dtype
+    with pytest.raises(TypeError, match="x has dtype bool on a GPU; min and and of its segments"):
+        weft.segmented_reduce(flags, "and", offsets=StandIn(np.array([0, 0, 5000])))
+    with pytest.raises(TypeError, match="offsets has dtype int32 on cuda:0; it must be int64 or uint64 there"):
+        weft.segmented_reduce(x, offsets=StandIn(np.array([0, 5000], "i4")))
 
 
 @pytest.mark.usefixtures("on_the_cpu")
@@ -251,7 +277,7 @@ def gpu_library(name: str) -> Any:
 SINGLE = X.astype("f4")
 SQUARE = SINGLE[:4900].reshape(70, 70)
 
-# Each of an array or a matrix, with results of float32 and int32, which all libraries have.
+# Each of an array or a matrix, with results of types that all libraries have.
 CALLS = {
     "sum": lambda x, m: weft.sum(x),
     "cumsum": lambda x, m: weft.cumsum(x),
@@ -262,6 +288,11 @@ CALLS = {
     "map": lambda x, m: weft.map("x < 0 ? exp(x) : sqrt(x)", x=x),
     "map_reduce": lambda x, m: weft.map_reduce("mean", "a*x^2 + x", x=x, a=2),
     "beside a host array": lambda x, m: weft.dot(x, SINGLE),
+    "any": lambda x, m: weft.any(x),
+    "argmin": lambda x, m: weft.argmin(x),
+    "histogram": lambda x, m: weft.histogram(x, 8, range=(-1, 1)),
+    "run_length": lambda x, m: weft.run_length(x)[1],
+    "fft of real numbers": lambda x, m: weft.fft(x[:4096]),
 }
 
 
@@ -281,7 +312,7 @@ def test_cupy_on_a_gpu() -> None:
             check_calls(cupy.asarray, cupy.asnumpy, cupy.ndarray)
             x = cupy.asarray(X)
             values, places = map(cupy.asnumpy, weft.top_k(x, 5))
-            assert places.dtype == np.uint64 and np.array_equal(X[places.astype(int)], values)
+            assert places.dtype == np.int64 and np.array_equal(X[places.astype(int)], values)
             out = cupy.empty(1000)
             assert weft.random.normal(1000, seed=1, out=out) is out
             assert cupy.asnumpy(out).tobytes() == weft.random.normal(1000, seed=1).tobytes()

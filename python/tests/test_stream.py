@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator
 
 import numpy as np
 import pytest
-import weft
+import pyweft as weft
 
 N = 30011
 MEMORY = 300001  # pieces of one tile or a few
@@ -314,7 +314,12 @@ WRONG: dict[str, tuple[Callable[[Path], Any], Any, str]] = {
         ValueError,
         "is in Fortran order",
     ),
-    "lengths": (lambda _: weft.stream.dot(X["f8"], X["f8"][1:]), ValueError, "y has 30010 elements and x has more"),
+    "lengths": (lambda _: weft.stream.dot(X["f8"], X["f8"][1:]), ValueError, r"x has shape \(30011,\) and y \(30010,\)"),
+    "lengths of pieces": (
+        lambda _: weft.stream.dot(parts(X["f8"]), X["f8"][1:]),
+        ValueError,
+        "y has 30010 elements and x has more",
+    ),
     "dtypes": (lambda _: weft.stream.dot(X["f8"], X["f4"]), TypeError, "x has dtype float64 and y float32"),
     "rows": (
         lambda _: weft.stream.recurrence(np.zeros((2, 3)), np.zeros((2, 3)), out=print),

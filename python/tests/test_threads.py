@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import weft
+import pyweft as weft
 
 X = np.random.default_rng(20260405).uniform(-1, 1, 1 << 20)
 
@@ -72,7 +72,7 @@ def test_a_forked_child_opens_its_own_context() -> None:
 
 
 def test_ctrl_c_ends_many_sweeps() -> None:
-    program = "import numpy, weft; print('on', flush=True); weft.laplace(numpy.ones((200, 200, 200)), 10**7)"
+    program = "import numpy, pyweft as weft; print('on', flush=True); weft.laplace(numpy.ones((200, 200, 200)), 10**7)"
     child = subprocess.Popen(
         [sys.executable, "-c", program],
         stdout=subprocess.PIPE,

@@ -12,7 +12,7 @@ pytest.importorskip("mypy")
 
 PROGRAM = """
 import numpy as np
-import weft
+import pyweft as weft
 
 total: float = weft.sum(np.ones(3))
 names: list[str] = [device.id for device in weft.devices()]
@@ -31,7 +31,7 @@ def mypy(folder: Path, *words: str) -> str:
 
 
 def test_the_package(tmp_path: Path) -> None:
-    assert "Success" in (report := mypy(tmp_path, "-p", "weft")), report
+    assert "Success" in (report := mypy(tmp_path, "-p", "pyweft")), report
 
 
 def test_faults_of_a_program_are_found(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ static weft_status alloc_memory(weft_context *ctx, weft_memory memory, size_t by
 }
 
 weft_status weft_alloc(weft_context *ctx, weft_memory memory, size_t bytes, void **p) {
-    GUARDED(ctx, alloc_memory(ctx, memory, bytes, p, error));
+    GUARDED_SETUP(ctx, alloc_memory(ctx, memory, bytes, p, error));
 }
 
 static weft_status free_memory(weft_context *ctx, weft_memory memory, void *p, weft_error *error) {
@@ -22,7 +22,7 @@ static weft_status free_memory(weft_context *ctx, weft_memory memory, void *p, w
 }
 
 weft_status weft_free(weft_context *ctx, weft_memory memory, void *p) {
-    GUARDED(ctx, free_memory(ctx, memory, p, error));
+    GUARDED_SETUP(ctx, free_memory(ctx, memory, p, error));
 }
 
 static weft_status copy_memory(weft_context *ctx, size_t bytes, const void *src, void *dst, weft_error *error) {

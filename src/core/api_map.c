@@ -25,7 +25,7 @@ static weft_status compile(const char *formula, weft_expr **expr, weft_error *er
 }
 
 weft_status weft_expr_compile(weft_context *ctx, const char *formula, weft_expr **expr) {
-    GUARDED(ctx, compile(formula, expr, error));
+    GUARDED_SETUP(ctx, compile(formula, expr, error));
 }
 
 void weft_expr_free(weft_expr *expr) { free(expr); }

@@ -46,6 +46,9 @@ static weft_status check_market(const weft_option *o, weft_error *error) {
 static bool floats(weft_payoff payoff) { return payoff == WEFT_FLOATING_CALL || payoff == WEFT_FLOATING_PUT; }
 static bool has_strike(weft_payoff payoff) { return !floats(payoff) && payoff != WEFT_CORRIDOR; }
 
+/* One asset and the weight 1, which is also what NULL means. */
+static bool is_unweighted(const weft_option *o) { return o->assets == 1 && (!o->weights || o->weights[0] == 1); }
+
 static weft_status check_payoff(const weft_option *o, weft_steps scheme, weft_error *error) {
     RETURN_IF((unsigned)o->payoff > WEFT_CORRIDOR, WEFT_INVALID, "%d is no payoff", (int)o->payoff);
     RETURN_IF((unsigned)o->observed > WEFT_OBSERVE_LOWEST, WEFT_INVALID, "%d is nothing to observe",
@@ -58,8 +61,8 @@ static weft_status check_payoff(const weft_option *o, weft_steps scheme, weft_er
               "a corridor of width %g; it must be above 0", o->width);
     RETURN_IF(o->payoff == WEFT_CORRIDOR && o->observed != WEFT_OBSERVE_END, WEFT_INVALID,
               "a corridor is looked at when the option matures, and something else is observed");
-    RETURN_IF(o->observed == WEFT_OBSERVE_GEOMETRIC && (o->assets != 1 || o->weights || scheme != WEFT_EXACT),
-              WEFT_UNSUPPORTED, "a geometric mean is taken of one asset without a weight, by exact steps");
+    RETURN_IF(o->observed == WEFT_OBSERVE_GEOMETRIC && (!is_unweighted(o) || scheme != WEFT_EXACT), WEFT_UNSUPPORTED,
+              "a geometric mean is taken of one asset of weight 1, by exact steps");
     return WEFT_OK;
 }
 
@@ -71,6 +74,8 @@ static weft_status check_simulation(const weft_simulation *s, weft_error *error)
               STEPS_MAX);
     RETURN_IF(s->paths < 2 || s->paths > PATHS_MAX, WEFT_INVALID, "%llu paths; 2 to %llu are taken",
               (unsigned long long)s->paths, (unsigned long long)PATHS_MAX);
+    RETURN_IF(s->control && s->greeks, WEFT_UNSUPPORTED,
+              "control and greeks are both set; deltas and vegas have no control variate");
     return WEFT_OK;
 }
 
@@ -174,7 +179,7 @@ static void mirror_legs(price_call *c) {
 
 static price_control control_of(const weft_option *o, const weft_simulation *s) {
     const bool asian = o->observed == WEFT_OBSERVE_MEAN && (o->payoff == WEFT_CALL || o->payoff == WEFT_PUT) &&
-                       o->barrier == WEFT_NO_BARRIER && o->assets == 1 && !o->weights && s->scheme == WEFT_EXACT;
+                       o->barrier == WEFT_NO_BARRIER && is_unweighted(o) && s->scheme == WEFT_EXACT;
     if (!s->control) return CONTROL_NONE;
     return asian ? CONTROL_GEOMETRIC : CONTROL_END;
 }
@@ -207,7 +212,6 @@ static price_call difference_call(const weft_option *o, const weft_simulation *s
                                   bool volatility) {
     const double x = volatility ? o->volatility[i] : o->start[i], bump = x * WEFT_PRICE_BUMP;
     price_call c = plain_call(o, s, l);
-    c.control = CONTROL_NONE;
     c.legs = 2;
     c.leg[1] = c.leg[0];
     for (size_t k = 0; k < 2; k++) {
@@ -328,7 +332,7 @@ static weft_status check_alone(const weft_option *o, const weft_simulation *s, c
 
 weft_status weft_part_price_check(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
                                   const weft_valuation *valuation) {
-    GUARDED(ctx, check_alone(option, simulation, valuation, error));
+    GUARDED_SETUP(ctx, check_alone(option, simulation, valuation, error));
 }
 
 /* The context is not held meanwhile: `sum` makes calls on it. */

@@ -11,7 +11,8 @@
 static pthread_mutex_t plugin_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const weft_backend *) plugin;
 
-/* The plugin's path: $WEFT_PLUGIN_DIR when set, else the directory this library was loaded from. */
+/* Finds the plugin's path: in $WEFT_PLUGIN_DIR when set, else in the directory this library was loaded from; there in
+ * the subdirectory weft, where it is installed, or next to this library, as in a build tree. */
 static weft_status plugin_path(char *path, size_t size, weft_error *error) {
     const char *directory = getenv("WEFT_PLUGIN_DIR");
     size_t length = directory ? strlen(directory) : 0;
@@ -23,7 +24,9 @@ static weft_status plugin_path(char *path, size_t size, weft_error *error) {
         directory = slash ? self.dli_fname : ".";
         length = slash ? (size_t)(slash - self.dli_fname) : 1;
     }
-    const int written = snprintf(path, size, "%.*s/libweft_cuda.so", (int)length, directory);
+    int written = snprintf(path, size, "%.*s/weft/libweft_cuda.so", (int)length, directory);
+    if (written > 0 && (size_t)written < size && access(path, F_OK) == 0) return WEFT_OK;
+    written = snprintf(path, size, "%.*s/libweft_cuda.so", (int)length, directory);
     RETURN_IF(written < 0 || (size_t)written >= size, WEFT_NO_DEVICE, "the directory of the CUDA plugin is too long");
     return WEFT_OK;
 }
@@ -35,12 +38,12 @@ static weft_status load_plugin(const weft_backend **backend, weft_error *error) 
               "no CUDA backend: %s is not there (weft was built without nvcc, or the plugin was not installed)",
               path);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    RETURN_IF(!handle, WEFT_NO_DEVICE, "no CUDA backend: %s", dlerror());
+    RETURN_IF(!handle, WEFT_UNSUPPORTED, "no CUDA backend: %s", dlerror());
     const weft_plugin_entry entry = (weft_plugin_entry)dlsym(handle, WEFT_PLUGIN_ENTRY);
     const weft_backend *found = entry ? entry() : NULL;
     if (!found || found->abi != WEFT_BACKEND_ABI) {
         dlclose(handle);
-        return weft_fail(error, WEFT_NO_DEVICE, "no CUDA backend: %s is of another release of weft than libweft.so",
+        return weft_fail(error, WEFT_UNSUPPORTED, "no CUDA backend: %s is of another release of weft than libweft.so",
                          path);
     }
     *backend = found;

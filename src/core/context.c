@@ -31,6 +31,23 @@ weft_status context_enter(weft_context *ctx) {
     return status;
 }
 
+static _Thread_local weft_watch *current; /* watch of the call that the thread is inside, or NULL */
+
+weft_watch *context_watch(void) { return current; }
+
+weft_status context_begin(weft_context *ctx) {
+    FORWARD(progress_begin(&ctx->watch, &ctx->error));
+    if (ctx->watch.depth > 1) return WEFT_OK;
+    ctx->watch.outer = current;
+    current = &ctx->watch;
+    return WEFT_OK;
+}
+
+weft_status context_end(weft_context *ctx, weft_status status) {
+    if (ctx->watch.depth == 1) current = ctx->watch.outer;
+    return progress_end(&ctx->watch, status, &ctx->error);
+}
+
 weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status status) {
     weft_fpmode_leave(mode);
     if (status == WEFT_DEVICE_LOST) ctx->lost = true;
@@ -61,6 +78,29 @@ static weft_status open_device(weft_context *ctx, const char *device, weft_error
     return ctx->backend->open(which, &ctx->state, error);
 }
 
+/* A backend opens with WEFT_UNSUPPORTED where a device is there and cannot be used; the public status is that of one
+ * that is not there. */
+static weft_status open_named(weft_context *ctx, const char *device, weft_error *error) {
+    const weft_status status = open_device(ctx, device, error);
+    if (status != WEFT_OK) return status == WEFT_UNSUPPORTED ? WEFT_NO_DEVICE : status;
+    error->message[0] = '\0';
+    return WEFT_OK;
+}
+
+/* A GPU, or the CPU. Where that is because a GPU cannot be used, the sentence is left in the error. */
+static weft_status open_auto(weft_context *ctx, weft_error *error) {
+    const weft_status status = open_device(ctx, "cuda", error);
+    if (status == WEFT_UNSUPPORTED) {
+        const weft_error why = *error;
+        FORWARD(open_named(ctx, "cpu", error));
+        *error = why;
+        return WEFT_OK;
+    }
+    if (status == WEFT_NO_DEVICE) return open_named(ctx, "cpu", error);
+    if (status == WEFT_OK) error->message[0] = '\0';
+    return status;
+}
+
 weft_status weft_open(weft_context **out, const char *device) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     weft_error *error = &thread_error;
@@ -71,18 +111,12 @@ weft_status weft_open(weft_context **out, const char *device) {
     RETURN_IF(!ctx, WEFT_OUT_OF_MEMORY, "no memory for a context (%zu bytes)", sizeof *ctx);
     atomic_flag_clear(&ctx->inside);
     ctx->generation = generation;
-    weft_status status;
-    if (device && strcmp(device, "auto") == 0) {
-        status = open_device(ctx, "cuda", error);
-        if (status == WEFT_NO_DEVICE) status = open_device(ctx, "cpu", error);
-    } else {
-        status = open_device(ctx, device, error);
-    }
+    const bool is_auto = device && strcmp(device, "auto") == 0;
+    const weft_status status = is_auto ? open_auto(ctx, error) : open_named(ctx, device, error);
     if (status != WEFT_OK) {
         free(ctx);
         return status;
     }
-    error->message[0] = '\0';
     context_tune(ctx);
     *out = ctx;
     return WEFT_OK;
@@ -144,7 +178,7 @@ static weft_status set_threads(weft_context *ctx, int threads, weft_error *error
     return ctx->backend->set_threads(ctx->state, threads, error);
 }
 
-weft_status weft_set_threads(weft_context *ctx, int threads) { GUARDED(ctx, set_threads(ctx, threads, error)); }
+weft_status weft_set_threads(weft_context *ctx, int threads) { GUARDED_SETUP(ctx, set_threads(ctx, threads, error)); }
 
 static weft_status set_memory(weft_context *ctx, size_t bytes, weft_error *error) {
     (void)error;
@@ -153,10 +187,22 @@ static weft_status set_memory(weft_context *ctx, size_t bytes, weft_error *error
     return WEFT_OK;
 }
 
-weft_status weft_set_memory(weft_context *ctx, size_t bytes) { GUARDED(ctx, set_memory(ctx, bytes, error)); }
+weft_status weft_set_memory(weft_context *ctx, size_t bytes) { GUARDED_SETUP(ctx, set_memory(ctx, bytes, error)); }
 
-weft_status weft_set_stream(weft_context *ctx, void *stream) {
-    GUARDED(ctx, ctx->backend->set_stream(ctx->state, stream, error));
+static weft_status set_progress(weft_context *ctx, weft_progress *callback, void *user) {
+    ctx->watch.callback = callback;
+    ctx->watch.user = user;
+    ctx->watch.last = progress_clock() - PROGRESS_INTERVAL;
+    return WEFT_OK;
 }
 
-weft_status weft_synchronize(weft_context *ctx) { GUARDED(ctx, ctx->backend->synchronize(ctx->state, error)); }
+weft_status weft_set_progress(weft_context *ctx, weft_progress *callback, void *user) {
+    FORWARD(context_enter(ctx));
+    return context_leave(ctx, weft_fpmode_enter(), set_progress(ctx, callback, user));
+}
+
+weft_status weft_set_stream(weft_context *ctx, void *stream) {
+    GUARDED_SETUP(ctx, ctx->backend->set_stream(ctx->state, stream, error));
+}
+
+weft_status weft_synchronize(weft_context *ctx) { GUARDED_SETUP(ctx, ctx->backend->synchronize(ctx->state, error)); }

@@ -4,6 +4,7 @@
 
 #include "core/backend.h"
 #include "core/fpmode.h"
+#include "core/watch.h"
 
 #include <stdatomic.h>
 
@@ -22,6 +23,7 @@ struct weft_context {
     atomic_flag inside;             /* set while a call runs */
     unsigned generation;            /* of the process, when it was opened */
     bool lost;                      /* the device failed: every later call says so */
+    weft_watch watch;               /* progress of the call that runs */
     size_t memory;                  /* for the buffers of calls with sources; 0: the default */
     weft_timeline *timeline;        /* of what they do, or NULL */
     void *origin;                   /* the transfer that it counts from */
@@ -42,12 +44,20 @@ weft_status context_enter(weft_context *ctx);
 weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status status);
 
 /* Runs `call`, an expression in ctx and error, between enter and leave, and returns its status. */
-#define GUARDED(ctx, call)                            \
+#define GUARDED_SETUP(ctx, call)                      \
     do {                                              \
         FORWARD(context_enter(ctx));                  \
         const weft_fpmode mode = weft_fpmode_enter(); \
         weft_error *error = &(ctx)->error;            \
         return context_leave(ctx, mode, (call));      \
     } while (0)
+
+/* The first and the last thing of an operation: its progress. context_end is due unless context_begin fails. */
+weft_status context_begin(weft_context *ctx);
+weft_status context_end(weft_context *ctx, weft_status status);
+
+/* GUARDED_SETUP for operations, whose progress is reported and which can be cancelled. */
+#define GUARDED(ctx, call) \
+    GUARDED_SETUP(ctx, context_begin(ctx) == WEFT_OK ? context_end(ctx, (call)) : WEFT_CANCELLED)
 
 #endif

@@ -260,17 +260,17 @@ static weft_status file_of(const weft_context *ctx, char *path, size_t size, wef
 }
 
 weft_status weft_tune_describe(weft_context *ctx, size_t index, weft_tunable *tunable) {
-    GUARDED(ctx, describe(ctx, index, tunable, error));
+    GUARDED_SETUP(ctx, describe(ctx, index, tunable, error));
 }
 
 weft_status weft_tune_choose(weft_context *ctx, size_t index, size_t variant) {
-    GUARDED(ctx, choose(ctx, index, variant, error));
+    GUARDED_SETUP(ctx, choose(ctx, index, variant, error));
 }
 
-weft_status weft_tune_save(weft_context *ctx) { GUARDED(ctx, save(ctx, error)); }
+weft_status weft_tune_save(weft_context *ctx) { GUARDED_SETUP(ctx, save(ctx, error)); }
 
-weft_status weft_tune_reset(weft_context *ctx) { GUARDED(ctx, reset(ctx, error)); }
+weft_status weft_tune_reset(weft_context *ctx) { GUARDED_SETUP(ctx, reset(ctx, error)); }
 
 weft_status weft_tune_file(weft_context *ctx, char *path, size_t size) {
-    GUARDED(ctx, file_of(ctx, path, size, error));
+    GUARDED_SETUP(ctx, file_of(ctx, path, size, error));
 }

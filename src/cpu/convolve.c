@@ -1,5 +1,6 @@
 /* weft_convolve and weft_correlate on the CPU (docs/ORDER.md 15). */
 #include "core/order.h"
+#include "cpu/parallel.h"
 #include "cpu/transform_run.h"
 
 #include <string.h>
@@ -45,18 +46,20 @@ static void give_roles(convolve_work *w, const void *filter) {
 
 /* ----------------------------------------------------------------------------------- direct */
 
+enum { DIRECT_AT_ONCE = 1 << 20 }; /* values without a look at whether the call is cancelled */
+
 static void direct_part(void *self, int part, int parts) {
     const convolve_work *w = self;
     const convolve_call *c = w->call;
     direct_slice s = {.x = w->signal, .h = w->taps, .n = w->n, .m = w->m};
     const size_t share = c->count / (size_t)parts, rest = c->count % (size_t)parts;
-    s.from = c->first + share * (size_t)part + ((size_t)part < rest ? (size_t)part : rest);
-    s.to = s.from + share + ((size_t)part < rest);
-    s.y = (char *)c->y + (s.from - c->first) * w->size;
-    if (c->is_complex)
-        w->kernels->direct_complex(&s);
-    else
-        w->kernels->direct_real(&s);
+    const size_t from = c->first + share * (size_t)part + ((size_t)part < rest ? (size_t)part : rest);
+    const size_t end = from + share + ((size_t)part < rest);
+    for (s.from = from; s.from < end && !cpu_cancelled(); s.from = s.to) {
+        s.to = end - s.from < DIRECT_AT_ONCE ? end : s.from + DIRECT_AT_ONCE;
+        s.y = (char *)c->y + (s.from - c->first) * w->size;
+        (c->is_complex ? w->kernels->direct_complex : w->kernels->direct_real)(&s);
+    }
 }
 
 /* ---------------------------------------------------------------------------- by transforms */
@@ -102,7 +105,8 @@ static void convolve_part(void *self, int part, int parts) {
     const convolve_work *w = self;
     char *z = w->room + (size_t)part * (w->numbers_bytes + w->buffer_bytes);
     const transform_team alone = {1, z + w->numbers_bytes, w->buffer_bytes};
-    for (size_t item = w->from + (size_t)part; item < w->to; item += (size_t)parts) convolve_item(w, item, z, &alone);
+    for (size_t item = w->from + (size_t)part; item < w->to && !cpu_cancelled(); item += (size_t)parts)
+        convolve_item(w, item, z, &alone);
 }
 
 /* The blocks of the call, and what they need of scratch memory. */
@@ -131,7 +135,7 @@ static void by_transform(convolve_work *w, int threads, bool apart) {
     }
     const transform_team team = {threads, w->room + w->numbers_bytes, w->buffer_bytes};
     transform_filter(w, w->room, &team);
-    for (size_t item = w->from; item < w->to; item++) convolve_item(w, item, w->room, &team);
+    for (size_t item = w->from; item < w->to && !cpu_cancelled(); item++) convolve_item(w, item, w->room, &team);
 }
 
 weft_status cpu_convolve(void *state, const convolve_call *c, weft_error *error) {

@@ -42,6 +42,7 @@ static void close_cpu(void *state) {
 /* A sort writes to hundreds of places in turn: large pages spare it most of its misses in the TLB. */
 weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *error) {
     enum { LINE = 64, LARGE_PAGE = 2 << 20 };
+    if (bytes == 0) bytes = LINE; /* *room is never NULL */
     if (bytes > ctx->room_bytes) {
         const size_t alignment = bytes < LARGE_PAGE ? LINE : LARGE_PAGE;
         free(ctx->room);

@@ -491,11 +491,9 @@ size_t cpu_chosen(const void *state, size_t tunable);
 weft_status cpu_choose(void *state, size_t tunable, size_t variant, bool everywhere, weft_error *error);
 void cpu_model(const void *state, char name[128]);
 
-/* Whether OpenMP may be used: not in a child of a process that has used it. */
-bool cpu_may_use_threads(void);
-/* Of the calling thread among those of a parallel region; 0 without OpenMP. */
-int cpu_thread_number(void);
-/* Threads by default: OMP_NUM_THREADS, else the cores this process may use. */
+/* Cores that this process may use. */
+int cpu_cores(void);
+/* Threads by default: OMP_NUM_THREADS, else cpu_cores. */
 int cpu_default_threads(void);
 /* Fills in what is known of the processor, its caches and the memory. */
 void cpu_describe_machine(weft_device_info *info);

@@ -1,4 +1,5 @@
 /* weft_fft on the CPU (docs/ORDER.md 14): one transform on several threads, or several each on one. */
+#include "cpu/parallel.h"
 #include "cpu/transform_run.h"
 
 #include <string.h>
@@ -65,7 +66,7 @@ static void transform_part(void *self, int part, int parts) {
     const size_t from = w->call->batch / (size_t)parts * (size_t)part, rest = w->call->batch % (size_t)parts;
     const size_t first = from + ((size_t)part < rest ? (size_t)part : rest);
     const size_t count = w->call->batch / (size_t)parts + ((size_t)part < rest);
-    for (size_t b = first; b < first + count; b++) transform_number(w, b, between, &alone);
+    for (size_t b = first; b < first + count && !cpu_cancelled(); b++) transform_number(w, b, between, &alone);
 }
 
 weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
@@ -89,6 +90,6 @@ weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
         return WEFT_OK;
     }
     const transform_team team = {threads, w.room + w.between_bytes, w.buffer_bytes};
-    for (size_t b = 0; b < c->batch; b++) transform_number(&w, b, w.room, &team);
+    for (size_t b = 0; b < c->batch && !cpu_cancelled(); b++) transform_number(&w, b, w.room, &team);
     return WEFT_OK;
 }

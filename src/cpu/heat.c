@@ -4,15 +4,13 @@
  * Lines of one dimension need nothing of each other: a thread takes a group of them that its cache holds through all
  * steps. Else the threads share each sweep. */
 #include "arith/heat.h"
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 #include "cpu/tridiag_kernel.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 17, /* below this, waking threads costs more than it gains */
     GROUP_BYTES = 1 << 18, /* of a group of lines, which has its right side beside it */
     PIECE = 1 << 14        /* points of a row that are taken at a time */
 };
@@ -59,7 +57,8 @@ static void side_along(const pass *p, size_t i, size_t end, const char *from, ch
     if (end > last && last > 0) side(p, last, 1, size, 0, from, to);
 }
 
-static void do_piece(const pass *p, size_t item) {
+static void do_piece(void *self, size_t item) {
+    const pass *p = self;
     const weft_heat_pass *plan = &p->plan;
     const size_t pieces = pieces_of_row(p), i = item % pieces * PIECE, size = p->s->size;
     const size_t end = plan->n[0] - i < PIECE ? plan->n[0] : i + PIECE;
@@ -78,17 +77,9 @@ static void do_piece(const pass *p, size_t item) {
     }
 }
 
-static void run_pass(const pass *p) {
-    const int threads = p->s->threads;
+static void run_pass(pass *p) {
     const size_t items = p->plan.n[1] * p->plan.n[2] * p->plan.batch * pieces_of_row(p);
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(static)
-        for (size_t i = 0; i < items; i++) do_piece(p, i);
-        weft_fpmode_leave(mode);
-    }
+    cpu_parallel_for(p->s->threads, items, PARALLEL_RANGES, do_piece, p);
 }
 
 /* -------------------------------------------------------------------------------------- sweeps */
@@ -127,7 +118,7 @@ static void run_steps(const stepper *s) {
     pass p = {.s = s, .plan = {.n = {c->n[0], c->n[1], c->n[2]}, .batch = s->batch}, .from = s->u, .to = s->d};
     const weft_heat_layout own = weft_heat_layout_of(c->n, s->batch, 0);
     p.plan.from = own;
-    for (size_t step = 0; step < c->steps; step++)
+    for (size_t step = 0; step < c->steps && !cpu_cancelled(); step++)
         for (size_t axis = 0; axis < c->dimensions; axis++) {
             weft_heat_plan(&p.plan, f32, doubled, c->dimensions, c->lambda, axis);
             const bool last = step + 1 == c->steps && axis + 1 == c->dimensions;
@@ -174,24 +165,22 @@ static size_t lines_of_group(const cpu_context *ctx, const heat_call *c, size_t 
     return c->dimensions == 1 && c->batch >= (size_t)threads * width ? fit : 0;
 }
 
-static void run_groups(const stepper *whole, size_t lines, size_t room, char *rooms, int threads) {
-    const size_t batch = whole->batch, bytes = whole->call->n[0] * whole->size;
-    atomic_size_t next = 0, taken = 0;
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-        char *const own = rooms + room * atomic_fetch_add(&taken, 1);
-        for (size_t first; (first = lines * atomic_fetch_add(&next, 1)) < batch;) {
-            stepper s = *whole;
-            s.batch = batch - first < lines ? batch - first : lines;
-            s.u += first * bytes;
-            s.v += first * bytes;
-            give_room(&s, own);
-            run_steps(&s);
-        }
-        weft_fpmode_leave(mode);
-    }
+/* Groups of lines, each of which a thread takes through all steps. */
+typedef struct groups {
+    const stepper *whole;
+    size_t lines, room; /* of a group; scratch memory of a thread */
+    char *rooms;
+} groups;
+
+static void run_group(void *self, size_t i) {
+    const groups *g = self;
+    const size_t first = i * g->lines, left = g->whole->batch - first;
+    stepper s = *g->whole;
+    s.batch = left < g->lines ? left : g->lines;
+    s.u += first * s.call->n[0] * s.size;
+    s.v += first * s.call->n[0] * s.size;
+    give_room(&s, g->rooms + g->room * (size_t)cpu_thread_number());
+    run_steps(&s);
 }
 
 weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
@@ -207,7 +196,7 @@ weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
                  .v = c->v};
     const size_t bytes = weft_heat_points(c->n, c->batch) * s.size;
     void *room;
-    if (bytes < ALONE_BYTES || !cpu_may_use_threads()) s.threads = 1;
+    if (bytes < ALONE_BYTES) s.threads = 1;
     const int threads = s.threads;
     const size_t lines = lines_of_group(ctx, c, s.size, threads);
     if (c->steps == 0) {
@@ -222,7 +211,9 @@ weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
     FORWARD(cpu_room(ctx, each * (lines ? (size_t)threads : 1), &room, error));
     s.batch = c->batch;
     if (lines) {
-        run_groups(&s, lines, each, room, threads);
+        groups all = {&s, lines, each, room};
+        cpu_plan_regions(1);
+        cpu_parallel_for(threads, (c->batch - 1) / lines + 1, PARALLEL_IN_ORDER, run_group, &all);
         return WEFT_OK;
     }
     give_room(&s, room);

@@ -2,20 +2,19 @@
  *
  * Threads count in tables of their own, each in four at a time: increments of one counter must wait for one another,
  * and in real data neighbours often are in the same bin. Too many bins for that are counted where they are. */
-#include "core/fpmode.h"
 #include "core/order.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 #include <string.h>
 
 enum {
-    BLOCK = 1024,             /* elements whose bins are found before they are counted */
-    ALONE_BYTES = 1 << 17,    /* so little is counted sooner by the calling thread than by waking others */
-    TABLES = 4,               /* of a thread, */
-    TABLES_BYTES = 1 << 17,   /* if four have no more bytes, */
-    TABLE_BYTES = 1 << 21,    /* or one, if it has no more */
-    FLUSH_ELEMENTS = 1 << 30, /* counted by a thread before a counter of 32 bits could be full */
-    ELEMENTS_A_VALUE = 4      /* that pay for a table of the bins of all values */
+    BLOCK = 1024,            /* elements whose bins are found before they are counted */
+    ALONE_BYTES = 1 << 17,   /* so little is counted sooner by the calling thread than by waking others */
+    TABLES = 4,              /* of a thread, */
+    TABLES_BYTES = 1 << 17,  /* if four have no more bytes, */
+    TABLE_BYTES = 1 << 21,   /* or one, if it has no more */
+    PART_ELEMENTS = 1 << 24, /* that a thread counts at a time */
+    ELEMENTS_A_VALUE = 4     /* that pay for a table of the bins of all values */
 };
 
 typedef struct plan {
@@ -24,6 +23,8 @@ typedef struct plan {
     bin_map map;
     size_t tables, stride; /* of a thread; no tables: counts are added to in place. Counters of a table. */
     int threads;
+    size_t part;        /* elements */
+    uint32_t *counters; /* the threads' tables */
 } plan;
 
 /* --------------------------------------------------------------------------------- counting */
@@ -63,34 +64,32 @@ static void flush(const plan *p, uint32_t *counters) {
 static void count_part(const plan *p, size_t first, size_t end, uint32_t *counters) {
     const size_t size = weft_dtype_size(p->call->dtype);
     uint32_t bin[BLOCK];
-    while (first < end) {
-        const size_t stop = end - first < FLUSH_ELEMENTS ? end : first + FLUSH_ELEMENTS;
-        if (p->tables) memset(counters, 0, p->tables * p->stride * sizeof *counters);
-        for (size_t n; first < stop; first += n) {
-            n = stop - first < BLOCK ? stop - first : BLOCK;
-            p->kernels->bins[p->call->dtype](&p->map, (const char *)p->call->x + first * size, n, bin);
-            if (p->tables)
-                count_in_tables(bin, n, counters, p->tables == 1 ? 0 : p->stride);
-            else
-                count_in_place(p, bin, n);
-        }
-        if (p->tables) flush(p, counters);
+    if (p->tables) memset(counters, 0, p->tables * p->stride * sizeof *counters);
+    for (size_t n; first < end; first += n) {
+        n = end - first < BLOCK ? end - first : BLOCK;
+        p->kernels->bins[p->call->dtype](&p->map, (const char *)p->call->x + first * size, n, bin);
+        if (p->tables)
+            count_in_tables(bin, n, counters, p->tables == 1 ? 0 : p->stride);
+        else
+            count_in_place(p, bin, n);
     }
+    if (p->tables) flush(p, counters);
 }
 
-static void count_all(const plan *p, uint32_t *counters) {
-    const size_t part = p->call->n / (size_t)p->threads + 1;
+static void count_numbered(void *self, size_t i) {
+    const plan *p = self;
+    const size_t first = i * p->part, end = p->call->n - first < p->part ? p->call->n : first + p->part;
+    const size_t counters = (size_t)cpu_thread_number() * p->tables * p->stride;
+    if (first < p->call->n) count_part(p, first, end, p->counters + counters);
+}
+
+/* Few parts, since each clears the tables and adds them to the counts. */
+static void count_all(plan *p) {
+    p->part = p->call->n / (size_t)p->threads + 1;
+    if (p->part > PART_ELEMENTS) p->part = PART_ELEMENTS;
     memset(p->call->counts, 0, p->call->bins * sizeof *p->call->counts);
-#pragma omp parallel num_threads(p->threads) if (p->threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(static)
-        for (int t = 0; t < p->threads; t++) {
-            const size_t first = (size_t)t * part, end = p->call->n - first < part ? p->call->n : first + part;
-            if (first < p->call->n) count_part(p, first, end, counters + (size_t)t * p->tables * p->stride);
-        }
-        weft_fpmode_leave(mode);
-    }
+    cpu_plan_regions(1);
+    cpu_parallel_for(p->threads, p->call->n / p->part + 1, PARALLEL_RANGES, count_numbered, p);
 }
 
 /* --------------------------------------------------------------------------------- the plan */
@@ -135,7 +134,7 @@ weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *erro
         p.map.even = is_float(c->dtype)
                          ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
                          : weft_even_bins_of_integers(c->lower_integer, c->upper_integer, c->bins, size == 8);
-    if (c->n * size < ALONE_BYTES || !cpu_may_use_threads()) p.threads = 1;
+    if (c->n * size < ALONE_BYTES) p.threads = 1;
     choose_tables(&p);
     const size_t keys_bytes = c->edges ? aligned((c->bins + 1) * size) : 0, table_bytes = values * sizeof(uint32_t);
     const size_t counters_bytes = (size_t)p.threads * p.tables * p.stride * sizeof(uint32_t);
@@ -145,6 +144,7 @@ weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *erro
         p.map.edges = room;
     }
     if (values) fill_table(&p, values, (uint32_t *)((char *)room + keys_bytes));
-    count_all(&p, (uint32_t *)((char *)room + keys_bytes + table_bytes));
+    p.counters = (uint32_t *)((char *)room + keys_bytes + table_bytes);
+    count_all(&p);
     return WEFT_OK;
 }

@@ -6,11 +6,9 @@
  * planes outside itself as sweeps follow, so blocks need nothing of each other. How blocks are cut, and how many
  * sweeps go together, is free: it changes no bit. */
 #include "arith/finish.h"
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +16,7 @@ enum {
     RING_PLANES = 3, /* of a sweep */
     LEAST_ROWS = 8,
     LONGEST_ROW = 1 << 18, /* in bytes: longer ones go one sweep at a time */
-    ALONE_BYTES = 1 << 17  /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 17  /* below this, waking threads costs more than it gains */
 };
 
 /* A way to cut the work (laplace.def). */
@@ -100,28 +98,20 @@ static void make_block(const block *b) {
 
 static size_t blocks_along(size_t n, ptrdiff_t length) { return (n - 1) / (size_t)length + 1; }
 
-static void take_blocks(const pass *p, atomic_size_t *next, int thread) {
-    const size_t along_y = blocks_along(p->ny, p->rows), count = along_y * blocks_along(p->nz, p->planes);
-    block b = {.pass = p, .rings = p->rings + (size_t)thread * p->ring_bytes};
-    for (size_t i; (i = atomic_fetch_add(next, 1)) < count;) {
-        b.j0 = (ptrdiff_t)(i % along_y) * p->rows;
-        b.k0 = (ptrdiff_t)(i / along_y) * p->planes;
-        b.j1 = least((ptrdiff_t)p->ny, b.j0 + p->rows);
-        b.k1 = least((ptrdiff_t)p->nz, b.k0 + p->planes);
-        make_block(&b);
-    }
+static void take_block(void *self, size_t i) {
+    const pass *p = self;
+    const size_t along_y = blocks_along(p->ny, p->rows);
+    block b = {.pass = p, .rings = p->rings + (size_t)cpu_thread_number() * p->ring_bytes};
+    b.j0 = (ptrdiff_t)(i % along_y) * p->rows;
+    b.k0 = (ptrdiff_t)(i / along_y) * p->planes;
+    b.j1 = least((ptrdiff_t)p->ny, b.j0 + p->rows);
+    b.k1 = least((ptrdiff_t)p->nz, b.k0 + p->planes);
+    make_block(&b);
 }
 
-static void run_pass(const pass *p, int threads) {
-    atomic_size_t next = 0;
-    atomic_int arrived = 0;
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-        take_blocks(p, &next, atomic_fetch_add(&arrived, 1));
-        weft_fpmode_leave(mode);
-    }
+static void run_pass(pass *p, int threads) {
+    const size_t blocks = blocks_along(p->ny, p->rows) * blocks_along(p->nz, p->planes);
+    cpu_parallel_for(threads, blocks, PARALLEL_IN_ORDER, take_block, p);
 }
 
 /* Blocks whose three planes of every sweep fit in a core's cache, and enough of them for all threads. */
@@ -145,7 +135,7 @@ typedef struct plan {
 static plan make_plan(const cpu_context *ctx, const laplace_call *c, const variant *v, size_t row_bytes) {
     plan p = {.threads = ctx->threads, .measured = c->change && c->sweeps};
     const size_t together = row_bytes > LONGEST_ROW ? 1 : (size_t)v->together;
-    if (row_bytes * c->ny * c->nz < ALONE_BYTES || !cpu_may_use_threads()) p.threads = 1;
+    if (row_bytes * c->ny * c->nz < ALONE_BYTES) p.threads = 1;
     p.sweeps = c->sweeps - p.measured;
     p.passes = (p.sweeps + together - 1) / together;
     const size_t all = p.passes + p.measured;
@@ -169,8 +159,9 @@ static void run_passes(cpu_context *ctx, const laplace_call *c, pass *p, const p
                        size_t grid_bytes) {
     const char *from = c->u;
     size_t left = plan->passes + plan->measured, sweeps = plan->sweeps;
+    cpu_plan_regions(plan->passes + 2 * (size_t)plan->measured);
     if (plan->copied) from = memcpy(scratch, c->u, grid_bytes);
-    for (size_t i = plan->passes; i > 0; i--) {
+    for (size_t i = plan->passes; i > 0 && !cpu_cancelled(); i--) {
         const size_t now = (sweeps + i - 1) / i;
         from = run_one(c, p, plan, --left, (int)now, from, scratch);
         sweeps -= now;

@@ -5,17 +5,15 @@
  * has a slab of planes, whose first and last plane get their red points before all else, since a neighbour needs them
  * there, and needs them made of black points that are still old. How slabs are cut changes no bit. */
 #include "arith/finish.h"
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 enum {
     ALIGNMENT = 64,
     LEAST_PLANES = 4,      /* of a slab */
-    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 17, /* below this, waking threads costs more than it gains */
     JOINED_ROWS = 4,       /* that a thread has between two grids */
     RED = 0,
     BLACK = 1
@@ -129,18 +127,19 @@ typedef void work(const solve *s, const grid *g, size_t part, int thread);
 
 static int threads_for(const solve *s, const grid *g) { return grid_bytes(g) < ALONE_BYTES ? 1 : s->threads; }
 
-static void on_threads(const solve *s, const grid *g, work *run, size_t parts) {
-    const int threads = threads_for(s, g);
-    atomic_int arrived = 0;
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-        const int thread = atomic_fetch_add(&arrived, 1);
-#pragma omp for schedule(static)
-        for (size_t part = 0; part < parts; part++) run(s, g, part, thread);
-        weft_fpmode_leave(mode);
-    }
+typedef struct parts {
+    const solve *s;
+    const grid *g;
+    work *run;
+} parts;
+
+static void run_part(void *self, size_t part) {
+    const parts *w = self;
+    w->run(w->s, w->g, part, cpu_thread_number());
+}
+
+static void on_threads(const solve *s, const grid *g, work *run, size_t count) {
+    cpu_parallel_for(threads_for(s, g), count, PARALLEL_RANGES, run_part, &(parts){s, g, run});
 }
 
 /* ---------------------------------------------------------------------------------- sweeps */
@@ -296,14 +295,16 @@ weft_status cpu_laplace_solve(void *state, const laplace_solve_call *c, weft_err
                .dtype = c->dtype,
                .size = weft_dtype_size(c->dtype),
                .omega = c->omega,
-               .threads = cpu_may_use_threads() ? ctx->threads : 1};
+               .threads = ctx->threads};
     void *room;
     make_grids(&s, c);
     FORWARD(cpu_room(ctx, lay_out(&s, c->residual, NULL), &room, error));
     lay_out(&s, c->residual, room);
     for (const grid *g = s.grids + 1; g < s.grids + s.count; g++) fill_weights(&s, g);
     if (c->u != c->v) memcpy(c->v, c->u, grid_bytes(s.grids));
-    for (size_t i = 0; i < c->sweeps; i++) (c->method == WEFT_MULTIGRID ? cycle : relax)(&s, s.grids);
+    if (c->method == WEFT_SOR) cpu_plan_regions(2 * c->sweeps + (c->residual ? 2 : 0));
+    for (size_t i = 0; i < c->sweeps && !cpu_cancelled(); i++)
+        (c->method == WEFT_MULTIGRID ? cycle : relax)(&s, s.grids);
     if (c->residual) *c->residual = measure(ctx, &s);
     return WEFT_OK;
 }

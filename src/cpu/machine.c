@@ -43,11 +43,14 @@ static int cores_by_quota(void) {
     return cores + (cores < quota / period);
 }
 
-int cpu_default_threads(void) {
-    const int asked = threads_asked_for();
-    if (asked) return asked;
+int cpu_cores(void) {
     const int cores = cores_by_affinity(), quota = cores_by_quota();
     return quota && quota < cores ? quota : cores;
+}
+
+int cpu_default_threads(void) {
+    const int asked = threads_asked_for();
+    return asked ? asked : cpu_cores();
 }
 
 /* ----------------------------------------------------------------------- processor, caches */

@@ -1,12 +1,11 @@
 /* weft_map on the CPU, and what a reduction or a scan reads where its elements are a formula's values. Threads have
  * rooms of their own in the context's scratch memory, in which a formula's registers and leaves lie
  * (cpu/maps_body.h). */
-#include "core/fpmode.h"
 #include "core/order.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 17,  /* below this, waking threads costs more than it gains */
     CHUNK = 1 << 15,        /* elements that a thread takes at a time */
     STREAM_BYTES = 1 << 25, /* a result longer than this goes past the caches, unless it takes an input's place */
     TILE_BYTES = 1 << 14,   /* of a formula's values that are reduced at a time: whole tiles of docs/ORDER.md 2.1 */
@@ -107,21 +106,22 @@ bool cpu_map_reads(const map_call *c, const void *p) {
     return false;
 }
 
-static void run_chunks(const cpu_context *ctx, const map_call *c, map_use use, int threads) {
-    const map_kernel *formula = &ctx->level->maps->of[c->dtype];
-    const size_t size = weft_dtype_size(c->dtype), chunks = (c->n - 1) / CHUNK + 1;
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-        char *const room = own_room(ctx, c, TILE_BYTES);
-        formula->begin(c, room);
-#pragma omp for schedule(static)
-        for (size_t i = 0; i < chunks; i++) {
-            const size_t first = i * CHUNK, n = c->n - first < CHUNK ? c->n - first : CHUNK;
-            formula->evaluate(c, use, first, n, room, (char *)c->out + first * size);
-        }
-        weft_fpmode_leave(mode);
+typedef struct evaluation {
+    const cpu_context *ctx;
+    const map_call *call;
+    map_use use;
+} evaluation;
+
+static void run_chunks(void *self, parallel *p) {
+    const evaluation *e = self;
+    const map_call *c = e->call;
+    const map_kernel *formula = &e->ctx->level->maps->of[c->dtype];
+    const size_t size = weft_dtype_size(c->dtype);
+    char *const room = own_room(e->ctx, c, TILE_BYTES);
+    formula->begin(c, room);
+    for (size_t i; parallel_next(p, &i);) {
+        const size_t first = i * CHUNK, n = c->n - first < CHUNK ? c->n - first : CHUNK;
+        formula->evaluate(c, e->use, first, n, room, (char *)c->out + first * size);
     }
 }
 
@@ -129,8 +129,8 @@ weft_status cpu_map(void *state, const map_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     FORWARD(cpu_map_hold(ctx, c, error));
-    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads();
-    run_chunks(ctx, c, bytes > STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE,
-               alone ? 1 : ctx->threads);
+    evaluation e = {ctx, c, bytes > STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE};
+    cpu_plan_regions(1);
+    cpu_parallel(bytes < ALONE_BYTES ? 1 : ctx->threads, (c->n - 1) / CHUNK + 1, PARALLEL_RANGES, run_chunks, &e);
     return WEFT_OK;
 }

@@ -1,7 +1,7 @@
 /* weft_match_count and weft_match_list on the CPU: the text is cut in parts, which threads take as they come. In a
  * part blocks of places are marked where a pattern may begin, and the marked ones are looked at one by one. Few short
  * patterns, which their first bytes tell in full, are counted without that. */
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 #include <string.h>
 
@@ -62,7 +62,7 @@ static void mark(const plan *p, size_t first, size_t count, uint64_t *bits) {
 
 static void search(const plan *p, size_t first, size_t end, sink *to) {
     uint64_t bits[MATCH_BLOCK / MATCH_PLACES];
-    for (size_t count; first < end; first += count) {
+    for (size_t count; first < end && !cpu_cancelled(); first += count) {
         count = end - first < MATCH_BLOCK ? end - first : MATCH_BLOCK;
         mark(p, first, count, bits);
         for (size_t i = 0; i < count; i += MATCH_PLACES)
@@ -85,30 +85,43 @@ static void search_part(const plan *p, size_t part, sink *to) {
 
 /* ------------------------------------------------------------------------------- all parts */
 
+/* What the parts write: counts of each, or where the list of each begins. */
+typedef struct output {
+    const plan *plan;
+    uint64_t *values;
+    bool write;
+} output;
+
+static void count_part(void *self, size_t i) {
+    const output *o = self;
+    sink to = {.counts = o->values + i * o->plan->set.patterns};
+    search_part(o->plan, i, &to);
+}
+
 static void count_all(const plan *p, uint64_t *counts) {
     const size_t patterns = p->set.patterns;
     memset(counts, 0, p->parts * patterns * sizeof *counts);
-#pragma omp parallel for schedule(dynamic) num_threads(p->threads) if (p->threads > 1)
-    for (size_t i = 0; i < p->parts; i++) {
-        sink to = {.counts = counts + i * patterns};
-        search_part(p, i, &to);
-    }
+    cpu_plan_regions(1);
+    cpu_parallel_for(p->threads, p->parts, PARALLEL_IN_ORDER, count_part, &(output){p, counts, false});
     memset(p->call->counts, 0, patterns * sizeof *counts);
     for (size_t i = 0; i < p->parts; i++)
         for (size_t k = 0; k < patterns; k++) p->call->counts[k] += counts[i * patterns + k];
+}
+
+static void list_part(void *self, size_t i) {
+    const output *o = self;
+    sink to = {.at = o->write ? o->values[i] : 0, .write = o->write};
+    search_part(o->plan, i, &to);
+    o->values[i] = to.at;
 }
 
 /* How many matches each part has says where its list begins; a text that is not cut is gone through once. */
 static void list_all(const plan *p, uint64_t *totals) {
     uint64_t total = 0;
     totals[0] = 0;
-    for (int write = p->parts == 1; write < 2; write++) {
-#pragma omp parallel for schedule(dynamic) num_threads(p->threads) if (p->threads > 1)
-        for (size_t i = 0; i < p->parts; i++) {
-            sink to = {.at = write ? totals[i] : 0, .write = write};
-            search_part(p, i, &to);
-            totals[i] = to.at;
-        }
+    cpu_plan_regions(p->parts == 1 ? 1 : 2);
+    for (int write = p->parts == 1; write < 2 && !cpu_cancelled(); write++) {
+        cpu_parallel_for(p->threads, p->parts, PARALLEL_IN_ORDER, list_part, &(output){p, totals, write});
         for (size_t i = 0; i < p->parts && !write; i++) {
             const uint64_t matches = totals[i];
             totals[i] = total;
@@ -120,7 +133,7 @@ static void list_all(const plan *p, uint64_t *totals) {
 
 static void cut(plan *p, int threads) {
     const size_t places = p->call->end - p->call->first, most = places / PART_BYTES;
-    p->threads = most > 1 && cpu_may_use_threads() ? threads : 1;
+    p->threads = most > 1 ? threads : 1;
     p->parts = p->threads == 1 ? 1 : (size_t)p->threads * PARTS_A_THREAD;
     if (p->parts > most) p->parts = most ? most : 1;
     p->part = (places + p->parts - 1) / p->parts;

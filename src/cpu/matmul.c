@@ -5,8 +5,7 @@
  * goes over them tile by tile (K. Goto, R. van de Geijn, ACM TOMS 34, 2008; F. Van Zee, R. van de Geijn, ACM TOMS 41,
  * 2015). A tile goes on from the sums that the terms before have left, so cutting k for the caches changes no bit.
  * Where the order itself cuts k (8.2), blocks are of a part, and the parts' sums join at the end. */
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 #include <string.h>
 
@@ -214,7 +213,7 @@ static void run_block(const plan *p, const block *b) {
     const bool across_a = c->a.transposed, across_b = !c->b.transposed;
     const size_t begin = b->part * c->part, terms = least(c->part, c->k - begin);
     const size_t step = pieces(terms, pieces(terms, p->terms));
-    for (size_t t = 0; t < terms; t += step) {
+    for (size_t t = 0; t < terms && !cpu_cancelled(); t += step) {
         const size_t count = least(step, terms - t), term = begin + t;
         p->kernel->pack(find(p, &c->b, b->item, across_b, b->column, term), c->b.ld, across_b, b->columns, count,
                         b->packed_b, p->shape->columns);
@@ -228,8 +227,16 @@ static void run_block(const plan *p, const block *b) {
     }
 }
 
-/* Block `number` of products first_item, first_item + 1, ..., by thread `thread`. */
-static void run_numbered(const plan *p, size_t first_item, size_t number, size_t thread) {
+/* Products first, first + 1, ... */
+typedef struct item_range {
+    const plan *plan;
+    size_t first;
+} item_range;
+
+/* A block of these products. */
+static void run_numbered(void *self, size_t number) {
+    const item_range *of = self;
+    const plan *p = of->plan;
     block b;
     b.column = number % p->column_blocks * p->block_columns;
     number /= p->column_blocks;
@@ -237,10 +244,10 @@ static void run_numbered(const plan *p, size_t first_item, size_t number, size_t
     number /= p->row_blocks;
     b.part = number % p->parts;
     b.slot = number / p->parts;
-    b.item = first_item + b.slot;
+    b.item = of->first + b.slot;
     b.rows = least(p->block_rows, p->c.m - b.row);
     b.columns = least(p->block_columns, p->c.n - b.column);
-    b.packed_a = p->room + thread * p->thread;
+    b.packed_a = p->room + (size_t)cpu_thread_number() * p->thread;
     b.packed_b = b.packed_a + p->packed_a;
     b.sums = b.packed_b + p->packed_b;
     run_block(p, &b);
@@ -251,7 +258,9 @@ static void run_numbered(const plan *p, size_t first_item, size_t number, size_t
 static size_t rows_of_slice(const plan *p) { return pieces(SLICE_VALUES, p->c.n); }
 
 /* Some rows of a product whose parts are all done: the tree over the parts (docs/ORDER.md 2.4), and the end. */
-static void join_slice(const plan *p, size_t first_item, size_t number) {
+static void join_slice(void *self, size_t number) {
+    const item_range *of = self;
+    const plan *p = of->plan;
     const matmul_call *c = &p->c;
     const size_t slices = pieces(c->m, rows_of_slice(p)), slot = number / slices;
     const size_t row = number % slices * rows_of_slice(p), rows = least(rows_of_slice(p), c->m - row);
@@ -260,7 +269,7 @@ static void join_slice(const plan *p, size_t first_item, size_t number) {
     for (size_t w = 1; w < p->parts; w *= 2)
         for (size_t i = 0; i + w < p->parts; i += 2 * w)
             p->kernel->join(rows * c->n, sums + i * part, sums + (i + w) * part);
-    char *to = (char *)c->c + ((first_item + slot) * c->stride_c + row * c->ldc) * p->element;
+    char *to = (char *)c->c + ((of->first + slot) * c->stride_c + row * c->ldc) * p->element;
     p->kernel->finish(c->alpha, c->beta, rows, c->n, sums, c->n, to, c->ldc);
 }
 
@@ -268,16 +277,9 @@ static void join_slice(const plan *p, size_t first_item, size_t number) {
 static void run_items(const plan *p, size_t first, size_t items, int threads) {
     const size_t blocks = p->runs ? items * p->parts * p->row_blocks * p->column_blocks : 0;
     const size_t slices = p->ends ? items * pieces(p->c.m, rows_of_slice(p)) : 0;
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < blocks; i++) run_numbered(p, first, i, (size_t)cpu_thread_number());
-#pragma omp for schedule(static)
-        for (size_t i = 0; i < slices; i++) join_slice(p, first, i);
-        weft_fpmode_leave(mode);
-    }
+    item_range of = {p, first};
+    cpu_parallel_for(threads, blocks, PARALLEL_IN_ORDER, run_numbered, &of);
+    cpu_parallel_for(threads, slices, PARALLEL_RANGES, join_slice, &of);
 }
 
 /* The threads' room, and that of parts; the parts of as many products as SUMS_MAX allows are kept. */
@@ -317,13 +319,14 @@ weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) {
         scale(&p);
         return WEFT_OK;
     }
-    int threads = terms_up_to(c, ALONE_TERMS) < ALONE_TERMS || !cpu_may_use_threads() ? 1 : ctx->threads;
+    int threads = terms_up_to(c, ALONE_TERMS) < ALONE_TERMS ? 1 : ctx->threads;
     make_plan(&p, (size_t)threads);
     const size_t blocks = p.row_blocks * p.column_blocks * p.parts;
     if (blocks < (size_t)threads && c->batch < (size_t)threads && blocks * c->batch < (size_t)threads)
         threads = (int)(blocks * c->batch);
     FORWARD(make_room(&p, ctx, threads, error));
-    for (size_t first = 0; first < c->batch; first += p.slots)
+    cpu_plan_regions(2 * pieces(c->batch, p.slots));
+    for (size_t first = 0; first < c->batch && !cpu_cancelled(); first += p.slots)
         run_items(&p, first, least(p.slots, c->batch - first), threads);
     return WEFT_OK;
 }

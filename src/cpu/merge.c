@@ -1,6 +1,6 @@
 /* weft_merge on the CPU: y is cut in parts, and the merge path (O. Green, R. McColl, D. Bader, ICS 2012) tells where
  * in a and b each begins. */
-#include "core/fpmode.h"
+#include "cpu/parallel.h"
 #include "cpu/vectors.h"
 
 enum {
@@ -15,6 +15,19 @@ enum {
 
 typedef void merge_part(const void *a, size_t na, const void *b, size_t nb, size_t d, size_t end, void *y);
 
+typedef struct plan {
+    const merge_call *call;
+    merge_part *merge;
+    size_t part; /* elements */
+} plan;
+
+static void run_part(void *self, size_t i) {
+    const plan *p = self;
+    const merge_call *c = p->call;
+    const size_t n = c->na + c->nb, first = i * p->part, end = n - first < p->part ? n : first + p->part;
+    p->merge(c->a, c->na, c->b, c->nb, first, end, c->y);
+}
+
 weft_status cpu_merge(void *state, const merge_call *c, weft_error *error) {
     static merge_part *const parts_of[DTYPES] = {
 #define TYPE(ID, name, ctype, kind, npy) [WEFT_##ID] = merge_part_##name,
@@ -22,18 +35,10 @@ weft_status cpu_merge(void *state, const merge_call *c, weft_error *error) {
     };
     const cpu_context *ctx = state;
     const size_t n = c->na + c->nb;
-    const int threads = n * weft_dtype_size(c->dtype) < ALONE_BYTES || !cpu_may_use_threads() ? 1 : ctx->threads;
-    const size_t part = threads == 1 ? n : PART_ELEMENTS, parts = (n - 1) / part + 1;
+    const bool alone = n * weft_dtype_size(c->dtype) < ALONE_BYTES;
+    plan p = {c, parts_of[c->dtype], alone ? n : PART_ELEMENTS};
     (void)error;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(static)
-        for (size_t i = 0; i < parts; i++) {
-            const size_t end = n - i * part < part ? n : (i + 1) * part;
-            parts_of[c->dtype](c->a, c->na, c->b, c->nb, i * part, end, c->y);
-        }
-        weft_fpmode_leave(mode);
-    }
+    cpu_plan_regions(1);
+    cpu_parallel_for(ctx->threads, (n - 1) / p.part + 1, PARALLEL_RANGES, run_part, &p);
     return WEFT_OK;
 }

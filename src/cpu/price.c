@@ -3,8 +3,7 @@
  * a node of the canonical tree, so that the memory for their sums does not grow with the number of paths. */
 #include "arith/price.h"
 #include "arith/sobol.h"
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 #include <string.h>
 
@@ -15,7 +14,9 @@ typedef struct work {
     const price_call *call;
     uint64_t tiles;
     price_points points;         /* where paths are such */
-    weft_price_sums sums[BATCH]; /* of the batch's tiles */
+    double (*rooms)[2][TILE];    /* of each thread: what a tile's paths pay, and their controls */
+    uint64_t first;              /* of the batch's tiles */
+    weft_price_sums sums[BATCH]; /* of these */
 } work;
 
 static double fold(kernel *run, const double *x, const double *y, size_t n) {
@@ -24,8 +25,8 @@ static double fold(kernel *run, const double *x, const double *y, size_t n) {
     return out.f64;
 }
 
-static weft_price_sums sums_of_tile(const work *w, uint64_t tile) {
-    _Alignas(64) double v[TILE], controls[TILE];
+static weft_price_sums sums_of_tile(const work *w, uint64_t tile, size_t thread) {
+    double *const v = w->rooms[thread][0], *const controls = w->rooms[thread][1];
     const price_call *const c = w->call;
     const level *const l = w->ctx->level;
     kernel *const sum = l->sums->sum_f64[WEFT_F64], *const products = l->products->dot_f64[WEFT_F64];
@@ -42,17 +43,15 @@ static weft_price_sums sums_of_tile(const work *w, uint64_t tile) {
     return s;
 }
 
+static void sum_tile(void *self, size_t i) {
+    work *w = self;
+    w->sums[i] = sums_of_tile(w, w->first + i, (size_t)cpu_thread_number());
+}
+
 /* The tree over `count` tiles from `first`, at most a batch. */
 static weft_price_sums sums_of_batch(work *w, uint64_t first, size_t count) {
-    const bool wakes = w->ctx->threads > 1 && count > 1 && cpu_may_use_threads();
-    (void)wakes; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(w->ctx->threads) if (wakes)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < count; i++) w->sums[i] = sums_of_tile(w, first + i);
-        weft_fpmode_leave(mode);
-    }
+    w->first = first;
+    cpu_parallel_for(w->ctx->threads, count, PARALLEL_IN_ORDER, sum_tile, w);
     for (; count > 1; count = (count + 1) / 2) {
         for (size_t i = 0; i < count / 2; i++) w->sums[i] = weft_price_join(w->sums[2 * i], w->sums[2 * i + 1]);
         if (count % 2) w->sums[count / 2] = w->sums[count - 1];
@@ -65,9 +64,10 @@ static weft_price_sums sums_of_batch(work *w, uint64_t first, size_t count) {
 static weft_price_sums sums_of_all(work *w) {
     const uint64_t batches = (w->tiles - 1) / BATCH + 1;
     weft_price_sums waiting[LEVELS], s;
+    cpu_plan_regions(batches);
     for (uint64_t done = 0;; done++) {
         const uint64_t first = done * BATCH, left = w->tiles - first;
-        const bool is_last = done + 1 == batches;
+        const bool is_last = done + 1 == batches || cpu_cancelled();
         s = sums_of_batch(w, first, left < BATCH ? (size_t)left : BATCH);
         int k = 0;
         for (; is_last ? done >> k != 0 : done >> k & 1; k++)
@@ -91,12 +91,15 @@ static double worth_of_control(const price_call *c) {
     }
 }
 
-static weft_status find_points(cpu_context *ctx, const price_call *c, price_points *p, weft_error *error) {
-    const size_t dimensions = c->steps * c->assets;
+/* Takes the scratch memory: the threads' rooms, then what points need. */
+static weft_status take_room(cpu_context *ctx, const price_call *c, work *w, weft_error *error) {
+    const size_t dimensions = c->sobol ? c->steps * c->assets : 0, rooms = (size_t)ctx->threads * sizeof *w->rooms;
+    price_points *const p = &w->points;
     void *room;
-    while ((c->paths + TILE) >> p->bits) p->bits++;
-    FORWARD(cpu_room(ctx, dimensions * (p->bits + 1) * sizeof(uint64_t), &room, error));
-    p->directions = room;
+    while (c->sobol && (c->paths + TILE) >> p->bits) p->bits++;
+    FORWARD(cpu_room(ctx, rooms + dimensions * (p->bits + 1) * sizeof(uint64_t), &room, error));
+    w->rooms = room;
+    p->directions = (uint64_t *)((char *)room + rooms);
     p->keys = p->directions + dimensions * p->bits;
     for (size_t j = 0; j < dimensions; j++) {
         cpu_sobol_directions(j, p->bits, 1, p->directions + j * p->bits);
@@ -108,7 +111,7 @@ static weft_status find_points(cpu_context *ctx, const price_call *c, price_poin
 weft_status cpu_price(void *state, const price_call *c, weft_error *error) {
     work w = {.ctx = state, .call = c, .tiles = (c->count - 1) / TILE + 1};
     weft_price_sums sums;
-    if (c->sobol && !c->given) FORWARD(find_points(state, c, &w.points, error));
+    if (!c->given) FORWARD(take_room(state, c, &w, error));
     sums = c->given ? weft_price_given(c->given) : sums_of_all(&w);
     if (c->sums)
         memcpy(c->sums, &sums, sizeof sums);

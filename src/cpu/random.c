@@ -1,8 +1,7 @@
 /* weft_random and weft_random_integers on the CPU (docs/ORDER.md 19): the words of some blocks of Philox, which a
  * core's first cache holds, then the samples made of them. */
-#include "core/fpmode.h"
 #include "core/order.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 enum {
     BLOCKS = 256,           /* of Philox at a time */
@@ -36,31 +35,23 @@ static void make_part(const plan *p, size_t from, size_t end) {
     }
 }
 
-static void make_all(const plan *p, int threads) {
-    const size_t n = p->call->n, parts = (n - 1) / PART_SAMPLES + 1;
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(static)
-        for (size_t part = 0; part < parts; part++) {
-            const size_t from = part * PART_SAMPLES;
-            make_part(p, from, n - from < PART_SAMPLES ? n : from + PART_SAMPLES);
-        }
-        weft_fpmode_leave(mode);
-    }
+static void make_item(void *self, size_t part) {
+    const plan *p = self;
+    const size_t n = p->call->n, from = part * PART_SAMPLES;
+    make_part(p, from, n - from < PART_SAMPLES ? n : from + PART_SAMPLES);
 }
 
 weft_status cpu_random(void *state, const random_call *c, weft_error *error) {
     const cpu_context *ctx = state;
     const size_t size = weft_dtype_size(c->dtype);
-    const plan p = {.call = c,
-                    .kernels = ctx->level->samples,
-                    .sampler = find_sampler(ctx->level->samples, c),
-                    .size = size,
-                    .per_block = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(size)};
-    const bool alone = c->n * size < ALONE_BYTES || !cpu_may_use_threads();
+    plan p = {.call = c,
+              .kernels = ctx->level->samples,
+              .sampler = find_sampler(ctx->level->samples, c),
+              .size = size,
+              .per_block = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(size)};
+    const int threads = c->n * size < ALONE_BYTES ? 1 : ctx->threads;
     (void)error;
-    make_all(&p, alone ? 1 : ctx->threads);
+    cpu_plan_regions(1);
+    cpu_parallel_for(threads, (c->n - 1) / PART_SAMPLES + 1, PARALLEL_RANGES, make_item, &p);
     return WEFT_OK;
 }

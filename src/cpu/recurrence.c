@@ -117,7 +117,8 @@ weft_status cpu_recurrence(void *state, const recurrence_call *c, weft_error *er
                     .streams =
                         c->v != c->s && c->v != c->u && c->n > STREAM_ROW && c->rows * row_bytes / 3 > STREAM_BYTES};
     (void)error;
-    if (ctx->threads == 1 || c->rows * row_bytes < ALONE_BYTES || !cpu_may_use_threads())
+    cpu_plan_regions(1);
+    if (c->rows * row_bytes < ALONE_BYTES)
         for (size_t row = 0; row < c->rows; row++) run_row(&w, row);
     else
         run_on_threads(&w, ctx->threads);

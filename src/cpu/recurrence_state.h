@@ -7,7 +7,7 @@
 enum {
     RECURRENCE_BLOCK = WEFT_SCAN_GROUP * WEFT_SCAN_GROUP, /* elements of a map of level 2 */
     RECURRENCE_TILE = RECURRENCE_BLOCK * WEFT_SCAN_GROUP, /* elements of a map of level 3 */
-    RECURRENCE_TILES_MAX = 8,                             /* in a part */
+    RECURRENCE_TILES_MAX = 8,                             /* in a part of f32; of f64 half as many */
     RECURRENCE_LEVELS = WEFT_SCAN_LEVELS - 3              /* from that of the tiles up */
 };
 
@@ -16,21 +16,21 @@ enum {
  *   group[t].s[g][b]   the maps of groups 0 .. g of block b, one after the other
  *   block[t].s[b]      the maps of blocks 0 .. b
  *   before[t]          the value before the tile */
-#define RECURRENCE_MAPS(A)                            \
+#define RECURRENCE_MAPS(A, TILES)                     \
     struct {                                          \
         struct {                                      \
             A s[WEFT_SCAN_GROUP][WEFT_SCAN_GROUP];    \
             A u[WEFT_SCAN_GROUP][WEFT_SCAN_GROUP];    \
-        } group[RECURRENCE_TILES_MAX];                \
+        } group[TILES];                               \
         struct {                                      \
             A s[WEFT_SCAN_GROUP], u[WEFT_SCAN_GROUP]; \
-        } block[RECURRENCE_TILES_MAX];                \
-        A before[RECURRENCE_TILES_MAX];               \
+        } block[TILES];                               \
+        A before[TILES];                              \
     }
 
 typedef union recurrence_maps {
-    RECURRENCE_MAPS(float) f32;
-    RECURRENCE_MAPS(double) f64;
+    RECURRENCE_MAPS(float, RECURRENCE_TILES_MAX) f32;
+    RECURRENCE_MAPS(double, RECURRENCE_TILES_MAX / 2) f64;
 } recurrence_maps;
 
 /* How far a row has come, at tile i, in base 16: at each level k from that of the tiles up

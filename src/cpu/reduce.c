@@ -1,6 +1,6 @@
 /* weft_reduce, weft_variance and weft_dot: which kernel, how its partial values join, and the last step. */
 #include "arith/finish.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 #include <math.h>
 
@@ -196,6 +196,7 @@ weft_status cpu_variance(void *state, const variance_call *call, weft_error *err
     partial sum, squares;
     (void)error;
     piece p = {.x = call->x, .n = call->n};
+    cpu_plan_regions(call->mean ? 1 : 2);
     if (!call->mean) cpu_run(ctx, call->dtype, ctx->level->sums->sum_f64[call->dtype], cpu_add_f64, &p, &sum);
     p.parameter = call->mean ? *call->mean : weft_finish_mean(sum.f64, call->n);
     cpu_run(ctx, call->dtype, ctx->level->products->deviations_f64[call->dtype], cpu_add_f64, &p, &squares);

@@ -1,20 +1,24 @@
 #include "cpu/relay.h"
 
-#include "core/fpmode.h"
-
 #include <sched.h>
 
 enum { LOOKS = 1000 }; /* at whose turn it is, before the core is offered to others */
 
+/* A relay and what it runs. */
+typedef struct runner {
+    relay turns;
+    void (*part)(void *job, size_t i, relay *turns);
+    void *job;
+} runner;
+
+static void run_part(void *self, size_t i) {
+    runner *r = self;
+    r->part(r->job, i, &r->turns);
+}
+
 void relay_run(int threads, size_t parts, void (*part)(void *job, size_t i, relay *turns), void *job) {
-    relay turns = {.next = 0, .turn = 0};
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-        for (size_t i; (i = atomic_fetch_add(&turns.next, 1)) < parts;) part(job, i, &turns);
-        weft_fpmode_leave(mode);
-    }
+    runner r = {.turns = {.turn = 0}, .part = part, .job = job};
+    cpu_parallel_for(threads, parts, PARALLEL_IN_ORDER, run_part, &r);
 }
 
 /* Parts are taken in order, so the thread of the part before is at work, unless other processes have its

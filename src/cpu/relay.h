@@ -5,15 +5,18 @@
 #ifndef WEFT_CPU_RELAY_H
 #define WEFT_CPU_RELAY_H
 
-#include <stdatomic.h>
-#include <stddef.h>
+#include "cpu/parallel.h"
 
-/* A thread takes part `next`; whose turn it is may use what the parts before `turn` have left. */
+#include <stdatomic.h>
+
+/* The thread that has part number `turn` may use what the parts before it have left. */
 typedef struct relay {
-    atomic_size_t next, turn;
+    atomic_size_t turn;
 } relay;
 
-/* Calls part(job, i, turns) for each i < parts. Either every call waits for its turn and passes it on, or none. */
+/* Calls part(job, i, turns) for each i < parts, in this order, on several threads. Either every call waits for its
+ * turn and passes it on, or none. When the call is cancelled no further parts begin, so that nobody waits for ever.
+ */
 void relay_run(int threads, size_t parts, void (*part)(void *job, size_t i, relay *turns), void *job);
 
 void relay_wait(relay *turns, size_t i);

@@ -53,6 +53,7 @@ weft_status cpu_run_length(void *state, const run_length_call *c, weft_error *er
     const selection_parts parts = cpu_selection_parts(ctx, c->n, weft_dtype_size(c->dtype));
     runs j = {.call = c, .kernels = ctx->level->selections, .part = parts.elements};
     (void)error;
+    cpu_plan_regions(1);
     relay_run(parts.threads, parts.count, runs_of_part, &j);
     if (c->lengths && j.count > 0) c->lengths[j.count - 1] = c->n - j.begin;
     *c->count = j.count;

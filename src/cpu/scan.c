@@ -6,8 +6,7 @@
  * its cache. Where the elements are a formula's values, a thread computes those of its part into memory of its
  * own. So memory is read once, and only the short middle goes one thread after the other. A thread alone needs no
  * totals: the state goes with it. How large parts are and which thread takes which is free: it changes no bit. */
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 #include "cpu/relay.h"
 #include "cpu/scan_state.h"
 
@@ -15,10 +14,11 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 17,  /* below this, waking threads costs more than it gains */
     PART_BYTES = 1 << 19,   /* of a part, read and written */
     STREAM_BYTES = 1 << 25, /* a result longer than this goes past the caches, unless it takes the input's place */
-    VALUES = 8 * SCAN_BLOCK /* of a formula, that a thread alone has in the first cache at a time */
+    SCANNED_AT_ONCE = 4096 * SCAN_TILE, /* elements without a look at whether the call is cancelled */
+    VALUES = 8 * SCAN_BLOCK             /* of a formula, that a thread alone has in the first cache at a time */
 };
 
 /* --------------------------------------------------------------------------------- one call */
@@ -32,7 +32,11 @@ static size_t part_elements(const scan_call *c) {
 static void scan_alone(const scan_call *c, const scan_kernel *kernel, const scan_job *job) {
     scan_state state;
     kernel->begin(job, &state);
-    kernel->scan(job, c->x, c->n, &state, c->y);
+    for (size_t done = 0, n; done < c->n && !cpu_cancelled(); done += n) {
+        n = c->n - done < SCANNED_AT_ONCE ? c->n - done : SCANNED_AT_ONCE;
+        kernel->scan(job, (const char *)c->x + done * weft_dtype_size(c->dtype), n, &state,
+                     (char *)c->y + done * weft_dtype_size(c->result));
+    }
 }
 
 typedef struct scan_parts {
@@ -54,10 +58,12 @@ static void scan_part(void *parts, size_t i, relay *turns) {
     const size_t left = c->n - i * part, n = left < part ? left : part;
     const bool last = left <= part;
     scan_totals totals;
-    const void *x = (const char *)c->x + i * part * weft_dtype_size(c->dtype);
+    const void *x;
     if (c->map) {
         const map_values v = cpu_map_values(shared->ctx, c->map, part);
         x = cpu_map_evaluate(&v, i * part, n);
+    } else {
+        x = (const char *)c->x + i * part * weft_dtype_size(c->dtype);
     }
     if (!last) kernel->totals(job, x, part / SCAN_TILE, &totals);
     relay_wait(turns, i);
@@ -73,7 +79,7 @@ static void scan_values(void *parts, size_t i, relay *turns) {
     const scan_call *c = shared->call;
     const map_values v = cpu_map_values(shared->ctx, c->map, VALUES);
     (void)i, (void)turns;
-    for (size_t done = 0; done < c->n; done += VALUES) {
+    for (size_t done = 0; done < c->n && !cpu_cancelled(); done += VALUES) {
         const size_t n = c->n - done < VALUES ? c->n - done : VALUES;
         char *y = (char *)c->y + done * weft_dtype_size(c->result);
         shared->kernel->scan(shared->job, cpu_map_evaluate(&v, done, n), n, &shared->left, y);
@@ -135,24 +141,23 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
     return find_kernel(ctx->level->scans, c);
 }
 
-/* The totals of all tiles, part after part. */
-static void find_totals(const cpu_context *ctx, const scan_call *c, const scan_kernel *kernel, const scan_job *job) {
-    const size_t part = (size_t)SCAN_TILES_MAX * SCAN_TILE, parts = (c->n + part - 1) / part;
+/* A scan of which the totals of all tiles are wanted. */
+typedef struct totals_job {
+    const scan_call *call;
+    const scan_kernel *kernel;
+    const scan_job *job;
+} totals_job;
+
+enum { TOTALS_PART = SCAN_TILES_MAX * SCAN_TILE };
+
+static void find_part_totals(void *self, size_t i) {
+    const totals_job *t = self;
+    const scan_call *c = t->call;
     const size_t in = weft_dtype_size(c->dtype), out = weft_dtype_size(c->result);
-    const bool wakes = ctx->threads > 1 && parts > 1 && cpu_may_use_threads();
-    (void)wakes; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(ctx->threads) if (wakes)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < parts; i++) {
-            const size_t left = c->n - i * part, tiles = (left < part ? left : part) / SCAN_TILE;
-            scan_totals totals;
-            kernel->totals(job, (const char *)c->x + i * part * in, tiles, &totals);
-            memcpy((char *)c->y + i * SCAN_TILES_MAX * out, &totals, tiles * out);
-        }
-        weft_fpmode_leave(mode);
-    }
+    const size_t left = c->n - i * TOTALS_PART, tiles = (left < TOTALS_PART ? left : TOTALS_PART) / SCAN_TILE;
+    scan_totals totals;
+    t->kernel->totals(t->job, (const char *)c->x + i * TOTALS_PART * in, tiles, &totals);
+    memcpy((char *)c->y + i * SCAN_TILES_MAX * out, &totals, tiles * out);
 }
 
 weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
@@ -161,12 +166,14 @@ weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     scan_job job;
     const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &job);
     if (c->totals) {
-        find_totals(ctx, c, kernel, &job);
+        cpu_parallel_for(ctx->threads, (c->n + TOTALS_PART - 1) / TOTALS_PART, PARALLEL_IN_ORDER, find_part_totals,
+                         &(totals_job){c, kernel, &job});
         return WEFT_OK;
     }
-    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads();
+    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES;
     const bool in_place = c->map ? cpu_map_reads(c->map, c->y) : c->x == c->y;
     if (c->map) FORWARD(cpu_map_hold_values(ctx, c->map, alone ? VALUES : part_elements(c), error));
+    cpu_plan_regions(1);
     job.streams = !in_place && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
     if (alone && !c->map)
         scan_alone(c, kernel, &job);

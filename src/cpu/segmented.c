@@ -3,9 +3,8 @@
  * The segments are cut in parts of about as many elements, which threads take. A segment is one thread's, but for
  * those that are longer than a part: all threads do each of these together, as weft_reduce or weft_scan, when the
  * parts are done. A segment longer than a part can only be the last that begins in its part. */
-#include "core/fpmode.h"
 #include "core/offsets.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 #include "cpu/segments.h"
 
 #include <stdatomic.h>
@@ -30,6 +29,9 @@ typedef struct job {
 
 /* --------------------------------------------------------------------------------- kernels */
 
+/* `bytes` after p, which may be NULL when that is 0. */
+static void *at(const void *p, size_t bytes) { return bytes ? (char *)p + bytes : (char *)p; }
+
 /* The call for one segment. */
 static scan_call scan_of(const segmented_call *c, size_t begin, size_t n) {
     return (scan_call){.op = c->op,
@@ -37,8 +39,8 @@ static scan_call scan_of(const segmented_call *c, size_t begin, size_t n) {
                        .dtype = c->dtype,
                        .result = c->result,
                        .n = n,
-                       .x = (const char *)c->x + begin * weft_dtype_size(c->dtype),
-                       .y = (char *)c->y + begin * weft_dtype_size(c->result)};
+                       .x = at(c->x, begin * weft_dtype_size(c->dtype)),
+                       .y = at(c->y, begin * weft_dtype_size(c->result))};
 }
 
 static void find_fold_kernels(job *j) {
@@ -109,43 +111,54 @@ static size_t segment_at(const segmented_call *c, uint64_t cost) {
     return low;
 }
 
+typedef struct check {
+    const segmented_call *call;
+    atomic_bool good;
+} check;
+
+static void check_part(void *self, size_t i) {
+    check *k = self;
+    const segmented_call *c = k->call;
+    const size_t first = i * PART_ELEMENTS, left = c->segments - first;
+    if (!offsets_all_good(c->offsets + first, left < PART_ELEMENTS ? left : PART_ELEMENTS, c->n)) k->good = false;
+}
+
 static bool check_offsets(const job *j) {
-    const segmented_call *c = j->c;
-    const size_t chunks = (c->segments - 1) / PART_ELEMENTS + 1;
-    atomic_bool good = true;
-#pragma omp parallel for num_threads(j->threads) if (j->threads > 1)
-    for (size_t i = 0; i < chunks; i++) {
-        const size_t first = i * PART_ELEMENTS, left = c->segments - first;
-        if (!offsets_all_good(c->offsets + first, left < PART_ELEMENTS ? left : PART_ELEMENTS, c->n)) good = false;
-    }
-    return good;
+    check k = {.call = j->c, .good = true};
+    cpu_parallel_for(j->threads, (j->c->segments - 1) / PART_ELEMENTS + 1, PARALLEL_RANGES, check_part, &k);
+    return k.good;
+}
+
+/* Parts of about the same cost. */
+typedef struct cut {
+    const job *job;
+    uint64_t cost;
+    size_t parts;
+} cut;
+
+static size_t end_of_part(const cut *k, size_t p) {
+    return p + 1 < k->parts ? segment_at(k->job->c, (p + 1) * k->cost) : k->job->c->segments;
+}
+
+static void do_cut(void *self, size_t p) {
+    const cut *k = self;
+    const size_t first = segment_at(k->job->c, p * k->cost);
+    do_segments(k->job, first, k->job->c->offsets + first, end_of_part(k, p) - first);
 }
 
 static weft_status run_by_offsets(job *j, weft_error *error) {
     const segmented_call *c = j->c;
+    cpu_plan_regions(2);
     if (!check_offsets(j)) return offsets_fail_first(error, c->offsets, c->n);
+    if (cpu_cancelled()) return WEFT_OK;
     const uint64_t all = c->offsets[c->segments] - c->offsets[0] + SEGMENT_COST * (uint64_t)c->segments;
     uint64_t cost = PART_ELEMENTS;
     while ((all - 1) / cost >= PARTS_MAX) cost *= 2;
-    const size_t parts = (size_t)((all - 1) / cost) + 1;
-    if (j->threads == 1 || parts == 1) {
-        do_segments(j, 0, c->offsets, c->segments);
-        return WEFT_OK;
-    }
-    j->longest = (size_t)cost;
-#pragma omp parallel num_threads(j->threads)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(dynamic)
-        for (size_t p = 0; p < parts; p++) {
-            const size_t first = segment_at(c, p * cost),
-                         end = p + 1 < parts ? segment_at(c, (p + 1) * cost) : c->segments;
-            do_segments(j, first, c->offsets + first, end - first);
-        }
-        weft_fpmode_leave(mode);
-    }
-    for (size_t p = 0; p < parts; p++) {
-        const size_t end = p + 1 < parts ? segment_at(c, (p + 1) * cost) : c->segments;
+    cut k = {j, cost, (size_t)((all - 1) / cost) + 1};
+    if (k.parts > 1) j->longest = (size_t)cost;
+    cpu_parallel_for(j->threads, k.parts, PARALLEL_IN_ORDER, do_cut, &k);
+    for (size_t p = 0; p < k.parts && !cpu_cancelled(); p++) {
+        const size_t end = end_of_part(&k, p);
         if (end > segment_at(c, p * cost))
             FORWARD(do_if_long(j, end - 1, (size_t)c->offsets[end - 1], (size_t)c->offsets[end], error));
     }
@@ -158,7 +171,8 @@ static weft_status run_by_offsets(job *j, weft_error *error) {
 static size_t do_part(const job *j, const segment_part *part) {
     segment_batch batch;
     segments_begin(part, &batch);
-    while (segments_next(j->c, part, &batch)) do_segments(j, batch.first, batch.offsets, batch.count);
+    while (segments_next(j->c, part, &batch) && !cpu_cancelled())
+        do_segments(j, batch.first, batch.offsets, batch.count);
     return batch.first;
 }
 
@@ -181,28 +195,42 @@ static void run_alone(const job *j) {
     if (j->c->count) *j->c->count = count;
 }
 
+typedef struct flagged {
+    const job *job;
+    segment_part *parts;
+    size_t size; /* elements of a part, but for the last */
+} flagged;
+
+static void count_flagged(void *self, size_t p) {
+    const flagged *f = self;
+    const segmented_call *c = f->job->c;
+    const size_t begin = p * f->size;
+    f->parts[p] = (segment_part){.begin = begin, .end = c->n - begin < f->size ? c->n : begin + f->size};
+    segments_count(c, &f->parts[p]);
+}
+
+static void do_flagged(void *self, size_t p) {
+    const flagged *f = self;
+    (void)do_part(f->job, &f->parts[p]);
+}
+
 static weft_status run_by_flags(job *j, weft_error *error) {
     const segmented_call *c = j->c;
-    segment_part parts[PARTS_MAX];
     size_t size = PART_ELEMENTS;
+    void *room;
+    FORWARD(cpu_room(j->ctx, PARTS_MAX * sizeof(segment_part), &room, error));
+    segment_part *const parts = room;
     while ((c->n - 1) / size >= PARTS_MAX) size *= 2;
     const size_t count = (c->n - 1) / size + 1;
+    flagged f = {j, parts, size};
     j->longest = size;
-#pragma omp parallel for schedule(dynamic) num_threads(j->threads)
-    for (size_t p = 0; p < count; p++) {
-        parts[p] = (segment_part){.begin = p * size, .end = c->n - p * size < size ? c->n : (p + 1) * size};
-        segments_count(c, &parts[p]);
-    }
+    cpu_plan_regions(2);
+    cpu_parallel_for(j->threads, count, PARALLEL_IN_ORDER, count_flagged, &f);
+    if (cpu_cancelled()) return WEFT_OK;
     const size_t all = link_parts(parts, count, c->n);
     if (c->count) *c->count = all;
-#pragma omp parallel num_threads(j->threads)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(dynamic)
-        for (size_t p = 0; p < count; p++) (void)do_part(j, &parts[p]);
-        weft_fpmode_leave(mode);
-    }
-    for (size_t p = 0; p < count; p++)
+    cpu_parallel_for(j->threads, count, PARALLEL_IN_ORDER, do_flagged, &f);
+    for (size_t p = 0; p < count && !cpu_cancelled(); p++)
         if (parts[p].count)
             FORWARD(do_if_long(j, parts[p].before + parts[p].count - 1, parts[p].last, parts[p].next, error));
     return WEFT_OK;
@@ -211,7 +239,7 @@ static weft_status run_by_flags(job *j, weft_error *error) {
 weft_status cpu_segmented(void *state, const segmented_call *c, weft_error *error) {
     job j = {.ctx = state, .c = c, .longest = SIZE_MAX};
     const size_t work = c->n + (c->source == SEGMENTS_BY_OFFSETS ? SEGMENT_COST * c->segments : 0);
-    j.threads = work >= PART_ELEMENTS && cpu_may_use_threads() ? j.ctx->threads : 1;
+    j.threads = work >= PART_ELEMENTS ? j.ctx->threads : 1;
     find_kernels(&j);
     if (c->source == SEGMENTS_BY_OFFSETS) return run_by_offsets(&j, error);
     if (j.threads > 1) return run_by_flags(&j, error);

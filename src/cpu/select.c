@@ -78,6 +78,7 @@ weft_status cpu_select(void *state, const select_call *c, weft_error *error) {
     (void)error;
     j.part = parts.elements;
     if (!c->by_flags) j.comparator = weft_comparator(c->comparison, c->dtype, j.size, c->value);
+    cpu_plan_regions(c->kind == SELECT_PARTITION ? 2 : 1);
     if (c->kind == SELECT_PARTITION) relay_run(parts.threads, parts.count, count_part, &j);
     relay_run(parts.threads, parts.count, select_part, &j);
     *c->count = j.kept;

@@ -40,6 +40,7 @@ INLINE uint64_t OF(heads_block)(const T *x, size_t n) {
 
 static void OF(heads)(const void *at, size_t n, bool first, uint64_t *bits) {
     const T *x = at;
+    if (n == 0) return;
     const size_t head = n < WORD ? n : WORD;
     if (first) /* there is none before it */
         *bits++ = OF(heads_block)(x + 1, head - 1) << 1 | 1;

@@ -1,7 +1,7 @@
 #include "cpu/selection_parts.h"
 
 enum {
-    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 17, /* below this, waking threads costs more than it gains */
     PART_BYTES = 1 << 18   /* of a part's elements */
 };
 
@@ -9,6 +9,6 @@ selection_parts cpu_selection_parts(const cpu_context *ctx, size_t n, size_t siz
     const size_t fit = PART_BYTES / size, most = SELECTION_WORDS * 64;
     selection_parts parts = {.elements = fit < most ? fit : most, .threads = ctx->threads};
     parts.count = n / parts.elements + (n % parts.elements != 0);
-    if (n < ALONE_BYTES / size || parts.count < 2 || !cpu_may_use_threads()) parts.threads = 1;
+    if (n < ALONE_BYTES / size || parts.count < 2) parts.threads = 1;
     return parts;
 }

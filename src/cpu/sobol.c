@@ -3,8 +3,7 @@
  * bit; from a strip to the next it changes in one of the bits from p on, and in bit p - 1. So a thread sets up the
  * words of its first strip, and goes from one to the next by an exclusive or. */
 #include "arith/sobol.h"
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 #include <string.h>
 
@@ -147,31 +146,32 @@ static void make_part(const plan *p, uint64_t from, uint64_t end) {
     }
 }
 
-static void make_all(const plan *p, int threads) {
+static uint64_t strips_of_part(const plan *p) { return PART_PLACES / p->strips.width; }
+
+/* The last of the parts, which are counted from 0. */
+static uint64_t last_part(const plan *p) {
     const sobol_call *const c = p->call;
-    const uint64_t first = c->first >> p->p, end = c->first + c->n, strips = ((end - 1) >> p->p) - first + 1;
-    const uint64_t part_strips = PART_PLACES / p->strips.width, parts = (strips - 1) / part_strips + 1;
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(static)
-        for (uint64_t part = 0; part < parts; part++) {
-            const uint64_t from = (first + part * part_strips) << p->p, to = from + (part_strips << p->p);
-            make_part(p, part == 0 ? c->first : from, part == parts - 1 ? end : to);
-        }
-        weft_fpmode_leave(mode);
-    }
+    const uint64_t strips = ((c->first + c->n - 1) >> p->p) - (c->first >> p->p) + 1;
+    return (strips - 1) / strips_of_part(p);
+}
+
+static void make_item(void *self, size_t part) {
+    const plan *const p = self;
+    const sobol_call *const c = p->call;
+    const uint64_t from = ((c->first >> p->p) + part * strips_of_part(p)) << p->p;
+    const uint64_t to = from + (strips_of_part(p) << p->p);
+    make_part(p, part == 0 ? c->first : from, part == last_part(p) ? c->first + c->n : to);
 }
 
 weft_status cpu_sobol(void *state, const sobol_call *c, weft_error *error) {
     cpu_context *const ctx = state;
     plan p = plan_of(ctx, c);
-    const bool alone = c->n * c->dimensions * p.size < ALONE_BYTES || !cpu_may_use_threads();
+    const bool alone = c->n * c->dimensions * p.size < ALONE_BYTES;
     FORWARD(hold_tables(ctx, &p, error));
     for (size_t j = 0; j < c->dimensions; j++) cpu_sobol_directions(j, p.bits, c->dimensions, p.directions + j);
     fill_keys(&p);
     fill_steps(&p);
-    make_all(&p, alone ? 1 : ctx->threads);
+    cpu_plan_regions(1);
+    cpu_parallel_for(alone ? 1 : ctx->threads, last_part(&p) + 1, PARALLEL_RANGES, make_item, &p);
     return WEFT_OK;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 17,  /* below this, waking threads costs more than it gains */
     CHUNK_KEYS = 1 << 14,   /* a chunk has at least so many */
     FEW = 48,               /* keys that insertion sorts sooner than the passes */
     STREAM_BYTES = 1 << 19, /* keys and values of a chunk that had better go past the caches */
@@ -18,7 +18,7 @@ static sort_job new_job(const cpu_context *ctx, weft_dtype dtype, weft_order_of_
     const weft_sort_rule rule =
         weft_sort_rule_of(width(dtype), is_float, dtype <= WEFT_I64, order == WEFT_DESCENDING);
     const size_t bytes = n * weft_dtype_size(dtype), chunks = n / CHUNK_KEYS;
-    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || chunks <= 1 || !cpu_may_use_threads();
+    const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || chunks <= 1;
     return (sort_job){.kernel = ctx->level->sorts->width[__builtin_ctz(width(dtype) / 8)],
                       .rule = rule,
                       .window = UINT64_MAX,

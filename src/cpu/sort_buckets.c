@@ -32,7 +32,8 @@ static size_t *starts_of(const plan *p, size_t block) { return p->starts + block
 
 /* --------------------------------------------------------------------------------- blocks */
 
-static void part_block(const plan *p, size_t block) {
+static void part_block(void *self, size_t block) {
+    const plan *const p = self;
     const sort_job *const job = p->job;
     const size_t first = block * p->block, n = lesser(job->n - first, p->block), bytes = job->keys.bytes;
     char *const ranks = own_room(p), *const to = (char *)job->keys.spare + first * bytes;
@@ -73,24 +74,26 @@ static void finish_bucket(const plan *p, size_t b, void *other) {
 
 /* Most buckets are sorted as soon as they are together. Those that are larger than a thread's room, where many keys
  * are equal, are left until nothing in `spare` is needed any more. */
-static void run(const plan *p) {
-    const size_t numbers = p->buckets - 1, bytes = p->job->keys.bytes;
-#pragma omp parallel num_threads((int)p->job->chunks) if (p->job->chunks > 1)
-    {
-#pragma omp for schedule(dynamic)
-        for (size_t i = 0; i < p->blocks; i++) part_block(p, i);
-#pragma omp single
-        place_buckets(p);
-#pragma omp for schedule(dynamic)
-        for (size_t b = 0; b < p->buckets; b++) {
-            gather_bucket(p, b);
-            if (b < numbers && bytes_of(p, b) <= p->room_bytes) finish_bucket(p, b, own_room(p));
-        }
-#pragma omp for schedule(dynamic)
-        for (size_t b = 0; b < numbers; b++)
-            if (bytes_of(p, b) > p->room_bytes)
-                finish_bucket(p, b, (char *)p->job->keys.spare + p->begins[b] * bytes);
-    }
+static void sort_small_bucket(void *self, size_t b) {
+    const plan *p = self;
+    gather_bucket(p, b);
+    if (b + 1 < p->buckets && bytes_of(p, b) <= p->room_bytes) finish_bucket(p, b, own_room(p));
+}
+
+static void sort_large_bucket(void *self, size_t b) {
+    const plan *p = self;
+    if (bytes_of(p, b) > p->room_bytes)
+        finish_bucket(p, b, (char *)p->job->keys.spare + p->begins[b] * p->job->keys.bytes);
+}
+
+static void run(plan *p) {
+    const int threads = (int)p->job->chunks;
+    cpu_plan_regions(3);
+    cpu_parallel_for(threads, p->blocks, PARALLEL_IN_ORDER, part_block, p);
+    if (cpu_cancelled()) return;
+    place_buckets(p);
+    cpu_parallel_for(threads, p->buckets, PARALLEL_IN_ORDER, sort_small_bucket, p);
+    cpu_parallel_for(threads, p->buckets - 1, PARALLEL_IN_ORDER, sort_large_bucket, p);
 }
 
 /* -------------------------------------------------------------------------------- the call */

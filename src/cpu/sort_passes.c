@@ -23,19 +23,29 @@ static size_t chunk_size(const sort_job *job, size_t chunk) {
     return chunk_begin(job, chunk + 1) - chunk_begin(job, chunk);
 }
 
+/* At most so many keys are worked on without a look at whether the call is cancelled. */
+enum { KEYS_AT_ONCE = 1 << 24 };
+
+static void for_chunks(const sort_job *job, void (*body)(void *self, size_t chunk), void *self) {
+    cpu_parallel_for((int)job->chunks, job->chunks, PARALLEL_RANGES, body, self);
+}
+
 static const void *element(const sort_lane *lane, const void *array, size_t i) {
     return array ? (const char *)array + i * lane->bytes : NULL;
 }
 
 /* ---------------------------------------------------------------------------------- digits */
 
+static void survey_chunk(void *self, size_t c) {
+    const sort_job *job = self;
+    job->kernel->survey(&job->rule, element(&job->keys, job->keys.from, chunk_begin(job, c)), chunk_size(job, c),
+                        job->window, &job->all[c], &job->any[c]);
+}
+
 /* The bits in which the codes differ, of those that count. */
-static uint64_t survey(const sort_job *job) {
+static uint64_t survey(sort_job *job) {
     uint64_t all = UINT64_MAX, any = 0;
-#pragma omp parallel for schedule(static) num_threads((int)job->chunks) if (job->chunks > 1)
-    for (size_t c = 0; c < job->chunks; c++)
-        job->kernel->survey(&job->rule, element(&job->keys, job->keys.from, chunk_begin(job, c)), chunk_size(job, c),
-                            job->window, &job->all[c], &job->any[c]);
+    for_chunks(job, survey_chunk, job);
     for (size_t c = 0; c < job->chunks; c++) {
         all &= job->all[c];
         any |= job->any[c];
@@ -96,43 +106,78 @@ static sort_scatter *find_scatter(const sort_job *job) {
     return scatters[job->values.bytes ? by_bytes[job->values.bytes] : SORT_KEYS];
 }
 
-static void run_pass(const sort_job *job, sort_digit digit, int p, int count) {
-    const void *const keys = source(&job->keys, p, count), *const values = source(&job->values, p, count);
-    void *const keys_to = target(&job->keys, p, count), *const values_to = target(&job->values, p, count);
-    sort_scatter *scatter = find_scatter(job);
-    if (job->only_values && p == count - 1)
-        scatter = job->kernel->scatter[job->values.bytes == 4 ? SORT_ONLY_4 : SORT_ONLY_8];
-#pragma omp parallel for schedule(static) num_threads((int)job->chunks) if (job->chunks > 1)
-    for (size_t c = 0; c < job->chunks; c++)
-        job->kernel->count(&job->rule, digit, element(&job->keys, keys, chunk_begin(job, c)), chunk_size(job, c),
-                           &job->next[c * SORT_BUCKETS_MAX]);
-    place_buckets(job, digit);
-#pragma omp parallel for schedule(static) num_threads((int)job->chunks) if (job->chunks > 1)
-    for (size_t c = 0; c < job->chunks; c++) {
-        const size_t first = chunk_begin(job, c);
-        const sort_part part = {element(&job->keys, keys, first), element(&job->values, values, first),
-                                chunk_size(job, c), first, job->lines ? job->lines + c * 2 * SORT_LINES_BYTES : NULL};
-        scatter(&job->rule, digit, &part, &job->next[c * SORT_BUCKETS_MAX], keys_to, values_to);
+/* One pass over the keys, and from which arrays to which. */
+typedef struct pass {
+    const sort_job *job;
+    sort_digit digit;
+    sort_scatter *scatter;
+    const void *keys, *values;
+    void *keys_to, *values_to;
+} pass;
+
+static size_t *next_of(const sort_job *job, size_t c) { return &job->next[c * SORT_BUCKETS_MAX]; }
+
+static void count_chunk(void *self, size_t c) {
+    const pass *p = self;
+    const sort_job *job = p->job;
+    job->kernel->count(&job->rule, p->digit, element(&job->keys, p->keys, chunk_begin(job, c)), chunk_size(job, c),
+                       next_of(job, c));
+}
+
+static void move_chunk(void *self, size_t c) {
+    const pass *p = self;
+    const sort_job *job = p->job;
+    const size_t end = chunk_begin(job, c + 1);
+    for (size_t first = chunk_begin(job, c), n; first < end && !cpu_cancelled(); first += n) {
+        n = end - first < KEYS_AT_ONCE ? end - first : KEYS_AT_ONCE;
+        const sort_part part = {element(&job->keys, p->keys, first), element(&job->values, p->values, first), n,
+                                first, job->lines ? job->lines + c * 2 * SORT_LINES_BYTES : NULL};
+        p->scatter(&job->rule, p->digit, &part, next_of(job, c), p->keys_to, p->values_to);
     }
+}
+
+static void run_pass(const sort_job *job, sort_digit digit, int number, int count) {
+    pass p = {job,
+              digit,
+              find_scatter(job),
+              source(&job->keys, number, count),
+              source(&job->values, number, count),
+              target(&job->keys, number, count),
+              target(&job->values, number, count)};
+    if (job->only_values && number == count - 1)
+        p.scatter = job->kernel->scatter[job->values.bytes == 4 ? SORT_ONLY_4 : SORT_ONLY_8];
+    for_chunks(job, count_chunk, &p);
+    if (cpu_cancelled()) return;
+    place_buckets(job, digit);
+    for_chunks(job, move_chunk, &p);
+}
+
+/* A lane that the passes have left elsewhere. */
+typedef struct copy {
+    const sort_job *job;
+    const sort_lane *lane;
+    const char *from;
+} copy;
+
+static void copy_chunk(void *self, size_t c) {
+    const copy *w = self;
+    const size_t first = chunk_begin(w->job, c) * w->lane->bytes, bytes = chunk_size(w->job, c) * w->lane->bytes;
+    memcpy((char *)w->lane->to + first, w->from + first, bytes);
 }
 
 /* Brings a lane to its output when the passes have left it elsewhere. */
 static void bring(const sort_job *job, const sort_lane *lane, int count) {
-    const char *const from = source(lane, count, count);
-    if (lane->bytes == 0 || from == lane->to) return;
-#pragma omp parallel for schedule(static) num_threads((int)job->chunks) if (job->chunks > 1)
-    for (size_t c = 0; c < job->chunks; c++) {
-        const size_t first = chunk_begin(job, c);
-        memcpy((char *)lane->to + first * lane->bytes, from + first * lane->bytes, chunk_size(job, c) * lane->bytes);
-    }
+    copy w = {job, lane, source(lane, count, count)};
+    if (lane->bytes && w.from != lane->to) for_chunks(job, copy_chunk, &w);
 }
 
-void cpu_sort_passes(const sort_job *job) {
+void cpu_sort_passes(sort_job *job) {
     sort_digit digits[DIGITS_MAX];
     int count = plan_digits(survey(job), job->n, digits);
     /* All keys are equal. Indices are still to be written; any digit will do. */
     if (count == 0 && job->only_values) digits[count++] = (sort_digit){0, 1};
-    for (int p = 0; p < count; p++) run_pass(job, digits[p], p, count);
+    cpu_plan_regions(3 * (size_t)count + 2);
+    for (int p = 0; p < count && !cpu_cancelled(); p++) run_pass(job, digits[p], p, count);
     if (!job->only_values) bring(job, &job->keys, count);
     bring(job, &job->values, count);
 }

@@ -3,7 +3,7 @@
 #ifndef WEFT_CPU_SORT_PASSES_H
 #define WEFT_CPU_SORT_PASSES_H
 
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 /* The keys, or their values, on their way: every pass moves them from one array to another. */
 typedef struct sort_lane {
@@ -32,7 +32,7 @@ static inline size_t in_lines(size_t bytes) {
     return (bytes + SORT_LINE_BYTES - 1) / SORT_LINE_BYTES * SORT_LINE_BYTES;
 }
 
-void cpu_sort_passes(const sort_job *job);
+void cpu_sort_passes(sort_job *job);
 
 /* With job->vectors; it lays its own memory out. */
 weft_status cpu_sort_buckets(cpu_context *ctx, sort_job *job, weft_error *error);

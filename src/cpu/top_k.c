@@ -2,15 +2,15 @@
  * list is full, all but the first k of it go, and from then on only what is greater than the last of these comes
  * in. What the threads have left is one list, in the order of the array, of which the first k are sorted. For the k
  * smallest the keys have their bits turned. */
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 18, /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 18, /* below this, waking threads costs more than it gains */
     SLACK = 4096,          /* candidates beyond 2 k that a list has room for */
-    DIGITS = 256
+    DIGITS = 256,
+    FILTERED_AT_ONCE = 1 << 24 /* elements without a look at whether the call is cancelled */
 };
 
 /* ----------------------------------------------------------------- the first k of a list */
@@ -87,9 +87,12 @@ static size_t list_part(const plan *p, size_t t, candidate *list) {
     const size_t size = weft_dtype_size(p->call->dtype), end = least_of(p->call->n, (t + 1) * p->part);
     size_t count = 0;
     uint64_t least = 0;
-    for (size_t first = t * p->part; first < end;) {
+    for (size_t first = t * p->part; first < end && !cpu_cancelled();) {
         const char *x = (const char *)p->call->x + first * size;
-        first += p->filter(x, end - first, first, p->flip, least, list, &count, p->capacity);
+        const size_t n = least_of(end - first, FILTERED_AT_ONCE);
+        const size_t looked_at = p->filter(x, n, first, p->flip, least, list, &count, p->capacity);
+        first += looked_at;
+        if (looked_at == n && first < end) continue;
         if (first >= end) break;
         const uint64_t last = keep_first(list, count, p->call->k, p->bits);
         count = p->call->k;
@@ -99,25 +102,29 @@ static size_t list_part(const plan *p, size_t t, candidate *list) {
     return count;
 }
 
-static candidate *list_all(const plan *p, candidate *lists) {
+/* The parts' lists, and how many each has. */
+typedef struct lists {
+    const plan *plan;
+    candidate *all;
+    size_t *counts;
+} lists;
+
+static void list_numbered(void *self, size_t t) {
+    const lists *l = self;
+    l->counts[t] = list_part(l->plan, t, l->all + t * l->plan->capacity);
+}
+
+/* The first k, in order. `counts` has room for a number of each part. */
+static candidate *list_all(const plan *p, candidate *all, size_t *counts) {
+    lists l = {p, all, counts};
     size_t total = 0;
-#pragma omp parallel num_threads(p->threads) if (p->threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(static) ordered
-        for (int t = 0; t < p->threads; t++) {
-            candidate *list = lists + (size_t)t * p->capacity;
-            const size_t count = list_part(p, (size_t)t, list);
-#pragma omp ordered
-            {
-                memmove(lists + total, list, count * sizeof *list);
-                total += count;
-            }
-        }
-        weft_fpmode_leave(mode);
-    }
-    keep_first(lists, total, p->call->k, p->bits);
-    return sort_list(lists, lists + (size_t)p->threads * p->capacity, p->call->k, p->bits);
+    cpu_plan_regions(1);
+    cpu_parallel_for(p->threads, (size_t)p->threads, PARALLEL_RANGES, list_numbered, &l);
+    if (cpu_cancelled()) return NULL;
+    for (int t = 0; t < p->threads; total += counts[t++])
+        memmove(all + total, all + (size_t)t * p->capacity, counts[t] * sizeof *all);
+    keep_first(all, total, p->call->k, p->bits);
+    return sort_list(all, all + (size_t)p->threads * p->capacity, p->call->k, p->bits);
 }
 
 static void store(const top_k_call *c, const candidate *list) {
@@ -131,17 +138,19 @@ static void store(const top_k_call *c, const candidate *list) {
 weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t size = weft_dtype_size(c->dtype);
-    void *lists;
+    void *room;
     plan p = {.call = c,
               .filter = ctx->level->filters->filter[c->dtype],
               .flip = c->extreme == WEFT_SMALLEST ? UINT64_MAX : 0,
               .bits = 8 * (unsigned)size,
-              .threads = c->n * size < ALONE_BYTES || !cpu_may_use_threads() ? 1 : ctx->threads};
+              .threads = c->n * size < ALONE_BYTES ? 1 : ctx->threads};
     p.part = (c->n - 1) / (size_t)p.threads + 1;
     p.capacity = least_of(p.part, c->k > p.part / 2 ? p.part : 2 * c->k + SLACK) + FILTER_BLOCK;
     RETURN_IF(p.capacity > SIZE_MAX / sizeof(candidate) / ((size_t)p.threads + 1), WEFT_OUT_OF_MEMORY,
               "no host memory for the %zu largest of %zu elements", c->k, c->n);
-    FORWARD(cpu_room(ctx, ((size_t)p.threads * p.capacity + c->k) * sizeof(candidate), &lists, error));
-    store(c, list_all(&p, lists));
+    const size_t candidates = (size_t)p.threads * p.capacity + c->k;
+    FORWARD(cpu_room(ctx, candidates * sizeof(candidate) + (size_t)p.threads * sizeof(size_t), &room, error));
+    const candidate *const first = list_all(&p, room, (size_t *)((candidate *)room + candidates));
+    if (first) store(c, first);
     return WEFT_OK;
 }

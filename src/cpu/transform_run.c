@@ -1,8 +1,8 @@
 /* Passes of a transform on several threads. Which thread takes which tile changes no bit. */
 #include "cpu/transform_run.h"
-#include "core/fpmode.h"
+#include "cpu/parallel.h"
 
-enum { ALONE_BYTES = 1 << 18 }; /* so little is done sooner by the calling thread than by waking others */
+enum { ALONE_BYTES = 1 << 18 }; /* below this, waking threads costs more than it gains */
 
 size_t transform_buffer_bytes(const transform_plan *plan, weft_dtype dtype) {
     const size_t number = 2 * weft_dtype_size(dtype);
@@ -12,21 +12,22 @@ size_t transform_buffer_bytes(const transform_plan *plan, weft_dtype dtype) {
 }
 
 int transform_threads(const cpu_context *ctx, double bytes) {
-    return ctx->threads == 1 || bytes < ALONE_BYTES || !cpu_may_use_threads() ? 1 : ctx->threads;
+    return ctx->threads == 1 || bytes < ALONE_BYTES ? 1 : ctx->threads;
+}
+
+typedef struct shared {
+    void (*work)(void *self, int part, int parts);
+    void *self;
+    int parts;
+} shared;
+
+static void share_part(void *self, size_t part) {
+    const shared *s = self;
+    s->work(s->self, (int)part, s->parts);
 }
 
 void transform_share(int parts, void (*work)(void *self, int part, int parts), void *self) {
-    if (parts == 1) {
-        work(self, 0, 1);
-        return;
-    }
-#pragma omp parallel num_threads(parts)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(static)
-        for (int part = 0; part < parts; part++) work(self, part, parts);
-        weft_fpmode_leave(mode);
-    }
+    cpu_parallel_for(parts, (size_t)parts, PARALLEL_RANGES, share_part, &(shared){work, self, parts});
 }
 
 typedef struct job {

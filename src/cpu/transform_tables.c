@@ -1,7 +1,7 @@
 /* The tables of the CPU's transforms (docs/ORDER.md 14.1): made once for each length, and kept by the context. */
 #include "arith/turns.h"
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "core/watch.h"
+#include "cpu/parallel.h"
 #include "cpu/transform.h"
 
 #include <stdlib.h>
@@ -100,6 +100,20 @@ static size_t put_tile(const transform_tables *t, weft_dtype dtype, const transf
     return vectors;
 }
 
+/* The tables of all tiles. */
+typedef struct tile_tables {
+    const transform_tables *t;
+    weft_dtype dtype;
+    const transform_plan *plan;
+    size_t bytes; /* of a tile's */
+    char *table;
+} tile_tables;
+
+static void make_tile(void *self, size_t tile) {
+    const tile_tables *w = self;
+    put_tile(w->t, w->dtype, w->plan, tile, w->table + tile * w->bytes);
+}
+
 static weft_status make_lane_twiddles(const cpu_context *ctx, transform_tables *t, weft_dtype dtype,
                                       transform_plan *plan, weft_error *error) {
     const size_t tiles = plan->rows / plan->lanes, number = 2 * weft_dtype_size(dtype);
@@ -107,15 +121,9 @@ static weft_status make_lane_twiddles(const cpu_context *ctx, transform_tables *
     const size_t bytes = plan->tile_twiddles * plan->lanes * number;
     char *table = hold(t, tiles * bytes);
     if (!table) return no_memory(plan->n, error);
-    const int threads = plan->n >= (size_t)1 << 15 && cpu_may_use_threads() ? ctx->threads : 1;
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(static)
-        for (size_t tile = 0; tile < tiles; tile++) put_tile(t, dtype, plan, tile, table + tile * bytes);
-        weft_fpmode_leave(mode);
-    }
+    tile_tables all = {t, dtype, plan, bytes, table};
+    cpu_parallel_for(plan->n >= (size_t)1 << 15 ? ctx->threads : 1, tiles, PARALLEL_RANGES, make_tile, &all);
+    if (cpu_cancelled()) return progress_refuse(error);
     plan->lane_twiddles = table;
     return WEFT_OK;
 }

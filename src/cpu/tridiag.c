@@ -5,20 +5,20 @@
  * by the same function; and the chunks are eliminated once more, now that their ends are known. Long systems share
  * their chunks among the threads; many systems are taken in groups that fit in a core's cache, so that the second
  * elimination reads from there. */
-#include "core/fpmode.h"
-#include "cpu/cpu.h"
+#include "cpu/parallel.h"
 #include "cpu/tridiag_kernel.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 17, /* below this, waking threads costs more than it gains */
     LINK_ROWS = 1 << 12,   /* separators that are linked at a time */
     GROUP_BYTES = 1 << 20, /* of the inputs of a group of systems that one thread takes */
     ARRAYS = 5,            /* a, b, c, d and x */
     SEPARATORS = 4,        /* arrays of them */
-    PIECES = 7
+    PIECES = 7,
+    ALIGNMENT = 64
 };
 
 /* Systems at one level: the caller's, or the separators of the level before. */
@@ -47,23 +47,28 @@ typedef struct step {
     bool by_systems;       /* lanes are systems, not chunks */
     size_t chunks, across; /* of a system; groups of lanes that lie side by side: systems, or whole chunks */
     const void *factors;   /* of systems of one matrix; or NULL */
+    char *rooms;           /* of the threads that solve systems in vectors */
     tridiag_pieces pieces; /* of all chunks: the systems one behind another, or interleaved by_systems */
 } step;
 
 static void *at(const void *p, size_t index, size_t size) { return (char *)p + index * size; }
 
-/* Runs item(step, i) for i < count, each of which has about so many rows. */
-static void for_each(const step *t, size_t count, size_t rows, void (*item)(const step *, size_t)) {
+typedef struct items_of_step {
+    const step *step;
+    void (*item)(const step *t, size_t i, size_t thread);
+    bool alone;
+} items_of_step;
+
+static void run_item(void *items, size_t i) {
+    const items_of_step *s = items;
+    s->item(s->step, i, s->alone ? 0 : (size_t)cpu_thread_number());
+}
+
+/* Runs item(step, i, thread) for i < count, each of which has about so many rows. Threads are numbered from 0. */
+static void for_each(const step *t, size_t count, size_t rows, void (*item)(const step *, size_t, size_t)) {
     const bool is_little = count * rows * t->s->size * ARRAYS < ALONE_BYTES;
     const int threads = is_little ? 1 : t->s->threads;
-    (void)threads; /* unless compiled with OpenMP */
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-#pragma omp for schedule(static)
-        for (size_t i = 0; i < count; i++) item(t, i);
-        weft_fpmode_leave(mode);
-    }
+    cpu_parallel_for(threads, count, PARALLEL_RANGES, run_item, &(items_of_step){t, item, threads == 1});
 }
 
 /* ------------------------------------------------------------------------ what lanes there are */
@@ -127,8 +132,9 @@ static tridiag_pieces pieces_from(const step *t, size_t i) {
                             at(p->first_d, i, size)};
 }
 
-static void reduce_item(const step *t, size_t i) {
+static void reduce_item(const step *t, size_t i, size_t thread) {
     size_t piece;
+    (void)thread;
     const tridiag_lanes in = lanes_of_item(t, i, &piece);
     const tridiag_pieces out = pieces_from(t, piece);
     t->s->kernel->reduce(&in, &out);
@@ -141,7 +147,8 @@ static void link_pieces(const step *t, size_t first, size_t next, size_t count) 
 }
 
 /* Some adjacent separators of a system. */
-static void link_part(const step *t, size_t i) {
+static void link_part(const step *t, size_t i, size_t thread) {
+    (void)thread;
     const size_t parts = (t->chunks - 1) / LINK_ROWS + 1; /* of a system */
     const size_t system = i / parts * t->chunks, from = i % parts * LINK_ROWS;
     const size_t last = t->chunks - 1;
@@ -150,14 +157,16 @@ static void link_part(const step *t, size_t i) {
 }
 
 /* by_systems: the separators of chunk i of all systems. */
-static void link_chunk(const step *t, size_t i) {
+static void link_chunk(const step *t, size_t i, size_t thread) {
+    (void)thread;
     const size_t systems = t->rows->systems, next = i + 1 < t->chunks ? i + 1 : 0;
     if (next || t->s->periodic) link_pieces(t, i * systems, next * systems, systems);
 }
 
 /* The separators' x has taken the place of their d. */
-static void expand_item(const step *t, size_t i) {
+static void expand_item(const step *t, size_t i, size_t thread) {
     size_t piece;
+    (void)thread;
     const tridiag_lanes in = lanes_of_item(t, i, &piece);
     const size_t size = t->s->size, systems = t->rows->systems;
     const size_t system = t->by_systems ? piece % systems : piece / t->chunks;
@@ -178,11 +187,22 @@ static void expand_item(const step *t, size_t i) {
     t->s->kernel->expand(&in, before, own, at(t->rows->x, first, size));
 }
 
+/* Bytes of scratch memory of a thread that solves systems in vectors. */
+static size_t solving_room(const tridiag_kernel *kernel, size_t size) {
+    return TRIDIAG_ROOM_VECTORS * kernel->width * size;
+}
+
+/* Bytes of scratch memory for solve_alone by so many threads. */
+static size_t alone_room(const solver *s, int threads) {
+    return ALIGNMENT + TRIDIAG_FACTORS_BYTES + (size_t)threads * solving_room(s->kernel, s->size);
+}
+
 /* Systems that fit in vectors, as many at a time as these have lanes. */
-static void solve_item(const step *t, size_t i) {
+static void solve_item(const step *t, size_t i, size_t thread) {
     const size_t width = t->s->kernel->width, system = i * width;
     tridiag_lanes in = lanes_of(t, system, 0, least(width, t->rows->systems - system));
     in.rows = t->rows->n;
+    in.room = t->rooms + thread * solving_room(t->s->kernel, t->s->size);
     void *const x = at(t->rows->x, system * t->rows->d.line, t->s->size);
     if (t->factors)
         t->s->kernel->solve_factored(&in, t->factors, x);
@@ -199,12 +219,13 @@ static size_t scratch_of(size_t systems, size_t n) {
 
 static bool is_constant(weft_lines lines) { return lines.step == 0 && lines.line == 0; }
 
-/* Systems that fit in vectors. Many of one matrix share what elimination makes of it. */
-static void solve_alone(step *t) {
+/* Systems that fit in vectors. Many of one matrix share what elimination makes of it. `scratch` has alone_room. */
+static void solve_alone(step *t, char *scratch) {
     const tridiag_kernel *kernel = t->s->kernel;
     const level_of_rows *rows = t->rows;
     const bool one_matrix = is_constant(rows->a) && is_constant(rows->b) && is_constant(rows->c);
-    _Alignas(64) char factors[TRIDIAG_FACTORS_BYTES];
+    char *const factors = scratch + (ALIGNMENT - (uintptr_t)scratch % ALIGNMENT) % ALIGNMENT;
+    t->rooms = factors + TRIDIAG_FACTORS_BYTES;
     t->chunks = 1;
     if (one_matrix && !t->s->periodic && rows->systems > kernel->width &&
         kernel->factor(rows->a.p, rows->b.p, rows->c.p, rows->n, factors))
@@ -239,7 +260,7 @@ static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
     const size_t chunks = t.chunks, count = rows->systems * chunks;
     if (rows->n <= TRIDIAG_ALONE) {
         t.by_systems = true;
-        solve_alone(&t);
+        solve_alone(&t, scratch);
         return;
     }
     void **const pieces[PIECES] = {&t.pieces.a,       &t.pieces.b,       &t.pieces.c,      &t.pieces.d,
@@ -288,22 +309,27 @@ static size_t systems_of_group(const tridiag_call *c, const solver *s) {
     return least(least(fit, even), s->kernel->width);
 }
 
+/* Groups of systems, which one thread each solves. */
+typedef struct groups {
+    const tridiag_call *call;
+    solver *s;
+    size_t group, room; /* systems of a group; scratch memory of a thread */
+    char *scratch;
+} groups;
+
+static void solve_group(void *self, size_t i) {
+    const groups *g = self;
+    const size_t first = i * g->group;
+    const level_of_rows part = part_of(g->call, first, least(g->group, g->call->systems - first));
+    solve_level(g->s, &part, g->scratch + g->room * (size_t)cpu_thread_number());
+}
+
 static void solve_groups(const tridiag_call *c, solver *s, size_t group, size_t room, char *scratch) {
     const int threads = s->threads;
-    const size_t groups = whole(c->systems, group);
+    groups g = {c, s, group, room, scratch};
     s->threads = 1;
-    (void)threads; /* unless compiled with OpenMP */
-    atomic_size_t next = 0, taken = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1)
-    {
-        const weft_fpmode mode = weft_fpmode_enter();
-        char *own = scratch + room * atomic_fetch_add(&taken, 1);
-        for (size_t i; (i = atomic_fetch_add(&next, 1)) < groups;) {
-            const level_of_rows part = part_of(c, i * group, least(group, c->systems - i * group));
-            solve_level(s, &part, own);
-        }
-        weft_fpmode_leave(mode);
-    }
+    cpu_plan_regions(1);
+    cpu_parallel_for(threads, whole(c->systems, group), PARALLEL_IN_ORDER, solve_group, &g);
 }
 
 static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threads) {
@@ -320,7 +346,8 @@ static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threa
 
 /* Scratch memory of a thread that solves a group, or else of all that there are. */
 static size_t room_of(const tridiag_call *c, const solver *s, size_t group) {
-    return whole(scratch_of(group ? group : c->systems, c->n) * s->size, 64) * 64;
+    const size_t levels = scratch_of(group ? group : c->systems, c->n) * s->size;
+    return whole(levels + alone_room(s, group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
 }
 
 size_t cpu_tridiag_room(const cpu_context *ctx, const tridiag_call *c, int threads) {
@@ -342,14 +369,14 @@ void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads,
 }
 
 /* Scratch memory of a stage on some rows of a system: to reduce, what their chunks' first rows are. */
-static size_t room_of_stage(const tridiag_call *c) {
-    const size_t size = weft_dtype_size(c->dtype);
+static size_t room_of_stage(const tridiag_call *c, const solver *s) {
+    const size_t size = s->size;
     switch (c->part->stage) {
     case TRIDIAG_REDUCE: return (PIECES - SEPARATORS) * whole(c->n, WEFT_TRIDIAG_CHUNK) * size;
     case TRIDIAG_EXPAND: return 0;
     case TRIDIAG_LEVEL: break;
     }
-    return scratch_of(1, c->n) * size;
+    return scratch_of(1, c->n) * size + alone_room(s, s->threads);
 }
 
 static void run_stage(const tridiag_call *c, solver *s, char *scratch) {
@@ -379,7 +406,7 @@ static weft_status run_part(cpu_context *ctx, const tridiag_call *c, int threads
     const tridiag_part *p = c->part;
     solver s = solver_of(ctx, c, threads);
     void *scratch;
-    FORWARD(cpu_room(ctx, room_of_stage(c), &scratch, error));
+    FORWARD(cpu_room(ctx, room_of_stage(c, &s), &scratch, error));
     s.n = (size_t)p->whole;
     s.begins = p->begins;
     s.ends = p->ends;
@@ -392,7 +419,7 @@ static weft_status run_part(cpu_context *ctx, const tridiag_call *c, int threads
 weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t values = c->systems * c->n;
-    const bool alone = values * weft_dtype_size(c->dtype) * ARRAYS < ALONE_BYTES || !cpu_may_use_threads();
+    const bool alone = values * weft_dtype_size(c->dtype) * ARRAYS < ALONE_BYTES;
     const int threads = alone ? 1 : ctx->threads;
     void *scratch;
     if (values == 0) {

@@ -7,6 +7,7 @@
 
 enum {
     TRIDIAG_ALONE = WEFT_TRIDIAG_CHUNK * WEFT_TRIDIAG_BASE /* rows of the longest system that is solved at a time */,
+    TRIDIAG_ROOM_VECTORS = 4 * TRIDIAG_ALONE,
     TRIDIAG_FACTORS_BYTES = 1 << 15
 };
 
@@ -23,6 +24,7 @@ typedef struct tridiag_lanes {
     size_t count, rows; /* lanes, at most a vector's; rows of each */
     weft_lines a, b, c, d;
     size_t without_a, with_c; /* a of the first row is 0 in lanes below, c of the last row in lanes from here on */
+    void *room;               /* for solve: TRIDIAG_ROOM_VECTORS vectors, aligned to 64 bytes */
     tridiag_place place;
 } tridiag_lanes;
 

@@ -316,7 +316,7 @@ static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost
 }
 
 static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
-    VECTOR room[4][TRIDIAG_ALONE];
+    VECTOR(*const room)[TRIDIAG_ALONE] = in->room;
     const OF(rows) v = {room[0], room[1], room[2], room[3]};
     const size_t n = in->rows;
     LANES lost = ~(LANES){0};

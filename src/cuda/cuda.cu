@@ -11,14 +11,15 @@
 
 /* ------------------------------------------------------------------------------ devices */
 
-/* The sentence for a machine on which no GPU can be used. */
+/* The sentence for a machine on which no GPU can be used: WEFT_NO_DEVICE where there is none, WEFT_UNSUPPORTED where
+ * there may be one. */
 static weft_status no_gpu(cudaError_t fault, weft_error *error) {
     int driver = 0, runtime = CUDART_VERSION;
     (void)cudaGetLastError();
     (void)cudaDriverGetVersion(&driver); /* succeeds without a driver, with version 0 */
     (void)cudaGetLastError();
     RETURN_IF(driver == 0, WEFT_NO_DEVICE, "no NVIDIA driver is installed on this machine");
-    RETURN_IF(fault == cudaErrorInsufficientDriver, WEFT_NO_DEVICE,
+    RETURN_IF(fault == cudaErrorInsufficientDriver, WEFT_UNSUPPORTED,
               "the NVIDIA driver is too old: it supports CUDA %d.%d, and weft was built with CUDA %d.%d",
               driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -27,7 +28,7 @@ static weft_status no_gpu(cudaError_t fault, weft_error *error) {
     RETURN_IF(fault == cudaSuccess || fault == cudaErrorNoDevice, WEFT_NO_DEVICE,
               "there is an NVIDIA driver on this machine, and no GPU");
     cuda_failed(fault, "looking for GPUs", error);
-    return WEFT_NO_DEVICE;
+    return WEFT_UNSUPPORTED;
 }
 
 /* Number of GPUs, at least one, or why there is none. */
@@ -104,7 +105,7 @@ static weft_status probe(int device, weft_error *error) {
     if (fault == cudaErrorNoKernelImageForDevice || fault == cudaErrorInvalidDeviceFunction ||
         fault == cudaErrorUnsupportedPtxVersion || fault == cudaErrorInvalidPtx) {
         (void)cudaGetLastError();
-        return weft_fail(error, WEFT_NO_DEVICE, "this build of weft has no code for cuda:%d, which is sm_%d%d",
+        return weft_fail(error, WEFT_UNSUPPORTED, "this build of weft has no code for cuda:%d, which is sm_%d%d",
                          device, attribute(cudaDevAttrComputeCapabilityMajor, device),
                          attribute(cudaDevAttrComputeCapabilityMinor, device));
     }

@@ -2,6 +2,7 @@
  * tile; how many are set before each tile, which is a scan; and the places of the bits. The elements' flags or keys
  * are read once, the bits written and read once, so the rest is small beside them. */
 #include "cuda/segments_job.h"
+#include "cuda/warp_reduce.cuh"
 
 enum { WARP_ELEMENTS = 32 * 32, TILE_ELEMENTS = WARP_ELEMENTS * SEGMENT_WARPS };
 
@@ -59,7 +60,7 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
         }
     }
     words[(uint64_t)blockIdx.x * SEGMENT_THREADS + threadIdx.x] = own;
-    const uint32_t count = __reduce_add_sync(0xffffffffu, __popc(own));
+    const uint32_t count = warp_sum((uint32_t)__popc(own));
     if (lane == 0) of_warp[warp] = count;
     __syncthreads();
     if (threadIdx.x != 0) return;

@@ -146,7 +146,7 @@ static __device__ __forceinline__ near_normals bring_normals(const normal_piece 
     return near_normals{to, behind};
 }
 
-static __device__ __noinline__ double quantile_of_word(uint32_t word) {
+static __device__ __attribute__((noinline)) double quantile_of_word(uint32_t word) {
     const double p = middle_of_word(word);
     if (!is_in_middle(p)) return probit_of_tail(p);
     const double t = place_in_middle(p);

@@ -135,5 +135,7 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     scan_job j;
     FORWARD(gpu_scan_begin(g, c, &kernel, &j, error));
     if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);
-    return gpu_scan_launch(g, &kernel, &j, error);
+    bool launched;
+    FORWARD(gpu_scan_bulk(g, c, &j, &launched, error));
+    return launched ? WEFT_OK : gpu_scan_launch(g, &kernel, &j, error);
 }

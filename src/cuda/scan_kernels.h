@@ -24,6 +24,8 @@ typedef struct scan_grid {
 scan_grid gpu_scan_shape(const gpu *g, const scan_launch *kernel, scan_job *j);
 /* Scans j->x to j->y. */
 weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_job *j, weft_error *error);
+/* scan_bulk.cu: scans j->x to j->y, both in the GPU's memory, by bulk copies if these are faster. */
+weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_job *j, bool *launched, weft_error *error);
 /* Of the job of a whole scan that of a chunk, at most `most` elements from `first` on, both of whole tiles; its x is
  * left to be set. */
 scan_job gpu_scan_chunk(const scan_job *whole, uint64_t first, uint64_t most, size_t result_bytes);

@@ -11,6 +11,7 @@
 
 #include "cuda/scan.cuh"
 #include "cuda/segments.cuh"
+#include "cuda/warp_reduce.cuh"
 
 /* Elements of a group in shared memory, from one group's start to the next, where groups do not lie side by side:
  * odd, so that both the way in by rows and the way out by groups touch all banks. */
@@ -35,7 +36,7 @@ static __device__ __forceinline__ group_layout layout_of(const group_of_thread &
     group_layout l;
     l.from = __shfl_sync(ALL_LANES, g.start, 0);
     l.to = __shfl_sync(ALL_LANES, g.start + g.count, groups - 1);
-    l.together = l.to - l.from == __reduce_add_sync(ALL_LANES, (unsigned)g.count);
+    l.together = l.to - l.from == warp_sum((uint32_t)g.count);
     return l;
 }
 
@@ -129,7 +130,7 @@ static __device__ __forceinline__ group_prefix<typename Op::value>
 prefix_of_group(const Op &op, const group_of_thread &g, typename Op::value total) {
     typedef typename Op::value A;
     const uint32_t lane = threadIdx.x % 32, digit = g.number % 16;
-    const uint32_t most = __reduce_max_sync(ALL_LANES, g.number);
+    const uint32_t most = warp_max(g.number);
     group_prefix<A> p = {op.identity(), total};
     if (most == 0) return p;
     for (uint32_t w = 1; w < 16 && w <= most; w *= 2) {

@@ -153,7 +153,7 @@ __device__ __forceinline__ T tridiag_element(const tridiag_lines &l, uint64_t sy
 
 /* Computes the pivots of chunk t once more, before its separator, and reports the first lost one. */
 template <class T>
-__device__ __noinline__ void tridiag_report_pivots(const tridiag_job &j, uint64_t system, uint64_t t) {
+__device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_job &j, uint64_t system, uint64_t t) {
     const uint64_t start = t * TRIDIAG_CHUNK, end = start + TRIDIAG_CHUNK < j.n ? start + TRIDIAG_CHUNK : j.n;
     T c = 0;
     for (uint64_t i = start; i + 1 < end; i++) {

@@ -176,10 +176,47 @@ static weft_status check_opening(weft_dist **d) {
     return WEFT_OK;
 }
 
+/* The number in the environment variable, or 0. */
+static long number_of(const char *variable) {
+    const char *text = getenv(variable);
+    return text ? strtol(text, NULL, 10) : 0;
+}
+
+/* The variable with which the launcher said how many processes it started, or NULL when it started one or is unknown.
+ * Jobs can be started within jobs: the least of MPICH's and Open MPI's numbers is taken. Slurm's counts where neither
+ * is there, and only that of a step, since srun sets it and a batch script does not have it. */
+static const char *launcher_variable(void) {
+    static const char *const launchers[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"};
+    const char *least = NULL;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        if (number_of(launchers[i]) < 1) continue;
+        if (!least || number_of(launchers[i]) < number_of(least)) least = launchers[i];
+    }
+    if (!least) least = "SLURM_STEP_NUM_TASKS";
+    return number_of(least) > 1 ? least : NULL;
+}
+
+/* One rank in MPI_COMM_WORLD where the launcher started several processes: the launcher is not that of the MPI
+ * library, and each process would do the whole work. */
+static weft_status check_launcher(void) {
+    weft_error *error = dist_thread_error();
+    const char *const variable = launcher_variable();
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int size = 0, length = 0;
+    if (!variable || MPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS || size != 1) return WEFT_OK;
+    (void)MPI_Get_library_version(version, &length);
+    return weft_fail(
+        error, WEFT_INVALID,
+        "MPI_COMM_WORLD has 1 rank, and the launcher started %ld processes (%s=%s): it is not the launcher "
+        "of the MPI library here, which is %.*s",
+        number_of(variable), variable, getenv(variable), (int)strcspn(version, ",\n"), version);
+}
+
 weft_status weft_dist_open(weft_dist **d, weft_context *ctx, MPI_Comm comm) {
     weft_error *error = dist_thread_error();
     FORWARD(check_opening(d));
     RETURN_IF(comm == MPI_COMM_NULL, WEFT_INVALID, "the communicator is MPI_COMM_NULL");
+    if (comm == MPI_COMM_WORLD) FORWARD(check_launcher());
     return open_on(d, ctx, comm, false);
 }
 
@@ -202,6 +239,7 @@ static weft_status start_mpi(void) {
 weft_status weft_dist_open_world(weft_dist **d, weft_context *ctx) {
     FORWARD(start_mpi());
     FORWARD(check_opening(d));
+    FORWARD(check_launcher());
     return open_on(d, ctx, MPI_COMM_WORLD, started_here);
 }
 

@@ -1,6 +1,7 @@
 /* The ready-made sources and sinks. */
 #include "stream/channel.h"
 
+#include "core/copy.h"
 #include "stream/transfer.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@ static ptrdiff_t read_memory(void *self, void *to, size_t bytes) {
     weft_channel *c = self;
     const uint64_t left = c->bytes - c->at;
     const size_t taken = bytes < left ? bytes : (size_t)left;
-    if (taken) transfer_copy(to, (const char *)c->memory + c->at, taken);
+    if (taken) weft_copy_on_threads(to, (const char *)c->memory + c->at, taken);
     c->at += taken;
     return (ptrdiff_t)taken;
 }
@@ -76,7 +77,7 @@ static int write_memory(void *self, const void *from, size_t bytes) {
         errno = ENOSPC;
         return -1;
     }
-    if (bytes) transfer_copy((char *)c->to + c->at, from, bytes);
+    if (bytes) weft_copy_on_threads((char *)c->to + c->at, from, bytes);
     c->at += bytes;
     return 0;
 }

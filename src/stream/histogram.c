@@ -42,7 +42,6 @@ static weft_status count_all(weft_context *ctx, const bins *b, const weft_source
 }
 
 static weft_status histogram(weft_context *ctx, bins *b, const weft_source *x, uint64_t *counts) {
-    FORWARD(pieces_check_context(ctx));
     weft_error *error = &ctx->error;
     FORWARD(pieces_check(ctx, "x", x));
     RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
@@ -57,15 +56,24 @@ static weft_status histogram(weft_context *ctx, bins *b, const weft_source *x, u
     return status;
 }
 
-weft_status weft_histogram_source(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *edges,
-                                  uint64_t *counts) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_histogram(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *edges,
+                                 uint64_t *counts) {
     weft_error *error = &ctx->error;
     RETURN_IF(!edges, WEFT_INVALID, "edges is NULL");
     return histogram(ctx, &(bins){.count = bins_wanted, .edges = edges}, x, counts);
 }
 
+weft_status weft_histogram_source(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *edges,
+                                  uint64_t *counts) {
+    STREAMED(ctx, run_histogram(ctx, x, bins_wanted, edges, counts));
+}
+
+static weft_status run_histogram_even(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *lower,
+                                      const void *upper, uint64_t *counts) {
+    return histogram(ctx, &(bins){.count = bins_wanted, .lower = lower, .upper = upper}, x, counts);
+}
+
 weft_status weft_histogram_even_source(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *lower,
                                        const void *upper, uint64_t *counts) {
-    return histogram(ctx, &(bins){.count = bins_wanted, .lower = lower, .upper = upper}, x, counts);
+    STREAMED(ctx, run_histogram_even(ctx, x, bins_wanted, lower, upper, counts));
 }

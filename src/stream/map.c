@@ -66,15 +66,20 @@ static weft_status reduce_no_piece(const terms *t, weft_op op, weft_dtype accumu
     return weft_map_reduce(t->ctx, op, f->expr, t->dtype, accumulate, 0, f->bindings, f->count, out);
 }
 
-weft_status weft_map_reduce_source(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
-                                   weft_dtype accumulate, const weft_source_binding *bindings, size_t count,
-                                   void *out) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
+                                  weft_dtype accumulate, const weft_source_binding *bindings, size_t count,
+                                  void *out) {
     formula f = {.expr = expr, .count = count};
     terms t = {.ctx = ctx, .dtype = dtype, .reduce = reduce_piece, .reduce_none = reduce_no_piece, .formula = &f};
     FORWARD(take_bindings(&t, &f, bindings, &ctx->error));
     FORWARD(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     return terms_reduce(&t, op, accumulate, out);
+}
+
+weft_status weft_map_reduce_source(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
+                                   weft_dtype accumulate, const weft_source_binding *bindings, size_t count,
+                                   void *out) {
+    STREAMED(ctx, run_map_reduce(ctx, op, expr, dtype, accumulate, bindings, count, out));
 }
 
 /* ----------------------------------------------------------------------------------- scanned */
@@ -87,15 +92,20 @@ static weft_status scan_piece(const terms *t, const pieces *p, weft_op op, weft_
                          init, y);
 }
 
-weft_status weft_map_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr,
-                                 weft_dtype dtype, weft_dtype accumulate, const weft_source_binding *bindings,
-                                 size_t count, const void *init, const weft_sink *y) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr,
+                                weft_dtype dtype, weft_dtype accumulate, const weft_source_binding *bindings,
+                                size_t count, const void *init, const weft_sink *y) {
     formula f = {.expr = expr, .count = count};
     terms t = {.ctx = ctx, .dtype = dtype, .scan = scan_piece, .formula = &f};
     FORWARD(take_bindings(&t, &f, bindings, &ctx->error));
     FORWARD(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     return terms_scan(&t, "map_scan", op, kind, accumulate, init, y);
+}
+
+weft_status weft_map_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr,
+                                 weft_dtype dtype, weft_dtype accumulate, const weft_source_binding *bindings,
+                                 size_t count, const void *init, const weft_sink *y) {
+    STREAMED(ctx, run_map_scan(ctx, op, kind, expr, dtype, accumulate, bindings, count, init, y));
 }
 
 /* ------------------------------------------------------------------------------------- stored */
@@ -126,13 +136,17 @@ static weft_status map_source(const terms *t, const weft_sink *sink) {
     return status;
 }
 
-weft_status weft_map_source(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
-                            const weft_source_binding *bindings, size_t count, const weft_sink *out) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
+                           const weft_source_binding *bindings, size_t count, const weft_sink *out) {
     formula f = {.expr = expr, .count = count};
     terms t = {.ctx = ctx, .dtype = dtype, .formula = &f};
     FORWARD(take_bindings(&t, &f, bindings, &ctx->error));
     FORWARD(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     FORWARD(pieces_check_sink(ctx, "out", out));
     return map_source(&t, out);
+}
+
+weft_status weft_map_source(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
+                            const weft_source_binding *bindings, size_t count, const weft_sink *out) {
+    STREAMED(ctx, run_map(ctx, expr, dtype, bindings, count, out));
 }

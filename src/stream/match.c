@@ -81,9 +81,8 @@ static weft_status search_all(search *s, const weft_source *text, uint64_t *coun
     return WEFT_OK;
 }
 
-weft_status weft_match_count_source(weft_context *ctx, const weft_source *text, const weft_patterns *patterns,
-                                    unsigned flags, uint64_t *counts) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_match_count(weft_context *ctx, const weft_source *text, const weft_patterns *patterns,
+                                   unsigned flags, uint64_t *counts) {
     weft_error *error = &ctx->error;
     search s = {.ctx = ctx, .patterns = patterns, .flags = flags};
     FORWARD(pieces_check(ctx, "text", text));
@@ -96,4 +95,9 @@ weft_status weft_match_count_source(weft_context *ctx, const weft_source *text, 
     const weft_status status = search_all(&s, text, counts);
     free(s.piece);
     return status;
+}
+
+weft_status weft_match_count_source(weft_context *ctx, const weft_source *text, const weft_patterns *patterns,
+                                    unsigned flags, uint64_t *counts) {
+    STREAMED(ctx, run_match_count(ctx, text, patterns, flags, counts));
 }

@@ -4,6 +4,7 @@
  * back to the thread when it has arrived. */
 #include "stream/pieces.h"
 
+#include "core/copy.h"
 #include "stream/channel.h"
 
 #include <errno.h>
@@ -29,10 +30,12 @@ weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_
 
 /* ------------------------------------------------------------------------------- the checks */
 
-weft_status pieces_check_context(weft_context *ctx) {
+weft_status pieces_enter(weft_context *ctx) {
     FORWARD(context_enter(ctx));
-    return context_leave(ctx, weft_fpmode_enter(), WEFT_OK);
+    return context_leave(ctx, weft_fpmode_enter(), context_begin(ctx));
 }
+
+weft_status pieces_leave(weft_context *ctx, weft_status status) { return context_end(ctx, status); }
 
 weft_status pieces_check(weft_context *ctx, const char *name, const weft_source *source) {
     weft_error *error = &ctx->error;
@@ -58,7 +61,7 @@ static size_t fill_from_view(const reader *r, char *buffer, size_t wanted, int *
     const void *from = wanted ? r->source->view(r->source->self, wanted) : NULL;
     if (wanted && !from) *fault = errno ? errno : EIO;
     if (!from) return 0;
-    transfer_copy(buffer, from, wanted);
+    weft_copy_on_threads(buffer, from, wanted);
     return wanted;
 }
 
@@ -268,6 +271,7 @@ weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_sour
     p->first = 0;
     p->n = 0;
     p->worked = 0;
+    if (sources[0]->n != WEFT_TO_THE_END) progress_plan(&ctx->watch, sources[0]->n);
     for (int i = 0; ctx->timeline && i < 2; i++) FORWARD(transfer_open(ctx, &p->work[i]));
     for (int i = 0; i < count; i++) {
         p->count = i + 1;
@@ -293,6 +297,7 @@ static weft_status end_work(pieces *p) {
 static weft_status leave_piece(pieces *p) {
     FORWARD(end_work(p));
     for (int i = 0; i < p->count; i++) FORWARD(empty_buffer(&p->readers[i], p->ctx));
+    progress_advance(&p->ctx->watch, p->n);
     p->first += p->n;
     p->n = 0;
     return WEFT_OK;
@@ -301,6 +306,7 @@ static weft_status leave_piece(pieces *p) {
 weft_status pieces_next(pieces *p) {
     weft_error *error = &p->ctx->error;
     if (p->n) FORWARD(leave_piece(p));
+    if (progress_poll(&p->ctx->watch)) return progress_refuse(error);
     for (int i = 0; i < p->count; i++) {
         reader *r = &p->readers[i];
         size_t n = 0;

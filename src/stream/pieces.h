@@ -49,8 +49,18 @@ typedef struct pieces {
  * 2^24) and for which `bytes` for each of them are no more than the context's memory. */
 weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements);
 
-/* What must hold of a call's context, and of each of its sources. */
-weft_status pieces_check_context(weft_context *ctx);
+/* The first and the last thing of a call with sources: checks of its context, and its progress. */
+weft_status pieces_enter(weft_context *ctx);
+weft_status pieces_leave(weft_context *ctx, weft_status status);
+
+/* Runs `call`, an expression, between the two, and returns its status. */
+#define STREAMED(ctx, call)               \
+    do {                                  \
+        FORWARD(pieces_enter(ctx));       \
+        return pieces_leave(ctx, (call)); \
+    } while (0)
+
+/* What must hold of each of a call's sources. */
 weft_status pieces_check(weft_context *ctx, const char *name, const weft_source *source);
 weft_status pieces_check_sink(weft_context *ctx, const char *name, const weft_sink *sink);
 

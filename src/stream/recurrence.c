@@ -50,9 +50,8 @@ static weft_status solve(solving *s, const weft_sink *v) {
     return status;
 }
 
-weft_status weft_recurrence_source(weft_context *ctx, const weft_source *s, const weft_source *u, const void *init,
-                                   const weft_sink *v) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_recurrence(weft_context *ctx, const weft_source *s, const weft_source *u, const void *init,
+                                  const weft_sink *v) {
     weft_error *error = &ctx->error;
     FORWARD(pieces_check(ctx, "s", s));
     FORWARD(pieces_check(ctx, "u", u));
@@ -67,4 +66,9 @@ weft_status weft_recurrence_source(weft_context *ctx, const weft_source *s, cons
     if (init) memcpy(&all.init, init, weft_dtype_size(s->dtype));
     all.before = all.init;
     return solve(&all, v);
+}
+
+weft_status weft_recurrence_source(weft_context *ctx, const weft_source *s, const weft_source *u, const void *init,
+                                   const weft_sink *v) {
+    STREAMED(ctx, run_recurrence(ctx, s, u, init, v));
 }

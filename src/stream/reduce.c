@@ -205,12 +205,15 @@ static terms terms_of(weft_context *ctx, const weft_source *x) {
                    .reduce_none = reduce_no_piece};
 }
 
-weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x,
-                               void *out) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_reduce(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x, void *out) {
     FORWARD(pieces_check(ctx, "x", x));
     const terms t = terms_of(ctx, x);
     return terms_reduce(&t, op, accumulate, out);
+}
+
+weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x,
+                               void *out) {
+    STREAMED(ctx, run_reduce(ctx, op, accumulate, x, out));
 }
 
 /* --------------------------------------------------------------------------------- variance */
@@ -228,6 +231,7 @@ static weft_status variance(const terms *t, weft_dtype accumulate, weft_dtype re
     pass sums = {.op = WEFT_MEAN, .accumulate = accumulate, .part = &unscaled}, deviations = {.op = WEFT_MEAN};
     double mean, squares;
     uint64_t n;
+    if (t->sources[0]->n < UINT64_MAX / 2) progress_plan(&t->ctx->watch, 2 * t->sources[0]->n); /* two passes */
     FORWARD(sum_in_f64(t, visit_value, &sums, &mean, &n));
     if (ddof >= n) return weft_variance(t->ctx, t->dtype, accumulate, (size_t)n, ddof, NULL, out);
     mean = weft_finish_mean(mean, n);
@@ -238,9 +242,8 @@ static weft_status variance(const terms *t, weft_dtype accumulate, weft_dtype re
     return WEFT_OK;
 }
 
-weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,
-                                 void *out) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_variance(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,
+                                void *out) {
     weft_error *error = &ctx->error;
     weft_dtype result;
     FORWARD(pieces_check(ctx, "x", x));
@@ -254,6 +257,11 @@ weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_
     return status;
 }
 
+weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,
+                                 void *out) {
+    STREAMED(ctx, run_variance(ctx, accumulate, ddof, x, out));
+}
+
 /* -------------------------------------------------------------------------------------- dot */
 
 static weft_status visit_products(const terms *t, const pieces *p, void *state) {
@@ -263,9 +271,8 @@ static weft_status visit_products(const terms *t, const pieces *p, void *state) 
     return fold_add(&s->fold, &value);
 }
 
-weft_status weft_dot_source(weft_context *ctx, weft_dtype accumulate, const weft_source *x, const weft_source *y,
-                            void *out) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_source *x, const weft_source *y,
+                           void *out) {
     weft_error *error = &ctx->error;
     weft_dtype result;
     stream_value value;
@@ -284,4 +291,9 @@ weft_status weft_dot_source(weft_context *ctx, weft_dtype accumulate, const weft
     FORWARD(fold_end(&s.fold, &value));
     memcpy(out, &value, weft_dtype_size(result));
     return WEFT_OK;
+}
+
+weft_status weft_dot_source(weft_context *ctx, weft_dtype accumulate, const weft_source *x, const weft_source *y,
+                            void *out) {
+    STREAMED(ctx, run_dot(ctx, accumulate, x, y, out));
 }

@@ -143,10 +143,14 @@ static weft_status scan_piece(const terms *t, const pieces *p, weft_op op, weft_
     return weft_scan(t->ctx, op, kind, t->dtype, accumulate, p->n, p->x[0], init, y);
 }
 
-weft_status weft_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
-                             const weft_source *x, const void *init, const weft_sink *y) {
-    FORWARD(pieces_check_context(ctx));
+static weft_status run_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+                            const weft_source *x, const void *init, const weft_sink *y) {
     FORWARD(pieces_check(ctx, "x", x));
     const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 1, .sources = {x}, .names = {"x"}, .scan = scan_piece};
     return terms_scan(&t, "scan", op, kind, accumulate, init, y);
+}
+
+weft_status weft_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
+                             const weft_source *x, const void *init, const weft_sink *y) {
+    STREAMED(ctx, run_scan(ctx, op, kind, accumulate, x, init, y));
 }

@@ -3,18 +3,6 @@
 
 #include <string.h>
 
-/* A thread copies so many bytes at a time; less than two of them are not worth a second thread. */
-enum { COPIED_AT_ONCE = 1 << 20 };
-
-void transfer_copy(void *to, const void *from, size_t bytes) {
-    const size_t parts = (bytes + COPIED_AT_ONCE - 1) / COPIED_AT_ONCE;
-#pragma omp parallel for schedule(static) if (parts > 1)
-    for (size_t i = 0; i < parts; i++) {
-        const size_t at = i * COPIED_AT_ONCE;
-        memcpy((char *)to + at, (const char *)from + at, i + 1 < parts ? COPIED_AT_ONCE : bytes - at);
-    }
-}
-
 /* -------------------------------------------------------------------------------- transfers */
 
 static weft_status find_place(const weft_context *ctx, const void *p, size_t bytes, memory_place *place,
@@ -29,23 +17,23 @@ static weft_status find_place(const weft_context *ctx, const void *p, size_t byt
 weft_status transfer_place(weft_context *ctx, const void *p, size_t bytes, memory_place *place) {
     *place = PLACE_HOST;
     if (!transfer_needed(ctx) || bytes == 0) return WEFT_OK;
-    GUARDED(ctx, find_place(ctx, p, bytes, place, error));
+    GUARDED_SETUP(ctx, find_place(ctx, p, bytes, place, error));
 }
 
 weft_status transfer_open(weft_context *ctx, transfer *t) {
     *t = (transfer){.noted = true};
-    GUARDED(ctx, ctx->backend->transfer_open(ctx->state, &t->state, error));
+    GUARDED_SETUP(ctx, ctx->backend->transfer_open(ctx->state, &t->state, error));
 }
 
 weft_status transfer_begin(weft_context *ctx, transfer *t, weft_lane lane, size_t bytes, const void *from, void *to) {
     t->lane = lane;
     t->bytes = bytes;
     t->noted = false;
-    GUARDED(ctx, ctx->backend->transfer_begin(ctx->state, t->state, lane, bytes, from, to, error));
+    GUARDED_SETUP(ctx, ctx->backend->transfer_begin(ctx->state, t->state, lane, bytes, from, to, error));
 }
 
 weft_status transfer_join(weft_context *ctx, transfer *t) {
-    GUARDED(ctx, ctx->backend->transfer_join(ctx->state, t->state, error));
+    GUARDED_SETUP(ctx, ctx->backend->transfer_join(ctx->state, t->state, error));
 }
 
 /* Those for which the timeline has no room are counted. */
@@ -65,7 +53,7 @@ static weft_status wait_and_note(const weft_context *ctx, transfer *t, weft_erro
     return note(ctx, t, error);
 }
 
-weft_status transfer_wait(weft_context *ctx, transfer *t) { GUARDED(ctx, wait_and_note(ctx, t, error)); }
+weft_status transfer_wait(weft_context *ctx, transfer *t) { GUARDED_SETUP(ctx, wait_and_note(ctx, t, error)); }
 
 void transfer_close(weft_context *ctx, transfer *t) {
     if (t->state) ctx->backend->transfer_close(ctx->state, t->state);
@@ -90,5 +78,5 @@ static weft_status set_timeline(weft_context *ctx, weft_timeline *timeline, weft
 }
 
 weft_status weft_set_timeline(weft_context *ctx, weft_timeline *timeline) {
-    GUARDED(ctx, set_timeline(ctx, timeline, error));
+    GUARDED_SETUP(ctx, set_timeline(ctx, timeline, error));
 }

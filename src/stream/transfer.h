@@ -44,7 +44,4 @@ void buffer_leave(weft_context *ctx, weft_memory memory, size_t bytes, void *p);
 /* What the buffers of a call may take. */
 size_t buffer_memory(const weft_context *ctx);
 
-/* Copies bytes of host memory, many of them by several threads. */
-void transfer_copy(void *to, const void *from, size_t bytes);
-
 #endif

@@ -1,5 +1,6 @@
 /* Contexts in several threads at once give the same bits; one context in two threads gives
  * WEFT_BUSY. Takes the device's name. */
+#include "tests/every.h"
 #include "tests/expect.h"
 #include "tests/inputs.h"
 
@@ -8,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { N = 200003, CALLERS = 4, ROUNDS = 10, ANSWERS = 20, SIDE = 70 };
+enum { N = EVERY_N, CALLERS = 4, CROWD = 8, CROWD_THREADS = 7, ROUNDS = 10, ANSWERS = 20, SIDE = 70 };
 static float x[N];
 static uint8_t heads[N];
 
@@ -103,6 +104,44 @@ static void own_contexts(const char *device, const answers *wanted) {
     }
 }
 
+/* ------------------------------------------------------------- more threads than there are cores */
+
+enum { OPERATIONS_MAX = 100 };
+static uint64_t alone[OPERATIONS_MAX];
+
+static void *call_all(void *argument) {
+    caller *c = argument;
+    weft_context *ctx;
+    if (weft_open(&ctx, c->device) != WEFT_OK || weft_set_threads(ctx, c->threads) != WEFT_OK)
+        return c->wrong++, NULL;
+    for (size_t i = 0; i < every_count(); i++) {
+        uint64_t found = 0;
+        c->wrong += every_run(ctx, i, &found) != WEFT_OK || found != alone[i];
+    }
+    weft_close(ctx);
+    return NULL;
+}
+
+/* Every operation, by many callers at once each of which asks for many threads. */
+static void crowd(const char *device) {
+    pthread_t threads[CROWD];
+    caller callers[CROWD];
+    weft_context *ctx;
+    every_prepare();
+    if (!EXPECT_STATUS(NULL, weft_open(&ctx, device), WEFT_OK)) return;
+    EXPECT_STATUS(ctx, weft_set_threads(ctx, 1), WEFT_OK);
+    for (size_t i = 0; i < every_count(); i++) EXPECT_STATUS(ctx, every_run(ctx, i, &alone[i]), WEFT_OK);
+    weft_close(ctx);
+    for (int i = 0; i < CROWD; i++) {
+        callers[i] = (caller){device, CROWD_THREADS, NULL, 0};
+        EXPECT(pthread_create(&threads[i], NULL, call_all, &callers[i]) == 0, "no thread %d", i);
+    }
+    for (int i = 0; i < CROWD; i++) {
+        pthread_join(threads[i], NULL);
+        EXPECT(callers[i].wrong == 0, "caller %d of the crowd got %d wrong answers", i, callers[i].wrong);
+    }
+}
+
 /* ---------------------------------------------------------------------- one context for two */
 
 typedef struct shared {
@@ -162,5 +201,6 @@ int main(int argc, char **argv) {
     EXPECT(wanted.status == WEFT_OK, "ref: %s", weft_status_name(wanted.status));
     own_contexts(device, &wanted);
     one_context(device, &wanted);
+    if (strcmp(device, "ref") != 0) crowd(device);
     return expect_end();
 }

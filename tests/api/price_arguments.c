@@ -88,6 +88,12 @@ static void simulations(void) {
     refused(&a, WEFT_INVALID, "281474976710657 paths");
     WITH(simulation.paths, 2);
     accepted(&a);
+    WITH(simulation.control, 1);
+    accepted(&a);
+    a.simulation.greeks = 1;
+    refused(&a, WEFT_UNSUPPORTED, "control and greeks are both set");
+    a.simulation.control = 0;
+    accepted(&a);
 }
 
 static void scramblings(void) {
@@ -185,14 +191,33 @@ static void payoffs(void) {
     a.option.observed = WEFT_OBSERVE_MEAN;
     refused(&a, WEFT_INVALID, "a corridor is looked at when the option matures");
     WITH(option.observed, WEFT_OBSERVE_GEOMETRIC);
-    refused(&a, WEFT_UNSUPPORTED, "a geometric mean is taken of one asset without a weight, by exact steps");
+    refused(&a, WEFT_UNSUPPORTED, "a geometric mean is taken of one asset of weight 1, by exact steps");
     a.option.assets = 1;
+    weights[0] = 2;
     refused(&a, WEFT_UNSUPPORTED, "a geometric mean");
-    a.option.weights = NULL;
+    weights[0] = 1;
     a.option.correlation = NULL;
+    accepted(&a);
+    a.option.weights = NULL;
     accepted(&a);
     a.simulation.scheme = WEFT_EULER;
     refused(&a, WEFT_UNSUPPORTED, "a geometric mean");
+}
+
+/* The weight 1 of one asset is what NULL means, also for the control of an Asian option. */
+static void weight_of_one(void) {
+    arguments a = right();
+    weft_valuation given, otherwise;
+    a.option.assets = 1;
+    a.option.correlation = NULL;
+    a.option.observed = WEFT_OBSERVE_MEAN;
+    a.option.strike = 10;
+    a.simulation.control = 1;
+    EXPECT_STATUS(ctx, weft_price(ctx, &a.option, &a.simulation, &given), WEFT_OK);
+    a.option.weights = NULL;
+    EXPECT_STATUS(ctx, weft_price(ctx, &a.option, &a.simulation, &otherwise), WEFT_OK);
+    EXPECT(memcmp(&given, &otherwise, sizeof given) == 0, "weight 1: %.17g -+ %g, NULL: %.17g -+ %g", given.price,
+           given.standard_error, otherwise.price, otherwise.standard_error);
 }
 
 static void barriers(void) {
@@ -220,6 +245,7 @@ int main(int argc, char **argv) {
     markets();
     correlations();
     payoffs();
+    weight_of_one();
     barriers();
     weft_close(ctx);
     return expect_end();

@@ -71,23 +71,29 @@ static bounds bounds_of(const match_case *c) {
 
 /* ---------------------------------------------------------------------------------- edges */
 
-/* Elements of such an array, sorted, each once and no NaN. Kept from call to call. */
+/* Edges, and the case that they are of. */
+typedef struct made_edges {
+    uint64_t elements[EDGES_MAX + 2];
+    size_t count; /* 0: none are made yet */
+    match_case of;
+} made_edges;
+
+/* Elements of such an array, sorted, each once and no NaN. Kept from call to call. Returns 0 without memory. */
 static size_t edges_of(const match_case *c, const void **edges) {
-    static _Thread_local uint64_t made[EDGES_MAX + 2];
-    static _Thread_local size_t count;
-    static _Thread_local match_case of;
+    made_edges *const made = sorted_scratch(sizeof *made);
     const size_t size = weft_dtype_size(c->dtype);
-    *edges = made;
-    if (count && of.dtype == c->dtype && of.kind == c->kind && of.seed == c->seed && of.turn == c->turn &&
-        of.parameter == c->parameter)
-        return count;
+    if (!made) return 0;
+    *edges = made->elements;
+    if (made->count && made->of.dtype == c->dtype && made->of.kind == c->kind && made->of.seed == c->seed &&
+        made->of.turn == c->turn && made->of.parameter == c->parameter)
+        return made->count;
     const size_t n = COUNTS[c->parameter];
-    char *const x = (char *)made;
+    size_t count = made->count = 0;
+    char *const x = (char *)made->elements;
     input_fill(c->turn % 2 ? c->kind : INPUT_PATTERNS, c->dtype, c->seed * MATCH_INPUTS, n, x);
     input_fill(INPUT_PATTERNS, c->dtype, c->seed + 99, 2, x + (n - 1) * size);
     if (!sorted_sort(c->dtype, n + 1, x)) return 0;
-    of = *c;
-    count = 0;
+    made->of = *c;
     for (size_t i = 0; i <= n; i++) {
         const bool nan = is_float(c->dtype) && isnan(real(c->dtype, x + i * size));
         const bool zero = is_float(c->dtype) && count && real(c->dtype, x + i * size) == 0 &&
@@ -95,11 +101,12 @@ static size_t edges_of(const match_case *c, const void **edges) {
         if (nan || zero || (count && memcmp(x + i * size, x + (count - 1) * size, size) == 0)) continue;
         memmove(x + count++ * size, x + i * size, size);
     }
+    made->count = count < 2 ? 2 : count;
     if (count >= 2) return count;
     const bounds b = fixed_bounds(c->dtype, 0);
     memcpy(x, &b.lower, size);
     memcpy(x + size, &b.upper, size);
-    return count = 2;
+    return made->count;
 }
 
 /* ----------------------------------------------------------------------------------- cases */

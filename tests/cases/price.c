@@ -88,12 +88,29 @@ static size_t out_bytes(const match_case *c) {
 
 static size_t values(const match_case *c) { return DOUBLES * sizeof(double) / weft_dtype_size(c->dtype); }
 
+/* A price with a control and its deltas and vegas, which have none, take two calls. */
+static weft_status valuate(weft_context *ctx, const contract *k, weft_valuation *v) {
+    weft_simulation controlled = k->simulation, rest = k->simulation;
+    weft_valuation price;
+    if (!controlled.control || !controlled.greeks) return weft_price(ctx, &k->option, &k->simulation, v);
+    controlled.greeks = 0;
+    rest.control = 0;
+    const weft_status status = weft_price(ctx, &k->option, &controlled, &price);
+    if (status != WEFT_OK) return status;
+    const weft_status again = weft_price(ctx, &k->option, &rest, v);
+    v->price = price.price;
+    v->standard_error = price.standard_error;
+    v->low = price.low;
+    v->high = price.high;
+    return again;
+}
+
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     contract k = {.option = {.start = NULL}};
     weft_valuation valuation;
     (void)inputs;
     choose(c, &k);
-    const weft_status status = weft_price(ctx, &k.option, &k.simulation, &valuation);
+    const weft_status status = valuate(ctx, &k, &valuation);
     return status == WEFT_OK ? weft_copy(ctx, sizeof valuation, &valuation, out) : status;
 }
 

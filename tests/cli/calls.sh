@@ -42,9 +42,16 @@ for number in -1 4097 99999999999999999999 1.5 2x x "" " 1"; do
     refuses 2 "weft: --threads $number: a whole number from 0 to 4096 is needed" sum "$x" --threads "$number"
 done
 refuses 2 "weft variance: --ddof -1: a whole number from 0 to" variance "$x" --ddof -1
-refuses 2 "weft: --device gpu: no such device; there are auto, cpu, cuda (or cuda:N) and ref" sum "$x" --device gpu
+refuses 2 "weft: --device gpu: no such device; there are auto, cpu, cpu:base, cpu:v2 to cpu:v4, cuda, cuda:N and ref" sum "$x" --device gpu
 refuses 2 "weft: --device : no such device" sum "$x" --device ""
-refuses 1 "weft sum: no device called \"cpu:v9\"" sum "$x" --device cpu:v9
+for device in cpu:v5 cpu:v9 cpu: cpux cuda: cuda:x cuda:1x ref:1 auto:1 GPU "cpu "; do
+    refuses 2 "weft: --device $device: no such device" sum "$x" --device "$device"
+done
+# shellcheck disable=SC2013
+for level in $(sed -n 's/^LEVEL(\([a-z0-9]*\),.*/\1/p' "$root/src/cpu/levels.def"); do # known, if not here
+    w sum "$x" --device "cpu:$level" >/dev/null 2>&1
+    is "--device cpu:$level is no wrong call" yes "$([ $? -lt 2 ] && echo yes)"
+done
 refuses 1 "weft sum: " sum "$x" --device cuda:77
 refuses 2 "weft version: x: nothing can stand here" version x
 refuses 2 "weft devices: x: nothing can stand here" devices x
@@ -57,6 +64,17 @@ refuses 1 "weft tour: $dir/missing.npy: cannot be opened" tour "$dir/missing.npy
 w >"$dir/stdout" 2>"$dir/stderr"
 is "no command: exit code" 2 $?
 is "no command: stdout" "" "$(cat "$dir/stdout")"
+
+# --mpi where libweft_dist.so cannot be loaded: an empty file hides any that there is
+mkdir "$dir/no_dist"
+: >"$dir/no_dist/libweft_dist.so.0"
+for call in "sum $x" "variance $x" "dot $x $x" "scan $x -o $dir/y.npy" "sort $x -o $dir/y.npy" "price call" "bench --op sum"; do
+    # shellcheck disable=SC2086
+    LD_LIBRARY_PATH=$dir/no_dist w --mpi $call >"$dir/stdout" 2>"$dir/stderr"
+    is "--mpi without MPI: $call: exit code" 1 $?
+    is "--mpi without MPI: $call: lines on stderr" 1 "$(wc -l <"$dir/stderr" | tr -d ' ')"
+    is "--mpi without MPI: $call" "weft ${call%% *}: --mpi: weft was built without MPI" "$(cut -d, -f1 "$dir/stderr")"
+done
 
 # help and version
 prints "$(w help)" --help

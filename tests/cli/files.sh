@@ -26,7 +26,12 @@ for shift in 1 2 3 4 7; do
     npy "$f" '<f8' '(3,)' 1 2 4 --shift $shift && prints 7 sum "$f" && prints 7 sum - <"$f"
     npy "$f" '>f8' '(3,)' 1 2 4 --shift $shift && prints 7 sum "$f"
 done
-npy "$f" '<f8' '(3,)' 1 2 4 --append 1000 && prints 7 sum "$f" && prints 7 sum - <"$f"
+npy "$f" '<f8' '(3,)' 1 2 4 --append 1000 && prints 7 sum "$f" --quiet && prints 7 sum - --quiet <"$f"
+is "bytes after an array" "weft max: $f: warning: 1000 bytes after the array are ignored
+4" "$(w max "$f" 2>&1)"
+npy "$f" '<f8' '(3,)' 1 2 4 --append 100000
+is "bytes after an array that is streamed" "weft max: $f: warning: 100000 bytes after the array are ignored
+4" "$(w max --memory 64K "$f" 2>&1)"
 
 # streams
 npy "$f" '<f4' '(3,)' 1 2 4

@@ -47,7 +47,7 @@ prints "1.5" map_reduce sum '0.5*(v == v) + 0.5*(v == 1)' "v=$dir/f.npy" --accum
 # What is wrong with a formula takes several lines.
 refuses_formula() {
     w map "$1" "x=$dir/x.npy" -o "$z" >"$dir/stdout" 2>"$dir/stderr"
-    is "weft map '$1': exit code" 1 $?
+    is "weft map '$1': exit code" 2 $?
     is "weft map '$1'" "$2" "$(cat "$dir/stderr")"
 }
 refuses_formula 'x +* 2' "weft map: a value is needed here
@@ -56,15 +56,15 @@ refuses_formula 'x +* 2' "weft map: a value is needed here
 refuses_formula 'sine(x)' "weft map: there is no function called sine
   sine(x)
   ^"
-refuses 1 "the formula's y is not bound to anything" map 'x + y' "x=$dir/x.npy" -o "$z"
-refuses 1 "q is bound, but the formula has no such name" map 'x' "x=$dir/x.npy" q=1 -o "$z"
-refuses 1 "x is bound twice" map 'x' "x=$dir/x.npy" x=1 -o "$z"
+refuses 2 "weft map: y=VALUE is missing: the formula has y" map 'x + y' "x=$dir/x.npy" -o "$z"
+refuses 2 "weft map: q=1: the formula has no q" map 'x' "x=$dir/x.npy" q=1 -o "$z"
+refuses 2 "weft map: x=1: x is given twice" map 'x' "x=$dir/x.npy" x=1 -o "$z"
 refuses 1 "x.npy has 6 elements and $dir/k.npy has 4; they must be of one length" map 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
 refuses 1 "have as many elements, but not one shape" map 'x + t' "x=$dir/x.npy" "t=$dir/tall.npy" -o "$z"
 refuses 1 "$dir/missing.npy: cannot be opened" map 'x' "x=$dir/missing.npy" -o "$z"
-refuses 1 "x is f64, which cannot be evaluated in i32" map 'x' "x=$dir/x.npy" --dtype i32 -o "$z"
-refuses 1 "no array is given; --n N says for how many elements the formula is meant" map 'i' -o "$z"
-refuses 1 "--n is for formulas without arrays" map 'x' "x=$dir/x.npy" --n 3 -o "$z"
+refuses 2 "weft map: --dtype i32: x is f64, which cannot be evaluated in i32" map 'x' "x=$dir/x.npy" --dtype i32 -o "$z"
+refuses 2 "no array is given; --n N says for how many elements the formula is meant" map 'i' -o "$z"
+refuses 2 "--n 3: it is for formulas without arrays" map 'x' "x=$dir/x.npy" --n 3 -o "$z"
 scans() {
     expected=$1
     shift
@@ -80,7 +80,7 @@ refuses 2 "-o FILE.npy is missing" map_scan 'i' --n 3
 refuses 2 "--op: there is no such option" map 'i' --op min --n 3 -o "$dir/no.npy"
 refuses 2 "mean" map_scan 'i' --op mean --n 3 -o "$dir/no.npy"
 refuses 1 "min of no elements has no value" map_reduce min 'i' --n 0
-refuses 1 "and is defined for integers" map_reduce and 'x' "x=$dir/x.npy"
+refuses 2 "and is defined for integers" map_reduce and 'x' "x=$dir/x.npy"
 refuses 2 "FORMULA is missing" map -o "$z"
 refuses 2 "FORMULA is missing" map_reduce sum
 refuses 2 "OP is missing" map_reduce
@@ -89,6 +89,8 @@ refuses 2 "--json: standard output is for the array here" map 'x' "x=$dir/x.npy"
 refuses 2 "total: no operator" map_reduce total 'x' "x=$dir/x.npy"
 refuses 2 "y.npy: NAME=VALUE is needed here" map 'x' y.npy -o "$z"
 refuses 2 "--dtype i8: formulas are evaluated in" map 'x' "x=$dir/x.npy" --dtype i8 -o "$z"
+refuses 2 "weft map_reduce: --accumulate i64: sum of f64 cannot accumulate in i64" map_reduce sum 'x' "x=$dir/x.npy" --accumulate i64
+refuses 2 "weft map_scan: --accumulate i64: " map_scan 'x' "x=$dir/x.npy" --accumulate i64 -o "$z"
 refuses 2 "--accumulate x" map_reduce sum 'x' "x=$dir/x.npy" --accumulate x
 
 is "map --json" "map x + a {'x': '$dir/x.npy', 'a': 2} f64 6 $z cpu 1" "$(w map 'x + a' "x=$dir/x.npy" a=2 -o "$z" --json |

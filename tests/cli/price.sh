@@ -62,14 +62,23 @@ refuses 2 "weft price: --scheme milstein: there are exact and euler" price call 
 refuses 2 "weft price: --dtype f16: there are f32 and f64" price call --dtype f16
 refuses 2 "weft price: --paths 0: a whole number from 2" price call --paths 0
 refuses 2 "weft price: --sobol 1: a whole number from 2 to 1024" price call --sobol 1
-refuses 2 "12 scramblings; a power of two from 2 to 1024" price call --sobol 12
-refuses 2 "1000 paths are not as many, 2 or more, in each of 16" price call --paths 1000 --sobol 16
-refuses 2 "600 steps of 2 assets; Sobol points have at most 1111" price double-digital --steps 600 --paths 1024 --sobol 16
+refuses 2 "weft price: --sobol 12: a power of two from 2 to 1024" price call --sobol 12
+refuses 2 "weft price: --paths 1000: with --sobol 16 a multiple of 16 is needed" price call --paths 1000 --sobol 16
+refuses 2 "weft price: --steps 600: with --sobol and 2 assets at most 555 are taken" price double-digital --steps 600 --paths 1024 --sobol 16
 refuses 2 "weft price: --error 0: a standard error above 0 is needed" price call --error 0
-refuses 2 "weft price: call: asset 0 has a volatility of -0.1" price call --sigma -0.1
-refuses 2 "not positive definite: the pivot of row 2 is" price call --start 1,1,1 --rho -0.5
-refuses 2 "a barrier at 0.9 from below has been reached at the start" price call --barrier up-out --level 0.9
-refuses 2 "a geometric mean is taken of one asset" price geometric-call --scheme euler
+refuses 2 "weft price: --sigma -0.1: a volatility is not negative" price call --sigma -0.1
+refuses 2 "weft price: --rho -0.5: the correlation of any two of 3 assets is above -0.5 and below 1" price call --start 1,1,1 --rho -0.5
+refuses 2 "weft price: --barrier up-out --level 0.9: has been reached at the start, where the price is 1" price call --barrier up-out --level 0.9
+refuses 2 "weft price: geometric-call: a geometric mean is taken of one asset" price geometric-call --scheme euler
+refuses 2 "weft price: --start -1: a price is above 0" price call --start -1
+refuses 2 "weft price: --sigma 0: --greeks take differences" price call --sigma 0 --greeks
+refuses 2 "weft price: --strike -1: it is not negative" price call --strike -1
+refuses 2 "weft price: --maturity 0: it is above 0" price call --maturity 0
+refuses 2 "weft price: --width -1: it is above 0" price double-digital --width -1
+refuses 2 "weft price: --rho 1: the correlation of any two of 2 assets" price double-digital --rho 1
+refuses 2 "weft price: --barrier KIND and --level B go together: --level is missing" price call --barrier up-out
+refuses 2 "weft price: --barrier KIND and --level B go together: --barrier is missing" price call --level 2
+refuses 2 "weft price: --control and --greeks: deltas and vegas have no control variate" price call --control --greeks --plot "$dir/p.svg"
 refuses 2 "--json: standard output is for the drawing" price call --plot - --json
 refuses 1 "/none/plot.svg: " price call --paths 5000 --plot /none/plot.svg
 finish

@@ -45,8 +45,8 @@ scans "|u1 (3,) 200 44 51" "$dir/u1.npy"
 scans "<u8 (3,) 200 300 307" "$dir/u1.npy" --accumulate u64
 scans "<i8 (5,) 3 4 8 9 14" "$dir/i4.npy" --accumulate i64
 scans "<f8 (4,) 1.5 -0.5 -0.25 7.75" "$dir/f4.npy" --accumulate f64
-refuses 1 "scan with sum of i32 cannot accumulate in f64" scan "$dir/i4.npy" --accumulate f64 -o "$y"
-refuses 1 "scan with max of f32 cannot accumulate in f64" scan "$dir/f4.npy" --op max --accumulate f64 -o "$y"
+refuses 2 "weft scan: --accumulate f64: scan with sum of i32 cannot accumulate in f64" scan "$dir/i4.npy" --accumulate f64 -o "$y"
+refuses 2 "weft scan: --accumulate f64: scan with max of f32 cannot accumulate in f64" scan "$dir/f4.npy" --op max --accumulate f64 -o "$y"
 refuses 1 "xor is defined for integers, and the elements are f32" scan "$dir/f4.npy" --op xor -o "$y"
 
 # the initial value, of the result's type

@@ -71,11 +71,11 @@ npy "$dir/minus.npy" '<i2' '(2,)' -1 3
 npy "$dir/none.npy" '<u8' '(0,)'
 npy "$dir/five.npy" '|u1' '(5,)' 0 0 0 0 0
 rm -f "$y"
-refuses 1 "x.npy: offsets[1] is 4 and offsets[2] is 3: offsets must ascend" \
+refuses 1 ".npy: offset 2, 3, is less than offset 1, 4; offsets must ascend" \
     segmented_reduce "$dir/x.npy" --offsets "$dir/falls.npy" -o "$y"
-refuses 1 "offsets[1] is 7, past the end of x, which has 6 elements" \
+refuses 1 ".npy: offset 1, 7, is past the end of $dir/x.npy, which has 6 elements" \
     segmented_scan "$dir/x.npy" --offsets "$dir/past.npy" -o "$y"
-refuses 1 "minus.npy: offsets[0] is -1; offsets are not negative" \
+refuses 1 "minus.npy: offset 0 is -1; offsets are not negative" \
     segmented_scan "$dir/x.npy" --offsets "$dir/minus.npy" -o "$y"
 refuses 1 "none.npy has no elements" segmented_reduce "$dir/x.npy" --offsets "$dir/none.npy" -o "$y"
 refuses 1 "f.npy has elements of f32; offsets are integers" \

@@ -46,8 +46,8 @@ refuses 2 "--dimensions 0" sobol --dimensions 0 --n 3 -o "$y"
 refuses 2 "--scramble full: one of none, shift and owen is needed" sobol --dimensions 3 --n 3 --scramble full -o "$y"
 refuses 2 "--json: standard output is for the array here" sobol --dimensions 3 --n 3 -o - --json
 refuses 2 "--n 1.5: a whole number" sobol --dimensions 3 --n 1.5 -o "$y"
-refuses 1 "Sobol points are f32 or f64; i32 was asked for" sobol --dimensions 3 --n 3 --dtype i32 -o "$y"
-refuses 1 "a sequence has the points 0 to 9223372036854775807" sobol --dimensions 3 --n 3 --first 9223372036854775806 -o "$y"
+refuses 2 "weft sobol: --dtype i32: Sobol points are f32 or f64" sobol --dimensions 3 --n 3 --dtype i32 -o "$y"
+refuses 2 "--first 9223372036854775806 --n 3: there are the points 0 to 9223372036854775807" sobol --dimensions 3 --n 3 --first 9223372036854775806 -o "$y"
 is "nothing is left behind" "" "$(ls "$dir" | grep -F y.npy)"
 refuses 1 "$dir/no/y.npy: cannot be made" sobol --dimensions 3 --n 3 -o "$dir/no/y.npy"
 

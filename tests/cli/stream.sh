@@ -99,8 +99,8 @@ is "a pipe of nothing" 0 "$(cat "$dir/none.npy" | w sum -)"
 for text in 0 -1 12X K 1.5G 99999999999999999999 20000000T ""; do
     refuses 2 "weft: --memory $text: a number of bytes is needed, like 512M; K, M, G and T are units" sum --memory "$text" "$x"
 done
-refuses 1 "weft sum: $x: 100 bytes of memory for buffers; this call needs 32768 at least" sum --memory 100 "$x"
-refuses 1 "weft sort: $x: --memory 8192 is too little to merge 196 sorted parts of it" sort --memory 8K "$x" -o "$out/y.npy"
+refuses 2 "weft sum: --memory 100: 100 bytes of memory for buffers; this call needs 32768 at least" sum --memory 100 "$x"
+refuses 2 "weft sort: $x: --memory 8192 is too little to merge 196 sorted parts of it" sort --memory 8K "$x" -o "$out/y.npy"
 refuses 1 "weft scan: /dev/full: cannot be written: No space left on device" scan --memory 400K "$x" -o /dev/full
 refuses 1 "weft sort: /dev/full: cannot be written: No space left on device" sort --memory 400K "$x" -o /dev/full
 head -c 500000 "$x" >"$dir/cut.npy"
@@ -114,7 +114,7 @@ is "a recurrence whose pipe is closed early" \
     "$(cat "$dir/cut.npy" | w recurrence "$dir/s.npy" - -o "$out/y.npy" 2>&1)"
 refuses 1 "weft recurrence: $dir/sd.npy has the shape (60000,) and $dir/row.npy (1, 60000); they must be the same" \
     recurrence --memory 400K "$dir/sd.npy" "$dir/row.npy" -o "$out/y.npy"
-refuses 1 "weft recurrence: $dir/s.npy: 100 bytes of memory for buffers; this call needs 81920 at least" \
+refuses 2 "weft recurrence: --memory 100: 100 bytes of memory for buffers; this call needs 81920 at least" \
     recurrence --memory 100 "$dir/s.npy" "$x" -o "$out/y.npy"
 # shellcheck disable=SC2002
 is "a pipe that is closed early" "weft scan: -: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
@@ -132,14 +132,15 @@ on_a_small_disk() {
         "$@"; echo "exit code $?, left: $(ls -A "$disk")"' sh "$dir/disk" "$@"
 }
 if on_a_small_disk true >/dev/null 2>&1; then
-    is "a scan on a disk that is too small" "weft scan: $dir/disk/y.npy: cannot be written: No space left on device
+    is "a scan on a disk that is too small" \
+        "weft scan: $dir/disk/y.npy: 800132 bytes are needed, and its file system has 262144 free
 exit code 1, left: " "$(on_a_small_disk "$weft" --device cpu --memory 400K scan "$x" -o "$dir/disk/y.npy" 2>&1)"
     is "a map_scan on a disk that is too small" \
-        "weft map_scan: $dir/disk/y.npy: cannot be written: No space left on device
+        "weft map_scan: $dir/disk/y.npy: 800132 bytes are needed, and its file system has 262144 free
 exit code 1, left: " \
         "$(on_a_small_disk "$weft" --device cpu --memory 400K map_scan "2*x" x="$x" -o "$dir/disk/y.npy" 2>&1)"
     is "a sort on a disk that is too small" \
-        "weft sort: $x: a temporary file cannot be written (in $dir/disk): No space left on device
+        "weft sort: $x: a temporary file cannot be written (in $dir/disk): 800004 bytes are needed, and its file system has 262144 free
 exit code 1, left: " \
         "$(TMPDIR=$dir/disk on_a_small_disk "$weft" --device cpu --memory 400K sort "$x" -o "$dir/y.npy" 2>&1)"
 else
@@ -172,9 +173,9 @@ interrupted(signal.SIGINT, ["sum", "-"])
 interrupted(signal.SIGINT, ["scan", "-", "-o", out + "/y.npy"])
 interrupted(signal.SIGTERM, ["map_reduce", "sum", "2*x", "x=-"])
 EOF
-is "interrupted" "130 0 weft sum: -: interrupted after 0.7 of 0.8 MB; no result was written []
-130  weft scan: -: interrupted after 0.7 of 0.8 MB; no result was written []
-143 0 weft map_reduce: -: interrupted after 0.7 of 0.8 MB; no result was written []" "$(cat "$dir/stdout")"
+is "interrupted" "-2 0 weft sum: -: interrupted after 0.7 of 0.8 MB; no result was written []
+-2  weft scan: -: interrupted after 0.7 of 0.8 MB; no result was written []
+-15 0 weft map_reduce: -: interrupted after 0.7 of 0.8 MB; no result was written []" "$(cat "$dir/stdout")"
 
 # Sanitizers take memory of their own.
 if ! grep -q -e __asan_init -e __tsan_init "$weft"; then

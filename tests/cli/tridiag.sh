@@ -38,8 +38,29 @@ w tridiag 1 4 1 "$dir/d.npy" -o - >"$dir/stdout"
 w --device ref tridiag 1 4 1 "$dir/d.npy" -o "$x"
 is "the bits of the specification" same "$(cmp -s "$x" "$dir/stdout" && echo same)"
 is "--check" 1 "$(w tridiag --check 1 4 1 "$dir/d.npy" | grep -Ec '^residual ([0-9.]+e-1[5-9]|0)$')"
+is "--check: the error" 1 "$(w tridiag --check 1 4 1 "$dir/d.npy" | grep -Ec '^error ([0-9.]+e-1[5-9]|0)$')"
+is "--check: no warning" "" "$(w tridiag --check 1 4 1 "$dir/d.npy" 2>&1 >/dev/null)"
+
+# The Laplacian with Neumann boundaries, but for 2^-40 in its last row: weakly dominant and not singular.
+python3 - "$dir" <<'TEXT'
+import struct, sys
+
+def npy(name, values):
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (%d,), }" % len(values)
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(sys.argv[1] + "/" + name, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        f.write(struct.pack("<%dd" % len(values), *values))
+
+npy("neumann.npy", [1.0] + [2.0] * 998 + [1 + 2.0**-40])
+npy("source.npy", [0.0] * 999 + [2.0**-40])
+TEXT
+w tridiag --check -o "$x" -- -1 "$dir/neumann.npy" -1 "$dir/source.npy" >"$dir/stdout" 2>"$dir/stderr"
+is "Neumann: exit code" 0 $?
+is "Neumann: the error of 0.84 %" 1 "$(grep -c '^error 0.0084$' "$dir/stdout")"
+is "Neumann: warnings" 2 "$(grep -cE 'warning: the (residual is 8.5e-10, above 2.3e-13|solution is off by about 0.0084)' "$dir/stderr")"
 is "--json" "2 3 True" "$(w --json tridiag --check --periodic 1 4 1 "$dir/two.npy" |
-    python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["systems"], j["n"], j["residual"] < 1e-15)')"
+    python3 -c 'import json, sys; j = json.load(sys.stdin); print(j["systems"], j["n"], j["residual"] < 1e-15 and j["error"] < 1e-15)')"
 
 rm -f "$x"
 npy "$dir/zero.npy" '<f8' '(2, 3)' 2 4 8 0 4 8

@@ -244,6 +244,23 @@ static void contexts(weft::context &ctx, const std::string &device) {
     expect(weft::sum(ctx, moved) == 6, "a buffer");
 }
 
+static void progress(weft::context &ctx) {
+    const std::vector<double> x = {1, 2, 3};
+    int calls = 0;
+    ctx.set_progress([&](std::uint64_t, std::uint64_t) { return ++calls == 1; });
+    expect_thrown([&] { weft::sum(ctx, x); }, WEFT_CANCELLED, "the call was cancelled by its progress callback");
+    ctx.set_progress([](std::uint64_t, std::uint64_t) -> bool { throw std::out_of_range("stop"); });
+    bool thrown = false;
+    try {
+        weft::sum(ctx, x);
+    } catch (const std::out_of_range &) {
+        thrown = true;
+    }
+    expect(thrown, "an exception of the callback");
+    ctx.set_progress(nullptr);
+    expect(calls == 1 && weft::sum(ctx, x) == 6, "a context after cancelled calls");
+}
+
 static void refusals(weft::context &ctx) {
     const std::vector<double> x = {1, 2, 3};
     std::vector<double> y(2);
@@ -275,6 +292,7 @@ int main(int argc, char **argv) {
         formulas(ctx);
         texts(ctx);
         contexts(ctx, device);
+        progress(ctx);
         refusals(ctx);
     } catch (const weft::error &e) {
         expect(false, e.what());

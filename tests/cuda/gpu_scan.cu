@@ -163,6 +163,51 @@ static void test_scratch() {
     weft_close(fresh);
 }
 
+/* Arrays long enough for bulk copies: whole tiles, rests of less than 16 bytes, every kind of scan. */
+template <class T> static void test_long(weft_dtype dtype) {
+    const size_t most = ((size_t)17 << 20) + 4093;
+    const std::vector<float> bits = mixed(most * sizeof(T) / sizeof(float), 14);
+    std::vector<T> expected(most), y(most);
+    T init, *device_x, *device_y;
+    memcpy(&init, &bits[8], sizeof init);
+    CUDA_OK(cudaMalloc(&device_x, most * sizeof(T)));
+    CUDA_OK(cudaMalloc(&device_y, most * sizeof(T)));
+    upload(device_x, bits.data(), most * sizeof(T));
+    for (size_t n : {(size_t)1 << 20, ((size_t)1 << 20) + 5, (size_t)1234567, most})
+        for (int kind = 0; kind < 4; kind++) {
+            const weft_scan_kind scanned = kind & 1 ? WEFT_EXCLUSIVE : WEFT_INCLUSIVE;
+            const T *from = kind & 2 ? &init : NULL;
+            OK(weft_scan(cpu, WEFT_SUM, scanned, dtype, WEFT_DEFAULT, n, bits.data(), from, expected.data()));
+            CUDA_OK(cudaMemset(device_y, 0xff, most * sizeof(T)));
+            CUDA_OK(cudaDeviceSynchronize());
+            OK(weft_scan(gpu, WEFT_SUM, scanned, dtype, WEFT_DEFAULT, n, device_x, from, device_y));
+            OK(weft_copy(gpu, n * sizeof(T), device_y, y.data()));
+            CHECK(memcmp(y.data(), expected.data(), n * sizeof(T)) == 0);
+        }
+    CUDA_OK(cudaFree(device_x));
+    CUDA_OK(cudaFree(device_y));
+}
+
+/* Calls given one after the other, whose blocks have some tiles fewer or more than there are stages. */
+static void test_in_a_row() {
+    const size_t n = (size_t)1 << 22;
+    const std::vector<float> x = mixed(2 * n, 15);
+    std::vector<double> expected(n), y(n);
+    double *device_x, *device_y;
+    CUDA_OK(cudaMalloc(&device_x, n * sizeof(double)));
+    CUDA_OK(cudaMalloc(&device_y, n * sizeof(double)));
+    upload(device_x, x.data(), n * sizeof(double));
+    for (size_t part = n / 4; part <= n; part += n / 16 + 1) {
+        OK(weft_scan(cpu, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, part, x.data(), NULL, expected.data()));
+        for (int i = 0; i < 500; i++)
+            OK(weft_scan(gpu, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, part, device_x, NULL, device_y));
+        OK(weft_copy(gpu, part * sizeof(double), device_y, y.data()));
+        CHECK(memcmp(y.data(), expected.data(), part * sizeof(double)) == 0);
+    }
+    CUDA_OK(cudaFree(device_x));
+    CUDA_OK(cudaFree(device_y));
+}
+
 int main() {
     if (weft_open(&gpu, "cuda") != WEFT_OK) {
         printf("skipped: %s\n", weft_last_error(NULL));
@@ -174,6 +219,11 @@ int main() {
     test_past_32_bits();
     test_graph();
     test_scratch();
+    test_long<float>(WEFT_F32);
+    test_long<double>(WEFT_F64);
+    test_long<int32_t>(WEFT_I32);
+    test_long<uint64_t>(WEFT_U64);
+    test_in_a_row();
     weft_close(cpu);
     weft_close(gpu);
     puts("ok");

@@ -40,7 +40,7 @@ refuses "histogram: with --mpi" bench --op histogram
 refuses "cannot be made" bench --size 5 --op sum --plot nowhere/y.svg
 refuses "cannot be opened" sum nothing.npy
 refuses "only reductions, variance" histogram x.npy --bins 4 -o out.npy
-refuses "a maturity of -1" price call --maturity -1
+refuses "--maturity -1" price call --maturity -1
 refuses "each rank reads" sum -
 refuses "cannot be made" sort x.npy -o nowhere/y.npy
 [ ! -e many.npy.part ] || { echo "command: many.npy.part was left" && failed=1; }

@@ -174,6 +174,12 @@ struct last_words {
 
 } // namespace
 
+/* The emulated GPU has no bulk copies. */
+weft_status gpu_scan_bulk(const gpu *, const scan_call *, scan_job *, bool *launched, weft_error *) {
+    *launched = false;
+    return WEFT_OK;
+}
+
 #define LACKS(stem)                                                                  \
     weft_status cuda_##stem(void *, const stem##_call *, weft_error *error) {        \
         return weft_fail(error, WEFT_UNSUPPORTED, "the emulated GPU has no " #stem); \

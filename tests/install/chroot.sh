@@ -3,39 +3,49 @@
 # nothing may be left. Needs root and a mirror of Debian. Usage: chroot.sh DIRECTORY_OF_PACKAGES [SUITE]
 set -eu
 packages=$1
-source=$(dirname "$0")/../..
+source=$(cd "$(dirname "$0")/../.." && pwd)
+. "$source/tests/install/debian.sh"
 suite=${2:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
 [ "$(id -u)" = 0 ] || { echo "chroot.sh: a fresh Debian can be made by root only" >&2 && exit 1; }
 ls "$packages"/*.deb >/dev/null || { echo "chroot.sh: no packages in $packages; make them with ./x package" >&2 && exit 1; }
 work=$(mktemp -d)
-root=$work/root
-trap 'umount "$root/proc" 2>/dev/null || true; rm -rf "$work"' EXIT INT TERM
+name=packages-$suite.$$
+root=$chroots/$name
+trap 'rm -rf "$work" "${chroots:?}/$name" "${chroots:?}/$name.log"' EXIT INT TERM
 
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive "$@"; }
 quietly() { "$@" >"$work/log" 2>&1 || { tail -n 30 "$work/log" >&2 && exit 1; }; }
 # Every file and link but what apt, dpkg and the linker keep for themselves.
 everything() { (cd "$root" && find . -path ./proc -prune -o -path ./var -prune -o -path ./tmp -prune -o \
     -name 'ld.so.cache*' -prune -o \( -type f -o -type l \) -print | LC_ALL=C sort); }
 
 echo "a fresh Debian $suite"
-quietly debootstrap --variant=minbase "$suite" "$root"
-mount -t proc proc "$root/proc" 2>/dev/null || true # the library does without
-quietly inside apt-get update
-quietly inside apt-get install -y --no-install-recommends gcc g++ gfortran libc6-dev pkgconf cmake ninja-build \
-    libgomp1 libpng16-16
+copy_of "$suite" "$name"
+packages "$name" gcc g++ gfortran libc6-dev pkgconf cmake ninja-build libpng16-16 lintian
 mkdir "$root/packages" "$root/trial"
 cp "$packages"/*.deb "$root/packages"
 cp -r "$source/examples" "$root/trial"
 everything >"$work/before"
 
+echo "lintian"
+inside "$name" sh -c 'lintian --fail-on error --suppress-tags initial-upload-closes-no-bugs /packages/*.deb'
+
 echo "installing: $(cd "$packages" && echo ./*.deb)"
-quietly inside sh -c 'apt-get install -y --no-install-recommends /packages/*.deb'
+quietly inside "$name" sh -c 'apt-get install -y --no-install-recommends /packages/*.deb'
 everything | LC_ALL=C comm -13 "$work/before" - | sed 's/^/  /'
 
+echo "one copy of each document, no run paths"
+documents=$(cd "$root/usr/share/doc" && find -- *weft* -type f)
+twice=$(echo "$documents" | sed 's,.*/,,' | sort | uniq -d)
+[ -z "$twice" ] || { echo "chroot.sh: documents in more than one package: $twice" >&2 && exit 1; }
+paths=$(inside "$name" sh -c 'for f in /usr/bin/weft $(find /usr/lib -name "libweft*.so*" -type f); do readelf -d $f; done' |
+    grep -E 'RPATH|RUNPATH' || true)
+[ -z "$paths" ] || { echo "chroot.sh: run paths: $paths" >&2 && exit 1; }
+
 echo "using: the command, C by pkg-config and by CMake, C++, Fortran"
-inside weft version
-inside weft sum /usr/share/weft/co2.npy --bits
-inside weft --quiet --device cpu verify --level tiny --op sum
+inside "$name" weft version
+inside "$name" weft sum /usr/share/weft/co2.npy --bits
+inside "$name" weft --quiet --device cpu verify --level tiny --op sum
+inside "$name" weft --quiet --device cpu ladder reduce
 cat >"$root/trial/CMakeLists.txt" <<'TEXT'
 cmake_minimum_required(VERSION 3.22)
 project(outside C)
@@ -43,7 +53,7 @@ find_package(weft REQUIRED)
 add_executable(by_cmake examples/first.c)
 target_link_libraries(by_cmake PRIVATE weft::weft)
 TEXT
-inside sh -euc 'cd /trial
+inside "$name" sh -euc 'cd /trial
     cc -std=c17 examples/first.c $(pkg-config --cflags --libs weft) -o by_pkgconfig && ./by_pkgconfig
     cmake -S . -B build -G Ninja >/dev/null && cmake --build build >/dev/null && build/by_cmake
     c++ -std=c++17 examples/cpp/quartiles.cc $(pkg-config --cflags --libs weft) -o quartiles
@@ -51,8 +61,8 @@ inside sh -euc 'cd /trial
     gfortran examples/fortran/heat.f90 $(pkg-config --cflags --libs weft-fortran) -o heat && ./heat'
 
 echo "removing"
-quietly inside sh -c 'apt-get purge -y $(for p in /packages/*.deb; do dpkg-deb --field $p Package; done)'
-if inside weft version 2>/dev/null; then echo "chroot.sh: the command is still there" >&2 && exit 1; fi
+quietly inside "$name" sh -c 'apt-get purge -y $(for p in /packages/*.deb; do dpkg-deb --field $p Package; done)'
+if inside "$name" weft version 2>/dev/null; then echo "chroot.sh: the command is still there" >&2 && exit 1; fi
 everything >"$work/after"
 rm -rf "$root/trial" "$root/packages"
 LC_ALL=C comm -3 "$work/before" "$work/after" | grep -vE '^[[:space:]]*\./(trial|packages)/' >"$work/left" || true

@@ -14,7 +14,7 @@ if command -v pkg-config >/dev/null; then
     export PKG_CONFIG_PATH="$library/pkgconfig" # the prefix is another one than was configured
     # shellcheck disable=SC2046
     cc -std=c17 "$work/first.c" $(pkg-config --cflags --libs weft) -o "$work/by_pkgconfig"
-    LD_LIBRARY_PATH=$library "$work/by_pkgconfig"
+    "$work/by_pkgconfig" # has the library's directory in its run path
 else
     echo "pkg-config is not installed: that half of the test is left out"
 fi
@@ -31,3 +31,6 @@ cmake --build "$work/build" >/dev/null
 "$work/build/by_cmake"
 
 "$work/prefix/bin/weft" version
+if [ -e "$library/weft/libweft_ladder_executor.so" ]; then
+    "$work/prefix/bin/weft" --quiet --device cpu ladder reduce --rung shuffles >/dev/null
+fi

@@ -18,7 +18,7 @@ only() {
 }
 
 # <anything.h> of C and POSIX, which is whatever does not come from a GPU toolkit or another library
-std='<(sys/|arpa/)?[a-z_]+\.h>'
+std='<(sys/|arpa/|linux/)?[a-z_]+\.h>'
 own_def='"core/(ops|types|status|distributions|sobol)\.def"'
 
 only "the public header" '<std(def|int)\.h>' include/weft.h

@@ -313,6 +313,7 @@ static void greeks(void) {
         const double v = o.volatility[0], deviation = v * sqrt(o.maturity);
         const double d1 = (log(o.start[0] / o.strike) + (o.rate + v * v / 2) * o.maturity) / deviation;
         const double vega = o.start[0] * sqrt(o.maturity) * exp(-d1 * d1 / 2) / sqrt(2 * 3.14159265358979323846);
+        s.control = 0;
         s.greeks = 1;
         const weft_valuation found = price(&o, &s);
         near("delta", found.delta[0], found.delta_error[0], i % 2 ? -probability(-d1) : probability(d1), 1e-4);

@@ -1,0 +1,60 @@
+#include "cli/signals.h"
+
+#include "cli/cli.h"
+#include "cli/file.h"
+#include "cli/progress.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t deferred, caught;
+
+_Noreturn void signals_die(int number) {
+    sigset_t set;
+    signal(number, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, number);
+    (void)pthread_kill(pthread_self(), number); /* pending while this is its own handler */
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    _exit(128 + number);
+}
+
+static bool can_be_deferred(int number) { return number == SIGINT || number == SIGTERM || number == SIGHUP; }
+
+/* Only async-signal-safe calls. Any thread may run it. */
+static void on_signal(int number) {
+    if (deferred && !caught && can_be_deferred(number)) {
+        caught = number;
+        return;
+    }
+    file_abandon();
+    progress_abandon();
+    signals_die(number);
+}
+
+/* Input files are mapped: this signal says that one was cut short, or that its disk failed, while it was in use. */
+static void on_bus_error(int number) {
+    static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may get the signal */
+    static const char text[] = "weft: a file was cut short, or could not be read, while it was in use\n";
+    (void)number;
+    while (atomic_flag_test_and_set(&told)) pause(); /* the first thread ends the process after it has printed why */
+    file_abandon();     /* NOLINT(bugprone-signal-handler): an unlink, which a handler may do */
+    progress_abandon(); /* NOLINT(bugprone-signal-handler): a write */
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(CLI_FAILED);
+}
+
+void signals_install(void) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    struct sigaction before, action = {.sa_handler = on_signal};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGBUS, on_bus_error);
+}
+
+void signals_defer(void) { deferred = 1; }
+int signals_caught(void) { return caught; }

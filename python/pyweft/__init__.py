@@ -1,0 +1,128 @@
+"""Data-parallel primitives that give the same bits on every machine.
+
+    >>> import pyweft as weft
+    >>> weft.sum(np.array([1.5, -0.25, 3.0], np.float32))
+    np.float32(4.25)
+
+Arrays are NumPy's, of any layout, or lists; CuPy's, PyTorch's, JAX's and Numba's, on a CPU or a GPU, without copies.
+A result is of the kind of the array it was made from. Every function of arrays has `device=`, which never changes a bit
+of a result. What is wrong is told by ValueError, TypeError, MemoryError or weft.Error, with the values.
+
+The orders of rounding steps are in docs/ORDER.md of the sources, under the number that each docstring names.
+"""
+
+from pyweft._native import ffi as _ffi
+from pyweft._native import lib as _lib
+from pyweft import random, stream
+from pyweft._command import verify
+from pyweft._contexts import Device, devices, set_device, set_progress, set_threads, synchronize
+from pyweft._errors import Error
+from pyweft._heat import heat
+from pyweft._histogram import histogram
+from pyweft._laplace import laplace, laplace_solve
+from pyweft._linear import matmul, tridiag
+from pyweft._map import expr, map, map_reduce, map_scan
+from pyweft._match import match_count, match_list
+from pyweft._ordered import merge, search_sorted, top_k
+from pyweft._price import Valuation, price
+from pyweft._reduce import (
+    all,
+    any,
+    argmax,
+    argmin,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    count_nonzero,
+    dot,
+    max,
+    mean,
+    min,
+    norm1,
+    norm2,
+    norminf,
+    prod,
+    sum,
+    variance,
+)
+from pyweft._scan import cumprod, cumsum, recurrence, scan
+from pyweft._segmented import reduce_by_key, segmented_reduce, segmented_scan
+from pyweft._select import partition, run_length, select, select_indices, unique
+from pyweft._signals import convolve, correlate, fft, ifft, irfft, rfft
+from pyweft._sort import argsort, sort, sort_bits, sort_pairs
+from pyweft._threadpoolctl import register as _register
+
+__version__: str = _ffi.string(_lib.weft_version()).decode()
+order_version: int = _lib.weft_order_version()
+_register(__version__)
+
+__all__ = [
+    "Device",
+    "Error",
+    "Valuation",
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argsort",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "convolve",
+    "correlate",
+    "count_nonzero",
+    "cumprod",
+    "cumsum",
+    "devices",
+    "dot",
+    "expr",
+    "fft",
+    "heat",
+    "histogram",
+    "ifft",
+    "irfft",
+    "laplace",
+    "laplace_solve",
+    "map",
+    "map_reduce",
+    "map_scan",
+    "match_count",
+    "match_list",
+    "matmul",
+    "max",
+    "mean",
+    "merge",
+    "min",
+    "norm1",
+    "norm2",
+    "norminf",
+    "order_version",
+    "partition",
+    "price",
+    "prod",
+    "random",
+    "recurrence",
+    "reduce_by_key",
+    "rfft",
+    "run_length",
+    "scan",
+    "search_sorted",
+    "segmented_reduce",
+    "segmented_scan",
+    "select",
+    "select_indices",
+    "set_device",
+    "set_progress",
+    "set_threads",
+    "sort",
+    "sort_bits",
+    "sort_pairs",
+    "stream",
+    "sum",
+    "synchronize",
+    "top_k",
+    "tridiag",
+    "unique",
+    "variance",
+    "verify",
+]

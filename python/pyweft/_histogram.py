@@ -1,0 +1,53 @@
+"""Counts of the elements in bins (docs/histogram.md)."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from pyweft._native import lib
+from pyweft._arrays import I64, Array, call, destination, give, host_value, leader, length, of_list, operand, same_dtype
+
+
+def histogram(
+    x: Array,
+    bins: Any = 10,
+    *,
+    range: Optional[tuple[Any, Any]] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """How many elements lie in each bin: the counts alone, in int64.
+
+    x      any shape and number type
+    bins   a number of bins of one width from range[0] to range[1], both of which must be given; or the edges, an
+           ascending 1-D array of x's dtype (a list is made one)
+    range  [0, 255] in 256 bins gives each uint8 a bin of its own
+    A bin has its lower edge, the last one its upper too. What lies outside, and NaN, is not counted.
+    Order: ORDER.md 11.
+
+    >>> weft.histogram([0.1, 0.2, 0.6, 1.0], 2, range=(0, 1))
+    array([2, 2])
+    >>> weft.histogram([1, 5, 7], [0, 5, 10])
+    array([1, 2])
+    """
+    a = operand(x, "x")
+    if isinstance(bins, (int, np.integer)):
+        if range is None:
+            raise ValueError("range must be given with a number of bins")
+        if bins < 1:
+            raise ValueError(f"bins is {bins}; it must be 1 or more")
+        y = destination(a, out, I64, int(bins))
+        lower, upper = (host_value(limit, a.array.dtype, "a limit of range") for limit in range)
+        call(lib.weft_histogram_even, a, device, a.code, a.array.size, a.pointer, bins, lower, upper, y.pointer)
+        return give(y, out)
+    edges = operand(of_list(bins, a.array.dtype, "bins"), "bins")
+    same_dtype(a, edges, "x", "bins")
+    count = length(edges, "bins") - 1
+    if count < 1:
+        raise ValueError(f"bins has {count + 1} edges; it must have 2 or more")
+    on = leader(a, edges)
+    y = destination(on, out, I64, count)
+    call(lib.weft_histogram, on, device, a.code, a.array.size, a.pointer, count, edges.pointer, y.pointer)
+    return give(y, out)

@@ -1,0 +1,171 @@
+"""Matrix products and tridiagonal systems (docs/matmul.md, tridiag.md)."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from pyweft._native import ffi, lib
+from pyweft._arrays import (
+    FLOATS,
+    Array,
+    Operand,
+    accumulator,
+    call,
+    destination,
+    give,
+    host_value,
+    host_view,
+    leader,
+    of_list,
+    operand,
+    same_dtype,
+)
+from pyweft._errors import Error
+
+# ------------------------------------------------------------------------------- matmul
+
+
+def _factor(x: Any, name: str) -> tuple[Operand, Optional[int], int, int, int, int]:
+    """A matrix, or a stack of them, where it lies: the operand, how many matrices there are (None: it is one), their
+    rows and columns, the weft_transpose, and the elements from a row to the next (a column, when it is transposed). A
+    transposed matrix is not copied: its transpose is what lies in memory."""
+    if type(x) is np.ndarray and x.flags.fnc and x.ndim == 2:
+        rows, columns = x.shape
+        return operand(x.T, name, FLOATS), None, rows, columns, lib.WEFT_TRANSPOSE, rows or 1
+    a = operand(x, name, FLOATS)
+    shape = a.array.shape
+    if len(shape) == 2:
+        rows, columns = shape
+        return a, None, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1
+    if len(shape) == 3:
+        stack, rows, columns = shape
+        return a, stack, rows, columns, lib.WEFT_NO_TRANSPOSE, columns or 1
+    raise ValueError(f"{name} has {len(shape)} dimensions; it must have 2, or 3 for a stack of matrices")
+
+
+def matmul(
+    a: Array,
+    b: Array,
+    *,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    dtype: Any = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """alpha a @ b + beta out, of matrices or stacks of matrices.
+
+    a, b   float32 or float64 of shapes (m, k) and (k, n), or (batch, m, k) and (batch, k, n); a matrix goes with each
+           of a stack. A transposed NumPy matrix (x.T) is not copied
+    beta   not 0 only with out, whose contents are then used
+    dtype  np.float64 with float32: the sums are in float64, and rounded once
+    out    must not overlap a or b
+    The bits of each product are those of the transposed one. Order: ORDER.md 13.
+
+    >>> weft.matmul([[1.0, 2.0], [3.0, 4.0]], [[1.0], [10.0]])
+    array([[21.],
+           [43.]])
+    """
+    x, x_stack, m, k, x_transpose, x_leading = _factor(a, "a")
+    y, y_stack, rows, n, y_transpose, y_leading = _factor(b, "b")
+    same_dtype(x, y, "a", "b")
+    if x_stack is not None and y_stack is not None and x_stack != y_stack:
+        raise ValueError(f"a is a stack of {x_stack} matrices and b of {y_stack}")
+    if rows != k:
+        raise ValueError(f"a is {m} x {k} and b {rows} x {n}; a must have as many columns as b has rows")
+    if beta != 0 and out is None:
+        raise ValueError(f"beta is {beta}, and there is no out to take it of")
+    batch = y_stack if x_stack is None else x_stack
+    on = leader(x, y)
+    element = x.array.dtype
+    c = destination(on, out, element, (m, n) if batch is None else (batch, m, n))
+    if beta != 0 and c.device is None and c.array is not out:
+        c.array[...] = host_view(out, "out")
+    scale = ffi.NULL if alpha == 1 else host_value(alpha, element, "alpha")
+    keep = ffi.NULL if beta == 0 else host_value(beta, element, "beta")
+    call(
+        lib.weft_matmul_batched,
+        on,
+        device,
+        x.code,
+        accumulator(dtype),
+        lib.WEFT_ROW_MAJOR,
+        x_transpose,
+        y_transpose,
+        m,
+        n,
+        k,
+        scale,
+        x.pointer,
+        x_leading,
+        0 if x_stack is None else m * k,  # a matrix goes with each of a stack
+        y.pointer,
+        y_leading,
+        0 if y_stack is None else k * n,
+        keep,
+        c.pointer,
+        n or 1,
+        m * n,
+        1 if batch is None else batch,
+    )
+    return give(c, out)
+
+
+# ------------------------------------------------------------------------------ tridiag
+
+_NONE_SINGULAR = (1 << 64) - 1
+
+
+def _lines(x: Operand, systems: int, n: int, name: str) -> tuple[Any, int, int]:
+    """Where the elements of an array of shape (), (n,) or (systems, n) lie, for a weft_lines."""
+    shape = x.array.shape
+    if shape not in ((), (n,), (systems, n)):
+        raise ValueError(f"{name} has shape {shape}; it must be (), ({n},) or ({systems}, {n})")
+    return x.pointer, 1 if shape else 0, n if len(shape) == 2 else 0
+
+
+def tridiag(
+    a: Array,
+    b: Array,
+    c: Array,
+    d: Array,
+    *,
+    periodic: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Solves a[i] x[i - 1] + b[i] x[i] + c[i] x[i + 1] = d[i] along the last axis, without pivoting.
+
+    d         float32 or float64 of shape (n,), or (systems, n)
+    a, b, c   of d's dtype, and of its shape, or (n,) for all systems, or a number for all rows
+    periodic  the row before the first is the last; else a[0] and c[n - 1] are not used
+    out       may be d itself
+    weft.Error when a pivot was lost or x is not finite. Safe where |b| > |a| + |c|. Order: ORDER.md 16.
+
+    >>> weft.tridiag(-1.0, 2.0, -1.0, [1.0, 0.0, 0.0, 1.0])
+    array([1., 1., 1., 1.])
+    """
+    right = operand(d, "d", FLOATS)
+    shape, dtype = right.array.shape, right.array.dtype
+    if len(shape) not in (1, 2):
+        raise ValueError(f"d has {len(shape)} dimensions; it must have 1 or 2")
+    n = shape[-1]
+    systems = shape[0] if len(shape) == 2 else 1
+    bands, lines = [], []
+    for band, name in ((a, "a"), (b, "b"), (c, "c")):
+        given = operand(of_list(band, dtype, name), name, FLOATS)
+        same_dtype(given, right, name, "d")
+        bands.append(given)
+        lines.append(_lines(given, systems, n, name))
+    on = leader(right, *bands)
+    x = destination(on, out, dtype, shape)
+    lines.append((right.pointer, 1, n))
+    singular = ffi.new("uint64_t *")
+    boundary = lib.WEFT_PERIODIC if periodic else lib.WEFT_OPEN_ENDS
+    call(lib.weft_tridiag, on, device, right.code, boundary, systems, n, *lines, x.pointer, singular)
+    if singular[0] != _NONE_SINGULAR:
+        system, row = divmod(singular[0], n)
+        raise Error(f"system {system} has no solution by elimination: at row {row} a pivot was lost or x is not finite")
+    return give(x, out)

@@ -1,0 +1,335 @@
+"""Formulas over arrays, element by element (docs/map.md). Order of all: ORDER.md 20."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import count, takewhile
+from typing import Any, Optional, Union
+
+from pyweft import _contexts as contexts
+from pyweft._native import ffi, lib
+from pyweft._arrays import (
+    DTYPES,
+    Array,
+    Operand,
+    Shape,
+    accumulator,
+    call,
+    check_number,
+    code_of,
+    destination,
+    dimensions,
+    elements,
+    give,
+    give_scalar,
+    host_value,
+    leader,
+    operand,
+    origin,
+    scalar_destination,
+)
+from pyweft._reduce import reduction
+from pyweft._scan import op_code
+
+_OP_NAMES = takewhile(lambda name: name != "unknown", (ffi.string(lib.weft_op_name(op)).decode() for op in count()))
+OPS = {name: op for op, name in enumerate(_OP_NAMES)}
+_INTEGERS = {lib.WEFT_I32, lib.WEFT_I64, lib.WEFT_U32, lib.WEFT_U64}
+_EVALUATED = {lib.WEFT_F32, lib.WEFT_F64, *_INTEGERS}
+
+
+@lru_cache(maxsize=256)
+def _c_string(name: str) -> Any:
+    return ffi.new("char[]", name.encode())
+
+
+def _shape(arrays: dict[str, Operand], shape: Optional[Shape]) -> tuple[int, ...]:
+    """The one shape of all arrays; the one asked for, where there are none."""
+    if not arrays:
+        if shape is None:
+            raise ValueError("no array is given; shape= says for how many elements the formula is meant")
+        return dimensions(shape, "shape")
+    first = next(iter(arrays))
+    wanted: tuple[int, ...] = arrays[first].array.shape
+    if shape is not None:
+        raise ValueError(f"shape is for formulas without arrays; {first} has shape {wanted}")
+    for name, x in arrays.items():
+        if x.array.shape != wanted:
+            raise ValueError(f"{first} has shape {wanted} and {name} {x.array.shape}; they must be the same")
+    return wanted
+
+
+def evaluation(codes: set[int], dtype: Any) -> int:
+    """The type asked for; else that of the arrays, where they all have one that formulas are evaluated in, else f64."""
+    if dtype is not None:
+        return accumulator(dtype)
+    return codes.pop() if len(codes) == 1 and codes <= _EVALUATED else int(lib.WEFT_F64)
+
+
+def check_scalars(scalars: dict[str, Operand], code: int) -> None:
+    """Raises ValueError for a whole number that the integer type which a formula is evaluated in does not have."""
+    for name, x in scalars.items() if code in _INTEGERS else ():
+        if x.array.dtype.kind != "f":
+            check_number(x.array.item(), DTYPES[code], name)
+
+
+class _Bound:
+    """What a formula's names stand for. A number, or an array of no dimensions in host memory, is a scalar; all else
+    are arrays."""
+
+    def __init__(self, values: dict[str, Any], dtype: Any, shape: Optional[Shape]) -> None:
+        self.arrays: dict[str, Operand] = {}
+        self.rows = []  # what the table points to
+        codes = set()
+        scalars = {}
+        for name, value in values.items():
+            x = operand(value, name)
+            if x.array.ndim or x.device:
+                self.arrays[name] = x
+                codes.add(x.code)
+                self.rows.append((_c_string(name), x.code, x.pointer, ffi.NULL))
+            else:
+                scalars[name] = x
+                self.rows.append((_c_string(name), x.code, ffi.NULL, x.pointer))
+        self.table = ffi.new("weft_binding[]", self.rows)
+        self.count = len(self.rows)
+        self.code = evaluation(codes, dtype)  # the weft_dtype
+        if self.code in _INTEGERS:
+            check_scalars(scalars, self.code)
+        self.shape = _shape(self.arrays, shape)
+        self.n = elements(self.shape)
+
+    def leader(self, out: Any, result: Any) -> Operand:
+        return leader(*self.arrays.values()) if self.arrays else origin(out, result)
+
+
+class expr:
+    """A formula, compiled once for any number of calls and threads; called with what its names stand for.
+
+    formula  In order of rising precedence, as in C: c ? x : y (both are computed), ||, &&, == !=, < <= > >=, + -, * /,
+             unary - + !, and x ^ y, the power, which binds from the right and tighter than a minus before it; ** is
+             the same. abs min max floor sqrt fma exp log sin cos pow erf; numbers; i, the element's index; any other
+             word is the name of an array or a number
+    What is no formula is a ValueError with a caret under the place. The arguments of calls are those of weft.map and
+    weft.map_reduce. Each operation rounds once: a*b + c twice, fma(a, b, c) once. Order: ORDER.md 20.
+
+    >>> f = weft.expr("a*z^2 + b")
+    >>> f.names
+    ('a', 'z', 'b')
+    >>> f(z=[1.0, 2.0, 3.0], a=10, b=1)
+    array([11., 41., 91.])
+    >>> f.reduce("sum", z=[1.0, 2.0, 3.0], a=10, b=1)
+    np.float64(143.0)
+    """
+
+    def __init__(self, formula: str, /) -> None:
+        if not isinstance(formula, str):
+            raise TypeError(f"the formula is a {type(formula).__name__}; it must be a str")
+        if "\0" in formula:
+            raise ValueError(f"the formula {formula!r} has a NUL in it")
+        place = ffi.new("weft_expr **")
+        contexts.call(lib.weft_expr_compile, None, formula.replace("**", "^").encode(), place)
+        self._compiled = ffi.gc(place[0], lib.weft_expr_free)
+        self.formula = formula
+        variables = range(lib.weft_expr_variable_count(self._compiled))
+        self.names = tuple(ffi.string(lib.weft_expr_variable(self._compiled, at)).decode() for at in variables)
+
+    def __repr__(self) -> str:
+        return f"weft.expr({self.formula!r})"
+
+    def __reduce__(self) -> tuple[type[expr], tuple[str]]:
+        """Copies, and what is unpickled, are compiled anew from the formula."""
+        return type(self), (self.formula,)
+
+    def __call__(
+        self,
+        /,
+        *,
+        dtype: Any = None,
+        shape: Optional[Shape] = None,
+        out: Optional[Array] = None,
+        device: Optional[str] = None,
+        **bindings: Any,
+    ) -> Any:
+        """As weft.map of the formula."""
+        bound = _Bound(bindings, dtype, shape)
+        result = DTYPES[bound.code]
+        on = bound.leader(out, result)
+        y = destination(on, out, result, bound.shape)
+        call(lib.weft_map, on, device, self._compiled, bound.code, bound.n, bound.table, bound.count, y.pointer)
+        return give(y, out)
+
+    def reduce(
+        self,
+        op: str,
+        /,
+        *,
+        dtype: Any = None,
+        accumulate: Any = None,
+        shape: Optional[Shape] = None,
+        out: Optional[Array] = None,
+        device: Optional[str] = None,
+        **bindings: Any,
+    ) -> Any:
+        """As weft.map_reduce of the formula."""
+        code = code_of(OPS, op, "op")
+        bound = _Bound(bindings, dtype, shape)
+        _, result, wide = reduction(code, bound.code, accumulate)
+        on = bound.leader(out, result)
+        y = scalar_destination(on, out, result)
+        call(
+            lib.weft_map_reduce,
+            on,
+            device,
+            code,
+            self._compiled,
+            bound.code,
+            wide,
+            bound.n,
+            bound.table,
+            bound.count,
+            y.pointer,
+        )
+        return give_scalar(y, out, result)
+
+    def scan(
+        self,
+        op: str,
+        /,
+        *,
+        exclusive: bool = False,
+        init: Any = None,
+        dtype: Any = None,
+        accumulate: Any = None,
+        shape: Optional[Shape] = None,
+        out: Optional[Array] = None,
+        device: Optional[str] = None,
+        **bindings: Any,
+    ) -> Any:
+        """As weft.map_scan of the formula."""
+        bound = _Bound(bindings, dtype, shape)
+        code, wide = op_code(op), accumulator(accumulate)
+        result = DTYPES[wide or bound.code]
+        on = bound.leader(out, result)
+        y = destination(on, out, result, bound.shape)
+        call(
+            lib.weft_map_scan,
+            on,
+            device,
+            code,
+            lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE,
+            self._compiled,
+            bound.code,
+            wide,
+            bound.n,
+            bound.table,
+            bound.count,
+            ffi.NULL if init is None else host_value(init, result, "init"),
+            y.pointer,
+        )
+        return give(y, out)
+
+
+_compiled = lru_cache(maxsize=256)(expr)
+
+
+def take_formula(formula: Union[str, expr]) -> expr:
+    if isinstance(formula, str):
+        return _compiled(formula)
+    return formula if isinstance(formula, expr) else expr(formula)  # which refuses it
+
+
+def map(
+    formula: Union[str, expr],
+    /,
+    *,
+    dtype: Any = None,
+    shape: Optional[Shape] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+    **bindings: Any,
+) -> Any:
+    """The formula's value for each element; help(weft.expr) has the language, in which ^ or ** is the power.
+
+    formula   a str, or a weft.expr
+    bindings  for each of its names an array or a number; arrays have one shape and any number types
+    dtype     that the formula is evaluated in and the result has: float32, float64, int32, int64, uint32 or uint64.
+              None: that of the arrays, where they all have one of these, else float64
+    shape     of the result, for a formula without arrays
+    out       may be one of the arrays, if it has the result's dtype
+    Integers wrap, x / y is cut towards zero there, x / 0 is 0, and no floats are taken. A formula's names dtype, shape,
+    out and device cannot be bound. Order: ORDER.md 20.
+
+    >>> weft.map("x < 0 ? 0 : sqrt(x)", x=[4.0, -1.0, 2.25])
+    array([2. , 0. , 1.5])
+    >>> weft.map("2*i + 1", shape=4, dtype=np.int32)
+    array([1, 3, 5, 7], dtype=int32)
+    """
+    return take_formula(formula)(dtype=dtype, shape=shape, out=out, device=device, **bindings)
+
+
+def map_reduce(
+    op: str,
+    formula: Union[str, expr],
+    /,
+    *,
+    dtype: Any = None,
+    accumulate: Any = None,
+    shape: Optional[Shape] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+    **bindings: Any,
+) -> Any:
+    """The formula's values reduced to one, with the bits of weft.map and then the reduction, but no array in between.
+
+    op           sum, prod, min, max, argmin, argmax, and, or, xor, any, all, count_nonzero, mean, norm1, norm2, norminf
+    formula      a str, or a weft.expr
+    accumulate   np.float64 accumulates float32 in float64
+    out          an array of shape () for the result
+    All else as for weft.map; the name accumulate cannot be bound either. Order: ORDER.md 20.
+
+    >>> weft.map_reduce("mean", "a*z**2 + b*z + c", z=[1.0, 2.0, 3.0], a=1, b=2, c=3)
+    np.float64(11.666666666666666)
+    """
+    return take_formula(formula).reduce(
+        op, dtype=dtype, accumulate=accumulate, shape=shape, out=out, device=device, **bindings
+    )
+
+
+def map_scan(
+    op: str,
+    formula: Union[str, expr],
+    /,
+    *,
+    exclusive: bool = False,
+    init: Any = None,
+    dtype: Any = None,
+    accumulate: Any = None,
+    shape: Optional[Shape] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+    **bindings: Any,
+) -> Any:
+    """The prefix scan of the formula's values, with the bits of weft.map and then weft.scan, but no array in between.
+
+    op           sum, prod, min, max, and for integers and, or, xor
+    formula      a str, or a weft.expr
+    exclusive    y[i] ends before the value at i
+    init         a number joined before everything
+    accumulate   the dtype of the result, as the dtype of weft.scan
+    out          may be one of the arrays, if that and the result have the dtype that the formula is evaluated in
+    All else as for weft.map; the names accumulate, exclusive and init cannot be bound either. Order: ORDER.md 20.
+
+    >>> weft.map_scan("sum", "max(x, 0)", x=[1.0, -5.0, 2.5])
+    array([1. , 1. , 3.5])
+    """
+    return take_formula(formula).scan(
+        op,
+        exclusive=exclusive,
+        init=init,
+        dtype=dtype,
+        accumulate=accumulate,
+        shape=shape,
+        out=out,
+        device=device,
+        **bindings,
+    )

@@ -1,0 +1,126 @@
+"""How often words occur in a text, and where (docs/match.md). Order of all: ORDER.md 22."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from pyweft._native import ffi, lib
+from pyweft._arrays import I32, I64, Array, Operand, call, destination, give, length, operand, unsigned
+
+Word = Union[str, bytes]
+
+_BYTES = {np.dtype(np.uint8): lib.WEFT_U8}
+
+
+class Words(NamedTuple):
+    """What is looked for."""
+
+    number: int
+    patterns: Any
+    flags: int
+    keep: tuple[Any, Any]  # what the patterns point to
+
+
+class _Search(NamedTuple):
+    """The arguments that both functions of weft.h have."""
+
+    text: Operand
+    first: int
+    end: int
+    words: Words
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        words = self.words
+        return self.text.array.size, self.text.pointer, self.first, self.end, words.patterns, words.flags
+
+
+def _bytes(word: Any, name: str) -> bytes:
+    if not isinstance(word, (str, bytes)):
+        raise TypeError(f"{name} is a {type(word).__name__}; it must be a str or bytes")
+    return word.encode() if isinstance(word, str) else word
+
+
+def _text(text: Any) -> Operand:
+    """A str as its UTF-8, bytes where they are."""
+    given = np.frombuffer(_bytes(text, "text"), np.uint8) if isinstance(text, (str, bytes)) else text
+    return operand(given, "text", _BYTES)
+
+
+def take_words(words: Any, fold_case: bool, whole_word: bool) -> Words:
+    """The list of words as the library takes it."""
+    if isinstance(words, (str, bytes)):
+        raise TypeError(f"words is a {type(words).__name__}; it must be a list of words")
+    listed = [_bytes(word, f"words[{at}]") for at, word in enumerate(words)]
+    keep = ffi.new("uint64_t[]", [0, *accumulate(map(len, listed))]), ffi.from_buffer(b"".join(listed))
+    patterns = ffi.new("weft_patterns *", {"count": len(listed), "offsets": keep[0], "bytes": keep[1]})
+    flags = (lib.WEFT_FOLD_CASE if fold_case else 0) | (lib.WEFT_WHOLE_WORD if whole_word else 0)
+    return Words(len(listed), patterns, flags, keep)
+
+
+def _search(text: Any, words: Any, fold_case: bool, whole_word: bool, first: int, end: Optional[int]) -> _Search:
+    wanted = take_words(words, fold_case, whole_word)
+    a = _text(text)
+    n = length(a, "text")
+    last = n if end is None else unsigned(end, "end")
+    return _Search(a, unsigned(first, "first"), last, wanted)
+
+
+def match_count(
+    text: Union[Word, Array],
+    words: Sequence[Word],
+    *,
+    fold_case: bool = False,
+    whole_word: bool = False,
+    first: int = 0,
+    end: Optional[int] = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """At how many places of the text each word occurs, in int64. Places may overlap.
+
+    text        bytes, a 1-D array of uint8 or what shares its bytes with NumPy (bytearray, mmap); or a str, as UTF-8
+    words       1 to 10000 of 1 to 256 bytes, bytes or str; one that is given twice is counted twice
+    fold_case   A to Z equal a to z
+    whole_word  no letter of A-Z and a-z, digit or _ stands before or behind
+    first, end  the places to search, [first, end), of bytes; None: to the end. What lies around them is only looked at
+    Order: ORDER.md 22.
+
+    >>> weft.match_count("abracadabra", ["a", "abra", "warp"])
+    array([5, 2, 0])
+    """
+    search = _search(text, words, fold_case, whole_word, first, end)
+    y = destination(search.text, out, I64, search.words.number)
+    call(lib.weft_match_count, search.text, device, *search.arguments, y.pointer)
+    return give(y, out)
+
+
+def match_list(
+    text: Union[Word, Array],
+    words: Sequence[Word],
+    *,
+    fold_case: bool = False,
+    whole_word: bool = False,
+    first: int = 0,
+    end: Optional[int] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Where the words occur, ascending: (positions, numbers). Byte positions[k] is where words[numbers[k]] begins; at
+    one place the numbers ascend. positions are int64, numbers int32; arguments as for match_count.
+
+    The text is searched twice, to count the matches and to list them. Order: ORDER.md 22.
+
+    >>> weft.match_list("abracadabra", ["abra", "cad"])
+    (array([0, 4, 7]), array([0, 1, 0], dtype=int32))
+    """
+    search = _search(text, words, fold_case, whole_word, first, end)
+    counts = np.empty(search.words.number, I64)
+    call(lib.weft_match_count, search.text, device, *search.arguments, ffi.from_buffer(counts))
+    n = int(counts.sum())
+    positions, numbers = destination(search.text, None, I64, n), destination(search.text, None, I32, n)
+    total = ffi.new("uint64_t *")
+    call(lib.weft_match_list, search.text, device, *search.arguments, n, positions.pointer, numbers.pointer, total)
+    return give(positions), give(numbers)

@@ -1,0 +1,255 @@
+"""Reductions of a whole array to one value, of any shape, taken in C order (docs/reduce.md, variance.md, dot.md)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Optional
+
+import numpy as np
+
+from pyweft._native import ffi, lib
+from pyweft._arrays import (
+    BOOL,
+    DTYPES,
+    FLAG,
+    I64,
+    U64,
+    Array,
+    call,
+    give_scalar,
+    leader,
+    operand,
+    same_dtype,
+    scalar_destination,
+    wide_accumulator,
+)
+from pyweft._errors import exception
+
+
+_COUNTS = {lib.WEFT_ARGMIN, lib.WEFT_ARGMAX, lib.WEFT_COUNT_NONZERO}
+_TRUTHS = {lib.WEFT_ANY, lib.WEFT_ALL}
+# Of bools "and" is "all", and "or" is "any": of no elements too, where the bits of a u8 would be 255.
+_OF_FLAGS = {lib.WEFT_AND: lib.WEFT_ALL, lib.WEFT_OR: lib.WEFT_ANY}
+
+
+@lru_cache(maxsize=None)
+def reduction(op: int, code: int, dtype: Any) -> tuple[int, Any, int]:
+    """How elements are reduced: the weft_op, the dtype of the result, and the weft_dtype it accumulates in."""
+    accumulate = wide_accumulator(code, dtype)
+    if code is FLAG:
+        op = _OF_FLAGS.get(op, op)
+    made = ffi.new("weft_dtype *")
+    status = lib.weft_reduce_result(op, code, accumulate, made)
+    if status:
+        raise exception(status, ffi.NULL)
+    result = DTYPES[made[0]]
+    if op in _TRUTHS or (code is FLAG and result.itemsize == 1):
+        result = BOOL
+    elif op in _COUNTS or (code is FLAG and result == U64 and (dtype is None or np.dtype(dtype) == I64)):
+        result = I64
+    return op, result, accumulate
+
+
+def _reduce(op: int, x: Array, dtype: Any, out: Optional[Array], device: Optional[str]) -> Any:
+    a = operand(x, "x")
+    op, result, accumulate = reduction(op, a.code, dtype)
+    y = scalar_destination(a, out, result)
+    call(lib.weft_reduce, a, device, op, a.code, accumulate, a.array.size, a.pointer, y.pointer)
+    return give_scalar(y, out, result)
+
+
+def sum(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Sum of the elements.
+
+    x      any shape and number type
+    dtype  None: int64 or uint64 for integers (wrapping), int64 for bool, float32, float64. np.float64 accumulates
+           float32 in float64
+    out    an array of shape () for the result
+    The empty sum is 0. Order: ORDER.md 3.
+
+    >>> weft.sum([1.5, -0.25, 3.0])
+    np.float64(4.25)
+    """
+    return _reduce(lib.WEFT_SUM, x, dtype, out, device)
+
+
+def prod(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Product of the elements; types as for sum. The empty product is 1. Order: ORDER.md 3.
+
+    >>> weft.prod([2, 3, 7])
+    np.int64(42)
+    """
+    return _reduce(lib.WEFT_PROD, x, dtype, out, device)
+
+
+def min(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Smallest element, of x's dtype; -0 < +0, and a NaN wins. ValueError when x is empty. Order: ORDER.md 1.4.
+
+    >>> weft.min([3.0, -0.5, 2.0])
+    np.float64(-0.5)
+    """
+    return _reduce(lib.WEFT_MIN, x, None, out, device)
+
+
+def max(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Largest element, of x's dtype; -0 < +0, and a NaN wins. ValueError when x is empty. Order: ORDER.md 1.4.
+
+    >>> weft.max([3.0, -0.5, 2.0])
+    np.float64(3.0)
+    """
+    return _reduce(lib.WEFT_MAX, x, None, out, device)
+
+
+def argmin(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """First index (int64, in C order) of the smallest element or of a NaN. ValueError when x is empty.
+
+    Order: ORDER.md 1.4.
+
+    >>> weft.argmin([3.0, -0.5, 2.0])
+    np.int64(1)
+    """
+    return _reduce(lib.WEFT_ARGMIN, x, None, out, device)
+
+
+def argmax(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """First index (int64, in C order) of the largest element or of a NaN. ValueError when x is empty.
+
+    Order: ORDER.md 1.4.
+
+    >>> weft.argmax([3.0, -0.5, 2.0])
+    np.int64(0)
+    """
+    return _reduce(lib.WEFT_ARGMAX, x, None, out, device)
+
+
+def bitwise_and(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Bitwise and of all elements; integers and bool, of x's dtype. All ones when x is empty. No order.
+
+    >>> weft.bitwise_and([12, 10])
+    np.int64(8)
+    """
+    return _reduce(lib.WEFT_AND, x, None, out, device)
+
+
+def bitwise_or(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Bitwise or of all elements; integers and bool, of x's dtype. 0 when x is empty. No order.
+
+    >>> weft.bitwise_or([12, 10])
+    np.int64(14)
+    """
+    return _reduce(lib.WEFT_OR, x, None, out, device)
+
+
+def bitwise_xor(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Bitwise exclusive or of all elements; integers and bool, of x's dtype. 0 when x is empty. No order.
+
+    >>> weft.bitwise_xor([12, 10])
+    np.int64(6)
+    """
+    return _reduce(lib.WEFT_XOR, x, None, out, device)
+
+
+def any(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """True (np.bool_) when an element is not zero; a NaN is not zero. No order.
+
+    >>> weft.any([0.0, -0.0])
+    np.False_
+    """
+    return _reduce(lib.WEFT_ANY, x, None, out, device)
+
+
+def all(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """True (np.bool_) when no element is zero; True when x is empty. No order.
+
+    >>> weft.all([1, 2, 3])
+    np.True_
+    """
+    return _reduce(lib.WEFT_ALL, x, None, out, device)
+
+
+def count_nonzero(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Number (int64) of elements that are not zero. No order.
+
+    >>> weft.count_nonzero([0, 3, 0, 4])
+    np.int64(2)
+    """
+    return _reduce(lib.WEFT_COUNT_NONZERO, x, None, out, device)
+
+
+def mean(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Arithmetic mean, evaluated in float64: float32 for float32 unless dtype is np.float64, else float64.
+
+    ValueError when x is empty. Order: ORDER.md 3.
+
+    >>> weft.mean([1, 2, 4, 5])
+    np.float64(3.0)
+    """
+    return _reduce(lib.WEFT_MEAN, x, dtype, out, device)
+
+
+def norm1(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Sum of |x|; types as for mean. Order: ORDER.md 3.
+
+    >>> weft.norm1([3.0, -4.0])
+    np.float64(7.0)
+    """
+    return _reduce(lib.WEFT_NORM1, x, dtype, out, device)
+
+
+def norm2(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Square root of the sum of squares, without needless overflow; types as for mean. Order: ORDER.md 3.
+
+    >>> weft.norm2([3.0, -4.0])
+    np.float64(5.0)
+    """
+    return _reduce(lib.WEFT_NORM2, x, dtype, out, device)
+
+
+def norminf(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Largest |x|, a NaN wins; types as for mean. Order: ORDER.md 1.4.
+
+    >>> weft.norminf([3.0, -4.0])
+    np.float64(4.0)
+    """
+    return _reduce(lib.WEFT_NORMINF, x, dtype, out, device)
+
+
+def variance(
+    x: Array, *, ddof: int = 0, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None
+) -> Any:
+    """Variance sum (x - mean)^2 / (n - ddof), in two passes; types as for mean.
+
+    ddof  0: of a population; 1: of a sample. ValueError unless it is less than the number of elements.
+    Order: ORDER.md 4.
+
+    >>> weft.variance([1.0, 2.0, 3.0, 4.0], ddof=0)
+    np.float64(1.25)
+    """
+    a = operand(x, "x")
+    _, result, accumulate = reduction(lib.WEFT_MEAN, a.code, dtype)
+    if ddof < 0:
+        raise ValueError(f"ddof is {ddof}; it must not be negative")
+    y = scalar_destination(a, out, result)
+    call(lib.weft_variance, a, device, a.code, accumulate, a.array.size, ddof, a.pointer, y.pointer)
+    return give_scalar(y, out, result)
+
+
+def dot(x: Array, y: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Sum of x[i] * y[i], each product fused into the sum; types as for sum.
+
+    x, y  1-D, of one length and one dtype
+    Order: ORDER.md 5.
+
+    >>> weft.dot([1.5, -0.25, 3.0], [2.0, 4.0, 8.0])
+    np.float64(26.0)
+    """
+    a, b = operand(x, "x"), operand(y, "y")
+    same_dtype(a, b, "x", "y")
+    shape = a.array.shape
+    if len(shape) != 1 or shape != b.array.shape:
+        raise ValueError(f"x has shape {shape} and y {b.array.shape}; they must have 1 dimension and one length")
+    on = leader(a, b)
+    _, result, accumulate = reduction(lib.WEFT_SUM, a.code, dtype)
+    z = scalar_destination(on, out, result)
+    call(lib.weft_dot, on, device, a.code, accumulate, shape[0], a.pointer, b.pointer, z.pointer)
+    return give_scalar(z, out, result)

@@ -1,0 +1,179 @@
+"""Prefix scans and linear recurrences (docs/scan.md, recurrence.md)."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Optional
+
+import numpy as np
+
+from pyweft._native import ffi, lib
+from pyweft._arrays import (
+    BOOL,
+    DTYPES,
+    FLAG,
+    FLOATS,
+    I64,
+    U64,
+    Array,
+    Operand,
+    call,
+    destination,
+    give,
+    host_value,
+    leader,
+    operand,
+    same_dtype,
+    wide_accumulator,
+)
+
+OPS: dict[str, int] = {
+    "sum": lib.WEFT_SUM,
+    "prod": lib.WEFT_PROD,
+    "min": lib.WEFT_MIN,
+    "max": lib.WEFT_MAX,
+    "and": lib.WEFT_AND,
+    "or": lib.WEFT_OR,
+    "xor": lib.WEFT_XOR,
+}
+
+
+def op_code(op: str) -> int:
+    code = OPS.get(op)
+    if code is None:
+        raise ValueError(f"op is {op!r}; it must be one of {', '.join(OPS)}")
+    return code
+
+
+# What an exclusive scan of bools begins with; the identities of a u8 are no bools.
+_TRUE = {lib.WEFT_MIN: True, lib.WEFT_AND: True}
+# The dtypes of NumPy's running sums and products of small integers; those of other types are of the elements' own.
+_RUNNING = {
+    **dict.fromkeys((lib.WEFT_I8, lib.WEFT_I16, lib.WEFT_I32), I64),
+    **dict.fromkeys((lib.WEFT_U8, lib.WEFT_U16, lib.WEFT_U32), U64),
+}
+
+
+@lru_cache(maxsize=None)
+def scan_types(op: int, code: int, dtype: Any) -> tuple[Any, int]:
+    """The dtype of what a scan gives, and the weft_dtype it accumulates in. Sums and products of bools are int64."""
+    if dtype is None and code is FLAG and op in (lib.WEFT_SUM, lib.WEFT_PROD):
+        dtype = I64
+    accumulate = wide_accumulator(code, dtype)
+    return DTYPES[code] if dtype is None else np.dtype(dtype), accumulate
+
+
+def first_value(op: int, exclusive: bool, init: Any, result: Any) -> Any:
+    """The init of a scan in host memory; NULL for the identity."""
+    if init is None:
+        return host_value(_TRUE.get(op), BOOL, "init") if exclusive and result == BOOL else ffi.NULL
+    return host_value(init, result, "init")
+
+
+def _scan(op: int, a: Operand, exclusive: bool, init: Any, dtype: Any, out: Any, device: Optional[str]) -> Any:
+    result, accumulate = scan_types(op, a.code, dtype)
+    n = a.array.size
+    y = destination(a, out, result, n)
+    kind = lib.WEFT_EXCLUSIVE if exclusive else lib.WEFT_INCLUSIVE
+    first = first_value(op, exclusive, init, result) if exclusive or init is not None else ffi.NULL
+    call(lib.weft_scan, a, device, op, kind, a.code, accumulate, n, a.pointer, first, y.pointer)
+    return give(y, out)
+
+
+def _running_dtype(a: Operand, out: Any) -> Any:
+    """The dtype of a running sum or product that was asked for without one; None is the elements' own."""
+    given = getattr(out, "dtype", None)
+    return None if isinstance(given, np.dtype) and given == a.array.dtype else _RUNNING[a.code]
+
+
+def scan(
+    x: Array,
+    op: str = "sum",
+    *,
+    exclusive: bool = False,
+    init: Any = None,
+    dtype: Any = None,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Prefix scan of the elements in C order: y[i] = x[0] op ... op x[i], a 1-D array.
+
+    op         "sum", "prod", "min", "max", and for integers and bool "and", "or", "xor"
+    exclusive  y[i] ends before x[i]
+    init       a number joined before everything
+    dtype      of y; None: x's own, but int64 for sum and prod of bool. np.float64 for float32; np.int64 or np.uint64
+               for smaller integers, sum and prod
+    out        may be x itself, when the dtypes are the same
+    y[i] depends on init and x[:i + 1] alone. Order: ORDER.md 6.
+
+    >>> weft.scan([3, 1, 4, 1, 5], "max", exclusive=True, init=0)
+    array([0, 3, 3, 4, 4])
+    """
+    return _scan(op_code(op), operand(x, "x"), exclusive, init, dtype, out, device)
+
+
+def cumsum(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Running sums: scan with "sum", in the dtype that NumPy's have.
+
+    dtype  None: int64 or uint64 for smaller integers, int64 for bool; else x's own, as it is with an out of x's dtype
+    out    may be x itself
+    Order: ORDER.md 6.
+
+    >>> weft.cumsum([1.0, 2.0, 3.0])
+    array([1., 3., 6.])
+    """
+    a = operand(x, "x")
+    if dtype is None and a.code in _RUNNING:
+        dtype = _running_dtype(a, out)
+    return _scan(lib.WEFT_SUM, a, False, None, dtype, out, device)
+
+
+def cumprod(x: Array, *, dtype: Any = None, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """Running products: scan with "prod"; arguments as for cumsum. Order: ORDER.md 6.
+
+    >>> weft.cumprod([1.0, 2.0, 3.0])
+    array([1., 2., 6.])
+    """
+    a = operand(x, "x")
+    if dtype is None and a.code in _RUNNING:
+        dtype = _running_dtype(a, out)
+    return _scan(lib.WEFT_PROD, a, False, None, dtype, out, device)
+
+
+def recurrence(
+    s: Array,
+    u: Array,
+    *,
+    init: Optional[Array] = None,
+    reverse: bool = False,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Linear recurrence v[..., i] = s[..., i] * v[..., i - 1] + u[..., i] along the last axis.
+
+    s, u     float32 or float64, of one shape (..., n)
+    init     shape (...): what each row starts from; None: 0
+    reverse  from the last element down, with v[..., i + 1]
+    out      may be s or u
+    Order: ORDER.md 9. Products of many |s| > 1 can overflow where a loop does not: docs/recurrence.md.
+
+    >>> weft.recurrence([0.5, 0.5, 0.5], [1.0, 1.0, 1.0])
+    array([1.  , 1.5 , 1.75])
+    """
+    a, b = operand(s, "s", FLOATS), operand(u, "u", FLOATS)
+    same_dtype(a, b, "s", "u")
+    shape = a.array.shape
+    if shape != b.array.shape or not shape:
+        raise ValueError(f"s has shape {shape} and u {b.array.shape}; they must be the same, of 1 dimension or more")
+    first = None if init is None else operand(init, "init", FLOATS)
+    if first:
+        same_dtype(a, first, "s", "init")
+        if first.array.shape != shape[:-1]:
+            raise ValueError(f"init has shape {first.array.shape}; it must be {shape[:-1]}")
+    on = leader(a, b, first)
+    v = destination(on, out, a.array.dtype, shape)
+    rows = a.array.size // shape[-1] if shape[-1] else 0
+    direction = lib.WEFT_REVERSE if reverse else lib.WEFT_FORWARD
+    start = first.pointer if first else ffi.NULL
+    call(lib.weft_recurrence, on, device, a.code, direction, rows, shape[-1], a.pointer, b.pointer, start, v.pointer)
+    return give(v, out)

@@ -1,0 +1,144 @@
+"""Selections keep some elements in their order; runs of equal ones (docs/select.md, partition.md, unique.md,
+run_length.md). Order of all: ORDER.md 10."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from pyweft._native import ffi, lib
+from pyweft._arrays import FLAGS, I64, Array, Operand, call, destination, give, host_value, leader, length, operand
+
+_COMPARISONS = {
+    "lt": lib.WEFT_LT,
+    "le": lib.WEFT_LE,
+    "eq": lib.WEFT_EQ,
+    "ne": lib.WEFT_NE,
+    "ge": lib.WEFT_GE,
+    "gt": lib.WEFT_GT,
+}
+
+
+def _comparison(comparisons: dict[str, Any], dtype: Any) -> tuple[int, Any]:
+    """The one comparison that was asked for, as lt=5: its weft_comparison, and the value in host memory."""
+    if len(comparisons) == 1:
+        ((name, value),) = comparisons.items()
+        if name in _COMPARISONS:
+            return _COMPARISONS[name], host_value(value, dtype, name)
+    raise TypeError(f"flags, or one of {', '.join(_COMPARISONS)} must be given; not {', '.join(comparisons) or 'none'}")
+
+
+def _flags(flags: Any, n: int) -> Operand:
+    given = operand(flags, "flags", FLAGS)
+    if length(given, "flags") != n:
+        raise ValueError(f"flags has {given.array.size} elements and x {n}; they must have as many")
+    return given
+
+
+def _kept(
+    by_flags: Any, by_value: Any, x: Any, flags: Any, out: Any, device: Optional[str], comparisons: dict[str, Any]
+) -> tuple[Operand, int]:
+    """Calls weft_select or weft_partition, or its `_if`; where the elements went, and how many were kept."""
+    a = operand(x, "x")
+    n = length(a, "x")
+    count = ffi.new("uint64_t *")
+    if flags is not None and not comparisons:
+        f = _flags(flags, n)
+        on = leader(a, f)
+        y = destination(on, out, a.array.dtype, n)
+        call(by_flags, on, device, a.code, n, a.pointer, f.pointer, y.pointer, count)
+    else:
+        comparison, value = _comparison(
+            comparisons if flags is None else {"flags": flags, **comparisons}, a.array.dtype
+        )
+        y = destination(a, out, a.array.dtype, n)
+        call(by_value, a, device, comparison, a.code, n, a.pointer, value, y.pointer, count)
+    return y, count[0]
+
+
+def select(
+    x: Array,
+    flags: Optional[Array] = None,
+    *,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+    **compare: Any,
+) -> Any:
+    """The elements x[i] where flags[i] is not 0 (bool, int8, uint8), or that compare with a value: lt=, le=, eq=,
+    ne=, ge=, gt=.
+
+    x    1-D, any number type
+    out  an array of x's length and dtype; out[:count] is returned
+
+    >>> weft.select([3, -1, 4, -1], [True, False, False, True])
+    array([ 3, -1])
+    >>> weft.select([3, -1, 4, -1], gt=0)
+    array([3, 4])
+    """
+    y, count = _kept(lib.weft_select, lib.weft_select_if, x, flags, out, device, compare)
+    return give(y, out, count)
+
+
+def select_indices(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None, **compare: Any) -> Any:
+    """The indices (int64) of the elements that compare with a value: lt=, le=, eq=, ne=, ge=, gt=; without one,
+    of the flags x (bool, int8, uint8) that are not 0.
+
+    >>> weft.select_indices([3, -1, 4, -1], gt=0)
+    array([0, 2])
+    >>> weft.select_indices([False, True, True])
+    array([1, 2])
+    """
+    a = operand(x, "x") if compare else operand(x, "x", FLAGS)
+    n = length(a, "x")
+    count = ffi.new("uint64_t *")
+    y = destination(a, out, I64, n)
+    if compare:
+        comparison, value = _comparison(compare, a.array.dtype)
+        call(lib.weft_select_indices_if, a, device, comparison, a.code, n, a.pointer, value, y.pointer, count)
+    else:
+        call(lib.weft_select_indices, a, device, n, a.pointer, y.pointer, count)
+    return give(y, out, count[0])
+
+
+def partition(
+    x: Array,
+    flags: Optional[Array] = None,
+    *,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+    **compare: Any,
+) -> Any:
+    """The elements that select would keep first, the rest behind them, both in their order: (y, count).
+
+    >>> weft.partition([3, -1, 4, -1], gt=0)
+    (array([ 3,  4, -1, -1]), 2)
+    """
+    y, count = _kept(lib.weft_partition, lib.weft_partition_if, x, flags, out, device, compare)
+    return give(y, out), count
+
+
+def unique(x: Array, *, out: Optional[Array] = None, device: Optional[str] = None) -> Any:
+    """The first element of each run of equal ones; of a sorted array its values, each once. 1-D.
+
+    >>> weft.unique([1, 1, 2, 2, 1])
+    array([1, 2, 1])
+    """
+    a = operand(x, "x")
+    n = length(a, "x")
+    y = destination(a, out, a.array.dtype, n)
+    count = ffi.new("uint64_t *")
+    call(lib.weft_unique, a, device, a.code, n, a.pointer, y.pointer, count)
+    return give(y, out, count[0])
+
+
+def run_length(x: Array, *, device: Optional[str] = None) -> Any:
+    """The runs of equal elements of a 1-D array: (values, lengths), the lengths in int64.
+
+    >>> weft.run_length([1, 1, 2, 2, 1])
+    (array([1, 2, 1]), array([2, 2, 1]))
+    """
+    a = operand(x, "x")
+    n = length(a, "x")
+    values, lengths = destination(a, None, a.array.dtype, n), destination(a, None, I64, n)
+    count = ffi.new("uint64_t *")
+    call(lib.weft_run_length, a, device, a.code, n, a.pointer, values.pointer, lengths.pointer, count)
+    return give(values, None, count[0]), give(lengths, None, count[0])

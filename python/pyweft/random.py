@@ -1,0 +1,232 @@
+"""Random numbers that are the same everywhere (docs/random.md, docs/sobol.md). Order of all: ORDER.md 19, 24.
+
+Sample i of a stream is a function of i, seed, stream and the distribution alone. What all functions take:
+
+n       how many samples, or a shape, which is filled in C order
+seed    a whole number, as stream and first, from 0 to 2^64 - 1; but for sobol it has no default, so that no two calls give
+        the same samples unknowingly
+stream  one of 2^64 streams that do not depend on one another; what must be independent takes one each, since samples of
+        one number in one stream are made of the same random bits whatever the distribution
+first   the number of the first sample: parts of a stream can be made by themselves
+out     an array of the result's shape and dtype; one in GPU memory is filled where it is
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Optional
+
+import numpy as np
+
+from pyweft._native import lib
+from pyweft._arrays import (
+    BOOL,
+    Array,
+    Operand,
+    Shape,
+    accumulator,
+    call,
+    code_of,
+    destination,
+    dimensions as shape_of,
+    give,
+    host_value,
+    origin,
+    unsigned,
+)
+
+__all__ = ["bernoulli", "exponential", "integers", "lognormal", "normal", "sobol", "uniform"]
+
+_SCRAMBLINGS = {"none": lib.WEFT_UNSCRAMBLED, "shift": lib.WEFT_DIGITAL_SHIFT, "owen": lib.WEFT_OWEN}
+
+
+@lru_cache(maxsize=None)
+def _element(dtype: Any) -> tuple[Any, int]:
+    """NumPy's and weft.h's dtype of the samples."""
+    element = np.dtype(dtype)
+    return element, lib.WEFT_U8 if element == BOOL else accumulator(element)
+
+
+def _place(n: Shape, dtype: Any, out: Optional[Array]) -> tuple[Operand, Operand]:
+    """Where the call is made, and where the samples go."""
+    on = origin(out, dtype)
+    return on, destination(on, out, dtype, shape_of(n, "n"))
+
+
+def _numbers(seed: int, stream: int, first: int) -> tuple[int, int, int]:
+    return unsigned(seed, "seed"), unsigned(stream, "stream"), unsigned(first, "first")
+
+
+def _samples(
+    distribution: int,
+    n: Shape,
+    a: float,
+    b: float,
+    numbers: tuple[int, int, int],
+    dtype: Any,
+    out: Optional[Array],
+    device: Optional[str],
+) -> Any:
+    element, code = _element(dtype)
+    on, y = _place(n, element, out)
+    call(lib.weft_random, on, device, distribution, code, *numbers, y.array.size, a, b, y.pointer)
+    return give(y, out)
+
+
+def uniform(
+    n: Shape,
+    lower: float = 0.0,
+    upper: float = 1.0,
+    *,
+    seed: int,
+    stream: int = 0,
+    first: int = 0,
+    dtype: Any = np.float64,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Uniform in [lower, upper), in 2^53 steps, or 2^24 in float32; never upper. help(weft.random) has the rest.
+
+    >>> weft.random.uniform(3, seed=1)
+    array([0.89468472, 0.71126808, 0.87411194])
+    """
+    return _samples(lib.WEFT_UNIFORM, n, lower, upper, _numbers(seed, stream, first), dtype, out, device)
+
+
+def normal(
+    n: Shape,
+    mean: float = 0.0,
+    deviation: float = 1.0,
+    *,
+    seed: int,
+    stream: int = 0,
+    first: int = 0,
+    dtype: Any = np.float64,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Normal, of that mean and standard deviation; float32 or float64. help(weft.random) has the rest.
+
+    >>> weft.random.normal(4, seed=1, dtype=np.float32)
+    array([1.2279077 , 1.2518334 , 0.21656406, 0.5570931 ], dtype=float32)
+    >>> weft.random.normal(2, seed=1, first=2, dtype=np.float32)
+    array([0.21656406, 0.5570931 ], dtype=float32)
+    """
+    return _samples(lib.WEFT_NORMAL, n, mean, deviation, _numbers(seed, stream, first), dtype, out, device)
+
+
+def lognormal(
+    n: Shape,
+    mean: float = 0.0,
+    deviation: float = 1.0,
+    *,
+    seed: int,
+    stream: int = 0,
+    first: int = 0,
+    dtype: Any = np.float64,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """The exponentials of such normals: mean and deviation are of the logarithm. help(weft.random) has the rest.
+
+    >>> weft.random.lognormal(3, seed=1)
+    array([3.49674811, 1.7455908 , 3.14572999])
+    """
+    return _samples(lib.WEFT_LOGNORMAL, n, mean, deviation, _numbers(seed, stream, first), dtype, out, device)
+
+
+def exponential(
+    n: Shape,
+    rate: float = 1.0,
+    *,
+    seed: int,
+    stream: int = 0,
+    first: int = 0,
+    dtype: Any = np.float64,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Exponential, of mean 1 / rate; float32 or float64. help(weft.random) has the rest.
+
+    >>> weft.random.exponential(3, seed=1)
+    array([0.1112839 , 0.34070588, 0.13454684])
+    """
+    return _samples(lib.WEFT_EXPONENTIAL, n, rate, 0.0, _numbers(seed, stream, first), dtype, out, device)
+
+
+def bernoulli(
+    n: Shape,
+    probability: float = 0.5,
+    *,
+    seed: int,
+    stream: int = 0,
+    first: int = 0,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """True with that probability, else False. help(weft.random) has the rest.
+
+    >>> weft.random.bernoulli(4, 0.5, seed=1, first=4)
+    array([False, False,  True, False])
+    """
+    numbers = _numbers(seed, stream, first)
+    return _samples(lib.WEFT_BERNOULLI, n, probability, 0.0, numbers, BOOL, out, device)
+
+
+def integers(
+    n: Shape,
+    lower: Optional[int] = None,
+    upper: Optional[int] = None,
+    *,
+    seed: int,
+    stream: int = 0,
+    first: int = 0,
+    dtype: Any = np.int64,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """Whole numbers from lower to upper, both included, each as likely as any other; int32, int64, uint32 or uint64.
+    None: the dtype's least, its greatest value. help(weft.random) has the rest.
+
+    >>> weft.random.integers(6, 1, 6, seed=7)
+    array([5, 1, 5, 6, 1, 6])
+    """
+    element, code = _element(dtype)
+    ends = host_value(lower, element, "lower"), host_value(upper, element, "upper")
+    numbers = _numbers(seed, stream, first)
+    on, y = _place(n, element, out)
+    call(lib.weft_random_integers, on, device, code, *numbers, y.array.size, *ends, y.pointer)
+    return give(y, out)
+
+
+def sobol(
+    n: int,
+    dimensions: int,
+    scramble: str = "none",
+    *,
+    seed: int = 0,
+    stream: int = 0,
+    first: int = 0,
+    dtype: Any = np.float64,
+    out: Optional[Array] = None,
+    device: Optional[str] = None,
+) -> Any:
+    """n Sobol points, rows of 1 to 1111 coordinates in [0, 1): float64 in steps of 2^-53, float32 of 2^-24. Best are a
+    power of two of them, from a multiple of it on. help(weft.random) has the rest.
+
+    scramble  "none": the published points, whatever the seed; "shift": a random digital shift; "owen": Owen's
+              scrambling
+
+    >>> weft.random.sobol(4, 2)
+    array([[0.  , 0.  ],
+           [0.5 , 0.5 ],
+           [0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    element, code = _element(dtype)
+    scrambling = code_of(_SCRAMBLINGS, scramble, "scramble")
+    shape = unsigned(n, "n"), unsigned(dimensions, "dimensions")
+    numbers = _numbers(seed, stream, first)
+    on, y = _place(shape, element, out)
+    call(lib.weft_sobol, on, device, scrambling, code, *numbers[:2], shape[1], numbers[2], shape[0], y.pointer)
+    return give(y, out)

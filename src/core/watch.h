@@ -1,0 +1,108 @@
+/* Progress and cancelling of one call (weft_set_progress). The calling thread calls progress_poll between chunks of
+ * work; the callback runs there and nowhere else. Header only, so that a plugin needs no symbol of the library. */
+#ifndef WEFT_CORE_WATCH_H
+#define WEFT_CORE_WATCH_H
+
+#include "core/error.h"
+
+#include <stdbool.h>
+#include <time.h>
+
+typedef struct weft_watch {
+    weft_progress *callback; /* or NULL */
+    void *user;
+    uint64_t done, total;     /* units of work of the outermost call; total is 0 while it is not known */
+    int64_t last;             /* when the callback was last called: nanoseconds of a monotonic clock */
+    int depth;                /* calls that the thread is inside: a call with sources makes others */
+    bool called;              /* the callback was called during the outermost call */
+    struct weft_watch *outer; /* of the call that the thread was inside before, on another context; or NULL */
+    bool in_regions;          /* `done` counts regions of the backend "cpu" */
+    int cancelled;            /* set once by the calling thread, read by all threads of the call */
+} weft_watch;
+
+enum { PROGRESS_INTERVAL = 50 * 1000 * 1000 }; /* nanoseconds between two calls of the callback, at least */
+
+static inline bool progress_cancelled(const weft_watch *w) {
+    return __atomic_load_n(&w->cancelled, __ATOMIC_RELAXED);
+}
+
+static inline int64_t progress_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static inline void progress_call(weft_watch *w, int64_t now) {
+    w->last = now;
+    w->called = true;
+    if (w->callback(w->user, w->done, w->total) != 0) __atomic_store_n(&w->cancelled, 1, __ATOMIC_RELAXED);
+}
+
+static inline bool progress_is_due(const weft_watch *w) {
+    return w->callback && progress_clock() - w->last >= PROGRESS_INTERVAL;
+}
+
+/* Calls the callback if it is due. Returns whether the call is cancelled. On the calling thread only. */
+static inline bool progress_poll(weft_watch *w) {
+    if (!w->callback || progress_cancelled(w)) return progress_cancelled(w);
+    const int64_t now = progress_clock();
+    if (now - w->last >= PROGRESS_INTERVAL) progress_call(w, now);
+    return progress_cancelled(w);
+}
+
+static inline weft_status progress_refuse(weft_error *error) {
+    return weft_fail(error, WEFT_CANCELLED, "the call was cancelled by its progress callback");
+}
+
+/* The watch of the call that the thread is inside, or NULL (context.c). */
+weft_watch *context_watch(void);
+
+/* The first thing of a call: progress_end is due unless this fails. */
+static inline weft_status progress_begin(weft_watch *w, weft_error *error) {
+    if (w->depth == 0) {
+        w->done = w->total = 0;
+        w->called = w->in_regions = false;
+        w->cancelled = 0;
+    }
+    if (progress_poll(w)) return progress_refuse(error);
+    w->depth++;
+    return WEFT_OK;
+}
+
+/* Sets how many units of work the outermost call has, for that call alone. */
+static inline void progress_plan(weft_watch *w, uint64_t total) {
+    if (w->depth == 1 && w->total == 0) w->total = total;
+}
+
+/* Counts `units` more as done by the outermost call, for that call alone. */
+static inline void progress_advance(weft_watch *w, uint64_t units) {
+    if (w->depth != 1) return;
+    w->done = w->total && w->total - w->done < units ? w->total : w->done + units;
+}
+
+enum { PROGRESS_REGION = 1 << 16 }; /* units of work of a region */
+
+/* Plans an outermost call of so many regions. */
+static inline void progress_plan_regions(weft_watch *w, uint64_t regions) {
+    if (w->depth != 1 || w->total) return;
+    w->total = regions * PROGRESS_REGION;
+    w->in_regions = true;
+}
+
+/* Some part, from 0 to 1, of a region is done that began at `before` units. */
+static inline void progress_inside_region(weft_watch *w, uint64_t before, double part) {
+    const uint64_t done = before + (uint64_t)(part * PROGRESS_REGION);
+    if (w->depth == 1 && w->in_regions && done > w->done) w->done = done < w->total ? done : w->total;
+}
+
+/* The last thing of a call that returns `status` unless it was cancelled. The callback sees its end. */
+static inline weft_status progress_end(weft_watch *w, weft_status status, weft_error *error) {
+    w->depth--;
+    if (w->depth == 0 && w->called && status == WEFT_OK && !progress_cancelled(w)) {
+        if (w->total) w->done = w->total;
+        progress_call(w, progress_clock());
+    }
+    return status == WEFT_OK && progress_cancelled(w) ? progress_refuse(error) : status;
+}
+
+#endif

@@ -1,0 +1,328 @@
+#include "tests/every.h"
+
+#include "tests/inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = EVERY_N, SIDE = 120, GRID = 40, SEGMENTS = 1000, TERMS = 300, TOP = 100 };
+
+static float x[N], sorted[N], diagonal[N], off[N];
+static uint8_t flags[N], text[N];
+static uint32_t keys[N];
+static uint64_t offsets[SEGMENTS + 1];
+
+/* What an operation writes; one for each thread that calls. */
+static _Thread_local struct {
+    double y[N];
+    uint64_t indices[N];
+    uint64_t counts[N];
+} out;
+
+void every_prepare(void) {
+    input_fill(INPUT_UNIFORM, WEFT_F32, 1, N, x);
+    for (size_t i = 0; i < N; i++) {
+        const uint64_t r = input_random(2, i);
+        sorted[i] = (float)i / 3;
+        diagonal[i] = 4 + (float)(r % 7) / 8;
+        off[i] = (float)(r % 5) / 8;
+        flags[i] = r >> 20 & 1;
+        keys[i] = (uint32_t)(r >> 40) / 1000;
+        text[i] = (uint8_t)("the cat "[r >> 30 & 7]);
+    }
+    for (size_t i = 0; i <= SEGMENTS; i++) offsets[i] = i * N / SEGMENTS;
+}
+
+/* --------------------------------------------------------------------------------- operations */
+
+static weft_status run_reduce(weft_context *ctx) {
+    return weft_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, out.y);
+}
+static weft_status run_argmax(weft_context *ctx) {
+    return weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, x, out.indices);
+}
+static weft_status run_norm2(weft_context *ctx) {
+    return weft_reduce(ctx, WEFT_NORM2, WEFT_F32, WEFT_F64, N, x, out.y);
+}
+static weft_status run_variance(weft_context *ctx) {
+    return weft_variance(ctx, WEFT_F32, WEFT_DEFAULT, N, 1, x, out.y);
+}
+static weft_status run_dot(weft_context *ctx) { return weft_dot(ctx, WEFT_F32, WEFT_DEFAULT, N, x, sorted, out.y); }
+static weft_status run_scan(weft_context *ctx) {
+    return weft_scan(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, NULL, out.y);
+}
+static weft_status run_laplace(weft_context *ctx) {
+    return weft_laplace(ctx, WEFT_F32, GRID, GRID, GRID, 9, x, out.y, (double *)out.counts);
+}
+static weft_status run_laplace_sor(weft_context *ctx) {
+    return weft_laplace_solve(ctx, WEFT_SOR, WEFT_F32, GRID, GRID, GRID, 0, 0, 20, x, out.y, (size_t *)out.indices,
+                              (double *)out.counts);
+}
+static weft_status run_laplace_multigrid(weft_context *ctx) {
+    return weft_laplace_solve(ctx, WEFT_MULTIGRID, WEFT_F32, GRID, GRID, GRID, 0, 0, 3, x, out.y,
+                              (size_t *)out.indices, (double *)out.counts);
+}
+static weft_status run_select(weft_context *ctx) {
+    return weft_select(ctx, WEFT_F32, N, x, flags, out.y, out.counts);
+}
+static weft_status run_partition(weft_context *ctx) {
+    return weft_partition_if(ctx, WEFT_GT, WEFT_F32, N, x, x + 7, out.y, out.counts);
+}
+static weft_status run_unique(weft_context *ctx) { return weft_unique(ctx, WEFT_U8, N, flags, out.y, out.counts); }
+static weft_status run_run_length(weft_context *ctx) {
+    return weft_run_length(ctx, WEFT_U8, N, flags, out.y, out.indices, out.counts);
+}
+static weft_status run_segmented_reduce(weft_context *ctx) {
+    return weft_segmented_reduce(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, SEGMENTS, offsets, out.y);
+}
+static weft_status run_segmented_reduce_heads(weft_context *ctx) {
+    return weft_segmented_reduce_heads(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, flags, out.y, out.counts);
+}
+static weft_status run_segmented_scan(weft_context *ctx) {
+    return weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, SEGMENTS, offsets, out.y);
+}
+static weft_status run_segmented_scan_heads(weft_context *ctx) {
+    return weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, flags, out.y);
+}
+static weft_status run_reduce_by_key(weft_context *ctx) {
+    return weft_reduce_by_key(ctx, WEFT_SUM, WEFT_U8, WEFT_F32, WEFT_DEFAULT, N, flags, x, out.indices, out.y,
+                              out.counts);
+}
+static weft_status run_recurrence(weft_context *ctx) {
+    return weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, N, x, sorted, NULL, out.y);
+}
+static weft_status run_recurrence_rows(weft_context *ctx) {
+    return weft_recurrence(ctx, WEFT_F32, WEFT_REVERSE, 1000, N / 1000, x, sorted, NULL, out.y);
+}
+static weft_status run_histogram(weft_context *ctx) {
+    static const float lower = -2, upper = 2;
+    return weft_histogram_even(ctx, WEFT_F32, N, x, 1000, &lower, &upper, out.counts);
+}
+static weft_status run_top_k(weft_context *ctx) {
+    return weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, N, x, TOP, out.y, out.indices);
+}
+static weft_status run_merge(weft_context *ctx) {
+    return weft_merge(ctx, WEFT_F32, N / 2, sorted, N / 2, sorted + 17, out.y);
+}
+static weft_status run_search_sorted(weft_context *ctx) {
+    return weft_search_sorted(ctx, WEFT_F32, WEFT_LEFT, N, sorted, N, x, out.indices);
+}
+static weft_status run_matmul(weft_context *ctx) {
+    return weft_matmul(ctx, WEFT_F32, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, SIDE, SIDE,
+                       SIDE, NULL, x, SIDE, sorted, SIDE, NULL, out.y, SIDE);
+}
+static weft_status run_fft(weft_context *ctx) { return weft_fft(ctx, WEFT_F32, WEFT_C2C, 1, 1 << 16, x, out.y); }
+static weft_status run_fft_batch(weft_context *ctx) {
+    return weft_fft(ctx, WEFT_F32, WEFT_C2C, 64, 1 << 10, x, out.y);
+}
+static weft_status run_convolve(weft_context *ctx) {
+    return weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, N, x, TERMS, sorted, out.y);
+}
+static weft_status solve(weft_context *ctx, size_t systems, size_t n) {
+    const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
+    return weft_tridiag(ctx, WEFT_F32, WEFT_OPEN_ENDS, systems, n, a, b, a, d, out.y, out.counts);
+}
+static weft_status run_tridiag(weft_context *ctx) { return solve(ctx, 1, N); }
+static weft_status run_tridiag_batch(weft_context *ctx) { return solve(ctx, 1000, N / 1000); }
+static weft_status run_heat(weft_context *ctx) {
+    static const size_t shape[] = {300, 600};
+    static const double lambda[] = {1.5, 2.5};
+    return weft_heat(ctx, WEFT_F32, WEFT_CRANK_NICOLSON, 2, shape, 1, lambda, 4, x, out.y);
+}
+static weft_status run_sort(weft_context *ctx) { return weft_sort(ctx, WEFT_F32, WEFT_ASCENDING, N, x, out.y); }
+static weft_status run_sort_pairs(weft_context *ctx) {
+    return weft_sort_pairs(ctx, WEFT_U32, WEFT_DESCENDING, N, keys, 4, x, out.indices, out.y);
+}
+static weft_status run_argsort(weft_context *ctx) {
+    return weft_argsort(ctx, WEFT_F32, WEFT_ASCENDING, WEFT_U64, N, x, out.indices);
+}
+static weft_status run_random(weft_context *ctx) {
+    return weft_random(ctx, WEFT_NORMAL, WEFT_F32, 1, 2, 3, N, 0, 1, out.y);
+}
+static weft_status run_sobol(weft_context *ctx) {
+    return weft_sobol(ctx, WEFT_OWEN, WEFT_F32, 1, 2, 20, 5, N / 20, out.y);
+}
+static weft_status run_price(weft_context *ctx) {
+    static const double start = 100, volatility = 0.2;
+    const weft_option option = {.payoff = WEFT_CALL,
+                                .observed = WEFT_OBSERVE_MEAN,
+                                .strike = 100,
+                                .rate = 0.05,
+                                .maturity = 1,
+                                .assets = 1,
+                                .start = &start,
+                                .volatility = &volatility};
+    const weft_simulation simulation = {.dtype = WEFT_F32, .steps = 8, .paths = 20000, .seed = 1, .greeks = 1};
+    weft_valuation valuation;
+    const weft_status status = weft_price(ctx, &option, &simulation, &valuation);
+    if (status == WEFT_OK) {
+        out.y[0] = valuation.price;
+        out.y[1] = valuation.delta[0];
+        out.y[2] = valuation.vega_error[0];
+    }
+    return status;
+}
+
+static const uint64_t words_at[] = {0, 3, 6};
+static const weft_patterns words = {2, words_at, "thecat"};
+static weft_status run_match_count(weft_context *ctx) {
+    return weft_match_count(ctx, N, text, 0, N, &words, 0, out.counts);
+}
+static weft_status run_match_list(weft_context *ctx) {
+    return weft_match_list(ctx, N, text, 0, N, &words, 0, 1000, out.indices, (uint32_t *)out.y, out.counts);
+}
+
+/* A formula with one array; `use` selects map, map_reduce or map_scan. */
+static weft_status with_formula(weft_context *ctx, int use) {
+    const weft_binding binding = {"x", WEFT_F32, x, NULL};
+    weft_expr *expr = NULL;
+    weft_status status = weft_expr_compile(ctx, "exp(x)*x + 0.1*i", &expr);
+    if (status != WEFT_OK) return status;
+    if (use == 0) status = weft_map(ctx, expr, WEFT_F32, N, &binding, 1, out.y);
+    if (use == 1) status = weft_map_reduce(ctx, WEFT_MEAN, expr, WEFT_F32, WEFT_DEFAULT, N, &binding, 1, out.y);
+    if (use == 2)
+        status =
+            weft_map_scan(ctx, WEFT_MAX, WEFT_INCLUSIVE, expr, WEFT_F32, WEFT_DEFAULT, N, &binding, 1, NULL, out.y);
+    weft_expr_free(expr);
+    return status;
+}
+static weft_status run_map(weft_context *ctx) { return with_formula(ctx, 0); }
+static weft_status run_map_reduce(weft_context *ctx) { return with_formula(ctx, 1); }
+static weft_status run_map_scan(weft_context *ctx) { return with_formula(ctx, 2); }
+
+/* -------------------------------------------------------------------------- calls with sources */
+
+static weft_status run_reduce_source(weft_context *ctx) {
+    weft_channel channel;
+    const weft_source source = weft_source_memory(&channel, WEFT_F32, N, x);
+    return weft_reduce_source(ctx, WEFT_NORM2, WEFT_DEFAULT, &source, out.y);
+}
+static weft_status run_variance_source(weft_context *ctx) {
+    weft_channel channel;
+    const weft_source source = weft_source_memory(&channel, WEFT_F32, N, x);
+    return weft_variance_source(ctx, WEFT_DEFAULT, 0, &source, out.y);
+}
+static weft_status run_dot_source(weft_context *ctx) {
+    weft_channel channels[2];
+    const weft_source a = weft_source_memory(&channels[0], WEFT_F32, N, x),
+                      b = weft_source_memory(&channels[1], WEFT_F32, N, sorted);
+    return weft_dot_source(ctx, WEFT_DEFAULT, &a, &b, out.y);
+}
+static weft_status run_scan_source(weft_context *ctx) {
+    weft_channel channels[2];
+    const weft_source source = weft_source_memory(&channels[0], WEFT_F32, N, x);
+    const weft_sink sink = weft_sink_memory(&channels[1], N * sizeof *x, out.y);
+    return weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, &sink);
+}
+static weft_status run_recurrence_source(weft_context *ctx) {
+    weft_channel channels[3];
+    const weft_source s = weft_source_memory(&channels[0], WEFT_F32, N, x),
+                      u = weft_source_memory(&channels[1], WEFT_F32, N, sorted);
+    const weft_sink sink = weft_sink_memory(&channels[2], N * sizeof *x, out.y);
+    return weft_recurrence_source(ctx, &s, &u, NULL, &sink);
+}
+static weft_status run_histogram_source(weft_context *ctx) {
+    static const float lower = -2, upper = 2;
+    weft_channel channel;
+    const weft_source source = weft_source_memory(&channel, WEFT_F32, N, x);
+    return weft_histogram_even_source(ctx, &source, 100, &lower, &upper, out.counts);
+}
+static weft_status run_match_source(weft_context *ctx) {
+    weft_channel channel;
+    const weft_source source = weft_source_memory(&channel, WEFT_U8, N, text);
+    return weft_match_count_source(ctx, &source, &words, 0, out.counts);
+}
+static weft_status with_formula_source(weft_context *ctx, int use) {
+    weft_channel channels[2];
+    const weft_source source = weft_source_memory(&channels[0], WEFT_F32, N, x);
+    const weft_sink sink = weft_sink_memory(&channels[1], N * sizeof *x, out.y);
+    const weft_source_binding binding = {"x", &source, WEFT_F32, NULL};
+    weft_expr *expr = NULL;
+    weft_status status = weft_expr_compile(ctx, "exp(x)*x + 0.1*i", &expr);
+    if (status != WEFT_OK) return status;
+    if (use == 0) status = weft_map_source(ctx, expr, WEFT_F32, &binding, 1, &sink);
+    if (use == 1) status = weft_map_reduce_source(ctx, WEFT_SUM, expr, WEFT_F32, WEFT_DEFAULT, &binding, 1, out.y);
+    if (use == 2)
+        status = weft_map_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, expr, WEFT_F32, WEFT_DEFAULT, &binding, 1, NULL,
+                                      &sink);
+    weft_expr_free(expr);
+    return status;
+}
+static weft_status run_map_source(weft_context *ctx) { return with_formula_source(ctx, 0); }
+static weft_status run_map_reduce_source(weft_context *ctx) { return with_formula_source(ctx, 1); }
+static weft_status run_map_scan_source(weft_context *ctx) { return with_formula_source(ctx, 2); }
+
+/* --------------------------------------------------------------------------------------- list */
+
+typedef struct operation {
+    const char *name;
+    weft_status (*run)(weft_context *ctx);
+} operation;
+
+static const operation operations[] = {
+    {"reduce", run_reduce},
+    {"argmax", run_argmax},
+    {"norm2", run_norm2},
+    {"variance", run_variance},
+    {"dot", run_dot},
+    {"scan", run_scan},
+    {"laplace", run_laplace},
+    {"laplace_solve by SOR", run_laplace_sor},
+    {"laplace_solve by multigrid", run_laplace_multigrid},
+    {"select", run_select},
+    {"partition", run_partition},
+    {"unique", run_unique},
+    {"run_length", run_run_length},
+    {"segmented_reduce", run_segmented_reduce},
+    {"segmented_reduce by heads", run_segmented_reduce_heads},
+    {"segmented_scan", run_segmented_scan},
+    {"segmented_scan by heads", run_segmented_scan_heads},
+    {"reduce_by_key", run_reduce_by_key},
+    {"recurrence", run_recurrence},
+    {"recurrence in rows", run_recurrence_rows},
+    {"histogram", run_histogram},
+    {"top_k", run_top_k},
+    {"merge", run_merge},
+    {"search_sorted", run_search_sorted},
+    {"matmul", run_matmul},
+    {"fft", run_fft},
+    {"fft of a batch", run_fft_batch},
+    {"convolve", run_convolve},
+    {"tridiag", run_tridiag},
+    {"tridiag of a batch", run_tridiag_batch},
+    {"heat", run_heat},
+    {"sort", run_sort},
+    {"sort_pairs", run_sort_pairs},
+    {"argsort", run_argsort},
+    {"random", run_random},
+    {"sobol", run_sobol},
+    {"price", run_price},
+    {"match_count", run_match_count},
+    {"match_list", run_match_list},
+    {"map", run_map},
+    {"map_reduce", run_map_reduce},
+    {"map_scan", run_map_scan},
+    {"reduce_source", run_reduce_source},
+    {"variance_source", run_variance_source},
+    {"dot_source", run_dot_source},
+    {"scan_source", run_scan_source},
+    {"recurrence_source", run_recurrence_source},
+    {"histogram_source", run_histogram_source},
+    {"match_count_source", run_match_source},
+    {"map_source", run_map_source},
+    {"map_reduce_source", run_map_reduce_source},
+    {"map_scan_source", run_map_scan_source},
+};
+
+size_t every_count(void) { return sizeof operations / sizeof *operations; }
+
+const char *every_name(size_t operation) { return operations[operation].name; }
+
+weft_status every_run(weft_context *ctx, size_t operation, uint64_t *bits) {
+    memset(&out, 0, sizeof out);
+    const weft_status status = operations[operation].run(ctx);
+    const uint64_t *const words_of_out = (const uint64_t *)(const void *)&out;
+    *bits = 0;
+    for (size_t i = 0; i < sizeof out / sizeof *bits; i++) *bits = (*bits ^ words_of_out[i]) * 0x9e3779b97f4a7c15 + 1;
+    return status;
+}
