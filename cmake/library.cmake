@@ -135,9 +135,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(WEFT_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512)
   list(APPEND WEFT_CPU_LEVELS v2 v3 v4)
 endif()
-# These passes take a third of the time that GCC needs for this file; its code is no faster by them.
-set_source_files_properties(src/cpu/tridiags.c PROPERTIES
-  COMPILE_OPTIONS "$<$<C_COMPILER_ID:GNU>:-fno-gcse;-fno-gcse-after-reload>")
 foreach(level IN LISTS WEFT_CPU_LEVELS)
   add_library(weft_cpu_${level} OBJECT
     src/cpu/extremes.c
