@@ -349,10 +349,13 @@ INLINE void OF(scan_short)(join how, weft_dtype dtype, const scan_job *job, cons
     }
 }
 
-/* What lies behind a segment is read, and thrown away, as far as the last segment here goes: no other thread has
- * a part in that. An exclusive sum starts from -0.0, but the empty sum is +0.0. */
+/* Scans each of the `count` segments of at most `longest` elements; `scan_long` is the kernel scan of this join and
+ * type, called for segments longer than a block. Elements after a short segment, up to the end of the last segment
+ * here, are read and ignored: no other thread writes them. An exclusive sum starts from -0.0, but the empty sum is
+ * +0.0. */
 INLINE void OF(segments)(join how, weft_dtype dtype, const scan_job *job, const char *x, const uint64_t *offsets,
-                         size_t count, size_t longest, A *y) {
+                         size_t count, size_t longest, A *y,
+                         void (*scan_long)(const scan_job *, const void *, size_t, scan_state *, void *)) {
     scan_state state;
     OF(begin)(how, dtype, job, &state);
     const A init = state.MEMBER.prefix[2];
@@ -364,7 +367,7 @@ INLINE void OF(segments)(join how, weft_dtype dtype, const scan_job *job, const 
             OF(scan_short)(how, dtype, job, from, n, (size_t)offsets[count] - first, init, y + first);
         } else {
             OF(begin)(how, dtype, job, &state);
-            OF(scan)(how, dtype, job, from, n, &state, y + first);
+            scan_long(job, from, n, &state, y + first);
         }
         if (how == JOIN_ADD && job->exclusive) y[first] = 0;
     }

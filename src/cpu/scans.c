@@ -82,7 +82,7 @@ typedef enum join { JOIN_ADD, JOIN_MULTIPLY, JOIN_OR, JOIN_XOR, JOIN_MAXIMUM } j
     }                                                                                                              \
     static void segments_##field##_##ID(const scan_job *job, const void *x, const uint64_t *offsets, size_t count, \
                                         size_t longest, void *y) {                                                 \
-        segments_##accumulator(JOIN_##how, WEFT_##ID, job, x, offsets, count, longest, y);                         \
+        segments_##accumulator(JOIN_##how, WEFT_##ID, job, x, offsets, count, longest, y, scan_##field##_##ID);    \
     }
 #include "cpu/scans.def"
 
