@@ -4,7 +4,7 @@
 
 #include "cli/npy.h"
 
-/* Returns true if the array is sorted in the order of `weft sort` (docs/ORDER.md): ascending, -0 before +0, NaNs
+/* Returns true if the array is sorted in the order of `weft sort` (ORDER.md): ascending, -0 before +0, NaNs
  * last. Else prints the first element that is out of order and returns false. */
 bool ascending_check(const char *command, const char *path, const npy_array *a);
 

@@ -41,7 +41,7 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3")
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 
-# docs/ORDER.md 1.1 and 1.2, for device code and for host code. Said once, for all CUDA sources, and for formulas that
+# ORDER.md 1.1 and 1.2, for device code and for host code. Said once, for all CUDA sources, and for formulas that
 # are compiled at run time.
 set(WEFT_CUDA_STRICT --fmad=false --ftz=false --prec-div=true --prec-sqrt=true)
 set(WEFT_CUDA_FLAGS ${WEFT_CUDA_STRICT} -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-fstack-protector-strong)

@@ -74,7 +74,7 @@ foreach(operation tridiag heat fft convolve matmul scan map_scan)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)
-# Every way of laplace and matmul (docs/tune.md).
+# Every way of laplace and matmul (docs/guide/tune.md).
 weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --list --check --every 600)
 weft_test(emulated_api_tune emulated 600 api_tune cuda)
 set_tests_properties(emulated_tune emulated_api_tune PROPERTIES ENVIRONMENT

@@ -1,4 +1,4 @@
-! weft for Fortran 2018: `use weft`. docs/fortran.md is its manual, include/weft.h that of the operations.
+! weft for Fortran 2018: `use weft`. docs/guide/fortran.md is its manual, include/weft.h that of the operations.
 ! Functions of weft.h that have no procedure of Fortran's own are here as weft_c declares them.
 module weft
   use weft_arrays, only: weft_string

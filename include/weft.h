@@ -2,7 +2,7 @@
  *
  * This header is the manual. A result is a function of the inputs and of the arguments alone:
  * never of the device, the GPU model, the instruction set, the number of threads or the run.
- * The order of rounding steps behind each function is written in docs/ORDER.md; the clause is
+ * The order of rounding steps behind each function is written in docs/spec/ORDER.md; the clause is
  * named beside the function. It changes only with WEFT_ORDER_VERSION.
  *
  *     weft_context *ctx;
@@ -36,7 +36,7 @@
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
-/* Version of docs/ORDER.md. Equal order versions give equal bits, whatever the release. */
+/* Version of docs/spec/ORDER.md. Equal order versions give equal bits, whatever the release. */
 #define WEFT_ORDER_VERSION 1
 
 #if defined(__GNUC__)
@@ -199,7 +199,7 @@ WEFT_API weft_status weft_copy(weft_context *ctx, size_t bytes, const void *src,
 
 /* ------------------------------------------------------------------------------- reduce */
 
-/* Operators. "i" means i8..i64, "u" u8..u64. Docs: docs/reduce.md; order: docs/ORDER.md 3. */
+/* Operators. "i" means i8..i64, "u" u8..u64. Docs: docs/ops/reduce.md; order: docs/spec/ORDER.md 3. */
 typedef enum weft_op {
     WEFT_SUM = 0,            /* i -> i64 and u -> u64, wrapping; f32 -> f32; f64 -> f64; n = 0: 0 */
     WEFT_PROD = 1,           /* likewise; n = 0: 1 */
@@ -229,7 +229,7 @@ WEFT_API weft_status weft_reduce_result(weft_op op, weft_dtype dtype, weft_dtype
  *   accumulate  WEFT_DEFAULT: as listed above. WEFT_F64 with f32 elements: sum and prod accumulate
  *               in f64, and they and mean and the norms give an f64 result.
  *   out         one value of the type weft_reduce_result gives.
- * A NaN result is the quiet NaN 0x7fc00000 or 0x7ff8000000000000. Order: docs/ORDER.md 3. */
+ * A NaN result is the quiet NaN 0x7fc00000 or 0x7ff8000000000000. Order: docs/spec/ORDER.md 3. */
 WEFT_API weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
                                  const void *x, void *out);
 
@@ -239,7 +239,7 @@ WEFT_API weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype
  * G. Golub, R. LeVeque, The American Statistician 37, 1983: the two-pass algorithm).
  *   ddof        0: of a population; 1: of a sample. WEFT_EMPTY unless ddof < n.
  *   accumulate  WEFT_DEFAULT, or WEFT_F64 for an f64 result from f32 elements.
- *   out         f64; f32 for f32 elements and WEFT_DEFAULT. Order: docs/ORDER.md 4. */
+ *   out         f64; f32 for f32 elements and WEFT_DEFAULT. Order: docs/spec/ORDER.md 4. */
 WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, size_t ddof,
                                    const void *x, void *out);
 
@@ -248,7 +248,7 @@ WEFT_API weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dty
 /* Sum of x[i] * y[i], i in [0, n). Each product is fused into the sum (one rounding).
  *   accumulate  WEFT_DEFAULT, or WEFT_F64 to accumulate f32 elements in f64.
  *   out         i64, u64, f32 or f64 as for WEFT_SUM; n = 0: 0. x == y is allowed.
- * Order: docs/ORDER.md 5. */
+ * Order: docs/spec/ORDER.md 5. */
 WEFT_API weft_status weft_dot(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, const void *x,
                               const void *y, void *out);
 
@@ -266,7 +266,7 @@ typedef enum weft_scan_kind {
  *               exclusive scan starts from 0, 1, the type's greatest or least value, all ones, 0, 0
  *   y           n values; y == x is allowed when the types are the same, any other overlap is not
  * y[i] depends on init and x[0..i] alone: not on n, and inclusive y[i] has the bits of exclusive
- * y[i + 1]. y[n - 1] need not have the bits of weft_reduce. Order: docs/ORDER.md 6. */
+ * y[i + 1]. y[n - 1] need not have the bits of weft_reduce. Order: docs/spec/ORDER.md 6. */
 WEFT_API weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype,
                                weft_dtype accumulate, size_t n, const void *x, const void *init, void *y);
 
@@ -278,9 +278,9 @@ WEFT_API weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kin
  * fewer than 3 points in some direction is all faces. v may be u itself; else they must not overlap.
  * change, when it is not NULL, gets one f64: the root mean square, over all points, of what the last
  * sweep changed. Scratch memory: a grid, when there are more sweeps than one.
- * Order: docs/ORDER.md 7. Source: C. G. J. Jacobi, Astron. Nachr. 22 (1845); several sweeps in one
+ * Order: docs/spec/ORDER.md 7. Source: C. G. J. Jacobi, Astron. Nachr. 22 (1845); several sweeps in one
  * pass over memory as in M. Wittmann, G. Hager, J. Treibig, G. Wellein, Parallel Process. Lett. 20
- * (2010), and A. Nguyen et al., SC 2010. Docs: docs/laplace.md. */
+ * (2010), and A. Nguyen et al., SC 2010. Docs: docs/ops/laplace.md. */
 WEFT_API weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
                                   const void *u, void *v, double *change);
 
@@ -301,9 +301,9 @@ typedef enum weft_laplace_method {
  * A tolerance that is not reached is no error, and *residual is then greater; a residual that is NaN stops it.
  * Rounding keeps the residual above about eps times the greatest value. How sweeps are cut in calls changes no bit.
  * On a GPU a call with a tolerance or residual waits, and grids in host memory visit it for each look. Scratch
- * memory: a grid when the residual is looked at, and 1.3 for WEFT_MULTIGRID. Order: docs/ORDER.md 7. Source:
+ * memory: a grid when the residual is looked at, and 1.3 for WEFT_MULTIGRID. Order: docs/spec/ORDER.md 7. Source:
  * S. Frankel, Math. Tables Aids Comput. 4 (1950); D. Young, Trans. AMS 76 (1954); A. Brandt, Math. Comp. 31 (1977);
- * I. Yavneh, SIAM J. Sci. Comput. 17 (1996). Docs: docs/laplace.md. */
+ * I. Yavneh, SIAM J. Sci. Comput. 17 (1996). Docs: docs/ops/laplace.md. */
 WEFT_API weft_status weft_laplace_solve(weft_context *ctx, weft_laplace_method method, weft_dtype dtype, size_t nx,
                                         size_t ny, size_t nz, double omega, double tolerance, size_t sweeps,
                                         const void *u, void *v, size_t *done, double *residual);
@@ -324,7 +324,7 @@ typedef enum weft_fft_kind {
  *   n      values of one array, a power of two (1 is one)
  *   x, y   batch * n values; on R2C's complex side batch * (n/2 + 1). y == x is allowed for C2C and its inverse
  * An infinity or a NaN spoils the whole array it is in. J. Cooley, J. Tukey, Math. Comp. 19, 1965, with
- * correctly rounded twiddles. Docs: docs/fft.md; order: docs/ORDER.md 14. */
+ * correctly rounded twiddles. Docs: docs/ops/fft.md; order: docs/spec/ORDER.md 14. */
 WEFT_API weft_status weft_fft(weft_context *ctx, weft_dtype dtype, weft_fft_kind kind, size_t batch, size_t n,
                               const void *x, void *y);
 
@@ -347,7 +347,7 @@ typedef enum weft_convolve_mode {
  * Up to 64 taps (of the shorter array) each value is a chain of fused multiply-adds; above, it comes by transforms
  * of blocks (overlap-save; A. Oppenheim, R. Schafer, Discrete-Time Signal Processing). The choice is by n and m
  * alone. There the error is relative to the largest values of a block, not to each value, and an infinity or a NaN
- * spoils its block and the next. Docs: docs/convolve.md; order: docs/ORDER.md 15. */
+ * spoils its block and the next. Docs: docs/ops/convolve.md; order: docs/spec/ORDER.md 15. */
 WEFT_API weft_status weft_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
                                    size_t n, const void *x, size_t m, const void *h, void *y);
 
@@ -365,7 +365,7 @@ WEFT_API weft_status weft_correlate(weft_context *ctx, weft_dtype dtype, weft_fi
  *            other comparison with it is false; -0 equals +0
  *   y        room for n elements, of which the first *count are written; apart from x and flags
  *   count    how many were kept: one value, like y of the host or of the device
- * An element's bits are copied as they are. n = 0: *count = 0. Docs: docs/select.md. */
+ * An element's bits are copied as they are. n = 0: *count = 0. Docs: docs/ops/select.md. */
 typedef enum weft_comparison {
     WEFT_LT = 0, /* x[i] < value */
     WEFT_LE = 1,
@@ -403,8 +403,8 @@ WEFT_API weft_status weft_partition_if(weft_context *ctx, weft_comparison compar
  *   y, values  the first element of each run, its bits as they are; room for n
  *   lengths    how many elements each run has; room for n
  *   count      how many runs there are, in host or device memory; n = 0: 0
- * Only the first *count elements are written. Inputs and outputs must not overlap. Docs: docs/unique.md,
- * docs/run_length.md. */
+ * Only the first *count elements are written. Inputs and outputs must not overlap. Docs: docs/ops/unique.md,
+ * docs/ops/run_length.md. */
 WEFT_API weft_status weft_unique(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *y,
                                  uint64_t *count);
 WEFT_API weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *values,
@@ -421,7 +421,7 @@ WEFT_API weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t
  *            call waits for that check; where the stream is being captured it cannot wait, and then a segment
  *            whose offsets are wrong is left out: nothing of it is read or written.
  *   heads    n flags: a segment begins at element 0 and wherever a flag is not zero
- * Operators: sum, prod, min, max, and, or, xor. Order: docs/ORDER.md 8. Docs: docs/segmented.md. */
+ * Operators: sum, prod, min, max, and, or, xor. Order: docs/spec/ORDER.md 8. Docs: docs/ops/segmented.md. */
 
 /* Reduces each segment to one value: out[s], s in [0, segments).
  *   accumulate, type of out   as for weft_reduce (weft_reduce_result)
@@ -469,7 +469,7 @@ typedef enum weft_direction {
  *   init   rows values, each what its row starts from; NULL: 0
  *   v      rows * n values; v == s or v == u is allowed, any other overlap is not
  * v[i] depends on the row's initial value and on the elements up to i alone; a row has the bits of a call of its
- * own. Products of many |s| > 1 can overflow where a loop does not: docs/recurrence.md. Order: docs/ORDER.md 9. */
+ * own. Products of many |s| > 1 can overflow where a loop does not: docs/ops/recurrence.md. Order: docs/spec/ORDER.md 9. */
 WEFT_API weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t rows,
                                      size_t n, const void *s, const void *u, const void *init, void *v);
 
@@ -483,7 +483,7 @@ WEFT_API weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_d
  *           stream that is being captured they are taken unchecked, and counts of edges out of order are
  *           unspecified.
  *   counts  `bins` numbers, which are set, not added to; apart from x and edges
- * By counters private to a thread or block. Order: docs/ORDER.md 11. */
+ * By counters private to a thread or block. Order: docs/spec/ORDER.md 11. */
 WEFT_API weft_status weft_histogram(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
                                     const void *edges, uint64_t *counts);
 
@@ -492,7 +492,7 @@ WEFT_API weft_status weft_histogram(weft_context *ctx, weft_dtype dtype, size_t 
  * gives each u8 a bin of its own.
  *   lower, upper  one value of the elements' type each, in host memory, lower < upper; floats must be finite, and
  *                 so must upper - lower and bins / (upper - lower) in f64
- * Order: docs/ORDER.md 11. */
+ * Order: docs/spec/ORDER.md 11. */
 WEFT_API weft_status weft_histogram_even(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
                                          const void *lower, const void *upper, uint64_t *counts);
 
@@ -507,7 +507,7 @@ typedef enum weft_extreme { WEFT_LARGEST = 0, WEFT_SMALLEST = 1 } weft_extreme;
  *   values   k elements, every bit of them
  *   indices  k numbers, x[indices[i]] is values[i]; or NULL
  * x, values and indices are apart. On a CPU by a rising threshold, on a GPU by radix select (T. Alabi,
- * J. Blanchard, B. Gordon, R. Steinbach, ACM J. Experimental Algorithmics 17, 2012). Order: docs/ORDER.md 12. */
+ * J. Blanchard, B. Gordon, R. Steinbach, ACM J. Experimental Algorithmics 17, 2012). Order: docs/spec/ORDER.md 12. */
 WEFT_API weft_status weft_top_k(weft_context *ctx, weft_dtype dtype, weft_extreme extreme, size_t n, const void *x,
                                 size_t k, void *values, uint64_t *indices);
 
@@ -517,7 +517,7 @@ WEFT_API weft_status weft_top_k(weft_context *ctx, weft_dtype dtype, weft_extrem
  * equal elements those of a come first, and each array's stay in their order. Where a or b is not in order, what
  * stands in y is unspecified.
  *   y   apart from a and b; elements keep every bit
- * By merge path (O. Green, R. McColl, D. Bader, ICS 2012). Order: docs/ORDER.md 12. */
+ * By merge path (O. Green, R. McColl, D. Bader, ICS 2012). Order: docs/spec/ORDER.md 12. */
 WEFT_API weft_status weft_merge(weft_context *ctx, weft_dtype dtype, size_t na, const void *a, size_t nb,
                                 const void *b, void *y);
 
@@ -531,7 +531,7 @@ typedef enum weft_side {
 /* For each of m queries where in sorted[0..n), which is in ascending order (-0 < +0, NaN last, all NaN equal), it
  * can be put so that the order stays: the number of elements less than it (WEFT_LEFT), or not greater (WEFT_RIGHT).
  *   positions  m numbers in [0, n]; apart from sorted and queries
- * Where `sorted` is not in order, what is found is unspecified. By binary search. Order: docs/ORDER.md 12. */
+ * Where `sorted` is not in order, what is found is unspecified. By binary search. Order: docs/spec/ORDER.md 12. */
 WEFT_API weft_status weft_search_sorted(weft_context *ctx, weft_dtype dtype, weft_side side, size_t n,
                                         const void *sorted, size_t m, const void *queries, uint64_t *positions);
 
@@ -557,7 +557,7 @@ typedef enum weft_transpose {
  *                column-major), at least its length. What lies between is not touched.
  * n = 1 or m = 1 is the product with a vector. A and B may be one; C must not overlap either, but may be other
  * columns (rows, column-major) of a larger matrix that both are parts of. The bits are those of
- * the transposed product, whatever layout, transposes and leading dimensions say. Order: docs/ORDER.md 13. */
+ * the transposed product, whatever layout, transposes and leading dimensions say. Order: docs/spec/ORDER.md 13. */
 WEFT_API weft_status weft_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
                                  weft_transpose transpose_a, weft_transpose transpose_b, size_t m, size_t n, size_t k,
                                  const void *alpha, const void *a, size_t lda, const void *b, size_t ldb,
@@ -602,7 +602,7 @@ typedef enum weft_boundary {
  *             call returns WEFT_OK all the same, and other systems are solved
  * Accurate where |b| exceeds |a| + |c| by a few percent in every row. Elsewhere, with |b| >= |a| + |c| or positive
  * definite matrices too, the residual may grow with the condition number. A lost pivot has no valid digit left.
- * Order: docs/ORDER.md 16. */
+ * Order: docs/spec/ORDER.md 16. */
 WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems,
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);
@@ -632,7 +632,7 @@ typedef enum weft_heat_method {
  * one-dimensional steps (N. Yanenko, The Method of Fractional Steps, 1971), which keep the order in time since the
  * axes' operators commute on such a grid. A NaN or an infinity, in u or by overflow, spreads over its line, and over
  * its grid as the sweeps go on: weft_reduce with WEFT_NORMINF tells. Scratch memory: a second u, and what
- * weft_tridiag needs. Order: docs/ORDER.md 23. Docs: docs/heat.md. */
+ * weft_tridiag needs. Order: docs/spec/ORDER.md 23. Docs: docs/ops/heat.md. */
 WEFT_API weft_status weft_heat(weft_context *ctx, weft_dtype dtype, weft_heat_method method, size_t dimensions,
                                const size_t *shape, size_t batch, const double *lambda, size_t steps, const void *u,
                                void *v);
@@ -648,7 +648,7 @@ typedef enum weft_order_of_sort {
  * equal, whatever their sign and payload, and come last in either order; every key keeps its bits.
  *   sorted      n keys; sorted == keys is allowed, any other overlap is not
  * By radix sort (H. Seward, MIT R-232, 1954; D. Knuth, The Art of Computer Programming 3, 5.2.5).
- * Scratch: a copy of the keys. Order: docs/ORDER.md 17. */
+ * Scratch: a copy of the keys. Order: docs/spec/ORDER.md 17. */
 WEFT_API weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n,
                                const void *keys, void *sorted);
 
@@ -672,7 +672,7 @@ WEFT_API weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_or
  * equal keys the first comes first.
  *   index       the type of indices: WEFT_U32 (n at most 2^32) or WEFT_U64
  *   indices     n values, apart from keys
- * Scratch: two copies of the keys, and one of the indices (on a GPU two). Order: docs/ORDER.md 17. */
+ * Scratch: two copies of the keys, and one of the indices (on a GPU two). Order: docs/spec/ORDER.md 17. */
 WEFT_API weft_status weft_argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index,
                                   size_t n, const void *keys, void *indices);
 
@@ -697,7 +697,7 @@ WEFT_API const char *weft_distribution_name(weft_distribution distribution);
  *   a, b   as above: finite. Those of a uniform distribution are rounded to dtype first, and b - a must be finite.
  *          Other values too large for dtype are Inf
  *   out    n values
- * By Philox4x32-10 (J. Salmon, M. Moraes, R. Dror, D. Shaw, SC 2011). Order: docs/ORDER.md 19. */
+ * By Philox4x32-10 (J. Salmon, M. Moraes, R. Dror, D. Shaw, SC 2011). Order: docs/spec/ORDER.md 19. */
 WEFT_API weft_status weft_random(weft_context *ctx, weft_distribution distribution, weft_dtype dtype, uint64_t seed,
                                  uint64_t stream, uint64_t first, size_t n, double a, double b, void *out);
 
@@ -706,7 +706,7 @@ WEFT_API weft_status weft_random(weft_context *ctx, weft_distribution distributi
  *   dtype         WEFT_I32, WEFT_I64, WEFT_U32 or WEFT_U64
  *   lower, upper  one value of dtype each, in host memory, lower <= upper; NULL: the type's least, its greatest value
  * By multiplication with what the range leaves to be drawn (S. Canon, 2021; D. Lemire, ACM Trans. Model. Comput.
- * Simul. 29, 2019). Order: docs/ORDER.md 19. */
+ * Simul. 29, 2019). Order: docs/spec/ORDER.md 19. */
 WEFT_API weft_status weft_random_integers(weft_context *ctx, weft_dtype dtype, uint64_t seed, uint64_t stream,
                                           uint64_t first, size_t n, const void *lower, const void *upper, void *out);
 
@@ -731,7 +731,7 @@ typedef enum weft_scrambling {
  *   dimensions    1 to WEFT_SOBOL_DIMENSIONS; first + n is at most 2^63; out has n * dimensions values
  * I. Sobol's points (1967) with the direction numbers and in the order, a Gray code's, of S. Joe and F. Kuo (SIAM J.
  * Sci. Comput. 30, 2008: new-joe-kuo-6). A. Owen's scrambling (1995) by a hash, as of S. Laine and T. Karras (2011),
- * B. Burley (J. Comput. Graph. Tech. 9, 2020), N. Vegdahl (2021). Order: docs/ORDER.md 24. Docs: docs/sobol.md. */
+ * B. Burley (J. Comput. Graph. Tech. 9, 2020), N. Vegdahl (2021). Order: docs/spec/ORDER.md 24. Docs: docs/ops/sobol.md. */
 WEFT_API weft_status weft_sobol(weft_context *ctx, weft_scrambling scrambling, weft_dtype dtype, uint64_t seed,
                                 uint64_t stream, size_t dimensions, uint64_t first, size_t n, void *out);
 
@@ -822,7 +822,7 @@ typedef struct weft_valuation {
  * by the inverse normal distribution function; so the first paths of a long run are those of a short one. Waits
  * for the device.
  *   valuation   in host memory; written when the call succeeds
- * Memory: none beside the device's own scratch. Order: docs/ORDER.md 21. */
+ * Memory: none beside the device's own scratch. Order: docs/spec/ORDER.md 21. */
 WEFT_API weft_status weft_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
                                 weft_valuation *valuation);
 
@@ -851,7 +851,7 @@ typedef enum weft_match_flags {
  *   flags       any of weft_match_flags, added
  *   counts      patterns->count of them, which are set, not added to
  * By the patterns' first four bytes: compared each, when they are few, else looked up in a hash table, as R. Karp and
- * M. Rabin do (IBM J. Res. Dev. 31, 1987). Order: docs/ORDER.md 22. Docs: docs/match.md. */
+ * M. Rabin do (IBM J. Res. Dev. 31, 1987). Order: docs/spec/ORDER.md 22. Docs: docs/ops/match.md. */
 WEFT_API weft_status weft_match_count(weft_context *ctx, size_t n, const void *text, size_t first, size_t end,
                                       const weft_patterns *patterns, unsigned flags, uint64_t *counts);
 
@@ -875,13 +875,13 @@ typedef struct weft_expr weft_expr;
  *   + -   * /   unary - + !
  *   x ^ y                       tighter than a minus before it, and from the right: -x^2 is -(x^2), 2^3^2 is 2^9.
  *                               A whole number y as it stands, -1024 to 1024, is a chain of multiplications
- *                               (docs/ORDER.md 20.4), and every other power is pow(x, y)
+ *                               (docs/spec/ORDER.md 20.4), and every other power is pow(x, y)
  *   abs(x) min(x, y) max(x, y) floor(x)
  *   sqrt(x) fma(x, y, z) exp(x) log(x) sin(x) cos(x) pow(x, y) erf(x)    f32 and f64 only
  *   numbers (2, 0.5, 1e-3), names (letters, digits, _) of arrays and scalars, i (the element's index), parentheses
  * Limits: 4095 characters, nesting 64 deep, 256 steps, 16 values held at a time, 64 names and numbers, 63 characters
  * each. A formula that is none is WEFT_INVALID; the message is a sentence, the line, and a caret under the place.
- * A formula reads element i of its arrays and nothing else. Order: docs/ORDER.md 20. */
+ * A formula reads element i of its arrays and nothing else. Order: docs/spec/ORDER.md 20. */
 WEFT_API weft_status weft_expr_compile(weft_context *ctx, const char *formula, weft_expr **expr);
 
 /* Releases it. NULL is allowed. */
@@ -907,7 +907,7 @@ typedef struct weft_binding {
  *   out       n values; out == an array of the type dtype is allowed, any other overlap is not
  * Each operation rounds once, and a b + c twice (fma(a, b, c) once). min and max: -0 < +0, a NaN wins. Division by
  * zero and arguments outside of a function's domain give what IEEE 754 says. A NaN is stored as the canonical one.
- * Order: docs/ORDER.md 20. Docs: docs/map.md. */
+ * Order: docs/spec/ORDER.md 20. Docs: docs/ops/map.md. */
 WEFT_API weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, size_t n,
                               const weft_binding *bindings, size_t count, void *out);
 
@@ -928,7 +928,7 @@ WEFT_API weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind
 
 /* Arrays larger than memory. The functions below take their inputs from sources and leave arrays in sinks, piece by
  * piece, in buffers of constant size, and give bit for bit what the function of the same name without _source gives
- * for the whole array in memory. Docs: docs/streaming.md. */
+ * for the whole array in memory. Docs: docs/guide/streaming.md. */
 
 #define WEFT_TO_THE_END UINT64_MAX
 
@@ -1045,7 +1045,7 @@ WEFT_API weft_status weft_map_scan_source(weft_context *ctx, weft_op op, weft_sc
 /* Some operations can be done in several ways, which differ in time and in no bit: shapes of launches on a GPU, sizes
  * of blocks on a CPU. A context begins with what the user's cache folder says was measured to be fastest on a device
  * of that name, as `weft tune` leaves it; without such a file, or with WEFT_TUNING=off in the environment, with the
- * first way of each. Docs: docs/tune.md. */
+ * first way of each. Docs: docs/guide/tune.md. */
 typedef struct weft_tunable {
     const char *operation;        /* "matmul" */
     weft_dtype dtype, accumulate; /* of the elements, of what they are summed in */

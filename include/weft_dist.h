@@ -1,6 +1,6 @@
 /* weft_dist: weft's operations on arrays that are spread over the ranks of an MPI communicator, with the bits that
  * one process computes, whatever the number of ranks and however the array is cut. A library of its own,
- * libweft_dist.so, which is there when weft was built with MPI. Docs: docs/dist.md.
+ * libweft_dist.so, which is there when weft was built with MPI. Docs: docs/guide/dist.md.
  *
  *     #include <mpi.h>
  *     #include <weft_dist.h>
@@ -150,7 +150,7 @@ WEFT_API weft_status weft_dist_fft(weft_dist *d, weft_dtype dtype, weft_fft_kind
  * are in host memory, and the same on all ranks. Result i is written by the rank that has value i: y has as many
  * results as x has values; with WEFT_FULL, m - 1 more on the last rank; with WEFT_VALID none from result n - m + 1
  * on, so that the last ranks have fewer. A rank brings the values that it lacks into host memory: with up to 64 taps
- * m - 1 of them, else some blocks (docs/ORDER.md 15.3) at either end of its slice. Blocks that a border cuts are
+ * m - 1 of them, else some blocks (docs/spec/ORDER.md 15.3) at either end of its slice. Blocks that a border cuts are
  * computed on both sides of it. */
 WEFT_API weft_status weft_dist_convolve(weft_dist *d, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
                                         weft_slice slice, const void *x, size_t m, const void *h, void *y);

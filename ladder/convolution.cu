@@ -333,7 +333,7 @@ static std::string known_answers(climb &c) {
 
 /* Rung weft: weft_convolve, the library's own
  *
- * Up to 64 taps directly, above by transforms of blocks; the lengths alone decide (docs/ORDER.md 15). It is asked for
+ * Up to 64 taps directly, above by transforms of blocks; the lengths alone decide (ORDER.md 15). It is asked for
  * all n + 10 values, of which the rungs above have those in the middle.
  */
 template <class T>

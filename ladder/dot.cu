@@ -193,7 +193,7 @@ template <class T> static T order_of_fused(const std::vector<T> &a, const std::v
 
 /* Rung weft: weft_dot, the library's own
  *
- * The order of weft's sums, with fma(a, b, s) down the rows (docs/ORDER.md). The specification is run beside it.
+ * The order of weft's sums, with fma(a, b, s) down the rows (ORDER.md). The specification is run beside it.
  */
 static weft_status weft_product(weft_context *ctx, weft_dtype dtype, size_t n, const void *a, const void *b,
                                 void *dot) {

@@ -492,7 +492,7 @@ static std::string change(climb &c) {
 
 /* Rung weft: weft_laplace, the library's own
  *
- * Several sweeps a pass, on a CPU too, with the same bits as one at a time (docs/ORDER.md 7).
+ * Several sweeps a pass, on a CPU too, with the same bits as one at a time (ORDER.md 7).
  */
 template <class T> static weft_status weft_relax(weft_context *ctx, weft_dtype dtype, box g, const T *u, T *v) {
     return weft_laplace(ctx, dtype, g.nx, g.ny, g.nz, SWEEPS, u, v, NULL);

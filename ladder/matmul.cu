@@ -447,7 +447,7 @@ static std::string constant_data(climb &c) {
 
 /* Rung weft: weft_matmul, the library's own
  *
- * Any layout, transposes, alpha and beta; sums over k in the order of docs/ORDER.md 13, on all cores of a CPU and on
+ * Any layout, transposes, alpha and beta; sums over k in the order of ORDER.md 13, on all cores of a CPU and on
  * a GPU. There is no TF32 in it: a product of f32 has the 24 bits that the type promises.
  */
 static weft_status weft_multiply(weft_context *ctx, weft_dtype dtype, shape m, const void *a, const void *b,

@@ -406,7 +406,7 @@ static std::string known_answers(climb &c) {
 
 /* Rung weft: weft_recurrence, the library's own
  *
- * Groups of 16 elements by the loop, with fused multiply-adds, groups joined in base 16 (docs/ORDER.md 9): v[i]
+ * Groups of 16 elements by the loop, with fused multiply-adds, groups joined in base 16 (ORDER.md 9): v[i]
  * depends on the elements up to i and on nothing else, not on n or on a launch. Many rows at once, forward or in
  * reverse.
  */

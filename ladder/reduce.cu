@@ -489,7 +489,7 @@ template <class T> static void unrolled(size_t n, const T *x, T *sums, T *sum) {
 
 /* Rung weft: weft_reduce, the library's own
  *
- * Rows of 512 bytes whose lanes run down a tile, lanes joined by halves, tiles joined in pairs (docs/ORDER.md 3):
+ * Rows of 512 bytes whose lanes run down a tile, lanes joined by halves, tiles joined in pairs (ORDER.md 3):
  * wide enough for a warp's 16-byte loads and for the vectors of a CPU, and the same for any launch. Integers are
  * summed in 64 bits. The specification, a plain C program, is run beside it and must give the same bits.
  */

@@ -514,7 +514,7 @@ static std::string classic_answers(climb &c) {
 /* Rung weft: weft_scan, the library's own
  *
  * One pass with look-back: groups of 16 by the rule of hillis-steele, the same rule for the groups' totals, and so on
- * up (docs/ORDER.md). The order does not depend on the tiles, so that any GPU and any CPU can keep it.
+ * up (ORDER.md). The order does not depend on the tiles, so that any GPU and any CPU can keep it.
  */
 static weft_status weft_running_sums(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *y) {
     return weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, x, NULL, y);

@@ -391,7 +391,7 @@ static std::string known_answers(climb &c) {
 /* Rung weft: weft_tridiag, the library's own
  *
  * Systems of any length, one or many, contiguous or interleaved: chunks of 16 rows as four-rows condenses four, again
- * and again until 32 are left for cyclic reduction (docs/ORDER.md 16). It says so when a pivot is lost.
+ * and again until 32 are left for cyclic reduction (ORDER.md 16). It says so when a pivot is lost.
  */
 template <class T>
 static weft_status weft_solve(weft_context *ctx, weft_dtype dtype, systems<T> s, T *x, uint64_t *lost) {

@@ -8,7 +8,7 @@ Arrays are NumPy's, of any layout, or lists; CuPy's, PyTorch's, JAX's and Numba'
 A result is of the kind of the array it was made from. Every function of arrays has `device=`, which never changes a bit
 of a result. What is wrong is told by ValueError, TypeError, MemoryError or weft.Error, with the values.
 
-The orders of rounding steps are in docs/ORDER.md of the sources, under the number that each docstring names.
+The orders of rounding steps are in ORDER.md of the sources, under the number that each docstring names.
 """
 
 from pyweft._native import ffi as _ffi

@@ -1,4 +1,4 @@
-"""Steps in time of the heat equation (docs/heat.md)."""
+"""Steps in time of the heat equation (docs/ops/heat.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of the elements in bins (docs/histogram.md)."""
+"""Counts of the elements in bins (docs/ops/histogram.md)."""
 
 from __future__ import annotations
 

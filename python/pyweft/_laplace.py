@@ -1,4 +1,4 @@
-"""Laplace's equation on a 3-D grid: sweeps, or the solution (docs/laplace.md)."""
+"""Laplace's equation on a 3-D grid: sweeps, or the solution (docs/ops/laplace.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrix products and tridiagonal systems (docs/matmul.md, tridiag.md)."""
+"""Matrix products and tridiagonal systems (docs/ops/matmul.md, tridiag.md)."""
 
 from __future__ import annotations
 

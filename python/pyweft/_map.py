@@ -1,4 +1,4 @@
-"""Formulas over arrays, element by element (docs/map.md). Order of all: ORDER.md 20."""
+"""Formulas over arrays, element by element (docs/ops/map.md). Order of all: ORDER.md 20."""
 
 from __future__ import annotations
 

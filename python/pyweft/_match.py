@@ -1,4 +1,4 @@
-"""How often words occur in a text, and where (docs/match.md). Order of all: ORDER.md 22."""
+"""How often words occur in a text, and where (docs/ops/match.md). Order of all: ORDER.md 22."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The largest elements, merges of sorted arrays and searches in them (docs/top_k.md, merge.md, search_sorted.md).
+"""The largest elements, merges of sorted arrays and searches in them (docs/ops/top_k.md, merge.md, search_sorted.md).
 Order of all: ORDER.md 12."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Prices of options by Monte Carlo simulation (docs/price.md)."""
+"""Prices of options by Monte Carlo simulation (docs/ops/price.md)."""
 
 from __future__ import annotations
 

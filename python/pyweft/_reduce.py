@@ -1,4 +1,4 @@
-"""Reductions of a whole array to one value, of any shape, taken in C order (docs/reduce.md, variance.md, dot.md)."""
+"""Reductions of a whole array to one value, of any shape, taken in C order (docs/ops/reduce.md, variance.md, dot.md)."""
 
 from __future__ import annotations
 

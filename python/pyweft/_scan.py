@@ -1,4 +1,4 @@
-"""Prefix scans and linear recurrences (docs/scan.md, recurrence.md)."""
+"""Prefix scans and linear recurrences (docs/ops/scan.md, recurrence.md)."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def recurrence(
     init     shape (...): what each row starts from; None: 0
     reverse  from the last element down, with v[..., i + 1]
     out      may be s or u
-    Order: ORDER.md 9. Products of many |s| > 1 can overflow where a loop does not: docs/recurrence.md.
+    Order: ORDER.md 9. Products of many |s| > 1 can overflow where a loop does not: docs/ops/recurrence.md.
 
     >>> weft.recurrence([0.5, 0.5, 0.5], [1.0, 1.0, 1.0])
     array([1.  , 1.5 , 1.75])

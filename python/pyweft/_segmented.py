@@ -1,4 +1,4 @@
-"""Reductions and scans of the segments of an array, and by key (docs/segmented.md)."""
+"""Reductions and scans of the segments of an array, and by key (docs/ops/segmented.md)."""
 
 from __future__ import annotations
 

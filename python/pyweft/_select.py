@@ -1,4 +1,4 @@
-"""Selections keep some elements in their order; runs of equal ones (docs/select.md, partition.md, unique.md,
+"""Selections keep some elements in their order; runs of equal ones (docs/ops/select.md, partition.md, unique.md,
 run_length.md). Order of all: ORDER.md 10."""
 
 from __future__ import annotations

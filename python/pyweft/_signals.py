@@ -1,4 +1,4 @@
-"""Fourier transforms along the last axis, convolution and correlation (docs/fft.md, convolve.md)."""
+"""Fourier transforms along the last axis, convolution and correlation (docs/ops/fft.md, convolve.md)."""
 
 from __future__ import annotations
 

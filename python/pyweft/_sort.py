@@ -1,4 +1,4 @@
-"""Stable sorts (docs/sort.md, argsort.md). Order of all: ORDER.md 17."""
+"""Stable sorts (docs/ops/sort.md, argsort.md). Order of all: ORDER.md 17."""
 
 from __future__ import annotations
 

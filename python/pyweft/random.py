@@ -1,4 +1,4 @@
-"""Random numbers that are the same everywhere (docs/random.md, docs/sobol.md). Order of all: ORDER.md 19, 24.
+"""Random numbers that are the same everywhere (docs/ops/random.md, docs/ops/sobol.md). Order of all: ORDER.md 19, 24.
 
 Sample i of a stream is a function of i, seed, stream and the distribution alone. What all functions take:
 

@@ -1,4 +1,4 @@
-"""Arrays larger than memory: files, pipes and functions, in pieces, in buffers of constant size (docs/streaming.md).
+"""Arrays larger than memory: files, pipes and functions, in pieces, in buffers of constant size (docs/guide/streaming.md).
 
 A result is bit for bit that of the function of the same name in weft for the whole array in memory, whatever the
 pieces; the orders are named there. What all functions take:

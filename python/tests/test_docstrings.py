@@ -1,4 +1,4 @@
-"""The examples in the docstrings, of which every public function has one, and in docs/python.md."""
+"""The examples in the docstrings, of which every public function has one, and in docs/guide/python.md."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_functions_of_arrays_name_their_order() -> None:
 
 def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    page = Path(__file__).parents[2] / "docs" / "python.md"
+    page = Path(__file__).parents[2] / "docs" / "guide" / "python.md"
     programs = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M)
     assert programs
     for program in programs:
@@ -44,7 +44,7 @@ def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_the_tutorial_prints_what_it_says() -> None:
-    page = Path(__file__).parents[2] / "docs" / "tutorial.md"
+    page = Path(__file__).parents[2] / "docs" / "guide" / "tutorial.md"
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.S | re.M)
     test = doctest.DocTestParser().get_doctest("".join(blocks), {}, page.name, str(page), 0)
     assert test.examples

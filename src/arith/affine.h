@@ -1,4 +1,4 @@
-/* The maps of recurrences (docs/ORDER.md 9.2, 9.3) by ones and sixteens, for what puts a row together from parts that
+/* The maps of recurrences (ORDER.md 9.2, 9.3) by ones and sixteens, for what puts a row together from parts that
  * were solved elsewhere: ranks, pieces. */
 #ifndef WEFT_ARITH_AFFINE_H
 #define WEFT_ARITH_AFFINE_H

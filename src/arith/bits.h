@@ -1,5 +1,5 @@
 /* Bit patterns of floats, the canonical NaN, and keys whose unsigned order is the total order of
- * docs/ORDER.md 1.4: -Inf < ... < -0 < +0 < ... < +Inf, and a NaN before all (least key, for a
+ * ORDER.md 1.4: -Inf < ... < -0 < +0 < ... < +Inf, and a NaN before all (least key, for a
  * minimum) or behind all (greatest key, for a maximum). */
 #ifndef WEFT_ARITH_BITS_H
 #define WEFT_ARITH_BITS_H

@@ -1,4 +1,4 @@
-/* exp, log, pow, erf, the inverse normal distribution function, sin and cos (docs/ORDER.md 18), in f64, and in f32 as
+/* exp, log, pow, erf, the inverse normal distribution function, sin and cos (ORDER.md 18), in f64, and in f32 as
  * the f64 value rounded. Nothing branches but sin and cos beyond WEFT_NEAR, so a loop over elements becomes a loop
  * over vectors, and the threads of a warp stay together. */
 #ifndef WEFT_ARITH_ELEMENTARY_H

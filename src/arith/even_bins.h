@@ -1,4 +1,4 @@
-/* The bin of an element among bins of one width (docs/ORDER.md 11.2), without a division for each element.
+/* The bin of an element among bins of one width (ORDER.md 11.2), without a division for each element.
  *
  * Integers: with d = x - lower, W = upper - lower and bins = whole W + rest (rest < W), the bin is
  * d whole + floor(d rest / W). Where d, W < 2^k, let M = ceil(2^2k rest / W), that is (2^2k rest + e) / W with e < W:

@@ -1,4 +1,4 @@
-/* The last steps of the statistics, once their sums stand (docs/ORDER.md 3.3, 4). */
+/* The last steps of the statistics, once their sums stand (ORDER.md 3.3, 4). */
 #ifndef WEFT_ARITH_FINISH_H
 #define WEFT_ARITH_FINISH_H
 

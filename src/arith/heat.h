@@ -1,4 +1,4 @@
-/* The sweeps of weft_heat (docs/ORDER.md 23): their numbers, and where grids lie between them.
+/* The sweeps of weft_heat (ORDER.md 23): their numbers, and where grids lie between them.
  *
  * Points of a grid that is swept along x lie as the caller has them. Along another axis, that axis comes first: then
  * all lines are interleaved, and the solver finds them by two distances. Rows along x stay whole. */

@@ -1,4 +1,4 @@
-/* The patterns of weft_match_count as both backends search for them (docs/ORDER.md 22), in one block of words that
+/* The patterns of weft_match_count as both backends search for them (ORDER.md 22), in one block of words that
  * can be copied to a GPU.
  *
  * A pattern's class is the number of its bytes that its key has: all up to four, the first in the lowest bits, the

@@ -1,4 +1,4 @@
-/* The weights of multigrid's grids (docs/ORDER.md 7.6, 7.7), in f64; kernels round them to their type. */
+/* The weights of multigrid's grids (ORDER.md 7.6, 7.7), in f64; kernels round them to their type. */
 #ifndef WEFT_ARITH_MULTIGRID_H
 #define WEFT_ARITH_MULTIGRID_H
 

@@ -1,4 +1,4 @@
-/* What the simulations of weft_price share on all machines (docs/ORDER.md 21): the normals, what is paid, and the
+/* What the simulations of weft_price share on all machines (ORDER.md 21): the normals, what is paid, and the
  * estimate from the sums over all paths. */
 #ifndef WEFT_ARITH_PRICE_H
 #define WEFT_ARITH_PRICE_H

@@ -1,4 +1,4 @@
-/* Samples made of the words of Philox4x32-10 (docs/ORDER.md 19). No loops and no branches, so that loops over lanes
+/* Samples made of the words of Philox4x32-10 (ORDER.md 19). No loops and no branches, so that loops over lanes
  * become vectors. `w` points at the words of the sample: one for f32, u8 and 32-bit integers, two for f64 and 64-bit
  * integers, the low one first. */
 #ifndef WEFT_ARITH_SAMPLES_H

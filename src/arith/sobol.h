@@ -1,4 +1,4 @@
-/* Sobol points (docs/ORDER.md 24): direction numbers, and what becomes of a coordinate's word, which is taken in
+/* Sobol points (ORDER.md 24): direction numbers, and what becomes of a coordinate's word, which is taken in
  * halves of 32 bits. Where it is scrambled each half has its key; a shift by the key 0 leaves points as they are. */
 #ifndef WEFT_ARITH_SOBOL_H
 #define WEFT_ARITH_SOBOL_H

@@ -1,4 +1,4 @@
-/* How keys are sorted (docs/ORDER.md 17): a key has a code, an unsigned number of its width, and keys go by
+/* How keys are sorted (ORDER.md 17): a key has a code, an unsigned number of its width, and keys go by
  * ascending codes. A rank is a code before the NaNs are made equal: it can be turned back into the key. */
 #ifndef WEFT_ARITH_SORT_CODE_H
 #define WEFT_ARITH_SORT_CODE_H

@@ -1,5 +1,5 @@
 /* Complex numbers on the unit circle in pairs of f64 whose sum is good to about 100 bits (T. Dekker, Numer. Math. 18,
- * 1971), and their rounding to f32 and f64: what the twiddles of docs/ORDER.md 14.1 are made of. */
+ * 1971), and their rounding to f32 and f64: what the twiddles of ORDER.md 14.1 are made of. */
 #ifndef WEFT_ARITH_TURNS_H
 #define WEFT_ARITH_TURNS_H
 
@@ -74,7 +74,7 @@ static inline weft_turn weft_turn_half(weft_turn t) {
     return half;
 }
 
-/* table[k] = exp(-i pi v(k) / 2^shift) for k < 2^count_log, v as in docs/ORDER.md 14.1. */
+/* table[k] = exp(-i pi v(k) / 2^shift) for k < 2^count_log, v as in ORDER.md 14.1. */
 static inline void weft_turn_table(int shift, int count_log, weft_turn *table) {
     weft_turn step;
     step.re = weft_pair_of(0, 0);

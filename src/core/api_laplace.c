@@ -44,7 +44,7 @@ weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t 
 
 enum { SOR_SWEEPS_OF_A_LOOK = 10 };
 
-/* 1 - cos(pi / (n - 1)), n >= 3, by its series (docs/ORDER.md 7.5). */
+/* 1 - cos(pi / (n - 1)), n >= 3, by its series (ORDER.md 7.5). */
 static double decay_along(size_t n) {
     const double x = 3.141592653589793 / (double)(n - 1), y = x * x;
     return y * (0.5 - y * (1.0 / 24 - y * (1.0 / 720 - y * (1.0 / 40320))));

@@ -131,7 +131,7 @@ static weft_status check_correlation(size_t n, const double *matrix, weft_error 
     return WEFT_OK;
 }
 
-/* The lower triangle L with L L' = the matrix (A.-L. Cholesky), row by row (docs/ORDER.md 21.1). */
+/* The lower triangle L with L L' = the matrix (A.-L. Cholesky), row by row (ORDER.md 21.1). */
 static weft_status factorize(size_t n, const double *matrix, factor *l, weft_error *error) {
     FORWARD(check_correlation(n, matrix, error));
     for (size_t i = 0; i < n; i++)
@@ -245,7 +245,7 @@ static weft_status estimate(const summing *how, price_call *c, double *estimate,
 
 static double canonical(double x) { return isnan(x) ? (double)NAN : x; }
 
-/* The mean of what the scramblings give, and its standard error (docs/ORDER.md 21.9). */
+/* The mean of what the scramblings give, and its standard error (ORDER.md 21.9). */
 static weft_status run_scrambled(const summing *how, size_t count, price_call c, double *value, double *deviation,
                                  weft_error *error) {
     double values[SCRAMBLINGS_MAX], found[2], sum = 0, squares = 0;

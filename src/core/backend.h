@@ -51,7 +51,7 @@ typedef struct reduce_call {
     const map_call *map; /* where the elements are a formula's values, and x is NULL; else NULL */
     /* NULL; or, of mean and norm2 with an f64 result: x is a part of a longer array, and the sum of its elements or
      * of their squares is wanted as the tree leaves it. *part is 1; or, for a norm2 that is taken again, the sum of
-     * squares of the whole (docs/ORDER.md 3.3). */
+     * squares of the whole (ORDER.md 3.3). */
     const double *part;
 } reduce_call;
 
@@ -82,7 +82,7 @@ typedef struct scan_call {
     void *y;             /* == x, or apart from it */
     const map_call *map; /* where the elements are a formula's values, and x is NULL; else NULL. Then y may be an
                             array of the formula that has the type of both */
-    bool totals;         /* y gets a value for each 16^3 elements: their total (docs/ORDER.md 6.2), as it is. n is a
+    bool totals;         /* y gets a value for each 16^3 elements: their total (ORDER.md 6.2), as it is. n is a
                             multiple of that, op sum or prod, of floats; inclusive, without init or map */
 } scan_call;
 
@@ -160,7 +160,7 @@ typedef struct recurrence_call {
     const void *s, *u;
     const void *init; /* a value for each row, or NULL */
     void *v;          /* == s or == u, or apart from both; apart from init */
-    /* NULL; or, of one row of 16^k elements, k >= 3: their map's S and U (docs/ORDER.md 9.2) are wanted here
+    /* NULL; or, of one row of 16^k elements, k >= 3: their map's S and U (ORDER.md 9.2) are wanted here
      * too, in host memory, each as bits of the type. */
     uint64_t *map;
 } recurrence_call;
@@ -222,7 +222,7 @@ typedef struct matmul_call {
     matmul_operand a, b;
     void *c;
     size_t ldc, stride_c;
-    size_t part;               /* of k, by docs/ORDER.md 13.2; k or more where it is not cut */
+    size_t part;               /* of k, by ORDER.md 13.2; k or more where it is not cut */
     const matmul_piece *piece; /* NULL; or what is done instead, with k >= 1 */
 } matmul_call;
 
@@ -321,7 +321,7 @@ typedef enum price_control { CONTROL_NONE, CONTROL_END, CONTROL_GEOMETRIC } pric
 
 enum { PRICE_LEGS_MAX = 4, PRICE_SUMS = 5 };
 
-/* docs/ORDER.md 21 names these numbers. */
+/* ORDER.md 21 names these numbers. */
 typedef struct price_call {
     weft_dtype dtype; /* f32 or f64 */
     weft_payoff payoff;
@@ -340,7 +340,7 @@ typedef struct price_call {
     size_t legs;
     price_leg leg[PRICE_LEGS_MAX];
     double *estimate; /* in host memory: the price and its standard error; or, with sums, not wanted */
-    double *sums; /* NULL; or in host memory: the sums of docs/ORDER.md 21.6, in their order, are wanted instead */
+    double *sums; /* NULL; or in host memory: the sums of ORDER.md 21.6, in their order, are wanted instead */
     const double *given; /* NULL; or those sums over all paths, none of which is simulated then */
 } price_call;
 

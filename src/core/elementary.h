@@ -1,4 +1,4 @@
-/* The numbers of the elementary functions (docs/ORDER.md 18), shared by the specification and the fast backends.
+/* The numbers of the elementary functions (ORDER.md 18), shared by the specification and the fast backends.
  * Numbers only. Lists of coefficients begin with that of the highest power. */
 #ifndef WEFT_CORE_ELEMENTARY_H
 #define WEFT_CORE_ELEMENTARY_H

@@ -265,7 +265,7 @@ static weft_status parse_primary(parser *p, operand *v, weft_error *error) {
     return WEFT_OK;
 }
 
-/* docs/ORDER.md 20.4: the bits of the power below its highest, from the highest down, square the product and, where
+/* ORDER.md 20.4: the bits of the power below its highest, from the highest down, square the product and, where
  * one is set, multiply it by x. *v is x, and keeps its register until the end. */
 static weft_status apply_chain(parser *p, unsigned power, size_t place, operand *v, weft_error *error) {
     unsigned bit = 1;

@@ -1,4 +1,4 @@
-/* The numbers of the canonical order (docs/ORDER.md), shared by the specification and the fast
+/* The numbers of the canonical order (ORDER.md), shared by the specification and the fast
  * backends. Numbers and index maps only: no arithmetic on data, no tuning. */
 #ifndef WEFT_CORE_ORDER_H
 #define WEFT_CORE_ORDER_H

@@ -8,7 +8,7 @@
 #include "core/tridiag_part.h"
 #include "weft.h"
 
-/* The sums that mean, norms and variance are made of: the tree of docs/ORDER.md 2 in f64, with join a + b. */
+/* The sums that mean, norms and variance are made of: the tree of ORDER.md 2 in f64, with join a + b. */
 typedef enum tree_kind {
     TREE_SUM,        /* lane + x */
     TREE_MAGNITUDES, /* lane + |x| */
@@ -27,7 +27,7 @@ WEFT_API weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, wef
 /* Whether p is memory that only a GPU can read. */
 WEFT_API int weft_part_device_only(const weft_context *ctx, const void *p);
 
-/* The totals that scans with sum and prod of floats are made of (docs/ORDER.md 6.2): of the `blocks` aligned blocks
+/* The totals that scans with sum and prod of floats are made of (ORDER.md 6.2): of the `blocks` aligned blocks
  * of 16^3 elements each at x, in the type `result`. */
 WEFT_API weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result,
                                            size_t blocks, const void *x, void *totals);
@@ -53,7 +53,7 @@ WEFT_API weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft
                                        weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                        const tridiag_part *part);
 
-/* weft_price, but that the sums over all `paths` of a call (docs/ORDER.md 21.6) are found by `sum`, whose failures
+/* weft_price, but that the sums over all `paths` of a call (ORDER.md 21.6) are found by `sum`, whose failures
  * are returned as they are. First all that weft_price refuses, alone. */
 struct price_call;
 typedef weft_status part_price_sum(void *self, const struct price_call *call, uint64_t paths, double *sums);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is wanted of consecutive rows of a system, at one of its levels (docs/ORDER.md 16.2). */
+/* What is wanted of consecutive rows of a system, at one of its levels (ORDER.md 16.2). */
 typedef enum tridiag_stage {
     TRIDIAG_REDUCE, /* of whole chunks: the separators, but that the last is not joined with the next chunk */
     TRIDIAG_EXPAND, /* of whole chunks: x, from that of the separators */

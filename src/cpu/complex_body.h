@@ -123,7 +123,7 @@ INLINE void OF(back)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2) {
     OF(undo_butterfly)(&v[1], &v[3], w);
 }
 
-/* P of docs/ORDER.md 15.3. */
+/* P of ORDER.md 15.3. */
 INLINE VECTOR OF(multiply)(VECTOR z, VECTOR h) {
     return OF(multiply_add)(z, OF(twice_re)(h), OF(swap_parts)(z) * OF(negate_parts)(OF(twice_im)(h), false));
 }

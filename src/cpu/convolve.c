@@ -1,4 +1,4 @@
-/* weft_convolve and weft_correlate on the CPU (docs/ORDER.md 15). */
+/* weft_convolve and weft_correlate on the CPU (ORDER.md 15). */
 #include "core/order.h"
 #include "cpu/parallel.h"
 #include "cpu/transform_run.h"
@@ -23,7 +23,7 @@ static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /* ------------------------------------------------------------------------------------ roles */
 
-/* h' of docs/ORDER.md 15.1: backwards, conjugated. */
+/* h' of ORDER.md 15.1: backwards, conjugated. */
 static void turn_filter(const convolve_call *c, void *to) {
     const size_t parts = c->is_complex ? 2 : 1;
     for (size_t i = 0; i < c->m * parts; i++) {

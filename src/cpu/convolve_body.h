@@ -1,4 +1,4 @@
-/* The kernels of weft_convolve (docs/ORDER.md 15) for one element type; see cpu/complex_body.h. */
+/* The kernels of weft_convolve (ORDER.md 15) for one element type; see cpu/complex_body.h. */
 
 /* ---------------------------------------------------------------------------------- direct */
 

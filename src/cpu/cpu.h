@@ -101,7 +101,7 @@ typedef struct scan_kernels {
 typedef void stencil_row(size_t n, const void *middle, const void *south, const void *north, const void *below,
                          const void *above, void *to);
 
-/* Rows of the right side of a step in time (docs/ORDER.md 23.2); `before` and `after` may be NULL. */
+/* Rows of the right side of a step in time (ORDER.md 23.2); `before` and `after` may be NULL. */
 typedef struct heat_rows {
     void (*scale)(size_t n, double centre, const void *u, void *to);
     void (*side)(size_t n, double ratio, double centre, const void *before, const void *u, const void *after,

@@ -1,5 +1,5 @@
 /* The body of cpu/extremes.c for one type (cpu/each_type.h): minimum, maximum and largest magnitude,
- * by integer keys whose order is the total order (docs/ORDER.md 1.4). An integer is its own key. A
+ * by integer keys whose order is the total order (ORDER.md 1.4). An integer is its own key. A
  * float has the keys of arith/bits.h, where a NaN is before all or behind all; that is
  * computed from its bits without a choice or a comparison of floats, which would keep compilers from
  * making vector code of the loops. */

@@ -1,4 +1,4 @@
-/* weft_fft on the CPU (docs/ORDER.md 14): one transform on several threads, or several each on one. */
+/* weft_fft on the CPU (ORDER.md 14): one transform on several threads, or several each on one. */
 #include "cpu/parallel.h"
 #include "cpu/transform_run.h"
 

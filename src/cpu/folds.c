@@ -1,4 +1,4 @@
-/* The kernels of weft_segmented_reduce (docs/ORDER.md 8); compiled once for each level. A segment of more than a
+/* The kernels of weft_segmented_reduce (ORDER.md 8); compiled once for each level. A segment of more than a
  * few elements goes to the kernel of weft_reduce; here are the short ones, which that would take long to start on. */
 #include "cpu/tree.h"
 

@@ -2,7 +2,7 @@
  * (the integer of REAL's size), MEMBER (of partial) and OF(name).
  *
  * A segment of at most a row has one element in a lane. Then lanes without elements, which hold the identity,
- * change nothing when they are joined, and the halving of docs/ORDER.md 2.3 may as well begin with as few lanes as
+ * change nothing when they are joined, and the halving of ORDER.md 2.3 may as well begin with as few lanes as
  * hold all elements. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 #define LANES OF(fold_lanes)
@@ -35,7 +35,7 @@ INLINE VECTOR OF(fold_upper)(VECTOR v, LANES number, size_t distance) {
 #endif
 }
 
-/* docs/ORDER.md 2.3 for lanes in `vectors` vectors. */
+/* ORDER.md 2.3 for lanes in `vectors` vectors. */
 INLINE REAL OF(fold_lanes_of)(step how, size_t vectors, VECTOR *v, LANES number) {
     for (size_t width = vectors / 2; width > 0; width /= 2)
         for (size_t k = 0; k < width; k++) v[k] = how == STEP_MULTIPLY ? v[k] * v[k + width] : v[k] + v[k + width];

@@ -1,4 +1,4 @@
-/* weft_heat on the CPU (docs/ORDER.md 23): for each axis in turn the right side, row by row, and then weft_tridiag's
+/* weft_heat on the CPU (ORDER.md 23): for each axis in turn the right side, row by row, and then weft_tridiag's
  * own solver along the lines.
  *
  * Lines of one dimension need nothing of each other: a thread takes a group of them that its cache holds through all

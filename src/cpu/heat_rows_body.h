@@ -1,4 +1,4 @@
-/* Rows of the right side of a step in time, in REAL arithmetic (docs/ORDER.md 23.2); FUSED and OF(name) are set by
+/* Rows of the right side of a step in time, in REAL arithmetic (ORDER.md 23.2); FUSED and OF(name) are set by
  * the includer. Where there is no row of neighbours, they are 0. */
 static void OF(scale)(size_t n, double centre, const void *u, void *to) {
     const REAL *restrict x = u, k = (REAL)centre;

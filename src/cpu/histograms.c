@@ -1,4 +1,4 @@
-/* The bins of elements (docs/ORDER.md 11); compiled once for each level. */
+/* The bins of elements (ORDER.md 11); compiled once for each level. */
 #include "cpu/vectors.h"
 
 enum { SEARCH_GROUP = 8, F64_LANES = VECTOR_BYTES / 8 };

@@ -1,4 +1,4 @@
-/* Operations on integers, bits and truth values (docs/ORDER.md 1.5, 3.2); compiled once for each
+/* Operations on integers, bits and truth values (ORDER.md 1.5, 3.2); compiled once for each
  * level. */
 #include "cpu/vectors.h"
 

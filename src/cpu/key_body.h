@@ -1,4 +1,4 @@
-/* Unsigned keys in the total order of docs/ORDER.md 12.1, for the bodies that cpu/each_type.h includes: from the
+/* Unsigned keys in the total order of ORDER.md 12.1, for the bodies that cpu/each_type.h includes: from the
  * bits, in integer arithmetic alone, of which compilers make code without branches. */
 
 INLINE U OF(bits_at)(const void *array, size_t i) {

@@ -1,4 +1,4 @@
-/* weft_laplace on the CPU (docs/ORDER.md 7).
+/* weft_laplace on the CPU (ORDER.md 7).
  *
  * Several sweeps go through memory together. A thread takes a block of rows and planes and marches through its
  * planes; where sweep 1 has made plane q + 1, sweep 2 can make plane q, sweep 3 plane q - 1, and so on. Of each sweep

@@ -1,4 +1,4 @@
-/* weft_laplace_solve on the CPU (docs/ORDER.md 7.3 to 7.8): sweeps of red-black over-relaxation, on the caller's grid
+/* weft_laplace_solve on the CPU (ORDER.md 7.3 to 7.8): sweeps of red-black over-relaxation, on the caller's grid
  * or on each grid of a cycle.
  *
  * A sweep goes through memory once: the black points of a plane follow the red ones of the next plane. Each thread

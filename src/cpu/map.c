@@ -8,7 +8,7 @@ enum {
     ALONE_BYTES = 1 << 17,  /* below this, waking threads costs more than it gains */
     CHUNK = 1 << 15,        /* elements that a thread takes at a time */
     STREAM_BYTES = 1 << 25, /* a result longer than this goes past the caches, unless it takes an input's place */
-    TILE_BYTES = 1 << 14,   /* of a formula's values that are reduced at a time: whole tiles of docs/ORDER.md 2.1 */
+    TILE_BYTES = 1 << 14,   /* of a formula's values that are reduced at a time: whole tiles of ORDER.md 2.1 */
     LEVELS = 64             /* of the tree over these */
 };
 

@@ -1,4 +1,4 @@
-/* Evaluating a formula (docs/ORDER.md 20); compiled once for each level. A block of elements goes through one step
+/* Evaluating a formula (ORDER.md 20); compiled once for each level. A block of elements goes through one step
  * after another, each a plain loop over its lanes, and stays in the first cache meanwhile. */
 #include "arith/map.h"
 #include "cpu/stream.h"

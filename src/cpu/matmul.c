@@ -1,4 +1,4 @@
-/* weft_matmul on the CPU (docs/ORDER.md 13).
+/* weft_matmul on the CPU (ORDER.md 13).
  *
  * C is cut in blocks, of which each thread takes the next. Of a block, the columns of B are brought to panels for
  * some hundred terms at a time, then some rows of A, both in the order in which a kernel reads them; then a kernel
@@ -257,7 +257,7 @@ static void run_numbered(void *self, size_t number) {
 
 static size_t rows_of_slice(const plan *p) { return pieces(SLICE_VALUES, p->c.n); }
 
-/* Some rows of a product whose parts are all done: the tree over the parts (docs/ORDER.md 2.4), and the end. */
+/* Some rows of a product whose parts are all done: the tree over the parts (ORDER.md 2.4), and the end. */
 static void join_slice(void *self, size_t number) {
     const item_range *of = self;
     const plan *p = of->plan;

@@ -155,7 +155,7 @@ static void OF(matmul_tall)(size_t terms, const void *a, size_t step_a, const vo
 
 /* --------------------------------------------------------------------------------- the end */
 
-/* docs/ORDER.md 13.2: part sums join. */
+/* ORDER.md 13.2: part sums join. */
 static void OF(matmul_join)(size_t n, void *sums, const void *others) {
     REAL *s = sums;
     const REAL *t = others;
@@ -164,7 +164,7 @@ static void OF(matmul_join)(size_t n, void *sums, const void *others) {
 
 static ELEMENT OF(matmul_rounded)(REAL v) { return v == v ? (ELEMENT)v : (ELEMENT)CANONICAL_NAN; }
 
-/* docs/ORDER.md 13.3: sums become elements of C. */
+/* ORDER.md 13.3: sums become elements of C. */
 static void OF(matmul_finish)(double alpha, double beta, size_t rows, size_t columns, const void *sums, size_t ld,
                               void *c, size_t ldc) {
     const REAL *s = sums;

@@ -1,4 +1,4 @@
-/* The kernels of matrix products (docs/ORDER.md 13); compiled once for each level. */
+/* The kernels of matrix products (ORDER.md 13); compiled once for each level. */
 #include "cpu/matmul_calls.h"
 #include "cpu/vectors.h"
 
@@ -10,7 +10,7 @@ enum { TILE_ROWS = 4, TILE_VECTORS = 3 }; /* 16 registers */
 #endif
 enum { TALL_VECTORS = 2 };
 
-/* The quiet NaN of docs/ORDER.md 1.3, which converts to that of f64. */
+/* The quiet NaN of ORDER.md 1.3, which converts to that of f64. */
 #define CANONICAL_NAN weft_from_bits_f32(WEFT_NAN_F32)
 
 /* Where elements are f32 their product is exact in f64, and adding it rounds once, as fma does. */

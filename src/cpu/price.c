@@ -1,4 +1,4 @@
-/* weft_price on the CPU (docs/ORDER.md 21). A thread simulates a tile of paths at a time; the tile's sums are those
+/* weft_price on the CPU (ORDER.md 21). A thread simulates a tile of paths at a time; the tile's sums are those
  * of the kernels of weft_reduce and weft_dot, over values that the thread's cache holds. Tiles come in batches, each
  * a node of the canonical tree, so that the memory for their sums does not grow with the number of paths. */
 #include "arith/price.h"

@@ -1,4 +1,4 @@
-/* The paths of weft_price (docs/ORDER.md 21), LANES of them side by side: each step of the simulation is a plain loop
+/* The paths of weft_price (ORDER.md 21), LANES of them side by side: each step of the simulation is a plain loop
  * over them, which compilers turn into vector code. Compiled once for each level. */
 #include "arith/price.h"
 #include "arith/sobol.h"

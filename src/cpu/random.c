@@ -1,4 +1,4 @@
-/* weft_random and weft_random_integers on the CPU (docs/ORDER.md 19): the words of some blocks of Philox, which a
+/* weft_random and weft_random_integers on the CPU (ORDER.md 19): the words of some blocks of Philox, which a
  * core's first cache holds, then the samples made of them. */
 #include "core/order.h"
 #include "cpu/parallel.h"

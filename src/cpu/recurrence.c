@@ -1,4 +1,4 @@
-/* weft_recurrence on the CPU (docs/ORDER.md 9): which kernel, and several threads.
+/* weft_recurrence on the CPU (ORDER.md 9): which kernel, and several threads.
  *
  * Rows that fit in the caches of a core go whole, each to one thread. A longer row is cut in parts of whole tiles. A
  * thread takes the next part, reads it for the maps of its groups, waits for its turn, finds the values before its

@@ -1,4 +1,4 @@
-/* What a recurrence knows of the elements before, and of a part's: the maps of docs/ORDER.md 9.2. */
+/* What a recurrence knows of the elements before, and of a part's: the maps of ORDER.md 9.2. */
 #ifndef WEFT_CPU_RECURRENCE_STATE_H
 #define WEFT_CPU_RECURRENCE_STATE_H
 

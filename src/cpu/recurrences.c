@@ -1,4 +1,4 @@
-/* The kernels of weft_recurrence (docs/ORDER.md 9); compiled once for each level. */
+/* The kernels of weft_recurrence (ORDER.md 9); compiled once for each level. */
 #include "cpu/recurrence_state.h"
 #include "cpu/stream.h"
 #include "cpu/vectors.h"

@@ -1,4 +1,4 @@
-/* Rows of relaxations, and of what goes between the grids of a cycle, in REAL arithmetic (docs/ORDER.md 7.3 to 7.8);
+/* Rows of relaxations, and of what goes between the grids of a cycle, in REAL arithmetic (ORDER.md 7.3 to 7.8);
  * included once for each. NOT_A_NUMBER is the one NaN that is stored in the caller's grid. */
 
 /* ------------------------------------------------------------------------- the first grid */

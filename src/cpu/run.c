@@ -1,5 +1,5 @@
 /* One call on several threads. The elements are cut in chunks of 2^c tiles, so that each chunk is one
- * node of the canonical tree (docs/ORDER.md 2.4) and the nodes above are joined here. How large chunks
+ * node of the canonical tree (ORDER.md 2.4) and the nodes above are joined here. How large chunks
  * are and which thread takes which is free: it changes no bit. */
 #include "core/order.h"
 #include "cpu/parallel.h"

@@ -1,4 +1,4 @@
-/* Words of Philox, and samples made of them (docs/ORDER.md 19); compiled once for each level. */
+/* Words of Philox, and samples made of them (ORDER.md 19); compiled once for each level. */
 #include "arith/samples.h"
 #include "cpu/vectors.h"
 

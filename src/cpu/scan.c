@@ -1,4 +1,4 @@
-/* weft_scan on the CPU (docs/ORDER.md 6): which kernel, and several threads.
+/* weft_scan on the CPU (ORDER.md 6): which kernel, and several threads.
  *
  * The array is cut in parts of whole tiles that fit in the caches of a core. A thread takes the next
  * part, reads it for the totals of its tiles, waits for its turn, takes the state that the parts before

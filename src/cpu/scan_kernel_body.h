@@ -161,7 +161,7 @@ INLINE void OF(reach)(join how, size_t distance, VECTOR *v) {
     }
 }
 
-/* G(v, 1) ... G(v, 16) of docs/ORDER.md 6.2. */
+/* G(v, 1) ... G(v, 16) of ORDER.md 6.2. */
 INLINE void OF(scan_group)(join how, VECTOR *v) {
     OF(reach)(how, 1, v);
     OF(reach)(how, 2, v);

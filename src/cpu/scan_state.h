@@ -14,7 +14,7 @@ enum {
 
 /* For position i, a multiple of 256, in base 16: the digits from the level of blocks up, and at each
  * level k
- *   prefix[k]   P_k(i / 16^k) of docs/ORDER.md 6.3; above the highest digit the initial value
+ *   prefix[k]   P_k(i / 16^k) of ORDER.md 6.3; above the highest digit the initial value
  *   stages[k]   the scan of the digit's group so far: stages[k][s][j] is value j after the distances
  *               below 2^s, so that the next value joins at most four of these to get its own scan */
 #define ODOMETER(A)                                     \

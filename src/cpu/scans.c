@@ -1,4 +1,4 @@
-/* The kernels of weft_scan (docs/ORDER.md 6); compiled once for each level. One body serves all: what
+/* The kernels of weft_scan (ORDER.md 6); compiled once for each level. One body serves all: what
  * does not depend on an order may as well be joined in the canonical one. */
 #include "cpu/scan_state.h"
 #include "cpu/stream.h"
@@ -7,7 +7,7 @@
 /* What joins two values. There is no minimum and no AND: with the bits of all elements, and of the
  * results, turned by `flip` they are a maximum and an OR. A maximum compares signed, so the caller's
  * flip also turns the sign of unsigned elements. The maximum of floats is that of integer keys whose
- * order is the total order of docs/ORDER.md 1.4; whatever the flip, the greatest key is NaN. */
+ * order is the total order of ORDER.md 1.4; whatever the flip, the greatest key is NaN. */
 typedef enum join { JOIN_ADD, JOIN_MULTIPLY, JOIN_OR, JOIN_XOR, JOIN_MAXIMUM } join;
 
 #define A float

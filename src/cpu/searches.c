@@ -1,4 +1,4 @@
-/* The kernels of weft_search_sorted (docs/ORDER.md 12.4); compiled once for each level. */
+/* The kernels of weft_search_sorted (ORDER.md 12.4); compiled once for each level. */
 #include "cpu/vectors.h"
 
 enum { SEARCH_GROUP = 8 };

@@ -1,4 +1,4 @@
-/* weft_segmented_reduce, weft_segmented_scan and their like on the CPU (docs/ORDER.md 8).
+/* weft_segmented_reduce, weft_segmented_scan and their like on the CPU (ORDER.md 8).
  *
  * The segments are cut in parts of about as many elements, which threads take. A segment is one thread's, but for
  * those that are longer than a part: all threads do each of these together, as weft_reduce or weft_scan, when the

@@ -1,4 +1,4 @@
-/* weft_sobol on the CPU (docs/ORDER.md 24). Points of few coordinates are made several at a time, so that vectors are
+/* weft_sobol on the CPU (ORDER.md 24). Points of few coordinates are made several at a time, so that vectors are
  * filled: a strip is 2^p points, which are aligned. From point i to i + 1 the Gray code i xor i / 2 changes in one
  * bit; from a strip to the next it changes in one of the bits from p on, and in bit p - 1. So a thread sets up the
  * words of its first strip, and goes from one to the next by an exclusive or. */

@@ -1,4 +1,4 @@
-/* Strips of Sobol points (docs/ORDER.md 24); compiled once for each level. */
+/* Strips of Sobol points (ORDER.md 24); compiled once for each level. */
 #include "arith/samples.h"
 #include "arith/sobol.h"
 #include "cpu/vectors.h"

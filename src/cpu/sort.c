@@ -1,4 +1,4 @@
-/* weft_sort and its kin on the CPU (docs/ORDER.md 17): their scratch memory; a few keys by insertion. */
+/* weft_sort and its kin on the CPU (ORDER.md 17): their scratch memory; a few keys by insertion. */
 #include "cpu/sort_passes.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* One row of a sweep in REAL arithmetic (docs/ORDER.md 7.1), called ROW; included once for each. NOT_A_NUMBER is the
+/* One row of a sweep in REAL arithmetic (ORDER.md 7.1), called ROW; included once for each. NOT_A_NUMBER is the
  * one NaN that is stored. */
 static void ROW(size_t n, const void *middle, const void *south, const void *north, const void *below,
                 const void *above, void *to) {

@@ -1,7 +1,7 @@
 /* What the CPU's Fourier transforms and convolutions share: tables, and the kernels of a level.
  *
  * A transform of n = 2^k is done in two passes, n = rows x columns with value c of row r at r * columns + c. The
- * first runs the upper stages of docs/ORDER.md 14.3 down the columns, as many columns at a time as a vector has
+ * first runs the upper stages of ORDER.md 14.3 down the columns, as many columns at a time as a vector has
  * complex lanes; the second runs the lower stages along the rows, a vector's lanes being that many rows, whose
  * results are neighbours in the natural order. What a tile, the columns or rows of one vector, needs in between stays
  * in a buffer of one vector a row (or column), so no stage ever moves values across lanes. Short transforms are done

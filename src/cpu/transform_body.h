@@ -260,7 +260,7 @@ static void OF(plain)(const transform_pass *p) {
 
 /* -------------------------------------------------------------------------- real transforms */
 
-/* t and the conjugate of u of docs/ORDER.md 14.5. */
+/* t and the conjugate of u of ORDER.md 14.5. */
 INLINE void OF(part_of)(OF(number) * f, OF(number) * g, OF(number) w, bool inverse) {
     const OF(number) e = {f->re + g->re, f->im - g->im}, o = {f->re - g->re, f->im + g->im};
     *f = e;

@@ -1,4 +1,4 @@
-/* The tables of the CPU's transforms (docs/ORDER.md 14.1): made once for each length, and kept by the context. */
+/* The tables of the CPU's transforms (ORDER.md 14.1): made once for each length, and kept by the context. */
 #include "arith/turns.h"
 #include "core/watch.h"
 #include "cpu/parallel.h"

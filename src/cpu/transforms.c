@@ -1,4 +1,4 @@
-/* The kernels of weft_fft and weft_convolve (docs/ORDER.md 14, 9); compiled once for each level. */
+/* The kernels of weft_fft and weft_convolve (ORDER.md 14, 9); compiled once for each level. */
 #include "cpu/transform.h"
 #include "cpu/vectors.h"
 

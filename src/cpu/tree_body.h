@@ -1,4 +1,4 @@
-/* The canonical tree (docs/ORDER.md 2) over vectors of REAL, float or double. The includer sets REAL,
+/* The canonical tree (ORDER.md 2) over vectors of REAL, float or double. The includer sets REAL,
  * VECTOR (of REAL), FUSED (fused multiply-add of REAL), OWN_TYPE (its dtype) and OF(name). Every function is inlined
  * with a constant element type and step, so that each kernel is a loop of its own. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))

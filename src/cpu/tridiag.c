@@ -1,4 +1,4 @@
-/* weft_tridiag on the CPU (docs/ORDER.md 16): which lanes vectors have, scratch memory, and several threads.
+/* weft_tridiag on the CPU (ORDER.md 16): which lanes vectors have, scratch memory, and several threads.
  *
  * Systems of at most 512 rows are solved as many at a time as a vector has lanes. Of longer ones the chunks are
  * eliminated, the lanes being systems that lie interleaved, or else chunks of one system; the separators are solved

@@ -11,7 +11,7 @@ typedef LANE LANES __attribute__((vector_size(VECTOR_BYTES)));
 
 enum { OF(width) = WIDTH };
 
-/* A level's rows: after elimination a, c and d are the L, C and D of docs/ORDER.md 16.2. */
+/* A level's rows: after elimination a, c and d are the L, C and D of ORDER.md 16.2. */
 typedef struct OF(rows) {
     VECTOR *a, *b, *c, *d;
 } OF(rows);
@@ -159,7 +159,7 @@ INLINE void OF(finish)(const tridiag_lanes *in, size_t first, size_t rows, VECTO
 
 /* -------------------------------------------------------------------------------- elimination */
 
-/* R(p, b) of docs/ORDER.md 16.1 for a row of each lane. */
+/* R(p, b) of ORDER.md 16.1 for a row of each lane. */
 INLINE VECTOR OF(reciprocal)(LANES *lost, size_t row, VECTOR p, VECTOR b) {
     const VECTOR nan = (VECTOR)((LANES){0} + (LANE)NOT_A_NUMBER), size = OF(magnitude)(p);
     const VECTOR least = OF(fused)(OF(splat)(EPSILON), OF(magnitude)(b), OF(splat)(LEAST));

@@ -1,4 +1,4 @@
-/* The kernels of weft_tridiag (docs/ORDER.md 16); compiled once for each level. */
+/* The kernels of weft_tridiag (ORDER.md 16); compiled once for each level. */
 #include "cpu/tridiag_kernel.h"
 #include "cpu/vectors.h"
 

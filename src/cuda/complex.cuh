@@ -1,4 +1,4 @@
-/* Complex numbers on the GPU, and the butterflies of docs/ORDER.md 14.2 and 9.3 on as many as a thread holds in
+/* Complex numbers on the GPU, and the butterflies of ORDER.md 14.2 and 9.3 on as many as a thread holds in
  * registers. T is float or double. */
 #ifndef WEFT_CUDA_COMPLEX_CUH
 #define WEFT_CUDA_COMPLEX_CUH
@@ -88,7 +88,7 @@ static __device__ __forceinline__ void undo_butterfly(number<T> &a, number<T> &b
     b.im = fma(d.im, w.re, -(d.re * w.im));
 }
 
-/* P of docs/ORDER.md 15.3. */
+/* P of ORDER.md 15.3. */
 template <typename T> static __device__ __forceinline__ number<T> multiply(number<T> z, number<T> h) {
     number<T> p;
     p.re = fma(z.re, h.re, -(z.im * h.im));

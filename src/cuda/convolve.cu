@@ -1,4 +1,4 @@
-/* weft_convolve and weft_correlate: which kernels, and their scratch memory (docs/ORDER.md 15). */
+/* weft_convolve and weft_correlate: which kernels, and their scratch memory (ORDER.md 15). */
 #include "cuda/convolve_kernels.h"
 #include "cuda/fft_passes.h"
 #include "cuda/transforms.h"

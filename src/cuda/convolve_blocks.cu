@@ -1,4 +1,4 @@
-/* Blocks of a convolution (docs/ORDER.md 15.3) that fit in the registers and the shared memory of one multiprocessor:
+/* Blocks of a convolution (ORDER.md 15.3) that fit in the registers and the shared memory of one multiprocessor:
  * the signal is read once, transformed, multiplied by the filter's transform, transformed back, and the results are
  * written. The transform is never put in order: what the forward stages leave in a thread's registers meets the
  * filter's values in the same places, and goes back the way it came. */

@@ -1,4 +1,4 @@
-/* Convolution term by term (docs/ORDER.md 15.2).
+/* Convolution term by term (ORDER.md 15.2).
  *
  * A block has a tile of results, and the values of the signal that they need in shared memory. A thread computes
  * GROUPS vectors of 16 bytes of results. For as many taps as a vector has elements it needs that vector of the signal
@@ -153,7 +153,7 @@ template <typename E> static __global__ void __launch_bounds__(DIRECT_THREADS) d
     }
 }
 
-/* h' of docs/ORDER.md 15.1. */
+/* h' of ORDER.md 15.1. */
 template <typename T, bool COMPLEX>
 static __global__ void __launch_bounds__(DIRECT_THREADS) turn_kernel(const convolve_job j) {
     const uint64_t i = (uint64_t)blockIdx.x * DIRECT_THREADS + threadIdx.x, from = j.m - 1 - i;

@@ -1,4 +1,4 @@
-/* An item of a convolution by transforms (docs/ORDER.md 15.3): a block of complex values, or a pair of blocks of real
+/* An item of a convolution by transforms (ORDER.md 15.3): a block of complex values, or a pair of blocks of real
  * ones, which are the real and the imaginary part of its numbers. */
 #ifndef WEFT_CUDA_CONVOLVE_ITEMS_CUH
 #define WEFT_CUDA_CONVOLVE_ITEMS_CUH

@@ -17,7 +17,7 @@ struct convolve_job {
     uint64_t first, count; /* of the full convolution, values that are wanted */
     void *y;
     bool x_aligned, y_aligned; /* to whole complex numbers */
-    /* By transforms: docs/ORDER.md 15.3. An item is a block, or a pair of blocks if values are real. */
+    /* By transforms: ORDER.md 15.3. An item is a block, or a pair of blocks if values are real. */
     const void *table;
     void *filter;         /* the filter's transform, as the kernels that use it want it */
     void *numbers;        /* of items that are convolved in passes over memory */

@@ -1,4 +1,4 @@
-/* Blocks of a convolution (docs/ORDER.md 15.3) that are too long for one multiprocessor: the passes of fft_passes.cu
+/* Blocks of a convolution (ORDER.md 15.3) that are too long for one multiprocessor: the passes of fft_passes.cu
  * down columns, one along rows that multiplies by the filter's transform too, and columns back. */
 #include "cuda/convolve_items.cuh"
 #include "cuda/convolve_kernels.h"

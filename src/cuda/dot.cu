@@ -1,4 +1,4 @@
-/* Dot products by the canonical tree (docs/ORDER.md 5); integers too, whose order does not matter. */
+/* Dot products by the canonical tree (ORDER.md 5); integers too, whose order does not matter. */
 #include "cuda/gpu.h"
 #include "cuda/tree.cuh"
 

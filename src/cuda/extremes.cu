@@ -1,4 +1,4 @@
-/* Minimum and maximum, their places, and the largest magnitude (docs/ORDER.md 1.4, 3.2), in free order: the least
+/* Minimum and maximum, their places, and the largest magnitude (ORDER.md 1.4, 3.2), in free order: the least
  * key wins (keys.cuh). */
 #include "cuda/extremes.cuh"
 #include "cuda/kernels.h"

@@ -1,5 +1,5 @@
 /* Operators in free order: minimum and maximum, their places, and the largest magnitude: the least key wins
- * (keys.cuh) (docs/ORDER.md 1.4, 3.2). */
+ * (keys.cuh) (ORDER.md 1.4, 3.2). */
 #ifndef WEFT_CUDA_EXTREMES_CUH
 #define WEFT_CUDA_EXTREMES_CUH
 

@@ -1,4 +1,4 @@
-/* weft_fft: its passes over memory (docs/ORDER.md 14). */
+/* weft_fft: its passes over memory (ORDER.md 14). */
 #include "cuda/fft_passes.h"
 #include "cuda/transforms.h"
 

@@ -1,4 +1,4 @@
-/* The kernels of weft_fft (docs/ORDER.md 14). A long transform takes two or more passes over memory. Passes before
+/* The kernels of weft_fft (ORDER.md 14). A long transform takes two or more passes over memory. Passes before
  * the last one work on columns: lines of 2^LOG numbers that lie a step apart, in place. The last one works on rows,
  * lines of neighbours, and puts every result to its natural place. A block has WIDTH lines: columns that are
  * neighbours, or rows whose results are neighbours, so that it reads and writes whole segments of memory. */
@@ -162,7 +162,7 @@ static __global__ void __launch_bounds__(whole_shape<LOG>::THREADS, 4096 / sizeo
 
 /* -------------------------------------------------------------------------- real transforms */
 
-/* t and the conjugate of u of docs/ORDER.md 14.5. */
+/* t and the conjugate of u of ORDER.md 14.5. */
 template <typename T>
 static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T> w, bool inverse) {
     number<T> e, o, v;

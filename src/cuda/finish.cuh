@@ -1,4 +1,4 @@
-/* From a folded value to the stored result; run by one thread (docs/ORDER.md 1.3, 3.2, 3.3, 4). */
+/* From a folded value to the stored result; run by one thread (ORDER.md 1.3, 3.2, 3.3, 4). */
 #ifndef WEFT_CUDA_FINISH_CUH
 #define WEFT_CUDA_FINISH_CUH
 

@@ -1,5 +1,5 @@
 /* The end of every reduction kernel: values of warps -> block -> launch -> chunks -> result, all by
- * the dyadic tree of docs/ORDER.md 2.4, in one launch.
+ * the dyadic tree of ORDER.md 2.4, in one launch.
  *
  *     warps      0  1  2  3  4  5  6  7      shared memory, one thread
  *                 \/    \/    \/    \/

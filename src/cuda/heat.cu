@@ -1,5 +1,5 @@
 /* weft_heat: for each axis in turn a pass that makes the right side, and weft_tridiag's own launches along the lines
- * (docs/ORDER.md 23). */
+ * (ORDER.md 23). */
 #include "arith/heat.h"
 #include "cuda/arrays.h"
 

@@ -1,4 +1,4 @@
-/* Counting on a GPU (docs/ORDER.md 11): which bin, and where it is counted. */
+/* Counting on a GPU (ORDER.md 11): which bin, and where it is counted. */
 #ifndef WEFT_CUDA_HISTOGRAM_CUH
 #define WEFT_CUDA_HISTOGRAM_CUH
 

@@ -1,4 +1,4 @@
-/* Integer sums and products modulo 2^64, counts, and bits (docs/ORDER.md 1.5, 3.2), in free order. */
+/* Integer sums and products modulo 2^64, counts, and bits (ORDER.md 1.5, 3.2), in free order. */
 #include "cuda/integers.cuh"
 #include "cuda/kernels.h"
 

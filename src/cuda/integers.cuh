@@ -1,4 +1,4 @@
-/* Operators in free order: integer sums and products modulo 2^64, counts, and bits (docs/ORDER.md 1.5, 3.2). */
+/* Operators in free order: integer sums and products modulo 2^64, counts, and bits (ORDER.md 1.5, 3.2). */
 #ifndef WEFT_CUDA_INTEGERS_CUH
 #define WEFT_CUDA_INTEGERS_CUH
 

@@ -1,5 +1,5 @@
 /* What one launch of a reduction kernel is told, and the constants that tune such a launch. Nothing
- * here enters a result: docs/ORDER.md fixes the bits, these numbers only the speed. */
+ * here enters a result: ORDER.md fixes the bits, these numbers only the speed. */
 #ifndef WEFT_CUDA_JOB_H
 #define WEFT_CUDA_JOB_H
 

@@ -1,4 +1,4 @@
-/* Unsigned keys of elements, the least of which wins, for minimum and maximum (docs/ORDER.md 1.4). One kernel
+/* Unsigned keys of elements, the least of which wins, for minimum and maximum (ORDER.md 1.4). One kernel
  * serves many operators, since what differs is two masks:
  *     integers   key = (bits & mask) ^ flip   flip: the sign bit for signed types, and all bits for a
  *                                             maximum; mask: all bits, but for |x| of a float, whose

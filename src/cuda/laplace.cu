@@ -1,4 +1,4 @@
-/* weft_laplace: its passes over memory and their launches (docs/ORDER.md 7). */
+/* weft_laplace: its passes over memory and their launches (ORDER.md 7). */
 #include "cuda/arrays.h"
 #include "cuda/laplace_kernel.cuh"
 #include "cuda/tree.cuh"

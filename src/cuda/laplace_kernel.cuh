@@ -1,4 +1,4 @@
-/* T sweeps of the 7-point stencil in one pass over memory (docs/ORDER.md 7.1).
+/* T sweeps of the 7-point stencil in one pass over memory (ORDER.md 7.1).
  *
  * A block has a tile of some rows, each one load of a warp wide, and marches through the planes of its chunk. When
  * plane p arrives, sweep 1 can be finished on plane p - 1, sweep 2 on plane p - 2, ..., sweep T on p - T, which is

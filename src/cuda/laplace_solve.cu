@@ -1,5 +1,5 @@
 /* weft_laplace_solve: sweeps of red-black over-relaxation, on the caller's grid or on each grid of a cycle
- * (docs/ORDER.md 7.3 to 7.8).
+ * (ORDER.md 7.3 to 7.8).
  *
  * In every kernel a warp takes rows, and a thread points of a row; a launch is one colour of a sweep, or one step
  * between two grids. Traffic of a sweep: the grid is read twice and written once, in half lines. */

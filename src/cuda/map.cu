@@ -1,4 +1,4 @@
-/* weft_map, and the values of a formula that a reduction reads (docs/ORDER.md 20): by the kernel that the formula was
+/* weft_map, and the values of a formula that a reduction reads (ORDER.md 20): by the kernel that the formula was
  * compiled to (map_compiled.h), or by one that interprets its steps. All threads are at the same step, so nothing
  * diverges, and do it for a few elements at once; steps come from constant memory, registers lie in local memory,
  * which the first cache holds. */

@@ -1,4 +1,4 @@
-/* A scan of a formula's values (docs/ORDER.md 20): by the kernel that the formula was compiled to, which computes
+/* A scan of a formula's values (ORDER.md 20): by the kernel that the formula was compiled to, which computes
  * them where the scan of an array loads its elements (map_scan.cuh). Where it is not compiled, the values of some
  * tiles at a time are stored in the staging buffer, little enough for the L2 cache, and scanned from there. */
 #include "cuda/compiled.h"

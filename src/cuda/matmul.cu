@@ -1,4 +1,4 @@
-/* weft_matmul on a GPU: where the matrices lie, which kernel, its launches (docs/ORDER.md 13). */
+/* weft_matmul on a GPU: where the matrices lie, which kernel, its launches (ORDER.md 13). */
 #include "cuda/arrays.h"
 #include "cuda/matmul_kernels.h"
 

@@ -1,4 +1,4 @@
-/* What ends a product: the sums of its parts join (docs/ORDER.md 13.2), and products without terms. */
+/* What ends a product: the sums of its parts join (ORDER.md 13.2), and products without terms. */
 #include "cuda/matmul_end.cuh"
 #include "cuda/matmul_kernels.h"
 

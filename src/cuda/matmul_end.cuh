@@ -1,4 +1,4 @@
-/* From the sums of a product to elements of C (docs/ORDER.md 13.3). */
+/* From the sums of a product to elements of C (ORDER.md 13.3). */
 #ifndef WEFT_CUDA_MATMUL_END_CUH
 #define WEFT_CUDA_MATMUL_END_CUH
 

@@ -17,7 +17,7 @@ struct matmul_job {
     void *c;
     uint64_t ldc, stride_c;
     bool vectors_c;
-    uint64_t m, n, k, part; /* part: terms of one (docs/ORDER.md 13.2) */
+    uint64_t m, n, k, part; /* part: terms of one (ORDER.md 13.2) */
     uint32_t parts;
     uint64_t items; /* products */
     uint64_t row_tiles, column_tiles;

@@ -3,7 +3,7 @@
  * A block goes along k in slabs of SLAB terms: while it works on one slab in shared memory it holds the next in
  * registers. In shared memory a slab has for each term its lanes side by side (rows of A, columns of B), however the
  * matrices lie, so what follows is the same for all layouts and transposes. Who multiplies is `core`: it owns the
- * sums of the tile and takes the slab's terms in order, so that each sum is the chain of docs/ORDER.md 13.1. */
+ * sums of the tile and takes the slab's terms in order, so that each sum is the chain of ORDER.md 13.1. */
 #ifndef WEFT_CUDA_MATMUL_TILE_CUH
 #define WEFT_CUDA_MATMUL_TILE_CUH
 

@@ -1,4 +1,4 @@
-/* The product of a matrix with a vector: a thread has a row, whose chain it goes down (docs/ORDER.md 13.1).
+/* The product of a matrix with a vector: a thread has a row, whose chain it goes down (ORDER.md 13.1).
  *
  * Where the terms of a row lie side by side, a warp brings a square of 32 rows by 128 bytes at a time to shared
  * memory, whole sectors at a time, several squares ahead, and each thread reads its row there. Where the rows of a

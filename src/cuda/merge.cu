@@ -1,5 +1,5 @@
 /* weft_merge: merge path (O. Green, R. McColl, D. Bader, ICS 2012), once for the tiles of y and, in shared memory,
- * once for the threads of a tile (docs/ORDER.md 12.3). A tile holds ranks, which an element can be made of again. */
+ * once for the threads of a tile (ORDER.md 12.3). A tile holds ranks, which an element can be made of again. */
 #include "arith/sort_code.h"
 #include "cuda/arrays.h"
 #include "cuda/total_key.cuh"

@@ -1,4 +1,4 @@
-/* Normals for the kernels of random.cu and price.cu: the bits of weft_probit_f64 (docs/ORDER.md 18.6) with less work.
+/* Normals for the kernels of random.cu and price.cu: the bits of weft_probit_f64 (ORDER.md 18.6) with less work.
  *
  * Where a normal is rounded to f32 an approximation is enough, as long as both ends of the interval that it is
  * certain to be in are rounded to the same number; only where they are not, once in some two thousand words, the

@@ -1,4 +1,4 @@
-/* weft_price: paths in the registers of threads, their sums by the canonical tree (docs/ORDER.md 21).
+/* weft_price: paths in the registers of threads, their sums by the canonical tree (ORDER.md 21).
  *
  * A block takes a tile of paths at a time. Each of its threads simulates some of them and leaves their values in
  * shared memory, from where the first warp takes them into the lanes of the tile; so a launch has as many equal parts

@@ -1,4 +1,4 @@
-/* weft_random and weft_random_integers: a thread for each block of Philox (docs/ORDER.md 19), whose samples go to
+/* weft_random and weft_random_integers: a thread for each block of Philox (ORDER.md 19), whose samples go to
  * memory in one store. One kernel, told by its SAMPLES what to make of a block's words; normals are those of
  * cuda/normals.cuh, all other arithmetic is arith/samples.h. */
 #include "arith/samples.h"

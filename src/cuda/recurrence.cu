@@ -1,4 +1,4 @@
-/* weft_recurrence: which kernel, its scratch memory, its launches (docs/ORDER.md 9). */
+/* weft_recurrence: which kernel, its scratch memory, its launches (ORDER.md 9). */
 #include "cuda/arrays.h"
 #include "cuda/recurrence_job.h"
 

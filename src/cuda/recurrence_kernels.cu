@@ -1,4 +1,4 @@
-/* The kernels of weft_recurrence (docs/ORDER.md 9).
+/* The kernels of weft_recurrence (ORDER.md 9).
  *
  *     thread   16 elements, a group, one after another               digit 0 of the element's number
  *     16 lanes the maps of 16 groups, by shuffles                    digit 1

@@ -1,4 +1,4 @@
-/* weft_reduce: each operator's kernel, its parameters, and its value for no elements (docs/ORDER.md 3). */
+/* weft_reduce: each operator's kernel, its parameters, and its value for no elements (ORDER.md 3). */
 #include "arith/finish.h"
 #include "cuda/map_job.h"
 

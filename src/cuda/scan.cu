@@ -1,4 +1,4 @@
-/* weft_scan: which kernel, its scratch memory, its launches (docs/ORDER.md 6). */
+/* weft_scan: which kernel, its scratch memory, its launches (ORDER.md 6). */
 #include "cuda/gpu.h"
 #include "cuda/scan_job.h"
 #include "cuda/scan_kernels.h"

@@ -1,4 +1,4 @@
-/* Prefix scan of an array on a GPU with bulk copies (sm_90 and later), at the speed of a copy (docs/ORDER.md 6). The
+/* Prefix scan of an array on a GPU with bulk copies (sm_90 and later), at the speed of a copy (ORDER.md 6). The
  * results are those of scan_tiles.cuh, bit for bit.
  *
  * One block on each multiprocessor stays until the scan ends. Its warps have roles, and tiles of 16^3 elements pass

@@ -1,5 +1,5 @@
 /* Carries of the scan by bulk copies (scan_bulk.cuh): what precedes a tile, found by one warp alone from the totals
- * that tiles have published (docs/ORDER.md 6.3). scan_look_back.cuh does the same with all warps of a block.
+ * that tiles have published (ORDER.md 6.3). scan_look_back.cuh does the same with all warps of a block.
  *
  * A tile's number in base 16 says which totals it needs: d0 of tiles, d2 of 256 tiles, d3 of 4096 tiles, and so on.
  * The d1 totals of 16 tiles are not published: the warp makes them of those of their tiles, which spares a step of

@@ -1,4 +1,4 @@
-/* Scans whose order is free: minimum, maximum, and, or, xor (docs/ORDER.md 6.4). */
+/* Scans whose order is free: minimum, maximum, and, or, xor (ORDER.md 6.4). */
 #include "cuda/scan.cuh"
 #include "cuda/scan_kernels.h"
 #include "cuda/scan_ops.cuh"

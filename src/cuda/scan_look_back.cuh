@@ -1,4 +1,4 @@
-/* What a scan in one pass over memory shares, whatever its elements (docs/ORDER.md 6): totals of tiles that blocks
+/* What a scan in one pass over memory shares, whatever its elements (ORDER.md 6): totals of tiles that blocks
  * publish, the scan of sixteen of them, and what lies before a tile.
  *
  * An operator Op has

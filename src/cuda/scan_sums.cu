@@ -1,4 +1,4 @@
-/* Scans by sum and product (docs/ORDER.md 6.4). */
+/* Scans by sum and product (ORDER.md 6.4). */
 #include "cuda/scan.cuh"
 #include "cuda/scan_kernels.h"
 #include "cuda/scan_ops.cuh"

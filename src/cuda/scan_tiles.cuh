@@ -1,4 +1,4 @@
-/* Prefix scan on a GPU in one pass over memory (docs/ORDER.md 6), wherever its elements come from: an array
+/* Prefix scan on a GPU in one pass over memory (ORDER.md 6), wherever its elements come from: an array
  * (scan.cuh) or a formula (map_scan.cuh).
  *
  * A block takes some adjacent tiles of 16^3 elements by ticket, so that every tile before them belongs to a

@@ -1,4 +1,4 @@
-/* The totals of a scan's tiles without the scan (docs/ORDER.md 6.2), for arrays that are spread over GPUs: the last
+/* The totals of a scan's tiles without the scan (ORDER.md 6.2), for arrays that are spread over GPUs: the last
  * value of a group's scan by distances is the tree of its adjacent pairs, and so is a tile's of its 16^3 elements.
  * A warp takes a tile, 16 bytes a thread at a time: pairs within the thread, then by shuffles across the warp, then
  * of what successive loads gave. Memory is read once; a value a tile is written. */

@@ -1,4 +1,4 @@
-/* weft_search_sorted: a thread for each query (docs/ORDER.md 12.4). The GPU hides the misses of one behind the work
+/* weft_search_sorted: a thread for each query (ORDER.md 12.4). The GPU hides the misses of one behind the work
  * of others; a thread with several queries side by side was slower on queries in random order. */
 #include "cuda/arrays.h"
 #include "cuda/total_key.cuh"

@@ -6,7 +6,7 @@
  *     longer           items of 32 tiles, a block each; the block that ends last folds the items' values
  *
  * The first kernel does the short ones and makes lists of the others for the second. Lanes and tiles are those of
- * docs/ORDER.md 2, counted from the segment's first element; operators whose order is free take the same way. An
+ * ORDER.md 2, counted from the segment's first element; operators whose order is free take the same way. An
  * operator is as for scans (scan_tiles.cuh). */
 #ifndef WEFT_CUDA_SEGMENTED_FOLD_CUH
 #define WEFT_CUDA_SEGMENTED_FOLD_CUH
@@ -28,7 +28,7 @@ template <class Scan> struct folding : Scan {
 /* ---------------------------------------------------------------------------- short segments */
 
 /* The segments of `members`, lanes of this warp, which have at most 8 LANES elements: LANES lanes for each. A lane
- * of docs/ORDER.md 2.1 has one element at most, and those without change nothing, so that the halving begins with
+ * of ORDER.md 2.1 has one element at most, and those without change nothing, so that the halving begins with
  * 8 LANES of them. Thread t holds lanes t, t + LANES, ...: three joins meet in a thread, the others between. */
 template <class Op, int LANES>
 static __device__ __forceinline__ void fold_class(const Op &op, const segments_job &a, segment own, unsigned members,

@@ -1,4 +1,4 @@
-/* Segmented reduction and scan by product (docs/ORDER.md 8). */
+/* Segmented reduction and scan by product (ORDER.md 8). */
 #include "cuda/segmented_kernels.cuh"
 
 segments_launch cuda_segmented_product_kernels(weft_dtype dtype, weft_dtype result) {

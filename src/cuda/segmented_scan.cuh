@@ -5,7 +5,7 @@
  *     longer                tiles of 16^3 by ticket, with totals published and gathered (scan_tiles.cuh), where the
  *                           totals of each segment stand by themselves
  *
- * Groups and tiles are those of docs/ORDER.md 6, counted from the segment's first element. */
+ * Groups and tiles are those of ORDER.md 6, counted from the segment's first element. */
 #ifndef WEFT_CUDA_SEGMENTED_SCAN_CUH
 #define WEFT_CUDA_SEGMENTED_SCAN_CUH
 
@@ -98,7 +98,7 @@ static __device__ __forceinline__ void fetch_groups(const Op &op, const segments
     __syncwarp();
 }
 
-/* P_1 of docs/ORDER.md 6.3 for a group and for the one behind it. */
+/* P_1 of ORDER.md 6.3 for a group and for the one behind it. */
 template <class A> struct group_prefix { A own, next; };
 
 /* The way back: the results of each group, whose inclusive scan is v. */

@@ -1,4 +1,4 @@
-/* Segmented reduction and scan by sum (docs/ORDER.md 8). */
+/* Segmented reduction and scan by sum (ORDER.md 8). */
 #include "cuda/segmented_kernels.cuh"
 
 segments_launch cuda_segmented_sum_kernels(weft_dtype dtype, weft_dtype result) {

@@ -1,4 +1,4 @@
-/* What the kernels of segmented operations are told, and their geometry (docs/ORDER.md 8). Nothing here enters a
+/* What the kernels of segmented operations are told, and their geometry (ORDER.md 8). Nothing here enters a
  * result. */
 #ifndef WEFT_CUDA_SEGMENTS_JOB_H
 #define WEFT_CUDA_SEGMENTS_JOB_H

@@ -1,4 +1,4 @@
-/* weft_sobol (docs/ORDER.md 24): a small kernel makes the direction numbers and keys of the call's coordinates, which
+/* weft_sobol (ORDER.md 24): a small kernel makes the direction numbers and keys of the call's coordinates, which
  * the caches then hold; a thread makes one coordinate of every 2^k-th point, so that neighbours write neighbours, and
  * from one of its points to the next the words differ by two direction numbers. All other arithmetic is
  * arith/sobol.h. */

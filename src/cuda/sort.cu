@@ -1,4 +1,4 @@
-/* weft_sort and its kin on the GPU (docs/ORDER.md 17): CUB sorts (sort_cub.cuh); here are its arrays and the
+/* weft_sort and its kin on the GPU (ORDER.md 17): CUB sorts (sort_cub.cuh); here are its arrays and the
  * indices of argsort. */
 #include "cuda/arrays.h"
 #include "cuda/sort_job.h"

@@ -1,5 +1,5 @@
 /* CUB's radix sort (one pass over memory a digit: A. Adinets, D. Merrill, "Onesweep", arXiv 2206.01784) with the
- * order of docs/ORDER.md 17. CUB moves keys as ranks (arith/sort_code.h), which can be turned back into the keys with
+ * order of ORDER.md 17. CUB moves keys as ranks (arith/sort_code.h), which can be turned back into the keys with
  * every bit, and takes digits from codes, in which all NaNs are equal: so neither costs a pass over memory.
  *
  * CUB asks `traits_t` of a key what its bits are. That is specialised here for keys of our own, whose order travels

@@ -1,4 +1,4 @@
-/* LOG stages of a transform by the threads of a block (docs/ORDER.md 14.3).
+/* LOG stages of a transform by the threads of a block (ORDER.md 14.3).
  *
  * A line of 2^LOG numbers is held by THREADS threads, 16 numbers each (or fewer, if the line is shorter). In a phase
  * each thread does up to four stages on its numbers, in registers; between phases the numbers change hands through

@@ -1,4 +1,4 @@
-/* Sums, products and sums of magnitudes by the canonical tree (docs/ORDER.md 3.1, 3.3). */
+/* Sums, products and sums of magnitudes by the canonical tree (ORDER.md 3.1, 3.3). */
 #include "cuda/kernels.h"
 #include "cuda/sums.cuh"
 

@@ -1,4 +1,4 @@
-/* Operators of the canonical tree: sums, products and sums of magnitudes (docs/ORDER.md 3.1, 3.3). */
+/* Operators of the canonical tree: sums, products and sums of magnitudes (ORDER.md 3.1, 3.3). */
 #ifndef WEFT_CUDA_SUMS_CUH
 #define WEFT_CUDA_SUMS_CUH
 

@@ -1,4 +1,4 @@
-/* Radix select on a GPU (docs/ORDER.md 12.2): from the highest digit of the keys down, which digit the k-th key has;
+/* Radix select on a GPU (ORDER.md 12.2): from the highest digit of the keys down, which digit the k-th key has;
  * then the keys above it and the first of those equal to it are written in the order of the array. Every pass reads
  * the whole array and leaves all decisions to its last block, so that the host waits for nothing. */
 #ifndef WEFT_CUDA_TOP_K_CUH

@@ -1,4 +1,4 @@
-/* Unsigned keys in the total order of docs/ORDER.md 12.1: by value, -0 < +0, all NaN equal and greatest. */
+/* Unsigned keys in the total order of ORDER.md 12.1: by value, -0 < +0, all NaN equal and greatest. */
 #ifndef WEFT_CUDA_TOTAL_KEY_CUH
 #define WEFT_CUDA_TOTAL_KEY_CUH
 

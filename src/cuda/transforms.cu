@@ -1,4 +1,4 @@
-/* The table of twiddles (docs/ORDER.md 14.1), and launches. */
+/* The table of twiddles (ORDER.md 14.1), and launches. */
 #include "arith/turns.h"
 #include "cuda/transforms.h"
 

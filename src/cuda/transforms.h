@@ -5,7 +5,7 @@
 #include "cuda/arrays.h"
 #include "cuda/fft_job.h"
 
-/* T[2k] of docs/ORDER.md 14.1 on the GPU, as far as transforms of 2^log values need it. It grows and stays. */
+/* T[2k] of ORDER.md 14.1 on the GPU, as far as transforms of 2^log values need it. It grows and stays. */
 weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int log, const void **table,
                          weft_error *error);
 

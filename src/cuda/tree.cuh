@@ -1,4 +1,4 @@
-/* The canonical tree (docs/ORDER.md 2) as a kernel, for operations whose order of joins is fixed.
+/* The canonical tree (ORDER.md 2) as a kernel, for operations whose order of joins is fixed.
  *
  * A warp takes a tile at a time. Thread t owns the V = L/32 adjacent lanes t*V .. t*V + V - 1, so that
  * a row of f32 or f64 is one 16-byte load by each thread; it goes down its lanes with several loads in
@@ -96,7 +96,7 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const typenam
     }
 }
 
-/* Joins the lanes of a tile by halves (docs/ORDER.md 2.3); every thread gets the tile's value.
+/* Joins the lanes of a tile by halves (ORDER.md 2.3); every thread gets the tile's value.
  *
  * Lane l meets lane l + L/2 first, so thread t meets t + 16, then t + 8, ... t + 1, and at last a
  * thread's own lanes meet. While a thread still holds several lanes, the two that meet share them:

@@ -1,4 +1,4 @@
-/* weft_tridiag: which kernels, their launches, scratch memory (docs/ORDER.md 16). */
+/* weft_tridiag: which kernels, their launches, scratch memory (ORDER.md 16). */
 #include "cuda/arrays.h"
 #include "cuda/tridiag_job.h"
 

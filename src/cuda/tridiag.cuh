@@ -1,4 +1,4 @@
-/* Tridiagonal systems on a GPU (docs/ORDER.md 16): what the kernels share.
+/* Tridiagonal systems on a GPU (ORDER.md 16): what the kernels share.
  *
  * A thread has a chunk of 16 rows in registers; lanes of a warp, or threads of a block, have the chunks of a system.
  * Rows come through shared memory, where they were copied as they lie in memory, so that all lanes read adjacent
@@ -48,7 +48,7 @@ template <> struct tridiag_type<double> {
     __device__ static double constant(const tridiag_lines &l) { return l.f64; }
 };
 
-/* R(p, b) of docs/ORDER.md 16.1. */
+/* R(p, b) of ORDER.md 16.1. */
 template <class T> __device__ __forceinline__ T tridiag_reciprocal(T p, T b, bool *lost) {
     typedef tridiag_type<T> type;
     const T size = type::magnitude(p);

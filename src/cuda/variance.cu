@@ -1,4 +1,4 @@
-/* Sums of squared deviations by the canonical tree, and weft_variance (docs/ORDER.md 3.3 norm2, 4). */
+/* Sums of squared deviations by the canonical tree, and weft_variance (ORDER.md 3.3 norm2, 4). */
 #include "cuda/gpu.h"
 #include "cuda/variance.cuh"
 

@@ -1,4 +1,4 @@
-/* Operators of the canonical tree: sums of squared deviations (docs/ORDER.md 3.3 norm2, 4). */
+/* Operators of the canonical tree: sums of squared deviations (ORDER.md 3.3 norm2, 4). */
 #ifndef WEFT_CUDA_VARIANCE_CUH
 #define WEFT_CUDA_VARIANCE_CUH
 

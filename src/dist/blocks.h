@@ -1,4 +1,4 @@
-/* Aligned blocks of 16^level elements, which prefixes of scans and recurrences are made of (docs/ORDER.md 6, 9). */
+/* Aligned blocks of 16^level elements, which prefixes of scans and recurrences are made of (ORDER.md 6, 9). */
 #ifndef WEFT_DIST_BLOCKS_H
 #define WEFT_DIST_BLOCKS_H
 

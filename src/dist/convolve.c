@@ -3,7 +3,7 @@
  * memory, from as many ranks as have them.
  *
  * Results are computed in items, which begin at multiples of `step` of the whole: one result where the filter is
- * short, else a block of docs/ORDER.md 15.3, or the pair of blocks that are one where values are real. An item that a
+ * short, else a block of ORDER.md 15.3, or the pair of blocks that are one where values are real. An item that a
  * border cuts is computed by both ranks, and each keeps its own results of it.
  *
  *     items    |       |       |       |       |       |

@@ -1,4 +1,4 @@
-/* The canonical tree (docs/ORDER.md 2) over an array that is spread, or over the paths of a simulation. A rank
+/* The canonical tree (ORDER.md 2) over an array that is spread, or over the paths of a simulation. A rank
  * computes the roots of the greatest aligned subtrees that lie in its slice, which are O(log n); a tile that a border
  * cuts belongs to the rank with its first element, to which the others send their part of it. All ranks get all roots
  * and join them alone, in the tree's order. */

@@ -1,6 +1,6 @@
 /* weft_dist_matmul, weft_dist_matmul_blocks: ranks are a grid, each with a block of A, B and C; a product whose rows
  * alone are spread is one whose grid has one column. Blocks of A come along the grid's rows and rows of B along its
- * columns, some terms at a time, and the chains of C's elements (docs/ORDER.md 13.1) go on from what the terms before
+ * columns, some terms at a time, and the chains of C's elements (ORDER.md 13.1) go on from what the terms before
  * have left (R. van de Geijn, J. Watts, Concurrency 9, 1997, but that no sum is rounded between). How k is cut (13.2)
  * is asked of the whole product. */
 #include "core/parts.h"
@@ -30,7 +30,7 @@ typedef struct product {
     const void *alpha, *beta;
     const char *a, *b;
     char *c;
-    size_t part; /* docs/ORDER.md 13.2 */
+    size_t part; /* ORDER.md 13.2 */
     char *sums;  /* the parts', one behind another */
 } product;
 

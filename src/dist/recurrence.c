@@ -1,5 +1,5 @@
 /* weft_dist_recurrence, of one row. As in a scan (scan.c), but for what passes through a block: the map of the value
- * before it to the value at its end (docs/ORDER.md 9.2). Each rank finds the maps of the greatest aligned blocks in
+ * before it to the value at its end (ORDER.md 9.2). Each rank finds the maps of the greatest aligned blocks in
  * its slice, all ranks get all maps, and each solves its slice with the value that stands before it. Elements are
  * numbered in the direction of the recurrence, so in reverse the last rank comes first.
  *

@@ -27,7 +27,7 @@ static weft_status run_tree(weft_dist *d, tree_kind kind, weft_dtype dtype, cons
     return WEFT_OK;
 }
 
-/* In the floating-point mode of docs/ORDER.md 1.1. */
+/* In the floating-point mode of ORDER.md 1.1. */
 static void store_mean(weft_dtype result, double sum, uint64_t n, void *out) {
     const weft_fpmode mode = weft_fpmode_enter();
     store_real(result, weft_finish_mean(sum, n), out);

@@ -1,4 +1,4 @@
-/* weft_dist_scan. Prefixes are made of the totals of aligned blocks of 16^k elements (docs/ORDER.md 6.3), and the
+/* weft_dist_scan. Prefixes are made of the totals of aligned blocks of 16^k elements (ORDER.md 6.3), and the
  * scan of a block that starts where its own length divides the place is weft_scan's with what stands before it as
  * initial value. So each rank computes the totals of the greatest such blocks in its slice, which are O(log n), all
  * ranks get all totals, and each goes through its slice once more with the prefixes that the totals give. The joining

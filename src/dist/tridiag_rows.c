@@ -1,4 +1,4 @@
-/* weft_dist_tridiag_rows: one system whose rows are spread. At each level of docs/ORDER.md 16.2 a chunk belongs to
+/* weft_dist_tridiag_rows: one system whose rows are spread. At each level of ORDER.md 16.2 a chunk belongs to
  * the rank that has its first row, and the few rows of it that lie behind a border visit that rank. It eliminates its
  * chunks; the last separator wants the first row of the next chunk, which is the next rank's to tell. The separators
  * are the rows of the next level, spread likewise. A level of few rows is gathered, and solved by every rank.

@@ -1,4 +1,4 @@
-/* The definition of the order of keys (docs/ORDER.md 17) and of weft_argsort: a merge sort of the indices. */
+/* The definition of the order of keys (ORDER.md 17) and of weft_argsort: a merge sort of the indices. */
 #include "ref/ref.h"
 #include "ref/sort_order.h"
 

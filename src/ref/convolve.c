@@ -1,4 +1,4 @@
-/* The definition of weft_convolve and weft_correlate (docs/ORDER.md 15). */
+/* The definition of weft_convolve and weft_correlate (ORDER.md 15). */
 #include "ref/array.h"
 #include "ref/ref.h"
 #include "ref/twiddle.h"

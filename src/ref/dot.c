@@ -1,4 +1,4 @@
-/* The definition of weft_dot (docs/ORDER.md 5). */
+/* The definition of weft_dot (ORDER.md 5). */
 #include "ref/ref.h"
 #include "ref/tree.h"
 

@@ -1,4 +1,4 @@
-/* docs/ORDER.md 18, case by case. frexp, ldexp and floor are exact, or round as one operation does. */
+/* ORDER.md 18, case by case. frexp, ldexp and floor are exact, or round as one operation does. */
 #include "ref/elementary.h"
 #include "core/elementary.h"
 #include "core/order.h"

@@ -1,4 +1,4 @@
-/* The definition of weft_fft (docs/ORDER.md 14). */
+/* The definition of weft_fft (ORDER.md 14). */
 #include "ref/array.h"
 #include "ref/ref.h"
 #include "ref/twiddle.h"

@@ -15,7 +15,7 @@ static void OF(complex_transform)(size_t n, const OF(number) * w, REAL scale, OF
     }
 }
 
-/* t and the conjugate of u of docs/ORDER.md 14.5. */
+/* t and the conjugate of u of ORDER.md 14.5. */
 static void OF(part)(OF(number) * f, OF(number) * g, OF(number) w) {
     const OF(number) e = {f->re + g->re, f->im - g->im}, o = {f->re - g->re, f->im + g->im};
     *f = e;

@@ -1,4 +1,4 @@
-/* The definition of weft_heat (docs/ORDER.md 23). */
+/* The definition of weft_heat (ORDER.md 23). */
 #include "core/order.h"
 #include "ref/ref.h"
 

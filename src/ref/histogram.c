@@ -1,4 +1,4 @@
-/* The definition of weft_histogram and weft_histogram_even (docs/ORDER.md 11). */
+/* The definition of weft_histogram and weft_histogram_even (ORDER.md 11). */
 #include "ref/array.h"
 #include "ref/ref.h"
 

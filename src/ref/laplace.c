@@ -1,4 +1,4 @@
-/* The definition of weft_laplace (docs/ORDER.md 7). */
+/* The definition of weft_laplace (ORDER.md 7). */
 #include "ref/ref.h"
 #include "ref/tree.h"
 

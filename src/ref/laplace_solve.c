@@ -1,4 +1,4 @@
-/* The definition of weft_laplace_solve (docs/ORDER.md 7.3 to 7.7). */
+/* The definition of weft_laplace_solve (ORDER.md 7.3 to 7.7). */
 #include "ref/ref.h"
 #include "ref/tree.h"
 

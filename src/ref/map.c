@@ -1,5 +1,5 @@
 /* The definition of weft_map, and of weft_map_reduce and weft_map_scan, which are weft_reduce and weft_scan of what
- * weft_map gives (docs/ORDER.md 20).
+ * weft_map gives (ORDER.md 20).
  *
  * In f32 an operation is that of f64 on the same values, rounded to f32. For + - * / and sqrt that is the correctly
  * rounded result in f32, since f64 has more than twice its digits (S. Figueroa, ACM SIGNUM Newsletter 30, 1995); for

@@ -1,4 +1,4 @@
-/* The definition of weft_match_count and weft_match_list (docs/ORDER.md 22). */
+/* The definition of weft_match_count and weft_match_list (ORDER.md 22). */
 #include "ref/ref.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The definition of weft_matmul (docs/ORDER.md 13). */
+/* The definition of weft_matmul (ORDER.md 13). */
 #include "ref/array.h"
 #include "ref/ref.h"
 

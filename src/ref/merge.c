@@ -1,4 +1,4 @@
-/* The definition of weft_merge (docs/ORDER.md 12.3). */
+/* The definition of weft_merge (ORDER.md 12.3). */
 #include "ref/ref.h"
 #include "ref/total_order.h"
 

@@ -1,4 +1,4 @@
-/* The definition of weft_partition (docs/partition.md). */
+/* The definition of weft_partition (docs/ops/partition.md). */
 #include "ref/select.h"
 
 void ref_partition(const select_call *c) {

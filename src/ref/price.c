@@ -1,4 +1,4 @@
-/* The definition of weft_price (docs/ORDER.md 21). */
+/* The definition of weft_price (ORDER.md 21). */
 #include "ref/elementary.h"
 #include "ref/philox.h"
 #include "ref/ref.h"

@@ -1,4 +1,4 @@
-/* The definition of weft_random and weft_random_integers (docs/ORDER.md 19). */
+/* The definition of weft_random and weft_random_integers (ORDER.md 19). */
 #include "core/order.h"
 #include "ref/array.h"
 #include "ref/elementary.h"

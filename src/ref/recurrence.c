@@ -1,4 +1,4 @@
-/* The definition of weft_recurrence (docs/ORDER.md 9). */
+/* The definition of weft_recurrence (ORDER.md 9). */
 #include "ref/array.h"
 #include "ref/ref.h"
 

@@ -31,7 +31,7 @@ static REAL OF(apply)(MAP m, REAL w) { return w == 0 && isinf(m.s) ? m.u : FMA(m
 
 static MAP OF(then)(MAP a, MAP b) { return (MAP){OF(times)(a.s, b.s), OF(apply)(b, a.u)}; }
 
-/* The map of sixteen elements (docs/ORDER.md 9.2). */
+/* The map of sixteen elements (ORDER.md 9.2). */
 static MAP OF(map_of_group)(const LEVELS *l, size_t group) {
     const size_t first = group * WEFT_SCAN_GROUP;
     MAP m = {OF(element)(l, l->call->s, first), OF(step)(l, first, 0)};

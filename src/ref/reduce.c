@@ -1,4 +1,4 @@
-/* The definition of weft_reduce (docs/ORDER.md 3). */
+/* The definition of weft_reduce (ORDER.md 3). */
 #include "ref/ref.h"
 #include "ref/tree.h"
 

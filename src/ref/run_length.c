@@ -1,4 +1,4 @@
-/* The definition of weft_run_length (docs/run_length.md). */
+/* The definition of weft_run_length (docs/ops/run_length.md). */
 #include "ref/array.h"
 #include "ref/ref.h"
 #include "ref/select.h"

@@ -1,4 +1,4 @@
-/* The definition of weft_scan (docs/ORDER.md 6). */
+/* The definition of weft_scan (ORDER.md 6). */
 #include "ref/array.h"
 #include "ref/ref.h"
 

@@ -1,7 +1,7 @@
 /* The body of the floating-point scans in ref/scan.c: REAL and the functions' names are set by the
  * includer. */
 
-/* The levels of docs/ORDER.md 6.2: level[0] are the elements, level[k + 1] the totals of the full groups
+/* The levels of ORDER.md 6.2: level[0] are the elements, level[k + 1] the totals of the full groups
  * of level[k]. */
 typedef struct LEVELS {
     REAL *level[WEFT_SCAN_LEVELS];

@@ -1,4 +1,4 @@
-/* The definition of weft_search_sorted (docs/ORDER.md 12.4): the number of elements that are less than the query,
+/* The definition of weft_search_sorted (ORDER.md 12.4): the number of elements that are less than the query,
  * or not greater, found by halving, since they stand first. */
 #include "ref/ref.h"
 #include "ref/total_order.h"

@@ -1,4 +1,4 @@
-/* The definition of weft_segmented_reduce, weft_segmented_scan and weft_reduce_by_key (docs/ORDER.md 8): each
+/* The definition of weft_segmented_reduce, weft_segmented_scan and weft_reduce_by_key (ORDER.md 8): each
  * segment by itself. */
 #include "core/offsets.h"
 #include "ref/array.h"

@@ -1,4 +1,4 @@
-/* The definition of selections by flags and by comparison (docs/select.md). */
+/* The definition of selections by flags and by comparison (docs/ops/select.md). */
 #include "ref/select.h"
 #include "ref/array.h"
 #include "ref/ref.h"

@@ -1,4 +1,4 @@
-/* The definition of weft_sobol (docs/ORDER.md 24). */
+/* The definition of weft_sobol (ORDER.md 24). */
 #include "ref/sobol.h"
 #include "core/order.h"
 #include "ref/array.h"

@@ -1,4 +1,4 @@
-/* The definition of weft_top_k (docs/ORDER.md 12.2): all indices are sorted stably, and the first k are taken. */
+/* The definition of weft_top_k (ORDER.md 12.2): all indices are sorted stably, and the first k are taken. */
 #include "ref/ref.h"
 #include "ref/total_order.h"
 

@@ -1,4 +1,4 @@
-/* The order of docs/ORDER.md 12.1: by value, -0 < +0, NaN behind all. */
+/* The order of ORDER.md 12.1: by value, -0 < +0, NaN behind all. */
 #ifndef WEFT_REF_TOTAL_ORDER_H
 #define WEFT_REF_TOTAL_ORDER_H
 

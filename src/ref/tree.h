@@ -1,4 +1,4 @@
-/* The canonical tree (docs/ORDER.md 2), for REAL float (tree_f32) or double (tree_f64). */
+/* The canonical tree (ORDER.md 2), for REAL float (tree_f32) or double (tree_f64). */
 #ifndef WEFT_REF_TREE_H
 #define WEFT_REF_TREE_H
 

@@ -1,4 +1,4 @@
-/* The definition of weft_tridiag (docs/ORDER.md 16). */
+/* The definition of weft_tridiag (ORDER.md 16). */
 #include "ref/array.h"
 #include "ref/ref.h"
 

@@ -1,4 +1,4 @@
-/* T[k] of docs/ORDER.md 14.1. */
+/* T[k] of ORDER.md 14.1. */
 #ifndef WEFT_REF_TWIDDLE_H
 #define WEFT_REF_TWIDDLE_H
 

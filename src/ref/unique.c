@@ -1,4 +1,4 @@
-/* The definition of weft_unique (docs/unique.md). */
+/* The definition of weft_unique (docs/ops/unique.md). */
 #include "ref/select.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The definition of weft_variance (docs/ORDER.md 4). */
+/* The definition of weft_variance (ORDER.md 4). */
 #include "ref/ref.h"
 #include "ref/tree.h"
 

@@ -1,4 +1,4 @@
-/* The tree of docs/ORDER.md 2 over the pieces of an array. A piece has a power of two of tiles, so its value is a
+/* The tree of ORDER.md 2 over the pieces of an array. A piece has a power of two of tiles, so its value is a
  * node of the tree; the nodes above are joined here, and a join is the library's own reduction of two values: their
  * sum by the tree is a + b, their minimum the lesser, and so on. */
 #ifndef WEFT_STREAM_FOLD_H

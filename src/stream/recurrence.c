@@ -1,4 +1,4 @@
-/* weft_recurrence_source: a piece has 16^k elements, so that its map is one of level k of docs/ORDER.md 9.3, and what
+/* weft_recurrence_source: a piece has 16^k elements, so that its map is one of level k of ORDER.md 9.3, and what
  * stands before the next piece is B_k. A piece that is not whole is the last one, whose map nobody needs. Levels join
  * alike, so that which one the pieces are on makes no difference. */
 #include "arith/affine.h"

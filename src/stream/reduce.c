@@ -140,7 +140,7 @@ static void store_real(weft_dtype dtype, double v, void *out) {
         *(double *)out = weft_canonical_f64(v);
 }
 
-/* Squares of f64 alone can leave the range; then they are summed once more (docs/ORDER.md 3.3). */
+/* Squares of f64 alone can leave the range; then they are summed once more (ORDER.md 3.3). */
 static weft_status finish_norm2(const terms *t, double squares, double *norm) {
     const double scale = t->dtype == WEFT_F64 ? weft_norm2_scale(squares) : 1.0;
     if (scale != 1.0) {

@@ -1,5 +1,5 @@
 /* weft_scan_source, and what weft_map_scan_source shares with it: a piece has 16^k elements, so it is one value of
- * level k of docs/ORDER.md 6.2, and the prefixes within it are a scan by itself that starts from P_k(q), q being its
+ * level k of ORDER.md 6.2, and the prefixes within it are a scan by itself that starts from P_k(q), q being its
  * number. P_k is the scan of the pieces' totals by the same rule; so the library's own scans of up to 16 totals give
  * it. Where no order matters, what comes before the next piece is simply the last prefix, inclusive, of this one. */
 #include "core/check.h"

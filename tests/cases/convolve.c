@@ -11,7 +11,7 @@ typedef struct variant {
     weft_convolve_mode mode;
 } variant;
 
-/* Taps round the numbers of docs/ORDER.md 15, and shares of the array. */
+/* Taps round the numbers of ORDER.md 15, and shares of the array. */
 static size_t taps(uint64_t r, size_t n) {
     static const size_t some[] = {1,   2,   3,   11,  16,  33,  63,  64,   65,   66,
                                   100, 127, 256, 257, 300, 511, 513, 1000, 2049, 5000};

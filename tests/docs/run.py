@@ -163,7 +163,7 @@ class Page:
 
 def main():
     source, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    pages = [Path(page) for page in sys.argv[3:]] or [source / "README.md", *sorted((source / "docs").glob("*.md"))]
+    pages = [Path(page) for page in sys.argv[3:]] or [source / "README.md", *sorted((source / "docs").glob("[!l]*/*.md"))]
     failures = count = 0
     with tempfile.TemporaryDirectory() as work:
         installed = Path(work) / "installed"

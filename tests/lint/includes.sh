@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who may include whom (docs/ADD_AN_OPERATION.md). Usage: includes.sh SOURCE_DIR
+# Who may include whom (docs/dev/ADD_AN_OPERATION.md). Usage: includes.sh SOURCE_DIR
 set -u
 cd "$1" || exit 1
 failed=0

@@ -31,14 +31,14 @@ for file in $sources; do
 done
 
 for op in $(sed -n 's/^REDUCE([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' src/core/ops.def); do
-    grep -qw "$op" docs/reduce.md || tell "words: docs/reduce.md does not mention $op"
+    grep -qw "$op" docs/ops/reduce.md || tell "words: docs/ops/reduce.md does not mention $op"
 done
 for stem in $(sed -n 's/^CALL(\([a-z0-9_]*\),.*/\1/p' src/core/ops.def); do
-    grep -qE "^# (.*[ ,])?$stem(,.*)?$" docs/*.md || tell "words: no page in docs/ has $stem in its title"
+    grep -qE "^# (.*[ ,])?$stem(,.*)?$" docs/*/*.md || tell "words: no page in docs/ has $stem in its title"
     [ -f "src/ref/$stem.c" ] || grep -qE "definition of .*weft_$stem\b" src/ref/*.c || tell "words: src/ref does not define $stem"
 done
-grep -q "version $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h)$" docs/ORDER.md ||
-    tell "words: the title of docs/ORDER.md names another order version than weft.h"
+grep -q "version $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h)$" docs/spec/ORDER.md ||
+    tell "words: the title of docs/spec/ORDER.md names another order version than weft.h"
 for file in tests/golden/*.txt; do
     grep -q "^order $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h) " "$file" ||
         tell "words: $file is of another order version than weft.h"

@@ -1,4 +1,4 @@
-/* Sums against a sum in 113 digits: the error stays within the bound that docs/reduce.md promises. */
+/* Sums against a sum in 113 digits: the error stays within the bound that docs/ops/reduce.md promises. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>

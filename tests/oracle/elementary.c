@@ -1,4 +1,4 @@
-/* The elementary functions of docs/ORDER.md 18: src/arith, compiled for each level of the instruction set, must equal
+/* The elementary functions of ORDER.md 18: src/arith, compiled for each level of the instruction set, must equal
  * src/ref bit for bit; both against MPFR, in units of the last place; and Philox against its published answers.
  *     oracle_elementary            random, structured and special arguments
  *     oracle_elementary --all [FUNCTION...]    every f32 argument of the functions of one argument */

@@ -1,5 +1,5 @@
 /* Steps of the heat equation: against closed forms, the expansion in the eigenvectors of the discrete operator, the
- * series of the equation itself, and the same steps made of weft_tridiag and the formulas of docs/ORDER.md 23. */
+ * series of the equation itself, and the same steps made of weft_tridiag and the formulas of ORDER.md 23. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -123,7 +123,7 @@ static void apply(const problem *p, size_t axis, long double m[SIDE][SIDE], long
     }
 }
 
-/* A line's solution has a residual of at most 8 eps log2(n) times the matrix and the solution (docs/tridiag.md), and
+/* A line's solution has a residual of at most 8 eps log2(n) times the matrix and the solution (docs/ops/tridiag.md), and
  * the inverse of the matrix is at most 1 / lambda; alternating directions may grow by 1 + 2 / lambda in between. */
 static double bound_of(const problem *p) {
     const double epsilon = p->dtype == WEFT_F32 ? (double)FLT_EPSILON : DBL_EPSILON;

@@ -1,5 +1,5 @@
 /* Histograms: places of floats against 113 digits, of integers against 128 bits, bins between edges against a plain
- * search, and the rules of docs/ORDER.md 11 as literal expectations. */
+ * search, and the rules of ORDER.md 11 as literal expectations. */
 #include "tests/oracle/oracle.h"
 #include "tests/sorted.h"
 

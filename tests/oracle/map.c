@@ -380,7 +380,7 @@ static void long_results(void) {
 /* ----------------------------------------------------------------------- elementary functions */
 
 /* f32 is what f64 gives, rounded once; f64 is near the C library's long double. (What they are exactly, and how
- * accurate: docs/ORDER.md 18.) */
+ * accurate: ORDER.md 18.) */
 static void elementary(void) {
     static const char *const formulas[] = {"exp(x)", "log(x)", "sin(x)", "cos(x)", "erf(x)", "pow(abs(x), 1/3)"};
     for (int f = 0; f < 6; f++) {

@@ -1,4 +1,4 @@
-/* Words in texts: the rules of docs/ORDER.md 22 and known answers as literal expectations, and random texts of few
+/* Words in texts: the rules of ORDER.md 22 and known answers as literal expectations, and random texts of few
  * letters against memmem, in pieces of every kind. */
 #include "core/order.h"
 #include "tests/oracle/oracle.h"

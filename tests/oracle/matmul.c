@@ -1,4 +1,4 @@
-/* Matrix products against products in 113 digits, the rules of docs/ORDER.md 13 as literal expectations, and what
+/* Matrix products against products in 113 digits, the rules of ORDER.md 13 as literal expectations, and what
  * must not matter: layout, transposes, leading dimensions, a batch. */
 #include "tests/oracle/oracle.h"
 
@@ -18,7 +18,7 @@ static void call(weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, si
 
 /* ------------------------------------------------------------------------------- accuracy */
 
-/* |c - exact| <= K eps/2 sum |a b|, K the roundings of a chain and of the joins of parts (docs/matmul.md); one more
+/* |c - exact| <= K eps/2 sum |a b|, K the roundings of a chain and of the joins of parts (docs/ops/matmul.md); one more
  * rounding of c when f32 is summed in f64. */
 static void check_bound(weft_dtype dtype, weft_dtype accumulate, input_kind kind, size_t m, size_t n, size_t k) {
     const size_t size = weft_dtype_size(dtype);

@@ -20,7 +20,7 @@ wide oracle_element(weft_dtype dtype, const void *x, size_t i);
 
 static inline wide oracle_magnitude(wide x) { return x < 0 ? -x : x; }
 
-/* (39 + log2(n / 4096)) * eps / 2, the factor of docs/reduce.md "Accuracy". */
+/* (39 + log2(n / 4096)) * eps / 2, the factor of docs/ops/reduce.md "Accuracy". */
 double oracle_factor(size_t n, double epsilon);
 
 #endif

@@ -1,4 +1,4 @@
-/* top_k, merge and search_sorted: against what a sort of all elements says, and the rules of docs/ORDER.md 12 as
+/* top_k, merge and search_sorted: against what a sort of all elements says, and the rules of ORDER.md 12 as
  * literal expectations. */
 #include "tests/oracle/oracle.h"
 #include "tests/sorted.h"

@@ -1,4 +1,4 @@
-/* Recurrences: against a plain loop in 113 digits, against exact integers, and the rules of docs/ORDER.md 9 as
+/* Recurrences: against a plain loop in 113 digits, against exact integers, and the rules of ORDER.md 9 as
  * literal expectations. */
 #include "tests/oracle/oracle.h"
 
@@ -59,7 +59,7 @@ static void fill(weft_dtype dtype, factors kind, size_t n) {
 
 /* ---------------------------------------------------------------------------------- accuracy */
 
-/* docs/recurrence.md "Accuracy": a term u[j] s[j+1] ... s[i] has been rounded at most i - j + 1 + 16 + 5 L times,
+/* docs/ops/recurrence.md "Accuracy": a term u[j] s[j+1] ... s[i] has been rounded at most i - j + 1 + 16 + 5 L times,
  * where L = ceil(log16(i + 2)). `terms` is the sum of all their magnitudes, `aged` that of i - j + 1 times them. */
 static void check_bound(weft_dtype dtype, weft_direction direction, factors kind, size_t n) {
     const double unit = (dtype == WEFT_F32 ? (double)FLT_EPSILON : DBL_EPSILON) / 2;

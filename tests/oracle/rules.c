@@ -1,4 +1,4 @@
-/* Closed forms, and the rules of docs/ORDER.md 1.3 to 1.6 and 3 as literal expectations. */
+/* Closed forms, and the rules of ORDER.md 1.3 to 1.6 and 3 as literal expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>

@@ -1,5 +1,5 @@
 /* Prefix scans: floats against prefix sums in 113 digits, everything whose order does not matter against a
- * plain loop, and the rules of docs/ORDER.md 6 as literal expectations. */
+ * plain loop, and the rules of ORDER.md 6 as literal expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -32,7 +32,7 @@ static void run(weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype ac
 
 /* ------------------------------------------------------------------------------- accuracy */
 
-/* |y[i] - exact| <= 5 ceil(log2(i + 2) / 4) eps/2 sum of |x[0..i]|, docs/scan.md "Accuracy". */
+/* |y[i] - exact| <= 5 ceil(log2(i + 2) / 4) eps/2 sum of |x[0..i]|, docs/ops/scan.md "Accuracy". */
 static void check_bound(weft_dtype dtype, weft_dtype accumulate, input_kind kind, size_t n) {
     const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
     const double unit = (result == WEFT_F32 ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
@@ -220,7 +220,7 @@ static void scan64(weft_op op, weft_scan_kind kind, const double *from, size_t n
     run(op, kind, WEFT_F64, WEFT_DEFAULT, n, init, y);
 }
 
-/* docs/ORDER.md 6.3 and 6.4: -0.0 is the identity of sums, +0.0 only what an exclusive scan begins with. */
+/* ORDER.md 6.3 and 6.4: -0.0 is the identity of sums, +0.0 only what an exclusive scan begins with. */
 static void zeros(void) {
     const double minus[] = {-0.0, -0.0, -0.0}, plus = 0.0, negative = -0.0;
     scan64(WEFT_SUM, WEFT_INCLUSIVE, minus, 3, NULL);

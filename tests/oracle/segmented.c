@@ -1,5 +1,5 @@
 /* Segmented reduction and scan, and reduction by key: each segment against weft_reduce or weft_scan of it alone,
- * integers against plain loops, and the rules of docs/ORDER.md 8 as literal expectations. */
+ * integers against plain loops, and the rules of ORDER.md 8 as literal expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>

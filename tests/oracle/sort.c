@@ -1,5 +1,5 @@
 /* Sorts and argsorts against the C library's qsort of (key, index): keys are compared by their exact values, by
- * class where values cannot tell, and last by index; and the rules of docs/ORDER.md 17 as literal expectations. */
+ * class where values cannot tell, and last by index; and the rules of ORDER.md 17 as literal expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Fourier transforms and convolutions against sums in 113 digits, every twiddle against its exact value, and the
- * rules of docs/ORDER.md 14 and 9 as literal expectations. */
+ * rules of ORDER.md 14 and 9 as literal expectations. */
 #include "arith/turns.h"
 #include "tests/oracle/oracle.h"
 
@@ -133,7 +133,7 @@ static double error_of(weft_dtype dtype, size_t n, const void *found, const wide
     return norm > 0 ? sqrt((double)(error / norm)) / unit(dtype) : 0;
 }
 
-/* docs/fft.md "Accuracy": at most 0.75 sqrt(log2 n) + 1. */
+/* docs/ops/fft.md "Accuracy": at most 0.75 sqrt(log2 n) + 1. */
 static void check_error(const char *what, weft_dtype dtype, input_kind kind, size_t n, double error) {
     const double bound = 0.75 * sqrt(log2((double)n)) + 1;
     EXPECT(error <= bound, "%s of %zu %s, input %s: error %.3f eps/2, bound %.3f", what, n, weft_dtype_name(dtype),
@@ -199,8 +199,8 @@ static double norm_of(weft_dtype dtype, const void *v, size_t count) {
     return sqrt(sum);
 }
 
-/* docs/convolve.md "Accuracy": direct, 2m roundings of a sum of magnitudes; by transforms, 8 sqrt(log2 B) eps/2 of
- * the product of the norms. Every `step`-th value. */
+/* docs/ops/convolve.md "Accuracy": direct, 2m roundings of a sum of magnitudes; by transforms, 8 sqrt(log2 B) eps/2
+ * of the product of the norms. Every `step`-th value. */
 static void convolution(weft_dtype dtype, shape s, bool correlate, size_t step) {
     const size_t parts = s.is_complex ? 2 : 1, taps = s.n < s.m ? s.n : s.m;
     input_fill(INPUT_NEAR_ONE, dtype, s.n, parts * s.n, x);

@@ -1,5 +1,5 @@
 /* Tridiagonal systems: against elimination in 113 digits, the closed form of the heat equation's implicit step, and
- * what docs/ORDER.md 16 says of lost pivots. */
+ * what ORDER.md 16 says of lost pivots. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>

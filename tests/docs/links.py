@@ -1,0 +1,63 @@
+"""Every link of the documentation leads to a file and a heading that exist, and so does every page that a comment names.
+
+    links.py SOURCE_DIR
+"""
+import re
+import sys
+from pathlib import Path
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+MENTION = re.compile(r"(?<![\w/.-])(?:docs|examples|bench|tests|include)/[\w/.-]*\.md\b")
+ADDRESS = re.compile(r"^[a-z]+:")
+
+
+def anchors(page):
+    """The names by which GitHub and MkDocs link to the page's headings."""
+    names, fenced = set(), False
+    for line in page.read_text(encoding="utf-8").split("\n"):
+        fenced ^= line.startswith("```")
+        heading = re.match(r"#+ (.*)", line)
+        if heading and not fenced:
+            text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading[1])
+            names.add(re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-"))
+    return names
+
+
+def prose(text):
+    """The text without its blocks and spans of code."""
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+
+
+def dead_links(page):
+    for link in LINK.findall(prose(page.read_text(encoding="utf-8"))):
+        path, _, heading = link.partition("#")
+        target = page.parent / path if path else page
+        if ADDRESS.match(link):
+            continue
+        if not target.exists():
+            yield link
+        elif heading and target.suffix == ".md" and heading not in anchors(target):
+            yield link
+
+
+def main():
+    source = Path(sys.argv[1]).resolve()
+    dead = count = 0
+    folders = "include src cli tests ladder bench docs examples python fortran cmake".split()
+    for file in sorted([*source.glob("*.md"), *(f for folder in folders for f in (source / folder).rglob("*"))]):
+        name = str(file.relative_to(source))
+        if not file.is_file() or file.suffix in (".npy", ".png", ".pyc") or name.startswith("bench/results"):
+            continue
+        text = file.read_text(encoding="utf-8", errors="replace")
+        wrong = [mention for mention in MENTION.findall(text) if not (source / mention).exists()]
+        if file.suffix == ".md":
+            count += len(LINK.findall(text))
+            wrong += dead_links(file)
+        for link in wrong:
+            print(f"{name}: nothing is at {link}")
+        dead += len(wrong)
+    print(f"{count} links, {dead} of them and of the pages named elsewhere do not exist")
+    sys.exit(dead > 0)
+
+
+main()
