@@ -111,30 +111,43 @@ static void solve(const stepper *s, size_t axis, void *x) {
     cpu_tridiag_run(s->ctx, &systems, s->threads, s->scratch);
 }
 
-/* The grids are in v but before the first sweep, in the layout of the axis swept last. */
-static void run_steps(const stepper *s) {
+/* The loop over steps. From the first sweep on the grids are in v, in the layout of the axis swept last. */
+typedef struct stepping {
+    const stepper *s;
+    pass p;
+    weft_heat_layout own;
+} stepping;
+
+static void run_step(void *self, size_t step) {
+    stepping *const t = self;
+    const stepper *s = t->s;
     const heat_call *c = s->call;
     const bool f32 = c->dtype == WEFT_F32, doubled = c->method == WEFT_CRANK_NICOLSON;
-    pass p = {.s = s, .plan = {.n = {c->n[0], c->n[1], c->n[2]}, .batch = s->batch}, .from = s->u, .to = s->d};
-    const weft_heat_layout own = weft_heat_layout_of(c->n, s->batch, 0);
-    p.plan.from = own;
-    for (size_t step = 0; step < c->steps && !cpu_cancelled(); step++)
-        for (size_t axis = 0; axis < c->dimensions; axis++) {
-            weft_heat_plan(&p.plan, f32, doubled, c->dimensions, c->lambda, axis);
-            const bool last = step + 1 == c->steps && axis + 1 == c->dimensions;
-            const bool away = last && !weft_heat_same_layout(&p.plan.to, &own);
-            run_pass(&p);
-            solve(s, axis, away ? s->d : s->v);
-            p.from = s->v;
-            p.plan.from = p.plan.to;
-            if (away) {
-                p.plan.use = WEFT_HEAT_COPY;
-                p.plan.to = own;
-                p.from = s->d;
-                p.to = s->v;
-                run_pass(&p);
-            }
+    pass *const p = &t->p;
+    for (size_t axis = 0; axis < c->dimensions; axis++) {
+        weft_heat_plan(&p->plan, f32, doubled, c->dimensions, c->lambda, axis);
+        const bool last = step + 1 == c->steps && axis + 1 == c->dimensions;
+        const bool away = last && !weft_heat_same_layout(&p->plan.to, &t->own);
+        run_pass(p);
+        solve(s, axis, away ? s->d : s->v);
+        p->from = s->v;
+        p->plan.from = p->plan.to;
+        if (away) {
+            p->plan.use = WEFT_HEAT_COPY;
+            p->plan.to = t->own;
+            p->from = s->d;
+            p->to = s->v;
+            run_pass(p);
         }
+    }
+}
+
+static void run_steps(const stepper *s) {
+    const size_t *n = s->call->n;
+    stepping t = {.s = s, .own = weft_heat_layout_of(n, s->batch, 0)};
+    t.p = (pass){.s = s, .plan = {.n = {n[0], n[1], n[2]}, .batch = s->batch}, .from = s->u, .to = s->d};
+    t.p.plan.from = t.own;
+    cpu_parallel_for(1, s->call->steps, PARALLEL_IN_ORDER, run_step, &t);
 }
 
 /* --------------------------------------------------------------------------------- memory, threads */
@@ -217,6 +230,7 @@ weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
         return WEFT_OK;
     }
     give_room(&s, room);
+    cpu_plan_regions(1);
     run_steps(&s);
     return WEFT_OK;
 }

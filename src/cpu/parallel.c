@@ -41,6 +41,7 @@ typedef struct region {
     void (*work)(void *job, parallel *p);
     void *job;
     size_t count, grain; /* items; how many are claimed at a time */
+    size_t threads;      /* at most so many work on the region */
     size_t ranges;
     cursor *cursors;
     weft_watch *watch; /* NULL: the call has no callback */
@@ -81,21 +82,25 @@ static void set_cursors(region *r, cursor *cursors, size_t ranges) {
     cursors[ranges - 1].end = count;
 }
 
-/* Items that are claimed, of all. */
-static double claimed(const region *r) {
-    size_t left = 0;
+/* Share of the region's items that are done; with several threads a lower bound, all claimed ones except `grain` for
+ * each thread. */
+static double share_done(const parallel *p) {
+    const region *const r = p->region;
+    if (r->threads == 1) return (double)p->at / (double)r->count;
+    const size_t in_hand = r->threads * r->grain;
+    size_t claimed = r->count;
     for (size_t i = 0; i < r->ranges; i++) {
         const size_t next = atomic_load_explicit(&r->cursors[i].next, memory_order_relaxed);
-        if (next < r->cursors[i].end) left += r->cursors[i].end - next;
+        if (next < r->cursors[i].end) claimed -= r->cursors[i].end - next;
     }
-    return (double)(r->count - left) / (double)r->count;
+    return claimed > in_hand ? (double)(claimed - in_hand) / (double)r->count : 0;
 }
 
 static bool is_cancelled(const parallel *p) {
     weft_watch *const w = p->region->watch;
     if (!w) return false;
     if (!p->calling || !progress_is_due(w)) return progress_cancelled(w);
-    if (depth == 1) progress_inside_region(w, p->region->done, claimed(p->region));
+    if (depth == 1) progress_inside_region(w, p->region->done, share_done(p));
     return progress_poll(w);
 }
 
@@ -150,9 +155,9 @@ static bool spin(const atomic_uint *word, unsigned value) {
     return false;
 }
 
-/* Sleeps while *word is `value`, and for no reason at times. */
-static void sleep_on(atomic_uint *word, unsigned value) {
-    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+/* Sleeps while *word is `value`, at most `limit` unless that is NULL. May return early. */
+static void sleep_on(atomic_uint *word, unsigned value, const struct timespec *limit) {
+    (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0);
 }
 
 static void wake(atomic_uint *word, int threads) {
@@ -215,7 +220,7 @@ static bool may_spin(void) { return atomic_load_explicit(&all_workers, memory_or
 static void wait_for_call(crew *c, unsigned seen) {
     if (may_spin() && spin(&c->call, seen)) return;
     atomic_fetch_add(&c->sleepers, 1);
-    sleep_on(&c->call, seen);
+    sleep_on(&c->call, seen, NULL);
     atomic_fetch_sub(&c->sleepers, 1);
 }
 
@@ -340,13 +345,15 @@ static void begin_region(crew *c) {
     if (sleepers > 0) wake(&c->call, c->places);
 }
 
-/* Nobody joins any more; waits until those who did have left. */
-static void end_region(crew *c) {
+/* Lets no more threads join, and waits until those that did have left. Calls the callback meanwhile. */
+static void end_region(crew *c, const parallel *p) {
+    static const struct timespec interval = {0, PROGRESS_INTERVAL};
     unsigned gate = atomic_fetch_and(&c->gate, AT_WORK) & AT_WORK;
     while (gate & AT_WORK) {
         if (!may_spin() || !spin(&c->gate, gate)) {
             gate = atomic_fetch_or(&c->gate, WAITING) | WAITING;
-            if (gate & AT_WORK) sleep_on(&c->gate, gate);
+            if (gate & AT_WORK) sleep_on(&c->gate, gate, c->region.watch ? &interval : NULL);
+            (void)is_cancelled(p);
         }
         gate = atomic_load(&c->gate);
     }
@@ -357,7 +364,7 @@ static void run_together(crew *c, int threads) {
     c->places = c->workers < threads - 1 ? c->workers : threads - 1;
     begin_region(c);
     c->region.work(c->region.job, &p);
-    end_region(c);
+    end_region(c, &p);
 }
 
 void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *job, parallel *p), void *job) {
@@ -371,14 +378,19 @@ void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(
     const size_t grain = order == PARALLEL_IN_ORDER ? 1 : count / (at_once * CLAIMS) + 1;
     crew *const c = at_once > 1 ? take_crew((int)at_once - 1) : NULL;
     if (c) {
-        c->region =
-            (region){.work = work, .job = job, .count = count, .grain = grain, .watch = watch, .done = before};
+        c->region = (region){.work = work,
+                             .job = job,
+                             .count = count,
+                             .grain = grain,
+                             .threads = at_once,
+                             .watch = watch,
+                             .done = before};
         set_cursors(&c->region, c->cursors, ranges);
         run_together(c, (int)at_once);
         atomic_store_explicit(&c->taken, false, memory_order_release);
     } else {
         cursor all;
-        region alone = {.count = count, .grain = count, .watch = watch, .done = before};
+        region alone = {.count = count, .grain = count, .threads = 1, .watch = watch, .done = before};
         set_cursors(&alone, &all, 1);
         work(job, &(parallel){.region = &alone, .calling = thread_number == 0});
     }

@@ -159,8 +159,9 @@ static void cancel_inside(weft_context *ctx, int threads) {
         EXPECT_STATUS(ctx, weft_set_progress(ctx, watch, &s), WEFT_OK);
         EXPECT(calls[i].run(ctx) == WEFT_CANCELLED, "%s with %d threads: %s", calls[i].name, threads,
                weft_last_error(ctx));
-        EXPECT(s.calls == 3 && !s.wrong && (s.total == 0 || s.done < s.total), "%s with %d threads: %d calls",
-               calls[i].name, threads, s.calls);
+        EXPECT(s.calls == 3 && !s.wrong && (s.total == 0 || s.done < s.total),
+               "%s with %d threads: %d calls, %llu of %llu%s", calls[i].name, threads, s.calls,
+               (unsigned long long)s.done, (unsigned long long)s.total, s.wrong ? ", wrong" : "");
         EXPECT_STATUS(ctx, weft_set_progress(ctx, NULL, NULL), WEFT_OK);
     }
 }
