@@ -7,6 +7,7 @@
 # begin_tally: forgets the results of an earlier run.
 begin_tally() {
     tally=$PWD/$build/tally
+    rm -rf "$tally"
     mkdir -p "$tally"
     : >"$tally/counts"
     : >"$tally/left_out"
