@@ -127,15 +127,20 @@ endif()
 # arith/elementary.h scalar for their sake. No value depends on them.
 set(WEFT_NO_FP_SIDE_EFFECTS -fno-math-errno -fno-trapping-math)
 set(WEFT_FLAGS_base "")
-set(WEFT_CPU_LEVELS base)
+set(WEFT_ALL_CPU_LEVELS base)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(WEFT_FLAGS_base -march=x86-64)
   set(WEFT_FLAGS_v2 -march=x86-64-v2)
   set(WEFT_FLAGS_v3 -march=x86-64-v3)
   set(WEFT_FLAGS_v4 -march=x86-64-v4 -mprefer-vector-width=512)
-  list(APPEND WEFT_CPU_LEVELS v2 v3 v4)
+  list(APPEND WEFT_ALL_CPU_LEVELS v2 v3 v4)
 endif()
-foreach(level IN LISTS WEFT_CPU_LEVELS)
+set(WEFT_CPU_LEVELS "${WEFT_ALL_CPU_LEVELS}" CACHE STRING
+  "Levels of src/cpu/levels.def to compile: 'base' and others. One that is left out is like one that the machine lacks")
+foreach(level IN LISTS WEFT_ALL_CPU_LEVELS)
+  if(NOT level IN_LIST WEFT_CPU_LEVELS)
+    continue()
+  endif()
   add_library(weft_cpu_${level} OBJECT
     src/cpu/extremes.c
     src/cpu/folds.c

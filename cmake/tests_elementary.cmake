@@ -11,7 +11,7 @@ weft_program(oracle_elementary tests/oracle/elementary.c tests/oracle/elementary
   src/ref/elementary.c src/ref/philox.c)
 target_include_directories(oracle_elementary SYSTEM PRIVATE ${WEFT_MPFR_H})
 target_link_libraries(oracle_elementary PRIVATE ${WEFT_MPFR} ${WEFT_GMP})
-foreach(level IN LISTS WEFT_CPU_LEVELS)
+foreach(level IN LISTS WEFT_ALL_CPU_LEVELS)
   add_library(elementary_${level} OBJECT tests/oracle/elementary_lanes.c)
   target_include_directories(elementary_${level} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} src)
   target_compile_definitions(elementary_${level} PRIVATE WEFT_LEVEL=${level})

@@ -368,34 +368,40 @@ typedef struct map_kernels {
     map_kernel of[DTYPES];
 } map_kernels;
 
-/* A level of the instruction set. Levels stand in levels.def, the least demanding first. */
+/* The kernels that are compiled once for each level, from src/cpu/<member>.c. */
+#define EACH_KERNELS(DO, level)                  \
+    DO(level, sum_kernels, sums)                 \
+    DO(level, product_kernels, products)         \
+    DO(level, integer_kernels, integers)         \
+    DO(level, extreme_kernels, extremes)         \
+    DO(level, scan_kernels, scans)               \
+    DO(level, stencil_kernels, stencils)         \
+    DO(level, relaxation_kernels, relaxations)   \
+    DO(level, selection_kernels, selections)     \
+    DO(level, fold_kernels, folds)               \
+    DO(level, recurrence_kernels, recurrences)   \
+    DO(level, histogram_kernels, histograms)     \
+    DO(level, search_kernels, searches)          \
+    DO(level, filter_kernels, filters)           \
+    DO(level, matmul_kernels, matmuls)           \
+    DO(level, level_transforms, transforms)      \
+    DO(level, tridiag_kernels, tridiags)         \
+    DO(level, sort_kernels, sorts)               \
+    DO(level, sort_vector_kernels, sort_vectors) \
+    DO(level, sample_kernels, samples)           \
+    DO(level, price_kernels, prices)             \
+    DO(level, match_kernels, matches)            \
+    DO(level, map_kernels, maps)                 \
+    DO(level, sobol_kernels, sobols)
+
+/* A level of the instruction set. levels.def lists them, the least demanding first. */
+#define MEMBER(level, type, member) const type *member;
 typedef struct level {
     const char *name, *isa;
     bool (*usable)(void);
-    const sum_kernels *sums;
-    const product_kernels *products;
-    const integer_kernels *integers;
-    const extreme_kernels *extremes;
-    const scan_kernels *scans;
-    const stencil_kernels *stencils;
-    const relaxation_kernels *relaxations;
-    const selection_kernels *selections;
-    const fold_kernels *folds;
-    const recurrence_kernels *recurrences;
-    const histogram_kernels *histograms;
-    const search_kernels *searches;
-    const filter_kernels *filters;
-    const matmul_kernels *matmuls;
-    const level_transforms *transforms;
-    const tridiag_kernels *tridiags;
-    const sort_kernels *sorts;
-    const sort_vector_kernels *sort_vectors;
-    const sample_kernels *samples;
-    const price_kernels *prices;
-    const match_kernels *matches;
-    const map_kernels *maps;
-    const sobol_kernels *sobols;
+    EACH_KERNELS(MEMBER, )
 } level;
+#undef MEMBER
 
 /* The best level this machine has, for name ""; else the level called so, NULL when the machine lacks
  * it. *known tells whether there is such a level for this architecture at all. */

@@ -37,60 +37,14 @@ static bool usable_v4(void) {
 
 #endif
 
-#define LEVEL(name, isa)                                      \
-    extern const sum_kernels cpu_sums_##name;                 \
-    extern const product_kernels cpu_products_##name;         \
-    extern const integer_kernels cpu_integers_##name;         \
-    extern const extreme_kernels cpu_extremes_##name;         \
-    extern const scan_kernels cpu_scans_##name;               \
-    extern const stencil_kernels cpu_stencils_##name;         \
-    extern const relaxation_kernels cpu_relaxations_##name;   \
-    extern const selection_kernels cpu_selections_##name;     \
-    extern const fold_kernels cpu_folds_##name;               \
-    extern const recurrence_kernels cpu_recurrences_##name;   \
-    extern const histogram_kernels cpu_histograms_##name;     \
-    extern const sample_kernels cpu_samples_##name;           \
-    extern const search_kernels cpu_searches_##name;          \
-    extern const filter_kernels cpu_filters_##name;           \
-    extern const matmul_kernels cpu_matmuls_##name;           \
-    extern const level_transforms cpu_transforms_##name;      \
-    extern const tridiag_kernels cpu_tridiags_##name;         \
-    extern const sort_kernels cpu_sorts_##name;               \
-    extern const sort_vector_kernels cpu_sort_vectors_##name; \
-    extern const price_kernels cpu_prices_##name;             \
-    extern const match_kernels cpu_matches_##name;            \
-    extern const map_kernels cpu_maps_##name;                 \
-    extern const sobol_kernels cpu_sobols_##name;
+/* Weak, since a build may leave levels out (WEFT_CPU_LEVELS in cmake/library.cmake): their kernels are NULL then. */
+#define DECLARE(level, type, member) extern const type cpu_##member##_##level __attribute__((weak));
+#define LEVEL(name, isa) EACH_KERNELS(DECLARE, name)
 #include "cpu/levels.def"
 
+#define ADDRESS(level, type, member) .member = &cpu_##member##_##level,
 static const level levels[] = {
-#define LEVEL(name, isa)       \
-    {#name,                    \
-     isa,                      \
-     usable_##name,            \
-     &cpu_sums_##name,         \
-     &cpu_products_##name,     \
-     &cpu_integers_##name,     \
-     &cpu_extremes_##name,     \
-     &cpu_scans_##name,        \
-     &cpu_stencils_##name,     \
-     &cpu_relaxations_##name,  \
-     &cpu_selections_##name,   \
-     &cpu_folds_##name,        \
-     &cpu_recurrences_##name,  \
-     &cpu_histograms_##name,   \
-     &cpu_searches_##name,     \
-     &cpu_filters_##name,      \
-     &cpu_matmuls_##name,      \
-     &cpu_transforms_##name,   \
-     &cpu_tridiags_##name,     \
-     &cpu_sorts_##name,        \
-     &cpu_sort_vectors_##name, \
-     &cpu_samples_##name,      \
-     &cpu_prices_##name,       \
-     &cpu_matches_##name,      \
-     &cpu_maps_##name,         \
-     &cpu_sobols_##name},
+#define LEVEL(name, isa) {#name, isa, usable_##name, EACH_KERNELS(ADDRESS, name)},
 #include "cpu/levels.def"
 };
 
@@ -103,7 +57,7 @@ const level *cpu_find_level(const char *name, bool *known) {
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         if (*name && strcmp(name, levels[i].name) != 0) continue;
         *known = true;
-        if (levels[i].usable()) found = &levels[i];
+        if (levels[i].sums && levels[i].usable()) found = &levels[i];
     }
     return found;
 }
