@@ -43,21 +43,12 @@ int main(void) {{
 FILES = {
     "convolve": {"signal.npy": ("<f4", (50,), lambda i: i % 7), "filter.npy": ("<f4", (11,), lambda i: 1 / 11),
                  "pattern.npy": ("<f4", (11,), lambda i: i % 7)},
-    "dot": {name: ("<f4", (1000,), lambda i: i % 7 - 3) for name in ("x.npy", "y.npy")},
     "fft": {"signal.npy": ("<f4", (64,), lambda i: i % 7)},
     "heat": {"rod.npy": ("<f4", (128,), lambda i: 1), "plate.npy": ("<f4", (200, 200), lambda i: math.hypot(
         i % 200 - 60, i // 200 - 70) < 30 or -0.6 * (110 < i % 200 < 170 and 90 < i // 200 < 160))},
-    "histogram": {"decades.npy": ("<i4", (5,), lambda i: 3000 + 200 * i)},
     "laplace": {"u0.npy": ("<f4", (9, 9, 9), lambda i: i % 9)},
     "map": {name: ("<f4", (1000,), lambda i: i / 100 - 3) for name in ("x.npy", "y.npy", "z.npy")},
     "matmul": {"a.npy": ("<f4", (20, 30), lambda i: i % 17 / 16), "b.npy": ("<f4", (30, 10), lambda i: i % 23 / 22)},
-    "merge": {"monday.npy": ("<i4", (3,), lambda i: 2 * i), "tuesday.npy": ("<i4", (4,), lambda i: 3 * i)},
-    "recurrence": {"decay.npy": ("<f8", (100,), lambda i: 0.9), "readings.npy": ("<f8", (100,), lambda i: i % 5)},
-    "search_sorted": {"starts.npy": ("<f8", (5,), lambda i: 10 * i), "events.npy": ("<f8", (9,), lambda i: 7 * i)},
-    "segmented": {"readings.npy": ("<f4", (48,), lambda i: i % 24), "days.npy": ("<u8", (3,), lambda i: 24 * i),
-                  "lengths.npy": ("<i4", (9,), lambda i: 5 + i), "new_page.npy": ("|u1", (9,), lambda i: i % 4 == 0),
-                  "station.npy": ("<i4", (9,), lambda i: i // 3), "rain.npy": ("<f4", (9,), lambda i: i)},
-    "sort": {"days.npy": ("<i4", (2225,), lambda i: 7 * i)},
     "tridiag": {name: ("<f8", (100,), lambda i, v=v: v) for name, v in
                 (("a.npy", -1), ("b.npy", 3), ("c.npy", -1), ("d.npy", 1))},
 }
