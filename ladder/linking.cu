@@ -1,9 +1,9 @@
 /* Topic linking: a kernel library in a program that gcc builds alone
  *
- * A program in C or Fortran need not be compiled by nvcc to use a kernel, and a project that has always been built by
- * gcc need not change. What nvcc compiles becomes a library; what the program sees of it is a header of plain C. The
- * three files are in ladder/linking: `squares.h`, `squares.cu` and `program.c`. A test, `ladder_linking_ways`, builds
- * them in the three ways below, with the executor in the place of CUDA's runtime, and runs the programs.
+ * A program in C or Fortran can use a kernel without being compiled by nvcc, so a project that is built by gcc need
+ * not change. nvcc compiles the kernel to a library, and the program includes a header in plain C. The three files
+ * are in ladder/linking: `squares.h`, `squares.cu` and `program.c`. The test `ladder_linking_ways` builds them in the
+ * three ways below, with the executor in place of CUDA's runtime, and runs the programs.
  */
 #include "climb.h"
 #include "linking/squares.h"
@@ -12,11 +12,11 @@
 
 /* Rung c-interface: plain C outside, CUDA inside
  *
- * The header has C's types only, and arrays of the host: `int squares(size_t n, const float *x, float *y)`. Whether a
- * GPU does the work is the library's affair. nvcc compiles C++, which writes the types of the arguments into a
- * symbol's name, here `_Z7squaresmPKfPf`, and gcc's linker, which looks for `squares`, does not find it. With extern
- * "C" around its declaration the name is as it stands. Shown is a call from another file, as any C program would make
- * it.
+ * The header uses only C types and arrays in host memory: `int squares(size_t n, const float *x, float *y)`. The
+ * caller does not see that a GPU does the work. nvcc compiles C++, in which a symbol's name contains the types of the
+ * arguments, here `_Z7squaresmPKfPf`. The linker searches for `squares` and does not find it. With extern "C" around
+ * the declaration, the symbol's name is `squares`. The code below calls the function from another file, as any C
+ * program would.
  */
 static std::string c_interface(const std::vector<float> &x) {
     std::vector<float> y(x.size());
@@ -27,10 +27,10 @@ static std::string c_interface(const std::vector<float> &x) {
     return std::to_string(x.size()) + " squares are right";
 }
 
-/* Rung error-code: what went wrong is a number, and a sentence for it
+/* Rung error-code: an error is a number, with a message
  *
- * An exception must not leave a library that C calls, and a library that ends the program is of no use. Each call of
- * CUDA is looked at, the first that fails ends the function, what it had is freed, and the caller gets the code.
+ * An exception must not leave a library that is called from C, and a library must not end the program. The function
+ * checks the result of each CUDA call. If a call fails, it frees its memory and returns the error code.
  */
 static std::string error_code() {
     const float x = 1;
@@ -42,27 +42,28 @@ static std::string error_code() {
 
 /* Rung three-ways: an object, a static library, a shared one
  *
- * As an object, nvcc compiles and gcc links. It must be told of the two libraries that nvcc would have added by
- * itself, CUDA's runtime and C++'s:
+ * Object: nvcc compiles and gcc links. The command for gcc must name the two libraries that nvcc would have added,
+ * the CUDA runtime and the C++ runtime:
  *
  *     nvcc -c squares.cu
  *     gcc program.c squares.o -L/usr/local/cuda/lib64 -lcudart -lstdc++ -o program
  *
- * A static library is objects in an archive. The linker goes through the line once, from left to right, so that it
- * must stand behind what calls it, and what it calls behind it:
+ * Static library: objects in an archive. The linker reads its command line once, from left to right. So the library
+ * must come after the files that call it, and before the libraries that it calls:
  *
  *     nvcc -lib squares.cu -o libsquares.a
  *     gcc program.c -L. -lsquares -L/usr/local/cuda/lib64 -lcudart -lstdc++ -o program
  *
- * A shared library knows what it needs. CUDA's runtime is linked into it, and the program's line names nothing but
- * squares; it is found again at run time by `-rpath`, by `LD_LIBRARY_PATH`, or where the system looks:
+ * Shared library: the file records the libraries that it needs. The CUDA runtime is linked into it, and the command
+ * for the program names only squares. At run time the library is found through `-rpath`, `LD_LIBRARY_PATH` or the
+ * system's directories:
  *
  *     nvcc -shared -Xcompiler -fPIC squares.cu -o libsquares.so
  *     gcc program.c -L. -lsquares -Wl,-rpath,. -o program
  *
- * `weft ladder` is built in the third way, one step further: the command, a program in C, opens the library with the
- * kernels when it runs, so that a machine with no GPU and no CUDA has the same command. Shown is which file
- * the function was found in.
+ * `weft ladder` uses the third way with one difference: the command, a program in C, opens the library with the
+ * kernels at run time. So the same command works on a machine without a GPU and without CUDA. The code below prints
+ * the name of the file that contains the function.
  */
 static std::string three_ways() {
     Dl_info found;
@@ -75,8 +76,8 @@ static std::string three_ways() {
  *
  * 1. Take extern "C" out of `squares.h`. What does the linker say, and what does `nm squares.o` show?
  * 2. Put `-lsquares` before `program.c`. Which of the two libraries still links?
- * 3. A second kernel, in a file of its own, calls a `__device__` function of the first. What is `nvcc -dc` for, and
- *    who must link then?
+ * 3. A second kernel, in its own file, calls a `__device__` function of the first file. What is `nvcc -dc` for, and
+ *    which program must link in that case?
  */
 
 /* Climbing the rungs. */
