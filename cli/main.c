@@ -1,7 +1,7 @@
 /* The weft command: takes the options that belong to every command out of argv, wherever they stand,
  * finds the verb and runs it. */
 #include "cli/cli.h"
-#include "cli/input.h"
+#include "cli/io/input.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "cli/signals.h"

@@ -2,7 +2,7 @@
 #ifndef WEFT_CLI_OPERATIONS_H
 #define WEFT_CLI_OPERATIONS_H
 
-#include "cli/value.h"
+#include "cli/io/value.h"
 #include "weft.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "cli/signals.h"
 
 #include "cli/cli.h"
-#include "cli/file.h"
+#include "cli/io/file.h"
 #include "cli/progress.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-# Writes a C file that has the headers of a formula's kernel (src/cuda/map_text.cu), for the run-time compiler.
+# Writes a C file that has the headers of a formula's kernel (src/cuda/map/map_text.cu), for the run-time compiler.
 # cmake -DOUT=FILE -DSOURCE=DIR -DHEADERS=NAME;... -DOPTIONS=OPTION;... -P embed.cmake
 set(text "/* Made by cmake/embed.cmake. */\n")
 set(names "")
@@ -16,7 +16,7 @@ macro(embed file)
   math(EXPR count "${count} + 1")
 endmacro()
 
-embed(${SOURCE}/src/cuda/nvrtc_std.h stddef.h stdint.h stdbool.h string.h math.h)
+embed(${SOURCE}/src/cuda/runtime/nvrtc_std.h stddef.h stdint.h stdbool.h string.h math.h)
 embed(${SOURCE}/include/weft.h weft.h)
 foreach(name ${HEADERS})
   embed(${SOURCE}/src/${name} ${name})

@@ -14,7 +14,7 @@ if(Python3_Interpreter_FOUND)
   target_sources(weft_command PRIVATE ${CMAKE_BINARY_DIR}/ladder_text.c)
 else()
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/ladder_text.c CONTENT [[
-#include "cli/ladder_text.h"
+#include "cli/ladder/ladder_text.h"
 const ladder_topic_text LADDER_TOPICS[] = {{0}};
 const size_t LADDER_TOPIC_COUNT = 0;
 ]])

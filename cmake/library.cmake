@@ -24,7 +24,7 @@ add_library(weft SHARED
   src/core/backend.c
   src/core/check.c
   src/core/context.c
-  src/core/expr.c
+  src/formula/expr.c
   src/core/lists.c
   src/core/parts.c
   src/core/tune.c
@@ -142,29 +142,29 @@ foreach(level IN LISTS WEFT_ALL_CPU_LEVELS)
     continue()
   endif()
   add_library(weft_cpu_${level} OBJECT
-    src/cpu/extremes.c
-    src/cpu/folds.c
-    src/cpu/filters.c
-    src/cpu/histograms.c
-    src/cpu/integers.c
-    src/cpu/maps.c
-    src/cpu/matmuls.c
-    src/cpu/prices.c
-    src/cpu/products.c
-    src/cpu/samples.c
-    src/cpu/sobols.c
-    src/cpu/recurrences.c
-    src/cpu/relaxations.c
-    src/cpu/scans.c
-    src/cpu/selections.c
-    src/cpu/searches.c
-    src/cpu/stencils.c
-    src/cpu/sorts.c
-    src/cpu/sort_vectors.c
-    src/cpu/matches.c
-    src/cpu/sums.c
-    src/cpu/transforms.c
-    src/cpu/tridiags.c)
+    src/cpu/kernels/extremes.c
+    src/cpu/kernels/folds.c
+    src/cpu/kernels/filters.c
+    src/cpu/kernels/histograms.c
+    src/cpu/kernels/integers.c
+    src/cpu/kernels/maps.c
+    src/cpu/kernels/matmuls.c
+    src/cpu/kernels/prices.c
+    src/cpu/kernels/products.c
+    src/cpu/kernels/samples.c
+    src/cpu/kernels/sobols.c
+    src/cpu/kernels/recurrences.c
+    src/cpu/kernels/relaxations.c
+    src/cpu/kernels/scans.c
+    src/cpu/kernels/selections.c
+    src/cpu/kernels/searches.c
+    src/cpu/kernels/stencils.c
+    src/cpu/kernels/sorts.c
+    src/cpu/kernels/sort_vectors.c
+    src/cpu/kernels/matches.c
+    src/cpu/kernels/sums.c
+    src/cpu/kernels/transforms.c
+    src/cpu/kernels/tridiags.c)
   target_include_directories(weft_cpu_${level} PRIVATE include src)
   target_compile_definitions(weft_cpu_${level} PRIVATE WEFT_LEVEL=${level})
   target_compile_options(weft_cpu_${level} PRIVATE ${WEFT_NO_FP_SIDE_EFFECTS} ${WEFT_FLAGS_${level}})

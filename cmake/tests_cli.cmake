@@ -9,7 +9,7 @@ if(Python3_Interpreter_FOUND)
   add_test(NAME cli_faults COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/faults.sh
     $<TARGET_FILE:weft_command> $<TARGET_FILE:cli_shim>)
   if(TARGET example_first)
-    weft_program(cli_tour_sizes tests/cli/tour_sizes.c cli/tour_size.c)
+    weft_program(cli_tour_sizes tests/cli/tour_sizes.c cli/tour/tour_size.c)
   weft_test(cli_tour_sizes cli 30 cli_tour_sizes)
   add_library(cli_unusable_gpu MODULE tests/cli/unusable_gpu.c)
   target_include_directories(cli_unusable_gpu PRIVATE include src)

@@ -10,7 +10,7 @@ add_test(NAME cuda.no_gpu COMMAND test_no_gpu)
 set_tests_properties(cuda.no_gpu PROPERTIES SKIP_RETURN_CODE 77)
 
 # What formulas are compiled from, through libnvrtc, which needs no GPU. Label nvrtc.
-add_executable(test_nvrtc_formulas tests/cuda/nvrtc_formulas.cu src/cuda/map_text.cu src/cuda/nvrtc.cu
+add_executable(test_nvrtc_formulas tests/cuda/nvrtc_formulas.cu src/cuda/map/map_text.cu src/cuda/runtime/nvrtc.cu
   ${WEFT_NVRTC_EMBEDDED})
 target_include_directories(test_nvrtc_formulas PRIVATE include src)
 target_compile_options(test_nvrtc_formulas PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${WEFT_CUDA_FLAGS}>)

@@ -63,7 +63,7 @@ def quoted(text):
 
 
 def write_text(folder, target):
-    out = ["/* Made by ladder/source.py. */", '#include "cli/ladder_text.h"', ""]
+    out = ["/* Made by ladder/source.py. */", '#include "cli/ladder/ladder_text.h"', ""]
     for topic in topics(folder):
         out.append(f"static const ladder_rung_text rungs_of_{topic.stem}[] = {{")
         for rung in topic.rungs:

@@ -1,6 +1,6 @@
 #include "tests/every.h"
 
-#include "tests/inputs.h"
+#include "verify/inputs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define WEFT_ARITH_MAP_H
 
 #include "arith/elementary.h"
-#include "core/formula.h"
+#include "formula/formula.h"
 
 #include <math.h>
 

@@ -51,7 +51,7 @@ WEFT_ARITH weft_turn weft_turn_join(weft_turn a, weft_turn b) {
 }
 
 /* The nearest f32. Rounding hi alone would round twice; so it is first rounded to odd: where lo is dropped and the
- * last bit of hi is even, its neighbour on the side of lo is taken (see emulated_fmaf in cpu/vectors.h). */
+ * last bit of hi is even, its neighbour on the side of lo is taken (see emulated_fmaf in cpu/kernels/vectors.h). */
 WEFT_ARITH float weft_pair_f32(weft_pair p) {
     const uint64_t bits = weft_bits_f64(p.hi);
     const uint64_t one = (p.lo != 0) & ~bits & 1;

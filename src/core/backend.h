@@ -6,7 +6,7 @@
 #define WEFT_CORE_BACKEND_H
 
 #include "core/error.h"
-#include "core/formula.h"
+#include "formula/formula.h"
 #include "core/matmul_piece.h"
 #include "core/order.h"
 #include "core/tridiag_part.h"

@@ -30,7 +30,7 @@ typedef struct piece {
     const map_call *map; /* where x is what this formula gives; else NULL. Kernels do not see it */
 } piece;
 
-/* A partial result. Minimum and maximum have a key (cpu/extremes_body.h) and, if wanted, an index. */
+/* A partial result. Minimum and maximum have a key (cpu/kernels/extremes_body.h) and, if wanted, an index. */
 typedef struct partial {
     union {
         float f32;
@@ -70,7 +70,7 @@ typedef struct extreme_kernels {
 /* One scan, as its kernels see it. */
 typedef struct scan_job {
     const void *init;       /* one value of the result's type, or NULL for the join's identity */
-    uint64_t flip;          /* bits turned in every element and result: see cpu/scans.c */
+    uint64_t flip;          /* bits turned in every element and result: see cpu/kernels/scans.c */
     uint64_t infinity, nan; /* as bits of the result's type, where that is a float */
     bool exclusive;
     bool streams; /* the result is too long for the caches, and goes past them */
@@ -91,7 +91,7 @@ typedef struct scan_kernel {
                      void *y);
 } scan_kernel;
 
-/* Which of these there are: cpu/scans.def. */
+/* Which of these there are: cpu/kernels/scans.def. */
 typedef struct scan_kernels {
     scan_kernel sum[DTYPES], prod[DTYPES], wide_sum[DTYPES], wide_prod[DTYPES];
     scan_kernel highest[DTYPES], bits_or[DTYPES], bits_xor[DTYPES];

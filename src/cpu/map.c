@@ -1,6 +1,6 @@
 /* weft_map on the CPU, and what a reduction or a scan reads where its elements are a formula's values. Threads have
  * rooms of their own in the context's scratch memory, in which a formula's registers and leaves lie
- * (cpu/maps_body.h). */
+ * (cpu/kernels/maps_body.h). */
 #include "core/order.h"
 #include "cpu/parallel.h"
 

@@ -45,7 +45,7 @@ static void store_integer(weft_dtype dtype, uint64_t v, void *out) {
     }
 }
 
-/* The element that has this key (cpu/extremes_body.h). */
+/* The element that has this key (cpu/kernels/extremes_body.h). */
 static void store_key(weft_dtype dtype, uint64_t key, void *out) {
     if (dtype == WEFT_F32)
         *(float *)out = weft_from_key_f32((uint32_t)key);

@@ -2,7 +2,7 @@
  * WEFT_BUSY. Takes the device's name. */
 #include "tests/every.h"
 #include "tests/expect.h"
-#include "tests/inputs.h"
+#include "verify/inputs.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

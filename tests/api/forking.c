@@ -1,6 +1,6 @@
 /* A context does not survive fork(), the child can open its own, and the parent's goes on. */
 #include "tests/expect.h"
-#include "tests/inputs.h"
+#include "verify/inputs.h"
 
 #include <stdint.h>
 #include <stdlib.h>

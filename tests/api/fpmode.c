@@ -1,7 +1,7 @@
 /* The caller's floating-point mode is neither used nor changed, on the calling thread and on those
  * that were started under another mode. Takes the device's name. */
 #include "tests/expect.h"
-#include "tests/inputs.h"
+#include "verify/inputs.h"
 
 #include <fenv.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include "tests/expect.h"
 
 #if defined(__x86_64__)
-#include "tests/match.h"
+#include "verify/match.h"
 
 #include <stdint.h>
 #include <stdlib.h>

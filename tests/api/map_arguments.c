@@ -2,7 +2,7 @@
  * leave, and that nothing was written. A hundred thousand lines of random signs are compiled, and those that are
  * formulas are evaluated. */
 #include "tests/expect.h"
-#include "tests/inputs.h"
+#include "verify/inputs.h"
 
 #include <stdlib.h>
 

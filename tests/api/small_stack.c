@@ -1,7 +1,7 @@
 /* The agreement suite in a thread with a stack of 128 KiB, musl's default, with an unreadable page before it. Takes
  * the device's name. */
 #include "tests/expect.h"
-#include "tests/match.h"
+#include "verify/match.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

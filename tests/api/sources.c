@@ -1,7 +1,7 @@
 /* The functions that take sources give the bits of those that take arrays, for pieces from one tile up, and refuse
  * what they say they refuse, having written nothing. Takes the device's name. */
 #include "tests/expect.h"
-#include "tests/inputs.h"
+#include "verify/inputs.h"
 
 #include <errno.h>
 #include <stdlib.h>

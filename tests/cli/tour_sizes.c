@@ -1,5 +1,5 @@
 /* The tour takes at most a quarter of the memory that is free. */
-#include "cli/tour_size.h"
+#include "cli/tour/tour_size.h"
 #include "tests/expect.h"
 
 int main(void) {

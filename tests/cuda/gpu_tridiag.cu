@@ -1,6 +1,6 @@
 /* Tridiagonal systems on a GPU: reciprocals of all floats, graphs, scratch memory, a long system, rows past 2^32.
  * That they equal the specification is the agreement suite's work. Exits with 77 without a GPU. */
-#include "cuda/tridiag.cuh"
+#include "cuda/tridiag/tridiag.cuh"
 #include "tests/cuda/gpu_check.cuh"
 
 static weft_context *cpu;

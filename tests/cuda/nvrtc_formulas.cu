@@ -2,8 +2,8 @@
  * a map and in front of every kind of reduction and scan. It needs no GPU; exits with 77 where there is no libnvrtc.
  * What the kernels compute is compared on the emulated GPU (cmake/tests_emulated.cmake) and on a real one
  * (gpu_map.cu). */
-#include "cuda/map_text.h"
-#include "cuda/nvrtc.h"
+#include "cuda/map/map_text.h"
+#include "cuda/runtime/nvrtc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static const bool IS_REAL[] = {
 #define REALS true
 #define OPERATOR(ID, text, operands, domain) domain,
 #define FUNCTION(ID, name, operands, domain) domain,
-#include "core/formula.def"
+#include "formula/formula.def"
 };
 
 /* Leaves: an array of each type that may be there, a value, the index. */

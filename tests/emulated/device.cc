@@ -1,12 +1,12 @@
 /* What the emulated GPU of the tests has besides the executor (ladder/executor): launches by a kernel's address, and
  * the operations that it lacks. Its one user is `weft verify`, which calls from one thread. */
 #include "arith/affine.h"
-#include "cuda/convolve_kernels.h"
-#include "cuda/fft_passes.h"
-#include "cuda/gpu.h"
-#include "cuda/matmul_kernels.h"
-#include "cuda/scan_kernels.h"
-#include "cuda/tridiag_job.h"
+#include "cuda/convolve/convolve_kernels.h"
+#include "cuda/fft/fft_passes.h"
+#include "cuda/runtime/gpu.h"
+#include "cuda/matmul/matmul_kernels.h"
+#include "cuda/scan/scan_kernels.h"
+#include "cuda/tridiag/tridiag_job.h"
 #include "executor.h"
 
 #include <set>

@@ -30,7 +30,7 @@ only "src/stream" "$std|\"((stream|core|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/
 only "src/cpu" "$std|BODY|\"((cpu|core|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/*.c src/cpu/*.h src/cpu/*.def
 only "src/cuda" "$std|<cuda[a-z_]*\.h>|<cub/[a-z_/]+\.cuh>|\"((cuda|core|arith)/[a-z_0-9]+\.(h|cuh|def)|weft\.h)\"" src/cuda/*
 only "cli" "$std|\"(cli/[a-z_]+\.(h|def)|ladder/ladder\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] | grep -Ev '^cli/(verify|tune_check).c$')
-only "what runs the suite" "$std|\"(cli/[a-z_]+\.h|tests/match\.h|weft\.h)\"" cli/verify.c cli/tune_check.c
+only "what runs the suite" "$std|\"(cli/[a-z_]+\.h|tests/match\.h|weft\.h)\"" cli/commands/verify.c cli/bench/tune_check.c
 only "ladder" "$std|<[a-z_]+>|<(cuda[a-z_0-9]*\.h|cu(b|blas|sparse|fft|rand|blas)[a-z_/0-9]*\.(h|cuh)|thrust/[a-z_/]+\.h)>|\"(climb|ladder|weft)\.h\"|\"executor\.h\"|\"linking/squares\.h\"|\"topics\.def\"" ladder/*.cu ladder/*.h
 only "ladder/linking" "$std|\"squares\.h\"" ladder/linking/*
 only "ladder/executor" "$std|<[a-z_]+>|\"(executor|cuda_runtime)\.h\"" ladder/executor/*.cc ladder/executor/*.h

@@ -6,7 +6,7 @@
 #include "arith/bits.h"
 #include "ref/philox.h"
 #include "tests/expect.h"
-#include "tests/inputs.h"
+#include "verify/inputs.h"
 #include "tests/oracle/elementary_lanes.h"
 #include "tests/oracle/elementary_truth.h"
 

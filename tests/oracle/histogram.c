@@ -1,7 +1,7 @@
 /* Histograms: places of floats against 113 digits, of integers against 128 bits, bins between edges against a plain
  * search, and the rules of ORDER.md 11 as literal expectations. */
 #include "tests/oracle/oracle.h"
-#include "tests/sorted.h"
+#include "verify/sorted.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #define WEFT_TESTS_ORACLE_H
 
 #include "tests/expect.h"
-#include "tests/inputs.h"
+#include "verify/inputs.h"
 
 /* 113 digits: its errors are far below those it measures. */
 #if defined(__SIZEOF_FLOAT128__)

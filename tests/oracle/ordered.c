@@ -1,7 +1,7 @@
 /* top_k, merge and search_sorted: against what a sort of all elements says, and the rules of ORDER.md 12 as
  * literal expectations. */
 #include "tests/oracle/oracle.h"
-#include "tests/sorted.h"
+#include "verify/sorted.h"
 
 #include <inttypes.h>
 #include <math.h>

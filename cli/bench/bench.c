@@ -1,0 +1,267 @@
+/* weft bench: the operations on this machine's devices, from the device's own memory. */
+#include "cli/bench/measure.h"
+#include "cli/operations.h"
+#include "cli/progress.h"
+#include "cli/bench/scaling.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_RUNS = 5, MOST_OPERATIONS = 64, MOST_OUTPUTS = 3, SEGMENT = 100 };
+static const double BUDGET_SECONDS = 0.3;
+static const size_t CPU_DEFAULT = (size_t)1 << 26, GPU_DEFAULT = (size_t)1 << 28, MOST_ELEMENTS = (size_t)1 << 40;
+
+typedef struct plan {
+    size_t n; /* 0: by device */
+    const operation *operations[MOST_OPERATIONS];
+    size_t count;
+    const char *plot; /* with ranks */
+} plan;
+
+/* One device's arrays and what was measured. */
+typedef struct bench {
+    const char *id;
+    weft_context *ctx;
+    size_t n;
+    void *x, *y, *halves, *to;              /* `to` is an array to write */
+    void *offsets, *keys, *keys_to, *count; /* segments of SEGMENT elements */
+    double copy_seconds;
+    uint64_t data_sheet; /* bytes a second, 0 when unknown */
+    double seconds[MOST_OPERATIONS];
+} bench;
+
+/* What measure() calls. */
+typedef struct call {
+    bench *bench;
+    const operation *operation;
+} call;
+
+/* --------------------------------------------------------------------------------- plan */
+
+static bool add_operation(plan *p, const char *name, size_t length) {
+    const operation *found = operation_find(name, length);
+    if (!found || p->count == MOST_OPERATIONS) {
+        cli_error("bench", "--op %.*s: there is no such operation; 'weft help' lists them", (int)length, name);
+        return false;
+    }
+    p->operations[p->count++] = found;
+    return true;
+}
+
+static bool add_operations(plan *p, const char *list) {
+    for (const char *name = list;; name++) {
+        const size_t length = strcspn(name, ",");
+        if (!add_operation(p, name, length)) return false;
+        name += length;
+        if (!*name) return true;
+    }
+}
+
+static bool read_plan(int argc, char **argv, plan *p) {
+    static const struct option list[] = {{"size", required_argument, NULL, 's'},
+                                         {"op", required_argument, NULL, 'o'},
+                                         {"plot", required_argument, NULL, 'p'},
+                                         {0}};
+    long long n = 0;
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == 's' && cli_number(argv[0], "--size", optarg, 1, (long long)MOST_ELEMENTS, &n)) continue;
+        if (option == 'p') p->plot = optarg;
+        if (option == 'p') continue;
+        if (option != 'o' || !add_operations(p, optarg)) return false;
+    }
+    p->n = (size_t)n;
+    if (optind == argc) return true;
+    cli_error(argv[0], "%s: nothing can stand here", argv[optind]);
+    return false;
+}
+
+static void add_all(plan *p) {
+    for (; p->count < OPERATION_COUNT && p->count < MOST_OPERATIONS; p->count++)
+        p->operations[p->count] = &OPERATIONS[p->count];
+}
+
+/* ----------------------------------------------------------------------------- measuring */
+
+static weft_dtype element_type(const operation *operation) { return operation->integers ? WEFT_I32 : WEFT_F32; }
+
+static weft_status call_operation(void *state) {
+    const call *c = state;
+    const operands in = {.dtype = element_type(c->operation),
+                         .n = c->bench->n,
+                         .x = c->bench->x,
+                         .y = c->bench->y,
+                         .halves = c->bench->halves,
+                         .to = c->bench->to,
+                         .segments = c->bench->n / SEGMENT,
+                         .offsets = c->bench->offsets,
+                         .key_type = WEFT_U32,
+                         .keys = c->bench->keys,
+                         .keys_to = c->bench->keys_to,
+                         .count = c->bench->count};
+    weft_dtype type;
+    value out;
+    return operation_run(c->operation, c->bench->ctx, &in, &out, &type);
+}
+
+static weft_status call_copy(void *state) {
+    const call *c = state;
+    const weft_status status = weft_copy(c->bench->ctx, c->bench->n * sizeof(float), c->bench->x, c->bench->y);
+    return status == WEFT_OK ? weft_synchronize(c->bench->ctx) : status;
+}
+
+/* Values in [1, 2): no operation overflows early, or is quicker or slower for what it reads. */
+static float *make_values(size_t n) {
+    float *x = n <= SIZE_MAX / sizeof *x ? malloc(n * sizeof *x) : NULL;
+    uint32_t state = 1;
+    for (size_t i = 0; x && i < n; i++) {
+        state = state * 1664525 + 1013904223;
+        x[i] = 1 + (float)(state >> 9) * 0x1p-23f;
+    }
+    return x;
+}
+
+/* Offsets, and keys, that cut the arrays in segments of equal length. */
+static weft_status prepare_segments(bench *b) {
+    const size_t bytes = b->n * sizeof(uint32_t), segments = b->n / SEGMENT;
+    uint32_t *keys = malloc(bytes);
+    uint64_t *offsets = malloc((segments + 1) * sizeof *offsets);
+    weft_status status = keys && offsets ? WEFT_OK : WEFT_OUT_OF_MEMORY;
+    for (size_t i = 0; status == WEFT_OK && i < b->n; i++) keys[i] = (uint32_t)(i / SEGMENT);
+    for (size_t s = 0; status == WEFT_OK && s <= segments; s++) offsets[s] = s * SEGMENT;
+    if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, keys, &b->keys);
+    if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, keys, &b->keys_to);
+    if (status == WEFT_OK) status = measure_upload(b->ctx, (segments + 1) * sizeof *offsets, offsets, &b->offsets);
+    if (status == WEFT_OK) status = measure_upload(b->ctx, sizeof *offsets, offsets, &b->count);
+    free(keys);
+    free(offsets);
+    return status;
+}
+
+/* Two sorted halves, whose values are not the same. */
+static void make_halves(size_t n, float *x) {
+    const size_t half = n / 2;
+    for (size_t i = 0; i < n; i++) {
+        const size_t rank = i < half ? 2 * i : 2 * (i - half) + 1;
+        x[i] = 1 + (float)((double)rank / (double)(n + 1));
+    }
+}
+
+static weft_status prepare(bench *b, float *values) {
+    const size_t bytes = b->n * sizeof(float), to_bytes = MOST_OUTPUTS * bytes + OPERATION_BINS * sizeof(uint64_t);
+    weft_status status = measure_upload(b->ctx, bytes, values, &b->x);
+    if (status == WEFT_OK) status = measure_upload(b->ctx, bytes, values, &b->y);
+    if (status == WEFT_OK) status = weft_alloc(b->ctx, WEFT_DEVICE, to_bytes, &b->to);
+    if (status == WEFT_OK) status = prepare_segments(b);
+    make_halves(b->n, values);
+    return status == WEFT_OK ? measure_upload(b->ctx, bytes, values, &b->halves) : status;
+}
+
+static weft_status measure_all(bench *b, const plan *p) {
+    weft_status status = measure(call_copy, &(call){b, NULL}, LEAST_RUNS, BUDGET_SECONDS, &b->copy_seconds);
+    for (size_t i = 0; i < p->count && status == WEFT_OK; i++) {
+        progress_at((double)i, (double)p->count);
+        status = measure(call_operation, &(call){b, p->operations[i]}, LEAST_RUNS, BUDGET_SECONDS, &b->seconds[i]);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ printing */
+
+static double copy_speed(const bench *b) { return 2.0 * (double)b->n * sizeof(float) / b->copy_seconds; }
+
+static void print_table(const bench *b, const plan *p, int threads) {
+    char text[256];
+    measure_describe(b->ctx, threads, text, sizeof text);
+    printf("%s  %s\n%zu elements; a plain copy runs at %.1f GB/s, reads and writes counted", b->id, text, b->n,
+           1e-9 * copy_speed(b));
+    if (b->data_sheet) printf("; data sheet %.0f GB/s", 1e-9 * (double)b->data_sheet);
+    printf("\n\n  %-16s %4s %10s %9s %9s\n", "operation", "type", "ms", "GB/s", "of copy");
+    for (size_t i = 0; i < p->count; i++) {
+        const double speed = operation_bytes(p->operations[i], b->n, sizeof(float)) / b->seconds[i];
+        printf("  %-16s %4s %10.3f %9.1f %7.0f %%\n", p->operations[i]->name,
+               weft_dtype_name(element_type(p->operations[i])), 1e3 * b->seconds[i], 1e-9 * speed,
+               100 * speed / copy_speed(b));
+    }
+}
+
+static void print_json(const bench *b, const plan *p) {
+    printf("{\"device\": \"%s\", \"n\": %zu, \"copy_gbs\": %.3f, \"data_sheet_gbs\": %.3f, \"rows\": [", b->id, b->n,
+           1e-9 * copy_speed(b), 1e-9 * (double)b->data_sheet);
+    for (size_t i = 0; i < p->count; i++) {
+        const double speed = operation_bytes(p->operations[i], b->n, sizeof(float)) / b->seconds[i];
+        printf("%s{\"op\": \"%s\", \"dtype\": \"%s\", \"seconds\": %.9f, \"gbs\": %.3f, \"of_copy\": %.4f}",
+               i ? ", " : "", p->operations[i]->name, weft_dtype_name(element_type(p->operations[i])), b->seconds[i],
+               1e-9 * speed, speed / copy_speed(b));
+    }
+    printf("]}");
+}
+
+/* ------------------------------------------------------------------------------- a device */
+
+static uint64_t data_sheet_of(const char *id) {
+    weft_device_info info;
+    for (size_t i = 0; i < weft_device_count(); i++)
+        if (weft_describe_device(i, &info) == WEFT_OK && strcmp(info.id, id) == 0) return info.bandwidth_bytes;
+    return 0;
+}
+
+static weft_status run_on(bench *b, const cli_options *options, const plan *p) {
+    float *values = make_values(b->n);
+    weft_status status = values ? prepare(b, values) : WEFT_OUT_OF_MEMORY;
+    free(values);
+    if (status == WEFT_OK) {
+        progress_start(options, b->id);
+        status = measure_all(b, p);
+        progress_end();
+    }
+    if (!values)
+        cli_error("bench", "%s: no memory for %zu elements", b->id, b->n);
+    else if (status != WEFT_OK)
+        cli_error("bench", "%s: %s", b->id, weft_last_error(b->ctx));
+    weft_free(b->ctx, WEFT_DEVICE, b->x);
+    weft_free(b->ctx, WEFT_DEVICE, b->y);
+    weft_free(b->ctx, WEFT_DEVICE, b->halves);
+    weft_free(b->ctx, WEFT_DEVICE, b->to);
+    weft_free(b->ctx, WEFT_DEVICE, b->offsets);
+    weft_free(b->ctx, WEFT_DEVICE, b->keys);
+    weft_free(b->ctx, WEFT_DEVICE, b->keys_to);
+    weft_free(b->ctx, WEFT_DEVICE, b->count);
+    return status;
+}
+
+static int bench_device(const cli_options *options, const char *id, const plan *p, bool first) {
+    cli_options on_device = *options;
+    bench b = {0};
+    on_device.device = id;
+    const int code = cli_open("bench", &on_device, &b.ctx);
+    if (code != CLI_DONE) return code;
+    b.id = weft_device(b.ctx);
+    b.n = p->n ? p->n : measure_is_gpu(b.ctx) ? GPU_DEFAULT : CPU_DEFAULT;
+    b.data_sheet = data_sheet_of(b.id);
+    const weft_status status = run_on(&b, options, p);
+    if (status == WEFT_OK && !first) fputs(options->json ? ", " : "\n", stdout);
+    if (status == WEFT_OK && options->json)
+        print_json(&b, p);
+    else if (status == WEFT_OK)
+        print_table(&b, p, options->threads);
+    weft_close(b.ctx);
+    return status == WEFT_OK ? CLI_DONE : CLI_FAILED;
+}
+
+int command_bench(const cli_options *options, int argc, char **argv) {
+    char ids[MEASURE_DEVICES][32];
+    plan p = {0};
+    if (!read_plan(argc, argv, &p)) return CLI_USAGE;
+    if (options->mpi) return scaling_bench(options, p.n, p.operations, p.count, p.plot);
+    if (p.plot) cli_error("bench", "--plot: what is drawn is how ranks scale: --mpi");
+    if (p.plot) return CLI_USAGE;
+    if (p.count == 0) add_all(&p);
+    const size_t count = measure_devices(options, ids);
+    measure_warn("bench", options);
+    if (options->json) printf("{\"command\": \"bench\", \"order\": %d, \"devices\": [", weft_order_version());
+    int code = CLI_DONE;
+    for (size_t i = 0; i < count && code == CLI_DONE; i++) code = bench_device(options, ids[i], &p, i == 0);
+    if (options->json) puts("]}"); /* also after a failure: what was measured stays readable */
+    return code;
+}

@@ -1,0 +1,119 @@
+/* weft fft X.npy -o Y.npy */
+#include "cli/io/numbers.h"
+#include "cli/io/value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* One call: what was asked for, the array that was read, and what became of it. */
+typedef struct job {
+    const char *from, *to;
+    bool inverse, real;
+    npy_array x;
+    size_t n, batch; /* of the transforms */
+    npy_shape shape; /* of the result */
+    void *y;
+    double seconds;
+} job;
+
+static bool read_request(const cli_options *options, int argc, char **argv, job *j) {
+    static const struct option list[] = {{"inverse", no_argument, NULL, 'i'},
+                                         {"real", no_argument, NULL, 'r'},
+                                         {"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == '?') return false;
+        if (option == 'i') j->inverse = true;
+        if (option == 'r') j->real = true;
+        if (option == 'o') j->to = optarg;
+    }
+    j->from = argv[optind];
+    if (argc - optind == 1) return numbers_output(options, "fft", j->to);
+    cli_error("fft", "%d files given, 1 needed; see 'weft help fft'", argc - optind);
+    return false;
+}
+
+static weft_fft_kind kind_of(const job *j) {
+    if (j->real) return j->inverse ? WEFT_C2R : WEFT_R2C;
+    return j->inverse ? WEFT_C2C_INVERSE : WEFT_C2C;
+}
+
+static bool result_is_complex(const job *j) { return kind_of(j) != WEFT_C2R; }
+
+/* The transforms go along the last axis; the shape of the result is another along that alone. */
+static bool find_shape(job *j) {
+    const npy_shape *shape = &j->x.shape;
+    const bool to_real = kind_of(j) == WEFT_C2R;
+    if (j->x.flat || shape->rank == 0) {
+        cli_error("fft", "%s: %s; an array in C order with a last axis is needed", j->from,
+                  shape->rank == 0 ? "is a single value" : "is in Fortran order");
+        return false;
+    }
+    if (j->real && to_real != j->x.is_complex) {
+        cli_error("fft", "%s: has %s elements; --real%s takes %s ones", j->from, j->x.is_complex ? "complex" : "real",
+                  to_real ? " --inverse" : "", to_real ? "complex" : "real");
+        return false;
+    }
+    const size_t last = shape->dimensions[shape->rank - 1];
+    j->n = !to_real || last == 0 ? last : last == 1 ? 1 : 2 * (last - 1);
+    if (j->n == 0 || (j->n & (j->n - 1)) != 0) {
+        cli_error("fft", "%s: its last axis has %zu elements; %s is needed", j->from, last,
+                  to_real ? "a power of two and one" : "a power of two");
+        return false;
+    }
+    j->batch = j->x.n / last;
+    j->shape = *shape;
+    j->shape.dimensions[shape->rank - 1] = kind_of(j) == WEFT_R2C ? j->n / 2 + 1 : j->n;
+    return true;
+}
+
+static int compute(weft_context *ctx, job *j) {
+    if (!j->real && !numbers_to_complex("fft", j->from, &j->x)) return CLI_FAILED;
+    const size_t last = j->shape.dimensions[j->shape.rank - 1];
+    j->y = numbers_room("fft", &j->x, result_is_complex(j), j->batch * last);
+    if (!j->y) return CLI_FAILED;
+    const double start = cli_seconds();
+    const weft_status status = weft_fft(ctx, j->x.dtype, kind_of(j), j->batch, j->n, j->x.data, j->y);
+    j->seconds = cli_seconds() - start;
+    if (status == WEFT_OK) return CLI_DONE;
+    cli_error("fft", "%s: %s", j->from, weft_last_error(ctx));
+    return CLI_FAILED;
+}
+
+static void print_json(const job *j, const char *device) {
+    static const char *const names[] = {"c2c", "c2c_inverse", "r2c", "c2r"};
+    printf("{\"command\": \"fft\", \"file\": ");
+    json_string(stdout, j->from);
+    printf(", \"output\": ");
+    json_string(stdout, j->to);
+    printf(", \"kind\": \"%s\", \"n\": %zu, \"batch\": %zu, \"result\": \"%s\"", names[kind_of(j)], j->n, j->batch,
+           numbers_type(j->x.dtype, result_is_complex(j)));
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+}
+
+static int run(weft_context *ctx, const cli_options *options, job *j) {
+    npy_error error;
+    if (!numbers_read("fft", j->from, &j->x) || !find_shape(j)) return CLI_FAILED;
+    const int code = compute(ctx, j);
+    if (code != CLI_DONE) return code;
+    if (!npy_write_numbers(j->to, j->x.dtype, result_is_complex(j), &j->shape, j->y, &error)) {
+        cli_error("fft", "%s: %s", j->to, error.message);
+        return CLI_FAILED;
+    }
+    if (options->json) print_json(j, weft_device(ctx));
+    return CLI_DONE;
+}
+
+int command_fft(const cli_options *options, int argc, char **argv) {
+    weft_context *ctx;
+    job j = {0};
+    if (!read_request(options, argc, argv, &j)) return CLI_USAGE;
+    int code = cli_open("fft", options, &ctx);
+    if (code != CLI_DONE) return code;
+    code = run(ctx, options, &j);
+    free(j.y);
+    npy_free(&j.x);
+    weft_close(ctx);
+    return code;
+}

@@ -1,0 +1,281 @@
+/* weft heat U0.npy -o U.npy: steps in time of the heat equation. */
+#include "cli/io/file.h"
+#include "cli/bench/measure.h"
+#include "cli/nearest.h"
+#include "cli/io/npy.h"
+#include "cli/io/picture.h"
+#include "cli/progress.h"
+#include "cli/io/value.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { AXES_MAX = 3, PARTS = 20 /* calls that all steps are cut in */, LOOKS = 100 /* likewise with a history */ };
+static const long long STEPS_MOST = 1000000000000;
+
+/* What the options say. */
+typedef struct request {
+    const char *from, *to; /* names; `to` may be NULL */
+    size_t steps, dimensions;
+    double lambda[AXES_MAX];
+    size_t lambda_count;
+    weft_heat_method method;
+    const char *picture, *history; /* names, or NULL */
+} request;
+
+typedef struct job {
+    const cli_options *options;
+    const request *request;
+    npy_array u;
+    size_t dimensions, shape[AXES_MAX], batch;
+    double lambda[AXES_MAX];
+    void *grids; /* in the device's memory */
+    value largest;
+    double looks[2 * (LOOKS + 1)]; /* after which step, and the largest |u| then, in turn */
+    size_t look_count;
+    double seconds;
+} job;
+
+/* -------------------------------------------------------------------------------- options */
+
+/* A number, or one for each axis with commas between them. */
+static bool read_lambda(char *text, request *r) {
+    char *rest = text;
+    r->lambda_count = 0;
+    while (rest) {
+        char *const comma = strchr(rest, ',');
+        value v;
+        if (comma) *comma = '\0';
+        if (r->lambda_count == AXES_MAX || !value_parse(WEFT_F64, rest, &v) || !(v.f64 > 0)) {
+            cli_error("heat", "--lambda %s: a number above 0 is needed, or one for each of up to 3 axes, as 1,1,2",
+                      rest);
+            return false;
+        }
+        if (!(v.f64 >= 0x1p-60 && v.f64 <= 0x1p60)) {
+            cli_error("heat", "--lambda %s: a number from 2^-60 to 2^60 is needed", rest);
+            return false;
+        }
+        r->lambda[r->lambda_count++] = v.f64;
+        rest = comma ? comma + 1 : NULL;
+    }
+    return true;
+}
+
+static bool read_method(const char *text, request *r) {
+    r->method = same_name(text, "crank-nicolson") ? WEFT_CRANK_NICOLSON : WEFT_BACKWARD_EULER;
+    if (r->method == WEFT_CRANK_NICOLSON || same_name(text, "backward-euler")) return true;
+    cli_error("heat", "--method %s: backward-euler or crank-nicolson is needed", text);
+    return false;
+}
+
+static bool read_option(int option, request *r) {
+    long long number = 0;
+    switch (option) {
+    case 's':
+        if (!cli_number("heat", "--steps", optarg, 0, STEPS_MOST, &number)) return false;
+        r->steps = (size_t)number;
+        return true;
+    case 'd':
+        if (!cli_number("heat", "--dimensions", optarg, 1, AXES_MAX, &number)) return false;
+        r->dimensions = (size_t)number;
+        return true;
+    case 'l': return read_lambda(optarg, r);
+    case 'm': return read_method(optarg, r);
+    case 'o': r->to = optarg; return true;
+    case 'p': r->picture = optarg; return true;
+    case 'h': r->history = optarg; return true;
+    default: return false;
+    }
+}
+
+static bool writes_to_output(const request *r) {
+    return file_is_output(r->to) || file_is_output(r->picture) || file_is_output(r->history);
+}
+
+static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+    static const struct option list[] = {{"steps", required_argument, NULL, 's'},
+                                         {"lambda", required_argument, NULL, 'l'},
+                                         {"method", required_argument, NULL, 'm'},
+                                         {"dimensions", required_argument, NULL, 'd'},
+                                         {"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {"png", required_argument, NULL, 'p'},
+                                         {"history", required_argument, NULL, 'h'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(option, r)) return false;
+    r->from = argv[optind];
+    if (argc - optind != 1)
+        cli_error("heat", "%d files given, 1 needed; see 'weft help heat'", argc - optind);
+    else if (options->json && writes_to_output(r))
+        cli_error("heat", "--json: standard output is for a file here; give it a name");
+    else
+        return file_takes_result(options, "heat", "-o", r->to) &&
+               file_takes_result(options, "heat", "--png", r->picture);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- the grids */
+
+/* Takes the last dimensions of the array as those of a grid, x being the very last. */
+static bool shape_grids(job *j) {
+    const request *r = j->request;
+    const size_t rank = j->u.shape.rank, *dimensions = j->u.shape.dimensions;
+    j->dimensions = r->dimensions ? r->dimensions : rank;
+    if (j->dimensions < 1 || j->dimensions > AXES_MAX || j->dimensions > rank)
+        cli_error("heat",
+                  "%s: the array has %zu dimensions; --dimensions says how many of the last make a grid, 1 to 3",
+                  r->from, rank);
+    else if (r->lambda_count != 1 && r->lambda_count != j->dimensions)
+        cli_error("heat", "--lambda: %zu numbers for %zu axes", r->lambda_count, j->dimensions);
+    else {
+        j->batch = 1;
+        for (size_t i = 0; i < rank - j->dimensions; i++) j->batch *= dimensions[i];
+        for (size_t i = 0; i < j->dimensions; i++) {
+            j->shape[i] = dimensions[rank - 1 - i];
+            j->lambda[i] = r->lambda[r->lambda_count == 1 ? 0 : i];
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool read_grids(job *j) {
+    npy_error error = {""};
+    const char *from = j->request->from;
+    if (!npy_read(from, &j->u, &error))
+        cli_error("heat", "%s: %s", from, error.message);
+    else if (j->u.dtype != WEFT_F32 && j->u.dtype != WEFT_F64)
+        cli_error("heat", "%s: the array is of %s; f32 or f64 is needed", from, weft_dtype_name(j->u.dtype));
+    else if (j->u.flat)
+        cli_error("heat", "%s: the array is in Fortran order; C order is needed", from);
+    else if (j->request->picture && (j->u.n == 0 || j->u.shape.rank < 2))
+        cli_error("heat", "--png: %s has no plane to show; an array of 2 dimensions or more has", from);
+    else
+        return shape_grids(j);
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+static double real_of(weft_dtype dtype, const value *v) { return dtype == WEFT_F32 ? (double)v->f32 : v->f64; }
+
+static weft_status look(weft_context *ctx, job *j, size_t done) {
+    const weft_status status =
+        weft_reduce(ctx, WEFT_NORMINF, j->u.dtype, WEFT_DEFAULT, j->u.n, j->grids, &j->largest);
+    j->looks[2 * j->look_count] = (double)done;
+    j->looks[2 * j->look_count++ + 1] = real_of(j->u.dtype, &j->largest);
+    return status;
+}
+
+/* In parts, so that there is something to look at; how they are cut changes no bit. */
+static weft_status step(weft_context *ctx, job *j) {
+    const request *r = j->request;
+    const size_t parts = r->history ? LOOKS : PARTS, part = (r->steps + parts - 1) / parts;
+    weft_status status = r->history ? look(ctx, j, 0) : WEFT_OK;
+    for (size_t done = 0; status == WEFT_OK && done < r->steps;) {
+        const size_t left = r->steps - done, now = left < part ? left : part;
+        progress_at((double)done, (double)r->steps);
+        status = weft_heat(ctx, j->u.dtype, r->method, j->dimensions, j->shape, j->batch, j->lambda, now, j->grids,
+                           j->grids);
+        done += now;
+        if (status == WEFT_OK && r->history) status = look(ctx, j, done);
+    }
+    return status;
+}
+
+static weft_status step_on_device(weft_context *ctx, job *j) {
+    weft_status status = measure_upload(ctx, j->u.n * weft_dtype_size(j->u.dtype), j->u.data, &j->grids);
+    const double start = cli_seconds();
+    if (status == WEFT_OK) status = step(ctx, j);
+    if (status == WEFT_OK) status = weft_synchronize(ctx);
+    j->seconds = cli_seconds() - start;
+    if (status == WEFT_OK && !j->request->history) status = look(ctx, j, j->request->steps);
+    return status;
+}
+
+static void print(const job *j, const char *device) {
+    const weft_dtype dtype = j->u.dtype;
+    if (j->options->json) {
+        printf("{\"command\": \"heat\", \"file\": ");
+        json_string(stdout, j->request->from);
+        printf(", \"dtype\": \"%s\", \"dimensions\": %zu, \"batch\": %zu, \"steps\": %zu, \"largest\": %s",
+               weft_dtype_name(dtype), j->dimensions, j->batch, j->request->steps,
+               value_json(dtype, &j->largest).text);
+        printf(", \"bits\": \"%s\", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n",
+               value_bits(dtype, &j->largest).text, device, weft_order_version(), j->seconds);
+        return;
+    }
+    FILE *out = writes_to_output(j->request) ? stderr : stdout;
+    fprintf(out, "%zu steps, largest |u| %s%s%s\n", j->request->steps, value_decimal(dtype, &j->largest).text,
+            j->options->bits ? "  " : "", j->options->bits ? value_bits(dtype, &j->largest).text : "");
+}
+
+/* ------------------------------------------------------------------------------- results */
+
+/* The last two dimensions; of more, the middle one of these planes. */
+static bool write_picture(const job *j, const char *grids) {
+    const size_t rank = j->u.shape.rank, width = j->u.shape.dimensions[rank - 1];
+    const size_t height = j->u.shape.dimensions[rank - 2], plane = width * height;
+    const char *first = grids + j->u.n / plane / 2 * plane * weft_dtype_size(j->u.dtype);
+    npy_error error = {""};
+    if (picture_write(j->request->picture, j->u.dtype, width, height, first, &error)) return true;
+    cli_error("heat", "%s: %s", j->request->picture, error.message);
+    return false;
+}
+
+static bool write_history(const job *j) {
+    npy_error error = {""};
+    if (drawing_write(j->request->history, j->look_count, j->looks, "steps", "largest |u|", &error)) return true;
+    cli_error("heat", "%s: %s", j->request->history, error.message);
+    return false;
+}
+
+/* The grids come back to host memory and go to their files. */
+static bool write_grids(weft_context *ctx, const job *j) {
+    const request *r = j->request;
+    const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);
+    npy_error error = {""};
+    void *const host = malloc(bytes ? bytes : 1);
+    bool good = false;
+    if (!host)
+        cli_error("heat", "%s: no memory for %zu bytes of the result", r->from, bytes);
+    else if (weft_copy(ctx, bytes, j->grids, host) != WEFT_OK)
+        cli_error("heat", "%s: %s", r->from, weft_last_error(ctx));
+    else if (r->to && !npy_write(r->to, j->u.dtype, &j->u.shape, host, &error))
+        cli_error("heat", "%s: %s", r->to, error.message);
+    else
+        good = !r->picture || write_picture(j, host);
+    free(host);
+    return good;
+}
+
+static int run(weft_context *ctx, job *j) {
+    const request *r = j->request;
+    progress_start(j->options, "heat");
+    const weft_status status = step_on_device(ctx, j);
+    progress_end();
+    if (status != WEFT_OK) {
+        cli_error("heat", "%s: %s", r->from, weft_last_error(ctx));
+        return CLI_FAILED;
+    }
+    if ((r->to || r->picture) && !write_grids(ctx, j)) return CLI_FAILED;
+    if (r->history && !write_history(j)) return CLI_FAILED;
+    print(j, weft_device(ctx));
+    return CLI_DONE;
+}
+
+int command_heat(const cli_options *options, int argc, char **argv) {
+    weft_context *ctx;
+    request r = {.steps = 1, .lambda = {1}, .lambda_count = 1};
+    job j = {.options = options, .request = &r};
+    if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    int code = cli_open("heat", options, &ctx);
+    if (code != CLI_DONE) return code;
+    code = read_grids(&j) ? run(ctx, &j) : CLI_FAILED;
+    weft_free(ctx, WEFT_DEVICE, j.grids);
+    npy_free(&j.u);
+    weft_close(ctx);
+    return code;
+}

@@ -1,0 +1,217 @@
+/* weft histogram X.npy --bins N [--lower A] [--upper B] [-o COUNTS.npy], or with --edges E.npy */
+#include "cli/io/produce.h"
+#include "cli/io/streamed.h"
+#include "cli/io/value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct request {
+    long long bins;
+    const char *lower, *upper; /* text */
+    const char *edges, *to;
+} request;
+
+/* -------------------------------------------------------------------------------- options */
+
+static bool read_option(const char *command, int option, request *r) {
+    switch (option) {
+    case 'b': return cli_number(command, "--bins", optarg, 1, UINT32_MAX, &r->bins);
+    case 'l': r->lower = optarg; return true;
+    case 'u': r->upper = optarg; return true;
+    case 'e': r->edges = optarg; return true;
+    case 'o': r->to = optarg; return true;
+    default: return false;
+    }
+}
+
+static bool read_request(int argc, char **argv, request *r) {
+    static const struct option list[] = {{"bins", required_argument, NULL, 'b'},
+                                         {"lower", required_argument, NULL, 'l'},
+                                         {"upper", required_argument, NULL, 'u'},
+                                         {"edges", required_argument, NULL, 'e'},
+                                         {"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(argv[0], option, r)) return false;
+    if (r->edges && (r->bins || r->lower || r->upper)) {
+        cli_error(argv[0], "--edges says all about the bins: --bins, --lower and --upper do not go with it");
+        return false;
+    }
+    if (!r->bins) r->bins = 10;
+    return true;
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+/* The array's least or greatest element: of a stream, for which it is gone over once more, or in memory. */
+static int find_bound(const production *p, stream *s, const char *option, weft_op op, value *bound) {
+    const npy_array *x = &p->in[0];
+    const weft_status status = s ? weft_reduce_source(p->ctx, op, WEFT_DEFAULT, &s->inputs[0].source, bound)
+                                 : weft_reduce(p->ctx, op, x->dtype, WEFT_DEFAULT, x->n, x->data, bound);
+    if (status == WEFT_OK) return !s || stream_rewind(s) ? CLI_DONE : CLI_FAILED;
+    if (s && status == WEFT_IO) return stream_end(s, p->ctx, status);
+    if (s && stream_memory_refused(s, p->ctx)) return CLI_USAGE;
+    cli_error(p->command, "%s: without %s: %s", p->files[0], option, weft_last_error(p->ctx));
+    return CLI_FAILED;
+}
+
+/* A bound from its text, or from the array. */
+static int read_bound(const production *p, stream *s, const char *option, const char *text, weft_op op,
+                      value *bound) {
+    const npy_array *x = &p->in[0];
+    char range[80];
+    if (!text) return find_bound(p, s, option, op, bound);
+    if (value_parse(x->dtype, text, bound)) return CLI_DONE;
+    value_range(x->dtype, range, sizeof range);
+    cli_error(p->command, "%s %s: not a value of %s (%s), which the elements are", option, text,
+              weft_dtype_name(x->dtype), range);
+    return CLI_USAGE;
+}
+
+/* As produce_done, of a stream. */
+static int done(production *p, stream *s, weft_status status) {
+    p->seconds = cli_seconds() - p->start;
+    return stream_end(s, p->ctx, status);
+}
+
+static int write_counts(const production *p, const request *r, size_t bins, const uint64_t *counts) {
+    const npy_shape shape = {1, {bins}};
+    uint64_t counted = 0;
+    const int code = produce_write(p, r->to, WEFT_U64, &shape, counts);
+    if (code != CLI_DONE || !p->options->json) return code;
+    for (size_t i = 0; i < bins; i++) counted += counts[i];
+    produce_json_begin(p, r->to);
+    printf(", \"bins\": %zu, \"counted\": %llu", bins, (unsigned long long)counted);
+    if (!r->to) produce_json_list("counts", WEFT_U64, bins, counts);
+    produce_json_end(p);
+    return code;
+}
+
+static bool is_less(weft_dtype dtype, const value *a, const value *b) {
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (dtype == WEFT_##ID) return a->name < b->name;
+#include "core/types.def"
+    return false;
+}
+
+static double real_of(weft_dtype dtype, const value *v) {
+    return dtype == WEFT_F32 ? (double)v->f32 : dtype == WEFT_F64 ? v->f64 : 0;
+}
+
+/* A bound as the user knows it. */
+static void name_bound(const production *p, const char *option, const char *text, const value *v, char name[80]) {
+    const bool lower = strcmp(option, "--lower") == 0;
+    if (text)
+        snprintf(name, 80, "%s %.40s", option, text);
+    else
+        snprintf(name, 80, "the %s element, %s,", lower ? "least" : "greatest",
+                 value_decimal(p->in[0].dtype, v).text);
+}
+
+/* Checks what the bounds must be. A bound that was not given is an element of the file. */
+static int check_bounds(const production *p, const request *r, const value *lower, const value *upper) {
+    const weft_dtype dtype = p->in[0].dtype;
+    const double width = real_of(dtype, upper) - real_of(dtype, lower);
+    const char *const file = p->files[0];
+    char low[80], high[80];
+    name_bound(p, "--lower", r->lower, lower, low);
+    name_bound(p, "--upper", r->upper, upper, high);
+    if (!isfinite(real_of(dtype, lower)))
+        cli_error(p->command, "%s: %s is not finite%s", file, low, r->lower ? "" : "; give --lower and --upper");
+    else if (!isfinite(real_of(dtype, upper)))
+        cli_error(p->command, "%s: %s is not finite%s", file, high, r->upper ? "" : "; give --upper");
+    else if (!is_less(dtype, lower, upper) && !r->lower && !r->upper)
+        cli_error(p->command, "%s: all elements are %s; give --lower and --upper", file,
+                  value_decimal(dtype, lower).text);
+    else if (!is_less(dtype, lower, upper))
+        cli_error(p->command, "%s: %s is not less than %s", file, low, high);
+    else if (dtype >= WEFT_F32 && (!isfinite(width) || !isfinite((double)r->bins / width)))
+        cli_error(p->command, "%s: %s %s --bins %lld: upper - lower or bins / (upper - lower) overflows", file, low,
+                  high, r->bins);
+    else
+        return CLI_DONE;
+    return r->lower || r->upper ? CLI_USAGE : CLI_FAILED;
+}
+
+static int count_evenly(production *p, const request *r, stream *s) {
+    const npy_array *x = &p->in[0];
+    const size_t bins = (size_t)r->bins;
+    value lower, upper;
+    int code = read_bound(p, s, "--lower", r->lower, WEFT_MIN, &lower);
+    if (code == CLI_DONE) code = read_bound(p, s, "--upper", r->upper, WEFT_MAX, &upper);
+    if (code == CLI_DONE) code = check_bounds(p, r, &lower, &upper);
+    if (code != CLI_DONE) return code;
+    uint64_t *counts = produce_room(p, bins, sizeof *counts);
+    if (!counts) return CLI_FAILED;
+    produce_start(p);
+    code = s ? done(p, s, weft_histogram_even_source(p->ctx, &s->inputs[0].source, bins, &lower, &upper, counts))
+             : produce_done(p, weft_histogram_even(p->ctx, x->dtype, x->n, x->data, bins, &lower, &upper, counts));
+    if (code == CLI_DONE) code = write_counts(p, r, bins, counts);
+    free(counts);
+    return code;
+}
+
+static bool edges_ascend(const production *p, const request *r) {
+    const npy_array *edges = &p->in[1];
+    const size_t size = weft_dtype_size(edges->dtype);
+    const char *at = edges->data;
+    value a, b;
+    for (size_t i = 0; i + 1 < edges->n; i++, at += size) {
+        memcpy(&a, at, size);
+        memcpy(&b, at + size, size);
+        if (is_less(edges->dtype, &a, &b)) continue;
+        cli_error(p->command, "%s: edge %zu, %s, is not less than edge %zu, %s; edges must ascend", r->edges, i,
+                  value_decimal(edges->dtype, &a).text, i + 1, value_decimal(edges->dtype, &b).text);
+        return false;
+    }
+    return true;
+}
+
+static int count_between(production *p, const request *r, stream *s) {
+    const npy_array *x = &p->in[0];
+    npy_array *edges = &p->in[1];
+    npy_error error;
+    if (!npy_read(r->edges, edges, &error)) {
+        cli_error(p->command, "%s: %s", r->edges, error.message);
+        return CLI_FAILED;
+    }
+    if (edges->dtype != x->dtype || edges->n < 2) {
+        cli_error(p->command, "%s: %zu edges of %s; at least 2 of %s are needed, as the elements of %s are", r->edges,
+                  edges->n, weft_dtype_name(edges->dtype), weft_dtype_name(x->dtype), p->files[0]);
+        return CLI_FAILED;
+    }
+    if (!edges_ascend(p, r)) return CLI_FAILED;
+    const size_t bins = edges->n - 1;
+    uint64_t *counts = produce_room(p, bins, sizeof *counts);
+    if (!counts) return CLI_FAILED;
+    produce_start(p);
+    int code = s ? done(p, s, weft_histogram_source(p->ctx, &s->inputs[0].source, bins, edges->data, counts))
+                 : produce_done(p, weft_histogram(p->ctx, x->dtype, x->n, x->data, bins, edges->data, counts));
+    if (code == CLI_DONE) code = write_counts(p, r, bins, counts);
+    free(counts);
+    return code;
+}
+
+int command_histogram(const cli_options *options, int argc, char **argv) {
+    production p = {.prints = true};
+    request r = {0};
+    stream s = {0}, *streamed = NULL;
+    if (!read_request(argc, argv, &r)) return CLI_USAGE;
+    const int passes = r.edges ? 1 : 1 + !r.lower + !r.upper;
+    int code = produce_open(&p, options, argc, argv, 1, r.to);
+    if (code == CLI_DONE && stream_wanted(options, p.files[0], passes)) {
+        code = stream_open(&s, p.command, options, (const char *const *)p.files, 1, passes);
+        if (code == CLI_DONE) p.in[0] = s.inputs[0].npy.array;
+        streamed = &s;
+    } else if (code == CLI_DONE) {
+        code = produce_read(&p);
+    }
+    if (code == CLI_DONE) code = (r.edges ? count_between : count_evenly)(&p, &r, streamed);
+    if (streamed) stream_close(streamed);
+    produce_end(&p);
+    return code;
+}

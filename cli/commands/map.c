@@ -1,0 +1,458 @@
+/* weft map FORMULA NAME=VALUE... -o Z.npy, weft map_scan the same, and weft map_reduce OP FORMULA NAME=VALUE...: a
+ * value is a number or the name of a file. */
+#include "cli/cli.h"
+#include "cli/io/file.h"
+#include "cli/commands/fold_options.h"
+#include "cli/nearest.h"
+#include "cli/io/npy.h"
+#include "cli/io/streamed.h"
+#include "cli/io/value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BINDINGS = 64, NAME_LENGTH = 64 };
+
+/* What becomes of the formula's values. */
+typedef enum map_use { STORED, REDUCED, SCANNED } map_use;
+
+typedef struct request {
+    const cli_options *options;
+    map_use use;
+    const char *command, *formula, *to;
+    weft_op op;          /* of map_reduce and map_scan */
+    weft_scan_kind kind; /* of map_scan, as what follows */
+    const char *init;    /* text, or NULL */
+    value before;        /* init's value */
+    weft_dtype type, accumulate;
+    bool type_given; /* by --dtype */
+    long long n;     /* of a formula without arrays; else -1 */
+    int count;
+    char names[MOST_BINDINGS][NAME_LENGTH];
+    const char *texts[MOST_BINDINGS]; /* behind the '=' */
+    npy_array arrays[MOST_BINDINGS];
+    value scalars[MOST_BINDINGS];
+    weft_binding bindings[MOST_BINDINGS];
+    const npy_array *first; /* of the arrays, or NULL */
+    const char *first_text;
+    weft_context *ctx;
+    weft_expr *expr;
+    bool streamed; /* the arrays are those of `stream`, in the same order */
+    stream stream;
+    weft_source_binding sources[MOST_BINDINGS];
+    double seconds;
+} request;
+
+/* -------------------------------------------------------------------------------- options */
+
+static bool read_type(const char *command, const char *text, weft_dtype *type) {
+    static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(text, weft_dtype_name(types[i])) == 0) {
+            *type = types[i];
+            return true;
+        }
+    cli_error(command, "--dtype %s: formulas are evaluated in f32, f64, i32, i64, u32 or u64", text);
+    return false;
+}
+
+static bool read_option(const char *command, int option, request *r) {
+    switch (option) {
+    case 't': return read_type(command, optarg, &r->type);
+    case 'a': return folds_accumulate(command, optarg, &r->accumulate);
+    case 'n': return cli_number(command, "--n", optarg, 0, 1LL << 48, &r->n);
+    case 'o': r->to = optarg; return true;
+    case 'p': return folds_operator(command, optarg, &r->op);
+    case 'e': r->kind = WEFT_EXCLUSIVE; return true;
+    case 'i': r->init = optarg; return true;
+    default: return false;
+    }
+}
+
+/* The last are those of map_reduce and map_scan, and of map_scan alone. */
+static bool read_options(int argc, char **argv, request *r) {
+    enum { OPTIONS = 8 };
+    static const int known[] = {[STORED] = 4, [REDUCED] = 5, [SCANNED] = OPTIONS};
+    struct option list[OPTIONS + 1] = {
+        {"dtype", required_argument, NULL, 't'},      {"n", required_argument, NULL, 'n'},
+        {"output", required_argument, NULL, 'o'},     {"o", required_argument, NULL, 'o'},
+        {"accumulate", required_argument, NULL, 'a'}, {"op", required_argument, NULL, 'p'},
+        {"exclusive", no_argument, NULL, 'e'},        {"init", required_argument, NULL, 'i'}};
+    list[known[r->use]] = list[OPTIONS];
+    r->n = -1;
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(argv[0], option, r)) return false;
+    return true;
+}
+
+static bool read_operator(request *r, const char *text) {
+    for (int op = 0; strcmp(weft_op_name((weft_op)op), "unknown") != 0; op++)
+        if (same_name(text, weft_op_name((weft_op)op))) {
+            r->op = (weft_op)op;
+            return true;
+        }
+    cli_error(r->command, "%s: no operator; there are sum, mean, min, max, ... ('weft help' lists them)", text);
+    return false;
+}
+
+/* "x=FILE" or "a=2". */
+static bool read_operand(request *r, const char *text) {
+    const char *sign = strchr(text, '=');
+    if (!sign || sign == text || (size_t)(sign - text) >= NAME_LENGTH) {
+        cli_error(r->command, "%s: NAME=VALUE is needed here, where VALUE is a number or a file", text);
+        return false;
+    }
+    if (r->count == MOST_BINDINGS) {
+        cli_error(r->command, "%s: at most %d names can be given", text, (int)MOST_BINDINGS);
+        return false;
+    }
+    memcpy(r->names[r->count], text, (size_t)(sign - text));
+    r->texts[r->count++] = sign + 1;
+    return true;
+}
+
+static bool read_operands(request *r, int count, char **operands) {
+    const bool reduces = r->use == REDUCED;
+    int at = 0;
+    if (count < 1 + reduces) {
+        cli_error(r->command, "%s is missing; see 'weft help %s'", count < reduces ? "OP" : "FORMULA", r->command);
+        return false;
+    }
+    if (reduces && !read_operator(r, operands[at++])) return false;
+    r->formula = operands[at++];
+    while (at < count)
+        if (!read_operand(r, operands[at++])) return false;
+    if (!reduces && !r->to)
+        cli_error(r->command, "-o FILE.npy is missing: it names the file for the result (- is standard output)");
+    else
+        return reduces || file_takes_result(r->options, r->command, "-o", r->to);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- bindings */
+
+/* A number is the first of these types that has it. */
+static bool read_scalar(request *r, int i) {
+    static const weft_dtype types[] = {WEFT_I64, WEFT_U64, WEFT_F64};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        if (!value_parse(types[t], r->texts[i], &r->scalars[i])) continue;
+        r->bindings[i].dtype = types[t];
+        r->bindings[i].scalar = &r->scalars[i];
+        return true;
+    }
+    return false;
+}
+
+/* Arrays must have one shape, and lie in one order where that makes a difference. */
+static bool check_alike(const request *r, int i) {
+    const npy_array *x = r->first, *y = &r->arrays[i];
+    const char *command = r->command;
+    if (x->n != y->n)
+        cli_error(command, "%s has %zu elements and %s has %zu; they must be of one length", r->first_text, x->n,
+                  r->texts[i], y->n);
+    else if (x->given.rank != y->given.rank ||
+             memcmp(x->given.dimensions, y->given.dimensions, x->given.rank * sizeof *x->given.dimensions) != 0)
+        cli_error(command, "%s and %s have as many elements, but not one shape", r->first_text, r->texts[i]);
+    else if (x->given.rank > 1 && x->fortran != y->fortran)
+        cli_error(command, "%s is in %s order and %s is not; they must lie in one order", r->first_text,
+                  x->fortran ? "Fortran" : "C", r->texts[i]);
+    else
+        return true;
+    return false;
+}
+
+static bool take_array(request *r, int i) {
+    r->bindings[i].dtype = r->arrays[i].dtype;
+    if (r->first) return check_alike(r, i);
+    r->first = &r->arrays[i];
+    r->first_text = r->texts[i];
+    return true;
+}
+
+static bool read_array(request *r, int i) {
+    npy_error error;
+    if (!npy_read(r->texts[i], &r->arrays[i], &error)) {
+        cli_error(r->command, "%s: %s", r->texts[i], error.message);
+        return false;
+    }
+    r->bindings[i].array = r->arrays[i].data;
+    return take_array(r, i);
+}
+
+/* Without --dtype: that of the arrays, where they all have one that formulas are evaluated in, else f64. */
+static weft_dtype type_of_arrays(const request *r) {
+    if (!r->first || weft_dtype_size(r->first->dtype) < 4) return WEFT_F64;
+    for (int i = 0; i < r->count; i++)
+        if (!r->bindings[i].scalar && r->bindings[i].dtype != r->first->dtype) return WEFT_F64;
+    return r->first->dtype;
+}
+
+/* Numbers; the names of the files are left. */
+static int read_scalars(request *r, const char *paths[MOST_BINDINGS]) {
+    int files = 0;
+    for (int i = 0; i < r->count; i++) {
+        r->bindings[i].name = r->names[i];
+        if (read_scalar(r, i)) continue;
+        r->streamed = r->streamed || stream_wanted(r->options, r->texts[i], 1);
+        paths[files++] = r->texts[i];
+    }
+    return files;
+}
+
+static bool read_arrays(request *r) {
+    for (int i = 0; i < r->count; i++)
+        if (!r->bindings[i].scalar && !read_array(r, i)) return false;
+    return true;
+}
+
+/* The arrays of a stream, and their sources under the formula's names. */
+static bool open_arrays(request *r, const char *const *paths, int files) {
+    if (stream_open(&r->stream, r->command, r->options, paths, files, 1) != CLI_DONE) return false;
+    for (int i = 0, file = 0; i < r->count; i++) {
+        const weft_binding *b = &r->bindings[i];
+        r->sources[i] = (weft_source_binding){b->name, NULL, b->dtype, b->scalar};
+        if (b->scalar) continue;
+        const stream_input *in = &r->stream.inputs[file++];
+        r->sources[i].source = &in->source;
+        r->arrays[i] = in->npy.array;
+        if (!take_array(r, i)) return false;
+    }
+    return true;
+}
+
+static bool is_given(const request *r, const char *name) {
+    for (int i = 0; i < r->count; i++)
+        if (strcmp(r->names[i], name) == 0) return true;
+    return false;
+}
+
+static bool is_in_formula(const request *r, const char *name) {
+    const char *variable;
+    for (size_t v = 0; (variable = weft_expr_variable(r->expr, v)); v++)
+        if (strcmp(variable, name) == 0) return true;
+    return false;
+}
+
+/* Each name of the formula has one value, and no other name has any. */
+static bool check_names(const request *r) {
+    const char *name;
+    for (int i = 0; i < r->count; i++) {
+        bool twice = false;
+        for (int k = 0; k < i; k++) twice = twice || strcmp(r->names[k], r->names[i]) == 0;
+        if (!twice && is_in_formula(r, r->names[i])) continue;
+        cli_error(r->command, twice ? "%s=%s: %s is given twice" : "%s=%s: the formula has no %s", r->names[i],
+                  r->texts[i], r->names[i]);
+        return false;
+    }
+    for (size_t v = 0; (name = weft_expr_variable(r->expr, v)); v++) {
+        if (is_given(r, name)) continue;
+        cli_error(r->command, "%s=VALUE is missing: the formula has %s, and VALUE is a number or a file", name, name);
+        return false;
+    }
+    return true;
+}
+
+static int read_bindings(request *r) {
+    const char *paths[MOST_BINDINGS];
+    if (!check_names(r)) return CLI_USAGE;
+    const int files = read_scalars(r, paths);
+    if (files > 0 && r->n >= 0)
+        cli_error(r->command, "--n %lld: it is for formulas without arrays, and %s is one", r->n, paths[0]);
+    else if (files == 0 && r->n < 0)
+        cli_error(r->command, "no array is given; --n N says for how many elements the formula is meant");
+    else if (!(r->streamed ? open_arrays(r, paths, files) : read_arrays(r)))
+        return CLI_FAILED;
+    else {
+        if (r->first) r->n = (long long)r->first->n;
+        r->type_given = r->type != WEFT_DEFAULT;
+        if (!r->type_given) r->type = type_of_arrays(r);
+        return CLI_DONE;
+    }
+    return CLI_USAGE;
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+/* A formula, and a type of evaluation or result, that cannot be are faults of the call. */
+static int told(request *r, weft_status status) {
+    if (status == WEFT_OK) return CLI_DONE;
+    const char *sentence = weft_last_error(r->ctx);
+    if (status != WEFT_UNSUPPORTED)
+        cli_error(r->command, "%s", sentence);
+    else if (r->accumulate != WEFT_DEFAULT && strstr(sentence, "accumulate"))
+        cli_error(r->command, "--accumulate %s: %s", weft_dtype_name(r->accumulate), sentence);
+    else if (r->type_given)
+        cli_error(r->command, "--dtype %s: %s", weft_dtype_name(r->type), sentence);
+    else
+        cli_error(r->command, "%s", sentence);
+    return status == WEFT_INVALID || status == WEFT_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
+}
+
+/* Checks formula and types of a stream by a call on no elements, before any file is written. */
+static int check_call(request *r) {
+    const size_t count = (size_t)r->count;
+    value out;
+    weft_status status;
+    if (r->use == STORED)
+        status = weft_map(r->ctx, r->expr, r->type, 0, r->bindings, count, NULL);
+    else if (r->use == REDUCED)
+        status = weft_map_reduce(r->ctx, r->op, r->expr, r->type, r->accumulate, 0, r->bindings, count, &out);
+    else
+        status =
+            weft_map_scan(r->ctx, r->op, r->kind, r->expr, r->type, r->accumulate, 0, r->bindings, count, NULL, NULL);
+    return told(r, status == WEFT_EMPTY ? WEFT_OK : status);
+}
+
+static void print_json(const request *r) {
+    printf("{\"command\": \"%s\", \"formula\": ", r->command);
+    json_string(stdout, r->formula);
+    printf(", \"bindings\": {");
+    for (int i = 0; i < r->count; i++) {
+        if (i) printf(", ");
+        json_string(stdout, r->names[i]);
+        printf(": ");
+        if (r->bindings[i].scalar)
+            fputs(value_json(r->bindings[i].dtype, &r->scalars[i]).text, stdout);
+        else
+            json_string(stdout, r->texts[i]);
+    }
+    printf("}, \"dtype\": \"%s\", \"n\": %lld", weft_dtype_name(r->type), r->n);
+}
+
+static void print_json_end(const request *r) {
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", weft_device(r->ctx), weft_order_version(),
+           r->seconds);
+}
+
+/* Of the values of map and map_scan. */
+static weft_dtype result_type(const request *r) { return r->accumulate == WEFT_DEFAULT ? r->type : r->accumulate; }
+
+static weft_status compute(request *r, void *out) {
+    if (r->use == STORED) return weft_map(r->ctx, r->expr, r->type, (size_t)r->n, r->bindings, (size_t)r->count, out);
+    return weft_map_scan(r->ctx, r->op, r->kind, r->expr, r->type, r->accumulate, (size_t)r->n, r->bindings,
+                         (size_t)r->count, r->init ? &r->before : NULL, out);
+}
+
+static int map_to(request *r, void *out) {
+    const npy_shape flat = {1, {(size_t)r->n}};
+    npy_error error;
+    const double start = cli_seconds();
+    const int code = told(r, compute(r, out));
+    r->seconds = cli_seconds() - start;
+    if (code != CLI_DONE) return code;
+    if (npy_write(r->to, result_type(r), r->first ? &r->first->shape : &flat, out, &error)) return CLI_DONE;
+    cli_error(r->command, "%s: %s", r->to, error.message);
+    return CLI_FAILED;
+}
+
+static int map_in_memory(request *r) {
+    const size_t n = (size_t)r->n, size = weft_dtype_size(result_type(r));
+    void *out = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
+    if (!out) {
+        cli_error(r->command, "no memory for the %zu values of the result", n);
+        return CLI_FAILED;
+    }
+    const int code = map_to(r, out);
+    free(out);
+    return code;
+}
+
+static weft_status compute_stream(request *r) {
+    const size_t count = (size_t)r->count;
+    if (r->use == STORED) return weft_map_source(r->ctx, r->expr, r->type, r->sources, count, &r->stream.sink);
+    return weft_map_scan_source(r->ctx, r->op, r->kind, r->expr, r->type, r->accumulate, r->sources, count,
+                                r->init ? &r->before : NULL, &r->stream.sink);
+}
+
+static int map_stream(request *r) {
+    if (!stream_write_to(&r->stream, r->to, result_type(r), &r->first->shape)) return CLI_FAILED;
+    const double start = cli_seconds();
+    const weft_status status = compute_stream(r);
+    r->seconds = cli_seconds() - start;
+    return stream_end(&r->stream, r->ctx, status);
+}
+
+/* The initial value is of the result's type, which the arrays decide. */
+static bool read_init(request *r) {
+    char range[80];
+    const weft_dtype type = result_type(r);
+    if (!r->init || value_parse(type, r->init, &r->before)) return true;
+    value_range(type, range, sizeof range);
+    cli_error(r->command, "--init %s: not a value of %s (%s), which the result has", r->init, weft_dtype_name(type),
+              range);
+    return false;
+}
+
+/* map and map_scan. */
+static int run_map(request *r) {
+    if (!read_init(r)) return CLI_USAGE;
+    const int code = r->streamed ? map_stream(r) : map_in_memory(r);
+    if (code != CLI_DONE || !r->options->json) return code;
+    print_json(r);
+    if (r->use == SCANNED)
+        printf(", \"op\": \"%s\", \"exclusive\": %s, \"result\": \"%s\"", weft_op_name(r->op),
+               r->kind == WEFT_EXCLUSIVE ? "true" : "false", weft_dtype_name(result_type(r)));
+    printf(", \"output\": ");
+    json_string(stdout, r->to);
+    print_json_end(r);
+    return CLI_DONE;
+}
+
+static int reduce_to(request *r, value *out) {
+    const size_t count = (size_t)r->count;
+    const double start = cli_seconds();
+    const weft_status status =
+        r->streamed
+            ? weft_map_reduce_source(r->ctx, r->op, r->expr, r->type, r->accumulate, r->sources, count, out)
+            : weft_map_reduce(r->ctx, r->op, r->expr, r->type, r->accumulate, (size_t)r->n, r->bindings, count, out);
+    r->seconds = cli_seconds() - start;
+    return r->streamed ? stream_end(&r->stream, r->ctx, status) : told(r, status);
+}
+
+static int run_map_reduce(request *r) {
+    value out = {0};
+    weft_dtype type = WEFT_DEFAULT;
+    const int code = reduce_to(r, &out);
+    if (code != CLI_DONE) return code;
+    (void)weft_reduce_result(r->op, r->type, r->accumulate, &type);
+    if (r->options->json) {
+        print_json(r);
+        printf(", \"op\": \"%s\", \"result\": \"%s\", \"value\": %s, \"bits\": \"%s\"", weft_op_name(r->op),
+               weft_dtype_name(type), value_json(type, &out).text, value_bits(type, &out).text);
+        print_json_end(r);
+        return CLI_DONE;
+    }
+    printf("%s", value_decimal(type, &out).text);
+    if (r->options->bits) printf(" %s", value_bits(type, &out).text);
+    putchar('\n');
+    return CLI_DONE;
+}
+
+static int evaluate(const cli_options *options, int argc, char **argv, map_use use) {
+    static request r; /* too large for a stack */
+    r.options = options;
+    r.use = use;
+    r.command = argv[0];
+    if (!read_options(argc, argv, &r) || !read_operands(&r, argc - optind, argv + optind)) return CLI_USAGE;
+    int code = cli_open(r.command, options, &r.ctx);
+    if (code == CLI_DONE) code = told(&r, weft_expr_compile(r.ctx, r.formula, &r.expr));
+    if (code == CLI_DONE) code = read_bindings(&r);
+    if (code == CLI_DONE && r.streamed) code = check_call(&r);
+    if (code == CLI_DONE) code = use == REDUCED ? run_map_reduce(&r) : run_map(&r);
+    for (int i = 0; i < r.count; i++) npy_free(&r.arrays[i]);
+    if (r.streamed) stream_close(&r.stream);
+    weft_expr_free(r.expr);
+    weft_close(r.ctx);
+    return code;
+}
+
+int command_map(const cli_options *options, int argc, char **argv) { return evaluate(options, argc, argv, STORED); }
+
+int command_map_reduce(const cli_options *options, int argc, char **argv) {
+    return evaluate(options, argc, argv, REDUCED);
+}
+
+int command_map_scan(const cli_options *options, int argc, char **argv) {
+    return evaluate(options, argc, argv, SCANNED);
+}

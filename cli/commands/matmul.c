@@ -1,0 +1,222 @@
+/* weft matmul A.npy B.npy -o C.npy */
+#include "cli/commands/apply.h"
+#include "cli/io/file.h"
+#include "cli/commands/matmul_check.h"
+#include "cli/io/npy.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { A, B, FACTORS, MOST_PRINTED = 10 };
+
+/* What the options say. */
+typedef struct request {
+    weft_dtype accumulate;
+    bool transpose[FACTORS], check;
+    const char *from[FACTORS], *to;
+} request;
+
+/* A factor as it lies in its file: rows of `width` elements; transposed when op() of it is the transpose of that. */
+typedef struct factor {
+    npy_array array;
+    size_t rows, columns, width; /* rows and columns of op() */
+    bool transposed, vector;
+} factor;
+
+typedef struct job {
+    const cli_options *options;
+    const request *request;
+    factor f[FACTORS];
+    void *c;
+    double seconds, error; /* error: with --check */
+} job;
+
+/* -------------------------------------------------------------------------------- options */
+
+static bool read_transpose(const char *text, request *r) {
+    r->transpose[A] = strcmp(text, "a") == 0 || strcmp(text, "ab") == 0;
+    r->transpose[B] = strcmp(text, "b") == 0 || strcmp(text, "ab") == 0;
+    if (r->transpose[A] || r->transpose[B]) return true;
+    cli_error("matmul", "--transpose %s: there are a, b and ab", text);
+    return false;
+}
+
+static bool read_option(int option, request *r) {
+    switch (option) {
+    case 'a': return apply_accumulate("matmul", optarg, &r->accumulate);
+    case 't': return read_transpose(optarg, r);
+    case 'c': r->check = true; return true;
+    case 'o': r->to = optarg; return true;
+    default: return false;
+    }
+}
+
+static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+    static const struct option list[] = {{"accumulate", required_argument, NULL, 'a'},
+                                         {"transpose", required_argument, NULL, 't'},
+                                         {"check", no_argument, NULL, 'c'},
+                                         {"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(option, r)) return false;
+    const bool both = argc - optind == FACTORS;
+    for (int i = 0; i < FACTORS && both; i++) r->from[i] = argv[optind + i];
+    if (!both)
+        cli_error(argv[0], "%d files given, 2 needed; see 'weft help matmul'", argc - optind);
+    else if (!r->to && !r->check)
+        cli_error(argv[0], "%s: -o C.npy is missing: it names the file for the product (- is standard output)",
+                  r->from[A]);
+    else if (strcmp(r->from[A], "-") == 0 && strcmp(r->from[B], "-") == 0)
+        cli_error(argv[0], "-: standard input can be only one of the two arrays");
+    else if (file_is_output(r->to) && r->check)
+        cli_error(argv[0], "--check: standard output is for the array here; give -o the name of a file");
+    else
+        return file_takes_result(options, argv[0], "-o", r->to);
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- factors */
+
+/* A vector is a row on the left and a column on the right. */
+static bool shape_factor(const request *r, int which, factor *f) {
+    const npy_array *x = &f->array;
+    const npy_shape *s = &x->given;
+    if (x->dtype != WEFT_F32 && x->dtype != WEFT_F64) {
+        cli_error("matmul", "%s: has elements of %s; matmul takes f32 and f64", r->from[which],
+                  weft_dtype_name(x->dtype));
+        return false;
+    }
+    if (s->rank != 1 && s->rank != 2) {
+        cli_error("matmul", "%s: has %zu dimensions; a matrix has 2, a vector 1", r->from[which], s->rank);
+        return false;
+    }
+    f->vector = s->rank == 1;
+    f->rows = f->vector ? (which == A ? 1 : s->dimensions[0]) : s->dimensions[0];
+    f->columns = f->vector ? (which == A ? s->dimensions[0] : 1) : s->dimensions[1];
+    f->transposed = x->fortran && !f->vector;
+    f->width = f->transposed ? f->rows : f->columns;
+    if (r->transpose[which] && !f->vector) {
+        const size_t rows = f->rows;
+        f->rows = f->columns;
+        f->columns = rows;
+        f->transposed = !f->transposed;
+    }
+    return true;
+}
+
+static bool read_factors(job *j) {
+    npy_error error;
+    const request *r = j->request;
+    for (int i = 0; i < FACTORS; i++) {
+        if (!npy_read(r->from[i], &j->f[i].array, &error)) {
+            cli_error("matmul", "%s: %s", r->from[i], error.message);
+            return false;
+        }
+        if (!shape_factor(r, i, &j->f[i])) return false;
+    }
+    const factor *a = &j->f[A], *b = &j->f[B];
+    if (a->array.dtype != b->array.dtype)
+        cli_error("matmul", "%s has elements of %s and %s of %s; they must be of one type", r->from[A],
+                  weft_dtype_name(a->array.dtype), r->from[B], weft_dtype_name(b->array.dtype));
+    else if (a->columns != b->rows)
+        cli_error("matmul",
+                  "%s is %zu x %zu and %s %zu x %zu: the columns of one must be as many as the rows of the other",
+                  r->from[A], a->rows, a->columns, r->from[B], b->rows, b->columns);
+    else
+        return true;
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+static check_matrix steps_of(const factor *f) {
+    return (check_matrix){f->array.data, f->transposed ? 1 : f->width, f->transposed ? f->width : 1};
+}
+
+static int check(job *j) {
+    const factor *a = &j->f[A], *b = &j->f[B];
+    const check_product p = {a->array.dtype, a->rows,     b->columns,           a->columns,
+                             steps_of(a),    steps_of(b), {j->c, b->columns, 1}};
+    j->error = check_error(&p);
+    if (j->error < 0) {
+        cli_error("matmul", "no memory for a row of %zu values", p.n);
+        return CLI_FAILED;
+    }
+    const bool passed = j->error <= CHECK_PASS;
+    if (!j->options->json)
+        printf("%s: the relative Euclidean norm of the difference to a plain loop is %.3g, the pass mark %g\n",
+               passed ? "passed" : "FAILED", j->error, CHECK_PASS);
+    if (!passed) check_print(&p, j->options->json ? stderr : stdout, MOST_PRINTED);
+    return passed ? CLI_DONE : CLI_FAILED;
+}
+
+static int compute(weft_context *ctx, job *j) {
+    const factor *a = &j->f[A], *b = &j->f[B];
+    const weft_dtype dtype = a->array.dtype;
+    size_t bytes;
+    if (__builtin_mul_overflow(a->rows, b->columns, &bytes) ||
+        __builtin_mul_overflow(bytes, weft_dtype_size(dtype), &bytes) || !(j->c = malloc(bytes ? bytes : 1))) {
+        cli_error("matmul", "no memory for the product of %zu x %zu values", a->rows, b->columns);
+        return CLI_FAILED;
+    }
+    const double start = cli_seconds();
+    const weft_status status =
+        weft_matmul(ctx, dtype, j->request->accumulate, WEFT_ROW_MAJOR, (weft_transpose)a->transposed,
+                    (weft_transpose)b->transposed, a->rows, b->columns, a->columns, NULL, a->array.data, a->width,
+                    b->array.data, b->width, NULL, j->c, b->columns);
+    j->seconds = cli_seconds() - start;
+    if (status == WEFT_OK) return j->request->check ? check(j) : CLI_DONE;
+    cli_error("matmul", "%s: %s", j->request->from[A], weft_last_error(ctx));
+    return CLI_FAILED;
+}
+
+static void print_json(const job *j, const char *device) {
+    printf("{\"command\": \"matmul\", \"file\": ");
+    json_string(stdout, j->request->from[A]);
+    printf(", \"file2\": ");
+    json_string(stdout, j->request->from[B]);
+    printf(", \"output\": ");
+    if (j->request->to)
+        json_string(stdout, j->request->to);
+    else
+        printf("null");
+    printf(", \"dtype\": \"%s\", \"m\": %zu, \"n\": %zu, \"k\": %zu", weft_dtype_name(j->f[A].array.dtype),
+           j->f[A].rows, j->f[B].columns, j->f[A].columns);
+    if (j->request->check) printf(", \"error\": %.3g", j->error);
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+}
+
+/* C has the dimensions that its factors have besides the common one: those of matrices. */
+static bool write_product(const job *j) {
+    npy_error error;
+    npy_shape shape = {0};
+    if (!j->f[A].vector) shape.dimensions[shape.rank++] = j->f[A].rows;
+    if (!j->f[B].vector) shape.dimensions[shape.rank++] = j->f[B].columns;
+    if (npy_write(j->request->to, j->f[A].array.dtype, &shape, j->c, &error)) return true;
+    cli_error("matmul", "%s: %s", j->request->to, error.message);
+    return false;
+}
+
+static int run(weft_context *ctx, job *j) {
+    const int code = compute(ctx, j);
+    if (code != CLI_DONE) return code;
+    if (j->request->to && !write_product(j)) return CLI_FAILED;
+    if (j->options->json) print_json(j, weft_device(ctx));
+    return CLI_DONE;
+}
+
+int command_matmul(const cli_options *options, int argc, char **argv) {
+    weft_context *ctx;
+    request r = {0};
+    job j = {.options = options, .request = &r};
+    if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    int code = cli_open("matmul", options, &ctx);
+    if (code != CLI_DONE) return code;
+    code = read_factors(&j) ? run(ctx, &j) : CLI_FAILED;
+    free(j.c);
+    for (int i = 0; i < FACTORS; i++) npy_free(&j.f[i].array);
+    weft_close(ctx);
+    return code;
+}

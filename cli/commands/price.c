@@ -1,0 +1,454 @@
+/* weft price: an option by Monte Carlo simulation, with its standard error, and a drawing of how it converges. */
+#include "cli/cli.h"
+#include "cli/tour/closed_form.h"
+#include "cli/nearest.h"
+#include "cli/io/npy_header.h"
+#include "cli/io/picture.h"
+#include "cli/progress.h"
+#include "cli/ranks.h"
+#include "cli/io/value.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { POINTS_MAX = 64 };
+static const uint64_t FIRST_PATHS = 1024;
+static const long long STEPS_MOST = 1 << 20, PATHS_MOST = 1LL << 48, SCRAMBLINGS_MOST = 1024;
+
+/* The names of payoffs: what is observed, and what is paid for it. */
+static const struct {
+    const char *name;
+    weft_payoff payoff;
+    weft_observed observed;
+} PAYOFFS[] = {
+    {"call", WEFT_CALL, WEFT_OBSERVE_END},
+    {"put", WEFT_PUT, WEFT_OBSERVE_END},
+    {"digital-call", WEFT_DIGITAL_CALL, WEFT_OBSERVE_END},
+    {"digital-put", WEFT_DIGITAL_PUT, WEFT_OBSERVE_END},
+    {"asian-call", WEFT_CALL, WEFT_OBSERVE_MEAN},
+    {"asian-put", WEFT_PUT, WEFT_OBSERVE_MEAN},
+    {"geometric-call", WEFT_CALL, WEFT_OBSERVE_GEOMETRIC},
+    {"geometric-put", WEFT_PUT, WEFT_OBSERVE_GEOMETRIC},
+    {"lookback-call", WEFT_CALL, WEFT_OBSERVE_HIGHEST},
+    {"lookback-put", WEFT_PUT, WEFT_OBSERVE_LOWEST},
+    {"floating-asian-call", WEFT_FLOATING_CALL, WEFT_OBSERVE_MEAN},
+    {"floating-asian-put", WEFT_FLOATING_PUT, WEFT_OBSERVE_MEAN},
+    {"floating-lookback-call", WEFT_FLOATING_CALL, WEFT_OBSERVE_LOWEST},
+    {"floating-lookback-put", WEFT_FLOATING_PUT, WEFT_OBSERVE_HIGHEST},
+    {"double-digital", WEFT_CORRIDOR, WEFT_OBSERVE_END},
+};
+
+/* In the order of weft_barrier. */
+static const char *const BARRIERS[] = {"none", "up-out", "up-in", "down-out", "down-in"};
+
+/* What the options say. */
+typedef struct request {
+    const char *name; /* of the payoff */
+    weft_option option;
+    weft_simulation simulation;
+    double start[WEFT_ASSETS_MAX], volatility[WEFT_ASSETS_MAX], weights[WEFT_ASSETS_MAX];
+    size_t starts, volatilities, weight_count; /* how many were given */
+    double correlation[WEFT_ASSETS_MAX * WEFT_ASSETS_MAX], rho;
+    bool level_given;
+    double error;     /* the standard error to stop at, or 0 */
+    const char *plot; /* or NULL */
+} request;
+
+/* -------------------------------------------------------------------------------- options */
+
+static bool read_real(const char *option, const char *text, double *x) {
+    value v;
+    const bool good = value_parse(WEFT_F64, text, &v) && isfinite(v.f64);
+    if (good) *x = v.f64;
+    if (!good) cli_error("price", "%s %s: a number is needed", option, text);
+    return good;
+}
+
+/* Numbers with commas between them. */
+static bool read_list(const char *option, const char *text, double *list, size_t *count) {
+    char number[64];
+    *count = 0;
+    for (const char *at = text;; at++) {
+        const size_t length = strcspn(at, ",");
+        if (*count == WEFT_ASSETS_MAX || length >= sizeof number) {
+            cli_error("price", "%s %s: at most %d numbers are taken, with commas between them", option, text,
+                      WEFT_ASSETS_MAX);
+            return false;
+        }
+        memcpy(number, at, length);
+        number[length] = '\0';
+        if (!read_real(option, number, &list[(*count)++])) return false;
+        at += length;
+        if (*at == '\0') return true;
+    }
+}
+
+static bool read_barrier(const char *text, weft_option *o) {
+    for (size_t i = 0; i < sizeof BARRIERS / sizeof *BARRIERS; i++) {
+        o->barrier = (weft_barrier)i;
+        if (same_name(text, BARRIERS[i])) return true;
+    }
+    cli_error("price", "--barrier %s: there are up-out, up-in, down-out and down-in", text);
+    return false;
+}
+
+static bool read_dtype(const char *text, weft_simulation *s) {
+    s->dtype = strcmp(text, "f32") == 0 ? WEFT_F32 : WEFT_F64;
+    if (strcmp(text, weft_dtype_name(s->dtype)) == 0) return true;
+    cli_error("price", "--dtype %s: there are f32 and f64", text);
+    return false;
+}
+
+static bool read_scheme(const char *text, weft_simulation *s) {
+    s->scheme = strcmp(text, "euler") == 0 ? WEFT_EULER : WEFT_EXACT;
+    if (s->scheme == WEFT_EULER || strcmp(text, "exact") == 0) return true;
+    cli_error("price", "--scheme %s: there are exact and euler", text);
+    return false;
+}
+
+static bool read_count(const char *option, const char *text, long long low, long long high, uint64_t *count) {
+    long long number;
+    if (!cli_number("price", option, text, low, high, &number)) return false;
+    *count = (uint64_t)number;
+    return true;
+}
+
+static bool read_error(const char *text, request *r) {
+    if (!read_real("--error", text, &r->error)) return false;
+    if (r->error > 0) return true;
+    cli_error("price", "--error %s: a standard error above 0 is needed", text);
+    return false;
+}
+
+/* The options that say how to simulate. */
+static bool read_simulation(int option, request *r) {
+    weft_simulation *const s = &r->simulation;
+    uint64_t steps = s->steps, scramblings = 0;
+    switch (option) {
+    case 'p': return read_count("--paths", optarg, 2, PATHS_MOST, &s->paths);
+    case 'n':
+        if (!read_count("--steps", optarg, 1, STEPS_MOST, &steps)) return false;
+        s->steps = (size_t)steps;
+        return true;
+    case 'q':
+        if (!read_count("--sobol", optarg, 2, SCRAMBLINGS_MOST, &scramblings)) return false;
+        s->scramblings = (size_t)scramblings;
+        return true;
+    case 's': return read_count("--seed", optarg, 0, INT64_MAX, &s->seed);
+    case 'd': return read_dtype(optarg, s);
+    case 'c': return read_scheme(optarg, s);
+    case 'e': return read_error(optarg, r);
+    case 'a': s->antithetic = 1; return true;
+    case 'v': s->control = 1; return true;
+    case 'g': s->greeks = 1; return true;
+    case 'o': r->plot = optarg; return true;
+    default: return false;
+    }
+}
+
+/* The options that say what is priced. */
+static bool read_option(int option, request *r) {
+    weft_option *const o = &r->option;
+    switch (option) {
+    case 'S': return read_list("--start", optarg, r->start, &r->starts);
+    case 'V': return read_list("--sigma", optarg, r->volatility, &r->volatilities);
+    case 'W': return read_list("--weights", optarg, r->weights, &r->weight_count);
+    case 'K': return read_real("--strike", optarg, &o->strike);
+    case 'R': return read_real("--rate", optarg, &o->rate);
+    case 'T': return read_real("--maturity", optarg, &o->maturity);
+    case 'C': return read_real("--rho", optarg, &r->rho);
+    case 'H': return read_real("--width", optarg, &o->width);
+    case 'B': return read_barrier(optarg, o);
+    case 'L': r->level_given = true; return read_real("--level", optarg, &o->level);
+    default: return read_simulation(option, r);
+    }
+}
+
+static bool find_payoff(int operands, const char *name, request *r) {
+    if (operands != 1) {
+        cli_error("price", "%d payoffs given, 1 needed; see 'weft help price'", operands);
+        return false;
+    }
+    for (size_t i = 0; i < sizeof PAYOFFS / sizeof *PAYOFFS; i++) {
+        if (!same_name(name, PAYOFFS[i].name)) continue;
+        r->name = PAYOFFS[i].name;
+        r->option.payoff = PAYOFFS[i].payoff;
+        r->option.observed = PAYOFFS[i].observed;
+        return true;
+    }
+    cli_error("price", "%s is no payoff; see 'weft help price'", name);
+    return false;
+}
+
+/* A list of one number holds for all assets. */
+static bool spread_list(const char *option, size_t assets, size_t given, double otherwise, double *list) {
+    if (given > 1 && given != assets) {
+        cli_error("price", "%s: %zu numbers for %zu assets", option, given, assets);
+        return false;
+    }
+    for (size_t i = given; i < assets; i++) list[i] = given ? list[0] : otherwise;
+    return true;
+}
+
+static size_t most(size_t a, size_t b) { return a > b ? a : b; }
+
+/* ------------------------------------------------------------------- what the values must be */
+
+static bool check_assets(const request *r) {
+    const weft_option *const o = &r->option;
+    const double least = o->assets > 1 ? -1 / ((double)o->assets - 1) : -1;
+    for (size_t i = 0; i < o->assets; i++) {
+        if (!(r->start[i] > 0))
+            cli_error("price", "--start %g: a price is above 0", r->start[i]);
+        else if (!(r->volatility[i] >= 0))
+            cli_error("price", "--sigma %g: a volatility is not negative", r->volatility[i]);
+        else if (r->simulation.greeks && r->volatility[i] == 0)
+            cli_error("price",
+                      "--sigma 0: --greeks take differences on both sides of a volatility, so it is above 0");
+        else
+            continue;
+        return false;
+    }
+    if (o->assets == 1 || (r->rho > least && r->rho < 1)) return true;
+    cli_error("price", "--rho %g: the correlation of any two of %zu assets is above %g and below 1", r->rho,
+              o->assets, least);
+    return false;
+}
+
+static bool check_terms(const request *r) {
+    const weft_option *const o = &r->option;
+    const bool geometric = o->observed == WEFT_OBSERVE_GEOMETRIC;
+    if (!(o->strike >= 0))
+        cli_error("price", "--strike %g: it is not negative", o->strike);
+    else if (!(o->maturity > 0))
+        cli_error("price", "--maturity %g: it is above 0", o->maturity);
+    else if (!(o->width > 0))
+        cli_error("price", "--width %g: it is above 0", o->width);
+    else if (geometric && (o->assets > 1 || (o->weights && o->weights[0] != 1) || r->simulation.scheme != WEFT_EXACT))
+        cli_error("price", "%s: a geometric mean is taken of one asset of weight 1, with --scheme exact", r->name);
+    else
+        return true;
+    return false;
+}
+
+static bool check_barrier(const request *r) {
+    const weft_option *const o = &r->option;
+    const bool up = o->barrier == WEFT_UP_AND_OUT || o->barrier == WEFT_UP_AND_IN;
+    double basket = 0;
+    for (size_t i = 0; i < o->assets; i++)
+        basket += r->start[i] * (o->weights ? r->weights[i] : 1 / (double)o->assets);
+    if ((o->barrier != WEFT_NO_BARRIER) != r->level_given)
+        cli_error("price", "--barrier KIND and --level B go together: %s is missing",
+                  r->level_given ? "--barrier" : "--level");
+    else if (r->level_given && (up ? basket >= o->level : basket <= o->level))
+        cli_error("price", "--barrier %s --level %g: has been reached at the start, where the price is %g",
+                  BARRIERS[o->barrier], o->level, basket);
+    else
+        return true;
+    return false;
+}
+
+static bool check_sobol(const request *r) {
+    const weft_simulation *const s = &r->simulation;
+    const size_t count = s->scramblings, steps = WEFT_SOBOL_DIMENSIONS / r->option.assets;
+    if (count == 0) return true;
+    if ((count & (count - 1)) != 0)
+        cli_error("price", "--sobol %zu: a power of two from 2 to %lld is needed", count, SCRAMBLINGS_MOST);
+    else if (s->paths % count != 0 || s->paths / count < 2)
+        cli_error("price", "--paths %llu: with --sobol %zu a multiple of %zu is needed, 2 paths each or more",
+                  (unsigned long long)s->paths, count, count);
+    else if (s->steps > steps)
+        cli_error("price", "--steps %zu: with --sobol and %zu %s at most %zu are taken", s->steps, r->option.assets,
+                  r->option.assets == 1 ? "asset" : "assets", steps);
+    else
+        return true;
+    return false;
+}
+
+/* The option as the library takes it. There are as many assets as the longest list has numbers, and without a list
+ * those of the classics: two of a double digital, else one. */
+static bool complete(request *r) {
+    weft_option *const o = &r->option;
+    o->assets = most(most(r->starts, r->volatilities), r->weight_count);
+    if (o->assets <= 1 && r->weight_count == 0 && o->payoff == WEFT_CORRIDOR) o->assets = 2;
+    if (o->assets == 0) o->assets = 1;
+    o->start = r->start;
+    o->volatility = r->volatility;
+    o->weights = r->weight_count ? r->weights : NULL;
+    o->correlation = o->assets > 1 ? r->correlation : NULL;
+    for (size_t i = 0; i < o->assets; i++)
+        for (size_t j = 0; j < o->assets; j++) r->correlation[i * o->assets + j] = i == j ? 1 : r->rho;
+    return spread_list("--start", o->assets, r->starts, 1, r->start) &&
+           spread_list("--sigma", o->assets, r->volatilities, 0.1, r->volatility) &&
+           spread_list("--weights", o->assets, r->weight_count, 1, r->weights);
+}
+
+static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+    static const struct option list[] = {
+        {"paths", required_argument, NULL, 'p'},    {"steps", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},     {"dtype", required_argument, NULL, 'd'},
+        {"scheme", required_argument, NULL, 'c'},   {"sobol", required_argument, NULL, 'q'},
+        {"error", required_argument, NULL, 'e'},    {"antithetic", no_argument, NULL, 'a'},
+        {"control", no_argument, NULL, 'v'},        {"greeks", no_argument, NULL, 'g'},
+        {"plot", required_argument, NULL, 'o'},     {"start", required_argument, NULL, 'S'},
+        {"sigma", required_argument, NULL, 'V'},    {"weights", required_argument, NULL, 'W'},
+        {"strike", required_argument, NULL, 'K'},   {"rate", required_argument, NULL, 'R'},
+        {"maturity", required_argument, NULL, 'T'}, {"rho", required_argument, NULL, 'C'},
+        {"width", required_argument, NULL, 'H'},    {"barrier", required_argument, NULL, 'B'},
+        {"level", required_argument, NULL, 'L'},    {0}};
+    bool scheme_given = false;
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1; scheme_given |= option == 'c')
+        if (!read_option(option, r)) return false;
+    if (!find_payoff(argc - optind, argv[optind], r) || !complete(r)) return false;
+    if (!scheme_given && r->option.payoff == WEFT_CORRIDOR) r->simulation.scheme = WEFT_EULER;
+    if (!check_assets(r) || !check_terms(r) || !check_barrier(r) || !check_sobol(r)) return false;
+    if (options->json && r->plot && strcmp(r->plot, "-") == 0)
+        cli_error("price", "--json: standard output is for the drawing here; give it a name");
+    else if (r->simulation.control && r->simulation.greeks)
+        cli_error("price", "--control and --greeks: deltas and vegas have no control variate");
+    else
+        return true;
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+/* The prices of more and more paths, and the time it took. */
+typedef struct series {
+    convergence_point points[POINTS_MAX];
+    size_t count;
+    weft_valuation last;
+    double seconds;
+} series;
+
+static bool reached(const request *r, const series *s) { return r->error > 0 && s->last.standard_error <= r->error; }
+
+/* This process alone, or one of several ranks. */
+typedef struct where {
+    weft_context *ctx;
+    ranks ranks;
+} where;
+
+static weft_status run_once(const where *w, const request *r, uint64_t paths, bool greeks, series *s) {
+    weft_simulation now = r->simulation;
+    now.paths = paths;
+    now.greeks = greeks;
+    const weft_status status = w->ranks.d ? ranks_price(&w->ranks, &r->option, &now, &s->last)
+                                          : weft_price(w->ctx, &r->option, &now, &s->last);
+    s->points[s->count++] = (convergence_point){(double)paths, s->last.price, s->last.low, s->last.high};
+    return status;
+}
+
+/* Twice as many paths each time, where there is something to look at on the way; the last of them all. The first
+ * paths are the same every time, so each price is that of a run by itself. */
+static weft_status run_series(const where *w, const request *r, series *s) {
+    const uint64_t all = r->simulation.paths;
+    const bool doubles = r->plot || r->error > 0, greeks = r->simulation.greeks;
+    const uint64_t first = most(FIRST_PATHS, 2 * r->simulation.scramblings);
+    uint64_t paths = doubles && all > first ? first : all;
+    for (;; paths = paths < all - paths ? 2 * paths : all) {
+        const double share = (double)paths / (double)all; /* as many paths have been simulated before */
+        progress_within(doubles ? share / 2 : 0, doubles ? share : 1);
+        const weft_status status = run_once(w, r, paths, greeks && (paths == all || r->error > 0), s);
+        if (status != WEFT_OK || paths == all || reached(r, s)) return status;
+    }
+}
+
+static void print_greeks(const request *r, const weft_valuation *v) {
+    for (size_t i = 0; i < r->option.assets; i++)
+        printf("asset %zu: delta %.6g +- %.2g, vega %.6g +- %.2g\n", i, v->delta[i], v->delta_error[i], v->vega[i],
+               v->vega_error[i]);
+}
+
+static void print_json_list(const char *name, size_t n, const double *list) {
+    printf(", \"%s\": [", name);
+    for (size_t i = 0; i < n; i++) {
+        const value x = {.f64 = list[i]};
+        printf("%s%s", i ? ", " : "", value_json(WEFT_F64, &x).text);
+    }
+    putchar(']');
+}
+
+static void print_json(const request *r, const series *s, const char *device) {
+    const weft_valuation *const v = &s->last;
+    const value numbers[] = {{.f64 = v->price}, {.f64 = v->standard_error}, {.f64 = v->low}, {.f64 = v->high}};
+    static const char *const names[] = {"price", "standard_error", "low", "high"};
+    printf("{\"command\": \"price\", \"payoff\": \"%s\", \"dtype\": \"%s\", \"paths\": %.0f, \"steps\": %zu, "
+           "\"seed\": %llu",
+           r->name, weft_dtype_name(r->simulation.dtype), s->points[s->count - 1].paths, r->simulation.steps,
+           (unsigned long long)r->simulation.seed);
+    if (r->simulation.scramblings) printf(", \"scramblings\": %zu", r->simulation.scramblings);
+    for (size_t i = 0; i < 4; i++) printf(", \"%s\": %s", names[i], value_json(WEFT_F64, &numbers[i]).text);
+    if (r->simulation.greeks) {
+        print_json_list("delta", r->option.assets, v->delta);
+        print_json_list("delta_error", r->option.assets, v->delta_error);
+        print_json_list("vega", r->option.assets, v->vega);
+        print_json_list("vega_error", r->option.assets, v->vega_error);
+    }
+    printf(", \"bits\": \"%s\", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n",
+           value_bits(WEFT_F64, &numbers[0]).text, device, weft_order_version(), s->seconds);
+}
+
+static void print(const cli_options *options, const request *r, const series *s, const char *device) {
+    const weft_valuation *const v = &s->last;
+    const value price = {.f64 = v->price};
+    if (options->json) {
+        print_json(r, s, device);
+        return;
+    }
+    FILE *const out = r->plot && strcmp(r->plot, "-") == 0 ? stderr : stdout;
+    fprintf(out, "price %s%s%s\nstandard error %.5g, 95 %% interval %.9g to %.9g, %.0f paths\n",
+            value_decimal(WEFT_F64, &price).text, options->bits ? "  " : "",
+            options->bits ? value_bits(WEFT_F64, &price).text : "", v->standard_error, v->low, v->high,
+            s->points[s->count - 1].paths);
+    if (r->simulation.greeks && out == stdout) print_greeks(r, v);
+}
+
+static bool draw(const request *r, const series *s) {
+    npy_error error = {""};
+    if (!r->plot || convergence_write(r->plot, s->count, s->points, closed_form(&r->option, &r->simulation), &error))
+        return true;
+    cli_error("price", "%s: %s", r->plot, error.message);
+    return false;
+}
+
+static int fail(const where *w, const request *r, weft_status status) {
+    if (ranks_first(&w->ranks))
+        cli_error("price", "%s: %s", r->name, w->ranks.d ? ranks_last_error(&w->ranks) : weft_last_error(w->ctx));
+    return status == WEFT_INVALID || status == WEFT_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
+}
+
+/* What is printed and drawn is the first rank's to do. */
+static int report(const cli_options *options, const where *w, const request *r, const series *s) {
+    if (!ranks_first(&w->ranks)) return CLI_DONE;
+    if (!draw(r, s)) return CLI_FAILED;
+    print(options, r, s, weft_device(w->ctx));
+    if (r->error == 0 || reached(r, s)) return CLI_DONE;
+    cli_error("price", "%s: the standard error is %g after %.0f paths; --error %g was not reached", r->name,
+              s->last.standard_error, s->points[s->count - 1].paths, r->error);
+    return CLI_FAILED;
+}
+
+static int run(const cli_options *options, const where *w, const request *r) {
+    series s = {.count = 0};
+    const double begun = cli_seconds();
+    if (ranks_first(&w->ranks)) progress_start(options, "price");
+    const weft_status status = run_series(w, r, &s);
+    progress_end();
+    s.seconds = cli_seconds() - begun;
+    return status == WEFT_OK ? report(options, w, r, &s) : fail(w, r, status);
+}
+
+int command_price(const cli_options *options, int argc, char **argv) {
+    where w = {.ctx = NULL};
+    request r = {.rho = 0.5};
+    r.option = (weft_option){.strike = 1, .width = 0.1, .rate = 0.05, .maturity = 1};
+    r.simulation = (weft_simulation){.dtype = WEFT_F64, .steps = 100, .paths = 1000000, .seed = 1};
+    if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    int code = ranks_open(&w.ranks, "price", options, &w.ctx);
+    if (code == CLI_DONE) code = run(options, &w, &r);
+    ranks_close(&w.ranks);
+    weft_close(w.ctx);
+    return code;
+}

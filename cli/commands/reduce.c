@@ -1,0 +1,8 @@
+/* weft sum, prod, min, ...: one verb for each operator of weft_reduce. */
+#include "cli/commands/apply.h"
+
+#include <string.h>
+
+int command_reduce(const cli_options *options, int argc, char **argv) {
+    return apply_plainly(options, operation_find(argv[0], strlen(argv[0])), argc, argv);
+}

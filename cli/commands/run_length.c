@@ -1,0 +1,84 @@
+/* weft unique X.npy -o Y.npy, and weft run_length X.npy --values V.npy --lengths L.npy. */
+#include "cli/io/kept.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The values of the runs, and their lengths unless that is NULL. */
+typedef struct outputs {
+    const char *values, *lengths;
+} outputs;
+
+static void print_json(const kept *k, const outputs *to) {
+    kept_json_begin(k);
+    kept_json_name(to->lengths ? "values" : "output", to->values);
+    if (to->lengths) kept_json_name("lengths", to->lengths);
+    kept_json_end(k);
+}
+
+static int compute_and_write(kept *k, const outputs *to) {
+    const npy_array *x = &k->x;
+    void *values = kept_room(k, x->n, weft_dtype_size(x->dtype));
+    uint64_t *lengths = values && to->lengths ? kept_room(k, x->n, sizeof *lengths) : NULL;
+    int code = values && (lengths || !to->lengths) ? CLI_DONE : CLI_FAILED;
+    if (code == CLI_DONE) {
+        const double start = cli_seconds();
+        code = kept_status(k, lengths ? weft_run_length(k->ctx, x->dtype, x->n, x->data, values, lengths, &k->count)
+                                      : weft_unique(k->ctx, x->dtype, x->n, x->data, values, &k->count));
+        k->seconds = cli_seconds() - start;
+    }
+    if (code == CLI_DONE && (!kept_write(k, to->values, x->dtype, (size_t)k->count, values) ||
+                             (lengths && !kept_write(k, to->lengths, WEFT_U64, (size_t)k->count, lengths))))
+        code = CLI_FAILED;
+    if (code == CLI_DONE && k->options->json) print_json(k, to);
+    free(values);
+    free(lengths);
+    return code;
+}
+
+static int run(const cli_options *options, int argc, char **argv, const outputs *to) {
+    kept k;
+    const char *from = kept_operand(argc, argv);
+    if (!from) return CLI_USAGE;
+    int code = kept_open(&k, argv[0], options, from);
+    if (code == CLI_DONE) code = compute_and_write(&k, to);
+    kept_close(&k);
+    return code;
+}
+
+int command_unique(const cli_options *options, int argc, char **argv) {
+    static const struct option list[] = {
+        {"output", required_argument, NULL, 'o'}, {"o", required_argument, NULL, 'o'}, {0}};
+    outputs to = {0};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1; to.values = optarg)
+        if (option == '?') return CLI_USAGE;
+    if (!to.values) {
+        kept_output_missing(argv[0], "-o Y.npy");
+        return CLI_USAGE;
+    }
+    if (!kept_check_output(options, argv[0], "-o", to.values)) return CLI_USAGE;
+    return run(options, argc, argv, &to);
+}
+
+int command_run_length(const cli_options *options, int argc, char **argv) {
+    static const struct option list[] = {
+        {"values", required_argument, NULL, 'v'}, {"lengths", required_argument, NULL, 'l'}, {0}};
+    outputs to = {0};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == '?') return CLI_USAGE;
+        *(option == 'v' ? &to.values : &to.lengths) = optarg;
+    }
+    if (!to.values || !to.lengths) {
+        kept_output_missing(argv[0], to.values ? "--lengths L.npy" : "--values V.npy");
+        return CLI_USAGE;
+    }
+    if (!kept_check_output(options, argv[0], "--values", to.values) ||
+        !kept_check_output(options, argv[0], "--lengths", to.lengths))
+        return CLI_USAGE;
+    if (strcmp(to.values, to.lengths) == 0) {
+        cli_error(argv[0], "%s: values and lengths cannot go to the same file", to.values);
+        return CLI_USAGE;
+    }
+    return run(options, argc, argv, &to);
+}

@@ -1,0 +1,197 @@
+/* weft scan X.npy -o Y.npy: the one operation that gives an array. */
+#include "cli/commands/apply.h"
+#include "cli/io/file.h"
+#include "cli/commands/fold_options.h"
+#include "cli/io/npy.h"
+#include "cli/ranks.h"
+#include "cli/io/streamed.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the options say. */
+typedef struct request {
+    operands in;
+    const char *init, *from, *to; /* text and names */
+} request;
+
+/* One call: the array that was read, and what became of it. */
+typedef struct job {
+    const cli_options *options;
+    const request *request;
+    npy_array x;
+    ranks ranks;
+    void *y; /* of this process */
+    weft_dtype type;
+    double seconds;
+} job;
+
+static const operation *scan(void) { return operation_find("scan", strlen("scan")); }
+
+/* -------------------------------------------------------------------------------- options */
+
+static bool read_option(int option, request *r) {
+    switch (option) {
+    case 'p': return folds_operator("scan", optarg, &r->in.op);
+    case 'a': return folds_accumulate("scan", optarg, &r->in.accumulate);
+    case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
+    case 'i': r->init = optarg; return true;
+    case 'o': r->to = optarg; return true;
+    default: return false;
+    }
+}
+
+static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+    static const struct option list[] = {{"op", required_argument, NULL, 'p'},
+                                         {"accumulate", required_argument, NULL, 'a'},
+                                         {"exclusive", no_argument, NULL, 'e'},
+                                         {"init", required_argument, NULL, 'i'},
+                                         {"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(option, r)) return false;
+    r->from = argv[optind];
+    if (argc - optind != 1)
+        cli_error(argv[0], "%d files given, 1 needed; see 'weft help scan'", argc - optind);
+    else if (!r->to)
+        cli_error(argv[0], "%s: -o Y.npy is missing: it names the file for the result (- is standard output)",
+                  r->from);
+    else
+        return file_takes_result(options, argv[0], "-o", r->to);
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+/* The initial value is of the result's type, which the array decides. */
+static int read_init(job *j, value *init) {
+    char range[80];
+    const char *text = j->request->init;
+    if (!text || value_parse(j->type, text, init)) return CLI_DONE;
+    value_range(j->type, range, sizeof range);
+    cli_error("scan", "--init %s: not a value of %s (%s), which the result has", text, weft_dtype_name(j->type),
+              range);
+    return CLI_USAGE;
+}
+
+static int compute(weft_context *ctx, job *j) {
+    operands in = j->request->in;
+    value init, none;
+    const size_t n = ranks_count(&j->ranks, j->x.n);
+    const size_t size = weft_dtype_size(j->type);
+    in.dtype = j->x.dtype;
+    in.n = j->x.n;
+    in.x = j->x.data;
+    in.init = j->request->init ? &init : NULL;
+    int code = read_init(j, &init);
+    if (code != CLI_DONE) return code;
+    j->y = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
+    in.to = j->y;
+    if (!j->y) cli_error("scan", "%s: no memory for the %zu values of the result", j->request->from, n);
+    code = ranks_agree(&j->ranks, j->y != NULL);
+    if (code != CLI_DONE) return code;
+    const double start = cli_seconds();
+    const weft_status status = j->ranks.d ? ranks_apply(&j->ranks, scan(), &in, &none, &j->type)
+                                          : operation_run(scan(), ctx, &in, &none, &j->type);
+    j->seconds = cli_seconds() - start;
+    if (status == WEFT_OK) return CLI_DONE;
+    if (ranks_first(&j->ranks))
+        cli_error("scan", "%s: %s", j->request->from,
+                  j->ranks.d ? ranks_last_error(&j->ranks) : weft_last_error(ctx));
+    return CLI_FAILED;
+}
+
+static void print_json(const job *j, const char *device) {
+    printf("{\"command\": \"scan\", \"file\": ");
+    json_string(stdout, j->request->from);
+    printf(", \"output\": ");
+    json_string(stdout, j->request->to);
+    printf(", \"op\": \"%s\", \"exclusive\": %s", weft_op_name(j->request->in.op),
+           j->request->in.kind == WEFT_EXCLUSIVE ? "true" : "false");
+    printf(", \"dtype\": \"%s\", \"n\": %zu, \"result\": \"%s\"", weft_dtype_name(j->x.dtype), j->x.n,
+           weft_dtype_name(j->type));
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+}
+
+static int check_accumulate(weft_context *ctx, const job *j) {
+    const operands *in = &j->request->in;
+    return folds_check_scan("scan", ranks_first(&j->ranks), ctx, in->op, j->x.dtype, in->accumulate);
+}
+
+static int compute_and_write(weft_context *ctx, job *j) {
+    npy_error error;
+    int code = check_accumulate(ctx, j);
+    if (code == CLI_DONE) code = compute(ctx, j);
+    if (code != CLI_DONE) return code;
+    if (j->ranks.d) {
+        if (ranks_write(&j->ranks, "scan", j->request->to, j->type, &j->x, j->y) != CLI_DONE) return CLI_FAILED;
+    } else if (!npy_write(j->request->to, j->type, &j->x.shape, j->y, &error)) {
+        cli_error("scan", "%s: %s", j->request->to, error.message);
+        return CLI_FAILED;
+    }
+    if (j->options->json && ranks_first(&j->ranks)) print_json(j, weft_device(ctx));
+    return CLI_DONE;
+}
+
+static int scan_in_memory(weft_context *ctx, job *j) {
+    npy_error error;
+    const bool read = npy_read(j->request->from, &j->x, &error);
+    if (!read) cli_error("scan", "%s: %s", j->request->from, error.message);
+    const int code = ranks_agree(&j->ranks, read);
+    if (code != CLI_DONE) return code;
+    j->type = j->request->in.accumulate == WEFT_DEFAULT ? j->x.dtype : j->request->in.accumulate;
+    return compute_and_write(ctx, j);
+}
+
+/* ------------------------------------------------------------------------- piece by piece */
+
+static int stream_to_file(weft_context *ctx, job *j, stream *s) {
+    const request *r = j->request;
+    value init;
+    int code = check_accumulate(ctx, j);
+    if (code == CLI_DONE) code = read_init(j, &init);
+    if (code != CLI_DONE) return code;
+    if (!stream_write_to(s, r->to, j->type, &j->x.shape)) return CLI_FAILED;
+    const double start = cli_seconds();
+    const weft_status status = weft_scan_source(ctx, r->in.op, r->in.kind, r->in.accumulate, &s->inputs[0].source,
+                                                r->init ? &init : NULL, &s->sink);
+    j->seconds = cli_seconds() - start;
+    return stream_end(s, ctx, status);
+}
+
+static int scan_stream(weft_context *ctx, job *j) {
+    stream s;
+    int code = stream_open(&s, "scan", j->options, &j->request->from, 1, 1);
+    if (code == CLI_DONE) {
+        j->x = s.inputs[0].npy.array;
+        j->type = j->request->in.accumulate == WEFT_DEFAULT ? j->x.dtype : j->request->in.accumulate;
+        code = stream_to_file(ctx, j, &s);
+    }
+    stream_close(&s);
+    if (code == CLI_DONE && j->options->json) print_json(j, weft_device(ctx));
+    return code;
+}
+
+/* ---------------------------------------------------------------------------- the command */
+
+int command_scan(const cli_options *options, int argc, char **argv) {
+    weft_context *ctx;
+    request r = {0};
+    job j = {.options = options, .request = &r};
+    if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    if (!ranks_read(options, argv[0], (char *[]){argv[optind], (char *)r.to}, 2)) return CLI_USAGE;
+    int code = ranks_open(&j.ranks, "scan", options, &ctx);
+    if (code != CLI_DONE) return code;
+    if (!j.ranks.d && stream_wanted(options, r.from, 1))
+        code = scan_stream(ctx, &j);
+    else
+        code = scan_in_memory(ctx, &j);
+    free(j.y);
+    npy_free(&j.x);
+    ranks_close(&j.ranks);
+    weft_close(ctx);
+    return code;
+}

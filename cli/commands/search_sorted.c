@@ -1,0 +1,59 @@
+/* weft search_sorted SORTED.npy QUERIES.npy [-o POSITIONS.npy] */
+#include "cli/commands/ascending.h"
+#include "cli/io/produce.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const SIDES[] = {"left", "right"};
+
+static int search_and_write(production *p, weft_side side, const char *to) {
+    const npy_array *sorted = &p->in[0], *queries = &p->in[1];
+    if (!produce_one_type(p)) return CLI_FAILED;
+    uint64_t *positions = produce_room(p, queries->n, sizeof *positions);
+    if (!positions) return CLI_FAILED;
+    produce_start(p);
+    int code = produce_done(p, weft_search_sorted(p->ctx, sorted->dtype, side, sorted->n, sorted->data, queries->n,
+                                                  queries->data, positions));
+    if (code == CLI_DONE) code = produce_write(p, to, WEFT_U64, &queries->shape, positions);
+    if (code == CLI_DONE && p->options->json) {
+        produce_json_begin(p, to);
+        printf(", \"n2\": %zu, \"side\": \"%s\"", queries->n, SIDES[side]);
+        if (!to) produce_json_list("positions", WEFT_U64, queries->n, positions);
+        produce_json_end(p);
+    }
+    free(positions);
+    return code;
+}
+
+static bool read_side(const char *text, weft_side *side) {
+    for (*side = WEFT_LEFT; *side <= WEFT_RIGHT; ++*side)
+        if (strcmp(text, SIDES[*side]) == 0) return true;
+    cli_error("search_sorted", "--side %s: there are left and right", text);
+    return false;
+}
+
+int command_search_sorted(const cli_options *options, int argc, char **argv) {
+    static const struct option list[] = {
+        {"side", required_argument, NULL, 's'},      {"output", required_argument, NULL, 'o'},
+        {"o", required_argument, NULL, 'o'},         {"check-sorted", no_argument, NULL, 'c'},
+        {"no-check-sorted", no_argument, NULL, 'n'}, {0}};
+    production p = {.prints = true};
+    weft_side side = WEFT_LEFT;
+    const char *to = NULL;
+    bool checks = false;
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == 'o')
+            to = optarg;
+        else if (option == 'c' || option == 'n')
+            checks = option == 'c';
+        else if (option != 's' || !read_side(optarg, &side))
+            return CLI_USAGE;
+    }
+    int code = produce_begin(&p, options, argc, argv, 2, to);
+    if (code == CLI_DONE && checks && !ascending_check(p.command, p.files[0], &p.in[0])) code = CLI_FAILED;
+    if (code == CLI_DONE) code = search_and_write(&p, side, to);
+    produce_end(&p);
+    return code;
+}

@@ -1,0 +1,285 @@
+/* weft segmented_reduce, segmented_scan and reduce_by_key: files that cut an array in segments. */
+#include "cli/commands/apply.h"
+#include "cli/io/file.h"
+#include "cli/commands/fold_options.h"
+#include "cli/io/npy.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the options say. */
+typedef struct request {
+    operands in;
+    const char *x, *offsets, *heads, *keys; /* names of files; the last three as they are given */
+    const char *to, *keys_to;
+} request;
+
+/* One call: the arrays that were read, and what became of them. */
+typedef struct job {
+    const char *command;
+    const cli_options *options;
+    const operation *operation;
+    request r;
+    npy_array x, cuts; /* cuts: the file of offsets, heads or keys */
+    uint64_t *offsets; /* the offsets, where the file has another type */
+    void *y, *unique_keys;
+    uint64_t count; /* of segments */
+    weft_dtype type;
+    double seconds;
+} job;
+
+static bool scans(const job *j) { return operation_is(j->operation, "segmented_scan"); }
+static bool by_key(const job *j) { return operation_is(j->operation, "reduce_by_key"); }
+static const char *cuts_of(const request *r) { return r->offsets ? r->offsets : r->heads ? r->heads : r->keys; }
+
+/* -------------------------------------------------------------------------------- options */
+
+static const struct option REDUCE_OPTIONS[] = {{"op", required_argument, NULL, 'p'},
+                                               {"accumulate", required_argument, NULL, 'a'},
+                                               {"offsets", required_argument, NULL, 's'},
+                                               {"heads", required_argument, NULL, 'h'},
+                                               {"output", required_argument, NULL, 'o'},
+                                               {"o", required_argument, NULL, 'o'},
+                                               {0}};
+static const struct option SCAN_OPTIONS[] = {
+    {"op", required_argument, NULL, 'p'},    {"accumulate", required_argument, NULL, 'A'},
+    {"exclusive", no_argument, NULL, 'e'},   {"offsets", required_argument, NULL, 's'},
+    {"heads", required_argument, NULL, 'h'}, {"output", required_argument, NULL, 'o'},
+    {"o", required_argument, NULL, 'o'},     {0}};
+static const struct option KEY_OPTIONS[] = {
+    {"op", required_argument, NULL, 'p'},       {"accumulate", required_argument, NULL, 'a'},
+    {"keys-out", required_argument, NULL, 'k'}, {"output", required_argument, NULL, 'o'},
+    {"o", required_argument, NULL, 'o'},        {0}};
+
+static bool read_option(const char *command, int option, request *r) {
+    switch (option) {
+    case 'p': return folds_operator(command, optarg, &r->in.op);
+    case 'a': return apply_accumulate(command, optarg, &r->in.accumulate);
+    case 'A': return folds_accumulate(command, optarg, &r->in.accumulate);
+    case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
+    case 's': r->offsets = optarg; return true;
+    case 'h': r->heads = optarg; return true;
+    case 'k': r->keys_to = optarg; return true;
+    case 'o': r->to = optarg; return true;
+    default: return false;
+    }
+}
+
+static bool is_stream(const char *name) { return name && strcmp(name, "-") == 0; }
+
+/* Whether each file is named, and a stream no more than once. */
+static bool check_files(const job *j) {
+    const request *r = &j->r;
+    if (!cuts_of(r))
+        cli_error(j->command, "%s: --offsets O.npy or --heads H.npy is missing: it tells where segments begin", r->x);
+    else if (r->offsets && r->heads)
+        cli_error(j->command, "--offsets %s --heads %s: one of the two is enough", r->offsets, r->heads);
+    else if (!r->to)
+        cli_error(j->command, "%s: -o Y.npy is missing: it names the file for the result (- is standard output)",
+                  r->x);
+    else if (is_stream(r->x) && is_stream(cuts_of(r)))
+        cli_error(j->command, "-: standard input can be only one of the two arrays");
+    else if (is_stream(r->to) && is_stream(r->keys_to))
+        cli_error(j->command, "-: standard output can be only one of the two arrays");
+    else
+        return file_takes_result(j->options, j->command, "-o", r->to) &&
+               file_takes_result(j->options, j->command, "--keys-out", r->keys_to);
+    return false;
+}
+
+static bool read_request(const struct option *list, int argc, char **argv, job *j) {
+    const int files = by_key(j) ? 2 : 1;
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(j->command, option, &j->r)) return false;
+    if (argc - optind != files) {
+        cli_error(j->command, "%d %s given, %d needed; see 'weft help %s'", argc - optind,
+                  argc - optind == 1 ? "file" : "files", files, j->command);
+        return false;
+    }
+    j->r.x = argv[optind + files - 1];
+    if (files == 2) j->r.keys = argv[optind];
+    return check_files(j);
+}
+
+/* -------------------------------------------------------------------------------- reading */
+
+/* Element i of an integer array; false when it is negative. */
+static bool offset_at(const npy_array *a, size_t i, uint64_t *offset) {
+    *offset = 0;
+#define TYPE(ID, name, ctype, kind, npy) \
+    if (a->dtype == WEFT_##ID) *offset = (uint64_t)((const ctype *)a->data)[i];
+#include "core/types.def"
+    return a->dtype > WEFT_I64 || (int64_t)*offset >= 0;
+}
+
+/* The offsets as the library takes them. */
+static bool take_offsets(job *j) {
+    const npy_array *a = &j->cuts;
+    const char *name = j->r.offsets;
+    if (a->dtype == WEFT_F32 || a->dtype == WEFT_F64) {
+        cli_error(j->command, "%s has elements of %s; offsets are integers", name, weft_dtype_name(a->dtype));
+        return false;
+    }
+    if (a->n == 0) {
+        cli_error(j->command, "%s has no elements; there is one offset more than there are segments", name);
+        return false;
+    }
+    j->count = j->r.in.segments = a->n - 1;
+    j->r.in.offsets = a->data;
+    if (a->dtype == WEFT_U64) return true;
+    j->r.in.offsets = j->offsets = a->n <= SIZE_MAX / sizeof *j->offsets ? malloc(a->n * sizeof *j->offsets) : NULL;
+    if (!j->offsets) {
+        cli_error(j->command, "%s: no memory for %zu offsets", name, a->n);
+        return false;
+    }
+    for (size_t i = 0; i < a->n; i++)
+        if (!offset_at(a, i, &j->offsets[i])) {
+            cli_error(j->command, "%s: offset %zu is %" PRId64 "; offsets are not negative", name, i,
+                      (int64_t)j->offsets[i]);
+            return false;
+        }
+    return true;
+}
+
+/* Offsets ascend, and the last is at most the number of elements. */
+static bool check_offsets(const job *j) {
+    const uint64_t *offsets = j->r.in.offsets;
+    for (size_t i = 0; i <= j->r.in.segments; i++) {
+        if (i > 0 && offsets[i] < offsets[i - 1])
+            cli_error(j->command,
+                      "%s: offset %zu, %" PRIu64 ", is less than offset %zu, %" PRIu64 "; offsets must ascend",
+                      j->r.offsets, i, offsets[i], i - 1, offsets[i - 1]);
+        else if (offsets[i] > j->x.n)
+            cli_error(j->command, "%s: offset %zu, %" PRIu64 ", is past the end of %s, which has %zu elements",
+                      j->r.offsets, i, offsets[i], j->r.x, j->x.n);
+        else
+            continue;
+        return false;
+    }
+    return true;
+}
+
+static bool take_flags(job *j) {
+    const npy_array *a = &j->cuts;
+    if (j->r.heads && weft_dtype_size(a->dtype) != 1) {
+        cli_error(j->command, "%s has elements of %s; flags are of u8 or bool", j->r.heads,
+                  weft_dtype_name(a->dtype));
+        return false;
+    }
+    if (a->n != j->x.n) {
+        cli_error(j->command, "%s has %zu elements and %s has %zu; they must be of one length", cuts_of(&j->r), a->n,
+                  j->r.x, j->x.n);
+        return false;
+    }
+    j->r.in.heads = a->data;
+    j->r.in.keys = a->data;
+    j->r.in.key_type = a->dtype;
+    return true;
+}
+
+static bool read_file(const char *command, const char *name, npy_array *a) {
+    npy_error error;
+    if (npy_read(name, a, &error)) return true;
+    cli_error(command, "%s: %s", name, error.message);
+    return false;
+}
+
+static bool read_arrays(job *j) {
+    if (!read_file(j->command, j->r.x, &j->x) || !read_file(j->command, cuts_of(&j->r), &j->cuts)) return false;
+    j->r.in.dtype = j->x.dtype;
+    j->r.in.n = j->x.n;
+    j->r.in.x = j->x.data;
+    return j->r.offsets ? take_offsets(j) && check_offsets(j) : take_flags(j);
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+/* Room for n values of a type, zeros; NULL after the error. */
+static void *new_array(const job *j, size_t n, size_t size) {
+    void *p = calloc(n ? n : 1, size);
+    if (!p) cli_error(j->command, "%s: no memory for the %zu values of the result", j->r.x, n);
+    return p;
+}
+
+static bool compute(weft_context *ctx, job *j) {
+    operands *in = &j->r.in;
+    const size_t values = j->r.offsets && !scans(j) ? in->segments : in->n;
+    value none;
+    if (!(j->y = new_array(j, values, sizeof(uint64_t)))) return false;
+    if (by_key(j) && !(j->unique_keys = new_array(j, in->n, weft_dtype_size(in->key_type)))) return false;
+    in->to = j->y;
+    in->keys_to = j->unique_keys;
+    if (!j->r.offsets) in->count = &j->count;
+    const double start = cli_seconds();
+    const weft_status status = operation_run(j->operation, ctx, in, &none, &j->type);
+    j->seconds = cli_seconds() - start;
+    if (status == WEFT_OK) return true;
+    cli_error(j->command, "%s: %s", j->r.x, weft_last_error(ctx));
+    return false;
+}
+
+static bool write_file(const char *command, const char *name, weft_dtype type, const npy_shape *shape,
+                       const void *data) {
+    npy_error error;
+    if (npy_write(name, type, shape, data, &error)) return true;
+    cli_error(command, "%s: %s", name, error.message);
+    return false;
+}
+
+static bool write_arrays(const job *j) {
+    const npy_shape flat = {1, {(size_t)j->count}};
+    return write_file(j->command, j->r.to, j->type, scans(j) ? &j->x.shape : &flat, j->y) &&
+           (!j->r.keys_to || write_file(j->command, j->r.keys_to, j->r.in.key_type, &flat, j->unique_keys));
+}
+
+static void print_json(const job *j, const char *device) {
+    printf("{\"command\": \"%s\", \"file\": ", j->command);
+    json_string(stdout, j->r.x);
+    printf(", \"cuts\": ");
+    json_string(stdout, cuts_of(&j->r));
+    printf(", \"output\": ");
+    json_string(stdout, j->r.to);
+    printf(", \"op\": \"%s\"", weft_op_name(j->r.in.op));
+    if (scans(j)) printf(", \"exclusive\": %s", j->r.in.kind == WEFT_EXCLUSIVE ? "true" : "false");
+    printf(", \"dtype\": \"%s\", \"n\": %zu", weft_dtype_name(j->x.dtype), j->x.n);
+    if (!scans(j) || j->r.offsets) printf(", \"segments\": %" PRIu64, j->count);
+    printf(", \"result\": \"%s\", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", weft_dtype_name(j->type),
+           device, weft_order_version(), j->seconds);
+}
+
+static int check_accumulate(weft_context *ctx, const job *j) {
+    const operands *in = &j->r.in;
+    if (scans(j)) return folds_check_scan(j->command, true, ctx, in->op, in->dtype, in->accumulate);
+    return folds_check_reduce(j->command, true, in->op, in->dtype, in->accumulate);
+}
+
+static int run(const char *command, const struct option *list, const cli_options *options, int argc, char **argv) {
+    weft_context *ctx;
+    job j = {.command = command, .options = options, .operation = operation_find(command, strlen(command))};
+    if (!read_request(list, argc, argv, &j)) return CLI_USAGE;
+    int code = cli_open(command, options, &ctx);
+    if (code != CLI_DONE) return code;
+    if (!read_arrays(&j)) code = CLI_FAILED;
+    if (code == CLI_DONE) code = check_accumulate(ctx, &j);
+    if (code == CLI_DONE && !(compute(ctx, &j) && write_arrays(&j))) code = CLI_FAILED;
+    if (code == CLI_DONE && options->json) print_json(&j, weft_device(ctx));
+    free(j.offsets);
+    free(j.y);
+    free(j.unique_keys);
+    npy_free(&j.x);
+    npy_free(&j.cuts);
+    weft_close(ctx);
+    return code;
+}
+
+int command_segmented_reduce(const cli_options *options, int argc, char **argv) {
+    return run("segmented_reduce", REDUCE_OPTIONS, options, argc, argv);
+}
+int command_segmented_scan(const cli_options *options, int argc, char **argv) {
+    return run("segmented_scan", SCAN_OPTIONS, options, argc, argv);
+}
+int command_reduce_by_key(const cli_options *options, int argc, char **argv) {
+    return run("reduce_by_key", KEY_OPTIONS, options, argc, argv);
+}

@@ -1,0 +1,118 @@
+/* weft top_k X.npy [-k K] [-o VALUES.npy] */
+#include "cli/io/file.h"
+#include "cli/io/produce.h"
+#include "cli/io/value.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct request {
+    long long k;
+    bool k_given;
+    weft_extreme extreme;
+    const char *to, *indices_to;
+} request;
+
+/* A value, a tab and its index on each line. */
+static void print_results(const production *p, size_t k, const char *values, const uint64_t *indices) {
+    const weft_dtype dtype = p->in[0].dtype;
+    const size_t size = weft_dtype_size(dtype);
+    for (size_t i = 0; i < k; i++) {
+        value v = {0};
+        memcpy(&v, values + i * size, size);
+        printf("%s%s%s\t%" PRIu64 "\n", value_decimal(dtype, &v).text, p->options->bits ? " " : "",
+               p->options->bits ? value_bits(dtype, &v).text : "", indices[i]);
+    }
+}
+
+static int write_results(const production *p, const request *r, const void *values, const uint64_t *indices) {
+    const npy_shape shape = {1, {(size_t)r->k}};
+    if (!r->to && !p->options->json) print_results(p, (size_t)r->k, values, indices);
+    const int code = r->to ? produce_write(p, r->to, p->in[0].dtype, &shape, values) : CLI_DONE;
+    return code == CLI_DONE && r->indices_to ? produce_write(p, r->indices_to, WEFT_U64, &shape, indices) : code;
+}
+
+static void print_json(const production *p, const request *r, const void *values, const uint64_t *indices) {
+    produce_json_begin(p, r->to);
+    if (r->indices_to) {
+        printf(", \"indices\": ");
+        json_string(stdout, r->indices_to);
+    }
+    printf(", \"k\": %lld, \"extreme\": \"%s\"", r->k, r->extreme == WEFT_LARGEST ? "largest" : "smallest");
+    if (!r->to) {
+        produce_json_list("values", p->in[0].dtype, (size_t)r->k, values);
+        produce_json_list("positions", WEFT_U64, (size_t)r->k, indices);
+    }
+    produce_json_end(p);
+}
+
+static int select_and_write(production *p, const request *r) {
+    const npy_array *x = &p->in[0];
+    const size_t k = (size_t)r->k;
+    const bool wanted = r->indices_to || !r->to;
+    void *values = produce_room(p, k, weft_dtype_size(x->dtype));
+    uint64_t *indices = wanted ? produce_room(p, k, sizeof *indices) : NULL;
+    int code = values && (indices || !wanted) ? CLI_DONE : CLI_FAILED;
+    if (code == CLI_DONE) {
+        produce_start(p);
+        code = produce_done(p, weft_top_k(p->ctx, x->dtype, r->extreme, x->n, x->data, k, values, indices));
+    }
+    if (code == CLI_DONE) code = write_results(p, r, values, indices);
+    if (code == CLI_DONE && p->options->json) print_json(p, r, values, indices);
+    free(values);
+    free(indices);
+    return code;
+}
+
+static int check_count(const production *p, const request *r) {
+    const size_t n = p->in[0].n;
+    if ((unsigned long long)r->k <= n) return CLI_DONE;
+    if (r->k_given)
+        cli_error(p->command, "%s: has %zu elements; -k %lld is more than that", p->files[0], n, r->k);
+    else
+        cli_error(p->command, "%s: has %zu elements, and the %lld %s are asked for; -k K takes another number",
+                  p->files[0], n, r->k, r->extreme == WEFT_LARGEST ? "largest" : "smallest");
+    return r->k_given ? CLI_USAGE : CLI_FAILED;
+}
+
+static bool read_option(const char *command, int option, request *r) {
+    switch (option) {
+    case 'k': r->k_given = true; return cli_number(command, "-k", optarg, 0, LLONG_MAX, &r->k);
+    case 's': r->extreme = WEFT_SMALLEST; return true;
+    case 'i': r->indices_to = optarg; return true;
+    case 'o': r->to = optarg; return true;
+    default: return false;
+    }
+}
+
+/* Two arrays cannot share standard output, nor may one stand in the other's file. */
+static bool check_outputs(const cli_options *options, const request *r) {
+    if (!r->indices_to) return true;
+    if (r->to && strcmp(r->to, r->indices_to) == 0)
+        cli_error("top_k", "-o and --indices name one file, %s", r->to);
+    else if (!r->to && file_is_output(r->indices_to))
+        cli_error("top_k", "--indices -: values and indices are printed here; give -o the name of a file");
+    else
+        return file_takes_result(options, "top_k", "--indices", r->indices_to);
+    return false;
+}
+
+int command_top_k(const cli_options *options, int argc, char **argv) {
+    static const struct option list[] = {
+        {"k", required_argument, NULL, 'k'},       {"smallest", no_argument, NULL, 's'},
+        {"indices", required_argument, NULL, 'i'}, {"output", required_argument, NULL, 'o'},
+        {"o", required_argument, NULL, 'o'},       {0}};
+    production p = {.prints = true};
+    request r = {.k = 10};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+        if (!read_option(argv[0], option, &r)) return CLI_USAGE;
+    if (!check_outputs(options, &r)) return CLI_USAGE;
+    int code = produce_begin(&p, options, argc, argv, 1, r.to);
+    if (code == CLI_DONE) code = check_count(&p, &r);
+    if (code == CLI_DONE) code = select_and_write(&p, &r);
+    produce_end(&p);
+    return code;
+}

@@ -1,0 +1,274 @@
+/* weft tridiag A B C D.npy -o X.npy: tridiagonal systems, whose matrix may be given by numbers. */
+#include "cli/cli.h"
+#include "cli/io/file.h"
+#include "cli/io/npy.h"
+#include "cli/io/value.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPERANDS = 4, RIGHT = OPERANDS - 1 };
+
+/* What the options say. */
+typedef struct request {
+    char **operands; /* names of files, or numbers */
+    const char *to;  /* NULL: the solution is not wanted */
+    bool periodic, check;
+} request;
+
+typedef struct job {
+    const cli_options *options;
+    const request *request;
+    npy_array arrays[OPERANDS]; /* empty where a number stands */
+    value numbers[OPERANDS];
+    weft_lines lines[OPERANDS];
+    weft_dtype dtype;
+    size_t systems, n;
+    void *x;
+    double residual, error, seconds; /* the first two of --check */
+} job;
+
+/* -------------------------------------------------------------------------------- options */
+
+static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
+    static const struct option list[] = {{"periodic", no_argument, NULL, 'p'},
+                                         {"check", no_argument, NULL, 'c'},
+                                         {"output", required_argument, NULL, 'o'},
+                                         {"o", required_argument, NULL, 'o'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == '?') return false;
+        if (option == 'o') r->to = optarg;
+        r->periodic = r->periodic || option == 'p';
+        r->check = r->check || option == 'c';
+    }
+    r->operands = argv + optind;
+    if (argc - optind != OPERANDS)
+        cli_error(argv[0], "%d operands given, 4 needed (a, b, c and d); see 'weft help tridiag'", argc - optind);
+    else if (!r->to && !r->check)
+        cli_error(argv[0], "%s: -o X.npy is missing: it names the file for the solution (- is standard output)",
+                  r->operands[RIGHT]);
+    else if (file_is_output(r->to) && r->check)
+        cli_error(argv[0], "--check: standard output is for the array here; give -o the name of a file");
+    else
+        return file_takes_result(options, argv[0], "-o", r->to);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- the systems */
+
+static bool read_array(job *j, int i) {
+    npy_error error;
+    const char *name = j->request->operands[i];
+    npy_array *a = &j->arrays[i];
+    if (!npy_read(name, a, &error))
+        cli_error("tridiag", "%s: %s", name, error.message);
+    else if (a->dtype != WEFT_F32 && a->dtype != WEFT_F64)
+        cli_error("tridiag", "%s: the array is of %s; f32 or f64 is needed", name, weft_dtype_name(a->dtype));
+    else if (a->flat)
+        cli_error("tridiag", "%s: the array is in Fortran order; C order is needed, so that its rows are systems",
+                  name);
+    else
+        return true;
+    return false;
+}
+
+/* The last dimension are the rows of a system. */
+static bool read_right_side(job *j) {
+    const npy_array *d = &j->arrays[RIGHT];
+    if (!read_array(j, RIGHT)) return false;
+    const size_t rank = d->shape.rank;
+    j->dtype = d->dtype;
+    j->n = rank ? d->shape.dimensions[rank - 1] : 1;
+    j->systems = j->n ? d->n / j->n : 0;
+    j->lines[RIGHT] = (weft_lines){d->data, 1, j->n};
+    return true;
+}
+
+static bool same_shape(const npy_shape *a, const npy_shape *b) {
+    return a->rank == b->rank && memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions) == 0;
+}
+
+/* A number, an array of the shape of d, or one row for all of its systems. */
+static bool read_coefficients(job *j, int i) {
+    const char *name = j->request->operands[i];
+    const npy_array *a = &j->arrays[i], *d = &j->arrays[RIGHT];
+    if (value_parse(j->dtype, name, &j->numbers[i])) {
+        j->lines[i] = (weft_lines){&j->numbers[i], 0, 0};
+        return true;
+    }
+    if (!read_array(j, i)) return false;
+    const bool one = a->shape.rank == 1 && a->n == j->n;
+    j->lines[i] = (weft_lines){a->data, 1, one ? 0 : j->n};
+    if (a->dtype != j->dtype)
+        cli_error("tridiag", "%s has elements of %s and %s of %s; they must be of one type", name,
+                  weft_dtype_name(a->dtype), j->request->operands[RIGHT], weft_dtype_name(j->dtype));
+    else if (!one && !same_shape(&a->shape, &d->shape))
+        cli_error("tridiag",
+                  "%s has %zu elements; it must have the shape of %s, %zu systems of %zu rows, or be one row", name,
+                  a->n, j->request->operands[RIGHT], j->systems, j->n);
+    else
+        return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- the residual */
+
+static long double element(const job *j, const void *p, size_t i) {
+    return j->dtype == WEFT_F32 ? (long double)((const float *)p)[i] : (long double)((const double *)p)[i];
+}
+
+static long double entry(const job *j, int k, size_t system, size_t row) {
+    return element(j, j->lines[k].p, system * j->lines[k].line + row * j->lines[k].step);
+}
+
+static long double greater(long double a, long double b) { return b > a || isnan(b) ? b : a; }
+
+/* Returns the largest |a x[i-1] + b x[i] + c x[i+1] - d| over |a x[i-1]| + |b x[i]| + |c x[i+1]| + |d| of a row, and
+ * puts d - A x in `rest`, which has the dtype of d. */
+static double residual(const job *j, void *rest) {
+    long double most = 0;
+    const size_t n = j->n;
+    const bool periodic = j->request->periodic;
+    for (size_t s = 0; s < j->systems; s++)
+        for (size_t i = 0; i < n; i++) {
+            const size_t up = s * n + (i ? i : n) - 1, down = s * n + (i + 1 < n ? i + 1 : 0);
+            const long double a = i || periodic ? entry(j, 0, s, i) * element(j, j->x, up) : 0;
+            const long double b = entry(j, 1, s, i) * element(j, j->x, s * n + i);
+            const long double c = i + 1 < n || periodic ? entry(j, 2, s, i) * element(j, j->x, down) : 0;
+            const long double d = entry(j, RIGHT, s, i), r = d - (a + b + c);
+            if (r != 0) most = greater(most, fabsl(r) / (fabsl(a) + fabsl(b) + fabsl(c) + fabsl(d)));
+            if (j->dtype == WEFT_F32)
+                ((float *)rest)[s * n + i] = (float)r;
+            else
+                ((double *)rest)[s * n + i] = (double)r;
+        }
+    return (double)most;
+}
+
+/* Returns, of the system where it is largest, the largest |e| over the largest |x|. */
+static double relative_size(const job *j, const void *e) {
+    long double most = 0;
+    for (size_t s = 0; s < j->systems; s++) {
+        long double error = 0, solution = 0;
+        for (size_t i = s * j->n; i < (s + 1) * j->n; i++) {
+            error = greater(error, fabsl(element(j, e, i)));
+            solution = greater(solution, fabsl(element(j, j->x, i)));
+        }
+        if (error != 0) most = greater(most, error / solution);
+    }
+    return (double)most;
+}
+
+/* Finds the residual, and estimates the error of x by a step of iterative refinement: the solution for the right-hand
+ * sides d - A x. */
+static bool check(weft_context *ctx, job *j) {
+    const char *name = j->request->operands[RIGHT];
+    const size_t size = weft_dtype_size(j->dtype), all = j->arrays[RIGHT].n;
+    const weft_boundary boundary = j->request->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS;
+    uint64_t singular;
+    void *const rest = malloc(all ? all * size : 1);
+    weft_status status = WEFT_OK;
+    if (rest) {
+        j->residual = residual(j, rest);
+        status = weft_tridiag(ctx, j->dtype, boundary, j->systems, j->n, j->lines[0], j->lines[1], j->lines[2],
+                              (weft_lines){rest, 1, j->n}, rest, &singular);
+        j->error = relative_size(j, rest);
+    }
+    free(rest);
+    if (!rest)
+        cli_error("tridiag", "%s: no memory for the %zu values of the residual", name, all);
+    else if (status != WEFT_OK)
+        cli_error("tridiag", "%s: %s", name, weft_last_error(ctx));
+    return rest && status == WEFT_OK;
+}
+
+/* Warns of a residual that rounding alone does not explain, and of a solution of which half of the digits or more are
+ * wrong. */
+static void warn(const job *j) {
+    enum { RESIDUAL_EPS = 1024 };
+    const char *name = j->request->operands[RIGHT];
+    const double eps = j->dtype == WEFT_F32 ? 0x1p-23 : 0x1p-52, most = RESIDUAL_EPS * eps;
+    if (!(j->residual <= most))
+        cli_error("tridiag",
+                  "%s: warning: the residual is %.2g, above %.2g; elimination without pivoting is not safe for "
+                  "this matrix",
+                  name, j->residual, most);
+    if (!(j->error * j->error <= eps))
+        cli_error("tridiag",
+                  "%s: warning: the solution is off by about %.2g of its largest value; the matrix is nearly "
+                  "singular",
+                  name, j->error);
+}
+
+/* -------------------------------------------------------------------------------- running */
+
+static bool solve(weft_context *ctx, job *j) {
+    const char *name = j->request->operands[RIGHT];
+    const size_t size = weft_dtype_size(j->dtype), all = j->arrays[RIGHT].n;
+    uint64_t singular = UINT64_MAX;
+    j->x = malloc(all ? all * size : 1);
+    if (!j->x) {
+        cli_error("tridiag", "%s: no memory for the %zu values of the solution", name, all);
+        return false;
+    }
+    const double start = cli_seconds();
+    const weft_status status =
+        weft_tridiag(ctx, j->dtype, j->request->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS, j->systems, j->n,
+                     j->lines[0], j->lines[1], j->lines[2], j->lines[RIGHT], j->x, &singular);
+    j->seconds = cli_seconds() - start;
+    if (status != WEFT_OK)
+        cli_error("tridiag", "%s: %s", name, weft_last_error(ctx));
+    else if (singular != UINT64_MAX)
+        cli_error("tridiag", "%s: system %zu has no finite solution without pivoting: row %zu", name,
+                  (size_t)singular / j->n, (size_t)singular % j->n);
+    else
+        return true;
+    return false;
+}
+
+static void print(const job *j, const char *device) {
+    const value found = {.f64 = j->residual}, error = {.f64 = j->error};
+    if (!j->options->json) {
+        if (j->request->check) printf("residual %.2g\nerror %.2g\n", j->residual, j->error);
+        return;
+    }
+    printf("{\"command\": \"tridiag\", \"file\": ");
+    json_string(stdout, j->request->operands[RIGHT]);
+    printf(", \"dtype\": \"%s\", \"systems\": %zu, \"n\": %zu, \"periodic\": %s", weft_dtype_name(j->dtype),
+           j->systems, j->n, j->request->periodic ? "true" : "false");
+    if (j->request->check) printf(", \"residual\": %s", value_json(WEFT_F64, &found).text);
+    if (j->request->check) printf(", \"error\": %s", value_json(WEFT_F64, &error).text);
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
+}
+
+static int run(weft_context *ctx, job *j) {
+    npy_error error;
+    bool good = read_right_side(j);
+    for (int i = 0; i < RIGHT && good; i++) good = read_coefficients(j, i);
+    if (!good || !solve(ctx, j) || (j->request->check && !check(ctx, j))) return CLI_FAILED;
+    if (j->request->to && !npy_write(j->request->to, j->dtype, &j->arrays[RIGHT].shape, j->x, &error)) {
+        cli_error("tridiag", "%s: %s", j->request->to, error.message);
+        return CLI_FAILED;
+    }
+    print(j, weft_device(ctx));
+    if (j->request->check) warn(j);
+    return CLI_DONE;
+}
+
+int command_tridiag(const cli_options *options, int argc, char **argv) {
+    weft_context *ctx;
+    request r = {0};
+    job j = {.options = options, .request = &r};
+    if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
+    int code = cli_open("tridiag", options, &ctx);
+    if (code != CLI_DONE) return code;
+    code = run(ctx, &j);
+    free(j.x);
+    for (int i = 0; i < OPERANDS; i++) npy_free(&j.arrays[i]);
+    weft_close(ctx);
+    return code;
+}

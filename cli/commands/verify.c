@@ -1,0 +1,166 @@
+/* weft verify: the agreement suite on this machine's devices. */
+#include "cli/nearest.h"
+#include "cli/progress.h"
+#include "cli/io/value.h"
+#include "verify/match.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_JOBS = 4096 };
+
+typedef struct request {
+    match_options match;
+    const char *golden, *golden_write; /* directories */
+} request;
+
+static bool read_count(const char *command, const char *option, long long most, size_t *count) {
+    long long number;
+    if (!cli_number(command, option, optarg, 1, most, &number)) return false;
+    *count = (size_t)number;
+    return true;
+}
+
+static const match_operation *find_operation(const char *name) {
+    for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++)
+        if (same_name(name, MATCH_OPERATIONS[i].name)) return &MATCH_OPERATIONS[i];
+    return NULL;
+}
+
+static bool read_request(int argc, char **argv, request *r) {
+    static const struct option list[] = {{"level", required_argument, NULL, 'l'},
+                                         {"op", required_argument, NULL, 'o'},
+                                         {"every", required_argument, NULL, 'e'},
+                                         {"jobs", required_argument, NULL, 'j'},
+                                         {"first", no_argument, NULL, 'f'},
+                                         {"golden", required_argument, NULL, 'g'},
+                                         {"golden-write", required_argument, NULL, 'w'},
+                                         {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        if (option == 'f') r->match.first = true;
+        if (option == 'g') r->golden = optarg;
+        if (option == 'w') r->golden_write = optarg;
+        if (option == '?') return false;
+        if (option == 'e' && !read_count(argv[0], "--every", LLONG_MAX, &r->match.every)) return false;
+        if (option == 'j' && !read_count(argv[0], "--jobs", MOST_JOBS, &r->match.jobs)) return false;
+        if (option == 'l' && !match_read_level(optarg, &r->match.level)) {
+            cli_error(argv[0], "--level %s: there are tiny, quick and full", optarg);
+            return false;
+        }
+        if (option == 'o' && !(r->match.only = find_operation(optarg))) {
+            cli_error(argv[0], "--op %s: there is no such operation; 'weft help' lists them", optarg);
+            return false;
+        }
+    }
+    if (optind == argc) return true;
+    cli_error(argv[0], "%s: nothing can stand here", argv[optind]);
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- printing */
+
+static void print_table(const match_report *report, const match_operation *only) {
+    printf("%-16s", "");
+    for (size_t c = 0; c < report->column_count; c++) printf(" %14s", report->columns[c]);
+    putchar('\n');
+    for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++) {
+        if (only && only != &MATCH_OPERATIONS[i]) continue;
+        printf("%-16s", MATCH_OPERATIONS[i].name);
+        for (size_t c = 0; c < report->column_count; c++) {
+            const match_cell *cell = &report->cells[i][c];
+            char text[40];
+            snprintf(text, sizeof text, cell->differed ? "%zu DIFFER" : "%zu",
+                     cell->differed ? cell->differed : cell->agreed);
+            printf(" %14s", text);
+        }
+        putchar('\n');
+    }
+}
+
+static void print_verdict(const match_report *report) {
+    if (report->differed)
+        printf("\n%zu of %zu answers DIFFER from the specification.\n", report->differed,
+               report->agreed + report->differed);
+    else
+        printf("\nAll %zu answers have the bits of the specification, order version %d.\n", report->agreed,
+               weft_order_version());
+}
+
+static void print_json(const match_report *report) {
+    printf("{\"command\": \"verify\", \"order\": %d, \"agreed\": %zu, \"differed\": %zu, \"cells\": [",
+           weft_order_version(), report->agreed, report->differed);
+    const char *comma = "";
+    for (size_t i = 0; i < MATCH_OPERATION_COUNT; i++)
+        for (size_t c = 0; c < report->column_count; c++) {
+            const match_cell *cell = &report->cells[i][c];
+            if (cell->agreed + cell->differed == 0) continue;
+            printf("%s{\"op\": \"%s\", \"device\": \"%s\", \"agreed\": %zu, \"differed\": %zu}", comma,
+                   MATCH_OPERATIONS[i].name, report->columns[c], cell->agreed, cell->differed);
+            comma = ", ";
+        }
+    puts("]}");
+}
+
+/* --------------------------------------------------------------------------------- running */
+
+static int verify_golden(const cli_options *options, const char *command, const char *directory, bool write) {
+    const char *device = options->device ? options->device : "ref";
+    char problem[512];
+    size_t lines;
+    const bool good = golden_run(directory, device, write, &lines, problem);
+    if (!good) cli_error(command, "%s", problem);
+    if (options->json)
+        printf("{\"command\": \"verify\", \"order\": %d, \"golden\": %s, \"lines\": %zu}\n", weft_order_version(),
+               good ? "true" : "false", lines);
+    else if (good)
+        printf("%s: %zu golden hashes %s, order version %d\n", device, lines, write ? "written" : "agree",
+               weft_order_version());
+    return good ? CLI_DONE : CLI_FAILED;
+}
+
+static void on_progress(void *self, double done, double all) {
+    (void)self;
+    progress_at(done, all);
+}
+
+/* As many as the CPU, the first device, has cores: the specification runs on one. */
+static size_t default_jobs(void) {
+    weft_device_info cpu;
+    return weft_describe_device(0, &cpu) == WEFT_OK && cpu.cores > 0 ? (size_t)cpu.cores : 1;
+}
+
+static int verify_devices(const cli_options *options, const char *command, request *r) {
+    match_report report;
+    char problem[512];
+    r->match.device = options->device;
+    r->match.threads = options->threads;
+    if (r->match.jobs == 0) r->match.jobs = default_jobs();
+    r->match.log = stderr;
+    r->match.progress = on_progress;
+    progress_start(options, "verify");
+    const bool ran = match_run(&r->match, &report, problem);
+    progress_end();
+    if (!ran)
+        cli_error(command, "%s", problem);
+    else if (report.agreed + report.differed == 0)
+        cli_error(command, "nothing was compared");
+    else if (options->json)
+        print_json(&report);
+    else {
+        print_table(&report, r->match.only);
+        print_verdict(&report);
+    }
+    const bool good = ran && report.agreed > 0 && report.differed == 0;
+    match_free(&report);
+    return good ? CLI_DONE : CLI_FAILED;
+}
+
+int command_verify(const cli_options *options, int argc, char **argv) {
+    request r = {.match.level = MATCH_QUICK};
+    if (!read_request(argc, argv, &r)) return CLI_USAGE;
+    if (r.golden_write) return verify_golden(options, argv[0], r.golden_write, true);
+    if (r.golden) return verify_golden(options, argv[0], r.golden, false);
+    return verify_devices(options, argv[0], &r);
+}

@@ -1,0 +1,220 @@
+/* The header of a .npy file, written, and a recursive-descent parser of the one dictionary that a .npy header may
+ * hold. Strict: each of the three keys once, nothing else, nothing behind the closing brace but spaces. */
+#include "cli/io/npy_header.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+bool npy_fail(npy_error *error, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(error->message, sizeof error->message, format, args);
+    va_end(args);
+    return false;
+}
+
+typedef struct parser {
+    const char *start, *at, *end;
+    npy_error *error;
+} parser;
+
+static bool expected(const parser *p, const char *what) {
+    return npy_fail(p->error, "the header is malformed: expected %s at its character %zu", what,
+                    (size_t)(p->at - p->start));
+}
+
+static void skip_space(parser *p) {
+    while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')) p->at++;
+}
+
+/* Takes the character `c` when it is next. */
+static bool take(parser *p, char c) {
+    skip_space(p);
+    if (p->at == p->end || *p->at != c) return false;
+    p->at++;
+    return true;
+}
+
+/* Takes the word when it is next. */
+static bool take_word(parser *p, const char *word) {
+    skip_space(p);
+    const size_t length = strlen(word);
+    if ((size_t)(p->end - p->at) < length || memcmp(p->at, word, length) != 0) return false;
+    p->at += length;
+    return true;
+}
+
+/* A string in single or double quotes; escapes do not occur in what NumPy writes. */
+static bool parse_string(parser *p, char *out, size_t size) {
+    skip_space(p);
+    if (p->at == p->end || (*p->at != '\'' && *p->at != '"')) return expected(p, "a quoted string");
+    const char quote = *p->at++;
+    const char *close = memchr(p->at, quote, (size_t)(p->end - p->at));
+    if (!close || (size_t)(close - p->at) >= size) return expected(p, "a short string and its closing quote");
+    for (const char *c = p->at; c < close; c++)
+        if (*c < ' ' || *c > '~' || *c == '\\') return expected(p, "a string of plain characters");
+    memcpy(out, p->at, (size_t)(close - p->at));
+    out[close - p->at] = '\0';
+    p->at = close + 1;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------- descr */
+
+/* In the order of weft_dtype, then other names. */
+static const struct {
+    const char *npy;
+    weft_dtype dtype;
+} TYPES[] = {
+#define TYPE(ID, name, ctype, kind, npy) {npy, WEFT_##ID},
+#include "core/types.def"
+    {"b1", WEFT_U8},
+};
+
+/* Complex elements, by the type of their parts. */
+static const struct {
+    const char *npy;
+    weft_dtype part;
+} COMPLEX_TYPES[] = {{"c8", WEFT_F32}, {"c16", WEFT_F64}};
+
+static bool read_complex(const char *descr, npy_header *header) {
+    for (size_t i = 0; i < sizeof COMPLEX_TYPES / sizeof *COMPLEX_TYPES; i++) {
+        if (!strchr("<>=", descr[0]) || strcmp(descr + 1, COMPLEX_TYPES[i].npy) != 0) continue;
+        header->dtype = COMPLEX_TYPES[i].part;
+        header->is_complex = true;
+        snprintf(header->descr, sizeof header->descr, "%.7s", descr);
+        header->swapped = descr[0] != '=' && descr[0] != NPY_NATIVE;
+        return true;
+    }
+    return false;
+}
+
+static bool parse_descr(parser *p, npy_header *header) {
+    char descr[64] = "";
+    skip_space(p);
+    if (p->at < p->end && (*p->at == '[' || *p->at == '('))
+        return npy_fail(p->error,
+                        "elements of a structured dtype are not supported; save one field as an array of its own");
+    if (!parse_string(p, descr, sizeof descr)) return false;
+    for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
+        if (!*descr || strcmp(descr + 1, TYPES[i].npy) != 0) continue;
+        const bool one_byte = weft_dtype_size(TYPES[i].dtype) == 1;
+        if (!strchr(one_byte ? "|<>=" : "<>=", descr[0])) continue;
+        header->dtype = TYPES[i].dtype;
+        header->swapped = !one_byte && descr[0] != '=' && descr[0] != NPY_NATIVE;
+        return true;
+    }
+    if (*descr && read_complex(descr, header)) return true;
+    return npy_fail(
+        p->error, "elements of dtype \"%s\" are not supported; weft has i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 and b1", descr);
+}
+
+/* ----------------------------------------------------------------------------------- shape */
+
+/* One dimension: digits, with Python 2's L allowed behind them. */
+static bool parse_dimension(parser *p, size_t *dimension) {
+    const char *first = p->at;
+    const bool negative = take(p, '-');
+    size_t value = 0;
+    bool overflow = false, any = false;
+    for (; p->at < p->end && *p->at >= '0' && *p->at <= '9'; p->at++, any = true)
+        overflow |= __builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *p->at - '0', &value);
+    if (!any) return expected(p, "a dimension");
+    const int shown = (int)(p->at - first > 40 ? 40 : p->at - first);
+    if (negative) return npy_fail(p->error, "the shape has a negative dimension, %.*s", shown, first);
+    if (overflow) return npy_fail(p->error, "the shape's dimension %.*s is too large", shown, first);
+    if (p->at < p->end && *p->at == 'L') p->at++;
+    *dimension = value;
+    return true;
+}
+
+/* The dimensions in parentheses. Those beyond NPY_RANK are counted, and not kept. Their product times any element's
+ * bytes must fit in memory, also when another dimension is 0: such a shape is a fault in the file. */
+static bool parse_shape(parser *p, npy_header *header) {
+    if (!take(p, '(')) return expected(p, "the shape, a tuple,");
+    size_t product = 1;
+    bool zero = false, comma = true;
+    size_t rank = 0;
+    while (!take(p, ')')) {
+        size_t dimension = 0;
+        if (!comma) return expected(p, "a comma or ) in the shape");
+        skip_space(p);
+        if (!parse_dimension(p, &dimension)) return false;
+        if (dimension == 0)
+            zero = true;
+        else if (__builtin_mul_overflow(product, dimension, &product) || product > PTRDIFF_MAX / (2 * sizeof(double)))
+            return npy_fail(p->error, "the shape has too many elements for any memory (dimension %zu of it is %zu)",
+                            rank + 1, dimension);
+        comma = take(p, ',');
+        if (rank < NPY_RANK) header->shape.dimensions[rank] = dimension;
+        rank++;
+    }
+    if (rank == 1 && !comma) return expected(p, "a comma behind the shape's only dimension before here,");
+    header->shape.rank = rank;
+    header->n = zero ? 0 : product;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ dictionary */
+
+/* Which index runs fastest changes no result: elements are taken in memory order. */
+static bool parse_order(parser *p, npy_header *header) {
+    header->fortran = take_word(p, "True");
+    return header->fortran || take_word(p, "False") || expected(p, "True or False for 'fortran_order'");
+}
+
+enum { DESCR, FORTRAN_ORDER, SHAPE, KEYS };
+static const char *const KEY_NAMES[KEYS] = {"descr", "fortran_order", "shape"};
+
+static bool parse_item(parser *p, npy_header *header, bool seen[KEYS]) {
+    char name[32];
+    int key = 0;
+    if (!parse_string(p, name, sizeof name)) return false;
+    while (key < KEYS && strcmp(name, KEY_NAMES[key]) != 0) key++;
+    if (key == KEYS) return npy_fail(p->error, "the header is malformed: it has an unknown key '%s'", name);
+    if (seen[key]) return npy_fail(p->error, "the header is malformed: it has the key '%s' twice", name);
+    seen[key] = true;
+    if (!take(p, ':')) return expected(p, "a colon");
+    return key == DESCR ? parse_descr(p, header) : key == SHAPE ? parse_shape(p, header) : parse_order(p, header);
+}
+
+bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_error *error) {
+    parser p = {text, text, text + length, error};
+    bool seen[KEYS] = {false}, comma = true;
+    if (!take(&p, '{')) return expected(&p, "{");
+    while (!take(&p, '}')) {
+        if (!comma) return expected(&p, "a comma or }");
+        if (!parse_item(&p, header, seen)) return false;
+        comma = take(&p, ',');
+    }
+    for (int key = 0; key < KEYS; key++)
+        if (!seen[key]) return npy_fail(error, "the header is malformed: it has no key '%s'", KEY_NAMES[key]);
+    skip_space(&p);
+    return p.at == p.end || expected(&p, "nothing but spaces");
+}
+
+/* --------------------------------------------------------------------------------- writing */
+
+size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,
+                         unsigned char header[NPY_HEADER_ROOM]) {
+    enum { PRELUDE = NPY_MAGIC_BYTES + 4, ALIGNMENT = 64 };
+    const char *type = is_complex ? COMPLEX_TYPES[dtype == WEFT_F64].npy : TYPES[dtype - WEFT_I8].npy;
+    char *text = (char *)header;
+    size_t used = PRELUDE;
+    used +=
+        (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                         weft_dtype_size(dtype) == 1 ? '|' : NPY_NATIVE, type);
+    for (size_t i = 0; i < shape->rank; i++)
+        used += (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "%s%zu%s", i ? ", " : "", shape->dimensions[i],
+                                 shape->rank == 1 ? "," : "");
+    used += (size_t)snprintf(text + used, NPY_HEADER_ROOM - used, "), }");
+    const size_t end = (used + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    memset(text + used, ' ', end - used);
+    text[end - 1] = '\n';
+    memcpy(header, NPY_MAGIC "\1\0", NPY_MAGIC_BYTES + 2);
+    header[NPY_MAGIC_BYTES + 2] = (unsigned char)(end - PRELUDE);
+    header[NPY_MAGIC_BYTES + 3] = (unsigned char)((end - PRELUDE) >> 8);
+    return end;
+}

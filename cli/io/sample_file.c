@@ -1,0 +1,165 @@
+#include "cli/io/sample_file.h"
+
+#include "cli/io/file.h"
+#include "cli/io/npy_header.h"
+#include "cli/progress.h"
+#include "cli/io/value.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 1 << 24 };
+static const uint64_t SAMPLES_MOST = UINT64_C(1) << 63; /* of a stream */
+
+/* -------------------------------------------------------------------------------- options */
+
+/* A whole number, which may have an exponent: 1e8. */
+static bool read_whole(const char *command, const char *option, const char *text, uint64_t *number) {
+    value v;
+    if (value_parse(WEFT_U64, text, &v)) {
+        *number = v.u64;
+        return true;
+    }
+    if (value_parse(WEFT_F64, text, &v) && v.f64 >= 0 && v.f64 < 0x1p64 && v.f64 == (double)(uint64_t)v.f64) {
+        *number = (uint64_t)v.f64;
+        return true;
+    }
+    cli_error(command, "%s %s: a whole number from 0 to 18446744073709551615 is needed", option, text);
+    return false;
+}
+
+static bool read_type(const char *command, const char *text, weft_dtype *dtype) {
+    for (*dtype = WEFT_I8; *dtype <= WEFT_F64; (*dtype)++)
+        if (strcmp(text, weft_dtype_name(*dtype)) == 0) return true;
+    cli_error(command, "--dtype %s: there is no such type", text);
+    return false;
+}
+
+bool sample_option(const char *command, int option, const char *text, sample_options *o) {
+    switch (option) {
+    case 'n': o->counted = true; return read_whole(command, "--n", text, &o->n);
+    case 's': return read_whole(command, "--seed", text, &o->seed);
+    case 't': return read_whole(command, "--stream", text, &o->stream);
+    case 'f': return read_whole(command, "--first", text, &o->first);
+    case 'y': return read_type(command, text, &o->dtype);
+    default: o->to = text; return true;
+    }
+}
+
+bool sample_options_suffice(const cli_options *options, const char *command, const char *what,
+                            const sample_options *o) {
+    if (!o->counted)
+        cli_error(command, "--n N is missing: how many %s", what);
+    else if (!o->to)
+        cli_error(command, "-o FILE.npy is missing: it names the file for the %s (- is standard output)", what);
+    else if (o->first > SAMPLES_MOST || o->n > SAMPLES_MOST - o->first)
+        cli_error(command, "--first %llu --n %llu: there are the %s 0 to %llu", (unsigned long long)o->first,
+                  (unsigned long long)o->n, what, (unsigned long long)SAMPLES_MOST - 1);
+    else
+        return file_takes_result(options, command, "-o", o->to);
+    return false;
+}
+
+/* -------------------------------------------------------------------------------- writing */
+
+/* What is made and written; `made` samples are behind us. */
+typedef struct run {
+    const sample_file *file;
+    weft_context *ctx;
+    uint64_t made;
+    size_t size, room; /* of a sample, in bytes; samples of a piece */
+    void *piece;
+    bool begun; /* the header was given */
+    unsigned char header[NPY_HEADER_ROOM];
+} run;
+
+static weft_status make(const run *w, uint64_t first, size_t n) {
+    return w->file->make(w->file->self, w->ctx, first, n, w->piece);
+}
+
+static size_t format_header(const run *w, unsigned char header[NPY_HEADER_ROOM]) {
+    const npy_shape shape = {w->file->dimensions ? 2 : 1, {(size_t)w->file->options->n, w->file->dimensions}};
+    return npy_format_header(w->file->options->dtype, false, &shape, header);
+}
+
+static bool next_piece(void *self, file_part *piece, npy_error *error) {
+    run *w = self;
+    const sample_options *o = w->file->options;
+    const uint64_t left = o->n - w->made;
+    const size_t n = left < w->room ? (size_t)left : w->room;
+    if (!w->begun) {
+        *piece = (file_part){w->header, format_header(w, w->header)};
+        return w->begun = true;
+    }
+    if (make(w, o->first + w->made, n) != WEFT_OK) return npy_fail(error, "%s", weft_last_error(w->ctx));
+    *piece = (file_part){w->piece, n * w->size};
+    w->made += n;
+    progress_at((double)w->made, (double)o->n);
+    return true;
+}
+
+/* The last sample is made before the file is: what the library refuses, it refuses there. */
+static weft_status try_last(const run *w) {
+    const sample_options *o = w->file->options;
+    if (o->n == 0) return make(w, o->first, 0);
+    return make(w, o->first > UINT64_MAX - (o->n - 1) ? UINT64_MAX : o->first + (o->n - 1), 1);
+}
+
+/* Of the header and all samples; the largest number where there are more. */
+static unsigned long long bytes_of_file(const run *w) {
+    unsigned char header[NPY_HEADER_ROOM];
+    unsigned long long bytes;
+    return __builtin_mul_overflow(w->file->options->n, w->size, &bytes) ||
+                   __builtin_add_overflow(bytes, format_header(w, header), &bytes)
+               ? ULLONG_MAX
+               : bytes;
+}
+
+static int write_samples(const cli_options *options, const char *command, run *w) {
+    npy_error error;
+    if (try_last(w) != WEFT_OK) {
+        cli_error(command, "%s", weft_last_error(w->ctx));
+        return CLI_FAILED;
+    }
+    progress_start(options, command);
+    const file_source pieces = {next_piece, w, bytes_of_file(w)};
+    const bool written = file_write_from(w->file->options->to, &pieces, &error);
+    progress_end();
+    if (!written) {
+        cli_error(command, "%s: %s", w->file->options->to, error.message);
+        return CLI_FAILED;
+    }
+    return CLI_DONE;
+}
+
+int sample_file_write(const cli_options *options, const char *command, const sample_file *file, char device[32],
+                      double *seconds) {
+    run w = {.file = file};
+    int code = cli_open(command, options, &w.ctx);
+    w.size = weft_dtype_size(file->options->dtype) * (file->dimensions ? file->dimensions : 1);
+    w.room = PIECE_BYTES / w.size;
+    w.piece = malloc(PIECE_BYTES);
+    if (code == CLI_DONE && !w.piece) {
+        cli_error(command, "no memory for %d bytes of samples", (int)PIECE_BYTES);
+        code = CLI_FAILED;
+    }
+    if (code == CLI_DONE) {
+        const double start = cli_seconds();
+        code = write_samples(options, command, &w);
+        *seconds = cli_seconds() - start;
+        snprintf(device, 32, "%s", weft_device(w.ctx));
+    }
+    free(w.piece);
+    weft_close(w.ctx);
+    return code;
+}
+
+void sample_file_json(const sample_options *o, const char *device, double seconds) {
+    printf("\"output\": ");
+    json_string(stdout, o->to);
+    printf(", \"dtype\": \"%s\", \"n\": %llu, \"seed\": %llu, \"stream\": %llu, \"first\": %llu, \"device\": \"%s\", "
+           "\"order\": %d, \"seconds\": %.9f}\n",
+           weft_dtype_name(o->dtype), (unsigned long long)o->n, (unsigned long long)o->seed,
+           (unsigned long long)o->stream, (unsigned long long)o->first, device, weft_order_version(), seconds);
+}

@@ -1,0 +1,166 @@
+#include "cli/io/value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Tries more and more digits until the text reads back. The command never calls setlocale, so the
+ * decimal point is a point. */
+static value_string float_decimal(double v, int most_digits, bool is_float) {
+    value_string s;
+    if (isnan(v)) return (value_string){"nan"};
+    if (isinf(v) && v < 0) return (value_string){"-inf"};
+    if (isinf(v)) return (value_string){"inf"};
+    int digits = 1;
+    for (; digits < most_digits; digits++) {
+        snprintf(s.text, sizeof s.text, "%.*g", digits, v);
+        if ((is_float ? (double)strtof(s.text, NULL) : strtod(s.text, NULL)) == v) break;
+    }
+    if (fabs(v) >= 1 && fabs(v) < 1e16 && v == trunc(v))
+        snprintf(s.text, sizeof s.text, "%.0f", v);
+    else
+        snprintf(s.text, sizeof s.text, "%.*g", digits, v);
+    return s;
+}
+
+static value_string signed_decimal(int64_t v) {
+    value_string s;
+    snprintf(s.text, sizeof s.text, "%" PRId64, v);
+    return s;
+}
+
+static value_string unsigned_decimal(uint64_t v) {
+    value_string s;
+    snprintf(s.text, sizeof s.text, "%" PRIu64, v);
+    return s;
+}
+
+value_string value_decimal(weft_dtype dtype, const value *v) {
+    switch (dtype) {
+    case WEFT_I8: return signed_decimal(v->i8);
+    case WEFT_I16: return signed_decimal(v->i16);
+    case WEFT_I32: return signed_decimal(v->i32);
+    case WEFT_I64: return signed_decimal(v->i64);
+    case WEFT_U8: return unsigned_decimal(v->u8);
+    case WEFT_U16: return unsigned_decimal(v->u16);
+    case WEFT_U32: return unsigned_decimal(v->u32);
+    case WEFT_U64: return unsigned_decimal(v->u64);
+    case WEFT_F32: return float_decimal((double)v->f32, 9, true);
+    case WEFT_F64: return float_decimal(v->f64, 17, false);
+    case WEFT_DEFAULT: break;
+    }
+    return (value_string){"?"};
+}
+
+value_string value_bits(weft_dtype dtype, const value *v) {
+    value_string s;
+    const size_t size = weft_dtype_size(dtype);
+    const uint64_t bits = size == 1 ? v->u8 : size == 2 ? v->u16 : size == 4 ? v->u32 : v->u64;
+    snprintf(s.text, sizeof s.text, "0x%0*" PRIx64, (int)(2 * size), bits);
+    return s;
+}
+
+value_string value_json(weft_dtype dtype, const value *v) {
+    value_string plain = value_decimal(dtype, v), s = plain;
+    const bool number = (dtype != WEFT_F32 || isfinite(v->f32)) && (dtype != WEFT_F64 || isfinite(v->f64));
+    if (!number) snprintf(s.text, sizeof s.text, "\"%.30s\"", plain.text);
+    return s;
+}
+
+/* -------------------------------------------------------------------------------- reading */
+
+static unsigned bits_of_type(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(dtype); }
+
+static bool parse_signed(weft_dtype dtype, const char *text, value *v) {
+    char *end;
+    const int64_t most = INT64_MAX >> (64 - bits_of_type(dtype));
+    errno = 0;
+    const long long number = strtoll(text, &end, 10);
+    if (errno || *end || number > most || number < -most - 1) return false;
+    v->i64 = number; /* little endian: a narrower member has the low bytes */
+    return true;
+}
+
+static bool parse_unsigned(weft_dtype dtype, const char *text, value *v) {
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    if (errno || *end || *text == '-' || number > UINT64_MAX >> (64 - bits_of_type(dtype))) return false;
+    v->u64 = number;
+    return true;
+}
+
+/* A number too small for the type is rounded, as it is in C; one too large is refused. */
+static bool parse_float(weft_dtype dtype, const char *text, value *v) {
+    char *end;
+    const double number = dtype == WEFT_F32 ? (double)strtof(text, &end) : strtod(text, &end);
+    const char *digits = text + strspn(text, "+-");
+    if (*end || (isinf(number) && strcasecmp(digits, "inf") != 0 && strcasecmp(digits, "infinity") != 0))
+        return false;
+    if (dtype == WEFT_F32)
+        v->f32 = (float)number;
+    else
+        v->f64 = number;
+    return true;
+}
+
+bool value_before(double a, double b) {
+    if (isnan(a) || isnan(b)) return isnan(b) && !isnan(a);
+    return a < b || (a == b && signbit(a) && !signbit(b));
+}
+
+bool value_parse(weft_dtype dtype, const char *text, value *v) {
+    *v = (value){0};
+    if (!*text || isspace((unsigned char)*text)) return false;
+    if (dtype == WEFT_F32 || dtype == WEFT_F64) return parse_float(dtype, text, v);
+    return dtype <= WEFT_I64 ? parse_signed(dtype, text, v) : parse_unsigned(dtype, text, v);
+}
+
+void value_range(weft_dtype dtype, char *text, size_t size) {
+    const unsigned free_bits = 64 - bits_of_type(dtype);
+    if (dtype == WEFT_F32 || dtype == WEFT_F64)
+        snprintf(text, size, "numbers up to %s, inf, nan",
+                 dtype == WEFT_F32 ? "3.4028235e+38" : "1.7976931348623157e+308");
+    else if (dtype <= WEFT_I64)
+        snprintf(text, size, "%" PRId64 " to %" PRId64, INT64_MIN >> free_bits, INT64_MAX >> free_bits);
+    else
+        snprintf(text, size, "0 to %" PRIu64, UINT64_MAX >> free_bits);
+}
+
+/* ----------------------------------------------------------------------------------- JSON */
+
+/* Length of the UTF-8 sequence at p, 0 when it is none. Overlong forms and surrogates are none. */
+static size_t utf8_length(const unsigned char *p) {
+    const size_t length = p[0] < 0x80                   ? 1
+                          : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
+                          : (p[0] & 0xf0) == 0xe0       ? 3
+                          : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
+                                                        : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80) return 0;
+    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0)) return 0;
+    if ((p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90)) return 0;
+    return length;
+}
+
+void json_string(FILE *out, const char *text) {
+    putc('"', out);
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        const size_t length = utf8_length(p);
+        if (length == 0)
+            fputs("\\ufffd", out);
+        else if (*p < 0x20 || *p == 0x7f)
+            fprintf(out, "\\u%04x", *p);
+        else {
+            if (*p == '"' || *p == '\\') putc('\\', out);
+            fwrite(p, 1, length, out);
+        }
+        p += length ? length : 1;
+    }
+    putc('"', out);
+}

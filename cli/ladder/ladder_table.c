@@ -1,0 +1,118 @@
+/* What came of a topic, as a table or as JSON. */
+#include "cli/ladder/ladder_climb.h"
+#include "cli/io/value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const char *const VERDICTS[] = {
+    [LADDER_RIGHT] = "right", [LADDER_WRONG] = "WRONG",     [LADDER_CAUGHT] = "faulty",
+    [LADDER_LUCKY] = "lucky", [LADDER_NOT_RUN] = "not run",
+};
+
+static bool has_run(const ladder_row *row) { return row->verdict != LADDER_NOT_RUN; }
+
+/* Operations count where there are many to a byte. */
+static bool is_computing(const ladder_row *row) { return row->flops > 4 * row->bytes; }
+static const char *unit_of(const ladder_row *row) { return is_computing(row) ? "GFLOP/s" : "GB/s"; }
+
+/* Of what the topic needs, 10^9 a second; 0 where it was not timed. */
+static double rate(const ladder_row *row) {
+    const double needed = is_computing(row) ? row->flops : row->bytes;
+    return row->timed && row->seconds > 0 ? 1e-9 * needed / row->seconds : 0;
+}
+
+/* The roofline: what the bytes and the operations take at the least, whichever is longer. */
+static double least_seconds(const ladder_result *r, const ladder_row *row) {
+    const ladder_machine_info *m = r->machine;
+    const double moving = m->bytes_a_second > 0 ? row->bytes / m->bytes_a_second : 0;
+    const double computing = m->flops_a_second > 0 ? row->flops / m->flops_a_second : 0;
+    return moving > computing ? moving : computing;
+}
+
+double ladder_share(const ladder_result *r, size_t i) {
+    const ladder_row *row = &r->rungs[i].row;
+    if (!has_run(row)) return 0;
+    if (r->machine->gpu) return row->timed && row->seconds > 0 ? least_seconds(r, row) / row->seconds : 0;
+    const double moved = (double)(row->read + row->written);
+    return moved > 0 ? row->bytes / moved : 0;
+}
+
+static double seconds_for_one(const ladder_row *row) { return row->seconds / (double)row->n; }
+
+/* The time of the last rung before that was timed and right, over this one's, for one of n; 0: there is none. */
+static double step_up(const ladder_result *r, size_t i) {
+    const ladder_row *row = &r->rungs[i].row;
+    if (!row->timed) return 0;
+    for (size_t at = i; at-- > 0;) {
+        const ladder_row *before = &r->rungs[at].row;
+        if (before->timed && before->verdict == LADDER_RIGHT) return seconds_for_one(before) / seconds_for_one(row);
+    }
+    return 0;
+}
+
+/* A number, or a dash for 0, in its column. */
+static void cell(int width, int digits, double value, const char *unit) {
+    if (value > 0)
+        printf(" %*.*f%s", width, digits, value, unit);
+    else
+        printf(" %*s%*s", width, "-", *unit ? 1 : 0, "");
+}
+
+static void print_gpu_row(const ladder_result *r, size_t i) {
+    const ladder_row *row = &r->rungs[i].row;
+    cell(10, 4, 1e3 * row->seconds, "");
+    cell(8, 1, rate(row), "");
+    printf(" %-7s", row->timed ? unit_of(row) : "");
+    cell(5, 0, 100 * ladder_share(r, i), "%");
+    cell(7, 2, step_up(r, i), "x");
+}
+
+static void print_executor_row(const ladder_result *r, size_t i) {
+    const ladder_row *row = &r->rungs[i].row;
+    cell(8, 2, row->bytes > 0 ? (double)(row->read + row->written) / row->bytes : 0, "x");
+    printf(" %9" PRIu64 " %8" PRIu64 " %8" PRIu64, row->shared, row->atomics, row->barriers);
+}
+
+void ladder_print(const ladder_result *r) {
+    printf("%s: %s\n%s\nn = %zu, %s\n\n", r->topic->name, r->topic->title, r->machine->name, r->n, r->dtype);
+    printf("  %-18s", "rung");
+    if (r->machine->gpu)
+        printf(" %10s %16s %6s %8s", "ms", "rate", "share", "step");
+    else
+        printf(" %9s %9s %8s %8s", "traffic", "shared", "atomics", "barriers");
+    printf("  %-10s  idea\n", "verdict");
+    for (size_t i = 0; i < r->count; i++) {
+        printf("  %-18s", r->rungs[i].text->name);
+        (r->machine->gpu ? print_gpu_row : print_executor_row)(r, i);
+        printf("  %-10s  %s\n", VERDICTS[r->rungs[i].row.verdict], r->rungs[i].text->idea);
+        if (r->rungs[i].row.n != r->n) printf("      with n = %zu, the largest that it takes\n", r->rungs[i].row.n);
+        if (*r->rungs[i].said) printf("      %s\n", r->rungs[i].said);
+    }
+    if (!r->machine->gpu)
+        puts("\n  traffic: bytes moved to and from the device's memory, over those that the result needs; shared:\n"
+             "  accesses to shared memory; atomics and barriers: their number. Times are a GPU's to tell.");
+    putchar('\n');
+}
+
+void ladder_print_json(const ladder_result *r) {
+    printf("{\"topic\": \"%s\", \"machine\": ", r->topic->name);
+    json_string(stdout, r->machine->name);
+    printf(", \"gpu\": %s, \"copy_gigabytes_a_second\": %.1f, \"gigaflops_of_f32\": %.1f, \"n\": %zu, "
+           "\"dtype\": \"%s\", \"rungs\": [",
+           r->machine->gpu ? "true" : "false", 1e-9 * r->machine->bytes_a_second, 1e-9 * r->machine->flops_a_second,
+           r->n, r->dtype);
+    for (size_t i = 0; i < r->count; i++) {
+        const ladder_row *row = &r->rungs[i].row;
+        printf("%s{\"rung\": \"%s\", \"n\": %zu, \"idea\": ", i ? ", " : "", r->rungs[i].text->name, row->n);
+        json_string(stdout, r->rungs[i].text->idea);
+        printf(", \"verdict\": \"%s\", \"said\": ", VERDICTS[row->verdict]);
+        json_string(stdout, r->rungs[i].said);
+        printf(", \"seconds\": %.9f, \"bytes\": %.0f, \"flops\": %.0f, \"rate\": %.3f, \"unit\": \"%s\", "
+               "\"share\": %.6f, \"step\": %.3f, \"read\": %" PRIu64 ", \"written\": %" PRIu64
+               ", \"shared\": %" PRIu64 ", \"atomics\": %" PRIu64 ", \"barriers\": %" PRIu64 "}",
+               row->seconds, row->bytes, row->flops, rate(row), unit_of(row), ladder_share(r, i), step_up(r, i),
+               row->read, row->written, row->shared, row->atomics, row->barriers);
+    }
+    printf("]}");
+}

@@ -1,0 +1,365 @@
+/* weft tour: the main job, made to be looked at. This file opens the machines, runs an operation on all of
+ * them and keeps count; the sections are in the files tour_*.c. */
+#include "cli/tour/tour.h"
+#include "cli/progress.h"
+#include "cli/tour/tour_size.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const size_t FULL = 100000000, QUICK = 1000000, LEAST = 1000, MOST = 10000000000;
+enum { LEAST_RUNS = 3, COLUMNS = 100 };
+/* The time of a tour in that of the specification's sum of an element. */
+static const double FIXED_SUMS = 2.4e9, SUMS_EACH = 900;
+static const double BUDGET_SECONDS = 0.1;
+
+/* ------------------------------------------------------------------------------- machines */
+
+static bool add_shown(tour *t, const char *id) {
+    tour_machine *m = &t->machines[t->count];
+    cli_options on_device = *t->options;
+    on_device.device = id;
+    if (cli_open("tour", &on_device, &m->ctx) != CLI_DONE) return false;
+    snprintf(m->label, sizeof m->label, "%s", weft_device(m->ctx));
+    m->shown = true;
+    m->gpu = measure_is_gpu(m->ctx);
+    t->count++;
+    return true;
+}
+
+/* A witness that cannot be had here (there are builds without cpu:base) is left out, and so is not named. */
+static void add_witness(tour *t, const char *id, const char *label) {
+    tour_machine *m = &t->machines[t->count];
+    if (weft_open(&m->ctx, id) != WEFT_OK) return;
+    weft_set_threads(m->ctx, 1);
+    snprintf(m->label, sizeof m->label, "%s", label);
+    t->count++;
+}
+
+static bool open_machines(tour *t) {
+    char ids[MEASURE_DEVICES][32];
+    const size_t count = measure_devices(t->options, ids);
+    for (size_t i = 0; i < count; i++)
+        if (!add_shown(t, ids[i])) return false;
+    add_witness(t, "cpu:base", "cpu:base with 1 thread");
+    add_witness(t, "ref", "the specification");
+    return true;
+}
+
+static void close_machines(tour *t) {
+    tour_release(t);
+    for (int i = 0; i < t->count; i++) weft_close(t->machines[i].ctx);
+}
+
+bool tour_machine_failed(const tour_machine *m) {
+    progress_end();
+    cli_error("tour", "%s: %s", m->label, weft_last_error(m->ctx));
+    return false;
+}
+
+void tour_release(tour *t) {
+    for (int i = 0; i < t->count; i++) {
+        tour_machine *m = &t->machines[i];
+        weft_free(m->ctx, WEFT_DEVICE, m->x);
+        weft_free(m->ctx, WEFT_DEVICE, m->y);
+        weft_free(m->ctx, WEFT_DEVICE, m->z);
+        m->x = m->y = m->z = NULL;
+    }
+}
+
+bool tour_upload(tour *t, weft_dtype dtype, size_t n, const void *x, const void *y) {
+    const size_t bytes = n * weft_dtype_size(dtype);
+    for (int i = 0; i < t->count; i++) {
+        tour_machine *m = &t->machines[i];
+        if (!m->gpu) continue;
+        if (measure_upload(m->ctx, bytes, x, &m->x) != WEFT_OK) return tour_machine_failed(m);
+        if (y && measure_upload(m->ctx, bytes, y, &m->y) != WEFT_OK) return tour_machine_failed(m);
+    }
+    return true;
+}
+
+int tour_columns(const tour *t, int columns[2]) {
+    int count = 0;
+    for (int gpu = 0; gpu < 2; gpu++)
+        for (int i = 0; i < t->count; i++)
+            if (t->machines[i].shown && t->machines[i].gpu == (gpu == 1)) {
+                columns[count++] = i;
+                break;
+            }
+    return count;
+}
+
+/* -------------------------------------------------------------------- running an operation */
+
+/* What measure() calls. */
+typedef struct call {
+    const operation *operation;
+    const tour_machine *machine;
+    operands in;
+    value out;
+    weft_dtype type;
+} call;
+
+static weft_status call_operation(void *state) {
+    call *c = state;
+    return operation_run(c->operation, c->machine->ctx, &c->in, &c->out, &c->type);
+}
+
+static void compare(tour *t, tour_result *result, const value *other) {
+    t->compared++;
+    if (result->value.u64 == other->u64) return; /* operation_run clears what a type leaves free */
+    t->different++;
+    result->same = false;
+}
+
+static bool run_on(tour *t, int i, call *c, bool timed, tour_result *result) {
+    const tour_machine *m = &t->machines[i];
+    if (m->x) c->in.x = m->x;
+    if (m->y) c->in.y = m->y;
+    const weft_status status = timed && m->shown
+                                   ? measure(call_operation, c, LEAST_RUNS, BUDGET_SECONDS, &result->seconds[i])
+                                   : call_operation(c);
+    return status == WEFT_OK || tour_machine_failed(m);
+}
+
+bool tour_run(tour *t, const operation *operation, const operands *in, bool timed, tour_result *result) {
+    *result = (tour_result){.same = true};
+    progress_start(t->options, operation->name);
+    for (int i = 0; i < t->count; i++) {
+        call c = {.operation = operation, .machine = &t->machines[i], .in = *in};
+        progress_at(i, t->count);
+        if (!run_on(t, i, &c, timed, result)) return false;
+        if (i > 0) {
+            compare(t, result, &c.out);
+        } else {
+            result->value = c.out;
+            result->type = c.type;
+        }
+    }
+    progress_end();
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ appearance */
+
+void tour_heading(const tour *t, const char *text) { printf(t->colours ? "\n\033[1m%s\033[0m\n" : "\n%s\n", text); }
+
+const char *tour_mark(const tour *t, bool same) {
+    if (!t->colours) return same ? "yes" : "NO";
+    return same ? "\033[32myes\033[0m" : "\033[1;31mNO\033[0m";
+}
+
+void tour_names(const tour *t, char *text, size_t size) {
+    size_t used = 0;
+    *text = '\0';
+    for (int i = 0; i < t->count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s",
+                                 i == 0              ? ""
+                                 : i + 1 == t->count ? " and "
+                                                     : ", ",
+                                 t->machines[i].label);
+}
+
+/* Prints `first`, and after it the text in lines of at most COLUMNS, indented as far. A longer word has a line. */
+static void print_wrapped(const char *first, const char *text) {
+    const size_t indent = strlen(first);
+    size_t column = indent;
+    fputs(first, stdout);
+    while (*text) {
+        const size_t word = strcspn(text, " ");
+        if (column > indent && column + 1 + word > COLUMNS) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", (int)word, text);
+        column += word;
+        text += word + strspn(text + word, " ");
+    }
+    putchar('\n');
+}
+
+/* The path of this command, or its name. */
+static void find_self(char *path, size_t size) {
+    const ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length > 0)
+        path[length] = '\0';
+    else
+        snprintf(path, size, "weft");
+}
+
+static weft_status sum_some(void *state) {
+    static float x[1 << 16], sum;
+    return weft_reduce(state, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, sizeof x / sizeof *x, x, &sum);
+}
+
+/* Seconds that the tour takes, by the speed of the specification, the last machine, which is most of the time: as
+ * long as it takes for the sum of so many elements, with a constant part. */
+static double predict_seconds(const tour *t) {
+    double seconds = 0;
+    (void)measure(sum_some, t->machines[t->count - 1].ctx, LEAST_RUNS, 0.01, &seconds);
+    return seconds / (1 << 16) * (FIXED_SUMS + SUMS_EACH * (double)t->n);
+}
+
+static void print_start(const tour *t) {
+    char self[4096], text[200];
+    const double seconds = predict_seconds(t);
+    find_self(self, sizeof self);
+    if (seconds < 90)
+        snprintf(text, sizeof text, "This takes about %.0f seconds", 5 * ceil(seconds / 5));
+    else
+        snprintf(text, sizeof text, "This takes about %.0f minutes", ceil(seconds / 60));
+    printf("\n  %s, with arrays of %zu elements%s.\n  The command weft is %s\n", text, t->n,
+           t->n > QUICK ? "; --quick is shorter" : "", self);
+}
+
+static void print_next(void) {
+    puts("\nTry next:\n"
+         "  weft help                  what there is\n"
+         "  weft verify --level tiny   compare every operation with its specification\n"
+         "  weft sum FILE.npy --bits   a sum, and its bits to compare with those of another machine");
+}
+
+static void print_machines(const tour *t) {
+    char text[256];
+    printf("weft %s, order version %d\n\n", weft_version(), weft_order_version());
+    for (int i = 0; i < t->count; i++) {
+        if (!t->machines[i].shown) continue;
+        measure_describe(t->machines[i].ctx, t->options->threads, text, sizeof text);
+        printf("  %-8s %s\n", t->machines[i].label, text);
+    }
+    for (int i = 0; i < t->count; i++)
+        if (t->machines[i].gpu) return;
+    weft_context *gpu;
+    if (t->options->device && strcmp(t->options->device, "auto") != 0) return;
+    if (weft_open(&gpu, "cuda") != WEFT_OK) print_wrapped("  no GPU   ", weft_last_error(NULL));
+    weft_close(gpu);
+}
+
+static int print_verdict(const tour *t) {
+    char names[1024], verdict[1200];
+    tour_names(t, names, sizeof names);
+    if (t->different)
+        snprintf(verdict, sizeof verdict, "Verdict: %d of %d results DIFFER between %s.", t->different, t->compared,
+                 names);
+    else if (t->compared == 0)
+        snprintf(verdict, sizeof verdict, "Verdict: nothing was compared, there is only %s.", names);
+    else
+        snprintf(verdict, sizeof verdict, "Verdict: %d comparisons, not one bit differs between %s.", t->compared,
+                 names);
+    puts("");
+    if (t->colours) fputs("\033[1m", stdout);
+    print_wrapped("", verdict);
+    if (t->colours) fputs("\033[0m", stdout);
+    print_next();
+    return t->different ? CLI_FAILED : CLI_DONE;
+}
+
+/* ------------------------------------------------------------------------------------ data */
+
+/* The readings that come with weft: beside the installed command, else where it was built. */
+static void find_data(char *path, size_t size) {
+    char self[4096];
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length > 0) {
+        self[length] = '\0';
+        char *slash = strrchr(self, '/');
+        if (slash) *slash = '\0';
+        snprintf(path, size, "%s/../share/weft/co2.npy", self);
+        if (access(path, R_OK) == 0) return;
+    }
+    snprintf(path, size, "%s/co2.npy", WEFT_SOURCE_DATA);
+}
+
+static bool read_data(const char *path, npy_array *file) {
+    npy_error error;
+    if (!npy_read(path, file, &error)) {
+        cli_error("tour", "%s: %s", path, error.message);
+        return false;
+    }
+    if (file->n > 0) return true;
+    cli_error("tour", "%s: has no elements; the tour needs at least one", path);
+    return false;
+}
+
+/* --------------------------------------------------------------------------- known answers */
+
+bool tour_expect(tour *t, bool right) {
+    t->compared++;
+    t->different += !right;
+    return right;
+}
+
+void tour_known(const tour *t, const char *what, const char *value, bool right, bool same) {
+    printf("    %-48s %-30s %5s  %s\n", what, value, tour_mark(t, right), tour_mark(t, same));
+}
+
+/* ------------------------------------------------------------------------------- the whole */
+
+/* Returns true if two arrays of n fit in memory at all: a system that promises more than it has would end the
+ * process.
+ */
+static bool two_arrays_fit(size_t n) { return 2.0 * (double)n * sizeof(float) < tour_free_memory(); }
+
+static bool run_sections(tour *t, const char *path, const npy_array *file) {
+    float *x = two_arrays_fit(t->n) ? malloc(t->n * sizeof *x) : NULL;
+    float *y = x ? malloc(t->n * sizeof *y) : NULL;
+    bool done = y != NULL;
+    if (!done)
+        cli_error("tour", "no memory for two arrays of %zu elements; try --quick", t->n);
+    else {
+        print_machines(t);
+        print_start(t);
+        fflush(stdout);
+        done = tour_classic_dot(t) && tour_hard_sums(t, x) && tour_every_operation(t, path, file) &&
+               tour_large_array(t, file, x, y);
+    }
+    free(x);
+    free(y);
+    /* These have arrays of their own. */
+    return done && tour_scans(t) && tour_filter(t) && tour_sort(t) && tour_tridiag(t) && tour_products(t) &&
+           tour_price(t) && tour_match(t) && tour_laplace(t);
+}
+
+static bool read_options(tour *t, int argc, char **argv) {
+    static const struct option list[] = {{"quick", no_argument, NULL, 'q'}, {"n", required_argument, NULL, 'n'}, {0}};
+    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+        long long n = (long long)QUICK;
+        if (option != 'q' &&
+            (option != 'n' || !cli_number(argv[0], "--n", optarg, (long long)LEAST, (long long)MOST, &n)))
+            return false;
+        t->n = (size_t)n;
+        t->n_given = option == 'n';
+    }
+    if (!t->n_given) t->n = tour_size(tour_free_memory(), t->n);
+    if (t->options->json)
+        cli_error(argv[0], "--json: the tour is for reading; 'weft bench --json' is for programs");
+    else if (argc - optind > 1)
+        cli_error(argv[0], "%s: one file at a time", argv[optind + 1]);
+    else
+        return true;
+    return false;
+}
+
+int command_tour(const cli_options *options, int argc, char **argv) {
+    tour t = {.options = options, .n = FULL};
+    npy_array file;
+    char path[4200];
+    if (!read_options(&t, argc, argv)) return CLI_USAGE;
+    if (optind < argc)
+        snprintf(path, sizeof path, "%s", argv[optind]);
+    else
+        find_data(path, sizeof path);
+    if (!read_data(path, &file)) return CLI_FAILED;
+    t.colours = isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    const bool done = open_machines(&t) && run_sections(&t, path, &file);
+    const int code = done ? print_verdict(&t) : CLI_FAILED;
+    close_machines(&t);
+    npy_free(&file);
+    return code;
+}

@@ -1,9 +1,0 @@
-/* What cpu/each_type.h set for one type ends here. */
-#undef T
-#undef OF
-#undef U
-#undef IS_SIGNED
-#undef IS_FLOAT
-#undef COUNT
-#undef WIDE
-#undef TOTAL

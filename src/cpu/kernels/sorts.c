@@ -1,0 +1,37 @@
+/* The kernels of weft_sort and its kin; compiled once for each level. Digits are found by vectors, a block of keys
+ * at a time; counting and moving go key by key. */
+#include "cpu/kernels/sort_lines.h"
+#include "cpu/kernels/sort_ranks.h"
+
+enum {
+    BLOCK = 256,       /* keys whose digits are found at a time */
+    TABLES = 4,        /* in turn, since counting one digit twice in a row would wait for the first */
+    STRETCH = 1 << 30, /* keys that 32-bit counters surely hold */
+};
+
+/* The values of a block that has none: where its keys stand. Returns its room. */
+INLINE const void *indices_of(size_t value_bytes, size_t first, size_t n, void *room) {
+    uint32_t *const narrow = room;
+    uint64_t *const wide = room;
+    for (size_t j = 0; j < n && value_bytes == sizeof *narrow; j++) narrow[j] = (uint32_t)(first + j);
+    for (size_t j = 0; j < n && value_bytes == sizeof *wide; j++) wide[j] = first + j;
+    return room;
+}
+
+#define KEY uint8_t
+#define OF(name) name##_8
+#include "cpu/kernels/sort_kernel_body.h"
+
+#define KEY uint16_t
+#define OF(name) name##_16
+#include "cpu/kernels/sort_kernel_body.h"
+
+#define KEY uint32_t
+#define OF(name) name##_32
+#include "cpu/kernels/sort_kernel_body.h"
+
+#define KEY uint64_t
+#define OF(name) name##_64
+#include "cpu/kernels/sort_kernel_body.h"
+
+const sort_kernels LEVELED(cpu_sorts) = {{&KERNEL_8, &KERNEL_16, &KERNEL_32, &KERNEL_64}};

@@ -1,0 +1,84 @@
+/* Writing long results past the caches. An ordinary store reads its line first, which costs a scan a third of the
+ * memory's traffic for nothing; and a result longer than the caches would leave them again unread. Results are put
+ * in a buffer, from which whole vectors go to aligned places. */
+#ifndef WEFT_CPU_STREAM_H
+#define WEFT_CPU_STREAM_H
+
+#include "cpu/kernels/vectors.h"
+
+enum { STREAM_BLOCK = 2048 }; /* bytes that can be put at a time */
+
+typedef struct stream {
+    unsigned char *to; /* a multiple of VECTOR_BYTES */
+    size_t held;       /* bytes in the buffer */
+    size_t foreign;    /* the first bytes behind `to`, which are not of this result */
+    _Alignas(VECTOR_BYTES) unsigned char buffer[VECTOR_BYTES + STREAM_BLOCK];
+} stream;
+
+typedef long long stream_lanes __attribute__((vector_size(VECTOR_BYTES), may_alias));
+
+/* Stores a vector past the caches; both places are aligned to it. By the compilers' built-in functions, since
+ * immintrin.h takes longer to compile than most of the files that include this one. */
+INLINE void stream_vector(unsigned char *to, const unsigned char *from) {
+#if !defined(__x86_64__)
+    memcpy(to, from, VECTOR_BYTES);
+#elif defined(__clang__)
+    __builtin_nontemporal_store(*(const stream_lanes *)from, (stream_lanes *)to);
+#elif VECTOR_BYTES == 64
+    __builtin_ia32_movntdq512((stream_lanes *)to, *(const stream_lanes *)from);
+#elif VECTOR_BYTES == 32
+    __builtin_ia32_movntdq256((stream_lanes *)to, *(const stream_lanes *)from);
+#else
+    __builtin_ia32_movntdq((stream_lanes *)to, *(const stream_lanes *)from);
+#endif
+}
+
+/* Such stores are not ordered before what follows by themselves. */
+INLINE void stream_fence(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_sfence();
+#endif
+}
+
+/* Copies a result at once; `from` lies in a vector where `to` does. */
+INLINE void stream_copy(void *to, const void *from, size_t bytes) {
+    unsigned char *y = to;
+    const unsigned char *x = from;
+    const size_t foreign = (uintptr_t)y % VECTOR_BYTES, part = foreign ? VECTOR_BYTES - foreign : 0;
+    size_t i = part < bytes ? part : bytes;
+    memcpy(y, x, i);
+    for (; i + VECTOR_BYTES <= bytes; i += VECTOR_BYTES) stream_vector(y + i, x + i);
+    memcpy(y + i, x + i, bytes - i);
+    stream_fence();
+}
+
+INLINE void stream_begin(stream *s, void *y) {
+    s->foreign = s->held = (uintptr_t)y % VECTOR_BYTES;
+    s->to = (unsigned char *)y - s->held;
+}
+
+/* Where the next results belong. */
+INLINE void *stream_place(stream *s) { return s->buffer + s->held; }
+
+/* `bytes` results have been written there. */
+INLINE void stream_put(stream *s, size_t bytes) {
+    const size_t held = s->held + bytes, whole = held / VECTOR_BYTES * VECTOR_BYTES;
+    size_t i = 0;
+    if (s->foreign && whole) {
+        memcpy(s->to + s->foreign, s->buffer + s->foreign, VECTOR_BYTES - s->foreign);
+        s->foreign = 0;
+        i = VECTOR_BYTES;
+    }
+    for (; i < whole; i += VECTOR_BYTES) stream_vector(s->to + i, s->buffer + i);
+    memcpy(s->buffer, s->buffer + whole, VECTOR_BYTES);
+    s->to += whole;
+    s->held = held - whole;
+}
+
+/* Writes the rest. */
+INLINE void stream_end(const stream *s) {
+    memcpy(s->to + s->foreign, s->buffer + s->foreign, s->held - s->foreign);
+    stream_fence();
+}
+
+#endif

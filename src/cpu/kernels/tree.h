@@ -1,0 +1,40 @@
+/* The canonical tree for lanes of f32 (tree_f32) and of f64 (tree_f64). */
+#ifndef WEFT_CPU_TREE_H
+#define WEFT_CPU_TREE_H
+
+#include "cpu/kernels/vectors.h"
+
+/* How an element enters a lane. `parameter` and the second array are of the operation. */
+typedef enum step {
+    STEP_ADD,       /* lane + x */
+    STEP_MULTIPLY,  /* lane * x */
+    STEP_MAGNITUDE, /* lane + |x| */
+    STEP_SQUARE,    /* fma(x s, x s, lane), s the parameter */
+    STEP_DEVIATION, /* fma(x - m, x - m, lane), m the parameter */
+    STEP_PRODUCT,   /* fma(x, y, lane) */
+    STEP_DIFFERENCE /* fma(x - y, x - y, lane) */
+} step;
+
+/* Whether there is a second array. */
+INLINE bool has_y(step how) { return how == STEP_PRODUCT || how == STEP_DIFFERENCE; }
+
+/* Whether x y and x x are exact in f64: elements of 24 bits or fewer, subnormal f32 too, since the
+ * least product is 2^-298. Squares that norm2 scales are exact as well where it matters: by 2^600 they
+ * are all zeros (the least other sum is 2^-298), and by 2^-600 they join a sum that is Inf or NaN. */
+INLINE bool exact_products(weft_dtype dtype) { return element_bytes(dtype) <= 2 || dtype == WEFT_F32; }
+
+#define REAL float
+#define VECTOR vector_f32
+#define FUSED fma_f32
+#define OWN_TYPE WEFT_F32
+#define OF(name) name##_f32
+#include "cpu/kernels/tree_body.h"
+
+#define REAL double
+#define VECTOR vector_f64
+#define FUSED fma_f64
+#define OWN_TYPE WEFT_F64
+#define OF(name) name##_f64
+#include "cpu/kernels/tree_body.h"
+
+#endif

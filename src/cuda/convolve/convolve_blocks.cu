@@ -1,0 +1,121 @@
+/* Blocks of a convolution (ORDER.md 15.3) that fit in the registers and the shared memory of one multiprocessor:
+ * the signal is read once, transformed, multiplied by the filter's transform, transformed back, and the results are
+ * written. The transform is never put in order: what the forward stages leave in a thread's registers meets the
+ * filter's values in the same places, and goes back the way it came. */
+#include "cuda/convolve/convolve_items.cuh"
+#include "cuda/convolve/convolve_kernels.h"
+
+extern __shared__ __align__(16) unsigned char dynamic_shared[];
+
+/* Short blocks share a block of threads. */
+template <typename T, int LOG> struct block_shape {
+    static constexpr int LEAST = 1024 / sizeof(T);
+    static constexpr int THREADS = line<LOG>::THREADS < LEAST ? LEAST : line<LOG>::THREADS;
+    static constexpr int ITEMS = THREADS / line<LOG>::THREADS;
+};
+
+/* The numbers of an item. Where all lie in the signal no more is asked. */
+template <typename T, bool COMPLEX, int LOG>
+static __device__ __forceinline__ void take_item(const convolve_job &j, uint64_t item, int t, number<T> *v) {
+    typedef line<LOG> l;
+    const item_view<T, COMPLEX> view(j, item);
+    if (COMPLEX || !view.inside) {
+#pragma unroll
+        for (int i = 0; i < l::HELD; i++) v[i] = view.take(l::template place<0>(t, i));
+        return;
+    }
+    const T *x = (const T *)j.x + view.from + t, *next = x + j.step;
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) {
+        v[i].re = __ldg(x + l::template place_of<0>(0, i));
+        v[i].im = __ldg(next + l::template place_of<0>(0, i));
+    }
+}
+
+template <typename T, bool COMPLEX, int LOG>
+static __device__ __forceinline__ void give_item(const convolve_job &j, uint64_t item, int t, const number<T> *v) {
+    typedef line<LOG> l;
+    const item_view<T, COMPLEX> view(j, item);
+    if (COMPLEX || !view.wanted) {
+#pragma unroll
+        for (int i = 0; i < l::HELD; i++) view.give(l::template place<0>(t, i), v[i]);
+        return;
+    }
+    T *y = (T *)j.y + view.to + t, *next = y + j.step;
+    const int first = (int)j.m - 1 - t;
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++)
+        if (l::template place_of<0>(0, i) >= first) {
+            __stcg(y + l::template place_of<0>(0, i), canonical(v[i].re));
+            __stcg(next + l::template place_of<0>(0, i), canonical(v[i].im));
+        }
+}
+
+/* One item; an item that is not there is computed of zeros and not stored, for its threads meet the others. */
+template <typename T, bool COMPLEX, int LOG>
+static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_kernel(const convolve_job j) {
+    typedef line<LOG> l;
+    number<T> *shared = (number<T> *)dynamic_shared;
+    const number<T> *table = (const number<T> *)j.table;
+    const T *filter = (const T *)j.filter;
+    const int t = threadIdx.x % l::THREADS, which = threadIdx.x / l::THREADS;
+    const uint64_t number_of_item = (uint64_t)blockIdx.x * block_shape<T, LOG>::ITEMS + which;
+    const uint64_t item = j.item + number_of_item;
+    const bool there = number_of_item < j.items;
+    const padded at{which * padded_size<LOG>()};
+    number<T> v[l::HELD];
+    take_item<T, COMPLEX, LOG>(j, item, t, v);
+    phases_from<LOG>(v, shared, t, table, 0, at);
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) v[i] = multiply(v[i], load_number(filter, i * l::THREADS + t, true));
+    phases_back<LOG>(v, shared, afresh(t), afresh(table), 0, at);
+    if (there) give_item<T, COMPLEX, LOG>(j, afresh(item), afresh(t), v);
+}
+
+template <typename T, bool COMPLEX, int LOG>
+static __global__ void __launch_bounds__(line<LOG>::THREADS) filter_kernel(const convolve_job j) {
+    typedef line<LOG> l;
+    number<T> *shared = (number<T> *)dynamic_shared;
+    const int t = threadIdx.x;
+    const T scale = (T)j.scale;
+    number<T> v[l::HELD];
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) v[i] = take_tap<T, COMPLEX>(j, l::template place<0>(t, i));
+    phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, padded{0});
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) {
+        v[i].re *= scale;
+        v[i].im *= scale;
+        store_number((T *)j.filter, i * l::THREADS + t, true, v[i]);
+    }
+}
+
+/* --------------------------------------------------------------------------------- launches */
+
+template <typename T, bool COMPLEX, int LOG> static fft_launch find(int log, bool of_filter, const convolve_job *j) {
+    constexpr unsigned bytes = padded_size<LOG>() * sizeof(number<T>);
+    constexpr int items = block_shape<T, LOG>::ITEMS;
+    if (log == LOG && of_filter)
+        return fft_launch{(const void *)filter_kernel<T, COMPLEX, LOG>, 1, line<LOG>::THREADS, bytes};
+    if (log == LOG)
+        return fft_launch{(const void *)block_kernel<T, COMPLEX, LOG>, (j->items - 1) / items + 1,
+                          block_shape<T, LOG>::THREADS, items * bytes};
+    if constexpr (LOG > BLOCK_LOG_LEAST) return find<T, COMPLEX, LOG - 1>(log, of_filter, j);
+    return fft_launch{};
+}
+
+static fft_launch find_any(weft_dtype dtype, bool is_complex, int log, bool of_filter, const convolve_job *j) {
+    if (dtype == WEFT_F32)
+        return is_complex ? find<float, true, BLOCK_LOG_F32>(log, of_filter, j)
+                          : find<float, false, BLOCK_LOG_F32>(log, of_filter, j);
+    return is_complex ? find<double, true, BLOCK_LOG_F64>(log, of_filter, j)
+                      : find<double, false, BLOCK_LOG_F64>(log, of_filter, j);
+}
+
+fft_launch cuda_convolve_blocks(weft_dtype dtype, bool is_complex, int log, const convolve_job *j) {
+    return find_any(dtype, is_complex, log, false, j);
+}
+
+fft_launch cuda_convolve_block_filter(weft_dtype dtype, bool is_complex, int log, const convolve_job *j) {
+    return find_any(dtype, is_complex, log, true, j);
+}

@@ -1,0 +1,186 @@
+/* Convolution term by term (ORDER.md 15.2).
+ *
+ * A block has a tile of results, and the values of the signal that they need in shared memory. A thread computes
+ * GROUPS vectors of 16 bytes of results. For as many taps as a vector has elements it needs that vector of the signal
+ * and the one before, which is the next taps' vector: one 16-byte load from shared memory for each vector of taps. */
+#include "core/order.h"
+#include "cuda/fft/complex.cuh"
+#include "cuda/convolve/convolve_kernels.h"
+
+#define DIRECT_THREADS 256
+#define GROUPS 4
+
+/* ---------------------------------------------------------------------------------- elements */
+
+static __device__ __forceinline__ float zero(float) { return 0; }
+static __device__ __forceinline__ double zero(double) { return 0; }
+template <typename T> static __device__ __forceinline__ number<T> zero(number<T>) { return number<T>{0, 0}; }
+
+static __device__ __forceinline__ float enter(float x, float h, float c) { return fma(x, h, c); }
+static __device__ __forceinline__ double enter(double x, double h, double c) { return fma(x, h, c); }
+template <typename T> static __device__ __forceinline__ number<T> enter(number<T> x, number<T> h, number<T> c) {
+    number<T> d;
+    d.re = fma(-x.im, h.im, fma(x.re, h.re, c.re));
+    d.im = fma(x.re, h.im, fma(x.im, h.re, c.im));
+    return d;
+}
+
+template <typename T> static __device__ __forceinline__ number<T> canonical(number<T> v) {
+    v.re = canonical(v.re);
+    v.im = canonical(v.im);
+    return v;
+}
+
+/* Element i of an array that may be aligned only as the parts of a number. */
+static __device__ __forceinline__ float element(const float *x, int64_t i, bool) { return __ldg(x + i); }
+static __device__ __forceinline__ double element(const double *x, int64_t i, bool) { return __ldg(x + i); }
+template <typename T>
+static __device__ __forceinline__ number<T> element(const number<T> *x, int64_t i, bool aligned) {
+    return load_number((const T *)x, (uint64_t)i, aligned);
+}
+
+static __device__ __forceinline__ void put(float *y, uint64_t i, bool, float v) { __stcg(y + i, v); }
+static __device__ __forceinline__ void put(double *y, uint64_t i, bool, double v) { __stcg(y + i, v); }
+template <typename T>
+static __device__ __forceinline__ void put(number<T> *y, uint64_t i, bool aligned, number<T> v) {
+    store_number((T *)y, i, aligned, v);
+}
+
+/* ---------------------------------------------------------------------------------- the kernel */
+
+template <typename E> struct direct_shape {
+    static constexpr int VECTOR = 16 / sizeof(E);
+    static constexpr int TILE = DIRECT_THREADS * GROUPS * VECTOR;
+    static constexpr int HALO = WEFT_CONVOLVE_DIRECT; /* values before a tile, at most; whole vectors */
+};
+
+template <typename E> struct __align__(16) vector { E e[16 / sizeof(E)]; };
+
+template <typename E> static __device__ __forceinline__ void put_vector(E *y, const vector<E> &v) {
+    __stcg((uint4 *)y, *(const uint4 *)&v);
+}
+
+/* One vector of taps, the first `count` of it. */
+template <typename E>
+static __device__ __forceinline__ void some_taps(const vector<E> &upper, const vector<E> &lower, const vector<E> &h,
+                                                 int count, vector<E> &c) {
+    constexpr int VECTOR = direct_shape<E>::VECTOR;
+#pragma unroll
+    for (int k = 0; k < VECTOR; k++)
+        if (k < count) {
+#pragma unroll
+            for (int r = 0; r < VECTOR; r++)
+                c.e[r] = enter(r >= k ? upper.e[r - k] : lower.e[r - k + VECTOR], h.e[k], c.e[r]);
+        }
+}
+
+/* All taps meet the signal. `x` are the values from `halo` before the tile on. */
+template <typename E>
+static __device__ __forceinline__ void all_taps(const E *x, const E *taps, int m, int halo, vector<E> (&c)[GROUPS]) {
+    constexpr int VECTOR = direct_shape<E>::VECTOR;
+    vector<E> upper[GROUPS];
+    const E *own = x + halo + threadIdx.x * VECTOR;
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) upper[g] = *(const vector<E> *)(own + g * DIRECT_THREADS * VECTOR);
+    for (int j = 0; j < m; j += VECTOR) {
+        const vector<E> h = *(const vector<E> *)(taps + j);
+        const int count = m - j;
+        own -= VECTOR;
+#pragma unroll
+        for (int g = 0; g < GROUPS; g++) {
+            const vector<E> lower = *(const vector<E> *)(own + g * DIRECT_THREADS * VECTOR);
+            if (count >= VECTOR)
+                some_taps(upper[g], lower, h, VECTOR, c[g]);
+            else
+                some_taps(upper[g], lower, h, count, c[g]);
+            upper[g] = lower;
+        }
+    }
+}
+
+/* Result i, of the taps that meet the signal. */
+template <typename E>
+static __device__ __forceinline__ E one_by_one(const E *x, uint64_t n, bool aligned, const E *h, uint64_t m,
+                                               uint64_t i) {
+    E c = zero(E());
+    for (uint64_t k = i < n ? 0 : i - n + 1; k < m && k <= i; k++)
+        c = enter(element(x, (int64_t)(i - k), aligned), element(h, (int64_t)k, false), c);
+    return c;
+}
+
+template <typename E> static __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const convolve_job j) {
+    typedef direct_shape<E> shape;
+    __shared__ __align__(16) unsigned char room[(shape::HALO + shape::VECTOR + shape::TILE) * sizeof(E)];
+    __shared__ __align__(16) unsigned char room_of_taps[shape::HALO * sizeof(E)];
+    E *values = (E *)room, *taps = (E *)room_of_taps;
+    const uint64_t start = (uint64_t)blockIdx.x * shape::TILE; /* in y */
+    const uint64_t i = j.first + start;
+    const int m = (int)j.m, halo = (m + shape::VECTOR - 1) / shape::VECTOR * shape::VECTOR;
+    E *y = (E *)j.y + start;
+    if (i < (uint64_t)halo || i + shape::TILE > j.n || start + shape::TILE > j.count) {
+        for (int k = threadIdx.x; k < shape::TILE && start + k < j.count; k += DIRECT_THREADS)
+            put(y, k, j.y_aligned,
+                canonical(one_by_one((const E *)j.x, j.n, j.x_aligned, (const E *)j.h, j.m, i + k)));
+        return;
+    }
+    const E *x = (const E *)j.x + (i - halo);
+    E read[GROUPS * shape::VECTOR];
+#pragma unroll
+    for (int k = 0; k < GROUPS * shape::VECTOR; k++)
+        read[k] = element(x, k * DIRECT_THREADS + threadIdx.x, j.x_aligned);
+#pragma unroll
+    for (int k = 0; k < GROUPS * shape::VECTOR; k++) values[k * DIRECT_THREADS + threadIdx.x] = read[k];
+    if (threadIdx.x < halo) values[shape::TILE + threadIdx.x] = element(x, shape::TILE + threadIdx.x, j.x_aligned);
+    if (threadIdx.x < m) taps[threadIdx.x] = element((const E *)j.h, threadIdx.x, false);
+    __syncthreads();
+    vector<E> c[GROUPS];
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++)
+#pragma unroll
+        for (int r = 0; r < shape::VECTOR; r++) c[g].e[r] = zero(E());
+    all_taps(values, taps, m, halo, c);
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) {
+        const int at = (g * DIRECT_THREADS + threadIdx.x) * shape::VECTOR;
+#pragma unroll
+        for (int r = 0; r < shape::VECTOR; r++) c[g].e[r] = canonical(c[g].e[r]);
+        if ((uintptr_t)j.y % 16 == 0) {
+            put_vector(y + at, c[g]);
+        } else {
+#pragma unroll
+            for (int r = 0; r < shape::VECTOR; r++) put(y, at + r, j.y_aligned, c[g].e[r]);
+        }
+    }
+}
+
+/* h' of ORDER.md 15.1. */
+template <typename T, bool COMPLEX>
+static __global__ void __launch_bounds__(DIRECT_THREADS) turn_kernel(const convolve_job j) {
+    const uint64_t i = (uint64_t)blockIdx.x * DIRECT_THREADS + threadIdx.x, from = j.m - 1 - i;
+    const T *h = (const T *)j.h;
+    T *to = (T *)j.filter;
+    if (i >= j.m) return;
+    if (COMPLEX) {
+        to[2 * i] = h[2 * from];
+        to[2 * i + 1] = -h[2 * from + 1];
+    } else {
+        to[i] = h[from];
+    }
+}
+
+/* --------------------------------------------------------------------------------- launches */
+
+template <typename E> static fft_launch direct_launch(const convolve_job *j) {
+    return fft_launch{(const void *)direct_kernel<E>, (j->count - 1) / direct_shape<E>::TILE + 1, DIRECT_THREADS, 0};
+}
+
+fft_launch cuda_convolve_direct(weft_dtype dtype, bool is_complex, const convolve_job *j) {
+    if (dtype == WEFT_F32) return is_complex ? direct_launch<number<float>>(j) : direct_launch<float>(j);
+    return is_complex ? direct_launch<number<double>>(j) : direct_launch<double>(j);
+}
+
+fft_launch cuda_convolve_turn(weft_dtype dtype, bool is_complex, const convolve_job *j) {
+    const void *f32 = is_complex ? (const void *)turn_kernel<float, true> : (const void *)turn_kernel<float, false>;
+    const void *f64 = is_complex ? (const void *)turn_kernel<double, true> : (const void *)turn_kernel<double, false>;
+    return fft_launch{dtype == WEFT_F32 ? f32 : f64, (j->m - 1) / DIRECT_THREADS + 1, DIRECT_THREADS, 0};
+}

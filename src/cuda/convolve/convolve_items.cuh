@@ -1,0 +1,74 @@
+/* An item of a convolution by transforms (ORDER.md 15.3): a block of complex values, or a pair of blocks of real
+ * ones, which are the real and the imaginary part of its numbers. */
+#ifndef WEFT_CUDA_CONVOLVE_ITEMS_CUH
+#define WEFT_CUDA_CONVOLVE_ITEMS_CUH
+
+#include "cuda/convolve/convolve_job.h"
+#include "cuda/fft/stages.cuh"
+
+/* One item, by one thread: where its numbers and its results are, and whether all are there. */
+template <typename T, bool COMPLEX> struct item_view {
+    const convolve_job &j;
+    int64_t from, to;    /* of number 0: in the signal, and in the results that are wanted; both may be negative */
+    bool inside, wanted; /* all numbers lie in the signal; all results are wanted */
+
+    __device__ __forceinline__ item_view(const convolve_job &job, uint64_t item) : j(job) {
+        const int64_t first = (int64_t)((COMPLEX ? item : 2 * item) * j.step), before = (int64_t)(j.m - 1);
+        const int64_t reach = COMPLEX ? 0 : (int64_t)j.step;
+        from = first - before;
+        to = from - (int64_t)j.first;
+        inside = from >= 0 && from + reach + (int64_t)j.size <= (int64_t)j.n;
+        wanted = to + before >= 0 && to + reach + (int64_t)j.size <= (int64_t)j.count;
+    }
+
+    /* Value i of the signal, or 0 beside it. */
+    __device__ __forceinline__ T value_or_zero(int64_t i) const {
+        return inside || (i >= 0 && i < (int64_t)j.n) ? __ldg((const T *)j.x + i) : (T)0;
+    }
+
+    __device__ __forceinline__ number<T> take(int64_t place) const {
+        number<T> v;
+        v.re = v.im = 0;
+        if (COMPLEX) {
+            const int64_t i = from + place;
+            if (inside || (i >= 0 && i < (int64_t)j.n)) v = load_number((const T *)j.x, (uint64_t)i, j.x_aligned);
+        } else {
+            v.re = value_or_zero(from + place);
+            v.im = value_or_zero(from + place + (int64_t)j.step);
+        }
+        return v;
+    }
+
+    __device__ __forceinline__ void give_value(int64_t i, T v) const {
+        if (wanted || (i >= 0 && i < (int64_t)j.count)) __stcg((T *)j.y + i, canonical(v));
+    }
+
+    /* The results of number `place`; the first m - 1 have none. */
+    __device__ __forceinline__ void give(int64_t place, number<T> v) const {
+        if (place < (int64_t)(j.m - 1)) return;
+        const int64_t i = to + place;
+        if (!COMPLEX) {
+            give_value(i, v.re);
+            give_value(i + (int64_t)j.step, v.im);
+        } else if (wanted || (i >= 0 && i < (int64_t)j.count)) {
+            v.re = canonical(v.re);
+            v.im = canonical(v.im);
+            store_number((T *)j.y, (uint64_t)i, j.y_aligned, v);
+        }
+    }
+};
+
+/* Tap number `place`, or 0 behind the last. */
+template <typename T, bool COMPLEX>
+static __device__ __forceinline__ number<T> take_tap(const convolve_job &j, uint64_t place) {
+    number<T> v;
+    v.re = v.im = 0;
+    if (place >= j.m) return v;
+    if (COMPLEX)
+        v = load_number((const T *)j.h, place, false);
+    else
+        v.re = __ldg((const T *)j.h + place);
+    return v;
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* weft_fft: its passes over memory (ORDER.md 14). */
+#include "cuda/fft/fft_passes.h"
+#include "cuda/fft/transforms.h"
+
+#include <string.h>
+
+static const char NAME[] = "fft";
+static const size_t SCRATCH_MOST = (size_t)1
+                                   << 28; /* batches whose numbers between passes take more are done in parts */
+
+typedef struct fft_work {
+    gpu *g;
+    const fft_call *call;
+    int log; /* of the complex transform */
+    bool real_side, long_transform;
+    fft_job j; /* what all launches have in common */
+    size_t real;
+} fft_work;
+
+static bool is_aligned(const void *p, size_t bytes) { return (uintptr_t)p % bytes == 0; }
+
+/* From x, x_step numbers apart, to y; `between` has room for all that lies between passes. */
+static weft_status transform(const fft_work *w, fft_job j, void *between, weft_error *error) {
+    const weft_dtype dtype = w->call->dtype;
+    if (!w->long_transform) {
+        const fft_launch launch = cuda_fft_whole(dtype, w->log, &j);
+        return gpu_launch(w->g, NAME, &launch, &j, error);
+    }
+    const pass_list passes = gpu_passes(w->g, w->log);
+    fft_job pass = j;
+    pass.y = between;
+    pass.y_step = j.n;
+    pass.y_aligned = true;
+    pass.blocks = 1;
+    for (int i = 0; i + 1 < passes.count; i++) {
+        const fft_launch launch = cuda_fft_columns(dtype, passes.log[i], &pass);
+        FORWARD(gpu_launch(w->g, NAME, &launch, &pass, error));
+        pass.x = between;
+        pass.x_step = j.n;
+        pass.x_aligned = true;
+        pass.swap_in = false;
+        pass.blocks <<= passes.log[i];
+    }
+    pass.y = j.y;
+    pass.y_step = j.y_step;
+    pass.y_aligned = j.y_aligned;
+    const fft_launch launch = cuda_fft_rows(dtype, passes.log[passes.count - 1], &pass);
+    return gpu_launch(w->g, NAME, &launch, &pass, error);
+}
+
+/* One part of the batch. */
+static weft_status transform_part(const fft_work *w, fft_job j, void *between, weft_error *error) {
+    if (w->call->kind == WEFT_C2R) {
+        fft_job join = j;
+        join.y = between;
+        join.y_step = j.n;
+        join.y_aligned = true;
+        const fft_launch launch = cuda_fft_join(w->call->dtype, &join);
+        FORWARD(gpu_launch(w->g, NAME, &launch, &join, error));
+        j.x = between;
+        j.x_step = j.n;
+        j.x_aligned = true;
+    }
+    FORWARD(transform(w, j, between, error));
+    if (w->call->kind != WEFT_R2C) return WEFT_OK;
+    j.x_aligned = j.y_aligned;
+    const fft_launch launch = cuda_fft_split(w->call->dtype, &j);
+    return gpu_launch(w->g, NAME, &launch, &j, error);
+}
+
+static fft_job describe(const fft_work *w, const void *x, void *y, const void *table) {
+    const fft_call *c = w->call;
+    const bool inverse = c->kind == WEFT_C2C_INVERSE || c->kind == WEFT_C2R;
+    fft_job j;
+    memset(&j, 0, sizeof j);
+    j.x = x;
+    j.y = y;
+    j.table = table;
+    j.n = (uint64_t)1 << w->log;
+    j.x_step = c->kind == WEFT_C2R ? j.n + 1 : j.n;
+    j.y_step = c->kind == WEFT_R2C ? j.n + 1 : j.n;
+    j.scale = inverse ? 1 / (double)c->n : 1;
+    j.x_aligned = is_aligned(x, 2 * w->real);
+    j.y_aligned = is_aligned(y, 2 * w->real);
+    j.swap_in = j.swap_out = inverse;
+    return j;
+}
+
+/* A transform of one value, to or from a real one, is that value. */
+static weft_status copy_values(const fft_work *w, const void *x, void *y, weft_error *error) {
+    fft_job j;
+    memset(&j, 0, sizeof j);
+    j.x = x;
+    j.y = y;
+    j.batch = w->call->batch;
+    const fft_launch launch = cuda_fft_single(w->call->dtype, w->call->kind == WEFT_R2C, &j);
+    return gpu_launch(w->g, NAME, &launch, &j, error);
+}
+
+static weft_status transform_all(const fft_work *w, const void *x, void *y, const void *table, void *between,
+                                 size_t part, weft_error *error) {
+    if (w->real_side && w->call->n == 1) return copy_values(w, x, y, error);
+    const fft_job whole = describe(w, x, y, table);
+    for (size_t first = 0; first < w->call->batch; first += part) {
+        fft_job j = whole;
+        j.x = (const char *)x + first * j.x_step * 2 * w->real;
+        j.y = (char *)y + first * j.y_step * 2 * w->real;
+        j.batch = w->call->batch - first < part ? w->call->batch - first : part;
+        FORWARD(transform_part(w, j, between, error));
+    }
+    return WEFT_OK;
+}
+
+/* Whether transforms take several passes over memory. */
+static bool takes_passes(const gpu *g, const fft_call *c, int log) {
+    const int most = c->dtype == WEFT_F32 ? FFT_WHOLE_LOG_F32 : FFT_WHOLE_LOG_F64;
+    if (log > most || (log >= most - 1 && c->batch < FFT_WHOLE_BATCH)) return true;
+    fft_job j;
+    memset(&j, 0, sizeof j);
+    j.batch = c->batch;
+    return cuda_fft_whole(c->dtype, log, &j).shared_bytes > g->shared_bytes;
+}
+
+weft_status cuda_fft(void *state, const fft_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    fft_work w;
+    w.g = g;
+    w.call = c;
+    w.real_side = c->kind >= WEFT_R2C;
+    w.log = gpu_log2(w.real_side && c->n > 1 ? c->n / 2 : c->n);
+    w.long_transform = takes_passes(g, c, w.log);
+    w.real = cuda_type_bytes(c->dtype);
+    const size_t numbers = ((size_t)1 << w.log) * 2 * w.real, most = SCRATCH_MOST / numbers;
+    const size_t part = most == 0 ? 1 : most < c->batch ? most : c->batch;
+    const size_t values = c->batch * (w.real_side ? 2 * (c->n / 2 + 1) : 2 * c->n) * w.real;
+    const size_t reals = c->batch * c->n * w.real;
+    gpu_array arrays[] = {{"x", c->x, c->kind == WEFT_R2C ? reals : values, ARRAY_IN, false, NULL},
+                          {"y", c->y, c->kind == WEFT_C2R ? reals : values, ARRAY_OUT, false, NULL}};
+    const void *table;
+    void *between;
+    FORWARD(gpu_twiddles(g, NAME, c->dtype, gpu_log2(c->n), &table, error));
+    FORWARD(arrays_bring(g, NAME, arrays, 2, w.long_transform || c->kind == WEFT_C2R ? part * numbers : 0, &between,
+                         error));
+    FORWARD(transform_all(&w, arrays[0].at, arrays[1].at, table, between, part, error));
+    return arrays_return(g, NAME, arrays, 2, error);
+}

@@ -1,0 +1,309 @@
+/* The kernels of weft_fft (ORDER.md 14). A long transform takes two or more passes over memory. Passes before
+ * the last one work on columns: lines of 2^LOG numbers that lie a step apart, in place. The last one works on rows,
+ * lines of neighbours, and puts every result to its natural place. A block has WIDTH lines: columns that are
+ * neighbours, or rows whose results are neighbours, so that it reads and writes whole segments of memory. */
+#include "cuda/fft/fft_passes.h"
+#include "cuda/fft/stages.cuh"
+
+extern __shared__ __align__(16) unsigned char dynamic_shared[];
+
+template <typename T> static __device__ __forceinline__ number<T> finished(number<T> v, T scale, bool swap) {
+    number<T> w = swapped(v, swap);
+    w.re = canonical(w.re * scale);
+    w.im = canonical(w.im * scale);
+    return w;
+}
+
+/* --------------------------------------------------------------------------------- columns */
+
+/* Reads and writes everything once. */
+template <typename T, int LOG>
+static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
+    columns_kernel(const fft_job j) {
+    typedef pass_shape<T, LOG> shape;
+    typedef line<LOG> l;
+    number<T> *shared = (number<T> *)dynamic_shared;
+    const int c = threadIdx.x % shape::WIDTH, t = threadIdx.x / shape::WIDTH;
+    const uint64_t step = j.n / j.blocks >> LOG, tiles = step / shape::WIDTH;
+    const uint64_t block = blockIdx.x / tiles % j.blocks, array = blockIdx.x / tiles / j.blocks;
+    const uint64_t first = block * (step << LOG) + blockIdx.x % tiles * shape::WIDTH + c;
+    const T *x = (const T *)j.x + 2 * array * j.x_step;
+    T *y = (T *)j.y + 2 * array * j.y_step;
+    number<T> v[l::HELD];
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++)
+        v[i] = swapped(load_number(x, first + l::template place<0>(t, i) * step, j.x_aligned), j.swap_in);
+    phases_from<LOG>(v, shared, t, (const number<T> *)j.table, (uint32_t)block, side_by_side<shape::WIDTH>{c});
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++)
+        store_number(y, first + l::template place<l::PHASES - 1>(t, i) * step, j.y_aligned, v[i]);
+}
+
+/* ------------------------------------------------------------------------------------ rows */
+
+/* In the first phase neighbouring threads have neighbours of a row; from then on they have the same place of
+ * neighbouring rows. */
+template <typename T, int LOG>
+static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
+    rows_kernel(const fft_job j) {
+    typedef pass_shape<T, LOG> shape;
+    typedef line<LOG> l;
+    typedef side_by_side<shape::WIDTH + 1> rows;
+    number<T> *shared = (number<T> *)dynamic_shared;
+    const number<T> *table = (const number<T> *)j.table;
+    const int digits = 63 - __clzll(j.blocks);
+    const uint64_t tiles = j.blocks / shape::WIDTH, array = blockIdx.x / tiles;
+    const uint64_t first = blockIdx.x % tiles * shape::WIDTH;
+    const T *x = (const T *)j.x + 2 * array * j.x_step;
+    T *y = (T *)j.y + 2 * array * j.y_step;
+    number<T> v[l::HELD];
+    const int t = threadIdx.x % l::THREADS, c = threadIdx.x / l::THREADS;
+    const uint64_t row = mirrored(first + c, digits);
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++)
+        v[i] = swapped(load_number(x, (row << LOG) + l::template place<0>(t, i), j.x_aligned), j.swap_in);
+    phase<LOG, 0>(v, t, table, (uint32_t)row);
+    const int d = threadIdx.x % shape::WIDTH, u = threadIdx.x / shape::WIDTH;
+    exchange<LOG, 0, 1>(v, shared, t, u, rows{c}, rows{d});
+    phases_from<LOG, 1>(v, shared, u, table, (uint32_t)mirrored(first + d, digits), rows{d});
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) {
+        const uint64_t place = mirrored(l::template place<l::PHASES - 1>(u, i), LOG);
+        store_number(y, first + d + place * j.blocks, j.y_aligned, finished(v[i], (T)j.scale, j.swap_out));
+    }
+}
+
+/* ----------------------------------------------------------------------------------- whole */
+
+/* Threads of a block, which does as many transforms as they have room for. */
+template <int LOG> struct whole_shape {
+    static constexpr int THREADS = line<LOG>::THREADS < 128 ? 128 : line<LOG>::THREADS;
+    static constexpr int ARRAYS = THREADS / line<LOG>::THREADS;
+};
+
+/* A natural place, moved within its 16 neighbours by the digits in which those of neighbouring threads differ, so
+ * that these meet in no bank. */
+template <int LOG> static __device__ __forceinline__ int moved(int place) {
+    constexpr int SHIFT = LOG - line<LOG>::bits(line<LOG>::PHASES - 1) - 4;
+    return SHIFT < 1 ? place : place ^ ((place >> (SHIFT < 1 ? 0 : SHIFT)) & 15);
+}
+
+/* Number i of a thread of short arrays, read first or written last, is a neighbour of other threads' number i,
+ * whosever it is, and passes through shared memory. */
+template <int LOG> struct in_turn {
+    int array, place;
+    __device__ __forceinline__ explicit in_turn(int i) {
+        const int number = i * whole_shape<LOG>::THREADS + (int)threadIdx.x;
+        array = number >> LOG;
+        place = number & ((1 << LOG) - 1);
+    }
+};
+
+template <typename T, int LOG>
+static __device__ __forceinline__ void take_short(const fft_job &j, uint64_t first, number<T> *shared, number<T> *v) {
+    typedef line<LOG> l;
+    const T *x = (const T *)j.x + 2 * first * j.x_step;
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) {
+        const in_turn<LOG> k(i);
+        v[i].re = v[i].im = 0;
+        if (first + k.array < j.batch) v[i] = load_number(x, k.array * j.x_step + k.place, j.x_aligned);
+    }
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) {
+        const in_turn<LOG> k(i);
+        shared[k.array * padded_size<LOG>() + padded::apart(k.place)] = v[i];
+    }
+    __syncthreads();
+}
+
+template <typename T, int LOG>
+static __global__ void __launch_bounds__(whole_shape<LOG>::THREADS, 4096 / sizeof(T) / whole_shape<LOG>::THREADS)
+    whole_kernel(const fft_job j) {
+    typedef line<LOG> l;
+    constexpr bool SHORT = LOG < 8;
+    number<T> *shared = (number<T> *)dynamic_shared;
+    const int t = threadIdx.x % l::THREADS, which = threadIdx.x / l::THREADS;
+    const uint64_t first = (uint64_t)blockIdx.x * whole_shape<LOG>::ARRAYS, array = first + which;
+    const bool there = array < j.batch;
+    const padded at{which * padded_size<LOG>()};
+    number<T> v[l::HELD];
+    if (SHORT) take_short<T, LOG>(j, first, shared, v);
+    const T *x = (const T *)j.x + 2 * (array * j.x_step + (SHORT ? 0 : l::template place_of<0>(t, 0)));
+    const number<T> *own = shared + at.start(l::template place_of<0>(t, 0));
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) {
+        if (SHORT)
+            v[i] = own[padded::apart(l::template place_of<0>(0, i))];
+        else if (there)
+            v[i] = load_number(x, l::template place_of<0>(0, i), j.x_aligned);
+        else
+            v[i].re = v[i].im = 0;
+        v[i] = swapped(v[i], j.swap_in);
+    }
+    phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, at);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++)
+        shared[at.first + moved<LOG>((int)mirrored(l::template place<l::PHASES - 1>(t, i), LOG))] = v[i];
+    __syncthreads();
+    T *y = (T *)j.y + 2 * ((SHORT ? first : array) * j.y_step);
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) {
+        const in_turn<LOG> k(i);
+        const int place = t + i * l::THREADS;
+        if (SHORT ? first + k.array >= j.batch : !there) continue;
+        const number<T> w =
+            SHORT ? shared[k.array * padded_size<LOG>() + moved<LOG>(k.place)] : shared[at.first + moved<LOG>(place)];
+        store_number(y, SHORT ? k.array * j.y_step + k.place : place, j.y_aligned,
+                     finished(w, (T)j.scale, j.swap_out));
+    }
+}
+
+/* -------------------------------------------------------------------------- real transforms */
+
+/* t and the conjugate of u of ORDER.md 14.5. */
+template <typename T>
+static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T> w, bool inverse) {
+    number<T> e, o, v;
+    e.re = f.re + g.re;
+    e.im = f.im - g.im;
+    o.re = f.re - g.re;
+    o.im = f.im + g.im;
+    v.re = w.im;
+    v.im = inverse ? w.re : -w.re;
+    f = e;
+    g = o;
+    butterfly(f, g, v);
+    g.im = fma((T)-2, e.im, f.im);
+}
+
+#define PARTS_THREADS 256
+
+/* The pair f, n - f, 1 <= f <= n/2. */
+template <typename T, bool INVERSE>
+static __device__ __forceinline__ void pair_of(const fft_job &j, const T *x, T *y, uint64_t f) {
+    const uint64_t g = j.n - f;
+    const T factor = INVERSE ? (T)1 : (T)0.5;
+    number<T> a = load_number(x, f, j.x_aligned), b = load_number(x, g, j.x_aligned);
+    const uint32_t k = (uint32_t)mirrored(f, 63 - __clzll(j.n));
+    part(a, b, any_twiddle((const number<T> *)j.table, k), INVERSE);
+    store_number(y, f, j.y_aligned, finished(a, factor, false));
+    if (g > f) store_number(y, g, j.y_aligned, finished(b, factor, false));
+}
+
+/* f = 0, which stands for n too: two real values. */
+template <typename T, bool INVERSE>
+static __device__ __forceinline__ void real_pair_of(const fft_job &j, const T *x, T *y) {
+    number<T> a, b;
+    const T first = __ldcg(x), second = __ldcg(x + (INVERSE ? 2 * j.n : 1));
+    a.re = first + second;
+    a.im = INVERSE ? first - second : (T)0;
+    b.re = first - second;
+    b.im = 0;
+    store_number(y, 0, j.y_aligned, finished(a, (T)1, false));
+    if (!INVERSE) store_number(y, j.n, j.y_aligned, finished(b, (T)1, false));
+}
+
+/* Each thread has one pair of one array; the first one of an array has that of 0 and that of n/2. */
+template <typename T, bool INVERSE>
+static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_job j) {
+    const uint64_t at = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
+    const int digits = j.n > 1 ? 62 - __clzll(j.n) : 0;
+    const uint64_t array = at >> digits, f = at & (((uint64_t)1 << digits) - 1);
+    if (array >= j.batch) return;
+    const T *x = (const T *)(INVERSE ? j.x : j.y) + 2 * array * (INVERSE ? j.x_step : j.y_step);
+    T *y = (T *)j.y + 2 * array * j.y_step;
+    if (f > 0) {
+        pair_of<T, INVERSE>(j, x, y, f);
+        return;
+    }
+    real_pair_of<T, INVERSE>(j, x, y);
+    if (j.n > 1) pair_of<T, INVERSE>(j, x, y, j.n / 2);
+}
+
+/* A transform of one value: to or from a real one. */
+template <typename T, bool FROM_REAL>
+static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_job j) {
+    const uint64_t i = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
+    if (i >= j.batch) return;
+    const T v = canonical(((const T *)j.x)[FROM_REAL ? i : 2 * i]);
+    ((T *)j.y)[FROM_REAL ? 2 * i : i] = v;
+    if (FROM_REAL) ((T *)j.y)[2 * i + 1] = 0;
+}
+
+/* ------------------------------------------------------------------------------ launches */
+
+template <typename T, int LOG> static fft_launch whole_launch(const fft_job *j) {
+    const uint64_t arrays = whole_shape<LOG>::ARRAYS;
+    return fft_launch{(const void *)whole_kernel<T, LOG>, (j->batch - 1) / arrays + 1, whole_shape<LOG>::THREADS,
+                      (unsigned)(arrays * padded_size<LOG>() * sizeof(number<T>))};
+}
+
+template <typename T, int LOG> static fft_launch columns_launch(const fft_job *j) {
+    typedef pass_shape<T, LOG> shape;
+    return fft_launch{(const void *)columns_kernel<T, LOG>, j->batch * ((j->n >> LOG) / shape::WIDTH), shape::THREADS,
+                      (unsigned)(((size_t)shape::WIDTH << LOG) * sizeof(number<T>))};
+}
+
+template <typename T, int LOG> static fft_launch rows_launch(const fft_job *j) {
+    typedef pass_shape<T, LOG> shape;
+    return fft_launch{(const void *)rows_kernel<T, LOG>, j->batch * (j->blocks / shape::WIDTH), shape::THREADS,
+                      (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>))};
+}
+
+template <typename T, int LOG> static fft_launch find_whole(int log, const fft_job *j) {
+    if (log == LOG) return whole_launch<T, LOG>(j);
+    if constexpr (LOG > 0) return find_whole<T, LOG - 1>(log, j);
+    return fft_launch{};
+}
+
+template <typename T, int LOG> static fft_launch find_columns(int log, const fft_job *j) {
+    if (log == LOG) return columns_launch<T, LOG>(j);
+    if constexpr (LOG > FFT_PASS_LOG_LEAST) return find_columns<T, LOG - 1>(log, j);
+    return fft_launch{};
+}
+
+template <typename T, int LOG> static fft_launch find_rows(int log, const fft_job *j) {
+    if (log == LOG) return rows_launch<T, LOG>(j);
+    if constexpr (LOG > FFT_PASS_LOG_LEAST) return find_rows<T, LOG - 1>(log, j);
+    return fft_launch{};
+}
+
+fft_launch cuda_fft_whole(weft_dtype dtype, int log, const fft_job *j) {
+    return dtype == WEFT_F32 ? find_whole<float, FFT_WHOLE_LOG_F32>(log, j)
+                             : find_whole<double, FFT_WHOLE_LOG_F64>(log, j);
+}
+
+fft_launch cuda_fft_columns(weft_dtype dtype, int log, const fft_job *j) {
+    return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_MOST>(log, j)
+                             : find_columns<double, FFT_PASS_LOG_MOST>(log, j);
+}
+
+fft_launch cuda_fft_rows(weft_dtype dtype, int log, const fft_job *j) {
+    return dtype == WEFT_F32 ? find_rows<float, FFT_PASS_LOG_MOST>(log, j)
+                             : find_rows<double, FFT_PASS_LOG_MOST>(log, j);
+}
+
+static fft_launch parts_launch(const void *kernel, const fft_job *j) {
+    const uint64_t pairs = j->n > 1 ? j->n / 2 : 1;
+    return fft_launch{kernel, (j->batch * pairs - 1) / PARTS_THREADS + 1, PARTS_THREADS, 0};
+}
+
+fft_launch cuda_fft_split(weft_dtype dtype, const fft_job *j) {
+    return parts_launch(
+        dtype == WEFT_F32 ? (const void *)parts_kernel<float, false> : (const void *)parts_kernel<double, false>, j);
+}
+
+fft_launch cuda_fft_join(weft_dtype dtype, const fft_job *j) {
+    return parts_launch(
+        dtype == WEFT_F32 ? (const void *)parts_kernel<float, true> : (const void *)parts_kernel<double, true>, j);
+}
+
+fft_launch cuda_fft_single(weft_dtype dtype, bool from_real, const fft_job *j) {
+    const void *f32 =
+        from_real ? (const void *)single_kernel<float, true> : (const void *)single_kernel<float, false>;
+    const void *f64 =
+        from_real ? (const void *)single_kernel<double, true> : (const void *)single_kernel<double, false>;
+    return fft_launch{dtype == WEFT_F32 ? f32 : f64, (j->batch - 1) / PARTS_THREADS + 1, PARTS_THREADS, 0};
+}

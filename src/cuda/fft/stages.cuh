@@ -1,0 +1,134 @@
+/* LOG stages of a transform by the threads of a block (ORDER.md 14.3).
+ *
+ * A line of 2^LOG numbers is held by THREADS threads, 16 numbers each (or fewer, if the line is shorter). In a phase
+ * each thread does up to four stages on its numbers, in registers; between phases the numbers change hands through
+ * shared memory. In phase p the places of a line are
+ *
+ *     hi (stages that are done) | mid (the stages of p) | lo
+ *
+ * and a thread's register i holds `mid` = i for one or several pairs (hi, lo). */
+#ifndef WEFT_CUDA_STAGES_CUH
+#define WEFT_CUDA_STAGES_CUH
+
+#include "cuda/fft/complex.cuh"
+
+template <int LOG> struct line {
+    static constexpr int HELD_LOG = LOG < 4 ? LOG : 4;
+    static constexpr int HELD = 1 << HELD_LOG;
+    static constexpr int THREADS = 1 << (LOG - HELD_LOG);
+    static constexpr int PHASES = LOG <= 4 ? 1 : (LOG + 3) / 4;
+
+    static constexpr __host__ __device__ int bits(int p) { return LOG / PHASES + (p < LOG % PHASES); }
+    static constexpr __host__ __device__ int done(int p) { return p == 0 ? 0 : done(p - 1) + bits(p - 1); }
+
+    /* hi, and the place, of thread t's number i. t and i have digits of their own in both: number i of thread t is
+     * what number 0 of it and number i of thread 0 add up to, and the latter is a constant. */
+    template <int P> static constexpr __host__ __device__ int hi_of(int t, int i) {
+        return (t + (i >> bits(P)) * THREADS) >> (LOG - done(P) - bits(P));
+    }
+    template <int P> static constexpr __host__ __device__ int place_of(int t, int i) {
+        const int low = LOG - done(P) - bits(P), mid = i & ((1 << bits(P)) - 1);
+        return ((hi_of<P>(t, i) << bits(P) | mid) << low) | ((t + (i >> bits(P)) * THREADS) & ((1 << low) - 1));
+    }
+    template <int P> static __device__ __forceinline__ int hi(int t, int i) {
+        return hi_of<P>(t, 0) + hi_of<P>(0, i);
+    }
+    template <int P> static __device__ __forceinline__ int place(int t, int i) {
+        return place_of<P>(t, 0) + place_of<P>(0, i);
+    }
+};
+
+/* The way from phase FROM to phase TO. at.start(place) + at.apart(place) is where a number lies in shared memory,
+ * each for some of the digits of its place. A thread that is `t` of its line in the first may be `u` in the second,
+ * of another line, `bt`. */
+template <int LOG, int FROM, int TO, typename T, typename At>
+static __device__ __forceinline__ void exchange(number<T> *v, number<T> *shared, int t, int u, At at, At bt) {
+    typedef line<LOG> l;
+    number<T> *from = shared + at.start(l::template place_of<FROM>(t, 0));
+    const number<T> *to = shared + bt.start(l::template place_of<TO>(u, 0));
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) from[At::apart(l::template place_of<FROM>(0, i))] = v[i];
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < l::HELD; i++) v[i] = to[At::apart(l::template place_of<TO>(0, i))];
+}
+
+template <int LOG, int P, typename T>
+static __device__ __forceinline__ void phase(number<T> *v, int t, const number<T> *table, uint32_t block) {
+    typedef line<LOG> l;
+#pragma unroll
+    for (int i = 0; i < l::HELD; i += 1 << l::bits(P))
+        stages<l::bits(P)>(v + i, table, (block << l::done(P)) + l::template hi<P>(t, i));
+}
+
+template <int LOG, int P, typename T>
+static __device__ __forceinline__ void phase_back(number<T> *v, int t, const number<T> *table, uint32_t block) {
+    typedef line<LOG> l;
+#pragma unroll
+    for (int i = 0; i < l::HELD; i += 1 << l::bits(P))
+        stages_back<l::bits(P)>(v + i, table, (block << l::done(P)) + l::template hi<P>(t, i));
+}
+
+/* The phases from P on, of a line that is number `block` of its stage. */
+template <int LOG, int P = 0, typename T, typename At>
+static __device__ __forceinline__ void phases_from(number<T> *v, number<T> *shared, int t, const number<T> *table,
+                                                   uint32_t block, At at) {
+    phase<LOG, P>(v, t, table, block);
+    if constexpr (P + 1 < line<LOG>::PHASES) {
+        exchange<LOG, P, P + 1>(v, shared, t, t, at, at);
+        phases_from<LOG, P + 1>(v, shared, t, table, block, at);
+    }
+}
+
+/* Those before and including P, undone: the last one first. */
+template <int LOG, int P = line<LOG>::PHASES - 1, typename T, typename At>
+static __device__ __forceinline__ void phases_back(number<T> *v, number<T> *shared, int t, const number<T> *table,
+                                                   uint32_t block, At at) {
+    phase_back<LOG, P>(v, t, table, block);
+    if constexpr (P > 0) {
+        exchange<LOG, P, P - 1>(v, shared, t, t, at, at);
+        phases_back<LOG, P - 1>(v, shared, t, table, block, at);
+    }
+}
+
+/* The same value, of which the compiler is not to know that: what it has made of it before is to be made again
+ * rather than kept in registers. */
+template <typename V> static __device__ __forceinline__ V afresh(V value) {
+    if constexpr (sizeof value == 8)
+        asm volatile("" : "+l"(value));
+    else
+        asm volatile("" : "+r"(value));
+    return value;
+}
+
+/* A line by itself in shared memory: a number is left out after every 16, so that neither neighbours nor numbers 16
+ * apart meet in a bank. */
+struct padded {
+    int first;
+    static constexpr __host__ __device__ int apart(int place) { return place + (place >> 4); }
+    __device__ __forceinline__ int start(int place) const { return first + apart(place); }
+};
+template <int LOG> static constexpr __host__ __device__ int padded_size() { return (1 << LOG) + ((1 << LOG) >> 4); }
+
+/* Lines of a pass, by type and length: 128 bytes of neighbours, or 64 where more would not fit. */
+template <typename T, int LOG> struct pass_shape {
+    static constexpr int BYTES = LOG <= 6 ? 256 : LOG < 10 ? 128 : 64;
+    static constexpr int WIDTH = BYTES / (2 * sizeof(T));
+    static constexpr int THREADS = WIDTH * line<LOG>::THREADS;
+    static constexpr int RESIDENT = 4096 / sizeof(T) / THREADS; /* blocks of a multiprocessor, as registers allow */
+};
+
+/* Numbers of lines side by side, `stride` from one place of a line to the next. */
+template <int STRIDE> struct side_by_side {
+    int which;
+    static constexpr __host__ __device__ int apart(int place) { return place * STRIDE; }
+    __device__ __forceinline__ int start(int place) const { return which + apart(place); }
+};
+
+/* `digits` binary digits of k mirrored. */
+static __device__ __forceinline__ uint64_t mirrored(uint64_t k, int digits) {
+    return digits ? __brevll(k) >> (64 - digits) : 0;
+}
+
+#endif

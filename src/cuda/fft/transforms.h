@@ -1,0 +1,29 @@
+/* What weft_fft and weft_convolve share on a GPU: the table of twiddles, passes, launches. */
+#ifndef WEFT_CUDA_TRANSFORMS_H
+#define WEFT_CUDA_TRANSFORMS_H
+
+#include "cuda/runtime/arrays.h"
+#include "cuda/fft/fft_job.h"
+
+/* T[2k] of ORDER.md 14.1 on the GPU, as far as transforms of 2^log values need it. It grows and stays. */
+weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int log, const void **table,
+                         weft_error *error);
+
+/* Launches a kernel whose only argument is `job`. */
+weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *job,
+                       weft_error *error);
+
+/* How the stages of a transform of 2^log values are shared out to passes. */
+enum { PASSES_MOST = 8 };
+typedef struct pass_list {
+    int count, log[PASSES_MOST];
+} pass_list;
+pass_list gpu_passes(const gpu *g, int log);
+
+static inline int gpu_log2(uint64_t n) {
+    int log = 0;
+    while (n >> log > 1) log++;
+    return log;
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* weft_histogram and weft_histogram_even: the edges' check, where to count, the launch. */
+#include "cuda/histogram/histogram.cuh"
+
+#include "core/edges.h"
+#include "cuda/runtime/arrays.h"
+
+enum {
+    FEW_THREADS = 512,            /* of a block, where four blocks have room on a multiprocessor */
+    MANY_THREADS = 1024,          /* and where one or two have */
+    FEW_THREADS_BYTES = 56 << 10, /* of shared memory, for four blocks */
+    COPIES_LOG2_MAX = 5
+};
+
+/* --------------------------------------------------------------------------------- the edges */
+
+/* Finds the least i with edges[i] not less than edges[i + 1], or `bins`. One block. */
+template <class T> __global__ void check_edges_kernel(const T *edges, uint32_t bins, uint64_t *first_bad) {
+    __shared__ uint32_t found;
+    if (threadIdx.x == 0) found = bins;
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < bins; i += blockDim.x)
+        if (!(edges[i] < edges[i + 1])) atomicMin(&found, i);
+    __syncthreads();
+    if (threadIdx.x == 0) *first_bad = found;
+}
+
+static void launch_check(const histogram_call *c, cudaStream_t stream, uint64_t *first_bad) {
+    switch (c->dtype) {
+#define TYPE(ID, name, ctype, kind, npy)                                                                          \
+    case WEFT_##ID:                                                                                               \
+        check_edges_kernel<ctype><<<1, 1024, 0, stream>>>((const ctype *)c->edges, (uint32_t)c->bins, first_bad); \
+        break;
+#include "core/types.def"
+    default: break;
+    }
+}
+
+/* Edges in GPU memory are looked at there; only a pair that is wrong is fetched, for the sentence. */
+static weft_status check_edges(gpu *g, const histogram_call *c, weft_error *error) {
+    const size_t size = cuda_type_bytes(c->dtype);
+    bool on_host;
+    FORWARD(gpu_locate(g, "edges", c->edges, &on_host, error));
+    if (on_host) return weft_check_edges(c->dtype, size, 0, c->bins, c->edges, error);
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "histogram");
+    if (capture != cudaStreamCaptureStatusNone) return WEFT_OK;
+    g->pending = true;
+    launch_check(c, g->stream, g->landing);
+    CUDA_TRY(cudaGetLastError(), "histogram");
+    CUDA_TRY(cudaStreamSynchronize(g->stream), "histogram");
+    const size_t bad = (size_t)*g->landing;
+    if (bad == c->bins) return WEFT_OK;
+    uint64_t pair[2];
+    CUDA_TRY(cudaMemcpy(pair, (const char *)c->edges + bad * size, 2 * size, cudaMemcpyDefault), "histogram");
+    return weft_check_edges(c->dtype, size, bad, 1, pair, error);
+}
+
+/* -------------------------------------------------------------------------------- the launch */
+
+typedef struct shape {
+    unsigned threads, blocks_each; /* blocks on a multiprocessor */
+    bool in_shared;                /* the counters */
+    size_t shared_bytes;
+} shape;
+
+/* As many copies as fit; the edges come to shared memory where they leave room for the counters. */
+static shape choose(const gpu *g, const histogram_call *c, histogram_job *j) {
+    const size_t counters = (c->bins + 3) / 4 * 4 * sizeof(uint32_t);
+    const size_t guide = c->edges ? HISTOGRAM_GUIDE * sizeof(uint32_t) : 0;
+    const size_t edges = c->edges ? (c->bins + 1) * cuda_type_bytes(c->dtype) : 0;
+    shape s = {MANY_THREADS, 2, false, guide};
+    j->edges_shared = edges > 0 && counters + guide + edges <= FEW_THREADS_BYTES;
+    const size_t fixed = guide + (j->edges_shared ? edges : 0);
+    s.in_shared = counters + fixed <= g->shared_bytes;
+    j->in_shared = s.in_shared;
+    if (!s.in_shared) return s;
+    s.shared_bytes = counters + fixed;
+    if (s.shared_bytes > g->shared_bytes / 2) s.blocks_each = 1;
+    if (s.shared_bytes > FEW_THREADS_BYTES) return s;
+    s.threads = FEW_THREADS;
+    s.blocks_each = 4;
+    while (j->copies_log2 < COPIES_LOG2_MAX && (counters << (j->copies_log2 + 1)) + fixed <= FEW_THREADS_BYTES)
+        j->copies_log2++;
+    s.shared_bytes = (counters << j->copies_log2) + fixed;
+    return s;
+}
+
+template <class T, class MAP>
+static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t n, histogram_job *j,
+                          weft_error *error) {
+    const void *const kernel = s.in_shared ? (const void *)histogram_kernel<T, MAP, shared_counters>
+                                           : (const void *)histogram_kernel<T, MAP, global_counters>;
+    const uint64_t block_elements = (uint64_t)s.threads * HISTOGRAM_ROWS * slots<T>::PER;
+    const uint64_t blocks_max = (uint64_t)s.blocks_each * g->multiprocessors;
+    const uint64_t part = blocks_max << 31; /* so no counter of a block can be full */
+    FORWARD(gpu_allow_shared(g, kernel, "histogram", error));
+    for (uint64_t first = 0; first < n; first += part) {
+        slots<T> some((const T *)x + first, n - first < part ? n - first : part);
+        const uint64_t blocks = (some.n - 1) / block_elements + 1;
+        void *arguments[] = {&some, j};
+        CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)(blocks < blocks_max ? blocks : blocks_max)),
+                                  dim3(s.threads), arguments, s.shared_bytes, g->stream),
+                 "histogram");
+    }
+    return WEFT_OK;
+}
+
+static weft_status launch_for(const gpu *g, const histogram_call *c, const void *x, histogram_job *j,
+                              weft_error *error) {
+    const shape s = choose(g, c, j);
+#define TYPE(ID, name, ctype, kind, npy)                                          \
+    if (c->dtype == WEFT_##ID)                                                    \
+        return c->edges ? launch<ctype, edge_map<ctype>>(g, s, x, c->n, j, error) \
+                        : launch<ctype, even_map<ctype>>(g, s, x, c->n, j, error);
+#include "core/types.def"
+    return weft_fail(error, WEFT_INTERNAL, "histogram: there is no kernel for type %d", (int)c->dtype);
+}
+
+weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    const size_t size = cuda_type_bytes(c->dtype);
+    gpu_array arrays[] = {{"x", c->x, c->n * size, ARRAY_IN, false, NULL},
+                          {"edges", c->edges, (c->bins + 1) * size, ARRAY_IN, false, NULL},
+                          {"counts", c->counts, c->bins * sizeof *c->counts, ARRAY_OUT, false, NULL}};
+    histogram_job j;
+    void *scratch;
+    memset(&j, 0, sizeof j);
+    if (c->edges) FORWARD(check_edges(g, c, error));
+    FORWARD(arrays_bring(g, "histogram", arrays, 3, 0, &scratch, error));
+    const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
+    if (!c->edges)
+        j.even = is_float ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
+                          : weft_even_bins_of_integers(c->lower_integer, c->upper_integer, c->bins, size == 8);
+    j.edges = arrays[1].at;
+    j.counts = (uint64_t *)arrays[2].at;
+    j.bins = (uint32_t)c->bins;
+    CUDA_TRY(cudaMemsetAsync(j.counts, 0, c->bins * sizeof *j.counts, g->stream), "histogram");
+    FORWARD(launch_for(g, c, arrays[0].at, &j, error));
+    return arrays_return(g, "histogram", arrays, 3, error);
+}

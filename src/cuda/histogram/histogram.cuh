@@ -1,0 +1,224 @@
+/* Counting on a GPU (ORDER.md 11): which bin, and where it is counted. */
+#ifndef WEFT_CUDA_HISTOGRAM_CUH
+#define WEFT_CUDA_HISTOGRAM_CUH
+
+#include "arith/even_bins.h"
+#include "cuda/runtime/slots.cuh"
+
+#include <math.h>
+
+enum {
+    HISTOGRAM_ROWS = 4,                   /* slots that a thread loads before it counts them */
+    HISTOGRAM_CELLS = 1024,               /* of the guide to the edges */
+    HISTOGRAM_GUIDE = HISTOGRAM_CELLS + 4 /* its words, rounded up */
+};
+
+typedef struct histogram_job {
+    weft_even_bins even;
+    const void *edges;
+    uint64_t *counts;
+    uint32_t bins;
+    uint32_t copies_log2;  /* of the counters in shared memory */
+    uint32_t in_shared;    /* whether they are there */
+    uint32_t edges_shared; /* whether the edges have a copy there, behind the counters and the guide */
+} histogram_job;
+
+/* --------------------------------------------------------------------------------- which bin */
+
+/* Bins of one width, of integers. find() tells whether there is a bin. */
+template <class T> struct even_map {
+    weft_even_bins b;
+    __device__ even_map(const histogram_job &j, const T *, const uint32_t *) : b(j.even) {}
+    __device__ __forceinline__ bool find(T x, uint32_t &bin) const {
+        bin = (uint32_t)(sizeof(T) == 8 ? weft_even_bin_of_wide(&b, (uint64_t)x)
+                                        : weft_even_bin_of_narrow(&b, (uint32_t)x));
+        return bin < (uint32_t)b.bins;
+    }
+};
+
+template <class T> struct even_map_of_reals {
+    T lower, upper;
+    double base, scale;
+    uint32_t last;
+    __device__ explicit even_map_of_reals(const histogram_job &j)
+        : lower((T)j.even.lower), upper((T)j.even.upper), base(j.even.lower), scale(j.even.scale), last(j.bins - 1) {}
+    __device__ __forceinline__ bool find_in_f64(T x, uint32_t &bin) const {
+        bin = min((uint32_t)(((double)x - base) * scale), last); /* below 2^32 where it counts */
+        return x >= lower && x <= upper;
+    }
+};
+
+template <> struct even_map<double> : even_map_of_reals<double> {
+    __device__ even_map(const histogram_job &j, const double *, const uint32_t *) : even_map_of_reals<double>(j) {}
+    __device__ __forceinline__ bool find(double x, uint32_t &bin) const { return find_in_f64(x, bin); }
+};
+
+/* Floats of 4 bytes are placed in f32 first, which is within `margin` of the place: three roundings of 2^-24 each and
+ * those in f64 are less than bins 2^-22. Only where a whole number is as near as that, f64 must tell. A scale that is
+ * not normal in f32, and 2^21 bins, leave it all to f64. */
+template <> struct even_map<float> : even_map_of_reals<float> {
+    float rough_scale, margin;
+    __device__ even_map(const histogram_job &j, const float *, const uint32_t *)
+        : even_map_of_reals<float>(j), rough_scale((float)j.even.scale), margin((float)j.bins * 0x1p-22f) {
+        if (!(rough_scale >= 0x1p-126f && rough_scale <= 0x1p126f && margin < 0.5f)) rough_scale = NAN;
+    }
+    __device__ __forceinline__ bool find(float x, uint32_t &bin) const {
+        const float ulp_is_one = 0x1.8p23f; /* added to a place, leaves the whole number nearest in the low bits */
+        const float place = (x - lower) * rough_scale, raised = place + ulp_is_one, nearest = raised - ulp_is_one;
+        if (!(fabsf(place - nearest) > margin)) return find_in_f64(x, bin);
+        bin = (__float_as_uint(raised) & 0x3fffff) - (nearest > place);
+        return x >= lower && x <= upper;
+    }
+};
+
+/* A rough place between the outermost edges: all that matters is that it never falls when x rises. */
+template <class T> struct guide_place {
+    T lower;
+    float scale;
+    uint32_t last;
+    __device__ guide_place(T low, T high, uint32_t cells) : lower(low), last(cells - 1) {
+        scale = (float)cells / (float)distance(high);
+        if (!(scale <= 0x1p126f)) scale = 0; /* infinite edges, or hardly apart: one cell */
+    }
+    __device__ __forceinline__ float distance(T x) const {
+        if ((T)0.5 != 0) return (float)(x - lower);
+        return sizeof(T) == 8 ? (float)((uint64_t)x - (uint64_t)lower) : (float)((uint32_t)x - (uint32_t)lower);
+    }
+    __device__ __forceinline__ uint32_t of(T x) const {
+        const float place = distance(x) * scale;
+        return place < (float)last ? (uint32_t)place : last;
+    }
+};
+
+/* The last edge that is not greater. guide[c] is the first bin that an element of cell c can be in, and guide[c + 1]
+ * the last, since edges of lower cells are less than it and edges of higher cells greater. */
+template <class T> struct edge_map {
+    const T *edges;
+    const uint32_t *guide;
+    T lower, upper;
+    guide_place<T> place;
+    __device__ edge_map(const histogram_job &j, const T *shared_edges, const uint32_t *shared_guide)
+        : edges(j.edges_shared ? shared_edges : (const T *)j.edges), guide(shared_guide), lower(edges[0]),
+          upper(edges[j.bins]), place(lower, upper, HISTOGRAM_CELLS) {}
+    __device__ __forceinline__ bool find(T x, uint32_t &bin) const {
+        if (!(x >= lower && x <= upper)) return false;
+        const uint32_t cell = place.of(x);
+        uint32_t high = guide[cell + 1];
+        bin = guide[cell];
+        while (bin < high) {
+            const uint32_t middle = (bin + high + 1) / 2;
+            if (x >= edges[middle])
+                bin = middle;
+            else
+                high = middle - 1;
+        }
+        return true;
+    }
+};
+
+/* guide[c]: the last bin whose lower edge is of a cell below c; guide[0] = 0. By one block. */
+template <class T> __device__ void fill_guide(const T *edges, uint32_t bins, uint32_t *guide) {
+    const guide_place<T> place(edges[0], edges[bins], HISTOGRAM_CELLS);
+    for (uint32_t c = threadIdx.x; c <= HISTOGRAM_CELLS; c += blockDim.x) {
+        uint32_t low = 0, high = bins - 1;
+        while (low < high) {
+            const uint32_t middle = (low + high + 1) / 2;
+            if (place.of(edges[middle]) < c)
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        guide[c] = low;
+    }
+}
+
+/* ------------------------------------------------------------------------------- where counted */
+
+extern __shared__ __align__(16) uint32_t histogram_shared[];
+
+/* In shared memory, in `copies` counters for each bin, of which a lane has its own or shares it with few: so equal
+ * elements do not wait for one another, and with 32 copies no two lanes meet in a bank. */
+struct shared_counters {
+    uint32_t *counters;
+    uint32_t bins, copies_log2, lane;
+    __device__ explicit shared_counters(const histogram_job &j)
+        : counters(histogram_shared), bins(j.bins), copies_log2(j.copies_log2),
+          lane(threadIdx.x & ((1u << j.copies_log2) - 1)) {
+        for (uint32_t i = threadIdx.x; i < bins << copies_log2; i += blockDim.x) counters[i] = 0;
+    }
+    __device__ __forceinline__ void add(bool found, uint32_t bin) {
+        if (found) atomicAdd(&counters[bin << copies_log2 | lane], 1u);
+    }
+    /* The copies are read in another turn by each thread, since those of one number are all in one bank. */
+    __device__ void flush(uint64_t *counts) {
+        const uint32_t copies = 1u << copies_log2;
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < bins; i += blockDim.x) {
+            uint32_t total = 0;
+            for (uint32_t c = 0; c < copies; c++) total += counters[i << copies_log2 | ((c + i) & (copies - 1))];
+            if (total) atomicAdd((unsigned long long *)&counts[i], (unsigned long long)total);
+        }
+    }
+};
+
+/* In place, where shared memory has no room for the bins. Equal bins of a warp are added as one; and while a warp
+ * sees one bin alone it adds nothing. All lanes call add. */
+struct global_counters {
+    uint64_t *counts;
+    uint32_t bins, run_bin;
+    unsigned long long run;
+    __device__ explicit global_counters(const histogram_job &j)
+        : counts(j.counts), bins(j.bins), run_bin(j.bins), run(0) {}
+    __device__ __forceinline__ void put(uint32_t bin, unsigned long long count) {
+        if (bin < bins) atomicAdd((unsigned long long *)&counts[bin], count);
+    }
+    __device__ __forceinline__ void add(bool found, uint32_t some_bin) {
+        const uint32_t bin = found ? some_bin : bins;
+        const uint32_t equal = __match_any_sync(0xffffffffu, bin);
+        const uint32_t lane = threadIdx.x % 32;
+        if (equal != 0xffffffffu) {
+            if (lane == __ffs((int)equal) - 1u) put(bin, __popc(equal));
+        } else if (bin == run_bin) {
+            run += 32;
+        } else {
+            flush_run(lane);
+            run_bin = bin;
+            run = 32;
+        }
+    }
+    __device__ void flush_run(uint32_t lane) {
+        if (lane == 0 && run) put(run_bin, run);
+        run = 0;
+    }
+    __device__ void flush(uint64_t *) { flush_run(threadIdx.x % 32); }
+};
+
+/* ------------------------------------------------------------------------------------- kernel */
+
+template <class T, class MAP, class COUNTERS>
+__global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_job j) {
+    enum { PER = slots<T>::PER };
+    COUNTERS counters(j);
+    uint32_t *const guide = histogram_shared + (j.in_shared ? ((j.bins << j.copies_log2) + 3) / 4 * 4 : 0);
+    T *const edges = (T *)(guide + HISTOGRAM_GUIDE);
+    if (j.edges_shared)
+        for (uint32_t i = threadIdx.x; i <= j.bins; i += blockDim.x) edges[i] = ((const T *)j.edges)[i];
+    __syncthreads();
+    if (j.edges) fill_guide(j.edges_shared ? edges : (const T *)j.edges, j.bins, guide);
+    __syncthreads();
+    const MAP map(j, edges, guide);
+    const uint64_t rows = (uint64_t)blockDim.x * HISTOGRAM_ROWS;
+    take_rows<HISTOGRAM_ROWS>(x, blockIdx.x * rows, x.count(), gridDim.x * rows,
+                              [&](uint64_t, T(&v)[HISTOGRAM_ROWS][PER], uint32_t(&present)[HISTOGRAM_ROWS]) {
+#pragma unroll
+                                  for (int i = 0; i < HISTOGRAM_ROWS * PER; i++) {
+                                      uint32_t bin = 0;
+                                      const bool found =
+                                          (present[i / PER] >> i % PER & 1) && map.find(v[i / PER][i % PER], bin);
+                                      counters.add(found, bin);
+                                  }
+                              });
+    counters.flush(j.counts);
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* Which formulas are compiled, and what they were compiled to (map_compiled.h). */
+#include "cuda/runtime/compiled.h"
+#include "cuda/map/map_compiled.h"
+#include "cuda/runtime/nvrtc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct formula {
+    map_shape shape;
+    const void *consumer;     /* the kernel that takes the values instead of an array; NULL: they are stored */
+    uint64_t work;            /* steps of elements that it was asked for */
+    uint64_t last_use;        /* 0: there is no formula here */
+    bool kept;                /* a graph may have its launch */
+    void *library, *function; /* NULL while it is interpreted */
+} formula;
+
+struct formulas {
+    formula list[FORMULAS_MAX];
+    uint64_t uses;
+};
+
+/* ------------------------------------------------------------------------------------- policy */
+
+weft_status gpu_formula_policy(gpu *g, weft_error *error) {
+    const char *asked = getenv("WEFT_NVRTC");
+    g->formula_use = FORMULAS_WORTH_IT;
+    if (!asked || !*asked) return WEFT_OK;
+    RETURN_IF(strcmp(asked, "0") != 0 && strcmp(asked, "1") != 0, WEFT_INVALID,
+              "WEFT_NVRTC is \"%.32s\"; it is 0 where formulas are never to be compiled at run time, or 1 where they "
+              "always are",
+              asked);
+    g->formula_use = *asked == '0' ? FORMULAS_NEVER : FORMULAS_ALWAYS;
+    return WEFT_OK;
+}
+
+/* Whether formulas can be compiled for this GPU; who always wants that is told why not. */
+static weft_status can_compile(const gpu *g, bool *can, weft_error *error) {
+    *can = compiled_usable() && nvrtc_knows(g->arch);
+    RETURN_IF(!*can && g->formula_use == FORMULAS_ALWAYS, WEFT_UNSUPPORTED,
+              "WEFT_NVRTC is 1, and there is no libnvrtc that compiles for sm_%d%s", g->arch,
+              nvrtc_version() ? ": the one that was found does not" : "");
+    return WEFT_OK;
+}
+
+/* Whether this is the time to compile a formula. */
+static weft_status is_time(const gpu *g, const formula *f, bool *now, weft_error *error) {
+    *now = g->formula_use == FORMULAS_ALWAYS || f->work >= FORMULA_WORK;
+    return *now ? can_compile(g, now, error) : WEFT_OK;
+}
+
+/* ----------------------------------------------------------------------------------- formulas */
+
+static void shape_of(const map_program *program, map_shape *shape) {
+    memset(shape, 0, sizeof *shape); /* they are compared as bytes */
+    shape->dtype = program->dtype;
+    shape->step_count = program->step_count;
+    shape->leaf_count = program->leaf_count;
+    memcpy(shape->steps, program->steps, program->step_count * sizeof *program->steps);
+    for (uint32_t k = 0; k < program->leaf_count; k++) {
+        shape->leaves[k].kind = program->leaves[k].kind;
+        if (program->leaves[k].kind == LEAF_ARRAY) shape->leaves[k].dtype = program->leaves[k].dtype;
+    }
+}
+
+static void forget(formula *f) {
+    if (f->library) compiled_unload(f->library);
+    memset(f, 0, sizeof *f);
+}
+
+/* Makes room for a formula: *place is NULL when graphs have all there are. What a formula was compiled to may still
+ * be running. */
+static weft_status make_room(gpu *g, formula **place, weft_error *error) {
+    *place = NULL;
+    for (formula *f = g->formulas->list; f < g->formulas->list + FORMULAS_MAX; f++)
+        if (!f->kept && (!*place || f->last_use < (*place)->last_use)) *place = f;
+    if (!*place) return WEFT_OK;
+    if ((*place)->library) CUDA_TRY(cudaStreamSynchronize(g->stream), "forgetting a compiled formula");
+    forget(*place);
+    return WEFT_OK;
+}
+
+/* The formula of this shape, or NULL. */
+static formula *find(const gpu *g, const map_shape *shape, const void *consumer) {
+    for (formula *f = g->formulas->list; f < g->formulas->list + FORMULAS_MAX; f++)
+        if (f->last_use && f->consumer == consumer && memcmp(&f->shape, shape, sizeof *shape) == 0) return f;
+    return NULL;
+}
+
+static weft_status compile(const gpu *g, formula *f, const kernel *consumer, weft_error *error) {
+    void *code;
+    size_t bytes;
+    char *const text = map_text(&f->shape, consumer);
+    RETURN_IF(!text, WEFT_OUT_OF_MEMORY, "no host memory for the text of a formula");
+    weft_status status = nvrtc_compile(text, g->arch, &code, &bytes, error);
+    free(text);
+    if (status != WEFT_OK) return status;
+    status = compiled_load(code, FORMULA_KERNEL, &f->library, &f->function, error);
+    free(code);
+    return status;
+}
+
+/* Finds the formula, which is new if it must be, and compiles it when it is time. */
+static weft_status recall(gpu *g, const map_shape *shape, const kernel *consumer, uint64_t n, formula **found,
+                          weft_error *error) {
+    bool now;
+    const void *const identity = consumer ? consumer->function : NULL;
+    *found = find(g, shape, identity);
+    if (!*found) {
+        FORWARD(make_room(g, found, error));
+        if (!*found) return WEFT_OK;
+        (*found)->shape = *shape;
+        (*found)->consumer = identity;
+    }
+    formula *f = *found;
+    f->last_use = ++g->formulas->uses;
+    f->work += n * shape->step_count;
+    if (f->function) return WEFT_OK;
+    FORWARD(is_time(g, f, &now, error));
+    return now ? compile(g, f, consumer, error) : WEFT_OK;
+}
+
+/* While a stream is captured nothing can be loaded and nothing unloaded. */
+weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel *consumer, uint64_t n,
+                               void **function, int *rows, weft_error *error) {
+    map_shape shape;
+    formula *f;
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    *function = NULL;
+    if (g->formula_use == FORMULAS_NEVER || (consumer && !consumer->op)) return WEFT_OK;
+    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "looking for a compiled formula");
+    if (!g->formulas) g->formulas = (formulas *)calloc(1, sizeof *g->formulas);
+    RETURN_IF(!g->formulas, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", sizeof *g->formulas);
+    shape_of(program, &shape);
+    if (capture != cudaStreamCaptureStatusNone) {
+        f = find(g, &shape, consumer ? consumer->function : NULL);
+        if (f && f->function) f->kept = true;
+    } else {
+        FORWARD(recall(g, &shape, consumer, n, &f, error));
+    }
+    if (f) *function = f->function;
+    *rows = map_text_rows(&shape);
+    return WEFT_OK;
+}
+
+void gpu_formulas_close(gpu *g) {
+    if (!g->formulas) return;
+    for (int i = 0; i < FORMULAS_MAX; i++) forget(&g->formulas->list[i]);
+    free(g->formulas);
+}
+
+/* ----------------------------------------------------------------------------------- operands */
+
+bool gpu_formula_operands(const map_program *program, uint64_t first, size_t vector, formula_operand *operands) {
+    bool aligned = true;
+    for (uint32_t k = 0; k < program->leaf_count; k++) {
+        const map_leaf *leaf = &program->leaves[k];
+        formula_operand *o = &operands[k];
+        o->u64 = leaf->value.u64;
+        if (leaf->kind == LEAF_INDEX) o->u64 += first;
+        if (leaf->kind != LEAF_ARRAY) continue;
+        const size_t bytes = cuda_type_bytes(leaf->dtype);
+        o->array = (const char *)leaf->p + first * bytes;
+        aligned = aligned && (uintptr_t)o->array % FORMULA_ALIGNMENT(vector * bytes) == 0;
+    }
+    return aligned;
+}

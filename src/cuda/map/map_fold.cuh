@@ -1,0 +1,163 @@
+/* Reductions whose elements are a formula's values (map_values.cuh): the operators of tree.cuh and free.cuh, their
+ * tiles and their folds; only that an element is not loaded but computed, so nothing of it is ever in memory. */
+#ifndef WEFT_CUDA_MAP_FOLD_CUH
+#define WEFT_CUDA_MAP_FOLD_CUH
+
+#include "cuda/reduce/free.cuh"
+#include "cuda/map/map_values.cuh"
+#include "cuda/reduce/tree.cuh"
+
+/* Op over the values of F, ROWS rows or vectors of which a thread has in flight. */
+template <class Op, class F, int ROWS> struct computed : Op {
+    static constexpr int BATCH = ROWS;
+    typedef F formula;
+    const formula_operand *operands;
+    __device__ explicit computed(const formula_job &f) : Op(f.j), operands(f.operands) {}
+
+    template <class Value> __device__ void resolve(const job &j, Value &v) const { Op::resolve(j, v); }
+    /* Of the vector that has the least key, the first element with it (extremes.cuh). */
+    __device__ void resolve(const job &j, located &v) const {
+        typedef typename Op::element element;
+        uint64_t i = v.where * vector<element>::ELEMENTS;
+        while (i + 1 < j.n && this->order.of((element)value_at<F>(operands, i)) != v.key) i++;
+        v.where = i;
+    }
+};
+
+/* ------------------------------------------------------------------------------ canonical tree */
+
+template <class Op, class F, int ROWS>
+static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROWS> &op, uint64_t start,
+                                                       typename Op::value *lane) {
+    typedef tile_shape<Op> shape;
+#pragma unroll 1
+    for (int top = 0; top < WEFT_TILE_ROWS; top += ROWS) {
+        typename F::template loads<shape::OWN> l[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            l[r] = F::template load<shape::OWN>(op.operands, start + (top + r) * shape::LANES);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+#pragma unroll
+            for (int e = 0; e < shape::OWN; e++) {
+                const typename Op::element x = F::at(l[r], op.operands, start + (top + r) * shape::LANES, e);
+                lane[e] = op.step(lane[e], x, x);
+            }
+    }
+}
+
+/* A tile that ends early, after `count` elements, or whose arrays are not aligned. */
+template <class Op, class F, int ROWS>
+static __device__ __forceinline__ void take_any_tile(const computed<Op, F, ROWS> &op, uint64_t start, uint32_t column,
+                                                     uint32_t count, typename Op::value *lane) {
+    typedef tile_shape<Op> shape;
+#pragma unroll 1
+    for (uint32_t row = 0; row < WEFT_TILE_ROWS && row * shape::LANES < count; row++)
+#pragma unroll
+        for (uint32_t e = 0; e < shape::OWN; e++)
+            if (column + row * shape::LANES + e < count) {
+                const typename Op::element x = value_at<F>(op.operands, start + row * shape::LANES + e);
+                lane[e] = op.step(lane[e], x, x);
+            }
+}
+
+/* What tree.cuh's function of this name does with elements in memory. */
+template <class Op, class F, int ROWS>
+static __device__ __forceinline__ typename Op::value tile_value(const computed<Op, F, ROWS> &op, const job &j,
+                                                                uint64_t tile) {
+    typedef tile_shape<Op> shape;
+    const uint32_t column = threadIdx.x % WARP * shape::OWN;
+    const uint64_t start = tile * shape::ELEMENTS, count = j.n - start;
+    typename Op::value lane[shape::OWN];
+#pragma unroll
+    for (int l = 0; l < shape::OWN; l++) lane[l] = op.identity();
+    if (j.vectors && count >= shape::ELEMENTS)
+        take_whole_tile(op, start + column, lane);
+    else
+        take_any_tile(op, start + column, column, count < shape::ELEMENTS ? (uint32_t)count : shape::ELEMENTS, lane);
+    return join_lanes(op, lane);
+}
+
+template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_tree(const formula_job &f) {
+    const computed<Op, F, ROWS> op(f);
+    if (op.idle()) return;
+    const share s = share_of_warp(f.j);
+    finish_block(op, f.j, s.count ? run_value(op, f.j, s) : op.identity(), s.present);
+}
+
+/* ---------------------------------------------------------------------------------- free order */
+
+/* The elements of the operator are the values' bits, as many as there are in each, and a vector is 16 bytes of them.
+ */
+template <class Op, class F> struct value_vectors {
+    typedef typename F::value value;
+    static constexpr int VALUES = 16 / sizeof(value);
+    typedef typename F::template loads<VALUES> loads;
+    const formula_operand *o;
+    uint64_t n; /* values */
+    bool aligned;
+
+    __device__ explicit value_vectors(const formula_job &f)
+        : o(f.operands), n(f.j.n * sizeof(typename Op::element) / sizeof(value)), aligned(f.j.vectors) {}
+    __device__ vector<typename Op::element> of(const loads &l, uint64_t i) const {
+        const packed<value, VALUES> values = values_of<F, VALUES>(l, o, i * VALUES);
+        vector<typename Op::element> v;
+        memcpy(&v, &values, sizeof v);
+        return v;
+    }
+    /* A vector of which not all need be there. */
+    __device__ vector<typename Op::element> some(uint64_t i, typename Op::element absent) const {
+        vector<typename Op::element> v;
+        for (int e = 0; e < vector<typename Op::element>::ELEMENTS; e++) v.element[e] = absent;
+#pragma unroll
+        for (int k = 0; k < VALUES; k++)
+            if (i * VALUES + k < n) {
+                const value x = value_at<F>(o, i * VALUES + k);
+                memcpy((char *)&v + k * sizeof x, &x, sizeof x);
+            }
+        return v;
+    }
+};
+
+/* A tile of whole vectors, the first of which is `own` for this thread. */
+template <class Op, class F, int ROWS>
+static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROWS> &op, const value_vectors<Op, F> &x,
+                                                       uint64_t own, typename Op::value &v) {
+#pragma unroll 1
+    for (int top = 0; top < FREE_ROWS; top += ROWS) {
+        typename value_vectors<Op, F>::loads l[ROWS];
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            l[r] = F::template load<value_vectors<Op, F>::VALUES>(x.o, (own + (top + r) * WARP) * x.VALUES);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) op.take(v, x.of(l[r], own + (top + r) * WARP), own + (top + r) * WARP);
+    }
+}
+
+template <class Op, class F, int ROWS>
+static __device__ __forceinline__ typename Op::value computed_run_value(const computed<Op, F, ROWS> &op,
+                                                                        const value_vectors<Op, F> &x, share s) {
+    const uint64_t own = s.begin * FREE_TILE + threadIdx.x % WARP, count = (x.n + x.VALUES - 1) / x.VALUES;
+    typename Op::value v = op.start(s.count && own < count ? own : NOWHERE);
+#pragma unroll 1
+    for (uint64_t t = 0; t < s.count; t++) {
+        const uint64_t tile = own + t * FREE_TILE;
+        if (x.aligned && (s.begin + t + 1) * FREE_TILE <= x.n / x.VALUES)
+            take_whole_tile(op, x, tile, v);
+        else
+#pragma unroll 1
+            for (uint64_t i = tile; i < count && i < tile + FREE_TILE; i += WARP)
+                op.take(v, x.some(i, op.absent()), i);
+    }
+#pragma unroll
+    for (int distance = WARP / 2; distance >= 1; distance /= 2) v = op.join(v, across(v, distance));
+    return v;
+}
+
+template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_free(const formula_job &f) {
+    const computed<Op, F, ROWS> op(f);
+    const share s = share_of_warp(f.j);
+    finish_block(op, f.j, computed_run_value(op, value_vectors<Op, F>(f), s), s.present);
+}
+
+#endif

@@ -1,0 +1,58 @@
+/* A scan of a formula's values (ORDER.md 20): by the kernel that the formula was compiled to, which computes
+ * them where the scan of an array loads its elements (map_scan.cuh). Where it is not compiled, the values of some
+ * tiles at a time are stored in the staging buffer, little enough for the L2 cache, and scanned from there. */
+#include "cuda/runtime/compiled.h"
+#include "cuda/map/map_compiled.h"
+#include "cuda/scan/scan_kernels.h"
+
+static weft_status launch_compiled(const gpu *g, const map_program *program, void *function,
+                                   const scan_launch *kernel, const scan_job *j, weft_error *error) {
+    formula_job f;
+    f.scan = *j;
+    const scan_grid grid = gpu_scan_shape(g, kernel, &f.scan);
+    f.scan.vectors = gpu_formula_operands(program, 0, 16 / cuda_type_bytes(program->dtype), f.operands) &&
+                     (uintptr_t)j->y % 16 == 0;
+    return compiled_launch(g, "map_scan", function, grid.blocks, SCAN_THREADS, grid.shared_bytes, &f, error);
+}
+
+/* The published totals stay from chunk to chunk. A chunk's values are computed before its results take the place of
+ * one of the formula's arrays. */
+static weft_status launch_chunks(gpu *g, const map_program *program, const scan_launch *kernel, const scan_job *whole,
+                                 size_t result_bytes, weft_error *error) {
+    const uint64_t chunk = STAGING_BYTES / 2 / cuda_type_bytes(program->dtype);
+    static_assert(STAGING_BYTES / 2 / sizeof(uint64_t) % SCAN_TILE == 0, "chunks are whole tiles");
+    for (uint64_t first = 0; first < whole->n; first += chunk) {
+        scan_job j = gpu_scan_chunk(whole, first, chunk, result_bytes);
+        j.x = g->staging;
+        FORWARD(gpu_map_part(g, program, first, j.n, g->staging, error));
+        FORWARD(gpu_scan_launch(g, kernel, &j, error));
+    }
+    return WEFT_OK;
+}
+
+static weft_status scan_values(gpu *g, const map_program *program, const scan_call *c, weft_error *error) {
+    scan_launch kernel_of_arrays;
+    scan_job j;
+    void *compiled;
+    int rows;
+    FORWARD(gpu_scan_begin(g, c, &kernel_of_arrays, &j, error));
+    const kernel consumer = {kernel_of_arrays.kernel, KERNEL_SCAN, kernel_of_arrays.op, kernel_of_arrays.types};
+    FORWARD(gpu_formula_kernel(g, program, &consumer, c->n, &compiled, &rows, error));
+    if (compiled) return launch_compiled(g, program, compiled, &kernel_of_arrays, &j, error);
+    FORWARD(gpu_staging(g, "map_scan", error));
+    const weft_status status = launch_chunks(g, program, &kernel_of_arrays, &j, cuda_type_bytes(c->result), error);
+    if (status != WEFT_OK) gpu_scan_abandon(g);
+    return status;
+}
+
+weft_status cuda_map_scan(gpu *g, const scan_call *c, weft_error *error) {
+    map_call map = *c->map;
+    scan_call scan = *c;
+    map_program program;
+    map_arrays arrays;
+    map.out = c->y;
+    FORWARD(gpu_map_bring(g, &map, c->n * cuda_type_bytes(c->result), 0, &arrays, &program, error));
+    scan.y = arrays.list[arrays.count - 1].at;
+    FORWARD(scan_values(g, &program, &scan, error));
+    return arrays_return(g, "map_scan", arrays.list, arrays.count, error);
+}

@@ -1,0 +1,214 @@
+/* The text of a formula's kernel. The arithmetic is that of src/arith, which the text includes and calls, one call
+ * for each step, each with its result in a name of its own:
+ *
+ *     const float x0 = (float)l.x0.element[e];                   a leaf: an array,
+ *     const float x1 = o[1].f32;                                 a value
+ *     const float s0 = weft_map_f32(MAP_MULTIPLY, x0, x1, x0);   a step
+ *     return stored(s0);
+ *
+ * Nothing of the caller's text comes in here: names and numbers are leaves, which are counted. */
+#include "cuda/map/map_text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for the text, were every step and every leaf there: lines of at most 100 characters. */
+enum { TEXT_BYTES = (MAP_STEPS + 5 * MAP_LEAVES + 40) * 100 };
+
+typedef struct text {
+    char *at;
+    size_t used;
+} text;
+
+__attribute__((format(printf, 2, 3))) static void line(text *t, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    t->used += (size_t)vsnprintf(t->at + t->used, TEXT_BYTES - t->used, format, arguments);
+    va_end(arguments);
+    t->at[t->used++] = '\n';
+}
+
+static const char *c_type(weft_dtype dtype) {
+    static const char *const names[] = {
+        "",
+#define TYPE(ID, name, ctype, kind, npy) #ctype,
+#include "core/types.def"
+    };
+    return names[dtype];
+}
+
+static const char *type_name(weft_dtype dtype) {
+    static const char *const names[] = {
+        "",
+#define TYPE(ID, name, ctype, kind, npy) #name,
+#include "core/types.def"
+    };
+    return names[dtype];
+}
+
+static const char *step_name(uint8_t op) {
+    static const char *const names[] = {
+#define OPERATOR(ID, text, operands, domain) #ID,
+#define FUNCTION(ID, name, operands, domain) #ID,
+#include "formula/formula.def"
+    };
+    return names[op];
+}
+
+/* ------------------------------------------------------------------------------------- shapes */
+
+/* About how many instructions a value takes: what is copied over and over by unrolled loops. */
+static int weight_of(const map_shape *shape) {
+    int weight = 0;
+    for (uint32_t s = 0; s < shape->step_count; s++) {
+        const map_op op = (map_op)shape->steps[s].op;
+        weight += op >= MAP_EXP && op <= MAP_ERF ? 40 : op == MAP_DIVIDE || op == MAP_SQRT ? 8 : 1;
+    }
+    return weight;
+}
+
+static int arrays_of(const map_shape *shape) {
+    int arrays = 0;
+    for (uint32_t k = 0; k < shape->leaf_count; k++) arrays += shape->leaves[k].kind == LEAF_ARRAY;
+    return arrays;
+}
+
+int map_text_rows(const map_shape *shape) {
+    const int weight = weight_of(shape);
+    return weight > 128 ? 0 : weight > 32 ? 1 : arrays_of(shape) > 2 ? 2 : 4;
+}
+
+/* Rows that a thread of a reduction has in flight, a divisor of a tile's rows: fewer when each has more to load, and
+ * few when each has much to compute. */
+static int fold_rows(const map_shape *shape, const kernel *fold) {
+    const int weight = weight_of(shape), arrays = arrays_of(shape);
+    const int rows = arrays <= 1 ? TREE_ROWS : arrays == 2 ? TREE_ROWS / 2 : TREE_ROWS / 4;
+    if (weight > 32) return weight > 128 ? 1 : 2;
+    return fold->kind == KERNEL_FREE && rows > FREE_LOADS ? FREE_LOADS : rows;
+}
+
+/* ------------------------------------------------------------------------------------- pieces */
+
+static void write_loads(text *t, const map_shape *shape) {
+    line(t, "    template <int V> struct loads {");
+    for (uint32_t k = 0; k < shape->leaf_count; k++)
+        if (shape->leaves[k].kind == LEAF_ARRAY)
+            line(t, "        packed<%s, V> x%u;", c_type(shape->leaves[k].dtype), k);
+    line(t, "    };");
+    line(t, "    template <int V>");
+    line(t, "    static __device__ __forceinline__ loads<V> load(const formula_operand *o, uint64_t i) {");
+    line(t, "        loads<V> l;");
+    for (uint32_t k = 0; k < shape->leaf_count; k++)
+        if (shape->leaves[k].kind == LEAF_ARRAY)
+            line(t, "        l.x%u = load_packed<%s, V>(o[%u], i);", k, c_type(shape->leaves[k].dtype), k);
+    line(t, "        return l;");
+    line(t, "    }");
+}
+
+static void write_leaf(text *t, const map_shape *shape, uint32_t k) {
+    const char *type = c_type(shape->dtype);
+    const char *member = shape->dtype == WEFT_F32 ? "f32" : shape->dtype == WEFT_F64 ? "f64" : "u64";
+    if (shape->leaves[k].kind == LEAF_ARRAY)
+        line(t, "        const %s x%u = (%s)l.x%u.element[e];", type, k, type, k);
+    if (shape->leaves[k].kind == LEAF_VALUE)
+        line(t, "        const %s x%u = (%s)o[%u].%s;", type, k, type, k, member);
+    if (shape->leaves[k].kind == LEAF_INDEX)
+        line(t, "        const %s x%u = (%s)(o[%u].u64 + i + e);", type, k, type, k);
+}
+
+/* The name of an operand: leaf x<k>, or s<step>, the last step that wrote the register. */
+static void name_operand(const int *writers, uint8_t operand, char name[8]) {
+    if (operand < MAP_REGISTERS)
+        snprintf(name, 8, "s%d", writers[operand]);
+    else
+        snprintf(name, 8, "x%d", operand - MAP_REGISTERS);
+}
+
+static void write_steps(text *t, const map_shape *shape) {
+    int writers[MAP_REGISTERS] = {0};
+    char a[8], b[8], c[8];
+    for (uint32_t s = 0; s < shape->step_count; s++) {
+        const map_step step = shape->steps[s];
+        name_operand(writers, step.a, a);
+        name_operand(writers, step.b, b);
+        name_operand(writers, step.c, c);
+        line(t, "        const %s s%u = weft_map_%s(MAP_%s, %s, %s, %s);", c_type(shape->dtype), s,
+             type_name(shape->dtype), step_name(step.op), a, b, c);
+        writers[step.to] = (int)s;
+    }
+    line(t, "        return stored(s%u);", shape->step_count - 1);
+}
+
+/* What elements i .. i + count - 1 need is sent for. */
+static void write_bring(text *t, const map_shape *shape) {
+    line(t, "    static __device__ void bring(const formula_operand *o, uint64_t i, uint32_t count) {");
+    for (uint32_t k = 0; k < shape->leaf_count; k++) {
+        const char *type = c_type(shape->leaves[k].dtype);
+        if (shape->leaves[k].kind == LEAF_ARRAY)
+            line(t, "        bring_near((const %s *)o[%u].array + i, count * sizeof(%s));", type, k, type);
+    }
+    line(t, "    }");
+}
+
+static void write_formula(text *t, const map_shape *shape, const kernel *consumer) {
+    const char *type = c_type(shape->dtype);
+    line(t, "struct formula {");
+    line(t, "    typedef %s value;", type);
+    write_loads(t, shape);
+    if (consumer && consumer->kind == KERNEL_SCAN) write_bring(t, shape);
+    line(t, "    template <int V>");
+    line(t, "    static __device__ __forceinline__ %s", type);
+    line(t, "    at(const loads<V> &l, const formula_operand *o, uint64_t i, int e) {");
+    for (uint32_t k = 0; k < shape->leaf_count; k++) write_leaf(t, shape, k);
+    write_steps(t, shape);
+    line(t, "    }");
+    line(t, "};");
+}
+
+static void write_includes(text *t, const kernel *consumer) {
+    if (!consumer) {
+        line(t, "#include \"cuda/map/map_values.cuh\"");
+    } else if (consumer->kind == KERNEL_SCAN) {
+        line(t, "#include \"cuda/map/map_scan.cuh\"");
+    } else {
+        line(t, "#include \"cuda/%s.cuh\"", consumer->kind == KERNEL_FREE ? "integers" : "sums");
+        line(t, "#include \"cuda/%s.cuh\"", consumer->kind == KERNEL_FREE ? "extremes" : "variance");
+        line(t, "#include \"cuda/map/map_fold.cuh\"");
+    }
+}
+
+/* The bounds of a kernel, which are those of the one that takes an array. */
+static const char *bounds_of(const kernel *consumer) {
+    if (!consumer) return "FORMULA_THREADS";
+    switch (consumer->kind) {
+    case KERNEL_TREE: return "WARPS_MAX *WARP, TREE_BLOCKS";
+    case KERNEL_FREE: return "WARPS_MAX *WARP, FREE_BLOCKS";
+    default: return "SCAN_THREADS, SCAN_BLOCKS";
+    }
+}
+
+static void write_kernel(text *t, const map_shape *shape, const kernel *consumer) {
+    const int rows = map_text_rows(shape);
+    line(t, "extern \"C\" __global__ void __launch_bounds__(%s)", bounds_of(consumer));
+    line(t, FORMULA_KERNEL "(const __grid_constant__ formula_job f) {");
+    if (!consumer)
+        line(t, "    map_values<formula, %s, %d>(f);", rows ? "16 / sizeof(formula::value)" : "1", rows ? rows : 1);
+    else if (consumer->kind == KERNEL_SCAN)
+        line(t, "    scan_formula<%s<%s>, formula, %d>(f);", consumer->op, consumer->types, rows);
+    else
+        line(t, "    %s<%s, formula, %d>(f);", consumer->kind == KERNEL_FREE ? "fold_free" : "fold_tree",
+             consumer->op, fold_rows(shape, consumer));
+    line(t, "}");
+}
+
+char *map_text(const map_shape *shape, const kernel *consumer) {
+    text t = {(char *)malloc(TEXT_BYTES), 0};
+    if (!t.at) return NULL;
+    write_includes(&t, consumer);
+    write_formula(&t, shape, consumer);
+    write_kernel(&t, shape, consumer);
+    t.at[t.used] = 0;
+    return t.at;
+}

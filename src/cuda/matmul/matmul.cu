@@ -1,0 +1,209 @@
+/* weft_matmul on a GPU: where the matrices lie, which kernel, its launches (ORDER.md 13). */
+#include "cuda/runtime/arrays.h"
+#include "cuda/matmul/matmul_kernels.h"
+
+#include <string.h>
+
+enum { A, B, C, ARRAYS, JOIN_THREADS = 256 };
+#define BLOCKS_MAX 0x7fffffffu
+#define SUMS_MAX ((uint64_t)1 << 24) /* values of parts that are kept at a time, unless one product has more */
+
+static uint64_t pieces(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
+
+static weft_status launch(const gpu *g, const void *kernel, uint64_t blocks, uint32_t threads, size_t shared,
+                          void **arguments, weft_error *error) {
+    RETURN_IF(blocks > BLOCKS_MAX, WEFT_INVALID, "matmul: %llu blocks of work; a GPU takes at most %u in a launch",
+              (unsigned long long)blocks, BLOCKS_MAX);
+    FORWARD(gpu_allow_shared(g, kernel, "matmul", error));
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, g->stream), "matmul");
+    return WEFT_OK;
+}
+
+/* --------------------------------------------------------------------------------- the memory */
+
+/* Bytes from the first element of the matrices to behind the last. */
+static size_t extent(const matmul_call *c, size_t rows, size_t width, size_t ld, size_t stride) {
+    return rows && width ? ((c->batch - 1) * stride + (rows - 1) * ld + width) * cuda_type_bytes(c->dtype) : 0;
+}
+
+static void list_arrays(const matmul_call *c, gpu_array arrays[ARRAYS]) {
+    const matmul_operand *a = &c->a, *b = &c->b;
+    const size_t in =
+        a->transposed ? extent(c, c->k, c->m, a->ld, a->stride) : extent(c, c->m, c->k, a->ld, a->stride);
+    const size_t by =
+        b->transposed ? extent(c, c->n, c->k, b->ld, b->stride) : extent(c, c->k, c->n, b->ld, b->stride);
+    const bool runs = !c->piece || c->piece->stage != MATMUL_END, ends = !c->piece || !runs;
+    memset(arrays, 0, ARRAYS * sizeof *arrays);
+    arrays[A].name = "A", arrays[A].p = a->p, arrays[A].bytes = runs ? in : 0, arrays[A].use = ARRAY_IN;
+    arrays[B].name = "B", arrays[B].p = b->p, arrays[B].bytes = runs ? by : 0, arrays[B].use = ARRAY_IN;
+    arrays[C].name = "C", arrays[C].p = c->c, arrays[C].bytes = ends ? extent(c, c->m, c->n, c->ldc, c->stride_c) : 0;
+    arrays[C].use = c->beta == 0 ? ARRAY_OUT : ARRAY_BOTH;
+}
+
+/* C goes back row by row: what lies between its rows is the caller's. */
+static weft_status return_c(const gpu *g, const matmul_call *c, const gpu_array *array, weft_error *error) {
+    const size_t size = cuda_type_bytes(c->dtype);
+    if (!array->on_host || array->bytes == 0) return WEFT_OK;
+    for (size_t i = 0; i < c->batch; i++) {
+        const size_t at = i * c->stride_c * size;
+        CUDA_TRY(cudaMemcpy2DAsync((char *)array->p + at, c->ldc * size, (const char *)array->at + at, c->ldc * size,
+                                   c->n * size, c->m, cudaMemcpyDeviceToHost, g->stream),
+                 "matmul");
+    }
+    CUDA_TRY(cudaStreamSynchronize(g->stream), "matmul");
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------------------ the job */
+
+static bool has_vectors(const void *p, uint64_t ld, uint64_t stride, size_t size) {
+    return ((uintptr_t)p | ld * size | stride * size) % 16 == 0;
+}
+
+static matmul_factor factor_of(const matmul_call *c, const matmul_operand *x, const void *at, bool across) {
+    matmul_factor f;
+    f.p = at;
+    f.ld = x->ld;
+    f.stride = x->stride;
+    f.across = across;
+    f.vectors = has_vectors(at, x->ld, c->batch > 1 ? x->stride : 0, cuda_type_bytes(c->dtype));
+    return f;
+}
+
+/* With m = 1, C' = B' A': a vector is always the second factor. */
+static matmul_job job_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
+    matmul_job j;
+    memset(&j, 0, sizeof j);
+    const matmul_factor a = factor_of(c, &c->a, arrays[A].at, c->a.transposed);
+    const matmul_factor b = factor_of(c, &c->b, arrays[B].at, !c->b.transposed);
+    const bool turned = c->m == 1 && c->n > 1;
+    j.a = turned ? b : a;
+    j.b = turned ? a : b;
+    j.m = turned ? c->n : c->m;
+    j.n = turned ? 1 : c->n;
+    j.c = arrays[C].at;
+    j.ldc = turned ? 1 : c->ldc;
+    j.stride_c = c->stride_c;
+    j.vectors_c = has_vectors(j.c, j.ldc, c->batch > 1 ? j.stride_c : 0, cuda_type_bytes(c->dtype));
+    j.k = c->k;
+    j.part = c->part;
+    j.parts = c->k ? (uint32_t)pieces(c->k, c->part) : 1;
+    j.alpha = c->alpha;
+    j.beta = c->beta;
+    j.resumed = c->piece && c->piece->stage == MATMUL_GO_ON;
+    return j;
+}
+
+/* Products first, first + 1, ..., `items` of them. */
+static matmul_job items_of(const matmul_call *c, const matmul_job *all, uint64_t first, uint64_t items) {
+    const size_t size = cuda_type_bytes(c->dtype);
+    matmul_job j = *all;
+    j.items = items;
+    j.a.p = (const char *)j.a.p + first * j.a.stride * size;
+    j.b.p = (const char *)j.b.p + first * j.b.stride * size;
+    j.c = (char *)j.c + first * j.stride_c * size;
+    return j;
+}
+
+/* ------------------------------------------------------------------------------------ kernels */
+
+/* How efficient shape i is on a full GPU. The one that was measured to be the fastest on
+ * large products is given a lead. */
+static double efficiency_of(const gpu *g, const matmul_call *c, const matmul_tile_launch *list, int i) {
+    const double lead = 1.1;
+    const cuda_choice *chosen = &g->chosen[TUNE_MATMUL_F32];
+    if (c->accumulate != WEFT_F32 || chosen->variant == 0) return list[i].efficiency;
+    if ((size_t)i == chosen->variant - 1) return lead;
+    return chosen->everywhere ? 0 : list[i].efficiency;
+}
+
+/* The shape that is done first, when blocks come in waves of as many as the GPU holds. */
+static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, const matmul_job *j) {
+    const matmul_tile_launch *list, *best = NULL;
+    double least = 0;
+    const int count = cuda_matmul_tiles(c->dtype, c->accumulate, &list);
+    for (int i = 0; i < count; i++) {
+        const matmul_tile_launch *l = &list[i];
+        const double blocks = (double)pieces(j->m, l->rows) * (double)pieces(j->n, l->columns) * j->parts * j->items;
+        const double held = (double)g->multiprocessors, waves = (double)(uint64_t)((blocks + held - 1) / held);
+        const double efficiency = efficiency_of(g, c, list, i), cost = waves * l->rows * l->columns / efficiency;
+        if (l->shared_bytes[j->a.across][j->b.across] > g->shared_bytes || efficiency == 0) continue;
+        if (best && cost >= least) continue;
+        best = l;
+        least = cost;
+    }
+    return best;
+}
+
+static weft_status run_tiles(const gpu *g, const matmul_call *c, matmul_job *j, weft_error *error) {
+    const matmul_tile_launch *l = choose(g, c, j);
+    RETURN_IF(!l, WEFT_INTERNAL, "matmul: no kernel fits in %zu bytes of shared memory", g->shared_bytes);
+    j->row_tiles = pieces(j->m, l->rows);
+    j->column_tiles = pieces(j->n, l->columns);
+    void *arguments[] = {j};
+    return launch(g, j->resumed ? l->resumed : l->kernels[j->a.across][j->b.across],
+                  j->row_tiles * j->column_tiles * j->parts * j->items, l->threads,
+                  l->shared_bytes[j->a.across][j->b.across], arguments, error);
+}
+
+static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_job *j, weft_error *error) {
+    const matmul_vector_launch l = cuda_matmul_vector(c->dtype, c->accumulate, j->a.across);
+    const uint64_t members = pieces(j->m, l.member) * j->parts * j->items;
+    void *arguments[] = {j};
+    return launch(g, l.kernel, pieces(members, l.members), l.threads, l.shared_bytes, arguments, error);
+}
+
+/* Passes over the parts' sums, to and fro between `sums` and `spare`, until one is left. */
+static weft_status join_parts(const gpu *g, const matmul_call *c, const matmul_job *all, void *spare,
+                              weft_error *error) {
+    matmul_job j = *all;
+    while (j.parts > 0) {
+        const uint32_t groups = (uint32_t)pieces(j.parts, MATMUL_JOINED);
+        void *to = groups > 1 ? spare : NULL;
+        void *arguments[] = {&j, &to};
+        FORWARD(launch(g, cuda_matmul_join_kernel(c->dtype, c->accumulate),
+                       pieces(j.m * j.n * groups * j.items, JOIN_THREADS), JOIN_THREADS, 0, arguments, error));
+        spare = j.sums;
+        j.sums = to;
+        j.parts = groups > 1 ? groups : 0;
+    }
+    return WEFT_OK;
+}
+
+static weft_status run_items(const gpu *g, const matmul_call *c, matmul_job *j, void *spare, weft_error *error) {
+    if (c->k == 0) {
+        void *arguments[] = {j};
+        return launch(g, cuda_matmul_scale_kernel(c->dtype, c->accumulate),
+                      pieces(j->m * j->n * j->items, JOIN_THREADS), JOIN_THREADS, 0, arguments, error);
+    }
+    if (!c->piece || c->piece->stage != MATMUL_END)
+        FORWARD(j->n == 1 ? run_vector(g, c, j, error) : run_tiles(g, c, j, error));
+    const bool ends = c->piece ? c->piece->stage == MATMUL_END : j->parts > 1;
+    return ends ? join_parts(g, c, j, spare, error) : WEFT_OK;
+}
+
+weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    gpu_array arrays[ARRAYS];
+    list_arrays(c, arrays);
+    const uint64_t parts = c->k ? pieces(c->k, c->part) : 1, values = c->m * c->n * parts;
+    uint64_t slots = c->batch;
+    if (parts > 1 && slots > pieces(SUMS_MAX, values)) slots = pieces(SUMS_MAX, values);
+    const bool keeps = parts > 1 && !c->piece;
+    const size_t sums_bytes = keeps ? slots * values * cuda_type_bytes(c->accumulate) : 0;
+    const size_t spare_bytes =
+        parts > MATMUL_JOINED ? slots * c->m * c->n * pieces(parts, MATMUL_JOINED) * cuda_type_bytes(c->accumulate)
+                              : 0;
+    const size_t spare_at = pieces(sums_bytes + 1, 256) * 256;
+    void *sums;
+    FORWARD(arrays_bring(g, "matmul", arrays, ARRAYS, parts > 1 ? spare_at + spare_bytes : 0, &sums, error));
+    const matmul_job all = job_of(c, arrays);
+    for (uint64_t first = 0; first < c->batch; first += slots) {
+        matmul_job j = items_of(c, &all, first, c->batch - first < slots ? c->batch - first : slots);
+        j.sums = c->piece ? c->piece->sums : keeps ? sums : NULL;
+        FORWARD(run_items(g, c, &j, (char *)sums + spare_at, error));
+    }
+    FORWARD(return_c(g, c, &arrays[C], error));
+    return arrays_return(g, "matmul", arrays, C, error);
+}

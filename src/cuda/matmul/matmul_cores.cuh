@@ -1,0 +1,233 @@
+/* Who multiplies in matmul_tile.cuh: threads with fused multiply-adds, or warps with tensor cores. */
+#ifndef WEFT_CUDA_MATMUL_CORES_CUH
+#define WEFT_CUDA_MATMUL_CORES_CUH
+
+#include "cuda/matmul/matmul_tile.cuh"
+
+/* Each thread has TM x TN sums, in groups of 16 bytes; a warp is TY x TX threads, WY x WX warps are a block.
+ *
+ *     a thread's rows of a warp's tile: group 0 of ty 0, of ty 1, ..., group 1 of ty 0, ...; columns likewise */
+template <class R, int TM, int TN, int TY, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
+struct fma_core {
+    typedef R real;
+    static constexpr int TX = 32 / TY, G = 16 / sizeof(R);
+    static constexpr int WARP_ROWS = TM * TY, WARP_COLUMNS = TN * TX;
+    static constexpr int ROWS = WARP_ROWS * WY, COLUMNS = WARP_COLUMNS * WX;
+    static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
+    static constexpr bool NATURAL = false, AHEAD = false;
+    R sums[TM][TN];
+    int row, column; /* of this thread's first sum in the tile */
+
+    __device__ fma_core() {
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        row = warp / WX * WARP_ROWS + lane / TX * G;
+        column = warp % WX * WARP_COLUMNS + lane % TX * G;
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int k = 0; k < TN; k++) sums[i][k] = 0;
+    }
+
+    __device__ __forceinline__ void term(const R *a, const R *b) {
+        vector16<R> x[TM / G], y[TN / G];
+#pragma unroll
+        for (int g = 0; g < TM / G; g++) x[g] = *(const vector16<R> *)(a + row + g * G * TY);
+#pragma unroll
+        for (int g = 0; g < TN / G; g++) y[g] = *(const vector16<R> *)(b + column + g * G * TX);
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int k = 0; k < TN; k++) sums[i][k] = matmul_fma(x[i / G].at[i % G], y[k / G].at[k % G], sums[i][k]);
+    }
+
+    template <class LA, class LB> __device__ __forceinline__ void whole(const R *a, const R *b) {
+#pragma unroll
+        for (int t = 0; t < SLAB; t++) term(a + t * LA::TERM, b + t * LB::TERM);
+    }
+
+    template <class LA, class LB> __device__ __forceinline__ void some(const R *a, const R *b, int terms) {
+#pragma unroll 1
+        for (int t = 0; t < terms; t++) term(a + t * LA::TERM, b + t * LB::TERM);
+    }
+
+    __device__ void resume(const matmul_job &j, uint64_t tile_row, uint64_t tile_column) {
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int g = 0; g < TN / G; g++)
+                matmul_resume<R, G>(j, tile_row + row + i / G * G * TY + i % G, tile_column + column + g * G * TX,
+                                    &sums[i][g * G]);
+    }
+
+    template <class E>
+    __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
+                          uint64_t tile_column) const {
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int g = 0; g < TN / G; g++)
+                matmul_store<E, R, G>(j, item, part, tile_row + row + i / G * G * TY + i % G,
+                                      tile_column + column + g * G * TX, &sums[i][g * G]);
+    }
+};
+
+/* An fma_core that loads a term's elements while it multiplies those of the term before. Its lanes are numbered so
+ * that two neighbours have the same rows, and two lanes two apart the same columns: then a load of 16 bytes by a warp
+ * takes shared memory two turns and not four. */
+template <class R, int TM, int TN, int TY, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
+struct ahead_core : fma_core<R, TM, TN, TY, WY, WX, SLAB_TERMS, BLOCKS_PER_SM, STAGE_COUNT> {
+    typedef fma_core<R, TM, TN, TY, WY, WX, SLAB_TERMS, BLOCKS_PER_SM, STAGE_COUNT> base;
+    static constexpr int TX = base::TX, G = base::G;
+    static constexpr bool AHEAD = true;
+    vector16<R> x[2][TM / G], y[2][TN / G]; /* of two terms, in turn */
+
+    __device__ ahead_core() {
+        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rest = lane / 4;
+        base::row = warp / WX * base::WARP_ROWS + (lane / 2 % 2 + rest / (TX / 2) * 2) * G;
+        base::column = warp % WX * base::WARP_COLUMNS + (lane % 2 + rest % (TX / 2) * 2) * G;
+    }
+
+    /* For the last slabs, tiles at an edge, and matrices that are not aligned. */
+    template <class LA, class LB> __device__ __forceinline__ void whole(const R *a, const R *b) {
+#pragma unroll 4
+        for (int t = 0; t < SLAB_TERMS; t++) base::term(a + t * LA::TERM, b + t * LB::TERM);
+    }
+
+    __device__ __forceinline__ void load(int turn, const R *a, const R *b) {
+#pragma unroll
+        for (int g = 0; g < TM / G; g++) x[turn][g] = *(const vector16<R> *)(a + base::row + g * G * TY);
+#pragma unroll
+        for (int g = 0; g < TN / G; g++) y[turn][g] = *(const vector16<R> *)(b + base::column + g * G * TX);
+    }
+
+    __device__ __forceinline__ void multiply(int turn) {
+#pragma unroll
+        for (int i = 0; i < TM; i++)
+#pragma unroll
+            for (int k = 0; k < TN; k++)
+                base::sums[i][k] = matmul_fma(x[turn][i / G].at[i % G], y[turn][k / G].at[k % G], base::sums[i][k]);
+    }
+};
+
+/* d += a b with a 16 x 8 and b 8 x 8, f64, each sum a chain down k: on sm_90 one instruction, before it four, and
+ * none before sm_80. */
+static __device__ __forceinline__ void mma_16x8x8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
+        : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#pragma unroll
+    for (int t = 0; t < 2; t++)
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+            asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                : "+d"(d[2 * h]), "+d"(d[2 * h + 1])
+                : "d"(a[h + 2 * t]), "d"(b[t]));
+#endif
+}
+
+/* Each warp has MY x MX products of 16 x 8 on the FP64 tensor cores. Their sums are fused multiply-adds down k in
+ * order, like those of fma_core, which the agreement suite holds them to. */
+template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT> struct mma_core {
+    typedef double real;
+    static constexpr int ROWS = 16 * MY * WY, COLUMNS = 8 * MX * WX;
+    static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
+    static constexpr bool NATURAL = true, AHEAD = false;
+    double sums[MY][MX][4];
+    int row, column, group, quad; /* of the warp's tile; of the lane */
+
+    __device__ mma_core() {
+        const int warp = threadIdx.x / 32;
+        group = threadIdx.x % 32 / 4;
+        quad = threadIdx.x % 4;
+        row = warp / WX * 16 * MY;
+        column = warp % WX * 8 * MX;
+#pragma unroll
+        for (int y = 0; y < MY; y++)
+#pragma unroll
+            for (int x = 0; x < MX; x++)
+#pragma unroll
+                for (int i = 0; i < 4; i++) sums[y][x][i] = 0;
+    }
+
+    /* Terms t .. t + 7. Of A, a lane has rows group and group + 8 of terms quad and quad + 4; of B, column group of
+     * the same terms. */
+    template <class LA, class LB> __device__ __forceinline__ void eight(const double *a, const double *b) {
+        double u[MY][4], v[MX][2];
+#pragma unroll
+        for (int y = 0; y < MY; y++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                u[y][i] = a[(quad + i / 2 * 4) * LA::TERM + (row + 16 * y + group + i % 2 * 8) * LA::LANE];
+#pragma unroll
+        for (int x = 0; x < MX; x++)
+#pragma unroll
+            for (int i = 0; i < 2; i++) v[x][i] = b[(quad + 4 * i) * LB::TERM + (column + 8 * x + group) * LB::LANE];
+#pragma unroll
+        for (int y = 0; y < MY; y++)
+#pragma unroll
+            for (int x = 0; x < MX; x++) mma_16x8x8(sums[y][x], u[y], v[x]);
+    }
+
+    /* Rows and columns of this lane's sums: two neighbours in each of two rows. */
+    __device__ __forceinline__ int row_of(int y, int i) const { return row + 16 * y + group + i / 2 * 8; }
+    __device__ __forceinline__ int column_of(int x, int i) const { return column + 8 * x + 2 * quad + i % 2; }
+
+    /* A term by itself: a tail of k must not be filled up with zeros, for fma(0, 0, -0) is not -0. */
+    template <class LA, class LB> __device__ __forceinline__ void term(const double *a, const double *b) {
+#pragma unroll
+        for (int y = 0; y < MY; y++)
+#pragma unroll
+            for (int x = 0; x < MX; x++)
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    sums[y][x][i] =
+                        __fma_rn(a[row_of(y, i) * LA::LANE], b[column_of(x, i) * LB::LANE], sums[y][x][i]);
+    }
+
+    template <class LA, class LB> __device__ __forceinline__ void some(const double *a, const double *b, int terms) {
+        int t = 0;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#pragma unroll 1
+        for (; t + 8 <= terms; t += 8) eight<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
+#endif
+#pragma unroll 1
+        for (; t < terms; t++) term<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
+    }
+
+    template <class LA, class LB> __device__ __forceinline__ void whole(const double *a, const double *b) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+#pragma unroll
+        for (int t = 0; t < SLAB; t += 8) eight<LA, LB>(a + t * LA::TERM, b + t * LB::TERM);
+#else
+        some<LA, LB>(a, b, SLAB);
+#endif
+    }
+
+    __device__ void resume(const matmul_job &j, uint64_t tile_row, uint64_t tile_column) {
+#pragma unroll
+        for (int y = 0; y < MY; y++)
+#pragma unroll
+            for (int x = 0; x < MX; x++)
+#pragma unroll
+                for (int i = 0; i < 4; i += 2)
+                    matmul_resume<double, 2>(j, tile_row + row_of(y, i), tile_column + column_of(x, i),
+                                             &sums[y][x][i]);
+    }
+
+    template <class E>
+    __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
+                          uint64_t tile_column) const {
+#pragma unroll
+        for (int y = 0; y < MY; y++)
+#pragma unroll
+            for (int x = 0; x < MX; x++)
+#pragma unroll
+                for (int i = 0; i < 4; i += 2)
+                    matmul_store<E, double, 2>(j, item, part, tile_row + row_of(y, i), tile_column + column_of(x, i),
+                                               &sums[y][x][i]);
+    }
+};
+
+#endif

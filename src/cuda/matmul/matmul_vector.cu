@@ -1,0 +1,152 @@
+/* The product of a matrix with a vector: a thread has a row, whose chain it goes down (ORDER.md 13.1).
+ *
+ * Where the terms of a row lie side by side, a warp brings a square of 32 rows by 128 bytes at a time to shared
+ * memory, whole sectors at a time, several squares ahead, and each thread reads its row there. Where the rows of a
+ * term lie side by side, threads read memory as it lies. */
+#include "cuda/matmul/matmul_end.cuh"
+#include "cuda/matmul/matmul_kernels.h"
+
+#include <cuda_pipeline.h>
+
+enum { WARPS = 2, AHEAD = 4, UNROLLED = 16 };
+
+/* Lanes of a part: `rows` of them, from `row` on; where each thread of the grid is. */
+struct vector_place {
+    uint64_t item, row;
+    uint32_t part;
+    uint64_t first, terms;
+};
+
+/* `size` rows for each of the grid's members, of which this is number `number`. */
+static __device__ __forceinline__ vector_place place_of(const matmul_job &j, uint64_t number, uint32_t size) {
+    vector_place p;
+    const uint64_t pieces = (j.m + size - 1) / size;
+    p.row = number % pieces * size;
+    p.part = (uint32_t)(number / pieces % j.parts);
+    p.item = number / pieces / j.parts;
+    p.first = p.part * j.part;
+    p.terms = j.k - p.first < j.part ? j.k - p.first : j.part;
+    return p;
+}
+
+template <class E, class R>
+static __device__ __forceinline__ void store(const matmul_job &j, const vector_place &p, uint64_t row, R sum) {
+    if (row >= j.m) return;
+    if (j.sums) {
+        ((R *)j.sums)[(p.item * j.parts + p.part) * j.m + row] = sum;
+        return;
+    }
+    E *to = (E *)j.c + p.item * j.stride_c + row * j.ldc;
+    *to = matmul_end<E, R>(j, sum, to);
+}
+
+/* What the row's chain begins with. */
+template <class R> static __device__ __forceinline__ R first_sum(const matmul_job &j, uint64_t row) {
+    return j.resumed && row < j.m ? ((const R *)j.sums)[row] : 0;
+}
+
+/* The vector's terms, from the first of the part on. */
+template <class E>
+static __device__ __forceinline__ const E *vector_of(const matmul_job &j, const vector_place &p, uint64_t *step) {
+    *step = j.b.across ? j.b.ld : 1;
+    return (const E *)j.b.p + p.item * j.b.stride + p.first * *step;
+}
+
+template <class E, class R> static __global__ void __launch_bounds__(128) across_kernel(const matmul_job j) {
+    const vector_place p = place_of(j, blockIdx.x, 128);
+    const uint64_t row = p.row + threadIdx.x;
+    if (row >= j.m) return;
+    uint64_t step;
+    const E *x = vector_of<E>(j, p, &step);
+    const E *a = (const E *)j.a.p + p.item * j.a.stride + p.first * j.a.ld + row;
+    R sum = first_sum<R>(j, row);
+    uint64_t t = 0;
+    for (; t + UNROLLED <= p.terms; t += UNROLLED) {
+        E v[UNROLLED];
+#pragma unroll
+        for (int i = 0; i < UNROLLED; i++) v[i] = a[(t + i) * j.a.ld];
+#pragma unroll
+        for (int i = 0; i < UNROLLED; i++) sum = matmul_fma((R)v[i], (R)x[(t + i) * step], sum);
+    }
+    for (; t < p.terms; t++) sum = matmul_fma((R)a[t * j.a.ld], (R)x[t * step], sum);
+    store<E, R>(j, p, row, sum);
+}
+
+/* A square: 32 rows of 128 bytes, 16 bytes more between rows so that threads reading theirs meet in no bank; and the
+ * vector's terms for them. */
+template <class E> struct square {
+    static constexpr int TERMS = 128 / sizeof(E), LD = TERMS + 16 / sizeof(E), V = 16 / sizeof(E);
+    E at[32][LD];
+    E x[LD];
+};
+
+/* Starts to bring one square. Terms and rows that are not there are left out; nobody uses them. */
+template <class E>
+static __device__ __forceinline__ void bring(square<E> *to, const E *a, const matmul_job &j, uint32_t rows,
+                                             const E *x, uint64_t step, uint64_t first, uint64_t terms) {
+    typedef square<E> S;
+    const uint32_t lane = threadIdx.x % 32;
+    if (lane < S::TERMS && first + lane < terms)
+        __pipeline_memcpy_async(&to->x[lane], x + (first + lane) * step, sizeof(E));
+    if (j.a.vectors && terms - first >= S::TERMS && rows == 32) {
+#pragma unroll
+        for (uint32_t r = lane / 8; r < 32; r += 4)
+            __pipeline_memcpy_async(&to->at[r][lane % 8 * S::V], a + r * j.a.ld + first + lane % 8 * S::V, 16);
+    } else {
+        const uint32_t count = terms - first < S::TERMS ? (uint32_t)(terms - first) : S::TERMS;
+        for (uint32_t r = 0; r < rows; r++)
+            for (uint32_t t = lane; t < count; t += 32)
+                __pipeline_memcpy_async(&to->at[r][t], a + r * j.a.ld + first + t, sizeof(E));
+    }
+}
+
+template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS) along_kernel(const matmul_job j) {
+    typedef square<E> S;
+    extern __shared__ __align__(16) unsigned char shared[];
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    S *squares = (S *)shared + warp * AHEAD;
+    const vector_place p = place_of(j, (uint64_t)blockIdx.x * WARPS + warp, 32);
+    if (p.item >= j.items) return;
+    const uint32_t rows = j.m - p.row < 32 ? (uint32_t)(j.m - p.row) : 32;
+    uint64_t step;
+    const E *x = vector_of<E>(j, p, &step);
+    const E *a = (const E *)j.a.p + p.item * j.a.stride + p.row * j.a.ld + p.first;
+    const uint64_t count = (p.terms + S::TERMS - 1) / S::TERMS;
+    for (uint64_t s = 0; s < AHEAD - 1; s++) {
+        if (s < count) bring(&squares[s], a, j, rows, x, step, s * S::TERMS, p.terms);
+        __pipeline_commit();
+    }
+    R sum = first_sum<R>(j, p.row + lane);
+    for (uint64_t s = 0; s < count; s++) {
+        if (s + AHEAD - 1 < count)
+            bring(&squares[(s + AHEAD - 1) % AHEAD], a, j, rows, x, step, (s + AHEAD - 1) * S::TERMS, p.terms);
+        __pipeline_commit();
+        __pipeline_wait_prior(AHEAD - 1);
+        __syncwarp();
+        const E *mine = squares[s % AHEAD].at[lane], *by = squares[s % AHEAD].x;
+        const uint64_t left = p.terms - s * S::TERMS;
+        if (left >= S::TERMS) {
+#pragma unroll
+            for (int i = 0; i < S::TERMS; i += S::V) {
+                const vector16<E> u = *(const vector16<E> *)(mine + i), v = *(const vector16<E> *)(by + i);
+#pragma unroll
+                for (int e = 0; e < S::V; e++) sum = matmul_fma((R)u.at[e], (R)v.at[e], sum);
+            }
+        } else {
+            for (uint32_t i = 0; i < left; i++) sum = matmul_fma((R)mine[i], (R)by[i], sum);
+        }
+        __syncwarp();
+    }
+    if (lane < rows) store<E, R>(j, p, p.row + lane, sum);
+}
+
+template <class E, class R> static matmul_vector_launch launch_of(bool across) {
+    if (across) return matmul_vector_launch{(const void *)across_kernel<E, R>, 128, 1, 128, 0};
+    return matmul_vector_launch{(const void *)along_kernel<E, R>, 32, WARPS, 32 * WARPS,
+                                WARPS * AHEAD * sizeof(square<E>)};
+}
+
+matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across) {
+    if (dtype == WEFT_F64) return launch_of<double, double>(across);
+    return accumulate == WEFT_F64 ? launch_of<float, double>(across) : launch_of<float, float>(across);
+}

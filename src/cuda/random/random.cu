@@ -1,0 +1,247 @@
+/* weft_random and weft_random_integers: a thread for each block of Philox (ORDER.md 19), whose samples go to
+ * memory in one store. One kernel, told by its SAMPLES what to make of a block's words; normals are those of
+ * cuda/random/normals.cuh, all other arithmetic is arith/samples.h. */
+#include "arith/samples.h"
+#include "cuda/runtime/arrays.h"
+#include "cuda/random/normal_table.h"
+#include "cuda/random/words.cuh"
+
+enum { THREADS = 256, THREADS_OF_MULTIPROCESSOR = 2048 };
+
+/* ------------------------------------------------------------------------- table of normals */
+
+/* A thread has a piece. */
+static __global__ void normal_table_kernel(uint32_t pieces, normal_piece *table) {
+    const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
+    if (k < pieces) table[k] = make_piece(k);
+}
+
+weft_status gpu_normal_table(const gpu *g, uint32_t octaves, normal_piece *table, weft_error *error) {
+    const uint32_t pieces = octaves * NORMAL_PIECES;
+    if (pieces == 0) return WEFT_OK;
+    normal_table_kernel<<<(pieces - 1) / THREADS + 1, THREADS, 0, g->stream>>>(pieces, table);
+    CUDA_TRY(cudaGetLastError(), "the table of normals");
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------------- samples */
+
+struct source {
+    uint64_t seed, stream;
+};
+
+/* Of one type: where its words become a uniform number, or the middle of a part of (0, 1). */
+template <class T> struct words_of;
+template <> struct words_of<float> {
+    static __device__ float uniform(const uint32_t *w, float a, float b) { return weft_uniform_f32(w, a, b); }
+    static __device__ double middle(const uint32_t *w) { return weft_middle_f32(w); }
+};
+template <> struct words_of<double> {
+    static __device__ double uniform(const uint32_t *w, double a, double b) { return weft_uniform_f64(w, a, b); }
+    static __device__ double middle(const uint32_t *w) { return weft_middle_f64(w); }
+};
+
+/* Each takes the words of sample i and gives the sample. */
+template <class T> struct uniform_sample {
+    T a, b;
+    __device__ T operator()(const uint32_t *w, source, uint64_t) const { return words_of<T>::uniform(w, a, b); }
+};
+template <class T> struct exponential_sample {
+    double rate;
+    __device__ T operator()(const uint32_t *w, source, uint64_t) const {
+        return (T)weft_exponential(words_of<T>::middle(w), rate);
+    }
+};
+struct bernoulli_sample {
+    weft_chance chance;
+    __device__ uint8_t operator()(const uint32_t *w, source s, uint64_t i) const {
+        return w[0] == chance.whole ? weft_bernoulli_tie(&chance, s.seed, s.stream, i) : w[0] < chance.whole;
+    }
+};
+struct integer_sample_32 {
+    uint32_t lower, last;
+    __device__ uint32_t operator()(const uint32_t *w, source s, uint64_t i) const {
+        uint64_t scaled = weft_scaled_32(w[0], last);
+        if ((uint32_t)scaled + last < last) scaled += weft_addend(last, s.seed, s.stream, i);
+        return lower + (uint32_t)(scaled >> 32);
+    }
+};
+struct integer_sample_64 {
+    uint64_t lower, last;
+    __device__ uint64_t operator()(const uint32_t *w, source s, uint64_t i) const {
+        const weft_scaled scaled = weft_scaled_64(weft_word_64(w), last);
+        if (scaled.low + last >= last) return lower + scaled.high;
+        return lower + scaled.high + (scaled.low + weft_addend(last, s.seed, s.stream, i) < scaled.low);
+    }
+};
+
+/* -------------------------------------------------------------------------------- blocks */
+
+extern __shared__ __align__(16) unsigned char dynamic_shared[];
+
+/* Each makes the samples of GROUP blocks, whose words are w; the first of them is number i. */
+template <class T, class SAMPLE> struct one_by_one {
+    static constexpr int BLOCK_THREADS = THREADS, GROUP = 1, COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
+    SAMPLE sample;
+    __device__ void prepare() {}
+    __device__ __forceinline__ void operator()(const uint32_t *w, source s, uint64_t i, T *to) const {
+#pragma unroll
+        for (int j = 0; j < COUNT; j++) to[j] = sample(w + j * WEFT_SAMPLE_WORDS(sizeof(T)), s, i + j);
+    }
+};
+
+/* Normals of f32 by the table. */
+struct near_samples {
+    static constexpr int BLOCK_THREADS = 512, GROUP = 1;
+    double mean, deviation;
+    const normal_piece *table;
+    uint32_t octaves;
+    near_normals near;
+    __device__ void prepare() { near = bring_normals(table, octaves, (normal_piece *)dynamic_shared); }
+    __device__ __forceinline__ void operator()(const uint32_t *w, source, uint64_t, float *to) const {
+        const double a = mean, b = deviation;
+        four_normals(
+            near, w, [a, b](double z) { return fma(b, z, a); }, to);
+    }
+};
+
+/* Normals in f64, or their exponentials, rounded to T; four words or pairs of words at a time. */
+template <class T, bool LOG> struct quantile_samples {
+    static constexpr int BLOCK_THREADS = THREADS, GROUP = WEFT_SAMPLE_WORDS(sizeof(T));
+    double mean, deviation;
+    __device__ void prepare() {}
+    __device__ __forceinline__ void operator()(const uint32_t *w, source, uint64_t, T *to) const {
+        double p[4], z[4];
+#pragma unroll
+        for (int j = 0; j < 4; j++) p[j] = words_of<T>::middle(w + j * GROUP);
+        four_quantiles((double *)dynamic_shared + threadIdx.x / 32 * NORMALS_QUEUE, p, z);
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            const double x = fma(deviation, z[j], mean);
+            to[j] = (T)(LOG ? weft_exp_f64(x) : x);
+        }
+    }
+};
+
+/* -------------------------------------------------------------------------------- kernel */
+
+/* The samples of a block. */
+template <class T, int COUNT> struct alignas(COUNT * sizeof(T)) pack { T sample[COUNT]; };
+
+/* Samples first ... first + n - 1 to out. Of the first `packs` places in out, those at which a block begins are
+ * aligned, and have room for all of it. All threads of a block of threads go on until the last is done, since samples
+ * may be made by the threads of a warp together. */
+template <class T, class SAMPLES>
+__global__ void __launch_bounds__(SAMPLES::BLOCK_THREADS)
+    random_kernel(SAMPLES samples, source s, const __grid_constant__ round_keys keys, uint64_t first, uint64_t n,
+                  uint64_t packs, T *__restrict__ out) {
+    constexpr int COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T)), GROUP = SAMPLES::GROUP;
+    constexpr int AT_ONCE = SAMPLES::BLOCK_THREADS * GROUP;
+    const uint64_t first_block = first / COUNT, blocks = (first + n - 1) / COUNT - first_block + 1;
+    samples.prepare();
+#pragma unroll 1
+    for (uint64_t k = (uint64_t)blockIdx.x * AT_ONCE; k < blocks; k += (uint64_t)gridDim.x * AT_ONCE) {
+        const uint64_t block = first_block + k + threadIdx.x;
+        uint32_t w[WEFT_BLOCK_WORDS * GROUP];
+        T made[COUNT * GROUP];
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) {
+            const weft_philox_block words = philox_words(block + g * SAMPLES::BLOCK_THREADS, s.stream, keys);
+#pragma unroll
+            for (int j = 0; j < WEFT_BLOCK_WORDS; j++) w[g * WEFT_BLOCK_WORDS + j] = words.v[j];
+        }
+        samples(w, s, block * COUNT, made);
+#pragma unroll
+        for (int g = 0; g < GROUP; g++) {
+            const uint64_t to = (block + g * SAMPLES::BLOCK_THREADS) * COUNT - first; /* modulo 2^64 */
+            if (to < packs) {
+                pack<T, COUNT> p;
+#pragma unroll
+                for (int j = 0; j < COUNT; j++) p.sample[j] = made[g * COUNT + j];
+                *(pack<T, COUNT> *)(out + to) = p;
+                continue;
+            }
+#pragma unroll
+            for (int j = 0; j < COUNT; j++)
+                if (to + j < n) out[to + j] = made[g * COUNT + j];
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- host */
+
+template <class T, class SAMPLES>
+static weft_status launch(const gpu *g, const random_call *c, SAMPLES samples, size_t shared, void *out,
+                          weft_error *error) {
+    constexpr uint64_t COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
+    const uint64_t philox_blocks = (c->first + c->n - 1) / COUNT - c->first / COUNT + 1;
+    const uint64_t wanted = (philox_blocks - 1) / (SAMPLES::BLOCK_THREADS * SAMPLES::GROUP) + 1;
+    const uint64_t most = (uint64_t)g->multiprocessors * (THREADS_OF_MULTIPROCESSOR / SAMPLES::BLOCK_THREADS);
+    /* Modulo 2^64, of which the size of a pack is a divisor. */
+    const bool aligned = ((uintptr_t)out - c->first * sizeof(T)) % (COUNT * sizeof(T)) == 0;
+    const uint64_t packs = aligned && c->n >= COUNT ? c->n - COUNT + 1 : 0;
+    void (*const kernel)(SAMPLES, source, round_keys, uint64_t, uint64_t, uint64_t, T *) = random_kernel<T, SAMPLES>;
+    FORWARD(gpu_allow_shared(g, (const void *)kernel, "random", error));
+    kernel<<<(unsigned)(wanted < most ? wanted : most), SAMPLES::BLOCK_THREADS, shared, g->stream>>>(
+        samples, source{c->seed, c->stream}, round_keys_of(c->seed), c->first, c->n, packs, (T *)out);
+    CUDA_TRY(cudaGetLastError(), "random");
+    return WEFT_OK;
+}
+
+template <class T, class SAMPLE>
+static weft_status launch_each(const gpu *g, const random_call *c, SAMPLE sample, void *out, weft_error *error) {
+    return launch<T>(g, c, one_by_one<T, SAMPLE>{sample}, 0, out, error);
+}
+
+template <class T, bool LOG>
+static weft_status launch_quantiles(const gpu *g, const random_call *c, void *out, weft_error *error) {
+    const size_t shared = THREADS / 32 * NORMALS_QUEUE * sizeof(double);
+    return launch<T>(g, c, quantile_samples<T, LOG>{c->a, c->b}, shared, out, error);
+}
+
+static weft_status launch_near(const gpu *g, const random_call *c, normal_piece *table, void *out,
+                               weft_error *error) {
+    const uint32_t octaves = normal_octaves(g, 0);
+    FORWARD(gpu_normal_table(g, octaves, table, error));
+    const near_samples samples = {c->a, c->b, table, octaves, {NULL, 0}};
+    return launch<float>(g, c, samples, normal_table_bytes(octaves), out, error);
+}
+
+static bool is_near(const random_call *c) {
+    return !c->integers && c->distribution == WEFT_NORMAL && c->dtype == WEFT_F32 && c->b >= NORMAL_SCALE_LEAST;
+}
+
+template <class T>
+static weft_status launch_reals(const gpu *g, const random_call *c, normal_piece *table, void *out,
+                                weft_error *error) {
+    switch (c->distribution) {
+    case WEFT_UNIFORM: return launch_each<T>(g, c, uniform_sample<T>{(T)c->a, (T)c->b}, out, error);
+    case WEFT_NORMAL:
+        return is_near(c) ? launch_near(g, c, table, out, error) : launch_quantiles<T, false>(g, c, out, error);
+    case WEFT_LOGNORMAL: return launch_quantiles<T, true>(g, c, out, error);
+    default: return launch_each<T>(g, c, exponential_sample<T>{c->a}, out, error);
+    }
+}
+
+/* `table`: room for one, where is_near. */
+static weft_status launch_any(const gpu *g, const random_call *c, normal_piece *table, void *out, weft_error *error) {
+    if (c->integers && cuda_type_bytes(c->dtype) == 8)
+        return launch_each<uint64_t>(g, c, integer_sample_64{c->lower, c->last}, out, error);
+    if (c->integers)
+        return launch_each<uint32_t>(g, c, integer_sample_32{(uint32_t)c->lower, (uint32_t)c->last}, out, error);
+    if (c->distribution == WEFT_BERNOULLI)
+        return launch_each<uint8_t>(g, c, bernoulli_sample{weft_chance_of(c->a)}, out, error);
+    return c->dtype == WEFT_F32 ? launch_reals<float>(g, c, table, out, error)
+                                : launch_reals<double>(g, c, table, out, error);
+}
+
+weft_status cuda_random(void *state, const random_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    gpu_array out = {"out", c->out, c->n * cuda_type_bytes(c->dtype), ARRAY_OUT, false, NULL};
+    void *scratch;
+    const size_t table_bytes = is_near(c) ? normal_table_bytes(NORMAL_OCTAVES) : 0;
+    FORWARD(arrays_bring(g, "random", &out, 1, table_bytes, &scratch, error));
+    FORWARD(launch_any(g, c, (normal_piece *)scratch, out.at, error));
+    return arrays_return(g, "random", &out, 1, error);
+}

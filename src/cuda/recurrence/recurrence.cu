@@ -1,0 +1,107 @@
+/* weft_recurrence: which kernel, its scratch memory, its launches (ORDER.md 9). */
+#include "cuda/runtime/arrays.h"
+#include "cuda/recurrence/recurrence_job.h"
+
+#include <string.h>
+
+/* Words from map to map, for either type: a sector of the L2 cache, which nobody else writes to. */
+enum { MAP_WORDS = 4 };
+
+static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size_t shared, recurrence_job *j,
+                         weft_error *error) {
+    void *arguments[] = {j};
+    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "recurrence: %llu rows of %llu elements; a GPU takes at most 2^43",
+              (unsigned long long)j->rows, (unsigned long long)j->n);
+    FORWARD(gpu_allow_shared(g, kernel, "recurrence", error));
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SCAN_THREADS), arguments, shared, g->stream),
+             "recurrence");
+    return WEFT_OK;
+}
+
+/* Threads for the groups of a row, a power of two, so that a row's are in one half warp, or are whole half warps. */
+static weft_status start_short(const gpu *g, const recurrence_launch *kernels, recurrence_job *j, weft_error *error) {
+    j->row_threads = 1;
+    while (j->row_threads * WEFT_SCAN_GROUP < j->n) j->row_threads *= 2;
+    const uint64_t block_rows = SCAN_THREADS / j->row_threads;
+    return start(g, kernels->short_rows, (j->rows - 1) / block_rows + 1, kernels->short_bytes, j, error);
+}
+
+/* As many tiles for a block as fit the buffer and the GPU's shared memory, less where there would not be a block for
+ * every multiprocessor. */
+static uint32_t tiles_of_block(const gpu *g, const recurrence_launch *kernels, uint64_t tiles) {
+    const size_t bytes = kernels->tile_bytes;
+    const bool two = 2 * bytes <= SCAN_BUFFER_BYTES && kernels->long_bytes + bytes <= g->shared_bytes &&
+                     tiles / 2 >= (uint64_t)g->multiprocessors;
+    return two ? 2 : 1;
+}
+
+static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurrence_job *j, weft_error *error) {
+    const uint64_t tiles = (j->n - 1) / SCAN_TILE + 1;
+    RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "recurrence: rows of %llu elements; a GPU takes at most 2^44",
+              (unsigned long long)j->n);
+    FORWARD(published_hold(g, "recurrence", j->rows, tiles, MAP_WORDS, &j->totals, error));
+    j->block_tiles = tiles_of_block(g, kernels, j->rows * tiles);
+    j->ahead = (uint32_t)g->multiprocessors;
+    j->row_blocks = (uint32_t)((tiles - 1) / j->block_tiles + 1);
+    const size_t shared = kernels->long_bytes + (j->block_tiles - 1) * kernels->tile_bytes;
+    return start(g, kernels->long_rows, j->rows * j->row_blocks, shared, j, error);
+}
+
+/* Of 16 tiles nobody has published the map, of more the last one has. */
+static weft_status give_map(gpu *g, const recurrence_call *c, const recurrence_launch *kernels,
+                            const recurrence_job *j, weft_error *error) {
+    const published *p = &j->totals;
+    const bool of_tiles = c->n <= SCAN_TILE * WEFT_SCAN_GROUP;
+    const uint64_t *words = p->words + p->level_start[of_tiles ? 0 : p->levels - 1] * p->stride;
+    uint32_t stride = p->stride;
+    int count = of_tiles ? (int)(c->n / SCAN_TILE) : 1;
+    uint64_t *to = g->landing;
+    void *arguments[] = {&words, &stride, &count, &to};
+    CUDA_TRY(cudaLaunchKernel(kernels->map, dim3(1), dim3(32), arguments, 0, g->stream), "recurrence");
+    CUDA_TRY(cudaStreamSynchronize(g->stream), "recurrence");
+    memcpy(c->map, to, 2 * sizeof *to);
+    return WEFT_OK;
+}
+
+/* Whether every chunk of 16 bytes lies in one row, and in the direction from its end. */
+static bool in_chunks(const recurrence_job *j, bool reverse, size_t size) {
+    const bool aligned = ((uintptr_t)j->s | (uintptr_t)j->u | (uintptr_t)j->v) % 16 == 0;
+    const bool one_piece = j->rows == 1 && !reverse && j->n > SCAN_TILE;
+    return aligned && (one_piece || j->n * size % 16 == 0);
+}
+
+static gpu_array array_of(const char *name, const void *p, size_t bytes, array_use use) {
+    return gpu_array{name, p, bytes, use, false, NULL};
+}
+
+weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    const size_t size = cuda_type_bytes(c->dtype), bytes = c->rows * c->n * size;
+    const bool on_s = c->v == c->s, on_u = c->v == c->u;
+    void *scratch;
+    bool init_on_host = false;
+    recurrence_job j;
+    memset(&j, 0, sizeof j);
+    if (c->init) FORWARD(gpu_locate(g, "init", c->init, &init_on_host, error));
+    const bool by_value = init_on_host && c->rows == 1;
+    if (by_value) memcpy(&j.init_value, c->init, size);
+    gpu_array arrays[] = {array_of("s", c->s, bytes, on_s ? ARRAY_BOTH : ARRAY_IN),
+                          array_of("u", on_u && on_s ? NULL : c->u, bytes, on_u ? ARRAY_BOTH : ARRAY_IN),
+                          array_of("v", on_s || on_u ? NULL : c->v, bytes, ARRAY_OUT),
+                          array_of("init", by_value ? NULL : c->init, c->rows * size, ARRAY_IN)};
+    const int count = sizeof arrays / sizeof *arrays;
+    FORWARD(arrays_bring(g, "recurrence", arrays, count, 0, &scratch, error));
+    j.s = arrays[0].at;
+    j.u = on_u && on_s ? j.s : arrays[1].at;
+    j.v = on_s ? arrays[0].at : on_u ? arrays[1].at : arrays[2].at;
+    j.init = arrays[3].at;
+    j.rows = c->rows;
+    j.n = c->n;
+    j.chunks = in_chunks(&j, c->reverse, size);
+    const recurrence_launch kernels = cuda_recurrence_kernels(c->dtype, c->reverse);
+    const bool is_short = c->n <= SCAN_TILE && !c->map;
+    FORWARD(is_short ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &j, error));
+    if (c->map) FORWARD(give_map(g, c, &kernels, &j, error));
+    return arrays_return(g, "recurrence", arrays, count, error);
+}

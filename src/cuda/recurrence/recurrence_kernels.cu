@@ -1,0 +1,398 @@
+/* The kernels of weft_recurrence (ORDER.md 9).
+ *
+ *     thread   16 elements, a group, one after another               digit 0 of the element's number
+ *     16 lanes the maps of 16 groups, by shuffles                    digit 1
+ *     block    those of 16 half warps, by shuffles                   digit 2
+ *     grid     those of tiles, by all warps                          digits 3, 4, ... (scan_look_back.cuh)
+ *
+ * Elements wait in shared memory, in the order in which the recurrence takes them; a group's v takes the place of its
+ * u. Rows longer than a tile are scanned in one pass over memory, as by scan_tiles.cuh: a block takes tiles by
+ * ticket, publishes their maps, and finds the value before them. Of shorter rows a block has as many as it has
+ * threads for.
+ *
+ * Traffic: 2 n elements read, n written; of maps, 32 bytes a tile written and up to 255 times that read, all
+ * in the L2 cache. */
+#include "arith/bits.h"
+#include "cuda/recurrence/recurrence_job.h"
+#include "cuda/scan/scan_look_back.cuh"
+
+#include <cuda_pipeline.h>
+
+/* --------------------------------------------------------------------------------------- maps */
+
+/* w -> s w + u. */
+template <class T> struct affine { T s, u; };
+
+template <class T> static __device__ __forceinline__ affine<T> shuffle(affine<T> m, int lane) {
+    return affine<T>{shuffle(m.s, lane), shuffle(m.u, lane)};
+}
+template <class T> static __device__ __forceinline__ affine<T> shuffle_up(affine<T> m, int distance, int width) {
+    return affine<T>{shuffle_up(m.s, distance, width), shuffle_up(m.u, distance, width)};
+}
+
+static __device__ __forceinline__ float fused(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+static __device__ __forceinline__ double fused(double a, double b, double c) { return __fma_rn(a, b, c); }
+static __device__ __forceinline__ float canonical(float v) { return weft_canonical_f32(v); }
+static __device__ __forceinline__ double canonical(double v) { return weft_canonical_f64(v); }
+
+template <class T> static __device__ __forceinline__ T zero_if_nan(T s) { return s == s ? s : T(0); }
+
+template <class T> struct recurring {
+    typedef affine<T> value;
+    typedef T carried;
+    __device__ T apply(value m, T w) const { return w == 0 && isinf(m.s) ? m.u : fused(m.s, w, m.u); }
+    __device__ value join(value a, value b) const { return value{zero_if_nan(a.s * b.s), apply(b, a.u)}; }
+};
+
+/* The scan of adjacent lanes, `width` of them (a power of two up to 16) for each row. */
+template <class T> static __device__ __forceinline__ affine<T> scan_width(affine<T> m, int width) {
+    const recurring<T> op;
+    for (int w = 1; w < width; w *= 2) {
+        const affine<T> left = shuffle_up(m, w, 16);
+        if (threadIdx.x % width >= w) m = op.join(left, m);
+    }
+    return m;
+}
+
+/* -------------------------------------------------------------------------------- the elements */
+
+/* A group has CHUNKS chunks of 16 bytes of each array. Where a group's chunk stands: so that both the way in by
+ * chunks and the way through a group touch all banks. */
+template <class T> static __device__ __forceinline__ int chunk_place(int group, int chunk) {
+    constexpr int CHUNKS = sizeof(T);
+    return group * CHUNKS + ((chunk + group * CHUNKS / 8) & (CHUNKS - 1));
+}
+
+/* Where element i of the direction, of a row whose groups begin with `group`, stands. Reversed rows come in chunks of
+ * which each is the wrong way round, and stay so. */
+template <class T, bool REVERSE> static __device__ __forceinline__ T *element_place(uint4 *buffer, int group, int i) {
+    constexpr int COUNT = 16 / sizeof(T);
+    const int chunk = i % WEFT_SCAN_GROUP / COUNT, e = i % COUNT;
+    return (T *)&buffer[chunk_place<T>(group + i / WEFT_SCAN_GROUP, chunk)] + (REVERSE ? COUNT - 1 - e : e);
+}
+
+/* Starts to copy an element, or the place is filled with 0. */
+template <class T> static __device__ __forceinline__ void fetch_element(T *to, const T *from, bool there) {
+    if (there)
+        __pipeline_memcpy_async(to, from, sizeof(T));
+    else
+        *to = 0;
+}
+
+/* The elements of a 16-byte chunk, in the direction. */
+template <class T, bool REVERSE> struct chunk_of {
+    static constexpr int COUNT = 16 / sizeof(T);
+    T element[COUNT];
+    __device__ chunk_of() {}
+    __device__ explicit chunk_of(const uint4 &bits) { memcpy(element, &bits, sizeof bits); }
+    __device__ T &operator[](int e) { return element[REVERSE ? COUNT - 1 - e : e]; }
+    __device__ uint4 bits() const {
+        uint4 b;
+        memcpy(&b, element, sizeof b);
+        return b;
+    }
+};
+
+/* The map of a group. */
+template <class T, bool REVERSE>
+static __device__ __forceinline__ affine<T> map_of_group(const uint4 *s, const uint4 *u, int group) {
+    affine<T> m = {1, 0};
+#pragma unroll
+    for (int c = 0; c < (int)sizeof(T); c++) {
+        const int place = chunk_place<T>(group, c);
+        chunk_of<T, REVERSE> factors(s[place]), terms(u[place]);
+#pragma unroll
+        for (int e = 0; e < factors.COUNT; e++) {
+            m.s *= factors[e];
+            m.u = fused(factors[e], m.u, terms[e]);
+        }
+    }
+    m.s = zero_if_nan(m.s);
+    return m;
+}
+
+/* From the value before a group, v takes u's place. A NaN stays one to the end of the group, so the end tells whether
+ * there are any to be made the canonical one. */
+template <class T, bool REVERSE>
+static __device__ __forceinline__ void run_group(const uint4 *s, uint4 *u, int group, T value) {
+#pragma unroll
+    for (int c = 0; c < (int)sizeof(T); c++) {
+        const int place = chunk_place<T>(group, c);
+        chunk_of<T, REVERSE> factors(s[place]), terms(u[place]);
+#pragma unroll
+        for (int e = 0; e < factors.COUNT; e++) terms[e] = value = fused(factors[e], value, terms[e]);
+        u[place] = terms.bits();
+    }
+    if (value == value) return;
+    for (int c = 0; c < (int)sizeof(T); c++) {
+        chunk_of<T, REVERSE> values(u[chunk_place<T>(group, c)]);
+        for (int e = 0; e < values.COUNT; e++) values[e] = canonical(values[e]);
+        u[chunk_place<T>(group, c)] = values.bits();
+    }
+}
+
+template <class T> static __device__ __forceinline__ T init_of(const recurrence_job &a, uint64_t row) {
+    T value;
+    memcpy(&value, &a.init_value, sizeof value);
+    return a.init ? ((const T *)a.init)[row] : value;
+}
+
+/* ---------------------------------------------------------------------------------- long rows */
+
+/* What the warps of a block tell each other. */
+template <class T> struct long_shared {
+    typedef uint4 part[32 * sizeof(T)]; /* a warp's part of a tile: 512 elements */
+    struct tile {
+        part s[SCAN_WARPS], u[SCAN_WARPS];
+    };
+    static constexpr int TILES = SCAN_BUFFER_BYTES / sizeof(tile); /* of a block, at most */
+    affine<T> groups[TILES][SCAN_THREADS];                         /* scanned, sixteen by sixteen */
+    affine<T> halves[TILES][16];                                   /* of half warps */
+    scan_meeting<affine<T>> meeting;
+    uint32_t ticket;
+    alignas(128) tile tiles[1]; /* as many as a block takes */
+};
+
+/* The 512 elements of a row from `start`, in the direction. */
+template <class T, bool REVERSE> struct warp_part {
+    enum { CHUNKS = 32 * sizeof(T) };
+    uint64_t first; /* in memory, element numbers of the first of them in the direction */
+    uint64_t left;  /* elements of the row from here */
+    bool whole;     /* they can be moved in chunks */
+
+    __device__ warp_part(const recurrence_job &a, uint64_t row, uint64_t start) {
+        first = row * a.n + (REVERSE ? a.n - 1 - start : start);
+        left = start < a.n ? a.n - start : 0;
+        whole = a.chunks && left >= SCAN_PART;
+    }
+    /* Chunk c of them in memory, and where it stands. */
+    __device__ uint64_t chunk_at(int c) const {
+        constexpr int COUNT = 16 / sizeof(T);
+        return REVERSE ? (first + 1 - SCAN_PART) / COUNT + c : first / COUNT + c;
+    }
+    __device__ int chunk_stands(int c) const {
+        const int i = REVERSE ? CHUNKS - 1 - c : c;
+        return chunk_place<T>(i / (int)sizeof(T), i % (int)sizeof(T));
+    }
+    __device__ uint64_t at(int i) const { return REVERSE ? first - i : first + i; }
+};
+
+template <class T, bool REVERSE>
+static __device__ __forceinline__ void fetch_part(const warp_part<T, REVERSE> &part, const void *from,
+                                                  uint4 *buffer) {
+    const int lane = threadIdx.x % 32;
+    if (part.whole) {
+#pragma unroll
+        for (int r = 0; r < (int)sizeof(T); r++)
+            __pipeline_memcpy_async(&buffer[part.chunk_stands(r * 32 + lane)],
+                                    (const uint4 *)from + part.chunk_at(r * 32 + lane), sizeof(uint4));
+        return;
+    }
+    for (int i = lane; i < SCAN_PART; i += 32)
+        fetch_element(element_place<T, REVERSE>(buffer, 0, i), (const T *)from + part.at(i), i < part.left);
+}
+
+template <class T, bool REVERSE>
+static __device__ __forceinline__ void write_part(const warp_part<T, REVERSE> &part, uint4 *buffer, void *to) {
+    const int lane = threadIdx.x % 32;
+    if (part.whole) {
+#pragma unroll
+        for (int r = 0; r < (int)sizeof(T); r++)
+            ((uint4 *)to)[part.chunk_at(r * 32 + lane)] = buffer[part.chunk_stands(r * 32 + lane)];
+        return;
+    }
+    for (int i = lane; i < SCAN_PART && i < part.left; i += 32)
+        ((T *)to)[part.at(i)] = *element_place<T, REVERSE>(buffer, 0, i);
+}
+
+/* Starts to bring the elements of another block to the L2 cache, if it has all its tiles. */
+template <class T, bool REVERSE> static __device__ void bring_block_near(const recurrence_job &a, uint64_t ticket) {
+    const uint64_t row = ticket / a.row_blocks, block = (uint64_t)a.block_tiles * SCAN_TILE;
+    const uint64_t start = ticket % a.row_blocks * block;
+    if (row >= a.rows || start + block > a.n) return;
+    const uint64_t first = row * a.n + (REVERSE ? a.n - start - block : start);
+    bring_near((const T *)a.s + first, (uint32_t)(block * sizeof(T)));
+    bring_near((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
+}
+
+/* The value before this thread's group, from that before its tile. One warp. */
+template <class T>
+static __device__ __forceinline__ T value_before(const affine<T> *groups, const affine<T> *halves, T carry) {
+    const recurring<T> op;
+    const int half = threadIdx.x / 16;
+    const affine<T> left = shuffle(scan_lanes(op, halves[threadIdx.x % 16]), half ? half - 1 : 0);
+    const T to_half = half ? op.apply(left, carry) : carry;
+    return threadIdx.x % 16 ? op.apply(groups[threadIdx.x - 1], to_half) : to_half;
+}
+
+/* Blocks end with their tiles and others take their places: see scan_tiles.cuh. */
+template <class T, bool REVERSE>
+static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
+    long_rows(const __grid_constant__ recurrence_job a) {
+    extern __shared__ uint4 dynamic[];
+    long_shared<T> &s = *(long_shared<T> *)dynamic;
+    const recurring<T> op;
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned epoch = *(volatile unsigned *)&a.totals.control->epoch + 1;
+    if (threadIdx.x == 0) s.ticket = atomicAdd(&a.totals.control->ticket, 1);
+    __syncthreads();
+    const uint64_t row = s.ticket / a.row_blocks;
+    const uint32_t tile = s.ticket % a.row_blocks * a.block_tiles; /* the first one's number in its row */
+    const uint64_t start = (uint64_t)tile * SCAN_TILE + warp * SCAN_PART;
+    const int tiles = (int)min((uint64_t)a.block_tiles, (a.n - 1) / SCAN_TILE + 1 - tile);
+
+    for (int t = 0; t < tiles; t++) {
+        const warp_part<T, REVERSE> part(a, row, start + t * SCAN_TILE);
+        fetch_part(part, a.s, s.tiles[t].s[warp]);
+        fetch_part(part, a.u, s.tiles[t].u[warp]);
+    }
+    __pipeline_commit();
+    if (threadIdx.x == 0) bring_block_near<T, REVERSE>(a, s.ticket + (uint64_t)a.ahead);
+    __pipeline_wait_prior(0);
+    __syncwarp();
+    for (int t = 0; t < tiles; t++) {
+        const affine<T> m = map_of_group<T, REVERSE>(s.tiles[t].s[warp], s.tiles[t].u[warp], lane);
+        const affine<T> groups = scan_lanes(op, m);
+        s.groups[t][threadIdx.x] = groups;
+        if (lane % 16 == 15) s.halves[t][threadIdx.x / 16] = groups;
+    }
+    __syncthreads();
+    const scan_carry<T> carry = scan_meet(op, a.totals, a.totals.words + row * a.totals.row_words, init_of<T>(a, row),
+                                          tile, tiles, epoch, s.halves, s.meeting);
+    for (int t = 0; t < tiles; t++) {
+        const T before = value_before(s.groups[t], s.halves[t], carry.before(t));
+        run_group<T, REVERSE>(s.tiles[t].s[warp], s.tiles[t].u[warp], lane, before);
+        __syncwarp();
+        write_part(warp_part<T, REVERSE>(a, row, start + t * SCAN_TILE), s.tiles[t].u[warp], a.v);
+    }
+    if (threadIdx.x == 0) scan_finish_launch(a.totals, true);
+}
+
+/* The map of `count` published ones, 16 or 1, and so of all elements, to host memory. One warp. */
+template <class T>
+static __global__ void map_of_row(const uint64_t *words, uint32_t stride, int count, uint64_t *to) {
+    const int lane = threadIdx.x % 16;
+    const affine<T> one = scan_words<affine<T>>::load(words, lane < count ? lane : 0, stride).value();
+    const affine<T> m = scan_lanes(recurring<T>(), one);
+    if (threadIdx.x != count - 1) return;
+    to[0] = to[1] = 0;
+    memcpy(&to[0], &m.s, sizeof m.s);
+    memcpy(&to[1], &m.u, sizeof m.u);
+}
+
+/* --------------------------------------------------------------------------------- short rows */
+
+template <class T> struct short_shared {
+    alignas(128) uint4 s[SCAN_THREADS * sizeof(T)], u[SCAN_THREADS * sizeof(T)];
+    affine<T> halves[16]; /* of half warps, where a row has more than one */
+};
+
+/* A number i of the units (chunks or elements) of adjacent rows of `length` units, that goes up by the number of
+ * threads: its row and its place there. */
+struct row_walk {
+    uint32_t length, row, place, row_step, place_step;
+    __device__ row_walk(uint32_t units) : length(units) {
+        row = threadIdx.x / length, place = threadIdx.x % length;
+        row_step = SCAN_THREADS / length, place_step = SCAN_THREADS % length;
+    }
+    __device__ void next() {
+        row += row_step;
+        place += place_step;
+        if (place >= length) row++, place -= length;
+    }
+};
+
+/* Moves the rows of a block, which lie in one piece from `first`, to their groups or back. move(in memory, its place)
+ * gets chunks or elements. */
+template <class T, bool REVERSE, class Chunk, class Element>
+static __device__ __forceinline__ void move_rows(const recurrence_job &a, uint64_t first, uint32_t rows,
+                                                 uint4 *buffer, Chunk move_chunk, Element move_element) {
+    constexpr int COUNT = 16 / sizeof(T), CHUNKS = sizeof(T);
+    const uint32_t n = (uint32_t)a.n;
+    if (a.chunks) {
+        row_walk w(n / COUNT);
+        for (uint32_t c = threadIdx.x; c < rows * w.length; c += SCAN_THREADS, w.next()) {
+            const int i = (int)(REVERSE ? w.length - 1 - w.place : w.place);
+            const int group = (int)(w.row * a.row_threads) + i / CHUNKS;
+            move_chunk(first / COUNT + c, &buffer[chunk_place<T>(group, i % CHUNKS)]);
+        }
+    } else {
+        row_walk w(n);
+        for (uint32_t c = threadIdx.x; c < rows * n; c += SCAN_THREADS, w.next()) {
+            const int i = (int)(REVERSE ? n - 1 - w.place : w.place);
+            move_element(first + c, element_place<T, REVERSE>(buffer, (int)(w.row * a.row_threads), i));
+        }
+    }
+}
+
+template <class T, bool REVERSE>
+static __device__ __forceinline__ void fetch_rows(const recurrence_job &a, uint64_t first, uint32_t rows,
+                                                  const void *from, uint4 *buffer) {
+    move_rows<T, REVERSE>(
+        a, first, rows, buffer,
+        [=](uint64_t i, uint4 *to) { __pipeline_memcpy_async(to, (const uint4 *)from + i, sizeof *to); },
+        [=](uint64_t i, T *to) { __pipeline_memcpy_async(to, (const T *)from + i, sizeof *to); });
+}
+
+template <class T, bool REVERSE>
+static __device__ __forceinline__ void write_rows(const recurrence_job &a, uint64_t first, uint32_t rows, void *to,
+                                                  uint4 *buffer) {
+    move_rows<T, REVERSE>(
+        a, first, rows, buffer, [=](uint64_t i, const uint4 *from) { ((uint4 *)to)[i] = *from; },
+        [=](uint64_t i, const T *from) { ((T *)to)[i] = *from; });
+}
+
+/* Thread t has group t % row_threads of row t / row_threads of the block. Groups behind a row's end have maps that
+ * nobody uses. */
+template <class T, bool REVERSE>
+static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
+    short_rows(const __grid_constant__ recurrence_job a) {
+    extern __shared__ uint4 dynamic[];
+    short_shared<T> &s = *(short_shared<T> *)dynamic;
+    const recurring<T> op;
+    const int width = (int)min(a.row_threads, 16u), group = threadIdx.x % width;
+    const uint32_t block_rows = SCAN_THREADS / a.row_threads;
+    const uint64_t first_row = (uint64_t)blockIdx.x * block_rows;
+    const uint32_t rows = (uint32_t)min((uint64_t)block_rows, a.rows - first_row);
+    fetch_rows<T, REVERSE>(a, first_row * a.n, rows, a.s, s.s);
+    fetch_rows<T, REVERSE>(a, first_row * a.n, rows, a.u, s.u);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+
+    const uint32_t row = threadIdx.x / a.row_threads;
+    const bool has_elements = row < rows && threadIdx.x % a.row_threads * WEFT_SCAN_GROUP < a.n;
+    T before = row < rows ? init_of<T>(a, first_row + row) : T(0);
+    if (width > 1) {
+        affine<T> m = {0, 0};
+        if (has_elements) m = map_of_group<T, REVERSE>(s.s, s.u, threadIdx.x);
+        m = scan_width(m, width);
+        if (a.row_threads > 16) {
+            const int row_halves = (int)a.row_threads / 16, half = threadIdx.x / 16;
+            if (threadIdx.x % 16 == 15) s.halves[half] = m;
+            __syncthreads();
+            const affine<T> halves = scan_width(s.halves[threadIdx.x % 16], row_halves);
+            const affine<T> left = shuffle(halves, half ? half - 1 : 0);
+            if (half % row_halves) before = op.apply(left, before);
+        }
+        const affine<T> left = shuffle_up(m, 1, 16);
+        if (group) before = op.apply(left, before);
+    }
+    if (has_elements) run_group<T, REVERSE>(s.s, s.u, threadIdx.x, before);
+    __syncthreads();
+    write_rows<T, REVERSE>(a, first_row * a.n, rows, a.v, s.u);
+}
+
+template <class T, bool REVERSE> static recurrence_launch kernels() {
+    return recurrence_launch{(const void *)short_rows<T, REVERSE>,
+                             (const void *)long_rows<T, REVERSE>,
+                             (const void *)map_of_row<T>,
+                             sizeof(short_shared<T>),
+                             sizeof(long_shared<T>),
+                             sizeof(typename long_shared<T>::tile)};
+}
+
+recurrence_launch cuda_recurrence_kernels(weft_dtype dtype, bool reverse) {
+    if (dtype == WEFT_F32) return reverse ? kernels<float, true>() : kernels<float, false>();
+    return reverse ? kernels<double, true>() : kernels<double, false>();
+}

@@ -1,0 +1,32 @@
+/* Minimum and maximum, their places, and the largest magnitude (ORDER.md 1.4, 3.2), in free order: the least
+ * key wins (keys.cuh). */
+#include "cuda/reduce/extremes.cuh"
+#include "cuda/reduce/kernels.h"
+
+/* The kernel of an operator for elements of a type, integers by their bits. */
+#define KERNEL_BY_BITS(op)                               \
+    kernel cuda_##op##_kernel(weft_dtype dtype) {        \
+        switch (dtype) {                                 \
+        case WEFT_I8:                                    \
+        case WEFT_U8: return FREE_KERNEL(op<uint8_t>);   \
+        case WEFT_I16:                                   \
+        case WEFT_U16: return FREE_KERNEL(op<uint16_t>); \
+        case WEFT_I32:                                   \
+        case WEFT_U32: return FREE_KERNEL(op<uint32_t>); \
+        case WEFT_F32: return FREE_KERNEL(op<float>);    \
+        case WEFT_F64: return FREE_KERNEL(op<double>);   \
+        default: return FREE_KERNEL(op<uint64_t>);       \
+        }                                                \
+    }
+
+KERNEL_BY_BITS(extreme)
+KERNEL_BY_BITS(place)
+
+kernel cuda_largest_magnitude_kernel(weft_dtype dtype) {
+    switch (dtype) {
+    case WEFT_I8: return FREE_KERNEL(largest_magnitude<int8_t>);
+    case WEFT_I16: return FREE_KERNEL(largest_magnitude<int16_t>);
+    case WEFT_I32: return FREE_KERNEL(largest_magnitude<int32_t>);
+    default: return FREE_KERNEL(largest_magnitude<int64_t>);
+    }
+}

@@ -1,0 +1,72 @@
+/* Operators in free order: minimum and maximum, their places, and the largest magnitude: the least key wins
+ * (keys.cuh) (ORDER.md 1.4, 3.2). */
+#ifndef WEFT_CUDA_EXTREMES_CUH
+#define WEFT_CUDA_EXTREMES_CUH
+
+#include "cuda/reduce/free.cuh"
+#include "cuda/runtime/keys.cuh"
+
+template <class Keys, class T>
+static __device__ __forceinline__ typename Keys::key least(const Keys &keys, const vector<T> &x) {
+    typename Keys::key best = keys.of(x.element[0]);
+#pragma unroll
+    for (int e = 1; e < vector<T>::ELEMENTS; e++) best = min(best, keys.of(x.element[e]));
+    return best;
+}
+
+template <class T> struct extreme : free_operator {
+    typedef T element;
+    typedef typename keys<T>::key value;
+    keys<T> order;
+    __device__ explicit extreme(const job &j) : order(j.mask, j.flip) {}
+    __device__ value start(uint64_t) const { return (value)-1; }
+    __device__ T absent() const { return order.losing(); }
+    __device__ value join(value a, value b) const { return min(a, b); }
+    __device__ void take(value &v, const vector<T> &x, uint64_t) const { v = min(v, least(order, x)); }
+};
+
+/* An accumulator names a vector, and only the winner's vector is read once more to find the element.
+ * It starts with the thread's first vector and the greatest key: should no vector beat that, then all
+ * elements have that key, and the first vector has the first of them. */
+template <class T> struct place {
+    typedef T element;
+    typedef located value;
+    keys<T> order;
+    __device__ explicit place(const job &j) : order(j.mask, j.flip) {}
+    __device__ located start(uint64_t where) const { return located{(typename keys<T>::key) - 1, where}; }
+    __device__ T absent() const { return order.losing(); }
+    __device__ located join(located a, located b) const {
+        return b.key < a.key || (b.key == a.key && b.where < a.where) ? b : a;
+    }
+    __device__ void take(located &v, const vector<T> &x, uint64_t where) const {
+        const typename keys<T>::key best = least(order, x);
+        if (best < v.key) v = located{best, where};
+    }
+    __device__ void resolve(const job &j, located &v) const {
+        const uint64_t edge = v.where * vector<T>::ELEMENTS;
+        uint64_t i = edge < j.skip ? 0 : edge - j.skip;
+        while (i + 1 < j.n && order.of(((const T *)j.x)[i]) != v.key) i++;
+        v.where = j.first + i;
+    }
+};
+
+/* The largest |x| of signed integers, as its complement. */
+template <class T> struct largest_magnitude : free_operator {
+    typedef T element;
+    typedef uint64_t value;
+    __device__ explicit largest_magnitude(const job &) {}
+    __device__ uint64_t start(uint64_t) const { return UINT64_MAX; }
+    __device__ T absent() const { return 0; }
+    __device__ uint64_t join(uint64_t a, uint64_t b) const {
+        return min((unsigned long long)a, (unsigned long long)b);
+    }
+    __device__ void take(uint64_t &v, const vector<T> &x, uint64_t) const {
+#pragma unroll
+        for (int e = 0; e < vector<T>::ELEMENTS; e++) {
+            const uint64_t wide = (uint64_t)(int64_t)x.element[e];
+            v = join(v, ~(x.element[e] < 0 ? 0 - wide : wide));
+        }
+    }
+};
+
+#endif

@@ -1,0 +1,130 @@
+/* The end of every reduction kernel: values of warps -> block -> launch -> chunks -> result, all by
+ * the dyadic tree of ORDER.md 2.4, in one launch.
+ *
+ *     warps      0  1  2  3  4  5  6  7      shared memory, one thread
+ *                 \/    \/    \/    \/
+ *     partials        one a block            global memory; a ticket tells which block is last
+ *                         |
+ *     chunk         one a launch             the last block, eight values a thread and round
+ *                         |
+ *     stack       binary counter of chunks   long inputs in host memory only
+ */
+#ifndef WEFT_CUDA_FOLD_CUH
+#define WEFT_CUDA_FOLD_CUH
+
+#include "cuda/reduce/finish.cuh"
+
+#define WARP 32
+#define WHOLE_WARP 0xffffffffu
+
+/* v of the given lane. */
+template <class Value> static __device__ __forceinline__ Value from_lane(Value v, int lane) {
+    return __shfl_sync(WHOLE_WARP, v, lane);
+}
+
+/* v of the lane whose number differs in the bit `distance`. */
+template <class Value> static __device__ __forceinline__ Value across(Value v, int distance) {
+    return __shfl_xor_sync(WHOLE_WARP, v, distance);
+}
+
+static __device__ __forceinline__ located across(located v, int distance) {
+    return located{across(v.key, distance), across(v.where, distance)};
+}
+
+/* The dyadic fold of v[0 .. count), 1 <= count; at most eight of them are looked at. */
+template <class Op>
+static __device__ __forceinline__ typename Op::value fold_eight(const Op &op, const typename Op::value *v,
+                                                                uint32_t count) {
+    typename Op::value held[8];
+#pragma unroll
+    for (uint32_t i = 0; i < 8; i++)
+        if (i < count) held[i] = v[i];
+#pragma unroll
+    for (uint32_t step = 1; step < 8; step *= 2)
+#pragma unroll
+        for (uint32_t i = 0; i < 8; i += 2 * step)
+            if (i + step < count) held[i] = op.join(held[i], held[i + step]);
+    return held[0];
+}
+
+/* Joins the value of a chunk with those before it: a binary counter, whose level k holds the value
+ * of 2^k adjacent chunks where bit k of the number of chunks so far is set. The last chunk, which
+ * rides up past the levels that are not there, gives the result. */
+template <class Op> static __device__ void finish_chunk(const Op &op, const job &j, typename Op::value v) {
+    typename Op::value *stack = (typename Op::value *)j.stack;
+    int level = 0;
+    if (j.last) {
+        for (; j.chunk >> level; level++)
+            if (j.chunk >> level & 1) v = op.join(stack[level], v);
+        finish(j, v);
+    } else {
+        for (; j.chunk >> level & 1; level++) v = op.join(stack[level], v);
+        stack[level] = v;
+    }
+}
+
+/* The last block folds all partials, eight to one in each round, between two areas of shared memory. */
+template <class Op>
+static __device__ __forceinline__ void fold_partials(const Op &op, const job &j, typename Op::value *area,
+                                                     typename Op::value *other) {
+    const typename Op::value *from = (const typename Op::value *)j.partials;
+    uint32_t count = gridDim.x;
+    while (count > 1) {
+        const uint32_t groups = (count + 7) / 8;
+        for (uint32_t i = threadIdx.x; i < groups; i += blockDim.x)
+            area[i] = fold_eight(op, from + 8 * i, count - 8 * i);
+        __syncthreads();
+        typename Op::value *swap = area;
+        from = area;
+        area = other;
+        other = swap;
+        count = groups;
+    }
+    if (threadIdx.x == 0) {
+        typename Op::value v = *from;
+        op.resolve(j, v);
+        finish_chunk(op, j, v);
+    }
+}
+
+/* Every thread of a block calls this with its warp's value; warps from `present` on have none.
+ *
+ * The ticket is the pattern of the CUDA sample threadFenceReduction: a block publishes its partial,
+ * then takes a number, and whoever takes the last number sees all partials. atomicInc wraps to 0. */
+template <class Op>
+static __device__ __forceinline__ void finish_block(const Op &op, const job &j, typename Op::value v,
+                                                    uint32_t present) {
+    __shared__ typename Op::value area[PARTIALS_MAX / 8], other[PARTIALS_MAX / 64];
+    __shared__ bool is_last;
+    if (threadIdx.x % WARP == 0) area[threadIdx.x / WARP] = v;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ((typename Op::value *)j.partials)[blockIdx.x] = fold_eight(op, area, present);
+        __threadfence();
+        is_last = gridDim.x == 1 || atomicInc(j.ticket, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (is_last) fold_partials(op, j, area, other);
+}
+
+/* The part of the work that this warp has: tiles begin .. begin + count - 1 (count 0: none), and how
+ * many warps of the block have some. */
+struct share {
+    uint64_t begin, count;
+    uint32_t present;
+};
+
+static __device__ __forceinline__ share share_of_warp(const job &j) {
+    const uint32_t warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
+    const uint64_t run = (uint64_t)1 << j.run_log2;
+    const uint64_t block_begin = (uint64_t)blockIdx.x * warps << j.run_log2;
+    const uint64_t block_runs = (j.tiles - block_begin + run - 1) >> j.run_log2;
+    share s;
+    s.present = block_runs < warps ? (uint32_t)block_runs : warps;
+    s.begin = block_begin + warp * run;
+    s.count = s.begin >= j.tiles ? 0 : j.tiles - s.begin < run ? j.tiles - s.begin : run;
+    return s;
+}
+
+#endif

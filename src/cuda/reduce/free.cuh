@@ -1,0 +1,148 @@
+/* Reductions whose order does not matter: integers, bits, minimum and maximum, counts.
+ *
+ * The input is a sequence of 16-byte vectors that begin on 16-byte boundaries, whatever the element's
+ * type; the first and the last may be incomplete. A warp takes runs of tiles, FREE_ROWS rows of 32
+ * vectors; each thread has one accumulator for all its vectors, and the warp joins them at its end.
+ *
+ *     address        16 k                       16 (k+1)
+ *                     | . . . x0 x1 x2 x3 x4 ... | ...        skip = 3 elements are not there
+ *
+ * An operator Op has
+ *     element, value               types of the input and of accumulators
+ *     Op(job)                      takes its parameters
+ *     start(where)                 an accumulator of nothing, of a thread whose first vector is `where`
+ *     take(v, vector, where)       takes a vector, whose number is `where`, into v; in ascending order
+ *     join(a, b)
+ *     absent()                     an element that changes nothing, for incomplete vectors
+ *     resolve(job, v)              last correction of a chunk's value */
+#ifndef WEFT_CUDA_FREE_CUH
+#define WEFT_CUDA_FREE_CUH
+
+#include "cuda/reduce/fold.cuh"
+
+#define FREE_TILE (FREE_ROWS * WARP)
+/* Not the number of any vector. */
+#define NOWHERE UINT64_MAX
+
+template <class T> union vector {
+    static constexpr int ELEMENTS = 16 / sizeof(T);
+    uint4 raw;
+    uint32_t word[4];
+    uint64_t pair[2];
+    T element[ELEMENTS];
+};
+
+/* The vectors of a job. */
+template <class T> struct vectors {
+    const vector<T> *at;             /* vector 0 */
+    uint64_t begin, end;             /* elements begin .. end - 1, counted from vector 0, are there */
+    uint64_t count;                  /* of vectors, complete or not */
+    uint64_t whole_begin, whole_end; /* the complete ones */
+
+    __device__ explicit vectors(const job &j) {
+        at = (const vector<T> *)((const T *)j.x - j.skip);
+        begin = j.skip;
+        end = j.skip + j.n;
+        count = (end + vector<T>::ELEMENTS - 1) / vector<T>::ELEMENTS;
+        whole_begin = begin > 0;
+        whole_end = end / vector<T>::ELEMENTS;
+    }
+    /* Whether the `some` vectors from `first` on are all complete. */
+    __device__ bool complete(uint64_t first, uint64_t some) const {
+        return first >= whole_begin && first + some <= whole_end;
+    }
+    __device__ vector<T> load(uint64_t i) const {
+        vector<T> v;
+        v.raw = __ldg(&at[i].raw);
+        return v;
+    }
+    __device__ vector<T> load_incomplete(uint64_t i, T absent) const {
+        vector<T> v;
+        for (int e = 0; e < vector<T>::ELEMENTS; e++) {
+            const uint64_t element = i * vector<T>::ELEMENTS + e;
+            v.element[e] = element >= begin && element < end ? __ldg((const T *)at + element) : absent;
+        }
+        return v;
+    }
+};
+
+/* A tile of complete vectors, for one thread, whose first vector is `own`. */
+template <class Op>
+static __device__ __forceinline__ void take_whole_tile(const Op &op, const vectors<typename Op::element> &x,
+                                                       uint64_t own, typename Op::value &v) {
+#pragma unroll 1
+    for (int top = 0; top < FREE_ROWS; top += FREE_LOADS) {
+        vector<typename Op::element> row[FREE_LOADS];
+#pragma unroll
+        for (int r = 0; r < FREE_LOADS; r++) row[r] = x.load(own + (top + r) * WARP);
+#pragma unroll
+        for (int r = 0; r < FREE_LOADS; r++) op.take(v, row[r], own + (top + r) * WARP);
+    }
+}
+
+/* The complete vectors of any tile; a thread has them in adjacent rows. */
+template <class Op>
+static __device__ __forceinline__ void take_any_tile(const Op &op, const vectors<typename Op::element> &x,
+                                                     uint64_t own, typename Op::value &v) {
+    int row = own < x.whole_begin, rows = 0;
+    if (own < x.whole_end) {
+        const uint64_t left = (x.whole_end - own + WARP - 1) / WARP;
+        rows = left < FREE_ROWS ? (int)left : FREE_ROWS;
+    }
+#pragma unroll 1
+    for (; row < rows; row += FREE_LOADS) {
+        vector<typename Op::element> held[FREE_LOADS];
+#pragma unroll
+        for (int r = 0; r < FREE_LOADS; r++)
+            if (row + r < rows) held[r] = x.load(own + (row + r) * WARP);
+#pragma unroll
+        for (int r = 0; r < FREE_LOADS; r++)
+            if (row + r < rows) op.take(v, held[r], own + (row + r) * WARP);
+    }
+}
+
+/* Vector `edge`, when it is incomplete and this thread's in the tile that starts at `tile`. */
+template <class Op>
+static __device__ __forceinline__ void take_edge(const Op &op, const vectors<typename Op::element> &x, uint64_t tile,
+                                                 uint64_t edge, typename Op::value &v) {
+    const bool here = edge >= tile && edge - tile < FREE_TILE && edge % WARP == threadIdx.x % WARP;
+    if (!here || x.complete(edge, 1)) return;
+    typename Op::value alone = op.start(edge);
+    op.take(alone, x.load_incomplete(edge, op.absent()), edge);
+    v = op.join(v, alone);
+}
+
+template <class Op>
+static __device__ __forceinline__ typename Op::value free_run_value(const Op &op, const job &j, share s) {
+    const vectors<typename Op::element> x(j);
+    const uint64_t own = s.begin * FREE_TILE + threadIdx.x % WARP;
+    typename Op::value v = op.start(s.count && own < x.count ? own : NOWHERE);
+#pragma unroll 1
+    for (uint64_t t = 0; t < s.count; t++) {
+        const uint64_t tile = (s.begin + t) * FREE_TILE;
+        if (x.complete(tile, FREE_TILE)) {
+            take_whole_tile(op, x, own + t * FREE_TILE, v);
+        } else {
+            take_any_tile(op, x, own + t * FREE_TILE, v);
+            take_edge(op, x, tile, 0, v);
+            if (x.count > 1) take_edge(op, x, tile, x.count - 1, v);
+        }
+    }
+#pragma unroll
+    for (int distance = WARP / 2; distance >= 1; distance /= 2) v = op.join(v, across(v, distance));
+    return v;
+}
+
+/* What most operators have in common. */
+struct free_operator {
+    template <class Value> __device__ void resolve(const job &, Value &) const {}
+};
+
+template <class Op>
+static __global__ void __launch_bounds__(WARPS_MAX *WARP, FREE_BLOCKS) free_kernel(const __grid_constant__ job j) {
+    const Op op(j);
+    const share s = share_of_warp(j);
+    finish_block(op, j, free_run_value(op, j, s), s.present);
+}
+
+#endif

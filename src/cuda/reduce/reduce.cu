@@ -1,0 +1,156 @@
+/* weft_reduce: each operator's kernel, its parameters, and its value for no elements (ORDER.md 3). */
+#include "arith/finish.h"
+#include "cuda/map/map_job.h"
+
+#include <string.h>
+
+static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
+static bool is_signed(weft_dtype dtype) { return dtype >= WEFT_I8 && dtype <= WEFT_I64; }
+
+static weft_status run_sum(call *c, weft_error *error) {
+    return call_run(
+        c, is_float(c->j.dtype) ? cuda_sum_kernel(c->j.dtype, c->j.result) : cuda_integer_sum_kernel(c->j.dtype),
+        error);
+}
+
+static weft_status run_prod(call *c, weft_error *error) {
+    return call_run(c,
+                    is_float(c->j.dtype) ? cuda_product_kernel(c->j.dtype, c->j.result)
+                                         : cuda_integer_product_kernel(c->j.dtype),
+                    error);
+}
+
+/* Keys of integers: the sign bit turned makes them unsigned; for a maximum all bits are turned. */
+static void set_order(call *c, bool largest) {
+    const uint64_t sign = is_signed(c->j.dtype) ? (uint64_t)1 << (8 * cuda_type_bytes(c->j.dtype) - 1) : 0;
+    c->j.flip = largest ? ~sign : sign;
+    c->j.finish = FINISH_KEY;
+}
+
+static weft_status run_min(call *c, weft_error *error) {
+    set_order(c, false);
+    return call_run(c, cuda_extreme_kernel(c->j.dtype), error);
+}
+
+static weft_status run_max(call *c, weft_error *error) {
+    set_order(c, true);
+    return call_run(c, cuda_extreme_kernel(c->j.dtype), error);
+}
+
+static weft_status run_argmin(call *c, weft_error *error) {
+    set_order(c, false);
+    return call_run(c, cuda_place_kernel(c->j.dtype), error);
+}
+
+static weft_status run_argmax(call *c, weft_error *error) {
+    set_order(c, true);
+    return call_run(c, cuda_place_kernel(c->j.dtype), error);
+}
+
+/* The kernel sees bytes; the end joins the 64 bits to the width of the result. */
+static weft_status run_bits(call *c, weft_op op, finish_kind finish, weft_error *error) {
+    c->j.n = c->j.total *= cuda_type_bytes(c->j.dtype);
+    c->j.dtype = WEFT_U8;
+    c->j.finish = finish;
+    return call_run(c, cuda_bits_kernel(op), error);
+}
+
+static weft_status run_and(call *c, weft_error *error) { return run_bits(c, WEFT_AND, FINISH_AND, error); }
+static weft_status run_or(call *c, weft_error *error) { return run_bits(c, WEFT_OR, FINISH_OR, error); }
+static weft_status run_xor(call *c, weft_error *error) { return run_bits(c, WEFT_XOR, FINISH_XOR, error); }
+
+static weft_status run_count(call *c, finish_kind finish, weft_error *error) {
+    c->j.finish = finish;
+    return call_run(c, cuda_count_kernel(c->j.dtype), error);
+}
+
+static weft_status run_any(call *c, weft_error *error) { return run_count(c, FINISH_ANY, error); }
+static weft_status run_all(call *c, weft_error *error) { return run_count(c, FINISH_ALL, error); }
+static weft_status run_count_nonzero(call *c, weft_error *error) { return run_count(c, FINISH_STORE, error); }
+
+static weft_status run_mean(call *c, weft_error *error) {
+    c->j.finish = c->part ? FINISH_STORE : FINISH_MEAN;
+    return call_run(c, cuda_sum_kernel(c->j.dtype, WEFT_F64), error);
+}
+
+static weft_status run_norm1(call *c, weft_error *error) {
+    return call_run(c, cuda_magnitudes_kernel(c->j.dtype), error);
+}
+
+/* The sum of squares of a part, as the tree leaves it. */
+static weft_status run_squares(call *c, weft_error *error) {
+    const bool again = c->j.dtype == WEFT_F64 && weft_norm2_scale(*c->part) != 1.0;
+    if (again) FORWARD(call_refer(c, c->part, error));
+    return call_run(c, again ? cuda_rescaled_squares_kernel() : cuda_deviations_kernel(c->j.dtype), error);
+}
+
+/* Only the square of an f64 can leave the range; its second launch sees on the device whether it did,
+ * and ends at once when it did not. An input that must be copied again is first looked into here. */
+static weft_status run_norm2(call *c, weft_error *error) {
+    if (c->part) return run_squares(c, error);
+    c->j.finish = FINISH_ROOT;
+    c->j.keep = gpu_keep(c->g);
+    FORWARD(call_run(c, cuda_deviations_kernel(c->j.dtype), error));
+    if (c->j.dtype != WEFT_F64) return WEFT_OK;
+    if (c->x_on_host) {
+        double squares;
+        CUDA_TRY(cudaMemcpyAsync(&squares, c->j.keep, sizeof squares, cudaMemcpyDeviceToHost, c->g->stream), c->name);
+        CUDA_TRY(cudaStreamSynchronize(c->g->stream), c->name);
+        if (weft_norm2_scale(squares) == 1.0) return WEFT_OK;
+    }
+    c->j.finish = FINISH_RESCALE;
+    c->j.reference = c->j.keep;
+    c->j.keep = NULL;
+    return call_run(c, cuda_rescaled_squares_kernel(), error);
+}
+
+/* The bits of a float without its sign rise with its magnitude, and then come the NaNs. */
+static weft_status run_norminf(call *c, weft_error *error) {
+    c->j.finish = FINISH_MAGNITUDE;
+    c->j.flip = UINT64_MAX;
+    if (is_signed(c->j.dtype)) return call_run(c, cuda_largest_magnitude_kernel(c->j.dtype), error);
+    if (!is_float(c->j.dtype)) return call_run(c, cuda_extreme_kernel(c->j.dtype), error);
+    const bool narrow = c->j.dtype == WEFT_F32;
+    c->j.mask = narrow ? UINT32_MAX >> 1 : UINT64_MAX >> 1;
+    return call_run(c, cuda_extreme_kernel(narrow ? WEFT_U32 : WEFT_U64), error);
+}
+
+/* The value of no elements, where there is one: 0, +0.0, 1, 1.0, or all bits. */
+static uint64_t empty_value(weft_op op, weft_dtype result) {
+    const float one_f32 = 1;
+    const double one_f64 = 1;
+    uint32_t bits32;
+    uint64_t bits64;
+    memcpy(&bits32, &one_f32, sizeof bits32);
+    memcpy(&bits64, &one_f64, sizeof bits64);
+    if (op == WEFT_AND) return UINT64_MAX;
+    if (op == WEFT_ALL) return 1;
+    if (op != WEFT_PROD) return 0;
+    return result == WEFT_F32 ? bits32 : result == WEFT_F64 ? bits64 : 1;
+}
+
+weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
+    static const struct {
+        const char *name;
+        weft_status (*run)(call *c, weft_error *error);
+    } operators[] = {
+#define REDUCE(ID, name, domain, result, empty, help) {#name, run_##name},
+#include "core/ops.def"
+    };
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    map_program program;
+    map_arrays arrays;
+    call c;
+    arrays.count = 0;
+    FORWARD(call_begin(&c, g, operators[r->op].name, r->dtype, r->result, r->n, r->x, NULL, r->out, error));
+    c.part = r->part;
+    if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
+    if (r->map) {
+        FORWARD(gpu_map_bring(g, r->map, 0, 0, &arrays, &program, error));
+        call_map(&c, &program);
+    }
+    FORWARD(operators[r->op].run(&c, error));
+    FORWARD(call_end(&c, error));
+    return arrays_return(g, operators[r->op].name, arrays.list, arrays.count, error);
+}

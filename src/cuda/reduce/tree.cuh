@@ -1,0 +1,198 @@
+/* The canonical tree (ORDER.md 2) as a kernel, for operations whose order of joins is fixed.
+ *
+ * A warp takes a tile at a time. Thread t owns the V = L/32 adjacent lanes t*V .. t*V + V - 1, so that
+ * a row of f32 or f64 is one 16-byte load by each thread; it goes down its lanes with several loads in
+ * flight. Every byte of the input is read once, and nothing but a few partial values is written.
+ *
+ * An operator Op has
+ *     element, value      types of the input and of lanes
+ *     INPUTS              1, or 2 for x and y
+ *     Op(job)             takes its parameters
+ *     idle()              the whole launch has nothing to do (the same in every thread)
+ *     identity()          of a lane without elements
+ *     step(lane, x, y)    takes an element into a lane
+ *     join(a, b)
+ *     resolve(job, v)     last correction of a chunk's value */
+#ifndef WEFT_CUDA_TREE_CUH
+#define WEFT_CUDA_TREE_CUH
+
+#include "core/order.h"
+#include "cuda/reduce/fold.cuh"
+
+/* V adjacent elements, loaded at once through the read-only path. */
+template <class T, int V> struct pack { T element[V]; };
+
+template <class T, int V> static __device__ __forceinline__ pack<T, V> load_pack(const T *p) {
+    pack<T, V> v;
+    if (sizeof v == 16) {
+        const uint4 raw = __ldg((const uint4 *)p);
+        memcpy(&v, &raw, sizeof v);
+    } else if (sizeof v == 8) {
+        const uint2 raw = __ldg((const uint2 *)p);
+        memcpy(&v, &raw, sizeof v);
+    } else {
+        const unsigned raw = __ldg((const unsigned *)p);
+        memcpy(&v, &raw, sizeof v);
+    }
+    return v;
+}
+
+/* The fixed geometry of an operator's tiles. */
+template <class Op> struct tile_shape {
+    static constexpr int LANES = WEFT_LANES(sizeof(typename Op::element));
+    static constexpr int OWN = LANES / WARP; /* lanes of a thread */
+    static constexpr int ELEMENTS = LANES * WEFT_TILE_ROWS;
+    static constexpr int BATCH = TREE_ROWS; /* rows whose loads are in flight together */
+    static constexpr int CHECKED_BATCH = 8 / Op::INPUTS;
+};
+
+/* Down the rows of a whole tile with vector loads; x and y point at this thread's lanes. */
+template <class Op>
+static __device__ __forceinline__ void take_whole_tile(const Op &op, const typename Op::element *x,
+                                                       const typename Op::element *y, typename Op::value *lane) {
+    typedef tile_shape<Op> shape;
+    typedef pack<typename Op::element, shape::OWN> row;
+#pragma unroll 1
+    for (int top = 0; top < WEFT_TILE_ROWS; top += shape::BATCH) {
+        row of_x[shape::BATCH], of_y[shape::BATCH];
+#pragma unroll
+        for (int r = 0; r < shape::BATCH; r++) {
+            of_x[r] = load_pack<typename Op::element, shape::OWN>(x + (top + r) * shape::LANES);
+            of_y[r] =
+                Op::INPUTS == 2 ? load_pack<typename Op::element, shape::OWN>(y + (top + r) * shape::LANES) : of_x[r];
+        }
+#pragma unroll
+        for (int r = 0; r < shape::BATCH; r++)
+#pragma unroll
+            for (int l = 0; l < shape::OWN; l++) lane[l] = op.step(lane[l], of_x[r].element[l], of_y[r].element[l]);
+    }
+}
+
+/* The same, element by element: for a tile that ends early, after `count` elements from its start, and
+ * for inputs that are not aligned to 16 bytes. `column` is the thread's first lane. */
+template <class Op>
+static __device__ __forceinline__ void take_any_tile(const Op &op, const typename Op::element *x,
+                                                     const typename Op::element *y, uint32_t column, uint32_t count,
+                                                     typename Op::value *lane) {
+    typedef tile_shape<Op> shape;
+#pragma unroll 1
+    for (uint32_t top = 0; top < WEFT_TILE_ROWS && top * shape::LANES < count; top += shape::CHECKED_BATCH) {
+        typename Op::element of_x[shape::CHECKED_BATCH][shape::OWN], of_y[shape::CHECKED_BATCH][shape::OWN];
+#pragma unroll
+        for (uint32_t r = 0; r < shape::CHECKED_BATCH; r++)
+#pragma unroll
+            for (uint32_t l = 0; l < shape::OWN; l++) {
+                const uint32_t i = (top + r) * shape::LANES + l;
+                if (column + i < count) {
+                    of_x[r][l] = __ldg(x + i);
+                    of_y[r][l] = Op::INPUTS == 2 ? __ldg(y + i) : of_x[r][l];
+                }
+            }
+#pragma unroll
+        for (uint32_t r = 0; r < shape::CHECKED_BATCH; r++)
+#pragma unroll
+            for (uint32_t l = 0; l < shape::OWN; l++)
+                if (column + (top + r) * shape::LANES + l < count) lane[l] = op.step(lane[l], of_x[r][l], of_y[r][l]);
+    }
+}
+
+/* Joins the lanes of a tile by halves (ORDER.md 2.3); every thread gets the tile's value.
+ *
+ * Lane l meets lane l + L/2 first, so thread t meets t + 16, then t + 8, ... t + 1, and at last a
+ * thread's own lanes meet. While a thread still holds several lanes, the two that meet share them:
+ * each keeps one half and sends the other, so that V - 1 shuffles do instead of V at every distance.
+ *
+ *     V = 4      lanes held by a thread      at distance 16       at 8     then
+ *     thread  0        a b c d               a+a' b+b'            a        4, 2, 1: one value each;
+ *     thread  8        a b c d               a+a' b+b'              b      16: a with c, b with d;
+ *     thread 16        a'b'c'd'                        c+c' d+d'  c        8:  (ac) with (bd)
+ *     thread 24        a'b'c'd'                        c+c' d+d'    d
+ *
+ * a + b and b + a have the same bits (but for a NaN's payload, which no result keeps), so it does not
+ * matter which of the two is the left operand. */
+template <class Op>
+static __device__ __forceinline__ typename Op::value join_lanes(const Op &op, typename Op::value *lane) {
+    constexpr int OWN = tile_shape<Op>::OWN;
+    const int thread = threadIdx.x % WARP;
+    int distance = WARP / 2;
+#pragma unroll
+    for (int half = OWN / 2; half >= 1; half /= 2) {
+        const bool upper = thread & distance;
+#pragma unroll
+        for (int l = 0; l < half; l++) {
+            const typename Op::value keep = upper ? lane[l + half] : lane[l];
+            const typename Op::value send = upper ? lane[l] : lane[l + half];
+            lane[l] = op.join(keep, across(send, distance));
+        }
+        distance /= 2;
+    }
+    typename Op::value v = lane[0];
+#pragma unroll
+    for (; distance >= 1; distance /= 2) v = op.join(v, across(v, distance));
+    distance = WARP / 2;
+#pragma unroll
+    for (int half = OWN / 2; half >= 1; half /= 2) {
+        v = op.join(v, across(v, distance));
+        distance /= 2;
+    }
+    return v;
+}
+
+template <class Op>
+static __device__ __forceinline__ typename Op::value tile_value(const Op &op, const job &j, uint64_t tile) {
+    typedef tile_shape<Op> shape;
+    const uint32_t column = threadIdx.x % WARP * shape::OWN;
+    const uint64_t start = tile * shape::ELEMENTS, count = j.n - start;
+    const typename Op::element *x = (const typename Op::element *)j.x + start + column;
+    const typename Op::element *y = (const typename Op::element *)j.y + (Op::INPUTS == 2 ? start + column : 0);
+    typename Op::value lane[shape::OWN];
+#pragma unroll
+    for (int l = 0; l < shape::OWN; l++) lane[l] = op.identity();
+    if (j.vectors && count >= shape::ELEMENTS)
+        take_whole_tile(op, x, y, lane);
+    else
+        take_any_tile(op, x, y, column, count < shape::ELEMENTS ? (uint32_t)count : shape::ELEMENTS, lane);
+    return join_lanes(op, lane);
+}
+
+/* The dyadic fold of this warp's tiles: a binary counter whose level k is held by thread k. */
+template <class Op>
+static __device__ __forceinline__ typename Op::value run_value(const Op &op, const job &j, share s) {
+    typename Op::value held = op.identity(), v;
+#pragma unroll 1
+    for (uint64_t t = 0; t < s.count; t++) {
+        v = tile_value(op, j, s.begin + t);
+        int level = 0;
+        for (; t >> level & 1; level++) v = op.join(from_lane(held, level), v);
+        if (threadIdx.x % WARP == level) held = v;
+    }
+    int level = __ffsll((long long)s.count) - 1;
+    v = from_lane(held, level);
+    for (level++; s.count >> level; level++)
+        if (s.count >> level & 1) v = op.join(from_lane(held, level), v);
+    return v;
+}
+
+template <class Op>
+static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS) tree_kernel(const __grid_constant__ job j) {
+    const Op op(j);
+    if (op.idle()) return;
+    const share s = share_of_warp(j);
+    finish_block(op, j, s.count ? run_value(op, j, s) : op.identity(), s.present);
+}
+
+/* What most operators have in common. */
+struct plain_operator {
+    static constexpr int INPUTS = 1;
+    __device__ bool idle() const { return false; }
+    template <class Value> __device__ void resolve(const job &, Value &) const {}
+};
+
+/* Operators whose lanes are sums; the identity is -0.0 because -0.0 + x is x for every x. */
+template <class A> struct summing : plain_operator {
+    typedef A value;
+    __device__ A identity() const { return (A)-0.0; }
+    __device__ A join(A a, A b) const { return a + b; }
+};
+
+#endif

@@ -1,0 +1,67 @@
+/* Arrays in host memory visit the GPU in one buffer of the context, which grows and stays. */
+#include "cuda/runtime/arrays.h"
+
+enum { ALIGNMENT = 256 };
+
+static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+/* An image keeps its array's offset from an aligned address, so that kernels take the same path for both. */
+static size_t offset_of(const gpu_array *a) { return (uintptr_t)a->p % ALIGNMENT; }
+
+static weft_status hold_room(gpu *g, const char *operation, size_t bytes, weft_error *error) {
+    if (bytes <= g->room_bytes) return WEFT_OK;
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), operation);
+    RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
+              "%s: scratch memory must grow to %zu bytes, which a stream that is being captured cannot do; make a "
+              "call of this size once before",
+              operation, bytes);
+    CUDA_TRY(cudaStreamSynchronize(g->stream), operation);
+    (void)cudaFree(g->room);
+    g->scratch_bytes -= g->room_bytes;
+    g->room = NULL;
+    g->room_bytes = 0;
+    FORWARD(gpu_alloc(WEFT_DEVICE, bytes, (void **)&g->room, error));
+    g->room_bytes = bytes;
+    g->scratch_bytes += bytes;
+    return WEFT_OK;
+}
+
+weft_status arrays_bring(gpu *g, const char *operation, gpu_array *arrays, int count, size_t scratch_bytes,
+                         void **scratch, weft_error *error) {
+    size_t bytes = aligned(scratch_bytes), at = bytes;
+    bool any_on_host = false;
+    for (gpu_array *a = arrays; a < arrays + count; a++) {
+        a->on_host = false;
+        a->at = (void *)a->p;
+        if (!a->p || a->bytes == 0) continue;
+        FORWARD(gpu_locate(g, a->name, a->p, &a->on_host, error));
+        if (!a->on_host) continue;
+        any_on_host = true;
+        bytes += aligned(offset_of(a) + a->bytes);
+    }
+    if (any_on_host) FORWARD(gpu_refuse_capture(g, operation, error));
+    FORWARD(hold_room(g, operation, bytes, error));
+    g->pending = true;
+    *scratch = g->room;
+    for (gpu_array *a = arrays; a < arrays + count; a++) {
+        if (!a->on_host) continue;
+        a->at = g->room + at + offset_of(a);
+        at += aligned(offset_of(a) + a->bytes);
+        if (a->use & ARRAY_IN)
+            CUDA_TRY(cudaMemcpyAsync(a->at, a->p, a->bytes, cudaMemcpyHostToDevice, g->stream), operation);
+    }
+    return WEFT_OK;
+}
+
+weft_status arrays_return(gpu *g, const char *operation, const gpu_array *arrays, int count, weft_error *error) {
+    bool any_on_host = false;
+    for (const gpu_array *a = arrays; a < arrays + count; a++) {
+        if (!a->on_host) continue;
+        any_on_host = true;
+        if (a->use & ARRAY_OUT && a->bytes > 0)
+            CUDA_TRY(cudaMemcpyAsync((void *)a->p, a->at, a->bytes, cudaMemcpyDeviceToHost, g->stream), operation);
+    }
+    if (any_on_host) CUDA_TRY(cudaStreamSynchronize(g->stream), operation);
+    return WEFT_OK;
+}

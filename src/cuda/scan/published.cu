@@ -1,0 +1,47 @@
+/* The memory of published totals: one buffer of the context, which grows and stays. */
+#include "cuda/runtime/gpu.h"
+#include "cuda/scan/scan_job.h"
+
+/* Where each level starts, and how many totals there are in all. */
+static uint64_t lay_out_levels(published *p, uint64_t tiles) {
+    uint64_t totals = 0;
+    for (p->levels = 0; tiles > 0; tiles /= 16) {
+        p->level_start[p->levels++] = totals;
+        totals += tiles;
+    }
+    return totals;
+}
+
+weft_status gpu_hold_words(gpu *g, const char *operation, size_t bytes, weft_error *error) {
+    if (bytes <= g->words_bytes) return WEFT_OK;
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), operation);
+    RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
+              "%s: scratch memory must grow to %zu bytes, which a stream that is being captured cannot do; "
+              "take an array of this length once before",
+              operation, bytes);
+    void *words;
+    FORWARD(gpu_alloc(WEFT_DEVICE, bytes, &words, error));
+    cudaError_t fault = cudaMemsetAsync(words, 0, bytes, g->stream);
+    if (fault == cudaSuccess) fault = cudaStreamSynchronize(g->stream);
+    if (fault != cudaSuccess) {
+        (void)cudaFree(words);
+        return cuda_failed(fault, "clearing scratch memory", error);
+    }
+    (void)cudaFree(g->words);
+    g->scratch_bytes += bytes - g->words_bytes;
+    g->words = (char *)words;
+    g->words_bytes = bytes;
+    return WEFT_OK;
+}
+
+weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_t tiles, uint32_t stride,
+                           published *p, weft_error *error) {
+    p->control = gpu_scan_control(g);
+    p->stride = stride;
+    p->row_words = lay_out_levels(p, tiles) * stride;
+    FORWARD(gpu_hold_words(g, operation, rows * p->row_words * sizeof *p->words, error));
+    p->words = (uint64_t *)g->words;
+    p->words_held = g->words_bytes / sizeof *p->words;
+    return WEFT_OK;
+}

@@ -1,0 +1,72 @@
+/* The scan of an array (scan_tiles.cuh): a block's elements are copied to shared memory without waiting, all of them
+ * at once. */
+#ifndef WEFT_CUDA_SCAN_CUH
+#define WEFT_CUDA_SCAN_CUH
+
+#include "cuda/scan/scan_tiles.cuh"
+
+#include <cuda_pipeline.h>
+
+/* Copies the warp's 512 elements from x + start to its buffer one by one, without waiting where they are large
+ * enough for that. Behind the end of x come zeros, whose prefixes nobody stores. */
+template <class T> static __device__ void scan_copy(const scan_job &a, uint64_t start, uint4 *buffer) {
+    T *elements = (T *)buffer;
+#pragma unroll
+    for (int r = 0; r < WEFT_SCAN_GROUP; r++) {
+        const int i = r * 32 + threadIdx.x % 32;
+        const int bytes = i % WEFT_SCAN_GROUP * (int)sizeof(T);
+        const int chunk = scan_place<sizeof(T)>(i / WEFT_SCAN_GROUP, bytes / 16);
+        T *to = &elements[(chunk * 16 + bytes % 16) / sizeof(T)];
+        if (start + i >= a.n)
+            *to = T(0);
+        else if constexpr (sizeof(T) >= 4)
+            __pipeline_memcpy_async(to, (const T *)a.x + start + i, sizeof(T));
+        else
+            *to = ((const T *)a.x)[start + i];
+    }
+}
+
+/* Starts to copy them in chunks, without waiting, or copies them one by one. */
+template <class T>
+static __device__ __forceinline__ void scan_fetch(const scan_job &a, uint64_t start, uint4 *buffer) {
+    constexpr int CHUNKS = sizeof(T);
+    if (!scan_in_chunks(a, start)) {
+        scan_copy<T>(a, start, buffer);
+        return;
+    }
+    const uint4 *x = (const uint4 *)((const T *)a.x + start);
+#pragma unroll
+    for (int r = 0; r < CHUNKS; r++) {
+        const int c = r * 32 + threadIdx.x % 32;
+        __pipeline_memcpy_async(&buffer[scan_place<CHUNKS>(c / CHUNKS, c % CHUNKS)], &x[c], sizeof *x);
+    }
+}
+
+/* a.x as the source of a scan. */
+template <class T> struct scan_array {
+    template <class Part>
+    __device__ __forceinline__ void fill(const scan_job &a, uint64_t start, int tiles,
+                                         Part (*buffer)[SCAN_WARPS]) const {
+        const int warp = threadIdx.x / 32;
+        for (int t = 0; t < tiles; t++) scan_fetch<T>(a, start + t * SCAN_TILE + warp * SCAN_PART, buffer[t][warp]);
+        __pipeline_commit();
+        const uint64_t near = threadIdx.x == 0 ? scan_ahead(a, start) : 0;
+        if (near) bring_near((const T *)a.x + near, a.block_tiles * SCAN_TILE * (uint32_t)sizeof(T));
+        __pipeline_wait_prior(0);
+    }
+};
+
+template <class Op>
+static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS) scan_kernel(const __grid_constant__ scan_job a) {
+    scan_from<Op>(scan_array<typename Op::element>(), a);
+}
+
+/* What the launcher needs to know of a kernel. */
+template <class Op> struct scan_of {
+    static scan_launch launch(const char *types) {
+        return scan_launch{(const void *)scan_kernel<Op>, sizeof(scan_shared<Op>),
+                           sizeof(scan_shared<Op>().buffer[0]), Op::NAME, types};
+    }
+};
+
+#endif

@@ -1,0 +1,58 @@
+/* Sums by bulk copies (scan_bulk.cuh): which scans they are for, and their launch. */
+#include "cuda/scan/scan_bulk.cuh"
+#include "cuda/scan/scan_kernels.h"
+#include "cuda/scan/scan_ops.cuh"
+
+/* Tuning: fewer elements are scanned as fast, or faster, by blocks that do not stay (scan.cuh). */
+#define BULK_LEAST (240 * SCAN_TILE)
+
+/* Seven stages of 8-byte elements fit, of which one warp makes the totals; for two warps the stages must be even. Two
+ * are faster where a block has few tiles. */
+#define BULK_LONG ((size_t)1 << 23)
+
+template <class Op, int TURNS> static scan_launch launch_of() {
+    return scan_launch{(const void *)scan_bulk_kernel<Op, TURNS>, sizeof(bulk_shared<Op, TURNS>), 0};
+}
+
+template <class Op> static scan_launch launch_of_8_bytes(const scan_call *c) {
+    return c->n < BULK_LONG ? launch_of<Op, 2>() : launch_of<Op, 1>();
+}
+
+static scan_launch kernel_of(const scan_call *c) {
+    if (c->op != WEFT_SUM || c->dtype != c->result) return scan_launch{NULL, 0, 0};
+    switch (c->dtype) {
+    case WEFT_F32: return launch_of<adding<float, float, float>, 2>();
+    case WEFT_F64: return launch_of_8_bytes<adding<double, double, double>>(c);
+    case WEFT_I32:
+    case WEFT_U32: return launch_of<adding<uint32_t, uint32_t, uint32_t>, 2>();
+    case WEFT_I64:
+    case WEFT_U64: return launch_of_8_bytes<adding<uint64_t, uint64_t, uint64_t>>(c);
+    default: return scan_launch{NULL, 0, 0};
+    }
+}
+
+/* A GPU of sm_90 may run code that was compiled for an older one, in which the kernel is empty. */
+static weft_status has_code(const void *kernel, bool *has, weft_error *error) {
+    cudaFuncAttributes own;
+    CUDA_TRY(cudaFuncGetAttributes(&own, kernel), "scan");
+    *has = own.ptxVersion >= 90;
+    return WEFT_OK;
+}
+
+weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_job *j, bool *launched, weft_error *error) {
+    const scan_launch kernel = kernel_of(c);
+    *launched = false;
+    if (!kernel.kernel || c->n < BULK_LEAST || g->arch < 90 || kernel.shared_bytes > g->shared_bytes ||
+        ((uintptr_t)j->x | (uintptr_t)j->y) % 16)
+        return WEFT_OK;
+    FORWARD(has_code(kernel.kernel, launched, error));
+    if (!*launched) return WEFT_OK;
+    const uint64_t tiles = (j->n - 1) / SCAN_TILE + 1;
+    const uint32_t blocks = tiles < (uint64_t)g->multiprocessors ? (uint32_t)tiles : (uint32_t)g->multiprocessors;
+    void *arguments[] = {j};
+    FORWARD(gpu_allow_shared(g, kernel.kernel, "scan", error));
+    CUDA_TRY(
+        cudaLaunchKernel(kernel.kernel, dim3(blocks), dim3(BULK_THREADS), arguments, kernel.shared_bytes, g->stream),
+        "scan");
+    return WEFT_OK;
+}

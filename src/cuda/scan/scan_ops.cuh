@@ -1,0 +1,137 @@
+/* The operators of scans and of segmented folds, and which instance of them is for which types. NAME is what a
+ * formula's kernel calls one (map_text.cu). A mirror image shares its operator's kernels: a maximum is the minimum of
+ * turned keys, `and` the `or` of turned bits. */
+#ifndef WEFT_CUDA_SCAN_OPS_CUH
+#define WEFT_CUDA_SCAN_OPS_CUH
+
+#include "arith/bits.h"
+#include "cuda/runtime/keys.cuh"
+#include "cuda/scan/scan_job.h"
+#include "cuda/runtime/stored.cuh"
+
+/* ------------------------------------------------------------------------ sums and products */
+
+template <class T, class A, class R> struct adding {
+    static constexpr const char *NAME = "adding";
+    typedef T element;
+    typedef A value;
+    typedef R result;
+    __device__ explicit adding(const scan_job &) {}
+    __device__ A load(T x) const { return (A)x; }
+    __device__ A enter(R init) const { return (A)init; }
+    __device__ A join(A a, A b) const { return a + b; }
+    __device__ A identity() const { return (A)-0.0; }
+    __device__ R store(A v) const { return (R)stored(v); }
+    __device__ R empty() const { return 0; }
+};
+
+template <class T, class A, class R> struct multiplying : adding<T, A, R> {
+    static constexpr const char *NAME = "multiplying";
+    __device__ explicit multiplying(const scan_job &j) : adding<T, A, R>(j) {}
+    __device__ A join(A a, A b) const { return a * b; }
+    __device__ A identity() const { return 1; }
+    __device__ R empty() const { return 1; }
+};
+
+/* ------------------------------------------------------------- operators whose order is free */
+
+/* Unsigned bits that values travel in: 4 or 8 bytes. */
+template <class T> struct wide { typedef uint32_t type; };
+template <> struct wide<uint64_t> { typedef uint64_t type; };
+
+/* The least key, as in extremes.cu. */
+template <class T> struct least_of {
+    static constexpr const char *NAME = "least_of";
+    typedef T element;
+    typedef typename keys<T>::key value;
+    typedef T result;
+    keys<T> order;
+    __device__ explicit least_of(const scan_job &j) : order(UINT64_MAX, j.flip) {}
+    __device__ value load(T x) const { return order.of(x); }
+    __device__ value enter(T init) const { return order.of(init); }
+    __device__ value join(value a, value b) const { return min(a, b); }
+    __device__ value identity() const { return order.of(order.losing()); }
+    __device__ T store(value key) const { return order.element(key); }
+    __device__ T empty() const { return order.losing(); }
+};
+
+template <class T> struct oring {
+    static constexpr const char *NAME = "oring";
+    typedef T element;
+    typedef typename wide<T>::type value;
+    typedef T result;
+    value flip;
+    __device__ explicit oring(const scan_job &j) : flip((value)j.flip) {}
+    __device__ value load(T x) const { return x ^ flip; }
+    __device__ value enter(T init) const { return init ^ flip; }
+    __device__ value join(value a, value b) const { return a | b; }
+    __device__ value identity() const { return 0; }
+    __device__ T store(value v) const { return (T)(v ^ flip); }
+    __device__ T empty() const { return (T)flip; }
+};
+
+template <class T> struct xoring : oring<T> {
+    static constexpr const char *NAME = "xoring";
+    typedef typename wide<T>::type value;
+    __device__ explicit xoring(const scan_job &j) : oring<T>(j) {}
+    __device__ value join(value a, value b) const { return a ^ b; }
+};
+
+/* ------------------------------------------------------------------------- by types
+ *
+ * Launch is what is returned; Kernels<Op>::launch(types) makes it, `types` being the text of Op's arguments. Integers
+ * of one width share kernels where both kinds wrap alike; only widening tells them apart. */
+
+#define KERNELS(Op, ...) Kernels<Op<__VA_ARGS__>>::launch(#__VA_ARGS__)
+
+template <class Launch, template <class> class Kernels, template <class, class, class> class Op>
+static Launch for_sums_widening(weft_dtype dtype) {
+    switch (dtype) {
+    case WEFT_I8: return KERNELS(Op, int8_t, uint64_t, uint64_t);
+    case WEFT_I16: return KERNELS(Op, int16_t, uint64_t, uint64_t);
+    case WEFT_I32: return KERNELS(Op, int32_t, uint64_t, uint64_t);
+    case WEFT_U8: return KERNELS(Op, uint8_t, uint64_t, uint64_t);
+    case WEFT_U16: return KERNELS(Op, uint16_t, uint64_t, uint64_t);
+    case WEFT_U32: return KERNELS(Op, uint32_t, uint64_t, uint64_t);
+    default: return KERNELS(Op, float, double, double);
+    }
+}
+
+template <class Launch, template <class> class Kernels, template <class, class, class> class Op>
+static Launch for_sums(weft_dtype dtype, weft_dtype result) {
+    if (dtype != result) return for_sums_widening<Launch, Kernels, Op>(dtype);
+    switch (dtype) {
+    case WEFT_I8:
+    case WEFT_U8: return KERNELS(Op, uint8_t, uint32_t, uint8_t);
+    case WEFT_I16:
+    case WEFT_U16: return KERNELS(Op, uint16_t, uint32_t, uint16_t);
+    case WEFT_I32:
+    case WEFT_U32: return KERNELS(Op, uint32_t, uint32_t, uint32_t);
+    case WEFT_F32: return KERNELS(Op, float, float, float);
+    case WEFT_F64: return KERNELS(Op, double, double, double);
+    default: return KERNELS(Op, uint64_t, uint64_t, uint64_t);
+    }
+}
+
+template <class Launch, template <class> class Kernels, template <class> class Op>
+static Launch for_bits(weft_dtype dtype) {
+    switch (dtype) {
+    case WEFT_I8:
+    case WEFT_U8: return KERNELS(Op, uint8_t);
+    case WEFT_I16:
+    case WEFT_U16: return KERNELS(Op, uint16_t);
+    case WEFT_I32:
+    case WEFT_U32: return KERNELS(Op, uint32_t);
+    default: return KERNELS(Op, uint64_t);
+    }
+}
+
+template <class Launch, template <class> class Kernels> static Launch for_extremes(weft_dtype dtype) {
+    if (dtype == WEFT_F32) return KERNELS(least_of, float);
+    if (dtype == WEFT_F64) return KERNELS(least_of, double);
+    return for_bits<Launch, Kernels, least_of>(dtype);
+}
+
+#undef KERNELS
+
+#endif

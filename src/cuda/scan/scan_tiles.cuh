@@ -1,0 +1,243 @@
+/* Prefix scan on a GPU in one pass over memory (ORDER.md 6), wherever its elements come from: an array
+ * (scan.cuh) or a formula (map_scan.cuh).
+ *
+ * A block takes some adjacent tiles of 16^3 elements by ticket, so that every tile before them belongs to a
+ * block that already runs: waiting for those before cannot last for ever, whatever order blocks start in. It
+ * reads its elements once, publishes its tiles' totals, gathers what lies before from the published totals,
+ * and writes once. A tile needs totals only, never a neighbour's prefix, so there is no serial chain.
+ *
+ *     thread   16 elements, a group, in registers                   digit 0 of the element's number
+ *     16 lanes 16 groups, by shuffles                               digit 1
+ *     block    16 half warps, by shuffles of every warp alike       digit 2
+ *     grid     totals of tiles, by all warps                         digits 3, 4, ... (scan_look_back.cuh)
+ *
+ * The elements wait in shared memory: registers would hold fewer of them, and what keeps memory busy is how
+ * many bytes are on their way while totals travel.
+ *
+ * An operator Op (scan_ops.cuh) has
+ *     element, value, result  types of x, of what is joined (4 or 8 bytes), of y
+ *     Op(job)                 takes its parameters
+ *     load(x), enter(init)    an element, an initial value to join
+ *     join(a, b), identity()  the value of nothing, which changes no bit
+ *     store(v), empty()       to y; y[0] of an exclusive scan without an initial value
+ * and a source From one function,
+ *     fill(a, start, tiles, buffer)  puts the warp's part of each of the block's tiles, the first of which begins at
+ *                                    `start`, into buffer[tile][warp]; behind the end come elements whose prefixes
+ *                                    nobody stores. And a thread brings near what the block `ahead` needs
+ *
+ * Traffic: n elements read, n written; of totals, 8 or 16 bytes a tile written and up to 255 times that read,
+ * all in the L2 cache. */
+#ifndef WEFT_CUDA_SCAN_TILES_CUH
+#define WEFT_CUDA_SCAN_TILES_CUH
+
+#include "cuda/scan/scan_look_back.cuh"
+
+/* An operator as scan_look_back.cuh wants it: what travels down is a value like any other. */
+template <class Op> struct scanned {
+    typedef typename Op::value value;
+    typedef value carried;
+    const Op &op;
+    __device__ value join(value a, value b) const { return op.join(a, b); }
+    __device__ value apply(value total, value before) const { return op.join(before, total); }
+};
+
+/* The value before everything. */
+template <class Op> static __device__ typename Op::value scan_init(const Op &op, const scan_job &a) {
+    typename Op::result init;
+    memcpy(&init, &a.init, sizeof init);
+    return a.has_init ? op.enter(init) : op.identity();
+}
+
+/* ------------------------------------------------------------------- moving tiles in and out */
+
+/* Where 16-byte chunk j of the group of lane `owner` stands in the warp's buffer, so that both the way in
+ * by rows and the way out by groups touch all banks. A group has CHUNKS = sizeof(element) chunks. */
+template <int CHUNKS> __device__ __forceinline__ int scan_place(int owner, int j) {
+    return owner * CHUNKS + ((j + owner * CHUNKS / 8) & (CHUNKS - 1));
+}
+
+/* The elements of a 16-byte chunk. */
+template <class T> struct scan_chunk {
+    static constexpr int COUNT = 16 / sizeof(T);
+    T element[COUNT];
+    __device__ scan_chunk() {}
+    __device__ explicit scan_chunk(uint4 bits) { memcpy(element, &bits, sizeof bits); }
+    __device__ uint4 bits() const {
+        uint4 b;
+        memcpy(&b, element, sizeof b);
+        return b;
+    }
+};
+
+/* Whether the warp's 512 elements from `start` can be moved in 16-byte chunks. */
+static __device__ __forceinline__ bool scan_in_chunks(const scan_job &a, uint64_t start) {
+    return a.vectors && start + SCAN_PART <= a.n;
+}
+
+/* Lane l gets elements 16 l .. 16 l + 15 of the 512 in the buffer. */
+template <class Op>
+static __device__ __forceinline__ void scan_take(const Op &op, const uint4 *buffer,
+                                                 typename Op::value (&v)[WEFT_SCAN_GROUP]) {
+    typedef typename Op::element T;
+    constexpr int CHUNKS = sizeof(T);
+#pragma unroll
+    for (int j = 0; j < CHUNKS; j++) {
+        const scan_chunk<T> chunk(buffer[scan_place<CHUNKS>(threadIdx.x % 32, j)]);
+#pragma unroll
+        for (int e = 0; e < scan_chunk<T>::COUNT; e++) v[j * scan_chunk<T>::COUNT + e] = op.load(chunk.element[e]);
+    }
+}
+
+/* The first element of the block `ahead` of the one that begins at `start`; 0 unless it has all its tiles. */
+static __device__ __forceinline__ uint64_t scan_ahead(const scan_job &a, uint64_t start) {
+    const uint64_t block = (uint64_t)a.block_tiles * SCAN_TILE, from = start + a.ahead * block;
+    return a.ahead && from + block <= a.n ? from : 0;
+}
+
+/* The way back: lane l holds results 16 l .. 16 l + 15 of the warp's 512. */
+template <class Op>
+__device__ __forceinline__ void scan_write(const Op &op, const scan_job &a, uint64_t start, uint4 *buffer,
+                                           const typename Op::value (&v)[WEFT_SCAN_GROUP]) {
+    typedef typename Op::result R;
+    enum { CHUNKS = sizeof(R) };
+    const int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int j = 0; j < CHUNKS; j++) {
+        scan_chunk<R> chunk;
+#pragma unroll
+        for (int e = 0; e < scan_chunk<R>::COUNT; e++) chunk.element[e] = op.store(v[j * scan_chunk<R>::COUNT + e]);
+        buffer[scan_place<CHUNKS>(lane, j)] = chunk.bits();
+    }
+    if (a.exclusive && !a.has_init && a.first_tile == 0 && start == 0 && lane == 0)
+        *(R *)&buffer[scan_place<CHUNKS>(0, 0)] = op.empty();
+    __syncwarp();
+    if (scan_in_chunks(a, start)) {
+        uint4 *y = (uint4 *)((R *)a.y + start);
+#pragma unroll
+        for (int r = 0; r < CHUNKS; r++) {
+            const int c = r * 32 + lane;
+            y[r * 32 + lane] = buffer[scan_place<CHUNKS>(c / CHUNKS, c % CHUNKS)];
+        }
+    } else {
+        const R *elements = (const R *)buffer;
+#pragma unroll
+        for (int r = 0; r < WEFT_SCAN_GROUP; r++) {
+            const int i = r * 32 + lane, bytes = i % WEFT_SCAN_GROUP * (int)sizeof(R);
+            const int chunk = scan_place<CHUNKS>(i / WEFT_SCAN_GROUP, bytes / 16);
+            if (start + i < a.n) ((R *)a.y)[start + i] = elements[(chunk * 16 + bytes % 16) / sizeof(R)];
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------------- the kernel */
+
+/* What the warps of a block tell each other. */
+template <class Op> struct scan_shared {
+    typedef typename Op::value A;
+    static constexpr int WIDEST = sizeof(typename Op::element) > sizeof(typename Op::result)
+                                      ? sizeof(typename Op::element)
+                                      : sizeof(typename Op::result);
+    typedef uint4 part[32 * WIDEST]; /* a warp's part of a tile: 512 elements or results */
+    A halves[SCAN_TILES_MAX][16];    /* totals of half warps */
+    scan_meeting<A> meeting;
+    uint32_t ticket;
+    /* As many tiles as a block takes; on lines of 128 bytes, without which an H200 lost 6 % of its speed. */
+    alignas(128) part buffer[1][SCAN_WARPS];
+};
+
+/* Prefixes of a group's elements, from the scan `v` within the group; `groups` and `halves` are the scans of
+ * totals that contain it. */
+template <class Op>
+static __device__ __forceinline__ void
+scan_results(const Op &op, const scan_job &a, typename Op::value before, typename Op::value next,
+             typename Op::value groups, typename Op::value halves, typename Op::value (&v)[WEFT_SCAN_GROUP]) {
+    typedef typename Op::value A;
+    const int group = threadIdx.x % 16, half = threadIdx.x / 16;
+    const A groups_before = __shfl_up_sync(0xffffffffu, groups, 1, 16);
+    const A halves_before = __shfl_sync(0xffffffffu, halves, half ? half - 1 : 0);
+    const A halves_with = __shfl_sync(0xffffffffu, halves, half);
+    const A to_half = half ? op.join(before, halves_before) : before;
+    const A to_group = group ? op.join(to_half, groups_before) : to_half;
+    const A to_next = group < 15 ? op.join(to_half, groups) : half < 15 ? op.join(before, halves_with) : next;
+    if (a.exclusive) {
+#pragma unroll
+        for (int j = WEFT_SCAN_GROUP - 1; j >= 1; j--) v[j] = op.join(to_group, v[j - 1]);
+        v[0] = to_group;
+    } else {
+#pragma unroll
+        for (int j = 0; j < WEFT_SCAN_GROUP - 1; j++) v[j] = op.join(to_group, v[j]);
+        v[WEFT_SCAN_GROUP - 1] = to_next;
+    }
+}
+
+/* The total of a group: the last value of scan_registers, without the others. */
+template <class Op>
+static __device__ __forceinline__ typename Op::value scan_total(const Op &op,
+                                                                typename Op::value (&v)[WEFT_SCAN_GROUP]) {
+#pragma unroll
+    for (int w = 1; w < WEFT_SCAN_GROUP; w *= 2)
+#pragma unroll
+        for (int j = 0; j < WEFT_SCAN_GROUP; j++) /* constant bounds, so that v stays in registers */
+            if (j % (2 * w) == 2 * w - 1) v[j] = op.join(v[j - w], v[j]);
+    return v[WEFT_SCAN_GROUP - 1];
+}
+
+/* The totals of one tile's groups, a warp's part of it, and the totals of its half warps. */
+template <class Op>
+static __device__ __forceinline__ void scan_total_tile(const Op &op, const uint4 *buffer,
+                                                       typename Op::value *half_total) {
+    typename Op::value v[WEFT_SCAN_GROUP];
+    scan_take(op, buffer, v);
+    const typename Op::value groups = scan_lanes(op, scan_total(op, v));
+    if (threadIdx.x % 16 == 15) half_total[threadIdx.x / 16] = groups;
+}
+
+/* Scans and writes a warp's part of a tile. */
+template <class Op>
+static __device__ __forceinline__ void scan_tile(const Op &op, const scan_job &a, uint64_t start, uint4 *buffer,
+                                                 const typename Op::value *half_total, typename Op::value before,
+                                                 typename Op::value next) {
+    typename Op::value v[WEFT_SCAN_GROUP];
+    scan_take(op, buffer, v);
+    __syncwarp();
+    scan_registers(op, v);
+    const typename Op::value groups = scan_lanes(op, v[WEFT_SCAN_GROUP - 1]);
+    const typename Op::value halves = scan_lanes(op, half_total[threadIdx.x % 16]);
+    scan_results(op, a, before, next, groups, halves, v);
+    scan_write(op, a, start, buffer, v);
+}
+
+/* Scans a block's tiles, which begin at element `start` of the job. */
+template <class Op, class From>
+static __device__ __forceinline__ void scan_block(const Op &op, const From &from, const scan_job &a,
+                                                  scan_shared<Op> &s, uint64_t start, unsigned epoch) {
+    typedef typename Op::value A;
+    const int warp = threadIdx.x / 32;
+    const int tiles = (int)min((uint64_t)a.block_tiles, (a.n - start + SCAN_TILE - 1) / SCAN_TILE);
+    from.fill(a, start, tiles, s.buffer);
+    __syncwarp();
+    for (int t = 0; t < tiles; t++) scan_total_tile(op, s.buffer[t][warp], s.halves[t]);
+    __syncthreads();
+    const scan_carry<A> carry =
+        scan_meet(scanned<Op>{op}, a.totals, a.totals.words, scan_init(op, a),
+                  a.first_tile + (uint32_t)(start / SCAN_TILE), tiles, epoch, s.halves, s.meeting);
+    for (int t = 0; t < tiles; t++)
+        scan_tile(op, a, start + t * SCAN_TILE + warp * SCAN_PART, s.buffer[t][warp], s.halves[t], carry.before(t),
+                  carry.behind(t));
+}
+
+/* A block ends with its tiles, and another takes its place. Blocks that stayed, and took the next ticket while
+ * they waited or wrote, would hold tiles for which all behind them wait: measured on an H200, 1.7 times the
+ * time. */
+template <class Op, class From>
+static __device__ __forceinline__ void scan_from(const From &from, const scan_job &a) {
+    scan_shared<Op> &s = *(scan_shared<Op> *)dynamic_shared();
+    const Op op(a);
+    const unsigned epoch = *(volatile unsigned *)&a.totals.control->epoch + 1;
+    if (threadIdx.x == 0) s.ticket = atomicAdd(&a.totals.control->ticket, 1);
+    __syncthreads();
+    scan_block(op, from, a, s, (uint64_t)s.ticket * a.block_tiles * SCAN_TILE, epoch);
+    if (threadIdx.x == 0) scan_finish_launch(a.totals, a.last);
+}
+
+#endif

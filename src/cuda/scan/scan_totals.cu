@@ -1,0 +1,88 @@
+/* The totals of a scan's tiles without the scan (ORDER.md 6.2), for arrays that are spread over GPUs: the last
+ * value of a group's scan by distances is the tree of its adjacent pairs, and so is a tile's of its 16^3 elements.
+ * A warp takes a tile, 16 bytes a thread at a time: pairs within the thread, then by shuffles across the warp, then
+ * of what successive loads gave. Memory is read once; a value a tile is written. */
+#include "cuda/runtime/arrays.h"
+#include "cuda/scan/scan_ops.cuh"
+
+#define WARP 32
+#define BLOCK_WARPS 8
+
+/* The tree of adjacent pairs over N values in registers. */
+template <int N, class Op>
+static __device__ __forceinline__ typename Op::value pairs(const Op &op, typename Op::value *v) {
+#pragma unroll
+    for (int w = N / 2; w >= 1; w /= 2)
+#pragma unroll
+        for (int i = 0; i < N / 2; i++)
+            if (i < w) v[i] = op.join(v[2 * i], v[2 * i + 1]);
+    return v[0];
+}
+
+/* The same over the lanes of a warp; every lane gets it. */
+template <class Op>
+static __device__ __forceinline__ typename Op::value pairs_of_lanes(const Op &op, typename Op::value v) {
+#pragma unroll
+    for (int w = 1; w < WARP; w *= 2) v = op.join(v, __shfl_xor_sync(0xffffffffu, v, w));
+    return v;
+}
+
+/* Joining commutes, but for which NaN a NaN is: so it does not matter which lane of a pair comes first. */
+template <class Op>
+static __global__ void __launch_bounds__(BLOCK_WARPS *WARP)
+    totals_kernel(const typename Op::element *x, uint64_t tiles, bool vectors, typename Op::result *y) {
+    typedef typename Op::element T;
+    typedef typename Op::value A;
+    constexpr int OWN = 16 / sizeof(T), LOADS = SCAN_TILE / (OWN * WARP);
+    const Op op{scan_job()};
+    const uint64_t tile = (uint64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
+    if (tile >= tiles) return;
+    const T *at = x + tile * SCAN_TILE + threadIdx.x % WARP * OWN;
+    A load[LOADS];
+#pragma unroll
+    for (int l = 0; l < LOADS; l++) {
+        T own[OWN];
+        A v[OWN];
+        if (vectors)
+            *(float4 *)own = *(const float4 *)(at + l * OWN * WARP);
+        else
+#pragma unroll
+            for (int i = 0; i < OWN; i++) own[i] = at[l * OWN * WARP + i];
+#pragma unroll
+        for (int i = 0; i < OWN; i++) v[i] = op.load(own[i]);
+        load[l] = pairs<OWN>(op, v);
+    }
+#pragma unroll
+    for (int l = 0; l < LOADS; l++) load[l] = pairs_of_lanes(op, load[l]);
+    const A total = pairs<LOADS>(op, load);
+    if (threadIdx.x % WARP == 0) y[tile] = op.store(total);
+}
+
+template <class Op>
+static weft_status launch(const gpu *g, const scan_call *c, const void *x, void *y, weft_error *error) {
+    const uint64_t tiles = c->n / SCAN_TILE;
+    const unsigned blocks = (unsigned)((tiles - 1) / BLOCK_WARPS + 1);
+    totals_kernel<Op><<<blocks, BLOCK_WARPS * WARP, 0, g->stream>>>((const typename Op::element *)x, tiles,
+                                                                    (uintptr_t)x % 16 == 0, (typename Op::result *)y);
+    CUDA_TRY(cudaGetLastError(), "scan");
+    return WEFT_OK;
+}
+
+/* Of floats alone: totals of other types do not depend on an order. */
+template <template <class, class, class> class Op>
+static weft_status launch_for(const gpu *g, const scan_call *c, const void *x, void *y, weft_error *error) {
+    if (c->dtype == WEFT_F64) return launch<Op<double, double, double>>(g, c, x, y, error);
+    if (c->result == WEFT_F64) return launch<Op<float, double, double>>(g, c, x, y, error);
+    return launch<Op<float, float, float>>(g, c, x, y, error);
+}
+
+weft_status cuda_scan_totals(gpu *g, const scan_call *c, weft_error *error) {
+    gpu_array arrays[] = {{"x", c->x, c->n * cuda_type_bytes(c->dtype), ARRAY_IN, false, NULL},
+                          {"totals", c->y, c->n / SCAN_TILE * cuda_type_bytes(c->result), ARRAY_OUT, false, NULL}};
+    void *none;
+    FORWARD(arrays_bring(g, "scan", arrays, 2, 0, &none, error));
+    g->pending = true;
+    FORWARD(c->op == WEFT_SUM ? launch_for<adding>(g, c, arrays[0].at, arrays[1].at, error)
+                              : launch_for<multiplying>(g, c, arrays[0].at, arrays[1].at, error));
+    return arrays_return(g, "scan", arrays, 2, error);
+}

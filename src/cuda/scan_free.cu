@@ -1,8 +1,0 @@
-/* Scans whose order is free: minimum, maximum, and, or, xor (ORDER.md 6.4). */
-#include "cuda/scan.cuh"
-#include "cuda/scan_kernels.h"
-#include "cuda/scan_ops.cuh"
-
-scan_launch cuda_scan_extreme_kernel(weft_dtype dtype) { return for_extremes<scan_launch, scan_of>(dtype); }
-scan_launch cuda_scan_or_kernel(weft_dtype dtype) { return for_bits<scan_launch, scan_of, oring>(dtype); }
-scan_launch cuda_scan_xor_kernel(weft_dtype dtype) { return for_bits<scan_launch, scan_of, xoring>(dtype); }

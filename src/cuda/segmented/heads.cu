@@ -1,0 +1,160 @@
+/* From head flags or keys to segment offsets, in three steps: a bit for each element, and how many are set in each
+ * tile; how many are set before each tile, which is a scan; and the places of the bits. The elements' flags or keys
+ * are read once, the bits written and read once, so the rest is small beside them. */
+#include "cuda/segmented/segments_job.h"
+#include "cuda/runtime/warp_reduce.cuh"
+
+enum { WARP_ELEMENTS = 32 * 32, TILE_ELEMENTS = WARP_ELEMENTS * SEGMENT_WARPS };
+
+/* -------------------------------------------------------------------------------- the bits */
+
+/* Bit b is set where byte b of four is not 0. */
+static __device__ __forceinline__ uint32_t bits_of_bytes(uint32_t four) {
+    return (__vcmpne4(four, 0) & 0x01010101u) * 0x10204080u >> 28;
+}
+
+/* Whether a segment begins at element i >= 1. VECTORS: bits32 gives the bits of 32 elements at once, the first of
+ * which is on a 16-byte boundary. */
+struct flag {
+    static constexpr bool VECTORS = true;
+    typedef uint8_t key;
+    __device__ static uint32_t bits32(const uint8_t *flags) {
+        const uint4 *vectors = (const uint4 *)flags;
+        const uint4 a = __ldg(vectors), b = __ldg(vectors + 1);
+        const uint32_t low =
+            bits_of_bytes(a.x) | bits_of_bytes(a.y) << 4 | bits_of_bytes(a.z) << 8 | bits_of_bytes(a.w) << 12;
+        return low | bits_of_bytes(b.x) << 16 | bits_of_bytes(b.y) << 20 | bits_of_bytes(b.z) << 24 |
+               bits_of_bytes(b.w) << 28;
+    }
+    __device__ static bool begins(const uint8_t *flags, uint64_t i) { return __ldg(flags + i) != 0; }
+};
+
+template <class K> static __device__ __forceinline__ bool differ(K a, K b) { return a != b; }
+static __device__ __forceinline__ bool differ(float a, float b) { return a != b && !(a != a && b != b); }
+static __device__ __forceinline__ bool differ(double a, double b) { return a != b && !(a != a && b != b); }
+
+template <class K> struct change {
+    static constexpr bool VECTORS = false;
+    typedef K key;
+    __device__ static uint32_t bits32(const K *) { return 0; }
+    __device__ static bool begins(const K *keys, uint64_t i) { return differ(__ldg(keys + i), __ldg(keys + i - 1)); }
+};
+
+/* Bit l of word r of a warp is that of element 32 r + l of its 1024. */
+template <class Head>
+static __global__ void __launch_bounds__(SEGMENT_THREADS)
+    bits_kernel(const typename Head::key *keys, uint64_t n, uint32_t *words, uint64_t *counts) {
+    __shared__ uint32_t of_warp[SEGMENT_WARPS];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint64_t first = (uint64_t)blockIdx.x * TILE_ELEMENTS + warp * WARP_ELEMENTS + lane;
+    uint32_t own = 0;
+    if (Head::VECTORS && (uintptr_t)keys % 16 == 0 && first - lane + WARP_ELEMENTS <= n) {
+        own = Head::bits32(keys + first + 31 * lane) | (first == 0);
+    } else {
+#pragma unroll 8
+        for (int r = 0; r < 32; r++) {
+            const uint64_t i = first + 32 * r;
+            const bool begins = i < n && (i == 0 || Head::begins(keys, i));
+            const uint32_t word = __ballot_sync(0xffffffffu, begins);
+            if (lane == r) own = word;
+        }
+    }
+    words[(uint64_t)blockIdx.x * SEGMENT_THREADS + threadIdx.x] = own;
+    const uint32_t count = warp_sum((uint32_t)__popc(own));
+    if (lane == 0) of_warp[warp] = count;
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    uint32_t all = 0;
+    for (int w = 0; w < SEGMENT_WARPS; w++) all += of_warp[w];
+    counts[blockIdx.x] = all;
+    if (blockIdx.x == gridDim.x - 1) counts[gridDim.x] = 0;
+}
+
+/* ------------------------------------------------------------------------------- the places */
+
+/* before[t]: how many bits are set before tile t. Key is an unsigned type of the keys' size, where those are
+ * wanted. */
+template <class Key>
+static __global__ void __launch_bounds__(SEGMENT_THREADS)
+    places_kernel(const uint32_t *words, const uint64_t *before, uint64_t n, const Key *keys, Key *unique_keys,
+                  uint64_t *offsets, uint64_t *count) {
+    __shared__ uint16_t place[TILE_ELEMENTS];
+    __shared__ uint32_t of_warp[SEGMENT_WARPS];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint32_t word = words[(uint64_t)blockIdx.x * SEGMENT_THREADS + threadIdx.x], sum = __popc(word);
+    const uint32_t own = sum;
+#pragma unroll
+    for (int w = 1; w < 32; w *= 2) {
+        const uint32_t left = __shfl_up_sync(0xffffffffu, sum, w);
+        if (lane >= w) sum += left;
+    }
+    if (lane == 31) of_warp[warp] = sum;
+    __syncthreads();
+    uint32_t at = sum - own, all = 0;
+    for (int w = 0; w < SEGMENT_WARPS; w++) {
+        if (w < warp) at += of_warp[w];
+        all += of_warp[w];
+    }
+    for (; word; word &= word - 1) place[at++] = (uint16_t)(threadIdx.x * 32 + __ffs((int)word) - 1);
+    __syncthreads();
+    const uint64_t tile = (uint64_t)blockIdx.x * TILE_ELEMENTS, first = before[blockIdx.x];
+    for (uint32_t i = threadIdx.x; i < all; i += SEGMENT_THREADS) {
+        offsets[first + i] = tile + place[i];
+        if (unique_keys) unique_keys[first + i] = keys[tile + place[i]];
+    }
+    if (blockIdx.x != gridDim.x - 1 || threadIdx.x != 0) return;
+    offsets[first + all] = n;
+    *count = first + all;
+}
+
+/* ---------------------------------------------------------------------------------- on the host */
+
+static const void *bits_kernel_of(const segmented_call *c) {
+    if (c->source == SEGMENTS_BY_HEADS) return (const void *)bits_kernel<flag>;
+    switch (c->key_dtype) {
+    case WEFT_I8:
+    case WEFT_U8: return (const void *)bits_kernel<change<uint8_t>>;
+    case WEFT_I16:
+    case WEFT_U16: return (const void *)bits_kernel<change<uint16_t>>;
+    case WEFT_I32:
+    case WEFT_U32: return (const void *)bits_kernel<change<uint32_t>>;
+    case WEFT_F32: return (const void *)bits_kernel<change<float>>;
+    case WEFT_F64: return (const void *)bits_kernel<change<double>>;
+    default: return (const void *)bits_kernel<change<uint64_t>>;
+    }
+}
+
+static const void *places_kernel_of(weft_dtype key_dtype) {
+    switch (cuda_type_bytes(key_dtype)) {
+    case 1: return (const void *)places_kernel<uint8_t>;
+    case 2: return (const void *)places_kernel<uint16_t>;
+    case 4: return (const void *)places_kernel<uint32_t>;
+    default: return (const void *)places_kernel<uint64_t>;
+    }
+}
+
+static size_t tiles_of(size_t n) { return (n + TILE_ELEMENTS - 1) / TILE_ELEMENTS; }
+
+size_t heads_scratch_bytes(size_t n) {
+    return (tiles_of(n) + 1) * sizeof(uint64_t) + tiles_of(n) * SEGMENT_THREADS * sizeof(uint32_t);
+}
+
+weft_status heads_find(const heads_call *h, weft_error *error) {
+    const size_t tiles = tiles_of(h->c->n);
+    uint64_t n = h->c->n, *counts = (uint64_t *)h->scratch;
+    uint32_t *words = (uint32_t *)(counts + tiles + 1);
+    const void *keys = h->keys;
+    void *unique_keys = h->unique_keys, *offsets = h->offsets, *count = h->count;
+    void *of_bits[] = {&keys, &n, &words, &counts};
+    CUDA_TRY(cudaLaunchKernel(bits_kernel_of(h->c), dim3((unsigned)tiles), dim3(SEGMENT_THREADS), of_bits, 0,
+                              h->g->stream),
+             h->c->name);
+    const scan_call sum = {WEFT_SUM, WEFT_EXCLUSIVE, WEFT_U64, WEFT_U64, tiles + 1,
+                           counts,   NULL,           counts,   NULL,     false};
+    FORWARD(cuda_scan(h->g, &sum, error));
+    void *of_places[] = {&words, &counts, &n, &keys, &unique_keys, &offsets, &count};
+    CUDA_TRY(cudaLaunchKernel(places_kernel_of(h->c->key_dtype), dim3((unsigned)tiles), dim3(SEGMENT_THREADS),
+                              of_places, 0, h->g->stream),
+             h->c->name);
+    return WEFT_OK;
+}

@@ -1,0 +1,272 @@
+/* weft_segmented_reduce, weft_segmented_scan and their like: where segments begin, scratch memory, launches. */
+#include "core/offsets.h"
+#include "cuda/runtime/arrays.h"
+#include "cuda/segmented/segments_job.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------- kernels */
+
+static segments_launch kernels_of(const segmented_call *c) {
+    switch (c->op) {
+    case WEFT_SUM: return cuda_segmented_sum_kernels(c->dtype, c->result);
+    case WEFT_PROD: return cuda_segmented_product_kernels(c->dtype, c->result);
+    case WEFT_MIN:
+    case WEFT_MAX: return cuda_segmented_extreme_kernels(c->dtype);
+    case WEFT_AND:
+    case WEFT_OR: return cuda_segmented_or_kernels(c->dtype);
+    default: return cuda_segmented_xor_kernels(c->dtype);
+    }
+}
+
+/* A call on its way. */
+typedef struct progress {
+    gpu *g;
+    const segmented_call *c;
+    segments_launch kernels;
+    segments_found found; /* of offsets that were looked at */
+    bool looked;          /* they were */
+    segments_job j;
+} progress;
+
+enum { X, Y, OFFSETS, KEYS, UNIQUE_KEYS, COUNT, ARRAYS };
+
+/* ---------------------------------------------------------------------- looking at offsets */
+
+static __host__ __device__ uint64_t scan_items(uint64_t length, uint64_t block_elements) {
+    return length <= SCAN_TILE ? 0 : (length - 1) / block_elements + 1;
+}
+
+static __global__ void __launch_bounds__(SEGMENT_THREADS)
+    look_kernel(const uint64_t *offsets, uint64_t segments, uint64_t n, uint64_t block_elements,
+                segments_found *found) {
+    unsigned long long bad = 0, longest = 0, items = 0;
+    for (uint64_t s = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; s < segments;
+         s += (uint64_t)gridDim.x * blockDim.x) {
+        const uint64_t begin = offsets[s], end = offsets[s + 1];
+        if (begin > end || end > n) {
+            bad = max(bad, ~(unsigned long long)s);
+            continue;
+        }
+        longest = max(longest, (unsigned long long)(end - begin));
+        items += scan_items(end - begin, block_elements);
+    }
+#pragma unroll
+    for (int w = 16; w >= 1; w /= 2) longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, w));
+    if (threadIdx.x % 32 == 0 && longest) atomicMax(&found->longest, longest);
+    if (bad) atomicMax(&found->bad, bad);
+    if (items) atomicAdd(&found->items, items);
+}
+
+/* Offsets in host memory are looked at here, before anything is copied. */
+static weft_status look_on_host(progress *p, weft_error *error) {
+    const segmented_call *c = p->c;
+    const uint64_t block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
+    if (!offsets_all_good(c->offsets, c->segments, c->n)) return offsets_fail_first(error, c->offsets, c->n);
+    for (size_t s = 0; s < c->segments; s++) {
+        const uint64_t length = c->offsets[s + 1] - c->offsets[s];
+        if (length > p->found.longest) p->found.longest = length;
+        p->found.items += scan_items(length, block_elements);
+    }
+    p->looked = true;
+    return WEFT_OK;
+}
+
+/* Those in device memory are looked at there, and the call waits for what was found; not while the stream is
+ * being captured. */
+static weft_status look_on_device(progress *p, segments_found *room, weft_error *error) {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    const cudaStream_t stream = p->g->stream;
+    CUDA_TRY(cudaStreamIsCapturing(stream, &capture), p->c->name);
+    if (capture != cudaStreamCaptureStatusNone) return WEFT_OK;
+    uint64_t segments = p->c->segments, n = p->c->n, block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
+    const uint64_t blocks = (segments - 1) / SEGMENT_THREADS + 1, most = 8u * (unsigned)p->g->multiprocessors;
+    const uint64_t *offsets = p->j.offsets;
+    void *arguments[] = {&offsets, &segments, &n, &block_elements, &room};
+    CUDA_TRY(cudaLaunchKernel((const void *)look_kernel, dim3((unsigned)(blocks < most ? blocks : most)),
+                              dim3(SEGMENT_THREADS), arguments, 0, stream),
+             p->c->name);
+    static_assert(sizeof p->found <= LANDING_BYTES && 2 * sizeof *offsets <= LANDING_BYTES, "there is room to land");
+    CUDA_TRY(cudaMemcpyAsync(p->g->landing, room, sizeof *room, cudaMemcpyDeviceToHost, stream), p->c->name);
+    CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
+    memcpy(&p->found, p->g->landing, sizeof p->found);
+    p->looked = true;
+    if (!p->found.bad) return WEFT_OK;
+    const size_t first = (size_t)~p->found.bad;
+    CUDA_TRY(cudaMemcpyAsync(p->g->landing, offsets + first, 2 * sizeof *offsets, cudaMemcpyDeviceToHost, stream),
+             p->c->name);
+    CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
+    return offsets_fail(error, first, p->g->landing[0], p->g->landing[1], n);
+}
+
+/* ---------------------------------------------------------------------------------- scratch */
+
+/* Parts of the scratch memory, in bytes from its start. */
+typedef struct layout {
+    size_t lists, found, cleared, count, offsets, heads, middle, longs, partials, bytes;
+} layout;
+
+static size_t take(size_t *at, size_t bytes) {
+    const size_t start = *at;
+    *at += (bytes + 15) / 16 * 16;
+    return start;
+}
+
+/* Room for as many entries of the lists as n elements can make. */
+static layout lay_out(const progress *p) {
+    const segmented_call *c = p->c;
+    const size_t longer = c->scan ? SCAN_TILE : p->kernels.fold_middle_max;
+    const size_t items = c->n / ((size_t)p->kernels.fold_middle_max / FOLD_MIDDLE_TILES * FOLD_ITEM_TILES);
+    layout l;
+    size_t at = 0;
+    memset(&l, 0, sizeof l);
+    l.lists = take(&at, sizeof(segments_lists)); /* this and the next are cleared at once */
+    l.found = take(&at, sizeof(segments_found));
+    l.cleared = at;
+    if (c->source != SEGMENTS_BY_OFFSETS) {
+        l.count = take(&at, sizeof(uint64_t));
+        l.offsets = take(&at, (c->n + 1) * sizeof(uint64_t));
+        l.heads = take(&at, heads_scratch_bytes(c->n));
+    }
+    if (!c->scan) l.middle = take(&at, (c->n / p->kernels.fold_short_max + 1) * sizeof(uint64_t));
+    l.longs = take(&at, (c->n / longer + 1) * sizeof(segments_long));
+    if (!c->scan) l.partials = take(&at, (items + c->n / longer + 2) * sizeof(uint64_t));
+    l.bytes = at;
+    return l;
+}
+
+/* --------------------------------------------------------------------------------- launches */
+
+static weft_status launch(const progress *p, const void *kernel, uint64_t blocks, size_t shared, weft_error *error) {
+    segments_job j = p->j;
+    void *arguments[] = {&j};
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SEGMENT_THREADS), arguments, shared, p->g->stream),
+             p->c->name);
+    return WEFT_OK;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Blocks of a kernel whose warps take segments; the whole GPU where their number is not known here. */
+static uint64_t blocks_for(const progress *p, unsigned of_multiprocessor) {
+    const uint64_t most = (uint64_t)of_multiprocessor * (unsigned)p->g->multiprocessors;
+    return p->j.count ? most : least(most, (p->j.segments - 1) / SEGMENT_WARPS + 1);
+}
+
+static weft_status fold(const progress *p, weft_error *error) {
+    FORWARD(launch(p, p->kernels.fold_short, blocks_for(p, p->kernels.fold_short_blocks), 0, error));
+    const uint64_t longest = p->looked ? p->found.longest : p->c->n;
+    if (longest <= p->kernels.fold_short_max) return WEFT_OK;
+    return launch(p, p->kernels.fold_long, (uint64_t)TREE_BLOCKS * (unsigned)p->g->multiprocessors, 0, error);
+}
+
+static weft_status scan(progress *p, weft_error *error) {
+    const scan_launch *k = &p->kernels.scan_long;
+    FORWARD(launch(p, p->kernels.scan_short, blocks_for(p, p->kernels.scan_short_blocks), 0, error));
+    if ((p->looked ? p->found.longest : p->c->n) <= SCAN_TILE) return WEFT_OK;
+    const size_t shared = k->shared_bytes + (p->j.scan.block_tiles - 1) * k->tile_bytes;
+    p->j.once = p->looked;
+    FORWARD(gpu_allow_shared(p->g, k->kernel, p->c->name, error));
+    const uint64_t most = (uint64_t)SCAN_BLOCKS * (unsigned)p->g->multiprocessors;
+    return launch(p, k->kernel, p->looked ? p->found.items : least(most, p->c->n / SCAN_TILE), shared, error);
+}
+
+/* Fills in what a long scan needs beside the lists. */
+static weft_status prepare_scan(progress *p, weft_error *error) {
+    const uint64_t tiles = (p->c->n + SCAN_TILE - 1) / SCAN_TILE;
+    scan_job *j = &p->j.scan;
+    j->last = true;
+    j->exclusive = p->c->kind == WEFT_EXCLUSIVE;
+    j->totals.control = gpu_scan_control(p->g);
+    j->totals.stride = cuda_type_bytes(p->c->result) == 8 ? 2 : 1;
+    RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "%s: %zu elements; a GPU takes at most 2^44", p->c->name, p->c->n);
+    j->block_tiles = gpu_scan_block_tiles(p->g, &p->kernels.scan_long, (uint32_t)tiles);
+    if (!p->c->scan) return WEFT_OK;
+    /* Tiles of segments of more than a tile each: at most twice as many as the whole has; and the totals of all
+     * levels are fewer than two for each. */
+    const uint64_t words = 4 * (tiles + 1) * j->totals.stride;
+    FORWARD(gpu_hold_words(p->g, "segmented", words * sizeof *j->totals.words, error));
+    return WEFT_OK;
+}
+
+static weft_status run(progress *p, const gpu_array *arrays, char *scratch, const layout *l, weft_error *error) {
+    segments_job *j = &p->j;
+    j->x = arrays[X].at;
+    j->y = arrays[Y].at;
+    j->lists = (segments_lists *)(scratch + l->lists);
+    j->middle = (uint64_t *)(scratch + l->middle);
+    j->longs = (segments_long *)(scratch + l->longs);
+    j->partials = scratch + l->partials;
+    CUDA_TRY(cudaMemsetAsync(scratch, 0, l->cleared, p->g->stream), p->c->name);
+    if (p->c->source == SEGMENTS_BY_OFFSETS) {
+        j->offsets = (const uint64_t *)arrays[OFFSETS].at;
+        if (!p->looked) FORWARD(look_on_device(p, (segments_found *)(scratch + l->found), error));
+    } else {
+        uint64_t *count = arrays[COUNT].at ? (uint64_t *)arrays[COUNT].at : (uint64_t *)(scratch + l->count);
+        uint64_t *offsets = (uint64_t *)(scratch + l->offsets);
+        const heads_call h = {p->g,    p->c,  arrays[KEYS].at,   arrays[UNIQUE_KEYS].at,
+                              offsets, count, scratch + l->heads};
+        FORWARD(heads_find(&h, error));
+        j->offsets = offsets;
+        j->count = count;
+    }
+    j->scan.totals.words = (uint64_t *)p->g->words; /* heads_find, which scans, may have let them grow */
+    j->scan.totals.words_held = p->g->words_bytes / sizeof *j->scan.totals.words;
+    return p->c->scan ? scan(p, error) : fold(p, error);
+}
+
+/* ----------------------------------------------------------------------------------- the call */
+
+/* Of outputs in host memory only as much is brought back as there are segments. */
+static weft_status cut_outputs(const progress *p, gpu_array *arrays, weft_error *error) {
+    if (!p->j.count || p->c->scan || !(arrays[Y].on_host || arrays[UNIQUE_KEYS].on_host)) return WEFT_OK;
+    uint64_t count;
+    CUDA_TRY(cudaMemcpyAsync(&count, p->j.count, sizeof count, cudaMemcpyDeviceToHost, p->g->stream), p->c->name);
+    CUDA_TRY(cudaStreamSynchronize(p->g->stream), p->c->name);
+    arrays[Y].bytes = count * cuda_type_bytes(p->c->result);
+    arrays[UNIQUE_KEYS].bytes = count * cuda_type_bytes(p->c->key_dtype);
+    return WEFT_OK;
+}
+
+/* A scan by offsets leaves elements as they are. */
+static void name_arrays(const segmented_call *c, gpu_array *arrays) {
+    const bool offsets = c->source == SEGMENTS_BY_OFFSETS;
+    const size_t key = cuda_type_bytes(c->key_dtype);
+    const size_t values = offsets && !c->scan ? c->segments : c->n;
+    memset(arrays, 0, ARRAYS * sizeof *arrays);
+    arrays[X] = gpu_array{"x", c->x, c->n * cuda_type_bytes(c->dtype), ARRAY_IN, false, NULL};
+    arrays[Y] = gpu_array{
+        "y", c->y, values * cuda_type_bytes(c->result), c->scan && offsets ? ARRAY_BOTH : ARRAY_OUT, false, NULL};
+    arrays[OFFSETS] = gpu_array{"offsets", c->offsets, (c->segments + 1) * sizeof *c->offsets, ARRAY_IN, false, NULL};
+    arrays[KEYS] = gpu_array{"keys", c->keys, c->n * key, ARRAY_IN, false, NULL};
+    arrays[UNIQUE_KEYS] = gpu_array{"unique_keys", c->unique_keys, c->n * key, ARRAY_OUT, false, NULL};
+    arrays[COUNT] = gpu_array{"count", c->count, sizeof *c->count, ARRAY_OUT, false, NULL};
+}
+
+weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *error) {
+    const current_device scope(((gpu *)state)->device);
+    gpu_array arrays[ARRAYS];
+    progress p = {};
+    bool offsets_on_host = false;
+    void *scratch;
+    p.g = (gpu *)state;
+    p.c = c;
+    p.kernels = kernels_of(c);
+    p.j.n = c->n;
+    p.j.segments = c->segments;
+    p.j.scan.flip = gpu_scan_flip(c->op, c->dtype);
+    FORWARD(prepare_scan(&p, error));
+    if (c->source == SEGMENTS_BY_OFFSETS) {
+        FORWARD(gpu_locate(p.g, "offsets", c->offsets, &offsets_on_host, error));
+        if (offsets_on_host) FORWARD(look_on_host(&p, error));
+    }
+    name_arrays(c, arrays);
+    const layout l = lay_out(&p);
+    FORWARD(arrays_bring(p.g, c->name, arrays, ARRAYS, l.bytes, &scratch, error));
+    if (c->source == SEGMENTS_BY_OFFSETS || c->n > 0)
+        FORWARD(run(&p, arrays, (char *)scratch, &l, error));
+    else
+        CUDA_TRY(cudaMemsetAsync(arrays[COUNT].at, 0, sizeof *c->count, p.g->stream), c->name);
+    FORWARD(cut_outputs(&p, arrays, error));
+    return arrays_return(p.g, c->name, arrays, ARRAYS, error);
+}

@@ -1,0 +1,266 @@
+/* Segmented reduction on a GPU: two kernels, by the length of a segment.
+ *
+ *     up to a row      1, 2, 4, ... lanes of a warp, eight elements each; so a warp does up to 32 segments at once
+ *     up to 8 rows     a warp, one segment after the other
+ *     up to 4 tiles    a warp of the second kernel
+ *     longer           items of 32 tiles, a block each; the block that ends last folds the items' values
+ *
+ * The first kernel does the short ones and makes lists of the others for the second. Lanes and tiles are those of
+ * ORDER.md 2, counted from the segment's first element; operators whose order is free take the same way. An
+ * operator is as for scans (scan_tiles.cuh). */
+#ifndef WEFT_CUDA_SEGMENTED_FOLD_CUH
+#define WEFT_CUDA_SEGMENTED_FOLD_CUH
+
+#include "cuda/segmented/segments.cuh"
+#include "cuda/reduce/tree.cuh"
+
+/* An operator of scans as one of the canonical tree. */
+template <class Scan> struct folding : Scan {
+    static constexpr int INPUTS = 1;
+    typedef typename Scan::element T;
+    typedef typename Scan::value A;
+    static constexpr uint64_t ROW = WEFT_LANES(sizeof(T)), TILE = ROW * WEFT_TILE_ROWS;
+    static constexpr uint64_t SHORT = FOLD_SHORT_ROWS * ROW, MIDDLE = FOLD_MIDDLE_TILES * TILE;
+    __device__ explicit folding(const scan_job &j) : Scan(j) {}
+    __device__ A step(A lane, T x, T) const { return this->join(lane, this->load(x)); }
+};
+
+/* ---------------------------------------------------------------------------- short segments */
+
+/* The segments of `members`, lanes of this warp, which have at most 8 LANES elements: LANES lanes for each. A lane
+ * of ORDER.md 2.1 has one element at most, and those without change nothing, so that the halving begins with
+ * 8 LANES of them. Thread t holds lanes t, t + LANES, ...: three joins meet in a thread, the others between. */
+template <class Op, int LANES>
+static __device__ __forceinline__ void fold_class(const Op &op, const segments_job &a, segment own, unsigned members,
+                                                  uint8_t *order, typename Op::result *results) {
+    typedef typename Op::value A;
+    const int lane = threadIdx.x % 32, count = __popc(members);
+    if (count == 0) return;
+    if (members >> lane & 1) order[__popc(members & ((1u << lane) - 1))] = (uint8_t)lane;
+    __syncwarp();
+    for (int first = 0; first < count; first += 32 / LANES) {
+        const int number = first + lane / LANES;
+        const int owner = number < count ? order[number] : 0;
+        const uint64_t begin = __shfl_sync(ALL_LANES, own.begin, owner);
+        const int length = __shfl_sync(ALL_LANES, (int)own.length, owner);
+        const typename Op::element *x = (const typename Op::element *)a.x + begin + lane % LANES;
+        const int left = number < count ? length - lane % LANES : 0;
+        A v[8];
+#pragma unroll
+        for (int k = 0; k < 8; k++) v[k] = k * LANES < left ? op.load(x[k * LANES]) : op.identity();
+#pragma unroll
+        for (int half = 4; half >= 1; half /= 2)
+#pragma unroll
+            for (int k = 0; k < half; k++) v[k] = op.join(v[k], v[k + half]);
+#pragma unroll
+        for (int distance = LANES / 2; distance >= 1; distance /= 2) v[0] = op.join(v[0], across(v[0], distance));
+        if (lane % LANES == 0 && number < count) results[owner] = op.store(v[0]);
+    }
+    __syncwarp();
+}
+
+/* The segments of `members`, which have a few rows. Thread t holds lanes t, t + 32, ..., and has eight elements on
+ * their way at a time, wherever the segment begins. */
+template <class Op>
+static __device__ __forceinline__ void fold_rows(const Op &op, const segments_job &a, segment own, unsigned members,
+                                                 typename Op::result *results) {
+    constexpr int HELD = (int)Op::ROW / 32, ROWS = 8 / HELD;
+    typedef typename Op::element T;
+    const int lane = threadIdx.x % 32;
+    for (; members; members &= members - 1) {
+        const int owner = __ffs((int)members) - 1;
+        const T *x = (const T *)a.x + __shfl_sync(ALL_LANES, own.begin, owner) + lane;
+        const int left = __shfl_sync(ALL_LANES, (int)own.length, owner) - lane;
+        typename Op::value v[HELD];
+#pragma unroll
+        for (int k = 0; k < HELD; k++) v[k] = op.identity();
+        for (int top = 0; top < left; top += 256) {
+            T some[8];
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                if (top + 32 * k < left) some[k] = __ldg(x + top + 32 * k);
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                if (top + 32 * k < left) v[k % HELD] = op.step(v[k % HELD], some[k], some[k]);
+        }
+        static_assert(ROWS * HELD == 8, "eight elements are whole rows");
+#pragma unroll
+        for (int half = HELD / 2; half >= 1; half /= 2)
+#pragma unroll
+            for (int k = 0; k < half; k++) v[k] = op.join(v[k], v[k + half]);
+        __syncwarp();
+#pragma unroll
+        for (int distance = 16; distance >= 1; distance /= 2) v[0] = op.join(v[0], across(v[0], distance));
+        if (lane == 0) results[owner] = op.store(v[0]);
+    }
+    __syncwarp();
+}
+
+/* Which lanes have segments of more than `low` and at most `high` elements. */
+static __device__ __forceinline__ unsigned members_of(segment own, uint64_t low, uint64_t high) {
+    return __ballot_sync(ALL_LANES, own.length > low && own.length <= high);
+}
+
+/* Leaves the segments of many rows to the next kernel. */
+template <class Op>
+static __device__ __forceinline__ void list_others(const segments_job &a, uint64_t s, segment own) {
+    const int lane = threadIdx.x % 32;
+    const unsigned middle = members_of(own, Op::SHORT, Op::MIDDLE);
+    if (middle) {
+        unsigned long long place = 0;
+        if (lane == 0) place = atomicAdd(&a.lists->middle, (unsigned long long)__popc(middle));
+        place = __shfl_sync(ALL_LANES, place, 0) + __popc(middle & ((1u << lane) - 1));
+        if (middle >> lane & 1) a.middle[place] = s;
+    }
+    if (own.length > Op::MIDDLE) append_long(a, s, (own.length - 1) / (FOLD_ITEM_TILES * Op::TILE) + 1, 0);
+}
+
+template <class Scan>
+static __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD_SHORT_BLOCKS(sizeof(typename Scan::value)))
+    fold_short_kernel(const __grid_constant__ segments_job a) {
+    typedef folding<Scan> Op;
+    __shared__ typename Op::result results[SEGMENT_WARPS][32];
+    __shared__ uint8_t order[SEGMENT_WARPS][32];
+    const Op op(a.scan);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint64_t number = segments_number(a), warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
+    const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps); /* segments that a warp takes at once */
+    for (uint64_t first = ((uint64_t)blockIdx.x * SEGMENT_WARPS + warp) * many; first < number;
+         first += warps * many) {
+        const uint64_t s = first + lane;
+        const segment own = segment_at(a, s, lane < many && s < number);
+        results[warp][lane] = op.empty();
+        __syncwarp();
+        fold_class<Op, 1>(op, a, own, members_of(own, 0, 8), order[warp], results[warp]);
+        fold_class<Op, 2>(op, a, own, members_of(own, 8, 16), order[warp], results[warp]);
+        fold_class<Op, 4>(op, a, own, members_of(own, 16, 32), order[warp], results[warp]);
+        fold_class<Op, 8>(op, a, own, members_of(own, 32, 64), order[warp], results[warp]);
+        if (Op::ROW == 128) fold_class<Op, 16>(op, a, own, members_of(own, 64, 128), order[warp], results[warp]);
+        fold_rows(op, a, own, members_of(own, Op::ROW, Op::SHORT), results[warp]);
+        if (own.present && own.length <= Op::SHORT) ((typename Op::result *)a.y)[s] = results[warp][lane];
+        list_others<Op>(a, s, own);
+        __syncwarp();
+    }
+}
+
+/* ----------------------------------------------------------------------------- long segments */
+
+/* The elements of a segment, as the kernels of the tree have them. */
+template <class Op> static __device__ __forceinline__ job tree_job(const segments_job &a, segment g) {
+    job j;
+    j.x = (const typename Op::element *)a.x + g.begin;
+    j.y = NULL;
+    j.n = g.length;
+    j.vectors = (uintptr_t)j.x % (WEFT_LANES(sizeof(typename Op::element)) / 32 * sizeof(typename Op::element)) == 0;
+    return j;
+}
+
+/* A value that another block has written. */
+template <class A> static __device__ __forceinline__ A load_fresh(const A *p) {
+    A v;
+    if (sizeof v == 8) {
+        const unsigned long long bits = __ldcg((const unsigned long long *)p);
+        memcpy(&v, &bits, sizeof v);
+    } else {
+        const unsigned bits = __ldcg((const unsigned *)p);
+        memcpy(&v, &bits, sizeof v);
+    }
+    return v;
+}
+
+/* The dyadic fold of v[0 .. count) in place, eight to one in each round, into v[0]. A block's threads read eight
+ * values each before they write one, behind which nothing is written that is still to be read. */
+template <class Op> static __device__ void fold_items(const Op &op, typename Op::value *v, uint32_t count) {
+    while (count > 1) {
+        const uint32_t groups = (count + 7) / 8;
+        for (uint32_t first = 0; first < groups; first += SEGMENT_THREADS) {
+            const uint32_t i = first + threadIdx.x;
+            typename Op::value eight[8], folded = op.identity();
+            if (i < groups) {
+#pragma unroll
+                for (uint32_t k = 0; k < 8; k++)
+                    if (8 * i + k < count) eight[k] = load_fresh(v + 8 * i + k);
+                folded = fold_eight(op, eight, count - 8 * i);
+            }
+            __syncthreads();
+            if (i < groups) v[i] = folded;
+        }
+        __threadfence();
+        __syncthreads();
+        count = groups;
+    }
+}
+
+/* One item: up to 32 tiles of a segment, as few as can be to a warp. Called by the whole block. */
+template <class Op>
+static __device__ __forceinline__ void fold_item(const Op &op, const segments_job &a, uint32_t longs, uint32_t item,
+                                                 typename Op::value *area, bool *is_last) {
+    const uint32_t place = find_long(a, longs, item), warp = threadIdx.x / 32;
+    const uint64_t s = a.longs[place].segment;
+    const segment own = segment_at(a, s, true);
+    const uint64_t tiles = (own.length - 1) / Op::TILE + 1, items = (tiles - 1) / FOLD_ITEM_TILES + 1;
+    const uint64_t begin = (uint64_t)(item - a.longs[place].item) * FOLD_ITEM_TILES;
+    const uint32_t left = (uint32_t)min((uint64_t)FOLD_ITEM_TILES, tiles - begin);
+    uint32_t run = 1;
+    while (run * SEGMENT_WARPS < left) run *= 2;
+    share part = {begin + warp * run, 0, (left - 1) / run + 1};
+    if (warp < part.present) part.count = min(run, left - warp * run);
+    typename Op::value v = op.identity();
+    if (part.count) v = run_value(op, tree_job<Op>(a, own), part);
+    if (threadIdx.x % 32 == 0) area[warp] = v;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        v = fold_eight(op, area, part.present);
+        *is_last = false;
+        if (items == 1) {
+            ((typename Op::result *)a.y)[s] = op.store(v);
+        } else {
+            ((typename Op::value *)a.partials)[item] = v;
+            __threadfence();
+            *is_last = atomicAdd(&a.longs[place].done, 1) == items - 1;
+            __threadfence();
+        }
+    }
+    __syncthreads();
+    if (*is_last) {
+        typename Op::value *partials = (typename Op::value *)a.partials + a.longs[place].item;
+        fold_items(op, partials, (uint32_t)items);
+        if (threadIdx.x == 0) ((typename Op::result *)a.y)[s] = op.store(load_fresh(partials));
+    }
+    __syncthreads();
+}
+
+/* Segments of a few tiles, one after the other; a warp fetches the offsets of several at once. */
+template <class Op> static __device__ __forceinline__ void fold_middle(const Op &op, const segments_job &a) {
+    const uint64_t number = a.lists->middle, warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
+    const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps);
+    const int lane = threadIdx.x % 32;
+    for (uint64_t first = ((uint64_t)blockIdx.x * SEGMENT_WARPS + threadIdx.x / 32) * many; first < number;
+         first += warps * many) {
+        const bool mine = lane < many && first + lane < number;
+        const uint64_t s = mine ? a.middle[first + lane] : 0;
+        const segment own = segment_at(a, s, mine);
+        typename Op::value kept = op.identity();
+        for (int k = 0; k < (int)min(many, number - first); k++) {
+            const segment g = {__shfl_sync(ALL_LANES, own.begin, k), __shfl_sync(ALL_LANES, own.length, k), true};
+            const share all = {0, (g.length - 1) / Op::TILE + 1, 1};
+            const typename Op::value v = run_value(op, tree_job<Op>(a, g), all);
+            if (lane == k) kept = v;
+        }
+        if (mine) ((typename Op::result *)a.y)[s] = op.store(kept);
+    }
+}
+
+template <class Scan>
+static __global__ void __launch_bounds__(SEGMENT_THREADS, TREE_BLOCKS)
+    fold_long_kernel(const __grid_constant__ segments_job a) {
+    typedef folding<Scan> Op;
+    __shared__ typename Op::value area[SEGMENT_WARPS];
+    __shared__ bool is_last;
+    const Op op(a.scan);
+    const uint32_t longs = (uint32_t)(a.lists->longs >> 32), items = (uint32_t)a.lists->longs;
+    for (uint32_t item = blockIdx.x; item < items; item += gridDim.x) fold_item(op, a, longs, item, area, &is_last);
+    fold_middle(op, a);
+}
+
+#endif

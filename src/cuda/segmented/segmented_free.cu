@@ -1,0 +1,12 @@
+/* Segmented reduction and scan by operators whose order is free (ORDER.md 8). */
+#include "cuda/segmented/segmented_kernels.cuh"
+
+segments_launch cuda_segmented_extreme_kernels(weft_dtype dtype) {
+    return for_extremes<segments_launch, segmented_of>(dtype);
+}
+segments_launch cuda_segmented_or_kernels(weft_dtype dtype) {
+    return for_bits<segments_launch, segmented_of, oring>(dtype);
+}
+segments_launch cuda_segmented_xor_kernels(weft_dtype dtype) {
+    return for_bits<segments_launch, segmented_of, xoring>(dtype);
+}

@@ -1,0 +1,319 @@
+/* Segmented scan on a GPU: two kernels, by the length of a segment.
+ *
+ *     up to 16^3 elements   a thread for each group of 16; a warp takes as many whole segments at a time as have no
+ *                           more groups than it has threads, or a segment of more groups in slices
+ *     longer                tiles of 16^3 by ticket, with totals published and gathered (scan_tiles.cuh), where the
+ *                           totals of each segment stand by themselves
+ *
+ * Groups and tiles are those of ORDER.md 6, counted from the segment's first element. */
+#ifndef WEFT_CUDA_SEGMENTED_SCAN_CUH
+#define WEFT_CUDA_SEGMENTED_SCAN_CUH
+
+#include "cuda/scan/scan.cuh"
+#include "cuda/segmented/segments.cuh"
+#include "cuda/runtime/warp_reduce.cuh"
+
+/* Elements of a group in shared memory, from one group's start to the next, where groups do not lie side by side:
+ * odd, so that both the way in by rows and the way out by groups touch all banks. */
+#define GROUP_PITCH (WEFT_SCAN_GROUP + 1)
+
+/* ---------------------------------------------------------------------------- short segments */
+
+/* A thread's group, which its segment's group number tells apart from others. */
+struct group_of_thread {
+    uint64_t start;  /* its first element */
+    int count;       /* elements; 0: the thread has none */
+    uint32_t number; /* in its segment */
+};
+
+/* How the elements of a warp's groups lie in its buffer. */
+struct group_layout {
+    uint64_t from, to; /* the elements, when nothing lies between them */
+    bool together;     /* nothing does */
+};
+
+static __device__ __forceinline__ group_layout layout_of(const group_of_thread &g, int groups) {
+    group_layout l;
+    l.from = __shfl_sync(ALL_LANES, g.start, 0);
+    l.to = __shfl_sync(ALL_LANES, g.start + g.count, groups - 1);
+    l.together = l.to - l.from == warp_sum((uint32_t)g.count);
+    return l;
+}
+
+/* Where element i of those side by side stands in the buffer: one place is left free after 128 bytes, so that both
+ * the way in by rows and the way out by groups touch all banks. */
+template <class T> static __device__ __forceinline__ uint32_t place_of(uint32_t i) {
+    return i + i / (128 / sizeof(T));
+}
+
+/* Element j of the thread's group in the buffer. Groups that do not lie side by side are an odd number of places
+ * apart, for the same reason. */
+template <class T>
+static __device__ __forceinline__ uint32_t place_in_group(const group_of_thread &g, const group_layout &l, int j) {
+    return l.together ? place_of<T>((uint32_t)(g.start - l.from) + j) : threadIdx.x % 32 * GROUP_PITCH + j;
+}
+
+/* Which element the thread moves in step k of 16, and its place; false when there is none. Where the groups lie
+ * side by side, the warp moves a row of elements in a step; else half of it moves a group. */
+template <class T>
+static __device__ __forceinline__ bool element_of_step(const group_of_thread &g, const group_layout &l, int k,
+                                                       uint64_t *element, uint32_t *place) {
+    const uint32_t lane = threadIdx.x % 32;
+    if (l.together) {
+        *element = l.from + k * 32 + lane;
+        *place = place_of<T>(k * 32 + lane);
+        return *element < l.to;
+    }
+    const uint32_t owner = 2 * k + lane / 16, j = lane % 16;
+    *element = __shfl_sync(ALL_LANES, g.start, owner) + j;
+    *place = owner * GROUP_PITCH + j;
+    return (int)j < __shfl_sync(ALL_LANES, g.count, owner);
+}
+
+/* Brings a warp's groups into its buffer, and from there to their threads; large elements without a register. */
+template <class Op>
+static __device__ __forceinline__ void fetch_groups(const Op &op, const segments_job &a, const group_of_thread &g,
+                                                    const group_layout &l, char *buffer,
+                                                    typename Op::value (&v)[WEFT_SCAN_GROUP]) {
+    typedef typename Op::element T;
+    T *const to = (T *)buffer;
+    const T *const x = (const T *)a.x;
+    uint64_t element;
+    uint32_t place;
+    __syncwarp(); /* what was there has been written */
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        if (!element_of_step<T>(g, l, k, &element, &place)) continue;
+        if constexpr (sizeof(T) >= 4)
+            __pipeline_memcpy_async(to + place, x + element, sizeof(T));
+        else
+            to[place] = x[element];
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < WEFT_SCAN_GROUP; j++)
+        v[j] = j < g.count ? op.load(to[place_in_group<T>(g, l, j)]) : op.identity();
+    __syncwarp();
+}
+
+/* P_1 of ORDER.md 6.3 for a group and for the one behind it. */
+template <class A> struct group_prefix { A own, next; };
+
+/* The way back: the results of each group, whose inclusive scan is v. */
+template <class Op>
+static __device__ __forceinline__ void
+write_groups(const Op &op, const segments_job &a, const group_of_thread &g, const group_layout &l, char *buffer,
+             const typename Op::value (&v)[WEFT_SCAN_GROUP], const group_prefix<typename Op::value> &p) {
+    typedef typename Op::result R;
+    R *const from = (R *)buffer;
+    R *const y = (R *)a.y;
+    uint64_t element;
+    uint32_t place;
+#pragma unroll
+    for (int j = 0; j < WEFT_SCAN_GROUP; j++) {
+        const typename Op::value inclusive = j < WEFT_SCAN_GROUP - 1 ? op.join(p.own, v[j]) : p.next;
+        const typename Op::value exclusive = j > 0 ? op.join(p.own, v[j > 0 ? j - 1 : 0]) : p.own;
+        if (j < g.count) from[place_in_group<R>(g, l, j)] = op.store(a.scan.exclusive ? exclusive : inclusive);
+    }
+    if (a.scan.exclusive && g.count && g.number == 0) from[place_in_group<R>(g, l, 0)] = op.empty();
+    __syncwarp();
+#pragma unroll
+    for (int k = 0; k < 16; k++)
+        if (element_of_step<R>(g, l, k, &element, &place)) y[element] = from[place];
+}
+
+/* The prefixes of groups of whole segments, 32 groups each at most, that begin on any lane. */
+template <class Op>
+static __device__ __forceinline__ group_prefix<typename Op::value>
+prefix_of_group(const Op &op, const group_of_thread &g, typename Op::value total) {
+    typedef typename Op::value A;
+    const uint32_t lane = threadIdx.x % 32, digit = g.number % 16;
+    const uint32_t most = warp_max(g.number);
+    group_prefix<A> p = {op.identity(), total};
+    if (most == 0) return p;
+    for (uint32_t w = 1; w < 16 && w <= most; w *= 2) {
+        const A left = __shfl_up_sync(ALL_LANES, total, w);
+        if (digit >= w) total = op.join(left, total);
+    }
+    const A before = __shfl_up_sync(ALL_LANES, total, 1);
+    p.own = digit ? before : op.identity();
+    p.next = total;
+    if (most < 16) return p;
+    const A sixteen = __shfl_sync(ALL_LANES, total, g.number >= 16 ? lane - digit - 1 : lane);
+    if (g.number < 16) return p;
+    p.own = digit ? op.join(sixteen, before) : sixteen;
+    p.next = op.join(sixteen, total);
+    return p;
+}
+
+/* The groups of a warp's segments: how many stand before each, in its lane. */
+struct group_places {
+    uint32_t before, all;
+};
+
+static __device__ __forceinline__ group_places place_groups(uint32_t groups) {
+    const int lane = threadIdx.x % 32;
+    uint32_t sum = groups;
+#pragma unroll
+    for (int w = 1; w < 32; w *= 2) {
+        const uint32_t left = __shfl_up_sync(ALL_LANES, sum, w);
+        if (lane >= w) sum += left;
+    }
+    return group_places{sum - groups, __shfl_sync(ALL_LANES, sum, 31)};
+}
+
+/* Scans the groups from `base` on that belong to whole segments; returns where the next ones begin. */
+template <class Op>
+static __device__ __forceinline__ uint32_t scan_groups(const Op &op, const segments_job &a, segment own,
+                                                       group_places places, uint32_t base, char *buffer) {
+    const uint32_t lane = threadIdx.x % 32, slot = base + lane;
+    /* The segments that begin up to slot base + 32; the last of them, if it is one, ends there or behind. */
+    const unsigned begun = __ballot_sync(ALL_LANES, places.before <= base + 32);
+    const int last = 31 - __clz((int)begun);
+    const uint32_t end = places.all <= base + 32 ? places.all : __shfl_sync(ALL_LANES, places.before, last);
+    int i = 0; /* the last segment that begins up to this slot */
+#pragma unroll
+    for (int step = 16; step >= 1; step /= 2)
+        if (__shfl_sync(ALL_LANES, places.before, i + step) <= slot) i += step;
+    group_of_thread g;
+    const uint64_t begin = __shfl_sync(ALL_LANES, own.begin, i);
+    const int length = __shfl_sync(ALL_LANES, (int)own.length, i);
+    g.number = slot - __shfl_sync(ALL_LANES, places.before, i);
+    g.start = begin + g.number * WEFT_SCAN_GROUP;
+    g.count = min(WEFT_SCAN_GROUP, length - (int)g.number * WEFT_SCAN_GROUP);
+    if (slot >= end) g = group_of_thread{0, 0, 0};
+    const group_layout l = layout_of(g, (int)(end - base));
+    typename Op::value v[WEFT_SCAN_GROUP];
+    fetch_groups(op, a, g, l, buffer, v);
+    scan_registers(op, v);
+    write_groups(op, a, g, l, buffer, v, prefix_of_group(op, g, v[WEFT_SCAN_GROUP - 1]));
+    return end;
+}
+
+/* A segment of more than 32 groups, and 16 times 16 at most: 32 of them at a time. Lane q, and lane q + 16, hold the
+ * total of the sixteen groups number q. */
+template <class Op>
+static __device__ __forceinline__ void scan_slices(const Op &op, const segments_job &a, uint64_t begin, int length,
+                                                   char *buffer) {
+    typedef typename Op::value A;
+    const uint32_t lane = threadIdx.x % 32, digit = lane % 16;
+    A sixteens = op.identity();
+    for (uint32_t first = 0; first * WEFT_SCAN_GROUP < (uint32_t)length; first += 32) {
+        group_of_thread g;
+        g.number = first + lane;
+        g.start = begin + g.number * WEFT_SCAN_GROUP;
+        g.count = max(0, min(WEFT_SCAN_GROUP, length - (int)g.number * WEFT_SCAN_GROUP));
+        group_layout l;
+        l.from = begin + first * WEFT_SCAN_GROUP;
+        l.to = min(begin + length, l.from + 32 * WEFT_SCAN_GROUP);
+        l.together = true;
+        A v[WEFT_SCAN_GROUP];
+        fetch_groups(op, a, g, l, buffer, v);
+        scan_registers(op, v);
+        const A groups = scan_lanes(op, v[WEFT_SCAN_GROUP - 1]);
+        const uint32_t sixteen = g.number / 16;
+        const A total = __shfl_sync(ALL_LANES, groups, (digit - first / 16) * 16 % 32 + 15);
+        if (digit == first / 16 || digit == first / 16 + 1) sixteens = total;
+        const A scanned = scan_lanes(op, sixteens);
+        const A before_16 = __shfl_sync(ALL_LANES, scanned, sixteen ? sixteen - 1 : 0);
+        const A with_16 = __shfl_sync(ALL_LANES, scanned, sixteen & 15);
+        const A before = __shfl_up_sync(ALL_LANES, groups, 1, 16);
+        group_prefix<A> p;
+        p.own = digit == 0 ? (sixteen ? before_16 : op.identity()) : sixteen ? op.join(before_16, before) : before;
+        p.next = digit == 15 ? with_16 : sixteen ? op.join(before_16, groups) : groups;
+        write_groups(op, a, g, l, buffer, v, p);
+    }
+}
+
+/* One warp's segments, of which lane t has number first + t. */
+template <class Op>
+static __device__ __forceinline__ void scan_segments(const Op &op, const segments_job &a, uint64_t first, segment own,
+                                                     char *buffer) {
+    const uint64_t tiles = (own.length + SCAN_TILE - 1) / SCAN_TILE;
+    if (tiles > 1) append_long(a, first + threadIdx.x % 32, (tiles - 1) / a.scan.block_tiles + 1, 2 * tiles);
+    const bool is_short = own.length <= 32 * WEFT_SCAN_GROUP;
+    const group_places places =
+        place_groups(is_short ? (uint32_t)((own.length + WEFT_SCAN_GROUP - 1) / WEFT_SCAN_GROUP) : 0);
+    for (uint32_t base = 0; base < places.all;) base = scan_groups(op, a, own, places, base, buffer);
+    for (unsigned left = __ballot_sync(ALL_LANES, !is_short && tiles == 1); left; left &= left - 1) {
+        const int owner = __ffs((int)left) - 1;
+        scan_slices(op, a, __shfl_sync(ALL_LANES, own.begin, owner), __shfl_sync(ALL_LANES, (int)own.length, owner),
+                    buffer);
+    }
+}
+
+/* Warps work each for itself. The next offsets are on their way while the present segments are scanned. */
+template <class Op>
+static __global__ void __launch_bounds__(SEGMENT_THREADS, SCAN_SHORT_BLOCKS(sizeof(typename Op::value)))
+    scan_short_kernel(const __grid_constant__ segments_job a) {
+    typedef typename Op::element T;
+    typedef typename Op::result R;
+    constexpr int WIDEST = sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R);
+    __shared__ alignas(16) char buffer[SEGMENT_WARPS][32 * GROUP_PITCH * WIDEST];
+    const Op op(a.scan);
+    const uint64_t number = segments_number(a), warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
+    const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps);
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint64_t first = ((uint64_t)blockIdx.x * SEGMENT_WARPS + warp) * many;
+    segment own = segment_at(a, first + lane, lane < many && first + lane < number);
+    while (first < number) {
+        const uint64_t next = first + warps * many;
+        const segment of_next = segment_at(a, next + lane, lane < many && next + lane < number);
+        scan_segments(op, a, first, own, buffer[warp]);
+        first = next;
+        own = of_next;
+    }
+}
+
+/* ----------------------------------------------------------------------------- long segments */
+
+/* The scan of one long segment, for the block's item of it; `start` is the item's first element in the segment.
+ * One warp. */
+static __device__ __forceinline__ void scan_job_of_item(const segments_job &a, uint32_t longs, uint32_t item,
+                                                        size_t element_bytes, size_t result_bytes, scan_job *j,
+                                                        uint64_t *start) {
+    const uint32_t place = find_long(a, longs, item);
+    if (threadIdx.x != 0) return;
+    const segment own = segment_at(a, a.longs[place].segment, true);
+    *j = a.scan;
+    j->x = (const char *)a.x + own.begin * element_bytes;
+    j->y = (char *)a.y + own.begin * result_bytes;
+    j->n = own.length;
+    j->vectors = ((uintptr_t)j->x | (uintptr_t)j->y) % 16 == 0;
+    uint64_t words = a.longs[place].words;
+    j->totals.levels = 0;
+    for (uint64_t tiles = (own.length - 1) / SCAN_TILE + 1; tiles > 0; tiles /= 16) {
+        j->totals.level_start[j->totals.levels++] = words;
+        words += tiles;
+    }
+    *start = (uint64_t)(item - a.longs[place].item) * a.scan.block_tiles * SCAN_TILE;
+}
+
+/* Where the number of items is not known to who launches this, blocks take one after the other. */
+template <class Op>
+static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
+    scan_long_kernel(const __grid_constant__ segments_job a) {
+    extern __shared__ uint4 dynamic[];
+    scan_shared<Op> &s = *(scan_shared<Op> *)dynamic;
+    __shared__ scan_job j;
+    __shared__ uint64_t start;
+    const Op op(a.scan);
+    const unsigned epoch = *(volatile unsigned *)&a.scan.totals.control->epoch + 1;
+    const uint32_t longs = (uint32_t)(a.lists->longs >> 32), items = (uint32_t)a.lists->longs;
+    do {
+        if (threadIdx.x == 0) s.ticket = atomicAdd(&a.scan.totals.control->ticket, 1);
+        __syncthreads();
+        const uint32_t item = s.ticket;
+        if (item >= items) break;
+        if (threadIdx.x < 32)
+            scan_job_of_item(a, longs, item, sizeof(typename Op::element), sizeof(typename Op::result), &j, &start);
+        __syncthreads();
+        scan_block(op, scan_array<typename Op::element>(), j, s, start, epoch);
+        __syncthreads();
+    } while (!a.once);
+    if (threadIdx.x == 0) scan_finish_launch(a.scan.totals, a.scan.last);
+}
+
+#endif

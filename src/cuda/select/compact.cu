@@ -1,0 +1,65 @@
+#include "cuda/select/compact.h"
+
+#define HEADER_BYTES 16 /* before the words of tiles: the ticket, and how many are marked in all */
+
+static weft_status launch(const gpu *g, const char *operation, const compact_kernels *kernels, compact_job *j,
+                          uint64_t tiles, size_t scratch_bytes, char *scratch, weft_error *error) {
+    uint64_t *const all = (uint64_t *)(scratch + 8);
+    void *arguments[] = {j};
+    CUDA_TRY(cudaMemsetAsync(scratch, 0, scratch_bytes, g->stream), operation);
+    j->ticket = (unsigned *)scratch;
+    j->words = (uint64_t *)(scratch + HEADER_BYTES);
+    j->all = all;
+    j->ahead = (uint32_t)g->multiprocessors * COMPACT_AHEAD;
+    if (kernels->count) {
+        compact_job counting = *j;
+        void *counting_arguments[] = {&counting};
+        const uint64_t enough = (uint64_t)g->multiprocessors * 8;
+        counting.count = all;
+        CUDA_TRY(cudaLaunchKernel(kernels->count, dim3((unsigned)(tiles < enough ? tiles : enough)),
+                                  dim3(COMPACT_THREADS), counting_arguments, 0, g->stream),
+                 operation);
+    }
+    FORWARD(gpu_allow_shared(g, kernels->compact, operation, error));
+    CUDA_TRY(cudaLaunchKernel(kernels->compact, dim3((unsigned)tiles), dim3(COMPACT_THREADS), arguments,
+                              kernels->shared_bytes, g->stream),
+             operation);
+    return WEFT_OK;
+}
+
+/* Of an output in host memory only what was written is brought back, so the host must know the count, unless all of
+ * it is written. */
+static weft_status learn_bytes(gpu *g, const char *operation, gpu_array arrays[COMPACT_ARRAYS], size_t out_bytes,
+                               weft_error *error) {
+    if (out_bytes == 0) return WEFT_OK;
+    if (!arrays[COMPACT_Y].on_host && !arrays[COMPACT_LENGTHS].on_host) return WEFT_OK;
+    CUDA_TRY(
+        cudaMemcpyAsync(g->landing, arrays[COMPACT_COUNT].at, sizeof *g->landing, cudaMemcpyDeviceToHost, g->stream),
+        operation);
+    CUDA_TRY(cudaStreamSynchronize(g->stream), operation);
+    arrays[COMPACT_Y].bytes = *g->landing * out_bytes;
+    arrays[COMPACT_LENGTHS].bytes = *g->landing * sizeof(uint64_t);
+    return WEFT_OK;
+}
+
+weft_status compact_run(gpu *g, const char *operation, const compact_kernels *kernels, compact_job *j,
+                        gpu_array arrays[COMPACT_ARRAYS], size_t out_bytes, weft_error *error) {
+    const uint64_t tile = COMPACT_TILE(kernels->tile_bytes), tiles = j->n / tile + (j->n % tile != 0);
+    const size_t words = arrays[COMPACT_LENGTHS].p ? 2 : 1;
+    const size_t scratch_bytes = HEADER_BYTES + tiles * words * sizeof(uint64_t);
+    void *scratch;
+    RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "%s: %llu elements; a GPU takes at most %llu", operation,
+              (unsigned long long)j->n, (unsigned long long)(tile * INT32_MAX));
+    FORWARD(arrays_bring(g, operation, arrays, COMPACT_ARRAYS, scratch_bytes, &scratch, error));
+    j->x = arrays[COMPACT_X].at;
+    j->flags = (const uint8_t *)arrays[COMPACT_FLAGS].at;
+    j->y = arrays[COMPACT_Y].at;
+    j->lengths = (uint64_t *)arrays[COMPACT_LENGTHS].at;
+    j->count = (uint64_t *)arrays[COMPACT_COUNT].at;
+    if (tiles > 0)
+        FORWARD(launch(g, operation, kernels, j, tiles, scratch_bytes, (char *)scratch, error));
+    else
+        CUDA_TRY(cudaMemsetAsync(j->count, 0, sizeof *j->count, g->stream), operation);
+    FORWARD(learn_bytes(g, operation, arrays, out_bytes, error));
+    return arrays_return(g, operation, arrays, COMPACT_ARRAYS, error);
+}

@@ -1,0 +1,417 @@
+/* Stream compaction on a GPU in one pass over memory: marked elements move together, in their order (single-pass
+ * prefix scan with decoupled look-back: D. Merrill, M. Garland, NVIDIA NVR-2016-002).
+ *
+ * A block takes the next tile by ticket, so that every tile before it belongs to a block that already runs, whatever
+ * order blocks start in. It marks the elements, which are in registers, and publishes how many there are. While they
+ * move together in shared memory, its first warp adds up what the tiles before have published, back to the nearest
+ * that knows its whole prefix. Then all of them write. A block ends with its tile: see scan_tiles.cuh.
+ *
+ *     warp w of a tile:   row 0   lane 0 .. lane 31       a lane has 16 adjacent bytes of a row
+ *                         row 1   lane 0 .. lane 31
+ *                         ...
+ *
+ * Traffic: each element read once, each marked one written once, 8 bytes a tile (16 with lengths). */
+#ifndef WEFT_CUDA_COMPACT_CUH
+#define WEFT_CUDA_COMPACT_CUH
+
+#include "cuda/select/compact_job.h"
+#include "cuda/runtime/device.cuh"
+
+#define WHOLE_WARP 0xffffffffu
+
+/* Where elements of type T stand in a tile. */
+template <class T> struct shape {
+    enum {
+        ITEMS = COMPACT_ITEMS(sizeof(T)), /* at most 32, the bits of a thread's marks */
+        VECTOR = 16 / sizeof(T),          /* adjacent elements of a lane */
+        ROWS = ITEMS / VECTOR,
+        PART = 32 * ITEMS, /* elements of a warp */
+        TILE = COMPACT_TILE(sizeof(T)),
+        FIELD = VECTOR <= 4 ? 8 : 16, /* bits that hold how many of a row are marked */
+        WORDS = ROWS * FIELD / 32
+    };
+    /* The first of the elements that this thread has in a row. */
+    static __device__ __forceinline__ uint32_t place(int row) {
+        return threadIdx.x / 32 * PART + (row * 32 + threadIdx.x % 32) * VECTOR;
+    }
+    static __device__ __forceinline__ uint32_t field(const uint32_t (&words)[WORDS], int row) {
+        return words[row * FIELD / 32] >> row * FIELD % 32 & ((1u << FIELD) - 1);
+    }
+};
+
+/* --------------------------------------------------------------------------------- marking */
+
+template <class T> struct compares {
+    bool less, equal, greater, others;
+    T value, flip;
+    __device__ explicit compares(const comparator &c)
+        : less(c.less), equal(c.equal), greater(c.greater), others(c.others), flip((T)c.flip) {
+        memcpy(&value, &c.value, sizeof value);
+    }
+    static __device__ float turned(float x, float) { return x; }
+    static __device__ double turned(double x, double) { return x; }
+    template <class I> static __device__ I turned(I x, I flip) { return (I)(x ^ flip); }
+    __device__ bool operator()(T x) const {
+        const T v = turned(x, flip);
+        return (((v < value) & less) | ((v == value) & equal) | ((v > value) & greater)) != others;
+    }
+};
+
+template <class T> __device__ __forceinline__ bool differ(T a, T b) { return a != b && (a == a || b == b); }
+
+static __device__ __forceinline__ uint32_t up(uint8_t x) { return x; }
+static __device__ __forceinline__ uint32_t up(uint16_t x) { return x; }
+template <class T> __device__ __forceinline__ T up(T x) { return x; }
+
+/* V adjacent elements at p + i; those from `left` on are not there. */
+template <class E, int V>
+__device__ __forceinline__ void load(const E *p, uint32_t i, uint32_t left, bool aligned, E (&v)[V]) {
+    typedef struct {
+        E e[V];
+    } __align__(V * sizeof(E)) vector;
+    if (aligned && i + V <= left) {
+        const vector all = *(const vector *)(p + i);
+#pragma unroll
+        for (int k = 0; k < V; k++) v[k] = all.e[k];
+    } else {
+#pragma unroll
+        for (int k = 0; k < V; k++) v[k] = i + k < left ? p[i + k] : E(0);
+    }
+}
+
+/* The elements that this thread has of a tile, and which of them are marked. */
+template <class T, compact_by BY, bool MOVED> struct held {
+    typedef shape<T> at;
+    T x[at::ROWS][at::VECTOR];
+    uint8_t flags[at::ROWS][at::VECTOR];
+    T above;        /* by runs: the element before the warp's first */
+    uint32_t marks; /* bit r VECTOR + v is that of x[r][v] */
+
+    /* `first` is the tile's first element; `left` are there from it on. */
+    __device__ __forceinline__ void fetch(const compact_job &a, uint64_t first, uint32_t left) {
+        const T *const p = (const T *)a.x + first;
+        const uint32_t part = threadIdx.x / 32 * at::PART;
+        const bool aligned = (uintptr_t)a.x % (at::VECTOR * sizeof(T)) == 0;
+        const bool flags_aligned = (uintptr_t)a.flags % at::VECTOR == 0;
+#pragma unroll
+        for (int r = 0; r < at::ROWS; r++) {
+            if (BY == BY_FLAGS) load(a.flags + first, at::place(r), left, flags_aligned, flags[r]);
+            if (BY != BY_FLAGS || MOVED) load(p, at::place(r), left, aligned, x[r]);
+        }
+        if (BY == BY_RUNS) above = first + part == 0 || part >= left ? T(0) : p[(int64_t)part - 1];
+    }
+
+    __device__ __forceinline__ void mark(int r, int v, bool marked) {
+        marks |= (uint32_t)marked << (r * at::VECTOR + v);
+    }
+
+    __device__ __forceinline__ void mark_by_comparison(const compact_job &a) {
+        const compares<T> kept(a.compare);
+#pragma unroll
+        for (int r = 0; r < at::ROWS; r++)
+#pragma unroll
+            for (int v = 0; v < at::VECTOR; v++) mark(r, v, kept(x[r][v]));
+    }
+
+    /* The element before a lane's first is the last of the lane before, or of lane 31 in the row above. */
+    __device__ __forceinline__ void mark_by_runs() {
+        const int lane = threadIdx.x % 32, last = at::VECTOR - 1;
+#pragma unroll
+        for (int r = 0; r < at::ROWS; r++) {
+            T before = (T)__shfl_up_sync(WHOLE_WARP, up(x[r][last]), 1);
+            if (lane == 0) before = above;
+            above = (T)__shfl_sync(WHOLE_WARP, up(x[r][last]), 31);
+#pragma unroll
+            for (int v = 0; v < at::VECTOR; v++) {
+                mark(r, v, differ(before, x[r][v]));
+                before = x[r][v];
+            }
+        }
+    }
+
+    __device__ __forceinline__ void vote(const compact_job &a, uint64_t first, uint32_t left) {
+        marks = 0;
+        if (BY == BY_FLAGS)
+#pragma unroll
+            for (int r = 0; r < at::ROWS; r++)
+#pragma unroll
+                for (int v = 0; v < at::VECTOR; v++) mark(r, v, flags[r][v] != 0);
+        if (BY == BY_COMPARISON) mark_by_comparison(a);
+        if (BY == BY_RUNS) mark_by_runs();
+        if (BY == BY_RUNS && first == 0 && threadIdx.x == 0) marks |= 1;
+        if (left == at::TILE) return;
+#pragma unroll
+        for (int r = 0; r < at::ROWS; r++)
+#pragma unroll
+            for (int v = 0; v < at::VECTOR; v++)
+                if (at::place(r) + v >= left) marks &= ~(1u << (r * at::VECTOR + v));
+    }
+
+    __device__ __forceinline__ uint32_t marks_of(int r) const {
+        return marks >> r * at::VECTOR & (uint32_t)(((uint64_t)1 << at::VECTOR) - 1);
+    }
+
+    /* 1 + where in the tile the warp's last marked element stands, or 0, to *warp_last. */
+    __device__ __forceinline__ void last_marked(uint32_t *warp_last) const {
+        const uint32_t top = marks ? 31 - __clz(marks) : 0;
+        uint32_t last = marks ? at::place(top / at::VECTOR) + top % at::VECTOR + 1 : 0;
+#pragma unroll
+        for (int distance = 16; distance; distance /= 2)
+            last = max(last, __shfl_xor_sync(WHOLE_WARP, last, distance));
+        if (threadIdx.x % 32 == 0) *warp_last = last;
+    }
+
+    /* How many are marked in each row, by the lanes before this one and by the whole warp: a sum of all rows at once.
+     * And in all rows, to *warp_count. */
+    __device__ __forceinline__ void count(uint32_t (&before)[at::WORDS], uint32_t (&all)[at::WORDS],
+                                          uint32_t *warp_count) const {
+#pragma unroll
+        for (int w = 0; w < at::WORDS; w++) {
+            uint32_t own = 0;
+#pragma unroll
+            for (int r = 0; r < at::ROWS; r++)
+                if (r * at::FIELD / 32 == w) own |= __popc(marks_of(r)) << r * at::FIELD % 32;
+            uint32_t sum = own;
+#pragma unroll
+            for (int distance = 1; distance < 32; distance *= 2) {
+                const uint32_t theirs = __shfl_up_sync(WHOLE_WARP, sum, distance);
+                if (threadIdx.x % 32 >= distance) sum += theirs;
+            }
+            before[w] = sum - own;
+            all[w] = __shfl_sync(WHOLE_WARP, sum, 31);
+        }
+        uint32_t whole = 0;
+#pragma unroll
+        for (int r = 0; r < at::ROWS; r++) whole += at::field(all, r);
+        if (threadIdx.x % 32 == 0) *warp_count = whole;
+    }
+
+    /* Calls move(row, v, place, rank, marked) for each of the thread's elements, with how many marked ones are before
+     * it in the tile. */
+    template <class Move>
+    __device__ __forceinline__ void for_each(uint32_t before_warp, const uint32_t (&before)[at::WORDS],
+                                             const uint32_t (&all)[at::WORDS], const Move &move) const {
+        uint32_t before_row = before_warp;
+#pragma unroll
+        for (int r = 0; r < at::ROWS; r++) {
+            uint32_t rank = before_row + at::field(before, r);
+#pragma unroll
+            for (int v = 0; v < at::VECTOR; v++) {
+                const bool marked = marks >> (r * at::VECTOR + v) & 1;
+                move(r, v, at::place(r) + v, rank, marked);
+                rank += marked;
+            }
+            before_row += at::field(all, r);
+        }
+    }
+};
+
+/* ------------------------------------------------------------------------------- look-back */
+
+/* What a tile publishes: a value in 62 bits, and above it whether that is the tile's own or of all tiles up to it. */
+#define WORD_OWN ((uint64_t)1 << 62)
+#define WORD_PREFIX ((uint64_t)2 << 62)
+#define WORD_VALUE (WORD_OWN - 1)
+
+/* How many elements are marked, and 1 + the index of the last of them, or 0. Tiles join by sum and by maximum. */
+struct marked_so_far {
+    uint64_t count, last;
+};
+
+/* Two words are there when they are of one state. Without LAST there is one, and `last` is 0. */
+template <bool LAST> struct marked_words {
+    static __device__ __forceinline__ void store(uint64_t *words, uint64_t tile, uint64_t state, marked_so_far m) {
+        store_relaxed(words + tile * (1 + LAST), state | m.count);
+        if (LAST) store_relaxed(words + tile * (1 + LAST) + 1, state | m.last);
+    }
+
+    static __device__ __forceinline__ uint64_t load(const uint64_t *words, uint64_t tile, marked_so_far *m) {
+        const uint64_t count = load_relaxed(words + tile * (1 + LAST));
+        const uint64_t last = LAST ? load_relaxed(words + tile * (1 + LAST) + 1) : 0;
+        *m = marked_so_far{count & WORD_VALUE, last & WORD_VALUE};
+        return LAST && (count ^ last) & ~WORD_VALUE ? 0 : count & ~WORD_VALUE;
+    }
+};
+
+static __device__ __forceinline__ marked_so_far joined(marked_so_far a, marked_so_far b) {
+    return marked_so_far{a.count + b.count, a.last > b.last ? a.last : b.last};
+}
+
+static __device__ __forceinline__ marked_so_far over_warp(marked_so_far m) {
+#pragma unroll
+    for (int distance = 16; distance; distance /= 2)
+        m = joined(m, marked_so_far{__shfl_xor_sync(WHOLE_WARP, m.count, distance),
+                                    __shfl_xor_sync(WHOLE_WARP, m.last, distance)});
+    return m;
+}
+
+/* By one warp: what is marked in all tiles before `tile`. The lanes look at the 32 tiles before, the next 32 and so
+ * on, COMPACT_LOOKS times 32 at once, until all are there up to the nearest that knows its prefix. */
+template <bool LAST> static __device__ marked_so_far look_back(const uint64_t *words, uint64_t tile) {
+    const int lane = threadIdx.x % 32;
+    marked_so_far mine = {0, 0};
+    int64_t end = (int64_t)tile;
+    for (;;) {
+        marked_so_far found[COMPACT_LOOKS];
+        uint64_t state[COMPACT_LOOKS];
+#pragma unroll
+        for (int k = 0; k < COMPACT_LOOKS; k++) {
+            const int64_t at = end - 1 - (32 * k + lane);
+            found[k] = marked_so_far{0, 0};
+            state[k] = at >= 0 ? marked_words<LAST>::load(words, at, &found[k]) : WORD_PREFIX;
+        }
+#pragma unroll
+        for (int k = 0; k < COMPACT_LOOKS; k++) {
+            const uint32_t absent = __ballot_sync(WHOLE_WARP, state[k] == 0);
+            const uint32_t prefixes = __ballot_sync(WHOLE_WARP, state[k] == WORD_PREFIX);
+            const uint32_t wanted = prefixes ? prefixes ^ (prefixes - 1) : WHOLE_WARP; /* up to the nearest prefix */
+            if (absent & wanted) break;
+            if (wanted >> lane & 1) mine = joined(mine, found[k]);
+            if (prefixes) return over_warp(mine);
+            end -= 32;
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------------- writing */
+
+template <class T, compact_to TO> struct buffers {
+    enum { TILE = shape<T>::TILE, MOVED = TO != TO_INDICES, PLACED = TO == TO_INDICES || TO == TO_LENGTHS };
+    __align__(sizeof(T) < 4 ? 4 : sizeof(T)) T value[MOVED ? TILE : 1];
+    uint16_t place[PLACED ? TILE : 1];
+};
+
+/* count elements of the buffer, from its element `at` on. Narrow ones four bytes at a time, as they are aligned in y:
+ * such four bytes lie in two adjacent words of the buffer. */
+template <class T>
+static __device__ __forceinline__ void write_values(T *y, const T *buffer, uint32_t at, uint32_t count) {
+    enum { PACK = sizeof(T) < 4 ? 4 / sizeof(T) : 1 };
+    if (PACK == 1) {
+        for (uint32_t j = threadIdx.x; j < count; j += COMPACT_THREADS) y[j] = buffer[at + j];
+        return;
+    }
+    const uint32_t skipped = (4 - (uint32_t)(uintptr_t)y % 4) % 4 / sizeof(T);
+    const uint32_t head = skipped < count ? skipped : count, packs = (count - head) / PACK;
+    const uint32_t *const words = (const uint32_t *)buffer;
+    const uint32_t from = (at + head) * sizeof(T), shift = from % 4 * 8;
+    for (uint32_t k = threadIdx.x; k < packs; k += COMPACT_THREADS) {
+        const uint32_t low = words[from / 4 + k], high = shift ? words[from / 4 + k + 1] : 0;
+        ((uint32_t *)(y + head))[k] = __funnelshift_r(low, high, shift);
+    }
+    const uint32_t tail = head + packs * PACK;
+    if (threadIdx.x < head) y[threadIdx.x] = buffer[at + threadIdx.x];
+    if (tail + threadIdx.x < count) y[tail + threadIdx.x] = buffer[at + tail + threadIdx.x];
+}
+
+/* The length of a run is written by the tile in which the next one begins, and that of the last by the last tile. */
+template <class T, compact_to TO>
+static __device__ __forceinline__ void write(const compact_job &a, uint64_t first, uint32_t left, uint32_t marked,
+                                             marked_so_far before, const buffers<T, TO> &from) {
+    if (TO != TO_INDICES) write_values((T *)a.y + before.count, from.value, 0, marked);
+    for (uint32_t j = threadIdx.x; from.PLACED && j < marked; j += COMPACT_THREADS) {
+        if (TO == TO_INDICES) ((uint64_t *)a.y)[before.count + j] = first + from.place[j];
+        if (TO == TO_LENGTHS && before.count + j > 0) {
+            const uint64_t begin = j ? first + from.place[j - 1] : before.last - 1;
+            a.lengths[before.count + j - 1] = first + from.place[j] - begin;
+        }
+    }
+    if (TO == TO_BOTH_SIDES)
+        write_values((T *)a.y + *a.all + (first - before.count), from.value, marked, left - marked);
+}
+
+/* What the warps of a block tell each other. */
+struct compact_board {
+    uint32_t warp_count[COMPACT_WARPS], warp_last[COMPACT_WARPS];
+    marked_so_far before;
+    unsigned ticket;
+};
+
+/* How many are marked in the warps before this one, in all, and 1 + where the last of them stands, or 0. */
+struct compact_counts {
+    uint32_t before_warp, marked, last;
+};
+
+static __device__ __forceinline__ compact_counts counts_of(const compact_board &board) {
+    compact_counts c = {0, 0, 0};
+#pragma unroll
+    for (int w = 0; w < COMPACT_WARPS; w++) {
+        c.before_warp += w < threadIdx.x / 32 ? board.warp_count[w] : 0;
+        c.marked += board.warp_count[w];
+        c.last = max(c.last, board.warp_last[w]);
+    }
+    return c;
+}
+
+/* By the first warp: what is marked before the tile, for all; and what there is up to its end, for other blocks and,
+ * of the last tile, for the caller. */
+template <bool LAST>
+static __device__ __forceinline__ void find_before(const compact_job &a, uint64_t tile, bool is_last,
+                                                   marked_so_far own, compact_board &board) {
+    if (threadIdx.x == 0 && tile > 0) marked_words<LAST>::store(a.words, tile, WORD_OWN, own);
+    const marked_so_far found = look_back<LAST>(a.words, tile);
+    if (threadIdx.x != 0) return;
+    const marked_so_far all = {found.count + own.count, own.last ? own.last : found.last};
+    marked_words<LAST>::store(a.words, tile, WORD_PREFIX, all);
+    board.before = found;
+    if (!is_last) return;
+    *a.count = all.count;
+    if (LAST) a.lengths[all.count - 1] = a.n - (all.last - 1);
+}
+
+static __device__ __forceinline__ uint32_t left_of(const compact_job &a, uint64_t first, uint32_t tile) {
+    return a.n - first < tile ? (uint32_t)(a.n - first) : tile;
+}
+
+/* One tile a block. */
+template <class T, compact_by BY, compact_to TO>
+static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_job a) {
+    typedef shape<T> at;
+    const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS;
+    extern __shared__ uint4 dynamic[];
+    buffers<T, TO> &to = *(buffers<T, TO> *)dynamic;
+    __shared__ compact_board board;
+    if (threadIdx.x == 0) board.ticket = atomicAdd(a.ticket, 1u);
+    __syncthreads();
+    const uint64_t tile = board.ticket, first = tile * at::TILE, near = first + (uint64_t)a.ahead * at::TILE;
+    const uint32_t left = left_of(a, first, at::TILE);
+    held<T, BY, moved> h;
+    h.fetch(a, first, left);
+    if (threadIdx.x == 0 && (BY != BY_FLAGS || moved) && near + at::TILE <= a.n)
+        bring_near((const T *)a.x + near, at::TILE * sizeof(T));
+    if (threadIdx.x == 32 && BY == BY_FLAGS && near + at::TILE <= a.n) bring_near(a.flags + near, at::TILE);
+    h.vote(a, first, left);
+    uint32_t before[at::WORDS], all[at::WORDS];
+    h.count(before, all, &board.warp_count[threadIdx.x / 32]);
+    if (wants_last) h.last_marked(&board.warp_last[threadIdx.x / 32]);
+    __syncthreads();
+    const compact_counts c = counts_of(board);
+    if (threadIdx.x < 32)
+        find_before<wants_last>(a, tile, first + left == a.n, marked_so_far{c.marked, c.last ? first + c.last : 0},
+                                board);
+    h.for_each(c.before_warp, before, all, [&](int r, int v, uint32_t place, uint32_t rank, bool marked) {
+        if (marked && to.MOVED) to.value[rank] = h.x[r][v];
+        if (marked && to.PLACED) to.place[rank] = (uint16_t)place;
+        if (!marked && TO == TO_BOTH_SIDES && place < left) to.value[c.marked + place - rank] = h.x[r][v];
+    });
+    __syncthreads();
+    write<T, TO>(a, first, left, c.marked, board.before, to);
+}
+
+/* How many are marked, added to *a.count. */
+template <class T, compact_by BY>
+static __global__ void __launch_bounds__(COMPACT_THREADS) count_kernel(const compact_job a) {
+    typedef shape<T> at;
+    unsigned long long marked = 0;
+    for (uint64_t first = (uint64_t)blockIdx.x * at::TILE; first < a.n; first += (uint64_t)gridDim.x * at::TILE) {
+        const uint32_t left = left_of(a, first, at::TILE);
+        held<T, BY, false> h;
+        h.fetch(a, first, left);
+        h.vote(a, first, left);
+        marked += __popc(h.marks);
+    }
+#pragma unroll
+    for (int distance = 16; distance; distance /= 2) marked += __shfl_xor_sync(WHOLE_WARP, marked, distance);
+    if (threadIdx.x % 32 == 0) atomicAdd((unsigned long long *)a.count, marked);
+}
+
+#endif

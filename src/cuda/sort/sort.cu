@@ -1,0 +1,213 @@
+/* weft_sort and its kin on the GPU (ORDER.md 17): CUB sorts (sort_cub.cuh); here are its arrays and the
+ * indices of argsort. */
+#include "cuda/runtime/arrays.h"
+#include "cuda/sort/sort_job.h"
+
+#include <string.h>
+
+enum { THREADS = 256, ALIGNED = 256 };
+
+/* --------------------------------------------------------------------------------- kernels */
+
+template <class Index> struct __align__(16) numbers { Index of[16 / sizeof(Index)]; };
+
+/* to[i] = i for all i < n and up to 15 bytes more. A thread writes 16 bytes. */
+template <class Index> static __global__ void number_kernel(numbers<Index> *to, size_t n) {
+    enum { EACH = 16 / sizeof(Index) };
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i * EACH >= n) return;
+    numbers<Index> v;
+    for (int k = 0; k < EACH; k++) v.of[k] = (Index)(i * EACH + k);
+    to[i] = v;
+}
+
+static __global__ void widen_kernel(const uint32_t *from, uint64_t *to, size_t n) {
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    if (i < n) to[i] = from[i];
+}
+
+static weft_status launch(cudaStream_t stream, const void *kernel, size_t n, void **arguments, weft_error *error) {
+    const size_t blocks = (n - 1) / THREADS + 1;
+    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "sort: %zu keys; a GPU sorts at most 2^38", n);
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(THREADS), arguments, 0, stream), "sort");
+    return WEFT_OK;
+}
+
+/* 0, 1, 2, ... of `bytes` each, in scratch memory. */
+static weft_status number(cudaStream_t stream, void *to, size_t bytes, size_t n, weft_error *error) {
+    void *arguments[] = {&to, &n};
+    const void *kernel = bytes == 4 ? (const void *)number_kernel<uint32_t> : (const void *)number_kernel<uint64_t>;
+    const size_t each = 16 / bytes;
+    return launch(stream, kernel, (n + each - 1) / each, arguments, error);
+}
+
+static weft_status widen(cudaStream_t stream, const void *from, void *to, size_t n, weft_error *error) {
+    void *arguments[] = {&from, &to, &n};
+    return launch(stream, (const void *)widen_kernel, n, arguments, error);
+}
+
+static weft_status copy(cudaStream_t stream, void *to, const void *from, size_t bytes, weft_error *error) {
+    if (to != from && bytes > 0) CUDA_TRY(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "sort");
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------------------- CUB */
+
+static sort_job new_job(const gpu *g, weft_dtype dtype, weft_order_of_sort order, size_t n) {
+    const unsigned bits = 8 * (unsigned)cuda_type_bytes(dtype);
+    sort_job j;
+    memset(&j, 0, sizeof j);
+    j.is_float = dtype == WEFT_F32 || dtype == WEFT_F64;
+    j.rule = weft_sort_rule_of(bits, j.is_float, dtype >= WEFT_I8 && dtype <= WEFT_I64, order == WEFT_DESCENDING);
+    j.last_bit = (int)bits;
+    j.n = n;
+    j.stream = g->stream;
+    return j;
+}
+
+/* Sorts, or asks how much scratch memory that takes when j->scratch is NULL. */
+static weft_status run(sort_job *j, weft_dtype dtype, weft_error *error) {
+    switch (cuda_type_bytes(dtype)) {
+    case 1: CUDA_TRY(cuda_sort_8(j), "sort"); break;
+    case 2: CUDA_TRY(cuda_sort_16(j), "sort"); break;
+    case 4: CUDA_TRY(cuda_sort_32(j), "sort"); break;
+    default: CUDA_TRY(cuda_sort_64(j), "sort"); break;
+    }
+    return WEFT_OK;
+}
+
+/* ------------------------------------------------------------------------- scratch memory */
+
+/* Parts of the scratch memory, one behind another. */
+typedef struct parts {
+    size_t used;
+    char *base;
+} parts;
+
+static size_t reserve(parts *p, size_t bytes) {
+    const size_t at = p->used;
+    p->used += (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+    return at;
+}
+
+static size_t index_bytes(size_t n) { return n <= (size_t)UINT32_MAX + 1 ? sizeof(uint32_t) : sizeof(uint64_t); }
+
+/* ------------------------------------------------------------------------------------ sort */
+
+/* Where the keys are, or what goes with them. An array that is sorted in place stands in both `from` and `to`. */
+typedef struct lane {
+    void *from, *to;
+    size_t bytes;    /* of all elements */
+    size_t spare_at; /* in the scratch memory, for as many: what is sorted in place goes there and back */
+} lane;
+
+typedef struct plan {
+    const sort_call *c;
+    sort_job j;
+    bool keys_in_place, values_in_place;
+    lane keys, values;
+    size_t cub_at;
+    parts scratch;
+} plan;
+
+static weft_status make_plan(const gpu *g, const sort_call *c, plan *p, weft_error *error) {
+    memset(p, 0, sizeof *p);
+    p->c = c;
+    p->j = new_job(g, c->dtype, c->order, c->n);
+    p->j.first_bit = (int)c->first_bit;
+    p->j.last_bit = (int)(c->first_bit + c->bits);
+    p->keys_in_place = c->keys == c->sorted_keys;
+    p->values_in_place = c->value_bytes > 0 && c->values == c->sorted_values;
+    p->j.value_bytes = c->value_bytes;
+    p->j.overwrite = p->keys_in_place || p->values_in_place;
+    p->keys.bytes = c->n * cuda_type_bytes(c->dtype);
+    p->values.bytes = c->n * c->value_bytes;
+    if (c->bits == 0) return WEFT_OK; /* nothing but copies */
+    FORWARD(run(&p->j, c->dtype, error));
+    p->cub_at = reserve(&p->scratch, p->j.scratch_bytes);
+    if (p->j.overwrite) {
+        p->keys.spare_at = reserve(&p->scratch, p->keys.bytes);
+        p->values.spare_at = reserve(&p->scratch, p->values.bytes);
+    }
+    return WEFT_OK;
+}
+
+/* CUB's two arrays for a lane. When it may write both, they are the result's, which has the input, and the spare. */
+static weft_status pair_up(const plan *p, const lane *l, void *arrays[2], weft_error *error) {
+    arrays[0] = p->j.overwrite ? l->to : l->from;
+    arrays[1] = p->j.overwrite ? p->scratch.base + l->spare_at : l->to;
+    return copy(p->j.stream, arrays[0], p->j.overwrite ? l->from : arrays[0], l->bytes, error);
+}
+
+static weft_status run_plan(plan *p, weft_error *error) {
+    sort_job *j = &p->j;
+    if (p->c->bits == 0) {
+        FORWARD(copy(j->stream, p->keys.to, p->keys.from, p->keys.bytes, error));
+        return copy(j->stream, p->values.to, p->values.from, p->values.bytes, error);
+    }
+    FORWARD(pair_up(p, &p->keys, j->keys, error));
+    FORWARD(pair_up(p, &p->values, j->values, error));
+    j->scratch = p->scratch.base + p->cub_at;
+    FORWARD(run(j, p->c->dtype, error));
+    FORWARD(copy(j->stream, p->keys.to, j->keys[j->keys_at], p->keys.bytes, error));
+    return copy(j->stream, p->values.to, j->values[j->values_at], p->values.bytes, error);
+}
+
+/* An array that is sorted in place comes to the GPU and goes back as one. */
+static gpu_array array_of(const char *name, const void *p, size_t bytes, array_use use) {
+    const gpu_array a = {name, p, bytes, use, false, NULL};
+    return a;
+}
+
+weft_status cuda_sort(void *state, const sort_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    plan p;
+    void *base;
+    FORWARD(make_plan(g, c, &p, error));
+    const size_t keys = p.keys.bytes, values = p.values.bytes;
+    gpu_array arrays[] = {
+        array_of("keys", c->keys, keys, p.keys_in_place ? ARRAY_BOTH : ARRAY_IN),
+        array_of("sorted_keys", p.keys_in_place ? NULL : c->sorted_keys, keys, ARRAY_OUT),
+        array_of("values", values ? c->values : NULL, values, p.values_in_place ? ARRAY_BOTH : ARRAY_IN),
+        array_of("sorted_values", p.values_in_place ? NULL : c->sorted_values, values, ARRAY_OUT)};
+    FORWARD(arrays_bring(g, "sort", arrays, 4, p.scratch.used, &base, error));
+    p.scratch.base = (char *)base;
+    p.keys.from = arrays[0].at;
+    p.keys.to = p.keys_in_place ? arrays[0].at : arrays[1].at;
+    p.values.from = arrays[2].at;
+    p.values.to = p.values_in_place ? arrays[2].at : arrays[3].at;
+    FORWARD(run_plan(&p, error));
+    return arrays_return(g, "sort", arrays, 4, error);
+}
+
+/* --------------------------------------------------------------------------------- argsort */
+
+/* Sorts numbered indices with the keys. Indices of 8 bytes that fit in 4 are sorted as such, and widened at last. */
+weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    const size_t keys = c->n * cuda_type_bytes(c->dtype), wanted = cuda_type_bytes(c->index);
+    sort_job j = new_job(g, c->dtype, c->order, c->n);
+    parts scratch = {0, NULL};
+    void *base;
+    j.value_bytes = wanted == 4 ? wanted : index_bytes(c->n);
+    const bool widens = j.value_bytes != wanted;
+    FORWARD(run(&j, c->dtype, error));
+    const size_t cub_at = reserve(&scratch, j.scratch_bytes), keys_at = reserve(&scratch, keys);
+    const size_t indices_at = reserve(&scratch, c->n * j.value_bytes);
+    const size_t sorted_at = reserve(&scratch, widens ? c->n * j.value_bytes : 0);
+    gpu_array arrays[] = {array_of("keys", c->keys, keys, ARRAY_IN),
+                          array_of("indices", c->indices, c->n * wanted, ARRAY_OUT)};
+    FORWARD(arrays_bring(g, "argsort", arrays, 2, scratch.used, &base, error));
+    scratch.base = (char *)base;
+    j.scratch = scratch.base + cub_at;
+    j.keys[0] = arrays[0].at;
+    j.keys[1] = scratch.base + keys_at;
+    j.values[0] = scratch.base + indices_at;
+    j.values[1] = widens ? scratch.base + sorted_at : arrays[1].at;
+    FORWARD(number(g->stream, j.values[0], j.value_bytes, c->n, error));
+    FORWARD(run(&j, c->dtype, error));
+    if (widens) FORWARD(widen(g->stream, j.values[1], arrays[1].at, c->n, error));
+    return arrays_return(g, "argsort", arrays, 2, error);
+}

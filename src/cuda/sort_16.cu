@@ -1,4 +1,0 @@
-/* Sorts of keys of 16 bits. */
-#include "cuda/sort_cub.cuh"
-
-cudaError_t cuda_sort_16(sort_job *j) { return sort_by_values<uint16_t, false>(j); }

@@ -1,0 +1,288 @@
+/* weft_tridiag: which kernels, their launches, scratch memory (ORDER.md 16). */
+#include "cuda/runtime/arrays.h"
+#include "cuda/tridiag/tridiag_job.h"
+
+#include <string.h>
+
+enum {
+    INPUTS = 4,
+    ARRAYS = 6,
+    FAULT_BYTES = 256,
+    EVEN = 4 /* elements that a line of separators is a multiple of */
+};
+
+static size_t whole(size_t n, size_t part) { return (n - 1) / part + 1; }
+
+/* One call: what all its launches share. */
+typedef struct solver {
+    gpu *g;
+    bool f32;
+    size_t size; /* of an element */
+} solver;
+
+static bool is_adjacent(const tridiag_lines &l) { return l.constant || l.step == 1; }
+static bool all_adjacent(const tridiag_job *j) {
+    return is_adjacent(j->a) && is_adjacent(j->b) && is_adjacent(j->c) && is_adjacent(j->d);
+}
+
+/* ---------------------------------------------------------------------------------- launches */
+
+static bool on_16_bytes(const solver *s, const tridiag_job *j, const tridiag_lines &l) {
+    return l.constant || (((uintptr_t)l.p | (j->systems > 1 ? l.line * s->size : 0)) % 16 == 0);
+}
+
+static weft_status launch(const solver *s, const tridiag_job *j, const void *kernel, uint64_t blocks,
+                          uint32_t threads, size_t shared, weft_error *error) {
+    void *arguments[] = {(void *)j};
+    RETURN_IF(blocks > INT32_MAX, WEFT_UNSUPPORTED, "tridiag: %llu systems of %llu rows are too many for one launch",
+              (unsigned long long)j->systems, (unsigned long long)j->n);
+    FORWARD(gpu_allow_shared(s->g, kernel, "tridiag", error));
+    CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, s->g->stream),
+             "tridiag");
+    return WEFT_OK;
+}
+
+/* Sets what follows from the systems and where they lie. */
+static void shape(const solver *s, tridiag_job *j) {
+    const uint64_t absent = whole(j->n, TRIDIAG_CHUNK) * TRIDIAG_CHUNK - j->n;
+    const tridiag_lines x = {j->x, j->d.step, j->d.line, false, 0, 0};
+    j->chunks = whole(j->n, TRIDIAG_CHUNK);
+    j->vectors = absent * s->size % 16 == 0 && on_16_bytes(s, j, j->a) && on_16_bytes(s, j, j->b) &&
+                 on_16_bytes(s, j, j->c) && on_16_bytes(s, j, j->d) && on_16_bytes(s, j, x);
+}
+
+/* The least power of two that is n or more. */
+static uint32_t power_of_two(uint64_t n) {
+    uint32_t power = 1;
+    while (power < n) power *= 2;
+    return power;
+}
+
+/* Warps with a row, or with a chunk, a lane. */
+static weft_status launch_warps(const solver *s, tridiag_job *j, weft_error *error) {
+    const bool is_short = j->n <= TRIDIAG_BASE, constant = j->a.constant && j->b.constant && j->c.constant;
+    j->side = power_of_two(is_short ? j->n : j->chunks);
+    const uint64_t warps = whole(j->systems, 32 / j->side), blocks = whole(warps, TRIDIAG_THREADS / 32);
+    const size_t shared = (constant ? 1 : INPUTS) * (TRIDIAG_THREADS / 32) * TRIDIAG_WARP_ROWS * s->size;
+    if (is_short) return launch(s, j, tridiag_short_kernel(s->f32), blocks, TRIDIAG_THREADS, 0, error);
+    return launch(s, j, tridiag_warp_kernel(s->f32, constant), blocks, TRIDIAG_THREADS, shared, error);
+}
+
+/* Blocks with a chunk a thread. */
+static weft_status launch_blocks(const solver *s, tridiag_job *j, bool adjacent, weft_error *error) {
+    const uint32_t chunks = (uint32_t)j->chunks, fit = TRIDIAG_GATHER_THREADS(s->size) / chunks;
+    j->side = adjacent ? 1 : fit < TRIDIAG_SIDE ? fit : TRIDIAG_SIDE;
+    const uint32_t threads = (j->side * chunks + 31) / 32 * 32, pitch = (chunks + 31) / 32 * 32;
+    const size_t tiles = adjacent ? INPUTS * threads * TRIDIAG_CHUNK * s->size : 0;
+    return launch(s, j, tridiag_block_kernel(s->f32, adjacent), whole(j->systems, j->side), threads,
+                  tiles + 7 * j->side * pitch * s->size, error);
+}
+
+/* One of the two kernels of long systems; blocks take `step` chunks further each. */
+static weft_status launch_long(const solver *s, const tridiag_job *j, const void *kernel, bool adjacent,
+                               uint32_t overlap, weft_error *error) {
+    const uint32_t side = adjacent ? 1 : TRIDIAG_SIDE;
+    const uint64_t blocks = whole(j->chunks, TRIDIAG_LONG_THREADS / side - overlap) * whole(j->systems, side);
+    const size_t shared = adjacent ? INPUTS * TRIDIAG_LONG_THREADS * TRIDIAG_CHUNK * s->size : 0;
+    return launch(s, j, kernel, blocks, TRIDIAG_LONG_THREADS, shared, error);
+}
+
+/* ---------------------------------------------------------------------------------- levels */
+
+/* Whether the systems are solved by one launch. */
+static bool fits_a_block(size_t size, bool adjacent, size_t n) {
+    const size_t chunks = whole(n, TRIDIAG_CHUNK);
+    return n <= TRIDIAG_BASE || (adjacent ? chunks <= TRIDIAG_BLOCK_THREADS(size) : chunks <= TRIDIAG_BASE);
+}
+
+/* Elements of scratch memory that the levels of separators take. */
+static size_t scratch_elements(size_t size, bool adjacent, size_t systems, size_t n) {
+    size_t elements = 0;
+    while (!fits_a_block(size, adjacent, n)) {
+        n = whole(n, TRIDIAG_CHUNK);
+        elements += INPUTS * systems * (whole(n, EVEN) * EVEN);
+    }
+    return elements;
+}
+
+static weft_status solve(const solver *s, tridiag_job *j, bool adjacent, char *scratch, weft_error *error) {
+    shape(s, j);
+    if (adjacent ? j->n <= TRIDIAG_WARP_ROWS : j->n <= TRIDIAG_BASE) return launch_warps(s, j, error);
+    if (fits_a_block(s->size, adjacent, j->n)) return launch_blocks(s, j, adjacent, error);
+    const size_t line = whole(j->chunks, EVEN) * EVEN, bytes = j->systems * line * s->size;
+    j->out_step = adjacent ? 1 : j->systems;
+    j->out_line = adjacent ? line : 1;
+    void **const out[INPUTS] = {&j->out_a, &j->out_b, &j->out_c, &j->out_d};
+    for (int i = 0; i < INPUTS; i++, scratch += bytes) *out[i] = scratch;
+    FORWARD(launch_long(s, j, tridiag_reduce_kernel(s->f32, adjacent), adjacent, 1, error));
+    tridiag_job above = *j;
+    tridiag_lines *const lines[INPUTS] = {&above.a, &above.b, &above.c, &above.d};
+    for (int i = 0; i < INPUTS; i++) *lines[i] = tridiag_lines{*out[i], j->out_step, j->out_line, false, 0, 0};
+    above.n = j->chunks;
+    above.x = j->out_d; /* in place */
+    above.scale = j->scale * TRIDIAG_CHUNK;
+    FORWARD(solve(s, &above, adjacent, scratch, error));
+    return launch_long(s, j, tridiag_expand_kernel(s->f32, adjacent), adjacent, 0, error);
+}
+
+/* ---------------------------------------------------------------------------------- a call */
+
+static bool is_constant(weft_lines l) { return l.step == 0 && l.line == 0; }
+
+/* Bytes from the first element to the last. */
+static size_t span(const tridiag_call *c, weft_lines l, size_t size) {
+    if (c->systems == 0 || c->n == 0) return 0;
+    return ((c->systems - 1) * l.line + (c->n - 1) * l.step + 1) * size;
+}
+
+static tridiag_lines lines_of(const tridiag_call *c, weft_lines l, bool may_be_constant) {
+    const bool constant = may_be_constant && is_constant(l);
+    tridiag_lines lines = {constant ? NULL : l.p, l.step, l.line, constant, 0, 0};
+    if (constant && c->dtype == WEFT_F32) lines.f32 = *(const float *)l.p;
+    if (constant && c->dtype == WEFT_F64) lines.f64 = *(const double *)l.p;
+    return lines;
+}
+
+/* What all launches are told, for at least one row. */
+static tridiag_job job_of(const tridiag_call *c) {
+    tridiag_job j;
+    memset(&j, 0, sizeof j);
+    j.a = lines_of(c, c->a, true);
+    j.b = lines_of(c, c->b, true);
+    j.c = lines_of(c, c->c, true);
+    j.d = lines_of(c, c->d, false);
+    j.x = c->x;
+    j.systems = c->systems;
+    j.n = j.whole_n = c->n;
+    j.periodic = c->periodic;
+    j.begins = j.ends = !c->periodic;
+    j.scale = 1;
+    return j;
+}
+
+static weft_status report(const solver *s, uint64_t *faults, uint64_t n, void *singular, weft_error *error) {
+    void *arguments[] = {&faults, &n, &singular};
+    CUDA_TRY(cudaLaunchKernel(tridiag_singular_kernel(), dim3(1), dim3(1), arguments, 0, s->g->stream), "tridiag");
+    return WEFT_OK;
+}
+
+size_t gpu_tridiag_scratch(const tridiag_call *c) {
+    if (c->systems == 0 || c->n == 0) return FAULT_BYTES;
+    const size_t size = cuda_type_bytes(c->dtype);
+    const tridiag_job j = job_of(c);
+    return FAULT_BYTES + scratch_elements(size, all_adjacent(&j), c->systems, c->n) * size;
+}
+
+weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft_error *error) {
+    const solver s = {g, c->dtype == WEFT_F32, cuda_type_bytes(c->dtype)};
+    uint64_t *const faults = c->singular ? (uint64_t *)scratch : NULL;
+    if (faults) CUDA_TRY(cudaMemsetAsync(faults, 0xff, sizeof *faults, g->stream), "tridiag");
+    if (c->systems && c->n) {
+        tridiag_job j = job_of(c);
+        j.faults = faults;
+        FORWARD(solve(&s, &j, all_adjacent(&j), (char *)scratch + FAULT_BYTES, error));
+    }
+    return faults ? report(&s, faults, c->n, c->singular, error) : WEFT_OK;
+}
+
+/* ---------------------------------------------------------------------------------- stages */
+
+/* What a stage's launches are told. */
+static tridiag_job job_of_stage(const tridiag_call *c) {
+    const tridiag_part *p = c->part;
+    tridiag_job j = job_of(c);
+    j.begins = p->begins;
+    j.ends = p->ends;
+    j.whole_n = p->whole;
+    j.scale = p->scale;
+    j.first = p->first;
+    void **const out[INPUTS] = {&j.out_a, &j.out_b, &j.out_c, &j.out_d};
+    for (int i = 0; i < INPUTS; i++) *out[i] = p->separators[i];
+    j.out_step = 1;
+    j.head = p->head;
+    if (p->before) j.before = lines_of(c, weft_lines{p->before, 0, 0}, true);
+    return j;
+}
+
+/* With all arrays in the GPU's memory, but `before`. */
+static weft_status launch_stage(gpu *g, const tridiag_call *c, char *scratch, weft_error *error) {
+    const tridiag_part *p = c->part;
+    const solver s = {g, c->dtype == WEFT_F32, cuda_type_bytes(c->dtype)};
+    const bool reduces = p->stage == TRIDIAG_REDUCE;
+    tridiag_job j = job_of_stage(c);
+    j.faults = p->fault;
+    CUDA_TRY(cudaMemsetAsync(j.faults, 0xff, sizeof *j.faults, g->stream), "tridiag");
+    if (p->stage == TRIDIAG_LEVEL) return solve(&s, &j, all_adjacent(&j), scratch, error);
+    shape(&s, &j);
+    return launch_long(&s, &j, reduces ? tridiag_reduce_kernel(s.f32, true) : tridiag_expand_kernel(s.f32, true),
+                       true, reduces ? 1 : 0, error);
+}
+
+enum { STAGE_ARRAYS = 2 * INPUTS + 3 };
+
+/* The arrays of a stage, of which those that it does not use are NULL. */
+static void list_stage_arrays(const tridiag_call *c, gpu_array arrays[STAGE_ARRAYS]) {
+    static const char *const names[STAGE_ARRAYS] = {"a", "b", "c", "d", "a", "b", "c", "d", "x", "head", "fault"};
+    const tridiag_part *p = c->part;
+    const weft_lines in[INPUTS] = {c->a, c->b, c->c, c->d};
+    const bool reduces = p->stage == TRIDIAG_REDUCE, expands = p->stage == TRIDIAG_EXPAND;
+    const size_t size = cuda_type_bytes(c->dtype), bytes = c->n * size, chunks = whole(c->n, TRIDIAG_CHUNK) * size;
+    memset(arrays, 0, STAGE_ARRAYS * sizeof *arrays);
+    for (int i = 0; i < INPUTS; i++) {
+        const bool used = reduces || (expands && i == INPUTS - 1);
+        arrays[i] = gpu_array{names[i], is_constant(in[i]) ? NULL : in[i].p, bytes, ARRAY_IN, false, NULL};
+        arrays[INPUTS + i] =
+            gpu_array{names[i], used ? p->separators[i] : NULL, chunks, reduces ? ARRAY_OUT : ARRAY_IN, false, NULL};
+    }
+    arrays[2 * INPUTS] = gpu_array{names[8], reduces ? NULL : c->x, bytes, ARRAY_OUT, false, NULL};
+    arrays[2 * INPUTS + 1] = gpu_array{names[9], reduces ? p->head : NULL, 3 * size, ARRAY_OUT, false, NULL};
+    arrays[2 * INPUTS + 2] = gpu_array{names[10], p->fault, sizeof *p->fault, ARRAY_OUT, false, NULL};
+}
+
+/* A stage on some rows of a system that is spread. */
+static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
+    gpu_array arrays[STAGE_ARRAYS];
+    tridiag_part part = *c->part;
+    tridiag_call there = *c; /* where the arrays are on the GPU */
+    weft_lines *const in[INPUTS] = {&there.a, &there.b, &there.c, &there.d};
+    void *scratch;
+    there.part = &part;
+    list_stage_arrays(c, arrays);
+    FORWARD(arrays_bring(g, "tridiag", arrays, STAGE_ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    for (int i = 0; i < INPUTS; i++) {
+        if (arrays[i].p) in[i]->p = arrays[i].at;
+        part.separators[i] = arrays[INPUTS + i].at;
+    }
+    there.x = arrays[2 * INPUTS].at;
+    part.head = arrays[2 * INPUTS + 1].at;
+    part.fault = (uint64_t *)arrays[2 * INPUTS + 2].at;
+    FORWARD(launch_stage(g, &there, (char *)scratch + FAULT_BYTES, error));
+    return arrays_return(g, "tridiag", arrays, STAGE_ARRAYS, error);
+}
+
+weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) {
+    gpu *g = (gpu *)state;
+    const current_device scope(g->device);
+    if (c->part) return run_stage(g, c, error);
+    const size_t size = cuda_type_bytes(c->dtype), x_bytes = span(c, c->d, size);
+    static const char *const names[INPUTS] = {"a", "b", "c", "d"};
+    tridiag_call there = *c; /* where the arrays are on the GPU */
+    weft_lines *const in[INPUTS] = {&there.a, &there.b, &there.c, &there.d};
+    const bool gaps = x_bytes != c->systems * c->n * size;
+    gpu_array arrays[ARRAYS];
+    memset(arrays, 0, sizeof arrays);
+    for (int i = 0; i < INPUTS; i++) {
+        const bool constant = i < INPUTS - 1 && is_constant(*in[i]);
+        arrays[i] = gpu_array{names[i], constant ? NULL : in[i]->p, span(c, *in[i], size), ARRAY_IN, false, NULL};
+    }
+    arrays[INPUTS] = gpu_array{"x", c->x, x_bytes, gaps ? ARRAY_BOTH : ARRAY_OUT, false, NULL};
+    arrays[INPUTS + 1] = gpu_array{"singular", c->singular, sizeof *c->singular, ARRAY_OUT, false, NULL};
+    void *scratch;
+    FORWARD(arrays_bring(g, "tridiag", arrays, ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    for (int i = 0; i < INPUTS; i++)
+        if (arrays[i].p) in[i]->p = arrays[i].at;
+    there.x = arrays[INPUTS].at;
+    there.singular = (uint64_t *)arrays[INPUTS + 1].at;
+    FORWARD(gpu_tridiag_solve(g, &there, scratch, error));
+    return arrays_return(g, "tridiag", arrays, ARRAYS, error);
+}

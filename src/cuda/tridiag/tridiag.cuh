@@ -1,0 +1,345 @@
+/* Tridiagonal systems on a GPU (ORDER.md 16): what the kernels share.
+ *
+ * A thread has a chunk of 16 rows in registers; lanes of a warp, or threads of a block, have the chunks of a system.
+ * Rows come through shared memory, where they were copied as they lie in memory, so that all lanes read adjacent
+ * words; or straight from memory, where systems lie interleaved and lanes are adjacent systems. Of a last chunk with
+ * fewer rows the first ones are absent, so that the separator is always row 15. */
+#ifndef WEFT_CUDA_TRIDIAG_CUH
+#define WEFT_CUDA_TRIDIAG_CUH
+
+#include "cuda/tridiag/tridiag_job.h"
+
+#include <cuda_pipeline.h>
+#include <math_constants.h>
+
+/* ------------------------------------------------------------------------------- reciprocals */
+
+template <class T> struct tridiag_type;
+
+template <> struct tridiag_type<float> {
+    typedef float4 vector;
+    __device__ static float epsilon() { return WEFT_TRIDIAG_EPSILON_F32; }
+    __device__ static float least() { return WEFT_TRIDIAG_LEAST_F32; }
+    __device__ static float greatest() { return WEFT_TRIDIAG_GREATEST_F32; }
+    __device__ static float nan() { return __uint_as_float(WEFT_NAN_F32); }
+    __device__ static float infinity() { return CUDART_INF_F; }
+    __device__ static float magnitude(float x) { return fabsf(x); }
+    __device__ static float fused(float x, float y, float z) { return __fmaf_rn(x, y, z); }
+    /* Where 1/x is normal, one Newton step from the hardware's approximation rounds it correctly: this is what the
+     * compiler makes of 1/x, without the branch for all other x. */
+    __device__ static float reciprocal(float x) {
+        float r;
+        asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+        return __fmaf_rn(r, __fmaf_rn(-x, r, 1.0f), r);
+    }
+    __device__ static float constant(const tridiag_lines &l) { return l.f32; }
+};
+
+template <> struct tridiag_type<double> {
+    typedef double2 vector;
+    __device__ static double epsilon() { return WEFT_TRIDIAG_EPSILON_F64; }
+    __device__ static double least() { return WEFT_TRIDIAG_LEAST_F64; }
+    __device__ static double greatest() { return WEFT_TRIDIAG_GREATEST_F64; }
+    __device__ static double nan() { return __longlong_as_double((long long)WEFT_NAN_F64); }
+    __device__ static double infinity() { return CUDART_INF; }
+    __device__ static double magnitude(double x) { return fabs(x); }
+    __device__ static double fused(double x, double y, double z) { return __fma_rn(x, y, z); }
+    __device__ static double reciprocal(double x) { return __drcp_rn(x); }
+    __device__ static double constant(const tridiag_lines &l) { return l.f64; }
+};
+
+/* R(p, b) of ORDER.md 16.1. */
+template <class T> __device__ __forceinline__ T tridiag_reciprocal(T p, T b, bool *lost) {
+    typedef tridiag_type<T> type;
+    const T size = type::magnitude(p);
+    *lost = size <= type::fused(type::epsilon(), type::magnitude(b), type::least()) || size >= type::greatest();
+    const T r = type::reciprocal(p);
+    return *lost ? type::nan() : r;
+}
+
+/* --------------------------------------------------------------------------------- reporting */
+
+/* A row of this level in `system`: lost pivots come first, and later ones than `value`s of earlier systems. */
+static __device__ void tridiag_report(const tridiag_job &j, uint64_t system, bool value, uint64_t row) {
+    if (!j.faults) return;
+    const uint64_t last = (j.first + row + 1) * j.scale, number = (last < j.whole_n ? last : j.whole_n) - 1;
+    const unsigned long long fault = system * 2 * j.whole_n + (value ? j.whole_n : 0) + number;
+    atomicMin((unsigned long long *)j.faults, fault);
+}
+
+/* ------------------------------------------------------------------------------ shared memory */
+
+/* Element `position` of a tile: its vectors of 16 bytes are permuted so that eight lanes that read the vectors of
+ * eight chunks find them in different banks. */
+template <class T> __device__ __forceinline__ T *tridiag_at(T *tile, uint32_t position) {
+    enum { PER = 16 / sizeof(T) };
+    const uint32_t vector = position / PER;
+    return tile + (vector ^ (vector >> 3 & 7)) * PER + position % PER;
+}
+
+/* -------------------------------------------------------------------------------- elimination */
+
+template <class T> struct tridiag_chunk { T a[TRIDIAG_CHUNK], b[TRIDIAG_CHUNK], c[TRIDIAG_CHUNK], d[TRIDIAG_CHUNK]; };
+
+/* What is left of a chunk: its separator's row, and its first row in terms of separators. */
+template <class T> struct tridiag_piece { T a, b, c, d, first_a, first_c, first_d; };
+
+/* Expresses rows first .. 14 by their neighbours. FULL: first is 0. *lost: a bit for each row that lost its pivot,
+ * which costs nothing where it is not used. */
+template <bool FULL, class T>
+__device__ __forceinline__ tridiag_piece<T> tridiag_eliminate(tridiag_chunk<T> &v, int first, unsigned *lost_rows) {
+    typedef tridiag_type<T> type;
+    enum { LAST = TRIDIAG_CHUNK - 1 };
+    T a = -1, c = 0, d = 0;
+    *lost_rows = 0;
+#pragma unroll
+    for (int i = 0; i < LAST; i++) {
+        if (!FULL && i < first) continue;
+        bool lost;
+        const T r = tridiag_reciprocal(type::fused(-v.a[i], c, v.b[i]), v.b[i], &lost);
+        if (lost) *lost_rows |= 1u << i;
+        v.d[i] = d = type::fused(-v.a[i], d, v.d[i]) * r;
+        v.a[i] = a = (-v.a[i] * a) * r;
+        v.c[i] = c = v.c[i] * r;
+    }
+    tridiag_piece<T> piece;
+    piece.a = -v.a[LAST] * a;
+    piece.b = type::fused(-v.a[LAST], c, v.b[LAST]);
+    piece.c = v.c[LAST];
+    piece.d = type::fused(-v.a[LAST], d, v.d[LAST]);
+    const bool alone = !FULL && first == LAST;
+    piece.first_a = alone ? 0 : v.a[LAST - 1];
+    piece.first_c = alone ? -1 : v.c[LAST - 1];
+    piece.first_d = alone ? 0 : v.d[LAST - 1];
+#pragma unroll
+    for (int i = LAST - 2; i >= 0; i--) {
+        if (!FULL && i < first) continue;
+        piece.first_a = type::fused(-v.c[i], piece.first_a, v.a[i]);
+        piece.first_d = type::fused(-v.c[i], piece.first_d, v.d[i]);
+        piece.first_c = -v.c[i] * piece.first_c;
+    }
+    return piece;
+}
+
+/* Completes a separator's row by the next chunk's first. */
+template <class T>
+__device__ __forceinline__ void tridiag_join(tridiag_piece<T> &piece, T first_a, T first_c, T first_d) {
+    typedef tridiag_type<T> type;
+    piece.b = type::fused(-piece.c, first_a, piece.b);
+    piece.d = type::fused(-piece.c, first_d, piece.d);
+    piece.c = -piece.c * first_c;
+}
+
+/* x between the separators, in d. Whether all of it is finite: 0 x is 0 for what is, else NaN. */
+template <bool FULL, class T>
+__device__ __forceinline__ bool tridiag_substitute(tridiag_chunk<T> &v, int first, T before, T own) {
+    typedef tridiag_type<T> type;
+    T zero = 0, x = own;
+#pragma unroll
+    for (int i = TRIDIAG_CHUNK - 1; i >= 0; i--) {
+        if (!FULL && i < first) continue;
+        if (i < TRIDIAG_CHUNK - 1) x = type::fused(-v.c[i], x, type::fused(-v.a[i], before, v.d[i]));
+        zero = type::fused(x, (T)0, zero);
+        v.d[i] = x;
+    }
+    return zero == 0;
+}
+
+/* The element at row i of a line, from memory. */
+template <class T>
+__device__ __forceinline__ T tridiag_element(const tridiag_lines &l, uint64_t system, uint64_t row) {
+    return l.constant ? tridiag_type<T>::constant(l) : ((const T *)l.p)[system * l.line + row * l.step];
+}
+
+/* Computes the pivots of chunk t once more, before its separator, and reports the first lost one. */
+template <class T>
+__device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_job &j, uint64_t system, uint64_t t) {
+    const uint64_t start = t * TRIDIAG_CHUNK, end = start + TRIDIAG_CHUNK < j.n ? start + TRIDIAG_CHUNK : j.n;
+    T c = 0;
+    for (uint64_t i = start; i + 1 < end; i++) {
+        const T a = i || !j.begins ? tridiag_element<T>(j.a, system, i) : (T)0,
+                b = tridiag_element<T>(j.b, system, i);
+        bool lost;
+        const T r = tridiag_reciprocal(tridiag_type<T>::fused(-a, c, b), b, &lost);
+        if (lost) {
+            tridiag_report(j, system, false, i);
+            return;
+        }
+        c = tridiag_element<T>(j.c, system, i) * r;
+    }
+}
+
+/* For a chunk that has x which are not finite, as a lost pivot always has: the NaN that is stored, and reports. */
+template <class T>
+__device__ __forceinline__ void tridiag_not_finite(const tridiag_job &j, tridiag_chunk<T> &v, int first,
+                                                   uint64_t system, uint64_t t) {
+    unsigned odd = 0;
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i++) {
+        if (i >= first && !(tridiag_type<T>::magnitude(v.d[i]) < tridiag_type<T>::infinity())) odd |= 1u << i;
+        if (v.d[i] != v.d[i]) v.d[i] = tridiag_type<T>::nan();
+    }
+    tridiag_report(j, system, true, t * TRIDIAG_CHUNK + (uint64_t)(__ffs((int)odd) - 1 - first));
+    tridiag_report_pivots<T>(j, system, t);
+}
+
+/* ------------------------------------------------------------------------ at most 32 rows */
+
+/* Parallel cyclic reduction of rows 0 .. n-1 by adjacent lanes; this lane has row t. d becomes x, and e, where there
+ * is a second right-hand side, its solution. */
+template <bool SECOND, class T>
+__device__ __forceinline__ bool tridiag_reduce_cyclically(T a, T b, T c, T &d, T &e, int t, int n) {
+    typedef tridiag_type<T> type;
+    const int lane = (int)(threadIdx.x & 31);
+    bool lost, any;
+    if (t == 0) a = 0;
+    if (t == n - 1) c = 0;
+    T r = tridiag_reciprocal(b, b, &any);
+    a *= r, c *= r, d *= r;
+    if (SECOND) e *= r;
+    for (int w = 1; w < n; w *= 2) {
+        const int up = t >= w ? lane - w : lane, down = t + w < n ? lane + w : lane;
+        const T a_up = __shfl_sync(~0u, a, up), c_up = __shfl_sync(~0u, c, up), d_up = __shfl_sync(~0u, d, up);
+        const T a_down = __shfl_sync(~0u, a, down), c_down = __shfl_sync(~0u, c, down);
+        const T d_down = __shfl_sync(~0u, d, down);
+        r = tridiag_reciprocal(type::fused(-c, a_down, type::fused(-a, c_up, (T)1)), (T)1, &lost);
+        any |= lost;
+        if (SECOND) {
+            const T e_up = __shfl_sync(~0u, e, up), e_down = __shfl_sync(~0u, e, down);
+            e = type::fused(-c, e_down, type::fused(-a, e_up, e)) * r;
+        }
+        d = type::fused(-c, d_down, type::fused(-a, d_up, d)) * r;
+        a = (-a * a_up) * r;
+        c = (-c * c_down) * r;
+    }
+    return any;
+}
+
+/* x of row t of n, which adjacent lanes have; all lanes of the warp take part. *lost: this row's pivot. */
+template <class T>
+__device__ __forceinline__ T tridiag_solve_base(bool periodic, T a, T b, T c, T d, int t, int n, bool *lost) {
+    typedef tridiag_type<T> type;
+    T e = 0;
+    if (!periodic) {
+        *lost = tridiag_reduce_cyclically<false>(a, b, c, d, e, t, n);
+        return d;
+    }
+    if (n == 1) return d * tridiag_reciprocal((a + b) + c, b, lost);
+    const int m = n - 1, base = (int)(threadIdx.x & 31) - t;
+    if (t == m - 1) e = c;
+    if (t == 0) e = m == 1 ? a + c : a;
+    T x = d; /* the last row keeps its own right-hand side */
+    *lost = tridiag_reduce_cyclically<true>(a, b, c, x, e, t, m);
+    const T d_first = __shfl_sync(~0u, x, base), d_last = __shfl_sync(~0u, x, base + m - 1);
+    const T e_first = __shfl_sync(~0u, e, base), e_last = __shfl_sync(~0u, e, base + m - 1);
+    bool last_lost;
+    const T r = tridiag_reciprocal(type::fused(-c, e_first, type::fused(-a, e_last, b)), b, &last_lost);
+    const T own = type::fused(-c, d_first, type::fused(-a, d_last, d)) * r;
+    const T border = __shfl_sync(~0u, own, base + m);
+    if (t == m) *lost = last_lost;
+    return t == m ? own : type::fused(-e, border, x);
+}
+
+/* --------------------------------------------------------------------- rows in shared memory */
+
+/* Where row r of `rows` stands among whole chunks: the last chunk's rows at its end. */
+static __device__ __forceinline__ uint32_t tridiag_position(uint32_t r, uint32_t rows) {
+    const uint32_t before = (rows - 1) / TRIDIAG_CHUNK * TRIDIAG_CHUNK;
+    return r < before ? r : r + (before + TRIDIAG_CHUNK - rows);
+}
+
+/* Starts to copy adjacent rows to a tile, from `position` on, which is a multiple of 16. */
+template <class T>
+__device__ __forceinline__ void tridiag_stage(T *tile, uint32_t position, const T *from, uint32_t rows, bool vectors,
+                                              uint32_t thread, uint32_t threads) {
+    enum { PER = 16 / sizeof(T) };
+    if (vectors)
+        for (uint32_t r = thread * PER; r < rows; r += threads * PER)
+            __pipeline_memcpy_async(tridiag_at(tile, position + tridiag_position(r, rows)), from + r, 16);
+    else
+        for (uint32_t r = thread; r < rows; r += threads)
+            __pipeline_memcpy_async(tridiag_at(tile, position + tridiag_position(r, rows)), from + r, sizeof(T));
+}
+
+template <class T>
+__device__ __forceinline__ void tridiag_unstage(T *tile, uint32_t position, T *to, uint32_t rows, bool vectors,
+                                                uint32_t thread, uint32_t threads) {
+    typedef typename tridiag_type<T>::vector vector;
+    enum { PER = 16 / sizeof(T) };
+    if (vectors)
+        for (uint32_t r = thread * PER; r < rows; r += threads * PER)
+            *(vector *)(to + r) = *(const vector *)tridiag_at(tile, position + tridiag_position(r, rows));
+    else
+        for (uint32_t r = thread; r < rows; r += threads)
+            to[r] = *tridiag_at(tile, position + tridiag_position(r, rows));
+}
+
+/* The chunk of a tile that begins at `position`. */
+template <class T> __device__ __forceinline__ void tridiag_take(T *tile, uint32_t position, T v[TRIDIAG_CHUNK]) {
+    typedef typename tridiag_type<T>::vector vector;
+    enum { PER = 16 / sizeof(T) };
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i += PER) {
+        const vector part = *(const vector *)tridiag_at(tile, position + (uint32_t)i);
+        memcpy(v + i, &part, sizeof part);
+    }
+}
+
+template <class T> __device__ __forceinline__ void tridiag_put(T *tile, uint32_t position, const T v[TRIDIAG_CHUNK]) {
+    typedef typename tridiag_type<T>::vector vector;
+    enum { PER = 16 / sizeof(T) };
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i += PER) {
+        vector part;
+        memcpy(&part, v + i, sizeof part);
+        *(vector *)tridiag_at(tile, position + (uint32_t)i) = part;
+    }
+}
+
+/* One value in all rows. */
+template <class T> __device__ __forceinline__ void tridiag_fill(const tridiag_lines &l, T v[TRIDIAG_CHUNK]) {
+    const T value = tridiag_type<T>::constant(l);
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i++) v[i] = value;
+}
+
+/* Rows 16 t + i - first, i >= first, of a line. */
+template <class T>
+__device__ __forceinline__ void tridiag_gather(const tridiag_lines &l, uint64_t system, uint64_t t, int first,
+                                               T v[TRIDIAG_CHUNK]) {
+    if (l.constant) {
+        tridiag_fill(l, v);
+        return;
+    }
+    const T *p = (const T *)l.p + system * l.line + (t * TRIDIAG_CHUNK - (uint64_t)first) * l.step;
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i++)
+        if (i >= first) v[i] = p[i * l.step];
+}
+
+/* x to where it belongs, likewise. */
+template <class T>
+__device__ __forceinline__ void tridiag_scatter(const tridiag_job &j, uint64_t system, uint64_t t, int first,
+                                                const T v[TRIDIAG_CHUNK]) {
+    T *const x = (T *)j.x + system * j.d.line + (t * TRIDIAG_CHUNK - (uint64_t)first) * j.d.step;
+#pragma unroll
+    for (int i = 0; i < TRIDIAG_CHUNK; i++)
+        if (i >= first) x[i * j.d.step] = v[i];
+}
+
+/* A chunk's elimination and its solution, with code of its own for a whole one. */
+template <class T>
+__device__ __forceinline__ tridiag_piece<T> tridiag_eliminate_chunk(tridiag_chunk<T> &v, int first,
+                                                                    unsigned *lost_rows) {
+    return first ? tridiag_eliminate<false>(v, first, lost_rows) : tridiag_eliminate<true>(v, 0, lost_rows);
+}
+
+template <class T>
+__device__ __forceinline__ void tridiag_substitute_chunk(const tridiag_job &j, tridiag_chunk<T> &v, int first,
+                                                         T before, T own, uint64_t system, uint64_t t) {
+    const bool finite =
+        first ? tridiag_substitute<false>(v, first, before, own) : tridiag_substitute<true>(v, 0, before, own);
+    if (!finite) tridiag_not_finite(j, v, first, system, t);
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* weft_laplace and weft_laplace_solve: the parameter chooses the number of sweeps, or over-relaxation or multigrid;
+ * the shape of the grid, in place or not, and whether the change or residual is wanted are taken in turn. The output
+ * is the grid and, behind it, the change or residual. */
+#include "verify/match.h"
+
+#include <string.h>
+
+static const size_t WIDTHS[] = {3, 5, 130, 16, 1, 33, 4, 124, 257, 64, 2, 12};
+static const size_t HEIGHTS[] = {3, 31, 4, 9, 29, 3, 1, 5, 17, 34, 60, 2};
+/* Of grids that are halved again and again: odd and even, and such as become even or odd soon. */
+static const size_t EDGES[] = {3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 17, 18, 20, 33, 2, 65};
+static const size_t SWEEPS[][4] = {{1, 2, 1, 0}, {3, 4, 5, 3}, {9, 6, 8, 13}, {1, 2, 5, 11}, {1, 0, 2, 3}};
+enum { SOR = 3, MULTIGRID = 4 }; /* parameters */
+
+typedef struct grid {
+    size_t nx, ny, nz, sweeps;
+    bool in_place, change;
+} grid;
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static grid grid_of(const match_case *c) {
+    const uint64_t r = input_random(c->turn, (uint64_t)c->parameter);
+    grid g = {.in_place = r >> 8 & 1, .change = r >> 9 & 1};
+    const bool solves = c->parameter >= SOR;
+    g.nx = least(solves ? EDGES[r % 16] : WIDTHS[r % 12], c->n);
+    g.ny = g.nx ? least(solves ? EDGES[(r >> 16) % 16] : HEIGHTS[(r >> 16) % 12], c->n / g.nx) : 0;
+    g.nz = g.ny ? c->n / (g.nx * g.ny) : 0;
+    g.sweeps = SWEEPS[c->parameter][(r >> 32) % 4];
+    return g;
+}
+
+static size_t points(const grid *g) { return g->nx * g->ny * g->nz; }
+
+static size_t out_bytes(const match_case *c) {
+    const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
+    return is_float ? weft_dtype_size(c->dtype) : 0;
+}
+
+static size_t values(const match_case *c) {
+    const grid g = grid_of(c);
+    return points(&g) + 4;
+}
+
+/* With the best factor, or another one. */
+static weft_status solve(const match_case *c, weft_context *ctx, const grid *g, const void *u, void *out,
+                         void *behind) {
+    const weft_laplace_method method = c->parameter == SOR ? WEFT_SOR : WEFT_MULTIGRID;
+    const double omega = g->sweeps % 2 ? 0 : 1.3;
+    double residual = 0;
+    const weft_status status = weft_laplace_solve(ctx, method, c->dtype, g->nx, g->ny, g->nz, omega, 0, g->sweeps, u,
+                                                  out, NULL, g->change ? &residual : NULL);
+    if (status != WEFT_OK || !g->change) return status;
+    return weft_copy(ctx, sizeof residual, &residual, behind);
+}
+
+static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    const grid g = grid_of(c);
+    const size_t bytes = points(&g) * weft_dtype_size(c->dtype);
+    const uintptr_t behind = ((uintptr_t)out + bytes + 7) / 8 * 8;
+    if (g.in_place) {
+        const weft_status status = weft_copy(ctx, bytes, inputs[0], out);
+        if (status != WEFT_OK) return status;
+    }
+    const void *const u = g.in_place ? out : inputs[0];
+    if (c->parameter >= SOR) return solve(c, ctx, &g, u, out, (void *)behind);
+    return weft_laplace(ctx, c->dtype, g.nx, g.ny, g.nz, g.sweeps, u, out, g.change ? (double *)behind : NULL);
+}
+
+static void tell(const match_case *c, char text[100]) {
+    const grid g = grid_of(c);
+    static const char *const what[] = {[SOR] = " of over-relaxation", [MULTIGRID] = " of multigrid"};
+    snprintf(text, 100, "%zu x %zu x %zu, %zu sweeps%s%s%s", g.nx, g.ny, g.nz, g.sweeps,
+             c->parameter >= SOR ? what[c->parameter] : "", g.in_place ? ", in place" : "",
+             g.change ? ", change" : "");
+}
+
+const match_shape match_laplace = {.inputs = 1,
+                                   .parameters = 5,
+                                   .accumulates = 1,
+                                   .values = values,
+                                   .out_bytes = out_bytes,
+                                   .call = call,
+                                   .tell = tell};

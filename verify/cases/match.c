@@ -1,0 +1,85 @@
+/* weft_match_count (parameters 0 to 3) and weft_match_list (4 to 6) of u8. Patterns are cut from such an array, the
+ * letters' case turned now and then, or are random; all of one length in some cases; so are the flags and the places,
+ * from the turn. */
+#include "verify/match.h"
+#include "core/order.h"
+
+#include <string.h>
+
+enum { LIST = 4, PARAMETERS = 7, TEXT = 4000, CAPACITY = 3000 };
+
+/* How many patterns, and how long the longest may be. */
+static const struct {
+    size_t count, longest;
+} SETS[PARAMETERS] = {{4, 4}, {30, 3}, {5, WEFT_PATTERN_BYTES_MAX}, {200, 12}, {3, 1}, {6, 40}, {90, 6}};
+
+typedef struct made {
+    uint64_t offsets[201];
+    unsigned char bytes[5 * WEFT_PATTERN_BYTES_MAX + 200 * 12];
+} made;
+
+static uint64_t draw(const match_case *c, uint64_t i) {
+    return input_random(c->turn * PARAMETERS + (uint64_t)c->parameter, i) >> 8;
+}
+
+static weft_patterns patterns_of(const match_case *c, made *m) {
+    const size_t count = SETS[c->parameter].count, longest = SETS[c->parameter].longest;
+    const bool alike = draw(c, UINT64_C(1) << 35) % 4 == 0; /* in length */
+    unsigned char text[TEXT];
+    input_fill(c->kind, WEFT_U8, c->seed * MATCH_INPUTS, TEXT, text);
+    m->offsets[0] = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t random = draw(c, i);
+        const size_t length = alike ? longest : 1 + random % longest, from = random / 512 % (TEXT - longest);
+        unsigned char *const pattern = m->bytes + m->offsets[i];
+        memcpy(pattern, text + (random >> 40 & 1 ? from : from % 64), length);
+        if (random >> 41 & 1) pattern[length - 1] ^= 0x20;
+        if ((random >> 42) % 16 == 0) pattern[0] = (unsigned char)(random >> 48);
+        m->offsets[i + 1] = m->offsets[i] + length;
+    }
+    return (weft_patterns){count, m->offsets, m->bytes};
+}
+
+static unsigned flags_of(const match_case *c) { return (unsigned)(draw(c, UINT64_C(1) << 32) % 4); }
+
+/* Every third case is of a part of the text. */
+static void range_of(const match_case *c, size_t *first, size_t *end) {
+    const uint64_t random = draw(c, UINT64_C(1) << 33);
+    const bool part = random % 3 == 0 && c->n > 0;
+    *first = part ? random / 3 % c->n : 0;
+    *end = part ? *first + (random >> 32) % (c->n - *first + 1) : c->n;
+}
+
+static size_t capacity_of(const match_case *c) { return draw(c, UINT64_C(1) << 34) % 4 ? CAPACITY : 5; }
+
+static size_t out_bytes(const match_case *c) { return c->dtype == WEFT_U8 ? sizeof(uint64_t) : 0; }
+
+/* Of a list: the total, positions, and numbers, two of which have the room of a position. */
+static size_t values(const match_case *c) {
+    return c->parameter < LIST ? SETS[c->parameter].count : 1 + CAPACITY + CAPACITY / 2;
+}
+
+static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    made m;
+    const weft_patterns patterns = patterns_of(c, &m);
+    uint64_t *const to = out;
+    size_t first, end;
+    range_of(c, &first, &end);
+    if (c->parameter < LIST) return weft_match_count(ctx, c->n, inputs[0], first, end, &patterns, flags_of(c), to);
+    return weft_match_list(ctx, c->n, inputs[0], first, end, &patterns, flags_of(c), capacity_of(c), to + 1,
+                           (uint32_t *)(to + 1 + CAPACITY), to);
+}
+
+static void tell(const match_case *c, char text[100]) {
+    size_t first, end;
+    range_of(c, &first, &end);
+    snprintf(text, 100, "%zu patterns at [%zu, %zu), flags %u", SETS[c->parameter].count, first, end, flags_of(c));
+}
+
+const match_shape match_match = {.inputs = 1,
+                                 .parameters = PARAMETERS,
+                                 .accumulates = 1,
+                                 .values = values,
+                                 .out_bytes = out_bytes,
+                                 .call = call,
+                                 .tell = tell};

@@ -1,0 +1,104 @@
+/* weft_recurrence: the parameter is one row or several, forward or reverse. The length of several rows, the initial
+ * values and whether it is in place are taken in turn. */
+#include "verify/match.h"
+
+#include <stdlib.h>
+
+enum { REVERSE = 1, ROWS = 2, PARAMETERS = 4 }; /* bits of the parameter */
+
+static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
+
+static size_t out_bytes(const match_case *c) {
+    return is_float(c->dtype) && c->accumulate == WEFT_DEFAULT ? weft_dtype_size(c->dtype) : 0;
+}
+
+/* --------------------------------------------------------------------------------- in turn */
+
+/* Where rows end in a group, at its end, in a block's or a tile's first or last place. */
+static const size_t LENGTHS[] = {1,   2,   7,   15,  16,   17,   31,   33,   64,   100,  255,   256,   257,
+                                 300, 511, 513, 999, 1025, 2048, 4095, 4096, 4097, 5000, 12289, 20000, 40000};
+
+enum { COUNT = sizeof LENGTHS / sizeof *LENGTHS, LONG = 60000 };
+
+typedef enum start { FROM_NOTHING, FROM_TERMS, FROM_HOST } start;
+typedef enum place { APART, ON_FACTORS, ON_TERMS, ON_ZEROS, PLACES_OF_V } place;
+
+typedef struct variant {
+    size_t rows, n;
+    start start;
+    place place;
+} variant;
+
+static variant variant_of(const match_case *c) {
+    const uint64_t r = input_random(c->turn, (uint64_t)c->parameter);
+    variant v = {1, c->n, (start)(r % 3), (place)(r / 3 % PLACES_OF_V)};
+    if (v.place == ON_ZEROS) v.start = FROM_NOTHING;
+    if (!(c->parameter & ROWS)) return v;
+    const size_t first = c->n < LONG ? 0 : COUNT - 4; /* several rows that are long are rare enough */
+    v.n = LENGTHS[first + r / 16 % (COUNT - first)];
+    if (v.n > c->n) v.n = c->n;
+    v.rows = v.n ? c->n / v.n : r % 5;
+    return v;
+}
+
+static size_t values(const match_case *c) {
+    const variant v = variant_of(c);
+    return v.rows * v.n;
+}
+
+/* Initial values from the terms lie where the arrays lie; those of the host, one of each kind in turn, need not. */
+static const void *make_init(const match_case *c, const variant *v, const void *const *inputs, uint64_t *host) {
+    static const input_kind KINDS[] = {INPUT_MIXED,   INPUT_NEAR_ONE, INPUT_NAN_FIRST, INPUT_NEGATIVE_ZEROS,
+                                       INPUT_LARGEST, INPUT_INF_ONE,  INPUT_SUBNORMAL, INPUT_UNIFORM};
+    if (v->start == FROM_NOTHING) return NULL;
+    if (v->start == FROM_TERMS || v->rows > 1) return inputs[1];
+    input_fill(KINDS[c->turn % (sizeof KINDS / sizeof *KINDS)], c->dtype, c->turn, 1, host);
+    return host;
+}
+
+/* u that is zero but for one element, so that v stays an exact zero for long while products of s leave the range. */
+static weft_status bring_zeros(const match_case *c, weft_context *ctx, size_t n, void *out) {
+    const size_t size = weft_dtype_size(c->dtype);
+    void *const zeros = malloc(n ? n * size : 1);
+    if (!zeros) return WEFT_OUT_OF_MEMORY;
+    input_fill(INPUT_LONE, c->dtype, c->turn, n, zeros);
+    const weft_status status = weft_copy(ctx, n * size, zeros, out);
+    free(zeros);
+    return status;
+}
+
+/* In place: the array is brought to where the result goes, since the inputs are used again. */
+static weft_status bring(const match_case *c, weft_context *ctx, const variant *v, const void *const *inputs,
+                         void *out) {
+    const size_t n = v->rows * v->n;
+    if (v->place == APART) return WEFT_OK;
+    if (v->place == ON_ZEROS) return bring_zeros(c, ctx, n, out);
+    return weft_copy(ctx, n * weft_dtype_size(c->dtype), inputs[v->place == ON_TERMS], out);
+}
+
+static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    const variant v = variant_of(c);
+    const bool on_u = v.place == ON_TERMS || v.place == ON_ZEROS;
+    uint64_t host;
+    const void *const init = make_init(c, &v, inputs, &host);
+    const weft_status status = bring(c, ctx, &v, inputs, out);
+    if (status != WEFT_OK) return status;
+    return weft_recurrence(ctx, c->dtype, c->parameter & REVERSE ? WEFT_REVERSE : WEFT_FORWARD, v.rows, v.n,
+                           v.place == ON_FACTORS ? out : inputs[0], on_u ? out : inputs[1], init, out);
+}
+
+static void tell(const match_case *c, char text[100]) {
+    static const char *const starts[] = {"from 0", "from values of u", "from a value on the host"};
+    static const char *const places[] = {"", ", v is s", ", v is u", ", v is u, zeros but for one"};
+    const variant v = variant_of(c);
+    snprintf(text, 100, "%s, %zu rows of %zu, %s%s", c->parameter & REVERSE ? "reverse" : "forward", v.rows, v.n,
+             starts[v.start], places[v.place]);
+}
+
+const match_shape match_recurrence = {.inputs = 2,
+                                      .parameters = PARAMETERS,
+                                      .accumulates = 1,
+                                      .values = values,
+                                      .out_bytes = out_bytes,
+                                      .call = call,
+                                      .tell = tell};

@@ -1,0 +1,15 @@
+/* weft_reduce, every operator: the types that weft_reduce_result offers. */
+#include "verify/match.h"
+
+static size_t out_bytes(const match_case *c) {
+    weft_dtype result;
+    const weft_status status = weft_reduce_result(c->operation->op, c->dtype, c->accumulate, &result);
+    return status == WEFT_OK ? weft_dtype_size(result) : 0;
+}
+
+static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    return weft_reduce(ctx, c->operation->op, c->dtype, c->accumulate, c->n, inputs[0], out);
+}
+
+const match_shape match_reduce = {
+    .inputs = 1, .parameters = 1, .accumulates = 2, .out_bytes = out_bytes, .call = call};

@@ -1,0 +1,45 @@
+/* weft_search_sorted: the parameter is the side, and whether there are many elements or few. Queries are elements of
+ * the array, or of another, in turn. The array stands behind the positions, as in verify/cases/merge.c. */
+#include "verify/sorted.h"
+
+enum { PARAMETERS = 4 };
+
+static weft_side side_of(const match_case *c) { return c->parameter % 2 ? WEFT_RIGHT : WEFT_LEFT; }
+
+static size_t sorted_count(const match_case *c) {
+    const size_t few = c->turn % 7;
+    return c->parameter < 2 || c->n < few ? c->n : few;
+}
+
+static size_t out_bytes(const match_case *c) {
+    (void)c;
+    return sizeof(uint64_t);
+}
+
+static size_t values(const match_case *c) {
+    return c->n + (sorted_count(c) * weft_dtype_size(c->dtype) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    const size_t n = sorted_count(c);
+    uint64_t *const positions = out;
+    void *const sorted = positions + c->n;
+    const void *from = sorted_input(c, 0, n);
+    if (!from) return WEFT_OUT_OF_MEMORY;
+    const weft_status status = weft_copy(ctx, n * weft_dtype_size(c->dtype), from, sorted);
+    if (status != WEFT_OK) return status;
+    return weft_search_sorted(ctx, c->dtype, side_of(c), n, sorted, c->n, inputs[c->turn % 2], positions);
+}
+
+static void tell(const match_case *c, char text[100]) {
+    snprintf(text, 100, "%s, %zu elements, queries of input %d", side_of(c) == WEFT_LEFT ? "left" : "right",
+             sorted_count(c), (int)(c->turn % 2));
+}
+
+const match_shape match_search_sorted = {.inputs = 2,
+                                         .parameters = PARAMETERS,
+                                         .accumulates = 1,
+                                         .values = values,
+                                         .out_bytes = out_bytes,
+                                         .call = call,
+                                         .tell = tell};

@@ -1,0 +1,76 @@
+/* Selections. The parameter says by what, and for weft_select also whether values or indices; which comparison, and
+ * with what value, is taken in turn. The second array's bytes are the flags. Behind y stands the count. */
+#include "verify/match.h"
+
+enum { COMPARISONS = WEFT_GT + 1 };
+enum { BY_FLAGS, BY_COMPARISON, INDICES_BY_FLAGS, INDICES_BY_COMPARISON, PARAMETERS };
+
+static size_t element_bytes(const match_case *c) { return weft_dtype_size(c->dtype); }
+
+static size_t select_bytes(const match_case *c) {
+    return c->parameter >= INDICES_BY_FLAGS ? sizeof(uint64_t) : element_bytes(c);
+}
+
+/* n, and what the count takes wherever the array begins. */
+static size_t values(const match_case *c) {
+    const size_t size = c->operation->shape->out_bytes(c);
+    return c->n + (2 * sizeof(uint64_t) - 1) / size;
+}
+
+static uint64_t *count_behind(const match_case *c, void *y) {
+    const uintptr_t end = (uintptr_t)y + c->n * c->operation->shape->out_bytes(c);
+    return (uint64_t *)((end + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t));
+}
+
+static weft_comparison comparison_of(const match_case *c) { return (weft_comparison)(c->turn % COMPARISONS); }
+
+/* Mostly a value that some elements are equal to, or that lies among them. */
+static void make_value(const match_case *c, void *value) {
+    static const input_kind kinds[] = {INPUT_TIES, INPUT_ZEROS, INPUT_TIES, INPUT_PATTERNS};
+    const uint64_t r = input_random(c->turn, (uint64_t)c->parameter);
+    const bool like_x = r % 8 >= 6;
+    input_fill(like_x ? c->kind : kinds[r % 8 % 4], c->dtype, like_x ? c->seed * MATCH_INPUTS : r >> 8, 1, value);
+}
+
+static weft_status call_select(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    uint64_t value, *count = count_behind(c, out);
+    make_value(c, &value);
+    switch (c->parameter) {
+    case BY_FLAGS: return weft_select(ctx, c->dtype, c->n, inputs[0], inputs[1], out, count);
+    case BY_COMPARISON: return weft_select_if(ctx, comparison_of(c), c->dtype, c->n, inputs[0], &value, out, count);
+    case INDICES_BY_FLAGS: return weft_select_indices(ctx, c->n, inputs[1], out, count);
+    default: return weft_select_indices_if(ctx, comparison_of(c), c->dtype, c->n, inputs[0], &value, out, count);
+    }
+}
+
+static weft_status call_partition(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    uint64_t value, *count = count_behind(c, out);
+    make_value(c, &value);
+    if (c->parameter == BY_FLAGS) return weft_partition(ctx, c->dtype, c->n, inputs[0], inputs[1], out, count);
+    return weft_partition_if(ctx, comparison_of(c), c->dtype, c->n, inputs[0], &value, out, count);
+}
+
+static void tell(const match_case *c, char text[100]) {
+    const bool flags = c->parameter == BY_FLAGS || c->parameter == INDICES_BY_FLAGS;
+    uint64_t value = 0;
+    make_value(c, &value);
+    if (flags)
+        snprintf(text, 100, "by flags");
+    else
+        snprintf(text, 100, "%s 0x%llx", weft_comparison_name(comparison_of(c)), (unsigned long long)value);
+}
+
+const match_shape match_select = {.inputs = 2,
+                                  .parameters = PARAMETERS,
+                                  .accumulates = 1,
+                                  .values = values,
+                                  .out_bytes = select_bytes,
+                                  .call = call_select,
+                                  .tell = tell};
+const match_shape match_partition = {.inputs = 2,
+                                     .parameters = 2,
+                                     .accumulates = 1,
+                                     .values = values,
+                                     .out_bytes = element_bytes,
+                                     .call = call_partition,
+                                     .tell = tell};

@@ -1,0 +1,48 @@
+/* weft_top_k: the parameter is how many, and which. Without indices in one case of four. */
+#include "verify/match.h"
+
+static const struct {
+    size_t k; /* at most n; 0: half of them */
+    weft_extreme extreme;
+} PARAMETERS[] = {
+    {1, WEFT_LARGEST}, {10, WEFT_SMALLEST}, {3000, WEFT_LARGEST}, {0, WEFT_SMALLEST}, {SIZE_MAX, WEFT_LARGEST}};
+enum { PARAMETER_COUNT = sizeof PARAMETERS / sizeof *PARAMETERS };
+
+static size_t k_of(const match_case *c) {
+    const size_t k = PARAMETERS[c->parameter].k ? PARAMETERS[c->parameter].k : c->n / 2;
+    return k < c->n ? k : c->n;
+}
+
+static bool has_indices(const match_case *c) { return (c->turn / 4 + (uint64_t)c->parameter) % 4 != 0; }
+
+static size_t out_bytes(const match_case *c) {
+    (void)c;
+    return sizeof(uint64_t);
+}
+
+/* Words of 8 bytes for the elements; the indices stand behind them. */
+static size_t words(const match_case *c) {
+    return (k_of(c) * weft_dtype_size(c->dtype) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+}
+
+static size_t values(const match_case *c) { return words(c) + (has_indices(c) ? k_of(c) : 0); }
+
+static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
+    uint64_t *const indices = (uint64_t *)out + words(c);
+    return weft_top_k(ctx, c->dtype, PARAMETERS[c->parameter].extreme, c->n, inputs[0], k_of(c), out,
+                      has_indices(c) ? indices : NULL);
+}
+
+static void tell(const match_case *c, char text[100]) {
+    snprintf(text, 100, "the %zu %s%s", k_of(c),
+             PARAMETERS[c->parameter].extreme == WEFT_LARGEST ? "largest" : "smallest",
+             has_indices(c) ? "" : " without indices");
+}
+
+const match_shape match_top_k = {.inputs = 1,
+                                 .parameters = PARAMETER_COUNT,
+                                 .accumulates = 1,
+                                 .values = values,
+                                 .out_bytes = out_bytes,
+                                 .call = call,
+                                 .tell = tell};
