@@ -50,11 +50,13 @@ if(WEFT_WERROR)
 endif()
 
 # What the text of a formula's kernel includes (src/cuda/map/map_text.cu), as text in the plugin.
-set(embedded arith/arith.h arith/bits.h arith/elementary.h arith/finish.h arith/map.h arith/map_integers.h
-  arith/map_reals.h core/elementary.h formula/formula.def formula/formula.h core/order.h cuda/runtime/device.cuh cuda/reduce/extremes.cuh
-  cuda/reduce/finish.cuh cuda/reduce/fold.cuh cuda/reduce/free.cuh cuda/reduce/integers.cuh cuda/reduce/job.h cuda/runtime/keys.cuh cuda/map/map_fold.cuh
-  cuda/map/map_formula.h cuda/map/map_scan.cuh cuda/map/map_values.cuh cuda/scan/scan_job.h cuda/scan/scan_look_back.cuh cuda/scan/scan_ops.cuh
-  cuda/scan/scan_tiles.cuh cuda/runtime/stored.cuh cuda/reduce/sums.cuh cuda/reduce/tree.cuh cuda/reduce/variance.cuh)
+set(embedded
+  arith/arith.h arith/bits.h arith/elementary.h arith/finish.h arith/map.h arith/map_integers.h arith/map_reals.h
+  core/elementary.h core/order.h cuda/map/map_fold.cuh cuda/map/map_formula.h cuda/map/map_scan.cuh
+  cuda/map/map_values.cuh cuda/reduce/extremes.cuh cuda/reduce/finish.cuh cuda/reduce/fold.cuh cuda/reduce/free.cuh
+  cuda/reduce/integers.cuh cuda/reduce/job.h cuda/reduce/sums.cuh cuda/reduce/tree.cuh cuda/reduce/variance.cuh
+  cuda/runtime/device.cuh cuda/runtime/keys.cuh cuda/runtime/stored.cuh cuda/scan/scan_job.h
+  cuda/scan/scan_look_back.cuh cuda/scan/scan_ops.cuh cuda/scan/scan_tiles.cuh formula/formula.def formula/formula.h)
 list(TRANSFORM embedded PREPEND src/ OUTPUT_VARIABLE embedded_files)
 set(WEFT_NVRTC_EMBEDDED ${CMAKE_BINARY_DIR}/nvrtc_embedded.c)
 add_custom_command(OUTPUT ${WEFT_NVRTC_EMBEDDED}
@@ -62,73 +64,8 @@ add_custom_command(OUTPUT ${WEFT_NVRTC_EMBEDDED}
     "-DOPTIONS=${WEFT_CUDA_STRICT}" -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS cmake/embed.cmake include/weft.h src/cuda/runtime/nvrtc_std.h ${embedded_files} VERBATIM)
 
-add_library(weft_cuda MODULE
-  ${WEFT_NVRTC_EMBEDDED}
-  src/cuda/runtime/arrays.cu
-  src/cuda/runtime/call.cu
-  src/cuda/runtime/compiled.cu
-  src/cuda/select/compact.cu
-  src/cuda/convolve/convolve.cu
-  src/cuda/convolve/convolve_blocks.cu
-  src/cuda/convolve/convolve_direct.cu
-  src/cuda/convolve/convolve_passes.cu
-  src/cuda/runtime/cuda.cu
-  src/cuda/reduce/dot.cu
-  src/cuda/reduce/extremes.cu
-  src/cuda/segmented/heads.cu
-  src/cuda/histogram/histogram.cu
-  src/cuda/fft/fft.cu
-  src/cuda/fft/fft_passes.cu
-  src/cuda/reduce/integers.cu
-  src/cuda/laplace/laplace.cu
-  src/cuda/laplace/laplace_solve.cu
-  src/cuda/price/price.cu
-  src/cuda/scan/published.cu
-  src/cuda/random/random.cu
-  src/cuda/sobol/sobol.cu
-  src/cuda/recurrence/recurrence.cu
-  src/cuda/recurrence/recurrence_kernels.cu
-  src/cuda/match/match.cu
-  src/cuda/map/map.cu
-  src/cuda/map/map_compiled.cu
-  src/cuda/map/map_scan.cu
-  src/cuda/map/map_text.cu
-  src/cuda/merge/merge.cu
-  src/cuda/runtime/nvrtc.cu
-  src/cuda/matmul/matmul.cu
-  src/cuda/matmul/matmul_end.cu
-  src/cuda/matmul/matmul_f32.cu
-  src/cuda/matmul/matmul_f64.cu
-  src/cuda/matmul/matmul_vector.cu
-  src/cuda/reduce/reduce.cu
-  src/cuda/select/run_length.cu
-  src/cuda/scan/scan.cu
-  src/cuda/scan/scan_bulk.cu
-  src/cuda/scan/scan_free.cu
-  src/cuda/scan/scan_sums.cu
-  src/cuda/scan/scan_totals.cu
-  src/cuda/runtime/scratch.cu
-  src/cuda/select/select.cu
-  src/cuda/segmented/segmented.cu
-  src/cuda/segmented/segmented_free.cu
-  src/cuda/segmented/segmented_products.cu
-  src/cuda/segmented/segmented_sums.cu
-  src/cuda/search_sorted/search_sorted.cu
-  src/cuda/sort/sort.cu
-  src/cuda/sort/sort_16.cu
-  src/cuda/sort/sort_32.cu
-  src/cuda/sort/sort_64.cu
-  src/cuda/sort/sort_8.cu
-  src/cuda/reduce/sums.cu
-  src/cuda/top_k/top_k.cu
-  src/cuda/runtime/transfer.cu
-  src/cuda/fft/transforms.cu
-  src/cuda/tridiag/tridiag.cu
-  src/cuda/heat/heat.cu
-  src/cuda/tridiag/tridiag_fused.cu
-  src/cuda/tridiag/tridiag_long.cu
-  src/cuda/runtime/tune.cu
-  src/cuda/reduce/variance.cu)
+add_library(weft_cuda MODULE ${WEFT_NVRTC_EMBEDDED})
+add_subdirectory(src/cuda)
 target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${WEFT_CUDA_FLAGS}>)
 target_link_libraries(weft_cuda PRIVATE ${CMAKE_DL_LIBS})

@@ -5,29 +5,8 @@ if(NOT MPI_C_FOUND)
   return()
 endif()
 
-add_library(weft_dist SHARED
-  src/dist/agree.c
-  src/dist/blocks_nccl.c
-  src/dist/convolve.c
-  src/dist/exchange.c
-  src/dist/fft.c
-  src/dist/forest.c
-  src/dist/histogram.c
-  src/dist/laplace.c
-  src/dist/map.c
-  src/dist/match.c
-  src/dist/matmul.c
-  src/dist/mpi.c
-  src/dist/open.c
-  src/dist/price.c
-  src/dist/random.c
-  src/dist/recurrence.c
-  src/dist/reduce.c
-  src/dist/scan.c
-  src/dist/sort.c
-  src/dist/threads.c
-  src/dist/tridiag.c
-  src/dist/tridiag_rows.c)
+add_library(weft_dist SHARED)
+add_subdirectory(src/dist)
 target_include_directories(weft_dist PRIVATE src)
 weft_harden(weft_dist)
 weft_run_path(weft_dist "$ORIGIN")

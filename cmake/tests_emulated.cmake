@@ -9,7 +9,8 @@ foreach(stem arrays call convolve convolve_blocks convolve_direct convolve_passe
     heat integers laplace laplace_solve map map_compiled map_scan map_text match matmul matmul_end matmul_f32
     matmul_f64 matmul_vector price published random reduce scan scan_free scan_sums scan_totals scratch sobol sums
     transfer tridiag tridiag_fused tridiag_long transforms tune variance)
-  list(APPEND emulated_sources ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/${stem}.cu)
+  file(GLOB source ${CMAKE_CURRENT_SOURCE_DIR}/src/cuda/*/${stem}.cu)
+  list(APPEND emulated_sources ${source})
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})
 # The compiler tells the executor of every access to memory: tests/emulated/device.cc ends a test that has a fault.

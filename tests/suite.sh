@@ -90,13 +90,13 @@ deep_inputs() {
     echo ':!tests/verified.txt'
     builds="x CMakeLists.txt CMakePresets.json cmake"
     case $1 in
-    agreement) echo "$builds" include src cli tests ;;
-    memory | threads | undefined) echo "$builds" include src cli tests examples ;;
-    faults) echo "$builds" include src cli tests ;;
+    agreement) echo "$builds" include src verify cli tests ;;
+    memory | threads | undefined) echo "$builds" include src verify cli tests examples ;;
+    faults) echo "$builds" include src verify cli tests ;;
     cuda) echo "$builds" include src tests/cuda bench ladder ;;
-    fuzz) echo "$builds" include src cli tests/fuzz ;;
-    packages) echo "$builds" include src cli completions docs/weft.1 tests/install examples fortran ladder ;;
-    compilers) echo "$builds" include src cli tests ladder examples ;;
+    fuzz) echo "$builds" include src verify cli tests/fuzz ;;
+    packages) echo "$builds" include src verify cli completions docs/weft.1 tests/install examples fortran ladder ;;
+    compilers) echo "$builds" include src verify cli tests ladder examples ;;
     site) echo x docs site README.md CHANGELOG.md CONTRIBUTING.md examples bench/results ;;
     esac
 }

@@ -1,8 +1,8 @@
 /* weft bench: the operations on this machine's devices, from the device's own memory. */
 #include "cli/bench/measure.h"
+#include "cli/bench/scaling.h"
 #include "cli/operations.h"
 #include "cli/progress.h"
-#include "cli/bench/scaling.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "cli/bench/tune.h"
 
 #include "cli/bench/measure.h"
-#include "cli/progress.h"
 #include "cli/io/value.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* weft tune --check: the agreement suite with every variant. */
-#include "cli/progress.h"
 #include "cli/bench/tune.h"
+#include "cli/progress.h"
 #include "verify/match.h"
 
 #include <stdlib.h>

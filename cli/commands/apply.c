@@ -1,8 +1,8 @@
 #include "cli/commands/apply.h"
 #include "cli/commands/fold_options.h"
 #include "cli/io/npy.h"
-#include "cli/ranks.h"
 #include "cli/io/streamed.h"
+#include "cli/ranks.h"
 
 #include <inttypes.h>
 #include <stdio.h>

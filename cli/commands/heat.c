@@ -1,11 +1,11 @@
 /* weft heat U0.npy -o U.npy: steps in time of the heat equation. */
-#include "cli/io/file.h"
 #include "cli/bench/measure.h"
-#include "cli/nearest.h"
+#include "cli/io/file.h"
 #include "cli/io/npy.h"
 #include "cli/io/picture.h"
-#include "cli/progress.h"
 #include "cli/io/value.h"
+#include "cli/nearest.h"
+#include "cli/progress.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* weft laplace: Jacobi's sweeps over a 3-D array, over-relaxation or multigrid, until there were enough or the
  * tolerance is reached. */
-#include "cli/io/file.h"
 #include "cli/bench/measure.h"
+#include "cli/io/file.h"
 #include "cli/io/npy.h"
 #include "cli/io/picture.h"
-#include "cli/progress.h"
 #include "cli/io/value.h"
+#include "cli/progress.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* weft map FORMULA NAME=VALUE... -o Z.npy, weft map_scan the same, and weft map_reduce OP FORMULA NAME=VALUE...: a
  * value is a number or the name of a file. */
 #include "cli/cli.h"
-#include "cli/io/file.h"
 #include "cli/commands/fold_options.h"
-#include "cli/nearest.h"
+#include "cli/io/file.h"
 #include "cli/io/npy.h"
 #include "cli/io/streamed.h"
 #include "cli/io/value.h"
+#include "cli/nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * behind, are there too; the next piece begins with the byte before its first place. So nothing is counted twice or
  * missed. */
 #include "cli/cli.h"
-#include "cli/progress.h"
 #include "cli/io/value.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <fcntl.h>

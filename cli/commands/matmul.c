@@ -1,7 +1,7 @@
 /* weft matmul A.npy B.npy -o C.npy */
 #include "cli/commands/apply.h"
-#include "cli/io/file.h"
 #include "cli/commands/matmul_check.h"
+#include "cli/io/file.h"
 #include "cli/io/npy.h"
 
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* weft price: an option by Monte Carlo simulation, with its standard error, and a drawing of how it converges. */
 #include "cli/cli.h"
-#include "cli/tour/closed_form.h"
-#include "cli/nearest.h"
 #include "cli/io/npy_header.h"
 #include "cli/io/picture.h"
+#include "cli/io/value.h"
+#include "cli/nearest.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
-#include "cli/io/value.h"
+#include "cli/tour/closed_form.h"
 
 #include <math.h>
 #include <stdlib.h>

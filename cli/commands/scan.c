@@ -1,10 +1,10 @@
 /* weft scan X.npy -o Y.npy: the one operation that gives an array. */
 #include "cli/commands/apply.h"
-#include "cli/io/file.h"
 #include "cli/commands/fold_options.h"
+#include "cli/io/file.h"
 #include "cli/io/npy.h"
-#include "cli/ranks.h"
 #include "cli/io/streamed.h"
+#include "cli/ranks.h"
 
 #include <stdint.h>
 #include <stdio.h>

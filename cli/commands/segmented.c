@@ -1,7 +1,7 @@
 /* weft segmented_reduce, segmented_scan and reduce_by_key: files that cut an array in segments. */
 #include "cli/commands/apply.h"
-#include "cli/io/file.h"
 #include "cli/commands/fold_options.h"
+#include "cli/io/file.h"
 #include "cli/io/npy.h"
 
 #include <inttypes.h>

@@ -1,10 +1,10 @@
 /* weft sort X.npy -o Y.npy, with values V.npy that come along; weft argsort X.npy -o I.npy. */
 #include "cli/cli.h"
+#include "cli/commands/sort_runs.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
-#include "cli/ranks.h"
-#include "cli/commands/sort_runs.h"
 #include "cli/io/value.h"
+#include "cli/ranks.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* weft verify: the agreement suite on this machine's devices. */
+#include "cli/io/value.h"
 #include "cli/nearest.h"
 #include "cli/progress.h"
-#include "cli/io/value.h"
 #include "verify/match.h"
 
 #include <limits.h>

@@ -2,8 +2,8 @@
 
 #include "cli/io/file.h"
 #include "cli/io/npy_header.h"
-#include "cli/progress.h"
 #include "cli/io/value.h"
+#include "cli/progress.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #define WEFT_CLI_LADDER_CLIMB_H
 
 #include "cli/cli.h"
-#include "cli/ladder/ladder_text.h"
 #include "cli/io/npy.h"
+#include "cli/ladder/ladder_text.h"
 #include "ladder/ladder.h"
 
 enum { LADDER_RUNGS_MAX = 64, LADDER_MACHINES = 2 };

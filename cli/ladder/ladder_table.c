@@ -1,6 +1,6 @@
 /* What came of a topic, as a table or as JSON. */
-#include "cli/ladder/ladder_climb.h"
 #include "cli/io/value.h"
+#include "cli/ladder/ladder_climb.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef WEFT_CLI_TOUR_H
 #define WEFT_CLI_TOUR_H
 
-#include "cli/cli.h"
 #include "cli/bench/measure.h"
+#include "cli/cli.h"
 #include "cli/io/npy.h"
 #include "cli/operations.h"
 

@@ -1,7 +1,7 @@
 /* The tour's prefix scans and recurrences, which give arrays. Every value of them is compared. */
-#include "cli/tour/gnu_rand.h"
 #include "cli/io/plain.h"
 #include "cli/progress.h"
+#include "cli/tour/gnu_rand.h"
 #include "cli/tour/tour.h"
 #include "cli/tour/tour_size.h"
 

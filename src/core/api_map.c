@@ -1,8 +1,8 @@
 /* weft_expr, weft_map, weft_map_reduce and weft_map_scan: arguments. Names are resolved here, and numbers and scalars
  * converted, so that a backend sees nothing but steps and leaves. */
 #include "core/check.h"
-#include "formula/expr.h"
 #include "core/part.h"
+#include "formula/expr.h"
 
 #include <math.h>
 #include <stdlib.h>

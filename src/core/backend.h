@@ -6,10 +6,10 @@
 #define WEFT_CORE_BACKEND_H
 
 #include "core/error.h"
-#include "formula/formula.h"
 #include "core/matmul_piece.h"
 #include "core/order.h"
 #include "core/tridiag_part.h"
+#include "formula/formula.h"
 #include "weft.h"
 
 #include <stdbool.h>
@@ -339,8 +339,8 @@ typedef struct price_call {
     double weights[WEFT_ASSETS_MAX], centre[WEFT_ASSETS_MAX], width[WEFT_ASSETS_MAX];
     size_t legs;
     price_leg leg[PRICE_LEGS_MAX];
-    double *estimate; /* in host memory: the price and its standard error; or, with sums, not wanted */
-    double *sums; /* NULL; or in host memory: the sums of ORDER.md 21.6, in their order, are wanted instead */
+    double *estimate;    /* in host memory: the price and its standard error; or, with sums, not wanted */
+    double *sums;        /* NULL; or in host memory: the sums of ORDER.md 21.6, in their order, are wanted instead */
     const double *given; /* NULL; or those sums over all paths, none of which is simulated then */
 } price_call;
 

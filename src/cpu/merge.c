@@ -1,7 +1,7 @@
 /* weft_merge on the CPU: y is cut in parts, and the merge path (O. Green, R. McColl, D. Bader, ICS 2012) tells where
  * in a and b each begins. */
-#include "cpu/parallel.h"
 #include "cpu/kernels/vectors.h"
+#include "cpu/parallel.h"
 
 enum {
     CHAINS = 4,
@@ -10,7 +10,7 @@ enum {
     PART_ELEMENTS = 1 << 16
 };
 
-#define BODY "cpu/kernels/merge_body.h"
+#define BODY "cpu/merge_body.h"
 #include "cpu/kernels/each_type.h"
 
 typedef void merge_part(const void *a, size_t na, const void *b, size_t nb, size_t d, size_t end, void *y);

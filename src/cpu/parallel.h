@@ -20,8 +20,8 @@ typedef enum parallel_order {
 
 /* Runs work(job, p) on the calling thread and on at most threads - 1 others, and returns when all of them have. The
  * items of the region are those that parallel_next gives them. After a cancelled call's callback (weft_set_progress)
- * items may be left out. An item of a region of one thread may contain regions of several, an item of other regions only
- * regions of one thread. */
+ * items may be left out. An item of a region of one thread may contain regions of several, an item of other regions
+ * only regions of one thread. */
 void cpu_parallel(int threads, size_t count, parallel_order order, void (*work)(void *job, parallel *p), void *job);
 
 /* Gives an item that no other thread has got, and returns false when there is none. */

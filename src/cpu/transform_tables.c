@@ -81,8 +81,8 @@ static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *tab
     }
 }
 
-/* In the order in which the second pass uses them (lane_sweep in cpu/kernels/transform_body.h): two vectors for each block
- * of a sweep, before them one where the number of stages is odd. */
+/* In the order in which the second pass uses them (lane_sweep in cpu/kernels/transform_body.h): two vectors for each
+ * block of a sweep, before them one where the number of stages is odd. */
 static size_t put_tile(const transform_tables *t, weft_dtype dtype, const transform_plan *plan, size_t tile,
                        void *table) {
     const int rows_log = transform_log2(plan->rows), odd = transform_log2(plan->columns) % 2;

@@ -1,6 +1,6 @@
-/* Normals on a GPU as its kernels make them (cuda/random/normals.cuh), against the quantile that is defined: of all 2^32
- * words for f32, with what the table may be off by; of numbers from all over (0, 1) for f64. Exits with 77 without a
- * GPU. */
+/* Normals on a GPU as its kernels make them (cuda/random/normals.cuh), against the quantile that is defined: of all
+ * 2^32 words for f32, with what the table may be off by; of numbers from all over (0, 1) for f64. Exits with 77
+ * without a GPU. */
 #include "tests/cuda/gpu_check.cuh"
 
 #include "cuda/random/normals.cuh"

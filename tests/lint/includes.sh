@@ -23,14 +23,16 @@ own_def='"core/(ops|types|status|distributions|sobol)\.def"'
 
 only "the public header" '<std(def|int)\.h>' include/weft.h
 only "the public header of libweft_dist" '"weft\.h"' include/weft_dist.h
-only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|weft\.h)\"" src/core/*.c src/core/*.h
-only "src/ref" "$std|\"(ref/[a-z_]+\.h|core/(order|backend|offsets|elementary)\.h|weft\.h)\"|$own_def" src/ref/*.c src/ref/*.h
-only "src/arith" "$std|\"(arith/[a-z_]+|core/(order|elementary|formula))\.h\"" src/arith/*.h
-only "src/stream" "$std|\"((stream|core|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/stream/*.c src/stream/*.h
-only "src/cpu" "$std|BODY|\"((cpu|core|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/*.c src/cpu/*.h src/cpu/*.def
-only "src/cuda" "$std|<cuda[a-z_]*\.h>|<cub/[a-z_/]+\.cuh>|\"((cuda|core|arith)/[a-z_0-9]+\.(h|cuh|def)|weft\.h)\"" src/cuda/*
-only "cli" "$std|\"(cli/[a-z_]+\.(h|def)|ladder/ladder\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] | grep -Ev '^cli/(verify|tune_check).c$')
-only "what runs the suite" "$std|\"(cli/[a-z_]+\.h|tests/match\.h|weft\.h)\"" cli/commands/verify.c cli/bench/tune_check.c
+only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|formula/(expr|formula)\.h|weft\.h)\"" src/core/*.[ch]
+only "src/formula" "$std|\"(formula/[a-z_]+\.(h|def)|core/[a-z_]+\.(h|def)|weft\.h)\"" src/formula/*.[ch]
+only "src/ref" "$std|\"(ref/[a-z_]+\.h|core/(order|backend|offsets|elementary)\.h|weft\.h)\"|$own_def" src/ref/*.[ch]
+only "src/arith" "$std|\"(arith/[a-z_]+|core/(order|elementary)|formula/formula)\.h\"" src/arith/*.h
+only "src/stream" "$std|\"((stream|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/stream/*.[ch]
+only "src/cpu" "$std|\"((cpu|core|formula|arith)/[a-z_]+\.(h|def)|cpu/kernels/(each_type|key_body|vectors)\.h|weft\.h)\"|BODY" src/cpu/*.[ch] src/cpu/*.def
+only "src/cpu/kernels" "$std|BODY|\"((cpu|cpu/kernels|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/cpu/kernels/*.[ch] src/cpu/kernels/*.def
+only "src/cuda" "$std|<cuda[a-z_]*\.h>|<cub/[a-z_/]+\.cuh>|\"(cuda/[a-z_]+/[a-z_0-9]+\.(h|cuh|def)|(core|formula|arith)/[a-z_0-9]+\.(h|def)|weft\.h)\"" src/cuda/*/*.*
+only "cli" "$std|\"(cli/[a-z_/]+\.(h|def)|ladder/ladder\.h|weft(_dist)?\.h)\"|$own_def" $(ls cli/*.[ch] cli/*/*.[ch] | grep -Ev '/(verify|tune_check).c$')
+only "verify and tune" "$std|\"(cli/[a-z_/]+\.h|verify/match\.h|weft\.h)\"" cli/commands/verify.c cli/bench/tune_check.c
 only "ladder" "$std|<[a-z_]+>|<(cuda[a-z_0-9]*\.h|cu(b|blas|sparse|fft|rand|blas)[a-z_/0-9]*\.(h|cuh)|thrust/[a-z_/]+\.h)>|\"(climb|ladder|weft)\.h\"|\"executor\.h\"|\"linking/squares\.h\"|\"topics\.def\"" ladder/*.cu ladder/*.h
 only "ladder/linking" "$std|\"squares\.h\"" ladder/linking/*
 only "ladder/executor" "$std|<[a-z_]+>|\"(executor|cuda_runtime)\.h\"" ladder/executor/*.cc ladder/executor/*.h
@@ -38,7 +40,7 @@ only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|fpmode|parts)|arith/[a-z
 only "examples" "$std|<(weft(_dist)?|mpi)\.h>" examples/*.c
 
 # CUDA's headers stay where CUDA is; <cuda.h> matches the pattern of the standard ones above.
-bad=$(grep -nE '#include <(cu[a-z]*|cub/.*|nccl|nv[a-z_]*)(_[a-z0-9_]+)?\.(h|cuh)>' -r include src cli examples tests |
+bad=$(grep -nE '#include <(cu[a-z]*|cub/.*|nccl|nv[a-z_]*)(_[a-z0-9_]+)?\.(h|cuh)>' -r include src verify cli examples tests |
     grep -vE '^(src/cuda/|tests/cuda/|tests/dist/gpus\.c|src/dist/nccl\.c)' | grep -vE '<curses' || true)
 [ -z "$bad" ] || { echo "CUDA outside src/cuda and src/dist/nccl.c:" && echo "$bad" && failed=1; }
 [ $failed = 0 ] && echo "includes: in order"

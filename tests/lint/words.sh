@@ -6,7 +6,7 @@ set -u
 cd "$1" || exit 1
 failed=0
 tell() { echo "$1" && failed=1; }
-sources=$(find include src cli ladder tests bench examples cmake x CMakeLists.txt -type f \
+sources=$(find include src verify cli ladder tests bench examples cmake x CMakeLists.txt -type f \
     \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' -o -name '*.def' -o -name '*.cmake' -o -name '*.sh' \
     -o -name x -o -name CMakeLists.txt \) | grep -v '^tests/lint/words.sh$')
 
@@ -18,11 +18,11 @@ $left"
 # An operation is one stem in every room, and each backend has its tree; every other name is once.
 stems="tune tree extremes integers sums dot segmented laplace_solve elementary philox $(sed -n 's/^CALL(\([a-z0-9_]*\),.*/\1/p' src/core/ops.def) reduce"
 allowed=$(printf '%s\n' $stems | sed 's/.*/^&(_body)?\\.(c|h|cu|cuh)$/' | paste -sd '|')
-twice=$(find include src cli tests bench examples -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) |
+twice=$(find include src verify cli tests bench examples -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) |
     sed 's,.*/,,' | sort | uniq -d | grep -vE "$allowed")
 [ -z "$twice" ] || tell "words: file names that stand twice in the tree: $twice"
 
-drawers=$(find include src cli tests bench examples -type f | grep -E '/(utils?|misc|common|helpers?)\.[a-z]+$')
+drawers=$(find include src verify cli tests bench examples -type f | grep -E '/(utils?|misc|common|helpers?)\.[a-z]+$')
 [ -z "$drawers" ] || tell "words: drawers: $drawers"
 
 for file in $sources; do

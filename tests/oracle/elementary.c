@@ -6,9 +6,9 @@
 #include "arith/bits.h"
 #include "ref/philox.h"
 #include "tests/expect.h"
-#include "verify/inputs.h"
 #include "tests/oracle/elementary_lanes.h"
 #include "tests/oracle/elementary_truth.h"
+#include "verify/inputs.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -123,8 +123,9 @@ static void apply(const problem *p, size_t axis, long double m[SIDE][SIDE], long
     }
 }
 
-/* A line's solution has a residual of at most 8 eps log2(n) times the matrix and the solution (docs/ops/tridiag.md), and
- * the inverse of the matrix is at most 1 / lambda; alternating directions may grow by 1 + 2 / lambda in between. */
+/* A line's solution has a residual of at most 8 eps log2(n) times the matrix and the solution (docs/ops/tridiag.md),
+ * and the inverse of the matrix is at most 1 / lambda; alternating directions may grow by 1 + 2 / lambda in between.
+ */
 static double bound_of(const problem *p) {
     const double epsilon = p->dtype == WEFT_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
     double least = p->lambda[0], most = 0;

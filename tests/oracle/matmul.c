@@ -18,8 +18,8 @@ static void call(weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, si
 
 /* ------------------------------------------------------------------------------- accuracy */
 
-/* |c - exact| <= K eps/2 sum |a b|, K the roundings of a chain and of the joins of parts (docs/ops/matmul.md); one more
- * rounding of c when f32 is summed in f64. */
+/* |c - exact| <= K eps/2 sum |a b|, K the roundings of a chain and of the joins of parts (docs/ops/matmul.md); one
+ * more rounding of c when f32 is summed in f64. */
 static void check_bound(weft_dtype dtype, weft_dtype accumulate, input_kind kind, size_t m, size_t n, size_t k) {
     const size_t size = weft_dtype_size(dtype);
     void *a = malloc(m * k * size), *b = malloc(k * n * size), *c = malloc(m * n * size);

@@ -1,4 +1,5 @@
-/* The body of cpu/kernels/folds.c for one type (cpu/kernels/each_type.h): operators whose order is free, by a plain loop. */
+/* The body of cpu/kernels/folds.c for one type (cpu/kernels/each_type.h): operators whose order is free, by a plain
+ * loop. */
 
 /* ------------------------------------------------------------------------- minimum and maximum */
 

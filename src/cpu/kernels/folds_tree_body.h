@@ -1,5 +1,5 @@
-/* The body of cpu/kernels/folds.c for sums and products in REAL, float or double; the includer sets VECTOR (of REAL), LANE
- * (the integer of REAL's size), MEMBER (of partial) and OF(name).
+/* The body of cpu/kernels/folds.c for sums and products in REAL, float or double; the includer sets VECTOR (of REAL),
+ * LANE (the integer of REAL's size), MEMBER (of partial) and OF(name).
  *
  * A segment of at most a row has one element in a lane. Then lanes without elements, which hold the identity,
  * change nothing when they are joined, and the halving of ORDER.md 2.3 may as well begin with as few lanes as

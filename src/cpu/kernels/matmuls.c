@@ -1,6 +1,6 @@
 /* The kernels of matrix products (ORDER.md 13); compiled once for each level. */
-#include "cpu/matmul_calls.h"
 #include "cpu/kernels/vectors.h"
+#include "cpu/matmul_calls.h"
 
 /* The shape of a tile: what leaves registers for a row's vectors and one element of A. */
 #if defined(__AVX512F__) || defined(__aarch64__)

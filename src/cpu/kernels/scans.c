@@ -1,8 +1,8 @@
 /* The kernels of weft_scan (ORDER.md 6); compiled once for each level. One body serves all: what
  * does not depend on an order may as well be joined in the canonical one. */
-#include "cpu/scan_state.h"
 #include "cpu/kernels/stream.h"
 #include "cpu/kernels/vectors.h"
+#include "cpu/scan_state.h"
 
 /* What joins two values. There is no minimum and no AND: with the bits of all elements, and of the
  * results, turned by `flip` they are a maximum and an OR. A maximum compares signed, so the caller's

@@ -1,5 +1,5 @@
-/* The body of cpu/kernels/selections.c for one type of elements: T and OF(name) are set by the includer, and IS_FLOAT where
- * it is one. */
+/* The body of cpu/kernels/selections.c for one type of elements: T and OF(name) are set by the includer, and IS_FLOAT
+ * where it is one. */
 
 /* Whether a block of elements compares as c says. */
 INLINE uint64_t OF(compare_block)(const comparator *c, const T *x, size_t n) {

@@ -1,5 +1,5 @@
-/* The body of the sorting kernels in cpu/kernels/sorts.c: KEY, the unsigned integer of a width, and OF(name) are set by the
- * includer. */
+/* The body of the sorting kernels in cpu/kernels/sorts.c: KEY, the unsigned integer of a width, and OF(name) are set
+ * by the includer. */
 
 INLINE KEY OF(code)(weft_sort_rule rule, KEY key) {
     const KEY rank = OF(rank)(rule, key);

@@ -1,5 +1,5 @@
-/* The body of the kernels in cpu/kernels/sort_vectors.c: KEY, an unsigned integer, OF(name), LANES_LOG2, of a vector of them,
- * MASK, of its lanes, and instructions are set by the includer.
+/* The body of the kernels in cpu/kernels/sort_vectors.c: KEY, an unsigned integer, OF(name), LANES_LOG2, of a vector
+ * of them, MASK, of its lanes, and instructions are set by the includer.
  *
  * Quicksort of ranks by vectors (B. Bramas, A novel hybrid quicksort algorithm vectorized using AVX-512 on Intel
  * Skylake, 2017): each vector is compared with the pivot and compressed to either side. One side stays where the

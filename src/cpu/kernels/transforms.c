@@ -1,6 +1,6 @@
 /* The kernels of weft_fft and weft_convolve (ORDER.md 14, 9); compiled once for each level. */
-#include "cpu/transform.h"
 #include "cpu/kernels/vectors.h"
+#include "cpu/transform.h"
 
 #define REAL float
 #define LANE uint32_t

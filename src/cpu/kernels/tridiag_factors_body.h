@@ -1,6 +1,6 @@
-/* Systems of one matrix, in cpu/kernels/tridiag_kernel_body.h: where a, b and c are constants, all that elimination makes of
- * them is the same for every system. It is computed once, by the operations of ORDER.md 16, and each system then
- * takes the operations on d alone. */
+/* Systems of one matrix, in cpu/kernels/tridiag_kernel_body.h: where a, b and c are constants, all that elimination
+ * makes of them is the same for every system. It is computed once, by the operations of ORDER.md 16, and each system
+ * then takes the operations on d alone. */
 
 enum { OF(chunk) = WEFT_TRIDIAG_CHUNK, OF(base) = WEFT_TRIDIAG_BASE, OF(levels) = 5 }; /* 2^levels is base */
 

@@ -1,5 +1,5 @@
-/* The body of cpu/kernels/tridiags.c for one type: REAL, LANE (the unsigned integer of its size), FUSED, EPSILON, LEAST,
- * GREATEST, NOT_A_NUMBER and INFINITE (bits) and OF(name) are set by the includer. */
+/* The body of cpu/kernels/tridiags.c for one type: REAL, LANE (the unsigned integer of its size), FUSED, EPSILON,
+ * LEAST, GREATEST, NOT_A_NUMBER and INFINITE (bits) and OF(name) are set by the includer. */
 #define WIDTH (VECTOR_BYTES / sizeof(REAL))
 #define VECTOR OF(vector)
 #define LANES OF(lanes)

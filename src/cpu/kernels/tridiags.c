@@ -1,6 +1,6 @@
 /* The kernels of weft_tridiag (ORDER.md 16); compiled once for each level. */
-#include "cpu/tridiag_kernel.h"
 #include "cpu/kernels/vectors.h"
+#include "cpu/tridiag_kernel.h"
 
 #include <stdatomic.h>
 

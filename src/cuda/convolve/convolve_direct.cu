@@ -4,8 +4,8 @@
  * GROUPS vectors of 16 bytes of results. For as many taps as a vector has elements it needs that vector of the signal
  * and the one before, which is the next taps' vector: one 16-byte load from shared memory for each vector of taps. */
 #include "core/order.h"
-#include "cuda/fft/complex.cuh"
 #include "cuda/convolve/convolve_kernels.h"
+#include "cuda/fft/complex.cuh"
 
 #define DIRECT_THREADS 256
 #define GROUPS 4

@@ -2,8 +2,8 @@
 #ifndef WEFT_CUDA_TRANSFORMS_H
 #define WEFT_CUDA_TRANSFORMS_H
 
-#include "cuda/runtime/arrays.h"
 #include "cuda/fft/fft_job.h"
+#include "cuda/runtime/arrays.h"
 
 /* T[2k] of ORDER.md 14.1 on the GPU, as far as transforms of 2^log values need it. It grows and stays. */
 weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int log, const void **table,

@@ -1,7 +1,7 @@
 /* weft_laplace: its passes over memory and their launches (ORDER.md 7). */
-#include "cuda/runtime/arrays.h"
 #include "cuda/laplace/laplace_kernel.cuh"
 #include "cuda/reduce/tree.cuh"
+#include "cuda/runtime/arrays.h"
 
 enum { Z_BLOCKS_MAX = 65535, LEAST_PLANES = 32, WAVES = 8, SWEEPS_MAX = 4 };
 

@@ -5,8 +5,8 @@
  * between two grids. Traffic of a sweep: the grid is read twice and written once, in half lines. */
 #include "arith/bits.h"
 #include "arith/multigrid.h"
-#include "cuda/runtime/arrays.h"
 #include "cuda/reduce/tree.cuh"
+#include "cuda/runtime/arrays.h"
 
 enum { SOLVE_WARPS = 4, SOLVE_THREADS = 32 * SOLVE_WARPS, SOLVE_WAVES = 16, ROOM_ALIGNMENT = 256 };
 

@@ -3,8 +3,8 @@
  * diverges, and do it for a few elements at once; steps come from constant memory, registers lie in local memory,
  * which the first cache holds. */
 #include "arith/map.h"
-#include "cuda/runtime/compiled.h"
 #include "cuda/map/map_compiled.h"
+#include "cuda/runtime/compiled.h"
 #include "cuda/runtime/stored.cuh"
 
 #include <string.h>

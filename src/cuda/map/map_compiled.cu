@@ -1,6 +1,6 @@
 /* Which formulas are compiled, and what they were compiled to (map_compiled.h). */
-#include "cuda/runtime/compiled.h"
 #include "cuda/map/map_compiled.h"
+#include "cuda/runtime/compiled.h"
 #include "cuda/runtime/nvrtc.h"
 
 #include <stdlib.h>

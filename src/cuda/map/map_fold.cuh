@@ -3,8 +3,8 @@
 #ifndef WEFT_CUDA_MAP_FOLD_CUH
 #define WEFT_CUDA_MAP_FOLD_CUH
 
-#include "cuda/reduce/free.cuh"
 #include "cuda/map/map_values.cuh"
+#include "cuda/reduce/free.cuh"
 #include "cuda/reduce/tree.cuh"
 
 /* Op over the values of F, ROWS rows or vectors of which a thread has in flight. */

@@ -2,9 +2,9 @@
 #ifndef WEFT_CUDA_MAP_FORMULA_H
 #define WEFT_CUDA_MAP_FORMULA_H
 
-#include "formula/formula.h"
 #include "cuda/reduce/job.h"
 #include "cuda/scan/scan_job.h"
+#include "formula/formula.h"
 
 /* A leaf as of element 0 of the launch: where its array begins, its value, or the index. */
 typedef union formula_operand {

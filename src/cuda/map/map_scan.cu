@@ -1,8 +1,8 @@
 /* A scan of a formula's values (ORDER.md 20): by the kernel that the formula was compiled to, which computes
  * them where the scan of an array loads its elements (map_scan.cuh). Where it is not compiled, the values of some
  * tiles at a time are stored in the staging buffer, little enough for the L2 cache, and scanned from there. */
-#include "cuda/runtime/compiled.h"
 #include "cuda/map/map_compiled.h"
+#include "cuda/runtime/compiled.h"
 #include "cuda/scan/scan_kernels.h"
 
 static weft_status launch_compiled(const gpu *g, const map_program *program, void *function,

@@ -3,8 +3,8 @@
 #define WEFT_CUDA_MAP_TEXT_H
 
 #include "core/backend.h"
-#include "cuda/reduce/kernels.h"
 #include "cuda/map/map_formula.h"
+#include "cuda/reduce/kernels.h"
 
 /* What a kernel is made from; where the arrays lie and what the values are comes with each launch. */
 typedef struct map_shape {

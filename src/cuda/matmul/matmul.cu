@@ -1,6 +1,6 @@
 /* weft_matmul on a GPU: where the matrices lie, which kernel, its launches (ORDER.md 13). */
-#include "cuda/runtime/arrays.h"
 #include "cuda/matmul/matmul_kernels.h"
+#include "cuda/runtime/arrays.h"
 
 #include <string.h>
 

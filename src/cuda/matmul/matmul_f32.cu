@@ -1,6 +1,6 @@
 /* Products of f32 summed in f32, by tiles. */
-#include "cuda/runtime/gpu.h"
 #include "cuda/matmul/matmul_launch.cuh"
+#include "cuda/runtime/gpu.h"
 
 static __device__ __forceinline__ uint4 *matmul_shared() {
     extern __shared__ uint4 dynamic[];

@@ -5,11 +5,11 @@
  * as there are tiles, however few. Nothing is written to memory but the sums of blocks. */
 #include "arith/price.h"
 #include "arith/sobol.h"
-#include "cuda/runtime/arrays.h"
 #include "cuda/random/normal_table.h"
-#include "cuda/sobol/sobol_tables.h"
-#include "cuda/reduce/tree.cuh"
 #include "cuda/random/words.cuh"
+#include "cuda/reduce/tree.cuh"
+#include "cuda/runtime/arrays.h"
+#include "cuda/sobol/sobol_tables.h"
 
 #include <string.h>
 

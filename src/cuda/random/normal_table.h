@@ -2,8 +2,8 @@
 #ifndef WEFT_CUDA_NORMAL_TABLE_H
 #define WEFT_CUDA_NORMAL_TABLE_H
 
-#include "cuda/runtime/gpu.h"
 #include "cuda/random/normals.cuh"
+#include "cuda/runtime/gpu.h"
 
 /* As many octaves as a block has room for beside `used` bytes. */
 static inline uint32_t normal_octaves(const gpu *g, size_t used) {

@@ -2,9 +2,9 @@
  * memory in one store. One kernel, told by its SAMPLES what to make of a block's words; normals are those of
  * cuda/random/normals.cuh, all other arithmetic is arith/samples.h. */
 #include "arith/samples.h"
-#include "cuda/runtime/arrays.h"
 #include "cuda/random/normal_table.h"
 #include "cuda/random/words.cuh"
+#include "cuda/runtime/arrays.h"
 
 enum { THREADS = 256, THREADS_OF_MULTIPROCESSOR = 2048 };
 

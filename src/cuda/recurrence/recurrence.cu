@@ -1,6 +1,6 @@
 /* weft_recurrence: which kernel, its scratch memory, its launches (ORDER.md 9). */
-#include "cuda/runtime/arrays.h"
 #include "cuda/recurrence/recurrence_job.h"
+#include "cuda/runtime/arrays.h"
 
 #include <string.h>
 

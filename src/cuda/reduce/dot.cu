@@ -1,6 +1,6 @@
 /* Dot products by the canonical tree (ORDER.md 5); integers too, whose order does not matter. */
-#include "cuda/runtime/gpu.h"
 #include "cuda/reduce/tree.cuh"
+#include "cuda/runtime/gpu.h"
 
 static __device__ __forceinline__ float fused(float x, float y, float lane) { return fmaf(x, y, lane); }
 static __device__ __forceinline__ double fused(double x, double y, double lane) { return fma(x, y, lane); }

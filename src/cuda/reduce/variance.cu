@@ -1,6 +1,6 @@
 /* Sums of squared deviations by the canonical tree, and weft_variance (ORDER.md 3.3 norm2, 4). */
-#include "cuda/runtime/gpu.h"
 #include "cuda/reduce/variance.cuh"
+#include "cuda/runtime/gpu.h"
 
 kernel cuda_deviations_kernel(weft_dtype dtype) {
     static const kernel kernels[] = {

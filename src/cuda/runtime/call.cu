@@ -4,8 +4,8 @@
  * the input goes through the staging buffer in chunks of a power of two of whole tiles, each of which is
  * a subtree of the canonical tree; fold.cuh joins the chunks. Copies and launches alternate on one stream:
  * a launch takes a hundredth of the time of its copy, so there is nothing to gain by overlapping them. */
-#include "cuda/runtime/compiled.h"
 #include "cuda/map/map_compiled.h"
+#include "cuda/runtime/compiled.h"
 
 #include <string.h>
 

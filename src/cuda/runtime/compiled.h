@@ -2,8 +2,8 @@
 #ifndef WEFT_CUDA_COMPILED_H
 #define WEFT_CUDA_COMPILED_H
 
-#include "cuda/runtime/gpu.h"
 #include "cuda/map/map_formula.h"
+#include "cuda/runtime/gpu.h"
 
 /* Whether the driver can load such code. */
 bool compiled_usable(void);

@@ -1,6 +1,6 @@
 /* The backend "cuda": devices, contexts, streams and memory. */
-#include "cuda/runtime/gpu.h"
 #include "cuda/map/map_compiled.h"
+#include "cuda/runtime/gpu.h"
 #include "cuda/runtime/nvrtc.h"
 
 #include <cuda.h>

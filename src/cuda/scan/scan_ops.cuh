@@ -6,8 +6,8 @@
 
 #include "arith/bits.h"
 #include "cuda/runtime/keys.cuh"
-#include "cuda/scan/scan_job.h"
 #include "cuda/runtime/stored.cuh"
+#include "cuda/scan/scan_job.h"
 
 /* ------------------------------------------------------------------------ sums and products */
 

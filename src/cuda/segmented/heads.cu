@@ -1,8 +1,8 @@
 /* From head flags or keys to segment offsets, in three steps: a bit for each element, and how many are set in each
  * tile; how many are set before each tile, which is a scan; and the places of the bits. The elements' flags or keys
  * are read once, the bits written and read once, so the rest is small beside them. */
-#include "cuda/segmented/segments_job.h"
 #include "cuda/runtime/warp_reduce.cuh"
+#include "cuda/segmented/segments_job.h"
 
 enum { WARP_ELEMENTS = 32 * 32, TILE_ELEMENTS = WARP_ELEMENTS * SEGMENT_WARPS };
 

@@ -11,8 +11,8 @@
 #ifndef WEFT_CUDA_SEGMENTED_FOLD_CUH
 #define WEFT_CUDA_SEGMENTED_FOLD_CUH
 
-#include "cuda/segmented/segments.cuh"
 #include "cuda/reduce/tree.cuh"
+#include "cuda/segmented/segments.cuh"
 
 /* An operator of scans as one of the canonical tree. */
 template <class Scan> struct folding : Scan {

@@ -9,9 +9,9 @@
 #ifndef WEFT_CUDA_SEGMENTED_SCAN_CUH
 #define WEFT_CUDA_SEGMENTED_SCAN_CUH
 
+#include "cuda/runtime/warp_reduce.cuh"
 #include "cuda/scan/scan.cuh"
 #include "cuda/segmented/segments.cuh"
-#include "cuda/runtime/warp_reduce.cuh"
 
 /* Elements of a group in shared memory, from one group's start to the next, where groups do not lie side by side:
  * odd, so that both the way in by rows and the way out by groups touch all banks. */

@@ -14,8 +14,8 @@
 #ifndef WEFT_CUDA_COMPACT_CUH
 #define WEFT_CUDA_COMPACT_CUH
 
-#include "cuda/select/compact_job.h"
 #include "cuda/runtime/device.cuh"
+#include "cuda/select/compact_job.h"
 
 #define WHOLE_WARP 0xffffffffu
 
