@@ -1,7 +1,7 @@
 /* weft: data-parallel primitives for CPUs and CUDA GPUs that return the same bits on every machine.
  *
  * Introduction
- *   weft computes reductions, scans, selections, sorts, matrix products, Fourier transforms, convolutions, linear
+ *   weft provides reductions, scans, selections, sorts, matrix products, Fourier transforms, convolutions, linear
  *   solvers, random numbers, Monte Carlo prices, text matches and formulas over arrays. Every bit of a result is a
  *   function of the inputs and the arguments. It does not depend on the device, the GPU model, the instruction set,
  *   the number of threads or the run. docs/spec/ORDER.md specifies the order of the rounding steps of each function;
