@@ -293,8 +293,8 @@ typedef enum weft_scan_kind {
  *   accumulate  type of y. WEFT_DEFAULT: the element type. For sum and prod also WEFT_F64 for f32 elements, WEFT_I64
  *               for i8..i32 and WEFT_U64 for u8..u32
  *   init        one value of y's type in host memory, combined before x[0]. NULL: none; an exclusive scan then starts
- *               with 0 (sum), 1 (prod), the greatest (min) or least (max) value of the type, which for floats are
- *               +Inf and -Inf, all ones (and), 0 (or), 0 (xor)
+ *               with 0 (sum, or, xor), 1 (prod), all ones (and), or the greatest (min) or least (max) value of the
+ *               type (floats: +Inf, -Inf)
  *   y           n values. y == x is allowed if x and y have the same type; any other overlap is not
  * y[i] depends on init and on the elements up to i (exclusive: i - 1), not on n. Inclusive y[i] has the bits of
  * exclusive y[i + 1]. y[n - 1] may differ in its bits from the result of weft_reduce.
@@ -660,9 +660,9 @@ typedef enum weft_boundary {
  *   d         lines of n right-hand sides, with any step and line for which no two elements share memory
  *   x         the solution, stored with the step and line of d. x == d.p is allowed, any other overlap is not. Memory
  *             between the elements is not written
- *   singular  gets one value: UINT64_MAX if no pivot was lost and every element of x is finite. Otherwise it gets,
- *             for the first system that failed, system * n + row, where row is that of its first lost pivot or,
- *             without a lost pivot, of its first NaN or infinite element of x
+ *   singular  gets one value: UINT64_MAX if no pivot was lost and every element of x is finite. Otherwise it gets
+ *             system * n + row of the first system that failed. The row is that of its first lost pivot or, if it
+ *             lost none, of its first NaN or infinite element of x
  * Returns WEFT_OK also if a system failed: it has NaN in x if it lost a pivot, and the other systems are solved. A
  * lost pivot has no valid digit left. The solution is accurate if |b| exceeds |a| + |c| by a few percent in every
  * row. Otherwise, even if |b| >= |a| + |c| or the matrix is positive definite, the residual may grow with the
@@ -923,9 +923,9 @@ typedef enum weft_match_flags {
  *   flags       sum of weft_match_flags
  *   counts      patterns->count values, which are set, not added to; must not overlap the text
  * A text larger than memory can be searched in pieces. Each piece must contain the byte before its first position and
- * 256 bytes after its last one. The counts of the pieces add up to those of the whole text. Source: the first four
- * bytes of each position are compared with those of every pattern if there are few (up to 8 on a GPU, 64 on a CPU),
- * else looked up in a hash table (R. Karp, M. Rabin, IBM J. Res. Dev. 31, 1987).
+ * 256 bytes after its last one. The counts of the pieces add up to those of the whole text. Source: the first
+ * four bytes of few patterns (up to 8 on a GPU, 64 on a CPU) are compared with each position of the text; more
+ * patterns are looked up in a hash table (R. Karp, M. Rabin, IBM J. Res. Dev. 31, 1987).
  * Order: docs/spec/ORDER.md 22. Docs: docs/ops/match.md. */
 WEFT_API weft_status weft_match_count(weft_context *ctx, size_t n, const void *text, size_t first, size_t end,
                                       const weft_patterns *patterns, unsigned flags, uint64_t *counts);
@@ -1052,8 +1052,8 @@ WEFT_API weft_sink weft_sink_memory(weft_channel *channel, uint64_t bytes, void 
  * needs more than this returns WEFT_INVALID. Never changes a result. */
 WEFT_API weft_status weft_set_memory(weft_context *ctx, size_t bytes);
 
-/* Activities of a GPU in calls with sources: a copy of a piece to the GPU, a copy of a piece from the GPU, and the
- * work of the context's stream on a piece, which may include waiting for the host. */
+/* Activities of a GPU in calls with sources. WEFT_COPY_IN and WEFT_COPY_OUT copy a piece to and from the GPU.
+ * WEFT_WORK is the work of the context's stream on a piece, which may include waiting for the host. */
 typedef enum weft_lane { WEFT_COPY_IN = 0, WEFT_COPY_OUT = 1, WEFT_WORK = 2 } weft_lane;
 
 typedef struct weft_span {
