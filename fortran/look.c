@@ -1,4 +1,4 @@
-/* What a Fortran array is to weft: Fortran itself cannot ask for the type of an argument that may have any.
+/* Description of a Fortran array for weft. Fortran itself cannot determine the type of a type(*) argument.
  * (ISO_Fortran_binding.h of Fortran 2018.) */
 #include <ISO_Fortran_binding.h>
 #include <stdint.h>
@@ -7,10 +7,10 @@
 /* type(weft_array) of weft_arrays.f90, member by member. */
 struct weft_array {
     void *p;
-    int64_t n;                    /* elements in all */
-    int64_t extent[CFI_MAX_RANK]; /* of each dimension; 1 beyond the last */
-    int64_t step[CFI_MAX_RANK];   /* elements from one to the next in each dimension */
-    int32_t dtype, field;         /* weft_dtype (0: none of them) and weft_field */
+    int64_t n;                    /* number of elements; -1: unknown */
+    int64_t extent[CFI_MAX_RANK]; /* of each dimension; 1 past the last */
+    int64_t step[CFI_MAX_RANK];   /* distance of elements in each dimension, in elements */
+    int32_t dtype, field;         /* weft_dtype (0: an unsupported type) and weft_field */
     int32_t rank, contiguous;     /* contiguous: no gaps */
     int64_t element_bytes;
 };
@@ -30,7 +30,7 @@ static weft_dtype dtype_of(CFI_type_t type, weft_field *field) {
     return WEFT_DEFAULT;
 }
 
-/* Describes x. An array of assumed size, whose last extent nobody knows, has -1 elements. */
+/* Describes x. n is -1 for an array of assumed size, whose last extent is unknown. */
 void weft_fortran_look(const CFI_cdesc_t *x, struct weft_array *a) {
     weft_field field;
     a->p = x->base_addr;

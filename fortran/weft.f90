@@ -1,5 +1,5 @@
-! weft for Fortran 2018: `use weft`. docs/guide/fortran.md is its manual, include/weft.h that of the operations.
-! Functions of weft.h that have no procedure of Fortran's own are here as weft_c declares them.
+! weft for Fortran 2018: `use weft`. The manual of this module is docs/guide/fortran.md; the manual of the operations
+! is include/weft.h. A function of weft.h without a Fortran procedure is available as weft_c declares it.
 module weft
   use weft_arrays, only: weft_string
   use weft_c

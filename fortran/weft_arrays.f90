@@ -1,4 +1,4 @@
-! Contexts, errors and the description of arrays, for the modules that wrap the operations.
+! Descriptions and checks of arrays, and errors, for the modules that wrap the operations.
 module weft_arrays
   use weft_c
   implicit none
@@ -6,7 +6,7 @@ module weft_arrays
 
   integer, parameter :: max_rank = 15
 
-  ! What look.c sees of an array: its struct weft_array, member by member.
+  ! Description of an array: struct weft_array of look.c, member by member.
   type, bind(c) :: weft_array
     type(c_ptr) :: p = c_null_ptr
     integer(c_int64_t) :: n = 0, extent(max_rank) = 1, step(max_rank) = 0
@@ -14,7 +14,7 @@ module weft_arrays
     integer(c_int64_t) :: element_bytes = 0
   end type weft_array
 
-  ! A call in the making: WEFT_OK, or what is wrong with its arguments in a sentence.
+  ! Status of a call that is being prepared: WEFT_OK, or the first error in its arguments with a message.
   type :: weft_request
     integer(c_int) :: status = WEFT_OK
     character(200) :: sentence = ''
@@ -30,7 +30,7 @@ module weft_arrays
 
 contains
 
-  ! A C string as a Fortran one.
+  ! Returns a C string as a Fortran string; an empty one for a null pointer.
   function weft_string(p) result(text)
     type(c_ptr), intent(in) :: p
     character(:), allocatable :: text
@@ -51,6 +51,7 @@ contains
     end do
   end function weft_string
 
+  ! Returns n as decimal digits.
   function decimal(n) result(text)
     integer(c_int64_t), intent(in) :: n
     character(:), allocatable :: text
@@ -59,7 +60,7 @@ contains
     text = trim(digits)
   end function decimal
 
-  ! The call has failed for `sentence`, unless it had failed before.
+  ! Marks the call as failed with the message `sentence`, unless it has already failed.
   subroutine refuse(call, sentence)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: sentence
@@ -68,7 +69,7 @@ contains
     call%sentence = sentence
   end subroutine refuse
 
-  ! Hands status and sentence out as Fortran's own statements do: without stat a failure ends the program.
+  ! Passes status and message to the caller, as Fortran's own statements do. A failure without stat ends the program.
   subroutine finish(call, ctx, stat, message)
     type(weft_request), intent(inout) :: call
     type(weft_context), intent(in) :: ctx
@@ -80,7 +81,7 @@ contains
     if (call%status /= WEFT_OK .and. .not. present(stat)) error stop 'weft: ' // trim(call%sentence)
   end subroutine finish
 
-  ! Looks at an array, which may have gaps between its elements.
+  ! Describes an array, which may have gaps between its elements.
   function strided(call, name, x) result(a)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -91,7 +92,7 @@ contains
     if (a%n < 0) call refuse(call, name // ' is an array of assumed size, whose extent is not known')
   end function strided
 
-  ! Looks at an array whose elements must lie one behind another.
+  ! Describes an array whose elements must be contiguous.
   function whole(call, name, x) result(a)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -101,7 +102,8 @@ contains
     if (a%contiguous == 0) call refuse(call, name // ' is an array section with gaps between its elements')
   end function whole
 
-  ! Fortran has no unsigned types: integer(8) stands for u64, integer(4) for u32, integer(1) and logical(c_bool) for u8.
+  ! Returns true if an array of type dtype can be passed where `wanted` is required. Fortran has no unsigned types:
+  ! integer(8) is used for u64, integer(4) for u32, integer(1) and logical(c_bool) for u8.
   function stands_for(dtype, wanted) result(does)
     integer(c_int), intent(in) :: dtype, wanted
     logical :: does
@@ -111,6 +113,7 @@ contains
     if (wanted == WEFT_U8) does = dtype == WEFT_I8 .or. dtype == WEFT_U8
   end function stands_for
 
+  ! Returns the name of a type, for messages.
   function type_name(dtype, field) result(name)
     integer(c_int), intent(in) :: dtype, field
     character(:), allocatable :: name
@@ -118,6 +121,7 @@ contains
     if (field == WEFT_COMPLEX) name = 'complex ' // name
   end function type_name
 
+  ! Requires that the array has the type `wanted`, or the type that is used for it, and is not complex.
   subroutine need_type(call, name, a, wanted)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -127,6 +131,7 @@ contains
     call refuse(call, name // ' is ' // type_name(a%dtype, a%field) // ' and must be ' // type_name(wanted, WEFT_REAL))
   end subroutine need_type
 
+  ! Requires that the array is not complex.
   subroutine need_real(call, name, a)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -134,7 +139,7 @@ contains
     if (a%field == WEFT_COMPLEX) call refuse(call, name // ' is complex and must not be')
   end subroutine need_real
 
-  ! y must be of the type of x, complex or not.
+  ! Requires that x and y have one type, and that both or none are complex.
   subroutine need_same_type(call, name_x, x, name_y, y)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name_x, name_y
@@ -144,7 +149,7 @@ contains
       type_name(y%dtype, y%field) // '; both must be of one type')
   end subroutine need_same_type
 
-  ! `what` is a number that must have another's value.
+  ! Requires that the value `number` of `what` equals `value`, that of `must`.
   subroutine need_equal(call, what, number, must, value)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: what, must
@@ -154,7 +159,7 @@ contains
       '; the two must be equal')
   end subroutine need_equal
 
-  ! `what` has room for at least `needed` elements.
+  ! Requires that `what` has at least `needed` elements.
   subroutine need_room(call, what, a, needed)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: what
@@ -164,7 +169,7 @@ contains
     call refuse(call, what // ' has ' // decimal(a%n) // ' elements and must have room for ' // decimal(needed))
   end subroutine need_room
 
-  ! One element in host memory: an initial value, a factor, a bound.
+  ! Describes one element of the type of `like`, in host memory: an initial value, a factor or a bound.
   function one_value(call, name, x, like) result(a)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -176,8 +181,8 @@ contains
     call need_same_type(call, 'the array', like, name, a)
   end function one_value
 
-  ! The `accumulate` of C's interface, which in Fortran the result's type says: f64 from f32 elements, or i64 from
-  ! smaller integers in a scan, asks for that type.
+  ! Returns the parameter `accumulate` of C for a reduction. In Fortran the type of the result selects it: an f64
+  ! result of f32 elements accumulates in f64.
   function accumulate_for(call, op, x, result) result(accumulate)
     type(weft_request), intent(inout) :: call
     integer, intent(in) :: op
@@ -186,7 +191,7 @@ contains
     accumulate = WEFT_DEFAULT
     call need_real(call, 'x', x)
     if (call%status /= WEFT_OK) return
-    if (weft_reduce_result(op, x%dtype, WEFT_DEFAULT, natural) /= WEFT_OK) return ! the call itself says why
+    if (weft_reduce_result(op, x%dtype, WEFT_DEFAULT, natural) /= WEFT_OK) return ! the call itself reports the error
     if (natural == WEFT_F32 .and. result%dtype == WEFT_F64) accumulate = WEFT_F64
     if (accumulate == WEFT_DEFAULT) call need_type(call, 'the result', result, natural)
   end function accumulate_for

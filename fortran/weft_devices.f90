@@ -1,4 +1,4 @@
-! Contexts: opening, closing, and what is known of them.
+! Contexts: opening, closing, settings and queries.
 module weft_devices
   use weft_arrays
   implicit none
@@ -8,6 +8,7 @@ module weft_devices
 
 contains
 
+  ! Opens a context on a device: 'auto', 'cpu', 'cuda:1', ...; see weft_open in weft.h.
   subroutine weft_open(ctx, device, stat, message)
     type(weft_context), intent(out) :: ctx
     character(*), intent(in) :: device
@@ -18,29 +19,34 @@ contains
     call finish(call, weft_context(), stat, message)
   end subroutine weft_open
 
+  ! Closes a context. A context that is not open is allowed.
   subroutine weft_close(ctx)
     type(weft_context), intent(inout) :: ctx
     call c_weft_close(ctx)
     ctx = weft_context()
   end subroutine weft_close
 
+  ! Returns the id of the context's device.
   function weft_device(ctx) result(id)
     type(weft_context), intent(in) :: ctx
     character(:), allocatable :: id
     id = weft_string(c_weft_device(ctx))
   end function weft_device
 
+  ! Returns the version of the library.
   function weft_version() result(version)
     character(:), allocatable :: version
     version = weft_string(c_weft_version())
   end function weft_version
 
+  ! Returns the error message of the last failed call on ctx, or an empty string.
   function weft_last_error(ctx) result(sentence)
     type(weft_context), intent(in) :: ctx
     character(:), allocatable :: sentence
     sentence = weft_string(c_weft_last_error(ctx))
   end function weft_last_error
 
+  ! Sets the number of CPU threads; 0 selects the default.
   subroutine weft_set_threads(ctx, threads, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: threads
@@ -51,7 +57,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_set_threads
 
-  ! stream: a cudaStream_t, or c_null_ptr for the context's own.
+  ! Makes a CUDA context use `stream`, a cudaStream_t. c_null_ptr restores the context's own stream.
   subroutine weft_set_stream(ctx, stream, stat, message)
     type(weft_context), intent(in) :: ctx
     type(c_ptr), intent(in) :: stream
@@ -62,6 +68,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_set_stream
 
+  ! Waits until all work submitted to the context is complete.
   subroutine weft_synchronize(ctx, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(out), optional :: stat

@@ -1,4 +1,5 @@
-! Reductions, scans and recurrences, of whole arrays and of segments.
+! Reductions, scans and recurrences, of whole arrays and of segments. The type of the result selects the type in which
+! it accumulates.
 module weft_folds
   use weft_arrays
   implicit none
@@ -9,7 +10,7 @@ module weft_folds
 
 contains
 
-  ! What accumulate_for is to reductions, for scans, whose default is the type of the elements.
+  ! Returns the parameter `accumulate` of C for a scan: the type of y, or WEFT_DEFAULT if x has that type.
   function scan_accumulate(call, x, y) result(accumulate)
     type(weft_request), intent(inout) :: call
     type(weft_array), intent(in) :: x, y
@@ -20,6 +21,7 @@ contains
     accumulate = merge(WEFT_DEFAULT, y%dtype, x%dtype == y%dtype)
   end function scan_accumulate
 
+  ! Reduces x to one value with op: WEFT_SUM, WEFT_MEAN, ...
   subroutine weft_reduce(ctx, op, x, result, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op
@@ -38,7 +40,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_reduce
 
-  ! ddof: 0, of a population, unless given.
+  ! Computes the variance of x. ddof: 0 (default) for a population, 1 for a sample.
   subroutine weft_variance(ctx, x, result, ddof, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..)
@@ -60,6 +62,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_variance
 
+  ! Computes the sum of x(i) * y(i). x and y have one type and size.
   subroutine weft_dot(ctx, x, y, result, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..), y(..)
@@ -80,7 +83,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_dot
 
-  ! kind: WEFT_INCLUSIVE or WEFT_EXCLUSIVE. init: one value of y's type.
+  ! Computes the prefix scan of x. kind: WEFT_INCLUSIVE or WEFT_EXCLUSIVE. y: as many values as x has elements. init:
+  ! one value of y's type.
   subroutine weft_scan(ctx, op, kind, x, y, init, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op, kind
@@ -101,7 +105,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_scan
 
-  ! Along the first dimension of s, u and v, which are of one shape; init has one value for each of the others.
+  ! Computes the recurrence v(i) = s(i) v(i - 1) + u(i), for WEFT_REVERSE s(i) v(i + 1) + u(i), along the first
+  ! dimension. s, u and v have one shape. init has one value for each row along the first dimension.
   subroutine weft_recurrence(ctx, direction, s, u, v, init, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: direction
@@ -132,7 +137,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_recurrence
 
-  ! offsets count from 0, as C's do: segment s has x(offsets(s) + 1) to x(offsets(s + 1)).
+  ! Reduces each segment of x to one value of `result`. offsets count from 0: segment s is x(offsets(s) + 1) to
+  ! x(offsets(s + 1)). offsets has one element more than `result`.
   subroutine weft_segmented_reduce(ctx, op, x, offsets, result, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op
@@ -154,6 +160,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_segmented_reduce
 
+  ! Reduces each segment of x to one value. A segment begins at the first element and where heads(i) is not 0.
+  ! `result` has at least the size of x. count: number of segments, integer(8).
   subroutine weft_segmented_reduce_heads(ctx, op, x, heads, result, count, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op
@@ -179,6 +187,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_segmented_reduce_heads
 
+  ! Scans each segment of x. offsets count from 0: segment s is x(offsets(s) + 1) to x(offsets(s + 1)).
   subroutine weft_segmented_scan(ctx, op, kind, x, offsets, y, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op, kind
@@ -200,6 +209,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_segmented_scan
 
+  ! Scans each segment of x. A segment begins at the first element and where heads(i) is not 0.
   subroutine weft_segmented_scan_heads(ctx, op, kind, x, heads, y, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op, kind
@@ -221,6 +231,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_segmented_scan_heads
 
+  ! Reduces the elements of x in each run of equal adjacent keys to one value. unique_keys and `result` have at least
+  ! the size of x. count: number of runs, integer(8).
   subroutine weft_reduce_by_key(ctx, op, keys, x, unique_keys, result, count, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op

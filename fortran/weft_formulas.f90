@@ -7,7 +7,7 @@ module weft_formulas
 
   integer, parameter :: name_bytes = 64
 
-  ! What a name of a formula stands for: a number, which is kept here, or an array, which is not.
+  ! Binds a name of a formula to a number, which is copied, or to an array, which is not.
   type :: weft_variable
     private
     character(kind=c_char) :: name(name_bytes) = c_null_char
@@ -18,6 +18,7 @@ module weft_formulas
 
 contains
 
+  ! Compiles a formula; weft_expr_compile in weft.h describes its grammar.
   subroutine weft_expr_compile(ctx, formula, expr, stat, message)
     type(weft_context), intent(in) :: ctx
     character(*), intent(in) :: formula
@@ -29,7 +30,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_expr_compile
 
-  ! x: a number, or a variable that is an array and stays where it is until the formula has been evaluated.
+  ! Binds a name to x: a number, or an array variable that must keep its address until the formula has been evaluated.
   function weft_bind(name, x) result(variable)
     character(*), intent(in) :: name
     type(*), intent(in), target :: x(..)
@@ -47,7 +48,7 @@ contains
     variable%number(:size(bytes)) = bytes
   end function weft_bind
 
-  ! As C's interface takes them; arrays must have n elements.
+  ! Returns the bindings of the C interface. Arrays must have n elements.
   function bindings_of(call, variables, n) result(bindings)
     type(weft_request), intent(inout) :: call
     type(weft_variable), intent(in), target :: variables(:)
@@ -70,7 +71,7 @@ contains
     end do
   end function bindings_of
 
-  ! out(i) is the formula's value at element i - 1, evaluated in the type of out.
+  ! Evaluates a formula in the type of out: out(i) is its value at element i - 1.
   subroutine weft_map(ctx, expr, variables, out, stat, message)
     type(weft_context), intent(in) :: ctx
     type(weft_expr), intent(in) :: expr
@@ -89,7 +90,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_map
 
-  ! A reduction of the formula's values at n elements, evaluated in dtype: WEFT_F64, ...
+  ! Reduces the values of a formula at n elements with op. It is evaluated in dtype: WEFT_F64, ...
   subroutine weft_map_reduce(ctx, op, expr, dtype, n, variables, result, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: op, dtype

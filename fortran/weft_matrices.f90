@@ -1,11 +1,12 @@
-! Matrices, tridiagonal systems and grids: Fortran's arrays run down their columns, and that is how they are taken.
+! Matrices, tridiagonal systems and grids, in the column-major order of Fortran.
 module weft_matrices
   use weft_arrays
   implicit none
   private
   public :: weft_matmul, weft_matmul_batched, weft_tridiag, weft_heat, weft_laplace
 
-  ! A matrix as weft takes it: op(X) is rows x columns, columns of X lie ld elements apart, matrices `stride`.
+  ! A matrix X in the form of weft.h: op(X) is rows x columns. ld is the distance, in elements, of the columns of X;
+  ! stride is the distance of the matrices of a batch.
   type :: matrix
     type(weft_array) :: a
     integer(c_int) :: transpose = WEFT_NO_TRANSPOSE
@@ -14,8 +15,9 @@ module weft_matrices
 
 contains
 
-  ! Looks at a matrix, a part of one, or a vector, which is one column; three dimensions are one matrix behind another.
-  ! Either its columns or its rows must be without gaps: rows are what transpose(x) has, and weft transposes them back.
+  ! Describes a matrix, a section of one, or a vector, which is one column. Three dimensions are consecutive matrices.
+  ! Either the columns or the rows must have no gaps between their elements. Rows without gaps (as of transpose(x))
+  ! are passed as a transposed matrix.
   function matrix_of(call, name, x, ranks, transpose) result(m)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -48,7 +50,7 @@ contains
     m%columns = m%a%extent(1)
   end function matrix_of
 
-  ! The shapes must fit C = op(A) op(B), the types be one.
+  ! Requires that the shapes fit C = op(A) op(B) and that the matrices have one type.
   subroutine need_product(call, a, b, c)
     type(weft_request), intent(inout) :: call
     type(matrix), intent(in) :: a, b, c
@@ -60,7 +62,7 @@ contains
     call need_equal(call, 'the number of columns of c', c%columns, 'that of op(b)', b%columns)
   end subroutine need_product
 
-  ! c = alpha op(a) op(b) + beta c; without them alpha is 1 and beta 0. accumulate: WEFT_F64 for real(4) sums in f64.
+  ! Computes c = alpha op(a) op(b) + beta c. Defaults: alpha 1, beta 0. accumulate: WEFT_F64 sums real(4) in f64.
   subroutine weft_matmul(ctx, a, b, c, transpose_a, transpose_b, alpha, beta, accumulate, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: a(..), b(..)
@@ -87,7 +89,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_matmul
 
-  ! The same for each c(:, :, i); an a or b of fewer dimensions is taken for all.
+  ! Computes c(:, :, i) = alpha op(a(:, :, i)) op(b(:, :, i)) + beta c(:, :, i) for each i. An a or b of at most 2
+  ! dimensions is used for all i. Defaults: alpha 1, beta 0.
   subroutine weft_matmul_batched(ctx, a, b, c, transpose_a, transpose_b, alpha, beta, accumulate, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: a(..), b(..)
@@ -117,7 +120,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_matmul_batched
 
-  ! Looks at the coefficients of systems of n rows: one value, one line for all systems, or a column for each.
+  ! Describes the coefficients of systems: one value, one vector for all systems, or one column for each system.
   function lines_of(call, name, x, d) result(lines)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -136,8 +139,9 @@ contains
     lines%line = a%step(2)
   end function lines_of
 
-  ! a x(i-1) + b x(i) + c x(i+1) = d(i) down each column of d. boundary: WEFT_OPEN_ENDS unless given.
-  ! singular: -1, or where the first loss was, as weft.h says.
+  ! Solves a(i) x(i-1) + b(i) x(i) + c(i) x(i+1) = d(i) for each column of d. boundary: WEFT_OPEN_ENDS by default.
+  ! singular: integer(8), -1 if every system has a finite solution, else the position of the first failure, system * n
+  ! + row, counted from 0 (weft_tridiag in weft.h).
   subroutine weft_tridiag(ctx, a, b, c, d, x, singular, boundary, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: a(..), b(..), c(..), d(..)
@@ -171,7 +175,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_tridiag
 
-  ! Grids of as many dimensions as there are lambdas, one for each of u's first dimensions; further ones count grids.
+  ! Makes implicit time steps of the heat equation. The number of lambdas is the number of dimensions of a grid; these
+  ! are the first dimensions of u. Further dimensions of u count grids.
   subroutine weft_heat(ctx, method, lambda, steps, u, v, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: method, steps
@@ -201,7 +206,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_heat
 
-  ! Grids u(nx, ny, nz); change, real(8), if it is wanted.
+  ! Runs `sweeps` sweeps of Jacobi's iteration on a grid u(nx, ny, nz). change: real(8), root mean square of the
+  ! change in the last sweep.
   subroutine weft_laplace(ctx, sweeps, u, v, change, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: sweeps

@@ -1,4 +1,4 @@
-! Sorting and merging. Indices count from 0, as C's do. order: WEFT_ASCENDING unless given.
+! Sorting and merging. Indices count from 0. order: WEFT_ASCENDING by default.
 module weft_orders
   use weft_arrays
   implicit none
@@ -7,6 +7,7 @@ module weft_orders
 
 contains
 
+  ! Returns the given order, or WEFT_ASCENDING.
   function direction(order) result(given)
     integer, intent(in), optional :: order
     integer(c_int) :: given
@@ -14,7 +15,7 @@ contains
     if (present(order)) given = order
   end function direction
 
-  ! Looks at what takes x's elements in another order.
+  ! Describes an output that receives the elements of x in another order.
   function moved(call, name, y, x) result(a)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -26,6 +27,7 @@ contains
     call need_equal(call, 'the size of ' // name, a%n, 'that of what is sorted', x%n)
   end function moved
 
+  ! Merges the sorted arrays a and b into y, whose size must be that of both together.
   subroutine weft_merge(ctx, a, b, y, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: a(..), b(..)
@@ -45,6 +47,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_merge
 
+  ! Sorts keys stably. `sorted` has the size of keys.
   subroutine weft_sort(ctx, keys, sorted, order, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: keys(..)
@@ -61,7 +64,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_sort
 
-  ! values are of any type that look.c knows; complex ones too.
+  ! Sorts keys stably and moves each value with its key. values have any supported type, complex included.
   subroutine weft_sort_pairs(ctx, keys, values, sorted_keys, sorted_values, order, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: keys(..), values(..)
@@ -82,7 +85,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_sort_pairs
 
-  ! By `bits` bits of the keys from first_bit, the least significant, on. values and sorted_values: both or neither.
+  ! Sorts integer keys by the bits first_bit to first_bit + bits - 1, stably. values and sorted_values: both or
+  ! neither.
   subroutine weft_sort_bits(ctx, keys, first_bit, bits, sorted_keys, values, sorted_values, order, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: keys(..)
@@ -110,7 +114,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_sort_bits
 
-  ! indices: integer(int32) or integer(int64).
+  ! Writes the indices, from 0, that sort keys: integer(int32) or integer(int64).
   subroutine weft_argsort(ctx, keys, indices, order, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: keys(..)

@@ -1,4 +1,4 @@
-! Random numbers: samples first, first + 1, ... of a stream, of any rank of array.
+! Random numbers. An array of any rank is filled with the samples first, first + 1, ... of a stream.
 module weft_samples
   use weft_arrays
   implicit none
@@ -7,7 +7,8 @@ module weft_samples
 
 contains
 
-  ! a, b: as in weft.h; 0 and 1 unless given. stream, first: 0.
+  ! Fills out with samples of a distribution. a, b: parameters as in weft.h, 0 and 1 by default. stream, first: 0 by
+  ! default.
   subroutine weft_random(ctx, distribution, seed, out, a, b, stream, first, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: distribution
@@ -37,7 +38,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_random
 
-  ! Whole numbers from lower to upper, both included: one value each of the type of out.
+  ! Fills out with random integers from lower to upper, both included. lower, upper: one value each, of the type of
+  ! out. stream, first: 0 by default.
   subroutine weft_random_integers(ctx, seed, lower, upper, out, stream, first, stat, message)
     type(weft_context), intent(in) :: ctx
     integer(c_int64_t), intent(in) :: seed
@@ -56,6 +58,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_random_integers
 
+  ! Returns the given number, or 0.
   function number_of(given) result(number)
     integer(c_int64_t), intent(in), optional :: given
     integer(c_int64_t) :: number

@@ -1,4 +1,5 @@
-! What keeps, counts or finds some of the elements. Indices and positions count from 0, as C's do.
+! Selections, runs, histograms, top_k and search_sorted. Indices and positions count from 0. Outputs of selections and
+! runs have at least the size of x; count is integer(8).
 module weft_selections
   use weft_arrays
   implicit none
@@ -9,7 +10,7 @@ module weft_selections
 
 contains
 
-  ! Looks at the number of what was kept.
+  ! Describes the output `count`, an integer(8).
   function counter(call, count) result(a)
     type(weft_request), intent(inout) :: call
     type(*), intent(in) :: count(..)
@@ -19,7 +20,7 @@ contains
     call need_room(call, 'count', a, 1_c_int64_t)
   end function counter
 
-  ! Looks at one flag for each of n elements: integer(int8) or logical(c_bool).
+  ! Describes one flag for each of n elements: integer(int8) or logical(c_bool).
   function flags_of(call, flags, n) result(a)
     type(weft_request), intent(inout) :: call
     type(*), intent(in) :: flags(..)
@@ -30,7 +31,7 @@ contains
     call need_equal(call, 'the size of flags', a%n, 'that of x', n)
   end function flags_of
 
-  ! Looks at an array of x's type with room for as many elements.
+  ! Describes an output of the type of x with at least as many elements.
   function kept(call, name, y, x) result(a)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -43,7 +44,7 @@ contains
     call need_room(call, name, a, x%n)
   end function kept
 
-  ! Looks at an array of u64 with room for n elements.
+  ! Describes an output of integer(8), used for u64, with at least n elements.
   function numbers(call, name, y, n) result(a)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -55,6 +56,7 @@ contains
     call need_room(call, name, a, n)
   end function numbers
 
+  ! Copies x(i) where flags(i) is not 0.
   subroutine weft_select(ctx, x, flags, y, count, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..), flags(..)
@@ -71,6 +73,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_select
 
+  ! Copies x(i) where the comparison of x(i) with value is true: WEFT_LT, WEFT_LE, ...
   subroutine weft_select_if(ctx, comparison, x, value, y, count, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: comparison
@@ -89,6 +92,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_select_if
 
+  ! Writes the indices, from 0, where flags(i) is not 0.
   subroutine weft_select_indices(ctx, flags, y, count, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: flags(..)
@@ -105,6 +109,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_select_indices
 
+  ! Writes the indices, from 0, where the comparison of x(i) with value is true.
   subroutine weft_select_indices_if(ctx, comparison, x, value, y, count, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: comparison
@@ -124,6 +129,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_select_indices_if
 
+  ! Copies first the x(i) where flags(i) is not 0, then the others, both in their order.
   subroutine weft_partition(ctx, x, flags, y, count, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..), flags(..)
@@ -140,6 +146,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_partition
 
+  ! Copies first the x(i) where the comparison with value is true, then the others, both in their order.
   subroutine weft_partition_if(ctx, comparison, x, value, y, count, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: comparison
@@ -158,6 +165,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_partition_if
 
+  ! Copies the first element of each run of equal adjacent elements.
   subroutine weft_unique(ctx, x, y, count, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..)
@@ -173,6 +181,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_unique
 
+  ! Writes the first element and the length of each run of equal adjacent elements. lengths: integer(8).
   subroutine weft_run_length(ctx, x, values, lengths, count, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..)
@@ -189,7 +198,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_run_length
 
-  ! As many bins as counts has elements; edges has one more.
+  ! Counts the elements of x in the bins between adjacent edges. edges has one element more than counts, integer(8).
   subroutine weft_histogram(ctx, x, edges, counts, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..), edges(..)
@@ -208,6 +217,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_histogram
 
+  ! Counts the elements of x in size(counts) bins of equal width from lower to upper. counts: integer(8).
   subroutine weft_histogram_even(ctx, x, lower, upper, counts, stat, message)
     type(weft_context), intent(in) :: ctx
     type(*), intent(in), target :: x(..), lower(..), upper(..)
@@ -226,7 +236,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_histogram_even
 
-  ! k is the size of values.
+  ! Writes the k largest or smallest elements of x, in order, and their indices. k is the size of values.
   subroutine weft_top_k(ctx, extreme, x, values, indices, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: extreme
@@ -247,6 +257,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_top_k
 
+  ! Writes for each query its lower bound (WEFT_LEFT) or upper bound (WEFT_RIGHT) in `sorted`. positions: integer(8).
   subroutine weft_search_sorted(ctx, side, sorted, queries, positions, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: side

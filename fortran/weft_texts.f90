@@ -1,11 +1,11 @@
-! Words in texts. A word ends before its trailing blanks.
+! Words in texts. Trailing blanks of a word are not part of it.
 module weft_texts
   use weft_arrays
   implicit none
   private
   public :: weft_match_count, weft_match_list
 
-  ! Words as C's interface takes them.
+  ! Words in the form of weft_patterns.
   type :: word_list
     character(kind=c_char), allocatable :: bytes(:)
     integer(c_int64_t), allocatable :: offsets(:)
@@ -13,6 +13,7 @@ module weft_texts
 
 contains
 
+  ! Returns the words without their trailing blanks.
   function list_of(words) result(list)
     character(*), intent(in) :: words(:)
     type(word_list) :: list
@@ -29,7 +30,7 @@ contains
     list%offsets(size(words) + 1) = at
   end function list_of
 
-  ! counts: one for each word. flags: of weft_match_flags, added.
+  ! Counts the occurrences of each word. counts: one for each word. flags: sum of weft_match_flags.
   subroutine weft_match_count(ctx, text, words, counts, flags, stat, message)
     type(weft_context), intent(in) :: ctx
     character(*), intent(in), target :: text
@@ -50,7 +51,8 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_match_count
 
-  ! positions(k), from 0, is where words(numbers(k) + 1) is; of more than they hold, the first. total: of all.
+  ! Lists the matches: words(numbers(k) + 1) occurs at positions(k), counted from 0. If there are more matches than
+  ! the arrays hold, the first are written. total: number of all matches. flags: sum of weft_match_flags.
   subroutine weft_match_list(ctx, text, words, positions, numbers, total, flags, stat, message)
     type(weft_context), intent(in) :: ctx
     character(*), intent(in), target :: text
@@ -74,6 +76,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_match_list
 
+  ! Returns weft_patterns that points into `list`.
   function patterns_of(list) result(patterns)
     type(word_list), intent(in), target :: list
     type(weft_patterns) :: patterns
@@ -82,6 +85,7 @@ contains
     patterns%bytes = c_loc(list%bytes)
   end function patterns_of
 
+  ! Returns the given flags, or WEFT_MATCH_BYTES.
   function flags_of(given) result(flags)
     integer, intent(in), optional :: given
     integer(c_int) :: flags

@@ -7,8 +7,8 @@ module weft_transforms
 
 contains
 
-  ! Transforms along the first dimension; the others are so many arrays. kind: WEFT_C2C, WEFT_C2C_INVERSE,
-  ! WEFT_R2C (y has n / 2 + 1 values for n of x) or WEFT_C2R.
+  ! Computes the Fourier transforms along the first dimension; the other dimensions count arrays. kind: WEFT_C2C,
+  ! WEFT_C2C_INVERSE, WEFT_R2C (y has n / 2 + 1 values for n of x) or WEFT_C2R (x has n / 2 + 1 values for n of y).
   subroutine weft_fft(ctx, kind, x, y, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: kind
@@ -34,6 +34,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_fft
 
+  ! Requires that the array is real or complex, as `field` states.
   subroutine need_field(call, name, a, field)
     type(weft_request), intent(inout) :: call
     character(*), intent(in) :: name
@@ -44,7 +45,7 @@ contains
     call refuse(call, name // ' is real and must be complex for this transform')
   end subroutine need_field
 
-  ! x and h, and room in y for what the mode says.
+  ! Requires that x, h and y have one type and that y has the size that the mode determines.
   subroutine need_convolution(call, mode, x, h, y)
     type(weft_request), intent(inout) :: call
     integer, intent(in) :: mode
@@ -58,7 +59,7 @@ contains
     call need_equal(call, 'the size of y', y%n, 'what the mode gives', wanted)
   end subroutine need_convolution
 
-  ! mode: WEFT_FULL, WEFT_SAME or WEFT_VALID.
+  ! Computes the convolution of x with h. mode: WEFT_FULL, WEFT_SAME or WEFT_VALID.
   subroutine weft_convolve(ctx, mode, x, h, y, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: mode
@@ -77,6 +78,7 @@ contains
     call finish(call, ctx, stat, message)
   end subroutine weft_convolve
 
+  ! Computes the correlation of x with h. mode: WEFT_FULL, WEFT_SAME or WEFT_VALID.
   subroutine weft_correlate(ctx, mode, x, h, y, stat, message)
     type(weft_context), intent(in) :: ctx
     integer, intent(in) :: mode

@@ -1,17 +1,21 @@
-// weft for C++17: contexts that close themselves, arrays with their lengths, and exceptions, over weft.h.
+// weft for C++17, on top of weft.h: contexts with a destructor, arrays with sizes, and exceptions.
 //
 //     weft::context ctx("auto");
 //     const std::vector<float> x = {1.5f, -0.25f, 3.0f};
 //     const float total = weft::sum(ctx, x);
 //
-// weft.h is the manual of the operations; here are only the manners.
-//   - An array is anything with data() and size(), a C array, or weft::view(pointer, size), which may be memory of
-//     the GPU. An output is an array that has its size already. Values are passed and returned as values.
+// weft.h is the manual of the operations. This header adds these conventions.
+//   - An array is anything with data() and size(), a C array, or weft::view(pointer, size), which may point to memory
+//     of the GPU. An output array must have its final size before the call. Single values are passed and returned by
+//     value.
 //   - Element types are the integers and floats of weft.h, and std::complex of floats where weft takes complex
 //     numbers. A wrong type does not compile.
-//   - What the C functions return as a status is thrown as weft::error, with the same sentence.
-//   - What C asks as `accumulate` is asked by the result's type: weft::sum<double>(ctx, x) of floats.
-//   - A function of weft.h that is not here is called as ctx(weft_name, arguments...), which throws alike.
+//   - If a C function returns a status other than WEFT_OK, weft::error is thrown with its status and message. An
+//     array of a wrong size throws weft::error with WEFT_INVALID.
+//   - The type of the result selects the parameter `accumulate` of C: weft::sum<double>(ctx, x) of floats sums in
+//     double.
+//   - A function of weft.h that has no wrapper here is called as ctx(weft_name, arguments...), which throws
+//     weft::error.
 #ifndef WEFT_HPP
 #define WEFT_HPP
 
@@ -34,6 +38,7 @@
 
 namespace weft {
 
+// Exception for a call that failed: a status of weft.h, and its message in what().
 class error : public std::runtime_error {
   public:
     error(weft_status status, const std::string &sentence) : std::runtime_error(sentence), status_(status) {}
@@ -43,7 +48,7 @@ class error : public std::runtime_error {
     weft_status status_;
 };
 
-// Elements one behind another, which somebody else owns.
+// A non-owning view of contiguous elements.
 template <class T> class view {
   public:
     view(T *data, std::size_t size) : data_(data), size_(size) {}
@@ -55,7 +60,7 @@ template <class T> class view {
     std::size_t size_;
 };
 
-// A context (weft_open), closed at the end of its scope. One thread uses it at a time.
+// A context (weft_open). The destructor closes it. Only one thread at a time may use it.
 class context {
   public:
     explicit context(const std::string &device = "auto") {
@@ -80,16 +85,16 @@ class context {
     void set_stream(void *stream) { (*this)(weft_set_stream, stream); }
     void synchronize() { (*this)(weft_synchronize); }
 
-    // Calls callback(done, total) during later operations (weft_set_progress). When it returns true, the operation
-    // throws weft::error with WEFT_CANCELLED; what it throws itself, the operation throws. An empty function ends
-    // this.
+    // Makes later operations call callback(done, total) (weft_set_progress). If it returns true, the operation is
+    // cancelled and throws weft::error with WEFT_CANCELLED. If it throws, the operation is cancelled and rethrows the
+    // exception. An empty function removes the callback.
     void set_progress(std::function<bool(std::uint64_t done, std::uint64_t total)> callback) {
         auto set = callback ? std::make_unique<progress>(progress{std::move(callback), nullptr}) : nullptr;
         (*this)(weft_set_progress, set ? &progress::call : nullptr, static_cast<void *>(set.get()));
         progress_ = std::move(set);
     }
 
-    // Calls function(context, arguments...) and throws what it reports.
+    // Calls function(context, arguments...). Throws weft::error if it does not return WEFT_OK.
     template <class F, class... A> void operator()(F function, A... arguments) {
         const weft_status status = function(ctx_, arguments...);
         if (status == WEFT_CANCELLED && progress_ && progress_->thrown)
@@ -116,7 +121,7 @@ class context {
     std::unique_ptr<progress> progress_;
 };
 
-// Memory of a context's device (or managed, or pinned), freed at the end of its scope, before the context's.
+// Memory of a context's device, managed or pinned memory. The destructor frees it; the context must outlive it.
 template <class T> class buffer {
   public:
     buffer(context &ctx, std::size_t size, weft_memory memory = WEFT_DEVICE)
@@ -149,6 +154,7 @@ template <class T> class buffer {
 
 // ------------------------------------------------------------------------------------ types
 
+// Type of the real part of T, and WEFT_REAL or WEFT_COMPLEX.
 template <class T> struct real_of {
     using type = T;
     static constexpr weft_field field = WEFT_REAL;
@@ -158,7 +164,7 @@ template <class T> struct real_of<std::complex<T>> {
     static constexpr weft_field field = WEFT_COMPLEX;
 };
 
-// The weft_dtype of T, or of its parts when it is complex.
+// Returns the weft_dtype of T; for a complex T, of its parts.
 template <class T> constexpr weft_dtype dtype_of() {
     using E = typename real_of<T>::type;
     if constexpr (std::is_same_v<E, float>) {
@@ -173,7 +179,7 @@ template <class T> constexpr weft_dtype dtype_of() {
     }
 }
 
-// The type of weft_reduce's result for elements of T (weft.h lists them).
+// Type of the result of weft_reduce for elements of type T, as listed in weft.h at weft_op.
 template <weft_op op, class T> struct reduced {
     static constexpr bool indices = op == WEFT_ARGMIN || op == WEFT_ARGMAX || op == WEFT_COUNT_NONZERO;
     static constexpr bool truth = op == WEFT_ANY || op == WEFT_ALL;
@@ -190,17 +196,19 @@ template <weft_op op, class T> struct reduced {
 
 namespace detail {
 
-// Whether the caller asked for no result type of his own.
+// Tag: the caller has not specified a type for the result. `chosen` is then N, else R.
 struct natural {};
 template <class R, class N> using chosen = std::conditional_t<std::is_same_v<R, natural>, N, R>;
 
+// Element type of an array: with const if the elements are const, and without const.
 template <class X> using element = std::remove_pointer_t<decltype(std::data(std::declval<X &>()))>;
 template <class X> using value = std::remove_const_t<element<X>>;
 
-// An array's elements for reading, and for writing.
+// Return a view of the elements of an array: read-only, and writable.
 template <class X> view<const value<X>> in(const X &x) { return {std::data(x), std::size(x)}; }
 template <class X> view<element<X>> out(X &x) { return {std::data(x), std::size(x)}; }
 
+// Throws unless an array has exactly (need_size) or at least (need_room) `wanted` elements.
 inline void need(bool right, const char *what, std::size_t has, const char *must, std::size_t wanted) {
     if (right) return;
     throw error(WEFT_INVALID, std::string(what) + " has " + std::to_string(has) + " elements and must have " + must +
@@ -213,15 +221,18 @@ inline void need_room(const char *what, std::size_t has, std::size_t wanted) {
     need(has >= wanted, what, has, "room for ", wanted);
 }
 
+// Requires that two arrays have one element type.
 template <class X, class Y> constexpr void one_type() {
     static_assert(std::is_same_v<value<X>, value<Y>>, "the arrays must have elements of one type");
 }
+// Requires that the elements are W, or integers of its size and signedness.
 template <class X, class W> constexpr void elements_are() {
     static_assert(std::is_same_v<value<X>, W> ||
                       (std::is_integral_v<value<X>> && std::is_integral_v<W> && sizeof(value<X>) == sizeof(W) &&
                        std::is_signed_v<value<X>> == std::is_signed_v<W>),
                   "the array has elements of another type than the operation reads or writes");
 }
+// Return the elements of an array of 64-bit unsigned integers: read-only, and writable.
 template <class X> const std::uint64_t *offsets(const X &x) {
     elements_are<X, std::uint64_t>();
     return reinterpret_cast<const std::uint64_t *>(std::data(x));
@@ -230,19 +241,20 @@ template <class X> std::uint64_t *numbers(X &x) {
     elements_are<X, std::uint64_t>();
     return reinterpret_cast<std::uint64_t *>(std::data(x));
 }
-// Flags are bytes: bool, char, std::uint8_t and the like.
+// Returns n flags. A flag is one byte: bool, char, std::uint8_t, ...
 template <class X> const std::uint8_t *flags(const X &x, std::size_t n) {
     static_assert(sizeof(value<X>) == 1, "flags are one byte each");
     need_size("flags", std::size(x), n);
     return reinterpret_cast<const std::uint8_t *>(std::data(x));
 }
 
-// C's `accumulate` for a result of R where the natural one is N.
+// Returns the parameter `accumulate` of C for a result of type R, where N is the type for WEFT_DEFAULT.
 template <class R, class N> constexpr weft_dtype accumulate() {
     static_assert(std::is_same_v<R, N> || (std::is_same_v<R, double> && std::is_same_v<N, float>),
                   "the result can be of its natural type, or double where that is float");
     return std::is_same_v<R, N> ? WEFT_DEFAULT : dtype_of<R>();
 }
+// Returns the parameter `accumulate` of C for a scan of X to Y.
 template <class Y, class X> constexpr weft_dtype scan_accumulate() {
     return std::is_same_v<value<X>, value<Y>> ? WEFT_DEFAULT : dtype_of<value<Y>>();
 }
@@ -251,7 +263,8 @@ template <class Y, class X> constexpr weft_dtype scan_accumulate() {
 
 // ---------------------------------------------------------------------- reductions and scans
 
-// reduce<WEFT_SUM>(ctx, x); reduce<WEFT_SUM, double>(ctx, x) of floats accumulates in double.
+// Reduces x to one value: reduce<WEFT_SUM>(ctx, x). reduce<WEFT_SUM, double>(ctx, x) of floats accumulates in double.
+// sum, mean, min and max are reduce with that operator. An empty x throws (WEFT_EMPTY) for operators without a value.
 template <weft_op op, class R = detail::natural, class X> auto reduce(context &ctx, const X &x) {
     using natural = typename reduced<op, detail::value<X>>::type;
     using result = detail::chosen<R, natural>;
@@ -269,6 +282,7 @@ template <class R = detail::natural, class X> auto mean(context &ctx, const X &x
 template <class X> auto min(context &ctx, const X &x) { return reduce<WEFT_MIN>(ctx, x); }
 template <class X> auto max(context &ctx, const X &x) { return reduce<WEFT_MAX>(ctx, x); }
 
+// Returns the variance of x: of a population (ddof 0) or of a sample (ddof 1). ddof must be less than the size of x.
 template <class R = detail::natural, class X> auto variance(context &ctx, const X &x, std::size_t ddof = 0) {
     using natural = typename reduced<WEFT_MEAN, detail::value<X>>::type;
     using result = detail::chosen<R, natural>;
@@ -278,6 +292,7 @@ template <class R = detail::natural, class X> auto variance(context &ctx, const 
     return r;
 }
 
+// Returns the sum of x[i] * y[i]. x and y must have one size. dot<double>(ctx, x, y) of floats accumulates in double.
 template <class R = detail::natural, class X, class Y> auto dot(context &ctx, const X &x, const Y &y) {
     detail::one_type<X, Y>();
     detail::need_size("y", std::size(y), std::size(x));
@@ -289,7 +304,9 @@ template <class R = detail::natural, class X, class Y> auto dot(context &ctx, co
     return r;
 }
 
-// y's type is that of the sums: std::int64_t for sums of smaller integers, double for floats.
+// Writes the prefix scan of x to y, which must have the size of x. The scan is computed in the type of y: that of x,
+// or for WEFT_SUM and WEFT_PROD double for floats and 64 bits for smaller integers. init is combined first, if not
+// nullptr.
 template <class X, class Y>
 void scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, Y &&y, const detail::value<Y> *init = nullptr) {
     detail::need_size("y", std::size(y), std::size(x));
@@ -297,7 +314,8 @@ void scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, Y &&y, cons
         std::data(x), init, std::data(y));
 }
 
-// Rows of n elements in s, u and v; init has one value for each row, or is nullptr.
+// Computes the linear recurrence v[i] = s[i] v[i - 1] + u[i] in each row of n elements; WEFT_REVERSE: with v[i + 1].
+// s, u and v contain consecutive rows; v may be s or u. init has one initial value for each row; nullptr: 0.
 template <class S, class U, class V>
 void recurrence(context &ctx, weft_direction direction, std::size_t n, const S &s, const U &u, V &&v,
                 const detail::value<S> *init = nullptr) {
@@ -313,6 +331,7 @@ void recurrence(context &ctx, weft_direction direction, std::size_t n, const S &
 
 // --------------------------------------------------------------------------------- segments
 
+// Reduces each segment x[offsets[s]] ... x[offsets[s + 1] - 1] to y[s]. offsets has one element more than y.
 template <weft_op op, class X, class O, class Y>
 void segmented_reduce(context &ctx, const X &x, const O &offsets, Y &&y) {
     using natural = typename reduced<op, detail::value<X>>::type;
@@ -321,7 +340,8 @@ void segmented_reduce(context &ctx, const X &x, const O &offsets, Y &&y) {
         std::size(x), std::data(x), std::size(y), detail::offsets(offsets), std::data(y));
 }
 
-// Returns the number of segments.
+// Reduces each segment of x to one value of y. A segment begins at element 0 and wherever a head is not zero. y must
+// have at least the size of x. Returns the number of segments.
 template <weft_op op, class X, class H, class Y>
 std::size_t segmented_reduce_heads(context &ctx, const X &x, const H &heads, Y &&y) {
     using natural = typename reduced<op, detail::value<X>>::type;
@@ -333,6 +353,7 @@ std::size_t segmented_reduce_heads(context &ctx, const X &x, const H &heads, Y &
     return static_cast<std::size_t>(count);
 }
 
+// Scans each segment x[offsets[s]] ... x[offsets[s + 1] - 1] to y, which must have the size of x.
 template <class X, class O, class Y>
 void segmented_scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, const O &offsets, Y &&y) {
     detail::need_size("y", std::size(y), std::size(x));
@@ -341,6 +362,8 @@ void segmented_scan(context &ctx, weft_op op, weft_scan_kind kind, const X &x, c
         std::data(x), std::size(offsets) - 1, detail::offsets(offsets), std::data(y));
 }
 
+// Scans each segment of x to y. A segment begins at element 0 and wherever a head is not zero. y must have the size
+// of x.
 template <class X, class H, class Y>
 void segmented_scan_heads(context &ctx, weft_op op, weft_scan_kind kind, const X &x, const H &heads, Y &&y) {
     detail::need_size("y", std::size(y), std::size(x));
@@ -348,7 +371,8 @@ void segmented_scan_heads(context &ctx, weft_op op, weft_scan_kind kind, const X
         std::size(x), std::data(x), detail::flags(heads, std::size(x)), std::data(y));
 }
 
-// Returns the number of runs of equal keys.
+// Reduces the elements of x in each run of equal adjacent keys to one value of y, and writes the first key of each
+// run to unique_keys. Both must have at least the size of x. Returns the number of runs.
 template <weft_op op, class K, class X, class U, class Y>
 std::size_t reduce_by_key(context &ctx, const K &keys, const X &x, U &&unique_keys, Y &&y) {
     using natural = typename reduced<op, detail::value<X>>::type;
@@ -364,8 +388,10 @@ std::size_t reduce_by_key(context &ctx, const K &keys, const X &x, U &&unique_ke
 }
 
 // ------------------------------------------------------------------------------- selections
-// Each returns how many were kept.
+// Each function returns the number of elements kept (partition: of those that come first; unique, run_length: of
+// runs). Outputs must have at least the size of the input.
 
+// Copies x[i] where flags[i] is not zero.
 template <class X, class F, class Y> std::size_t select(context &ctx, const X &x, const F &flags, Y &&y) {
     detail::one_type<X, Y>();
     detail::need_room("y", std::size(y), std::size(x));
@@ -375,6 +401,7 @@ template <class X, class F, class Y> std::size_t select(context &ctx, const X &x
     return static_cast<std::size_t>(count);
 }
 
+// Copies x[i] where the comparison of x[i] with value is true.
 template <class X, class Y>
 std::size_t select_if(context &ctx, const X &x, weft_comparison comparison, detail::value<X> value, Y &&y) {
     detail::one_type<X, Y>();
@@ -385,6 +412,7 @@ std::size_t select_if(context &ctx, const X &x, weft_comparison comparison, deta
     return static_cast<std::size_t>(count);
 }
 
+// Writes the indices i where flags[i] is not zero, ascending.
 template <class F, class Y> std::size_t select_indices(context &ctx, const F &flags, Y &&y) {
     detail::need_room("y", std::size(y), std::size(flags));
     std::uint64_t count = 0;
@@ -392,6 +420,7 @@ template <class F, class Y> std::size_t select_indices(context &ctx, const F &fl
     return static_cast<std::size_t>(count);
 }
 
+// Writes the indices i where the comparison of x[i] with value is true, ascending.
 template <class X, class Y>
 std::size_t select_indices_if(context &ctx, const X &x, weft_comparison comparison, detail::value<X> value, Y &&y) {
     detail::need_room("y", std::size(y), std::size(x));
@@ -401,6 +430,7 @@ std::size_t select_indices_if(context &ctx, const X &x, weft_comparison comparis
     return static_cast<std::size_t>(count);
 }
 
+// Copies first the x[i] where flags[i] is not zero, then the others, both in their order.
 template <class X, class F, class Y> std::size_t partition(context &ctx, const X &x, const F &flags, Y &&y) {
     detail::one_type<X, Y>();
     detail::need_room("y", std::size(y), std::size(x));
@@ -410,6 +440,7 @@ template <class X, class F, class Y> std::size_t partition(context &ctx, const X
     return static_cast<std::size_t>(count);
 }
 
+// Copies first the x[i] where the comparison with value is true, then the others, both in their order.
 template <class X, class Y>
 std::size_t partition_if(context &ctx, const X &x, weft_comparison comparison, detail::value<X> value, Y &&y) {
     detail::one_type<X, Y>();
@@ -420,6 +451,7 @@ std::size_t partition_if(context &ctx, const X &x, weft_comparison comparison, d
     return static_cast<std::size_t>(count);
 }
 
+// Copies the first element of each run of equal adjacent elements.
 template <class X, class Y> std::size_t unique(context &ctx, const X &x, Y &&y) {
     detail::one_type<X, Y>();
     detail::need_room("y", std::size(y), std::size(x));
@@ -428,6 +460,7 @@ template <class X, class Y> std::size_t unique(context &ctx, const X &x, Y &&y) 
     return static_cast<std::size_t>(count);
 }
 
+// Writes the first element and the length of each run of equal adjacent elements.
 template <class X, class V, class L> std::size_t run_length(context &ctx, const X &x, V &&values, L &&lengths) {
     detail::one_type<X, V>();
     detail::need_room("values", std::size(values), std::size(x));
@@ -440,6 +473,7 @@ template <class X, class V, class L> std::size_t run_length(context &ctx, const 
 
 // --------------------------------------------------------------------------- counts and orders
 
+// Counts the elements of x in the bins between adjacent edges. edges has one element more than counts.
 template <class X, class E, class C> void histogram(context &ctx, const X &x, const E &edges, C &&counts) {
     detail::one_type<X, E>();
     detail::need_size("edges", std::size(edges), std::size(counts) + 1);
@@ -447,13 +481,15 @@ template <class X, class E, class C> void histogram(context &ctx, const X &x, co
         detail::numbers(counts));
 }
 
+// Counts the elements of x in as many bins of equal width from lower to upper as counts has elements.
 template <class X, class C>
 void histogram_even(context &ctx, const X &x, detail::value<X> lower, detail::value<X> upper, C &&counts) {
     ctx(weft_histogram_even, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::size(counts), &lower,
         &upper, detail::numbers(counts));
 }
 
-// k is the size of values.
+// Writes the k largest or smallest elements of x, in order, to values, and their indices to indices. k is the size of
+// values.
 template <class X, class V> void top_k(context &ctx, weft_extreme extreme, const X &x, V &&values) {
     detail::one_type<X, V>();
     ctx(weft_top_k, dtype_of<detail::value<X>>(), extreme, std::size(x), std::data(x), std::size(values),
@@ -467,6 +503,7 @@ void top_k(context &ctx, weft_extreme extreme, const X &x, V &&values, I &&indic
         std::data(values), detail::numbers(indices));
 }
 
+// Merges the sorted arrays a and b into y, which must have the size of both together.
 template <class A, class B, class Y> void merge(context &ctx, const A &a, const B &b, Y &&y) {
     detail::one_type<A, B>();
     detail::one_type<A, Y>();
@@ -475,6 +512,7 @@ template <class A, class B, class Y> void merge(context &ctx, const A &a, const 
         std::data(y));
 }
 
+// Writes for each query its lower bound (WEFT_LEFT) or upper bound (WEFT_RIGHT) in the sorted array.
 template <class S, class Q, class P>
 void search_sorted(context &ctx, weft_side side, const S &sorted, const Q &queries, P &&positions) {
     detail::one_type<S, Q>();
@@ -483,6 +521,7 @@ void search_sorted(context &ctx, weft_side side, const S &sorted, const Q &queri
         std::size(queries), std::data(queries), detail::numbers(positions));
 }
 
+// Sorts keys to `sorted`, stably. sorted may be keys.
 template <class K, class S>
 void sort(context &ctx, const K &keys, S &&sorted, weft_order_of_sort order = WEFT_ASCENDING) {
     detail::one_type<K, S>();
@@ -490,6 +529,8 @@ void sort(context &ctx, const K &keys, S &&sorted, weft_order_of_sort order = WE
     ctx(weft_sort, dtype_of<detail::value<K>>(), order, std::size(keys), std::data(keys), std::data(sorted));
 }
 
+// Sorts keys stably, and moves each value with its key. Outputs may be the inputs. A value must have 1, 2, 4, 8 or 16
+// bytes.
 template <class K, class V, class SK, class SV>
 void sort_pairs(context &ctx, const K &keys, const V &values, SK &&sorted_keys, SV &&sorted_values,
                 weft_order_of_sort order = WEFT_ASCENDING) {
@@ -503,7 +544,7 @@ void sort_pairs(context &ctx, const K &keys, const V &values, SK &&sorted_keys, 
         sizeof(detail::value<V>), std::data(values), std::data(sorted_keys), std::data(sorted_values));
 }
 
-// Keys alone, by some of their bits; with values it is ctx(weft_sort_bits, ...).
+// Sorts integer keys by the bits first_bit ... first_bit + bits - 1, stably. With values: ctx(weft_sort_bits, ...).
 template <class K, class S>
 void sort_bits(context &ctx, const K &keys, unsigned first_bit, unsigned bits, S &&sorted,
                weft_order_of_sort order = WEFT_ASCENDING) {
@@ -513,7 +554,7 @@ void sort_bits(context &ctx, const K &keys, unsigned first_bit, unsigned bits, S
         std::size_t{0}, nullptr, std::data(sorted), nullptr);
 }
 
-// indices: of std::uint32_t or std::uint64_t.
+// Writes the indices that sort keys. Their type is std::uint32_t or std::uint64_t.
 template <class K, class I>
 void argsort(context &ctx, const K &keys, I &&indices, weft_order_of_sort order = WEFT_ASCENDING) {
     detail::need_size("indices", std::size(indices), std::size(keys));
@@ -523,7 +564,7 @@ void argsort(context &ctx, const K &keys, I &&indices, weft_order_of_sort order 
 
 // -------------------------------------------------------------------- matrices, systems, grids
 
-// A matrix in an array: its rows lie ld elements apart (columns, when it is column-major).
+// A matrix in an array. ld is the distance, in elements, between adjacent rows (column-major: between columns).
 template <class T> struct matrix {
     T *data;
     std::size_t rows, columns, ld;
@@ -534,13 +575,13 @@ template <class T> struct matrix {
     matrix(T *data_, std::size_t rows_, std::size_t columns_, std::size_t ld_, weft_layout layout_)
         : data(data_), rows(rows_), columns(columns_), ld(ld_), layout(layout_) {}
 
-    // The transpose, without moving anything.
+    // Returns the transpose, a view of the elements in their place.
     matrix transposed() const {
         return {data, columns, rows, ld, layout == WEFT_ROW_MAJOR ? WEFT_COLUMN_MAJOR : WEFT_ROW_MAJOR};
     }
 };
 
-// c = alpha a b + beta c, whatever the layouts. accumulate: WEFT_F64 for floats that are to be summed in double.
+// Computes c = alpha a b + beta c. Each matrix may have either layout. accumulate: WEFT_F64 sums floats in double.
 template <class A, class B, class T>
 void matmul(context &ctx, const matrix<A> &a, const matrix<B> &b, const matrix<T> &c, T alpha = 1, T beta = 0,
             weft_dtype accumulate = WEFT_DEFAULT) {
@@ -556,8 +597,8 @@ void matmul(context &ctx, const matrix<A> &a, const matrix<B> &b, const matrix<T
         a.columns, &alpha, a.data, a.ld, b.data, b.ld, &beta, c.data, c.ld);
 }
 
-// One system a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i]; many, and others' distances, are ctx(weft_tridiag, ...).
-// Throws when it is singular to working precision.
+// Solves one system a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i]. Several systems, and other distances of the
+// elements: ctx(weft_tridiag, ...). Throws weft::error if the system is singular to working precision.
 template <class A, class B, class C, class D, class X>
 void tridiag(context &ctx, const A &a, const B &b, const C &c, const D &d, X &&x,
              weft_boundary boundary = WEFT_OPEN_ENDS) {
@@ -579,7 +620,8 @@ void tridiag(context &ctx, const A &a, const B &b, const C &c, const D &d, X &&x
                     "the system lost its pivot, or a finite solution, at row " + std::to_string(singular));
 }
 
-// Returns the root mean square of what the last sweep changed.
+// Runs `sweeps` sweeps of Jacobi's iteration on a grid u(nx, ny, nz), x fastest. v may be u. Returns the root mean
+// square of the change in the last sweep.
 template <class U, class V>
 double laplace(context &ctx, std::size_t nx, std::size_t ny, std::size_t nz, std::size_t sweeps, const U &u, V &&v) {
     detail::one_type<U, V>();
@@ -590,7 +632,8 @@ double laplace(context &ctx, std::size_t nx, std::size_t ny, std::size_t nz, std
     return change;
 }
 
-// Grids of the extents `shape`, x first, one behind another, and a lambda for each axis; v may be u.
+// Makes `steps` implicit time steps of the heat equation on consecutive grids. shape: number of points along each
+// axis, x first. lambda: one value for each axis. v may be u.
 template <class U, class V>
 void heat(context &ctx, weft_heat_method method, const std::vector<std::size_t> &shape,
           const std::vector<double> &lambda, std::size_t steps, const U &u, V &&v) {
@@ -607,8 +650,9 @@ void heat(context &ctx, weft_heat_method method, const std::vector<std::size_t> 
 
 // -------------------------------------------------------------- transforms and convolutions
 
-// The transforms of arrays of n values, one behind another. The kind is said by the types: complex to complex (and
-// back: inverse), real to complex (n / 2 + 1 values for n), complex to real.
+// Computes the Fourier transforms of consecutive arrays of n values. The types select the kind: complex to complex
+// (inverse: the inverse), real to complex (n / 2 + 1 values for n real ones; inverse must be false), complex to real
+// (inverse must be true).
 template <class X, class Y> void fft(context &ctx, std::size_t n, const X &x, Y &&y, bool inverse = false) {
     using TX = detail::value<X>;
     using TY = detail::value<Y>;
@@ -642,6 +686,7 @@ void slide(context &ctx, F function, weft_convolve_mode mode, const X &x, const 
 }
 } // namespace detail
 
+// Compute the convolution or the correlation of x with h. y must have the size that the mode determines.
 template <class X, class H, class Y>
 void convolve(context &ctx, const X &x, const H &h, Y &&y, weft_convolve_mode mode = WEFT_FULL) {
     detail::slide(ctx, weft_convolve, mode, x, h, y);
@@ -653,7 +698,8 @@ void correlate(context &ctx, const X &x, const H &h, Y &&y, weft_convolve_mode m
 
 // ----------------------------------------------------------------------------- random numbers
 
-// Samples `first` and on of a stream, to x: float or double, of WEFT_BERNOULLI std::uint8_t. a and b as in weft.h.
+// Fills x with the samples first, first + 1, ... of a stream. Elements are float or double, for WEFT_BERNOULLI
+// std::uint8_t. weft_distribution in weft.h describes a and b.
 template <class X>
 void random(context &ctx, weft_distribution distribution, std::uint64_t seed, X &&x, double a = 0, double b = 1,
             std::uint64_t stream = 0, std::uint64_t first = 0) {
@@ -661,7 +707,7 @@ void random(context &ctx, weft_distribution distribution, std::uint64_t seed, X 
         static_cast<void *>(std::data(x)));
 }
 
-// Whole numbers from lower to upper, both included.
+// Fills x with random integers from lower to upper, both included: the samples first, first + 1, ... of a stream.
 template <class X>
 void random_integers(context &ctx, std::uint64_t seed, detail::value<X> lower, detail::value<X> upper, X &&x,
                      std::uint64_t stream = 0, std::uint64_t first = 0) {
@@ -669,8 +715,8 @@ void random_integers(context &ctx, std::uint64_t seed, detail::value<X> lower, d
         static_cast<const void *>(&lower), static_cast<const void *>(&upper), static_cast<void *>(std::data(x)));
 }
 
-// Sobol points `first` and on, of so many coordinates one behind another, to x: as many points as fit. float or
-// double.
+// Fills x with the Sobol points first, first + 1, ..., of `dimensions` consecutive coordinates each: as many points
+// as fit. Elements are float or double.
 template <class X>
 void sobol(context &ctx, weft_scrambling scrambling, std::size_t dimensions, X &&x, std::uint64_t seed = 0,
            std::uint64_t stream = 0, std::uint64_t first = 0) {
@@ -678,6 +724,7 @@ void sobol(context &ctx, weft_scrambling scrambling, std::size_t dimensions, X &
         dimensions ? std::size(x) / dimensions : 0, static_cast<void *>(std::data(x)));
 }
 
+// Returns the price of an option, computed by simulation.
 inline weft_valuation price(context &ctx, const weft_option &option, const weft_simulation &simulation) {
     weft_valuation valuation;
     ctx(weft_price, &option, &simulation, &valuation);
@@ -686,7 +733,7 @@ inline weft_valuation price(context &ctx, const weft_option &option, const weft_
 
 // ---------------------------------------------------------------------------------- formulas
 
-// A compiled formula (weft_expr_compile), freed at the end of its scope; any threads may use it at a time.
+// A compiled formula (weft_expr_compile). The destructor frees it. Several threads may use it at once.
 class expr {
   public:
     expr(context &ctx, const std::string &formula) { ctx(weft_expr_compile, formula.c_str(), &expr_); }
@@ -704,7 +751,7 @@ class expr {
     weft_expr *expr_ = nullptr;
 };
 
-// What a name of a formula stands for: an array, which must outlive it, or a number, which it keeps.
+// Binds a name of a formula to an array, which must outlive the binding, or to a number, which is copied.
 class binding {
   public:
     template <class X> binding(const char *name, const X &x) {
@@ -724,7 +771,7 @@ class binding {
         if (!is_array_)
             b.scalar = number_;
         else if (b.array == nullptr)
-            b.array = number_; // of no elements
+            b.array = number_; // an array of 0 elements: any pointer that is not NULL
         return b;
     }
 
@@ -746,15 +793,16 @@ inline std::vector<weft_binding> bound(std::initializer_list<binding> bindings, 
 }
 } // namespace detail
 
-// map(ctx, f, {{"x", x}, {"a", 2.0f}}, y): evaluated in y's type.
+// Evaluates a formula for each element of y, in the type of y: map(ctx, f, {{"x", x}, {"a", 2.0f}}, y).
 template <class Y> void map(context &ctx, const expr &f, std::initializer_list<binding> bindings, Y &&y) {
     const std::vector<weft_binding> list = detail::bound(bindings, std::size(y));
     ctx(weft_map, f.get(), dtype_of<detail::value<Y>>(), std::size(y), list.data(), list.size(),
         static_cast<void *>(std::data(y)));
 }
 
-// map_reduce<WEFT_MEAN, float>(ctx, f, {{"x", x}}, n): evaluated in float, for n elements; with a third type, double,
-// it accumulates in that.
+// Reduces the values of a formula at n elements, without storing them.
+// map_reduce<WEFT_MEAN, float>(ctx, f, {{"x", x}}, n) evaluates it in float. A third template argument, double, is
+// the type of the result and of the sums.
 template <weft_op op, class T, class R = detail::natural>
 auto map_reduce(context &ctx, const expr &f, std::initializer_list<binding> bindings, std::size_t n) {
     using natural = typename reduced<op, T>::type;
@@ -768,13 +816,14 @@ auto map_reduce(context &ctx, const expr &f, std::initializer_list<binding> bind
 
 // ------------------------------------------------------------------------------ words in texts
 
+// Matches of words in a text.
 struct matches {
     std::vector<std::uint64_t> positions;
-    std::vector<std::uint32_t> numbers; // of the words
+    std::vector<std::uint32_t> numbers; // index of the word of each match
 };
 
 namespace detail {
-// Words as weft_patterns, which point into this.
+// Words in the form of weft_patterns, whose pointers are valid as long as this object.
 struct word_list {
     std::string bytes;
     std::vector<std::uint64_t> offsets = {0};
@@ -788,8 +837,8 @@ struct word_list {
 };
 } // namespace detail
 
-// How often each word is in a text: a std::string, a std::string_view, or another array of bytes. flags:
-// weft_match_flags.
+// Returns the number of occurrences of each word in a text: a std::string, a std::string_view, or another array of
+// bytes. flags: sum of weft_match_flags.
 template <class X>
 std::vector<std::uint64_t> match_count(context &ctx, const X &text, const std::vector<std::string> &words,
                                        unsigned flags = 0) {
@@ -802,7 +851,7 @@ std::vector<std::uint64_t> match_count(context &ctx, const X &text, const std::v
     return counts;
 }
 
-// Where they are.
+// Returns the position and the word of each match, by ascending position. flags: sum of weft_match_flags.
 template <class X>
 matches match_list(context &ctx, const X &text, const std::vector<std::string> &words, unsigned flags = 0) {
     static_assert(sizeof(detail::value<X>) == 1, "a text is of bytes");
