@@ -527,9 +527,9 @@ def readme_block(rows):
     count, faster, equal, slower = counted([row for row in rows if row.is_gpu])
     names = [PEER_NAMES.get(entry[4], entry[4]) for entry in TABLE]
     cells = [(entry[0], row.weft, f"{name} {row.of_peer}", ratio(row)) for entry, row, name in zip(TABLE, found, names)]
-    text = (f"GPU: {gpu[0].machine}, {days(gpu)}. CPU: {cpu[0].machine}, {days(cpu)}. Of the {count} comparisons on a "
-            f"GPU in [docs/performance.md](docs/performance.md), weft is more than 5 % faster in {faster}, within 5 % "
-            f"in {equal}, and more than 5 % slower in {slower}.")
+    text = (f"Ratio: weft's speed divided by the peer's. GPU: {gpu[0].machine}, {days(gpu)}. CPU: {cpu[0].machine}, "
+            f"{days(cpu)}. Of [all {count} ratios on a GPU](docs/performance.md), {faster} are above 1.05 and {slower} "
+            "below 0.95.")
     return "\n".join(table(["operation", "-weft", "-peer", "-ratio"], cells) + filled(text)).rstrip("\n")
 
 
@@ -553,7 +553,7 @@ def faq_block(rows):
 
 
 # The picture, in pixels: a logarithmic axis with a line at 1; bars to the left of it are slower, to the right faster.
-LEFT, WIDTH, BAR, TOP = 250, 420, 24, 62
+LEFT, WIDTH, BAR, TOP = 250, 420, 22, 62
 LOW, HIGH = 0.4, 16
 
 
@@ -580,11 +580,11 @@ def picture(rows):
         y, end = TOP + BAR * i, position(row.speed)
         colour = "#1b7f8c" if row.speed >= 1 else "#c8641e"
         name = PEER_NAMES.get(entry[4], entry[4])
-        out.append(f'<text x="{LEFT - 10}" y="{y + 14}" text-anchor="end">{entry[0]}, {name}</text>')
+        out.append(f'<text x="{LEFT - 10}" y="{y + 13}" text-anchor="end">{entry[0]}, {name}</text>')
         out.append(f'<rect x="{min(one, end):.1f}" y="{y}" width="{max(abs(end - one), 1):.1f}" height="{BAR - 6}" '
                    f'fill="{colour}"/>')
         anchor, at = ("start", max(end, one) + 5) if row.speed >= 1 else ("end", end - 5)
-        out.append(f'<text x="{at:.1f}" y="{y + 14}" text-anchor="{anchor}">{row.speed:.2f}</text>')
+        out.append(f'<text x="{at:.1f}" y="{y + 13}" text-anchor="{anchor}">{row.speed:.2f}</text>')
     out.append(f'<line x1="{one:.1f}" x2="{one:.1f}" y1="{TOP - 6}" y2="{foot}" stroke="#222" stroke-width="1.5"/>')
     return "\n".join(out + ["</svg>", ""])
 
