@@ -104,6 +104,8 @@ if(sanitized STREQUAL no)
   if(Python3_Interpreter_FOUND)
     weft_test(docs docs 900 ${Python3_EXECUTABLE} ${tests_dir}/docs/run.py ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
     weft_test(docs_links docs 60 ${Python3_EXECUTABLE} ${tests_dir}/docs/links.py ${CMAKE_CURRENT_SOURCE_DIR})
+    weft_test(docs_performance docs 60 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/bench/performance.py --check
+      ${CMAKE_CURRENT_SOURCE_DIR})
   endif()
   if(EXISTS ${tests_dir}/install/run.sh)
     weft_test(install install 300 sh ${tests_dir}/install/run.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})

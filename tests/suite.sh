@@ -97,7 +97,7 @@ deep_inputs() {
     fuzz) echo "$builds" include src verify cli tests/fuzz ;;
     packages) echo "$builds" include src verify cli completions docs/weft.1 tests/install examples fortran ladder ;;
     compilers) echo "$builds" include src verify cli tests ladder examples ;;
-    site) echo x docs site README.md CHANGELOG.md CONTRIBUTING.md examples bench/results ;;
+    site) echo x docs site README.md CHANGELOG.md CONTRIBUTING.md include examples ladder bench/results ;;
     esac
 }
 

@@ -1,4 +1,5 @@
 """Every link of the documentation leads to a file and a heading that exist, and so does every page that a comment names.
+docs/README.md lists every page of docs.
 
     links.py SOURCE_DIR
 """
@@ -40,6 +41,13 @@ def dead_links(page):
             yield link
 
 
+def unlisted_pages(docs):
+    """Pages of docs that docs/README.md does not link to."""
+    index = docs / "README.md"
+    listed = {(docs / link.partition("#")[0]).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))}
+    return [page for page in sorted(docs.rglob("*.md")) if page != index and page.resolve() not in listed]
+
+
 def main():
     source = Path(sys.argv[1]).resolve()
     dead = count = 0
@@ -56,7 +64,10 @@ def main():
         for link in wrong:
             print(f"{name}: nothing is at {link}")
         dead += len(wrong)
-    print(f"{count} links, {dead} of them and of the pages named elsewhere do not exist")
+    for page in unlisted_pages(source / "docs"):
+        print(f"docs/README.md: does not list {page.relative_to(source)}")
+        dead += 1
+    print(f"{count} links, {dead} errors")
     sys.exit(dead > 0)
 
 

@@ -24,10 +24,17 @@ echo "./x tour"
 as_user './x tour >tour.txt && tail -n 1 tour.txt'
 
 echo "README.md's first program"
-readme=$source/README.md
-sed -n '/^## A first program/,/^## /{/^```c$/,/^```$/{/^```/!p;};}' "$readme" >"$chroots/$bare/home/user/weft/first.c"
-sed -n '/^## A first program/,/^## /s/^    \(cmake\|export\|cc\) /\1 /p' "$readme" >"$chroots/$bare/home/user/weft/first.sh"
-as_user 'sudo apt-get install -y --no-install-recommends pkgconf >/dev/null && sh -eux first.sh'
+# The section's C block, whose first line names its file; its commands, with or without "$ " before them; and the line
+# that README.md shows below the last command.
+readme=$source/README.md home=$chroots/$bare/home/user/weft
+section() { sed -n '/^## A first program/,/^## /p' "$readme"; }
+program=$(section | sed -n 's,^/\* \([a-z_]*\.c\) \*/$,\1,p')
+section | sed -n '/^```c$/,/^```$/{/^```/!p;}' >"$home/$program"
+section | sed -n 's/^    \(\$ \)\{0,1\}\(cmake\|export\|cc\) /\2 /p' >"$home/first.sh"
+shown=$(section | sed -n '/^    \$ cc /{n;s/^    //p;}')
+printed=$(as_user 'sudo apt-get install -y --no-install-recommends pkgconf >/dev/null && sh -eu first.sh' | tail -n 1)
+[ "$printed" = "$shown" ] || { echo "bare.sh: $program printed '$printed'; README.md shows '$shown'" >&2 && exit 1; }
+echo "$printed"
 
 echo "what ./x test builds after it has installed its tools"
 # The functions of x, without its verb; cmake configures and builds nothing.
