@@ -41,7 +41,7 @@ typedef struct match_case {
     match_place place;
 } match_case;
 
-/* What tests/cases/<stem>.c tells about an operation. One that has several outputs lays them one behind another in
+/* What verify/cases/<stem>.c tells about an operation. One that has several outputs lays them one behind another in
  * the array that `call` gets for its output. */
 typedef struct match_shape {
     int inputs, parameters;

@@ -45,7 +45,7 @@ for file in tests/golden/*.txt; do
 done
 # Faults are put in by sed; the code under an expression moves on. (tests/mutants/run.sh tries only some of them a day.)
 still=$(cat tests/mutants/list.txt tests/mutants/gpu.txt | grep -v -e '^#' -e '^$' | while IFS='|' read -r name file expression; do
-    ! sed "$expression" "$file" | cmp -s - "$file" || echo "$name"
+    { [ -f "$file" ] && ! sed "$expression" "$file" | cmp -s - "$file"; } || echo "$name"
 done)
 [ -z "$still" ] || tell "words: faults whose expression changes nothing: $still"
 [ $failed = 0 ] && echo "words: in order"
