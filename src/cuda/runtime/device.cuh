@@ -1,5 +1,5 @@
 /* What scans say to a GPU in words that C++ has none for. The executor that plays a GPU in the tests has its own
- * version of this file (ladder/executor/cuda/device.cuh). */
+ * version of this file (ladder/executor/cuda/runtime/device.cuh). */
 #ifndef WEFT_CUDA_DEVICE_CUH
 #define WEFT_CUDA_DEVICE_CUH
 
