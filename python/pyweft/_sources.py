@@ -385,7 +385,7 @@ class Call:
         """Opens a source. What can be read only once cannot be two of them."""
         for other, taken in self.given.items():
             if taken is x and (hasattr(x, "read") or hasattr(x, "__next__")):
-                raise ValueError(f"{other} and {name} are one source, which cannot be read twice at a time")
+                raise ValueError(f"{other} and {name} are the same source: two different sources are required")
         self.inputs[name] = _open_input(x, name, codes)
         self.given[name] = x
         return self.inputs[name]

@@ -295,7 +295,7 @@ WRONG: dict[str, tuple[Callable[[Path], Any], Any, str]] = {
     "cut object": (
         lambda at: weft.stream.sum(io.BytesIO(npy(X["f8"])[:-10001])),
         OSError,
-        "the source x ends within an element, after 28760 whole ones",
+        "the source x ends within an element, after 28760 complete elements",
     ),
     "no file": (lambda at: weft.stream.sum(at / "none.npy"), FileNotFoundError, "none.npy"),
     "no npy": (lambda _: weft.stream.sum(io.BytesIO(b"text")), ValueError, "x is no .npy file"),
@@ -331,7 +331,7 @@ WRONG: dict[str, tuple[Callable[[Path], Any], Any, str]] = {
     "small array": (
         lambda _: weft.stream.scan(parts(X["f8"]), out=np.zeros(9)),
         OSError,
-        "the result cannot be written: No space left on device",
+        "cannot write the result: No space left on device",
     ),
     "out dtype": (lambda _: weft.stream.scan(X["f8"], out=np.zeros(N, "f4")), TypeError, "out has dtype float32"),
     "no out": (lambda _: weft.stream.scan(X["f8"], out=3), TypeError, "out is a int; it must be a path"),
@@ -344,7 +344,7 @@ WRONG: dict[str, tuple[Callable[[Path], Any], Any, str]] = {
     "memory": (lambda _: weft.stream.sum(X["f8"], memory="12X"), ValueError, "memory is '12X'"),
     "little memory": (lambda _: weft.stream.sum(X["f8"], memory=10), ValueError, "10 bytes of memory for buffers"),
     "op": (lambda _: weft.stream.map_reduce("summ", "x", x=X["f8"]), ValueError, "op is 'summ'"),
-    "no source": (lambda _: weft.stream.map("2*a", a=1, out=print), ValueError, "no name is bound to a source"),
+    "no source": (lambda _: weft.stream.map("2*a", a=1, out=print), ValueError, "no the variable name is bound to a source"),
     "unknown": (lambda _: weft.stream.map("2*b", a=X["f8"], out=print), ValueError, "b"),
     "edges": (lambda _: weft.stream.histogram(X["f8"], [1.0]), ValueError, "bins must be 2 edges or more"),
     "a str": (lambda _: weft.stream.match_count([b"a"], "abc"), TypeError, "words is a str"),

@@ -74,7 +74,7 @@ static void check_file(const char *device, weft_context *ctx) {
     weft_tunable t;
     char path[4096];
     EXPECT_STATUS(ctx, weft_tune_file(ctx, path, sizeof path), WEFT_OK);
-    EXPECT_ERROR(ctx, weft_tune_file(ctx, path, strlen(path)), WEFT_INVALID, "and the place");
+    EXPECT_ERROR(ctx, weft_tune_file(ctx, path, strlen(path)), WEFT_INVALID, "but size is");
     EXPECT(access(path, F_OK) != 0, "%s is there", path);
     EXPECT_STATUS(ctx, weft_tune_choose(ctx, 0, 1), WEFT_OK);
     EXPECT_STATUS(ctx, weft_tune_save(ctx), WEFT_OK);

@@ -116,7 +116,7 @@ refuses 1 "weft convolve: $dir/x.npy has elements of f32 and $dir/c.npy of compl
     convolve "$dir/x.npy" "$dir/c.npy" -o "$y"
 refuses 1 "weft convolve: $dir/rows.npy: has 2 dimensions; an array of one is needed" \
     convolve "$dir/rows.npy" "$dir/x.npy" -o "$y"
-refuses 1 "convolution of 3 and 0 values has no value" convolve "$dir/x.npy" "$dir/empty.npy" -o "$y"
+refuses 1 "convolution of 3 and 0 values is undefined" convolve "$dir/x.npy" "$dir/empty.npy" -o "$y"
 refuses 2 "weft convolve: --mode half: there are full, same, valid" convolve "$dir/x.npy" "$dir/h.npy" --mode half -o "$y"
 refuses 2 "weft convolve: 1 file given, 2 needed" convolve "$dir/x.npy" -o "$y"
 refuses 2 "weft convolve: -: standard input can be only one" convolve - - -o "$y"

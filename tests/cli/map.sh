@@ -50,10 +50,10 @@ refuses_formula() {
     is "weft map '$1': exit code" 2 $?
     is "weft map '$1'" "$2" "$(cat "$dir/stderr")"
 }
-refuses_formula 'x +* 2' "weft map: a value is needed here
+refuses_formula 'x +* 2' "weft map: expected a value
   x +* 2
      ^"
-refuses_formula 'sine(x)' "weft map: there is no function called sine
+refuses_formula 'sine(x)' "weft map: unknown function sine
   sine(x)
   ^"
 refuses 2 "weft map: y=VALUE is missing: the formula has y" map 'x + y' "x=$dir/x.npy" -o "$z"
@@ -79,7 +79,7 @@ refuses 2 "--init x: not a value of f64" map_scan 'i' --n 3 --init x -o "$dir/no
 refuses 2 "-o FILE.npy is missing" map_scan 'i' --n 3
 refuses 2 "--op: there is no such option" map 'i' --op min --n 3 -o "$dir/no.npy"
 refuses 2 "mean" map_scan 'i' --op mean --n 3 -o "$dir/no.npy"
-refuses 1 "min of no elements has no value" map_reduce min 'i' --n 0
+refuses 1 "min of 0 elements is undefined" map_reduce min 'i' --n 0
 refuses 2 "and is defined for integers" map_reduce and 'x' "x=$dir/x.npy"
 refuses 2 "FORMULA is missing" map -o "$z"
 refuses 2 "FORMULA is missing" map_reduce sum

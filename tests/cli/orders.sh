@@ -39,7 +39,7 @@ refuses 2 "--lower 1.5: not a value of i32" histogram "$dir/i4.npy" --lower 1.5 
 refuses 2 "--upper 256: not a value of u8 (0 to 255)" histogram "$dir/u1.npy" --upper 256 -o "$y"
 refuses 2 "i4.npy: --lower 7 is not less than --upper 7" histogram "$dir/i4.npy" --lower 7 --upper 7 -o "$y"
 refuses 1 "f4.npy: the least element, nan, is not finite; give --lower and --upper" histogram "$dir/f4.npy" -o "$y"
-refuses 1 "none.npy: without --lower: min of no elements has no value" histogram "$dir/none.npy" -o "$y"
+refuses 1 "none.npy: without --lower: min of 0 elements is undefined" histogram "$dir/none.npy" -o "$y"
 refuses 1 "edges.npy: 4 edges of i32; at least 2 of f32 are needed" \
     histogram "$dir/f4.npy" --edges "$dir/edges.npy" -o "$y"
 npy "$dir/falls.npy" '<i4' '(3,)' 1 5 5

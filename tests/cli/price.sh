@@ -52,7 +52,7 @@ is "--error that is not reached: exit code" 1 $?
 is "--error that is not reached" 1 "$(grep -c 'the standard error is .* after 5000 paths; --error 1e-09 was not reached' "$dir/stderr")"
 
 refuses 2 "weft price: 0 payoffs given, 1 needed" price
-refuses 2 "weft price: straddle is no payoff" price straddle
+refuses 2 "weft price: invalid payoff straddle" price straddle
 refuses 2 "weft price: --sigma x: a number is needed" price call --sigma 0.1,x
 refuses 2 "weft price: --strike x: a number is needed" price call --strike x
 refuses 2 "at most 8 numbers are taken" price call --start 1,1,1,1,1,1,1,1,1

@@ -69,7 +69,7 @@ is "--json" "recurrence $dir/s4.npy $dir/u4.npy $v True f32 2 2 cpu 1" "$got"
 rm -f "$v"
 npy "$dir/i4.npy" '<i4' '(4,)' 1 2 3 4
 npy "$dir/fortran.npy" '<f4' '(2, 2)' 1 2 3 4 --order True
-refuses 1 "recurrence is defined for f32 and f64, and the elements are i32" recurrence "$dir/i4.npy" "$dir/i4.npy" -o "$v"
+refuses 1 "recurrence requires f32 or f64 elements, not i32" recurrence "$dir/i4.npy" "$dir/i4.npy" -o "$v"
 refuses 1 "s.npy has elements of f64 and $dir/row.npy of f32; they must be of one type" \
     recurrence "$dir/s.npy" "$dir/row.npy" -o "$v"
 refuses 1 "s4.npy has the shape (2, 2) and $dir/row.npy (4,); they must be the same" \

@@ -47,7 +47,7 @@ scans "<i8 (5,) 3 4 8 9 14" "$dir/i4.npy" --accumulate i64
 scans "<f8 (4,) 1.5 -0.5 -0.25 7.75" "$dir/f4.npy" --accumulate f64
 refuses 2 "weft scan: --accumulate f64: scan with sum of i32 cannot accumulate in f64" scan "$dir/i4.npy" --accumulate f64 -o "$y"
 refuses 2 "weft scan: --accumulate f64: scan with max of f32 cannot accumulate in f64" scan "$dir/f4.npy" --op max --accumulate f64 -o "$y"
-refuses 1 "xor is defined for integers, and the elements are f32" scan "$dir/f4.npy" --op xor -o "$y"
+refuses 1 "xor requires integer elements, not f32" scan "$dir/f4.npy" --op xor -o "$y"
 
 # the initial value, of the result's type
 scans "<i4 (5,) 13 14 18 19 24" "$dir/i4.npy" --init 10

@@ -99,7 +99,7 @@ is "a pipe of nothing" 0 "$(cat "$dir/none.npy" | w sum -)"
 for text in 0 -1 12X K 1.5G 99999999999999999999 20000000T ""; do
     refuses 2 "weft: --memory $text: a number of bytes is needed, like 512M; K, M, G and T are units" sum --memory "$text" "$x"
 done
-refuses 2 "weft sum: --memory 100: 100 bytes of memory for buffers; this call needs 32768 at least" sum --memory 100 "$x"
+refuses 2 "weft sum: --memory 100: 100 bytes of memory for buffers are too few: this call requires at least 32768" sum --memory 100 "$x"
 refuses 2 "weft sort: $x: --memory 8192 is too little to merge 196 sorted parts of it" sort --memory 8K "$x" -o "$out/y.npy"
 refuses 1 "weft scan: /dev/full: cannot be written: No space left on device" scan --memory 400K "$x" -o /dev/full
 refuses 1 "weft sort: /dev/full: cannot be written: No space left on device" sort --memory 400K "$x" -o /dev/full
@@ -114,7 +114,7 @@ is "a recurrence whose pipe is closed early" \
     "$(cat "$dir/cut.npy" | w recurrence "$dir/s.npy" - -o "$out/y.npy" 2>&1)"
 refuses 1 "weft recurrence: $dir/sd.npy has the shape (60000,) and $dir/row.npy (1, 60000); they must be the same" \
     recurrence --memory 400K "$dir/sd.npy" "$dir/row.npy" -o "$out/y.npy"
-refuses 2 "weft recurrence: --memory 100: 100 bytes of memory for buffers; this call needs 81920 at least" \
+refuses 2 "weft recurrence: --memory 100: 100 bytes of memory for buffers are too few: this call requires at least 81920" \
     recurrence --memory 100 "$dir/s.npy" "$x" -o "$out/y.npy"
 # shellcheck disable=SC2002
 is "a pipe that is closed early" "weft scan: -: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \

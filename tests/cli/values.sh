@@ -32,7 +32,7 @@ prints 0 or "$dir/eu1.npy"
 for op in min max argmin argmax mean variance; do refuses 1 "weft $op: $dir/e4.npy: $op of " $op "$dir/e4.npy"; done
 
 # types without a meaning
-for op in and or xor; do refuses 1 "$op is defined for integers, and the elements are f32" $op "$dir/f4.npy"; done
+for op in and or xor; do refuses 1 "$op requires integer elements, not f32" $op "$dir/f4.npy"; done
 refuses 2 "weft sum: --accumulate f64: sum of i32 cannot accumulate in f64" sum "$dir/i4.npy" --accumulate f64
 
 # ddof, accumulate, bits

@@ -248,7 +248,7 @@ static void progress(weft::context &ctx) {
     const std::vector<double> x = {1, 2, 3};
     int calls = 0;
     ctx.set_progress([&](std::uint64_t, std::uint64_t) { return ++calls == 1; });
-    expect_thrown([&] { weft::sum(ctx, x); }, WEFT_CANCELLED, "the call was cancelled by its progress callback");
+    expect_thrown([&] { weft::sum(ctx, x); }, WEFT_CANCELLED, "the progress callback cancelled the call");
     ctx.set_progress([](std::uint64_t, std::uint64_t) -> bool { throw std::out_of_range("stop"); });
     bool thrown = false;
     try {
