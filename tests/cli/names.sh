@@ -5,7 +5,7 @@ x=$dir/x.npy
 npy "$x" '<f4' '(3,)' 1 2 4
 
 # says NAME SENTENCE: the name is no command; the message has the sentence.
-says() { refuses 2 "weft: there is no command '$1'; $2" "$1"; }
+says() { refuses 2 "weft: unknown command '$1'; $2" "$1"; }
 
 # Other names of what weft has.
 says std "the standard deviation is the square root of what 'weft variance' prints"
@@ -25,7 +25,7 @@ says searchsorted "it is 'weft search_sorted'"
 says norm "the Euclidean norm is 'weft norm2'"
 says ifft "it is 'weft fft --inverse'"
 says sqrt "formulas of elements are 'weft map'"
-refuses 2 "there is no command 'cumsum'; the inclusive scan is 'weft scan'" help cumsum
+refuses 2 "unknown command 'cumsum'; the inclusive scan is 'weft scan'" help cumsum
 
 # What weft has not: the message says so, and names nothing that computes something else.
 says median "weft has no median yet: 'weft sort X.npy -o Y.npy' sorts the array"
@@ -87,7 +87,7 @@ w bench --size 10 --op count-nonzero,run-length >/dev/null 2>"$dir/stderr"
 is "bench --op count-nonzero" 0 $?
 w verify --level tiny --op count-nonzero --every 50 >/dev/null 2>"$dir/stderr"
 is "verify --op count-nonzero" 0 $?
-refuses 2 "weft verify: --every 2x: a whole number from 1 to" verify --every 2x
-refuses 2 "weft verify: --every -1: a whole number from 1 to" verify --every -1
-refuses 2 "weft verify: --jobs 0: a whole number from 1 to 4096 is needed" verify --jobs 0
+refuses 2 "weft verify: --every 2x: expected an integer from 1 to" verify --every 2x
+refuses 2 "weft verify: --every -1: expected an integer from 1 to" verify --every -1
+refuses 2 "weft verify: --jobs 0: expected an integer from 1 to 4096" verify --jobs 0
 finish
