@@ -79,13 +79,13 @@ static void simulations(void) {
     WITH(simulation.steps, 0);
     refused(&a, WEFT_INVALID, "invalid number of steps 0: expected 1 to 1048576");
     WITH(simulation.steps, 1048577);
-    refused(&a, WEFT_INVALID, "1048577 steps");
+    refused(&a, WEFT_INVALID, "number of steps 1048577");
     WITH(simulation.paths, 0);
     refused(&a, WEFT_INVALID, "invalid number of paths 0: expected 2 to 281474976710656");
     WITH(simulation.paths, 1);
-    refused(&a, WEFT_INVALID, "1 paths");
+    refused(&a, WEFT_INVALID, "number of paths 1");
     WITH(simulation.paths, (UINT64_C(1) << 48) + 1);
-    refused(&a, WEFT_INVALID, "281474976710657 paths");
+    refused(&a, WEFT_INVALID, "number of paths 281474976710657");
     WITH(simulation.paths, 2);
     accepted(&a);
     WITH(simulation.control, 1);
@@ -101,18 +101,18 @@ static void scramblings(void) {
     static const size_t wrong[] = {1, 3, 12, 2048};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         WITH(simulation.scramblings, wrong[i]);
-        refused(&a, WEFT_INVALID, "scramblings; a power of two from 2 to 1024 is taken");
+        refused(&a, WEFT_INVALID, "expected a power of two from 2 to 1024");
     }
     WITH(simulation.scramblings, 16);
     a.simulation.paths = 1000;
     refused(&a, WEFT_INVALID, "1000 paths cannot be divided equally, 2 or more each, among 16 scramblings");
     a.simulation.paths = 16;
-    refused(&a, WEFT_INVALID, "16 paths are not as many");
+    refused(&a, WEFT_INVALID, "16 paths cannot be divided equally");
     a.simulation.paths = 32;
     a.simulation.steps = WEFT_SOBOL_DIMENSIONS / a.option.assets;
     accepted(&a);
     a.simulation.steps++;
-    refused(&a, WEFT_INVALID, "Sobol points have at most 1111 dimensions");
+    refused(&a, WEFT_INVALID, "there are at most 1111");
 }
 
 static void markets(void) {
@@ -120,13 +120,13 @@ static void markets(void) {
     WITH(option.assets, 0);
     refused(&a, WEFT_INVALID, "invalid number of assets 0: expected 1 to 8");
     WITH(option.assets, 9);
-    refused(&a, WEFT_INVALID, "an option on 9 assets");
+    refused(&a, WEFT_INVALID, "number of assets 9");
     WITH(option.rate, (double)NAN);
-    refused(&a, WEFT_INVALID, "a rate of nan");
+    refused(&a, WEFT_INVALID, "invalid rate nan");
     WITH(option.maturity, 0);
     refused(&a, WEFT_INVALID, "invalid maturity 0: it must be finite and greater than 0");
     WITH(option.maturity, (double)INFINITY);
-    refused(&a, WEFT_INVALID, "a maturity of inf");
+    refused(&a, WEFT_INVALID, "invalid maturity inf");
     a = right();
     start[1] = 0;
     refused(&a, WEFT_INVALID, "asset 1: invalid start price 0: it must be finite and greater than 0");
@@ -183,14 +183,14 @@ static void payoffs(void) {
     WITH(option.strike, -1);
     refused(&a, WEFT_INVALID, "invalid strike -1: it must be finite and 0 or greater");
     WITH(option.payoff, WEFT_FLOATING_PUT);
-    refused(&a, WEFT_INVALID, "a floating strike is a mean, the highest or the lowest price");
+    refused(&a, WEFT_INVALID, "a floating strike requires observing a mean");
     WITH(option.payoff, WEFT_CORRIDOR);
     refused(&a, WEFT_INVALID, "invalid corridor width 0: it must be finite and greater than 0");
     a.option.width = 0.5;
     a.option.strike = -1; /* which a corridor has not */
     accepted(&a);
     a.option.observed = WEFT_OBSERVE_MEAN;
-    refused(&a, WEFT_INVALID, "a corridor is looked at when the option matures");
+    refused(&a, WEFT_INVALID, "a corridor requires observing the price at maturity");
     WITH(option.observed, WEFT_OBSERVE_GEOMETRIC);
     refused(&a, WEFT_UNSUPPORTED, "a geometric mean requires one asset of weight 1 and exact steps");
     a.option.assets = 1;
