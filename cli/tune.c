@@ -261,7 +261,7 @@ static int tune(tuning *t) {
     if (code == CLI_DONE && r->reset) {
         if (weft_tune_reset(t->ctx) != WEFT_OK) return fail(t);
         if (!t->options->json)
-            printf("%s uses the built-in variants: %s was removed\n", weft_device(t->ctx), t->path);
+            printf("%s uses the built-in variants: %s does not exist\n", weft_device(t->ctx), t->path);
         return t->options->json ? print_json(t, false), CLI_DONE : CLI_DONE;
     }
     if (code == CLI_DONE && r->check) code = check_all(t);

@@ -86,7 +86,7 @@ static void tell(const match *m, const match_case *c, const target *t, weft_stat
     FILE *log = m->options->log;
     if (!log || m->crew->differed > MOST_TOLD) return;
     if (m->crew->differed == MOST_TOLD) {
-        fprintf(log, "more disagree; they are counted and not printed\n");
+        fprintf(log, "further differences are counted but not printed\n");
         return;
     }
     print_case(log, c);
@@ -101,7 +101,7 @@ static void tell(const match *m, const match_case *c, const target *t, weft_stat
     }
     if (status != WEFT_OK && status != truth_status) fprintf(log, "\n  %s", weft_last_error(t->ctx));
     if (answer->bytes && !memory_intact(answer, status == WEFT_OK ? match_out_bytes(c) : 0))
-        fprintf(log, "\n  bytes beside the result were written");
+        fprintf(log, "\n  bytes outside the result were written");
     fputc('\n', log);
 }
 
@@ -166,7 +166,7 @@ static bool on_case(void *self, const match_case *c, const void *const *inputs) 
     if ((status != WEFT_OK && status != WEFT_EMPTY) ||
         !memory_intact(&m->truth, status == WEFT_OK ? match_out_bytes(c) : 0))
         return fail(m->crew, "ref failed %s of %s, n = %zu: %s", c->operation->name, weft_dtype_name(c->dtype), c->n,
-                    status == WEFT_OK ? "it wrote beside the result" : weft_last_error(m->ref));
+                    status == WEFT_OK ? "it wrote outside the result" : weft_last_error(m->ref));
     const size_t turn = draw % 3;
     for (size_t i = 0; i < m->targets.count; i++) {
         target *t = &m->targets.list[i];

@@ -122,8 +122,7 @@ static void check_convolve(world *w, const double *x, bool last) {
         weft_status status;
         const char *words;
     } cases[] = {
-        {last ? WEFT_F32 : WEFT_F64, WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_INVALID,
-         "dtype is f64 on rank 0 and f32"},
+        {last ? WEFT_F32 : WEFT_F64, WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_INVALID, "dtype is f64 on rank 0 and f32"},
         {WEFT_F64, last ? WEFT_COMPLEX : WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_INVALID,
          "the field is 0 on rank 0 and 1"},
         {WEFT_F64, WEFT_REAL, last ? WEFT_VALID : WEFT_SAME, 1, h, y, WEFT_INVALID, "the mode is 1 on rank 0 and 2"},
@@ -145,7 +144,8 @@ static void check_convolve(world *w, const double *x, bool last) {
     }
     const weft_status status =
         weft_dist_correlate(w->d, WEFT_F64, WEFT_REAL, WEFT_SAME, weft_slice_of(last), x, 2, x, y);
-    expect_failure(w, status, WEFT_UNSUPPORTED, "2 taps exceed the 1 values: the distributed array must be the longer one", y[0]);
+    expect_failure(w, status, WEFT_UNSUPPORTED,
+                   "2 taps exceed the 1 values: the distributed array must be the longer one", y[0]);
     expect_success(w, x);
 }
 
@@ -176,7 +176,8 @@ static void check_blocks(world *w, bool last) {
     const double a[] = {1, 2, 3, 4, 5, 6};
     double c[] = {POISON, POISON, POISON, POISON, POISON, POISON};
     expect_failure(w, multiply(w, 0, rows, one, all, a, c), WEFT_INVALID, "per row of the grid 0", c[0]);
-    expect_failure(w, multiply(w, all + 1, rows, one, all, a, c), WEFT_INVALID, "it must divide the number of ranks", c[0]);
+    expect_failure(w, multiply(w, all + 1, rows, one, all, a, c), WEFT_INVALID, "it must divide the number of ranks",
+                   c[0]);
     expect_failure(w, multiply(w, last ? 1 : all, rows, one, all, a, c), WEFT_INVALID,
                    "the number of ranks in a row of the grid is", c[0]);
     expect_failure(w, multiply(w, all, weft_slice_of(3 + last), one, all, a, c), WEFT_INVALID,
