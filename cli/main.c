@@ -65,11 +65,11 @@ int cli_next_option(int argc, char **argv, const struct option *list) {
     const char short_option[] = {'-', (char)optopt, '\0'};
     if (optopt && strncmp(text, "--", 2) != 0) text = short_option;
     if (option == ':')
-        cli_error(argv[0], "%s: a value is missing behind it", text);
+        cli_error(argv[0], "option %s requires an argument", text);
     else if (optopt && strchr(text, '='))
-        cli_error(argv[0], "%s: this option takes no value", text);
+        cli_error(argv[0], "option %s does not accept an argument", text);
     else
-        cli_error(argv[0], "%s: there is no such option; see 'weft help %s'", text, argv[0]);
+        cli_error(argv[0], "unknown option %s; see 'weft help %s'", text, argv[0]);
     return '?';
 }
 
@@ -89,7 +89,7 @@ static bool read_whole(const char *text, long long *value) {
 bool cli_number(const char *command, const char *option, const char *text, long long low, long long high,
                 long long *value) {
     if (read_whole(text, value) && *value >= low && *value <= high) return true;
-    cli_error(command, "%s %s: a whole number from %lld to %lld is needed", option, text, low, high);
+    cli_error(command, "%s %s: expected an integer from %lld to %lld", option, text, low, high);
     return false;
 }
 
@@ -113,9 +113,7 @@ static bool is_device(const char *text) {
 static bool read_device(const char *text, cli_options *options) {
     options->device = text;
     if (is_device(text)) return true;
-    cli_error(NULL,
-              "--device %s: no such device; there are auto, cpu, cpu:base, cpu:v2 to cpu:v4, cuda, cuda:N and ref",
-              text);
+    cli_error(NULL, "--device %s: expected one of auto, cpu, cpu:base, cpu:v2 to cpu:v4, cuda, cuda:N, ref", text);
     return false;
 }
 
@@ -137,7 +135,7 @@ static bool read_memory(const char *text, cli_options *options) {
     const bool digits = *text >= '0' && *text <= '9' && end[unit != NULL] == '\0';
     options->memory = (size_t)count << shift;
     if (digits && errno == 0 && count > 0 && options->memory >> shift == count) return true;
-    cli_error(NULL, "--memory %s: a number of bytes is needed, like 512M; K, M, G and T are units", text);
+    cli_error(NULL, "--memory %s: expected a number of bytes such as 512M, with the unit K, M, G, T or none", text);
     return false;
 }
 
@@ -156,7 +154,7 @@ static const char *take_value(invocation *in, char **argv, int *i, const char *n
     if (argv[*i][length] == '=') return argv[*i] + length + 1;
     if (argv[*i][length]) return NULL;
     if (argv[*i + 1]) return argv[++*i];
-    cli_error(NULL, "%s: a value is missing behind it", name);
+    cli_error(NULL, "option %s requires an argument", name);
     in->wrong = true;
     return NULL;
 }
@@ -190,7 +188,7 @@ static void read_arguments(invocation *in, char **argv) {
         if (take_option(in, argv, &i)) continue;
         if (in->count == 0 && take_flag(argv, i, "--version", &in->version)) continue;
         if (in->count == 0 && argv[i][0] == '-') {
-            cli_error(NULL, "%s: there is no such option; see 'weft help'", argv[i]);
+            cli_error(NULL, "unknown option %s; see 'weft help'", argv[i]);
             in->wrong = true;
             return;
         }
@@ -205,7 +203,7 @@ static void read_arguments(invocation *in, char **argv) {
 
 int command_version(const cli_options *options, int argc, char **argv) {
     if (argc > 1) {
-        cli_error(argv[0], "%s: nothing can stand here", argv[1]);
+        cli_error(argv[0], "unexpected argument %s", argv[1]);
         return CLI_USAGE;
     }
     if (options->json)
@@ -244,7 +242,7 @@ int main(int argc, char **argv) {
     signals_install();
     invocation in = {.rest = calloc((size_t)argc + 1, sizeof *argv)};
     if (!in.rest) {
-        cli_error(NULL, "no memory for the arguments");
+        cli_error(NULL, "cannot allocate memory for the arguments");
         return CLI_FAILED;
     }
     read_arguments(&in, argv);

@@ -26,14 +26,14 @@ bool ranks_spread(const char *operation) {
 
 bool ranks_can(const char *command) {
     if (ranks_spread(command) || strcmp(command, "price") == 0 || strcmp(command, "bench") == 0) return true;
-    cli_error(command, "--mpi: only reductions, variance, dot, scan, sort, price and bench work on several ranks");
+    cli_error(command, "--mpi: only reductions, variance, dot, scan, sort, price and bench support several ranks");
     return false;
 }
 
 bool ranks_read(const cli_options *options, const char *command, char *const *files, int count) {
     for (int i = 0; options->mpi && i < count; i++)
         if (strcmp(files[i], "-") == 0) {
-            cli_error(command, "-: with --mpi each rank reads and writes its part of a file, which this is not");
+            cli_error(command, "-: --mpi requires files, of which each rank reads and writes its part");
             return false;
         }
     return true;
@@ -48,10 +48,10 @@ static bool load(ranks *r, const char *command) {
         cli_error(command, "--mpi: weft was built without MPI, or its library is not installed: %s", dlerror());
         return false;
     }
-#define FUNCTION(name)                                                                                   \
-    if (!(r->library.name = (__typeof__(r->library.name))dlsym(library, "weft_dist_" #name))) {          \
-        cli_error(command, "--mpi: libweft_dist.so is of another release of weft: no weft_dist_" #name); \
-        return false;                                                                                    \
+#define FUNCTION(name)                                                                                               \
+    if (!(r->library.name = (__typeof__(r->library.name))dlsym(library, "weft_dist_" #name))) {                      \
+        cli_error(command, "--mpi: libweft_dist.so belongs to another release of weft: it has no weft_dist_" #name); \
+        return false;                                                                                                \
     }
 #include "cli/ranks.def"
     return true;
@@ -171,10 +171,10 @@ static bool write_at(int fd, const void *data, size_t bytes, off_t at, npy_error
 static bool name_files(writing *w, const char *path) {
     w->replaces = stat(path, &w->replaced) == 0;
     if (w->replaces && !S_ISREG(w->replaced.st_mode))
-        return npy_fail(&w->error, "is no ordinary file, which ranks could write together");
+        return npy_fail(&w->error, "is not a regular file, which the ranks require for writing");
     if (!file_follow_links(path, w->target, &w->error)) return false;
     if (snprintf(w->temporary, sizeof w->temporary, "%s.part", w->target) >= (int)sizeof w->temporary)
-        return npy_fail(&w->error, "the name is too long");
+        return npy_fail(&w->error, "the file name is too long");
     return true;
 }
 
@@ -187,10 +187,10 @@ static bool close_written(int fd, bool written, npy_error *error) {
 /* The first rank makes the file at its full length. */
 static bool make_file(writing *w, const unsigned char *header, size_t length, off_t bytes) {
     const int fd = file_make_temporary(w->temporary, false);
-    if (fd < 0) return npy_fail(&w->error, "cannot be made: %s", strerror(errno));
+    if (fd < 0) return npy_fail(&w->error, "cannot be created: %s", strerror(errno));
     bool made =
         file_has_space(fd, (unsigned long long)bytes, &w->error) && write_at(fd, header, length, 0, &w->error);
-    if (made && ftruncate(fd, bytes) != 0) made = npy_fail(&w->error, "cannot be made: %s", strerror(errno));
+    if (made && ftruncate(fd, bytes) != 0) made = npy_fail(&w->error, "cannot be created: %s", strerror(errno));
     return close_written(fd, made, &w->error);
 }
 
@@ -230,7 +230,7 @@ int ranks_write(const ranks *r, const char *command, const char *path, weft_dtyp
     fine = agree_on(r, command, path, fine, &w);
     if (!first) return fine ? CLI_DONE : CLI_FAILED;
     if (fine && !rename_file(&w)) {
-        cli_error(command, "%s: cannot be made: %s", path, strerror(errno));
+        cli_error(command, "%s: cannot be created: %s", path, strerror(errno));
         fine = false;
     }
     if (!fine) (void)unlink(w.temporary);

@@ -37,7 +37,7 @@ static void on_signal(int number) {
 /* Input files are mapped: this signal says that one was cut short, or that its disk failed, while it was in use. */
 static void on_bus_error(int number) {
     static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may get the signal */
-    static const char text[] = "weft: a file was cut short, or could not be read, while it was in use\n";
+    static const char text[] = "weft: a file in use was truncated or could not be read\n";
     (void)number;
     while (atomic_flag_test_and_set(&told)) pause(); /* the first thread ends the process after it has printed why */
     file_abandon();     /* NOLINT(bugprone-signal-handler): an unlink, which a handler may do */

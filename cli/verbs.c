@@ -84,13 +84,13 @@ static void suggest(const char *name) {
         find_verb(lower) || find_alias(lower) ? lower : nearest_name(lower, any_name, VERB_COUNT + alias_count);
     const alias *other = meant ? find_alias(meant) : NULL;
     if (other && meant == lower)
-        cli_error(NULL, "there is no command '%s'; %s", name, other->sentence);
+        cli_error(NULL, "unknown command '%s'; %s", name, other->sentence);
     else if (other)
-        cli_error(NULL, "there is no command '%s'; did you mean '%s'? %s", name, other->name, other->sentence);
+        cli_error(NULL, "unknown command '%s'; did you mean '%s'? %s", name, other->name, other->sentence);
     else if (meant)
-        cli_error(NULL, "there is no command '%s'; did you mean '%s'?", name, find_verb(meant)->name);
+        cli_error(NULL, "unknown command '%s'; did you mean '%s'?", name, find_verb(meant)->name);
     else
-        cli_error(NULL, "there is no command '%s'; 'weft help' lists them", name);
+        cli_error(NULL, "unknown command '%s'; 'weft help' lists the commands", name);
 }
 
 const verb *verb_find(const char *name) {
@@ -102,42 +102,47 @@ const verb *verb_find(const char *name) {
 /* ---------------------------------------------------------------------------------- help */
 
 static const char GLOBAL_OPTIONS[] =
-    "Options, before or after the command\n"
-    "  --device D    auto (a GPU if there is one, else the CPU), cpu, cuda, cuda:1, ...,\n"
-    "                ref (the specification itself: slow). Never changes a result.\n"
-    "  --threads N   CPU threads; 0, the default, takes all cores. Never changes a result.\n"
-    "  --memory M    512M, 8G, ...: larger files are read in pieces (streaming) or sorted by parts, in\n"
-    "                buffers of so much; half of the machine's memory by default. Never changes a result.\n"
-    "  --raw T       input files are raw elements of that type (f32, ...) in little endian, without a header\n"
-    "  --column C    input files are CSV or TSV tables with a header; read the column of that name or number\n"
-    "  --as T        of the type T, f64 unless given\n"
-    "  --missing nan an empty field of it is NaN, not an error. Files called *.npy are .npy files nevertheless.\n"
-    "  --mpi         with mpirun: the ranks share a reduction, variance, dot, scan or sort. Never changes a result.\n"
-    "  --bits        print the bits of a value too, in hexadecimal\n"
-    "  --json        print one JSON object\n"
-    "  --quiet       no progress bar\n";
+    "Global options (before or after the command):\n"
+    "  --device D     compute on auto (a GPU if available, else the CPU; the default), cpu, cuda, cuda:N\n"
+    "                 or ref (the executable specification, slow)\n"
+    "  --threads N    use N CPU threads (default 0: all cores)\n"
+    "  --memory M     stream larger files, or sort them in runs, with buffers of M bytes, such as 512M or\n"
+    "                 8G (default: half of the memory of the machine)\n"
+    "  --raw T        read input files as raw little-endian elements of type T (f32, ...)\n"
+    "  --column C     read column C (a name or number) of input files in CSV or TSV with a header\n"
+    "  --as T         convert the column to type T (default f64)\n"
+    "  --missing nan  read an empty field of the column as NaN instead of failing\n"
+    "  --mpi          distribute the work over the ranks of mpirun\n"
+    "  --bits         also print the bits of values in hexadecimal\n"
+    "  --json         print one JSON object\n"
+    "  --quiet        print no progress bar and no warnings\n"
+    "  -h, --help     print help\n"
+    "\n"
+    "--device, --threads, --memory and --mpi never change a result. --mpi supports reductions, variance,\n"
+    "dot, scan, sort, price and bench. Files named *.npy are read as .npy even with --raw or --column.\n";
 
 static void print_verbs(FILE *out, const verb *verbs, int count) {
     for (int i = 0; i < count; i++) fprintf(out, "  %-16s %s\n", verbs[i].name, verbs[i].summary);
 }
 
 void verb_overview(FILE *out) {
-    fputs("weft: sums, extremes, norms, prefix scans, sorts and more of .npy arrays, with the same bits on "
-          "every machine\n\n"
-          "  weft [OPTIONS] COMMAND ...\n\n"
-          "Examples\n"
-          "  weft tour --quick                     see it work\n"
-          "  weft sum x.npy                        print the sum\n"
-          "  weft dot x.npy y.npy --bits           and its bits, to compare with another machine's\n"
-          "  weft mean x.npy --device cpu --json   for a program to read\n\n"
-          "Commands\n",
+    fputs("Usage: weft [OPTIONS] COMMAND [ARGUMENTS]\n\n"
+          "Compute reductions, prefix scans, sorts and other data-parallel operations on .npy arrays, with\n"
+          "the same bits on every machine.\n\n"
+          "Commands:\n",
           out);
     print_verbs(out, COMMANDS, COMMAND_COUNT);
-    fputs("\nOperations on .npy files\n", out);
+    fputs("\nOperations on .npy files:\n", out);
     print_verbs(out, OPERATIONS, VERB_COUNT - COMMAND_COUNT);
     fprintf(out,
-            "\n%s\n'weft help COMMAND' says more; in names '-' and '_' are the same.\nExit code: 0 done, 1 the work "
-            "failed, 2 the call was wrong.\n",
+            "\n%s\n"
+            "Examples:\n"
+            "  weft tour --quick                     demonstrate every operation\n"
+            "  weft sum x.npy                        print the sum of an array\n"
+            "  weft dot x.npy y.npy --bits           also print the bits, to compare machines\n"
+            "  weft mean x.npy --device cpu --json   print JSON for a program\n\n"
+            "'weft help COMMAND' prints the help of a command. '-' and '_' are equivalent in command names.\n"
+            "Exit code: 0 for success, 1 if the work failed, 2 if the call was wrong.\n",
             GLOBAL_OPTIONS);
 }
 
@@ -151,7 +156,8 @@ static void print_text(FILE *out, const char *text, const char *name) {
 }
 
 void verb_help(FILE *out, const verb *verb) {
-    fprintf(out, "weft %s: %s\n\n  weft %s %s\n\n", verb->name, verb->summary, verb->name, verb->operands);
+    fprintf(out, "Usage: weft %s%s%s\n\n%c%s.\n\n", verb->name, *verb->operands ? " " : "", verb->operands,
+            toupper((unsigned char)*verb->summary), verb->summary + 1);
     print_text(out, verb->text, verb->name);
     fprintf(out, "\n%s", GLOBAL_OPTIONS);
 }
@@ -163,7 +169,7 @@ int command_help(const cli_options *options, int argc, char **argv) {
     for (int option; (option = cli_next_option(argc, argv, list)) != -1; names = true)
         if (option != 'l') return CLI_USAGE;
     if (argc - optind > 1) {
-        cli_error(argv[0], "%s: one command at a time", argv[optind + 1]);
+        cli_error(argv[0], "unexpected argument %s: expected one command", argv[optind + 1]);
         return CLI_USAGE;
     }
     if (names) {

@@ -39,7 +39,8 @@ static void print_mean(const char *who, float mean) {
 int main(int argc, char **argv) {
     const size_t n = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000000;
     float *x = malloc(n > 0 ? n * sizeof *x : 1), up = 0, down = 0;
-    if (x == NULL || n == 0) return fprintf(stderr, "mean: no memory for %zu values, or none asked for\n", n), 1;
+    if (x == NULL || n == 0)
+        return fprintf(stderr, "mean: n is 0, or cannot allocate memory for n = %zu values\n", n), 1;
     fill(x, n);
     for (size_t i = 0; i < n; i++) up += x[i];
     for (size_t i = n; i-- > 0;) down += x[i];

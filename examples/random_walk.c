@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
     float *x = malloc((slice.count + 1) * sizeof *x);
     double mean, variance;
     uint64_t bits;
-    if (weft_dist_agree(d, x ? WEFT_OK : WEFT_OUT_OF_MEMORY, "no memory for its share") != WEFT_OK ||
+    if (weft_dist_agree(d, x ? WEFT_OK : WEFT_OUT_OF_MEMORY, "cannot allocate memory for its share") != WEFT_OK ||
         weft_dist_random(d, WEFT_NORMAL, WEFT_F32, 2026, 0, 0, slice, 0, 1, x) != WEFT_OK ||
         weft_dist_reduce(d, WEFT_MEAN, WEFT_F32, WEFT_F64, slice, x, &mean) != WEFT_OK ||
         weft_dist_variance(d, WEFT_F32, WEFT_F64, slice, 1, x, &variance) != WEFT_OK)

@@ -126,8 +126,7 @@ template <class T> class buffer {
   public:
     buffer(context &ctx, std::size_t size, weft_memory memory = WEFT_DEVICE)
         : ctx_(&ctx), size_(size), memory_(memory) {
-        if (size > SIZE_MAX / sizeof(T))
-            throw error(WEFT_INVALID, "a buffer of more bytes than there are numbers for");
+        if (size > SIZE_MAX / sizeof(T)) throw error(WEFT_INVALID, "the size of the buffer exceeds SIZE_MAX bytes");
         void *p = nullptr;
         ctx(weft_alloc, memory, size * sizeof(T), &p);
         data_ = static_cast<T *>(p);
@@ -172,7 +171,8 @@ template <class T> constexpr weft_dtype dtype_of() {
     } else if constexpr (std::is_same_v<E, double>) {
         return WEFT_F64;
     } else {
-        static_assert(std::is_integral_v<E> && sizeof(E) <= 8, "weft takes integers, float and double");
+        static_assert(std::is_integral_v<E> && sizeof(E) <= 8,
+                      "the element type must be an integer type, float or double");
         constexpr weft_dtype first = std::is_signed_v<E> ? WEFT_I8 : WEFT_U8;
         constexpr int log2_bytes = sizeof(E) == 1 ? 0 : sizeof(E) == 2 ? 1 : sizeof(E) == 4 ? 2 : 3;
         return static_cast<weft_dtype>(first + log2_bytes);
@@ -211,26 +211,26 @@ template <class X> view<element<X>> out(X &x) { return {std::data(x), std::size(
 // Throws unless an array has exactly (need_size) or at least (need_room) `wanted` elements.
 inline void need(bool right, const char *what, std::size_t has, const char *must, std::size_t wanted) {
     if (right) return;
-    throw error(WEFT_INVALID, std::string(what) + " has " + std::to_string(has) + " elements and must have " + must +
+    throw error(WEFT_INVALID, std::string(what) + " has " + std::to_string(has) + " elements: expected " + must +
                                   std::to_string(wanted));
 }
 inline void need_size(const char *what, std::size_t has, std::size_t wanted) {
     need(has == wanted, what, has, "", wanted);
 }
 inline void need_room(const char *what, std::size_t has, std::size_t wanted) {
-    need(has >= wanted, what, has, "room for ", wanted);
+    need(has >= wanted, what, has, "at least ", wanted);
 }
 
 // Requires that two arrays have one element type.
 template <class X, class Y> constexpr void one_type() {
-    static_assert(std::is_same_v<value<X>, value<Y>>, "the arrays must have elements of one type");
+    static_assert(std::is_same_v<value<X>, value<Y>>, "the arrays must have the same element type");
 }
 // Requires that the elements are W, or integers of its size and signedness.
 template <class X, class W> constexpr void elements_are() {
     static_assert(std::is_same_v<value<X>, W> ||
                       (std::is_integral_v<value<X>> && std::is_integral_v<W> && sizeof(value<X>) == sizeof(W) &&
                        std::is_signed_v<value<X>> == std::is_signed_v<W>),
-                  "the array has elements of another type than the operation reads or writes");
+                  "the element type of the array must be that of the operation");
 }
 // Return the elements of an array of 64-bit unsigned integers: read-only, and writable.
 template <class X> const std::uint64_t *offsets(const X &x) {
@@ -243,7 +243,7 @@ template <class X> std::uint64_t *numbers(X &x) {
 }
 // Returns n flags. A flag is one byte: bool, char, std::uint8_t, ...
 template <class X> const std::uint8_t *flags(const X &x, std::size_t n) {
-    static_assert(sizeof(value<X>) == 1, "flags are one byte each");
+    static_assert(sizeof(value<X>) == 1, "flags must have one-byte elements");
     need_size("flags", std::size(x), n);
     return reinterpret_cast<const std::uint8_t *>(std::data(x));
 }
@@ -251,7 +251,7 @@ template <class X> const std::uint8_t *flags(const X &x, std::size_t n) {
 // Returns the parameter `accumulate` of C for a result of type R, where N is the type for WEFT_DEFAULT.
 template <class R, class N> constexpr weft_dtype accumulate() {
     static_assert(std::is_same_v<R, N> || (std::is_same_v<R, double> && std::is_same_v<N, float>),
-                  "the result can be of its natural type, or double where that is float");
+                  "the result must have its default type, or double if that is float");
     return std::is_same_v<R, N> ? WEFT_DEFAULT : dtype_of<R>();
 }
 // Returns the parameter `accumulate` of C for a scan of X to Y.
@@ -534,7 +534,7 @@ void sort(context &ctx, const K &keys, S &&sorted, weft_order_of_sort order = WE
 template <class K, class V, class SK, class SV>
 void sort_pairs(context &ctx, const K &keys, const V &values, SK &&sorted_keys, SV &&sorted_values,
                 weft_order_of_sort order = WEFT_ASCENDING) {
-    static_assert(std::is_trivially_copyable_v<detail::value<V>>, "values are moved as bytes");
+    static_assert(std::is_trivially_copyable_v<detail::value<V>>, "values must be trivially copyable");
     detail::one_type<K, SK>();
     detail::one_type<V, SV>();
     detail::need_size("values", std::size(values), std::size(keys));
@@ -586,11 +586,11 @@ template <class A, class B, class T>
 void matmul(context &ctx, const matrix<A> &a, const matrix<B> &b, const matrix<T> &c, T alpha = 1, T beta = 0,
             weft_dtype accumulate = WEFT_DEFAULT) {
     static_assert(std::is_same_v<std::remove_const_t<A>, T> && std::is_same_v<std::remove_const_t<B>, T>,
-                  "the matrices must have elements of one type");
+                  "the matrices must have the same element type");
     if (a.columns != b.rows || c.rows != a.rows || c.columns != b.columns) {
         const auto shape = [](std::size_t m, std::size_t n) { return std::to_string(m) + " x " + std::to_string(n); };
         throw error(WEFT_INVALID, "a is " + shape(a.rows, a.columns) + ", b " + shape(b.rows, b.columns) + " and c " +
-                                      shape(c.rows, c.columns) + ", which do not fit");
+                                      shape(c.rows, c.columns) + ": expected m x k, k x n and m x n");
     }
     const auto turned = [&](weft_layout layout) { return layout == c.layout ? WEFT_NO_TRANSPOSE : WEFT_TRANSPOSE; };
     ctx(weft_matmul, dtype_of<T>(), accumulate, c.layout, turned(a.layout), turned(b.layout), c.rows, c.columns,
@@ -616,8 +616,7 @@ void tridiag(context &ctx, const A &a, const B &b, const C &c, const D &d, X &&x
     ctx(weft_tridiag, dtype_of<detail::value<D>>(), boundary, std::size_t{1}, n, line(std::data(a)),
         line(std::data(b)), line(std::data(c)), line(std::data(d)), std::data(x), &singular);
     if (singular != UINT64_MAX)
-        throw error(WEFT_INVALID,
-                    "the system lost its pivot, or a finite solution, at row " + std::to_string(singular));
+        throw error(WEFT_INVALID, "the pivot or a finite solution was lost at row " + std::to_string(singular));
 }
 
 // Runs `sweeps` sweeps of Jacobi's iteration on a grid u(nx, ny, nz), x fastest. v may be u. Returns the root mean
@@ -656,12 +655,12 @@ void heat(context &ctx, weft_heat_method method, const std::vector<std::size_t> 
 template <class X, class Y> void fft(context &ctx, std::size_t n, const X &x, Y &&y, bool inverse = false) {
     using TX = detail::value<X>;
     using TY = detail::value<Y>;
-    static_assert(dtype_of<TX>() == dtype_of<TY>(), "the arrays must be of one precision");
+    static_assert(dtype_of<TX>() == dtype_of<TY>(), "the arrays must have the same precision");
     constexpr bool from_real = real_of<TX>::field == WEFT_REAL, to_real = real_of<TY>::field == WEFT_REAL;
-    static_assert(!(from_real && to_real), "one side of a transform is complex");
-    if (n == 0) throw error(WEFT_INVALID, "n is 0 and must be a power of two");
+    static_assert(!(from_real && to_real), "at least one array of a transform must be complex");
+    if (n == 0) throw error(WEFT_INVALID, "invalid n 0: it must be a power of two");
     if (inverse != to_real && (from_real || to_real))
-        throw error(WEFT_INVALID, "a transform of real values is forward, one to real values inverse");
+        throw error(WEFT_INVALID, "a transform from real values must be forward, one to real values inverse");
     const std::size_t half = n / 2 + 1, batch = std::size(x) / (to_real ? half : n);
     detail::need_size("x", std::size(x), batch * (to_real ? half : n));
     detail::need_size("y", std::size(y), batch * (from_real ? half : n));
@@ -842,7 +841,7 @@ struct word_list {
 template <class X>
 std::vector<std::uint64_t> match_count(context &ctx, const X &text, const std::vector<std::string> &words,
                                        unsigned flags = 0) {
-    static_assert(sizeof(detail::value<X>) == 1, "a text is of bytes");
+    static_assert(sizeof(detail::value<X>) == 1, "a text must have one-byte elements");
     const detail::word_list list(words);
     const weft_patterns patterns = list.get();
     std::vector<std::uint64_t> counts(words.size());
@@ -854,7 +853,7 @@ std::vector<std::uint64_t> match_count(context &ctx, const X &text, const std::v
 // Returns the position and the word of each match, by ascending position. flags: sum of weft_match_flags.
 template <class X>
 matches match_list(context &ctx, const X &text, const std::vector<std::string> &words, unsigned flags = 0) {
-    static_assert(sizeof(detail::value<X>) == 1, "a text is of bytes");
+    static_assert(sizeof(detail::value<X>) == 1, "a text must have one-byte elements");
     const detail::word_list list(words);
     const weft_patterns patterns = list.get();
     matches found;

@@ -118,7 +118,7 @@ bool golden_run(const char *directory, const char *device, bool write, size_t *l
     }
     g.by_operation = calloc(MATCH_OPERATION_COUNT, sizeof *g.by_operation);
     if (!g.by_operation || !match_walk(MATCH_GOLDEN, NULL, &visitor))
-        snprintf(problem, 512, "no memory for the golden cases");
+        snprintf(problem, 512, "cannot allocate memory for the golden cases");
     bool good = problem[0] == '\0';
     for (size_t i = 0; i < MATCH_OPERATION_COUNT && good; i++) good = take_file(&g, directory, write, i);
     if (!good && problem[0] == '\0') snprintf(problem, 512, "%.400s: cannot be written", directory);

@@ -86,7 +86,7 @@ static void tell(const match *m, const match_case *c, const target *t, weft_stat
     FILE *log = m->options->log;
     if (!log || m->crew->differed > MOST_TOLD) return;
     if (m->crew->differed == MOST_TOLD) {
-        fprintf(log, "more disagree; they are counted and not printed\n");
+        fprintf(log, "further differences are counted but not printed\n");
         return;
     }
     print_case(log, c);
@@ -101,7 +101,7 @@ static void tell(const match *m, const match_case *c, const target *t, weft_stat
     }
     if (status != WEFT_OK && status != truth_status) fprintf(log, "\n  %s", weft_last_error(t->ctx));
     if (answer->bytes && !memory_intact(answer, status == WEFT_OK ? match_out_bytes(c) : 0))
-        fprintf(log, "\n  bytes beside the result were written");
+        fprintf(log, "\n  bytes outside the result were written");
     fputc('\n', log);
 }
 
@@ -161,12 +161,12 @@ static bool on_case(void *self, const match_case *c, const void *const *inputs) 
     const uint64_t draw = input_random(m->drawn, m->visits++);
     if (m->options->every > 1 && draw / 3 % m->options->every != 0) return true;
     void *const truth = memory_poison(&m->truth, c);
-    if (!truth) return fail(m->crew, "no memory for %zu bytes of output", match_out_bytes(c));
+    if (!truth) return fail(m->crew, "cannot allocate memory for %zu bytes of output", match_out_bytes(c));
     const weft_status status = c->operation->shape->call(c, m->ref, inputs, truth);
     if ((status != WEFT_OK && status != WEFT_EMPTY) ||
         !memory_intact(&m->truth, status == WEFT_OK ? match_out_bytes(c) : 0))
         return fail(m->crew, "ref failed %s of %s, n = %zu: %s", c->operation->name, weft_dtype_name(c->dtype), c->n,
-                    status == WEFT_OK ? "it wrote beside the result" : weft_last_error(m->ref));
+                    status == WEFT_OK ? "it wrote outside the result" : weft_last_error(m->ref));
     const size_t turn = draw % 3;
     for (size_t i = 0; i < m->targets.count; i++) {
         target *t = &m->targets.list[i];
@@ -192,7 +192,7 @@ static void on_progress(void *self, double done, double all) {
 static bool open_job(match *m) {
     char problem[512] = "";
     m->report.cells = calloc(MATCH_OPERATION_COUNT, sizeof *m->report.cells);
-    if (!m->report.cells) return fail(m->crew, "no memory for the report");
+    if (!m->report.cells) return fail(m->crew, "cannot allocate memory for the report");
     if (weft_open(&m->ref, "ref") != WEFT_OK) return fail(m->crew, "ref: %s", weft_last_error(NULL));
     return targets_open(&m->targets, m->options, &m->report, problem) || fail(m->crew, "%s", problem);
 }
@@ -201,7 +201,7 @@ static void *work(void *self) {
     match *m = self;
     const match_visitor visitor = {m, on_number, on_inputs, on_case, on_progress};
     if (open_job(m) && !match_walk(m->options->level, m->options->only, &visitor))
-        fail(m->crew, "no memory for the test arrays");
+        fail(m->crew, "cannot allocate memory for the test arrays");
     targets_close(&m->targets);
     memory_drop(&m->truth);
     memory_drop(&m->answer);
@@ -244,7 +244,7 @@ bool match_run(const match_options *options, match_report *report, char problem[
         run_jobs(&c, jobs, count);
         for (size_t i = count; i-- > 0;) add_counts(report, &jobs[i].report);
     } else
-        fail(&c, "no memory for the report");
+        fail(&c, "cannot allocate memory for the report");
     free(jobs);
     return problem[0] == '\0';
 }

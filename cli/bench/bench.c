@@ -42,7 +42,7 @@ typedef struct call {
 static bool add_operation(plan *p, const char *name, size_t length) {
     const operation *found = operation_find(name, length);
     if (!found || p->count == MOST_OPERATIONS) {
-        cli_error("bench", "--op %.*s: there is no such operation; 'weft help' lists them", (int)length, name);
+        cli_error("bench", "--op %.*s: unknown operation; 'weft help' lists them", (int)length, name);
         return false;
     }
     p->operations[p->count++] = found;
@@ -72,7 +72,7 @@ static bool read_plan(int argc, char **argv, plan *p) {
     }
     p->n = (size_t)n;
     if (optind == argc) return true;
-    cli_error(argv[0], "%s: nothing can stand here", argv[optind]);
+    cli_error(argv[0], "unexpected argument %s", argv[optind]);
     return false;
 }
 
@@ -216,7 +216,7 @@ static weft_status run_on(bench *b, const cli_options *options, const plan *p) {
         progress_end();
     }
     if (!values)
-        cli_error("bench", "%s: no memory for %zu elements", b->id, b->n);
+        cli_error("bench", "%s: cannot allocate memory for %zu elements", b->id, b->n);
     else if (status != WEFT_OK)
         cli_error("bench", "%s: %s", b->id, weft_last_error(b->ctx));
     weft_free(b->ctx, WEFT_DEVICE, b->x);
@@ -254,7 +254,7 @@ int command_bench(const cli_options *options, int argc, char **argv) {
     plan p = {0};
     if (!read_plan(argc, argv, &p)) return CLI_USAGE;
     if (options->mpi) return scaling_bench(options, p.n, p.operations, p.count, p.plot);
-    if (p.plot) cli_error("bench", "--plot: what is drawn is how ranks scale: --mpi");
+    if (p.plot) cli_error("bench", "--plot requires --mpi: it draws the scaling over ranks");
     if (p.plot) return CLI_USAGE;
     if (p.count == 0) add_all(&p);
     const size_t count = measure_devices(options, ids);

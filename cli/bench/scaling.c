@@ -235,7 +235,7 @@ static bool choose(scaling *s, const operation *const *operations, size_t count)
     for (; s->count < count; s->count++) {
         s->operations[s->count] = operations[s->count];
         if (ranks_spread(operations[s->count]->name)) continue;
-        cli_error("bench", "--op %s: with --mpi reductions, variance, dot, scan and sort are measured",
+        cli_error("bench", "--op %s: --mpi supports only reductions, variance, dot, scan and sort",
                   operations[s->count]->name);
         return false;
     }
@@ -246,7 +246,7 @@ int scaling_bench(const cli_options *options, size_t n, const operation *const *
                   const char *plot) {
     scaling *const s = calloc(1, sizeof *s);
     int code = CLI_USAGE;
-    if (!s) cli_error("bench", "no memory for the results");
+    if (!s) cli_error("bench", "cannot allocate memory for the results");
     if (!s) return CLI_FAILED;
     s->n = n;
     if (choose(s, operations, count)) {

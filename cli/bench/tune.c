@@ -79,11 +79,11 @@ static bool read_request(int argc, char **argv, request *r) {
     r->count = argc - optind;
     for (int i = 0; i < r->count; i++)
         if (!tune_can(r->operations[i])) {
-            cli_error(argv[0], "%s: this cannot be tuned; laplace and matmul can", r->operations[i]);
+            cli_error(argv[0], "%s cannot be tuned: expected laplace or matmul", r->operations[i]);
             return false;
         }
     if (all && r->count) {
-        cli_error(argv[0], "--all and %s: one of the two", r->operations[0]);
+        cli_error(argv[0], "--all cannot be combined with the operation %s", r->operations[0]);
         return false;
     }
     return true;
@@ -205,7 +205,7 @@ static void print_text(const tuning *t, bool stored) {
         if (t->request->list && is_wanted(t->request, r->tunable.operation)) print_list(r);
     }
     if (t->request->check) printf("%zu answers of all variants have the bits of the specification\n", t->answers);
-    if (t->request->list) printf("what is stored is in %s\n", t->path);
+    if (t->request->list) printf("the stored variants are in %s\n", t->path);
     if (stored) printf("the variants with a * are stored in %s\n", t->path);
 }
 
@@ -247,7 +247,7 @@ static bool all_same(const tuning *t) {
     for (size_t i = 0; i < t->count; i++)
         for (size_t v = 0; v < t->results[i].tunable.count; v++)
             if (t->results[i].rows[v].possible && !t->results[i].rows[v].same) {
-                cli_error(t->command, "%s by variant %s has other bits than by %s; nothing is stored",
+                cli_error(t->command, "%s: the results of the variants %s and %s differ: nothing is stored",
                           t->results[i].tunable.operation, t->results[i].tunable.variants[v],
                           t->results[i].tunable.variants[0]);
                 return false;
@@ -260,7 +260,8 @@ static int tune(tuning *t) {
     int code = find_tunables(t);
     if (code == CLI_DONE && r->reset) {
         if (weft_tune_reset(t->ctx) != WEFT_OK) return fail(t);
-        if (!t->options->json) printf("%s is as weft was built; there is no %s\n", weft_device(t->ctx), t->path);
+        if (!t->options->json)
+            printf("%s uses the built-in variants: %s does not exist\n", weft_device(t->ctx), t->path);
         return t->options->json ? print_json(t, false), CLI_DONE : CLI_DONE;
     }
     if (code == CLI_DONE && r->check) code = check_all(t);

@@ -62,7 +62,7 @@ bool tune_check(const cli_options *options, const char *command, weft_context *c
     const size_t most = most_variants(ctx, operation);
     *answers = 0;
     if (!match_read_level(check->level, &match.level)) {
-        cli_error(command, "--level %s: there are tiny, quick and full", check->level);
+        cli_error(command, "--level %s: expected tiny, quick or full", check->level);
         return false;
     }
     bool good = true;

@@ -13,7 +13,7 @@ enum { MOST_FILES = 2 };
 bool apply_accumulate(const char *command, const char *text, weft_dtype *accumulate) {
     *accumulate = WEFT_F64;
     if (strcmp(text, weft_dtype_name(WEFT_F64)) == 0) return true;
-    cli_error(command, "--accumulate %s: only f64 can be asked for", text);
+    cli_error(command, "--accumulate %s: expected f64", text);
     return false;
 }
 
@@ -30,11 +30,11 @@ static bool read_files(const operation *operation, char **files, npy_array array
 /* Two arrays must be of one type and length. */
 static bool check_pair(const char *command, char **files, const npy_array *x, const npy_array *y) {
     if (x->dtype != y->dtype)
-        cli_error(command, "%s has elements of %s and %s of %s; they must be of one type", files[0],
+        cli_error(command, "%s has elements of type %s and %s of type %s: both must have the same type", files[0],
                   weft_dtype_name(x->dtype), files[1], weft_dtype_name(y->dtype));
     else if (x->n != y->n)
-        cli_error(command, "%s has %zu elements and %s has %zu; they must be of one length", files[0], x->n, files[1],
-                  y->n);
+        cli_error(command, "%s has %zu elements and %s has %zu: both must have the same length", files[0], x->n,
+                  files[1], y->n);
     else
         return true;
     return false;
@@ -88,7 +88,7 @@ static int check_options(const answer *a, const ranks *r, const operands *in) {
     const char *const name = a->operation->name;
     if (operation_is(a->operation, "variance") && in->n > 0 && in->ddof >= in->n) {
         if (ranks_first(r))
-            cli_error(name, "%s: has %zu elements; a variance with --ddof %zu needs more", a->files[0], in->n,
+            cli_error(name, "%s: has %zu elements: a variance with --ddof %zu requires more", a->files[0], in->n,
                       in->ddof);
         return CLI_FAILED;
     }
@@ -180,13 +180,13 @@ int apply_operation(const cli_options *options, const operation *operation, oper
     char **files = argv + optind;
     const int count = argc - optind;
     if (count != operation->inputs) {
-        cli_error(operation->name, "%d %s given, %d needed; see 'weft help %s'", count, count == 1 ? "file" : "files",
-                  operation->inputs, operation->name);
+        cli_error(operation->name, "%d %s given, %d expected; see 'weft help %s'", count,
+                  count == 1 ? "file" : "files", operation->inputs, operation->name);
         return CLI_USAGE;
     }
     if (!ranks_read(options, operation->name, files, count)) return CLI_USAGE;
     if (count == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0) {
-        cli_error(operation->name, "-: standard input can be only one of the two arrays");
+        cli_error(operation->name, "-: only one of the two arrays can be read from standard input");
         return CLI_USAGE;
     }
     weft_context *ctx;

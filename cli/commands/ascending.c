@@ -24,7 +24,7 @@ bool ascending_check(const char *command, const char *path, const npy_array *a) 
     if (at >= a->n) return true;
     memcpy(&before, (const char *)a->data + (at - 1) * size, size);
     memcpy(&fallen, (const char *)a->data + at * size, size);
-    cli_error(command, "%s: is not sorted: element %zu is %s, and element %zu is %s", path, at - 1,
+    cli_error(command, "%s: is not sorted: element %zu is %s, but element %zu is %s", path, at - 1,
               value_decimal(a->dtype, &before).text, at, value_decimal(a->dtype, &fallen).text);
     return false;
 }

@@ -23,7 +23,7 @@ typedef struct job {
 static bool read_mode(const char *text, int *mode) {
     for (*mode = 0; *mode < MODE_COUNT; ++*mode)
         if (strcmp(text, MODES[*mode]) == 0) return true;
-    cli_error("convolve", "--mode %s: there are full, same, valid", text);
+    cli_error("convolve", "--mode %s: expected full, same or valid", text);
     return false;
 }
 
@@ -45,13 +45,13 @@ static bool read_request(const cli_options *options, int argc, char **argv, job 
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
         if (!read_option(option, j)) return false;
     if (argc - optind != 2) {
-        cli_error("convolve", "%d %s given, 2 needed; see 'weft help convolve'", argc - optind,
+        cli_error("convolve", "%d %s given, 2 expected; see 'weft help convolve'", argc - optind,
                   argc - optind == 1 ? "file" : "files");
         return false;
     }
     for (int i = 0; i < 2; i++) j->files[i] = argv[optind + i];
     if (strcmp(j->files[0], "-") == 0 && strcmp(j->files[1], "-") == 0) {
-        cli_error("convolve", "-: standard input can be only one of the two arrays");
+        cli_error("convolve", "-: only one of the two arrays can be read from standard input");
         return false;
     }
     return numbers_output(options, "convolve", j->to);
@@ -62,13 +62,13 @@ static bool read_arrays(job *j) {
     for (int i = 0; i < 2; i++) {
         if (!numbers_read("convolve", j->files[i], &j->arrays[i])) return false;
         if (j->arrays[i].shape.rank == 1 && !j->arrays[i].flat) continue;
-        cli_error("convolve", "%s: has %zu dimensions; an array of one is needed", j->files[i],
-                  j->arrays[i].shape.rank);
+        cli_error("convolve", "%s: has %zu dimensions: expected 1", j->files[i], j->arrays[i].shape.rank);
         return false;
     }
     if (x->dtype != h->dtype) {
-        cli_error("convolve", "%s has elements of %s and %s of %s; they must be of one precision", j->files[0],
-                  numbers_type(x->dtype, x->is_complex), j->files[1], numbers_type(h->dtype, h->is_complex));
+        cli_error("convolve", "%s has elements of type %s and %s of type %s: both must have the same precision",
+                  j->files[0], numbers_type(x->dtype, x->is_complex), j->files[1],
+                  numbers_type(h->dtype, h->is_complex));
         return false;
     }
     if (x->is_complex == h->is_complex) return true;

@@ -107,13 +107,13 @@ static void print_all_json(const weft_device_info *all, size_t count, const char
 
 int command_devices(const cli_options *options, int argc, char **argv) {
     if (argc > 1) {
-        cli_error(argv[0], "%s: nothing can stand here", argv[1]);
+        cli_error(argv[0], "unexpected argument %s", argv[1]);
         return CLI_USAGE;
     }
     const size_t count = weft_device_count();
     weft_device_info *all = calloc(count, sizeof *all);
     if (!all) {
-        cli_error(argv[0], "no memory for the descriptions of %zu devices", count);
+        cli_error(argv[0], "cannot allocate memory for the descriptions of %zu devices", count);
         return CLI_FAILED;
     }
     const bool described = describe_all(argv[0], all, count);

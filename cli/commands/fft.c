@@ -30,7 +30,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, job 
     }
     j->from = argv[optind];
     if (argc - optind == 1) return numbers_output(options, "fft", j->to);
-    cli_error("fft", "%d files given, 1 needed; see 'weft help fft'", argc - optind);
+    cli_error("fft", "%d files given, 1 expected; see 'weft help fft'", argc - optind);
     return false;
 }
 
@@ -46,20 +46,20 @@ static bool find_shape(job *j) {
     const npy_shape *shape = &j->x.shape;
     const bool to_real = kind_of(j) == WEFT_C2R;
     if (j->x.flat || shape->rank == 0) {
-        cli_error("fft", "%s: %s; an array in C order with a last axis is needed", j->from,
+        cli_error("fft", "%s: %s: expected an array in C order with at least 1 dimension", j->from,
                   shape->rank == 0 ? "is a single value" : "is in Fortran order");
         return false;
     }
     if (j->real && to_real != j->x.is_complex) {
-        cli_error("fft", "%s: has %s elements; --real%s takes %s ones", j->from, j->x.is_complex ? "complex" : "real",
-                  to_real ? " --inverse" : "", to_real ? "complex" : "real");
+        cli_error("fft", "%s: has %s elements: --real%s requires %s elements", j->from,
+                  j->x.is_complex ? "complex" : "real", to_real ? " --inverse" : "", to_real ? "complex" : "real");
         return false;
     }
     const size_t last = shape->dimensions[shape->rank - 1];
     j->n = !to_real || last == 0 ? last : last == 1 ? 1 : 2 * (last - 1);
     if (j->n == 0 || (j->n & (j->n - 1)) != 0) {
-        cli_error("fft", "%s: its last axis has %zu elements; %s is needed", j->from, last,
-                  to_real ? "a power of two and one" : "a power of two");
+        cli_error("fft", "%s: its last axis has %zu elements: expected %s", j->from, last,
+                  to_real ? "a power of two plus one" : "a power of two");
         return false;
     }
     j->batch = j->x.n / last;

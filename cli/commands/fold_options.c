@@ -21,7 +21,7 @@ bool folds_operator(const char *command, const char *text, weft_op *op) {
             *op = OPERATORS[i].op;
             return true;
         }
-    cli_error(command, "--op %s: there are sum, prod, min, max, and, or, xor", text);
+    cli_error(command, "--op %s: expected one of sum, prod, min, max, and, or, xor", text);
     return false;
 }
 
@@ -32,7 +32,7 @@ bool folds_accumulate(const char *command, const char *text, weft_dtype *accumul
             *accumulate = types[i];
             return true;
         }
-    cli_error(command, "--accumulate %s: f64, i64 and u64 can be asked for", text);
+    cli_error(command, "--accumulate %s: expected f64, i64 or u64", text);
     return false;
 }
 

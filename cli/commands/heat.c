@@ -48,12 +48,12 @@ static bool read_lambda(char *text, request *r) {
         value v;
         if (comma) *comma = '\0';
         if (r->lambda_count == AXES_MAX || !value_parse(WEFT_F64, rest, &v) || !(v.f64 > 0)) {
-            cli_error("heat", "--lambda %s: a number above 0 is needed, or one for each of up to 3 axes, as 1,1,2",
-                      rest);
+            cli_error("heat",
+                      "--lambda %s: expected a number greater than 0, or one for each of up to 3 axes (1,1,2)", rest);
             return false;
         }
         if (!(v.f64 >= 0x1p-60 && v.f64 <= 0x1p60)) {
-            cli_error("heat", "--lambda %s: a number from 2^-60 to 2^60 is needed", rest);
+            cli_error("heat", "--lambda %s: expected a number from 2^-60 to 2^60", rest);
             return false;
         }
         r->lambda[r->lambda_count++] = v.f64;
@@ -65,7 +65,7 @@ static bool read_lambda(char *text, request *r) {
 static bool read_method(const char *text, request *r) {
     r->method = same_name(text, "crank-nicolson") ? WEFT_CRANK_NICOLSON : WEFT_BACKWARD_EULER;
     if (r->method == WEFT_CRANK_NICOLSON || same_name(text, "backward-euler")) return true;
-    cli_error("heat", "--method %s: backward-euler or crank-nicolson is needed", text);
+    cli_error("heat", "--method %s: expected backward-euler or crank-nicolson", text);
     return false;
 }
 
@@ -107,9 +107,9 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind != 1)
-        cli_error("heat", "%d files given, 1 needed; see 'weft help heat'", argc - optind);
+        cli_error("heat", "%d files given, 1 expected; see 'weft help heat'", argc - optind);
     else if (options->json && writes_to_output(r))
-        cli_error("heat", "--json: standard output is for a file here; give it a name");
+        cli_error("heat", "--json cannot be combined with an output file named -: both write to standard output");
     else
         return file_takes_result(options, "heat", "-o", r->to) &&
                file_takes_result(options, "heat", "--png", r->picture);
@@ -124,11 +124,13 @@ static bool shape_grids(job *j) {
     const size_t rank = j->u.shape.rank, *dimensions = j->u.shape.dimensions;
     j->dimensions = r->dimensions ? r->dimensions : rank;
     if (j->dimensions < 1 || j->dimensions > AXES_MAX || j->dimensions > rank)
-        cli_error("heat",
-                  "%s: the array has %zu dimensions; --dimensions says how many of the last make a grid, 1 to 3",
-                  r->from, rank);
+        cli_error(
+            "heat",
+            "%s: the array has %zu dimensions: --dimensions must give the number of dimensions of a grid, 1 to 3",
+            r->from, rank);
     else if (r->lambda_count != 1 && r->lambda_count != j->dimensions)
-        cli_error("heat", "--lambda: %zu numbers for %zu axes", r->lambda_count, j->dimensions);
+        cli_error("heat", "--lambda: %zu numbers given, %zu expected, one for each axis", r->lambda_count,
+                  j->dimensions);
     else {
         j->batch = 1;
         for (size_t i = 0; i < rank - j->dimensions; i++) j->batch *= dimensions[i];
@@ -147,11 +149,11 @@ static bool read_grids(job *j) {
     if (!npy_read(from, &j->u, &error))
         cli_error("heat", "%s: %s", from, error.message);
     else if (j->u.dtype != WEFT_F32 && j->u.dtype != WEFT_F64)
-        cli_error("heat", "%s: the array is of %s; f32 or f64 is needed", from, weft_dtype_name(j->u.dtype));
+        cli_error("heat", "%s: has elements of type %s: expected f32 or f64", from, weft_dtype_name(j->u.dtype));
     else if (j->u.flat)
-        cli_error("heat", "%s: the array is in Fortran order; C order is needed", from);
+        cli_error("heat", "%s: is in Fortran order: expected C order", from);
     else if (j->request->picture && (j->u.n == 0 || j->u.shape.rank < 2))
-        cli_error("heat", "--png: %s has no plane to show; an array of 2 dimensions or more has", from);
+        cli_error("heat", "--png: %s has 1 dimension: a picture requires at least 2", from);
     else
         return shape_grids(j);
     return false;
@@ -240,7 +242,7 @@ static bool write_grids(weft_context *ctx, const job *j) {
     void *const host = malloc(bytes ? bytes : 1);
     bool good = false;
     if (!host)
-        cli_error("heat", "%s: no memory for %zu bytes of the result", r->from, bytes);
+        cli_error("heat", "%s: cannot allocate %zu bytes for the result", r->from, bytes);
     else if (weft_copy(ctx, bytes, j->grids, host) != WEFT_OK)
         cli_error("heat", "%s: %s", r->from, weft_last_error(ctx));
     else if (r->to && !npy_write(r->to, j->u.dtype, &j->u.shape, host, &error))

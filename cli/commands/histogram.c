@@ -38,7 +38,7 @@ static bool read_request(int argc, char **argv, request *r) {
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
         if (!read_option(argv[0], option, r)) return false;
     if (r->edges && (r->bins || r->lower || r->upper)) {
-        cli_error(argv[0], "--edges says all about the bins: --bins, --lower and --upper do not go with it");
+        cli_error(argv[0], "--edges cannot be combined with --bins, --lower or --upper");
         return false;
     }
     if (!r->bins) r->bins = 10;
@@ -67,7 +67,7 @@ static int read_bound(const production *p, stream *s, const char *option, const 
     if (!text) return find_bound(p, s, option, op, bound);
     if (value_parse(x->dtype, text, bound)) return CLI_DONE;
     value_range(x->dtype, range, sizeof range);
-    cli_error(p->command, "%s %s: not a value of %s (%s), which the elements are", option, text,
+    cli_error(p->command, "%s %s: expected a value of type %s (%s), the type of the elements", option, text,
               weft_dtype_name(x->dtype), range);
     return CLI_USAGE;
 }
@@ -121,11 +121,11 @@ static int check_bounds(const production *p, const request *r, const value *lowe
     name_bound(p, "--lower", r->lower, lower, low);
     name_bound(p, "--upper", r->upper, upper, high);
     if (!isfinite(real_of(dtype, lower)))
-        cli_error(p->command, "%s: %s is not finite%s", file, low, r->lower ? "" : "; give --lower and --upper");
+        cli_error(p->command, "%s: %s is not finite%s", file, low, r->lower ? "" : ": specify --lower and --upper");
     else if (!isfinite(real_of(dtype, upper)))
-        cli_error(p->command, "%s: %s is not finite%s", file, high, r->upper ? "" : "; give --upper");
+        cli_error(p->command, "%s: %s is not finite%s", file, high, r->upper ? "" : ": specify --upper");
     else if (!is_less(dtype, lower, upper) && !r->lower && !r->upper)
-        cli_error(p->command, "%s: all elements are %s; give --lower and --upper", file,
+        cli_error(p->command, "%s: all elements are %s: specify --lower and --upper", file,
                   value_decimal(dtype, lower).text);
     else if (!is_less(dtype, lower, upper))
         cli_error(p->command, "%s: %s is not less than %s", file, low, high);
@@ -164,8 +164,8 @@ static bool edges_ascend(const production *p, const request *r) {
         memcpy(&a, at, size);
         memcpy(&b, at + size, size);
         if (is_less(edges->dtype, &a, &b)) continue;
-        cli_error(p->command, "%s: edge %zu, %s, is not less than edge %zu, %s; edges must ascend", r->edges, i,
-                  value_decimal(edges->dtype, &a).text, i + 1, value_decimal(edges->dtype, &b).text);
+        cli_error(p->command, "%s: edge %zu, %s, is not less than edge %zu, %s: edges must be strictly ascending",
+                  r->edges, i, value_decimal(edges->dtype, &a).text, i + 1, value_decimal(edges->dtype, &b).text);
         return false;
     }
     return true;
@@ -180,8 +180,9 @@ static int count_between(production *p, const request *r, stream *s) {
         return CLI_FAILED;
     }
     if (edges->dtype != x->dtype || edges->n < 2) {
-        cli_error(p->command, "%s: %zu edges of %s; at least 2 of %s are needed, as the elements of %s are", r->edges,
-                  edges->n, weft_dtype_name(edges->dtype), weft_dtype_name(x->dtype), p->files[0]);
+        cli_error(p->command,
+                  "%s: %zu edges of type %s: expected at least 2 of type %s, the type of the elements of %s",
+                  r->edges, edges->n, weft_dtype_name(edges->dtype), weft_dtype_name(x->dtype), p->files[0]);
         return CLI_FAILED;
     }
     if (!edges_ascend(p, r)) return CLI_FAILED;

@@ -73,7 +73,7 @@ static bool read_tolerance(const char *text, request *r) {
         r->tolerance = v.f64;
         return true;
     }
-    cli_error("laplace", "--tolerance %s: a number that is not negative is needed", text);
+    cli_error("laplace", "--tolerance %s: expected a number greater than or equal to 0", text);
     return false;
 }
 
@@ -83,7 +83,7 @@ static bool read_way(const char *text, request *r) {
             r->way = w;
             return true;
         }
-    cli_error("laplace", "--method %s: there are jacobi, sor and multigrid", text);
+    cli_error("laplace", "--method %s: expected jacobi, sor or multigrid", text);
     return false;
 }
 
@@ -93,14 +93,14 @@ static bool read_omega(const char *text, request *r) {
         r->omega = v.f64;
         return true;
     }
-    cli_error("laplace", "--omega %s: a number of more than 0 and less than 2 is needed", text);
+    cli_error("laplace", "--omega %s: expected a number greater than 0 and less than 2", text);
     return false;
 }
 
 static bool read_dtype(const char *text, request *r) {
     r->dtype = strcmp(text, "f64") == 0 ? WEFT_F64 : WEFT_F32;
     if (strcmp(text, weft_dtype_name(r->dtype)) == 0) return true;
-    cli_error("laplace", "--dtype %s: there are f32 and f64", text);
+    cli_error("laplace", "--dtype %s: expected f32 or f64", text);
     return false;
 }
 
@@ -109,7 +109,7 @@ static bool read_slice(const char *text, request *r) {
     long long slice = 0;
     r->axis = text[0];
     if (!axis) {
-        cli_error("laplace", "--slice %s: an axis and an index are needed, as z=128", text);
+        cli_error("laplace", "--slice %s: expected an axis and an index such as z=128", text);
         return false;
     }
     const bool good = cli_number("laplace", "--slice", text + 2, 0, EDGE_MOST, &slice);
@@ -159,13 +159,13 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     if (!r->counted) r->sweeps = r->until ? SWEEPS_UNTIL : SWEEPS_DEFAULT;
     if (argc - optind != (r->edge ? 0 : 1))
         cli_error(argv[0], "%d files given, %s; see 'weft help laplace'", argc - optind,
-                  r->edge ? "none needed beside --grid" : "1 needed");
+                  r->edge ? "0 expected with --grid" : "1 expected");
     else if (r->omega > 0 && !r->way->solves)
-        cli_error(argv[0], "--omega: the sweeps of jacobi have none; it is for --method sor and multigrid");
+        cli_error(argv[0], "--omega requires --method sor or multigrid");
     else if (r->axis && !r->picture)
-        cli_error(argv[0], "--slice: --png FILE is missing: it names the file for the picture");
+        cli_error(argv[0], "--slice requires --png FILE, the file for the picture");
     else if (options->json && writes_to_output(r))
-        cli_error(argv[0], "--json: standard output is for a file here; give it a name");
+        cli_error(argv[0], "--json cannot be combined with an output file named -: both write to standard output");
     else
         return file_takes_result(options, argv[0], "-o", r->to) &&
                file_takes_result(options, argv[0], "--png", r->picture);
@@ -194,7 +194,7 @@ static bool make_cube(weft_context *ctx, job *j) {
     j->u.n = n * n * n; /* at most 2^60 */
     j->u.shape = (npy_shape){3, {n, n, n}};
     if (weft_alloc(ctx, WEFT_PINNED, j->u.n * size, &j->cube) != WEFT_OK)
-        cli_error("laplace", "--grid %zu: no memory for %zu points of %zu bytes", n, j->u.n, size);
+        cli_error("laplace", "--grid %zu: cannot allocate memory for %zu points of %zu bytes", n, j->u.n, size);
     else
         fill_cube(n, j->u.dtype, j->cube);
     return j->cube;
@@ -206,10 +206,9 @@ static bool read_grid(job *j) {
     if (!npy_read(from, &j->u, &error))
         cli_error("laplace", "%s: %s", from, error.message);
     else if (j->u.dtype != WEFT_F32 && j->u.dtype != WEFT_F64)
-        cli_error("laplace", "%s: the array is of %s; f32 or f64 is needed", from, weft_dtype_name(j->u.dtype));
+        cli_error("laplace", "%s: has elements of type %s: expected f32 or f64", from, weft_dtype_name(j->u.dtype));
     else if (j->u.shape.rank != 3)
-        cli_error("laplace",
-                  "%s: the array is %zu-dimensional (or in Fortran order); 3 dimensions in C order are needed", from,
+        cli_error("laplace", "%s: has %zu dimensions or is in Fortran order: expected 3 dimensions in C order", from,
                   j->u.shape.rank);
     else if (j->u.n == 0)
         cli_error("laplace", "%s: the grid has no points", from);
@@ -326,7 +325,9 @@ static bool write_picture(const job *j, const char *grid) {
         for (size_t x = 0; x < v.width; x++)
             memcpy(plane + (y * v.width + x) * size, grid + (v.first + x * v.across + y * v.down) * size, size);
     const bool good = plane && picture_write(j->request->picture, j->u.dtype, v.width, v.height, plane, &error);
-    if (!good) cli_error("laplace", "%s: %s", j->request->picture, plane ? error.message : "no memory for the slice");
+    if (!good)
+        cli_error("laplace", "%s: %s", j->request->picture,
+                  plane ? error.message : "cannot allocate memory for the slice");
     free(plane);
     return good;
 }
@@ -347,7 +348,7 @@ static bool write_grid(weft_context *ctx, const job *j) {
     void *const host = malloc(bytes);
     bool good = false;
     if (!host)
-        cli_error("laplace", "%s: no memory for %zu bytes of the result", j->name, bytes);
+        cli_error("laplace", "%s: cannot allocate %zu bytes for the result", j->name, bytes);
     else if (weft_copy(ctx, bytes, j->grid, host) != WEFT_OK)
         cli_error("laplace", "%s: %s", j->name, weft_last_error(ctx));
     else if (j->request->to && !npy_write(j->request->to, j->u.dtype, &j->u.shape, host, &error))
@@ -371,7 +372,7 @@ static int run(weft_context *ctx, job *j) {
     progress_end();
     if (status != WEFT_OK) {
         cli_error("laplace", "%s: %s", j->name,
-                  *weft_last_error(ctx) ? weft_last_error(ctx) : "no memory for the history");
+                  *weft_last_error(ctx) ? weft_last_error(ctx) : "cannot allocate memory for the history");
         return CLI_FAILED;
     }
     if (!write_files(ctx, j)) return CLI_FAILED;
@@ -379,7 +380,7 @@ static int run(weft_context *ctx, job *j) {
     if (!j->request->until || reached(j)) return CLI_DONE;
     cli_error("laplace", "%s: the %s is %g after %zu %s; --tolerance %g was not reached%s", j->name,
               j->request->way->measure, j->change, j->done, j->request->way->step, j->request->tolerance,
-              j->done < j->request->sweeps ? ", and does not come nearer" : "");
+              j->done < j->request->sweeps ? ", and the iteration does not converge further" : "");
     return CLI_FAILED;
 }
 

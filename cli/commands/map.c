@@ -53,7 +53,7 @@ static bool read_type(const char *command, const char *text, weft_dtype *type) {
             *type = types[i];
             return true;
         }
-    cli_error(command, "--dtype %s: formulas are evaluated in f32, f64, i32, i64, u32 or u64", text);
+    cli_error(command, "--dtype %s: expected f32, f64, i32, i64, u32 or u64", text);
     return false;
 }
 
@@ -92,7 +92,7 @@ static bool read_operator(request *r, const char *text) {
             r->op = (weft_op)op;
             return true;
         }
-    cli_error(r->command, "%s: no operator; there are sum, mean, min, max, ... ('weft help' lists them)", text);
+    cli_error(r->command, "unknown operator %s: expected sum, mean, min, max, ... ('weft help' lists them)", text);
     return false;
 }
 
@@ -100,11 +100,11 @@ static bool read_operator(request *r, const char *text) {
 static bool read_operand(request *r, const char *text) {
     const char *sign = strchr(text, '=');
     if (!sign || sign == text || (size_t)(sign - text) >= NAME_LENGTH) {
-        cli_error(r->command, "%s: NAME=VALUE is needed here, where VALUE is a number or a file", text);
+        cli_error(r->command, "%s: expected NAME=VALUE, where VALUE is a number or a file", text);
         return false;
     }
     if (r->count == MOST_BINDINGS) {
-        cli_error(r->command, "%s: at most %d names can be given", text, (int)MOST_BINDINGS);
+        cli_error(r->command, "%s: too many names: expected at most %d", text, (int)MOST_BINDINGS);
         return false;
     }
     memcpy(r->names[r->count], text, (size_t)(sign - text));
@@ -116,7 +116,8 @@ static bool read_operands(request *r, int count, char **operands) {
     const bool reduces = r->use == REDUCED;
     int at = 0;
     if (count < 1 + reduces) {
-        cli_error(r->command, "%s is missing; see 'weft help %s'", count < reduces ? "OP" : "FORMULA", r->command);
+        cli_error(r->command, "argument %s is required; see 'weft help %s'", count < reduces ? "OP" : "FORMULA",
+                  r->command);
         return false;
     }
     if (reduces && !read_operator(r, operands[at++])) return false;
@@ -124,7 +125,7 @@ static bool read_operands(request *r, int count, char **operands) {
     while (at < count)
         if (!read_operand(r, operands[at++])) return false;
     if (!reduces && !r->to)
-        cli_error(r->command, "-o FILE.npy is missing: it names the file for the result (- is standard output)");
+        cli_error(r->command, "option -o FILE.npy is required: the file for the result (- for standard output)");
     else
         return reduces || file_takes_result(r->options, r->command, "-o", r->to);
     return false;
@@ -149,13 +150,14 @@ static bool check_alike(const request *r, int i) {
     const npy_array *x = r->first, *y = &r->arrays[i];
     const char *command = r->command;
     if (x->n != y->n)
-        cli_error(command, "%s has %zu elements and %s has %zu; they must be of one length", r->first_text, x->n,
+        cli_error(command, "%s has %zu elements and %s has %zu: both must have the same length", r->first_text, x->n,
                   r->texts[i], y->n);
     else if (x->given.rank != y->given.rank ||
              memcmp(x->given.dimensions, y->given.dimensions, x->given.rank * sizeof *x->given.dimensions) != 0)
-        cli_error(command, "%s and %s have as many elements, but not one shape", r->first_text, r->texts[i]);
+        cli_error(command, "%s and %s have the same number of elements but different shapes", r->first_text,
+                  r->texts[i]);
     else if (x->given.rank > 1 && x->fortran != y->fortran)
-        cli_error(command, "%s is in %s order and %s is not; they must lie in one order", r->first_text,
+        cli_error(command, "%s is in %s order and %s is not: both must have the same order", r->first_text,
                   x->fortran ? "Fortran" : "C", r->texts[i]);
     else
         return true;
@@ -241,13 +243,15 @@ static bool check_names(const request *r) {
         bool twice = false;
         for (int k = 0; k < i; k++) twice = twice || strcmp(r->names[k], r->names[i]) == 0;
         if (!twice && is_in_formula(r, r->names[i])) continue;
-        cli_error(r->command, twice ? "%s=%s: %s is given twice" : "%s=%s: the formula has no %s", r->names[i],
-                  r->texts[i], r->names[i]);
+        cli_error(r->command, twice ? "%s=%s: %s is given twice" : "%s=%s: the formula has no variable %s",
+                  r->names[i], r->texts[i], r->names[i]);
         return false;
     }
     for (size_t v = 0; (name = weft_expr_variable(r->expr, v)); v++) {
         if (is_given(r, name)) continue;
-        cli_error(r->command, "%s=VALUE is missing: the formula has %s, and VALUE is a number or a file", name, name);
+        cli_error(r->command,
+                  "%s=VALUE is required: the formula has the variable %s, and VALUE is a number or a file", name,
+                  name);
         return false;
     }
     return true;
@@ -258,9 +262,9 @@ static int read_bindings(request *r) {
     if (!check_names(r)) return CLI_USAGE;
     const int files = read_scalars(r, paths);
     if (files > 0 && r->n >= 0)
-        cli_error(r->command, "--n %lld: it is for formulas without arrays, and %s is one", r->n, paths[0]);
+        cli_error(r->command, "--n %lld cannot be combined with the array %s", r->n, paths[0]);
     else if (files == 0 && r->n < 0)
-        cli_error(r->command, "no array is given; --n N says for how many elements the formula is meant");
+        cli_error(r->command, "the number of elements is unknown: expected an array or --n N");
     else if (!(r->streamed ? open_arrays(r, paths, files) : read_arrays(r)))
         return CLI_FAILED;
     else {
@@ -350,7 +354,7 @@ static int map_in_memory(request *r) {
     const size_t n = (size_t)r->n, size = weft_dtype_size(result_type(r));
     void *out = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
     if (!out) {
-        cli_error(r->command, "no memory for the %zu values of the result", n);
+        cli_error(r->command, "cannot allocate memory for the %zu values of the result", n);
         return CLI_FAILED;
     }
     const int code = map_to(r, out);
@@ -379,8 +383,8 @@ static bool read_init(request *r) {
     const weft_dtype type = result_type(r);
     if (!r->init || value_parse(type, r->init, &r->before)) return true;
     value_range(type, range, sizeof range);
-    cli_error(r->command, "--init %s: not a value of %s (%s), which the result has", r->init, weft_dtype_name(type),
-              range);
+    cli_error(r->command, "--init %s: expected a value of type %s (%s), the type of the result", r->init,
+              weft_dtype_name(type), range);
     return false;
 }
 

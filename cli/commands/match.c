@@ -44,7 +44,7 @@ typedef struct search {
 } search;
 
 static int no_memory(const char *what) {
-    cli_error("match", "no memory for %s", what);
+    cli_error("match", "cannot allocate memory for %s", what);
     return CLI_FAILED;
 }
 
@@ -67,10 +67,10 @@ static bool read_options(search *s, int argc, char **argv) {
         default: return false;
         }
     if (!s->words == !s->words_file)
-        cli_error(argv[0], "%s: words to look for come from --words or from --words-file",
+        cli_error(argv[0], "%s: expected either --words or --words-file",
                   s->words ? "both are given" : "neither is given");
     else if (s->list && s->options->json)
-        cli_error(argv[0], "--json is for counts; --list prints lines");
+        cli_error(argv[0], "--json cannot be combined with --list");
     else
         return true;
     return false;
@@ -105,7 +105,7 @@ static int read_word_list(search *s) {
             return CLI_USAGE;
         }
         if (length > WORD_BYTES_MOST || s->patterns == WORDS_MOST) {
-            cli_error("match", "--words: word %zu has %zu bytes; up to %d words of up to %d bytes are taken",
+            cli_error("match", "--words: word %zu has %zu bytes: expected at most %d words of at most %d bytes",
                       s->patterns + 1, length, WORDS_MOST, WORD_BYTES_MOST);
             return CLI_USAGE;
         }
@@ -120,11 +120,10 @@ static int add_line(search *s, const char *line, size_t length) {
     if (length == 0)
         cli_error("match", "%s: line %zu is empty", s->words_file, s->patterns + 1);
     else if (length > WORD_BYTES_MOST)
-        cli_error("match", "%s: line %zu has %zu bytes; a word has 1 to %d", s->words_file, s->patterns + 1, length,
-                  WORD_BYTES_MOST);
+        cli_error("match", "%s: line %zu has %zu bytes: a word must have 1 to %d", s->words_file, s->patterns + 1,
+                  length, WORD_BYTES_MOST);
     else if (s->patterns == WORDS_MOST)
-        cli_error("match", "%s: has more than %d words, which are as many as can be looked for", s->words_file,
-                  WORDS_MOST);
+        cli_error("match", "%s: has more than %d words: expected at most that many", s->words_file, WORDS_MOST);
     else
         return add_word(s, line, length) ? CLI_DONE : no_memory("the words");
     return CLI_FAILED;

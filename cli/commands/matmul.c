@@ -38,7 +38,7 @@ static bool read_transpose(const char *text, request *r) {
     r->transpose[A] = strcmp(text, "a") == 0 || strcmp(text, "ab") == 0;
     r->transpose[B] = strcmp(text, "b") == 0 || strcmp(text, "ab") == 0;
     if (r->transpose[A] || r->transpose[B]) return true;
-    cli_error("matmul", "--transpose %s: there are a, b and ab", text);
+    cli_error("matmul", "--transpose %s: expected a, b or ab", text);
     return false;
 }
 
@@ -64,14 +64,14 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     const bool both = argc - optind == FACTORS;
     for (int i = 0; i < FACTORS && both; i++) r->from[i] = argv[optind + i];
     if (!both)
-        cli_error(argv[0], "%d files given, 2 needed; see 'weft help matmul'", argc - optind);
+        cli_error(argv[0], "%d files given, 2 expected; see 'weft help matmul'", argc - optind);
     else if (!r->to && !r->check)
-        cli_error(argv[0], "%s: -o C.npy is missing: it names the file for the product (- is standard output)",
+        cli_error(argv[0], "%s: option -o C.npy is required: the file for the product (- for standard output)",
                   r->from[A]);
     else if (strcmp(r->from[A], "-") == 0 && strcmp(r->from[B], "-") == 0)
-        cli_error(argv[0], "-: standard input can be only one of the two arrays");
+        cli_error(argv[0], "-: only one of the two arrays can be read from standard input");
     else if (file_is_output(r->to) && r->check)
-        cli_error(argv[0], "--check: standard output is for the array here; give -o the name of a file");
+        cli_error(argv[0], "--check cannot be combined with -o -: both write to standard output");
     else
         return file_takes_result(options, argv[0], "-o", r->to);
     return false;
@@ -84,12 +84,12 @@ static bool shape_factor(const request *r, int which, factor *f) {
     const npy_array *x = &f->array;
     const npy_shape *s = &x->given;
     if (x->dtype != WEFT_F32 && x->dtype != WEFT_F64) {
-        cli_error("matmul", "%s: has elements of %s; matmul takes f32 and f64", r->from[which],
+        cli_error("matmul", "%s: has elements of type %s: expected f32 or f64", r->from[which],
                   weft_dtype_name(x->dtype));
         return false;
     }
     if (s->rank != 1 && s->rank != 2) {
-        cli_error("matmul", "%s: has %zu dimensions; a matrix has 2, a vector 1", r->from[which], s->rank);
+        cli_error("matmul", "%s: has %zu dimensions: expected 2 (a matrix) or 1 (a vector)", r->from[which], s->rank);
         return false;
     }
     f->vector = s->rank == 1;
@@ -118,11 +118,11 @@ static bool read_factors(job *j) {
     }
     const factor *a = &j->f[A], *b = &j->f[B];
     if (a->array.dtype != b->array.dtype)
-        cli_error("matmul", "%s has elements of %s and %s of %s; they must be of one type", r->from[A],
+        cli_error("matmul", "%s has elements of type %s and %s of type %s: both must have the same type", r->from[A],
                   weft_dtype_name(a->array.dtype), r->from[B], weft_dtype_name(b->array.dtype));
     else if (a->columns != b->rows)
         cli_error("matmul",
-                  "%s is %zu x %zu and %s %zu x %zu: the columns of one must be as many as the rows of the other",
+                  "%s is %zu x %zu and %s is %zu x %zu: the columns of the first must equal the rows of the second",
                   r->from[A], a->rows, a->columns, r->from[B], b->rows, b->columns);
     else
         return true;
@@ -141,7 +141,7 @@ static int check(job *j) {
                              steps_of(a),    steps_of(b), {j->c, b->columns, 1}};
     j->error = check_error(&p);
     if (j->error < 0) {
-        cli_error("matmul", "no memory for a row of %zu values", p.n);
+        cli_error("matmul", "cannot allocate memory for a row of %zu values", p.n);
         return CLI_FAILED;
     }
     const bool passed = j->error <= CHECK_PASS;
@@ -158,7 +158,7 @@ static int compute(weft_context *ctx, job *j) {
     size_t bytes;
     if (__builtin_mul_overflow(a->rows, b->columns, &bytes) ||
         __builtin_mul_overflow(bytes, weft_dtype_size(dtype), &bytes) || !(j->c = malloc(bytes ? bytes : 1))) {
-        cli_error("matmul", "no memory for the product of %zu x %zu values", a->rows, b->columns);
+        cli_error("matmul", "cannot allocate memory for the product of %zu x %zu values", a->rows, b->columns);
         return CLI_FAILED;
     }
     const double start = cli_seconds();

@@ -45,6 +45,6 @@ void check_print(const check_product *p, FILE *out, int most) {
                 fprintf(out, "  C[%zu, %zu] = %.9g, a plain loop gives %.9g\n", i, j, found, row[j]);
         }
     }
-    fprintf(out, "  %zu of %zu entries differ by more than %g of themselves\n", count, p->m * p->n, CHECK_PASS);
+    fprintf(out, "  %zu of %zu entries have a relative difference greater than %g\n", count, p->m * p->n, CHECK_PASS);
     free(row);
 }

@@ -61,7 +61,7 @@ static bool read_real(const char *option, const char *text, double *x) {
     value v;
     const bool good = value_parse(WEFT_F64, text, &v) && isfinite(v.f64);
     if (good) *x = v.f64;
-    if (!good) cli_error("price", "%s %s: a number is needed", option, text);
+    if (!good) cli_error("price", "%s %s: expected a number", option, text);
     return good;
 }
 
@@ -72,7 +72,7 @@ static bool read_list(const char *option, const char *text, double *list, size_t
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");
         if (*count == WEFT_ASSETS_MAX || length >= sizeof number) {
-            cli_error("price", "%s %s: at most %d numbers are taken, with commas between them", option, text,
+            cli_error("price", "%s %s: expected at most %d numbers separated by commas", option, text,
                       WEFT_ASSETS_MAX);
             return false;
         }
@@ -89,21 +89,21 @@ static bool read_barrier(const char *text, weft_option *o) {
         o->barrier = (weft_barrier)i;
         if (same_name(text, BARRIERS[i])) return true;
     }
-    cli_error("price", "--barrier %s: there are up-out, up-in, down-out and down-in", text);
+    cli_error("price", "--barrier %s: expected up-out, up-in, down-out or down-in", text);
     return false;
 }
 
 static bool read_dtype(const char *text, weft_simulation *s) {
     s->dtype = strcmp(text, "f32") == 0 ? WEFT_F32 : WEFT_F64;
     if (strcmp(text, weft_dtype_name(s->dtype)) == 0) return true;
-    cli_error("price", "--dtype %s: there are f32 and f64", text);
+    cli_error("price", "--dtype %s: expected f32 or f64", text);
     return false;
 }
 
 static bool read_scheme(const char *text, weft_simulation *s) {
     s->scheme = strcmp(text, "euler") == 0 ? WEFT_EULER : WEFT_EXACT;
     if (s->scheme == WEFT_EULER || strcmp(text, "exact") == 0) return true;
-    cli_error("price", "--scheme %s: there are exact and euler", text);
+    cli_error("price", "--scheme %s: expected exact or euler", text);
     return false;
 }
 
@@ -117,7 +117,7 @@ static bool read_count(const char *option, const char *text, long long low, long
 static bool read_error(const char *text, request *r) {
     if (!read_real("--error", text, &r->error)) return false;
     if (r->error > 0) return true;
-    cli_error("price", "--error %s: a standard error above 0 is needed", text);
+    cli_error("price", "--error %s: expected a standard error greater than 0", text);
     return false;
 }
 
@@ -167,7 +167,7 @@ static bool read_option(int option, request *r) {
 
 static bool find_payoff(int operands, const char *name, request *r) {
     if (operands != 1) {
-        cli_error("price", "%d payoffs given, 1 needed; see 'weft help price'", operands);
+        cli_error("price", "%d payoffs given, 1 expected; see 'weft help price'", operands);
         return false;
     }
     for (size_t i = 0; i < sizeof PAYOFFS / sizeof *PAYOFFS; i++) {
@@ -177,14 +177,14 @@ static bool find_payoff(int operands, const char *name, request *r) {
         r->option.observed = PAYOFFS[i].observed;
         return true;
     }
-    cli_error("price", "%s is no payoff; see 'weft help price'", name);
+    cli_error("price", "invalid payoff %s; see 'weft help price'", name);
     return false;
 }
 
 /* A list of one number holds for all assets. */
 static bool spread_list(const char *option, size_t assets, size_t given, double otherwise, double *list) {
     if (given > 1 && given != assets) {
-        cli_error("price", "%s: %zu numbers for %zu assets", option, given, assets);
+        cli_error("price", "%s: %zu numbers given, %zu expected, one for each asset", option, given, assets);
         return false;
     }
     for (size_t i = given; i < assets; i++) list[i] = given ? list[0] : otherwise;
@@ -200,19 +200,18 @@ static bool check_assets(const request *r) {
     const double least = o->assets > 1 ? -1 / ((double)o->assets - 1) : -1;
     for (size_t i = 0; i < o->assets; i++) {
         if (!(r->start[i] > 0))
-            cli_error("price", "--start %g: a price is above 0", r->start[i]);
+            cli_error("price", "--start %g: expected a price greater than 0", r->start[i]);
         else if (!(r->volatility[i] >= 0))
-            cli_error("price", "--sigma %g: a volatility is not negative", r->volatility[i]);
+            cli_error("price", "--sigma %g: expected a volatility greater than or equal to 0", r->volatility[i]);
         else if (r->simulation.greeks && r->volatility[i] == 0)
-            cli_error("price",
-                      "--sigma 0: --greeks take differences on both sides of a volatility, so it is above 0");
+            cli_error("price", "--sigma 0: --greeks requires a volatility greater than 0");
         else
             continue;
         return false;
     }
     if (o->assets == 1 || (r->rho > least && r->rho < 1)) return true;
-    cli_error("price", "--rho %g: the correlation of any two of %zu assets is above %g and below 1", r->rho,
-              o->assets, least);
+    cli_error("price", "--rho %g: the correlation of any two of %zu assets must be greater than %g and less than 1",
+              r->rho, o->assets, least);
     return false;
 }
 
@@ -220,13 +219,13 @@ static bool check_terms(const request *r) {
     const weft_option *const o = &r->option;
     const bool geometric = o->observed == WEFT_OBSERVE_GEOMETRIC;
     if (!(o->strike >= 0))
-        cli_error("price", "--strike %g: it is not negative", o->strike);
+        cli_error("price", "--strike %g: expected a number greater than or equal to 0", o->strike);
     else if (!(o->maturity > 0))
-        cli_error("price", "--maturity %g: it is above 0", o->maturity);
+        cli_error("price", "--maturity %g: expected a number greater than 0", o->maturity);
     else if (!(o->width > 0))
-        cli_error("price", "--width %g: it is above 0", o->width);
+        cli_error("price", "--width %g: expected a number greater than 0", o->width);
     else if (geometric && (o->assets > 1 || (o->weights && o->weights[0] != 1) || r->simulation.scheme != WEFT_EXACT))
-        cli_error("price", "%s: a geometric mean is taken of one asset of weight 1, with --scheme exact", r->name);
+        cli_error("price", "%s: a geometric mean requires one asset of weight 1 and --scheme exact", r->name);
     else
         return true;
     return false;
@@ -239,11 +238,11 @@ static bool check_barrier(const request *r) {
     for (size_t i = 0; i < o->assets; i++)
         basket += r->start[i] * (o->weights ? r->weights[i] : 1 / (double)o->assets);
     if ((o->barrier != WEFT_NO_BARRIER) != r->level_given)
-        cli_error("price", "--barrier KIND and --level B go together: %s is missing",
+        cli_error("price", "--barrier KIND and --level B must be used together: %s is missing",
                   r->level_given ? "--barrier" : "--level");
     else if (r->level_given && (up ? basket >= o->level : basket <= o->level))
-        cli_error("price", "--barrier %s --level %g: has been reached at the start, where the price is %g",
-                  BARRIERS[o->barrier], o->level, basket);
+        cli_error("price", "--barrier %s --level %g: the level must be %s the start price %g", BARRIERS[o->barrier],
+                  o->level, up ? "above" : "below", basket);
     else
         return true;
     return false;
@@ -254,12 +253,13 @@ static bool check_sobol(const request *r) {
     const size_t count = s->scramblings, steps = WEFT_SOBOL_DIMENSIONS / r->option.assets;
     if (count == 0) return true;
     if ((count & (count - 1)) != 0)
-        cli_error("price", "--sobol %zu: a power of two from 2 to %lld is needed", count, SCRAMBLINGS_MOST);
+        cli_error("price", "--sobol %zu: expected a power of two from 2 to %lld", count, SCRAMBLINGS_MOST);
     else if (s->paths % count != 0 || s->paths / count < 2)
-        cli_error("price", "--paths %llu: with --sobol %zu a multiple of %zu is needed, 2 paths each or more",
+        cli_error("price",
+                  "--paths %llu: --sobol %zu requires a multiple of %zu and at least 2 paths in each scrambling",
                   (unsigned long long)s->paths, count, count);
     else if (s->steps > steps)
-        cli_error("price", "--steps %zu: with --sobol and %zu %s at most %zu are taken", s->steps, r->option.assets,
+        cli_error("price", "--steps %zu: --sobol with %zu %s allows at most %zu", s->steps, r->option.assets,
                   r->option.assets == 1 ? "asset" : "assets", steps);
     else
         return true;
@@ -304,9 +304,9 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     if (!scheme_given && r->option.payoff == WEFT_CORRIDOR) r->simulation.scheme = WEFT_EULER;
     if (!check_assets(r) || !check_terms(r) || !check_barrier(r) || !check_sobol(r)) return false;
     if (options->json && r->plot && strcmp(r->plot, "-") == 0)
-        cli_error("price", "--json: standard output is for the drawing here; give it a name");
+        cli_error("price", "--json cannot be combined with --plot -: both write to standard output");
     else if (r->simulation.control && r->simulation.greeks)
-        cli_error("price", "--control and --greeks: deltas and vegas have no control variate");
+        cli_error("price", "--control cannot be combined with --greeks: deltas and vegas have no control variate");
     else
         return true;
     return false;

@@ -60,8 +60,8 @@ static bool find_kind(const char *command, int count, char **names, request *r) 
     for (size_t i = 0; count == 1 && i < sizeof KINDS / sizeof *KINDS; i++)
         if (strcmp(names[0], KINDS[i].name) == 0) r->kind = &KINDS[i];
     if (r->kind) return true;
-    cli_error(command, "%s: one of uniform, normal, lognormal, exponential, bernoulli and integers is needed here",
-              count ? names[count - 1] : "what");
+    cli_error(command, "%s: expected one of uniform, normal, lognormal, exponential, bernoulli, integers",
+              count ? names[count - 1] : "DISTRIBUTION");
     return false;
 }
 
@@ -70,7 +70,8 @@ static bool read_parameter(const char *command, const request *r, parameter p, w
     char range[80];
     if (value_parse(dtype, r->parameters[p], v)) return true;
     value_range(dtype, range, sizeof range);
-    cli_error(command, "%s %s: not a value of %s (%s)", OPTIONS[p], r->parameters[p], weft_dtype_name(dtype), range);
+    cli_error(command, "%s %s: expected a value of type %s (%s)", OPTIONS[p], r->parameters[p],
+              weft_dtype_name(dtype), range);
     return false;
 }
 
@@ -78,7 +79,7 @@ static bool read_parameters(const char *command, request *r) {
     const kind *k = r->kind;
     for (parameter p = LOWER; p < PARAMETERS; p++) {
         if (!r->parameters[p] || p == k->a || p == k->b) continue;
-        cli_error(command, "%s: %s has no such parameter", OPTIONS[p], k->name);
+        cli_error(command, "%s: the distribution %s does not have this parameter", OPTIONS[p], k->name);
         return false;
     }
     const parameter both[2] = {k->a, k->b};
@@ -100,18 +101,19 @@ static bool check_type(const char *command, const request *r) {
     const weft_dtype dtype = r->samples.dtype;
     const bool real = dtype == WEFT_F32 || dtype == WEFT_F64;
     if (r->kind->what == INTEGERS && (real || weft_dtype_size(dtype) < 4))
-        cli_error(command, "--dtype %s: random integers are i32, i64, u32 or u64", weft_dtype_name(dtype));
+        cli_error(command, "--dtype %s: random integers must have type i32, i64, u32 or u64", weft_dtype_name(dtype));
     else if (r->kind->what == WEFT_BERNOULLI && dtype != WEFT_U8)
-        cli_error(command, "--dtype %s: samples of bernoulli are u8", weft_dtype_name(dtype));
+        cli_error(command, "--dtype %s: samples of bernoulli must have type u8", weft_dtype_name(dtype));
     else if (r->kind->what != INTEGERS && r->kind->what != WEFT_BERNOULLI && !real)
-        cli_error(command, "--dtype %s: samples of %s are f32 or f64", weft_dtype_name(dtype), r->kind->name);
+        cli_error(command, "--dtype %s: samples of %s must have type f32 or f64", weft_dtype_name(dtype),
+                  r->kind->name);
     else
         return true;
     return false;
 }
 
 static bool refuse(const char *command, const request *r, parameter p, const char *needed) {
-    cli_error(command, "%s %s: %s is needed", OPTIONS[p], r->parameters[p], needed);
+    cli_error(command, "%s %s: expected %s", OPTIONS[p], r->parameters[p], needed);
     return false;
 }
 
@@ -128,7 +130,7 @@ static bool check_interval(const char *command, const request *r) {
     if (!(a < b))
         cli_error(command, "--lower %s is not less than --upper %s%s", lower, upper, single ? ", in f32" : "");
     else if (!isfinite(width))
-        cli_error(command, "--lower %s, --upper %s: their difference overflows", lower, upper);
+        cli_error(command, "--lower %s, --upper %s: the difference overflows", lower, upper);
     else
         return true;
     return false;
@@ -141,7 +143,8 @@ static bool check_integers(const char *command, const request *r) {
 #define TYPE(ID, name, ctype, kind, npy) \
     if (r->samples.dtype == WEFT_##ID) fine = a->name <= b->name;
 #include "core/types.def"
-    if (!fine) cli_error(command, "--lower %s is more than --upper %s", r->parameters[LOWER], r->parameters[UPPER]);
+    if (!fine)
+        cli_error(command, "--lower %s is greater than --upper %s", r->parameters[LOWER], r->parameters[UPPER]);
     return fine;
 }
 
@@ -149,11 +152,13 @@ static bool check_parameters(const char *command, const request *r) {
     switch (r->kind->what) {
     case INTEGERS: return check_integers(command, r);
     case WEFT_UNIFORM: return check_interval(command, r);
-    case WEFT_EXPONENTIAL: return (isfinite(r->a) && r->a > 0) || refuse(command, r, RATE, "a finite number above 0");
+    case WEFT_EXPONENTIAL:
+        return (isfinite(r->a) && r->a > 0) || refuse(command, r, RATE, "a finite number greater than 0");
     case WEFT_BERNOULLI: return (r->a >= 0 && r->a <= 1) || refuse(command, r, PROBABILITY, "a number from 0 to 1");
     default:
         if (!isfinite(r->a)) return refuse(command, r, MEAN, "a finite number");
-        return (isfinite(r->b) && r->b >= 0) || refuse(command, r, DEVIATION, "a finite number, 0 or more,");
+        return (isfinite(r->b) && r->b >= 0) ||
+               refuse(command, r, DEVIATION, "a finite number greater than or equal to 0");
     }
 }
 

@@ -43,11 +43,12 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     r->s = argv[optind];
     r->u = count == 2 ? argv[optind + 1] : NULL;
     if (count != 2)
-        cli_error(argv[0], "%d %s given, 2 needed; see 'weft help recurrence'", count, count == 1 ? "file" : "files");
+        cli_error(argv[0], "%d %s given, 2 expected; see 'weft help recurrence'", count,
+                  count == 1 ? "file" : "files");
     else if (strcmp(r->s, "-") == 0 && strcmp(r->u, "-") == 0)
-        cli_error(argv[0], "-: standard input can be only one of the two arrays");
+        cli_error(argv[0], "-: only one of the two arrays can be read from standard input");
     else if (!r->v)
-        cli_error(argv[0], "%s: -o V.npy is missing: it names the file for the result (- is standard output)", r->s);
+        cli_error(argv[0], "%s: option -o V.npy is required: the file for the result (- for standard output)", r->s);
     else
         return file_takes_result(options, argv[0], "-o", r->v);
     return false;
@@ -63,8 +64,7 @@ static bool read_array(const char *path, npy_array *a) {
 }
 
 static bool check_order(const char *path, const npy_array *a) {
-    if (a->flat)
-        cli_error("recurrence", "%s: its rows do not lie in one piece (Fortran order); save it in C order", path);
+    if (a->flat) cli_error("recurrence", "%s: is in Fortran order: expected C order", path);
     return !a->flat;
 }
 
@@ -86,12 +86,12 @@ static bool check_pair(job *j) {
     const request *r = j->request;
     if (!check_order(r->s, &j->s) || !check_order(r->u, &j->u)) return false;
     if (j->s.dtype != j->u.dtype)
-        cli_error("recurrence", "%s has elements of %s and %s of %s; they must be of one type", r->s,
+        cli_error("recurrence", "%s has elements of type %s and %s of type %s: both must have the same type", r->s,
                   weft_dtype_name(j->s.dtype), r->u, weft_dtype_name(j->u.dtype));
     else if (!same_shape(&j->s.shape, &j->u.shape)) {
         shape_text(&j->s.shape, s, sizeof s);
         shape_text(&j->u.shape, u, sizeof u);
-        cli_error("recurrence", "%s has the shape %s and %s %s; they must be the same", r->s, s, r->u, u);
+        cli_error("recurrence", "%s has the shape %s and %s %s: both must have the same shape", r->s, s, r->u, u);
     } else {
         j->n = j->s.shape.rank ? j->s.shape.dimensions[j->s.shape.rank - 1] : 1;
         j->rows = j->n ? j->s.n / j->n : 0;
@@ -109,13 +109,14 @@ static int make_init(job *j) {
     if (!j->request->init) return CLI_DONE;
     if (!value_parse(dtype, j->request->init, &v)) {
         value_range(dtype, range, sizeof range);
-        cli_error("recurrence", "--init %s: not a value of %s (%s), which the arrays have", j->request->init,
-                  weft_dtype_name(dtype), range);
+        cli_error("recurrence", "--init %s: expected a value of type %s (%s), the type of the arrays",
+                  j->request->init, weft_dtype_name(dtype), range);
         return CLI_USAGE;
     }
     j->init = malloc(j->rows ? j->rows * size : 1);
     if (!j->init) {
-        cli_error("recurrence", "%s: no memory for the initial values of %zu rows", j->request->s, j->rows);
+        cli_error("recurrence", "%s: cannot allocate memory for the initial values of %zu rows", j->request->s,
+                  j->rows);
         return CLI_FAILED;
     }
     for (size_t i = 0; i < j->rows; i++) memcpy((char *)j->init + i * size, &v, size);
@@ -133,7 +134,7 @@ static int compute(weft_context *ctx, job *j) {
     if (code != CLI_DONE) return code;
     j->v = malloc(j->s.n ? j->s.n * size : 1);
     if (!j->v) {
-        cli_error("recurrence", "%s: no memory for the %zu values of the result", j->request->s, j->s.n);
+        cli_error("recurrence", "%s: cannot allocate memory for the %zu values of the result", j->request->s, j->s.n);
         return CLI_FAILED;
     }
     const operands in = {.dtype = j->s.dtype,

@@ -77,7 +77,7 @@ int command_run_length(const cli_options *options, int argc, char **argv) {
         !kept_check_output(options, argv[0], "--lengths", to.lengths))
         return CLI_USAGE;
     if (strcmp(to.values, to.lengths) == 0) {
-        cli_error(argv[0], "%s: values and lengths cannot go to the same file", to.values);
+        cli_error(argv[0], "%s: --values and --lengths must name different files", to.values);
         return CLI_USAGE;
     }
     return run(options, argc, argv, &to);

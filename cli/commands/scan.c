@@ -55,9 +55,9 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind != 1)
-        cli_error(argv[0], "%d files given, 1 needed; see 'weft help scan'", argc - optind);
+        cli_error(argv[0], "%d files given, 1 expected; see 'weft help scan'", argc - optind);
     else if (!r->to)
-        cli_error(argv[0], "%s: -o Y.npy is missing: it names the file for the result (- is standard output)",
+        cli_error(argv[0], "%s: option -o Y.npy is required: the file for the result (- for standard output)",
                   r->from);
     else
         return file_takes_result(options, argv[0], "-o", r->to);
@@ -72,8 +72,8 @@ static int read_init(job *j, value *init) {
     const char *text = j->request->init;
     if (!text || value_parse(j->type, text, init)) return CLI_DONE;
     value_range(j->type, range, sizeof range);
-    cli_error("scan", "--init %s: not a value of %s (%s), which the result has", text, weft_dtype_name(j->type),
-              range);
+    cli_error("scan", "--init %s: expected a value of type %s (%s), the type of the result", text,
+              weft_dtype_name(j->type), range);
     return CLI_USAGE;
 }
 
@@ -90,7 +90,7 @@ static int compute(weft_context *ctx, job *j) {
     if (code != CLI_DONE) return code;
     j->y = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
     in.to = j->y;
-    if (!j->y) cli_error("scan", "%s: no memory for the %zu values of the result", j->request->from, n);
+    if (!j->y) cli_error("scan", "%s: cannot allocate memory for the %zu values of the result", j->request->from, n);
     code = ranks_agree(&j->ranks, j->y != NULL);
     if (code != CLI_DONE) return code;
     const double start = cli_seconds();

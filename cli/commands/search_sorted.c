@@ -30,7 +30,7 @@ static int search_and_write(production *p, weft_side side, const char *to) {
 static bool read_side(const char *text, weft_side *side) {
     for (*side = WEFT_LEFT; *side <= WEFT_RIGHT; ++*side)
         if (strcmp(text, SIDES[*side]) == 0) return true;
-    cli_error("search_sorted", "--side %s: there are left and right", text);
+    cli_error("search_sorted", "--side %s: expected left or right", text);
     return false;
 }
 

@@ -73,16 +73,17 @@ static bool is_stream(const char *name) { return name && strcmp(name, "-") == 0;
 static bool check_files(const job *j) {
     const request *r = &j->r;
     if (!cuts_of(r))
-        cli_error(j->command, "%s: --offsets O.npy or --heads H.npy is missing: it tells where segments begin", r->x);
+        cli_error(j->command, "%s: option --offsets O.npy or --heads H.npy is required: the start of each segment",
+                  r->x);
     else if (r->offsets && r->heads)
-        cli_error(j->command, "--offsets %s --heads %s: one of the two is enough", r->offsets, r->heads);
+        cli_error(j->command, "--offsets %s cannot be combined with --heads %s", r->offsets, r->heads);
     else if (!r->to)
-        cli_error(j->command, "%s: -o Y.npy is missing: it names the file for the result (- is standard output)",
+        cli_error(j->command, "%s: option -o Y.npy is required: the file for the result (- for standard output)",
                   r->x);
     else if (is_stream(r->x) && is_stream(cuts_of(r)))
-        cli_error(j->command, "-: standard input can be only one of the two arrays");
+        cli_error(j->command, "-: only one of the two arrays can be read from standard input");
     else if (is_stream(r->to) && is_stream(r->keys_to))
-        cli_error(j->command, "-: standard output can be only one of the two arrays");
+        cli_error(j->command, "-: only one of the two arrays can be written to standard output");
     else
         return file_takes_result(j->options, j->command, "-o", r->to) &&
                file_takes_result(j->options, j->command, "--keys-out", r->keys_to);
@@ -94,7 +95,7 @@ static bool read_request(const struct option *list, int argc, char **argv, job *
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
         if (!read_option(j->command, option, &j->r)) return false;
     if (argc - optind != files) {
-        cli_error(j->command, "%d %s given, %d needed; see 'weft help %s'", argc - optind,
+        cli_error(j->command, "%d %s given, %d expected; see 'weft help %s'", argc - optind,
                   argc - optind == 1 ? "file" : "files", files, j->command);
         return false;
     }
@@ -119,11 +120,13 @@ static bool take_offsets(job *j) {
     const npy_array *a = &j->cuts;
     const char *name = j->r.offsets;
     if (a->dtype == WEFT_F32 || a->dtype == WEFT_F64) {
-        cli_error(j->command, "%s has elements of %s; offsets are integers", name, weft_dtype_name(a->dtype));
+        cli_error(j->command, "%s has elements of type %s: offsets must be integers", name,
+                  weft_dtype_name(a->dtype));
         return false;
     }
     if (a->n == 0) {
-        cli_error(j->command, "%s has no elements; there is one offset more than there are segments", name);
+        cli_error(j->command, "%s has no elements: the number of offsets must be the number of segments plus one",
+                  name);
         return false;
     }
     j->count = j->r.in.segments = a->n - 1;
@@ -131,12 +134,12 @@ static bool take_offsets(job *j) {
     if (a->dtype == WEFT_U64) return true;
     j->r.in.offsets = j->offsets = a->n <= SIZE_MAX / sizeof *j->offsets ? malloc(a->n * sizeof *j->offsets) : NULL;
     if (!j->offsets) {
-        cli_error(j->command, "%s: no memory for %zu offsets", name, a->n);
+        cli_error(j->command, "%s: cannot allocate memory for %zu offsets", name, a->n);
         return false;
     }
     for (size_t i = 0; i < a->n; i++)
         if (!offset_at(a, i, &j->offsets[i])) {
-            cli_error(j->command, "%s: offset %zu is %" PRId64 "; offsets are not negative", name, i,
+            cli_error(j->command, "%s: offset %zu is %" PRId64 ": offsets must not be negative", name, i,
                       (int64_t)j->offsets[i]);
             return false;
         }
@@ -149,10 +152,11 @@ static bool check_offsets(const job *j) {
     for (size_t i = 0; i <= j->r.in.segments; i++) {
         if (i > 0 && offsets[i] < offsets[i - 1])
             cli_error(j->command,
-                      "%s: offset %zu, %" PRIu64 ", is less than offset %zu, %" PRIu64 "; offsets must ascend",
+                      "%s: offset %zu, %" PRIu64 ", is less than offset %zu, %" PRIu64 ": offsets must not decrease",
                       j->r.offsets, i, offsets[i], i - 1, offsets[i - 1]);
         else if (offsets[i] > j->x.n)
-            cli_error(j->command, "%s: offset %zu, %" PRIu64 ", is past the end of %s, which has %zu elements",
+            cli_error(j->command,
+                      "%s: offset %zu, %" PRIu64 ", is greater than the length of %s, which has %zu elements",
                       j->r.offsets, i, offsets[i], j->r.x, j->x.n);
         else
             continue;
@@ -164,13 +168,13 @@ static bool check_offsets(const job *j) {
 static bool take_flags(job *j) {
     const npy_array *a = &j->cuts;
     if (j->r.heads && weft_dtype_size(a->dtype) != 1) {
-        cli_error(j->command, "%s has elements of %s; flags are of u8 or bool", j->r.heads,
+        cli_error(j->command, "%s has elements of type %s: flags must have type u8 or bool", j->r.heads,
                   weft_dtype_name(a->dtype));
         return false;
     }
     if (a->n != j->x.n) {
-        cli_error(j->command, "%s has %zu elements and %s has %zu; they must be of one length", cuts_of(&j->r), a->n,
-                  j->r.x, j->x.n);
+        cli_error(j->command, "%s has %zu elements and %s has %zu: both must have the same length", cuts_of(&j->r),
+                  a->n, j->r.x, j->x.n);
         return false;
     }
     j->r.in.heads = a->data;
@@ -199,7 +203,7 @@ static bool read_arrays(job *j) {
 /* Room for n values of a type, zeros; NULL after the error. */
 static void *new_array(const job *j, size_t n, size_t size) {
     void *p = calloc(n ? n : 1, size);
-    if (!p) cli_error(j->command, "%s: no memory for the %zu values of the result", j->r.x, n);
+    if (!p) cli_error(j->command, "%s: cannot allocate memory for the %zu values of the result", j->r.x, n);
     return p;
 }
 

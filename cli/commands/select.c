@@ -61,10 +61,10 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     }
     if (!kept_check_output(options, argv[0], "-o", r->to)) return false;
     if (r->conditions != 1)
-        cli_error(argv[0], "%d conditions given, 1 needed: --flags F.npy, --lt, --le, --eq, --ne, --ge or --gt V",
+        cli_error(argv[0], "%d conditions given, 1 expected: --flags F.npy, --lt, --le, --eq, --ne, --ge or --gt V",
                   r->conditions);
     else if (r->flags && strcmp(r->flags, "-") == 0 && strcmp(r->from, "-") == 0)
-        cli_error(argv[0], "-: standard input can be only one of the two arrays");
+        cli_error(argv[0], "-: only one of the two arrays can be read from standard input");
     else
         return true;
     return false;
@@ -77,7 +77,7 @@ static int read_value(const kept *k, const request *r, value *v) {
     char range[80];
     if (value_parse(k->x.dtype, r->value, v)) return CLI_DONE;
     value_range(k->x.dtype, range, sizeof range);
-    cli_error(k->command, "--%s %s: not a value of %s (%s), which the elements have",
+    cli_error(k->command, "--%s %s: expected a value of type %s (%s), the type of the elements",
               weft_comparison_name(r->comparison), r->value, weft_dtype_name(k->x.dtype), range);
     return CLI_USAGE;
 }
@@ -87,9 +87,10 @@ static int read_flags(const kept *k, const request *r, npy_array *flags) {
     if (!npy_read(r->flags, flags, &error))
         cli_error(k->command, "%s: %s", r->flags, error.message);
     else if (flags->dtype != WEFT_U8)
-        cli_error(k->command, "%s has elements of %s; flags are bool or u8", r->flags, weft_dtype_name(flags->dtype));
+        cli_error(k->command, "%s has elements of type %s: flags must have type bool or u8", r->flags,
+                  weft_dtype_name(flags->dtype));
     else if (flags->n != k->x.n)
-        cli_error(k->command, "%s has %zu flags and %s has %zu elements; they must be of one length", r->flags,
+        cli_error(k->command, "%s has %zu flags and %s has %zu elements: both must have the same length", r->flags,
                   flags->n, r->from, k->x.n);
     else
         return CLI_DONE;

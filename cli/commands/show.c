@@ -124,7 +124,7 @@ static int show(const cli_options *options, stream *in) {
     summary s = {.dtype = a->dtype, .size = weft_dtype_size(a->dtype)};
     char *buffer = malloc(BUFFER_BYTES);
     if (!buffer) {
-        cli_error("show", "no memory for a buffer of %d bytes", BUFFER_BYTES);
+        cli_error("show", "cannot allocate a buffer of %d bytes", BUFFER_BYTES);
         return CLI_FAILED;
     }
     const int code = stream_end(in, NULL, read_all(&in->inputs[0], &s, buffer) ? WEFT_OK : WEFT_IO);
@@ -142,7 +142,7 @@ int command_show(const cli_options *options, int argc, char **argv) {
     stream in;
     if (cli_next_option(argc, argv, list) != -1) return CLI_USAGE;
     if (argc - optind != 1) {
-        cli_error(argv[0], "%d files given, 1 needed; see 'weft help show'", argc - optind);
+        cli_error(argv[0], "%d files given, 1 expected; see 'weft help show'", argc - optind);
         return CLI_USAGE;
     }
     int code = stream_open(&in, "show", options, (const char *const *)argv + optind, 1, 1);

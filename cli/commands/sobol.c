@@ -18,7 +18,7 @@ static bool read_scrambling(const char *command, const char *text, weft_scrambli
             *scrambling = (weft_scrambling)i;
             return true;
         }
-    cli_error(command, "--scramble %s: one of none, shift and owen is needed", text);
+    cli_error(command, "--scramble %s: expected none, shift or owen", text);
     return false;
 }
 
@@ -39,16 +39,16 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
         if (!read_option(argv[0], option, r)) return false;
     if (optind < argc) {
-        cli_error(argv[0], "%s: there is nothing to read; points are made", argv[optind]);
+        cli_error(argv[0], "unexpected argument %s: sobol does not read files", argv[optind]);
         return false;
     }
     if (r->samples.dtype == WEFT_DEFAULT) r->samples.dtype = WEFT_F32;
     if (r->samples.dtype != WEFT_F32 && r->samples.dtype != WEFT_F64) {
-        cli_error(argv[0], "--dtype %s: Sobol points are f32 or f64", weft_dtype_name(r->samples.dtype));
+        cli_error(argv[0], "--dtype %s: expected f32 or f64", weft_dtype_name(r->samples.dtype));
         return false;
     }
     if (r->dimensions) return sample_options_suffice(options, argv[0], "points", &r->samples);
-    cli_error(argv[0], "--dimensions D is missing: how many coordinates a point has");
+    cli_error(argv[0], "option --dimensions D is required: the number of coordinates of a point");
     return false;
 }
 

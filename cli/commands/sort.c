@@ -36,7 +36,7 @@ typedef struct job {
 static bool read_index(const char *text, weft_dtype *index) {
     *index = strcmp(text, weft_dtype_name(WEFT_U32)) == 0 ? WEFT_U32 : WEFT_U64;
     if (strcmp(text, weft_dtype_name(*index)) == 0) return true;
-    cli_error("argsort", "--index %s: u32 and u64 can be asked for", text);
+    cli_error("argsort", "--index %s: expected u32 or u64", text);
     return false;
 }
 
@@ -54,15 +54,15 @@ static bool read_option(int option, request *r) {
 static bool check_request(const cli_options *options, const request *r) {
     const bool dash = r->to && strcmp(r->to, "-") == 0, values_dash = r->values_to && strcmp(r->values_to, "-") == 0;
     if (!r->to)
-        cli_error(r->command, "%s: -o FILE.npy is missing: it names the file for the result (- is standard output)",
+        cli_error(r->command, "%s: option -o FILE.npy is required: the file for the result (- for standard output)",
                   r->from);
     else if (!r->values_from != !r->values_to)
-        cli_error(r->command, "--values and --values-out go together: %s is missing",
+        cli_error(r->command, "--values and --values-out must be used together: %s is missing",
                   r->values_from ? "--values-out" : "--values");
     else if (dash && values_dash)
-        cli_error(r->command, "two arrays cannot both go to standard output");
+        cli_error(r->command, "only one of the two arrays can be written to standard output");
     else if (r->values_from && strcmp(r->from, "-") == 0 && strcmp(r->values_from, "-") == 0)
-        cli_error(r->command, "two arrays cannot both come from standard input");
+        cli_error(r->command, "only one of the two arrays can be read from standard input");
     else
         return file_takes_result(options, r->command, "-o", r->to) &&
                file_takes_result(options, r->command, "--values-out", r->values_to);
@@ -83,7 +83,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind == 1) return check_request(options, r);
-    cli_error(argv[0], "%d files given, 1 needed; see 'weft help %s'", argc - optind, argv[0]);
+    cli_error(argv[0], "%d files given, 1 expected; see 'weft help %s'", argc - optind, argv[0]);
     return false;
 }
 
@@ -101,7 +101,7 @@ static bool read_files(job *j) {
     if (!r->values_from) return true;
     if (!npy_read(r->values_from, &j->values, &error)) return failed(r->command, r->values_from, error.message);
     if (j->values.n == j->x.n) return true;
-    cli_error(r->command, "%s has %zu elements and %s has %zu; they must be of one length", r->from, j->x.n,
+    cli_error(r->command, "%s has %zu elements and %s has %zu: both must have the same length", r->from, j->x.n,
               r->values_from, j->values.n);
     return false;
 }
@@ -112,7 +112,8 @@ static bool make_room(job *j) {
     j->y = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
     j->sorted_values = malloc(bytes ? bytes : 1);
     if (j->y && j->sorted_values) return true;
-    cli_error(j->request->command, "%s: no memory for the %zu values of the result", j->request->from, n);
+    cli_error(j->request->command, "%s: cannot allocate memory for the %zu values of the result", j->request->from,
+              n);
     return false;
 }
 
@@ -199,7 +200,7 @@ static int run(const cli_options *options, int argc, char **argv, bool indices) 
     job j = {.options = options, .request = &r};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     if (options->mpi && r.values_from) {
-        cli_error(r.command, "--values: with --mpi keys are sorted alone");
+        cli_error(r.command, "--values cannot be combined with --mpi");
         return CLI_USAGE;
     }
     if (!ranks_read(options, r.command, (char *[]){argv[optind], (char *)r.to}, 2)) return CLI_USAGE;

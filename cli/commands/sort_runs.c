@@ -62,7 +62,7 @@ static bool open_temporary(sorter *o) {
     snprintf(name, sizeof name, "%s/weft.XXXXXX", o->folder);
     o->descriptor = mkstemp(name);
     if (o->descriptor >= 0) return unlink(name) == 0;
-    o->problem = "a temporary file cannot be made";
+    o->problem = "a temporary file cannot be created";
     return false;
 }
 
@@ -206,7 +206,7 @@ static bool sort(sorter *o, uint64_t n, size_t longest) {
     o->runs = calloc(count ? count : 1, sizeof *o->runs);
     o->room = malloc(o->memory / 2);
     errno = ENOMEM;
-    o->problem = "there is no memory for a run";
+    o->problem = "cannot allocate memory for a sorted run";
     if (!o->runs || !o->room || !open_temporary(o)) return false;
     o->problem = "a temporary file cannot be written";
     if (!file_has_space(o->descriptor, n * o->size, &o->s->error)) return false;
@@ -231,8 +231,8 @@ int sort_runs(stream *s, weft_context *ctx, weft_order_of_sort order) {
     const size_t longest = o.memory / 2 / o.size;
     const double runs = longest ? (double)x->n / (double)longest + 1 : (double)x->n;
     if (longest == 0 || (double)o.memory / 4 < runs * WINDOW_BYTES) {
-        cli_error(s->command, "%s: --memory %zu is too little to merge %.0f sorted parts of it", s->inputs[0].path,
-                  o.memory, runs);
+        cli_error(s->command, "%s: --memory %zu is too small to merge %.0f sorted runs", s->inputs[0].path, o.memory,
+                  runs);
         return s->options->memory ? CLI_USAGE : CLI_FAILED;
     }
     snprintf(o.folder, sizeof o.folder, "memory");

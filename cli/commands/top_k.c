@@ -71,10 +71,10 @@ static int check_count(const production *p, const request *r) {
     const size_t n = p->in[0].n;
     if ((unsigned long long)r->k <= n) return CLI_DONE;
     if (r->k_given)
-        cli_error(p->command, "%s: has %zu elements; -k %lld is more than that", p->files[0], n, r->k);
+        cli_error(p->command, "%s: has %zu elements: -k %lld is greater", p->files[0], n, r->k);
     else
-        cli_error(p->command, "%s: has %zu elements, and the %lld %s are asked for; -k K takes another number",
-                  p->files[0], n, r->k, r->extreme == WEFT_LARGEST ? "largest" : "smallest");
+        cli_error(p->command, "%s: has %zu elements, fewer than the default %lld %s: specify -k K", p->files[0], n,
+                  r->k, r->extreme == WEFT_LARGEST ? "largest" : "smallest");
     return r->k_given ? CLI_USAGE : CLI_FAILED;
 }
 
@@ -92,9 +92,9 @@ static bool read_option(const char *command, int option, request *r) {
 static bool check_outputs(const cli_options *options, const request *r) {
     if (!r->indices_to) return true;
     if (r->to && strcmp(r->to, r->indices_to) == 0)
-        cli_error("top_k", "-o and --indices name one file, %s", r->to);
+        cli_error("top_k", "-o and --indices name the same file, %s", r->to);
     else if (!r->to && file_is_output(r->indices_to))
-        cli_error("top_k", "--indices -: values and indices are printed here; give -o the name of a file");
+        cli_error("top_k", "--indices -: requires -o VALUES.npy");
     else
         return file_takes_result(options, "top_k", "--indices", r->indices_to);
     return false;

@@ -47,12 +47,12 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     }
     r->operands = argv + optind;
     if (argc - optind != OPERANDS)
-        cli_error(argv[0], "%d operands given, 4 needed (a, b, c and d); see 'weft help tridiag'", argc - optind);
+        cli_error(argv[0], "%d operands given, 4 expected (a, b, c and d); see 'weft help tridiag'", argc - optind);
     else if (!r->to && !r->check)
-        cli_error(argv[0], "%s: -o X.npy is missing: it names the file for the solution (- is standard output)",
+        cli_error(argv[0], "%s: option -o X.npy is required: the file for the solution (- for standard output)",
                   r->operands[RIGHT]);
     else if (file_is_output(r->to) && r->check)
-        cli_error(argv[0], "--check: standard output is for the array here; give -o the name of a file");
+        cli_error(argv[0], "--check cannot be combined with -o -: both write to standard output");
     else
         return file_takes_result(options, argv[0], "-o", r->to);
     return false;
@@ -67,10 +67,9 @@ static bool read_array(job *j, int i) {
     if (!npy_read(name, a, &error))
         cli_error("tridiag", "%s: %s", name, error.message);
     else if (a->dtype != WEFT_F32 && a->dtype != WEFT_F64)
-        cli_error("tridiag", "%s: the array is of %s; f32 or f64 is needed", name, weft_dtype_name(a->dtype));
+        cli_error("tridiag", "%s: has elements of type %s: expected f32 or f64", name, weft_dtype_name(a->dtype));
     else if (a->flat)
-        cli_error("tridiag", "%s: the array is in Fortran order; C order is needed, so that its rows are systems",
-                  name);
+        cli_error("tridiag", "%s: is in Fortran order: expected C order, in which each row is a system", name);
     else
         return true;
     return false;
@@ -104,11 +103,11 @@ static bool read_coefficients(job *j, int i) {
     const bool one = a->shape.rank == 1 && a->n == j->n;
     j->lines[i] = (weft_lines){a->data, 1, one ? 0 : j->n};
     if (a->dtype != j->dtype)
-        cli_error("tridiag", "%s has elements of %s and %s of %s; they must be of one type", name,
+        cli_error("tridiag", "%s has elements of type %s and %s of type %s: both must have the same type", name,
                   weft_dtype_name(a->dtype), j->request->operands[RIGHT], weft_dtype_name(j->dtype));
     else if (!one && !same_shape(&a->shape, &d->shape))
         cli_error("tridiag",
-                  "%s has %zu elements; it must have the shape of %s, %zu systems of %zu rows, or be one row", name,
+                  "%s has %zu elements: it must have the shape of %s, %zu systems of %zu rows, or of one row", name,
                   a->n, j->request->operands[RIGHT], j->systems, j->n);
     else
         return true;
@@ -180,7 +179,7 @@ static bool check(weft_context *ctx, job *j) {
     }
     free(rest);
     if (!rest)
-        cli_error("tridiag", "%s: no memory for the %zu values of the residual", name, all);
+        cli_error("tridiag", "%s: cannot allocate memory for the %zu values of the residual", name, all);
     else if (status != WEFT_OK)
         cli_error("tridiag", "%s: %s", name, weft_last_error(ctx));
     return rest && status == WEFT_OK;
@@ -194,7 +193,7 @@ static void warn(const job *j) {
     const double eps = j->dtype == WEFT_F32 ? 0x1p-23 : 0x1p-52, most = RESIDUAL_EPS * eps;
     if (!(j->residual <= most))
         cli_error("tridiag",
-                  "%s: warning: the residual is %.2g, above %.2g; elimination without pivoting is not safe for "
+                  "%s: warning: the residual %.2g exceeds %.2g: elimination without pivoting is not safe for "
                   "this matrix",
                   name, j->residual, most);
     if (!(j->error * j->error <= eps))
@@ -212,7 +211,7 @@ static bool solve(weft_context *ctx, job *j) {
     uint64_t singular = UINT64_MAX;
     j->x = malloc(all ? all * size : 1);
     if (!j->x) {
-        cli_error("tridiag", "%s: no memory for the %zu values of the solution", name, all);
+        cli_error("tridiag", "%s: cannot allocate memory for the %zu values of the solution", name, all);
         return false;
     }
     const double start = cli_seconds();

@@ -46,16 +46,16 @@ static bool read_request(int argc, char **argv, request *r) {
         if (option == 'e' && !read_count(argv[0], "--every", LLONG_MAX, &r->match.every)) return false;
         if (option == 'j' && !read_count(argv[0], "--jobs", MOST_JOBS, &r->match.jobs)) return false;
         if (option == 'l' && !match_read_level(optarg, &r->match.level)) {
-            cli_error(argv[0], "--level %s: there are tiny, quick and full", optarg);
+            cli_error(argv[0], "--level %s: expected tiny, quick or full", optarg);
             return false;
         }
         if (option == 'o' && !(r->match.only = find_operation(optarg))) {
-            cli_error(argv[0], "--op %s: there is no such operation; 'weft help' lists them", optarg);
+            cli_error(argv[0], "--op %s: unknown operation; 'weft help' lists them", optarg);
             return false;
         }
     }
     if (optind == argc) return true;
-    cli_error(argv[0], "%s: nothing can stand here", argv[optind]);
+    cli_error(argv[0], "unexpected argument %s", argv[optind]);
     return false;
 }
 

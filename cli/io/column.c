@@ -25,7 +25,7 @@ static bool put(table *t, char c) {
     if (t->length + 1 >= t->capacity) {
         const size_t capacity = t->capacity ? 2 * t->capacity : 256;
         char *field = realloc(t->field, capacity);
-        if (!field) return npy_fail(t->error, "no memory for a field of line %zu", t->line);
+        if (!field) return npy_fail(t->error, "cannot allocate memory for a field of line %zu", t->line);
         t->field = field;
         t->capacity = capacity;
     }
@@ -42,7 +42,7 @@ static bool at_line_end(const table *t) {
 static bool read_quoted(table *t) {
     const size_t first = t->line;
     for (;; t->at++) {
-        if (t->at == t->end) return npy_fail(t->error, "line %zu has a quote that is never closed", first);
+        if (t->at == t->end) return npy_fail(t->error, "line %zu has an unterminated quote", first);
         if (*t->at == '"') {
             t->at++;
             if (t->at == t->end || *t->at != '"') return true;
@@ -149,13 +149,13 @@ static bool find_column(const char *path, table *t, const input_settings *settin
     *fields = h.fields;
     *column = h.named ? h.named : h.number;
     if (h.twice)
-        return npy_fail(t->error, "its header has two columns \"%.*s\"; give the number of one", SHOWN,
+        return npy_fail(t->error, "its header has two columns \"%.*s\": select one by its number", SHOWN,
                         settings->column);
     if (*column == 0)
-        return npy_fail(t->error, "has no column \"%.*s\"; its header has %zu: %s", SHOWN, settings->column, h.fields,
-                        h.names);
+        return npy_fail(t->error, "has no column \"%.*s\": its header has %zu columns: %s", SHOWN, settings->column,
+                        h.fields, h.names);
     if (!h.named && h.is_value)
-        input_warn(path, "its first line is taken as the header, and has a number in column %zu", *column);
+        input_warn(path, "its first line is read as the header but has a number in column %zu", *column);
     return true;
 }
 
@@ -170,7 +170,7 @@ static bool add_element(elements *e, const value *v, npy_error *error) {
     if (e->n == e->capacity) {
         const size_t capacity = e->capacity ? 2 * e->capacity : FIRST_ELEMENTS;
         char *data = capacity <= SIZE_MAX / e->size ? realloc(e->data, capacity * e->size) : NULL;
-        if (!data) return npy_fail(error, "no memory for %zu elements", capacity);
+        if (!data) return npy_fail(error, "cannot allocate memory for %zu elements", capacity);
         e->data = data;
         e->capacity = capacity;
     }
@@ -184,10 +184,10 @@ static bool read_value(const table *t, size_t line, const input_settings *settin
     if (t->length == 0 && settings->missing_is_nan) return value_parse(settings->dtype, "nan", v);
     if (t->length == 0)
         return npy_fail(t->error, "line %zu, column \"%.*s\": the field is empty%s", line, SHOWN, settings->column,
-                        settings->dtype >= WEFT_F32 ? "; --missing nan reads it as NaN" : "");
+                        settings->dtype >= WEFT_F32 ? " (--missing nan reads it as NaN)" : "");
     if (strlen(t->field) == t->length && value_parse(settings->dtype, t->field, v)) return true;
     value_range(settings->dtype, range, sizeof range);
-    return npy_fail(t->error, "line %zu, column \"%.*s\": \"%.*s\" is not a value of %s (%s)", line, SHOWN,
+    return npy_fail(t->error, "line %zu, column \"%.*s\": \"%.*s\" is not a value of type %s (%s)", line, SHOWN,
                     settings->column, SHOWN, t->field, weft_dtype_name(settings->dtype), range);
 }
 
@@ -203,7 +203,7 @@ static bool read_record(table *t, size_t column, size_t fields, const input_sett
     } while (!t->last);
     t->line++;
     if (count != fields)
-        return npy_fail(t->error, "line %zu has %zu fields, and the header has %zu", line, count, fields);
+        return npy_fail(t->error, "line %zu has %zu fields, but the header has %zu", line, count, fields);
     return add_element(e, &v, t->error);
 }
 
@@ -231,9 +231,9 @@ bool column_read(const char *path, const unsigned char *text, size_t bytes, cons
     table t = {
         .at = (const char *)text + (marked ? 3 : 0), .end = (const char *)text + bytes, .line = 1, .error = error};
     elements e = {.size = weft_dtype_size(settings->dtype)};
-    if (t.at == t.end) return npy_fail(error, "is empty: a header is expected in its first line");
+    if (t.at == t.end) return npy_fail(error, "is empty: the first line must be a header");
     if (bytes >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-        return npy_fail(error, "is text in UTF-16; convert it to UTF-8");
+        return npy_fail(error, "is text in UTF-16: convert it to UTF-8");
     t.separator = find_separator(&t);
     const bool read = read_elements(path, &t, settings, &e);
     free(t.field);

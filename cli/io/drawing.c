@@ -93,7 +93,7 @@ static void draw(FILE *out, size_t n, const double *pairs, const char *x_name, c
 
 /* Writes the text to the file, where the stream could be opened. */
 static bool finish(text *t, const char *path, npy_error *error) {
-    bool good = fclose(t->stream) == 0 || npy_fail(error, "no memory for a drawing");
+    bool good = fclose(t->stream) == 0 || npy_fail(error, "cannot allocate memory for a drawing");
     good = good && file_write(path, &(const file_part){t->at, t->length}, 1, error);
     free(t->at);
     return good;
@@ -102,9 +102,9 @@ static bool finish(text *t, const char *path, npy_error *error) {
 bool drawing_write(const char *path, size_t n, const double *pairs, const char *x_name, const char *y_name,
                    npy_error *error) {
     text t = {0};
-    if (n == 0) return npy_fail(error, "there is nothing to draw");
+    if (n == 0) return npy_fail(error, "the drawing has no points");
     t.stream = open_memstream(&t.at, &t.length);
-    if (!t.stream) return npy_fail(error, "no memory for a drawing");
+    if (!t.stream) return npy_fail(error, "cannot allocate memory for a drawing");
     draw(t.stream, n, pairs, x_name, y_name);
     return finish(&t, path, error);
 }
@@ -188,9 +188,9 @@ bool convergence_write(const char *path, size_t n, const convergence_point *poin
     text t = {0};
     for (size_t i = 0; i < n; i++)
         if (!isfinite(points[i].low) || !isfinite(points[i].high))
-            return npy_fail(error, "the price of %.0f paths is not finite, and not drawn", points[i].paths);
+            return npy_fail(error, "the price of %.0f paths is not finite and cannot be drawn", points[i].paths);
     t.stream = open_memstream(&t.at, &t.length);
-    if (!t.stream) return npy_fail(error, "no memory for a drawing");
+    if (!t.stream) return npy_fail(error, "cannot allocate memory for a drawing");
     draw_convergence(t.stream, n, points, exact);
     return finish(&t, path, error);
 }
@@ -238,7 +238,7 @@ bool scaling_write(const char *path, size_t n, const int *ranks, size_t count, c
                    npy_error *error) {
     text t = {0};
     t.stream = open_memstream(&t.at, &t.length);
-    if (!t.stream) return npy_fail(error, "no memory for a drawing");
+    if (!t.stream) return npy_fail(error, "cannot allocate memory for a drawing");
     draw_scaling(t.stream, n, ranks, count, lines);
     return finish(&t, path, error);
 }

@@ -60,7 +60,7 @@ void file_release(void) { state = NONE; }
 bool file_follow_links(const char *path, char target[PATH_MAX], npy_error *error) {
     enum { MOST_LINKS = 40 };
     char link[PATH_MAX];
-    if (strlen(path) >= PATH_MAX) return npy_fail(error, "cannot be made: %s", strerror(ENAMETOOLONG));
+    if (strlen(path) >= PATH_MAX) return npy_fail(error, "cannot be created: %s", strerror(ENAMETOOLONG));
     memcpy(target, path, strlen(path) + 1);
     for (int i = 0; i < MOST_LINKS; i++) {
         const ssize_t length = readlink(target, link, sizeof link);
@@ -71,7 +71,7 @@ bool file_follow_links(const char *path, char target[PATH_MAX], npy_error *error
         memcpy(target + folder, link, (size_t)length);
         target[folder + (size_t)length] = '\0';
     }
-    return npy_fail(error, "cannot be made: %s", strerror(ELOOP));
+    return npy_fail(error, "cannot be created: %s", strerror(ELOOP));
 }
 
 bool file_has_space(int descriptor, unsigned long long bytes, npy_error *error) {
@@ -79,7 +79,7 @@ bool file_has_space(int descriptor, unsigned long long bytes, npy_error *error) 
     if (fstatvfs(descriptor, &system) != 0 || system.f_blocks == 0) return true; /* its size is unknown */
     const unsigned long long available = (unsigned long long)system.f_bavail * system.f_frsize;
     return bytes <= available ||
-           npy_fail(error, "%llu bytes are needed, and its file system has %llu free", bytes, available);
+           npy_fail(error, "requires %llu bytes, but its file system has %llu free", bytes, available);
 }
 
 /* ------------------------------------------------------------------------ access rights */
@@ -121,12 +121,12 @@ bool file_is_output(const char *path) { return path && strcmp(path, "-") == 0; }
 bool file_takes_result(const cli_options *options, const char *command, const char *option, const char *to) {
     if (!file_is_output(to)) return true;
     if (options->json)
-        cli_error(command, "--json: standard output is for the array here; give %s the name of a file", option);
+        cli_error(command, "--json cannot be combined with %s -: both write to standard output", option);
     else if (isatty(STDOUT_FILENO))
         cli_error(
             command,
-            "%s -: the result is binary and standard output is a terminal; give %s the name of a file, or redirect "
-            "standard output",
+            "%s -: the result is binary and standard output is a terminal: %s must name a file, or standard output "
+            "must be redirected",
             option, option);
     else
         return true;
@@ -154,7 +154,7 @@ static bool begin_beside(file_writer *w, const char *path, npy_error *error) {
         w->descriptor = file_make_temporary(w->temporary, true);
         if (w->descriptor >= 0) return true;
     }
-    npy_fail(error, "cannot be made: %s", strerror(errno));
+    npy_fail(error, "cannot be created: %s", strerror(errno));
     forget(w);
     return false;
 }
@@ -194,7 +194,7 @@ bool file_end(file_writer *w, bool keep, npy_error *error) {
     if (w->descriptor != STDOUT_FILENO && close(w->descriptor) != 0 && kept)
         kept = npy_fail(error, "cannot be written: %s", strerror(errno));
     if (kept && w->target && rename(w->temporary, w->target) != 0)
-        kept = npy_fail(error, "cannot be made: %s", strerror(errno));
+        kept = npy_fail(error, "cannot be created: %s", strerror(errno));
     if (!kept && w->temporary) unlink(w->temporary);
     forget(w);
     return kept;

@@ -55,14 +55,14 @@ bool input_ready(const char *command, bool quiet) {
                                                 : NULL;
     settings.command = quiet ? NULL : command;
     if (given && !reads_arrays(command))
-        cli_error(command, "%s: this command reads no arrays", given);
+        cli_error(command, "%s: this command does not read arrays", given);
     else if (texts.raw && settings.column)
-        cli_error(command, "--raw and --column cannot be combined: a file has raw elements or is a table");
+        cli_error(command, "--raw cannot be combined with --column");
     else if ((texts.as || texts.missing) && !settings.column)
-        cli_error(command, "%s: --column is missing: it names the column of the table",
-                  texts.as ? "--as" : "--missing");
+        cli_error(command, "%s requires --column", texts.as ? "--as" : "--missing");
     else if (texts.missing && settings.dtype != WEFT_DEFAULT && settings.dtype < WEFT_F32)
-        cli_error(command, "--missing nan: %s has no NaN; --as f32 or f64 has", weft_dtype_name(settings.dtype));
+        cli_error(command, "--missing nan: type %s has no NaN: use --as f32 or --as f64",
+                  weft_dtype_name(settings.dtype));
     else {
         if (settings.dtype == WEFT_DEFAULT) settings.dtype = WEFT_F64;
         return true;

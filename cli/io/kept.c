@@ -24,7 +24,7 @@ void kept_close(kept *k) {
 
 void *kept_room(const kept *k, size_t n, size_t size) {
     void *room = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
-    if (!room) cli_error(k->command, "%s: no memory for the %zu values of the result", k->from, n);
+    if (!room) cli_error(k->command, "%s: cannot allocate memory for the %zu values of the result", k->from, n);
     return room;
 }
 
@@ -44,12 +44,12 @@ bool kept_write(const kept *k, const char *to, weft_dtype type, size_t n, const 
 
 const char *kept_operand(int argc, char **argv) {
     if (argc - optind == 1) return argv[optind];
-    cli_error(argv[0], "%d files given, 1 needed; see 'weft help %s'", argc - optind, argv[0]);
+    cli_error(argv[0], "%d files given, 1 expected; see 'weft help %s'", argc - optind, argv[0]);
     return NULL;
 }
 
 void kept_output_missing(const char *command, const char *option) {
-    cli_error(command, "%s is missing: it names the file for the result (- is standard output)", option);
+    cli_error(command, "option %s is required: the file for the result (- for standard output)", option);
 }
 
 bool kept_check_output(const cli_options *options, const char *command, const char *option, const char *to) {

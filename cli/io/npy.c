@@ -23,23 +23,23 @@ enum { HEADER_MAX = 1 << 20 };
 /* Magic, version and the length of the header; *data is where the elements start. */
 static bool read_header(source *s, npy_header *header, size_t *data, npy_error *error) {
     if (!source_want(s, NPY_MAGIC_BYTES + 4, error)) return false;
-    if (s->bytes == 0) return npy_fail(error, "is empty, not a .npy file");
+    if (s->bytes == 0) return npy_fail(error, "is empty: expected a .npy file");
     if (s->bytes < NPY_MAGIC_BYTES || memcmp(s->p, NPY_MAGIC, NPY_MAGIC_BYTES) != 0)
         return foreign_fail(s->p, s->bytes, error);
     if (s->bytes < NPY_MAGIC_BYTES + 4) return npy_fail(error, "ends within its header, after %zu bytes", s->bytes);
     const int version = s->p[NPY_MAGIC_BYTES];
     if (version < 1 || version > 3)
-        return npy_fail(error, "is a .npy file of version %d; weft reads versions 1, 2 and 3", version);
+        return npy_fail(error, "is a .npy file of version %d: expected version 1, 2 or 3", version);
     const size_t width = version == 1 ? 2 : 4, start = NPY_MAGIC_BYTES + 2 + width;
     if (!source_want(s, start, error)) return false;
     if (s->bytes < start) return npy_fail(error, "ends within its header, after %zu bytes", s->bytes);
     size_t length = 0;
     for (size_t i = 0; i < width; i++) length |= (size_t)s->p[NPY_MAGIC_BYTES + 2 + i] << (8 * i);
     if (length > HEADER_MAX)
-        return npy_fail(error, "says its header has %zu bytes; more than %d is not believed", length, HEADER_MAX);
+        return npy_fail(error, "has a header of %zu bytes: expected at most %d", length, HEADER_MAX);
     if (!source_want(s, start + length, error)) return false;
     if (s->bytes < start + length)
-        return npy_fail(error, "ends within its header: %zu bytes of header expected, %zu there", length,
+        return npy_fail(error, "ends within its header: expected %zu bytes of header, found %zu", length,
                         s->bytes - start);
     *data = start + length;
     return npy_parse_header((const char *)s->p + start, length, header, error);
@@ -56,7 +56,7 @@ void npy_swap(void *elements, size_t n, size_t size) {
 }
 
 bool npy_truncated(const npy_array *a, unsigned long long bytes, npy_error *error) {
-    return npy_fail(error, "is truncated: %zu elements of %s%s need %zu bytes, and %llu are there", a->n,
+    return npy_fail(error, "is truncated: %zu elements of type %s%s require %zu bytes, found %llu", a->n,
                     a->is_complex ? "complex " : "", weft_dtype_name(a->dtype),
                     a->n * weft_dtype_size(a->dtype) * (a->is_complex ? 2 : 1), bytes);
 }
@@ -82,14 +82,14 @@ static size_t header_size(const npy_header *header) {
 static bool take_elements(source *s, const npy_header *header, size_t data, npy_array *a, npy_error *error) {
     const size_t size = weft_dtype_size(header->dtype), parts = header->is_complex ? 2 : 1;
     const size_t bytes = header->n * parts * size;
-    if (bytes > PTRDIFF_MAX - data) return npy_fail(error, "has too many elements for any memory (%zu)", header->n);
+    if (bytes > PTRDIFF_MAX - data) return npy_fail(error, "has %zu elements, which do not fit in memory", header->n);
     if (!source_want(s, data + bytes, error)) return false;
     *a = describe(header);
     if (s->bytes - data < bytes) return npy_truncated(a, s->bytes - data, error);
     a->data = data ? s->p + data : s->p; /* which may be NULL */
     if (bytes && (header->swapped || (uintptr_t)a->data % size != 0)) {
         a->owned = malloc(bytes);
-        if (!a->owned) return npy_fail(error, "no memory for a copy of its %zu bytes", bytes);
+        if (!a->owned) return npy_fail(error, "cannot allocate memory for a copy of its %zu bytes", bytes);
         memcpy(a->owned, a->data, bytes);
         if (header->swapped) npy_swap(a->owned, a->n * parts, size);
         a->data = a->owned;
@@ -115,7 +115,8 @@ static bool read_npy(const char *path, bool complex_too, npy_array *a, npy_error
     size_t data = 0;
     bool read = source_map(path, &s, error) && read_header(&s, &header, &data, error);
     if (read && header.is_complex && !complex_too)
-        read = npy_fail(error, "elements of dtype \"%s\" are not supported here; fft and convolve take complex ones",
+        read = npy_fail(error,
+                        "elements of dtype \"%s\" are not supported here (fft and convolve support complex elements)",
                         header.descr);
     const size_t there = s.mapped ? s.bytes - data : 0;
     read = read && take_elements(&s, &header, data, a, error);
@@ -129,8 +130,8 @@ static bool make_raw_header(unsigned long long bytes, npy_header *header, npy_er
     const weft_dtype dtype = input_get()->dtype;
     const size_t size = weft_dtype_size(dtype);
     if (bytes % size)
-        return npy_fail(error, "has %llu bytes, which is no multiple of the %zu bytes of an element of %s", bytes,
-                        size, weft_dtype_name(dtype));
+        return npy_fail(error, "has %llu bytes, which is not a multiple of the %zu bytes of an element of type %s",
+                        bytes, size, weft_dtype_name(dtype));
     *header = (npy_header){.dtype = dtype, .n = (size_t)(bytes / size), .swapped = NPY_NATIVE != '<'};
     header->shape = (npy_shape){1, {header->n}};
     return true;
@@ -180,10 +181,11 @@ static bool take_stream(const source *s, const struct stat *st, const npy_header
                         npy_error *error) {
     const size_t size = weft_dtype_size(header->dtype);
     if (header->is_complex)
-        return npy_fail(error, "elements of dtype \"%s\" are not supported here; fft and convolve take complex ones",
+        return npy_fail(error,
+                        "elements of dtype \"%s\" are not supported here (fft and convolve support complex elements)",
                         header->descr);
     if (header->n > PTRDIFF_MAX / size)
-        return npy_fail(error, "has too many elements for any memory (%zu)", header->n);
+        return npy_fail(error, "has %zu elements, which do not fit in memory", header->n);
     *stream = (npy_stream){.array = describe(header), .descriptor = s->fd, .swapped = header->swapped};
     stream->ordinary = S_ISREG(st->st_mode) && (stream->start = lseek(s->fd, 0, SEEK_CUR)) >= 0;
     const size_t there = st->st_size > stream->start ? (size_t)(st->st_size - stream->start) : 0;
@@ -213,7 +215,7 @@ static bool open_read(const char *path, source *s, struct stat *st, npy_header *
     if (!read_array(path, false, &a, error)) return false;
     const size_t size = weft_dtype_size(a.dtype);
     const file_writer w = {.descriptor = s->fd = memfd_create("weft", MFD_CLOEXEC)};
-    bool made = s->fd >= 0 || npy_fail(error, "no file in memory can be made for it: %s", strerror(errno));
+    bool made = s->fd >= 0 || npy_fail(error, "cannot create a file in memory for it: %s", strerror(errno));
     made = made && file_put(&w, a.data, a.n * size, error);
     made = made && ((lseek(s->fd, 0, SEEK_SET) == 0 && fstat(s->fd, st) == 0) ||
                     npy_fail(error, "cannot be examined: %s", strerror(errno)));

@@ -21,7 +21,7 @@ typedef struct parser {
 } parser;
 
 static bool expected(const parser *p, const char *what) {
-    return npy_fail(p->error, "the header is malformed: expected %s at its character %zu", what,
+    return npy_fail(p->error, "the header is malformed: expected %s at character %zu", what,
                     (size_t)(p->at - p->start));
 }
 
@@ -96,7 +96,7 @@ static bool parse_descr(parser *p, npy_header *header) {
     skip_space(p);
     if (p->at < p->end && (*p->at == '[' || *p->at == '('))
         return npy_fail(p->error,
-                        "elements of a structured dtype are not supported; save one field as an array of its own");
+                        "elements of a structured dtype are not supported: save each field as its own array");
     if (!parse_string(p, descr, sizeof descr)) return false;
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
         if (!*descr || strcmp(descr + 1, TYPES[i].npy) != 0) continue;
@@ -108,7 +108,7 @@ static bool parse_descr(parser *p, npy_header *header) {
     }
     if (*descr && read_complex(descr, header)) return true;
     return npy_fail(
-        p->error, "elements of dtype \"%s\" are not supported; weft has i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 and b1", descr);
+        p->error, "elements of dtype \"%s\" are not supported: expected i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 or b1", descr);
 }
 
 /* ----------------------------------------------------------------------------------- shape */
@@ -124,7 +124,7 @@ static bool parse_dimension(parser *p, size_t *dimension) {
     if (!any) return expected(p, "a dimension");
     const int shown = (int)(p->at - first > 40 ? 40 : p->at - first);
     if (negative) return npy_fail(p->error, "the shape has a negative dimension, %.*s", shown, first);
-    if (overflow) return npy_fail(p->error, "the shape's dimension %.*s is too large", shown, first);
+    if (overflow) return npy_fail(p->error, "the dimension %.*s of the shape is too large", shown, first);
     if (p->at < p->end && *p->at == 'L') p->at++;
     *dimension = value;
     return true;
@@ -145,13 +145,13 @@ static bool parse_shape(parser *p, npy_header *header) {
         if (dimension == 0)
             zero = true;
         else if (__builtin_mul_overflow(product, dimension, &product) || product > PTRDIFF_MAX / (2 * sizeof(double)))
-            return npy_fail(p->error, "the shape has too many elements for any memory (dimension %zu of it is %zu)",
+            return npy_fail(p->error, "the elements of the shape do not fit in memory (dimension %zu of it is %zu)",
                             rank + 1, dimension);
         comma = take(p, ',');
         if (rank < NPY_RANK) header->shape.dimensions[rank] = dimension;
         rank++;
     }
-    if (rank == 1 && !comma) return expected(p, "a comma behind the shape's only dimension before here,");
+    if (rank == 1 && !comma) return expected(p, "a comma after the only dimension of the shape before here,");
     header->shape.rank = rank;
     header->n = zero ? 0 : product;
     return true;

@@ -10,8 +10,8 @@ bool numbers_read(const char *command, const char *path, npy_array *a) {
     if (!npy_read_numbers(path, a, &error))
         cli_error(command, "%s: %s", path, error.message);
     else if (a->dtype != WEFT_F32 && a->dtype != WEFT_F64)
-        cli_error(command, "%s: elements of %s; %s takes f32, f64 and complex ones (<f4, <f8, <c8, <c16)", path,
-                  weft_dtype_name(a->dtype), command);
+        cli_error(command, "%s: has elements of type %s: %s requires real or complex elements (<f4, <f8, <c8, <c16)",
+                  path, weft_dtype_name(a->dtype), command);
     else
         return true;
     return false;
@@ -22,7 +22,7 @@ bool numbers_to_complex(const char *command, const char *path, npy_array *a) {
     const size_t size = weft_dtype_size(a->dtype);
     char *numbers = a->n <= SIZE_MAX / 2 / size ? calloc(a->n ? 2 * a->n : 1, size) : NULL;
     if (!numbers) {
-        cli_error(command, "%s: no memory for its %zu elements as complex ones", path, a->n);
+        cli_error(command, "%s: cannot allocate memory for its %zu elements as complex numbers", path, a->n);
         return false;
     }
     for (size_t i = 0; i < a->n; i++) memcpy(numbers + 2 * i * size, (const char *)a->data + i * size, size);
@@ -40,7 +40,7 @@ bool numbers_to_complex(const char *command, const char *path, npy_array *a) {
 
 bool numbers_output(const cli_options *options, const char *command, const char *to) {
     if (!to)
-        cli_error(command, "-o Y.npy is missing: it names the file for the result (- is standard output)");
+        cli_error(command, "option -o Y.npy is required: the file for the result (- for standard output)");
     else
         return file_takes_result(options, command, "-o", to);
     return false;
@@ -49,7 +49,7 @@ bool numbers_output(const cli_options *options, const char *command, const char 
 void *numbers_room(const char *command, const npy_array *like, bool is_complex, size_t count) {
     const size_t size = weft_dtype_size(like->dtype) * (is_complex ? 2 : 1);
     void *p = count <= SIZE_MAX / size ? malloc(count ? count * size : 1) : NULL;
-    if (!p) cli_error(command, "no memory for the %zu values of the result", count);
+    if (!p) cli_error(command, "cannot allocate memory for the %zu values of the result", count);
     return p;
 }
 

@@ -135,7 +135,7 @@ static bool encode(const char *path, const canvas *c, npy_error *error) {
     if (!png_image_write_to_memory(&image, NULL, &bytes, 0, c->pixel, 0, NULL))
         return npy_fail(error, "libpng: %s", image.message);
     void *const file = malloc(bytes);
-    bool good = file || npy_fail(error, "no memory for a picture of %zu bytes", (size_t)bytes);
+    bool good = file || npy_fail(error, "cannot allocate %zu bytes for a picture", (size_t)bytes);
     if (good && !png_image_write_to_memory(&image, file, &bytes, 0, c->pixel, 0, NULL))
         good = npy_fail(error, "libpng: %s", image.message);
     good = good && file_write(path, &(const file_part){file, bytes}, 1, error);
@@ -147,12 +147,14 @@ bool picture_write(const char *path, weft_dtype dtype, size_t width, size_t heig
                    npy_error *error) {
     plane p = {.dtype = dtype, .width = width, .height = height, .data = data};
     if (width == 0 || height == 0 || width > MOST || height > MOST)
-        return npy_fail(error, "%zu x %zu values; a picture has 1 to %d in each direction", width, height, MOST);
+        return npy_fail(error, "%zu x %zu values: a picture must have 1 to %d in each direction", width, height,
+                        MOST);
     const size_t scale = enlargement(&p), tall = height * scale > 4 * LETTER ? height * scale : 4 * LETTER;
     const size_t left = 2 * MARGIN + width * scale;
     canvas c = {left + BAR + MARGIN / 2 + LABEL, tall + 2 * MARGIN, NULL};
     c.pixel = malloc(c.width * c.height * sizeof *c.pixel);
-    if (!c.pixel) return npy_fail(error, "no memory for a picture of %zu x %zu pixels", c.width, c.height);
+    if (!c.pixel)
+        return npy_fail(error, "cannot allocate memory for a picture of %zu x %zu pixels", c.width, c.height);
     find_range(&p);
     fill(&c, 0, 0, c.width, c.height, WHITE);
     draw_plane(&c, &p, scale);
@@ -167,7 +169,7 @@ bool picture_write(const char *path, weft_dtype dtype, size_t width, size_t heig
 bool picture_write(const char *path, weft_dtype dtype, size_t width, size_t height, const void *data,
                    npy_error *error) {
     (void)path, (void)dtype, (void)width, (void)height, (void)data;
-    return npy_fail(error, "this build of weft cannot write pictures: libpng was not found when it was built");
+    return npy_fail(error, "this build of weft cannot write pictures: it was built without libpng");
 }
 
 #endif

@@ -11,12 +11,12 @@ static bool is_dash(const char *path) { return strcmp(path, "-") == 0; }
 
 static int check_operands(const production *p, int count, const char *to) {
     if (p->count != count)
-        cli_error(p->command, "%d %s given, %d needed; see 'weft help %s'", p->count,
+        cli_error(p->command, "%d %s given, %d expected; see 'weft help %s'", p->count,
                   p->count == 1 ? "file" : "files", count, p->command);
     else if (count == 2 && is_dash(p->files[0]) && is_dash(p->files[1]))
-        cli_error(p->command, "-: standard input can be only one of the two arrays");
+        cli_error(p->command, "-: only one of the two arrays can be read from standard input");
     else if (!to && !p->prints)
-        cli_error(p->command, "%s: -o FILE.npy is missing: it names the file for the result (- is standard output)",
+        cli_error(p->command, "%s: option -o FILE.npy is required: the file for the result (- for standard output)",
                   p->files[0]);
     else
         return file_takes_result(p->options, p->command, "-o", to) ? CLI_DONE : CLI_USAGE;
@@ -49,14 +49,14 @@ int produce_begin(production *p, const cli_options *options, int argc, char **ar
 
 bool produce_one_type(const production *p) {
     if (p->in[0].dtype == p->in[1].dtype) return true;
-    cli_error(p->command, "%s has elements of %s and %s of %s; they must be of one type", p->files[0],
+    cli_error(p->command, "%s has elements of type %s and %s of type %s: both must have the same type", p->files[0],
               weft_dtype_name(p->in[0].dtype), p->files[1], weft_dtype_name(p->in[1].dtype));
     return false;
 }
 
 void *produce_room(const production *p, size_t n, size_t size) {
     void *room = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
-    if (!room) cli_error(p->command, "%s: no memory for the %zu values of the result", p->files[0], n);
+    if (!room) cli_error(p->command, "%s: cannot allocate memory for the %zu values of the result", p->files[0], n);
     return room;
 }
 

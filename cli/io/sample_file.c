@@ -25,14 +25,14 @@ static bool read_whole(const char *command, const char *option, const char *text
         *number = (uint64_t)v.f64;
         return true;
     }
-    cli_error(command, "%s %s: a whole number from 0 to 18446744073709551615 is needed", option, text);
+    cli_error(command, "%s %s: expected an integer from 0 to 18446744073709551615", option, text);
     return false;
 }
 
 static bool read_type(const char *command, const char *text, weft_dtype *dtype) {
     for (*dtype = WEFT_I8; *dtype <= WEFT_F64; (*dtype)++)
         if (strcmp(text, weft_dtype_name(*dtype)) == 0) return true;
-    cli_error(command, "--dtype %s: there is no such type", text);
+    cli_error(command, "--dtype %s: unknown type", text);
     return false;
 }
 
@@ -50,11 +50,11 @@ bool sample_option(const char *command, int option, const char *text, sample_opt
 bool sample_options_suffice(const cli_options *options, const char *command, const char *what,
                             const sample_options *o) {
     if (!o->counted)
-        cli_error(command, "--n N is missing: how many %s", what);
+        cli_error(command, "option --n N is required: the number of %s", what);
     else if (!o->to)
-        cli_error(command, "-o FILE.npy is missing: it names the file for the %s (- is standard output)", what);
+        cli_error(command, "option -o FILE.npy is required: the file for the %s (- for standard output)", what);
     else if (o->first > SAMPLES_MOST || o->n > SAMPLES_MOST - o->first)
-        cli_error(command, "--first %llu --n %llu: there are the %s 0 to %llu", (unsigned long long)o->first,
+        cli_error(command, "--first %llu --n %llu: out of range: expected %s 0 to %llu", (unsigned long long)o->first,
                   (unsigned long long)o->n, what, (unsigned long long)SAMPLES_MOST - 1);
     else
         return file_takes_result(options, command, "-o", o->to);
@@ -141,7 +141,7 @@ int sample_file_write(const cli_options *options, const char *command, const sam
     w.room = PIECE_BYTES / w.size;
     w.piece = malloc(PIECE_BYTES);
     if (code == CLI_DONE && !w.piece) {
-        cli_error(command, "no memory for %d bytes of samples", (int)PIECE_BYTES);
+        cli_error(command, "cannot allocate %d bytes for samples", (int)PIECE_BYTES);
         code = CLI_FAILED;
     }
     if (code == CLI_DONE) {

@@ -18,7 +18,7 @@ bool source_open(const char *path, source *s, struct stat *st, npy_error *error)
     *s = (source){.fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)};
     if (s->fd < 0) return npy_fail(error, "cannot be opened: %s", strerror(errno));
     if (fstat(s->fd, st) != 0) return npy_fail(error, "cannot be examined: %s", strerror(errno));
-    if (S_ISDIR(st->st_mode)) return npy_fail(error, "is a directory, not a .npy file");
+    if (S_ISDIR(st->st_mode)) return npy_fail(error, "is a directory: expected a .npy file");
     return true;
 }
 
@@ -31,7 +31,8 @@ bool source_map(const char *path, source *s, npy_error *error) {
     struct stat st = {0};
     if (!source_open(path, s, &st, error)) return false;
     if (!S_ISREG(st.st_mode) || st.st_size <= 0 || lseek(s->fd, 0, SEEK_CUR) != 0) return true;
-    if ((uintmax_t)st.st_size > PTRDIFF_MAX) return npy_fail(error, "is too large for this machine's address space");
+    if ((uintmax_t)st.st_size > PTRDIFF_MAX)
+        return npy_fail(error, "is too large for the address space of this machine");
     void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, s->fd, 0);
     if (p == MAP_FAILED) return true;
     *s = (source){.fd = s->fd, .mapped = true, .p = p, .bytes = (size_t)st.st_size};
@@ -50,7 +51,7 @@ void source_close(source *s) {
 static bool grow(source *s, size_t wanted, npy_error *error) {
     size_t capacity = s->capacity < FIRST_CHUNK ? FIRST_CHUNK : s->capacity > wanted / 2 ? wanted : s->capacity * 2;
     void *p = realloc(s->p, capacity);
-    if (!p) return npy_fail(error, "no memory for %zu bytes of it", capacity);
+    if (!p) return npy_fail(error, "cannot allocate memory for %zu bytes of it", capacity);
     s->p = p;
     s->capacity = capacity;
     return true;
@@ -71,5 +72,5 @@ bool source_want(source *s, size_t wanted, npy_error *error) {
 
 bool source_read_all(source *s, npy_error *error) {
     if (!source_want(s, PTRDIFF_MAX, error)) return false;
-    return s->bytes < PTRDIFF_MAX || npy_fail(error, "is too large for this machine's address space");
+    return s->bytes < PTRDIFF_MAX || npy_fail(error, "is too large for the address space of this machine");
 }

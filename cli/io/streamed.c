@@ -135,7 +135,7 @@ int stream_open(stream *s, const char *command, const cli_options *options, cons
                 int passes) {
     *s = (stream){.command = command, .options = options, .inputs = calloc((size_t)count, sizeof *s->inputs)};
     if (!s->inputs) {
-        cli_error(command, "no memory for %d files", count);
+        cli_error(command, "cannot allocate memory for %d files", count);
         return CLI_FAILED;
     }
     for (; s->count < count; s->count++)

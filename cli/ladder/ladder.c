@@ -27,9 +27,9 @@ static const ladder_topic_text *find_topic(const char *name) {
         if (same_name(LADDER_TOPICS[i].name, name)) return &LADDER_TOPICS[i];
     const char *nearest = nearest_name(name, topic_name, LADDER_TOPIC_COUNT);
     if (nearest)
-        cli_error("ladder", "there is no topic '%s'; did you mean '%s'?", name, nearest);
+        cli_error("ladder", "unknown topic '%s'; did you mean '%s'?", name, nearest);
     else
-        cli_error("ladder", "there is no topic '%s'; 'weft ladder' lists them", name);
+        cli_error("ladder", "unknown topic '%s'; 'weft ladder' lists the topics", name);
     return NULL;
 }
 
@@ -56,7 +56,7 @@ static const ladder_rung_text *find_rung(const ladder_topic_text *topic, const c
         strncat(names, i ? ", " : "", sizeof names - strlen(names) - 1);
         strncat(names, rung_name(i), sizeof names - strlen(names) - 1);
     }
-    cli_error("ladder", "%s has no rung '%s'; there are %s", topic->name, name, names);
+    cli_error("ladder", "%s has no rung '%s': expected one of %s", topic->name, name, names);
     return NULL;
 }
 
@@ -85,7 +85,7 @@ static bool read_schedule(ladder *l, const char *text) {
         l->schedule = (ladder_schedule)i;
         return true;
     }
-    cli_error("ladder", "--schedule %s: there are forward, backward and random", text);
+    cli_error("ladder", "--schedule %s: expected forward, backward or random", text);
     return false;
 }
 
@@ -112,14 +112,14 @@ static bool usage(const char *sentence) {
 /* What does not go together. */
 static bool check_options(const ladder *l) {
     const char *const device = l->options->device;
-    if (l->all && l->topic) return usage("--all is every topic: no other can be named beside it");
-    if (!l->topic && (l->rung || l->show)) return usage("--rung and --show are for one topic: which?");
-    if (!l->topic && l->plot) return usage("--plot draws one topic: which?");
-    if (!l->topic && l->dtype) return usage("--dtype is for one topic: which?");
+    if (l->all && l->topic) return usage("--all cannot be combined with a topic");
+    if (!l->topic && (l->rung || l->show)) return usage("--rung and --show require a topic");
+    if (!l->topic && l->plot) return usage("--plot requires a topic");
+    if (!l->topic && l->dtype) return usage("--dtype requires a topic");
     if (device && strncmp(device, "ref", 3) == 0)
-        return usage("--device ref: the ladder runs on cpu, where the executor plays a GPU, and on cuda");
+        return usage("--device ref: the ladder supports only cpu (the executor, which simulates a GPU) and cuda");
     if (l->dtype && !is_among(l->topic->types, l->dtype)) {
-        cli_error("ladder", "--dtype %s: %s takes %s", l->dtype, l->topic->name, l->topic->types);
+        cli_error("ladder", "--dtype %s: %s supports only %s", l->dtype, l->topic->name, l->topic->types);
         return false;
     }
     if (l->rung && !find_rung(l->topic, l->rung)) return false;
@@ -135,9 +135,9 @@ static bool read_options(ladder *l, int argc, char **argv) {
         {"plot", required_argument, NULL, 'p'},  {0}};
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
         if (!read_option(l, option)) return false;
-    if (LADDER_TOPIC_COUNT == 0) return usage("this build has no ladder: it was made without python3");
+    if (LADDER_TOPIC_COUNT == 0) return usage("this build has no ladder: it was built without python3");
     if (argc - optind > 1) {
-        cli_error("ladder", "%s: one topic at a time, or --all", argv[optind + 1]);
+        cli_error("ladder", "unexpected argument %s: expected one topic or --all", argv[optind + 1]);
         return false;
     }
     if (optind < argc && !(l->topic = find_topic(argv[optind]))) return false;
@@ -235,7 +235,7 @@ static int climb(ladder *l) {
 }
 
 static void list_topics(void) {
-    puts("The ladder: the classic CUDA kernels, step by step. A newcomer begins with 'weft ladder first-steps'.\n");
+    puts("The ladder: the classic CUDA kernels, step by step. Start with 'weft ladder first-steps'.\n");
     for (size_t i = 0; i < LADDER_TOPIC_COUNT; i++) {
         const ladder_topic_text *const t = &LADDER_TOPICS[i];
         printf("  %-14s %-58s %2zu rungs; %s\n", t->name, t->title, t->rung_count, t->types);

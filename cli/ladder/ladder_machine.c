@@ -27,7 +27,7 @@ bool ladder_machine_load(const char *which, ladder_machine_info *info, char *err
     char path[4096];
     machine_path(which, path, sizeof path);
     if (access(path, R_OK) != 0) {
-        snprintf(error, error_size, "%s was not found; in the source tree, `./x ladder` builds it (it needs %s)",
+        snprintf(error, error_size, "%s was not found: in the source tree, './x ladder' builds it (it requires %s)",
                  path, strcmp(which, "cuda") == 0 ? "nvcc" : "g++ and python3");
         return false;
     }
@@ -39,6 +39,6 @@ bool ladder_machine_load(const char *which, ladder_machine_info *info, char *err
     }
     if (!entry(info, error, error_size)) return false;
     if (info->interface == LADDER_INTERFACE) return true;
-    snprintf(error, error_size, "%s is of another release of weft than this command", path);
+    snprintf(error, error_size, "%s belongs to another release of weft than this command", path);
     return false;
 }

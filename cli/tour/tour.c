@@ -220,9 +220,9 @@ static void print_start(const tour *t) {
 
 static void print_next(void) {
     puts("\nTry next:\n"
-         "  weft help                  what there is\n"
+         "  weft help                  list all commands\n"
          "  weft verify --level tiny   compare every operation with its specification\n"
-         "  weft sum FILE.npy --bits   a sum, and its bits to compare with those of another machine");
+         "  weft sum FILE.npy --bits   print a sum and its bits, to compare with another machine");
 }
 
 static void print_machines(const tour *t) {
@@ -283,7 +283,7 @@ static bool read_data(const char *path, npy_array *file) {
         return false;
     }
     if (file->n > 0) return true;
-    cli_error("tour", "%s: has no elements; the tour needs at least one", path);
+    cli_error("tour", "%s: has no elements: the tour requires at least one", path);
     return false;
 }
 
@@ -311,7 +311,7 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
     float *y = x ? malloc(t->n * sizeof *y) : NULL;
     bool done = y != NULL;
     if (!done)
-        cli_error("tour", "no memory for two arrays of %zu elements; try --quick", t->n);
+        cli_error("tour", "cannot allocate memory for two arrays of %zu elements; try --quick", t->n);
     else {
         print_machines(t);
         print_start(t);
@@ -338,9 +338,9 @@ static bool read_options(tour *t, int argc, char **argv) {
     }
     if (!t->n_given) t->n = tour_size(tour_free_memory(), t->n);
     if (t->options->json)
-        cli_error(argv[0], "--json: the tour is for reading; 'weft bench --json' is for programs");
+        cli_error(argv[0], "--json: not supported by the tour; use 'weft bench --json'");
     else if (argc - optind > 1)
-        cli_error(argv[0], "%s: one file at a time", argv[optind + 1]);
+        cli_error(argv[0], "unexpected argument %s: expected one file", argv[optind + 1]);
     else
         return true;
     return false;

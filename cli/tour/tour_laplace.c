@@ -88,7 +88,7 @@ bool tour_laplace(tour *t) {
     tour_heading(t, "12  Laplace's equation");
     printf("\n    %-48s %-30s %5s  %s\n", "known answers", "", "right", "same");
     const bool done = g && classic_sweeps(t, g) && solution(t, g);
-    if (!g) cli_error("tour", "no memory for grids of %d points", POINTS);
+    if (!g) cli_error("tour", "cannot allocate memory for grids of %d points", POINTS);
     free(g);
     return done;
 }

@@ -74,7 +74,7 @@ bool tour_match(tour *t) {
     tour_heading(t, "11  Words in a text: data, weft, warp and text among random letters");
     puts("\n  Right: the counts of a plain loop. x: times as fast as it.\n");
     printf("    %-48s %-30s %5s  %s\n", "", "", "right", "same");
-    if (!text) cli_error("tour", "no memory for a text of %zu letters; try --quick", n);
+    if (!text) cli_error("tour", "cannot allocate memory for a text of %zu letters; try --quick", n);
     if (text) make(n, text);
     const bool done = text && tour_upload(t, WEFT_U8, n, text, NULL) && show(t, n, text);
     tour_release(t);

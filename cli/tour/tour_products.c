@@ -150,7 +150,7 @@ bool tour_products(tour *t) {
     float *room = malloc(4 * most * sizeof *room);
     tour_heading(t, "9  Matrix products, beside a plain loop with f64 sums");
     if (!room) {
-        cli_error("tour", "no memory for four matrices of %d x %d", SIDE, SIDE);
+        cli_error("tour", "cannot allocate memory for four matrices of %d x %d", SIDE, SIDE);
         return false;
     }
     printf("\n    %-44s %9s  %-6s  %s\n", "", "error", "<1e-6", "same bits");

@@ -256,7 +256,7 @@ static double recurrence_error(size_t n, const double *s, const double *u, const
 static bool recurrence(tour *t, scan_row *row, double *s, const int *columns, int count) {
     double *const v = row->found, *const u = malloc(row->n * sizeof *u);
     if (!u) {
-        cli_error("tour", "no memory for four arrays of %zu elements; try --quick", row->n);
+        cli_error("tour", "cannot allocate memory for four arrays of %zu elements; try --quick", row->n);
         return false;
     }
     fill_recurrence(row->n, s, u);
@@ -285,7 +285,7 @@ static bool large_scans(tour *t, size_t n) {
     scan_row row = {.kind = WEFT_INCLUSIVE, .n = n, .x = x, .found = found, .other = other};
     bool done = x && found && other;
     if (!done)
-        cli_error("tour", "no memory for three arrays of %zu elements; try --quick", n);
+        cli_error("tour", "cannot allocate memory for three arrays of %zu elements; try --quick", n);
     else {
         print_head(t, columns, count);
         done = whole_numbers(t, &row, x, columns, count) && uniform(t, &row, (void *)x, columns, count) &&

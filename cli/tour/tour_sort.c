@@ -169,7 +169,7 @@ bool tour_sort(tour *t) {
     tour_heading(t, heading);
     puts("\n  Right: in order, equal keys by their indices, and a permutation by a checksum. The specification\n"
          "  sorts no more than 200000. x: times as fast as the C library's qsort, which sorts no indices.\n");
-    if (!done) cli_error("tour", "no memory for three arrays of %zu keys; try --quick", n);
+    if (!done) cli_error("tour", "cannot allocate memory for three arrays of %zu keys; try --quick", n);
     for (size_t i = 0; done && i < n; i++) keys[i] = (uint32_t)mixed(i);
     done = done && show_rows(t, &row, n);
     free(keys);

@@ -130,7 +130,7 @@ bool tour_tridiag(tour *t) {
     if (done)
         done = classic_steps(t) && steps_in_time(t) && many_steps(t, systems, u, x, other);
     else
-        cli_error("tour", "no memory for %zu systems; try --quick", systems);
+        cli_error("tour", "cannot allocate memory for %zu systems; try --quick", systems);
     free(u);
     free(x);
     free(other);

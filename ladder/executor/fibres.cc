@@ -79,7 +79,7 @@ void resume(unsigned i) {
 /* Starts fibre i on its stack; it comes back at once, from serve. */
 void create(unsigned i) {
     ucontext_t context;
-    if (getcontext(&context) != 0) stop("a fibre cannot be made");
+    if (getcontext(&context) != 0) stop("cannot create a fibre");
     context.uc_stack.ss_sp = stacks + (size_t)i * STACK_BYTES;
     context.uc_stack.ss_size = STACK_BYTES;
     context.uc_link = nullptr;
@@ -93,7 +93,7 @@ void create_all(unsigned threads) {
     if (!stacks) {
         void *const memory = mmap(nullptr, (size_t)MOST_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED) stop("there is no memory for the stacks of threads");
+        if (memory == MAP_FAILED) stop("cannot allocate memory for the stacks of threads");
         stacks = (char *)memory;
     }
     for (unsigned i = 0; i < threads; i++)

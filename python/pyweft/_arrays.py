@@ -104,14 +104,14 @@ def operand(x: Any, name: str, codes: dict[Any, int] = NUMBERS) -> Operand:
 def host_view(x: Any, name: str) -> Any:
     """The NumPy array that shares an array's memory, or is made of a list or a number."""
     if isinstance(x, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array, whose mask would be lost; pass its data or compressed()")
+        raise TypeError(f"{name} is a masked array, whose mask would be ignored; pass its data or compressed()")
     if hasattr(x, "__dlpack__") and not isinstance(x, (np.ndarray, np.generic)):
         if getattr(x, "is_neg", bool)():  # PyTorch's x.conj().imag, whose sign DLPack does not carry
-            raise TypeError(f"{name} is a {type(x).__name__} that is negated as it is read; pass its resolve_neg()")
+            raise TypeError(f"{name} is a {type(x).__name__} with lazy negation; pass its resolve_neg()")
         try:
             return np.from_dlpack(x)
         except (BufferError, RuntimeError, TypeError) as refused:
-            raise TypeError(f"{name}, a {type(x).__name__}, does not share its memory: {refused}") from refused
+            raise TypeError(f"{name} is a {type(x).__name__} whose memory cannot be shared: {refused}") from refused
     return np.asarray(x)
 
 
@@ -151,7 +151,7 @@ def _view(x: Any, interface: dict[str, Any], name: str) -> _View:
                 )
             apart *= n
     if interface.get("mask") is not None:
-        raise TypeError(f"{name} is a masked array, whose mask would be lost")
+        raise TypeError(f"{name} is a masked array, whose mask would be ignored")
     return view
 
 
@@ -213,7 +213,7 @@ def _leader(given: list[Optional[Operand]]) -> Operand:
         if one.index != gpus[0].index or one.stream != gpus[0].stream:
             raise ValueError(
                 f"arrays on {gpus[0].device}, stream {gpus[0].stream:#x}, and on {one.device}, stream "
-                f"{one.stream:#x}; they must be on one device and stream"
+                f"{one.stream:#x}; they must be on the same device and stream"
             )
     return (gpus or foreign)[0]
 
@@ -240,7 +240,7 @@ def unsigned(value: Any, name: str) -> int:
     try:
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} is {value!r}; it must be a whole number") from None
+        raise TypeError(f"{name} is {value!r}; it must be an integer") from None
     if not 0 <= number < 1 << 64:
         raise ValueError(f"{name} is {number}; it must be 0 to 2^64 - 1")
     return number
@@ -258,7 +258,7 @@ def dimensions(shape: Any, name: str) -> tuple[int, ...]:
     many = isinstance(shape, (tuple, list))
     wanted = tuple([unsigned(number, name) for number in shape]) if many else (unsigned(shape, name),)
     if elements(wanted) >= 1 << 63:
-        raise ValueError(f"{name} is {shape!r}; it must have less than 2^63 elements")
+        raise ValueError(f"{name} is {shape!r}; it must have fewer than 2^63 elements")
     return wanted
 
 
@@ -297,7 +297,7 @@ def _given(like: Operand, out: Any, dtype: Any, shape: tuple[int, ...]) -> Opera
     gpu = None if isinstance(out, np.ndarray) else _gpu_operand(out, "out", {dtype: 0})
     if gpu:
         if not like.device:
-            raise TypeError(f"out is on {gpu.device}, and no input is")
+            raise TypeError(f"out is on {gpu.device}, but no input is")
         leader(like, gpu)
         _check_out(gpu.array, not gpu.array.readonly, dtype, shape)
         return gpu
@@ -397,7 +397,7 @@ def _device_of(on: Operand, device: Optional[str]) -> Optional[str]:
     """The device of an operand in GPU memory, whose address a CPU would not survive."""
     if device in (None, "auto", on.device) or (device == "cuda" and on.index == 0):
         return on.device
-    raise ValueError(f"the array is on {on.device}, and the device asked for is {device}")
+    raise ValueError(f"the array is on {on.device}, but device is {device}")
 
 
 def _call_on_stream(function: Any, on: Operand, *arguments: Any) -> None:
@@ -426,7 +426,7 @@ def check_number(number: Any, dtype: Any, name: str) -> None:
             return
     elif dtype.itemsize == 8 or not _BEYOND_F32 <= abs(number) < math.inf:
         return
-    raise ValueError(f"{name} is {number!r}, which {dtype} does not have")
+    raise ValueError(f"{name} is {number!r}, which {dtype} cannot represent")
 
 
 def host_value(value: Any, dtype: Any, name: str) -> Any:

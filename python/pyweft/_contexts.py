@@ -57,7 +57,7 @@ def context(device: Optional[str]) -> Any:
 
 def _open(device: str) -> Any:
     if not isinstance(device, str):
-        raise TypeError(f"device is a {type(device).__name__}; it must be a string like 'cpu' or 'cuda:0'")
+        raise TypeError(f"device is a {type(device).__name__}; it must be a string such as 'cpu' or 'cuda:0'")
     opened = mine.stale.pop(device, None) or _new(device)
     while True:
         limit = _limit

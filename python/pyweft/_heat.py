@@ -42,7 +42,7 @@ def heat(
     shape = a.array.shape
     axes = len(shape) if dimensions is None else dimensions
     if not 1 <= axes <= min(3, len(shape)):
-        raise ValueError(f"dimensions is {axes}, and u has {len(shape)}; it must be 1, 2 or 3, and no more than that")
+        raise ValueError(f"dimensions is {axes}; it must be 1, 2 or 3 and at most the {len(shape)} dimensions of u")
     lambdas = [float(lam)] * axes if isinstance(lam, (int, float)) else [float(x) for x in lam]
     if len(lambdas) != axes:
         raise ValueError(f"lam has {len(lambdas)} numbers; it must have one for each of {axes} axes, or be a number")

@@ -35,7 +35,7 @@ def histogram(
     a = operand(x, "x")
     if isinstance(bins, (int, np.integer)):
         if range is None:
-            raise ValueError("range must be given with a number of bins")
+            raise ValueError("range is required if bins is a number")
         if bins < 1:
             raise ValueError(f"bins is {bins}; it must be 1 or more")
         y = destination(a, out, I64, int(bins))
@@ -46,7 +46,7 @@ def histogram(
     same_dtype(a, edges, "x", "bins")
     count = length(edges, "bins") - 1
     if count < 1:
-        raise ValueError(f"bins has {count + 1} edges; it must have 2 or more")
+        raise ValueError(f"bins has {count + 1} edges; it must have at least 2")
     on = leader(a, edges)
     y = destination(on, out, I64, count)
     call(lib.weft_histogram, on, device, a.code, a.array.size, a.pointer, count, edges.pointer, y.pointer)

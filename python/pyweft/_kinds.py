@@ -37,7 +37,7 @@ def _module(name: str) -> Any:
         try:
             module = importlib.import_module(name)
         except ImportError as missing:
-            raise TypeError(f"arrays of this kind need {name.partition('.')[0]}: {missing}") from missing
+            raise TypeError(f"arrays of this kind require {name.partition('.')[0]}: {missing}") from missing
     return module
 
 

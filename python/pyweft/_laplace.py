@@ -85,7 +85,7 @@ def laplace_solve(
     np.float64(1.0)
     """
     if method not in _METHODS:
-        raise ValueError(f"method is {method!r}; there are 'sor' and 'multigrid'")
+        raise ValueError(f"method is {method!r}; it must be 'sor' or 'multigrid'")
     most = sweeps if sweeps is not None else _STEPS_UNTIL[method] if tolerance > 0 else 10
     a = _grid(u, most)
     nz, ny, nx = a.array.shape

@@ -72,11 +72,11 @@ def matmul(
     y, y_stack, rows, n, y_transpose, y_leading = _factor(b, "b")
     same_dtype(x, y, "a", "b")
     if x_stack is not None and y_stack is not None and x_stack != y_stack:
-        raise ValueError(f"a is a stack of {x_stack} matrices and b of {y_stack}")
+        raise ValueError(f"a is a stack of {x_stack} matrices and b of {y_stack}; the numbers must be equal")
     if rows != k:
         raise ValueError(f"a is {m} x {k} and b {rows} x {n}; a must have as many columns as b has rows")
     if beta != 0 and out is None:
-        raise ValueError(f"beta is {beta}, and there is no out to take it of")
+        raise ValueError(f"beta is {beta}, which requires out")
     batch = y_stack if x_stack is None else x_stack
     on = leader(x, y)
     element = x.array.dtype
@@ -167,5 +167,5 @@ def tridiag(
     call(lib.weft_tridiag, on, device, right.code, boundary, systems, n, *lines, x.pointer, singular)
     if singular[0] != _NONE_SINGULAR:
         system, row = divmod(singular[0], n)
-        raise Error(f"system {system} has no solution by elimination: at row {row} a pivot was lost or x is not finite")
+        raise Error(f"elimination failed for system {system}: at row {row} a pivot was lost or x is not finite")
     return give(x, out)

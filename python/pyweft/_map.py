@@ -46,12 +46,12 @@ def _shape(arrays: dict[str, Operand], shape: Optional[Shape]) -> tuple[int, ...
     """The one shape of all arrays; the one asked for, where there are none."""
     if not arrays:
         if shape is None:
-            raise ValueError("no array is given; shape= says for how many elements the formula is meant")
+            raise ValueError("no array is given; shape= is required")
         return dimensions(shape, "shape")
     first = next(iter(arrays))
     wanted: tuple[int, ...] = arrays[first].array.shape
     if shape is not None:
-        raise ValueError(f"shape is for formulas without arrays; {first} has shape {wanted}")
+        raise ValueError(f"shape cannot be combined with arrays; {first} has shape {wanted}")
     for name, x in arrays.items():
         if x.array.shape != wanted:
             raise ValueError(f"{first} has shape {wanted} and {name} {x.array.shape}; they must be the same")
@@ -125,7 +125,7 @@ class expr:
         if not isinstance(formula, str):
             raise TypeError(f"the formula is a {type(formula).__name__}; it must be a str")
         if "\0" in formula:
-            raise ValueError(f"the formula {formula!r} has a NUL in it")
+            raise ValueError(f"the formula {formula!r} contains a NUL")
         place = ffi.new("weft_expr **")
         contexts.call(lib.weft_expr_compile, None, formula.replace("**", "^").encode(), place)
         self._compiled = ffi.gc(place[0], lib.weft_expr_free)

@@ -247,7 +247,7 @@ def dot(x: Array, y: Array, *, dtype: Any = None, out: Optional[Array] = None, d
     same_dtype(a, b, "x", "y")
     shape = a.array.shape
     if len(shape) != 1 or shape != b.array.shape:
-        raise ValueError(f"x has shape {shape} and y {b.array.shape}; they must have 1 dimension and one length")
+        raise ValueError(f"x has shape {shape} and y {b.array.shape}; they must have 1 dimension and the same length")
     on = leader(a, b)
     _, result, accumulate = reduction(lib.WEFT_SUM, a.code, dtype)
     z = scalar_destination(on, out, result)

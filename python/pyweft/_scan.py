@@ -164,7 +164,7 @@ def recurrence(
     same_dtype(a, b, "s", "u")
     shape = a.array.shape
     if shape != b.array.shape or not shape:
-        raise ValueError(f"s has shape {shape} and u {b.array.shape}; they must be the same, of 1 dimension or more")
+        raise ValueError(f"s has shape {shape} and u {b.array.shape}; they must be the same, with at least 1 dimension")
     first = None if init is None else operand(init, "init", FLOATS)
     if first:
         same_dtype(a, first, "s", "init")

@@ -33,7 +33,7 @@ def _offsets(offsets: Any) -> Operand:
     """Host offsets of other integer types, as SciPy's sparse matrices have, are converted to int64."""
     given = operand(offsets, "offsets", _OFFSETS)
     if length(given, "offsets") == 0:
-        raise ValueError("offsets is empty; it must have one element more than there are segments")
+        raise ValueError("offsets is empty; it must have one element more than the number of segments")
     if given.array.dtype in OFFSETS:
         return given
     if given.device:
@@ -57,7 +57,7 @@ def _check_bools(x: Operand, op: int, on: Operand) -> bool:
     if x.code is not FLAG or op not in (lib.WEFT_MIN, lib.WEFT_AND):
         return False
     if on.device:
-        raise TypeError("x has dtype bool on a GPU; min and and of its segments are for its uint8 view")
+        raise TypeError("x has dtype bool on a GPU; pass its uint8 view for the operators min and and")
     return True
 
 
@@ -70,12 +70,12 @@ def _segments(x: Operand, offsets: Any, heads: Any) -> Operand:
     """The operand of the offsets or of the heads, of which one is given."""
     n = length(x, "x")
     if (offsets is None) == (heads is None):
-        raise TypeError("either offsets or heads must be given")
+        raise TypeError("exactly one of offsets and heads is required")
     if heads is None:
         return _offsets(offsets)
     given = operand(heads, "heads", FLAGS)
     if length(given, "heads") != n:
-        raise ValueError(f"heads has {given.array.size} elements and x {n}; they must have as many")
+        raise ValueError(f"heads has {given.array.size} elements and x {n}; they must have the same length")
     return given
 
 
@@ -199,7 +199,7 @@ def reduce_by_key(keys: Array, x: Array, op: str = "sum", *, dtype: Any = None, 
     k, a = operand(keys, "keys", NUMBERS), operand(x, "x")
     n = length(a, "x")
     if length(k, "keys") != n:
-        raise ValueError(f"keys has {k.array.size} elements and x {n}; they must have as many")
+        raise ValueError(f"keys has {k.array.size} elements and x {n}; they must have the same length")
     on = leader(k, a)
     code = op_code(op)
     _, result, accumulate = reduction(code, a.code, dtype)

@@ -24,13 +24,14 @@ def _comparison(comparisons: dict[str, Any], dtype: Any) -> tuple[int, Any]:
         ((name, value),) = comparisons.items()
         if name in _COMPARISONS:
             return _COMPARISONS[name], host_value(value, dtype, name)
-    raise TypeError(f"flags, or one of {', '.join(_COMPARISONS)} must be given; not {', '.join(comparisons) or 'none'}")
+    given = ", ".join(comparisons) or "none"
+    raise TypeError(f"exactly one of flags, {', '.join(_COMPARISONS)} is required, not {given}")
 
 
 def _flags(flags: Any, n: int) -> Operand:
     given = operand(flags, "flags", FLAGS)
     if length(given, "flags") != n:
-        raise ValueError(f"flags has {given.array.size} elements and x {n}; they must have as many")
+        raise ValueError(f"flags has {given.array.size} elements and x {n}; they must have the same length")
     return given
 
 

@@ -57,7 +57,7 @@ def _real(x: Any) -> Operand:
 
 def _last_axis(a: Operand) -> int:
     if a.array.ndim == 0:
-        raise ValueError("x has no axis")
+        raise ValueError("x has 0 dimensions; it must have at least 1")
     n: int = a.array.shape[-1]
     return n
 
@@ -119,7 +119,7 @@ def irfft(x: Array, n: Optional[int] = None, *, out: Optional[Array] = None, dev
     half = _last_axis(a)
     wanted = 2 * (half - 1) if n is None else n
     if wanted < 1 or wanted // 2 + 1 != half:
-        raise ValueError(f"x has {half} values on its last axis, and n is {wanted}; they must be n // 2 + 1")
+        raise ValueError(f"x has {half} values along its last axis and n is {wanted}; it must have n // 2 + 1 values")
     return _transform(lib.WEFT_C2R, a, wanted, _REAL_OF[a.code], wanted, out, device)
 
 
@@ -131,7 +131,7 @@ def _filter(function: Any, x: Any, h: Any, mode: str, out: Any, device: Optional
         raise TypeError(f"x has dtype {a.array.dtype} and h {b.array.dtype}; they must be the same")
     n, m = length(a, "x"), length(b, "h")
     if not n or not m:
-        raise ValueError(f"x has {n} elements and h {m}; they must have 1 or more")
+        raise ValueError(f"x has {n} elements and h {m}; both must have at least 1")
     on = leader(a, b)
     y = destination(on, out, a.array.dtype, _SIZES[mode](n, m))
     field = lib.WEFT_COMPLEX if a.array.dtype.kind == "c" else lib.WEFT_REAL

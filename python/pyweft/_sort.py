@@ -52,7 +52,7 @@ def sort(x: Array, *, descending: bool = False, out: Optional[Array] = None, dev
 def _pair(keys: Any, values: Any) -> tuple[Operand, Operand]:
     k, v = operand(keys, "keys"), operand(values, "values", _VALUES)
     if length(k, "keys") != length(v, "values"):
-        raise ValueError(f"keys has {k.array.size} elements and values {v.array.size}; they must have as many")
+        raise ValueError(f"keys has {k.array.size} elements and values {v.array.size}; they must have the same length")
     return k, v
 
 
@@ -123,7 +123,7 @@ def _index(dtype: Any) -> tuple[Any, int]:
     """The dtype of indices, and the weft_dtype that the library writes them in."""
     index = I64 if dtype is None else np.dtype(dtype)
     if index not in _INDICES:
-        raise TypeError(f"dtype is {index}; indices are {', '.join(map(str, _INDICES))}")
+        raise TypeError(f"dtype is {index}; it must be one of {', '.join(map(str, _INDICES))}")
     return index, _INDICES[index]
 
 
@@ -147,7 +147,7 @@ def argsort(
     n = length(a, "x")
     index, code = _index(dtype)
     if n > 1 << 31 and index == I32:
-        raise ValueError(f"x has {n} elements; int32 has indices of at most 2147483648")
+        raise ValueError(f"x has {n} elements; int32 indices allow at most 2147483648")
     y = destination(a, out, index, n)
     call(lib.weft_argsort, a, device, a.code, _order(descending), code, n, a.pointer, y.pointer)
     return give(y, out)

@@ -74,7 +74,7 @@ class _ArrayInput(Input):
     def __init__(self, x: Array, name: str, codes: dict[Any, int]) -> None:
         self.operand = operand(np.frombuffer(x, np.uint8) if isinstance(x, (bytes, bytearray)) else x, name, codes)
         if self.operand.device:
-            raise TypeError(f"{name} is on {self.operand.device}; what is streamed must be in host memory")
+            raise TypeError(f"{name} is on {self.operand.device}; streamed arrays must be in host memory")
         super().__init__(self.operand.code)
         self.shape = tuple(self.operand.array.shape)
         self.channel = ffi.new("weft_channel *")
@@ -120,7 +120,7 @@ class _FileInput(Input):
         if hasattr(self.file, "readinto"):
             got = self.file.readinto(room)
             if got is None:
-                raise BlockingIOError(errno.EAGAIN, "the file object does not block, and has nothing to read yet")
+                raise BlockingIOError(errno.EAGAIN, "the file object is non-blocking and has no data yet")
             return int(got)
         data = self.file.read(len(room))
         room[: len(data)] = data
@@ -143,7 +143,7 @@ class _ChunksInput(Input):
         self.arrays = self.begin()
         first = next(self.arrays, None)
         if first is None:
-            raise ValueError(f"{name} has no arrays, so its dtype is not known")
+            raise ValueError(f"{name} has no arrays, so its dtype is unknown")
         taken = self.take(first)
         self.dtype = taken.array.dtype
         super().__init__(taken.code)
@@ -157,13 +157,13 @@ class _ChunksInput(Input):
         given = np.frombuffer(array, np.uint8) if isinstance(array, (bytes, bytearray)) else array
         taken = operand(given, f"an array of {self.name}", self.codes)
         if taken.device:
-            raise TypeError(f"an array of {self.name} is on {taken.device}; what is streamed must be in host memory")
+            raise TypeError(f"an array of {self.name} is on {taken.device}; streamed arrays must be in host memory")
         return taken
 
     def hold(self, taken: Operand) -> None:
         if taken.array.dtype != self.dtype:
             raise TypeError(
-                f"{self.name} has arrays of {self.dtype} and {taken.array.dtype}; they must be of one dtype"
+                f"{self.name} has arrays of {self.dtype} and {taken.array.dtype}; they must have the same dtype"
             )
         data: Any = np.asarray(taken.array).reshape(-1).view(np.uint8)
         self.rest = memoryview(data)
@@ -190,9 +190,9 @@ def _read_header(file: Any, name: str) -> tuple[tuple[int, ...], Any]:
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read(file)
     except ValueError as wrong:
-        raise ValueError(f"{name} is no .npy file: {wrong}") from None
+        raise ValueError(f"{name} is not a .npy file: {wrong}") from None
     if fortran and len(shape) > 1:
-        raise ValueError(f"{name} is in Fortran order, and its elements are wanted in C order; save it so")
+        raise ValueError(f"{name} is in Fortran order; it must be in C order")
     return shape, dtype
 
 
@@ -205,7 +205,7 @@ def _open_input(x: Source, name: str, codes: dict[Any, int]) -> Input:
             file.close()
             raise
     if isinstance(x, io.TextIOBase):
-        raise TypeError(f"{name} is a file object for text; open it as a binary one")
+        raise TypeError(f"{name} is a text file object; it must be opened in binary mode")
     if hasattr(x, "read"):
         return _FileInput(x, False, name, codes)
     if isinstance(x, (bytes, bytearray)) or any(hasattr(x, protocol) for protocol in _ARRAYS):
@@ -273,7 +273,7 @@ class _FileOutput(Output):
         super().__init__(dtype)
         self.file, self.shape = file, shape
         if shape is None and not file.seekable():
-            raise ValueError(f"{name} cannot seek, and how many elements there are is not known before the end")
+            raise ValueError(f"{name} is not seekable; it must be, because the number of elements is unknown")
         self.start = file.tell() if shape is None else 0
         self.write(memoryview(self.header()))
 
@@ -337,7 +337,7 @@ def _open_output(out: Sink, dtype: Any, n: Optional[int], shape: Optional[tuple[
     if isinstance(out, (str, os.PathLike)):
         return _PathOutput(os.fspath(out), dtype, shape)
     if isinstance(out, io.TextIOBase):
-        raise TypeError("out is a file object for text; open it as a binary one")
+        raise TypeError("out is a text file object; it must be opened in binary mode")
     if hasattr(out, "write"):
         return _FileOutput(out, dtype, shape, "out")
     if any(hasattr(out, protocol) for protocol in _ARRAYS):
@@ -355,7 +355,7 @@ def _memory(memory: Any) -> int:
     if isinstance(memory, str):
         found = re.fullmatch(r"(\d+)([KMGT]?)", memory)
         if not found:
-            raise ValueError(f"memory is {memory!r}; it must be a number of bytes, or a text like '512M' or '2G'")
+            raise ValueError(f"memory is {memory!r}; it must be a number of bytes, or a string such as '512M' or '2G'")
         return int(found[1]) << _UNITS[found[2]]
     return 0 if memory is None else int(memory)
 
@@ -385,7 +385,7 @@ class Call:
         """Opens a source. What can be read only once cannot be two of them."""
         for other, taken in self.given.items():
             if taken is x and (hasattr(x, "read") or hasattr(x, "__next__")):
-                raise ValueError(f"{other} and {name} are one source, which cannot be read twice at a time")
+                raise ValueError(f"{other} and {name} are the same source: two different sources are required")
         self.inputs[name] = _open_input(x, name, codes)
         self.given[name] = x
         return self.inputs[name]

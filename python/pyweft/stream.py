@@ -264,7 +264,7 @@ def _same_dtype(x: Input, y: Input, x_name: str, y_name: str) -> None:
 
 def _one_row(x: Input, name: str) -> None:
     if x.shape is not None and len(x.shape) != 1:
-        raise ValueError(f"{name} has shape {x.shape}; it must be one row, of 1 dimension")
+        raise ValueError(f"{name} has shape {x.shape}; it must have 1 dimension")
 
 
 def scan(
@@ -337,7 +337,7 @@ def histogram(
         dtype: Any = DTYPES[a.code]
         if isinstance(bins, (int, np.integer)):
             if range is None:
-                raise ValueError("range must be given with a number of bins")
+                raise ValueError("range is required if bins is a number")
             if bins < 1:
                 raise ValueError(f"bins is {bins}; it must be 1 or more")
             counts = np.empty(int(bins), I64)
@@ -346,7 +346,7 @@ def histogram(
             return counts
         edges = operand(of_list(bins, dtype, "bins"), "bins", {dtype: a.code})
         if edges.device or edges.array.ndim != 1 or edges.array.size < 2:
-            raise ValueError("bins must be 2 edges or more, in an array of 1 dimension in host memory")
+            raise ValueError("bins must be a number or a 1-D array of at least 2 edges in host memory")
         counts = np.empty(edges.array.size - 1, I64)
         call.run(lib.weft_histogram_source, a.c, counts.size, edges.pointer, ffi.from_buffer(counts))
         return counts

@@ -211,7 +211,7 @@ def test_nothing_at_all(tmp_path: Path) -> None:
     for x in (save(tmp_path, none), [none]):
         assert weft.stream.recurrence(x, none, out=target) == 0
         assert same(np.load(target), none)
-    with pytest.raises(ValueError, match="max of no elements"):
+    with pytest.raises(ValueError, match="max of 0 elements"):
         weft.stream.max([none])
 
 
@@ -290,22 +290,22 @@ def cut(folder: Path) -> Path:
 
 
 WRONG: dict[str, tuple[Callable[[Path], Any], Any, str]] = {
-    "once": (lambda _: weft.stream.variance(parts(X["f8"])), ValueError, "cannot be rewound, and variance goes over"),
+    "once": (lambda _: weft.stream.variance(parts(X["f8"])), ValueError, "cannot be rewound, but variance must read"),
     "cut": (lambda at: weft.stream.sum(cut(at)), OSError, "the source x ends after 28761 of 30011 elements"),
     "cut object": (
         lambda at: weft.stream.sum(io.BytesIO(npy(X["f8"])[:-10001])),
         OSError,
-        "the source x ends within an element, after 28760 whole ones",
+        "the source x ends within an element, after 28760 complete elements",
     ),
     "no file": (lambda at: weft.stream.sum(at / "none.npy"), FileNotFoundError, "none.npy"),
-    "no npy": (lambda _: weft.stream.sum(io.BytesIO(b"text")), ValueError, "x is no .npy file"),
-    "text": (lambda _: weft.stream.sum(io.StringIO("text")), TypeError, "x is a file object for text"),
+    "no npy": (lambda _: weft.stream.sum(io.BytesIO(b"text")), ValueError, "x is not a .npy file"),
+    "text": (lambda _: weft.stream.sum(io.StringIO("text")), TypeError, "x is a text file object"),
     "number": (lambda _: weft.stream.sum(3), TypeError, "x is a int; it must be a path"),
     "none": (lambda _: weft.stream.sum(iter([])), ValueError, "x has no arrays"),
     "mixed": (
         lambda _: weft.stream.sum([X["f8"], X["f4"]]),
         TypeError,
-        "x has arrays of float64 and float32; they must be of one dtype",
+        "x has arrays of float64 and float32; they must have the same dtype",
     ),
     "complex": (lambda _: weft.stream.sum([np.zeros(3, complex)]), TypeError, "dtype complex128; it must be one of"),
     "complex file": (lambda at: weft.stream.sum(save(at, np.zeros(3, complex))), TypeError, "has dtype complex128"),
@@ -324,18 +324,18 @@ WRONG: dict[str, tuple[Callable[[Path], Any], Any, str]] = {
     "rows": (
         lambda _: weft.stream.recurrence(np.zeros((2, 3)), np.zeros((2, 3)), out=print),
         ValueError,
-        r"s has shape \(2, 3\); it must be one row",
+        r"s has shape \(2, 3\); it must have 1 dimension",
     ),
     "integers": (lambda _: weft.stream.recurrence([[1]], [[1]], out=print), TypeError, "has dtype int64"),
     "short array": (lambda _: weft.stream.scan(X["f8"], out=np.zeros(9)), ValueError, "must have 30011 elements"),
     "small array": (
         lambda _: weft.stream.scan(parts(X["f8"]), out=np.zeros(9)),
         OSError,
-        "the result cannot be written: No space left on device",
+        "cannot write the result: No space left on device",
     ),
     "out dtype": (lambda _: weft.stream.scan(X["f8"], out=np.zeros(N, "f4")), TypeError, "out has dtype float32"),
     "no out": (lambda _: weft.stream.scan(X["f8"], out=3), TypeError, "out is a int; it must be a path"),
-    "text out": (lambda _: weft.stream.scan(X["f8"], out=io.StringIO()), TypeError, "out is a file object for text"),
+    "text out": (lambda _: weft.stream.scan(X["f8"], out=io.StringIO()), TypeError, "out is a text file object"),
     "no folder": (
         lambda at: weft.stream.scan(X["f8"], out=at / "none" / "y.npy"),
         FileNotFoundError,
@@ -344,9 +344,9 @@ WRONG: dict[str, tuple[Callable[[Path], Any], Any, str]] = {
     "memory": (lambda _: weft.stream.sum(X["f8"], memory="12X"), ValueError, "memory is '12X'"),
     "little memory": (lambda _: weft.stream.sum(X["f8"], memory=10), ValueError, "10 bytes of memory for buffers"),
     "op": (lambda _: weft.stream.map_reduce("summ", "x", x=X["f8"]), ValueError, "op is 'summ'"),
-    "no source": (lambda _: weft.stream.map("2*a", a=1, out=print), ValueError, "no name is bound to a source"),
+    "no source": (lambda _: weft.stream.map("2*a", a=1, out=print), ValueError, "one variable must be bound to a source"),
     "unknown": (lambda _: weft.stream.map("2*b", a=X["f8"], out=print), ValueError, "b"),
-    "edges": (lambda _: weft.stream.histogram(X["f8"], [1.0]), ValueError, "bins must be 2 edges or more"),
+    "edges": (lambda _: weft.stream.histogram(X["f8"], [1.0]), ValueError, "bins must be a number or a 1-D array"),
     "a str": (lambda _: weft.stream.match_count([b"a"], "abc"), TypeError, "words is a str"),
 }
 
@@ -361,14 +361,14 @@ def test_what_is_refused(tmp_path: Path, name: str) -> None:
 
 def test_one_source_is_not_two() -> None:
     x = parts(X["f8"])
-    with pytest.raises(ValueError, match="x and y are one source"):
+    with pytest.raises(ValueError, match="x and y are the same source"):
         weft.stream.dot(x, x)
     assert weft.stream.dot(X["f8"], X["f8"]) == weft.dot(X["f8"], X["f8"])
 
 
 def test_a_sink_that_cannot_seek_wants_a_length() -> None:
     ends = os.pipe()
-    with open(ends[0], "rb"), open(ends[1], "wb") as out, pytest.raises(ValueError, match="out cannot seek"):
+    with open(ends[0], "rb"), open(ends[1], "wb") as out, pytest.raises(ValueError, match="out is not seekable"):
         weft.stream.scan(parts(X["f8"]), out=out)
 
 

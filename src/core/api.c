@@ -6,9 +6,9 @@
 /* ---------------------------------------------------------------------------------- memory */
 
 static weft_status alloc_memory(weft_context *ctx, weft_memory memory, size_t bytes, void **p, weft_error *error) {
-    RETURN_IF(!p, WEFT_INVALID, "the place for the pointer is NULL");
+    RETURN_IF(!p, WEFT_INVALID, "p is NULL");
     *p = NULL;
-    RETURN_IF((unsigned)memory > WEFT_PINNED, WEFT_INVALID, "%d is no kind of memory", (int)memory);
+    RETURN_IF((unsigned)memory > WEFT_PINNED, WEFT_INVALID, "invalid memory kind %d", (int)memory);
     return bytes ? ctx->backend->alloc(ctx->state, memory, bytes, p, error) : WEFT_OK;
 }
 
@@ -17,7 +17,7 @@ weft_status weft_alloc(weft_context *ctx, weft_memory memory, size_t bytes, void
 }
 
 static weft_status free_memory(weft_context *ctx, weft_memory memory, void *p, weft_error *error) {
-    RETURN_IF((unsigned)memory > WEFT_PINNED, WEFT_INVALID, "%d is no kind of memory", (int)memory);
+    RETURN_IF((unsigned)memory > WEFT_PINNED, WEFT_INVALID, "invalid memory kind %d", (int)memory);
     return p ? ctx->backend->free(ctx->state, memory, p, error) : WEFT_OK;
 }
 
@@ -41,7 +41,7 @@ weft_status weft_copy(weft_context *ctx, size_t bytes, const void *src, void *ds
 
 weft_status weft_reduce_result(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result) {
     weft_error *error = context_thread_error();
-    RETURN_IF(!result, WEFT_INVALID, "the place for the type is NULL");
+    RETURN_IF(!result, WEFT_INVALID, "result is NULL");
     return check_reduce_type(op, dtype, accumulate, result, error);
 }
 
@@ -52,7 +52,7 @@ static weft_status reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_
     weft_dtype result;
     range from, to;
     FORWARD(check_reduce_type(op, dtype, accumulate, &result, error));
-    RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of no elements has no value", weft_op_name(op));
+    RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of 0 elements is undefined", weft_op_name(op));
     FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
     FORWARD(check_array(ctx, "out", out, 1, weft_dtype_size(result), &to, error));
     FORWARD(check_apart(&to, &from, error));
@@ -69,7 +69,8 @@ static weft_status variance(weft_context *ctx, weft_dtype dtype, weft_dtype accu
     weft_dtype result;
     range from, to;
     FORWARD(check_result("variance", REAL, dtype, accumulate, &result, error));
-    RETURN_IF(ddof >= n, WEFT_EMPTY, "variance of %zu elements with ddof %zu has no value: ddof must be less", n,
+    RETURN_IF(ddof >= n, WEFT_EMPTY,
+              "variance of %zu elements is undefined with ddof %zu: ddof must be less than the number of elements", n,
               ddof);
     FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
     FORWARD(check_array(ctx, "out", out, 1, weft_dtype_size(result), &to, error));
@@ -105,7 +106,7 @@ static weft_status scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft
     weft_dtype result;
     range from, to;
     FORWARD(check_scan_type("scan", op, dtype, accumulate, &result, error));
-    RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "%d is no kind of scan", (int)kind);
+    RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)kind);
     FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
     FORWARD(check_array(ctx, "y", y, n, weft_dtype_size(result), &to, error));
     if (x != y || dtype != result) FORWARD(check_apart(&to, &from, error));

@@ -5,7 +5,7 @@
 static weft_status check_real_type(const char *what, weft_dtype dtype, weft_error *error) {
     type_kind kind;
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "%s is defined for f32 and f64, and the elements are %s", what,
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
               weft_dtype_name(dtype));
     return WEFT_OK;
 }
@@ -24,9 +24,8 @@ static weft_status fft(weft_context *ctx, weft_dtype dtype, weft_fft_kind kind, 
     range from, to;
     size_t in, out;
     FORWARD(check_real_type("fft", dtype, error));
-    RETURN_IF((unsigned)kind > WEFT_C2R, WEFT_INVALID, "%d is no kind of fft", (int)kind);
-    RETURN_IF(n == 0 || (n & (n - 1)) != 0, WEFT_INVALID,
-              "fft of %zu values: the length must be a power of two (1, 2, 4, 8, ...)", n);
+    RETURN_IF((unsigned)kind > WEFT_C2R, WEFT_INVALID, "invalid fft kind %d", (int)kind);
+    RETURN_IF(n == 0 || (n & (n - 1)) != 0, WEFT_INVALID, "fft of %zu values: the length must be a power of two", n);
     FORWARD(count_reals(batch, kind == WEFT_C2R ? n / 2 + 1 : n, kind == WEFT_R2C ? 1 : 2, &in, error));
     FORWARD(count_reals(batch, kind == WEFT_R2C ? n / 2 + 1 : n, kind == WEFT_C2R ? 1 : 2, &out, error));
     FORWARD(check_array(ctx, "x", x, in, weft_dtype_size(dtype), &from, error));
@@ -68,9 +67,9 @@ static weft_status convolve(weft_context *ctx, const request *r, weft_error *err
     range from_x, from_h, to;
     size_t first, count;
     FORWARD(check_real_type(r->name, r->dtype, error));
-    RETURN_IF((unsigned)r->field > WEFT_COMPLEX, WEFT_INVALID, "%d is neither real nor complex", (int)r->field);
-    RETURN_IF((unsigned)r->mode > WEFT_VALID, WEFT_INVALID, "%d is no mode of a convolution", (int)r->mode);
-    RETURN_IF(r->n == 0 || r->m == 0, WEFT_EMPTY, "%s of %zu and %zu values has no value", r->name, r->n, r->m);
+    RETURN_IF((unsigned)r->field > WEFT_COMPLEX, WEFT_INVALID, "invalid field %d", (int)r->field);
+    RETURN_IF((unsigned)r->mode > WEFT_VALID, WEFT_INVALID, "invalid convolution mode %d", (int)r->mode);
+    RETURN_IF(r->n == 0 || r->m == 0, WEFT_EMPTY, "%s of %zu and %zu values is undefined", r->name, r->n, r->m);
     const size_t size = weft_dtype_size(r->dtype), parts = r->field == WEFT_COMPLEX ? 2 : 1;
     RETURN_IF(r->n > SIZE_MAX / 16 || r->m > SIZE_MAX / 16, WEFT_INVALID,
               "%s: %zu and %zu values do not fit in memory", r->name, r->n, r->m);

@@ -5,7 +5,7 @@
 static weft_status read_shape(const size_t *shape, heat_call *c, size_t *points, weft_error *error) {
     *points = c->batch;
     RETURN_IF(c->dimensions < 1 || c->dimensions > WEFT_AXES_MAX, WEFT_INVALID,
-              "a grid of %zu dimensions; 1 to %d are taken", c->dimensions, WEFT_AXES_MAX);
+              "invalid number of dimensions %zu: expected 1 to %d", c->dimensions, WEFT_AXES_MAX);
     RETURN_IF(!shape, WEFT_INVALID, "shape is NULL");
     FORWARD(check_host_value("shape", shape, error));
     for (size_t i = 0; i < WEFT_AXES_MAX; i++) {
@@ -25,7 +25,7 @@ static weft_status read_lambda(const double *lambda, heat_call *c, weft_error *e
     for (size_t i = 0; i < c->dimensions; i++) {
         c->lambda[i] = c->dtype == WEFT_F32 ? (double)(float)lambda[i] : lambda[i];
         RETURN_IF(!(c->lambda[i] >= WEFT_HEAT_LAMBDA_LEAST && c->lambda[i] <= WEFT_HEAT_LAMBDA_GREATEST),
-                  WEFT_INVALID, "a lambda of %g along axis %zu; it must be from 2^-60 to 2^60", lambda[i], i);
+                  WEFT_INVALID, "invalid lambda %g of axis %zu: expected 2^-60 to 2^60", lambda[i], i);
     }
     return WEFT_OK;
 }
@@ -36,9 +36,10 @@ static weft_status heat(weft_context *ctx, const size_t *shape, const double *la
     size_t points;
     range from, to;
     FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "heat is defined for f32 and f64, and the grids are %s",
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "heat requires grids of f32 or f64, not %s",
               weft_dtype_name(c->dtype));
-    RETURN_IF((unsigned)c->method > WEFT_CRANK_NICOLSON, WEFT_INVALID, "%d is no method of stepping", (int)c->method);
+    RETURN_IF((unsigned)c->method > WEFT_CRANK_NICOLSON, WEFT_INVALID, "invalid method %d of weft_heat",
+              (int)c->method);
     FORWARD(read_shape(shape, c, &points, error));
     FORWARD(read_lambda(lambda, c, error));
     FORWARD(check_array(ctx, "u", c->u, points, weft_dtype_size(c->dtype), &from, error));

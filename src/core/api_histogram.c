@@ -10,8 +10,8 @@ static weft_status check_counts(weft_context *ctx, const histogram_call *c, rang
                                 weft_error *error) {
     type_kind kind;
     FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF(c->bins == 0 || c->bins > WEFT_BINS_MAX, WEFT_INVALID, "%zu bins; 1 to %" PRIu32 " can be asked for",
-              c->bins, WEFT_BINS_MAX);
+    RETURN_IF(c->bins == 0 || c->bins > WEFT_BINS_MAX, WEFT_INVALID,
+              "invalid number of bins %zu: expected 1 to %" PRIu32, c->bins, WEFT_BINS_MAX);
     FORWARD(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), x, error));
     FORWARD(check_array(ctx, "counts", c->counts, c->bins, sizeof *c->counts, counts, error));
     return check_apart(counts, x, error);

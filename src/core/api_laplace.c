@@ -16,7 +16,7 @@ static weft_status check_grids(weft_context *ctx, weft_dtype dtype, size_t nx, s
     type_kind kind;
     size_t points = 0;
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "laplace is defined for f32 and f64, and the grid is %s",
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "laplace requires a grid of f32 or f64, not %s",
               weft_dtype_name(dtype));
     FORWARD(count_points(nx, ny, nz, &points, error));
     RETURN_IF(points == 0, WEFT_EMPTY, "a grid of %zu x %zu x %zu has no points", nx, ny, nz);
@@ -76,11 +76,11 @@ static weft_status laplace_solve(weft_context *ctx, laplace_solve_call *c, doubl
     double measured = 0;
     size_t made = 0;
     range from, to;
-    RETURN_IF((unsigned)c->method > WEFT_MULTIGRID, WEFT_INVALID, "%d is no method of weft_laplace_solve",
+    RETURN_IF((unsigned)c->method > WEFT_MULTIGRID, WEFT_INVALID, "invalid method %d of weft_laplace_solve",
               (int)c->method);
     RETURN_IF(!(c->omega >= 0 && c->omega < 2), WEFT_INVALID,
-              "omega is %g; more than 0 and less than 2 is needed, or 0 for the best one", c->omega);
-    RETURN_IF(!(tolerance >= 0), WEFT_INVALID, "the tolerance is %g; it must not be negative", tolerance);
+              "invalid omega %g: it must be greater than 0 and less than 2, or 0 for the optimal value", c->omega);
+    RETURN_IF(!(tolerance >= 0), WEFT_INVALID, "invalid tolerance %g: it must be 0 or greater", tolerance);
     FORWARD(check_grids(ctx, c->dtype, c->nx, c->ny, c->nz, c->u, c->v, &from, &to, error));
     FORWARD(check_host_value("done", done, error));
     FORWARD(check_host_value("residual", residual, error));

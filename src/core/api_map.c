@@ -11,11 +11,11 @@
 /* -------------------------------------------------------------------------------- formulas */
 
 static weft_status compile(const char *formula, weft_expr **expr, weft_error *error) {
-    RETURN_IF(!expr, WEFT_INVALID, "the place for the formula is NULL");
+    RETURN_IF(!expr, WEFT_INVALID, "expr is NULL");
     *expr = NULL;
-    RETURN_IF(!formula, WEFT_INVALID, "the formula is NULL");
+    RETURN_IF(!formula, WEFT_INVALID, "formula is NULL");
     weft_expr *compiled = malloc(sizeof *compiled);
-    RETURN_IF(!compiled, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", sizeof *compiled);
+    RETURN_IF(!compiled, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof *compiled);
     const weft_status status = expr_compile(formula, compiled, error);
     if (status == WEFT_OK)
         *expr = compiled;
@@ -49,14 +49,14 @@ static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WE
 /* Formulas are evaluated in types of at least 32 bits, and in integers without the functions of real numbers. */
 static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, weft_error *error) {
     type_kind kind;
-    RETURN_IF(!expr, WEFT_INVALID, "the formula is NULL");
+    RETURN_IF(!expr, WEFT_INVALID, "expr is NULL");
     FORWARD(check_kind(dtype, &kind, error));
     RETURN_IF(weft_dtype_size(dtype) < 4, WEFT_UNSUPPORTED,
-              "formulas are evaluated in f32, f64, i32, i64, u32 or u64; not in %s", weft_dtype_name(dtype));
+              "formulas are evaluated in f32, f64, i32, i64, u32 or u64, not in %s", weft_dtype_name(dtype));
     for (size_t s = 0; s < expr->step_count && kind != FLOAT; s++) {
         const map_op op = (map_op)expr->steps[s].op;
         if (!expr_op_is_real(op)) continue;
-        weft_fail(error, WEFT_UNSUPPORTED, "%s is not defined in %s", expr_op_name(op), weft_dtype_name(dtype));
+        weft_fail(error, WEFT_UNSUPPORTED, "%s is not defined for %s", expr_op_name(op), weft_dtype_name(dtype));
         return expr_point(expr->formula, expr->places[s], WEFT_UNSUPPORTED, error);
     }
     return WEFT_OK;
@@ -86,11 +86,12 @@ static weft_status bind_number(const weft_expr *expr, const expr_leaf *number, w
     }
     const uint64_t most = largest_integer(dtype) + (number->negative && (dtype == WEFT_I32 || dtype == WEFT_I64));
     if (dtype == WEFT_F32)
-        weft_fail(error, WEFT_INVALID, "%s is beyond the largest f32", number->text);
+        weft_fail(error, WEFT_INVALID, "%s is greater than the largest f32", number->text);
     else if (!number->whole)
-        weft_fail(error, WEFT_INVALID, "%s is no integer, and the formula is evaluated in %s", number->text, name);
+        weft_fail(error, WEFT_INVALID, "%s is not an integer, but the formula is evaluated in %s", number->text,
+                  name);
     else if (number->large || number->integer > most)
-        weft_fail(error, WEFT_INVALID, "%s is not a value of %s", number->text, name);
+        weft_fail(error, WEFT_INVALID, "%s is out of range for %s", number->text, name);
     else {
         leaf->value.u64 = number->negative ? 0 - number->integer : number->integer;
         return WEFT_OK;
@@ -137,10 +138,10 @@ static weft_status find_binding(const request *r, const char *name, const weft_b
     *found = NULL;
     for (const weft_binding *b = r->bindings; b < r->bindings + r->count; b++) {
         if (strcmp(b->name, name) != 0) continue;
-        RETURN_IF(*found, WEFT_INVALID, "%s is bound twice", name);
+        RETURN_IF(*found, WEFT_INVALID, "the variable %s is bound twice", name);
         *found = b;
     }
-    RETURN_IF(!*found, WEFT_INVALID, "the formula's %s is not bound to anything", name);
+    RETURN_IF(!*found, WEFT_INVALID, "the variable %s of the formula is not bound", name);
     return WEFT_OK;
 }
 
@@ -148,11 +149,12 @@ static weft_status find_binding(const request *r, const char *name, const weft_b
 static weft_status check_names(const request *r, weft_error *error) {
     RETURN_IF(r->count && !r->bindings, WEFT_INVALID, "bindings is NULL");
     for (size_t i = 0; i < r->count; i++) {
-        RETURN_IF(!r->bindings[i].name, WEFT_INVALID, "binding %zu has no name", i);
+        RETURN_IF(!r->bindings[i].name, WEFT_INVALID, "the name of binding %zu is NULL", i);
         const char *name = NULL;
         for (size_t v = 0; (name = weft_expr_variable(r->expr, v)); v++)
             if (strcmp(name, r->bindings[i].name) == 0) break;
-        RETURN_IF(!name, WEFT_INVALID, "%.64s is bound, but the formula has no such name", r->bindings[i].name);
+        RETURN_IF(!name, WEFT_INVALID, "%.64s is bound, but the formula has no variable of this name",
+                  r->bindings[i].name);
     }
     return WEFT_OK;
 }
@@ -164,12 +166,12 @@ static weft_status bind_variable(request *r, const expr_leaf *variable, map_leaf
     type_kind kind;
     range value;
     FORWARD(find_binding(r, name, &b, error));
-    RETURN_IF(weft_dtype_size(b->dtype) == 0, WEFT_INVALID, "%s: %d is no element type", name, (int)b->dtype);
+    RETURN_IF(weft_dtype_size(b->dtype) == 0, WEFT_INVALID, "%s: invalid dtype %d", name, (int)b->dtype);
     FORWARD(check_kind(b->dtype, &kind, error));
     RETURN_IF(kind == FLOAT && !is_float(r->call.dtype), WEFT_UNSUPPORTED,
               "%s is %s, which cannot be evaluated in %s", name, weft_dtype_name(b->dtype),
               weft_dtype_name(r->call.dtype));
-    RETURN_IF(b->array && b->scalar, WEFT_INVALID, "%s is bound to an array and to a scalar", name);
+    RETURN_IF(b->array && b->scalar, WEFT_INVALID, "the variable %s is bound to both an array and a scalar", name);
     if (!b->scalar) {
         *leaf = (map_leaf){.kind = LEAF_ARRAY, .dtype = b->dtype, .p = b->array};
         return check_array(r->ctx, name, b->array, r->call.n, weft_dtype_size(b->dtype), array, error);
@@ -251,7 +253,7 @@ static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uin
     start_index(r, first);
     FORWARD(check_reduce_type(op, r->call.dtype, accumulate, &result, error));
     if (part) result = WEFT_F64;
-    RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of no elements has no value", weft_op_name(op));
+    RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of 0 elements is undefined", weft_op_name(op));
     FORWARD(check_array(r->ctx, "out", out, 1, weft_dtype_size(result), &to, error));
     FORWARD(check_output(r, &to, false, error));
     const reduce_call call = {
@@ -279,7 +281,7 @@ static weft_status map_scan(request *r, weft_op op, weft_scan_kind kind, weft_dt
     FORWARD(bind(r, error));
     start_index(r, first);
     FORWARD(check_scan_type("map_scan", op, call.dtype, accumulate, &call.result, error));
-    RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "%d is no kind of scan", (int)kind);
+    RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)kind);
     FORWARD(check_array(r->ctx, "y", y, call.n, weft_dtype_size(call.result), &to, error));
     FORWARD(check_output(r, &to, call.result == call.dtype, error));
     FORWARD(check_host_value("init", init, error));

@@ -7,20 +7,21 @@
 static weft_status check_patterns(const weft_context *ctx, const weft_patterns *p, weft_error *error) {
     range offsets, bytes;
     RETURN_IF(!p, WEFT_INVALID, "patterns is NULL");
-    RETURN_IF(p->count == 0 || p->count > WEFT_PATTERNS_MAX, WEFT_INVALID, "%zu patterns; 1 to %d can be looked for",
-              p->count, WEFT_PATTERNS_MAX);
+    RETURN_IF(p->count == 0 || p->count > WEFT_PATTERNS_MAX, WEFT_INVALID,
+              "invalid number of patterns %zu: expected 1 to %d", p->count, WEFT_PATTERNS_MAX);
     FORWARD(check_array(ctx, "patterns->offsets", p->offsets, p->count + 1, sizeof *p->offsets, &offsets, error));
     FORWARD(check_host_value("patterns->offsets", p->offsets, error));
     for (size_t i = 0; i < p->count; i++) {
         const uint64_t begin = p->offsets[i], end = p->offsets[i + 1];
         RETURN_IF(begin > end, WEFT_INVALID,
                   "patterns->offsets[%zu] is %" PRIu64 " and patterns->offsets[%zu] is %" PRIu64
-                  ": offsets must ascend",
+                  ": offsets must not decrease",
                   i, begin, i + 1, end);
-        RETURN_IF(begin == end, WEFT_INVALID, "pattern %zu is empty; a pattern has 1 to %d bytes", i,
+        RETURN_IF(begin == end, WEFT_INVALID, "pattern %zu is empty: a pattern must have 1 to %d bytes", i,
                   WEFT_PATTERN_BYTES_MAX);
         RETURN_IF(end - begin > WEFT_PATTERN_BYTES_MAX, WEFT_INVALID,
-                  "pattern %zu has %" PRIu64 " bytes; a pattern has 1 to %d", i, end - begin, WEFT_PATTERN_BYTES_MAX);
+                  "pattern %zu has %" PRIu64 " bytes: a pattern must have 1 to %d", i, end - begin,
+                  WEFT_PATTERN_BYTES_MAX);
     }
     FORWARD(check_array(ctx, "patterns->bytes", p->bytes, p->offsets[p->count], 1, &bytes, error));
     return check_host_value("patterns->bytes", p->bytes, error);
@@ -32,10 +33,10 @@ static weft_status match(weft_context *ctx, match_call *c, const weft_patterns *
     range text, outputs[4];
     FORWARD(check_array(ctx, "text", c->text, c->n, 1, &text, error));
     RETURN_IF(c->first > c->end || c->end > c->n, WEFT_INVALID,
-              "first = %zu, end = %zu of a text of %zu bytes: first <= end <= n is needed", c->first, c->end, c->n);
+              "first = %zu, end = %zu in a text of %zu bytes: expected first <= end <= n", c->first, c->end, c->n);
     FORWARD(check_patterns(ctx, p, error));
-    RETURN_IF(flags > (WEFT_FOLD_CASE | WEFT_WHOLE_WORD), WEFT_INVALID, "flags = %u; there are %d and %d", flags,
-              WEFT_FOLD_CASE, WEFT_WHOLE_WORD);
+    RETURN_IF(flags > (WEFT_FOLD_CASE | WEFT_WHOLE_WORD), WEFT_INVALID,
+              "invalid flags %u: expected a combination of %d and %d", flags, WEFT_FOLD_CASE, WEFT_WHOLE_WORD);
     FORWARD(check_array(ctx, "counts", c->counts, c->counts ? p->count : 0, 8, &outputs[0], error));
     FORWARD(check_array(ctx, "positions", c->positions, listed, 8, &outputs[1], error));
     FORWARD(check_array(ctx, "numbers", c->numbers, listed, 4, &outputs[2], error));

@@ -22,8 +22,9 @@ static bool reach(size_t count, size_t step, size_t piece, size_t *elements) {
 
 static weft_status check_block(const weft_context *ctx, block *b, size_t size, weft_error *error) {
     size_t one = 0, all = 0;
-    RETURN_IF(b->ld < b->width, WEFT_INVALID, "the leading dimension of %s is %zu, and its rows have %zu elements",
-              b->name, b->ld, b->width);
+    RETURN_IF(b->ld < b->width, WEFT_INVALID,
+              "invalid leading dimension %zu of %s: it must be at least the row length %zu", b->ld, b->name,
+              b->width);
     b->range = (range){b->name, b->p, 0};
     if (b->rows == 0 || b->width == 0) return WEFT_OK;
     RETURN_IF(!reach(b->rows, b->ld, b->width, &one) || !reach(b->batch, b->stride, one, &all), WEFT_INVALID,
@@ -65,16 +66,15 @@ static weft_status check_blocks_apart(const block *c, const block *x, size_t siz
 static weft_status check_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
     type_kind kind;
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "matmul is defined for f32 and f64, and the elements are %s",
-              weft_dtype_name(dtype));
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "matmul requires f32 or f64 elements, not %s", weft_dtype_name(dtype));
     return check_result("matmul", WIDE, dtype, accumulate, chains, error);
 }
 
 static weft_status check_words(weft_layout layout, weft_transpose transpose_a, weft_transpose transpose_b,
                                weft_error *error) {
-    RETURN_IF((unsigned)layout > WEFT_COLUMN_MAJOR, WEFT_INVALID, "%d is no layout", (int)layout);
-    RETURN_IF((unsigned)transpose_a > WEFT_TRANSPOSE, WEFT_INVALID, "%d is no transpose of A", (int)transpose_a);
-    RETURN_IF((unsigned)transpose_b > WEFT_TRANSPOSE, WEFT_INVALID, "%d is no transpose of B", (int)transpose_b);
+    RETURN_IF((unsigned)layout > WEFT_COLUMN_MAJOR, WEFT_INVALID, "invalid layout %d", (int)layout);
+    RETURN_IF((unsigned)transpose_a > WEFT_TRANSPOSE, WEFT_INVALID, "invalid transpose %d of A", (int)transpose_a);
+    RETURN_IF((unsigned)transpose_b > WEFT_TRANSPOSE, WEFT_INVALID, "invalid transpose %d of B", (int)transpose_b);
     return WEFT_OK;
 }
 
@@ -97,7 +97,7 @@ static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b,
     FORWARD(check_block(ctx, c, size, error));
     if (c->range.bytes == 0) return WEFT_OK;
     RETURN_IF(!is_stacked(c) && !is_side_by_side(c), WEFT_INVALID,
-              "the matrices of C, %zu elements apart, overlap one another", c->stride);
+              "the matrices of C overlap: their stride is %zu elements", c->stride);
     FORWARD(check_blocks_apart(c, a, size, error));
     FORWARD(check_blocks_apart(c, b, size, error));
     if (call->alpha == 0) call->k = 0;

@@ -19,7 +19,7 @@ static bool is_finite(double x) { return x - x == 0; }
 
 static weft_status check_arrays(const weft_option *o, weft_error *error) {
     RETURN_IF(o->assets < 1 || o->assets > WEFT_ASSETS_MAX, WEFT_INVALID,
-              "an option on %zu assets; 1 to %d are taken", o->assets, WEFT_ASSETS_MAX);
+              "invalid number of assets %zu: expected 1 to %d", o->assets, WEFT_ASSETS_MAX);
     RETURN_IF(!o->start, WEFT_INVALID, "option->start is NULL");
     RETURN_IF(!o->volatility, WEFT_INVALID, "option->volatility is NULL");
     FORWARD(check_host_value("option->start", o->start, error));
@@ -29,16 +29,16 @@ static weft_status check_arrays(const weft_option *o, weft_error *error) {
 }
 
 static weft_status check_market(const weft_option *o, weft_error *error) {
-    RETURN_IF(!is_finite(o->rate), WEFT_INVALID, "a rate of %g; it must be finite", o->rate);
-    RETURN_IF(!(o->maturity > 0) || !is_finite(o->maturity), WEFT_INVALID, "a maturity of %g; it must be above 0",
-              o->maturity);
+    RETURN_IF(!is_finite(o->rate), WEFT_INVALID, "invalid rate %g: it must be finite", o->rate);
+    RETURN_IF(!(o->maturity > 0) || !is_finite(o->maturity), WEFT_INVALID,
+              "invalid maturity %g: it must be finite and greater than 0", o->maturity);
     for (size_t i = 0; i < o->assets; i++) {
         RETURN_IF(!(o->start[i] > 0) || !is_finite(o->start[i]), WEFT_INVALID,
-                  "asset %zu starts at %g; a price is above 0", i, o->start[i]);
+                  "asset %zu: invalid start price %g: it must be finite and greater than 0", i, o->start[i]);
         RETURN_IF(!(o->volatility[i] >= 0) || !is_finite(o->volatility[i]), WEFT_INVALID,
-                  "asset %zu has a volatility of %g; it must not be negative", i, o->volatility[i]);
-        RETURN_IF(o->weights && !is_finite(o->weights[i]), WEFT_INVALID, "asset %zu has a weight of %g", i,
-                  o->weights[i]);
+                  "asset %zu: invalid volatility %g: it must be finite and 0 or greater", i, o->volatility[i]);
+        RETURN_IF(o->weights && !is_finite(o->weights[i]), WEFT_INVALID,
+                  "asset %zu: invalid weight %g: it must be finite", i, o->weights[i]);
     }
     return WEFT_OK;
 }
@@ -50,32 +50,33 @@ static bool has_strike(weft_payoff payoff) { return !floats(payoff) && payoff !=
 static bool is_unweighted(const weft_option *o) { return o->assets == 1 && (!o->weights || o->weights[0] == 1); }
 
 static weft_status check_payoff(const weft_option *o, weft_steps scheme, weft_error *error) {
-    RETURN_IF((unsigned)o->payoff > WEFT_CORRIDOR, WEFT_INVALID, "%d is no payoff", (int)o->payoff);
-    RETURN_IF((unsigned)o->observed > WEFT_OBSERVE_LOWEST, WEFT_INVALID, "%d is nothing to observe",
+    RETURN_IF((unsigned)o->payoff > WEFT_CORRIDOR, WEFT_INVALID, "invalid payoff %d", (int)o->payoff);
+    RETURN_IF((unsigned)o->observed > WEFT_OBSERVE_LOWEST, WEFT_INVALID, "invalid observed value %d",
               (int)o->observed);
     RETURN_IF(has_strike(o->payoff) && (!(o->strike >= 0) || !is_finite(o->strike)), WEFT_INVALID,
-              "a strike of %g; it must not be negative", o->strike);
-    RETURN_IF(floats(o->payoff) && o->observed == WEFT_OBSERVE_END, WEFT_INVALID,
-              "a floating strike is a mean, the highest or the lowest price; the price at maturity is observed");
+              "invalid strike %g: it must be finite and 0 or greater", o->strike);
+    RETURN_IF(
+        floats(o->payoff) && o->observed == WEFT_OBSERVE_END, WEFT_INVALID,
+        "a floating strike requires observing a mean, the highest or the lowest price, not the price at maturity");
     RETURN_IF(o->payoff == WEFT_CORRIDOR && (!(o->width > 0) || !is_finite(o->width)), WEFT_INVALID,
-              "a corridor of width %g; it must be above 0", o->width);
+              "invalid corridor width %g: it must be finite and greater than 0", o->width);
     RETURN_IF(o->payoff == WEFT_CORRIDOR && o->observed != WEFT_OBSERVE_END, WEFT_INVALID,
-              "a corridor is looked at when the option matures, and something else is observed");
+              "a corridor requires observing the price at maturity");
     RETURN_IF(o->observed == WEFT_OBSERVE_GEOMETRIC && (!is_unweighted(o) || scheme != WEFT_EXACT), WEFT_UNSUPPORTED,
-              "a geometric mean is taken of one asset of weight 1, by exact steps");
+              "a geometric mean requires one asset of weight 1 and exact steps");
     return WEFT_OK;
 }
 
 static weft_status check_simulation(const weft_simulation *s, weft_error *error) {
     RETURN_IF(s->dtype != WEFT_F32 && s->dtype != WEFT_F64, WEFT_UNSUPPORTED,
-              "price is defined for f32 and f64, and the paths are %s", weft_dtype_name(s->dtype));
-    RETURN_IF((unsigned)s->scheme > WEFT_EULER, WEFT_INVALID, "%d is no kind of step", (int)s->scheme);
-    RETURN_IF(s->steps < 1 || s->steps > STEPS_MAX, WEFT_INVALID, "%zu steps; 1 to %zu are taken", s->steps,
-              STEPS_MAX);
-    RETURN_IF(s->paths < 2 || s->paths > PATHS_MAX, WEFT_INVALID, "%llu paths; 2 to %llu are taken",
+              "price requires paths of f32 or f64, not %s", weft_dtype_name(s->dtype));
+    RETURN_IF((unsigned)s->scheme > WEFT_EULER, WEFT_INVALID, "invalid scheme %d", (int)s->scheme);
+    RETURN_IF(s->steps < 1 || s->steps > STEPS_MAX, WEFT_INVALID, "invalid number of steps %zu: expected 1 to %zu",
+              s->steps, STEPS_MAX);
+    RETURN_IF(s->paths < 2 || s->paths > PATHS_MAX, WEFT_INVALID, "invalid number of paths %llu: expected 2 to %llu",
               (unsigned long long)s->paths, (unsigned long long)PATHS_MAX);
     RETURN_IF(s->control && s->greeks, WEFT_UNSUPPORTED,
-              "control and greeks are both set; deltas and vegas have no control variate");
+              "control and greeks are both set: deltas and vegas have no control variate");
     return WEFT_OK;
 }
 
@@ -83,13 +84,13 @@ static weft_status check_scramblings(const weft_option *o, const weft_simulation
     const size_t count = s->scramblings;
     if (count == 0) return WEFT_OK;
     RETURN_IF(count < 2 || count > SCRAMBLINGS_MAX || (count & (count - 1)) != 0, WEFT_INVALID,
-              "%zu scramblings; a power of two from 2 to %d is taken", count, SCRAMBLINGS_MAX);
+              "invalid number of scramblings %zu: expected a power of two from 2 to %d", count, SCRAMBLINGS_MAX);
     RETURN_IF(s->paths % count != 0 || s->paths / count < 2, WEFT_INVALID,
-              "%llu paths are not as many, 2 or more, in each of %zu scramblings", (unsigned long long)s->paths,
-              count);
+              "%llu paths cannot be divided equally, 2 or more each, among %zu scramblings",
+              (unsigned long long)s->paths, count);
     RETURN_IF(s->steps > WEFT_SOBOL_DIMENSIONS / o->assets, WEFT_INVALID,
-              "%zu steps of %zu assets; Sobol points have at most %d dimensions, a step of an asset each", s->steps,
-              o->assets, WEFT_SOBOL_DIMENSIONS);
+              "%zu steps of %zu assets need one Sobol dimension for each step of each asset: there are at most %d",
+              s->steps, o->assets, WEFT_SOBOL_DIMENSIONS);
     return WEFT_OK;
 }
 
@@ -98,20 +99,19 @@ static double weight_of(const weft_option *o, size_t i) { return o->weights ? o-
 static weft_status check_barrier(const weft_option *o, weft_error *error) {
     const bool up = o->barrier == WEFT_UP_AND_OUT || o->barrier == WEFT_UP_AND_IN;
     double basket = 0;
-    RETURN_IF((unsigned)o->barrier > WEFT_DOWN_AND_IN, WEFT_INVALID, "%d is no barrier", (int)o->barrier);
+    RETURN_IF((unsigned)o->barrier > WEFT_DOWN_AND_IN, WEFT_INVALID, "invalid barrier %d", (int)o->barrier);
     if (o->barrier == WEFT_NO_BARRIER) return WEFT_OK;
     for (size_t i = 0; i < o->assets; i++) basket += weight_of(o, i) * o->start[i];
-    RETURN_IF(!is_finite(o->level), WEFT_INVALID, "a barrier at %g; it must be finite", o->level);
+    RETURN_IF(!is_finite(o->level), WEFT_INVALID, "invalid barrier level %g: it must be finite", o->level);
     RETURN_IF(up ? basket >= o->level : basket <= o->level, WEFT_INVALID,
-              "a barrier at %g from %s has been reached at the start, which is at %g", o->level,
-              up ? "below" : "above", basket);
+              "the barrier level %g must be %s the start price %g", o->level, up ? "above" : "below", basket);
     return WEFT_OK;
 }
 
 static weft_status check_greeks(const weft_option *o, weft_error *error) {
     for (size_t i = 0; i < o->assets; i++)
         RETURN_IF(o->volatility[i] == 0, WEFT_INVALID,
-                  "asset %zu has a volatility of 0, of which there is no central difference", i);
+                  "asset %zu has volatility 0: greeks require a volatility greater than 0", i);
     return WEFT_OK;
 }
 
@@ -121,12 +121,14 @@ static weft_status check_correlation(size_t n, const double *matrix, weft_error 
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             const double a = matrix[i * n + j], b = matrix[j * n + i];
-            RETURN_IF(i == j && a != 1, WEFT_INVALID, "the correlation of asset %zu with itself is %g, not 1", i, a);
+            RETURN_IF(i == j && a != 1, WEFT_INVALID, "the correlation of asset %zu with itself is %g: it must be 1",
+                      i, a);
             RETURN_IF(i != j && !(a >= -1 && a <= 1), WEFT_INVALID,
-                      "the correlation of assets %zu and %zu is %g; it is between -1 and 1", i, j, a);
-            RETURN_IF(a != b, WEFT_INVALID,
-                      "the correlations of assets %zu and %zu differ: %g in row %zu, %g in row %zu", i, j, a, i, b,
-                      j);
+                      "the correlation of assets %zu and %zu is %g: it must be between -1 and 1", i, j, a);
+            RETURN_IF(
+                a != b, WEFT_INVALID,
+                "the correlation matrix is not symmetric: assets %zu and %zu have %g in row %zu and %g in row %zu", i,
+                j, a, i, b, j);
         }
     return WEFT_OK;
 }

@@ -9,8 +9,8 @@
 static weft_status check_samples(const weft_context *ctx, const random_call *c, weft_error *error) {
     range out;
     RETURN_IF(c->first > WEFT_SAMPLES_MAX || c->n > WEFT_SAMPLES_MAX - c->first, WEFT_INVALID,
-              "first = %" PRIu64 ", n = %zu: a stream has the samples 0 to %" PRIu64, c->first, c->n,
-              WEFT_SAMPLES_MAX - 1);
+              "first = %" PRIu64 ", n = %zu: the range exceeds the samples of a stream, 0 to %" PRIu64, c->first,
+              c->n, WEFT_SAMPLES_MAX - 1);
     return check_array(ctx, "out", c->out, c->n, weft_dtype_size(c->dtype), &out, error);
 }
 
@@ -26,12 +26,12 @@ static weft_status check_types(const random_call *c, weft_error *error) {
     };
     type_kind kind;
     const char *name = weft_distribution_name(c->distribution);
-    RETURN_IF((size_t)c->distribution >= sizeof types / sizeof *types, WEFT_INVALID, "%d is no distribution",
+    RETURN_IF((size_t)c->distribution >= sizeof types / sizeof *types, WEFT_INVALID, "invalid distribution %d",
               (int)c->distribution);
     FORWARD(check_kind(c->dtype, &kind, error));
     const bool truths = types[c->distribution] == TRUTHS;
     RETURN_IF(truths ? c->dtype != WEFT_U8 : kind != FLOAT, WEFT_UNSUPPORTED,
-              "samples of %s are %s; %s was asked for", name, truths ? "u8" : "f32 or f64",
+              "samples of %s must have type %s, not %s", name, truths ? "u8" : "f32 or f64",
               weft_dtype_name(c->dtype));
     return WEFT_OK;
 }
@@ -59,17 +59,17 @@ static weft_status check_parameters(const random_call *c, weft_error *error) {
     case WEFT_UNIFORM: return check_uniform(c, error);
     case WEFT_NORMAL:
     case WEFT_LOGNORMAL:
-        RETURN_IF(!isfinite(c->a), WEFT_INVALID, "%s: the mean a = %g is not finite", name, c->a);
+        RETURN_IF(!isfinite(c->a), WEFT_INVALID, "%s: invalid mean a = %g: it must be finite", name, c->a);
         RETURN_IF(!isfinite(c->b) || c->b < 0, WEFT_INVALID,
-                  "%s: the standard deviation b = %.17g is not finite and 0 or more", name, c->b);
+                  "%s: invalid standard deviation b = %.17g: it must be finite and 0 or greater", name, c->b);
         break;
     case WEFT_EXPONENTIAL:
-        RETURN_IF(!isfinite(c->a) || c->a <= 0, WEFT_INVALID, "%s: the rate a = %.17g is not finite and above 0",
-                  name, c->a);
+        RETURN_IF(!isfinite(c->a) || c->a <= 0, WEFT_INVALID,
+                  "%s: invalid rate a = %.17g: it must be finite and greater than 0", name, c->a);
         break;
     case WEFT_BERNOULLI:
-        RETURN_IF(!(c->a >= 0 && c->a <= 1), WEFT_INVALID, "%s: the probability a = %.17g is not in [0, 1]", name,
-                  c->a);
+        RETURN_IF(!(c->a >= 0 && c->a <= 1), WEFT_INVALID, "%s: invalid probability a = %.17g: it must be in [0, 1]",
+                  name, c->a);
         break;
     }
     return WEFT_OK;
@@ -124,9 +124,9 @@ static weft_status read_bound(const weft_context *ctx, const char *name, weft_dt
 
 static weft_status check_bounds(random_call *c, type_kind kind, uint64_t upper, weft_error *error) {
     RETURN_IF(kind == SIGNED && (int64_t)c->lower > (int64_t)upper, WEFT_INVALID,
-              "lower = %" PRId64 " is more than upper = %" PRId64, (int64_t)c->lower, (int64_t)upper);
-    RETURN_IF(kind == UNSIGNED && c->lower > upper, WEFT_INVALID, "lower = %" PRIu64 " is more than upper = %" PRIu64,
-              c->lower, upper);
+              "lower = %" PRId64 " is greater than upper = %" PRId64, (int64_t)c->lower, (int64_t)upper);
+    RETURN_IF(kind == UNSIGNED && c->lower > upper, WEFT_INVALID,
+              "lower = %" PRIu64 " is greater than upper = %" PRIu64, c->lower, upper);
     c->last = upper - c->lower;
     return WEFT_OK;
 }
@@ -137,7 +137,7 @@ static weft_status sample_integers(weft_context *ctx, random_call *c, const void
     uint64_t greatest;
     FORWARD(check_kind(c->dtype, &kind, error));
     RETURN_IF(kind == FLOAT || weft_dtype_size(c->dtype) < 4, WEFT_UNSUPPORTED,
-              "random integers are i32, i64, u32 or u64; %s was asked for", weft_dtype_name(c->dtype));
+              "random integers must have type i32, i64, u32 or u64, not %s", weft_dtype_name(c->dtype));
     FORWARD(check_samples(ctx, c, error));
     FORWARD(read_bound(ctx, "lower", c->dtype, lower, false, &c->lower, error));
     FORWARD(read_bound(ctx, "upper", c->dtype, upper, true, &greatest, error));

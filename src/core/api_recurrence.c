@@ -15,9 +15,9 @@ static weft_status recurrence(weft_context *ctx, weft_dtype dtype, weft_directio
     size_t elements;
     range factors, terms, first = {0}, to;
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "recurrence is defined for f32 and f64, and the elements are %s",
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "recurrence requires f32 or f64 elements, not %s",
               weft_dtype_name(dtype));
-    RETURN_IF((unsigned)direction > WEFT_REVERSE, WEFT_INVALID, "%d is no direction", (int)direction);
+    RETURN_IF((unsigned)direction > WEFT_REVERSE, WEFT_INVALID, "invalid direction %d", (int)direction);
     FORWARD(count_elements(rows, n, &elements, error));
     const size_t size = weft_dtype_size(dtype);
     FORWARD(check_array(ctx, "s", s, elements, size, &factors, error));

@@ -6,8 +6,7 @@ static weft_status search_sorted(weft_context *ctx, const search_sorted_call *c,
     range sorted, queries, positions;
     FORWARD(check_kind(c->dtype, &kind, error));
     const size_t size = weft_dtype_size(c->dtype);
-    RETURN_IF((unsigned)c->side > WEFT_RIGHT, WEFT_INVALID, "%d is neither the left side nor the right",
-              (int)c->side);
+    RETURN_IF((unsigned)c->side > WEFT_RIGHT, WEFT_INVALID, "invalid side %d", (int)c->side);
     FORWARD(check_array(ctx, "sorted", c->sorted, c->n, size, &sorted, error));
     FORWARD(check_array(ctx, "queries", c->queries, c->m, size, &queries, error));
     FORWARD(check_array(ctx, "positions", c->positions, c->m, sizeof *c->positions, &positions, error));

@@ -24,7 +24,7 @@ static weft_status check_types(segmented_call *c, weft_dtype accumulate, weft_er
     type_kind ignored;
     FORWARD(check_kind(c->key_dtype, &ignored, error));
     if (c->scan) {
-        RETURN_IF((unsigned)c->kind > WEFT_EXCLUSIVE, WEFT_INVALID, "%d is no kind of scan", (int)c->kind);
+        RETURN_IF((unsigned)c->kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)c->kind);
         return check_scan_type(c->name, c->op, c->dtype, accumulate, &c->result, error);
     }
     FORWARD(check_folds(c->name, c->op, error));

@@ -12,7 +12,7 @@ const char *weft_comparison_name(weft_comparison comparison) {
 static weft_status check_condition(const weft_context *ctx, const select_call *c, range *flags, weft_error *error) {
     if (c->by_flags) return check_array(ctx, "flags", c->flags, c->n, sizeof *c->flags, flags, error);
     *flags = (range){"flags", NULL, 0};
-    RETURN_IF((unsigned)c->comparison >= COMPARISONS, WEFT_INVALID, "%d is no comparison", (int)c->comparison);
+    RETURN_IF((unsigned)c->comparison >= COMPARISONS, WEFT_INVALID, "invalid comparison %d", (int)c->comparison);
     RETURN_IF(!c->value, WEFT_INVALID, "value is NULL");
     return check_host_value("value", c->value, error);
 }

@@ -7,10 +7,10 @@
 static weft_status check_points(const weft_context *ctx, const sobol_call *c, weft_error *error) {
     range out;
     RETURN_IF(c->dimensions == 0 || c->dimensions > WEFT_SOBOL_DIMENSIONS, WEFT_INVALID,
-              "%zu dimensions; Sobol points have 1 to %d", c->dimensions, WEFT_SOBOL_DIMENSIONS);
+              "invalid number of dimensions %zu: expected 1 to %d", c->dimensions, WEFT_SOBOL_DIMENSIONS);
     RETURN_IF(c->first > WEFT_SAMPLES_MAX || c->n > WEFT_SAMPLES_MAX - c->first, WEFT_INVALID,
-              "first = %" PRIu64 ", n = %zu: a sequence has the points 0 to %" PRIu64, c->first, c->n,
-              WEFT_SAMPLES_MAX - 1);
+              "first = %" PRIu64 ", n = %zu: the range exceeds the points of a sequence, 0 to %" PRIu64, c->first,
+              c->n, WEFT_SAMPLES_MAX - 1);
     RETURN_IF(c->n > SIZE_MAX / c->dimensions, WEFT_INVALID, "out: %zu points of %zu dimensions do not fit in memory",
               c->n, c->dimensions);
     return check_array(ctx, "out", c->out, c->n * c->dimensions, weft_dtype_size(c->dtype), &out, error);
@@ -18,9 +18,9 @@ static weft_status check_points(const weft_context *ctx, const sobol_call *c, we
 
 static weft_status sobol(weft_context *ctx, const sobol_call *c, weft_error *error) {
     type_kind kind;
-    RETURN_IF((unsigned)c->scrambling > WEFT_OWEN, WEFT_INVALID, "%d is no scrambling", (int)c->scrambling);
+    RETURN_IF((unsigned)c->scrambling > WEFT_OWEN, WEFT_INVALID, "invalid scrambling %d", (int)c->scrambling);
     FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "Sobol points are f32 or f64; %s was asked for",
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "Sobol points must have type f32 or f64, not %s",
               weft_dtype_name(c->dtype));
     FORWARD(check_points(ctx, c, error));
     return c->n ? ctx->backend->sobol(ctx->state, c, error) : WEFT_OK;

@@ -4,13 +4,13 @@
 /* Names the key's type and the order, or refuses them. */
 static weft_status check_sort(weft_dtype dtype, weft_order_of_sort order, type_kind *kind, weft_error *error) {
     FORWARD(check_kind(dtype, kind, error));
-    RETURN_IF((unsigned)order > WEFT_DESCENDING, WEFT_INVALID, "%d is no order of a sort", (int)order);
+    RETURN_IF((unsigned)order > WEFT_DESCENDING, WEFT_INVALID, "invalid sort order %d", (int)order);
     return WEFT_OK;
 }
 
 static weft_status check_value_bytes(size_t bytes, weft_error *error) {
     RETURN_IF(bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8 && bytes != 16, WEFT_INVALID,
-              "values of %zu bytes; they can have 1, 2, 4, 8 or 16", bytes);
+              "invalid size of a value %zu: expected 1, 2, 4, 8 or 16 bytes", bytes);
     return WEFT_OK;
 }
 
@@ -81,11 +81,11 @@ static weft_status sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_
     type_kind kind;
     FORWARD(check_sort(dtype, order, &kind, error));
     const unsigned all = all_bits(dtype);
-    RETURN_IF(kind == FLOAT, WEFT_UNSUPPORTED, "a sort by some bits is defined for integers, and the keys are %s",
+    RETURN_IF(kind == FLOAT, WEFT_UNSUPPORTED, "a sort by some bits requires integer keys, not %s",
               weft_dtype_name(dtype));
     RETURN_IF(first_bit > all || bits > all - first_bit, WEFT_INVALID,
-              "%u bits from bit %u on: keys of %s have bits 0 to %u", bits, first_bit, weft_dtype_name(dtype),
-              all - 1);
+              "%u bits starting at bit %u: keys of %s have only bits 0 to %u", bits, first_bit,
+              weft_dtype_name(dtype), all - 1);
     if (value_bytes) FORWARD(check_value_bytes(value_bytes, error));
     const sort_call c = {dtype,
                          order,
@@ -112,10 +112,10 @@ static weft_status argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_so
     type_kind kind;
     range from, to;
     FORWARD(check_sort(dtype, order, &kind, error));
-    RETURN_IF(index != WEFT_U32 && index != WEFT_U64, WEFT_UNSUPPORTED, "indices are u32 or u64; %s was asked for",
+    RETURN_IF(index != WEFT_U32 && index != WEFT_U64, WEFT_UNSUPPORTED, "indices must have type u32 or u64, not %s",
               weft_dtype_name(index));
     RETURN_IF(index == WEFT_U32 && n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
-              "%zu keys have indices that do not fit in u32", n);
+              "the indices of %zu keys do not fit in u32", n);
     FORWARD(check_array(ctx, "keys", keys, n, weft_dtype_size(dtype), &from, error));
     FORWARD(check_array(ctx, "indices", indices, n, weft_dtype_size(index), &to, error));
     FORWARD(check_apart(&to, &from, error));

@@ -5,9 +5,8 @@ static weft_status top_k(weft_context *ctx, const top_k_call *c, weft_error *err
     type_kind kind;
     range x, values, indices;
     FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF((unsigned)c->extreme > WEFT_SMALLEST, WEFT_INVALID, "%d is neither largest nor smallest",
-              (int)c->extreme);
-    RETURN_IF(c->k > c->n, WEFT_INVALID, "k = %zu of %zu elements", c->k, c->n);
+    RETURN_IF((unsigned)c->extreme > WEFT_SMALLEST, WEFT_INVALID, "invalid extreme %d", (int)c->extreme);
+    RETURN_IF(c->k > c->n, WEFT_INVALID, "k = %zu is greater than the number of elements %zu", c->k, c->n);
     FORWARD(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &x, error));
     FORWARD(check_array(ctx, "values", c->values, c->k, weft_dtype_size(c->dtype), &values, error));
     FORWARD(check_array(ctx, "indices", c->indices, c->indices ? c->k : 0, sizeof *c->indices, &indices, error));

@@ -13,9 +13,8 @@ static weft_status check_lines(const weft_context *ctx, const char *name, const 
     RETURN_IF(__builtin_mul_overflow(c->n - 1, lines.step, &steps) ||
                   __builtin_mul_overflow(c->systems - 1, lines.line, &span) ||
                   __builtin_add_overflow(span, steps, &span) || span == SIZE_MAX,
-              WEFT_INVALID,
-              "%s: %zu systems in distances of %zu, of %zu rows in distances of %zu, do not fit in memory", name,
-              c->systems, lines.line, c->n, lines.step);
+              WEFT_INVALID, "%s: %zu systems with stride %zu, of %zu rows with stride %zu, do not fit in memory",
+              name, c->systems, lines.line, c->n, lines.step);
     return check_array(ctx, name, lines.p, span + 1, size, r, error);
 }
 
@@ -26,8 +25,7 @@ static weft_status check_distinct(const tridiag_call *c, weft_error *error) {
     const bool distinct = rows && systems ? (d.step > 0 && d.line > (c->n - 1) * d.step) ||
                                                 (d.line > 0 && d.step > (c->systems - 1) * d.line)
                                           : !(rows && d.step == 0) && !(systems && d.line == 0);
-    RETURN_IF(!distinct, WEFT_INVALID,
-              "d: %zu systems in distances of %zu, of %zu rows in distances of %zu, have elements in common",
+    RETURN_IF(!distinct, WEFT_INVALID, "d: %zu systems with stride %zu, of %zu rows with stride %zu, overlap",
               c->systems, d.line, c->n, d.step);
     return WEFT_OK;
 }
@@ -52,9 +50,9 @@ static weft_status check_tridiag(const weft_context *ctx, const tridiag_call *c,
 static weft_status tridiag(weft_context *ctx, weft_boundary boundary, tridiag_call *c, weft_error *error) {
     type_kind kind;
     FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "tridiag is defined for f32 and f64, and the elements are %s",
+    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "tridiag requires f32 or f64 elements, not %s",
               weft_dtype_name(c->dtype));
-    RETURN_IF((unsigned)boundary > WEFT_PERIODIC, WEFT_INVALID, "%d is no kind of boundary", (int)boundary);
+    RETURN_IF((unsigned)boundary > WEFT_PERIODIC, WEFT_INVALID, "invalid boundary %d", (int)boundary);
     FORWARD(check_tridiag(ctx, c, error));
     return ctx->backend->tridiag(ctx->state, c, error);
 }

@@ -19,7 +19,7 @@ static weft_status plugin_path(char *path, size_t size, weft_error *error) {
     Dl_info self;
     if (!directory) {
         RETURN_IF(!dladdr((void *)weft_find_backend, &self) || !self.dli_fname, WEFT_INTERNAL,
-                  "cannot find the directory of libweft.so");
+                  "cannot determine the directory of libweft.so");
         const char *slash = strrchr(self.dli_fname, '/');
         directory = slash ? self.dli_fname : ".";
         length = slash ? (size_t)(slash - self.dli_fname) : 1;
@@ -35,7 +35,7 @@ static weft_status load_plugin(const weft_backend **backend, weft_error *error) 
     char path[4096];
     FORWARD(plugin_path(path, sizeof path, error));
     RETURN_IF(access(path, R_OK) != 0, WEFT_NO_DEVICE,
-              "no CUDA backend: %s is not there (weft was built without nvcc, or the plugin was not installed)",
+              "no CUDA backend: %s does not exist (weft was built without nvcc, or the plugin was not installed)",
               path);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     RETURN_IF(!handle, WEFT_UNSUPPORTED, "no CUDA backend: %s", dlerror());
@@ -43,8 +43,8 @@ static weft_status load_plugin(const weft_backend **backend, weft_error *error) 
     const weft_backend *found = entry ? entry() : NULL;
     if (!found || found->abi != WEFT_BACKEND_ABI) {
         dlclose(handle);
-        return weft_fail(error, WEFT_UNSUPPORTED, "no CUDA backend: %s is of another release of weft than libweft.so",
-                         path);
+        return weft_fail(error, WEFT_UNSUPPORTED,
+                         "no CUDA backend: %s belongs to another release of weft than libweft.so", path);
     }
     *backend = found;
     return WEFT_OK;
@@ -69,6 +69,6 @@ weft_status weft_find_backend(const char *name, const weft_backend **backend, we
     if (strcmp(name, "cuda") == 0) return find_plugin(backend, error);
     if (strcmp(name, "cpu") == 0) *backend = weft_backend_cpu();
     if (strcmp(name, "ref") == 0) *backend = weft_backend_ref();
-    RETURN_IF(!*backend, WEFT_NO_DEVICE, "no device called \"%s\"; there are auto, cpu, cuda and ref", name);
+    RETURN_IF(!*backend, WEFT_NO_DEVICE, "unknown device \"%s\": expected auto, cpu, cuda or ref", name);
     return WEFT_OK;
 }

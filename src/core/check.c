@@ -13,7 +13,7 @@ weft_status check_array(const weft_context *ctx, const char *name, const void *p
               name, p, size);
     const weft_backend *gpu = weft_loaded_plugin();
     RETURN_IF(gpu && gpu != ctx->backend && gpu->device_only(p), WEFT_INVALID,
-              "%s is GPU memory, which a %s context cannot reach", name, ctx->backend->name);
+              "%s is GPU memory, which a %s context cannot access", name, ctx->backend->name);
     r->bytes = n * size;
     return WEFT_OK;
 }
@@ -27,7 +27,7 @@ weft_status check_apart(const range *a, const range *b, weft_error *error) {
 
 weft_status check_host_value(const char *name, const void *p, weft_error *error) {
     const weft_backend *gpu = weft_loaded_plugin();
-    RETURN_IF(gpu && p && gpu->device_only(p), WEFT_INVALID, "%s is GPU memory; it must be host memory", name);
+    RETURN_IF(gpu && p && gpu->device_only(p), WEFT_INVALID, "%s is GPU memory: it must be host memory", name);
     return WEFT_OK;
 }
 
@@ -39,7 +39,7 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
 #define TYPE(ID, name, ctype, kind, npy) kind,
 #include "core/types.def"
     };
-    RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "%d is no element type", (int)dtype);
+    RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
     *kind = kinds[dtype];
     return WEFT_OK;
 }
@@ -83,19 +83,19 @@ static const struct {
 weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype *result,
                               weft_error *error) {
     type_kind kind;
-    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "%d is no operator", (int)op);
+    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "invalid op %d", (int)op);
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED,
-              "%s is defined for integers, and the elements are %s", weft_op_name(op), weft_dtype_name(dtype));
+    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED, "%s requires integer elements, not %s",
+              weft_op_name(op), weft_dtype_name(dtype));
     return check_result(weft_op_name(op), OPS[op].result, dtype, accumulate, result, error);
 }
 
 bool check_needs_elements(weft_op op) { return OPS[op].empty == FAILS; }
 
 weft_status check_folds(const char *what, weft_op op, weft_error *error) {
-    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "%d is no operator", (int)op);
+    RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "invalid op %d", (int)op);
     RETURN_IF(OPS[op].result != SAME && OPS[op].result != WIDE, WEFT_UNSUPPORTED,
-              "%s offers sum, prod, min, max, and, or, xor; not %s", what, weft_op_name(op));
+              "%s: invalid operator %s: expected sum, prod, min, max, and, or, xor", what, weft_op_name(op));
     return WEFT_OK;
 }
 
@@ -105,8 +105,8 @@ weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft
     const bool widens = op == WEFT_SUM || op == WEFT_PROD;
     FORWARD(check_kind(dtype, &kind, error));
     FORWARD(check_folds(what, op, error));
-    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED,
-              "%s is defined for integers, and the elements are %s", weft_op_name(op), weft_dtype_name(dtype));
+    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED, "%s requires integer elements, not %s",
+              weft_op_name(op), weft_dtype_name(dtype));
     *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
     RETURN_IF(*result != dtype && !(widens && accumulate == check_wide_type(dtype, kind, WEFT_F64)), WEFT_UNSUPPORTED,
               "%s with %s of %s cannot accumulate in %s", what, weft_op_name(op), weft_dtype_name(dtype),

@@ -17,7 +17,7 @@ static void count_fork(void) { generation++; }
 static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
 
 weft_status context_enter(weft_context *ctx) {
-    if (!ctx) return weft_fail(&thread_error, WEFT_INVALID, "the context is NULL");
+    if (!ctx) return weft_fail(&thread_error, WEFT_INVALID, "ctx is NULL");
     if (atomic_flag_test_and_set(&ctx->inside)) return WEFT_BUSY;
     weft_status status = WEFT_OK;
     if (ctx->generation != generation)
@@ -62,7 +62,7 @@ static weft_status parse_device(const char *device, char name[16], const char **
     const char *colon = strchr(device, ':');
     const size_t length = colon ? (size_t)(colon - device) : strlen(device);
     RETURN_IF(length == 0 || length >= 16, WEFT_NO_DEVICE,
-              "no device called \"%.64s\"; there are auto, cpu, cuda and ref", device);
+              "unknown device \"%.64s\": expected auto, cpu, cuda or ref", device);
     memcpy(name, device, length);
     name[length] = '\0';
     *which = colon ? colon + 1 : "";
@@ -72,7 +72,7 @@ static weft_status parse_device(const char *device, char name[16], const char **
 static weft_status open_device(weft_context *ctx, const char *device, weft_error *error) {
     char name[16];
     const char *which;
-    RETURN_IF(!device, WEFT_INVALID, "the device is NULL");
+    RETURN_IF(!device, WEFT_INVALID, "device is NULL");
     FORWARD(parse_device(device, name, &which, error));
     FORWARD(weft_find_backend(name, &ctx->backend, error));
     return ctx->backend->open(which, &ctx->state, error);
@@ -104,11 +104,11 @@ static weft_status open_auto(weft_context *ctx, weft_error *error) {
 weft_status weft_open(weft_context **out, const char *device) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     weft_error *error = &thread_error;
-    RETURN_IF(!out, WEFT_INVALID, "weft_open: the place for the context is NULL");
+    RETURN_IF(!out, WEFT_INVALID, "weft_open: ctx is NULL");
     *out = NULL;
     pthread_once(&once, watch_forks);
     weft_context *ctx = calloc(1, sizeof *ctx);
-    RETURN_IF(!ctx, WEFT_OUT_OF_MEMORY, "no memory for a context (%zu bytes)", sizeof *ctx);
+    RETURN_IF(!ctx, WEFT_OUT_OF_MEMORY, "cannot allocate a context of %zu bytes", sizeof *ctx);
     atomic_flag_clear(&ctx->inside);
     ctx->generation = generation;
     const bool is_auto = device && strcmp(device, "auto") == 0;
@@ -162,10 +162,10 @@ size_t weft_device_count(void) {
 
 weft_status weft_describe_device(size_t index, weft_device_info *info) {
     weft_error *error = &thread_error;
-    RETURN_IF(!info, WEFT_INVALID, "weft_describe_device: the place for the description is NULL");
+    RETURN_IF(!info, WEFT_INVALID, "weft_describe_device: info is NULL");
     memset(info, 0, sizeof *info);
-    RETURN_IF(index >= weft_device_count(), WEFT_NO_DEVICE, "there is no device %zu; there are %zu", index,
-              weft_device_count());
+    RETURN_IF(index >= weft_device_count(), WEFT_NO_DEVICE, "device index %zu is out of range: there are %zu devices",
+              index, weft_device_count());
     const weft_backend *backend = weft_backend_cpu();
     if (index < (size_t)backend->count()) return backend->describe((int)index, info, error);
     index -= (size_t)backend->count();
@@ -174,7 +174,8 @@ weft_status weft_describe_device(size_t index, weft_device_info *info) {
 }
 
 static weft_status set_threads(weft_context *ctx, int threads, weft_error *error) {
-    RETURN_IF(threads < 0 || threads > 4096, WEFT_INVALID, "%d threads; 0 to 4096 can be asked for", threads);
+    RETURN_IF(threads < 0 || threads > 4096, WEFT_INVALID, "invalid number of threads %d: expected 0 to 4096",
+              threads);
     return ctx->backend->set_threads(ctx->state, threads, error);
 }
 

@@ -46,7 +46,7 @@ static inline weft_status weft_check_edges(weft_dtype dtype, size_t size, size_t
     for (size_t i = 0; i < count; i++) {
         const char *pair = (const char *)edges + i * size;
         RETURN_IF(!weft_pair_ascends(dtype, pair), WEFT_INVALID,
-                  "edges[%zu] = %s is not less than edges[%zu] = %s: edges must ascend", first + i,
+                  "edges[%zu] = %s is not less than edges[%zu] = %s: edges must be strictly ascending", first + i,
                   weft_describe_element(dtype, pair).text, first + i + 1,
                   weft_describe_element(dtype, pair + size).text);
     }

@@ -21,9 +21,10 @@ static inline bool offsets_all_good(const uint64_t *offsets, size_t segments, ui
 /* The sentence for segment s, which is not good. */
 static inline weft_status offsets_fail(weft_error *error, size_t s, uint64_t begin, uint64_t end, uint64_t n) {
     if (begin > end)
-        return weft_fail(error, WEFT_INVALID, "offsets[%zu] is %llu and offsets[%zu] is %llu: offsets must ascend", s,
+        return weft_fail(error, WEFT_INVALID,
+                         "offsets[%zu] is %llu and offsets[%zu] is %llu: offsets must not decrease", s,
                          (unsigned long long)begin, s + 1, (unsigned long long)end);
-    return weft_fail(error, WEFT_INVALID, "offsets[%zu] is %llu, past the end of x, which has %llu elements", s + 1,
+    return weft_fail(error, WEFT_INVALID, "offsets[%zu] is %llu, but x has only %llu elements", s + 1,
                      (unsigned long long)end, (unsigned long long)n);
 }
 

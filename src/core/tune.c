@@ -30,10 +30,10 @@ static weft_status find_folder(char folder[PATH_BYTES], weft_error *error) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const bool has_cache = cache && *cache == '/';
     RETURN_IF(!has_cache && !(home && *home == '/'), WEFT_IO,
-              "no place for what was tuned: neither XDG_CACHE_HOME nor HOME is an absolute path");
+              "no folder for tuning files: neither XDG_CACHE_HOME nor HOME is an absolute path");
     const int length = has_cache ? snprintf(folder, PATH_BYTES, "%s/weft", cache)
                                  : snprintf(folder, PATH_BYTES, "%s/.cache/weft", home);
-    RETURN_IF(length >= PATH_BYTES, WEFT_IO, "no place for what was tuned: the path of the cache folder is too long");
+    RETURN_IF(length >= PATH_BYTES, WEFT_IO, "no folder for tuning files: the path of the cache folder is too long");
     return WEFT_OK;
 }
 
@@ -57,7 +57,7 @@ static weft_status find_file(const weft_context *ctx, char path[PATH_BYTES], wef
     plain_name(name, plain);
     const int length =
         snprintf(path, PATH_BYTES, "%s/tune-%s-%s.txt", folder, *plain ? plain : ctx->backend->name, weft_version());
-    RETURN_IF(length >= PATH_BYTES, WEFT_IO, "no place for what was tuned: the path of the cache folder is too long");
+    RETURN_IF(length >= PATH_BYTES, WEFT_IO, "no folder for tuning files: the path of the cache folder is too long");
     return WEFT_OK;
 }
 
@@ -70,7 +70,7 @@ static weft_status read_choice(const weft_context *ctx, const char *line, size_t
     size_t count;
     const weft_tunable *list = list_of(ctx, &count);
     RETURN_IF(sscanf(line, "%31s %7s %7s %63s %c", operation, dtype, accumulate, variant, &rest) != 4, WEFT_INVALID,
-              "\"%.80s\" is no line of four words", line);
+              "\"%.80s\" is not a line of four words", line);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(list[i].operation, operation) != 0 || strcmp(weft_dtype_name(list[i].dtype), dtype) != 0 ||
             strcmp(weft_dtype_name(list[i].accumulate), accumulate) != 0)
@@ -95,7 +95,7 @@ static weft_status read_line(const weft_context *ctx, size_t number, const char 
              number == 1   ? ""
              : number == 2 ? name
                            : weft_version());
-    RETURN_IF(strcmp(line, expected) != 0, WEFT_INVALID, "\"%.80s\" where \"%.140s\" is expected", line, expected);
+    RETURN_IF(strcmp(line, expected) != 0, WEFT_INVALID, "found \"%.80s\", expected \"%.140s\"", line, expected);
     return WEFT_OK;
 }
 
@@ -105,12 +105,13 @@ static weft_status read_text(const weft_context *ctx, char *text, size_t choices
         weft_error why = {.message = ""};
         end = strchr(line, '\n');
         number++;
-        RETURN_IF(!end || end - line >= LINE_BYTES, WEFT_INVALID, "line %zu is too long, or has no end", number);
+        RETURN_IF(!end || end - line >= LINE_BYTES, WEFT_INVALID,
+                  "line %zu is too long or does not end with a newline", number);
         *end = '\0';
         RETURN_IF(read_line(ctx, number, line, choices, &why) != WEFT_OK, WEFT_INVALID, "line %zu: %s", number,
                   why.message);
     }
-    RETURN_IF(number < 3, WEFT_INVALID, "it has %zu lines, and no choice", number);
+    RETURN_IF(number < 3, WEFT_INVALID, "the file has %zu lines: expected at least 3", number);
     return WEFT_OK;
 }
 
@@ -123,9 +124,9 @@ static weft_status load(const char *path, char text[FILE_BYTES], weft_error *err
     const size_t length = fread(text, 1, FILE_BYTES, file);
     const bool failed = ferror(file);
     fclose(file);
-    RETURN_IF(failed || length == FILE_BYTES || memchr(text, '\0', length), WEFT_IO, "it is no such file");
+    RETURN_IF(failed || length == FILE_BYTES || memchr(text, '\0', length), WEFT_IO, "the file is not a tuning file");
     text[length] = '\0';
-    RETURN_IF(length == 0, WEFT_INVALID, "it is empty");
+    RETURN_IF(length == 0, WEFT_INVALID, "the file is empty");
     return WEFT_OK;
 }
 
@@ -154,7 +155,7 @@ void context_tune(weft_context *ctx) {
     if (!list_of(ctx, &count) || (wanted && strcmp(wanted, "off") == 0)) return;
     if (find_folder(path, &why) != WEFT_OK || access(path, F_OK) != 0) return;
     if (find_file(ctx, path, &why) != WEFT_OK || use_file(ctx, path, &why) == WEFT_OK) return;
-    (void)weft_fail(&ctx->tuning, WEFT_IO, "%.300s is not used: %.200s", path, why.message);
+    (void)weft_fail(&ctx->tuning, WEFT_IO, "%.300s is ignored: %.200s", path, why.message);
     (void)choose_all(ctx, none, &why);
 }
 
@@ -186,7 +187,7 @@ static bool write_choices(const weft_context *ctx, FILE *file) {
 static weft_status save(const weft_context *ctx, weft_error *error) {
     char path[PATH_BYTES], folder[PATH_BYTES], beside[PATH_BYTES + 16];
     size_t count;
-    RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has nothing that can be tuned", weft_device(ctx));
+    RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has no tunable operations", weft_device(ctx));
     FORWARD(find_folder(folder, error));
     FORWARD(find_file(ctx, path, error));
     FORWARD(make_folder(folder, error));
@@ -206,7 +207,7 @@ static weft_status reset(weft_context *ctx, weft_error *error) {
     static const size_t none[TUNABLES_MAX];
     char path[PATH_BYTES];
     size_t count;
-    RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has nothing that can be tuned", weft_device(ctx));
+    RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has no tunable operations", weft_device(ctx));
     FORWARD(find_file(ctx, path, error));
     RETURN_IF(unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR, WEFT_IO, "%.300s: %s", path, strerror(errno));
     ctx->tuning.message[0] = '\0';
@@ -226,13 +227,13 @@ const char *weft_tune_warning(const weft_context *ctx) { return ctx ? ctx->tunin
 static weft_status check_index(const weft_context *ctx, size_t index, weft_error *error) {
     size_t count;
     RETURN_IF(!list_of(ctx, &count) || index >= count, WEFT_INVALID,
-              "there is no tunable %zu; %s has %zu, numbered from 0", index, weft_device(ctx), count);
+              "tunable %zu does not exist: %s has %zu tunables, numbered from 0", index, weft_device(ctx), count);
     return WEFT_OK;
 }
 
 static weft_status describe(const weft_context *ctx, size_t index, weft_tunable *tunable, weft_error *error) {
     size_t count;
-    RETURN_IF(!tunable, WEFT_INVALID, "weft_tune_describe: the place for the description is NULL");
+    RETURN_IF(!tunable, WEFT_INVALID, "weft_tune_describe: tunable is NULL");
     FORWARD(check_index(ctx, index, error));
     *tunable = list_of(ctx, &count)[index];
     tunable->chosen = ctx->backend->chosen(ctx->state, index);
@@ -242,7 +243,7 @@ static weft_status describe(const weft_context *ctx, size_t index, weft_tunable 
 static weft_status choose(weft_context *ctx, size_t index, size_t variant, weft_error *error) {
     weft_tunable t;
     FORWARD(describe(ctx, index, &t, error));
-    RETURN_IF(variant >= t.count, WEFT_INVALID, "%s of %s has no variant %zu; it has %zu, numbered from 0",
+    RETURN_IF(variant >= t.count, WEFT_INVALID, "%s of %s has no variant %zu: it has %zu variants, numbered from 0",
               t.operation, weft_dtype_name(t.dtype), variant, t.count);
     return ctx->backend->choose(ctx->state, index, variant, true, error);
 }
@@ -250,10 +251,10 @@ static weft_status choose(weft_context *ctx, size_t index, size_t variant, weft_
 static weft_status file_of(const weft_context *ctx, char *path, size_t size, weft_error *error) {
     char found[PATH_BYTES];
     size_t count;
-    RETURN_IF(!path, WEFT_INVALID, "weft_tune_file: the place for the path is NULL");
-    RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has nothing that can be tuned", weft_device(ctx));
+    RETURN_IF(!path, WEFT_INVALID, "weft_tune_file: path is NULL");
+    RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has no tunable operations", weft_device(ctx));
     FORWARD(find_file(ctx, found, error));
-    RETURN_IF(strlen(found) >= size, WEFT_INVALID, "weft_tune_file: the path has %zu bytes, and the place %zu",
+    RETURN_IF(strlen(found) >= size, WEFT_INVALID, "weft_tune_file: the path requires %zu bytes, but size is %zu",
               strlen(found) + 1, size);
     memcpy(path, found, strlen(found) + 1);
     return WEFT_OK;

@@ -51,7 +51,7 @@ static inline bool progress_poll(weft_watch *w) {
 }
 
 static inline weft_status progress_refuse(weft_error *error) {
-    return weft_fail(error, WEFT_CANCELLED, "the call was cancelled by its progress callback");
+    return weft_fail(error, WEFT_CANCELLED, "the progress callback cancelled the call");
 }
 
 /* The watch of the call that the thread is inside, or NULL (context.c). */

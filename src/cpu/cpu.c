@@ -21,11 +21,11 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
 static weft_status open_cpu(const char *which, void **state, weft_error *error) {
     bool known;
     const level *found = cpu_find_level(which, &known);
-    RETURN_IF(!known, WEFT_NO_DEVICE, "no device called \"cpu:%.32s\": this architecture has no such level", which);
-    RETURN_IF(!found, WEFT_NO_DEVICE, "no device \"cpu:%.32s\" here: this processor lacks that instruction set",
-              which);
+    RETURN_IF(!known, WEFT_NO_DEVICE, "unknown device \"cpu:%.32s\": this architecture has no such level", which);
+    RETURN_IF(!found, WEFT_NO_DEVICE,
+              "device \"cpu:%.32s\" is not available: the processor does not support this instruction set", which);
     cpu_context *ctx = calloc(1, sizeof *ctx);
-    RETURN_IF(!ctx, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", sizeof *ctx);
+    RETURN_IF(!ctx, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof *ctx);
     ctx->level = found;
     ctx->threads = cpu_default_threads();
     snprintf(ctx->id, sizeof ctx->id, *which ? "cpu:%s" : "cpu", which);
@@ -49,7 +49,7 @@ weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *er
         ctx->room = NULL;
         ctx->room_bytes = 0;
         RETURN_IF(posix_memalign(&ctx->room, alignment, bytes) != 0, WEFT_OUT_OF_MEMORY,
-                  "no host memory for %zu bytes of scratch", bytes);
+                  "cannot allocate %zu bytes of host memory for scratch space", bytes);
         if (alignment == LARGE_PAGE) (void)madvise(ctx->room, bytes, MADV_HUGEPAGE);
         ctx->room_bytes = bytes;
     }
@@ -82,7 +82,8 @@ static size_t scratch_bytes(const void *state) {
 
 static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
     (void)state, (void)memory;
-    RETURN_IF(posix_memalign(p, 64, bytes) != 0, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", bytes);
+    RETURN_IF(posix_memalign(p, 64, bytes) != 0, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory",
+              bytes);
     return WEFT_OK;
 }
 

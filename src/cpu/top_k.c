@@ -147,7 +147,7 @@ weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
     p.part = (c->n - 1) / (size_t)p.threads + 1;
     p.capacity = least_of(p.part, c->k > p.part / 2 ? p.part : 2 * c->k + SLACK) + FILTER_BLOCK;
     RETURN_IF(p.capacity > SIZE_MAX / sizeof(candidate) / ((size_t)p.threads + 1), WEFT_OUT_OF_MEMORY,
-              "no host memory for the %zu largest of %zu elements", c->k, c->n);
+              "cannot allocate host memory for the %zu largest of %zu elements", c->k, c->n);
     const size_t candidates = (size_t)p.threads * p.capacity + c->k;
     FORWARD(cpu_room(ctx, candidates * sizeof(candidate) + (size_t)p.threads * sizeof(size_t), &room, error));
     const candidate *const first = list_all(&p, room, (size_t *)((candidate *)room + candidates));

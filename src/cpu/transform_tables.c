@@ -20,14 +20,15 @@ static void *hold(transform_tables *t, size_t bytes) {
 }
 
 static weft_status no_memory(size_t n, weft_error *error) {
-    return weft_fail(error, WEFT_OUT_OF_MEMORY, "no host memory for the tables of a transform of %zu values", n);
+    return weft_fail(error, WEFT_OUT_OF_MEMORY,
+                     "cannot allocate host memory for the tables of a transform of %zu values", n);
 }
 
 /* The context's tables, all empty at first. */
 static weft_status find_tables(cpu_context *ctx, transform_tables **t, weft_error *error) {
     if (!ctx->transforms) ctx->transforms = calloc(1, sizeof *ctx->transforms);
     *t = ctx->transforms;
-    RETURN_IF(!*t, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", sizeof **t);
+    RETURN_IF(!*t, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof **t);
     return WEFT_OK;
 }
 

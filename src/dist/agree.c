@@ -31,7 +31,7 @@ static told tell(agreed_kind kind, uint64_t value) {
 static weft_status take_sentence(weft_dist *d, int from, weft_status status) {
     weft_error sentence;
     for (int r = 0; r < d->size; r++) d->counts[r] = r == from ? (int)sizeof sentence.message : 0;
-    FORWARD(dist_gather_parts(d, d->error.message, sentence.message, "telling what failed"));
+    FORWARD(dist_gather_parts(d, d->error.message, sentence.message, "exchanging an error message"));
     return weft_fail(&d->error, status, "rank %d: %.480s", from, sentence.message);
 }
 
@@ -78,7 +78,7 @@ static weft_status lay_out(weft_dist *d) {
     for (int r = 0; r < d->size; r++) {
         const record *const own = &d->records[r];
         RETURN_IF(own->offset != WEFT_NOT_GIVEN && own->offset != end, WEFT_INVALID,
-                  "the slice of rank %d begins at %" PRIu64 ", and those before it end at %" PRIu64 ": %s", r,
+                  "the slice of rank %d begins at %" PRIu64 ", but those before it end at %" PRIu64 ": %s", r,
                   own->offset, end, own->offset < end ? "they overlap" : "there is a gap");
         RETURN_IF(own->count > (uint64_t)PTRDIFF_MAX - end, WEFT_INVALID,
                   "the slices up to rank %d have more than 2^63 - 1 elements", r);
@@ -88,7 +88,7 @@ static weft_status lay_out(weft_dist *d) {
     d->begin[d->size] = end;
     for (int r = 0; r < d->size; r++)
         RETURN_IF(d->records[r].total != WEFT_NOT_GIVEN && d->records[r].total != end, WEFT_INVALID,
-                  "the slices have %" PRIu64 " elements together, and rank %d says that there are %" PRIu64, end, r,
+                  "the slices have %" PRIu64 " elements in total, but rank %d specified %" PRIu64, end, r,
                   d->records[r].total);
     return WEFT_OK;
 }
@@ -133,14 +133,14 @@ weft_status dist_check_apart(weft_dist *d, const char *a_name, const void *a, si
 weft_status dist_check_host(weft_dist *d, const char *name, const void *p) {
     weft_error *error = &d->error;
     RETURN_IF(p && weft_part_device_only(d->ctx, p), WEFT_INVALID,
-              "%s is at %p, which is memory of a GPU; it is read in host memory", name, p);
+              "%s is at %p in GPU memory: it must be host memory", name, p);
     return WEFT_OK;
 }
 
 static weft_status took(weft_dist *d, weft_status status, const weft_context *ctx) {
     if (status == WEFT_OK) return WEFT_OK;
     return weft_fail(&d->error, status, "%s",
-                     status == WEFT_BUSY ? "another thread is inside a call on the context" : weft_last_error(ctx));
+                     status == WEFT_BUSY ? "the context is in use by another thread" : weft_last_error(ctx));
 }
 
 weft_status dist_took(weft_dist *d, weft_status status) { return took(d, status, d->ctx); }

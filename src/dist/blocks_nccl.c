@@ -68,7 +68,8 @@ static weft_status hold(weft_dist *d, const nccl_plugin *plugin) {
     weft_error *error = &d->error;
     d->blocks = calloc(1, sizeof *d->blocks);
     if (d->blocks) *d->blocks = (struct blocks){plugin, NULL, calloc(2 * (size_t)d->size, sizeof(block_message))};
-    RETURN_IF(!d->blocks || !d->blocks->list, WEFT_OUT_OF_MEMORY, "no memory for the messages of %d ranks", d->size);
+    RETURN_IF(!d->blocks || !d->blocks->list, WEFT_OUT_OF_MEMORY,
+              "cannot allocate memory for the messages of %d ranks", d->size);
     return WEFT_OK;
 }
 
@@ -81,7 +82,7 @@ weft_status blocks_open(weft_dist *d) {
     weft_status status = hold(d, plugin);
     if (status == WEFT_OK && d->rank == 0) status = plugin->make_id(own, &d->error);
     FORWARD(dist_agree(d, status));
-    FORWARD(dist_gather(d, own, d->roots, sizeof own, "telling NCCL's number"));
+    FORWARD(dist_gather(d, own, d->roots, sizeof own, "exchanging the NCCL id"));
     return dist_agree(d, plugin->join(device_of(d), (const unsigned char *)d->roots, d->rank, d->size,
                                       &d->blocks->comm, &d->error));
 }

@@ -115,7 +115,8 @@ static weft_status run_convolution(convolving *c) {
     for (int which = 0; which < 2; which++) {
         c->around[which] = malloc(values[which] ? values[which] * c->size : 1);
         if (!c->around[which])
-            status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for %zu values around a border", values[which]);
+            status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu values around a border",
+                               values[which]);
     }
     FORWARD(dist_agree(d, status));
     FORWARD(dist_fetch(d, c->size, around_first, c->x, c->around[0]));
@@ -165,16 +166,16 @@ static weft_status convolve(convolving *c, const char *name, weft_slice slice) {
     c->size = weft_dtype_size(c->dtype) * (c->field == WEFT_COMPLEX ? 2 : 1);
     const weft_status checked = check_convolution(c, slice.count);
     const agreed list[] = {
-        {"the type", AS_TYPE, c->dtype},
+        {"dtype", AS_TYPE, c->dtype},
         {"the field", AS_NUMBER, c->field},
         {"the mode", AS_NUMBER, c->mode},
         {"the number of taps", AS_NUMBER, c->m},
         {"the filter's hash", AS_BITS, checked == WEFT_OK ? dist_hash(DIST_HASH, c->h, c->m * c->size) : 0}};
     FORWARD(dist_begin(d, name, list, 5, slice, checked));
     const size_t n = (size_t)dist_total(d);
-    RETURN_IF(n == 0 || c->m == 0, WEFT_EMPTY, "%s of %zu and %zu values has no value", name, n, c->m);
-    RETURN_IF(n < c->m, WEFT_UNSUPPORTED, "%s: %zu taps and %zu values; it is the longer array that is spread", name,
-              c->m, n);
+    RETURN_IF(n == 0 || c->m == 0, WEFT_EMPTY, "%s of %zu and %zu values is undefined", name, n, c->m);
+    RETURN_IF(n < c->m, WEFT_UNSUPPORTED,
+              "%s: %zu taps exceed the %zu values: the distributed array must be the longer one", name, c->m, n);
     d->call = c;
     find_items(c);
     FORWARD(dist_agree(d, check_results(c)));

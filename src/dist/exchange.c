@@ -11,7 +11,7 @@ weft_status dist_gather_parts(weft_dist *d, const void *own, void *all, const ch
     weft_error *error = &d->error;
     int place = 0;
     for (int r = 0; r < d->size; r++) {
-        RETURN_IF(d->counts[r] > INT_MAX - place, WEFT_UNSUPPORTED, "%d ranks have more to tell than 2^31 bytes",
+        RETURN_IF(d->counts[r] > INT_MAX - place, WEFT_UNSUPPORTED, "the data of %d ranks exceeds 2^31 - 1 bytes",
                   d->size);
         d->places[r] = place;
         place += d->counts[r];

@@ -23,7 +23,7 @@ weft_status weft_dist_fft(weft_dist *d, weft_dtype dtype, weft_fft_kind kind, we
                           const void *x, void *y) {
     if (!d) return WEFT_INVALID;
     const agreed list[] = {
-        {"the type", AS_TYPE, dtype}, {"the kind", AS_NUMBER, kind}, {"the number of values", AS_NUMBER, n}};
+        {"dtype", AS_TYPE, dtype}, {"the kind", AS_NUMBER, kind}, {"the number of values", AS_NUMBER, n}};
     FORWARD(dist_begin(d, "fft", list, 3, arrays, check_fft(d, dtype, kind, arrays.count, n, x, y)));
     return dist_finish(d, dist_took(d, weft_fft(d->ctx, dtype, kind, arrays.count, n, x, y)));
 }

@@ -21,7 +21,8 @@ static weft_status run_histogram(const histogram *h) {
     weft_error *error = &h->d->error;
     uint64_t *const own = malloc(h->bins * sizeof *own);
     weft_status status = WEFT_OK;
-    if (!own) status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for the counts of %zu bins", h->bins);
+    if (!own)
+        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the counts of %zu bins", h->bins);
     if (status == WEFT_OK) status = count(h, h->n, h->x, own);
     status = dist_agree(h->d, status);
     if (status == WEFT_OK) status = h->d->line.add(h->d, own, h->counts, h->bins, "adding counts");
@@ -32,9 +33,9 @@ static weft_status run_histogram(const histogram *h) {
 static weft_status check_histogram(const histogram *h) {
     weft_error *error = &h->d->error;
     const size_t size = weft_dtype_size(h->dtype);
-    RETURN_IF(size == 0, WEFT_INVALID, "%d is no element type", (int)h->dtype);
-    RETURN_IF(h->bins < 1 || h->bins > WEFT_BINS_MAX, WEFT_INVALID, "%zu bins; 1 to %zu are taken", h->bins,
-              (size_t)WEFT_BINS_MAX);
+    RETURN_IF(size == 0, WEFT_INVALID, "invalid dtype %d", (int)h->dtype);
+    RETURN_IF(h->bins < 1 || h->bins > WEFT_BINS_MAX, WEFT_INVALID, "invalid number of bins %zu: expected 1 to %zu",
+              h->bins, (size_t)WEFT_BINS_MAX);
     FORWARD(dist_check_array(h->d, "x", h->x, h->n, size));
     FORWARD(dist_check_host(h->d, "counts", h->counts));
     return dist_check_array(h->d, "counts", h->counts, h->bins, sizeof *h->counts);
@@ -42,7 +43,7 @@ static weft_status check_histogram(const histogram *h) {
 
 static weft_status begin_and_run(const histogram *h, const char *name, weft_slice slice, uint64_t low, uint64_t high,
                                  weft_status status) {
-    const agreed list[] = {{"the type", AS_TYPE, h->dtype},
+    const agreed list[] = {{"dtype", AS_TYPE, h->dtype},
                            {"the number of bins", AS_NUMBER, h->bins},
                            {h->edges ? "the edges' hash" : "lower", AS_BITS, low},
                            {h->edges ? "the last edge" : "upper", AS_BITS, high}};

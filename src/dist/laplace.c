@@ -131,7 +131,7 @@ static weft_status hold_slabs(sweeping *s, const void *u) {
     weft_status status = dist_room(d, 0, bytes, &s->before);
     if (status == WEFT_OK) status = dist_room(d, 1, bytes, &s->after);
     if (status == WEFT_OK) status = dist_room(d, 2, s->planes ? 3 * s->margin * s->plane : 0, &s->rim);
-    RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "no memory for two copies of %zu planes", s->planes);
+    RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "cannot allocate memory for two copies of %zu planes", s->planes);
     FORWARD(status);
     return bring_slab(s, u);
 }
@@ -161,7 +161,7 @@ static weft_status check_laplace(const sweeping *s, const void *u, const void *v
     weft_error *error = &d->error;
     const size_t size = weft_dtype_size(s->dtype);
     RETURN_IF(s->dtype != WEFT_F32 && s->dtype != WEFT_F64, WEFT_UNSUPPORTED,
-              "laplace is defined for f32 and f64, and the grid is %s", weft_dtype_name(s->dtype));
+              "laplace requires a grid of f32 or f64, not %s", weft_dtype_name(s->dtype));
     RETURN_IF(s->nx == 0 || s->ny == 0, WEFT_EMPTY, "planes of %zu x %zu have no points", s->nx, s->ny);
     RETURN_IF(s->ny > SIZE_MAX / 16 / s->nx, WEFT_INVALID, "planes of %zu x %zu points do not fit in memory", s->nx,
               s->ny);
@@ -179,7 +179,7 @@ weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t 
     if (!d) return WEFT_INVALID;
     weft_error *error = &d->error;
     sweeping s = {.d = d, .dtype = dtype, .nx = nx, .ny = ny, .planes = planes.count};
-    const agreed list[] = {{"the type", AS_TYPE, dtype},
+    const agreed list[] = {{"dtype", AS_TYPE, dtype},
                            {"nx", AS_NUMBER, nx},
                            {"ny", AS_NUMBER, ny},
                            {"the number of sweeps", AS_NUMBER, sweeps}};

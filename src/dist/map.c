@@ -59,7 +59,7 @@ static weft_status run_map(mapping *m, weft_slice slice, void *out) {
             status =
                 dist_check_apart(m->d, "out", out, m->n * size, b->name, b->array, m->n * weft_dtype_size(b->dtype));
     }
-    const agreed list[] = {{"the type", AS_TYPE, m->dtype},
+    const agreed list[] = {{"dtype", AS_TYPE, m->dtype},
                            {"the formula's hash", AS_BITS, hash_formula(m)},
                            {"the bindings' hash", AS_BITS, status == WEFT_OK ? hash_bindings(m) : 0}};
     FORWARD(dist_begin(m->d, "map", list, 3, slice, status));
@@ -91,7 +91,7 @@ static weft_status reduce_values(const mapping *m, weft_op op, weft_dtype accumu
     char *values = NULL;
     weft_status status = WEFT_OK;
     if (m->n > SIZE_MAX / size)
-        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for %zu values of the formula", m->n);
+        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu values of the formula", m->n);
     if (status == WEFT_OK) status = dist_room(m->d, 0, m->n * size, &values);
     if (status == WEFT_OK) status = evaluate(m, values);
     FORWARD(dist_agree(m->d, status));
@@ -104,9 +104,9 @@ weft_status weft_dist_map_reduce(weft_dist *d, weft_op op, const char *formula, 
     if (!d) return WEFT_INVALID;
     mapping m = {.d = d, .formula = formula, .dtype = dtype, .n = slice.count, .bindings = bindings, .count = count};
     weft_status status = check_map_reduce(&m, op, accumulate, out);
-    const agreed list[] = {{"the operator", AS_OPERATOR, op},
-                           {"the type", AS_TYPE, dtype},
-                           {"the accumulate type", AS_TYPE, accumulate},
+    const agreed list[] = {{"op", AS_OPERATOR, op},
+                           {"dtype", AS_TYPE, dtype},
+                           {"accumulate", AS_TYPE, accumulate},
                            {"the formula's hash", AS_BITS, hash_formula(&m)},
                            {"the bindings' hash", AS_BITS, status == WEFT_OK ? hash_bindings(&m) : 0}};
     status = dist_begin(d, "map_reduce", list, 5, slice, status);

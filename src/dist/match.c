@@ -71,7 +71,8 @@ static weft_status run_match(const matching *m, uint64_t *counts) {
     unsigned char first[AROUND], last[AROUND];
     weft_status status = WEFT_OK;
     if (!m->sums || !m->counts)
-        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for the counts of %zu patterns", m->patterns->count);
+        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the counts of %zu patterns",
+                           m->patterns->count);
     FORWARD(dist_fetch(d, 1, around_first, m->text, first));
     FORWARD(dist_fetch(d, 1, around_last, m->text, last));
     if (status == WEFT_OK) status = count_places(m, first, last);
@@ -85,8 +86,8 @@ static weft_status check_match(const matching *m, const uint64_t *counts) {
     const weft_patterns *const p = m->patterns;
     RETURN_IF(!p, WEFT_INVALID, "patterns is NULL");
     RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
-    RETURN_IF(p->count == 0 || p->count > WEFT_PATTERNS_MAX, WEFT_INVALID, "%zu patterns; 1 to %d can be looked for",
-              p->count, WEFT_PATTERNS_MAX);
+    RETURN_IF(p->count == 0 || p->count > WEFT_PATTERNS_MAX, WEFT_INVALID,
+              "invalid number of patterns %zu: expected 1 to %d", p->count, WEFT_PATTERNS_MAX);
     RETURN_IF(!p->offsets || !p->bytes, WEFT_INVALID, "patterns->%s is NULL", p->offsets ? "bytes" : "offsets");
     return dist_check_array(m->d, "text", m->text, m->n, 1);
 }

@@ -207,25 +207,25 @@ static weft_status check_places(const product *p, const place *all, uint64_t *n)
         for (size_t r = q; r < (size_t)p->d->size; r += across) {
             RETURN_IF(all[r].columns != all[q].columns, WEFT_INVALID,
                       "%s: rank %zu has %" PRIu64 " columns and rank %zu %" PRIu64
-                      "; they are in the same column of the grid",
+                      ": both are in the same column of the grid",
                       p->name, q, all[q].columns, r, all[r].columns);
             RETURN_IF(is_other(all[r].first_column, *n), WEFT_INVALID,
-                      "%s: the columns of rank %zu begin at %" PRIu64 ", and those before them end at %" PRIu64,
-                      p->name, r, all[r].first_column, *n);
+                      "%s: the columns of rank %zu begin at %" PRIu64 ", but those before end at %" PRIu64, p->name,
+                      r, all[r].first_column, *n);
         }
         *n += all[q].columns;
     }
     for (size_t r = 0; r < (size_t)p->d->size; r++) {
         const size_t first = r / across * across;
         RETURN_IF(all[r].rows != all[first].rows, WEFT_INVALID,
-                  "%s: rank %zu has %" PRIu64 " rows and rank %zu %" PRIu64 "; they are in the same row of the grid",
+                  "%s: rank %zu has %" PRIu64 " rows and rank %zu %" PRIu64 ": both are in the same row of the grid",
                   p->name, first, all[first].rows, r, all[r].rows);
         RETURN_IF(is_other(all[r].first_row, p->d->begin[first]), WEFT_INVALID,
-                  "%s: the rows of rank %zu begin at %" PRIu64 ", and those before them end at %" PRIu64, p->name, r,
+                  "%s: the rows of rank %zu begin at %" PRIu64 ", but those before end at %" PRIu64, p->name, r,
                   all[r].first_row, p->d->begin[first]);
         RETURN_IF(is_other(all[r].all_columns, *n), WEFT_INVALID,
-                  "%s: the slices have %" PRIu64 " columns together, and rank %zu says that there are %" PRIu64,
-                  p->name, *n, r, all[r].all_columns);
+                  "%s: the slices have %" PRIu64 " columns in total, but rank %zu specified %" PRIu64, p->name, *n, r,
+                  all[r].all_columns);
     }
     return WEFT_OK;
 }
@@ -274,8 +274,8 @@ static weft_status run_call(product *p, size_t n, weft_status status) {
     uint64_t columns;
     if (status == WEFT_OK) status = check_product(p);
     const agreed list[] = {
-        {"the type", AS_TYPE, p->dtype},
-        {"the accumulate type", AS_TYPE, p->accumulate},
+        {"dtype", AS_TYPE, p->dtype},
+        {"accumulate", AS_TYPE, p->accumulate},
         {"the number of ranks in a row of the grid", AS_NUMBER, p->grid_columns},
         {"n", AS_NUMBER, n},
         {"k", AS_NUMBER, p->k},
@@ -299,7 +299,8 @@ static weft_status lay_grid(product *p, size_t across) {
     p->grid_rows = ranks / across;
     p->row = (size_t)p->d->rank / across;
     p->column = (size_t)p->d->rank % across;
-    RETURN_IF(across != asked, WEFT_INVALID, "%zu ranks in a row of the grid; %zu ranks must be whole rows", asked,
+    RETURN_IF(across != asked, WEFT_INVALID,
+              "invalid number of ranks per row of the grid %zu: it must divide the number of ranks %zu", asked,
               ranks);
     return WEFT_OK;
 }

@@ -135,8 +135,8 @@ static weft_status join_communicator(weft_dist *d, mpi_line *line, MPI_Comm comm
     FORWARD(took(d, MPI_Comm_size(line->comm, &d->size), "asking for the number of ranks"));
     line->requests = calloc(2 * (size_t)d->size, sizeof(MPI_Request));
     line->statuses = calloc(2 * (size_t)d->size, sizeof *line->statuses);
-    RETURN_IF(!line->requests || !line->statuses, WEFT_OUT_OF_MEMORY, "no memory for the messages of %d ranks",
-              d->size);
+    RETURN_IF(!line->requests || !line->statuses, WEFT_OUT_OF_MEMORY,
+              "cannot allocate memory for the messages of %d ranks", d->size);
     return WEFT_OK;
 }
 
@@ -147,7 +147,7 @@ static weft_status open_on(weft_dist **out, weft_context *ctx, MPI_Comm comm, bo
     if (!d || !line) {
         free(d);
         free(line);
-        return weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for a distributed context (%zu bytes)", sizeof *d);
+        return weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate a distributed context of %zu bytes", sizeof *d);
     }
     *line = (mpi_line){.comm = MPI_COMM_NULL, .ends_mpi = ends_mpi};
     d->line_state = line;
@@ -168,11 +168,11 @@ static weft_status open_on(weft_dist **out, weft_context *ctx, MPI_Comm comm, bo
 static weft_status check_opening(weft_dist **d) {
     weft_error *error = dist_thread_error();
     int running = 0, ended = 0;
-    RETURN_IF(!d, WEFT_INVALID, "the place for the distributed context is NULL");
+    RETURN_IF(!d, WEFT_INVALID, "d is NULL");
     *d = NULL;
     (void)MPI_Initialized(&running);
     (void)MPI_Finalized(&ended);
-    RETURN_IF(!running || ended, WEFT_INVALID, "MPI %s", ended ? "has ended" : "has not been started (MPI_Init)");
+    RETURN_IF(!running || ended, WEFT_INVALID, "MPI is %s", ended ? "finalized" : "not initialized (MPI_Init)");
     return WEFT_OK;
 }
 
@@ -207,15 +207,15 @@ static weft_status check_launcher(void) {
     (void)MPI_Get_library_version(version, &length);
     return weft_fail(
         error, WEFT_INVALID,
-        "MPI_COMM_WORLD has 1 rank, and the launcher started %ld processes (%s=%s): it is not the launcher "
-        "of the MPI library here, which is %.*s",
+        "MPI_COMM_WORLD has 1 rank, but the launcher started %ld processes (%s=%s): the launcher does not belong "
+        "to the MPI library in use, %.*s",
         number_of(variable), variable, getenv(variable), (int)strcspn(version, ",\n"), version);
 }
 
 weft_status weft_dist_open(weft_dist **d, weft_context *ctx, MPI_Comm comm) {
     weft_error *error = dist_thread_error();
     FORWARD(check_opening(d));
-    RETURN_IF(comm == MPI_COMM_NULL, WEFT_INVALID, "the communicator is MPI_COMM_NULL");
+    RETURN_IF(comm == MPI_COMM_NULL, WEFT_INVALID, "comm is MPI_COMM_NULL");
     if (comm == MPI_COMM_WORLD) FORWARD(check_launcher());
     return open_on(d, ctx, comm, false);
 }
@@ -231,7 +231,7 @@ static weft_status start_mpi(void) {
     (void)MPI_Initialized(&running);
     if (running) return WEFT_OK;
     RETURN_IF(MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS, WEFT_DEVICE_LOST,
-              "MPI could not be started");
+              "cannot initialize MPI");
     started_here = true;
     return WEFT_OK;
 }
@@ -246,10 +246,10 @@ weft_status weft_dist_open_world(weft_dist **d, weft_context *ctx) {
 weft_status weft_dist_local_rank(int *rank) {
     weft_error *error = dist_thread_error();
     MPI_Comm near;
-    RETURN_IF(!rank, WEFT_INVALID, "the place for the rank is NULL");
+    RETURN_IF(!rank, WEFT_INVALID, "rank is NULL");
     FORWARD(start_mpi());
     RETURN_IF(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near) != MPI_SUCCESS,
-              WEFT_DEVICE_LOST, "MPI could not tell which ranks share this machine");
+              WEFT_DEVICE_LOST, "MPI cannot determine the ranks on this machine");
     (void)MPI_Comm_rank(near, rank);
     (void)MPI_Comm_free(&near);
     return WEFT_OK;

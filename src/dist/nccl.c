@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(NCCL_ID_BYTES == NCCL_UNIQUE_ID_BYTES, "an id is as long as NCCL says");
+_Static_assert(NCCL_ID_BYTES == NCCL_UNIQUE_ID_BYTES, "NCCL_ID_BYTES is the size of ncclUniqueId");
 
 typedef struct member {
     int device;
@@ -15,18 +15,18 @@ typedef struct member {
     cudaStream_t stream;
 } member;
 
-#define CUDA_TRY(call)                                                                           \
-    do {                                                                                         \
-        const cudaError_t fault = (call);                                                        \
-        RETURN_IF(fault != cudaSuccess, WEFT_DEVICE_LOST, "CUDA failed while moving blocks: %s", \
-                  cudaGetErrorString(fault));                                                    \
+#define CUDA_TRY(call)                                                                                 \
+    do {                                                                                               \
+        const cudaError_t fault = (call);                                                              \
+        RETURN_IF(fault != cudaSuccess, WEFT_DEVICE_LOST, "CUDA failed while transferring blocks: %s", \
+                  cudaGetErrorString(fault));                                                          \
     } while (0)
 
-#define NCCL_TRY(call)                                                                                \
-    do {                                                                                              \
-        const ncclResult_t fault = (call);                                                            \
-        RETURN_IF(fault != ncclSuccess, WEFT_DEVICE_LOST, "NCCL failed while moving blocks: %s (%s)", \
-                  ncclGetErrorString(fault), ncclGetLastError(NULL));                                 \
+#define NCCL_TRY(call)                                                                                      \
+    do {                                                                                                    \
+        const ncclResult_t fault = (call);                                                                  \
+        RETURN_IF(fault != ncclSuccess, WEFT_DEVICE_LOST, "NCCL failed while transferring blocks: %s (%s)", \
+                  ncclGetErrorString(fault), ncclGetLastError(NULL));                                       \
     } while (0)
 
 static weft_status name_gpu(int device, unsigned char name[GPU_NAME_BYTES], weft_error *error) {
@@ -68,13 +68,13 @@ static weft_status join(int device, const unsigned char id[NCCL_ID_BYTES], int r
                         weft_error *error) {
     int before = 0;
     member *const m = calloc(1, sizeof *m);
-    RETURN_IF(!m, WEFT_OUT_OF_MEMORY, "no memory for NCCL's communicator");
+    RETURN_IF(!m, WEFT_OUT_OF_MEMORY, "cannot allocate memory for an NCCL communicator");
     m->device = device;
     (void)cudaGetDevice(&before);
     const cudaError_t fault = cudaSetDevice(device);
     weft_status status = WEFT_OK;
     if (fault != cudaSuccess)
-        status = weft_fail(error, WEFT_DEVICE_LOST, "GPU %d cannot be used: %s", device, cudaGetErrorString(fault));
+        status = weft_fail(error, WEFT_DEVICE_LOST, "cannot use GPU %d: %s", device, cudaGetErrorString(fault));
     if (status == WEFT_OK) status = join_on_gpu(m, id, rank, size, error);
     (void)cudaSetDevice(before);
     *comm = m;
@@ -92,7 +92,7 @@ static weft_status enqueue(const member *m, const block_message *list, size_t co
                                                : ncclSend(b->at, b->bytes, ncclChar, b->rank, m->comm, m->stream);
         if (fault == ncclSuccess) continue;
         (void)ncclGroupEnd();
-        return weft_fail(error, WEFT_DEVICE_LOST, "NCCL cannot move a block of %zu bytes: %s", b->bytes,
+        return weft_fail(error, WEFT_DEVICE_LOST, "NCCL cannot transfer a block of %zu bytes: %s", b->bytes,
                          ncclGetErrorString(fault));
     }
     NCCL_TRY(ncclGroupEnd());

@@ -30,7 +30,7 @@ static bool is_gpu(const weft_context *ctx) { return strncmp(weft_device(ctx), "
 
 static weft_status hold_contexts(weft_dist *d, weft_context *ctx) {
     weft_error *error = &d->error;
-    RETURN_IF(!ctx, WEFT_INVALID, "the context is NULL");
+    RETURN_IF(!ctx, WEFT_INVALID, "ctx is NULL");
     d->ctx = d->host = ctx;
     if (!is_gpu(ctx)) return WEFT_OK;
     d->host = NULL;
@@ -56,7 +56,7 @@ weft_status dist_open(weft_dist *d, weft_context *ctx) {
     uint64_t all_fine = 0;
     FORWARD(d->line.add(d, &fine, &all_fine, 1, "opening"));
     RETURN_IF(all_fine != (uint64_t)d->size, WEFT_OUT_OF_MEMORY,
-              "a rank has no memory for what it holds of the others");
+              "a rank cannot allocate memory for the data of the other ranks");
     FORWARD(dist_agree(d, hold_contexts(d, ctx)));
     return find_gpus(d);
 }

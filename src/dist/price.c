@@ -58,8 +58,8 @@ weft_status weft_dist_price(weft_dist *d, const weft_option *option, const weft_
     static const weft_simulation none;
     const weft_status status = check_price(d, option, simulation, valuation);
     const weft_simulation *const s = simulation ? simulation : &none;
-    const agreed list[] = {{"the type", AS_TYPE, s->dtype},
-                           {"the kind of step", AS_NUMBER, s->scheme},
+    const agreed list[] = {{"dtype", AS_TYPE, s->dtype},
+                           {"the scheme", AS_NUMBER, s->scheme},
                            {"the number of steps", AS_NUMBER, s->steps},
                            {"the number of paths", AS_NUMBER, s->paths},
                            {"the seed", AS_NUMBER, s->seed},

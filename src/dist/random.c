@@ -19,7 +19,7 @@ static uint64_t value_of(weft_dtype dtype, const void *p) {
 static weft_status check_numbers(weft_dist *d, uint64_t first) {
     weft_error *error = &d->error;
     RETURN_IF(first > WEFT_SAMPLES_MAX || dist_total(d) > WEFT_SAMPLES_MAX - first, WEFT_INVALID,
-              "samples %llu to %llu: a stream has 2^63", (unsigned long long)first,
+              "samples %llu to %llu are out of range: a stream has 2^63 samples", (unsigned long long)first,
               (unsigned long long)(first + dist_total(d)));
     return WEFT_OK;
 }
@@ -28,7 +28,7 @@ weft_status weft_dist_random(weft_dist *d, weft_distribution distribution, weft_
                              uint64_t stream, uint64_t first, weft_slice slice, double a, double b, void *out) {
     if (!d) return WEFT_INVALID;
     const agreed list[] = {{"the distribution", AS_NUMBER, distribution},
-                           {"the type", AS_TYPE, dtype},
+                           {"dtype", AS_TYPE, dtype},
                            {"the seed", AS_NUMBER, seed},
                            {"the stream", AS_NUMBER, stream},
                            {"the first number", AS_NUMBER, first},
@@ -46,11 +46,11 @@ weft_status weft_dist_random_integers(weft_dist *d, weft_dtype dtype, uint64_t s
                                       weft_slice slice, const void *lower, const void *upper, void *out) {
     if (!d) return WEFT_INVALID;
     const agreed list[] = {
-        {"the type", AS_TYPE, dtype},
+        {"dtype", AS_TYPE, dtype},
         {"the seed", AS_NUMBER, seed},
         {"the stream", AS_NUMBER, stream},
         {"the first number", AS_NUMBER, first},
-        {"the number of ends", AS_NUMBER, (uint64_t)(lower != NULL) + 2 * (uint64_t)(upper != NULL)},
+        {"the number of bounds", AS_NUMBER, (uint64_t)(lower != NULL) + 2 * (uint64_t)(upper != NULL)},
         {"lower", AS_BITS, value_of(dtype, lower)},
         {"upper", AS_BITS, value_of(dtype, upper)}};
     weft_status status = dist_took(d, weft_random_integers(d->ctx, dtype, seed, stream, 0, 0, lower, upper, NULL));

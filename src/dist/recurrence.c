@@ -86,7 +86,7 @@ static weft_status find_edges(solving *p) {
     p->edges[1] = (edge){{down > head ? down : head, own.end}, NULL, NULL};
     if (!p->on_gpu) return WEFT_OK;
     char *to = p->copies = malloc(4 * block * weft_dtype_size(p->dtype));
-    RETURN_IF(!to, WEFT_OUT_OF_MEMORY, "no memory for the borders of a slice");
+    RETURN_IF(!to, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the boundary elements of a slice");
     FORWARD(bring_edge(p, &p->edges[0], &to));
     return bring_edge(p, &p->edges[1], &to);
 }
@@ -204,7 +204,8 @@ static weft_status gather_maps(solving *p) {
 static weft_status run_recurrence(solving *p) {
     weft_error *error = &p->d->error;
     weft_status status = WEFT_OK;
-    if (!p->all) status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for the maps of %d ranks", p->d->size);
+    if (!p->all)
+        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the maps of %d ranks", p->d->size);
     if (status == WEFT_OK) status = find_edges(p);
     if (status == WEFT_OK) status = find_maps(p);
     FORWARD(dist_agree(p->d, status));
@@ -234,7 +235,7 @@ weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction 
     if (status == WEFT_OK) status = dist_check_host(d, "init", init);
     if (init && status == WEFT_OK) memcpy(&p.init, init, weft_dtype_size(dtype));
     const agreed list[] = {
-        {"the type", AS_TYPE, dtype}, {"reverse", AS_NUMBER, direction}, {"the initial value", AS_BITS, p.init}};
+        {"dtype", AS_TYPE, dtype}, {"reverse", AS_NUMBER, direction}, {"the initial value", AS_BITS, p.init}};
     FORWARD(dist_begin(d, "recurrence", list, 3, slice, status));
     p.all = malloc((size_t)d->size * BLOCKS_MAX * sizeof *p.all);
     const weft_status ran = run_recurrence(&p);

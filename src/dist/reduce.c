@@ -174,9 +174,7 @@ static weft_status check_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft
 weft_status weft_dist_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_slice slice,
                              const void *x, void *out) {
     if (!d) return WEFT_INVALID;
-    const agreed list[] = {{"the operator", AS_OPERATOR, op},
-                           {"the type", AS_TYPE, dtype},
-                           {"the accumulate type", AS_TYPE, accumulate}};
+    const agreed list[] = {{"op", AS_OPERATOR, op}, {"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}};
     FORWARD(dist_begin(d, "reduce", list, 3, slice, check_reduce(d, op, dtype, accumulate, slice.count, x, out)));
     return dist_reduce_agreed(d, op, dtype, accumulate, slice.count, x, out);
 }
@@ -186,7 +184,8 @@ static weft_status run_variance(weft_dist *d, weft_dtype dtype, weft_dtype resul
     weft_error *error = &d->error;
     const uint64_t n = dist_total(d);
     double sum, squares;
-    RETURN_IF(ddof >= n, WEFT_EMPTY, "variance of %llu elements with ddof %zu has no value: ddof must be less",
+    RETURN_IF(ddof >= n, WEFT_EMPTY,
+              "variance of %llu elements is undefined with ddof %zu: ddof must be less than the number of elements",
               (unsigned long long)n, ddof);
     FORWARD(run_tree(d, TREE_SUM, dtype, x, 0, &sum));
     weft_fpmode mode = weft_fpmode_enter();
@@ -203,8 +202,7 @@ weft_status weft_dist_variance(weft_dist *d, weft_dtype dtype, weft_dtype accumu
                                const void *x, void *out) {
     weft_dtype result;
     if (!d) return WEFT_INVALID;
-    const agreed list[] = {
-        {"the type", AS_TYPE, dtype}, {"the accumulate type", AS_TYPE, accumulate}, {"ddof", AS_NUMBER, ddof}};
+    const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}, {"ddof", AS_NUMBER, ddof}};
     FORWARD(dist_begin(d, "variance", list, 3, slice,
                        check_reduce(d, WEFT_MEAN, dtype, accumulate, slice.count, x, out)));
     FORWARD(weft_reduce_result(WEFT_MEAN, dtype, accumulate, &result));
@@ -224,7 +222,7 @@ static weft_status run_integer_dot(weft_dist *d, weft_dtype dtype, size_t n, con
 weft_status weft_dist_dot(weft_dist *d, weft_dtype dtype, weft_dtype accumulate, weft_slice slice, const void *x,
                           const void *y, void *out) {
     if (!d) return WEFT_INVALID;
-    const agreed list[] = {{"the type", AS_TYPE, dtype}, {"the accumulate type", AS_TYPE, accumulate}};
+    const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}};
     weft_status status = check_reduce(d, WEFT_SUM, dtype, accumulate, slice.count, x, out);
     if (status == WEFT_OK) status = dist_check_array(d, "y", y, slice.count, weft_dtype_size(dtype));
     FORWARD(dist_begin(d, "dot", list, 2, slice, status));

@@ -88,7 +88,7 @@ static weft_status find_totals(scanning *s) {
     weft_error *error = &s->d->error;
     const uint64_t begin = dist_first(s->d), end = s->d->begin[s->d->rank + 1];
     size_t count = 0;
-    RETURN_IF(!s->totals, WEFT_OUT_OF_MEMORY, "no memory for the totals of a scan");
+    RETURN_IF(!s->totals, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the totals of a scan");
     for (uint64_t at = begin; at < end; count++) {
         const unsigned level = level_at(at, end);
         FORWARD(find_total(s, s->x + (at - begin) * weft_dtype_size(s->dtype), level, &s->own[count]));
@@ -253,9 +253,9 @@ weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kind, weft_d
     const weft_status status = check_scan(&s, slice.count);
     uint64_t start = 0;
     if (init && status == WEFT_OK) memcpy(&start, init, weft_dtype_size(s.result));
-    const agreed list[] = {{"the operator", AS_OPERATOR, op},
-                           {"the type", AS_TYPE, dtype},
-                           {"the accumulate type", AS_TYPE, accumulate},
+    const agreed list[] = {{"op", AS_OPERATOR, op},
+                           {"dtype", AS_TYPE, dtype},
+                           {"accumulate", AS_TYPE, accumulate},
                            {"exclusive", AS_NUMBER, kind},
                            {"the number of initial values", AS_NUMBER, init != NULL},
                            {"the initial value", AS_BITS, start}};

@@ -157,7 +157,7 @@ static weft_status deal_out(const sorting *s, void *to) {
         d->out[r] = (extent){s->less[r] * s->size, end * s->size};
         s->here[r] = end - s->less[r];
     }
-    FORWARD(d->line.deal(d, s->here, s->all, "telling counts"));
+    FORWARD(d->line.deal(d, s->here, s->all, "exchanging counts"));
     for (int r = 0; r < d->size; r++) {
         d->in[r] = (extent){place, place + s->all[r] * s->size};
         place = d->in[r].end;
@@ -205,7 +205,7 @@ static weft_status hold_rooms(sorting *s, char *rooms[2]) {
     weft_error *error = &d->error;
     weft_status status = WEFT_OK;
     for (size_t i = 0; i < 2 && status == WEFT_OK; i++) status = dist_room(d, i, s->n * s->size, &rooms[i]);
-    RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "no memory for two copies of %zu keys", s->n);
+    RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "cannot allocate memory for two copies of %zu keys", s->n);
     return status;
 }
 
@@ -240,7 +240,7 @@ weft_status weft_dist_sort(weft_dist *d, weft_dtype dtype, weft_order_of_sort or
                            const void *keys, void *sorted) {
     if (!d) return WEFT_INVALID;
     const size_t size = weft_dtype_size(dtype);
-    const agreed list[] = {{"the type", AS_TYPE, dtype}, {"descending", AS_NUMBER, order}};
+    const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"descending", AS_NUMBER, order}};
     weft_status status = dist_took(d, weft_sort(d->ctx, dtype, order, 0, NULL, NULL));
     if (status == WEFT_OK) status = dist_check_array(d, "keys", keys, slice.count, size);
     if (status == WEFT_OK) status = dist_check_array(d, "sorted", sorted, slice.count, size);

@@ -136,7 +136,7 @@ static weft_status open_ranks(opening *list, int count) {
     (void)pthread_mutex_unlock(&g.lock);
     for (int r = 0; r < started; r++) (void)pthread_join(list[r].thread, NULL);
     (void)pthread_mutex_destroy(&g.lock);
-    RETURN_IF(started < count, WEFT_OUT_OF_MEMORY, "no thread for rank %d of %d", started, count);
+    RETURN_IF(started < count, WEFT_OUT_OF_MEMORY, "cannot start a thread for rank %d of %d", started, count);
     if (list[0].status != WEFT_OK) *error = list[0].d->error;
     return list[0].status;
 }
@@ -159,7 +159,8 @@ static weft_status make_and_open(weft_dist **d, weft_context *const *ctx, int co
     for (int r = 0; r < count && status == WEFT_OK; r++) {
         d[r] = make_rank(h, r, count);
         list[r] = (opening){.d = d[r], .ctx = ctx[r]};
-        if (!d[r]) status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for rank %d of %d", r, count);
+        if (!d[r])
+            status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for rank %d of %d", r, count);
     }
     if (status == WEFT_OK) status = open_ranks(list, count);
     for (int r = 0; r < count && status != WEFT_OK; r++) {
@@ -171,20 +172,21 @@ static weft_status make_and_open(weft_dist **d, weft_context *const *ctx, int co
 
 weft_status weft_dist_open_threads(weft_dist **d, weft_context *const *ctx, int count) {
     weft_error *error = dist_thread_error();
-    RETURN_IF(!d, WEFT_INVALID, "the place for the distributed contexts is NULL");
-    RETURN_IF(count < 1 || count > THREADS_MAX, WEFT_INVALID, "%d ranks; threads can be 1 to %d", count, THREADS_MAX);
+    RETURN_IF(!d, WEFT_INVALID, "d is NULL");
+    RETURN_IF(count < 1 || count > THREADS_MAX, WEFT_INVALID, "invalid number of ranks %d: expected 1 to %d", count,
+              THREADS_MAX);
     for (int r = 0; r < count; r++) d[r] = NULL;
-    RETURN_IF(!ctx, WEFT_INVALID, "the contexts are NULL");
+    RETURN_IF(!ctx, WEFT_INVALID, "ctx is NULL");
     for (int r = 0; r < count; r++)
         for (int other = 0; other < r; other++)
-            RETURN_IF(ctx[r] && ctx[r] == ctx[other], WEFT_INVALID, "ranks %d and %d have the same context", other,
-                      r);
+            RETURN_IF(ctx[r] && ctx[r] == ctx[other], WEFT_INVALID,
+                      "ranks %d and %d have the same context: each rank requires its own", other, r);
     hall *const h = calloc(1, sizeof *h + (size_t)count * sizeof h->posted[0]);
     opening *const list = calloc((size_t)count, sizeof *list);
     if (!h || !list || pthread_barrier_init(&h->barrier, NULL, (unsigned)count) != 0) {
         free(h);
         free(list);
-        return weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory for %d ranks", count);
+        return weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %d ranks", count);
     }
     atomic_init(&h->members, 1);
     const weft_status status = make_and_open(d, ctx, count, h, list);

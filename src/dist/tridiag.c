@@ -6,7 +6,7 @@ weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boun
     if (!d) return WEFT_INVALID;
     weft_error *error = &d->error;
     const agreed list[] = {
-        {"the type", AS_TYPE, dtype}, {"periodic", AS_NUMBER, boundary}, {"the number of rows", AS_NUMBER, n}};
+        {"dtype", AS_TYPE, dtype}, {"periodic", AS_NUMBER, boundary}, {"the number of rows", AS_NUMBER, n}};
     weft_status status = WEFT_OK;
     uint64_t own = UINT64_MAX, first = UINT64_MAX;
     if (!singular) status = weft_fail(error, WEFT_INVALID, "singular is NULL");
@@ -14,7 +14,7 @@ weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boun
     FORWARD(
         dist_finish(d, dist_took(d, weft_tridiag(d->ctx, dtype, boundary, systems.count, n, a, b, c, rhs, x, &own))));
     if (own != UINT64_MAX) own += dist_first(d) * n;
-    FORWARD(dist_gather(d, &own, d->roots, sizeof own, "finding what failed"));
+    FORWARD(dist_gather(d, &own, d->roots, sizeof own, "exchanging the first singular row"));
     for (int r = 0; r < d->size; r++)
         if (d->roots[r] < first) first = d->roots[r];
     if (singular) *singular = first; /* which dist_begin has seen to */

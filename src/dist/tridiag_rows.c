@@ -351,7 +351,7 @@ static weft_status hold_rooms(spread *s, char **room) {
     const weft_status status = dist_room(s->d, 0, bytes, room);
     s->few = malloc(3 * (size_t)ROWS * GATHERED * VALUE);
     RETURN_IF(!s->few || status == WEFT_OUT_OF_MEMORY, WEFT_OUT_OF_MEMORY,
-              "no memory for %zu bytes of separators of the rank's rows", bytes);
+              "cannot allocate %zu bytes for the separators of the rank's rows", bytes);
     return status;
 }
 
@@ -359,7 +359,7 @@ static weft_status hold_rooms(spread *s, char **room) {
 static weft_status find_fault(const spread *s, uint64_t *singular) {
     weft_dist *const d = s->d;
     uint64_t first = UINT64_MAX;
-    FORWARD(dist_gather(d, &s->fault, d->roots, sizeof s->fault, "finding what failed"));
+    FORWARD(dist_gather(d, &s->fault, d->roots, sizeof s->fault, "exchanging the first singular row"));
     for (int r = 0; r < d->size; r++)
         if (d->roots[r] < first) first = d->roots[r];
     *singular = first == UINT64_MAX ? first : first % s->whole;
@@ -378,8 +378,8 @@ static weft_status run_spread(spread *s, level *l, uint64_t *singular) {
 
 static weft_status check_line(weft_dist *d, const char *name, weft_lines line, size_t n, size_t size) {
     weft_error *error = &d->error;
-    RETURN_IF(line.step > 1, WEFT_INVALID, "%s: rows in distances of %zu; rows of a slice lie in a distance of 1",
-              name, line.step);
+    RETURN_IF(line.step > 1, WEFT_INVALID,
+              "%s: invalid step %zu: the rows of a slice require a step of 1, or 0 for a constant", name, line.step);
     if (line.step == 0) FORWARD(dist_check_host(d, name, line.p));
     return dist_check_array(d, name, line.p, line.step ? n : 1, size);
 }
@@ -421,11 +421,11 @@ weft_status weft_dist_tridiag_rows(weft_dist *d, weft_dtype dtype, weft_boundary
                 .fault = UINT64_MAX};
     level l = {.lines = {a, b, c, right}, .x = x};
     const weft_status checked = check_rows(&s, boundary, rows.count, &l, singular);
-    const agreed list[] = {{"the type", AS_TYPE, dtype},
+    const agreed list[] = {{"dtype", AS_TYPE, dtype},
                            {"periodic", AS_NUMBER, boundary},
-                           {"the distance of a", AS_NUMBER, a.step},
-                           {"the distance of b", AS_NUMBER, b.step},
-                           {"the distance of c", AS_NUMBER, c.step},
+                           {"the step of a", AS_NUMBER, a.step},
+                           {"the step of b", AS_NUMBER, b.step},
+                           {"the step of c", AS_NUMBER, c.step},
                            {"a", AS_BITS, bits_of(&s, checked, a)},
                            {"b", AS_BITS, bits_of(&s, checked, b)},
                            {"c", AS_BITS, bits_of(&s, checked, c)}};

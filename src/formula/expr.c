@@ -100,8 +100,8 @@ static bool take(parser *p, char c) {
 
 static weft_status expect(parser *p, char c, weft_error *error) {
     if (take(p, c)) return WEFT_OK;
-    if (!p->formula[p->at]) FAIL_AT(p, p->at, "the formula ends where '%c' is needed", c);
-    FAIL_AT(p, p->at, "'%c' is needed here", c);
+    if (!p->formula[p->at]) FAIL_AT(p, p->at, "expected '%c', found the end of the formula", c);
+    FAIL_AT(p, p->at, "expected '%c'", c);
 }
 
 /* ------------------------------------------------------------------------ leaves and registers */
@@ -110,7 +110,8 @@ static weft_status add_leaf(parser *p, const expr_leaf *leaf, uint8_t *slot, wef
     weft_expr *e = p->expr;
     size_t i = 0;
     while (i < e->leaf_count && (e->leaves[i].kind != leaf->kind || strcmp(e->leaves[i].text, leaf->text) != 0)) i++;
-    if (i == MAP_LEAVES) FAIL_AT(p, p->place, "the formula has more than %d names and numbers", (int)MAP_LEAVES);
+    if (i == MAP_LEAVES)
+        FAIL_AT(p, p->place, "the formula has more than %d distinct names and numbers", (int)MAP_LEAVES);
     if (i == e->leaf_count) e->leaves[e->leaf_count++] = *leaf;
     *slot = (uint8_t)(MAP_REGISTERS + i);
     return WEFT_OK;
@@ -133,7 +134,7 @@ static weft_status add_step(parser *p, map_step step, size_t place, operand *v, 
     uint8_t to = 0;
     while (to < MAP_REGISTERS && p->held >> to & 1) to++;
     if (to == MAP_REGISTERS)
-        FAIL_AT(p, place, "the formula holds more than %d values at a time here", (int)MAP_REGISTERS);
+        FAIL_AT(p, place, "the formula needs more than %d intermediate values at this point", (int)MAP_REGISTERS);
     if (e->step_count == MAP_STEPS) FAIL_AT(p, place, "the formula has more than %d steps", (int)MAP_STEPS);
     step.to = to;
     e->places[e->step_count] = (uint16_t)place;
@@ -165,7 +166,7 @@ static weft_status parse_unary(parser *p, operand *v, weft_error *error);
 
 /* One level deeper, unless that is too deep; `leave` is due where it was not. */
 static weft_status enter(parser *p, weft_error *error) {
-    if (p->depth == EXPR_DEPTH) FAIL_AT(p, p->at, "the formula is nested more than %d deep", (int)EXPR_DEPTH);
+    if (p->depth == EXPR_DEPTH) FAIL_AT(p, p->at, "the formula is nested more than %d levels deep", (int)EXPR_DEPTH);
     p->depth++;
     return WEFT_OK;
 }
@@ -192,9 +193,9 @@ static weft_status parse_number(parser *p, operand *v, weft_error *error) {
     expr_leaf *leaf = &v->number;
     p->place = p->at;
     if (length > EXPR_WORD)
-        FAIL_AT(p, p->place, "a number of %zu characters; it may have %d", length, (int)EXPR_WORD);
+        FAIL_AT(p, p->place, "the number has %zu characters: expected at most %d", length, (int)EXPR_WORD);
     if (is_letter(text[length]) || text[length] == '.' || is_digit(text[length]))
-        FAIL_AT(p, p->at + length, "a number ends here, and no sign follows");
+        FAIL_AT(p, p->at + length, "expected an operator after the number");
     *leaf = (expr_leaf){.kind = EXPR_NUMBER, .place = (uint16_t)p->at, .whole = true};
     memcpy(leaf->text, text, length);
     for (size_t i = 0; i < length; i++) {
@@ -206,7 +207,7 @@ static weft_status parse_number(parser *p, operand *v, weft_error *error) {
     }
     leaf->f64 = strtod_l(leaf->text, NULL, p->plain);
     leaf->f32 = strtof_l(leaf->text, NULL, p->plain);
-    if (isinf(leaf->f64)) FAIL_AT(p, p->place, "%s is beyond the largest f64", leaf->text);
+    if (isinf(leaf->f64)) FAIL_AT(p, p->place, "%s is greater than the largest f64", leaf->text);
     v->kind = NUMBER;
     p->at += length;
     return WEFT_OK;
@@ -219,12 +220,12 @@ static weft_status parse_function(parser *p, map_op op, size_t place, operand *v
     FORWARD(enter(p, error));
     for (int i = 0; i < OPS[op].operands; i++) {
         if (i > 0 && peek(p) == ')')
-            FAIL_AT(p, p->at, "%s takes %d arguments, not %d", OPS[op].name, OPS[op].operands, i);
+            FAIL_AT(p, p->at, "%s requires %d arguments, not %d", OPS[op].name, OPS[op].operands, i);
         if (i > 0) FORWARD(expect(p, ',', error));
         FORWARD(parse_choice(p, &arguments[i], error));
     }
     if (peek(p) == ',')
-        FAIL_AT(p, p->at, "%s takes %d argument%s, not more", OPS[op].name, OPS[op].operands,
+        FAIL_AT(p, p->at, "too many arguments: %s requires %d argument%s", OPS[op].name, OPS[op].operands,
                 OPS[op].operands == 1 ? "" : "s");
     FORWARD(expect(p, ')', error));
     leave(p);
@@ -240,13 +241,14 @@ static weft_status parse_name(parser *p, operand *v, weft_error *error) {
     size_t length = 0;
     expr_leaf leaf = {.kind = EXPR_VARIABLE, .place = (uint16_t)place};
     while (is_letter(text[length]) || is_digit(text[length])) length++;
-    if (length > EXPR_WORD) FAIL_AT(p, place, "a name of %zu characters; it may have %d", length, (int)EXPR_WORD);
+    if (length > EXPR_WORD)
+        FAIL_AT(p, place, "the name has %zu characters: expected at most %d", length, (int)EXPR_WORD);
     memcpy(leaf.text, text, length);
     p->at += length;
     for (int op = 0; op < MAP_OPS; op++)
         if (OPS[op].function && strcmp(OPS[op].name, leaf.text) == 0)
             return parse_function(p, (map_op)op, place, v, error);
-    if (peek(p) == '(') FAIL_AT(p, place, "there is no function called %s", leaf.text);
+    if (peek(p) == '(') FAIL_AT(p, place, "unknown function %s", leaf.text);
     if (strcmp(leaf.text, "i") == 0) leaf.kind = EXPR_INDEX;
     v->kind = SLOT;
     return add_leaf(p, &leaf, &v->slot, error);
@@ -256,8 +258,8 @@ static weft_status parse_primary(parser *p, operand *v, weft_error *error) {
     const char c = peek(p);
     if (is_digit(c) || (c == '.' && is_digit(p->formula[p->at + 1]))) return parse_number(p, v, error);
     if (is_letter(c)) return parse_name(p, v, error);
-    if (!c) FAIL_AT(p, p->at, "the formula ends where a value is needed");
-    if (!take(p, '(')) FAIL_AT(p, p->at, "a value is needed here");
+    if (!c) FAIL_AT(p, p->at, "expected a value, found the end of the formula");
+    if (!take(p, '(')) FAIL_AT(p, p->at, "expected a value");
     FORWARD(enter(p, error));
     FORWARD(parse_choice(p, v, error));
     FORWARD(expect(p, ')', error));
@@ -395,7 +397,7 @@ static weft_status parse_choice(parser *p, operand *v, weft_error *error) {
 static weft_status parse_formula(parser *p, weft_error *error) {
     operand v;
     FORWARD(parse_choice(p, &v, error));
-    if (peek(p)) FAIL_AT(p, p->at, "the formula should end here, or a sign is missing");
+    if (peek(p)) FAIL_AT(p, p->at, "expected an operator or the end of the formula");
     return v.kind == SLOT && v.slot < MAP_REGISTERS ? WEFT_OK : apply(p, MAP_COPY, 0, &v, error);
 }
 
@@ -405,7 +407,7 @@ weft_status expr_compile(const char *formula, weft_expr *expr, weft_error *error
     memset(expr, 0, sizeof *expr);
     memcpy(expr->formula, formula, length);
     parser p = {.formula = expr->formula, .expr = expr, .plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
-    RETURN_IF(p.plain == (locale_t)0, WEFT_OUT_OF_MEMORY, "no host memory for a locale");
+    RETURN_IF(p.plain == (locale_t)0, WEFT_OUT_OF_MEMORY, "cannot allocate a locale");
     const int rounding =
         fegetround(); /* of the x87 unit, by which glibc rounds digits, and which fpmode.h leaves alone */
     fesetround(FE_TONEAREST);

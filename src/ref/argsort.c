@@ -68,7 +68,7 @@ weft_status ref_argsort(void *state, const argsort_call *c, weft_error *error) {
         {c->dtype, c->keys}, c->order == WEFT_DESCENDING, 0, 8 * (unsigned)weft_dtype_size(c->dtype)};
     (void)state;
     size_t *order = ref_order_of(&o, c->n);
-    RETURN_IF(!order, WEFT_OUT_OF_MEMORY, "no host memory for the order of %zu keys", c->n);
+    RETURN_IF(!order, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the order of %zu keys", c->n);
     for (size_t i = 0; i < c->n; i++)
         ref_store_integer(c->index, order[i], (char *)c->indices + i * weft_dtype_size(c->index));
     free(order);

@@ -92,7 +92,7 @@ static weft_status OF(by_transform)(const OF(work) * k, weft_error *error) {
     free(w);
     free(filter);
     free(z);
-    RETURN_IF(!done, WEFT_OUT_OF_MEMORY, "no host memory for blocks of %zu values", size);
+    RETURN_IF(!done, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for blocks of %zu values", size);
     return WEFT_OK;
 }
 
@@ -109,7 +109,8 @@ static weft_status OF(convolve)(const convolve_call *c, weft_error *error) {
         else
             status = OF(by_transform)(&k, error);
     } else {
-        status = weft_fail(error, WEFT_OUT_OF_MEMORY, "no host memory for %zu and %zu values", c->n, c->m);
+        status =
+            weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for %zu and %zu values", c->n, c->m);
     }
     free(x);
     free(h);

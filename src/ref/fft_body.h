@@ -85,6 +85,6 @@ static weft_status OF(fft)(const fft_call *c, weft_error *error) {
     const bool done = w && z;
     free(w);
     free(z);
-    RETURN_IF(!done, WEFT_OUT_OF_MEMORY, "no host memory for the transform of %zu values", c->n);
+    RETURN_IF(!done, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the transform of %zu values", c->n);
     return WEFT_OK;
 }

@@ -36,7 +36,7 @@ weft_status ref_heat(void *state, const heat_call *c, weft_error *error) {
     void *const d = malloc(bytes);
     weft_status status = WEFT_OK;
     (void)state;
-    RETURN_IF(!d, WEFT_OUT_OF_MEMORY, "no memory for a right side of %zu bytes", bytes);
+    RETURN_IF(!d, WEFT_OUT_OF_MEMORY, "cannot allocate a right-hand side of %zu bytes", bytes);
     memmove(c->v, c->u, bytes);
     for (size_t step = 0; step < c->steps; step++)
         for (size_t axis = 0; axis < c->dimensions && status == WEFT_OK; axis++) {

@@ -36,7 +36,7 @@ weft_status ref_laplace(void *state, const laplace_call *c, weft_error *error) {
     void *const before = malloc(bytes);
     double change = 0;
     (void)state;
-    RETURN_IF(!before, WEFT_OUT_OF_MEMORY, "no memory for a second grid of %zu bytes", bytes);
+    RETURN_IF(!before, WEFT_OUT_OF_MEMORY, "cannot allocate a second grid of %zu bytes", bytes);
     memmove(c->v, c->u, bytes);
     for (size_t sweep = 0; sweep < c->sweeps; sweep++) {
         memcpy(before, c->v, bytes);

@@ -149,6 +149,7 @@ weft_status ref_laplace_solve(void *state, const laplace_solve_call *c, weft_err
         sweeps(c, g, count);
     }
     drop_grids(g, count);
-    RETURN_IF(!held, WEFT_OUT_OF_MEMORY, "no memory for the grids beside one of %zu points", points(g));
+    RETURN_IF(!held, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the coarse grids of a grid of %zu points",
+              points(g));
     return WEFT_OK;
 }

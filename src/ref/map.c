@@ -164,7 +164,7 @@ static weft_status values_of(const map_call *c, void **values, weft_error *error
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     map_call map = *c;
     *values = map.out = malloc(bytes ? bytes : 1);
-    RETURN_IF(!map.out, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", bytes);
+    RETURN_IF(!map.out, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", bytes);
     return ref_map(NULL, &map, error);
 }
 

@@ -118,7 +118,8 @@ static void estimate(const price_call *c, const double *sums) {
 
 static weft_status simulate(const price_call *c, double *sums, weft_error *error) {
     double *const v = malloc(c->count * 2 * sizeof *v);
-    RETURN_IF(!v, WEFT_OUT_OF_MEMORY, "no memory for what %llu paths pay", (unsigned long long)c->count);
+    RETURN_IF(!v, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the payoffs of %llu paths",
+              (unsigned long long)c->count);
     double *const controls = v + c->count;
     for (uint64_t p = 0; p < c->count; p++) {
         if (c->dtype == WEFT_F32)

@@ -98,7 +98,7 @@ static void OF(one_row)(LEVELS *l) {
 static weft_status OF(all_rows)(const recurrence_call *c, weft_error *error) {
     /* n/16 + n/256 + ... */
     MAP *maps = malloc((c->n / (WEFT_SCAN_GROUP - 1) + 1) * sizeof *maps);
-    RETURN_IF(!maps, WEFT_OUT_OF_MEMORY, "no host memory for the recurrence of %zu elements", c->n);
+    RETURN_IF(!maps, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the recurrence of %zu elements", c->n);
     LEVELS l = {.call = c, .level = {NULL, maps}};
     for (l.row = 0; l.row < c->rows; l.row++) OF(one_row)(&l);
     free(maps);

@@ -15,7 +15,7 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
 }
 
 static weft_status open_ref(const char *which, void **state, weft_error *error) {
-    RETURN_IF(*which, WEFT_NO_DEVICE, "no device called \"ref:%.32s\"; the specification is \"ref\"", which);
+    RETURN_IF(*which, WEFT_NO_DEVICE, "unknown device \"ref:%.32s\": expected \"ref\"", which);
     *state = NULL;
     return WEFT_OK;
 }
@@ -49,7 +49,8 @@ static size_t scratch_bytes(const void *state) {
 
 static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {
     (void)state, (void)memory;
-    RETURN_IF(posix_memalign(p, 64, bytes) != 0, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", bytes);
+    RETURN_IF(posix_memalign(p, 64, bytes) != 0, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory",
+              bytes);
     return WEFT_OK;
 }
 

@@ -57,7 +57,7 @@ static weft_status SCAN(const scan_call *c, array x, weft_error *error) {
     if (c->totals) return BLOCKS(c, x), WEFT_OK;
     /* n + n/16 + n/256 + ... */
     REAL *values = malloc((c->n + c->n / (WEFT_SCAN_GROUP - 1) + 1) * sizeof *values);
-    RETURN_IF(!values, WEFT_OUT_OF_MEMORY, "no host memory for the scan of %zu elements", c->n);
+    RETURN_IF(!values, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the scan of %zu elements", c->n);
     LEVELS s = {.level = {values}, .join = sum ? ADD : MUL, .init = sum ? (REAL)-0.0 : (REAL)1};
     for (size_t i = 0; i < c->n; i++) values[i] = (REAL)ref_real(x, i);
     if (c->init) memcpy(&s.init, c->init, sizeof s.init);

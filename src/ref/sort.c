@@ -22,7 +22,7 @@ weft_status ref_sort(void *state, const sort_call *c, weft_error *error) {
         if (c->value_bytes) move(order, c->n, c->value_bytes, c->values, copy, c->sorted_values);
     }
     free(order);
-    RETURN_IF(!copy, WEFT_OUT_OF_MEMORY, "no host memory for the sort of %zu keys", c->n);
+    RETURN_IF(!copy, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the sort of %zu keys", c->n);
     free(copy);
     return WEFT_OK;
 }

@@ -187,7 +187,7 @@ static weft_status OF(system)(const tridiag_call *c, size_t system, faults *f, w
     free(rows);
     free(number);
     free(x);
-    RETURN_IF(!good, WEFT_OUT_OF_MEMORY, "no host memory for a tridiagonal system of %zu rows", c->n);
+    RETURN_IF(!good, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for a tridiagonal system of %zu rows", c->n);
     return WEFT_OK;
 }
 

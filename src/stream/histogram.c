@@ -45,10 +45,10 @@ static weft_status histogram(weft_context *ctx, bins *b, const weft_source *x, u
     weft_error *error = &ctx->error;
     FORWARD(pieces_check(ctx, "x", x));
     RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
-    RETURN_IF(b->count == 0 || b->count > WEFT_BINS_MAX, WEFT_INVALID, "%zu bins; 1 to %zu can be asked for",
-              b->count, (size_t)WEFT_BINS_MAX);
+    RETURN_IF(b->count == 0 || b->count > WEFT_BINS_MAX, WEFT_INVALID,
+              "invalid number of bins %zu: expected 1 to %zu", b->count, (size_t)WEFT_BINS_MAX);
     b->piece = malloc(2 * b->count * sizeof *b->piece);
-    RETURN_IF(!b->piece, WEFT_OUT_OF_MEMORY, "no host memory for the counts of %zu bins", b->count);
+    RETURN_IF(!b->piece, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the counts of %zu bins", b->count);
     b->all = b->piece + b->count;
     const weft_status status = count_all(ctx, b, x);
     if (status == WEFT_OK) memcpy(counts, b->all, b->count * sizeof *counts);

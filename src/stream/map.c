@@ -18,7 +18,7 @@ static weft_status take_source(terms *t, formula *f, size_t i, const weft_source
     FORWARD(pieces_check(t->ctx, b->name, b->source));
     for (int k = 0; k < t->count; k++)
         RETURN_IF(t->sources[k] == b->source, WEFT_INVALID,
-                  "%.64s and %.64s are one source, which cannot be read twice at a time", t->names[k], b->name);
+                  "%.64s and %.64s are the same source: two different sources are required", t->names[k], b->name);
     f->bindings[i].dtype = b->source->dtype;
     f->source[i] = t->count;
     t->sources[t->count] = b->source;
@@ -27,19 +27,20 @@ static weft_status take_source(terms *t, formula *f, size_t i, const weft_source
 }
 
 static weft_status take_bindings(terms *t, formula *f, const weft_source_binding *bindings, weft_error *error) {
-    RETURN_IF(f->count > PIECES_SOURCES, WEFT_INVALID, "%zu bindings; a formula has at most %d names", f->count,
-              PIECES_SOURCES);
+    RETURN_IF(f->count > PIECES_SOURCES, WEFT_INVALID,
+              "invalid number of bindings %zu: a formula has at most %d variables", f->count, PIECES_SOURCES);
     RETURN_IF(f->count && !bindings, WEFT_INVALID, "bindings is NULL");
     for (size_t i = 0; i < f->count; i++) {
         const weft_source_binding *b = &bindings[i];
-        RETURN_IF(!b->name, WEFT_INVALID, "binding %zu has no name", i);
-        RETURN_IF(!b->source == !b->scalar, WEFT_INVALID, "%.64s is bound to %s", b->name,
-                  b->source ? "a source and to a scalar" : "nothing");
+        RETURN_IF(!b->name, WEFT_INVALID, "the name of binding %zu is NULL", i);
+        RETURN_IF(!b->source == !b->scalar, WEFT_INVALID, "the variable %.64s is bound to %s", b->name,
+                  b->source ? "both a source and a scalar" : "neither a source nor a scalar");
         f->bindings[i] = (weft_binding){b->name, b->dtype, NULL, b->scalar};
         f->source[i] = -1;
         if (b->source) FORWARD(take_source(t, f, i, b, error));
     }
-    RETURN_IF(t->count == 0, WEFT_INVALID, "no name is bound to a source, so it is open how many elements there are");
+    RETURN_IF(t->count == 0, WEFT_INVALID,
+              "the number of elements is unknown: at least one variable must be bound to a source");
     return WEFT_OK;
 }
 

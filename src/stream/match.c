@@ -87,10 +87,11 @@ static weft_status run_match_count(weft_context *ctx, const weft_source *text, c
     search s = {.ctx = ctx, .patterns = patterns, .flags = flags};
     FORWARD(pieces_check(ctx, "text", text));
     RETURN_IF(weft_dtype_size(text->dtype) != 1, WEFT_UNSUPPORTED,
-              "a text has elements of one byte, and the source's are %s", weft_dtype_name(text->dtype));
+              "a text requires a source of one-byte elements, not %s", weft_dtype_name(text->dtype));
     RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
     s.piece = calloc(2 * WEFT_PATTERNS_MAX, sizeof *s.piece);
-    RETURN_IF(!s.piece, WEFT_OUT_OF_MEMORY, "no host memory for the counts of %d patterns", WEFT_PATTERNS_MAX);
+    RETURN_IF(!s.piece, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the counts of %d patterns",
+              WEFT_PATTERNS_MAX);
     s.all = s.piece + WEFT_PATTERNS_MAX;
     const weft_status status = search_all(&s, text, counts);
     free(s.piece);

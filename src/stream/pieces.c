@@ -20,8 +20,8 @@ enum { MOST_ELEMENTS = 1 << 22, MOST_ON_A_GPU = 1 << 24 };
 weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements) {
     weft_error *error = &ctx->error;
     const size_t memory = buffer_memory(ctx);
-    RETURN_IF(memory / bytes < unit, WEFT_INVALID, "%zu bytes of memory for buffers; this call needs %zu at least",
-              memory, unit * bytes);
+    RETURN_IF(memory / bytes < unit, WEFT_INVALID,
+              "%zu bytes of memory for buffers are too few: this call requires at least %zu", memory, unit * bytes);
     const size_t most = transfer_needed(ctx) ? MOST_ON_A_GPU : MOST_ELEMENTS;
     *elements = unit;
     while (*elements * factor <= most && memory / bytes / factor >= *elements) *elements *= factor;
@@ -41,16 +41,16 @@ weft_status pieces_check(weft_context *ctx, const char *name, const weft_source 
     weft_error *error = &ctx->error;
     RETURN_IF(!source, WEFT_INVALID, "the source %s is NULL", name);
     const size_t size = weft_dtype_size(source->dtype);
-    RETURN_IF(size == 0, WEFT_INVALID, "the source %s: %d is no element type", name, (int)source->dtype);
-    RETURN_IF(!source->read, WEFT_INVALID, "the source %s has no function that reads", name);
+    RETURN_IF(size == 0, WEFT_INVALID, "the source %s: invalid dtype %d", name, (int)source->dtype);
+    RETURN_IF(!source->read, WEFT_INVALID, "the source %s: read is NULL", name);
     RETURN_IF(source->n != WEFT_TO_THE_END && source->n > INT64_MAX / size, WEFT_INVALID,
-              "the source %s: %" PRIu64 " elements of %zu bytes are too many", name, source->n, size);
+              "the source %s: %" PRIu64 " elements of %zu bytes exceed 2^63 - 1 bytes", name, source->n, size);
     return WEFT_OK;
 }
 
 weft_status pieces_check_sink(weft_context *ctx, const char *name, const weft_sink *sink) {
     weft_error *error = &ctx->error;
-    RETURN_IF(!sink || !sink->write, WEFT_INVALID, "the sink %s is NULL, or has no function that writes", name);
+    RETURN_IF(!sink || !sink->write, WEFT_INVALID, "the sink %s or its write function is NULL", name);
     return WEFT_OK;
 }
 
@@ -114,7 +114,7 @@ static weft_status start(reader *r, weft_error *error) {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     const int fault = pthread_create(&r->thread, NULL, read_ahead, r);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    RETURN_IF(fault, WEFT_OUT_OF_MEMORY, "no thread to read the source %s: %s", r->name, strerror(fault));
+    RETURN_IF(fault, WEFT_OUT_OF_MEMORY, "cannot start a thread to read the source %s: %s", r->name, strerror(fault));
     r->started = true;
     return WEFT_OK;
 }
@@ -177,9 +177,9 @@ static void close_reader(reader *r, weft_context *ctx) {
 static weft_status check_end(const reader *r, uint64_t before, size_t bytes, weft_error *error) {
     const uint64_t n = before + bytes / r->size;
     RETURN_IF(r->fault == ECANCELED, WEFT_IO, "the source %s was cancelled after %" PRIu64 " elements", r->name, n);
-    RETURN_IF(r->fault, WEFT_IO, "the source %s cannot be read: %s", r->name, strerror(r->fault));
-    RETURN_IF(bytes % r->size, WEFT_IO, "the source %s ends within an element, after %" PRIu64 " whole ones", r->name,
-              n);
+    RETURN_IF(r->fault, WEFT_IO, "cannot read the source %s: %s", r->name, strerror(r->fault));
+    RETURN_IF(bytes % r->size, WEFT_IO, "the source %s ends within an element, after %" PRIu64 " complete elements",
+              r->name, n);
     RETURN_IF(r->source->n != WEFT_TO_THE_END && n < r->source->n, WEFT_IO,
               "the source %s ends after %" PRIu64 " of %" PRIu64 " elements", r->name, n, r->source->n);
     return WEFT_OK;
@@ -313,7 +313,8 @@ weft_status pieces_next(pieces *p) {
         FORWARD(next_piece(r, p->ctx, p->first, &p->x[i], &n));
         if (i == 0) p->n = n;
         const uint64_t less = p->first + (n < p->n ? n : p->n);
-        RETURN_IF(n != p->n, WEFT_INVALID, "%s has %" PRIu64 " elements and %s has more; they must be of one length",
+        RETURN_IF(n != p->n, WEFT_INVALID,
+                  "%s has %" PRIu64 " elements and %s has more: both must have the same length",
                   n < p->n ? r->name : p->readers[0].name, less, n < p->n ? p->readers[0].name : r->name);
     }
     return p->n ? begin_work(p) : WEFT_OK;
@@ -343,8 +344,7 @@ weft_status pieces_joins(weft_context *ctx, weft_context **joins) {
 
 weft_status pieces_rewind(weft_context *ctx, const char *name, const weft_source *source, const char *why) {
     weft_error *error = &ctx->error;
-    RETURN_IF(!source->rewind, WEFT_INVALID, "the source %s cannot be rewound, and %s", name, why);
-    RETURN_IF(source->rewind(source->self) != 0, WEFT_IO, "the source %s cannot be rewound: %s", name,
-              strerror(errno));
+    RETURN_IF(!source->rewind, WEFT_INVALID, "the source %s cannot be rewound, but %s", name, why);
+    RETURN_IF(source->rewind(source->self) != 0, WEFT_IO, "cannot rewind the source %s: %s", name, strerror(errno));
     return WEFT_OK;
 }

@@ -55,9 +55,10 @@ static weft_status run_recurrence(weft_context *ctx, const weft_source *s, const
     weft_error *error = &ctx->error;
     FORWARD(pieces_check(ctx, "s", s));
     FORWARD(pieces_check(ctx, "u", u));
-    RETURN_IF(s == u, WEFT_INVALID, "s and u are one source, which cannot be read twice at a time");
-    RETURN_IF(s->dtype != u->dtype, WEFT_INVALID, "s has elements of %s and u of %s; they must be of one type",
-              weft_dtype_name(s->dtype), weft_dtype_name(u->dtype));
+    RETURN_IF(s == u, WEFT_INVALID, "s and u are the same source: two different sources are required");
+    RETURN_IF(s->dtype != u->dtype, WEFT_INVALID,
+              "s has elements of type %s and u of type %s: both must have the same type", weft_dtype_name(s->dtype),
+              weft_dtype_name(u->dtype));
     FORWARD(weft_recurrence(ctx, s->dtype, WEFT_FORWARD, 1, 0, NULL, NULL, NULL, NULL)); /* checks the type */
     FORWARD(check_host_value("init", init, error));
     FORWARD(pieces_check_sink(ctx, "v", v));

@@ -147,7 +147,7 @@ static weft_status finish_norm2(const terms *t, double squares, double *norm) {
         pass again = {.op = WEFT_NORM2, .accumulate = WEFT_F64, .part = &squares};
         double scaled;
         uint64_t n;
-        FORWARD(terms_rewind(t, "its squares leave the range of f64, so that norm2 goes over them twice"));
+        FORWARD(terms_rewind(t, "norm2 must read it twice because its squares exceed the range of f64"));
         FORWARD(sum_in_f64(t, visit_value, &again, &scaled, &n));
         *norm = weft_finish_norm2(sqrt(scaled), scale);
         return WEFT_OK;
@@ -235,7 +235,7 @@ static weft_status variance(const terms *t, weft_dtype accumulate, weft_dtype re
     FORWARD(sum_in_f64(t, visit_value, &sums, &mean, &n));
     if (ddof >= n) return weft_variance(t->ctx, t->dtype, accumulate, (size_t)n, ddof, NULL, out);
     mean = weft_finish_mean(mean, n);
-    FORWARD(terms_rewind(t, "variance goes over it twice"));
+    FORWARD(terms_rewind(t, "variance must read it twice"));
     deviations.part = &mean;
     FORWARD(sum_in_f64(t, visit_deviations, &deviations, &squares, &n));
     store_real(result, weft_finish_variance(squares, n, ddof), out);
@@ -249,7 +249,7 @@ static weft_status run_variance(weft_context *ctx, weft_dtype accumulate, size_t
     FORWARD(pieces_check(ctx, "x", x));
     FORWARD(check_result("variance", REAL, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
-    RETURN_IF(!x->rewind, WEFT_INVALID, "the source x cannot be rewound, and variance goes over it twice");
+    RETURN_IF(!x->rewind, WEFT_INVALID, "the source x cannot be rewound, but variance must read it twice");
     const terms t = terms_of(ctx, x);
     const weft_fpmode mode = weft_fpmode_enter();
     const weft_status status = variance(&t, accumulate, result, ddof, out);
@@ -279,9 +279,10 @@ static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_
     uint64_t n;
     FORWARD(pieces_check(ctx, "x", x));
     FORWARD(pieces_check(ctx, "y", y));
-    RETURN_IF(x == y, WEFT_INVALID, "x and y are one source, which cannot be read twice at a time");
-    RETURN_IF(x->dtype != y->dtype, WEFT_INVALID, "x has elements of %s and y of %s; they must be of one type",
-              weft_dtype_name(x->dtype), weft_dtype_name(y->dtype));
+    RETURN_IF(x == y, WEFT_INVALID, "x and y are the same source: two different sources are required");
+    RETURN_IF(x->dtype != y->dtype, WEFT_INVALID,
+              "x has elements of type %s and y of type %s: both must have the same type", weft_dtype_name(x->dtype),
+              weft_dtype_name(y->dtype));
     FORWARD(check_result("dot", WIDE, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 2, .sources = {x, y}, .names = {"x", "y"}};

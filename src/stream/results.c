@@ -22,7 +22,7 @@ weft_status results_open(results *r, weft_context *ctx, const weft_sink *sink, w
     uint64_t left = 0;
     *r = (results){.ctx = ctx, .sink = sink, .size = size, .room = elements * size};
     const void *to = channel_room(sink, &left);
-    FORWARD(check_host_value("the sink's memory", to, &ctx->error));
+    FORWARD(check_host_value("the memory of the sink", to, &ctx->error));
     FORWARD(transfer_place(ctx, to, (size_t)left, &place));
     r->direct = place == PLACE_PINNED;
     for (unsigned i = 0; i < transfer_results(ctx); i++) FORWARD(open_result(r, &r->pieces[i]));
@@ -32,7 +32,7 @@ weft_status results_open(results *r, weft_context *ctx, const weft_sink *sink, w
 void *results_room(const results *r) { return r->pieces[r->given % transfer_results(r->ctx)].at; }
 
 static weft_status fail(const results *r) {
-    return weft_fail(&r->ctx->error, WEFT_IO, "the result cannot be written: %s", strerror(errno));
+    return weft_fail(&r->ctx->error, WEFT_IO, "cannot write the result: %s", strerror(errno));
 }
 
 /* Begins the copy to the host: to the sink itself where a GPU can. */

@@ -124,7 +124,7 @@ weft_status terms_scan(const terms *t, const char *what, weft_op op, weft_scan_k
     weft_error *error = &t->ctx->error;
     prefixes s = {.t = t, .op = op, .kind = kind, .accumulate = accumulate};
     FORWARD(check_scan_type(what, op, t->dtype, accumulate, &s.result, error));
-    RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "%d is no kind of scan", (int)kind);
+    RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)kind);
     FORWARD(check_host_value("init", init, error));
     FORWARD(pieces_check_sink(t->ctx, "y", sink));
     FORWARD(pieces_joins(t->ctx, &s.joins));

@@ -63,9 +63,9 @@ void transfer_close(weft_context *ctx, transfer *t) {
 /* -------------------------------------------------------------------------------- timeline */
 
 static weft_status set_timeline(weft_context *ctx, weft_timeline *timeline, weft_error *error) {
-    RETURN_IF(timeline && !transfer_needed(ctx), WEFT_UNSUPPORTED, "%s: only a GPU's context has a timeline",
+    RETURN_IF(timeline && !transfer_needed(ctx), WEFT_UNSUPPORTED, "%s: only a context of a GPU has a timeline",
               weft_device(ctx));
-    RETURN_IF(timeline && timeline->capacity && !timeline->spans, WEFT_INVALID, "the timeline's spans are NULL");
+    RETURN_IF(timeline && timeline->capacity && !timeline->spans, WEFT_INVALID, "timeline->spans is NULL");
     if (ctx->origin) ctx->backend->transfer_close(ctx->state, ctx->origin);
     ctx->timeline = NULL;
     ctx->origin = NULL;

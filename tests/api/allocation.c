@@ -75,8 +75,8 @@ static void memory(weft_context *ctx) {
     EXPECT_ERROR(ctx, weft_copy(ctx, 1, text, NULL), WEFT_INVALID, "dst is NULL");
     EXPECT_ERROR(ctx, weft_copy(ctx, SIZE_MAX, text, back), WEFT_INVALID, "do not fit in memory");
     EXPECT_ERROR(ctx, weft_alloc(ctx, WEFT_DEVICE, 8, NULL), WEFT_INVALID, "is NULL");
-    EXPECT_ERROR(ctx, weft_alloc(ctx, (weft_memory)3, 8, &p), WEFT_INVALID, "3 is no kind of memory");
-    EXPECT_ERROR(ctx, weft_free(ctx, (weft_memory)-1, back), WEFT_INVALID, "-1 is no kind of memory");
+    EXPECT_ERROR(ctx, weft_alloc(ctx, (weft_memory)3, 8, &p), WEFT_INVALID, "invalid memory kind 3");
+    EXPECT_ERROR(ctx, weft_free(ctx, (weft_memory)-1, back), WEFT_INVALID, "invalid memory kind -1");
 }
 
 #ifdef COUNTS_ALLOCATIONS /* a sanitizer's allocator may stop the program here */

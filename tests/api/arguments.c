@@ -44,7 +44,7 @@ static void devices(void) {
     weft_device_info info;
     char count[32];
     EXPECT_ERROR(NULL, weft_open(NULL, "cpu"), WEFT_INVALID, "is NULL");
-    EXPECT_ERROR(NULL, weft_open(&opened, NULL), WEFT_INVALID, "the device is NULL");
+    EXPECT_ERROR(NULL, weft_open(&opened, NULL), WEFT_INVALID, "device is NULL");
     EXPECT(opened == NULL, "a failed weft_open leaves %p", (void *)opened);
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         opened = ctx;
@@ -52,7 +52,7 @@ static void devices(void) {
         EXPECT(opened == NULL && *weft_last_error(NULL), "\"%s\" leaves a context or no sentence", none[i]);
     }
     EXPECT_ERROR(NULL, weft_open(&opened, "cpu:v9"), WEFT_NO_DEVICE, "v9");
-    EXPECT_ERROR(NULL, weft_open(&opened, "gpu"), WEFT_NO_DEVICE, "no device called \"gpu\"");
+    EXPECT_ERROR(NULL, weft_open(&opened, "gpu"), WEFT_NO_DEVICE, "unknown device \"gpu\"");
     EXPECT(weft_device_count() >= 1, "%zu devices", weft_device_count());
     EXPECT_STATUS(NULL, weft_describe_device(0, &info), WEFT_OK);
     EXPECT(strcmp(info.id, "cpu") == 0 && info.cores >= 1, "device 0 is %s with %d cores", info.id, info.cores);
@@ -66,7 +66,7 @@ static void devices(void) {
 
 static void no_context(void) {
     void *p = NULL;
-    static const char *const words = "the context is NULL";
+    static const char *const words = "ctx is NULL";
     EXPECT_ERROR(NULL, weft_reduce(NULL, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, OUT), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_variance(NULL, WEFT_F64, WEFT_DEFAULT, N, 0, x, OUT), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_dot(NULL, WEFT_F64, WEFT_DEFAULT, N, x, y, OUT), WEFT_INVALID, words);
@@ -84,8 +84,8 @@ static void no_context(void) {
 }
 
 static void settings(void) {
-    EXPECT_ERROR(ctx, weft_set_threads(ctx, -1), WEFT_INVALID, "-1 threads");
-    EXPECT_ERROR(ctx, weft_set_threads(ctx, 4097), WEFT_INVALID, "4097 threads; 0 to 4096");
+    EXPECT_ERROR(ctx, weft_set_threads(ctx, -1), WEFT_INVALID, "number of threads -1");
+    EXPECT_ERROR(ctx, weft_set_threads(ctx, 4097), WEFT_INVALID, "number of threads 4097: expected 0 to 4096");
     EXPECT_STATUS(ctx, weft_set_threads(ctx, 4096), WEFT_OK);
     EXPECT_STATUS(ctx, weft_set_threads(ctx, 0), WEFT_OK);
     EXPECT_STATUS(ctx, weft_synchronize(ctx), WEFT_OK);
@@ -97,19 +97,19 @@ static void settings(void) {
 static void reduce(void) {
 #define REFUSED(op, dtype, accumulate, n, x, out, status, words) \
     EXPECT_ERROR(ctx, weft_reduce(ctx, op, dtype, accumulate, n, x, out), status, words)
-    REFUSED((weft_op)16, WEFT_F64, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "16 is no operator");
-    REFUSED((weft_op)-1, WEFT_F64, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "-1 is no operator");
-    REFUSED(WEFT_SUM, WEFT_DEFAULT, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "0 is no element type");
-    REFUSED(WEFT_SUM, (weft_dtype)11, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "11 is no element type");
-    REFUSED(WEFT_SUM, (weft_dtype)-3, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "-3 is no element type");
+    REFUSED((weft_op)16, WEFT_F64, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid op 16");
+    REFUSED((weft_op)-1, WEFT_F64, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid op -1");
+    REFUSED(WEFT_SUM, WEFT_DEFAULT, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype 0");
+    REFUSED(WEFT_SUM, (weft_dtype)11, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype 11");
+    REFUSED(WEFT_SUM, (weft_dtype)-3, WEFT_DEFAULT, N, x, OUT, WEFT_INVALID, "invalid dtype -3");
     REFUSED(WEFT_SUM, WEFT_F64, (weft_dtype)77, N, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in unknown");
     REFUSED(WEFT_SUM, WEFT_I32, WEFT_F64, N, x, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in f64");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_F32, N, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate in f32");
     REFUSED(WEFT_MIN, WEFT_F32, WEFT_F64, N, x, OUT, WEFT_UNSUPPORTED, "min of f32 cannot accumulate in f64");
-    REFUSED(WEFT_AND, WEFT_F32, WEFT_DEFAULT, N, x, OUT, WEFT_UNSUPPORTED, "and is defined for integers");
-    REFUSED(WEFT_XOR, WEFT_F64, WEFT_DEFAULT, 0, NULL, OUT, WEFT_UNSUPPORTED, "the elements are f64");
-    REFUSED(WEFT_MAX, WEFT_I8, WEFT_DEFAULT, 0, NULL, OUT, WEFT_EMPTY, "max of no elements has no value");
-    REFUSED(WEFT_ARGMIN, WEFT_F64, WEFT_DEFAULT, 0, x, OUT, WEFT_EMPTY, "argmin of no elements");
+    REFUSED(WEFT_AND, WEFT_F32, WEFT_DEFAULT, N, x, OUT, WEFT_UNSUPPORTED, "and requires integer elements");
+    REFUSED(WEFT_XOR, WEFT_F64, WEFT_DEFAULT, 0, NULL, OUT, WEFT_UNSUPPORTED, "integer elements, not f64");
+    REFUSED(WEFT_MAX, WEFT_I8, WEFT_DEFAULT, 0, NULL, OUT, WEFT_EMPTY, "max of 0 elements is undefined");
+    REFUSED(WEFT_ARGMIN, WEFT_F64, WEFT_DEFAULT, 0, x, OUT, WEFT_EMPTY, "argmin of 0 elements");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, NULL, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, NULL, WEFT_INVALID, "out is NULL");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, 0, NULL, NULL, WEFT_INVALID, "out is NULL");
@@ -136,8 +136,7 @@ static void reduce(void) {
 static void result_types(void) {
     weft_dtype type = WEFT_DEFAULT;
     EXPECT_ERROR(NULL, weft_reduce_result(WEFT_SUM, WEFT_F32, WEFT_DEFAULT, NULL), WEFT_INVALID, "is NULL");
-    EXPECT_ERROR(NULL, weft_reduce_result((weft_op)99, WEFT_F32, WEFT_DEFAULT, &type), WEFT_INVALID,
-                 "99 is no operator");
+    EXPECT_ERROR(NULL, weft_reduce_result((weft_op)99, WEFT_F32, WEFT_DEFAULT, &type), WEFT_INVALID, "invalid op 99");
     static const struct {
         weft_op op;
         weft_dtype dtype, accumulate, result;
@@ -166,10 +165,10 @@ static void result_types(void) {
 static void variance_and_dot(void) {
 #define REFUSED(dtype, accumulate, n, ddof, x, out, status, words) \
     EXPECT_ERROR(ctx, weft_variance(ctx, dtype, accumulate, n, ddof, x, out), status, words)
-    REFUSED(WEFT_F64, WEFT_DEFAULT, 0, 0, NULL, OUT, WEFT_EMPTY, "variance of 0 elements with ddof 0");
-    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 5, x, OUT, WEFT_EMPTY, "variance of 5 elements with ddof 5");
-    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, SIZE_MAX, x, OUT, WEFT_EMPTY, "has no value");
-    REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, 0, x, OUT, WEFT_INVALID, "12 is no element type");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 0, 0, NULL, OUT, WEFT_EMPTY, "variance of 0 elements is undefined with ddof 0");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 5, x, OUT, WEFT_EMPTY, "variance of 5 elements is undefined with ddof 5");
+    REFUSED(WEFT_F64, WEFT_DEFAULT, 5, SIZE_MAX, x, OUT, WEFT_EMPTY, "is undefined");
+    REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, 0, x, OUT, WEFT_INVALID, "invalid dtype 12");
     REFUSED(WEFT_F64, WEFT_F32, 5, 0, x, OUT, WEFT_UNSUPPORTED, "variance of f64 cannot accumulate in f32");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, NULL, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, 0, x, NULL, WEFT_INVALID, "out is NULL");
@@ -179,7 +178,7 @@ static void variance_and_dot(void) {
 #undef REFUSED
 #define REFUSED(dtype, accumulate, n, x, y, out, status, words) \
     EXPECT_ERROR(ctx, weft_dot(ctx, dtype, accumulate, n, x, y, out), status, words)
-    REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, x, y, OUT, WEFT_INVALID, "12 is no element type");
+    REFUSED((weft_dtype)12, WEFT_DEFAULT, 5, x, y, OUT, WEFT_INVALID, "invalid dtype 12");
     REFUSED(WEFT_U8, WEFT_F64, 5, x, y, OUT, WEFT_UNSUPPORTED, "dot of u8 cannot accumulate in f64");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, NULL, y, OUT, WEFT_INVALID, "x is NULL");
     REFUSED(WEFT_F64, WEFT_DEFAULT, 5, x, NULL, OUT, WEFT_INVALID, "y is NULL");
@@ -201,8 +200,8 @@ static void laplace(void) {
     EXPECT_ERROR(ctx, weft_laplace(ctx, dtype, nx, ny, nz, 1, u, v, change), status, words)
     REFUSED(WEFT_F64, 3, 3, 3, NULL, y, NULL, WEFT_INVALID, "u is NULL");
     REFUSED(WEFT_F64, 3, 3, 3, x, NULL, NULL, WEFT_INVALID, "v is NULL");
-    REFUSED(WEFT_I32, 3, 3, 3, x, y, NULL, WEFT_UNSUPPORTED, "the grid is i32");
-    REFUSED((weft_dtype)12, 3, 3, 3, x, y, NULL, WEFT_INVALID, "12 is no element type");
+    REFUSED(WEFT_I32, 3, 3, 3, x, y, NULL, WEFT_UNSUPPORTED, "f32 or f64, not i32");
+    REFUSED((weft_dtype)12, 3, 3, 3, x, y, NULL, WEFT_INVALID, "invalid dtype 12");
     REFUSED(WEFT_F64, 3, 0, 3, x, y, NULL, WEFT_EMPTY, "3 x 0 x 3 has no points");
     REFUSED(WEFT_F64, SIZE_MAX / 2, 3, 3, x, y, NULL, WEFT_INVALID, "does not fit in memory");
     REFUSED(WEFT_F64, SIZE_MAX / 2, 1, 1, x, y, NULL, WEFT_INVALID, "do not fit in memory");
@@ -224,13 +223,13 @@ static void laplace_solve(void) {
                  weft_laplace_solve(ctx, (weft_laplace_method)(method), dtype, nx, 3, 3, omega, tolerance, 1, u, v, \
                                     &done, &residual),                                                              \
                  status, words)
-    REFUSED(2, WEFT_F64, 3, 0, 0, x, y, WEFT_INVALID, "2 is no method");
-    REFUSED(WEFT_SOR, WEFT_F64, 3, 2, 0, x, y, WEFT_INVALID, "omega is 2;");
-    REFUSED(WEFT_SOR, WEFT_F64, 3, -0.5, 0, x, y, WEFT_INVALID, "omega is -0.5;");
-    REFUSED(WEFT_SOR, WEFT_F64, 3, NAN, 0, x, y, WEFT_INVALID, "omega is");
-    REFUSED(WEFT_SOR, WEFT_F64, 3, 0, -1e-3, x, y, WEFT_INVALID, "the tolerance is -0.001");
-    REFUSED(WEFT_SOR, WEFT_F64, 3, 0, NAN, x, y, WEFT_INVALID, "the tolerance is");
-    REFUSED(WEFT_SOR, WEFT_I32, 3, 0, 0, x, y, WEFT_UNSUPPORTED, "the grid is i32");
+    REFUSED(2, WEFT_F64, 3, 0, 0, x, y, WEFT_INVALID, "invalid method 2");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, 2, 0, x, y, WEFT_INVALID, "invalid omega 2:");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, -0.5, 0, x, y, WEFT_INVALID, "invalid omega -0.5:");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, NAN, 0, x, y, WEFT_INVALID, "invalid omega");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, 0, -1e-3, x, y, WEFT_INVALID, "invalid tolerance -0.001");
+    REFUSED(WEFT_SOR, WEFT_F64, 3, 0, NAN, x, y, WEFT_INVALID, "invalid tolerance");
+    REFUSED(WEFT_SOR, WEFT_I32, 3, 0, 0, x, y, WEFT_UNSUPPORTED, "f32 or f64, not i32");
     REFUSED(WEFT_SOR, WEFT_F64, 0, 0, 0, x, y, WEFT_EMPTY, "0 x 3 x 3 has no points");
     REFUSED(WEFT_MULTIGRID, WEFT_F64, SIZE_MAX / 2, 0, 0, x, y, WEFT_INVALID, "does not fit in memory");
     REFUSED(WEFT_MULTIGRID, WEFT_F64, 3, 0, 0, NULL, y, WEFT_INVALID, "u is NULL");
@@ -265,7 +264,7 @@ static void scan(void) {
     SUM_REFUSED(WEFT_I32, WEFT_I64, 2, OUT, OUT, WEFT_INVALID, "overlaps x (8 bytes at");
     SUM_REFUSED(WEFT_F64, WEFT_DEFAULT, SIZE_MAX / 4, x, OUT, WEFT_INVALID, "do not fit in memory");
     SUM_REFUSED(WEFT_U8, WEFT_U64, SIZE_MAX / 4, x, OUT, WEFT_INVALID, "do not fit in memory");
-    SUM_REFUSED((weft_dtype)12, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "12 is no element type");
+    SUM_REFUSED((weft_dtype)12, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid dtype 12");
     SUM_REFUSED(WEFT_F64, (weft_dtype)77, 1, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in unknown");
     SUM_REFUSED(WEFT_I32, WEFT_F64, 1, whole, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in f64");
     SUM_REFUSED(WEFT_I32, WEFT_U64, 1, whole, OUT, WEFT_UNSUPPORTED, "sum of i32 cannot accumulate in u64");
@@ -273,13 +272,14 @@ static void scan(void) {
     SUM_REFUSED(WEFT_I8, WEFT_I32, 1, whole, OUT, WEFT_UNSUPPORTED, "cannot accumulate in i32");
     SUM_REFUSED(WEFT_F64, WEFT_F32, 1, x, OUT, WEFT_UNSUPPORTED, "sum of f64 cannot accumulate in f32");
 #undef SUM_REFUSED
-    REFUSED((weft_op)16, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "16 is no operator");
-    REFUSED((weft_op)-1, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "-1 is no operator");
-    REFUSED(WEFT_SUM, (weft_scan_kind)2, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "2 is no kind of scan");
-    REFUSED(WEFT_SUM, (weft_scan_kind)-1, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "-1 is no kind of scan");
+    REFUSED((weft_op)16, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid op 16");
+    REFUSED((weft_op)-1, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid op -1");
+    REFUSED(WEFT_SUM, (weft_scan_kind)2, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid scan kind 2");
+    REFUSED(WEFT_SUM, (weft_scan_kind)-1, WEFT_F64, WEFT_DEFAULT, 1, x, OUT, WEFT_INVALID, "invalid scan kind -1");
     REFUSED(WEFT_MAX, WEFT_EXCLUSIVE, WEFT_F32, WEFT_F64, 1, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in f64");
     REFUSED(WEFT_OR, WEFT_EXCLUSIVE, WEFT_U8, WEFT_U64, 1, x, OUT, WEFT_UNSUPPORTED, "cannot accumulate in u64");
-    REFUSED(WEFT_AND, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, 1, x, OUT, WEFT_UNSUPPORTED, "defined for integers");
+    REFUSED(WEFT_AND, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, 1, x, OUT, WEFT_UNSUPPORTED,
+            "requires integer elements");
     static const weft_op others[] = {WEFT_ARGMIN, WEFT_ARGMAX, WEFT_ANY,   WEFT_ALL,    WEFT_COUNT_NONZERO,
                                      WEFT_MEAN,   WEFT_NORM1,  WEFT_NORM2, WEFT_NORMINF};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)

@@ -36,8 +36,8 @@ static void cancel_each(weft_context *ctx) {
         EXPECT_STATUS(ctx, every_run(ctx, i, &wanted), WEFT_OK);
         EXPECT_STATUS(ctx, weft_set_progress(ctx, watch, &first), WEFT_OK);
         EXPECT(every_run(ctx, i, &found) == WEFT_CANCELLED, "%s was not cancelled", every_name(i));
-        EXPECT(strstr(weft_last_error(ctx), "cancelled by its progress callback") != NULL, "%s: \"%s\"",
-               every_name(i), weft_last_error(ctx));
+        EXPECT(strstr(weft_last_error(ctx), "the progress callback cancelled") != NULL, "%s: \"%s\"", every_name(i),
+               weft_last_error(ctx));
         EXPECT(first.calls == 1 && !first.wrong, "%s: %d calls of the callback", every_name(i), first.calls);
         EXPECT_STATUS(ctx, weft_set_progress(ctx, watch, &none), WEFT_OK);
         EXPECT_STATUS(ctx, every_run(ctx, i, &found), WEFT_OK);

@@ -44,15 +44,15 @@ static void refused(arguments a, weft_status status, const char *words) {
 static void grids(void) {
     arguments a;
     WITH(dtype, WEFT_U8);
-    refused(a, WEFT_UNSUPPORTED, "heat is defined for f32 and f64, and the grids are u8");
+    refused(a, WEFT_UNSUPPORTED, "heat requires grids of f32 or f64, not u8");
     WITH(dtype, (weft_dtype)11);
-    refused(a, WEFT_INVALID, "11 is no element type");
+    refused(a, WEFT_INVALID, "invalid dtype 11");
     WITH(method, (weft_heat_method)2);
-    refused(a, WEFT_INVALID, "2 is no method of stepping");
+    refused(a, WEFT_INVALID, "invalid method 2 of weft_heat");
     WITH(dimensions, 0);
-    refused(a, WEFT_INVALID, "a grid of 0 dimensions; 1 to 3 are taken");
+    refused(a, WEFT_INVALID, "invalid number of dimensions 0: expected 1 to 3");
     WITH(dimensions, 4);
-    refused(a, WEFT_INVALID, "a grid of 4 dimensions");
+    refused(a, WEFT_INVALID, "number of dimensions 4");
     WITH(shape, NULL);
     refused(a, WEFT_INVALID, "shape is NULL");
     WITH(shape, HUGE_SHAPE);
@@ -71,9 +71,9 @@ static void lambdas(void) {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const double lambda[] = {1, bad[i], 1};
         WITH(lambda, lambda);
-        refused(a, WEFT_INVALID, "along axis 1; it must be from 2^-60 to 2^60");
+        refused(a, WEFT_INVALID, "of axis 1: expected 2^-60 to 2^60");
         a.dtype = WEFT_F32;
-        refused(a, WEFT_INVALID, "along axis 1; it must be from 2^-60 to 2^60");
+        refused(a, WEFT_INVALID, "of axis 1: expected 2^-60 to 2^60");
         a.dimensions = 1; /* then it is not looked at */
         EXPECT_STATUS(ctx, call(&a), WEFT_OK);
     }

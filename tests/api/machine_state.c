@@ -131,7 +131,7 @@ static bool visit(void *self, const match_case *c, const void *const *inputs) {
         free(v->out);
         v->out = malloc(bytes);
         v->out_bytes = bytes;
-        if (!EXPECT(v->out != NULL, "no memory for %zu bytes", bytes)) return false;
+        if (!EXPECT(v->out != NULL, "cannot allocate memory for %zu bytes", bytes)) return false;
     }
     const bool foreign = (*seen_of(v, c))++ % 2 == 1;
     for (size_t i = 0; i < v->count; i++)
@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
         v.count++;
     }
     EXPECT(v.count > 0, "no device is there");
-    EXPECT(match_walk(MATCH_TINY, NULL, &visitor), "no memory for the inputs");
+    EXPECT(match_walk(MATCH_TINY, NULL, &visitor), "cannot allocate memory for the inputs");
     for (size_t i = 0; i < v.count; i++) weft_close(v.contexts[i]);
     free(v.out);
     return expect_end();

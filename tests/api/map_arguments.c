@@ -24,29 +24,29 @@ static void refused_at(const char *formula, const char *words, int place) {
 }
 
 static void grammar(void) {
-    refused_at("", "the formula ends where a value is needed", 0);
-    refused_at("x +", "the formula ends where a value is needed", 3);
-    refused_at("x +* y", "a value is needed here", 3);
-    refused_at("(x", "the formula ends where ')' is needed", 2);
-    refused_at("(x y)", "')' is needed here", 3);
-    refused_at("x y", "should end here, or a sign is missing", 2);
-    refused_at("x = y", "should end here, or a sign is missing", 2);
-    refused_at("x & y", "should end here, or a sign is missing", 2);
-    refused_at("x)", "should end here", 1);
-    refused_at("2x", "a number ends here, and no sign follows", 1);
-    refused_at("1.2.3", "a number ends here", 3);
-    refused_at("1e", "a number ends here", 1);
-    refused_at("x ? y", "the formula ends where ':' is needed", 5);
-    refused_at("x + sine(y)", "there is no function called sine", 4);
-    refused_at("i(2)", "there is no function called i", 0);
-    refused_at("x*sqrt", "the formula ends where '(' is needed", 6);
-    refused_at("min(x)", "min takes 2 arguments, not 1", 5);
-    refused_at("fma(x, y)", "fma takes 3 arguments, not 2", 8);
-    refused_at("sqrt(x, y)", "sqrt takes 1 argument, not more", 6);
-    refused_at("sqrt()", "a value is needed here", 5);
-    refused_at("1e999", "1e999 is beyond the largest f64", 0);
-    refused_at("x + $", "a value is needed here", 4);
-    refused_at(".", "a value is needed here", 0);
+    refused_at("", "expected a value, found the end of the formula", 0);
+    refused_at("x +", "expected a value, found the end of the formula", 3);
+    refused_at("x +* y", "expected a value", 3);
+    refused_at("(x", "expected ')', found the end of the formula", 2);
+    refused_at("(x y)", "expected ')'", 3);
+    refused_at("x y", "expected an operator or the end of the formula", 2);
+    refused_at("x = y", "expected an operator or the end of the formula", 2);
+    refused_at("x & y", "expected an operator or the end of the formula", 2);
+    refused_at("x)", "or the end of the formula", 1);
+    refused_at("2x", "expected an operator after the number", 1);
+    refused_at("1.2.3", "expected an operator after the number", 3);
+    refused_at("1e", "expected an operator after the number", 1);
+    refused_at("x ? y", "expected ':', found the end of the formula", 5);
+    refused_at("x + sine(y)", "unknown function sine", 4);
+    refused_at("i(2)", "unknown function i", 0);
+    refused_at("x*sqrt", "expected '(', found the end of the formula", 6);
+    refused_at("min(x)", "min requires 2 arguments, not 1", 5);
+    refused_at("fma(x, y)", "fma requires 3 arguments, not 2", 8);
+    refused_at("sqrt(x, y)", "too many arguments: sqrt requires 1 argument", 6);
+    refused_at("sqrt()", "expected a value", 5);
+    refused_at("1e999", "1e999 is greater than the largest f64", 0);
+    refused_at("x + $", "expected a value", 4);
+    refused_at(".", "expected a value", 0);
 }
 
 /* `count` times a text, then an end. */
@@ -75,19 +75,19 @@ static void limits(void) {
     limit(" ", 4094, "x", true, "");
     limit(" ", 4095, "x", false, "more than 4095 characters");
     limit("-", 64, "x", true, "");
-    limit("-", 65, "x", false, "nested more than 64 deep");
+    limit("-", 65, "x", false, "nested more than 64 levels deep");
     limit("abs(", 5000, "x", false, "more than 4095 characters");
-    limit("(", 1000, "x", false, "nested more than 64 deep");
-    limit("x?", 100, "x", false, "nested more than 64 deep");
-    limit("2^", 100, "x", false, "nested more than 64 deep");
+    limit("(", 1000, "x", false, "nested more than 64 levels deep");
+    limit("x?", 100, "x", false, "nested more than 64 levels deep");
+    limit("2^", 100, "x", false, "nested more than 64 levels deep");
     limit("x+", 256, "x", true, "");
     limit("x+", 257, "x", false, "more than 256 steps");
     limit("-x*(", 14, "x*x))))))))))))))", true, "");
-    limit("-x*(", 15, "x*x)))))))))))))))", false, "more than 16 values at a time");
+    limit("-x*(", 15, "x*x)))))))))))))))", false, "more than 16 intermediate values");
     limit("a", 63, "", true, "");
-    limit("a", 64, "", false, "a name of 64 characters");
-    limit("1", 64, "", false, "a number of 64 characters");
-    EXPECT_ERROR(ctx, weft_expr_compile(ctx, names, &expr), WEFT_INVALID, "more than 64 names and numbers");
+    limit("a", 64, "", false, "the name has 64 characters");
+    limit("1", 64, "", false, "the number has 64 characters");
+    EXPECT_ERROR(ctx, weft_expr_compile(ctx, names, &expr), WEFT_INVALID, "more than 64 distinct names and numbers");
 }
 
 static void names(void) {
@@ -101,8 +101,8 @@ static void names(void) {
     weft_expr_free(expr);
     weft_expr_free(NULL);
     EXPECT(weft_expr_variable_count(NULL) == 0 && !weft_expr_variable(NULL, 0), "no formula has names");
-    EXPECT_ERROR(ctx, weft_expr_compile(ctx, NULL, &expr), WEFT_INVALID, "the formula is NULL");
-    EXPECT_ERROR(ctx, weft_expr_compile(ctx, "x", NULL), WEFT_INVALID, "the place for the formula is NULL");
+    EXPECT_ERROR(ctx, weft_expr_compile(ctx, NULL, &expr), WEFT_INVALID, "formula is NULL");
+    EXPECT_ERROR(ctx, weft_expr_compile(ctx, "x", NULL), WEFT_INVALID, "expr is NULL");
     EXPECT_ERROR(NULL, weft_expr_compile(NULL, "x", &expr), WEFT_INVALID, "");
 }
 
@@ -123,13 +123,13 @@ static void bindings(void) {
     const weft_binding both = {"x", WEFT_F64, x, y}, none = {"x", WEFT_F64, NULL, NULL};
     const weft_binding nameless = {NULL, WEFT_F64, x, NULL}, typeless = {"x", (weft_dtype)11, x, NULL};
     const weft_binding askew = {"x", WEFT_F64, (char *)x + 4, NULL};
-    refused("x + y", WEFT_F64, N, &of_x, 1, out, WEFT_INVALID, "the formula's y is not bound");
-    refused("x", WEFT_F64, N, two, 2, out, WEFT_INVALID, "y is bound, but the formula has no such name");
-    refused("x", WEFT_F64, N, twice, 2, out, WEFT_INVALID, "x is bound twice");
+    refused("x + y", WEFT_F64, N, &of_x, 1, out, WEFT_INVALID, "the variable y of the formula is not bound");
+    refused("x", WEFT_F64, N, two, 2, out, WEFT_INVALID, "y is bound, but the formula has no variable of this name");
+    refused("x", WEFT_F64, N, twice, 2, out, WEFT_INVALID, "the variable x is bound twice");
     refused("x", WEFT_F64, N, NULL, 1, out, WEFT_INVALID, "bindings is NULL");
-    refused("x", WEFT_F64, N, &nameless, 1, out, WEFT_INVALID, "binding 0 has no name");
-    refused("x", WEFT_F64, N, &typeless, 1, out, WEFT_INVALID, "x: 11 is no element type");
-    refused("x", WEFT_F64, N, &both, 1, out, WEFT_INVALID, "x is bound to an array and to a scalar");
+    refused("x", WEFT_F64, N, &nameless, 1, out, WEFT_INVALID, "the name of binding 0 is NULL");
+    refused("x", WEFT_F64, N, &typeless, 1, out, WEFT_INVALID, "x: invalid dtype 11");
+    refused("x", WEFT_F64, N, &both, 1, out, WEFT_INVALID, "the variable x is bound to both an array and a scalar");
     refused("x", WEFT_F64, N, &none, 1, out, WEFT_INVALID, "x is NULL");
     refused("x", WEFT_F64, N, &askew, 1, out, WEFT_INVALID, "x is at");
     refused("x", WEFT_F64, N, &of_x, 1, NULL, WEFT_INVALID, "out is NULL");
@@ -139,18 +139,18 @@ static void bindings(void) {
     refused("x", WEFT_F64, SIZE_MAX / 8, &of_k, 1, out, WEFT_INVALID, "do not fit in memory");
     refused("x", WEFT_I64, N, &of_x, 1, out, WEFT_UNSUPPORTED, "x is f64, which cannot be evaluated in i64");
     refused("x", WEFT_I16, N, &of_x, 1, out, WEFT_UNSUPPORTED,
-            "evaluated in f32, f64, i32, i64, u32 or u64; not in i16");
-    refused("x", WEFT_DEFAULT, N, &of_x, 1, out, WEFT_INVALID, "0 is no element type");
+            "evaluated in f32, f64, i32, i64, u32 or u64, not in i16");
+    refused("x", WEFT_DEFAULT, N, &of_x, 1, out, WEFT_INVALID, "invalid dtype 0");
     refused("x + sqrt(x)", WEFT_I32, N, &of_k, 1, out, WEFT_UNSUPPORTED,
-            "sqrt is not defined in i32\n  x + sqrt(x)\n      ^");
-    refused("x^x", WEFT_I32, N, &of_k, 1, out, WEFT_UNSUPPORTED, "pow is not defined in i32");
+            "sqrt is not defined for i32\n  x + sqrt(x)\n      ^");
+    refused("x^x", WEFT_I32, N, &of_k, 1, out, WEFT_UNSUPPORTED, "pow is not defined for i32");
     refused("x + 2.5", WEFT_I32, N, &of_k, 1, out, WEFT_INVALID,
-            "2.5 is no integer, and the formula is evaluated in i32");
-    refused("2147483648", WEFT_I32, N, NULL, 0, out, WEFT_INVALID, "2147483648 is not a value of i32");
-    refused("-2147483649", WEFT_I32, N, NULL, 0, out, WEFT_INVALID, "-2147483649 is not a value of i32");
-    refused("18446744073709551616", WEFT_U64, N, NULL, 0, out, WEFT_INVALID, "is not a value of u64");
-    refused("1e39*i", WEFT_F32, N, NULL, 0, out, WEFT_INVALID, "1e39 is beyond the largest f32\n  1e39*i\n  ^");
-    EXPECT_ERROR(ctx, weft_map(ctx, NULL, WEFT_F64, N, &of_x, 1, out), WEFT_INVALID, "the formula is NULL");
+            "2.5 is not an integer, but the formula is evaluated in i32");
+    refused("2147483648", WEFT_I32, N, NULL, 0, out, WEFT_INVALID, "2147483648 is out of range for i32");
+    refused("-2147483649", WEFT_I32, N, NULL, 0, out, WEFT_INVALID, "-2147483649 is out of range for i32");
+    refused("18446744073709551616", WEFT_U64, N, NULL, 0, out, WEFT_INVALID, "is out of range for u64");
+    refused("1e39*i", WEFT_F32, N, NULL, 0, out, WEFT_INVALID, "1e39 is greater than the largest f32\n  1e39*i\n  ^");
+    EXPECT_ERROR(ctx, weft_map(ctx, NULL, WEFT_F64, N, &of_x, 1, out), WEFT_INVALID, "expr is NULL");
     EXPECT_ERROR(NULL, weft_map(NULL, NULL, WEFT_F64, N, &of_x, 1, out), WEFT_INVALID, "");
 }
 
@@ -160,10 +160,10 @@ static void reductions(void) {
     EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x*x", &expr), WEFT_OK);
 #define REFUSED(op, dtype, accumulate, n, out, status, words) \
     EXPECT_ERROR(ctx, weft_map_reduce(ctx, op, expr, dtype, accumulate, n, &of_x, 1, out), status, words)
-    REFUSED((weft_op)16, WEFT_F64, WEFT_DEFAULT, N, out, WEFT_INVALID, "16 is no operator");
-    REFUSED(WEFT_AND, WEFT_F64, WEFT_DEFAULT, N, out, WEFT_UNSUPPORTED, "and is defined for integers");
+    REFUSED((weft_op)16, WEFT_F64, WEFT_DEFAULT, N, out, WEFT_INVALID, "invalid op 16");
+    REFUSED(WEFT_AND, WEFT_F64, WEFT_DEFAULT, N, out, WEFT_UNSUPPORTED, "and requires integer elements");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_I64, N, out, WEFT_UNSUPPORTED, "cannot accumulate in i64");
-    REFUSED(WEFT_MIN, WEFT_F64, WEFT_DEFAULT, 0, out, WEFT_EMPTY, "min of no elements has no value");
+    REFUSED(WEFT_MIN, WEFT_F64, WEFT_DEFAULT, 0, out, WEFT_EMPTY, "min of 0 elements is undefined");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, NULL, WEFT_INVALID, "out is NULL");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x + 1, WEFT_INVALID, "overlaps x");
     REFUSED(WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, WEFT_INVALID, "overlaps x");
@@ -180,11 +180,13 @@ static void scans(void) {
     EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x*x", &expr), WEFT_OK);
 #define REFUSED(op, kind, type, accumulate, n, binding, init, y, status, words) \
     EXPECT_ERROR(ctx, weft_map_scan(ctx, op, kind, expr, type, accumulate, n, &binding, 1, init, y), status, words)
-    REFUSED((weft_op)16, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_INVALID,
-            "16 is no operator");
-    REFUSED(WEFT_MEAN, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_UNSUPPORTED, "not mean");
-    REFUSED(WEFT_XOR, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_UNSUPPORTED, "for integers");
-    REFUSED(WEFT_SUM, (weft_scan_kind)2, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_INVALID, "2 is no kind");
+    REFUSED((weft_op)16, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_INVALID, "invalid op 16");
+    REFUSED(WEFT_MEAN, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_UNSUPPORTED,
+            "invalid operator mean");
+    REFUSED(WEFT_XOR, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_UNSUPPORTED,
+            "requires integer elements");
+    REFUSED(WEFT_SUM, (weft_scan_kind)2, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, out, WEFT_INVALID,
+            "invalid scan kind 2");
     REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_I64, N, of_x, NULL, out, WEFT_UNSUPPORTED,
             "cannot accumulate in i64");
     REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, N, of_x, NULL, NULL, WEFT_INVALID, "y is NULL");

@@ -17,27 +17,29 @@ static void count(void) {
 #define REFUSED(n, text, first, end, patterns, flags, counts, words) \
     EXPECT_ERROR(ctx, weft_match_count(ctx, n, text, first, end, patterns, flags, counts), WEFT_INVALID, words)
     static uint64_t falls[] = {0, 3, 2}, empty[] = {0, 3, 3, 4}, far[] = {0, 4, 261}, huge[] = {0, UINT64_MAX};
-    EXPECT_ERROR(NULL, weft_match_count(NULL, N, text, 0, N, &words, 0, out), WEFT_INVALID, "the context is NULL");
+    EXPECT_ERROR(NULL, weft_match_count(NULL, N, text, 0, N, &words, 0, out), WEFT_INVALID, "ctx is NULL");
     REFUSED(N, NULL, 0, N, &words, 0, out, "text is NULL");
     REFUSED(SIZE_MAX, text, 0, N, &words, 0, out, "do not fit in memory");
-    REFUSED(N, text, 0, N + 1, &words, 0, out, "first = 0, end = 101 of a text of 100 bytes: first <= end <= n");
-    REFUSED(N, text, 5, 4, &words, 0, out, "first = 5, end = 4 of a text");
+    REFUSED(N, text, 0, N + 1, &words, 0, out,
+            "first = 0, end = 101 in a text of 100 bytes: expected first <= end <= n");
+    REFUSED(N, text, 5, 4, &words, 0, out, "first = 5, end = 4 in a text");
     REFUSED(N, text, 0, N, NULL, 0, out, "patterns is NULL");
-    REFUSED(N, text, 0, N, &words, 4, out, "flags = 4; there are 1 and 2");
+    REFUSED(N, text, 0, N, &words, 4, out, "invalid flags 4: expected a combination of 1 and 2");
     REFUSED(N, text, 0, N, &words, 0, NULL, "counts is NULL");
     REFUSED(N, text, 0, N, &words, 0, (uint64_t *)((char *)out + 4), "counts is at");
     REFUSED(sizeof out, out, 0, N, &words, 0, out + 1, "counts (16 bytes at");
-    REFUSED(N, text, 0, N, &((weft_patterns){0, offsets, "a"}), 0, out, "0 patterns; 1 to 10000 can be looked for");
-    REFUSED(N, text, 0, N, &((weft_patterns){10001, offsets, "a"}), 0, out, "10001 patterns");
-    REFUSED(N, text, 0, N, &((weft_patterns){SIZE_MAX, offsets, "a"}), 0, out, "1 to 10000 can be looked for");
+    REFUSED(N, text, 0, N, &((weft_patterns){0, offsets, "a"}), 0, out,
+            "invalid number of patterns 0: expected 1 to 10000");
+    REFUSED(N, text, 0, N, &((weft_patterns){10001, offsets, "a"}), 0, out, "number of patterns 10001");
+    REFUSED(N, text, 0, N, &((weft_patterns){SIZE_MAX, offsets, "a"}), 0, out, "expected 1 to 10000");
     REFUSED(N, text, 0, N, &((weft_patterns){2, NULL, "a"}), 0, out, "patterns->offsets is NULL");
     REFUSED(N, text, 0, N, &((weft_patterns){2, offsets, NULL}), 0, out, "patterns->bytes is NULL");
     REFUSED(N, text, 0, N, &((weft_patterns){2, falls, "abc"}), 0, out,
-            "patterns->offsets[1] is 3 and patterns->offsets[2] is 2: offsets must ascend");
+            "patterns->offsets[1] is 3 and patterns->offsets[2] is 2: offsets must not decrease");
     REFUSED(N, text, 0, N, &((weft_patterns){3, empty, "abcd"}), 0, out,
-            "pattern 1 is empty; a pattern has 1 to 256");
+            "pattern 1 is empty: a pattern must have 1 to 256");
     REFUSED(N, text, 0, N, &((weft_patterns){2, far, "abcd"}), 0, out,
-            "pattern 1 has 257 bytes; a pattern has 1 to 256");
+            "pattern 1 has 257 bytes: a pattern must have 1 to 256");
     REFUSED(N, text, 0, N, &((weft_patterns){1, huge, "abcd"}), 0, out, "pattern 0 has 18446744073709551615 bytes");
 #undef REFUSED
 }

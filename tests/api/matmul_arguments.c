@@ -24,20 +24,20 @@ static double a[N], b[N], c[N], m[100];
 static void types(void) {
 #define TYPED(dtype, accumulate) \
     weft_matmul(ctx, dtype, accumulate, ROWS, NO, NO, 2, 2, 2, NULL, a, 2, b, 2, NULL, c, 2)
-    REFUSED(TYPED(WEFT_I32, WEFT_DEFAULT), WEFT_UNSUPPORTED, "defined for f32 and f64, and the elements are i32");
-    REFUSED(TYPED((weft_dtype)11, WEFT_DEFAULT), WEFT_INVALID, "11 is no element type");
-    REFUSED(TYPED(WEFT_DEFAULT, WEFT_DEFAULT), WEFT_INVALID, "0 is no element type");
+    REFUSED(TYPED(WEFT_I32, WEFT_DEFAULT), WEFT_UNSUPPORTED, "requires f32 or f64 elements, not i32");
+    REFUSED(TYPED((weft_dtype)11, WEFT_DEFAULT), WEFT_INVALID, "invalid dtype 11");
+    REFUSED(TYPED(WEFT_DEFAULT, WEFT_DEFAULT), WEFT_INVALID, "invalid dtype 0");
     REFUSED(TYPED(WEFT_F64, WEFT_F32), WEFT_UNSUPPORTED, "matmul of f64 cannot accumulate in f32");
     REFUSED(TYPED(WEFT_F32, (weft_dtype)77), WEFT_UNSUPPORTED, "cannot accumulate in unknown");
 #undef TYPED
 #define WORDED(layout, ta, tb) \
     weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, layout, ta, tb, 2, 2, 2, NULL, a, 2, b, 2, NULL, c, 2)
-    REFUSED(WORDED((weft_layout)2, NO, NO), WEFT_INVALID, "2 is no layout");
-    REFUSED(WORDED(ROWS, (weft_transpose)-1, NO), WEFT_INVALID, "-1 is no transpose of A");
-    REFUSED(WORDED(ROWS, NO, (weft_transpose)3), WEFT_INVALID, "3 is no transpose of B");
+    REFUSED(WORDED((weft_layout)2, NO, NO), WEFT_INVALID, "invalid layout 2");
+    REFUSED(WORDED(ROWS, (weft_transpose)-1, NO), WEFT_INVALID, "invalid transpose -1 of A");
+    REFUSED(WORDED(ROWS, NO, (weft_transpose)3), WEFT_INVALID, "invalid transpose 3 of B");
 #undef WORDED
     EXPECT_ERROR(NULL, weft_matmul(NULL, WEFT_F64, WEFT_DEFAULT, ROWS, NO, NO, 1, 1, 1, NULL, a, 1, b, 1, NULL, c, 1),
-                 WEFT_INVALID, "the context is NULL");
+                 WEFT_INVALID, "ctx is NULL");
 }
 
 static void memory(void) {
@@ -46,13 +46,16 @@ static void memory(void) {
     REFUSED(PLAIN(2, 2, 2, a, 2, b, 2, NULL, 2), WEFT_INVALID, "C is NULL");
     REFUSED(PLAIN(2, 2, 2, (char *)a + 4, 2, b, 2, c, 2), WEFT_INVALID, "A is at");
     REFUSED(PLAIN(2, 2, 2, a, 2, b, 2, (char *)c + 1, 2), WEFT_INVALID, "not aligned to its 8-byte elements");
-    REFUSED(PLAIN(3, 4, 5, a, 4, b, 4, c, 4), WEFT_INVALID, "the leading dimension of A is 4, and its rows have 5");
-    REFUSED(PLAIN(3, 4, 5, a, 5, b, 3, c, 4), WEFT_INVALID, "the leading dimension of B is 3, and its rows have 4");
-    REFUSED(PLAIN(3, 4, 5, a, 5, b, 4, c, 3), WEFT_INVALID, "the leading dimension of C is 3, and its rows have 4");
+    REFUSED(PLAIN(3, 4, 5, a, 4, b, 4, c, 4), WEFT_INVALID,
+            "invalid leading dimension 4 of A: it must be at least the row length 5");
+    REFUSED(PLAIN(3, 4, 5, a, 5, b, 3, c, 4), WEFT_INVALID,
+            "invalid leading dimension 3 of B: it must be at least the row length 4");
+    REFUSED(PLAIN(3, 4, 5, a, 5, b, 4, c, 3), WEFT_INVALID,
+            "invalid leading dimension 3 of C: it must be at least the row length 4");
     REFUSED(weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, COLUMNS, NO, NO, 3, 4, 5, NULL, a, 2, b, 5, NULL, c, 3),
-            WEFT_INVALID, "the leading dimension of A is 2, and its rows have 3");
+            WEFT_INVALID, "invalid leading dimension 2 of A: it must be at least the row length 3");
     REFUSED(weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, ROWS, YES, NO, 3, 4, 5, NULL, a, 2, b, 4, NULL, c, 4),
-            WEFT_INVALID, "the leading dimension of A is 2, and its rows have 3");
+            WEFT_INVALID, "invalid leading dimension 2 of A: it must be at least the row length 3");
     REFUSED(PLAIN(SIZE_MAX / 4, 2, 2, a, 2, b, 2, c, 2), WEFT_INVALID, "do not fit in memory");
     REFUSED(PLAIN(2, 2, SIZE_MAX / 2, a, SIZE_MAX / 2, b, 2, c, 2), WEFT_INVALID, "do not fit in memory");
     REFUSED(PLAIN(SIZE_MAX / 2, 2, 2, a, 3, b, 2, c, 2), WEFT_INVALID, "A: 1 matrices of");
@@ -77,9 +80,9 @@ static void batches(void) {
 #define BATCH(stride_a, stride_b, ldc, stride_c, batch)                                                           \
     weft_matmul_batched(ctx, WEFT_F64, WEFT_DEFAULT, ROWS, NO, NO, 2, 2, 2, NULL, a, 2, stride_a, b, 2, stride_b, \
                         NULL, c, ldc, stride_c, batch)
-    REFUSED(BATCH(4, 4, 2, 3, 2), WEFT_INVALID, "the matrices of C, 3 elements apart, overlap one another");
-    REFUSED(BATCH(4, 4, 2, 0, 2), WEFT_INVALID, "the matrices of C, 0 elements apart");
-    REFUSED(BATCH(4, 4, 5, 2, 3), WEFT_INVALID, "the matrices of C, 2 elements apart");
+    REFUSED(BATCH(4, 4, 2, 3, 2), WEFT_INVALID, "the matrices of C overlap: their stride is 3 elements");
+    REFUSED(BATCH(4, 4, 2, 0, 2), WEFT_INVALID, "the matrices of C overlap: their stride is 0");
+    REFUSED(BATCH(4, 4, 5, 2, 3), WEFT_INVALID, "the matrices of C overlap: their stride is 2");
     REFUSED(BATCH(SIZE_MAX / 2, 4, 2, 4, 3), WEFT_INVALID, "A: 3 matrices of 2 rows");
     TAKEN(BATCH(4, 4, 2, 4, 2));
     TAKEN(BATCH(0, 0, 6, 2, 3)); /* side by side */

@@ -14,7 +14,7 @@ static uint64_t out[2 * N + 1];
 static void *shifted(void *p, size_t bytes) { return (char *)p + bytes; }
 
 static void no_context(void) {
-    static const char *const words = "the context is NULL";
+    static const char *const words = "ctx is NULL";
     EXPECT_ERROR(NULL, weft_histogram(NULL, WEFT_F64, N, x, 2, x, out), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_histogram_even(NULL, WEFT_F64, N, x, 2, x, x + 1, out), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_top_k(NULL, WEFT_F64, WEFT_LARGEST, N, x, 2, out, NULL), WEFT_INVALID, words);
@@ -28,10 +28,10 @@ static void histogram(void) {
     const uint64_t far[] = {0, UINT64_MAX, UINT64_MAX - 1};
 #define REFUSED(dtype, n, x, bins, edges, counts, words) \
     EXPECT_ERROR(ctx, weft_histogram(ctx, dtype, n, x, bins, edges, counts), WEFT_INVALID, words)
-    REFUSED((weft_dtype)12, N, x, 2, other, out, "12 is no element type");
-    REFUSED(WEFT_F64, N, x, 0, other, out, "0 bins; 1 to 4294967294 can be asked for");
-    REFUSED(WEFT_F64, N, x, UINT32_MAX, other, out, "4294967295 bins");
-    REFUSED(WEFT_F64, N, x, SIZE_MAX, other, out, "can be asked for");
+    REFUSED((weft_dtype)12, N, x, 2, other, out, "invalid dtype 12");
+    REFUSED(WEFT_F64, N, x, 0, other, out, "invalid number of bins 0: expected 1 to 4294967294");
+    REFUSED(WEFT_F64, N, x, UINT32_MAX, other, out, "number of bins 4294967295");
+    REFUSED(WEFT_F64, N, x, SIZE_MAX, other, out, "expected 1 to 4294967294");
     REFUSED(WEFT_F64, N, NULL, 2, other, out, "x is NULL");
     REFUSED(WEFT_F64, N, x, 2, NULL, out, "edges is NULL");
     REFUSED(WEFT_F64, N, x, 2, other, NULL, "counts is NULL");
@@ -41,7 +41,8 @@ static void histogram(void) {
     REFUSED(WEFT_F64, SIZE_MAX / 4, x, 2, other, out, "do not fit in memory");
     REFUSED(WEFT_F64, N, x, 2, other, (uint64_t *)(x + N - 1), "counts (16 bytes at");
     REFUSED(WEFT_F64, N, x, 2, out + 1, out, "overlaps edges");
-    REFUSED(WEFT_F64, N, x, 2, falls, out, "edges[1] = 3 is not less than edges[2] = 2.5: edges must ascend");
+    REFUSED(WEFT_F64, N, x, 2, falls, out,
+            "edges[1] = 3 is not less than edges[2] = 2.5: edges must be strictly ascending");
     REFUSED(WEFT_F64, 0, NULL, 2, falls, out, "edges[1] = 3");
     REFUSED(WEFT_F64, N, x, 2, nan, out, "edges[0] = 0 is not less than edges[1] = nan");
     REFUSED(WEFT_I8, N, x, 2, twice, out, "edges[0] = -5 is not less than edges[1] = -5");
@@ -58,8 +59,8 @@ static void histogram_even(void) {
     const uint8_t five = 5, three = 3;
 #define REFUSED(dtype, n, x, bins, lower, upper, counts, words) \
     EXPECT_ERROR(ctx, weft_histogram_even(ctx, dtype, n, x, bins, lower, upper, counts), WEFT_INVALID, words)
-    REFUSED((weft_dtype)0, N, x, 2, &low, &high, out, "0 is no element type");
-    REFUSED(WEFT_F64, N, x, 0, &low, &high, out, "0 bins");
+    REFUSED((weft_dtype)0, N, x, 2, &low, &high, out, "invalid dtype 0");
+    REFUSED(WEFT_F64, N, x, 0, &low, &high, out, "number of bins 0");
     REFUSED(WEFT_F64, N, NULL, 2, &low, &high, out, "x is NULL");
     REFUSED(WEFT_F64, N, x, 2, NULL, &high, out, "lower is NULL");
     REFUSED(WEFT_F64, N, x, 2, &low, NULL, out, "upper is NULL");
@@ -81,11 +82,11 @@ static void histogram_even(void) {
 static void top_k(void) {
 #define REFUSED(dtype, extreme, n, x, k, values, indices, words) \
     EXPECT_ERROR(ctx, weft_top_k(ctx, dtype, extreme, n, x, k, values, indices), WEFT_INVALID, words)
-    REFUSED((weft_dtype)11, WEFT_LARGEST, N, x, 1, out, NULL, "11 is no element type");
-    REFUSED(WEFT_F64, (weft_extreme)2, N, x, 1, out, NULL, "2 is neither largest nor smallest");
-    REFUSED(WEFT_F64, (weft_extreme)-1, N, x, 1, out, NULL, "-1 is neither");
-    REFUSED(WEFT_F64, WEFT_LARGEST, N, x, N + 1, out, NULL, "k = 101 of 100 elements");
-    REFUSED(WEFT_F64, WEFT_LARGEST, 0, NULL, 1, out, NULL, "k = 1 of 0 elements");
+    REFUSED((weft_dtype)11, WEFT_LARGEST, N, x, 1, out, NULL, "invalid dtype 11");
+    REFUSED(WEFT_F64, (weft_extreme)2, N, x, 1, out, NULL, "invalid extreme 2");
+    REFUSED(WEFT_F64, (weft_extreme)-1, N, x, 1, out, NULL, "-1");
+    REFUSED(WEFT_F64, WEFT_LARGEST, N, x, N + 1, out, NULL, "k = 101 is greater than the number of elements 100");
+    REFUSED(WEFT_F64, WEFT_LARGEST, 0, NULL, 1, out, NULL, "k = 1 is greater than the number of elements 0");
     REFUSED(WEFT_F64, WEFT_LARGEST, N, NULL, 1, out, NULL, "x is NULL");
     REFUSED(WEFT_F64, WEFT_LARGEST, N, x, 1, NULL, NULL, "values is NULL");
     REFUSED(WEFT_F64, WEFT_LARGEST, N, shifted(x, 4), 1, out, NULL, "x is at");
@@ -102,7 +103,7 @@ static void top_k(void) {
 static void merge(void) {
 #define REFUSED(dtype, na, a, nb, b, y, words) \
     EXPECT_ERROR(ctx, weft_merge(ctx, dtype, na, a, nb, b, y), WEFT_INVALID, words)
-    REFUSED((weft_dtype)11, 1, x, 1, other, out, "11 is no element type");
+    REFUSED((weft_dtype)11, 1, x, 1, other, out, "invalid dtype 11");
     REFUSED(WEFT_F64, 1, NULL, 1, other, out, "a is NULL");
     REFUSED(WEFT_F64, 1, x, 1, NULL, out, "b is NULL");
     REFUSED(WEFT_F64, 1, x, 1, other, NULL, "y is NULL");
@@ -119,9 +120,9 @@ static void merge(void) {
 static void search_sorted(void) {
 #define REFUSED(dtype, side, n, sorted, m, queries, positions, words) \
     EXPECT_ERROR(ctx, weft_search_sorted(ctx, dtype, side, n, sorted, m, queries, positions), WEFT_INVALID, words)
-    REFUSED((weft_dtype)11, WEFT_LEFT, N, x, 1, other, out, "11 is no element type");
-    REFUSED(WEFT_F64, (weft_side)2, N, x, 1, other, out, "2 is neither the left side nor the right");
-    REFUSED(WEFT_F64, (weft_side)-1, N, x, 1, other, out, "-1 is neither");
+    REFUSED((weft_dtype)11, WEFT_LEFT, N, x, 1, other, out, "invalid dtype 11");
+    REFUSED(WEFT_F64, (weft_side)2, N, x, 1, other, out, "invalid side 2");
+    REFUSED(WEFT_F64, (weft_side)-1, N, x, 1, other, out, "-1");
     REFUSED(WEFT_F64, WEFT_LEFT, N, NULL, 1, other, out, "sorted is NULL");
     REFUSED(WEFT_F64, WEFT_LEFT, N, x, 1, NULL, out, "queries is NULL");
     REFUSED(WEFT_F64, WEFT_LEFT, N, x, 1, other, NULL, "positions is NULL");

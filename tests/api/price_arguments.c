@@ -73,19 +73,19 @@ static void pointers(void) {
 static void simulations(void) {
     arguments a;
     WITH(simulation.dtype, WEFT_I32);
-    refused(&a, WEFT_UNSUPPORTED, "price is defined for f32 and f64, and the paths are i32");
+    refused(&a, WEFT_UNSUPPORTED, "price requires paths of f32 or f64, not i32");
     WITH(simulation.scheme, (weft_steps)2);
-    refused(&a, WEFT_INVALID, "2 is no kind of step");
+    refused(&a, WEFT_INVALID, "invalid scheme 2");
     WITH(simulation.steps, 0);
-    refused(&a, WEFT_INVALID, "0 steps; 1 to 1048576 are taken");
+    refused(&a, WEFT_INVALID, "invalid number of steps 0: expected 1 to 1048576");
     WITH(simulation.steps, 1048577);
-    refused(&a, WEFT_INVALID, "1048577 steps");
+    refused(&a, WEFT_INVALID, "number of steps 1048577");
     WITH(simulation.paths, 0);
-    refused(&a, WEFT_INVALID, "0 paths; 2 to 281474976710656 are taken");
+    refused(&a, WEFT_INVALID, "invalid number of paths 0: expected 2 to 281474976710656");
     WITH(simulation.paths, 1);
-    refused(&a, WEFT_INVALID, "1 paths");
+    refused(&a, WEFT_INVALID, "number of paths 1");
     WITH(simulation.paths, (UINT64_C(1) << 48) + 1);
-    refused(&a, WEFT_INVALID, "281474976710657 paths");
+    refused(&a, WEFT_INVALID, "number of paths 281474976710657");
     WITH(simulation.paths, 2);
     accepted(&a);
     WITH(simulation.control, 1);
@@ -101,46 +101,46 @@ static void scramblings(void) {
     static const size_t wrong[] = {1, 3, 12, 2048};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         WITH(simulation.scramblings, wrong[i]);
-        refused(&a, WEFT_INVALID, "scramblings; a power of two from 2 to 1024 is taken");
+        refused(&a, WEFT_INVALID, "expected a power of two from 2 to 1024");
     }
     WITH(simulation.scramblings, 16);
     a.simulation.paths = 1000;
-    refused(&a, WEFT_INVALID, "1000 paths are not as many, 2 or more, in each of 16 scramblings");
+    refused(&a, WEFT_INVALID, "1000 paths cannot be divided equally, 2 or more each, among 16 scramblings");
     a.simulation.paths = 16;
-    refused(&a, WEFT_INVALID, "16 paths are not as many");
+    refused(&a, WEFT_INVALID, "16 paths cannot be divided equally");
     a.simulation.paths = 32;
     a.simulation.steps = WEFT_SOBOL_DIMENSIONS / a.option.assets;
     accepted(&a);
     a.simulation.steps++;
-    refused(&a, WEFT_INVALID, "Sobol points have at most 1111 dimensions");
+    refused(&a, WEFT_INVALID, "there are at most 1111");
 }
 
 static void markets(void) {
     arguments a;
     WITH(option.assets, 0);
-    refused(&a, WEFT_INVALID, "an option on 0 assets; 1 to 8 are taken");
+    refused(&a, WEFT_INVALID, "invalid number of assets 0: expected 1 to 8");
     WITH(option.assets, 9);
-    refused(&a, WEFT_INVALID, "an option on 9 assets");
+    refused(&a, WEFT_INVALID, "number of assets 9");
     WITH(option.rate, (double)NAN);
-    refused(&a, WEFT_INVALID, "a rate of nan");
+    refused(&a, WEFT_INVALID, "invalid rate nan");
     WITH(option.maturity, 0);
-    refused(&a, WEFT_INVALID, "a maturity of 0; it must be above 0");
+    refused(&a, WEFT_INVALID, "invalid maturity 0: it must be finite and greater than 0");
     WITH(option.maturity, (double)INFINITY);
-    refused(&a, WEFT_INVALID, "a maturity of inf");
+    refused(&a, WEFT_INVALID, "invalid maturity inf");
     a = right();
     start[1] = 0;
-    refused(&a, WEFT_INVALID, "asset 1 starts at 0; a price is above 0");
+    refused(&a, WEFT_INVALID, "asset 1: invalid start price 0: it must be finite and greater than 0");
     a = right();
     volatility[2] = -0.5;
-    refused(&a, WEFT_INVALID, "asset 2 has a volatility of -0.5; it must not be negative");
+    refused(&a, WEFT_INVALID, "asset 2: invalid volatility -0.5: it must be finite and 0 or greater");
     a = right();
     weights[0] = (double)NAN;
-    refused(&a, WEFT_INVALID, "asset 0 has a weight of nan");
+    refused(&a, WEFT_INVALID, "asset 0: invalid weight nan: it must be finite");
     a = right();
     volatility[2] = 0;
     accepted(&a);
     a.simulation.greeks = 1;
-    refused(&a, WEFT_INVALID, "asset 2 has a volatility of 0, of which there is no central difference");
+    refused(&a, WEFT_INVALID, "asset 2 has volatility 0: greeks require a volatility greater than 0");
     a = right();
     a.simulation.greeks = 1;
     accepted(&a);
@@ -156,11 +156,12 @@ static arguments correlated(int i, int j, double rho) {
 static void correlations(void) {
     arguments a = right();
     correlation[1] = 0.4;
-    refused(&a, WEFT_INVALID, "the correlations of assets 1 and 0 differ: 0.5 in row 1, 0.4 in row 0");
+    refused(&a, WEFT_INVALID,
+            "the correlation matrix is not symmetric: assets 1 and 0 have 0.5 in row 1 and 0.4 in row 0");
     a = correlated(1, 1, 2);
-    refused(&a, WEFT_INVALID, "the correlation of asset 1 with itself is 2, not 1");
+    refused(&a, WEFT_INVALID, "the correlation of asset 1 with itself is 2: it must be 1");
     a = correlated(2, 0, 1.5);
-    refused(&a, WEFT_INVALID, "the correlation of assets 2 and 0 is 1.5; it is between -1 and 1");
+    refused(&a, WEFT_INVALID, "the correlation of assets 2 and 0 is 1.5: it must be between -1 and 1");
     a = correlated(2, 0, (double)NAN);
     refused(&a, WEFT_INVALID, "the correlation of assets 2 and 0 is nan");
     a = correlated(1, 0, -1);
@@ -176,22 +177,22 @@ static void correlations(void) {
 static void payoffs(void) {
     arguments a;
     WITH(option.payoff, (weft_payoff)7);
-    refused(&a, WEFT_INVALID, "7 is no payoff");
+    refused(&a, WEFT_INVALID, "invalid payoff 7");
     WITH(option.observed, (weft_observed)-1);
-    refused(&a, WEFT_INVALID, "-1 is nothing to observe");
+    refused(&a, WEFT_INVALID, "invalid observed value -1");
     WITH(option.strike, -1);
-    refused(&a, WEFT_INVALID, "a strike of -1; it must not be negative");
+    refused(&a, WEFT_INVALID, "invalid strike -1: it must be finite and 0 or greater");
     WITH(option.payoff, WEFT_FLOATING_PUT);
-    refused(&a, WEFT_INVALID, "a floating strike is a mean, the highest or the lowest price");
+    refused(&a, WEFT_INVALID, "a floating strike requires observing a mean");
     WITH(option.payoff, WEFT_CORRIDOR);
-    refused(&a, WEFT_INVALID, "a corridor of width 0; it must be above 0");
+    refused(&a, WEFT_INVALID, "invalid corridor width 0: it must be finite and greater than 0");
     a.option.width = 0.5;
     a.option.strike = -1; /* which a corridor has not */
     accepted(&a);
     a.option.observed = WEFT_OBSERVE_MEAN;
-    refused(&a, WEFT_INVALID, "a corridor is looked at when the option matures");
+    refused(&a, WEFT_INVALID, "a corridor requires observing the price at maturity");
     WITH(option.observed, WEFT_OBSERVE_GEOMETRIC);
-    refused(&a, WEFT_UNSUPPORTED, "a geometric mean is taken of one asset of weight 1, by exact steps");
+    refused(&a, WEFT_UNSUPPORTED, "a geometric mean requires one asset of weight 1 and exact steps");
     a.option.assets = 1;
     weights[0] = 2;
     refused(&a, WEFT_UNSUPPORTED, "a geometric mean");
@@ -223,16 +224,16 @@ static void weight_of_one(void) {
 static void barriers(void) {
     arguments a;
     WITH(option.barrier, (weft_barrier)5);
-    refused(&a, WEFT_INVALID, "5 is no barrier");
+    refused(&a, WEFT_INVALID, "invalid barrier 5");
     WITH(option.barrier, WEFT_UP_AND_OUT);
     a.option.level = 33;
-    refused(&a, WEFT_INVALID, "a barrier at 33 from below has been reached at the start, which is at 33");
+    refused(&a, WEFT_INVALID, "the barrier level 33 must be above the start price 33");
     a.option.level = 34;
     accepted(&a);
     a.option.barrier = WEFT_DOWN_AND_IN;
-    refused(&a, WEFT_INVALID, "a barrier at 34 from above has been reached at the start, which is at 33");
+    refused(&a, WEFT_INVALID, "the barrier level 34 must be below the start price 33");
     a.option.level = (double)NAN;
-    refused(&a, WEFT_INVALID, "a barrier at nan; it must be finite");
+    refused(&a, WEFT_INVALID, "invalid barrier level nan: it must be finite");
     a.option.barrier = WEFT_NO_BARRIER;
     accepted(&a);
 }

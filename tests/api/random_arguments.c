@@ -22,19 +22,19 @@ static void names(void) {
 static void distributions(void) {
 #define REFUSED(status, distribution, dtype, first, n, a, b, out, words) \
     EXPECT_ERROR(ctx, weft_random(ctx, distribution, dtype, 1, 2, first, n, a, b, out), status, words)
-    EXPECT_ERROR(NULL, weft_random(NULL, WEFT_UNIFORM, WEFT_F32, 1, 2, 0, N, 0, 1, out), WEFT_INVALID,
-                 "the context is NULL");
-    REFUSED(WEFT_INVALID, (weft_distribution)5, WEFT_F32, 0, N, 0, 1, out, "5 is no distribution");
-    REFUSED(WEFT_INVALID, (weft_distribution)-1, WEFT_F32, 0, N, 0, 1, out, "-1 is no distribution");
-    REFUSED(WEFT_INVALID, WEFT_NORMAL, (weft_dtype)12, 0, N, 0, 1, out, "12 is no element type");
+    EXPECT_ERROR(NULL, weft_random(NULL, WEFT_UNIFORM, WEFT_F32, 1, 2, 0, N, 0, 1, out), WEFT_INVALID, "ctx is NULL");
+    REFUSED(WEFT_INVALID, (weft_distribution)5, WEFT_F32, 0, N, 0, 1, out, "invalid distribution 5");
+    REFUSED(WEFT_INVALID, (weft_distribution)-1, WEFT_F32, 0, N, 0, 1, out, "invalid distribution -1");
+    REFUSED(WEFT_INVALID, WEFT_NORMAL, (weft_dtype)12, 0, N, 0, 1, out, "invalid dtype 12");
     REFUSED(WEFT_UNSUPPORTED, WEFT_NORMAL, WEFT_I32, 0, N, 0, 1, out,
-            "samples of normal are f32 or f64; i32 was asked for");
+            "samples of normal must have type f32 or f64, not i32");
     REFUSED(WEFT_UNSUPPORTED, WEFT_BERNOULLI, WEFT_F32, 0, N, 0.5, 1, out,
-            "samples of bernoulli are u8; f32 was asked for");
-    REFUSED(WEFT_INVALID, WEFT_UNIFORM, WEFT_F32, END + 1, 0, 0, 1, out,
-            "first = 9223372036854775809, n = 0: a stream has the samples 0 to 9223372036854775807");
+            "samples of bernoulli must have type u8, not f32");
+    REFUSED(
+        WEFT_INVALID, WEFT_UNIFORM, WEFT_F32, END + 1, 0, 0, 1, out,
+        "first = 9223372036854775809, n = 0: the range exceeds the samples of a stream, 0 to 9223372036854775807");
     REFUSED(WEFT_INVALID, WEFT_UNIFORM, WEFT_F32, END - 5, 6, 0, 1, out, "first = 9223372036854775803, n = 6");
-    REFUSED(WEFT_INVALID, WEFT_UNIFORM, WEFT_F32, UINT64_MAX, SIZE_MAX, 0, 1, out, "a stream has the samples");
+    REFUSED(WEFT_INVALID, WEFT_UNIFORM, WEFT_F32, UINT64_MAX, SIZE_MAX, 0, 1, out, "the samples of a stream");
     REFUSED(WEFT_INVALID, WEFT_UNIFORM, WEFT_F64, 0, N, 0, 1, NULL, "out is NULL");
     REFUSED(WEFT_INVALID, WEFT_UNIFORM, WEFT_F64, 0, N, 0, 1, (char *)out + 4, "out is at");
     REFUSED(WEFT_INVALID, WEFT_UNIFORM, WEFT_F64, 0, SIZE_MAX / 4, 0, 1, out, "do not fit in memory");
@@ -51,14 +51,16 @@ static void parameters(void) {
     REFUSED(WEFT_UNIFORM, WEFT_F32, 1, 1 + 1e-9, "a = 1 is not less than b = 1.0000000010000001 in f32");
     REFUSED(WEFT_UNIFORM, WEFT_F32, -3e38, 3e38, "b - a overflows in f32");
     REFUSED(WEFT_UNIFORM, WEFT_F64, -DBL_MAX, DBL_MAX, "b - a overflows in f64");
-    REFUSED(WEFT_NORMAL, WEFT_F64, -INFINITY, 1, "normal: the mean a = -inf is not finite");
-    REFUSED(WEFT_NORMAL, WEFT_F32, 0, -0.5, "normal: the standard deviation b = -0.5 is not finite and 0 or more");
-    REFUSED(WEFT_LOGNORMAL, WEFT_F64, 0, NAN, "lognormal: the standard deviation b = nan");
-    REFUSED(WEFT_EXPONENTIAL, WEFT_F64, 0, 1, "exponential: the rate a = 0 is not finite and above 0");
-    REFUSED(WEFT_EXPONENTIAL, WEFT_F64, INFINITY, 1, "exponential: the rate a = inf");
-    REFUSED(WEFT_BERNOULLI, WEFT_U8, 1.5, 0, "bernoulli: the probability a = 1.5 is not in [0, 1]");
-    REFUSED(WEFT_BERNOULLI, WEFT_U8, -1e-300, 0, "bernoulli: the probability a = -");
-    REFUSED(WEFT_BERNOULLI, WEFT_U8, NAN, 0, "bernoulli: the probability a = nan");
+    REFUSED(WEFT_NORMAL, WEFT_F64, -INFINITY, 1, "normal: invalid mean a = -inf: it must be finite");
+    REFUSED(WEFT_NORMAL, WEFT_F32, 0, -0.5,
+            "normal: invalid standard deviation b = -0.5: it must be finite and 0 or greater");
+    REFUSED(WEFT_LOGNORMAL, WEFT_F64, 0, NAN, "lognormal: invalid standard deviation b = nan");
+    REFUSED(WEFT_EXPONENTIAL, WEFT_F64, 0, 1,
+            "exponential: invalid rate a = 0: it must be finite and greater than 0");
+    REFUSED(WEFT_EXPONENTIAL, WEFT_F64, INFINITY, 1, "exponential: invalid rate a = inf");
+    REFUSED(WEFT_BERNOULLI, WEFT_U8, 1.5, 0, "bernoulli: invalid probability a = 1.5: it must be in [0, 1]");
+    REFUSED(WEFT_BERNOULLI, WEFT_U8, -1e-300, 0, "bernoulli: invalid probability a = -");
+    REFUSED(WEFT_BERNOULLI, WEFT_U8, NAN, 0, "bernoulli: invalid probability a = nan");
 #undef REFUSED
 }
 
@@ -69,17 +71,18 @@ static void integers(void) {
 #define REFUSED(status, dtype, first, n, lower, upper, out, words) \
     EXPECT_ERROR(ctx, weft_random_integers(ctx, dtype, 1, 2, first, n, lower, upper, out), status, words)
     EXPECT_ERROR(NULL, weft_random_integers(NULL, WEFT_I32, 1, 2, 0, N, NULL, NULL, out), WEFT_INVALID,
-                 "the context is NULL");
-    REFUSED(WEFT_INVALID, (weft_dtype)12, 0, N, NULL, NULL, out, "12 is no element type");
+                 "ctx is NULL");
+    REFUSED(WEFT_INVALID, (weft_dtype)12, 0, N, NULL, NULL, out, "invalid dtype 12");
     REFUSED(WEFT_UNSUPPORTED, WEFT_F64, 0, N, NULL, NULL, out,
-            "random integers are i32, i64, u32 or u64; f64 was asked for");
-    REFUSED(WEFT_UNSUPPORTED, WEFT_U8, 0, N, NULL, NULL, out, "u8 was asked for");
+            "random integers must have type i32, i64, u32 or u64, not f64");
+    REFUSED(WEFT_UNSUPPORTED, WEFT_U8, 0, N, NULL, NULL, out, "or u64, not u8");
     REFUSED(WEFT_INVALID, WEFT_I32, END, 1, NULL, NULL, out, "first = 9223372036854775808, n = 1");
-    REFUSED(WEFT_INVALID, WEFT_I32, 0, N, &seven, &three, out, "lower = 7 is more than upper = 3");
+    REFUSED(WEFT_INVALID, WEFT_I32, 0, N, &seven, &three, out, "lower = 7 is greater than upper = 3");
     REFUSED(WEFT_INVALID, WEFT_I32, 0, N, NULL, (const char *)&seven + 1, out, "upper is at");
-    REFUSED(WEFT_INVALID, WEFT_U32, 0, N, &minus, &three, out, "lower = 4294967295 is more than upper = 3");
-    REFUSED(WEFT_INVALID, WEFT_I64, 0, N, &small, &large, out, "lower = 1 is more than upper = -1");
-    REFUSED(WEFT_INVALID, WEFT_U64, 0, N, &large, &small, out, "lower = 18446744073709551615 is more than upper = 1");
+    REFUSED(WEFT_INVALID, WEFT_U32, 0, N, &minus, &three, out, "lower = 4294967295 is greater than upper = 3");
+    REFUSED(WEFT_INVALID, WEFT_I64, 0, N, &small, &large, out, "lower = 1 is greater than upper = -1");
+    REFUSED(WEFT_INVALID, WEFT_U64, 0, N, &large, &small, out,
+            "lower = 18446744073709551615 is greater than upper = 1");
     REFUSED(WEFT_INVALID, WEFT_U64, 0, N, NULL, NULL, NULL, "out is NULL");
 #undef REFUSED
 }

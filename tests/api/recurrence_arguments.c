@@ -22,13 +22,14 @@ static void refused(void) {
 #define F64_REFUSED(rows, n, s, u, init, v, words) \
     REFUSED(WEFT_F64, WEFT_FORWARD, rows, n, s, u, init, v, WEFT_INVALID, words)
     memset(v, POISON, sizeof v);
-    EXPECT_ERROR(NULL, weft_recurrence(NULL, WEFT_F64, WEFT_FORWARD, 1, N, s, u, NULL, v), WEFT_INVALID, "context");
-    REFUSED((weft_dtype)12, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_INVALID, "12 is no element type");
-    REFUSED(WEFT_DEFAULT, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_INVALID, "0 is no element type");
-    REFUSED(WEFT_I32, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_UNSUPPORTED, "defined for f32 and f64");
-    REFUSED(WEFT_U64, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_UNSUPPORTED, "the elements are u64");
-    REFUSED(WEFT_F64, (weft_direction)2, 1, N, s, u, NULL, v, WEFT_INVALID, "2 is no direction");
-    REFUSED(WEFT_F64, (weft_direction)-1, 1, N, s, u, NULL, v, WEFT_INVALID, "-1 is no direction");
+    EXPECT_ERROR(NULL, weft_recurrence(NULL, WEFT_F64, WEFT_FORWARD, 1, N, s, u, NULL, v), WEFT_INVALID,
+                 "ctx is NULL");
+    REFUSED((weft_dtype)12, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_INVALID, "invalid dtype 12");
+    REFUSED(WEFT_DEFAULT, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_INVALID, "invalid dtype 0");
+    REFUSED(WEFT_I32, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_UNSUPPORTED, "requires f32 or f64");
+    REFUSED(WEFT_U64, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_UNSUPPORTED, "elements, not u64");
+    REFUSED(WEFT_F64, (weft_direction)2, 1, N, s, u, NULL, v, WEFT_INVALID, "invalid direction 2");
+    REFUSED(WEFT_F64, (weft_direction)-1, 1, N, s, u, NULL, v, WEFT_INVALID, "invalid direction -1");
     F64_REFUSED(1, N, NULL, u, NULL, v, "s is NULL");
     F64_REFUSED(1, N, s, NULL, NULL, v, "u is NULL");
     F64_REFUSED(1, N, s, u, NULL, NULL, "v is NULL");

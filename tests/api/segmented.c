@@ -25,10 +25,10 @@ static void offsets(void) {
     EXPECT_ERROR(                                                                                                    \
         ctx, weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, segments, offsets, x), \
         status, words)
-    REFUSED(3, falls, WEFT_INVALID, "offsets[1] is 7 and offsets[2] is 3: offsets must ascend");
+    REFUSED(3, falls, WEFT_INVALID, "offsets[1] is 7 and offsets[2] is 3: offsets must not decrease");
     REFUSED(4, falls_late, WEFT_INVALID, "offsets[3] is 5 and offsets[4] is 4");
-    REFUSED(2, past, WEFT_INVALID, "offsets[2] is 101, past the end of x, which has 100 elements");
-    REFUSED(2, starts_past, WEFT_INVALID, "offsets[1] is 101, past the end of x");
+    REFUSED(2, past, WEFT_INVALID, "offsets[2] is 101, but x has only 100 elements");
+    REFUSED(2, starts_past, WEFT_INVALID, "offsets[1] is 101, but x has only 100");
     REFUSED(2, NULL, WEFT_INVALID, "offsets is NULL");
     REFUSED(1, (const uint64_t *)shifted((void *)falls, 4), WEFT_INVALID, "not aligned to its 8-byte elements");
     REFUSED(SIZE_MAX, GOOD, WEFT_INVALID, "do not fit in memory");
@@ -45,11 +45,11 @@ static void reduce(void) {
     REFUSED(WEFT_SUM, WEFT_F32, WEFT_DEFAULT, N, x, GOOD, (void *)(GOOD + 2), WEFT_INVALID, "overlaps offsets");
     REFUSED(WEFT_SUM, WEFT_F32, WEFT_F64, N, x, GOOD, shifted(OUT, 4), WEFT_INVALID, "out is at");
     REFUSED(WEFT_MEAN, WEFT_F32, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_UNSUPPORTED,
-            "segmented_reduce offers sum, prod, min, max, and, or, xor; not mean");
-    REFUSED((weft_op)16, WEFT_F32, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_INVALID, "16 is no operator");
-    REFUSED(WEFT_AND, WEFT_F32, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_UNSUPPORTED, "defined for integers");
+            "segmented_reduce: invalid operator mean: expected sum, prod, min, max, and, or, xor");
+    REFUSED((weft_op)16, WEFT_F32, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_INVALID, "invalid op 16");
+    REFUSED(WEFT_AND, WEFT_F32, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_UNSUPPORTED, "requires integer elements");
     REFUSED(WEFT_MIN, WEFT_F32, WEFT_F64, N, x, GOOD, OUT, WEFT_UNSUPPORTED, "cannot accumulate in f64");
-    REFUSED(WEFT_SUM, (weft_dtype)11, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_INVALID, "11 is no element type");
+    REFUSED(WEFT_SUM, (weft_dtype)11, WEFT_DEFAULT, N, x, GOOD, OUT, WEFT_INVALID, "invalid dtype 11");
 #undef REFUSED
 #define REFUSED(n, x, heads, out, count, words)                                                                    \
     EXPECT_ERROR(ctx, weft_segmented_reduce_heads(ctx, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, n, x, heads, out, count), \
@@ -69,9 +69,9 @@ static void scan(void) {
     EXPECT_ERROR(ctx, weft_segmented_scan(ctx, op, kind, dtype, accumulate, 4, x, 2, GOOD, y), status, words)
     REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, x, x + 1, WEFT_INVALID, "y (16 bytes at");
     REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_F64, x, x, WEFT_INVALID, "overlaps x");
-    REFUSED(WEFT_SUM, (weft_scan_kind)2, WEFT_F32, WEFT_DEFAULT, x, OUT, WEFT_INVALID, "2 is no kind of scan");
+    REFUSED(WEFT_SUM, (weft_scan_kind)2, WEFT_F32, WEFT_DEFAULT, x, OUT, WEFT_INVALID, "invalid scan kind 2");
     REFUSED(WEFT_ARGMAX, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, x, OUT, WEFT_UNSUPPORTED,
-            "segmented_scan offers sum");
+            "segmented_scan: invalid operator argmax: expected sum");
     REFUSED(WEFT_SUM, WEFT_INCLUSIVE, WEFT_I32, WEFT_F64, whole, OUT, WEFT_UNSUPPORTED,
             "segmented_scan with sum of i32 cannot accumulate in f64");
 #undef REFUSED
@@ -90,7 +90,7 @@ static void by_key(void) {
     REFUSED(WEFT_I32, whole, x, OUT, OUT, COUNT, WEFT_INVALID, "overlaps");
     REFUSED(WEFT_I32, whole, x, whole, OUT, COUNT, WEFT_INVALID, "unique_keys (8 bytes at");
     REFUSED(WEFT_I32, whole, x, unique, whole + 1, COUNT, WEFT_INVALID, "overlaps keys");
-    REFUSED((weft_dtype)0, whole, x, unique, OUT, COUNT, WEFT_INVALID, "0 is no element type");
+    REFUSED((weft_dtype)0, whole, x, unique, OUT, COUNT, WEFT_INVALID, "invalid dtype 0");
     REFUSED(WEFT_I64, shifted(whole, 4), x, unique, OUT, COUNT, WEFT_INVALID, "keys is at");
 #undef REFUSED
 }

@@ -21,8 +21,8 @@ static void by_flags(void) {
 #define REFUSED(dtype, n, x, flags, y, count, words)                                        \
     EXPECT_ERROR(ctx, weft_select(ctx, dtype, n, x, flags, y, count), WEFT_INVALID, words); \
     EXPECT_ERROR(ctx, weft_partition(ctx, dtype, n, x, flags, y, count), WEFT_INVALID, words)
-    REFUSED((weft_dtype)11, N, x, flags, &y, &count, "11 is no element type");
-    REFUSED(WEFT_DEFAULT, N, x, flags, &y, &count, "0 is no element type");
+    REFUSED((weft_dtype)11, N, x, flags, &y, &count, "invalid dtype 11");
+    REFUSED(WEFT_DEFAULT, N, x, flags, &y, &count, "invalid dtype 0");
     REFUSED(WEFT_F64, N, NULL, flags, &y, &count, "x is NULL");
     REFUSED(WEFT_F64, N, x, NULL, &y, &count, "flags is NULL");
     REFUSED(WEFT_F64, N, x, flags, NULL, &count, "y is NULL");
@@ -57,9 +57,9 @@ static void by_comparison(void) {
     EXPECT_ERROR(ctx, weft_partition_if(ctx, comparison, dtype, n, x, value, y, count), WEFT_INVALID, words);        \
     EXPECT_ERROR(ctx, weft_select_indices_if(ctx, comparison, dtype, n, x, value, (void *)(y), count), WEFT_INVALID, \
                  words)
-    REFUSED((weft_comparison)6, WEFT_F64, N, x, &v, &y, &count, "6 is no comparison");
-    REFUSED((weft_comparison)-1, WEFT_F64, N, x, &v, &y, &count, "-1 is no comparison");
-    REFUSED(WEFT_LT, (weft_dtype)12, N, x, &v, &y, &count, "12 is no element type");
+    REFUSED((weft_comparison)6, WEFT_F64, N, x, &v, &y, &count, "invalid comparison 6");
+    REFUSED((weft_comparison)-1, WEFT_F64, N, x, &v, &y, &count, "invalid comparison -1");
+    REFUSED(WEFT_LT, (weft_dtype)12, N, x, &v, &y, &count, "invalid dtype 12");
     REFUSED(WEFT_LT, WEFT_F64, N, NULL, &v, &y, &count, "x is NULL");
     REFUSED(WEFT_LT, WEFT_F64, N, x, NULL, &y, &count, "value is NULL");
     REFUSED(WEFT_LT, WEFT_F64, N, x, &v, NULL, &count, "y is NULL");
@@ -77,7 +77,7 @@ static void by_comparison(void) {
 static void runs(void) {
 #define REFUSED(dtype, n, x, y, lengths, count, words) \
     EXPECT_ERROR(ctx, weft_run_length(ctx, dtype, n, x, y, lengths, count), WEFT_INVALID, words)
-    REFUSED((weft_dtype)11, N, x, &y, lengths.whole, &count, "11 is no element type");
+    REFUSED((weft_dtype)11, N, x, &y, lengths.whole, &count, "invalid dtype 11");
     REFUSED(WEFT_F64, N, NULL, &y, lengths.whole, &count, "x is NULL");
     REFUSED(WEFT_F64, N, x, NULL, lengths.whole, &count, "values is NULL");
     REFUSED(WEFT_F64, N, x, &y, NULL, &count, "lengths is NULL");
@@ -94,11 +94,11 @@ static void runs(void) {
     EXPECT_ERROR(ctx, weft_unique(ctx, WEFT_F64, N, x, NULL, &count), WEFT_INVALID, "y is NULL");
     EXPECT_ERROR(ctx, weft_unique(ctx, WEFT_F64, N, x, x, &count), WEFT_INVALID, "y (800 bytes at");
     EXPECT_ERROR(ctx, weft_unique(ctx, WEFT_F64, N, x, &y, NULL), WEFT_INVALID, "count is NULL");
-    EXPECT_ERROR(ctx, weft_unique(ctx, (weft_dtype)-1, N, x, &y, &count), WEFT_INVALID, "-1 is no element type");
+    EXPECT_ERROR(ctx, weft_unique(ctx, (weft_dtype)-1, N, x, &y, &count), WEFT_INVALID, "invalid dtype -1");
 }
 
 static void no_context(void) {
-    static const char *const words = "the context is NULL";
+    static const char *const words = "ctx is NULL";
     EXPECT_ERROR(NULL, weft_select(NULL, WEFT_F64, N, x, flags, &y, &count), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_select_if(NULL, WEFT_LT, WEFT_F64, N, x, x, &y, &count), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_unique(NULL, WEFT_F64, N, x, &y, &count), WEFT_INVALID, words);

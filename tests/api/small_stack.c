@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     unsigned char *map =
         mmap(NULL, page + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (!EXPECT(map != MAP_FAILED && mprotect(map, page, PROT_NONE) == 0, "no memory for a stack"))
+    if (!EXPECT(map != MAP_FAILED && mprotect(map, page, PROT_NONE) == 0, "cannot allocate memory for a stack"))
         return expect_end();
     device = argc > 1 ? argv[1] : "cpu";
     const size_t unused = run_on(map + page, compare), left = run_on(map + page, stream);

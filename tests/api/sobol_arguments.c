@@ -12,16 +12,17 @@ static double out[N * D];
 static void refused(void) {
 #define REFUSED(status, scrambling, dtype, dimensions, first, n, out, words) \
     EXPECT_ERROR(ctx, weft_sobol(ctx, scrambling, dtype, 1, 2, dimensions, first, n, out), status, words)
-    EXPECT_ERROR(NULL, weft_sobol(NULL, WEFT_OWEN, WEFT_F32, 1, 2, D, 0, N, out), WEFT_INVALID,
-                 "the context is NULL");
-    REFUSED(WEFT_INVALID, (weft_scrambling)3, WEFT_F32, D, 0, N, out, "3 is no scrambling");
-    REFUSED(WEFT_INVALID, (weft_scrambling)-1, WEFT_F32, D, 0, N, out, "-1 is no scrambling");
-    REFUSED(WEFT_INVALID, WEFT_OWEN, (weft_dtype)12, D, 0, N, out, "12 is no element type");
-    REFUSED(WEFT_UNSUPPORTED, WEFT_OWEN, WEFT_I32, D, 0, N, out, "Sobol points are f32 or f64; i32 was asked for");
-    REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F32, 0, 0, N, out, "0 dimensions; Sobol points have 1 to 1111");
-    REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F32, 1112, 0, 0, out, "1112 dimensions; Sobol points have 1 to 1111");
-    REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F32, D, END + 1, 0, out,
-            "first = 9223372036854775809, n = 0: a sequence has the points 0 to 9223372036854775807");
+    EXPECT_ERROR(NULL, weft_sobol(NULL, WEFT_OWEN, WEFT_F32, 1, 2, D, 0, N, out), WEFT_INVALID, "ctx is NULL");
+    REFUSED(WEFT_INVALID, (weft_scrambling)3, WEFT_F32, D, 0, N, out, "invalid scrambling 3");
+    REFUSED(WEFT_INVALID, (weft_scrambling)-1, WEFT_F32, D, 0, N, out, "invalid scrambling -1");
+    REFUSED(WEFT_INVALID, WEFT_OWEN, (weft_dtype)12, D, 0, N, out, "invalid dtype 12");
+    REFUSED(WEFT_UNSUPPORTED, WEFT_OWEN, WEFT_I32, D, 0, N, out, "Sobol points must have type f32 or f64, not i32");
+    REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F32, 0, 0, N, out, "invalid number of dimensions 0: expected 1 to 1111");
+    REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F32, 1112, 0, 0, out,
+            "invalid number of dimensions 1112: expected 1 to 1111");
+    REFUSED(
+        WEFT_INVALID, WEFT_OWEN, WEFT_F32, D, END + 1, 0, out,
+        "first = 9223372036854775809, n = 0: the range exceeds the points of a sequence, 0 to 9223372036854775807");
     REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F32, D, END - 5, 6, out, "first = 9223372036854775803, n = 6");
     REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F32, 1111, 0, SIZE_MAX / 1000, out, "points of 1111 dimensions do not fit");
     REFUSED(WEFT_INVALID, WEFT_OWEN, WEFT_F64, 5, 0, SIZE_MAX / 20, out, "do not fit in memory");

@@ -24,13 +24,12 @@ static void keys_alone(void) {
     REFUSED(WEFT_F64, WEFT_ASCENDING, 5, keys, keys + 1, WEFT_INVALID, "sorted (40 bytes at");
     REFUSED(WEFT_F64, WEFT_ASCENDING, 5, keys + 4, keys, WEFT_INVALID, "overlaps keys");
     REFUSED(WEFT_F64, WEFT_ASCENDING, SIZE_MAX / 4, keys, sorted, WEFT_INVALID, "do not fit in memory");
-    REFUSED((weft_dtype)12, WEFT_ASCENDING, 5, keys, sorted, WEFT_INVALID, "12 is no element type");
-    REFUSED(WEFT_DEFAULT, WEFT_ASCENDING, 5, keys, sorted, WEFT_INVALID, "0 is no element type");
-    REFUSED(WEFT_F64, (weft_order_of_sort)2, 5, keys, sorted, WEFT_INVALID, "2 is no order of a sort");
-    REFUSED(WEFT_F64, (weft_order_of_sort)-1, 5, keys, sorted, WEFT_INVALID, "-1 is no order of a sort");
+    REFUSED((weft_dtype)12, WEFT_ASCENDING, 5, keys, sorted, WEFT_INVALID, "invalid dtype 12");
+    REFUSED(WEFT_DEFAULT, WEFT_ASCENDING, 5, keys, sorted, WEFT_INVALID, "invalid dtype 0");
+    REFUSED(WEFT_F64, (weft_order_of_sort)2, 5, keys, sorted, WEFT_INVALID, "invalid sort order 2");
+    REFUSED(WEFT_F64, (weft_order_of_sort)-1, 5, keys, sorted, WEFT_INVALID, "invalid sort order -1");
 #undef REFUSED
-    EXPECT_ERROR(NULL, weft_sort(NULL, WEFT_F64, WEFT_ASCENDING, 5, keys, sorted), WEFT_INVALID,
-                 "the context is NULL");
+    EXPECT_ERROR(NULL, weft_sort(NULL, WEFT_F64, WEFT_ASCENDING, 5, keys, sorted), WEFT_INVALID, "ctx is NULL");
 }
 
 static void pairs(void) {
@@ -39,7 +38,7 @@ static void pairs(void) {
                  WEFT_INVALID, words)
     static const size_t sizes[] = {0, 3, 5, 12, 17, 32, SIZE_MAX};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        REFUSED(5, keys, sizes[i], values, sorted, moved, "they can have 1, 2, 4, 8 or 16");
+        REFUSED(5, keys, sizes[i], values, sorted, moved, "expected 1, 2, 4, 8 or 16 bytes");
     REFUSED(N, NULL, 8, values, sorted, moved, "keys is NULL");
     REFUSED(N, keys, 8, NULL, sorted, moved, "values is NULL");
     REFUSED(N, keys, 8, values, NULL, moved, "sorted_keys is NULL");
@@ -56,7 +55,7 @@ static void pairs(void) {
     REFUSED(5, keys, 8, keys, keys, moved, "overlaps values");
 #undef REFUSED
     EXPECT_ERROR(NULL, weft_sort_pairs(NULL, WEFT_F64, WEFT_ASCENDING, 5, keys, 8, values, sorted, moved),
-                 WEFT_INVALID, "the context is NULL");
+                 WEFT_INVALID, "ctx is NULL");
 }
 
 static void some_bits(void) {
@@ -64,26 +63,26 @@ static void some_bits(void) {
     EXPECT_ERROR(                                                                                                  \
         ctx, weft_sort_bits(ctx, dtype, WEFT_ASCENDING, first, bits, 5, keys, value_bytes, values, sorted, moved), \
         status, words)
-    REFUSED(WEFT_F32, 0, 8, 0, WEFT_UNSUPPORTED, "the keys are f32");
-    REFUSED(WEFT_F64, 0, 64, 4, WEFT_UNSUPPORTED, "defined for integers");
-    REFUSED(WEFT_U8, 0, 9, 0, WEFT_INVALID, "9 bits from bit 0 on: keys of u8 have bits 0 to 7");
-    REFUSED(WEFT_U8, 8, 1, 0, WEFT_INVALID, "1 bits from bit 8 on");
-    REFUSED(WEFT_I64, 65, 0, 0, WEFT_INVALID, "0 bits from bit 65 on: keys of i64 have bits 0 to 63");
-    REFUSED(WEFT_I64, 1, 0xffffffff, 0, WEFT_INVALID, "4294967295 bits from bit 1 on");
-    REFUSED(WEFT_I64, 0xffffffff, 2, 0, WEFT_INVALID, "2 bits from bit 4294967295 on");
-    REFUSED(WEFT_I64, 0, 64, 7, WEFT_INVALID, "values of 7 bytes");
-    REFUSED((weft_dtype)12, 0, 8, 0, WEFT_INVALID, "12 is no element type");
+    REFUSED(WEFT_F32, 0, 8, 0, WEFT_UNSUPPORTED, "integer keys, not f32");
+    REFUSED(WEFT_F64, 0, 64, 4, WEFT_UNSUPPORTED, "requires integer keys");
+    REFUSED(WEFT_U8, 0, 9, 0, WEFT_INVALID, "9 bits starting at bit 0: keys of u8 have only bits 0 to 7");
+    REFUSED(WEFT_U8, 8, 1, 0, WEFT_INVALID, "1 bits starting at bit 8");
+    REFUSED(WEFT_I64, 65, 0, 0, WEFT_INVALID, "0 bits starting at bit 65: keys of i64 have only bits 0 to 63");
+    REFUSED(WEFT_I64, 1, 0xffffffff, 0, WEFT_INVALID, "4294967295 bits starting at bit 1");
+    REFUSED(WEFT_I64, 0xffffffff, 2, 0, WEFT_INVALID, "2 bits starting at bit 4294967295");
+    REFUSED(WEFT_I64, 0, 64, 7, WEFT_INVALID, "size of a value 7");
+    REFUSED((weft_dtype)12, 0, 8, 0, WEFT_INVALID, "invalid dtype 12");
 #undef REFUSED
     EXPECT_ERROR(NULL, weft_sort_bits(NULL, WEFT_U8, WEFT_ASCENDING, 0, 8, 5, keys, 0, NULL, sorted, NULL),
-                 WEFT_INVALID, "the context is NULL");
+                 WEFT_INVALID, "ctx is NULL");
 }
 
 static void indices(void) {
 #define REFUSED(index, n, keys, indices, status, words) \
     EXPECT_ERROR(ctx, weft_argsort(ctx, WEFT_F64, WEFT_ASCENDING, index, n, keys, indices), status, words)
-    REFUSED(WEFT_I32, 5, keys, moved, WEFT_UNSUPPORTED, "indices are u32 or u64; i32 was asked for");
-    REFUSED(WEFT_DEFAULT, 5, keys, moved, WEFT_UNSUPPORTED, "unknown was asked for");
-    REFUSED(WEFT_U32, ((size_t)1 << 32) + 1, keys, moved, WEFT_INVALID, "4294967297 keys have indices that do not");
+    REFUSED(WEFT_I32, 5, keys, moved, WEFT_UNSUPPORTED, "indices must have type u32 or u64, not i32");
+    REFUSED(WEFT_DEFAULT, 5, keys, moved, WEFT_UNSUPPORTED, "or u64, not unknown");
+    REFUSED(WEFT_U32, ((size_t)1 << 32) + 1, keys, moved, WEFT_INVALID, "the indices of 4294967297 keys do not");
     REFUSED(WEFT_U64, 5, NULL, moved, WEFT_INVALID, "keys is NULL");
     REFUSED(WEFT_U64, 5, keys, NULL, WEFT_INVALID, "indices is NULL");
     REFUSED(WEFT_U64, 5, keys, shifted(moved, 4), WEFT_INVALID, "indices is at");
@@ -92,7 +91,7 @@ static void indices(void) {
     REFUSED(WEFT_U64, SIZE_MAX / 4, keys, moved, WEFT_INVALID, "do not fit in memory");
 #undef REFUSED
     EXPECT_ERROR(NULL, weft_argsort(NULL, WEFT_F64, WEFT_ASCENDING, WEFT_U64, 5, keys, moved), WEFT_INVALID,
-                 "the context is NULL");
+                 "ctx is NULL");
 }
 
 static void taken(void) {

@@ -301,7 +301,7 @@ static void second_pass(void) {
         once.rewind = NULL;
         memset(found, POISON, 8);
         EXPECT_ERROR(ctx, weft_reduce_source(ctx, WEFT_NORM2, WEFT_DEFAULT, &once, found), WEFT_INVALID,
-                     "the source x cannot be rewound, and its squares leave the range of f64");
+                     "the source x cannot be rewound, but norm2 must read it twice");
         EXPECT(found[0] == POISON && found[7] == POISON, "something was written");
     }
 }
@@ -422,21 +422,22 @@ static void recurrence_failures(void) {
     REFUSED(WEFT_F64, 5 * TILE, 3 * TILE * 8, WEFT_IO, "the source u ends after 12288 of 20480 elements");
     REFUSED(WEFT_F64, 4 * TILE + 9, UINT64_MAX, WEFT_INVALID, "u has 16393 elements and s has more");
     REFUSED(WEFT_F64, 6 * TILE, UINT64_MAX, WEFT_INVALID, "s has 20480 elements and u has more");
-    REFUSED(WEFT_F32, 5 * TILE, UINT64_MAX, WEFT_INVALID, "s has elements of f64 and u of f32");
+    REFUSED(WEFT_F32, 5 * TILE, UINT64_MAX, WEFT_INVALID, "s has elements of type f64 and u of type f32");
 #undef REFUSED
     factors = open_feed(&f, WEFT_F64, 5 * TILE, x);
     added = open_feed(&g, WEFT_F64, 5 * TILE, y);
-    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &factors, NULL, &sink), WEFT_INVALID, "one source");
+    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &factors, NULL, &sink), WEFT_INVALID, "the same source");
     EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, NULL, NULL, &sink), WEFT_INVALID, "the source u is NULL");
-    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &added, NULL, &none), WEFT_INVALID, "the sink v is NULL");
+    EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &added, NULL, &none), WEFT_INVALID,
+                 "the sink v or its write function is NULL");
     factors.dtype = added.dtype = WEFT_I64;
     EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &added, NULL, &sink), WEFT_UNSUPPORTED,
-                 "recurrence is defined for f32 and f64, and the elements are i64");
+                 "recurrence requires f32 or f64 elements, not i64");
     factors = open_feed(&f, WEFT_F64, 5 * TILE, x);
     added = open_feed(&g, WEFT_F64, 5 * TILE, y);
     s = (store){found, 0, 3 * TILE * 8};
     EXPECT_ERROR(ctx, weft_recurrence_source(ctx, &factors, &added, NULL, &sink), WEFT_IO,
-                 "the result cannot be written: No space left on device");
+                 "cannot write the result: No space left on device");
     limit(0, 8, 0);
 }
 
@@ -453,11 +454,11 @@ static void failures(void) {
     source = open_feed(&f, WEFT_F32, WEFT_TO_THE_END, x);
     f.channel.bytes = 5 * TILE * 4;
     f.fails = 1001;
-    EXPECT_ERROR(ctx, SUM, WEFT_IO, "the source x ends within an element, after 250 whole ones");
+    EXPECT_ERROR(ctx, SUM, WEFT_IO, "the source x ends within an element, after 250 complete elements");
     source = open_feed(&f, WEFT_F32, 5 * TILE, x);
     f.fails = 10000;
     f.fault = EIO;
-    EXPECT_ERROR(ctx, SUM, WEFT_IO, "the source x cannot be read: Input/output error");
+    EXPECT_ERROR(ctx, SUM, WEFT_IO, "cannot read the source x: Input/output error");
     source = open_feed(&f, WEFT_F32, 5 * TILE, x);
     f.fails = 2 * TILE * 4;
     f.fault = ECANCELED;
@@ -465,44 +466,45 @@ static void failures(void) {
     source = open_feed(&f, WEFT_F32, 5 * TILE, x);
     EXPECT_STATUS(ctx, weft_set_memory(ctx, 32767), WEFT_OK);
     EXPECT_ERROR(ctx, SUM, WEFT_INVALID,
-                 emulated ? "32767 bytes of memory for buffers; this call needs 49152 at least"
-                          : "32767 bytes of memory for buffers; this call needs 32768 at least");
+                 emulated ? "32767 bytes of memory for buffers are too few: this call requires at least 49152"
+                          : "32767 bytes of memory for buffers are too few: this call requires at least 32768");
     limit(0, 8, 0);
     other = open_feed(&g, WEFT_F32, 4 * TILE + 9, x);
     EXPECT_ERROR(ctx, weft_dot_source(ctx, WEFT_DEFAULT, &source, &other, found), WEFT_INVALID,
-                 "y has 16393 elements and x has more; they must be of one length");
+                 "y has 16393 elements and x has more: both must have the same length");
     source = open_feed(&f, WEFT_F32, 5 * TILE, x);
-    EXPECT_ERROR(ctx, weft_dot_source(ctx, WEFT_DEFAULT, &source, &source, found), WEFT_INVALID, "one source");
+    EXPECT_ERROR(ctx, weft_dot_source(ctx, WEFT_DEFAULT, &source, &source, found), WEFT_INVALID, "the same source");
     source.rewind = NULL;
     EXPECT_ERROR(ctx, weft_variance_source(ctx, WEFT_DEFAULT, 0, &source, found), WEFT_INVALID,
-                 "the source x cannot be rewound, and variance goes over it twice");
+                 "the source x cannot be rewound, but variance must read it twice");
     source.dtype = (weft_dtype)11;
-    EXPECT_ERROR(ctx, SUM, WEFT_INVALID, "the source x: 11 is no element type");
+    EXPECT_ERROR(ctx, SUM, WEFT_INVALID, "the source x: invalid dtype 11");
     source = open_feed(&f, WEFT_F32, 5 * TILE, x);
     source.read = NULL;
-    EXPECT_ERROR(ctx, SUM, WEFT_INVALID, "has no function that reads");
+    EXPECT_ERROR(ctx, SUM, WEFT_INVALID, "the source x: read is NULL");
     EXPECT_ERROR(ctx, weft_reduce_source(ctx, WEFT_AND, WEFT_DEFAULT, NULL, found), WEFT_INVALID, "x is NULL");
     EXPECT(found[0] == POISON && found[7] == POISON, "something was written");
     source = open_feed(&f, WEFT_F32, 5 * TILE, x);
-    EXPECT_ERROR(ctx, weft_reduce_source(ctx, WEFT_AND, WEFT_DEFAULT, &source, found), WEFT_UNSUPPORTED, "integers");
+    EXPECT_ERROR(ctx, weft_reduce_source(ctx, WEFT_AND, WEFT_DEFAULT, &source, found), WEFT_UNSUPPORTED,
+                 "integer elements");
     EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, &sink), WEFT_IO,
-                 "the result cannot be written: No space left on device");
+                 "cannot write the result: No space left on device");
     source = open_feed(&f, WEFT_F32, 5 * TILE, x);
     EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, NULL),
-                 WEFT_INVALID, "the sink y is NULL");
+                 WEFT_INVALID, "the sink y or its write function is NULL");
     recurrence_failures();
     weft_channel small;
     const weft_sink full = weft_sink_memory(&small, 4 * TILE * 4, found);
     EXPECT_ERROR(ctx, weft_scan_source(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_DEFAULT, &source, NULL, &full), WEFT_IO,
-                 "the result cannot be written: No space left on device");
+                 "cannot write the result: No space left on device");
     const weft_patterns none = {0, NULL, NULL};
     EXPECT_ERROR(ctx, weft_match_count_source(ctx, &source, &none, 0, (uint64_t *)(void *)found), WEFT_UNSUPPORTED,
-                 "a text has elements of one byte, and the source's are f32");
+                 "a text requires a source of one-byte elements, not f32");
     source = open_feed(&f, WEFT_U8, 5 * TILE, x);
     EXPECT_ERROR(ctx, weft_match_count_source(ctx, &source, &none, 0, (uint64_t *)(void *)found), WEFT_INVALID,
-                 "0 patterns");
+                 "number of patterns 0");
     if (!emulated)
-        EXPECT_ERROR(ctx, weft_set_timeline(ctx, &(weft_timeline){0}), WEFT_UNSUPPORTED, "only a GPU's context");
+        EXPECT_ERROR(ctx, weft_set_timeline(ctx, &(weft_timeline){0}), WEFT_UNSUPPORTED, "only a context of a GPU");
     EXPECT_ERROR(ctx, weft_histogram_source(ctx, &source, 3, NULL, (uint64_t *)(void *)found), WEFT_INVALID,
                  "edges is NULL");
     EXPECT(weft_reduce_source(NULL, WEFT_SUM, WEFT_DEFAULT, &source, found) == WEFT_INVALID, "without a context");
@@ -523,11 +525,12 @@ static void bindings(void) {
                      WEFT_INVALID, words);                                                     \
     } while (0)
     EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x + y", &expr), WEFT_OK);
-    REFUSED("no name is bound to a source", {"x", NULL, WEFT_F64, &a}, {"y", NULL, WEFT_F64, &a});
-    REFUSED("x is bound to nothing", {"x", NULL, WEFT_F64, NULL}, {"y", &source, WEFT_DEFAULT, NULL});
-    REFUSED("x is bound to a source and to a scalar", {"x", &source, WEFT_F64, &a});
-    REFUSED("x and y are one source", {"x", &source, WEFT_F64, NULL}, {"y", &source, WEFT_F64, NULL});
-    REFUSED("the formula's y is not bound to anything", {"x", &source, WEFT_F64, NULL});
+    REFUSED("at least one variable must be bound to a source", {"x", NULL, WEFT_F64, &a}, {"y", NULL, WEFT_F64, &a});
+    REFUSED("the variable x is bound to neither a source nor a scalar", {"x", NULL, WEFT_F64, NULL},
+            {"y", &source, WEFT_DEFAULT, NULL});
+    REFUSED("the variable x is bound to both a source and a scalar", {"x", &source, WEFT_F64, &a});
+    REFUSED("x and y are the same source", {"x", &source, WEFT_F64, NULL}, {"y", &source, WEFT_F64, NULL});
+    REFUSED("the variable y of the formula is not bound", {"x", &source, WEFT_F64, NULL});
     REFUSED("z is bound, but", {"x", NULL, WEFT_F64, &a}, {"y", NULL, WEFT_F64, &a}, {"z", &source, WEFT_F64, NULL});
 #undef REFUSED
     weft_expr_free(expr);

@@ -49,11 +49,11 @@ static void accepted(arguments v) {
 static void types(void) {
     arguments v;
     WITH(dtype, WEFT_I32);
-    refused(v, WEFT_UNSUPPORTED, "tridiag is defined for f32 and f64, and the elements are i32");
+    refused(v, WEFT_UNSUPPORTED, "tridiag requires f32 or f64 elements, not i32");
     WITH(dtype, (weft_dtype)11);
-    refused(v, WEFT_INVALID, "11 is no element type");
+    refused(v, WEFT_INVALID, "invalid dtype 11");
     WITH(boundary, (weft_boundary)2);
-    refused(v, WEFT_INVALID, "2 is no kind of boundary");
+    refused(v, WEFT_INVALID, "invalid boundary 2");
     EXPECT_ERROR(NULL, weft_tridiag(NULL, WEFT_F64, WEFT_OPEN_ENDS, 3, 4, v.a, v.b, v.c, v.d, x, &singular),
                  WEFT_INVALID, "NULL");
 }
@@ -89,11 +89,11 @@ static void distances(void) {
     WITH(n, SIZE_MAX);
     refused(v, WEFT_INVALID, "do not fit in memory");
     WITH(d.line, 3);
-    refused(v, WEFT_INVALID, "d: 3 systems in distances of 3, of 4 rows in distances of 1, have elements in common");
+    refused(v, WEFT_INVALID, "d: 3 systems with stride 3, of 4 rows with stride 1, overlap");
     WITH(d.step, 0);
-    refused(v, WEFT_INVALID, "have elements in common");
+    refused(v, WEFT_INVALID, "overlap");
     WITH(d.line, 0);
-    refused(v, WEFT_INVALID, "have elements in common");
+    refused(v, WEFT_INVALID, "overlap");
     WITH(d, (weft_lines){d, 3, 1});
     accepted(v);
     WITH(d.line, 7);

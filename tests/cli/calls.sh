@@ -19,33 +19,33 @@ prints 1.5555556 variance --ddof=0 "$x"
 prints 2.3333333 variance "$x" --ddof 1
 
 # wrong calls
-refuses 2 "weft: there is no command 'smu'; did you mean 'sum'?" smu "$x"
+refuses 2 "weft: unknown command 'smu'; did you mean 'sum'?" smu "$x"
 refuses 2 "did you mean 'count_nonzero'?" count_nonzeros "$x"
 refuses 2 "did you mean 'devices'?" device
-refuses 2 "there is no command 'frobnicate'; 'weft help' lists them" frobnicate
-refuses 2 "there is no command ''" ""
+refuses 2 "unknown command 'frobnicate'; 'weft help' lists the commands" frobnicate
+refuses 2 "unknown command ''" ""
 refuses 2 "did you mean 'mean'?" help maen
-refuses 2 "weft sum: 0 files given, 1 needed" sum
-refuses 2 "weft sum: 2 files given, 1 needed" sum "$x" "$x"
-refuses 2 "weft dot: 1 file given, 2 needed" dot "$x"
-refuses 2 "standard input can be only one of the two" dot - -
-refuses 2 "weft sum: --frobnicate: there is no such option" sum "$x" --frobnicate
-refuses 2 "weft: --frobnicate: there is no such option" --frobnicate sum "$x"
-refuses 2 "weft sum: -x: there is no such option" sum "$x" -x
-refuses 2 "weft sum: --ddof: there is no such option" sum "$x" --ddof 1
-refuses 2 "weft tour: --quick=1: this option takes no value" tour --quick=1
-refuses 2 "weft sum: --accumulate f32: only f64 can be asked for" sum "$x" --accumulate f32
-refuses 2 "weft sum: --accumulate: a value is missing behind it" sum "$x" --accumulate
-refuses 2 "weft: --threads: a value is missing behind it" sum "$x" --threads
-refuses 2 "weft: --device: a value is missing behind it" --device
+refuses 2 "weft sum: 0 files given, 1 expected" sum
+refuses 2 "weft sum: 2 files given, 1 expected" sum "$x" "$x"
+refuses 2 "weft dot: 1 file given, 2 expected" dot "$x"
+refuses 2 "only one of the two arrays can be read from standard input" dot - -
+refuses 2 "weft sum: unknown option --frobnicate" sum "$x" --frobnicate
+refuses 2 "weft: unknown option --frobnicate" --frobnicate sum "$x"
+refuses 2 "weft sum: unknown option -x" sum "$x" -x
+refuses 2 "weft sum: unknown option --ddof" sum "$x" --ddof 1
+refuses 2 "weft tour: option --quick=1 does not accept an argument" tour --quick=1
+refuses 2 "weft sum: --accumulate f32: expected f64" sum "$x" --accumulate f32
+refuses 2 "weft sum: option --accumulate requires an argument" sum "$x" --accumulate
+refuses 2 "weft: option --threads requires an argument" sum "$x" --threads
+refuses 2 "weft: option --device requires an argument" --device
 for number in -1 4097 99999999999999999999 1.5 2x x "" " 1"; do
-    refuses 2 "weft: --threads $number: a whole number from 0 to 4096 is needed" sum "$x" --threads "$number"
+    refuses 2 "weft: --threads $number: expected an integer from 0 to 4096" sum "$x" --threads "$number"
 done
-refuses 2 "weft variance: --ddof -1: a whole number from 0 to" variance "$x" --ddof -1
-refuses 2 "weft: --device gpu: no such device; there are auto, cpu, cpu:base, cpu:v2 to cpu:v4, cuda, cuda:N and ref" sum "$x" --device gpu
-refuses 2 "weft: --device : no such device" sum "$x" --device ""
+refuses 2 "weft variance: --ddof -1: expected an integer from 0 to" variance "$x" --ddof -1
+refuses 2 "weft: --device gpu: expected one of auto, cpu, cpu:base, cpu:v2 to cpu:v4, cuda, cuda:N, ref" sum "$x" --device gpu
+refuses 2 "weft: --device : expected one of auto" sum "$x" --device ""
 for device in cpu:v5 cpu:v9 cpu: cpux cuda: cuda:x cuda:1x ref:1 auto:1 GPU "cpu "; do
-    refuses 2 "weft: --device $device: no such device" sum "$x" --device "$device"
+    refuses 2 "weft: --device $device: expected one of auto" sum "$x" --device "$device"
 done
 # shellcheck disable=SC2013
 for level in $(sed -n 's/^LEVEL(\([a-z0-9]*\),.*/\1/p' "$root/src/cpu/levels.def"); do # known, if not here
@@ -53,13 +53,13 @@ for level in $(sed -n 's/^LEVEL(\([a-z0-9]*\),.*/\1/p' "$root/src/cpu/levels.def
     is "--device cpu:$level is no wrong call" yes "$([ $? -lt 2 ] && echo yes)"
 done
 refuses 1 "weft sum: " sum "$x" --device cuda:77
-refuses 2 "weft version: x: nothing can stand here" version x
-refuses 2 "weft devices: x: nothing can stand here" devices x
-refuses 2 "weft bench: --op frob: there is no such operation" bench --op frob
-refuses 2 "weft bench: --op : there is no such operation" bench --op sum,
-refuses 2 "weft bench: --size 0: a whole number from 1 to" bench --size 0
-refuses 2 "weft tour: --n 10: a whole number from 1000 to" tour --n 10
-refuses 2 "weft tour: --json: the tour is for reading" tour --json
+refuses 2 "weft version: unexpected argument x" version x
+refuses 2 "weft devices: unexpected argument x" devices x
+refuses 2 "weft bench: --op frob: unknown operation" bench --op frob
+refuses 2 "weft bench: --op : unknown operation" bench --op sum,
+refuses 2 "weft bench: --size 0: expected an integer from 1 to" bench --size 0
+refuses 2 "weft tour: --n 10: expected an integer from 1000 to" tour --n 10
+refuses 2 "weft tour: --json: not supported by the tour" tour --json
 refuses 1 "weft tour: $dir/missing.npy: cannot be opened" tour "$dir/missing.npy"
 w >"$dir/stdout" 2>"$dir/stderr"
 is "no command: exit code" 2 $?
@@ -82,7 +82,7 @@ prints "$(w help)" -h
 for verb in $(w help --list); do
     prints "$(w help "$verb")" "$verb" --help
     case $(w help "$verb") in
-    "weft $verb: "*Example*"weft $verb"* | "weft version: "* | "weft help: "*) ;;
+    "Usage: weft $verb"*Example*"weft $verb"* | "Usage: weft version"* | "Usage: weft help "*) ;;
     *) failed "the help of $verb has no example" ;;
     esac
     case $(w help) in

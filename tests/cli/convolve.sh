@@ -96,7 +96,7 @@ o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
 is "fft --json" "fft $dir/four.npy $y r2c 4 1 complex f64 cpu 1" "$got"
-refuses 2 "weft fft: --json: standard output is for the array" fft "$dir/four.npy" -o - --json
+refuses 2 "weft fft: --json cannot be combined with" fft "$dir/four.npy" -o - --json
 
 # what they refuse
 npy "$dir/i4.npy" '<i4' '(4,)' 1 2 3 4
@@ -104,23 +104,23 @@ npy "$dir/six.npy" '<f8' '(6,)' 1 2 3 4 5 6
 npy "$dir/scalar.npy" '<f8' '()' 1
 npy "$dir/fortran.npy" '<f8' '(2, 2)' 1 2 3 4 --order True
 npy "$dir/empty.npy" '<f4' '(0,)'
-refuses 1 "weft fft: $dir/i4.npy: elements of i32; fft takes f32, f64 and complex ones" fft "$dir/i4.npy" -o "$y"
-refuses 1 "weft fft: $dir/six.npy: its last axis has 6 elements; a power of two is needed" fft "$dir/six.npy" -o "$y"
+refuses 1 "weft fft: $dir/i4.npy: has elements of type i32: fft requires real or complex elements" fft "$dir/i4.npy" -o "$y"
+refuses 1 "weft fft: $dir/six.npy: its last axis has 6 elements: expected a power of two" fft "$dir/six.npy" -o "$y"
 refuses 1 "weft fft: $dir/empty.npy: its last axis has 0 elements" fft "$dir/empty.npy" -o "$y"
 refuses 1 "weft fft: $dir/scalar.npy: is a single value" fft "$dir/scalar.npy" -o "$y"
 refuses 1 "weft fft: $dir/fortran.npy: is in Fortran order" fft "$dir/fortran.npy" -o "$y"
-refuses 1 "weft fft: $dir/c.npy: has complex elements; --real takes real ones" fft "$dir/c.npy" --real -o "$y"
-refuses 1 "weft fft: $dir/four.npy: has real elements; --real --inverse takes complex ones" \
+refuses 1 "weft fft: $dir/c.npy: has complex elements: --real requires real elements" fft "$dir/c.npy" --real -o "$y"
+refuses 1 "weft fft: $dir/four.npy: has real elements: --real --inverse requires complex elements" \
     fft "$dir/four.npy" --real --inverse -o "$y"
-refuses 1 "weft convolve: $dir/x.npy has elements of f32 and $dir/c.npy of complex f64; they must be of one precision" \
+refuses 1 "weft convolve: $dir/x.npy has elements of type f32 and $dir/c.npy of type complex f64: both must have the same precision" \
     convolve "$dir/x.npy" "$dir/c.npy" -o "$y"
-refuses 1 "weft convolve: $dir/rows.npy: has 2 dimensions; an array of one is needed" \
+refuses 1 "weft convolve: $dir/rows.npy: has 2 dimensions: expected 1" \
     convolve "$dir/rows.npy" "$dir/x.npy" -o "$y"
-refuses 1 "convolution of 3 and 0 values has no value" convolve "$dir/x.npy" "$dir/empty.npy" -o "$y"
-refuses 2 "weft convolve: --mode half: there are full, same, valid" convolve "$dir/x.npy" "$dir/h.npy" --mode half -o "$y"
-refuses 2 "weft convolve: 1 file given, 2 needed" convolve "$dir/x.npy" -o "$y"
-refuses 2 "weft convolve: -: standard input can be only one" convolve - - -o "$y"
-refuses 2 "weft convolve: -o Y.npy is missing" convolve "$dir/x.npy" "$dir/h.npy"
-refuses 2 "weft fft: 2 files given, 1 needed" fft "$dir/x.npy" "$dir/h.npy" -o "$y"
-refuses 1 "weft sum: $dir/c.npy: elements of dtype \"<c16\" are not supported here; fft and convolve take complex ones" sum "$dir/c.npy"
+refuses 1 "convolution of 3 and 0 values is undefined" convolve "$dir/x.npy" "$dir/empty.npy" -o "$y"
+refuses 2 "weft convolve: --mode half: expected full, same or valid" convolve "$dir/x.npy" "$dir/h.npy" --mode half -o "$y"
+refuses 2 "weft convolve: 1 file given, 2 expected" convolve "$dir/x.npy" -o "$y"
+refuses 2 "weft convolve: -: only one of the two arrays can be read from standard input" convolve - - -o "$y"
+refuses 2 "weft convolve: option -o Y.npy is required" convolve "$dir/x.npy" "$dir/h.npy"
+refuses 2 "weft fft: 2 files given, 1 expected" fft "$dir/x.npy" "$dir/h.npy" -o "$y"
+refuses 1 "weft sum: $dir/c.npy: elements of dtype \"<c16\" are not supported here (fft and convolve support complex elements)" sum "$dir/c.npy"
 finish

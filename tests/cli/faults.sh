@@ -34,14 +34,14 @@ is "a bench with a device that fails: devices measured" 0 \
 npy "$dir/cut.npy" '<f4' '(100000,)' --append 400000
 faulty "SHIM_CUT=$dir/cut.npy" "$weft" --device cpu sum "$dir/cut.npy"
 is "a file cut short while it is read: exit code" 1 $?
-is "a file cut short while it is read" "weft: a file was cut short, or could not be read, while it was in use" \
+is "a file cut short while it is read" "weft: a file in use was truncated or could not be read" \
     "$(cat "$dir/stderr")"
 is "a file cut short while it is read: stdout" "" "$(cat "$dir/stdout")"
 mkdir "$dir/out"
 npy "$dir/cut.npy" '<f4' '(100000,)' --append 400000
 faulty "SHIM_CUT=$dir/cut.npy" "$weft" --device cpu scan "$dir/cut.npy" -o "$dir/out/y.npy"
 is "a scan of a file cut short: exit code" 1 $?
-is "a scan of a file cut short" "weft: a file was cut short, or could not be read, while it was in use" \
+is "a scan of a file cut short" "weft: a file in use was truncated or could not be read" \
     "$(cat "$dir/stderr")"
 is "a scan of a file cut short: what is left" "" "$(ls -A "$dir/out")"
 finish

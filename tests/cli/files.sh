@@ -64,14 +64,14 @@ refuses 1 "ends within its header, after 7 bytes" sum "$f"
 printf '\223NUMPY\2\0\1\0' >"$f"
 refuses 1 "ends within its header, after 10 bytes" sum "$f"
 npy "$f" '<f4' '(1,)' 1 --version 9
-refuses 1 "is a .npy file of version 9; weft reads versions 1, 2 and 3" sum "$f"
+refuses 1 "is a .npy file of version 9: expected version 1, 2 or 3" sum "$f"
 npy "$f" '<f4' '(1,)' 1 --length 5000
-refuses 1 "5000 bytes of header expected" sum "$f"
+refuses 1 "expected 5000 bytes of header" sum "$f"
 npy "$f" '<f4' '(1,)' 1 --version 2 --length 1048577
-refuses 1 "says its header has 1048577 bytes" sum "$f"
+refuses 1 "has a header of 1048577 bytes" sum "$f"
 npy "$f" '<f4' '(1,)' 1 --version 3 --length 4294967295
-refuses 1 "says its header has 4294967295 bytes" sum "$f"
-refuses 1 "says its header has 4294967295 bytes" sum - <"$f"
+refuses 1 "has a header of 4294967295 bytes" sum "$f"
+refuses 1 "has a header of 4294967295 bytes" sum - <"$f"
 
 # types that weft does not have, each named
 for type in '<c16' '<f2' '<f16' '|S5' '|O' '<U3' '<M8[ns]' '|V8' 'f4' '' '|f4' '<i3' '|i16'; do
@@ -85,16 +85,16 @@ refuses 1 "elements of a structured dtype are not supported" sum "$f"
 shape() { npy "$f" '<f8' "$2" && refuses 1 "$1" sum "$f" && refuses 1 "$1" sum - <"$f"; }
 shape "negative dimension, -3" '(-3,)'
 shape "negative dimension, -99999999999999999999999" '(-99999999999999999999999,)'
-shape "dimension 18446744073709551616 is too large" '(18446744073709551616,)'
-shape "too many elements for any memory" '(4611686018427387904, 8)'
-shape "too many elements for any memory" '(4611686018427387904, 0, 8)'
-shape "too many elements for any memory" '(0, 4294967296, 4294967296)'
-shape "too many elements for any memory" '(2305843009213693953,)'
-shape "is truncated: 1000000000000 elements of f64 need 8000000000000 bytes, and 0 are there" '(1000000000000,)'
+shape "dimension 18446744073709551616 of the shape is too large" '(18446744073709551616,)'
+shape "do not fit in memory" '(4611686018427387904, 8)'
+shape "do not fit in memory" '(4611686018427387904, 0, 8)'
+shape "do not fit in memory" '(0, 4294967296, 4294967296)'
+shape "do not fit in memory" '(2305843009213693953,)'
+shape "is truncated: 1000000000000 elements of type f64 require 8000000000000 bytes, found 0" '(1000000000000,)'
 npy "$f" '<f8' '(9,)' 1 2 3 4 5 6 7 8 9 --cut 8
-refuses 1 "a.npy: is truncated: 9 elements of f64 need 72 bytes, and 64 are there" sum "$f"
-refuses 1 "-: is truncated: 9 elements of f64 need 72 bytes, and 64 are there" sum - <"$f"
-is "a truncated pipe" "weft sum: -: is truncated: 9 elements of f64 need 72 bytes, and 64 are there" \
+refuses 1 "a.npy: is truncated: 9 elements of type f64 require 72 bytes, found 64" sum "$f"
+refuses 1 "-: is truncated: 9 elements of type f64 require 72 bytes, found 64" sum - <"$f"
+is "a truncated pipe" "weft sum: -: is truncated: 9 elements of type f64 require 72 bytes, found 64" \
     "$(cat "$f" | w sum - 2>&1)"
 
 # dictionaries that NumPy would not have written
@@ -119,7 +119,7 @@ header "expected True or False for 'fortran_order'" "{$D, 'fortran_order': 1, $S
 header "expected a comma or }" "{$D, 'fortran_order': Falsehood, $S}"
 header "expected the shape, a tuple," "{$D, $F, 'shape': [1]}"
 header "expected the shape, a tuple," "{$D, $F, 'shape': 1}"
-header "expected a comma behind the shape's only dimension" "{$D, $F, 'shape': (1)}"
+header "expected a comma after the only dimension of the shape" "{$D, $F, 'shape': (1)}"
 header "expected a dimension" "{$D, $F, 'shape': (,)}"
 header "expected a dimension" "{$D, $F, 'shape': (+1,)}"
 header "expected a dimension" "{$D, $F, 'shape': (x,)}"
@@ -143,9 +143,9 @@ done
 npy "$dir/x.npy" '<f4' '(3,)' 1 2 4
 npy "$dir/y.npy" '<f4' '(2,)' 1 2
 npy "$dir/z.npy" '<f8' '(3,)' 1 2 4
-refuses 1 "weft dot: $dir/x.npy has 3 elements and $dir/y.npy has 2; they must be of one length" \
+refuses 1 "weft dot: $dir/x.npy has 3 elements and $dir/y.npy has 2: both must have the same length" \
     dot "$dir/x.npy" "$dir/y.npy"
-refuses 1 "weft dot: $dir/x.npy has elements of f32 and $dir/z.npy of f64; they must be of one type" \
+refuses 1 "weft dot: $dir/x.npy has elements of type f32 and $dir/z.npy of type f64: both must have the same type" \
     dot "$dir/x.npy" "$dir/z.npy"
 refuses 1 "weft dot: $dir/missing.npy: cannot be opened" dot "$dir/x.npy" "$dir/missing.npy"
 finish

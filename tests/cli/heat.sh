@@ -43,21 +43,21 @@ if w heat "$dir/space.npy" --png "$dir/p.png" >/dev/null 2>"$dir/stderr"; then
 else
     is "no pictures in this build" 1 "$(grep -c 'libpng was not found' "$dir/stderr")"
 fi
-refuses 1 'has no plane to show' heat "$dir/line.npy" --png "$dir/p.png"
-refuses 1 'many.npy: the array has 4 dimensions; --dimensions says how many' heat "$dir/many.npy"
+refuses 1 'has 1 dimension: a picture' heat "$dir/line.npy" --png "$dir/p.png"
+refuses 1 'many.npy: the array has 4 dimensions: --dimensions must give' heat "$dir/many.npy"
 refuses 1 'the array has 1 dimensions' heat "$dir/line.npy" --dimensions 2
-refuses 1 '--lambda: 3 numbers for 2 axes' heat "$dir/plate.npy" --lambda 1,2,3
-refuses 2 '--lambda 1e-30: a number from 2^-60 to 2^60 is needed' heat "$dir/line.npy" --lambda 1e-30
-refuses 1 'f32 or f64 is needed' heat "$dir/ints.npy"
+refuses 1 '--lambda: 3 numbers given, 2 expected, one for each axis' heat "$dir/plate.npy" --lambda 1,2,3
+refuses 2 '--lambda 1e-30: expected a number from 2^-60 to 2^60' heat "$dir/line.npy" --lambda 1e-30
+refuses 1 'expected f32 or f64' heat "$dir/ints.npy"
 refuses 1 'missing.npy' heat "$dir/missing.npy"
 refuses 1 'no/such' heat "$dir/line.npy" -o "$dir/no/such/file.npy"
-refuses 2 '0 files given, 1 needed' heat
-refuses 2 '--lambda 0: a number above 0 is needed' heat "$dir/line.npy" --lambda 0
-refuses 2 '--lambda x: a number above 0' heat "$dir/line.npy" --lambda 1,x
-refuses 2 '--lambda 1e30: a number from 2^-60 to 2^60 is needed' heat "$dir/line.npy" --lambda 1e30
-refuses 2 '--lambda 4: a number above 0 is needed, or one for each of up to 3 axes' heat "$dir/line.npy" --lambda 1,2,3,4
-refuses 2 '--method euler: backward-euler or crank-nicolson' heat "$dir/line.npy" --method euler
-refuses 2 '--dimensions 4: a whole number' heat "$dir/line.npy" --dimensions 4
+refuses 2 '0 files given, 1 expected' heat
+refuses 2 '--lambda 0: expected a number greater than 0' heat "$dir/line.npy" --lambda 0
+refuses 2 '--lambda x: expected a number greater than 0' heat "$dir/line.npy" --lambda 1,x
+refuses 2 '--lambda 1e30: expected a number from 2^-60 to 2^60' heat "$dir/line.npy" --lambda 1e30
+refuses 2 '--lambda 4: expected a number greater than 0, or one for each of up to 3 axes' heat "$dir/line.npy" --lambda 1,2,3,4
+refuses 2 '--method euler: expected backward-euler or crank-nicolson' heat "$dir/line.npy" --method euler
+refuses 2 '--dimensions 4: expected an integer' heat "$dir/line.npy" --dimensions 4
 refuses 2 '--steps -1' heat "$dir/line.npy" --steps -1
-refuses 2 'standard output is for a file' heat "$dir/line.npy" --json -o -
+refuses 2 '--json cannot be combined with' heat "$dir/line.npy" --json -o -
 finish

@@ -29,16 +29,16 @@ is "a raw pipe with a file that is streamed" 2666466670000 \
     "$(cat "$dir/long.bin" | w dot --raw f64 --memory 64K - "$dir/long.bin")"
 is "raw elements from the middle of standard input" 22 "$({ dd bs=16 count=1 of=/dev/null 2>/dev/null; w sum --raw f32 -; } <"$dir/f32.bin")"
 printf 12345 >"$dir/odd.bin"
-refuses 1 "weft sum: $dir/odd.bin: has 5 bytes, which is no multiple of the 4 bytes of an element of f32" sum --raw f32 "$dir/odd.bin"
-refuses 1 "weft sum: -: has 5 bytes, which is no multiple of the 8 bytes of an element of i64" sum --raw i64 - <"$dir/odd.bin"
+refuses 1 "weft sum: $dir/odd.bin: has 5 bytes, which is not a multiple of the 4 bytes of an element of type f32" sum --raw f32 "$dir/odd.bin"
+refuses 1 "weft sum: -: has 5 bytes, which is not a multiple of the 8 bytes of an element of type i64" sum --raw i64 - <"$dir/odd.bin"
 : >"$dir/none.bin"
 prints 0 sum --raw f32 "$dir/none.bin"
 prints 0 sum --raw f32 - </dev/null
 refuses 2 "weft: --raw f16: expected one of i8, i16, i32, i64, u8, u16, u32, u64, f32, f64" sum --raw f16 "$dir/f32.bin"
-refuses 2 "weft sum: --raw and --column cannot be combined" sum --raw f32 --column x "$dir/f32.bin"
+refuses 2 "weft sum: --raw cannot be combined with --column" sum --raw f32 --column x "$dir/f32.bin"
 for command in "price call" "random uniform --n 1 -o $dir/y.npy" "match --words a" bench; do
     # shellcheck disable=SC2086
-    refuses 2 "weft ${command%% *}: --raw: this command reads no arrays" $command --raw f32
+    refuses 2 "weft ${command%% *}: --raw: this command does not read arrays" $command --raw f32
 done
 
 # ------------------------------------------------------------------------------- tables
@@ -60,7 +60,7 @@ prints 4 sum --column 'x y' "$dir/tabs.tsv"
 prints 6 sum --column 'z, w' "$dir/tabs.tsv"
 printf '2020,2021\n1,2\n' >"$dir/years.csv"
 prints 2 sum --column 2021 "$dir/years.csv"
-is "a number that names no column" "weft sum: $dir/years.csv: warning: its first line is taken as the header, and has a number in column 2
+is "a number that names no column" "weft sum: $dir/years.csv: warning: its first line is read as the header but has a number in column 2
 2" "$(w sum --column 2 "$dir/years.csv" 2>&1)"
 printf 'v\n18446744073709551615\n' >"$dir/large.csv"
 prints 18446744073709551615 max --column v --as u64 "$dir/large.csv"
@@ -76,32 +76,32 @@ for locale in C de_DE.UTF-8 $(locale -a 2>/dev/null | head -n 3); do
 done
 
 # errors name the line, the column and the text
-refuses 1 "weft sum: $t: line 2, column \"c \"d\", e\": \"x\" is not a value of f64 (numbers up to" sum --column 'c "d", e' "$t"
-refuses 1 "$t: line 2, column \"b\": \"2.5\" is not a value of i32 (-2147483648 to 2147483647)" sum --column b --as i32 "$t"
-refuses 1 "$dir/v.csv: line 3, column \"v\": the field is empty; --missing nan reads it as NaN" sum --column v "$dir/v.csv"
+refuses 1 "weft sum: $t: line 2, column \"c \"d\", e\": \"x\" is not a value of type f64 (numbers up to" sum --column 'c "d", e' "$t"
+refuses 1 "$t: line 2, column \"b\": \"2.5\" is not a value of type i32 (-2147483648 to 2147483647)" sum --column b --as i32 "$t"
+refuses 1 "$dir/v.csv: line 3, column \"v\": the field is empty (--missing nan reads it as NaN)" sum --column v "$dir/v.csv"
 refuses 1 "$dir/v.csv: line 3, column \"v\": the field is empty" sum --column v --as i8 "$dir/v.csv"
-refuses 1 "weft sum: $t: has no column \"zz\"; its header has 3: a, b, c \"d\", e" sum --column zz "$t"
-refuses 1 "has no column \"4\"; its header has 3" sum --column 4 "$t"
+refuses 1 "weft sum: $t: has no column \"zz\": its header has 3 columns: a, b, c \"d\", e" sum --column zz "$t"
+refuses 1 "has no column \"4\": its header has 3" sum --column 4 "$t"
 refuses 1 "has no column \"0\"" sum --column 0 "$t"
 table() { printf "$2" >"$dir/w.csv" && refuses 1 "$dir/w.csv: $1" sum --column x "$dir/w.csv"; }
-table "its header has two columns \"x\"; give the number of one" 'x,x\n1,2\n'
-table "line 3 has 1 fields, and the header has 2" 'x,y\n1,2\n3\n'
-table "line 2 has 3 fields, and the header has 2" 'x,y\n1,2,3\n'
-table "line 3 has a quote that is never closed" 'x,y\n1,2\n"3,4\n5,6\n'
+table "its header has two columns \"x\": select one by its number" 'x,x\n1,2\n'
+table "line 3 has 1 fields, but the header has 2" 'x,y\n1,2\n3\n'
+table "line 2 has 3 fields, but the header has 2" 'x,y\n1,2,3\n'
+table "line 3 has an unterminated quote" 'x,y\n1,2\n"3,4\n5,6\n'
 table "line 2 has text after a closing quote" 'x,y\n"1"2,3\n'
-table "line 2, column \"x\": \"1,5\" is not a value of f64" 'x;y\n1,5;2\n'
+table "line 2, column \"x\": \"1,5\" is not a value of type f64" 'x;y\n1,5;2\n'
 table "line 2, column \"x\": \"1 2\" is not a value" 'x\n1 2\n'
-table "line 2, column \"x\": \"1e400\" is not a value of f64" 'x\n1e400\n'
+table "line 2, column \"x\": \"1e400\" is not a value of type f64" 'x\n1e400\n'
 table "line 4, column \"x\": \"z\" is not a value" 'x,y\n1,"a\nb"\nz,1\n'
 table "line 2, column \"x\": \"1\" is not a value" 'x\n1\0002\n'
-table "is empty: a header is expected in its first line" ''
-table "is text in UTF-16; convert it to UTF-8" '\377\376x\000'
+table "is empty: the first line must be a header" ''
+table "is text in UTF-16: convert it to UTF-8" '\377\376x\000'
 printf 'x,y' >"$dir/w.csv"
 prints 0 sum --column x "$dir/w.csv"
 refuses 2 "weft: --missing 0: expected nan" sum --column x --missing 0 "$t"
-refuses 2 "weft sum: --missing nan: i32 has no NaN; --as f32 or f64 has" sum --column x --missing nan --as i32 "$t"
-refuses 2 "weft sum: --as: --column is missing: it names the column of the table" sum --as f32 "$t"
-refuses 2 "weft sum: --missing: --column is missing" sum --missing nan "$t"
+refuses 2 "weft sum: --missing nan: type i32 has no NaN: use --as f32 or --as f64" sum --column x --missing nan --as i32 "$t"
+refuses 2 "weft sum: --as requires --column" sum --as f32 "$t"
+refuses 2 "weft sum: --missing requires --column" sum --missing nan "$t"
 
 # tables cut and changed at random are refused or read, and never a crash
 python3 - "$weft" "$t" "$dir/fuzz.csv" >"$dir/stdout" 2>&1 <<'PY'
@@ -122,8 +122,8 @@ is "exit codes for damaged tables" "[0, 1]" "$(cat "$dir/stdout")"
 # -------------------------------------------------------------------------- other formats
 f=$dir/other
 format() { printf "$2" >"$f" && refuses 1 "weft sum: $f: is not a .npy file: it is $1" sum "$f" && refuses 1 "it is $1" sum - <"$f"; }
-format "a zip archive, as .npz files are; unpack it with unzip" 'PK\003\004........'
-format "compressed with gzip; pipe the output of 'gzip -dc FILE' and give - as the file" '\037\213\010\000'
+format "a zip archive, possibly .npz; unpack it with unzip" 'PK\003\004........'
+format "compressed with gzip; pipe the output of 'gzip -dc FILE' and use - as the file" '\037\213\010\000'
 format "compressed with zstd; pipe the output of 'zstd -dc FILE'" '\050\265\057\375....'
 format "compressed with xz; pipe the output of 'xz -dc FILE'" '\3757zXZ\000....'
 format "compressed with bzip2; pipe the output of 'bzip2 -dc FILE'" 'BZh91AY'
@@ -131,7 +131,7 @@ format "an HDF5 file" '\211HDF\r\n\032\n....'
 format "a PNG picture" '\211PNG\r\n\032\n....'
 format "a Parquet file" 'PAR1....'
 format "text in UTF-16" '\377\376x\000y\000'
-format "text; --column NAME reads a column of a CSV or TSV file" 'a,b\n1,2\n'
+format "text (--column NAME reads a column of a CSV or TSV file)" 'a,b\n1,2\n'
 printf '\001\002\003\004\000\000' >"$f"
 refuses 1 "$f: is not a .npy file (it does not begin with \\x93NUMPY); --raw TYPE reads an array without a header" sum "$f"
 
@@ -166,7 +166,7 @@ is "show of raw elements in pieces" "min 0 max 19999" \
 npy "$dir/zeros.npy" '<f4' '(3,)' 0 -0.0 0
 is "show of zeros, with the extremes of weft min and weft max" "min -0 max 0" \
     "$(w show "$dir/zeros.npy" | sed -n 's/^\(min\|max\)  */\1 /p' | paste -sd' ')"
-refuses 2 "weft show: 0 files given, 1 needed; see 'weft help show'" show
+refuses 2 "weft show: 0 files given, 1 expected; see 'weft help show'" show
 refuses 1 "weft show: $dir/none.npy: cannot be opened: No such file or directory" show "$dir/none.npy"
 
 # ------------------------------------------------------------------------- on a terminal
@@ -179,8 +179,8 @@ for command in ["scan", x], ["random", "uniform", "--n", "3"], ["sort", x], ["ma
     os.close(terminal)
     try: shown = os.read(master, 100)
     except OSError: shown = b""
-    expected = f"weft {command[0]}: -o -: the result is binary and standard output is a terminal; give -o the name of a " \
-               "file, or redirect standard output\n"
+    expected = f"weft {command[0]}: -o -: the result is binary and standard output is a terminal: -o must name a file, " \
+               "or standard output must be redirected\n"
     print(command[0], child.returncode, shown, child.stderr.decode() == expected)
 PY
 is "binary results on a terminal" "scan 2 b'' True

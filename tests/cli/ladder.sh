@@ -28,15 +28,15 @@ if [ $# -gt 1 ]; then
     finish
 fi
 
-refuses 2 "there is no topic 'redcue'; did you mean 'reduce'?" ladder redcue
-refuses 2 "there is no topic 'zzzzzz'; 'weft ladder' lists them" ladder zzzzzz
+refuses 2 "unknown topic 'redcue'; did you mean 'reduce'?" ladder redcue
+refuses 2 "unknown topic 'zzzzzz'; 'weft ladder' lists the topics" ladder zzzzzz
 refuses 2 "reduce has no rung 'shufles'; did you mean 'shuffles'?" ladder reduce --show shufles
-refuses 2 "reduce has no rung 'zzzzzz'; there are one-thread, " ladder reduce --rung zzzzzz
-refuses 2 "--dtype i8: reduce takes f32 f64 i32" ladder reduce --dtype i8
-refuses 2 "--n 0: a whole number from 1 to 10000000000 is needed" ladder reduce --n 0
-refuses 2 "--schedule sideways: there are forward, backward and random" ladder reduce --schedule sideways
-refuses 2 "--rung and --show are for one topic: which?" ladder --show shuffles
-refuses 2 "scan: one topic at a time, or --all" ladder reduce scan
+refuses 2 "reduce has no rung 'zzzzzz': expected one of one-thread, " ladder reduce --rung zzzzzz
+refuses 2 "--dtype i8: reduce supports only f32 f64 i32" ladder reduce --dtype i8
+refuses 2 "--n 0: expected an integer from 1 to 10000000000" ladder reduce --n 0
+refuses 2 "--schedule sideways: expected forward, backward or random" ladder reduce --schedule sideways
+refuses 2 "--rung and --show require a topic" ladder --show shuffles
+refuses 2 "unexpected argument scan: expected one topic or --all" ladder reduce scan
 refuses 2 "--all is every topic" ladder --all reduce
 refuses 2 "the ladder runs on cpu, where the executor plays a GPU, and on cuda" --device ref ladder reduce
 is "--show" 1 "$(w ladder reduce --show shuffles | grep -c '^/\* Rung shuffles: a warp adds in registers$')"

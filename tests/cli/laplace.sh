@@ -44,14 +44,14 @@ done
 is "few cycles" 1 "$(w laplace --grid 40 --method multigrid --tolerance 1e-5 | awk '{print ($1 < 8)}')"
 w laplace --grid 65 --method multigrid --tolerance 1e-30 >/dev/null 2>"$dir/stderr"
 is "a tolerance below rounding: exit code" 1 $?
-is "a tolerance below rounding" 1 "$(grep -c 'tolerance 1e-30 was not reached, and does not come nearer' "$dir/stderr")"
+is "a tolerance below rounding" 1 "$(grep -c 'tolerance 1e-30 was not reached, and the iteration does not converge further' "$dir/stderr")"
 is "json of cycles" "multigrid 2 True" "$(w laplace --grid 10 --method multigrid --sweeps 2 --json | python3 -c '
 import json, sys
 o = json.load(sys.stdin)
 print(o["method"], o["cycles"], o["residual"] < 0.01)')"
-refuses 2 '--method gauss: there are jacobi, sor and multigrid' laplace --grid 5 --method gauss
-refuses 2 '--omega 2: a number of more than 0 and less than 2' laplace --grid 5 --method sor --omega 2
-refuses 2 '--omega: the sweeps of jacobi have none' laplace --grid 5 --omega 1.5
+refuses 2 '--method gauss: expected jacobi, sor or multigrid' laplace --grid 5 --method gauss
+refuses 2 '--omega 2: expected a number greater than 0 and less than 2' laplace --grid 5 --method sor --omega 2
+refuses 2 '--omega requires --method sor or multigrid' laplace --grid 5 --omega 1.5
 
 is "a history" 3 "$(w laplace --grid 10 --sweeps 30 --history - | grep -o '[0-9.]*,[0-9.]*' | wc -l | tr -d ' ')"
 if w laplace --grid 10 --slice y=3 --png "$dir/p.png" >/dev/null 2>"$dir/stderr"; then
@@ -60,14 +60,14 @@ if w laplace --grid 10 --slice y=3 --png "$dir/p.png" >/dev/null 2>"$dir/stderr"
 else
     is "no pictures in this build" 1 "$(grep -c 'libpng was not found' "$dir/stderr")"
 fi
-refuses 2 '--slice q=1: an axis' laplace --grid 5 --png "$dir/p.png" --slice q=1
+refuses 2 '--slice q=1: expected an axis' laplace --grid 5 --png "$dir/p.png" --slice q=1
 refuses 2 'has 5 points along x' laplace --grid 5 --png "$dir/p.png" --slice x=5
-refuses 2 '--png FILE is missing' laplace --grid 5 --slice x=1
-refuses 1 'the array is 1-dimensional' laplace "$dir/flat.npy"
-refuses 1 'f32 or f64 is needed' laplace "$dir/ints.npy"
+refuses 2 '--slice requires --png FILE' laplace --grid 5 --slice x=1
+refuses 1 'has 1 dimensions or is in Fortran order' laplace "$dir/flat.npy"
+refuses 1 'expected f32 or f64' laplace "$dir/ints.npy"
 refuses 1 'none.npy' laplace "$dir/none.npy"
-refuses 2 '0 files given, 1 needed' laplace
-refuses 2 'none needed beside --grid' laplace --grid 5 "$dir/u.npy"
+refuses 2 '0 files given, 1 expected' laplace
+refuses 2 '0 expected with --grid' laplace --grid 5 "$dir/u.npy"
 refuses 2 '--tolerance -1' laplace --grid 5 --tolerance -1
 refuses 2 '--dtype i32' laplace --grid 5 --dtype i32
 refuses 2 '--grid' laplace --grid 2

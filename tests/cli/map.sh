@@ -50,21 +50,21 @@ refuses_formula() {
     is "weft map '$1': exit code" 2 $?
     is "weft map '$1'" "$2" "$(cat "$dir/stderr")"
 }
-refuses_formula 'x +* 2' "weft map: a value is needed here
+refuses_formula 'x +* 2' "weft map: expected a value
   x +* 2
      ^"
-refuses_formula 'sine(x)' "weft map: there is no function called sine
+refuses_formula 'sine(x)' "weft map: unknown function sine
   sine(x)
   ^"
-refuses 2 "weft map: y=VALUE is missing: the formula has y" map 'x + y' "x=$dir/x.npy" -o "$z"
-refuses 2 "weft map: q=1: the formula has no q" map 'x' "x=$dir/x.npy" q=1 -o "$z"
+refuses 2 "weft map: y=VALUE is required: the formula has the variable y" map 'x + y' "x=$dir/x.npy" -o "$z"
+refuses 2 "weft map: q=1: the formula has no variable q" map 'x' "x=$dir/x.npy" q=1 -o "$z"
 refuses 2 "weft map: x=1: x is given twice" map 'x' "x=$dir/x.npy" x=1 -o "$z"
-refuses 1 "x.npy has 6 elements and $dir/k.npy has 4; they must be of one length" map 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
-refuses 1 "have as many elements, but not one shape" map 'x + t' "x=$dir/x.npy" "t=$dir/tall.npy" -o "$z"
+refuses 1 "x.npy has 6 elements and $dir/k.npy has 4: both must have the same length" map 'x + k' "x=$dir/x.npy" "k=$dir/k.npy" -o "$z"
+refuses 1 "have the same number of elements but different shapes" map 'x + t' "x=$dir/x.npy" "t=$dir/tall.npy" -o "$z"
 refuses 1 "$dir/missing.npy: cannot be opened" map 'x' "x=$dir/missing.npy" -o "$z"
 refuses 2 "weft map: --dtype i32: x is f64, which cannot be evaluated in i32" map 'x' "x=$dir/x.npy" --dtype i32 -o "$z"
-refuses 2 "no array is given; --n N says for how many elements the formula is meant" map 'i' -o "$z"
-refuses 2 "--n 3: it is for formulas without arrays" map 'x' "x=$dir/x.npy" --n 3 -o "$z"
+refuses 2 "the number of elements is unknown: expected an array or --n N" map 'i' -o "$z"
+refuses 2 "--n 3 cannot be combined with the array" map 'x' "x=$dir/x.npy" --n 3 -o "$z"
 scans() {
     expected=$1
     shift
@@ -75,20 +75,20 @@ scans "<i8 (5,) 0 1 5 14 30" 'i^2' --n 5 --dtype i64
 scans "<i8 (5,) 7 7 8 12 21" 'i^2' --n 5 --dtype i64 --exclusive --init 7 --device ref
 scans "<i4 (4,) 3 3 2 2" '3 - i/2' --n 4 --dtype i32 --op min
 scans "<f8 (3,) 0.5 1.5 3.0" '0.5*(i + 1)' --n 3 --dtype f32 --accumulate f64
-refuses 2 "--init x: not a value of f64" map_scan 'i' --n 3 --init x -o "$dir/no.npy"
-refuses 2 "-o FILE.npy is missing" map_scan 'i' --n 3
-refuses 2 "--op: there is no such option" map 'i' --op min --n 3 -o "$dir/no.npy"
+refuses 2 "--init x: expected a value of type f64" map_scan 'i' --n 3 --init x -o "$dir/no.npy"
+refuses 2 "option -o FILE.npy is required" map_scan 'i' --n 3
+refuses 2 "unknown option --op" map 'i' --op min --n 3 -o "$dir/no.npy"
 refuses 2 "mean" map_scan 'i' --op mean --n 3 -o "$dir/no.npy"
-refuses 1 "min of no elements has no value" map_reduce min 'i' --n 0
-refuses 2 "and is defined for integers" map_reduce and 'x' "x=$dir/x.npy"
-refuses 2 "FORMULA is missing" map -o "$z"
-refuses 2 "FORMULA is missing" map_reduce sum
-refuses 2 "OP is missing" map_reduce
-refuses 2 "-o FILE.npy is missing" map 'x' "x=$dir/x.npy"
-refuses 2 "--json: standard output is for the array here" map 'x' "x=$dir/x.npy" -o - --json
-refuses 2 "total: no operator" map_reduce total 'x' "x=$dir/x.npy"
-refuses 2 "y.npy: NAME=VALUE is needed here" map 'x' y.npy -o "$z"
-refuses 2 "--dtype i8: formulas are evaluated in" map 'x' "x=$dir/x.npy" --dtype i8 -o "$z"
+refuses 1 "min of 0 elements is undefined" map_reduce min 'i' --n 0
+refuses 2 "and requires integer elements" map_reduce and 'x' "x=$dir/x.npy"
+refuses 2 "argument FORMULA is required" map -o "$z"
+refuses 2 "argument FORMULA is required" map_reduce sum
+refuses 2 "argument OP is required" map_reduce
+refuses 2 "option -o FILE.npy is required" map 'x' "x=$dir/x.npy"
+refuses 2 "--json cannot be combined with" map 'x' "x=$dir/x.npy" -o - --json
+refuses 2 "unknown operator total" map_reduce total 'x' "x=$dir/x.npy"
+refuses 2 "y.npy: expected NAME=VALUE" map 'x' y.npy -o "$z"
+refuses 2 "--dtype i8: expected f32, f64, i32" map 'x' "x=$dir/x.npy" --dtype i8 -o "$z"
 refuses 2 "weft map_reduce: --accumulate i64: sum of f64 cannot accumulate in i64" map_reduce sum 'x' "x=$dir/x.npy" --accumulate i64
 refuses 2 "weft map_scan: --accumulate i64: " map_scan 'x' "x=$dir/x.npy" --accumulate i64 -o "$z"
 refuses 2 "--accumulate x" map_reduce sum 'x' "x=$dir/x.npy" --accumulate x

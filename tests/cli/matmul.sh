@@ -66,7 +66,7 @@ is "a product that lost everything" \
     "FAILED: the relative Euclidean norm of the difference to a plain loop is 0.408, the pass mark 1e-06
   C[0, 0] = 0, a plain loop gives 1
   C[0, 1] = 0, a plain loop gives 2
-  2 of 4 entries differ by more than 1e-06 of themselves" "$(cat "$dir/stdout")"
+  2 of 4 entries have a relative difference greater than 1e-06" "$(cat "$dir/stdout")"
 is "a product that failed is not written" "" "$(ls "$dir" | grep far_c)"
 prints "passed: the relative Euclidean norm of the difference to a plain loop is 0, the pass mark 1e-06" \
     matmul "$dir/far.npy" "$dir/ones.npy" --check --accumulate f64
@@ -79,22 +79,22 @@ print(*o.values())')
 is "--json" "matmul $dir/a.npy $dir/b.npy $c f32 2 2 3 0 cpu 1" "$got"
 
 # what does not fit
-refuses 1 "$dir/a.npy is 2 x 3 and $dir/a.npy 2 x 3: the columns of one must be as many as the rows of the other" \
+refuses 1 "$dir/a.npy is 2 x 3 and $dir/a.npy is 2 x 3: the columns of the first must equal the rows of the second" \
     matmul "$dir/a.npy" "$dir/a.npy" -o "$c"
-refuses 1 "$dir/v.npy is 1 x 3 and $dir/a.npy 2 x 3" matmul "$dir/v.npy" "$dir/a.npy" -o "$c"
-refuses 1 "$dir/a.npy has elements of f32 and $dir/b8.npy of f64; they must be of one type" \
+refuses 1 "$dir/v.npy is 1 x 3 and $dir/a.npy is 2 x 3" matmul "$dir/v.npy" "$dir/a.npy" -o "$c"
+refuses 1 "$dir/a.npy has elements of type f32 and $dir/b8.npy of type f64: both must have the same type" \
     matmul "$dir/a.npy" "$dir/b8.npy" -o "$c"
-refuses 1 "$dir/i.npy: has elements of i32; matmul takes f32 and f64" matmul "$dir/a.npy" "$dir/i.npy" -o "$c"
-refuses 1 "$dir/cube.npy: has 3 dimensions; a matrix has 2, a vector 1" matmul "$dir/a.npy" "$dir/cube.npy" -o "$c"
+refuses 1 "$dir/i.npy: has elements of type i32: expected f32 or f64" matmul "$dir/a.npy" "$dir/i.npy" -o "$c"
+refuses 1 "$dir/cube.npy: has 3 dimensions: expected 2 (a matrix) or 1 (a vector)" matmul "$dir/a.npy" "$dir/cube.npy" -o "$c"
 
 # wrong calls
-refuses 2 "weft matmul: $dir/a.npy: -o C.npy is missing" matmul "$dir/a.npy" "$dir/b.npy"
-refuses 2 "weft matmul: 1 files given, 2 needed" matmul "$dir/a.npy" -o "$c"
-refuses 2 "weft matmul: --transpose c: there are a, b and ab" matmul "$dir/a.npy" "$dir/b.npy" --transpose c -o "$c"
-refuses 2 "weft matmul: --accumulate i64: only f64 can be asked for" matmul "$dir/a.npy" "$dir/b.npy" --accumulate i64 -o "$c"
-refuses 2 "weft matmul: -: standard input can be only one of the two arrays" matmul - - -o "$c"
-refuses 2 "weft matmul: --json: standard output is for the array" matmul "$dir/a.npy" "$dir/b.npy" -o - --json
-refuses 2 "weft matmul: --check: standard output is for the array" matmul "$dir/a.npy" "$dir/b.npy" -o - --check
+refuses 2 "weft matmul: $dir/a.npy: option -o C.npy is required" matmul "$dir/a.npy" "$dir/b.npy"
+refuses 2 "weft matmul: 1 files given, 2 expected" matmul "$dir/a.npy" -o "$c"
+refuses 2 "weft matmul: --transpose c: expected a, b or ab" matmul "$dir/a.npy" "$dir/b.npy" --transpose c -o "$c"
+refuses 2 "weft matmul: --accumulate i64: expected f64" matmul "$dir/a.npy" "$dir/b.npy" --accumulate i64 -o "$c"
+refuses 2 "weft matmul: -: only one of the two arrays can be read from standard input" matmul - - -o "$c"
+refuses 2 "weft matmul: --json cannot be combined with" matmul "$dir/a.npy" "$dir/b.npy" -o - --json
+refuses 2 "weft matmul: --check cannot be combined with -o -" matmul "$dir/a.npy" "$dir/b.npy" -o - --check
 refuses 1 "weft matmul: $dir/missing.npy: cannot be opened" matmul "$dir/missing.npy" "$dir/b.npy" -o "$c"
 refuses 1 "weft matmul: /dev/full: cannot be written" matmul "$dir/a.npy" "$dir/b.npy" -o /dev/full
 finish

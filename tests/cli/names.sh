@@ -5,31 +5,31 @@ x=$dir/x.npy
 npy "$x" '<f4' '(3,)' 1 2 4
 
 # says NAME SENTENCE: the name is no command; the message has the sentence.
-says() { refuses 2 "weft: there is no command '$1'; $2" "$1"; }
+says() { refuses 2 "weft: unknown command '$1'; $2" "$1"; }
 
 # Other names of what weft has.
-says std "the standard deviation is the square root of what 'weft variance' prints"
-says var "it is 'weft variance'"
-says AVG "it is 'weft mean'"
-says average "it is 'weft mean'"
-says cumsum "the inclusive scan is 'weft scan'"
-says CumSum "the inclusive scan is 'weft scan'"
-says prefix-sum "the inclusive scan is 'weft scan'"
-says exclusive_scan "it is 'weft scan --exclusive'"
-says dot-product "it is 'weft dot'"
-says product "it is 'weft prod'"
-says rand "random numbers are 'weft random uniform'"
-says arg-max "the index of the largest element is 'weft argmax'"
-says hist "it is 'weft histogram'"
-says searchsorted "it is 'weft search_sorted'"
-says norm "the Euclidean norm is 'weft norm2'"
-says ifft "it is 'weft fft --inverse'"
-says sqrt "formulas of elements are 'weft map'"
-refuses 2 "there is no command 'cumsum'; the inclusive scan is 'weft scan'" help cumsum
+says std "use 'weft variance'; the standard deviation is the square root of the variance"
+says var "use 'weft variance'"
+says AVG "use 'weft mean'"
+says average "use 'weft mean'"
+says cumsum "use 'weft scan'"
+says CumSum "use 'weft scan'"
+says prefix-sum "use 'weft scan'"
+says exclusive_scan "use 'weft scan --exclusive'"
+says dot-product "use 'weft dot'"
+says product "use 'weft prod'"
+says rand "use 'weft random uniform'"
+says arg-max "use 'weft argmax'"
+says hist "use 'weft histogram'"
+says searchsorted "use 'weft search_sorted'"
+says norm "use 'weft norm2'"
+says ifft "use 'weft fft --inverse'"
+says sqrt "use 'weft map'"
+refuses 2 "unknown command 'cumsum'; use 'weft scan'" help cumsum
 
 # What weft has not: the message says so, and names nothing that computes something else.
-says median "weft has no median yet: 'weft sort X.npy -o Y.npy' sorts the array"
-says quantile "weft has no quantiles yet: 'weft sort X.npy -o Y.npy' sorts the array"
+says median "weft has no median yet; sort with 'weft sort X.npy -o Y.npy'"
+says quantile "weft has no quantiles yet; sort with 'weft sort X.npy -o Y.npy'"
 says PERCENTILE "weft has no quantiles yet"
 says medain "did you mean 'median'? weft has no median yet"
 says medan "did you mean 'median'? weft has no median yet"
@@ -87,7 +87,7 @@ w bench --size 10 --op count-nonzero,run-length >/dev/null 2>"$dir/stderr"
 is "bench --op count-nonzero" 0 $?
 w verify --level tiny --op count-nonzero --every 50 >/dev/null 2>"$dir/stderr"
 is "verify --op count-nonzero" 0 $?
-refuses 2 "weft verify: --every 2x: a whole number from 1 to" verify --every 2x
-refuses 2 "weft verify: --every -1: a whole number from 1 to" verify --every -1
-refuses 2 "weft verify: --jobs 0: a whole number from 1 to 4096 is needed" verify --jobs 0
+refuses 2 "weft verify: --every 2x: expected an integer from 1 to" verify --every 2x
+refuses 2 "weft verify: --every -1: expected an integer from 1 to" verify --every -1
+refuses 2 "weft verify: --jobs 0: expected an integer from 1 to 4096" verify --jobs 0
 finish

@@ -32,18 +32,18 @@ gives "<u8 (2,) 2 3" histogram "$dir/f4.npy" --edges "$dir/reals.npy"
 gives "<u8 (10,) 1 0 0 0 1 1 0 0 0 2" histogram "$dir/f4.npy" --lower -1 --upper 2
 gives "<u8 (2,) 2 1" histogram "$dir/u1.npy" --bins 2
 gives "<u8 (3,) 0 0 0" histogram "$dir/none.npy" --bins 3 --lower 0 --upper 1
-refuses 2 "--bins 0: a whole number from 1 to" histogram "$dir/i4.npy" --bins 0 -o "$y"
-refuses 2 "--bins x: a whole number" histogram "$dir/i4.npy" --bins x -o "$y"
-refuses 2 "--edges says all about the bins" histogram "$dir/i4.npy" --bins 3 --edges "$dir/edges.npy" -o "$y"
-refuses 2 "--lower 1.5: not a value of i32" histogram "$dir/i4.npy" --lower 1.5 -o "$y"
-refuses 2 "--upper 256: not a value of u8 (0 to 255)" histogram "$dir/u1.npy" --upper 256 -o "$y"
+refuses 2 "--bins 0: expected an integer from 1 to" histogram "$dir/i4.npy" --bins 0 -o "$y"
+refuses 2 "--bins x: expected an integer" histogram "$dir/i4.npy" --bins x -o "$y"
+refuses 2 "--edges cannot be combined with --bins" histogram "$dir/i4.npy" --bins 3 --edges "$dir/edges.npy" -o "$y"
+refuses 2 "--lower 1.5: expected a value of type i32" histogram "$dir/i4.npy" --lower 1.5 -o "$y"
+refuses 2 "--upper 256: expected a value of type u8 (0 to 255)" histogram "$dir/u1.npy" --upper 256 -o "$y"
 refuses 2 "i4.npy: --lower 7 is not less than --upper 7" histogram "$dir/i4.npy" --lower 7 --upper 7 -o "$y"
-refuses 1 "f4.npy: the least element, nan, is not finite; give --lower and --upper" histogram "$dir/f4.npy" -o "$y"
-refuses 1 "none.npy: without --lower: min of no elements has no value" histogram "$dir/none.npy" -o "$y"
-refuses 1 "edges.npy: 4 edges of i32; at least 2 of f32 are needed" \
+refuses 1 "f4.npy: the least element, nan, is not finite: specify --lower and --upper" histogram "$dir/f4.npy" -o "$y"
+refuses 1 "none.npy: without --lower: min of 0 elements is undefined" histogram "$dir/none.npy" -o "$y"
+refuses 1 "edges.npy: 4 edges of type i32: expected at least 2 of type f32" \
     histogram "$dir/f4.npy" --edges "$dir/edges.npy" -o "$y"
 npy "$dir/falls.npy" '<i4' '(3,)' 1 5 5
-refuses 1 ".npy: edge 1, 5, is not less than edge 2, 5; edges must ascend" \
+refuses 1 ".npy: edge 1, 5, is not less than edge 2, 5: edges must be strictly ascending" \
     histogram "$dir/i4.npy" --edges "$dir/falls.npy" -o "$y"
 refuses 1 "$dir/missing.npy: cannot be opened" histogram "$dir/i4.npy" --edges "$dir/missing.npy" -o "$y"
 
@@ -54,20 +54,20 @@ gives "<i4 (0,)" top_k "$dir/i4.npy" -k 0
 gives "<f4 (6,) 2.0 2.0 0.5 0.25 -1.0 nan" top_k "$dir/f4.npy" -k 6
 gives "<f4 (6,) -1.0 0.25 0.5 2.0 2.0 nan" top_k "$dir/f4.npy" -k 6 --smallest --indices "$dir/at.npy"
 is "the indices" "<u8 (6,) 1 4 0 3 5 2" "$(values "$dir/at.npy")"
-refuses 1 "i4.npy: has 8 elements, and the 10 largest are asked for; -k K takes another number" top_k "$dir/i4.npy" -o "$y"
-refuses 2 "i4.npy: has 8 elements; -k 9 is more than that" top_k "$dir/i4.npy" -k 9 -o "$y"
-refuses 2 "-k -1: a whole number from 0" top_k "$dir/i4.npy" -k -1 -o "$y"
-refuses 2 "-o and --indices name one file" top_k "$dir/i4.npy" -k 1 -o "$y" --indices "$y"
-refuses 2 "--json: standard output is for the array here; give --indices the name of a file" top_k "$dir/i4.npy" -k 1 -o "$y" --indices - --json
+refuses 1 "i4.npy: has 8 elements, fewer than the default 10 largest: specify -k K" top_k "$dir/i4.npy" -o "$y"
+refuses 2 "i4.npy: has 8 elements: -k 9 is greater" top_k "$dir/i4.npy" -k 9 -o "$y"
+refuses 2 "-k -1: expected an integer from 0" top_k "$dir/i4.npy" -k -1 -o "$y"
+refuses 2 "-o and --indices name the same file" top_k "$dir/i4.npy" -k 1 -o "$y" --indices "$y"
+refuses 2 "--json cannot be combined with --indices -: both write to standard output" top_k "$dir/i4.npy" -k 1 -o "$y" --indices - --json
 
 # merge
 npy "$dir/a.npy" '<f8' '(3,)' -0.0 1 inf
 npy "$dir/b.npy" '<f8' '(2, 2)' -2 0.0 1 nan
 gives "<f8 (7,) -2.0 -0.0 0.0 1.0 1.0 inf nan" merge "$dir/a.npy" "$dir/b.npy"
 gives "<f4 (0,)" merge "$dir/none.npy" "$dir/none.npy"
-refuses 1 "has elements of f64 and $dir/i4.npy of i32; they must be of one type" merge "$dir/a.npy" "$dir/i4.npy" -o "$y"
-refuses 2 "weft merge: 1 file given, 2 needed" merge "$dir/a.npy" -o "$y"
-refuses 2 "standard input can be only one of the two" merge - - -o "$y"
+refuses 1 "has elements of type f64 and $dir/i4.npy of type i32: both must have the same type" merge "$dir/a.npy" "$dir/i4.npy" -o "$y"
+refuses 2 "weft merge: 1 file given, 2 expected" merge "$dir/a.npy" -o "$y"
+refuses 2 "only one of the two arrays can be read from standard input" merge - - -o "$y"
 
 npy "$dir/s.npy" '<i4' '(5,)' 1 2 2 5 9
 # what is not sorted is refused, in the order of sort: -0 before +0, NaN last
@@ -76,12 +76,12 @@ npy "$dir/zeros.npy" '<f4' '(3,)' -1 0.0 -0.0
 npy "$dir/nans.npy" '<f4' '(4,)' 1 nan nan 2
 npy "$dir/big.npy" '<u8' '(2,)' 18446744073709551615 1
 npy "$dir/zero.npy" '<f4' '(1,)' 0
-fall="fall.npy: is not sorted: element 2 is 3, and element 3 is 2"
+fall="fall.npy: is not sorted: element 2 is 3, but element 3 is 2"
 refuses 1 "weft merge: $dir/$fall" merge "$dir/fall.npy" "$dir/s.npy" -o "$y"
 refuses 1 "weft merge: $dir/$fall" merge "$dir/s.npy" "$dir/fall.npy" --check-sorted -o "$y"
-refuses 1 "zeros.npy: is not sorted: element 1 is 0, and element 2 is -0" merge "$dir/zeros.npy" "$dir/zero.npy" -o "$y"
-refuses 1 "nans.npy: is not sorted: element 2 is nan, and element 3 is 2" merge "$dir/nans.npy" "$dir/zero.npy" -o "$y"
-refuses 1 "big.npy: is not sorted: element 0 is 18446744073709551615, and element 1 is 1" merge "$dir/big.npy" "$dir/big.npy" -o "$y"
+refuses 1 "zeros.npy: is not sorted: element 1 is 0, but element 2 is -0" merge "$dir/zeros.npy" "$dir/zero.npy" -o "$y"
+refuses 1 "nans.npy: is not sorted: element 2 is nan, but element 3 is 2" merge "$dir/nans.npy" "$dir/zero.npy" -o "$y"
+refuses 1 "big.npy: is not sorted: element 0 is 18446744073709551615, but element 1 is 1" merge "$dir/big.npy" "$dir/big.npy" -o "$y"
 refuses 1 "weft search_sorted: $dir/$fall" search_sorted "$dir/fall.npy" "$dir/s.npy" --check-sorted -o "$y"
 w merge --no-check-sorted "$dir/fall.npy" "$dir/s.npy" -o "$y"
 is "merge --no-check-sorted: exit code" 0 $?
@@ -94,15 +94,15 @@ gives "<f8 (7,) -2.0 -0.0 0.0 1.0 1.0 inf nan" merge --check-sorted "$dir/a.npy"
 gives "<u8 (2, 4) 3 0 3 0 3 4 1 4" search_sorted "$dir/s.npy" "$dir/i4.npy"
 gives "<u8 (2, 4) 3 1 3 1 4 5 3 4" search_sorted "$dir/s.npy" "$dir/i4.npy" --side right
 gives "<u8 (0,)" search_sorted "$dir/f4.npy" "$dir/none.npy"
-refuses 2 "--side up: there are left and right" search_sorted "$dir/s.npy" "$dir/i4.npy" --side up -o "$y"
+refuses 2 "--side up: expected left or right" search_sorted "$dir/s.npy" "$dir/i4.npy" --side up -o "$y"
 
 # what all four have in common
-refuses 2 "-o FILE.npy is missing: it names the file for the result" merge "$dir/a.npy" "$dir/b.npy"
+refuses 2 "option -o FILE.npy is required: the file for the result" merge "$dir/a.npy" "$dir/b.npy"
 for verb in "histogram $dir/i4.npy" "top_k $dir/i4.npy" "merge $dir/a.npy $dir/b.npy" "search_sorted $dir/s.npy $dir/i4.npy"; do
     # shellcheck disable=SC2086
-    refuses 2 "--json: standard output is for the array here" $verb -o - --json
+    refuses 2 "--json cannot be combined with" $verb -o - --json
     # shellcheck disable=SC2086
-    refuses 2 "--accumulate: there is no such option" $verb --accumulate f64 -o "$y"
+    refuses 2 "unknown option --accumulate" $verb --accumulate f64 -o "$y"
 done
 
 # without -o the result is printed
@@ -125,7 +125,7 @@ prints "3
 4" search_sorted "$dir/s.npy" "$dir/i4.npy"
 prints "0${tab}1" top_k "$dir/u1.npy" -k 1 --smallest --indices "$y"
 is "indices in a file without -o" "<u8 (1,) 1" "$(values "$y")"
-refuses 2 "weft top_k: --indices -: values and indices are printed here; give -o the name of a file" \
+refuses 2 "weft top_k: --indices -: requires -o VALUES.npy" \
     top_k "$dir/i4.npy" -k 1 --indices -
 
 # printed PATTERN ARGUMENT...: JSON without -o contains that

@@ -84,10 +84,10 @@ is "a file past the limit of its size: what is left" q.npy "$(ls -A "$out")"
 # --------------------------------------------------------------------------------- space
 w random uniform --n 1e18 -o "$out/large.npy" 2>"$dir/stderr"
 is "10^18 samples: exit code" 1 $?
-is "10^18 samples" "weft random: $out/large.npy: 4000000000000000128 bytes are needed, and its file system has N free" \
+is "10^18 samples" "weft random: $out/large.npy: requires 4000000000000000128 bytes, but its file system has N free" \
     "$(sed 's/has [0-9]* free/has N free/' "$dir/stderr")"
 w random uniform --n 9e18 --dtype f64 -o "$out/large.npy" 2>"$dir/stderr"
-is "9 10^18 samples of 8 bytes" "weft random: $out/large.npy: 18446744073709551615 bytes are needed, and its file system has N free" \
+is "9 10^18 samples of 8 bytes" "weft random: $out/large.npy: requires 18446744073709551615 bytes, but its file system has N free" \
     "$(sed 's/has [0-9]* free/has N free/' "$dir/stderr")"
 is "no space: what is left" q.npy "$(ls -A "$out")"
 
@@ -129,7 +129,7 @@ for step in dangling good; do
     is "a $step link: what is in the target's folder" target.npy "$(ls -A "$dir/data")"
 done
 ln -s loop.npy "$out/loop.npy"
-refuses 1 "weft random: $out/loop.npy: cannot be made: Too many levels of symbolic links" random uniform --n 3 -o "$out/loop.npy"
+refuses 1 "weft random: $out/loop.npy: cannot be created: Too many levels of symbolic links" random uniform --n 3 -o "$out/loop.npy"
 ln -s "$dir/none/y.npy" "$out/astray.npy"
-refuses 1 "weft random: $out/astray.npy: cannot be made: No such file or directory" random uniform --n 3 -o "$out/astray.npy"
+refuses 1 "weft random: $out/astray.npy: cannot be created: No such file or directory" random uniform --n 3 -o "$out/astray.npy"
 finish

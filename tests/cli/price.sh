@@ -51,34 +51,34 @@ w price call --steps 1 --error 1e-9 --paths 5000 >"$dir/stdout" 2>"$dir/stderr"
 is "--error that is not reached: exit code" 1 $?
 is "--error that is not reached" 1 "$(grep -c 'the standard error is .* after 5000 paths; --error 1e-09 was not reached' "$dir/stderr")"
 
-refuses 2 "weft price: 0 payoffs given, 1 needed" price
-refuses 2 "weft price: straddle is no payoff" price straddle
-refuses 2 "weft price: --sigma x: a number is needed" price call --sigma 0.1,x
-refuses 2 "weft price: --strike x: a number is needed" price call --strike x
-refuses 2 "at most 8 numbers are taken" price call --start 1,1,1,1,1,1,1,1,1
-refuses 2 "weft price: --sigma: 2 numbers for 3 assets" price call --start 1,2,3 --sigma 0.1,0.2
-refuses 2 "weft price: --barrier out: there are up-out" price call --barrier out
-refuses 2 "weft price: --scheme milstein: there are exact and euler" price call --scheme milstein
-refuses 2 "weft price: --dtype f16: there are f32 and f64" price call --dtype f16
-refuses 2 "weft price: --paths 0: a whole number from 2" price call --paths 0
-refuses 2 "weft price: --sobol 1: a whole number from 2 to 1024" price call --sobol 1
-refuses 2 "weft price: --sobol 12: a power of two from 2 to 1024" price call --sobol 12
-refuses 2 "weft price: --paths 1000: with --sobol 16 a multiple of 16 is needed" price call --paths 1000 --sobol 16
-refuses 2 "weft price: --steps 600: with --sobol and 2 assets at most 555 are taken" price double-digital --steps 600 --paths 1024 --sobol 16
-refuses 2 "weft price: --error 0: a standard error above 0 is needed" price call --error 0
-refuses 2 "weft price: --sigma -0.1: a volatility is not negative" price call --sigma -0.1
-refuses 2 "weft price: --rho -0.5: the correlation of any two of 3 assets is above -0.5 and below 1" price call --start 1,1,1 --rho -0.5
-refuses 2 "weft price: --barrier up-out --level 0.9: has been reached at the start, where the price is 1" price call --barrier up-out --level 0.9
-refuses 2 "weft price: geometric-call: a geometric mean is taken of one asset" price geometric-call --scheme euler
-refuses 2 "weft price: --start -1: a price is above 0" price call --start -1
-refuses 2 "weft price: --sigma 0: --greeks take differences" price call --sigma 0 --greeks
-refuses 2 "weft price: --strike -1: it is not negative" price call --strike -1
-refuses 2 "weft price: --maturity 0: it is above 0" price call --maturity 0
-refuses 2 "weft price: --width -1: it is above 0" price double-digital --width -1
+refuses 2 "weft price: 0 payoffs given, 1 expected" price
+refuses 2 "weft price: invalid payoff straddle" price straddle
+refuses 2 "weft price: --sigma x: expected a number" price call --sigma 0.1,x
+refuses 2 "weft price: --strike x: expected a number" price call --strike x
+refuses 2 "expected at most 8 numbers" price call --start 1,1,1,1,1,1,1,1,1
+refuses 2 "weft price: --sigma: 2 numbers given, 3 expected, one for each asset" price call --start 1,2,3 --sigma 0.1,0.2
+refuses 2 "weft price: --barrier out: expected up-out" price call --barrier out
+refuses 2 "weft price: --scheme milstein: expected exact or euler" price call --scheme milstein
+refuses 2 "weft price: --dtype f16: expected f32 or f64" price call --dtype f16
+refuses 2 "weft price: --paths 0: expected an integer from 2" price call --paths 0
+refuses 2 "weft price: --sobol 1: expected an integer from 2 to 1024" price call --sobol 1
+refuses 2 "weft price: --sobol 12: expected a power of two from 2 to 1024" price call --sobol 12
+refuses 2 "weft price: --paths 1000: --sobol 16 requires a multiple of 16" price call --paths 1000 --sobol 16
+refuses 2 "weft price: --steps 600: --sobol with 2 assets allows at most 555" price double-digital --steps 600 --paths 1024 --sobol 16
+refuses 2 "weft price: --error 0: expected a standard error greater than 0" price call --error 0
+refuses 2 "weft price: --sigma -0.1: expected a volatility greater than or equal to 0" price call --sigma -0.1
+refuses 2 "weft price: --rho -0.5: the correlation of any two of 3 assets must be greater than -0.5 and less than 1" price call --start 1,1,1 --rho -0.5
+refuses 2 "weft price: --barrier up-out --level 0.9: the level must be above the start price 1" price call --barrier up-out --level 0.9
+refuses 2 "weft price: geometric-call: a geometric mean requires one asset" price geometric-call --scheme euler
+refuses 2 "weft price: --start -1: expected a price greater than 0" price call --start -1
+refuses 2 "weft price: --sigma 0: --greeks requires a volatility" price call --sigma 0 --greeks
+refuses 2 "weft price: --strike -1: expected a number greater than or equal to 0" price call --strike -1
+refuses 2 "weft price: --maturity 0: expected a number greater than 0" price call --maturity 0
+refuses 2 "weft price: --width -1: expected a number greater than 0" price double-digital --width -1
 refuses 2 "weft price: --rho 1: the correlation of any two of 2 assets" price double-digital --rho 1
-refuses 2 "weft price: --barrier KIND and --level B go together: --level is missing" price call --barrier up-out
-refuses 2 "weft price: --barrier KIND and --level B go together: --barrier is missing" price call --level 2
-refuses 2 "weft price: --control and --greeks: deltas and vegas have no control variate" price call --control --greeks --plot "$dir/p.svg"
-refuses 2 "--json: standard output is for the drawing" price call --plot - --json
+refuses 2 "weft price: --barrier KIND and --level B must be used together: --level is missing" price call --barrier up-out
+refuses 2 "weft price: --barrier KIND and --level B must be used together: --barrier is missing" price call --level 2
+refuses 2 "weft price: --control cannot be combined with --greeks: deltas and vegas have no control variate" price call --control --greeks --plot "$dir/p.svg"
+refuses 2 "--json cannot be combined with" price call --plot - --json
 refuses 1 "/none/plot.svg: " price call --paths 5000 --plot /none/plot.svg
 finish

@@ -69,18 +69,18 @@ is "--json" "recurrence $dir/s4.npy $dir/u4.npy $v True f32 2 2 cpu 1" "$got"
 rm -f "$v"
 npy "$dir/i4.npy" '<i4' '(4,)' 1 2 3 4
 npy "$dir/fortran.npy" '<f4' '(2, 2)' 1 2 3 4 --order True
-refuses 1 "recurrence is defined for f32 and f64, and the elements are i32" recurrence "$dir/i4.npy" "$dir/i4.npy" -o "$v"
-refuses 1 "s.npy has elements of f64 and $dir/row.npy of f32; they must be of one type" \
+refuses 1 "recurrence requires f32 or f64 elements, not i32" recurrence "$dir/i4.npy" "$dir/i4.npy" -o "$v"
+refuses 1 "s.npy has elements of type f64 and $dir/row.npy of type f32: both must have the same type" \
     recurrence "$dir/s.npy" "$dir/row.npy" -o "$v"
-refuses 1 "s4.npy has the shape (2, 2) and $dir/row.npy (4,); they must be the same" \
+refuses 1 "s4.npy has the shape (2, 2) and $dir/row.npy (4,): both must have the same shape" \
     recurrence "$dir/s4.npy" "$dir/row.npy" -o "$v"
-refuses 1 "its rows do not lie in one piece (Fortran order)" recurrence "$dir/fortran.npy" "$dir/u4.npy" -o "$v"
-refuses 2 "--init 1e39: not a value of f32 (numbers up to" recurrence "$dir/s4.npy" "$dir/u4.npy" --init 1e39 -o "$v"
-refuses 2 "weft recurrence: $dir/s.npy: -o V.npy is missing" recurrence "$dir/s.npy" "$dir/u.npy"
-refuses 2 "weft recurrence: 1 file given, 2 needed" recurrence "$dir/s.npy" -o "$v"
-refuses 2 "weft recurrence: 3 files given, 2 needed" recurrence "$dir/s.npy" "$dir/u.npy" "$dir/u.npy" -o "$v"
-refuses 2 "standard input can be only one of the two arrays" recurrence - - -o "$v"
-refuses 2 "weft recurrence: --json: standard output is for the array" recurrence "$dir/s.npy" "$dir/u.npy" -o - --json
+refuses 1 "is in Fortran order: expected C order" recurrence "$dir/fortran.npy" "$dir/u4.npy" -o "$v"
+refuses 2 "--init 1e39: expected a value of type f32 (numbers up to" recurrence "$dir/s4.npy" "$dir/u4.npy" --init 1e39 -o "$v"
+refuses 2 "weft recurrence: $dir/s.npy: option -o V.npy is required" recurrence "$dir/s.npy" "$dir/u.npy"
+refuses 2 "weft recurrence: 1 file given, 2 expected" recurrence "$dir/s.npy" -o "$v"
+refuses 2 "weft recurrence: 3 files given, 2 expected" recurrence "$dir/s.npy" "$dir/u.npy" "$dir/u.npy" -o "$v"
+refuses 2 "only one of the two arrays can be read from standard input" recurrence - - -o "$v"
+refuses 2 "weft recurrence: --json cannot be combined with" recurrence "$dir/s.npy" "$dir/u.npy" -o - --json
 refuses 1 "weft recurrence: $dir/missing.npy: cannot be opened" recurrence "$dir/s.npy" "$dir/missing.npy" -o "$v"
 is "what is left of refused calls" "" "$(ls "$v" 2>/dev/null)"
 finish

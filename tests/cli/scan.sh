@@ -47,7 +47,7 @@ scans "<i8 (5,) 3 4 8 9 14" "$dir/i4.npy" --accumulate i64
 scans "<f8 (4,) 1.5 -0.5 -0.25 7.75" "$dir/f4.npy" --accumulate f64
 refuses 2 "weft scan: --accumulate f64: scan with sum of i32 cannot accumulate in f64" scan "$dir/i4.npy" --accumulate f64 -o "$y"
 refuses 2 "weft scan: --accumulate f64: scan with max of f32 cannot accumulate in f64" scan "$dir/f4.npy" --op max --accumulate f64 -o "$y"
-refuses 1 "xor is defined for integers, and the elements are f32" scan "$dir/f4.npy" --op xor -o "$y"
+refuses 1 "xor requires integer elements, not f32" scan "$dir/f4.npy" --op xor -o "$y"
 
 # the initial value, of the result's type
 scans "<i4 (5,) 13 14 18 19 24" "$dir/i4.npy" --init 10
@@ -60,16 +60,16 @@ scans "<f8 (1,) 0.0" "$dir/f8.npy" --init 0
 scans "<f4 (4,) nan nan nan nan" "$dir/f4.npy" --init nan
 scans "<f4 (4,) -inf -inf -inf -inf" "$dir/f4.npy" --init -inf
 for text in "" " 1" "1 " x 0x10 1.5 2147483648 -2147483649 99999999999999999999 1e3 +; do
-    refuses 2 "weft scan: --init $text: not a value of i32 (-2147483648 to 2147483647)" \
+    refuses 2 "weft scan: --init $text: expected a value of type i32 (-2147483648 to 2147483647)" \
         scan "$dir/i4.npy" --init "$text" -o "$y"
 done
 for text in -1 256 -0x1; do
-    refuses 2 "--init $text: not a value of u8 (0 to 255), which the result has" scan "$dir/u1.npy" --init "$text" -o "$y"
+    refuses 2 "--init $text: expected a value of type u8 (0 to 255), the type of the result" scan "$dir/u1.npy" --init "$text" -o "$y"
 done
 for text in "" 1e39 -1e39 1e999 1,5 "1 " 1x; do
-    refuses 2 "--init $text: not a value of f32 (numbers up to" scan "$dir/f4.npy" --init "$text" -o "$y"
+    refuses 2 "--init $text: expected a value of type f32 (numbers up to" scan "$dir/f4.npy" --init "$text" -o "$y"
 done
-refuses 2 "--init 1e309: not a value of f64" scan "$dir/f4.npy" --accumulate f64 --init 1e309 -o "$y"
+refuses 2 "--init 1e309: expected a value of type f64" scan "$dir/f4.npy" --accumulate f64 --init 1e309 -o "$y"
 
 # shapes, byte orders, streams
 npy "$dir/a.npy" '<f8' '(2, 3)' 1 2 3 4 5 6
@@ -110,16 +110,16 @@ o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
 is "--json" "scan $dir/i4.npy $y max True i32 5 i32 cpu 1" "$got"
-refuses 2 "weft scan: --json: standard output is for the array" scan "$dir/i4.npy" -o - --json
+refuses 2 "weft scan: --json cannot be combined with" scan "$dir/i4.npy" -o - --json
 
 # wrong calls
-refuses 2 "weft scan: $dir/i4.npy: -o Y.npy is missing" scan "$dir/i4.npy"
-refuses 2 "weft scan: -o: a value is missing behind it" scan "$dir/i4.npy" -o
-refuses 2 "weft scan: 0 files given, 1 needed" scan -o "$y"
-refuses 2 "weft scan: 2 files given, 1 needed" scan "$dir/i4.npy" "$dir/i4.npy" -o "$y"
-refuses 2 "weft scan: --op mean: there are sum, prod, min, max, and, or, xor" scan "$dir/i4.npy" --op mean -o "$y"
-refuses 2 "weft scan: --accumulate f32: f64, i64 and u64 can be asked for" scan "$dir/i4.npy" --accumulate f32 -o "$y"
-refuses 2 "weft sum: -o: there is no such option" sum "$dir/i4.npy" -o "$y"
+refuses 2 "weft scan: $dir/i4.npy: option -o Y.npy is required" scan "$dir/i4.npy"
+refuses 2 "weft scan: option -o requires an argument" scan "$dir/i4.npy" -o
+refuses 2 "weft scan: 0 files given, 1 expected" scan -o "$y"
+refuses 2 "weft scan: 2 files given, 1 expected" scan "$dir/i4.npy" "$dir/i4.npy" -o "$y"
+refuses 2 "weft scan: --op mean: expected one of sum, prod, min, max, and, or, xor" scan "$dir/i4.npy" --op mean -o "$y"
+refuses 2 "weft scan: --accumulate f32: expected f64, i64 or u64" scan "$dir/i4.npy" --accumulate f32 -o "$y"
+refuses 2 "weft sum: unknown option -o" sum "$dir/i4.npy" -o "$y"
 refuses 1 "weft scan: $dir/missing.npy: cannot be opened" scan "$dir/missing.npy" -o "$y"
 
 # The output: over its own input, over a link, with the usual mode; and nothing beside it, whatever happens.
@@ -136,7 +136,7 @@ is "over a link: the link" x.npy "$(readlink "$out/link.npy")"
 is "the mode" "-rw-r-----" "$(ls -l "$out/new.npy" | cut -c1-10)"
 is "the files" "link.npy new.npy x.npy" "$(ls -A "$out" | paste -sd' ')"
 refuses 1 "weft scan: $out: is a directory" scan "$dir/i4.npy" -o "$out"
-refuses 1 "weft scan: $dir/none/y.npy: cannot be made: No such file or directory" scan "$dir/i4.npy" -o "$dir/none/y.npy"
+refuses 1 "weft scan: $dir/none/y.npy: cannot be created: No such file or directory" scan "$dir/i4.npy" -o "$dir/none/y.npy"
 refuses 1 "weft scan: /dev/full: cannot be written: No space left on device" scan "$dir/i4.npy" -o /dev/full
 w scan "$dir/i4.npy" -o - >/dev/full 2>"$dir/stderr"
 is "standard output is full: exit code" 1 $?

@@ -71,30 +71,30 @@ npy "$dir/minus.npy" '<i2' '(2,)' -1 3
 npy "$dir/none.npy" '<u8' '(0,)'
 npy "$dir/five.npy" '|u1' '(5,)' 0 0 0 0 0
 rm -f "$y"
-refuses 1 ".npy: offset 2, 3, is less than offset 1, 4; offsets must ascend" \
+refuses 1 ".npy: offset 2, 3, is less than offset 1, 4: offsets must not decrease" \
     segmented_reduce "$dir/x.npy" --offsets "$dir/falls.npy" -o "$y"
-refuses 1 ".npy: offset 1, 7, is past the end of $dir/x.npy, which has 6 elements" \
+refuses 1 ".npy: offset 1, 7, is greater than the length of $dir/x.npy, which has 6 elements" \
     segmented_scan "$dir/x.npy" --offsets "$dir/past.npy" -o "$y"
-refuses 1 "minus.npy: offset 0 is -1; offsets are not negative" \
+refuses 1 "minus.npy: offset 0 is -1: offsets must not be negative" \
     segmented_scan "$dir/x.npy" --offsets "$dir/minus.npy" -o "$y"
 refuses 1 "none.npy has no elements" segmented_reduce "$dir/x.npy" --offsets "$dir/none.npy" -o "$y"
-refuses 1 "f.npy has elements of f32; offsets are integers" \
+refuses 1 "f.npy has elements of type f32: offsets must be integers" \
     segmented_reduce "$dir/x.npy" --offsets "$dir/f.npy" -o "$y"
 refuses 1 "five.npy has 5 elements and $dir/x.npy has 6" segmented_scan "$dir/x.npy" --heads "$dir/five.npy" -o "$y"
-refuses 1 "x.npy has elements of i32; flags are of u8 or bool" \
+refuses 1 "x.npy has elements of type i32: flags must have type u8 or bool" \
     segmented_scan "$dir/x.npy" --heads "$dir/x.npy" -o "$y"
 refuses 1 "five.npy has 5 elements" reduce_by_key "$dir/five.npy" "$dir/x.npy" -o "$y"
-refuses 1 "xor is defined for integers" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy" --op xor -o "$y"
-refuses 2 "--op mean: there are sum, prod" segmented_reduce "$dir/x.npy" --offsets "$dir/o.npy" --op mean -o "$y"
-refuses 2 "--accumulate i64: only f64" segmented_reduce "$dir/x.npy" --offsets "$dir/o.npy" --accumulate i64 -o "$y"
-refuses 2 "--offsets O.npy or --heads H.npy is missing" segmented_reduce "$dir/x.npy" -o "$y"
-refuses 2 "one of the two is enough" \
+refuses 1 "xor requires integer elements" segmented_reduce "$dir/f.npy" --offsets "$dir/o.npy" --op xor -o "$y"
+refuses 2 "--op mean: expected one of sum, prod" segmented_reduce "$dir/x.npy" --offsets "$dir/o.npy" --op mean -o "$y"
+refuses 2 "--accumulate i64: expected f64" segmented_reduce "$dir/x.npy" --offsets "$dir/o.npy" --accumulate i64 -o "$y"
+refuses 2 "option --offsets O.npy or --heads H.npy is required" segmented_reduce "$dir/x.npy" -o "$y"
+refuses 2 "cannot be combined with --heads" \
     segmented_scan "$dir/x.npy" --offsets "$dir/o.npy" --heads "$dir/h.npy" -o "$y"
-refuses 2 "-o Y.npy is missing" segmented_scan "$dir/x.npy" --offsets "$dir/o.npy"
-refuses 2 "0 files given, 1 needed" segmented_scan --offsets "$dir/o.npy" -o "$y"
-refuses 2 "1 file given, 2 needed" reduce_by_key "$dir/x.npy" -o "$y"
-refuses 2 "standard input can be only one" segmented_scan - --offsets - -o "$y"
-refuses 2 "standard output can be only one" reduce_by_key "$dir/keys.npy" "$dir/x.npy" -o - --keys-out -
-refuses 2 "--json: standard output is for the array" segmented_scan "$dir/x.npy" --heads "$dir/h.npy" -o - --json
+refuses 2 "option -o Y.npy is required" segmented_scan "$dir/x.npy" --offsets "$dir/o.npy"
+refuses 2 "0 files given, 1 expected" segmented_scan --offsets "$dir/o.npy" -o "$y"
+refuses 2 "1 file given, 2 expected" reduce_by_key "$dir/x.npy" -o "$y"
+refuses 2 "only one of the two arrays can be read from standard input" segmented_scan - --offsets - -o "$y"
+refuses 2 "only one of the two arrays can be written to standard output" reduce_by_key "$dir/keys.npy" "$dir/x.npy" -o - --keys-out -
+refuses 2 "--json cannot be combined with" segmented_scan "$dir/x.npy" --heads "$dir/h.npy" -o - --json
 is "what a refused call leaves" "" "$(ls "$y" 2>/dev/null)"
 finish

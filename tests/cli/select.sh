@@ -93,29 +93,29 @@ is "run_length --json" \
     "$(w run_length "$dir/runs.npy" --values "$y" --lengths "$dir/l.npy" --json | json)"
 
 # wrong calls
-refuses 2 "weft select: 0 conditions given, 1 needed: --flags F.npy, --lt" select "$dir/i4.npy" -o "$y"
-refuses 2 "weft partition: 2 conditions given, 1 needed" partition "$dir/i4.npy" --lt 1 --gt 0 -o "$y"
-refuses 2 "weft select: -o Y.npy is missing" select "$dir/i4.npy" --lt 1
-refuses 2 "weft unique: -o Y.npy is missing" unique "$dir/i4.npy"
-refuses 2 "weft select: 2 files given, 1 needed" select "$dir/i4.npy" "$dir/i4.npy" --lt 1 -o "$y"
-refuses 2 "weft select: --lt: a value is missing behind it" select "$dir/i4.npy" --lt
-refuses 2 "weft partition: --indices: there is no such option" partition "$dir/i4.npy" --lt 1 --indices -o "$y"
-refuses 2 "weft select: --lt 1.5: not a value of i32 (-2147483648 to 2147483647), which the elements have" \
+refuses 2 "weft select: 0 conditions given, 1 expected: --flags F.npy, --lt" select "$dir/i4.npy" -o "$y"
+refuses 2 "weft partition: 2 conditions given, 1 expected" partition "$dir/i4.npy" --lt 1 --gt 0 -o "$y"
+refuses 2 "weft select: option -o Y.npy is required" select "$dir/i4.npy" --lt 1
+refuses 2 "weft unique: option -o Y.npy is required" unique "$dir/i4.npy"
+refuses 2 "weft select: 2 files given, 1 expected" select "$dir/i4.npy" "$dir/i4.npy" --lt 1 -o "$y"
+refuses 2 "weft select: option --lt requires an argument" select "$dir/i4.npy" --lt
+refuses 2 "weft partition: unknown option --indices" partition "$dir/i4.npy" --lt 1 --indices -o "$y"
+refuses 2 "weft select: --lt 1.5: expected a value of type i32 (-2147483648 to 2147483647), the type of the elements" \
     select "$dir/i4.npy" --lt 1.5 -o "$y"
-refuses 2 "weft select: --ge 256: not a value of u8 (0 to 255)" select "$dir/u1.npy" --ge 256 -o "$y"
-refuses 2 "weft select: -: standard input can be only one of the two arrays" select - --flags - -o "$y"
-refuses 2 "weft select: --json: standard output is for the array" select "$dir/i4.npy" --lt 1 -o - --json
-refuses 1 "weft select: $dir/i4.npy has elements of i32; flags are bool or u8" \
+refuses 2 "weft select: --ge 256: expected a value of type u8 (0 to 255)" select "$dir/u1.npy" --ge 256 -o "$y"
+refuses 2 "weft select: -: only one of the two arrays can be read from standard input" select - --flags - -o "$y"
+refuses 2 "weft select: --json cannot be combined with" select "$dir/i4.npy" --lt 1 -o - --json
+refuses 1 "weft select: $dir/i4.npy has elements of type i32: flags must have type bool or u8" \
     select "$dir/i4.npy" --flags "$dir/i4.npy" -o "$y"
-refuses 1 "weft select: $dir/b.npy has 6 flags and $dir/f4.npy has 5 elements; they must be of one length" \
+refuses 1 "weft select: $dir/b.npy has 6 flags and $dir/f4.npy has 5 elements: both must have the same length" \
     select "$dir/f4.npy" --flags "$dir/b.npy" -o "$y"
 refuses 1 "weft select: $dir/missing.npy: cannot be opened" select "$dir/missing.npy" --lt 1 -o "$y"
 refuses 1 "weft select: $dir/missing.npy: cannot be opened" select "$dir/i4.npy" --flags "$dir/missing.npy" -o "$y"
-refuses 2 "weft run_length: --values V.npy is missing" run_length "$dir/i4.npy" --lengths "$y"
-refuses 2 "weft run_length: --lengths L.npy is missing" run_length "$dir/i4.npy" --values "$y"
-refuses 2 "weft run_length: $y: values and lengths cannot go to the same file" \
+refuses 2 "weft run_length: option --values V.npy is required" run_length "$dir/i4.npy" --lengths "$y"
+refuses 2 "weft run_length: option --lengths L.npy is required" run_length "$dir/i4.npy" --values "$y"
+refuses 2 "weft run_length: $y: --values and --lengths must name different files" \
     run_length "$dir/i4.npy" --values "$y" --lengths "$y"
-refuses 2 "weft run_length: 0 files given, 1 needed" run_length --values "$y" --lengths "$dir/l.npy"
+refuses 2 "weft run_length: 0 files given, 1 expected" run_length --values "$y" --lengths "$dir/l.npy"
 
 # The output: over its own input; and nothing beside it, whatever happens.
 out=$dir/out

@@ -43,7 +43,7 @@ npy "$dir/own.npy" '<i2' '(2, 3)' 5 -3 0 7 7 1
 is "a tour of another file: exit code" 0 $?
 has "a tour of another file" 'own.npy: 6 elements of i16' "$dir/tour"
 npy "$dir/none.npy" '<f4' '(0,)'
-refuses 1 "none.npy: has no elements; the tour needs at least one" tour "$dir/none.npy"
+refuses 1 "none.npy: has no elements: the tour requires at least one" tour "$dir/none.npy"
 
 "$weft" devices >"$dir/devices"
 is "devices: exit code" 0 $?

@@ -37,19 +37,19 @@ sobol --n 999999 --first 1000001 --scramble shift -o "$dir/other.npy"
 is "another scrambling" other "$(cmp -s "$dir/tail.npy" "$dir/other.npy" || echo other)"
 
 rm -f "$y"
-refuses 2 "--dimensions D is missing: how many coordinates" sobol --n 3 -o "$y"
-refuses 2 "--n N is missing: how many points" sobol --dimensions 3 -o "$y"
-refuses 2 "-o FILE.npy is missing" sobol --dimensions 3 --n 3
-refuses 2 "x.npy: there is nothing to read" sobol --dimensions 3 --n 3 -o "$y" x.npy
+refuses 2 "option --dimensions D is required: the number of coordinates" sobol --n 3 -o "$y"
+refuses 2 "option --n N is required: the number of points" sobol --dimensions 3 -o "$y"
+refuses 2 "option -o FILE.npy is required" sobol --dimensions 3 --n 3
+refuses 2 "unexpected argument x.npy: sobol does not read files" sobol --dimensions 3 --n 3 -o "$y" x.npy
 refuses 2 "--dimensions 1112" sobol --dimensions 1112 --n 3 -o "$y"
 refuses 2 "--dimensions 0" sobol --dimensions 0 --n 3 -o "$y"
-refuses 2 "--scramble full: one of none, shift and owen is needed" sobol --dimensions 3 --n 3 --scramble full -o "$y"
-refuses 2 "--json: standard output is for the array here" sobol --dimensions 3 --n 3 -o - --json
-refuses 2 "--n 1.5: a whole number" sobol --dimensions 3 --n 1.5 -o "$y"
-refuses 2 "weft sobol: --dtype i32: Sobol points are f32 or f64" sobol --dimensions 3 --n 3 --dtype i32 -o "$y"
-refuses 2 "--first 9223372036854775806 --n 3: there are the points 0 to 9223372036854775807" sobol --dimensions 3 --n 3 --first 9223372036854775806 -o "$y"
+refuses 2 "--scramble full: expected none, shift or owen" sobol --dimensions 3 --n 3 --scramble full -o "$y"
+refuses 2 "--json cannot be combined with" sobol --dimensions 3 --n 3 -o - --json
+refuses 2 "--n 1.5: expected an integer" sobol --dimensions 3 --n 1.5 -o "$y"
+refuses 2 "weft sobol: --dtype i32: expected f32 or f64" sobol --dimensions 3 --n 3 --dtype i32 -o "$y"
+refuses 2 "--first 9223372036854775806 --n 3: out of range: expected points 0 to 9223372036854775807" sobol --dimensions 3 --n 3 --first 9223372036854775806 -o "$y"
 is "nothing is left behind" "" "$(ls "$dir" | grep -F y.npy)"
-refuses 1 "$dir/no/y.npy: cannot be made" sobol --dimensions 3 --n 3 -o "$dir/no/y.npy"
+refuses 1 "$dir/no/y.npy: cannot be created" sobol --dimensions 3 --n 3 -o "$dir/no/y.npy"
 
 is "sobol --json" "sobol 7 owen $y f64 5 1 2 10 cpu 1" \
     "$(w sobol --dimensions 7 --n 5 --scramble owen --dtype f64 --seed 1 --stream 2 --first 10 -o "$y" --json |

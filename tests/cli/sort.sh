@@ -50,13 +50,13 @@ is "sorted keys" "<i4 (5,) -1 -1 3 4 5" "$(values "$y")"
 is "their values" "<f8 (5,) 1.5 3.5 0.5 2.5 4.5" "$(values "$dir/w.npy")"
 w sort "$dir/f8.npy" --descending --values "$dir/i4.npy" -o /dev/null --values-out - >"$dir/w.npy"
 is "values on standard output" "<i4 (5,) 5 -1 4 -1 3" "$(values "$dir/w.npy")"
-refuses 1 "$dir/i4.npy has 5 elements and $dir/f4.npy has 6; they must be of one length" \
+refuses 1 "$dir/i4.npy has 5 elements and $dir/f4.npy has 6: both must have the same length" \
     sort "$dir/i4.npy" --values "$dir/f4.npy" -o "$y" --values-out "$dir/w.npy"
-refuses 2 "--values and --values-out go together: --values-out is missing" sort "$dir/i4.npy" --values "$dir/f8.npy" -o "$y"
-refuses 2 "--values and --values-out go together: --values is missing" sort "$dir/i4.npy" --values-out "$dir/w.npy" -o "$y"
-refuses 2 "two arrays cannot both go to standard output" \
+refuses 2 "--values and --values-out must be used together: --values-out is missing" sort "$dir/i4.npy" --values "$dir/f8.npy" -o "$y"
+refuses 2 "--values and --values-out must be used together: --values is missing" sort "$dir/i4.npy" --values-out "$dir/w.npy" -o "$y"
+refuses 2 "only one of the two arrays can be written to standard output" \
     sort "$dir/i4.npy" --values "$dir/f8.npy" -o - --values-out -
-refuses 2 "two arrays cannot both come from standard input" sort - --values - -o "$y" --values-out "$dir/w.npy"
+refuses 2 "only one of the two arrays can be read from standard input" sort - --values - -o "$y" --values-out "$dir/w.npy"
 
 # streams, devices
 is "a pipe" "<u8 (5,) 0 1 2 3 4" "$(w sort - -o - <"$dir/i4.npy" | w argsort - -o - >"$dir/piped"; values "$dir/piped")"
@@ -80,16 +80,16 @@ got=$(w argsort "$dir/i4.npy" -o "$y" --json | python3 -c 'import json, sys
 o = json.load(sys.stdin)
 print(o["command"], o["descending"], o["result"])')
 is "argsort --json" "argsort False u64" "$got"
-refuses 2 "weft sort: --json: standard output is for the array" sort "$dir/i4.npy" -o - --json
+refuses 2 "weft sort: --json cannot be combined with" sort "$dir/i4.npy" -o - --json
 
 # wrong calls
-refuses 2 "weft sort: $dir/i4.npy: -o FILE.npy is missing" sort "$dir/i4.npy"
-refuses 2 "weft argsort: $dir/i4.npy: -o FILE.npy is missing" argsort "$dir/i4.npy"
-refuses 2 "weft sort: 0 files given, 1 needed" sort -o "$y"
-refuses 2 "weft argsort: 2 files given, 1 needed" argsort "$dir/i4.npy" "$dir/i4.npy" -o "$y"
-refuses 2 "weft argsort: --index i64: u32 and u64 can be asked for" argsort "$dir/i4.npy" --index i64 -o "$y"
-refuses 2 "weft sort: --index: there is no such option" sort "$dir/i4.npy" --index u32 -o "$y"
-refuses 2 "weft argsort: --values: there is no such option" argsort "$dir/i4.npy" --values "$dir/f8.npy" -o "$y"
+refuses 2 "weft sort: $dir/i4.npy: option -o FILE.npy is required" sort "$dir/i4.npy"
+refuses 2 "weft argsort: $dir/i4.npy: option -o FILE.npy is required" argsort "$dir/i4.npy"
+refuses 2 "weft sort: 0 files given, 1 expected" sort -o "$y"
+refuses 2 "weft argsort: 2 files given, 1 expected" argsort "$dir/i4.npy" "$dir/i4.npy" -o "$y"
+refuses 2 "weft argsort: --index i64: expected u32 or u64" argsort "$dir/i4.npy" --index i64 -o "$y"
+refuses 2 "weft sort: unknown option --index" sort "$dir/i4.npy" --index u32 -o "$y"
+refuses 2 "weft argsort: unknown option --values" argsort "$dir/i4.npy" --values "$dir/f8.npy" -o "$y"
 refuses 1 "weft sort: $dir/missing.npy: cannot be opened" sort "$dir/missing.npy" -o "$y"
 refuses 1 "weft sort: $dir/missing.npy: cannot be opened" \
     sort "$dir/i4.npy" --values "$dir/missing.npy" -o "$y" --values-out "$dir/w.npy"

@@ -97,27 +97,27 @@ is "a pipe of nothing" 0 "$(cat "$dir/none.npy" | w sum -)"
 
 # ------------------------------------------------------------------------------- refused
 for text in 0 -1 12X K 1.5G 99999999999999999999 20000000T ""; do
-    refuses 2 "weft: --memory $text: a number of bytes is needed, like 512M; K, M, G and T are units" sum --memory "$text" "$x"
+    refuses 2 "weft: --memory $text: expected a number of bytes such as 512M, with the unit K, M, G, T or none" sum --memory "$text" "$x"
 done
-refuses 2 "weft sum: --memory 100: 100 bytes of memory for buffers; this call needs 32768 at least" sum --memory 100 "$x"
-refuses 2 "weft sort: $x: --memory 8192 is too little to merge 196 sorted parts of it" sort --memory 8K "$x" -o "$out/y.npy"
+refuses 2 "weft sum: --memory 100: 100 bytes of memory for buffers are too few: this call requires at least 32768" sum --memory 100 "$x"
+refuses 2 "weft sort: $x: --memory 8192 is too small to merge 196 sorted runs" sort --memory 8K "$x" -o "$out/y.npy"
 refuses 1 "weft scan: /dev/full: cannot be written: No space left on device" scan --memory 400K "$x" -o /dev/full
 refuses 1 "weft sort: /dev/full: cannot be written: No space left on device" sort --memory 400K "$x" -o /dev/full
 head -c 500000 "$x" >"$dir/cut.npy"
-refuses 1 "weft scan: $dir/cut.npy: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
+refuses 1 "weft scan: $dir/cut.npy: is truncated: 200001 elements of type f32 require 800004 bytes, found 499872" \
     scan --memory 400K "$dir/cut.npy" -o "$out/y.npy"
-refuses 1 "weft recurrence: $dir/cut.npy: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
+refuses 1 "weft recurrence: $dir/cut.npy: is truncated: 200001 elements of type f32 require 800004 bytes, found 499872" \
     recurrence --memory 400K "$dir/s.npy" "$dir/cut.npy" -o "$out/y.npy"
 # shellcheck disable=SC2002
 is "a recurrence whose pipe is closed early" \
-    "weft recurrence: -: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
+    "weft recurrence: -: is truncated: 200001 elements of type f32 require 800004 bytes, found 499872" \
     "$(cat "$dir/cut.npy" | w recurrence "$dir/s.npy" - -o "$out/y.npy" 2>&1)"
-refuses 1 "weft recurrence: $dir/sd.npy has the shape (60000,) and $dir/row.npy (1, 60000); they must be the same" \
+refuses 1 "weft recurrence: $dir/sd.npy has the shape (60000,) and $dir/row.npy (1, 60000): both must have the same shape" \
     recurrence --memory 400K "$dir/sd.npy" "$dir/row.npy" -o "$out/y.npy"
-refuses 2 "weft recurrence: --memory 100: 100 bytes of memory for buffers; this call needs 81920 at least" \
+refuses 2 "weft recurrence: --memory 100: 100 bytes of memory for buffers are too few: this call requires at least 81920" \
     recurrence --memory 100 "$dir/s.npy" "$x" -o "$out/y.npy"
 # shellcheck disable=SC2002
-is "a pipe that is closed early" "weft scan: -: is truncated: 200001 elements of f32 need 800004 bytes, and 499872 are there" \
+is "a pipe that is closed early" "weft scan: -: is truncated: 200001 elements of type f32 require 800004 bytes, found 499872" \
     "$(cat "$dir/cut.npy" | w scan - -o "$out/y.npy" 2>&1)"
 refuses 1 "$x has 200001 elements and $d has 60000" map_reduce sum "x + y" x="$x" y="$d" --memory 400K
 # A file that cannot grow: SIGXFSZ is ignored, so that write fails.
@@ -133,20 +133,20 @@ on_a_small_disk() {
 }
 if on_a_small_disk true >/dev/null 2>&1; then
     is "a scan on a disk that is too small" \
-        "weft scan: $dir/disk/y.npy: 800132 bytes are needed, and its file system has 262144 free
+        "weft scan: $dir/disk/y.npy: requires 800132 bytes, but its file system has 262144 free
 exit code 1, left: " "$(on_a_small_disk "$weft" --device cpu --memory 400K scan "$x" -o "$dir/disk/y.npy" 2>&1)"
     is "a map_scan on a disk that is too small" \
-        "weft map_scan: $dir/disk/y.npy: 800132 bytes are needed, and its file system has 262144 free
+        "weft map_scan: $dir/disk/y.npy: requires 800132 bytes, but its file system has 262144 free
 exit code 1, left: " \
         "$(on_a_small_disk "$weft" --device cpu --memory 400K map_scan "2*x" x="$x" -o "$dir/disk/y.npy" 2>&1)"
     is "a sort on a disk that is too small" \
-        "weft sort: $x: a temporary file cannot be written (in $dir/disk): 800004 bytes are needed, and its file system has 262144 free
+        "weft sort: $x: a temporary file cannot be written (in $dir/disk): requires 800004 bytes, but its file system has 262144 free
 exit code 1, left: " \
         "$(TMPDIR=$dir/disk on_a_small_disk "$weft" --device cpu --memory 400K sort "$x" -o "$dir/y.npy" 2>&1)"
 else
     echo "left out: a small disk, which may not be mounted here"
 fi
-is "TMPDIR that is not there" "weft sort: $x: a temporary file cannot be made (in $dir/no): No such file or directory" \
+is "TMPDIR that is not there" "weft sort: $x: a temporary file cannot be created (in $dir/no): No such file or directory" \
     "$(TMPDIR=$dir/no w sort --memory 400K "$x" -o "$dir/y.npy" 2>&1)"
 is "what is left behind" "" "$(ls -A "$out")"
 is "what is left beside" "" "$(cd "$dir" && ls -A | grep -e '^y' -e '^weft')"

@@ -44,13 +44,13 @@ for fault in 's/^device .*/device another/' 's/^version .*/version 9.9.9/' '1s/1
     sed "$fault" "$dir/other" >"$(file)"
     w tune --list >"$dir/list" 2>"$dir/stderr"
     is "a file with $fault: exit code" 0 $?
-    is "a file with $fault: stderr" 1 "$(grep -Ec '^weft tune: warning: .*/tune-.*\.txt is not used: ' "$dir/stderr")"
+    is "a file with $fault: stderr" 1 "$(grep -Ec '^weft tune: warning: .*/tune-.*\.txt is ignored: ' "$dir/stderr")"
     is "a file with $fault: not used" 0 "$(grep -Ec ' (32x64x8|96x384x1536)\*' "$dir/list")"
 done
 head -c 9000 /dev/zero >"$(file)"
-is "a file of zeros" 1 "$(w tune --list 2>&1 >/dev/null | grep -c 'is not used: it is no such file')"
+is "a file of zeros" 1 "$(w tune --list 2>&1 >/dev/null | grep -c 'is ignored: the file is not a tuning file')"
 : >"$(file)"
-is "an empty file" 1 "$(w tune --list 2>&1 >/dev/null | grep -c 'is not used: it is empty')"
+is "an empty file" 1 "$(w tune --list 2>&1 >/dev/null | grep -c 'is ignored: the file is empty')"
 is "--quiet" "" "$(w --quiet tune --list 2>&1 >/dev/null)"
 w tune laplace --size 24 >/dev/null 2>&1
 is "a damaged file is replaced" "" "$(w tune --list 2>&1 >/dev/null)"
@@ -61,11 +61,11 @@ is "a file after --reset" "" "$(file)"
 w tune --reset >"$dir/reset"
 is "weft tune --reset again: exit code" 0 $?
 
-refuses 2 "dot: this cannot be tuned; laplace and matmul can" tune dot
-refuses 2 "one of the two" tune --all matmul
-refuses 2 "a whole number from 3 to" tune --size 2
-refuses 1 "there are tiny, quick and full" tune --list --check --level much
-refuses 1 "ref has nothing that can be tuned" --device ref tune
+refuses 2 "dot cannot be tuned: expected laplace or matmul" tune dot
+refuses 2 "cannot be combined with the operation" tune --all matmul
+refuses 2 "expected an integer from 3 to" tune --size 2
+refuses 1 "expected tiny, quick or full" tune --list --check --level much
+refuses 1 "ref has no tunable operations" --device ref tune
 XDG_CACHE_HOME=/dev/null/cache
 refuses 1 "/dev/null" tune laplace --size 8
 unset XDG_CACHE_HOME

@@ -24,9 +24,9 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
 
 static weft_status open_gpu(const char *which, void **state, weft_error *error) {
     (void)which, (void)state;
-    RETURN_IF(is("code"), WEFT_UNSUPPORTED, "this build of weft has no code for cuda:0, which is sm_50");
+    RETURN_IF(is("code"), WEFT_UNSUPPORTED, "this build of weft contains no code for cuda:0 (sm_50)");
     RETURN_IF(is("driver"), WEFT_UNSUPPORTED, "the NVIDIA driver is too old: it supports CUDA 10.0");
-    return weft_fail(error, WEFT_NO_DEVICE, "there is an NVIDIA driver on this machine, and no GPU");
+    return weft_fail(error, WEFT_NO_DEVICE, "an NVIDIA driver is installed on this machine, but there is no GPU");
 }
 
 static bool device_only(const void *p) {

@@ -26,7 +26,7 @@ has() {
 }
 
 for gpu in code driver; do
-    [ $gpu = code ] && why="this build of weft has no code for cuda:0, which is sm_50" ||
+    [ $gpu = code ] && why="this build of weft contains no code for cuda:0 (sm_50)" ||
         why="the NVIDIA driver is too old: it supports CUDA 10.0"
     for device in "" "--device auto"; do
         # shellcheck disable=SC2086
@@ -55,5 +55,5 @@ has "code: weft devices" "$out" "The GPU cannot be used: "
 run none sum "$dir/x.npy"
 is "none: weft sum" "7 " "$out $err"
 run none devices
-has "none: weft devices" "$out" "No GPU: there is an NVIDIA driver on this machine, and no GPU"
+has "none: weft devices" "$out" "No GPU: an NVIDIA driver is installed on this machine, but there is no GPU"
 finish

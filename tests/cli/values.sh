@@ -32,13 +32,13 @@ prints 0 or "$dir/eu1.npy"
 for op in min max argmin argmax mean variance; do refuses 1 "weft $op: $dir/e4.npy: $op of " $op "$dir/e4.npy"; done
 
 # types without a meaning
-for op in and or xor; do refuses 1 "$op is defined for integers, and the elements are f32" $op "$dir/f4.npy"; done
+for op in and or xor; do refuses 1 "$op requires integer elements, not f32" $op "$dir/f4.npy"; done
 refuses 2 "weft sum: --accumulate f64: sum of i32 cannot accumulate in f64" sum "$dir/i4.npy" --accumulate f64
 
 # ddof, accumulate, bits
 prints 18.729166 variance "$dir/f4.npy" --ddof 1
 prints 18.729166666666668 variance "$dir/f4.npy" --ddof 1 --accumulate f64
-refuses 1 "f4.npy: has 4 elements; a variance with --ddof 4 needs more" variance "$dir/f4.npy" --ddof 4
+refuses 1 "f4.npy: has 4 elements: a variance with --ddof 4 requires more" variance "$dir/f4.npy" --ddof 4
 npy "$dir/tenth.npy" '<f4' '(3,)' 0.1 0.1 0.1
 prints "0.3 0x3e99999a" sum "$dir/tenth.npy" --bits
 prints 0.30000000447034836 sum "$dir/tenth.npy" --accumulate f64

@@ -202,7 +202,7 @@ int main() {
     for (uint8_t **p : {&host_mixed, &host_runs, &expected, &found})
         *p = (uint8_t *)malloc(p == &expected ? ROOM : N + 4096);
     if (left < 20 * N || !host_mixed || !host_runs || !expected || !found) {
-        puts("skipped: no memory for arrays of 2^32 elements");
+        puts("skipped: cannot allocate memory for arrays of 2^32 elements");
         return 77;
     }
     OK(weft_open(&cpu, "cpu"));

@@ -286,7 +286,7 @@ static void test_past_32_bits() {
     uint64_t value;
     if (cudaMalloc(&bytes, n) != cudaSuccess) {
         (void)cudaGetLastError();
-        puts("left out: no memory for 2^32 elements");
+        puts("left out: cannot allocate memory for 2^32 elements");
         return;
     }
     CUDA_OK(cudaMemset(bytes, 1, n));
@@ -301,7 +301,7 @@ static void test_past_32_bits() {
     CUDA_OK(cudaFree(bytes));
     if (cudaMalloc(&x, n * sizeof(float)) != cudaSuccess) {
         (void)cudaGetLastError();
-        puts("left out: no memory for 2^32 floats");
+        puts("left out: cannot allocate memory for 2^32 floats");
         return;
     }
     const std::vector<float> block = mixed((1 << 24) - 3, 6); /* no multiple of a tile, so tiles differ */

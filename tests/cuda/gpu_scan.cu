@@ -93,7 +93,7 @@ static void test_past_32_bits() {
     uint8_t *x;
     if (cudaMalloc(&x, n) != cudaSuccess) {
         (void)cudaGetLastError();
-        puts("left out: no memory for 2^32 elements");
+        puts("left out: cannot allocate memory for 2^32 elements");
         return;
     }
     CUDA_OK(cudaMemset(x, 1, n));

@@ -28,7 +28,7 @@ static void *allocate(size_t bytes) {
     void *p = NULL;
     if (cudaMalloc(&p, bytes) == cudaSuccess) return p;
     (void)cudaGetLastError();
-    printf("left out: no memory for %zu bytes\n", bytes);
+    printf("left out: cannot allocate memory for %zu bytes\n", bytes);
     return NULL;
 }
 

@@ -110,7 +110,7 @@ static void test_past_32_bits() {
     uint64_t singular;
     if (cudaMalloc(&x, n * sizeof(float)) != cudaSuccess) {
         (void)cudaGetLastError();
-        puts("left out: no memory for 2^32 rows");
+        puts("left out: cannot allocate memory for 2^32 rows");
         return;
     }
     CUDA_OK(cudaMalloc(&different, sizeof *different));

@@ -36,12 +36,12 @@ ranks bench --size 100003 --op sum,argmax,xor,dot,scan,sort --plot scaling.svg >
 same "18 18" "$(grep -c '%' bench.txt) $(grep -c 'yes$' bench.txt)" "rows of bench, and those with the same bits"
 same "12 1" "$(grep -c '<polyline' scaling.svg) $(grep -c '^</svg>' scaling.svg)" "lines of scaling.svg"
 same "3" "$(ranks --json bench --size 5 --op mean | grep -o '"same": true' | wc -l)" "rows of bench --json"
-refuses "histogram: with --mpi" bench --op histogram
-refuses "cannot be made" bench --size 5 --op sum --plot nowhere/y.svg
+refuses "histogram: --mpi supports only" bench --op histogram
+refuses "cannot be created" bench --size 5 --op sum --plot nowhere/y.svg
 refuses "cannot be opened" sum nothing.npy
 refuses "only reductions, variance" histogram x.npy --bins 4 -o out.npy
 refuses "--maturity -1" price call --maturity -1
 refuses "each rank reads" sum -
-refuses "cannot be made" sort x.npy -o nowhere/y.npy
+refuses "cannot be created" sort x.npy -o nowhere/y.npy
 [ ! -e many.npy.part ] || { echo "command: many.npy.part was left" && failed=1; }
 exit $failed

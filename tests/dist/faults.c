@@ -45,9 +45,9 @@ static void check_slices(world *w, const double *x, bool last) {
     status = sum(w, (weft_slice){N, own - last, WEFT_NOT_GIVEN}, x, &out);
     expect_failure(w, status, WEFT_INVALID, "they overlap", out);
     status = sum(w, (weft_slice){N, own, all + last}, x, &out);
-    expect_failure(w, status, WEFT_INVALID, "says that there are", out);
+    expect_failure(w, status, WEFT_INVALID, "specified", out);
     status = sum(w, (weft_slice){N, WEFT_NOT_GIVEN, all + 7}, x, &out);
-    expect_failure(w, status, WEFT_INVALID, "elements together", out);
+    expect_failure(w, status, WEFT_INVALID, "elements in total", out);
     status = sum(w, (weft_slice){last ? SIZE_MAX / 4 : N, WEFT_NOT_GIVEN, WEFT_NOT_GIVEN}, x, &out);
     expect_failure(w, status, WEFT_INVALID, "do not fit in memory", out);
     expect_success(w, x);
@@ -57,9 +57,9 @@ static void check_disagreement(world *w, const double *x, bool last) {
     const weft_slice slice = weft_slice_of(N);
     double out = POISON;
     weft_status status = weft_dist_reduce(w->d, last ? WEFT_PROD : WEFT_SUM, WEFT_F64, WEFT_DEFAULT, slice, x, &out);
-    expect_failure(w, status, WEFT_INVALID, "the operator is sum on rank 0 and prod on rank", out);
+    expect_failure(w, status, WEFT_INVALID, "op is sum on rank 0 and prod on rank", out);
     status = weft_dist_reduce(w->d, WEFT_MEAN, last ? WEFT_I64 : WEFT_F64, WEFT_DEFAULT, slice, x, &out);
-    expect_failure(w, status, WEFT_INVALID, "the type is f64 on rank 0 and i64 on rank", out);
+    expect_failure(w, status, WEFT_INVALID, "dtype is f64 on rank 0 and i64 on rank", out);
     status = last ? weft_dist_variance(w->d, WEFT_F64, WEFT_DEFAULT, slice, 1, x, &out)
                   : weft_dist_dot(w->d, WEFT_F64, WEFT_DEFAULT, slice, x, x, &out);
     expect_failure(w, status, WEFT_INVALID, "rank 0 calls dot and rank", out);
@@ -82,9 +82,9 @@ static void check_price(world *w, bool last) {
     expect_failure(w, status, WEFT_INVALID, "the option's hash is", v.price);
     simulation.paths = 1;
     status = weft_dist_price(w->d, &option, &simulation, &v);
-    expect_failure(w, status, WEFT_INVALID, "1 paths; 2 to", v.price);
+    expect_failure(w, status, WEFT_INVALID, "invalid number of paths 1: expected 2 to", v.price);
     status = weft_dist_price(w->d, last ? NULL : &option, last ? NULL : &simulation, &v);
-    expect_failure(w, status, WEFT_INVALID, "1 paths; 2 to", v.price);
+    expect_failure(w, status, WEFT_INVALID, "invalid number of paths 1: expected 2 to", v.price);
 }
 
 /* The last rank's `off` is another number, lies in another distance, or is missing. */
@@ -98,13 +98,13 @@ static void check_tridiag_rows(world *w, bool last) {
     expect_failure(w, status, WEFT_INVALID, "a is 0xbfe0000000000000 on rank 0 and 0xbff0000000000000 on rank", x[0]);
     status = weft_dist_tridiag_rows(w->d, WEFT_F64, WEFT_OPEN_ENDS, weft_slice_of(3), (weft_lines){rhs, 1 + last, 0},
                                     diagonal, diagonal, rhs, x, &singular);
-    expect_failure(w, status, WEFT_INVALID, "a: rows in distances of 2", x[0]);
+    expect_failure(w, status, WEFT_INVALID, "a: invalid step 2", x[0]);
     status = weft_dist_tridiag_rows(w->d, WEFT_F64, WEFT_OPEN_ENDS, weft_slice_of(3), diagonal,
                                     last ? missing : diagonal, diagonal, rhs, x, &singular);
     expect_failure(w, status, WEFT_INVALID, "b is NULL", x[0]);
     status = weft_dist_tridiag_rows(w->d, WEFT_I32, WEFT_OPEN_ENDS, weft_slice_of(3), diagonal, diagonal, diagonal,
                                     rhs, x, &singular);
-    expect_failure(w, status, WEFT_UNSUPPORTED, "tridiag is defined for f32 and f64", x[0]);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "tridiag requires f32 or f64", x[0]);
 }
 
 /* The last rank has other taps, or none, or no room for its results. */
@@ -122,8 +122,7 @@ static void check_convolve(world *w, const double *x, bool last) {
         weft_status status;
         const char *words;
     } cases[] = {
-        {last ? WEFT_F32 : WEFT_F64, WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_INVALID,
-         "the type is f64 on rank 0 and f32"},
+        {last ? WEFT_F32 : WEFT_F64, WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_INVALID, "dtype is f64 on rank 0 and f32"},
         {WEFT_F64, last ? WEFT_COMPLEX : WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_INVALID,
          "the field is 0 on rank 0 and 1"},
         {WEFT_F64, WEFT_REAL, last ? WEFT_VALID : WEFT_SAME, 1, h, y, WEFT_INVALID, "the mode is 1 on rank 0 and 2"},
@@ -133,9 +132,9 @@ static void check_convolve(world *w, const double *x, bool last) {
         {WEFT_F64, WEFT_REAL, WEFT_SAME, 1, h, last ? NULL : y, WEFT_INVALID, "y is NULL"},
         {WEFT_F64, WEFT_REAL, WEFT_SAME, 1, h, last ? (double *)(uintptr_t)(x + N - 1) : y, WEFT_INVALID,
          "overlaps x"},
-        {WEFT_F64, WEFT_REAL, WEFT_SAME, 0, h, y, WEFT_EMPTY, "and 0 values has no value"},
-        {WEFT_I32, WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_UNSUPPORTED, "convolution is defined for f32 and f64"},
-        {WEFT_F64, WEFT_REAL, (weft_convolve_mode)3, 1, h, y, WEFT_INVALID, "3 is no mode"},
+        {WEFT_F64, WEFT_REAL, WEFT_SAME, 0, h, y, WEFT_EMPTY, "and 0 values is undefined"},
+        {WEFT_I32, WEFT_REAL, WEFT_SAME, 1, h, y, WEFT_UNSUPPORTED, "convolution requires f32 or f64"},
+        {WEFT_F64, WEFT_REAL, (weft_convolve_mode)3, 1, h, y, WEFT_INVALID, "invalid convolution mode 3"},
     };
     y[0] = POISON;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -145,7 +144,8 @@ static void check_convolve(world *w, const double *x, bool last) {
     }
     const weft_status status =
         weft_dist_correlate(w->d, WEFT_F64, WEFT_REAL, WEFT_SAME, weft_slice_of(last), x, 2, x, y);
-    expect_failure(w, status, WEFT_UNSUPPORTED, "2 taps and 1 values; it is the longer array that is spread", y[0]);
+    expect_failure(w, status, WEFT_UNSUPPORTED,
+                   "2 taps exceed the 1 values: the distributed array must be the longer one", y[0]);
     expect_success(w, x);
 }
 
@@ -175,22 +175,23 @@ static void check_blocks(world *w, bool last) {
     const weft_slice rows = {3, 0, 3}, one = {1, own, all};
     const double a[] = {1, 2, 3, 4, 5, 6};
     double c[] = {POISON, POISON, POISON, POISON, POISON, POISON};
-    expect_failure(w, multiply(w, 0, rows, one, all, a, c), WEFT_INVALID, "0 ranks in a row of the grid", c[0]);
-    expect_failure(w, multiply(w, all + 1, rows, one, all, a, c), WEFT_INVALID, "ranks must be whole rows", c[0]);
+    expect_failure(w, multiply(w, 0, rows, one, all, a, c), WEFT_INVALID, "per row of the grid 0", c[0]);
+    expect_failure(w, multiply(w, all + 1, rows, one, all, a, c), WEFT_INVALID, "it must divide the number of ranks",
+                   c[0]);
     expect_failure(w, multiply(w, last ? 1 : all, rows, one, all, a, c), WEFT_INVALID,
                    "the number of ranks in a row of the grid is", c[0]);
     expect_failure(w, multiply(w, all, weft_slice_of(3 + last), one, all, a, c), WEFT_INVALID,
-                   "they are in the same row of the grid", c[0]);
+                   "both are in the same row of the grid", c[0]);
     expect_failure(w, multiply(w, all, (weft_slice){3, last ? 1 : any, 3}, one, all, a, c), WEFT_INVALID,
-                   "begin at 1, and those before them end at 0", c[0]);
+                   "begin at 1, but those before end at 0", c[0]);
     expect_failure(w, multiply(w, all, (weft_slice){3, any, last ? 4 : 3}, one, all, a, c), WEFT_INVALID,
-                   "the slices have 3 elements together", c[0]);
+                   "the slices have 3 elements in total", c[0]);
     expect_failure(w, multiply(w, all, rows, (weft_slice){1, own + last, any}, all, a, c), WEFT_INVALID,
                    "the columns of rank", c[0]);
     expect_failure(w, multiply(w, all, rows, (weft_slice){1, own, all + last}, all, a, c), WEFT_INVALID,
-                   "columns together, and rank", c[0]);
+                   "columns in total, but rank", c[0]);
     expect_failure(w, multiply(w, 1, weft_slice_of(1), weft_slice_of(1 + last), 1, a, c), WEFT_INVALID,
-                   "they are in the same column of the grid", c[0]);
+                   "both are in the same column of the grid", c[0]);
     expect_failure(w, multiply(w, all, rows, one, all + last, a, c), WEFT_INVALID, "k is", c[0]);
     expect_failure(w, multiply(w, all, rows, one, all, last ? NULL : a, c), WEFT_INVALID, "A is NULL", c[0]);
     expect_failure(w, multiply(w, all, rows, one, all, last ? c + 1 : a, c), WEFT_INVALID, "overlaps", c[0]);
@@ -212,10 +213,10 @@ static void expect_no_ranks(world *w, weft_context *const *ctx, int count, const
 
 static void check_threads(world *w) {
     weft_context *const same[] = {w->ctx, w->ctx}, *const missing[] = {w->ctx, NULL};
-    expect_no_ranks(w, same, 0, "0 ranks; threads can be");
-    expect_no_ranks(w, NULL, 2, "the contexts are NULL");
-    expect_no_ranks(w, same, 2, "ranks 0 and 1 have the same context");
-    expect_no_ranks(w, missing, 2, "rank 1: the context is NULL");
+    expect_no_ranks(w, same, 0, "invalid number of ranks 0");
+    expect_no_ranks(w, NULL, 2, "ctx is NULL");
+    expect_no_ranks(w, same, 2, "ranks 0 and 1 have the same context: each rank requires its own");
+    expect_no_ranks(w, missing, 2, "rank 1: ctx is NULL");
 }
 
 static void check_one_rank(world *w, const double *x, bool last) {
@@ -226,9 +227,9 @@ static void check_one_rank(world *w, const double *x, bool last) {
     status = sum(w, slice, last ? (const double *)((const char *)x + 1) : x, &out);
     expect_failure(w, status, WEFT_INVALID, "not aligned", out);
     status = weft_dist_reduce(w->d, WEFT_AND, WEFT_F64, WEFT_DEFAULT, slice, x, &out);
-    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: and is defined for integers", out);
+    expect_failure(w, status, WEFT_UNSUPPORTED, "rank 0: and requires integer elements", out);
     status = weft_dist_reduce(w->d, WEFT_MIN, WEFT_F64, WEFT_DEFAULT, weft_slice_of(0), NULL, &out);
-    expect_failure(w, status, WEFT_EMPTY, "min of no elements", out);
+    expect_failure(w, status, WEFT_EMPTY, "min of 0 elements", out);
     status = weft_dist_agree(w->d, last ? WEFT_INTERNAL : WEFT_OK, "it is late");
     expect_failure(w, status, WEFT_INTERNAL, "it is late", out);
     expect_success(w, x);
@@ -238,7 +239,8 @@ static void check_one_rank(world *w, const double *x, bool last) {
 static void check_memory(world *w, double *x, bool last) {
     const size_t n = last ? (size_t)1 << 44 : N;
     const weft_status status = weft_dist_sort(w->d, WEFT_F64, WEFT_ASCENDING, weft_slice_of(n), x, x);
-    expect_failure(w, status, WEFT_OUT_OF_MEMORY, "no memory for two copies of 17592186044416 keys", POISON);
+    expect_failure(w, status, WEFT_OUT_OF_MEMORY, "cannot allocate memory for two copies of 17592186044416 keys",
+                   POISON);
     expect_success(w, x);
 }
 

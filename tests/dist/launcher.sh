@@ -16,7 +16,7 @@ sum=$("$weft" --device cpu sum x.npy)
 one() { env "$@" "$weft" --device cpu --mpi sum x.npy >out 2>err; }
 refuses() {
     one "$@" && { echo "launcher: $*: no error" && failed=1; }
-    grep -q "MPI_COMM_WORLD has 1 rank, and the launcher started 3 processes ($1)" err ||
+    grep -q "MPI_COMM_WORLD has 1 rank, but the launcher started 3 processes ($1)" err ||
         { echo "launcher: $*:" && cat err && failed=1; }
 }
 accepts() {
@@ -33,7 +33,7 @@ accepts OMPI_COMM_WORLD_SIZE=1 SLURM_STEP_NUM_TASKS=3
 accepts OMPI_COMM_WORLD_SIZE=3 PMI_SIZE=1
 if [ -n "$other" ]; then
     "$other" -n 3 "$weft" --device cpu --mpi sum x.npy >out 2>err && { echo "launcher: $other: no error" && failed=1; }
-    if [ -s out ] || ! grep -q "MPI_COMM_WORLD has 1 rank, and the launcher started 3 processes" err; then
+    if [ -s out ] || ! grep -q "MPI_COMM_WORLD has 1 rank, but the launcher started 3 processes" err; then
         echo "launcher: $other:" && cat out err && failed=1
     fi
 fi

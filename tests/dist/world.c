@@ -174,7 +174,8 @@ static void world_release(world *w) {
 static void *hold(world *w, size_t bytes) {
     void *p = NULL;
     if (w->holds == HELD_MAX || weft_alloc(w->ctx, WEFT_DEVICE, bytes ? bytes : 1, &p) != WEFT_OK) {
-        fprintf(stderr, "rank %d: no memory for %zu bytes: %s\n", w->rank, bytes, weft_last_error(w->ctx));
+        fprintf(stderr, "rank %d: cannot allocate memory for %zu bytes: %s\n", w->rank, bytes,
+                weft_last_error(w->ctx));
         abort();
     }
     return w->held[w->holds++] = p;

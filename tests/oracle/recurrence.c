@@ -121,7 +121,7 @@ static void long_results(void) {
     const float poison = -12345;
     float *factors = malloc(n * sizeof *factors), *terms = malloc(n * sizeof *terms);
     float *to = malloc((n + PLACES_MOST + 1) * sizeof *to);
-    const bool there = EXPECT(factors && terms && to, "no memory for %zu elements", n);
+    const bool there = EXPECT(factors && terms && to, "cannot allocate memory for %zu elements", n);
     for (size_t i = 0; there && i < n; i++) {
         const uint64_t r = input_random(8, i);
         factors[i] = r % 64 == 0 ? 0 : r & 64 ? 1 : -1;

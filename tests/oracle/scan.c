@@ -290,7 +290,7 @@ static void order(void) {
 static void long_results(void) {
     const size_t n = ((size_t)1 << 24) + 77, most = 16;
     int16_t *from = malloc(n * sizeof *from), *to = malloc((n + most + 1) * sizeof *to);
-    EXPECT(from && to, "no memory for %zu elements", n);
+    EXPECT(from && to, "cannot allocate memory for %zu elements", n);
     for (size_t i = 0; from && i < n; i++) from[i] = (int16_t)(i * i ^ i >> 7);
     for (size_t place = 0; from && to && place <= most; place += place < 3 ? 1 : 4) {
         uint16_t sum = 0;

@@ -28,13 +28,13 @@ static weft_status fill_table(gpu *g, weft_dtype dtype, int log, weft_turn *turn
     weft_turn_table(1 + NEAR_LOG, far_log, turns + near_count);
     CUDA_TRY(
         cudaMemcpyAsync(on_gpu, turns, (near_count + far_count) * sizeof *turns, cudaMemcpyHostToDevice, g->stream),
-        "making twiddles");
+        "computing twiddle factors");
     if (dtype == WEFT_F32)
         table_kernel<<<blocks, TABLE_THREADS, 0, g->stream>>>(on_gpu, on_gpu + near_count, count, (float2 *)table);
     else
         table_kernel<<<blocks, TABLE_THREADS, 0, g->stream>>>(on_gpu, on_gpu + near_count, count, (double2 *)table);
-    CUDA_TRY(cudaGetLastError(), "making twiddles");
-    CUDA_TRY(cudaStreamSynchronize(g->stream), "making twiddles");
+    CUDA_TRY(cudaGetLastError(), "computing twiddle factors");
+    CUDA_TRY(cudaStreamSynchronize(g->stream), "computing twiddle factors");
     return WEFT_OK;
 }
 
@@ -43,7 +43,7 @@ static weft_status make_table(gpu *g, weft_dtype dtype, int log, void *table, we
         (((size_t)1 << NEAR_LOG) + ((size_t)1 << (log > NEAR_LOG ? log - NEAR_LOG : 0))) * sizeof(weft_turn);
     weft_turn *turns = (weft_turn *)malloc(bytes);
     void *on_gpu = NULL;
-    RETURN_IF(!turns, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", bytes);
+    RETURN_IF(!turns, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", bytes);
     weft_status status = gpu_alloc(WEFT_DEVICE, bytes, &on_gpu, error);
     if (status == WEFT_OK) status = fill_table(g, dtype, log, turns, (weft_turn *)on_gpu, table, error);
     (void)cudaFree(on_gpu);
@@ -54,8 +54,7 @@ static weft_status make_table(gpu *g, weft_dtype dtype, int log, void *table, we
 weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int log, const void **table,
                          weft_error *error) {
     const int type = dtype == WEFT_F64, wanted = log > 2 ? log - 2 : 0;
-    RETURN_IF(log > 33, WEFT_INVALID, "%s: a transform of 2^%d values; on a GPU there are at most 2^33", operation,
-              log);
+    RETURN_IF(log > 33, WEFT_INVALID, "%s: a transform of 2^%d values: a GPU supports at most 2^33", operation, log);
     const size_t number = 2 * cuda_type_bytes(dtype);
     *table = g->twiddles[type];
     if (*table && g->twiddles_log[type] >= wanted) return WEFT_OK;
@@ -63,8 +62,8 @@ weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int lo
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), operation);
     RETURN_IF(
         capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
-        "%s: the table of twiddles must be made, which a stream that is being captured cannot do; make a call of "
-        "this size once before",
+        "%s: the table of twiddle factors cannot be computed while the stream is being captured: make one call of "
+        "this size before the capture",
         operation);
     void *made;
     FORWARD(gpu_alloc(WEFT_DEVICE, number << wanted, &made, error));
@@ -87,7 +86,7 @@ weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int lo
 weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *job,
                        weft_error *error) {
     void *arguments[] = {(void *)job};
-    RETURN_IF(launch->blocks > INT32_MAX, WEFT_INVALID, "%s: too many values for one call on a GPU (%llu blocks)",
+    RETURN_IF(launch->blocks > INT32_MAX, WEFT_INVALID, "%s: too many values for one call on a GPU: %llu blocks",
               operation, (unsigned long long)launch->blocks);
     FORWARD(gpu_allow_shared(g, launch->kernel, operation, error));
     CUDA_TRY(cudaLaunchKernel(launch->kernel, dim3((unsigned)launch->blocks), dim3((unsigned)launch->threads),

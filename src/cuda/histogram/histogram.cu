@@ -113,7 +113,7 @@ static weft_status launch_for(const gpu *g, const histogram_call *c, const void 
         return c->edges ? launch<ctype, edge_map<ctype>>(g, s, x, c->n, j, error) \
                         : launch<ctype, even_map<ctype>>(g, s, x, c->n, j, error);
 #include "core/types.def"
-    return weft_fail(error, WEFT_INTERNAL, "histogram: there is no kernel for type %d", (int)c->dtype);
+    return weft_fail(error, WEFT_INTERNAL, "histogram: no kernel for dtype %d", (int)c->dtype);
 }
 
 weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *error) {

@@ -107,8 +107,8 @@ static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, con
     const uint64_t tiles_x = (l->nx - 1) / (uint64_t)(32 * v - 2 * rim) + 1;
     const uint64_t tiles_y = (l->ny - 1) / (uint64_t)(launch.tile - 2 * sweeps) + 1;
     RETURN_IF(tiles_y > 65535 || tiles_x > INT32_MAX, WEFT_INVALID,
-              "laplace: a grid of %zu x %zu x %zu points; a GPU takes at most %llu points in y", l->nx, l->ny, l->nz,
-              65535ull * (launch.tile - 2 * sweeps));
+              "laplace of a grid of %zu x %zu x %zu points: a GPU supports at most %llu points in y", l->nx, l->ny,
+              l->nz, 65535ull * (launch.tile - 2 * sweeps));
     laplace_job j = {from, to, l->nx, l->ny, l->nz, planes_of_block(g, tiles_x * tiles_y, l->nz), false};
     j.vectors = ((uintptr_t)from | (uintptr_t)to) % 16 == 0 && l->nx % (uint64_t)v == 0;
     const dim3 grid((unsigned)tiles_x, (unsigned)tiles_y, (unsigned)((l->nz - 1) / (uint64_t)j.planes + 1));

@@ -134,7 +134,7 @@ weft_status gpu_map_part(gpu *g, const map_program *program, uint64_t first, uin
     case WEFT_U64: return interpret<uint64_t>(g, program, first, n, out, error);
     case WEFT_F32: return interpret<float>(g, program, first, n, out, error);
     case WEFT_F64: return interpret<double>(g, program, first, n, out, error);
-    default: return weft_fail(error, WEFT_INTERNAL, "map: there is no kernel for type %d", (int)program->dtype);
+    default: return weft_fail(error, WEFT_INTERNAL, "map: no kernel for dtype %d", (int)program->dtype);
     }
 }
 

@@ -27,8 +27,8 @@ weft_status gpu_formula_policy(gpu *g, weft_error *error) {
     g->formula_use = FORMULAS_WORTH_IT;
     if (!asked || !*asked) return WEFT_OK;
     RETURN_IF(strcmp(asked, "0") != 0 && strcmp(asked, "1") != 0, WEFT_INVALID,
-              "WEFT_NVRTC is \"%.32s\"; it is 0 where formulas are never to be compiled at run time, or 1 where they "
-              "always are",
+              "invalid WEFT_NVRTC \"%.32s\": expected 0 (never compile formulas at run time) or 1 (always compile "
+              "them)",
               asked);
     g->formula_use = *asked == '0' ? FORMULAS_NEVER : FORMULAS_ALWAYS;
     return WEFT_OK;
@@ -38,8 +38,8 @@ weft_status gpu_formula_policy(gpu *g, weft_error *error) {
 static weft_status can_compile(const gpu *g, bool *can, weft_error *error) {
     *can = compiled_usable() && nvrtc_knows(g->arch);
     RETURN_IF(!*can && g->formula_use == FORMULAS_ALWAYS, WEFT_UNSUPPORTED,
-              "WEFT_NVRTC is 1, and there is no libnvrtc that compiles for sm_%d%s", g->arch,
-              nvrtc_version() ? ": the one that was found does not" : "");
+              "WEFT_NVRTC is 1, but no libnvrtc that compiles for sm_%d was found%s", g->arch,
+              nvrtc_version() ? ": the installed one does not support it" : "");
     return WEFT_OK;
 }
 
@@ -75,7 +75,7 @@ static weft_status make_room(gpu *g, formula **place, weft_error *error) {
     for (formula *f = g->formulas->list; f < g->formulas->list + FORMULAS_MAX; f++)
         if (!f->kept && (!*place || f->last_use < (*place)->last_use)) *place = f;
     if (!*place) return WEFT_OK;
-    if ((*place)->library) CUDA_TRY(cudaStreamSynchronize(g->stream), "forgetting a compiled formula");
+    if ((*place)->library) CUDA_TRY(cudaStreamSynchronize(g->stream), "releasing a compiled formula");
     forget(*place);
     return WEFT_OK;
 }
@@ -91,7 +91,7 @@ static weft_status compile(const gpu *g, formula *f, const kernel *consumer, wef
     void *code;
     size_t bytes;
     char *const text = map_text(&f->shape, consumer);
-    RETURN_IF(!text, WEFT_OUT_OF_MEMORY, "no host memory for the text of a formula");
+    RETURN_IF(!text, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the text of a formula");
     weft_status status = nvrtc_compile(text, g->arch, &code, &bytes, error);
     free(text);
     if (status != WEFT_OK) return status;
@@ -128,9 +128,9 @@ weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel 
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     *function = NULL;
     if (g->formula_use == FORMULAS_NEVER || (consumer && !consumer->op)) return WEFT_OK;
-    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "looking for a compiled formula");
+    CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "querying the capture of the stream");
     if (!g->formulas) g->formulas = (formulas *)calloc(1, sizeof *g->formulas);
-    RETURN_IF(!g->formulas, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes", sizeof *g->formulas);
+    RETURN_IF(!g->formulas, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of host memory", sizeof *g->formulas);
     shape_of(program, &shape);
     if (capture != cudaStreamCaptureStatusNone) {
         f = find(g, &shape, consumer ? consumer->function : NULL);

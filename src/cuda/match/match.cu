@@ -486,7 +486,7 @@ weft_status cuda_match(void *state, const match_call *c, weft_error *error) {
     plan(g, c, &j);
     const size_t bytes = weft_match_words(&j.set) * sizeof(uint32_t);
     uint32_t *const block = (uint32_t *)malloc(bytes);
-    RETURN_IF(!block, WEFT_OUT_OF_MEMORY, "no host memory for %zu bytes of patterns", bytes);
+    RETURN_IF(!block, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for %zu bytes of patterns", bytes);
     weft_match_place(&j.set, block);
     weft_match_fill(&j.set, block, c->offsets, c->bytes);
     j.few = c->patterns <= FEW ? j.set.patterns : 0;

@@ -12,7 +12,7 @@ static uint64_t pieces(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
 
 static weft_status launch(const gpu *g, const void *kernel, uint64_t blocks, uint32_t threads, size_t shared,
                           void **arguments, weft_error *error) {
-    RETURN_IF(blocks > BLOCKS_MAX, WEFT_INVALID, "matmul: %llu blocks of work; a GPU takes at most %u in a launch",
+    RETURN_IF(blocks > BLOCKS_MAX, WEFT_INVALID, "matmul requires %llu blocks: a GPU supports at most %u in a launch",
               (unsigned long long)blocks, BLOCKS_MAX);
     FORWARD(gpu_allow_shared(g, kernel, "matmul", error));
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, g->stream), "matmul");

@@ -179,7 +179,7 @@ static weft_status launch_for(const gpu *g, const merge_call *c, const void *a, 
 #define TYPE(ID, name, ctype, kind, npy) \
     if (c->dtype == WEFT_##ID) return launch<ctype>(g, c, a, b, y, splits, tiles, error);
 #include "core/types.def"
-    return weft_fail(error, WEFT_INTERNAL, "merge: there is no kernel for type %d", (int)c->dtype);
+    return weft_fail(error, WEFT_INTERNAL, "merge: no kernel for dtype %d", (int)c->dtype);
 }
 
 weft_status cuda_merge(void *state, const merge_call *c, weft_error *error) {
@@ -191,7 +191,7 @@ weft_status cuda_merge(void *state, const merge_call *c, weft_error *error) {
                           {"b", c->b, c->nb * size, ARRAY_IN, false, NULL},
                           {"y", c->y, n * size, ARRAY_OUT, false, NULL}};
     void *splits;
-    RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "merge: %zu elements; a GPU merges at most 2^42", n);
+    RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "merge of %zu elements: a GPU supports at most 2^42", n);
     FORWARD(arrays_bring(g, "merge", arrays, 3, (tiles + 1) * sizeof(uint64_t), &splits, error));
     FORWARD(launch_for(g, c, arrays[0].at, arrays[1].at, arrays[2].at, (uint64_t *)splits, tiles, error));
     return arrays_return(g, "merge", arrays, 3, error);

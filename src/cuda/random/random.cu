@@ -20,7 +20,7 @@ weft_status gpu_normal_table(const gpu *g, uint32_t octaves, normal_piece *table
     const uint32_t pieces = octaves * NORMAL_PIECES;
     if (pieces == 0) return WEFT_OK;
     normal_table_kernel<<<(pieces - 1) / THREADS + 1, THREADS, 0, g->stream>>>(pieces, table);
-    CUDA_TRY(cudaGetLastError(), "the table of normals");
+    CUDA_TRY(cudaGetLastError(), "computing the table of normals");
     return WEFT_OK;
 }
 

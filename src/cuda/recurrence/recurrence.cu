@@ -10,8 +10,9 @@ enum { MAP_WORDS = 4 };
 static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size_t shared, recurrence_job *j,
                          weft_error *error) {
     void *arguments[] = {j};
-    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "recurrence: %llu rows of %llu elements; a GPU takes at most 2^43",
-              (unsigned long long)j->rows, (unsigned long long)j->n);
+    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID,
+              "recurrence of %llu rows of %llu elements: a GPU supports at most 2^43", (unsigned long long)j->rows,
+              (unsigned long long)j->n);
     FORWARD(gpu_allow_shared(g, kernel, "recurrence", error));
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SCAN_THREADS), arguments, shared, g->stream),
              "recurrence");
@@ -37,7 +38,7 @@ static uint32_t tiles_of_block(const gpu *g, const recurrence_launch *kernels, u
 
 static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurrence_job *j, weft_error *error) {
     const uint64_t tiles = (j->n - 1) / SCAN_TILE + 1;
-    RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "recurrence: rows of %llu elements; a GPU takes at most 2^44",
+    RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "recurrence of rows of %llu elements: a GPU supports at most 2^44",
               (unsigned long long)j->n);
     FORWARD(published_hold(g, "recurrence", j->rows, tiles, MAP_WORDS, &j->totals, error));
     j->block_tiles = tiles_of_block(g, kernels, j->rows * tiles);

@@ -13,8 +13,8 @@ static weft_status hold_room(gpu *g, const char *operation, size_t bytes, weft_e
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), operation);
     RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
-              "%s: scratch memory must grow to %zu bytes, which a stream that is being captured cannot do; make a "
-              "call of this size once before",
+              "%s: scratch memory cannot grow to %zu bytes while the stream is being captured: make one call of this "
+              "size before the capture",
               operation, bytes);
     CUDA_TRY(cudaStreamSynchronize(g->stream), operation);
     (void)cudaFree(g->room);

@@ -48,10 +48,10 @@ weft_status gpu_locate(const gpu *g, const char *argument, const void *p, bool *
         (void)cudaGetLastError();
         return WEFT_OK;
     }
-    CUDA_TRY(fault, "asking where an argument lies");
+    CUDA_TRY(fault, "querying the memory of an argument");
     *on_host = attributes.type == cudaMemoryTypeUnregistered || attributes.type == cudaMemoryTypeHost;
     RETURN_IF(attributes.type == cudaMemoryTypeDevice && attributes.device != g->device, WEFT_INVALID,
-              "%s is memory of GPU %d, and this context is of GPU %d", argument, attributes.device, g->device);
+              "%s is memory of GPU %d, but this context uses GPU %d", argument, attributes.device, g->device);
     return WEFT_OK;
 }
 
@@ -59,7 +59,7 @@ weft_status gpu_refuse_capture(const gpu *g, const char *name, weft_error *error
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), name);
     RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
-              "%s: the stream is being captured, and then inputs and output must be device memory", name);
+              "%s: inputs and outputs must be device memory while the stream is being captured", name);
     return WEFT_OK;
 }
 
@@ -203,7 +203,7 @@ static weft_status run_formula(const call *c, kernel k, weft_error *error) {
 }
 
 weft_status call_run(call *c, kernel k, weft_error *error) {
-    RETURN_IF(!k.function, WEFT_INTERNAL, "%s: there is no kernel for type %d", c->name, (int)c->j.dtype);
+    RETURN_IF(!k.function, WEFT_INTERNAL, "%s: no kernel for dtype %d", c->name, (int)c->j.dtype);
     if (c->map) return run_formula(c, k, error);
     if (c->x_on_host || c->y_on_host) return run_in_chunks(c, k, error);
     job j = c->j;

@@ -20,13 +20,13 @@ static weft_status no_gpu(cudaError_t fault, weft_error *error) {
     (void)cudaGetLastError();
     RETURN_IF(driver == 0, WEFT_NO_DEVICE, "no NVIDIA driver is installed on this machine");
     RETURN_IF(fault == cudaErrorInsufficientDriver, WEFT_UNSUPPORTED,
-              "the NVIDIA driver is too old: it supports CUDA %d.%d, and weft was built with CUDA %d.%d",
+              "the NVIDIA driver is too old: it supports CUDA %d.%d, but weft was built with CUDA %d.%d",
               driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     RETURN_IF((fault == cudaSuccess || fault == cudaErrorNoDevice) && visible, WEFT_NO_DEVICE,
-              "there is no NVIDIA GPU that CUDA_VISIBLE_DEVICES=\"%.64s\" leaves visible", visible);
+              "no NVIDIA GPU is visible: CUDA_VISIBLE_DEVICES is \"%.64s\"", visible);
     RETURN_IF(fault == cudaSuccess || fault == cudaErrorNoDevice, WEFT_NO_DEVICE,
-              "there is an NVIDIA driver on this machine, and no GPU");
+              "an NVIDIA driver is installed on this machine, but there is no GPU");
     cuda_failed(fault, "looking for GPUs", error);
     return WEFT_UNSUPPORTED;
 }
@@ -77,8 +77,8 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
     info->max_threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
     info->max_blocks_per_multiprocessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor, index);
     info->shared_bytes_per_block = properties.sharedMemPerBlock;
-    CUDA_TRY(cudaDriverGetVersion(&info->driver_version), "asking for the driver's version");
-    CUDA_TRY(cudaRuntimeGetVersion(&info->runtime_version), "asking for the runtime's version");
+    CUDA_TRY(cudaDriverGetVersion(&info->driver_version), "querying the driver version");
+    CUDA_TRY(cudaRuntimeGetVersion(&info->runtime_version), "querying the runtime version");
     if (nvrtc_knows(10 * properties.major + properties.minor)) info->nvrtc_version = nvrtc_version();
     return WEFT_OK;
 }
@@ -93,7 +93,7 @@ static weft_status parse_device(const char *which, int *device, weft_error *erro
     const bool number = digits <= 4 && which[digits] == '\0';
     *device = number ? atoi(which) : -1;
     RETURN_IF(*device < 0 || *device >= gpus, WEFT_NO_DEVICE,
-              "no device called \"cuda:%.32s\"; there %s %d: cuda:0%s%.0d", which, gpus == 1 ? "is" : "are", gpus,
+              "unknown device \"cuda:%.32s\": there %s %d: cuda:0%s%.0d", which, gpus == 1 ? "is" : "are", gpus,
               gpus == 1 ? "" : " to cuda:", gpus - 1);
     return WEFT_OK;
 }
@@ -105,8 +105,8 @@ static weft_status probe(int device, weft_error *error) {
     if (fault == cudaErrorNoKernelImageForDevice || fault == cudaErrorInvalidDeviceFunction ||
         fault == cudaErrorUnsupportedPtxVersion || fault == cudaErrorInvalidPtx) {
         (void)cudaGetLastError();
-        return weft_fail(error, WEFT_UNSUPPORTED, "this build of weft has no code for cuda:%d, which is sm_%d%d",
-                         device, attribute(cudaDevAttrComputeCapabilityMajor, device),
+        return weft_fail(error, WEFT_UNSUPPORTED, "this build of weft contains no code for cuda:%d (sm_%d%d)", device,
+                         attribute(cudaDevAttrComputeCapabilityMajor, device),
                          attribute(cudaDevAttrComputeCapabilityMinor, device));
     }
     CUDA_TRY(fault, "opening the GPU");
@@ -150,7 +150,7 @@ static weft_status open_gpu(const char *which, void **state, weft_error *error) 
     int device;
     FORWARD(parse_device(which, &device, error));
     gpu *g = (gpu *)calloc(1, sizeof *g);
-    RETURN_IF(!g, WEFT_OUT_OF_MEMORY, "no memory for a context (%zu bytes)", sizeof *g);
+    RETURN_IF(!g, WEFT_OUT_OF_MEMORY, "cannot allocate a context of %zu bytes", sizeof *g);
     const current_device scope(device);
     g->device = device;
     snprintf(g->id, sizeof g->id, "cuda:%d", device);
@@ -186,7 +186,7 @@ static weft_status set_threads(void *state, int threads, weft_error *error) {
 
 static weft_status is_capturing(cudaStream_t stream, bool *capturing, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    CUDA_TRY(cudaStreamIsCapturing(stream, &capture), "asking whether the stream is being captured");
+    CUDA_TRY(cudaStreamIsCapturing(stream, &capture), "querying the capture of the stream");
     *capturing = capture != cudaStreamCaptureStatusNone;
     return WEFT_OK;
 }
@@ -203,10 +203,10 @@ static weft_status set_stream(void *state, void *stream, weft_error *error) {
     FORWARD(is_capturing(wanted, &new_captures, error));
     FORWARD(is_capturing(g->stream, &old_captures, error));
     if (g->pending && !old_captures && new_captures) {
-        CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the old stream");
+        CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the previous stream");
     } else if (g->pending && !old_captures) {
-        CUDA_TRY(cudaEventRecord(g->handover, g->stream), "leaving the old stream");
-        CUDA_TRY(cudaStreamWaitEvent(wanted, g->handover, 0), "changing to the new stream");
+        CUDA_TRY(cudaEventRecord(g->handover, g->stream), "recording an event in the previous stream");
+        CUDA_TRY(cudaStreamWaitEvent(wanted, g->handover, 0), "waiting in the new stream");
     }
     g->stream = wanted;
     return WEFT_OK;
@@ -215,7 +215,7 @@ static weft_status set_stream(void *state, void *stream, weft_error *error) {
 static weft_status synchronize(void *state, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the GPU's work");
+    CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the GPU");
     g->pending = false;
     return WEFT_OK;
 }
@@ -233,7 +233,7 @@ static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p
 static weft_status release(void *state, weft_memory memory, void *p, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the GPU's work");
+    CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the GPU");
     CUDA_TRY(memory == WEFT_PINNED ? cudaFreeHost(p) : cudaFree(p), "freeing memory");
     return WEFT_OK;
 }

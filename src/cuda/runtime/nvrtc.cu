@@ -112,8 +112,8 @@ static weft_status failed(program p, int fault, weft_error *error) {
     if (log && calls.nvrtcGetProgramLog(p, log) == 0) log[strcspn(log, "\n")] = 0;
     const weft_status status = weft_fail(
         error, WEFT_INTERNAL,
-        "a formula did not compile for the GPU: NVRTC %d.%d, error %d: %.300s; without run-time compilation "
-        "(WEFT_NVRTC=0) the results are the same",
+        "a formula did not compile for the GPU: NVRTC %d.%d, error %d: %.300s; set WEFT_NVRTC=0 to disable run-time "
+        "compilation (the results are the same)",
         version / 1000, version % 1000 / 10, fault, log ? log : "");
     free(log);
     return status;
@@ -145,7 +145,7 @@ weft_status nvrtc_compile(const char *text, int arch, void **code, size_t *bytes
     program p = NULL;
     *code = NULL;
     *bytes = 0;
-    RETURN_IF(nvrtc_version() == 0, WEFT_INTERNAL, "there is no libnvrtc to compile a formula with");
+    RETURN_IF(nvrtc_version() == 0, WEFT_INTERNAL, "no libnvrtc was found to compile a formula");
     if (calls.nvrtcCreateProgram(&p, text, "formula.cu", e->header_count, e->headers, e->names) != 0)
         return no_memory(error);
     const weft_status status = compile(p, arch, code, bytes, error);

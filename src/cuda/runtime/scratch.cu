@@ -63,7 +63,7 @@ weft_status cuda_failed(cudaError_t fault, const char *doing, weft_error *error)
     (void)cudaGetLastError();
     return weft_fail(error, status_of(fault), "%s: %s (CUDA error %d, %s)%s", doing, cudaGetErrorString(fault),
                      (int)fault, cudaGetErrorName(fault),
-                     is_fatal(fault) ? "; the GPU cannot be used any more by this process" : "");
+                     is_fatal(fault) ? "; this process cannot use the GPU any more" : "");
 }
 
 /* ------------------------------------------------------------------------------- memory */
@@ -72,7 +72,7 @@ static weft_status no_memory(weft_memory memory, size_t bytes, weft_error *error
     size_t available = 0, total = 0;
     (void)cudaGetLastError();
     if (memory == WEFT_PINNED)
-        return weft_fail(error, WEFT_OUT_OF_MEMORY, "no pinned host memory for %zu bytes", bytes);
+        return weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes of pinned host memory", bytes);
     if (cudaMemGetInfo(&available, &total) != cudaSuccess) (void)cudaGetLastError();
     return weft_fail(error, WEFT_OUT_OF_MEMORY, "no %s memory for %zu bytes: %zu of the GPU's %zu bytes are free",
                      memory == WEFT_MANAGED ? "managed" : "GPU", bytes, available, total);
@@ -131,8 +131,8 @@ weft_status gpu_staging(gpu *g, const char *operation, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), operation);
     RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
-              "%s: scratch memory must grow by %zu bytes, which a stream that is being captured cannot do; make a "
-              "call of this kind once before",
+              "%s: scratch memory cannot grow by %zu bytes while the stream is being captured: make one call of this "
+              "kind before the capture",
               operation, STAGING_BYTES);
     FORWARD(gpu_alloc(WEFT_DEVICE, STAGING_BYTES, (void **)&g->staging, error));
     g->scratch_bytes += STAGING_BYTES;

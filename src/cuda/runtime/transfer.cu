@@ -53,7 +53,7 @@ weft_status transfer_open(void *state, void **opened, weft_error *error) {
     FORWARD(gpu_refuse_capture(g, "a call with sources", error));
     FORWARD(open_lanes(g, error));
     transfer *t = (transfer *)calloc(1, sizeof *t);
-    RETURN_IF(!t, WEFT_OUT_OF_MEMORY, "no memory for a copy (%zu bytes)", sizeof *t);
+    RETURN_IF(!t, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes for a copy", sizeof *t);
     const weft_status status = open_events(t, error);
     if (status == WEFT_OK)
         *opened = t;
@@ -96,7 +96,7 @@ weft_status transfer_join(void *state, void *begun, weft_error *error) {
     const current_device scope(g->device);
     const transfer *t = (const transfer *)begun;
     if (t->lane == WEFT_WORK)
-        CUDA_TRY(cudaEventRecord(t->ended, g->stream), "marking the end of work");
+        CUDA_TRY(cudaEventRecord(t->ended, g->stream), "recording an event");
     else
         CUDA_TRY(cudaStreamWaitEvent(g->stream, t->ended, 0), "waiting for a copy");
     return WEFT_OK;

@@ -47,8 +47,9 @@ weft_status cuda_choose(void *state, size_t tunable, size_t variant, bool everyw
     const weft_tunable *t = &cuda_tunables(&count)[tunable];
     const size_t shared = variant ? shared_of(tunable, variant) : 0;
     RETURN_IF(shared > g->shared_bytes, WEFT_UNSUPPORTED,
-              "%s of %s by variant %s wants %zu bytes of shared memory; a block of %s has at most %zu", t->operation,
-              t->dtype == WEFT_F32 ? "f32" : "f64", t->variants[variant], shared, g->id, g->shared_bytes);
+              "%s of %s by variant %s requires %zu bytes of shared memory: a block of %s has at most %zu",
+              t->operation, t->dtype == WEFT_F32 ? "f32" : "f64", t->variants[variant], shared, g->id,
+              g->shared_bytes);
     g->chosen[tunable].variant = variant;
     g->chosen[tunable].everywhere = everywhere;
     return WEFT_OK;

@@ -17,8 +17,8 @@ weft_status gpu_hold_words(gpu *g, const char *operation, size_t bytes, weft_err
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), operation);
     RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
-              "%s: scratch memory must grow to %zu bytes, which a stream that is being captured cannot do; "
-              "take an array of this length once before",
+              "%s: scratch memory cannot grow to %zu bytes while the stream is being captured: "
+              "make one call with an array of this length before the capture",
               operation, bytes);
     void *words;
     FORWARD(gpu_alloc(WEFT_DEVICE, bytes, &words, error));

@@ -112,7 +112,7 @@ weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan
     j->flip = gpu_scan_flip(c->op, c->dtype);
     j->ahead = (uint32_t)g->multiprocessors / 2;
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
-    RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan: %zu elements; a GPU scans at most 2^44", c->n);
+    RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan of %zu elements: a GPU supports at most 2^44", c->n);
     FORWARD(published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1, &j->totals, error));
     g->pending = true;
     *kernel = kernel_of(c);

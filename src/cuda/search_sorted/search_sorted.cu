@@ -28,7 +28,7 @@ static weft_status launch(const gpu *g, const search_sorted_call *c, const void 
                           void *positions, weft_error *error) {
     const uint64_t blocks = (c->m - 1) / THREADS + 1;
     const bool right = c->side == WEFT_RIGHT;
-    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "search_sorted: %zu queries; a GPU takes at most 2^39", c->m);
+    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "search_sorted of %zu queries: a GPU supports at most 2^39", c->m);
     if (c->n <= UINT32_MAX)
         search_kernel<T, uint32_t><<<(unsigned)blocks, THREADS, 0, g->stream>>>(
             (const T *)sorted, (uint32_t)c->n, (const T *)queries, c->m, right, (uint64_t *)positions);
@@ -44,7 +44,7 @@ static weft_status launch_for(const gpu *g, const search_sorted_call *c, const v
 #define TYPE(ID, name, ctype, kind, npy) \
     if (c->dtype == WEFT_##ID) return launch<ctype>(g, c, sorted, queries, positions, error);
 #include "core/types.def"
-    return weft_fail(error, WEFT_INTERNAL, "search_sorted: there is no kernel for type %d", (int)c->dtype);
+    return weft_fail(error, WEFT_INTERNAL, "search_sorted: no kernel for dtype %d", (int)c->dtype);
 }
 
 weft_status cuda_search_sorted(void *state, const search_sorted_call *c, weft_error *error) {

@@ -179,7 +179,8 @@ static weft_status prepare_scan(progress *p, weft_error *error) {
     j->exclusive = p->c->kind == WEFT_EXCLUSIVE;
     j->totals.control = gpu_scan_control(p->g);
     j->totals.stride = cuda_type_bytes(p->c->result) == 8 ? 2 : 1;
-    RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "%s: %zu elements; a GPU takes at most 2^44", p->c->name, p->c->n);
+    RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "%s of %zu elements: a GPU supports at most 2^44", p->c->name,
+              p->c->n);
     j->block_tiles = gpu_scan_block_tiles(p->g, &p->kernels.scan_long, (uint32_t)tiles);
     if (!p->c->scan) return WEFT_OK;
     /* Tiles of segments of more than a tile each: at most twice as many as the whole has; and the totals of all

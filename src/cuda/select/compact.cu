@@ -48,7 +48,7 @@ weft_status compact_run(gpu *g, const char *operation, const compact_kernels *ke
     const size_t words = arrays[COMPACT_LENGTHS].p ? 2 : 1;
     const size_t scratch_bytes = HEADER_BYTES + tiles * words * sizeof(uint64_t);
     void *scratch;
-    RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "%s: %llu elements; a GPU takes at most %llu", operation,
+    RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "%s of %llu elements: a GPU supports at most %llu", operation,
               (unsigned long long)j->n, (unsigned long long)(tile * INT32_MAX));
     FORWARD(arrays_bring(g, operation, arrays, COMPACT_ARRAYS, scratch_bytes, &scratch, error));
     j->x = arrays[COMPACT_X].at;

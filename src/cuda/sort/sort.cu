@@ -28,7 +28,7 @@ static __global__ void widen_kernel(const uint32_t *from, uint64_t *to, size_t n
 
 static weft_status launch(cudaStream_t stream, const void *kernel, size_t n, void **arguments, weft_error *error) {
     const size_t blocks = (n - 1) / THREADS + 1;
-    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "sort: %zu keys; a GPU sorts at most 2^38", n);
+    RETURN_IF(blocks > INT32_MAX, WEFT_INVALID, "sort of %zu keys: a GPU supports at most 2^38", n);
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(THREADS), arguments, 0, stream), "sort");
     return WEFT_OK;
 }

@@ -69,7 +69,7 @@ template <class T> static weft_status run(gpu *g, const top_k_call *c, weft_erro
     void *scratch;
     const int bits = 8 * (int)sizeof(T);
     const uint64_t gather_blocks = (c->k - 1) / GATHER_THREADS + 1;
-    RETURN_IF(gather_blocks > INT32_MAX, WEFT_INVALID, "top_k: k = %zu; a GPU takes at most 2^39", c->k);
+    RETURN_IF(gather_blocks > INT32_MAX, WEFT_INVALID, "top_k: k = %zu: a GPU supports at most 2^39", c->k);
     FORWARD(sort_lists(g, c->k, bits, &l, error));
     FORWARD(arrays_bring(g, "top_k", arrays, 3, l.bytes(), &scratch, error));
     l.place((char *)scratch);
@@ -88,5 +88,5 @@ weft_status cuda_top_k(void *state, const top_k_call *c, weft_error *error) {
 #define TYPE(ID, name, ctype, kind, npy) \
     if (c->dtype == WEFT_##ID) return run<ctype>(g, c, error);
 #include "core/types.def"
-    return weft_fail(error, WEFT_INTERNAL, "top_k: there is no kernel for type %d", (int)c->dtype);
+    return weft_fail(error, WEFT_INTERNAL, "top_k: no kernel for dtype %d", (int)c->dtype);
 }

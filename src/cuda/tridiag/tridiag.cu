@@ -34,8 +34,9 @@ static bool on_16_bytes(const solver *s, const tridiag_job *j, const tridiag_lin
 static weft_status launch(const solver *s, const tridiag_job *j, const void *kernel, uint64_t blocks,
                           uint32_t threads, size_t shared, weft_error *error) {
     void *arguments[] = {(void *)j};
-    RETURN_IF(blocks > INT32_MAX, WEFT_UNSUPPORTED, "tridiag: %llu systems of %llu rows are too many for one launch",
-              (unsigned long long)j->systems, (unsigned long long)j->n);
+    RETURN_IF(blocks > INT32_MAX, WEFT_UNSUPPORTED,
+              "tridiag of %llu systems of %llu rows: too many for one kernel launch", (unsigned long long)j->systems,
+              (unsigned long long)j->n);
     FORWARD(gpu_allow_shared(s->g, kernel, "tridiag", error));
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, s->g->stream),
              "tridiag");
