@@ -232,8 +232,8 @@ template <class T, class B> T from_bits(B bits) {
 static inline float __uint_as_float(unsigned bits) { return from_bits<float>(bits); }
 static inline unsigned __float_as_uint(float value) { return from_bits<unsigned>(value); }
 static inline double __longlong_as_double(long long bits) { return from_bits<double>(bits); }
-/* The one instruction that is spelled out, in src/cuda/tridiag/tridiag.cuh: an approximation of 1/x, whose last bits only a
- * GPU shows. */
+/* The one instruction that is spelled out, in src/cuda/tridiag/tridiag.cuh: an approximation of 1/x, whose last bits
+ * only a GPU shows. */
 #define asm(...) r = 1 / x
 static inline float __double2float_rn(double x) { return (float)x; }
 static inline double __dsqrt_rn(double x) { return sqrt(x); }

@@ -1,6 +1,6 @@
-/* The emulated GPU's run-time compiler, in place of src/cuda/runtime/nvrtc.cu and src/cuda/runtime/compiled.cu: a formula's text is
- * compiled by the compiler of C++ to a library, as the plugin itself is, and loaded. Its one difference is that
- * nobody watches the accesses of what it makes. */
+/* The emulated GPU's run-time compiler, in place of src/cuda/runtime/nvrtc.cu and src/cuda/runtime/compiled.cu: a
+ * formula's text is compiled by the compiler of C++ to a library, as the plugin itself is, and loaded. Its one
+ * difference is that nobody watches the accesses of what it makes. */
 #include "cuda/runtime/compiled.h"
 #include "cuda/runtime/nvrtc.h"
 #include "executor.h"

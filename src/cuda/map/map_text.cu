@@ -173,8 +173,8 @@ static void write_includes(text *t, const kernel *consumer) {
     } else if (consumer->kind == KERNEL_SCAN) {
         line(t, "#include \"cuda/map/map_scan.cuh\"");
     } else {
-        line(t, "#include \"cuda/%s.cuh\"", consumer->kind == KERNEL_FREE ? "integers" : "sums");
-        line(t, "#include \"cuda/%s.cuh\"", consumer->kind == KERNEL_FREE ? "extremes" : "variance");
+        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_FREE ? "integers" : "sums");
+        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_FREE ? "extremes" : "variance");
         line(t, "#include \"cuda/map/map_fold.cuh\"");
     }
 }
