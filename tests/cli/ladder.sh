@@ -37,8 +37,8 @@ refuses 2 "--n 0: expected an integer from 1 to 10000000000" ladder reduce --n 0
 refuses 2 "--schedule sideways: expected forward, backward or random" ladder reduce --schedule sideways
 refuses 2 "--rung and --show require a topic" ladder --show shuffles
 refuses 2 "unexpected argument scan: expected one topic or --all" ladder reduce scan
-refuses 2 "--all is every topic" ladder --all reduce
-refuses 2 "the ladder runs on cpu, where the executor plays a GPU, and on cuda" --device ref ladder reduce
+refuses 2 "--all cannot be combined with a topic" ladder --all reduce
+refuses 2 "the ladder supports only cpu (the executor, which simulates a GPU) and cuda" --device ref ladder reduce
 is "--show" 1 "$(w ladder reduce --show shuffles | grep -c '^/\* Rung shuffles: a warp adds in registers$')"
 is "--show has the kernel" 1 "$(w ladder reduce --show shuffles | grep -c '__global__ void fold_by_shuffles')"
 w ladder reduce --rung no-barrier >"$dir/table"
