@@ -7,6 +7,7 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <time.h>
 
 /* Exit codes, which are also what a command returns. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
@@ -78,7 +79,11 @@ int cli_next_option(int argc, char **argv, const struct option *list);
 bool cli_number(const char *command, const char *option, const char *text, long long low, long long high,
                 long long *value);
 
-/* Seconds of a clock that only goes forward. */
-double cli_seconds(void);
+/* Returns the seconds of a monotonic clock. */
+static inline double cli_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 #endif

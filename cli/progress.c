@@ -24,7 +24,13 @@ static struct {
     const char *command;
 } watched;
 
+/* Erases the bar; called from a signal handler. */
+static void abandon(void) {
+    if (bar.drawn) (void)!write(STDERR_FILENO, ERASE, sizeof ERASE - 1);
+}
+
 static void start(bool quiet, const char *what) {
+    signals_cleanup(abandon);
     bar.what = what;
     bar.wanted = !quiet && isatty(STDERR_FILENO);
     bar.drawn = false;
@@ -99,8 +105,4 @@ void progress_watch(weft_context *ctx, const cli_options *options, const char *c
     watched.quiet = options->quiet; /* the options need not outlive this call */
     watched.command = command;
     (void)weft_set_progress(ctx, on_progress, NULL);
-}
-
-void progress_abandon(void) {
-    if (bar.drawn) (void)!write(STDERR_FILENO, ERASE, sizeof ERASE - 1);
 }

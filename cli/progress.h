@@ -20,7 +20,5 @@ void progress_within(double low, double high);
 void progress_watch(weft_context *ctx, const cli_options *options, const char *command);
 /* Removes the bar. Call it before anything else is printed. */
 void progress_end(void);
-/* Removes the bar from the terminal's line, for a signal handler. */
-void progress_abandon(void);
 
 #endif

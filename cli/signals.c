@@ -1,8 +1,6 @@
 #include "cli/signals.h"
 
 #include "cli/cli.h"
-#include "cli/io/file.h"
-#include "cli/progress.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -10,6 +8,21 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t deferred, caught;
+static void (*_Atomic cleanups[SIGNALS_CLEANUPS])(void);
+
+void signals_cleanup(void (*cleanup)(void)) {
+    for (int i = 0; i < SIGNALS_CLEANUPS; i++) {
+        void (*registered)(void) = NULL;
+        if (atomic_compare_exchange_strong(&cleanups[i], &registered, cleanup) || registered == cleanup) return;
+    }
+}
+
+static void clean_up(void) {
+    for (int i = 0; i < SIGNALS_CLEANUPS; i++) {
+        void (*const cleanup)(void) = cleanups[i];
+        if (cleanup) cleanup();
+    }
+}
 
 _Noreturn void signals_die(int number) {
     sigset_t set;
@@ -29,8 +42,7 @@ static void on_signal(int number) {
         caught = number;
         return;
     }
-    file_abandon();
-    progress_abandon();
+    clean_up();
     signals_die(number);
 }
 
@@ -40,8 +52,7 @@ static void on_bus_error(int number) {
     static const char text[] = "weft: a file in use was truncated or could not be read\n";
     (void)number;
     while (atomic_flag_test_and_set(&told)) pause(); /* the first thread ends the process after it has printed why */
-    file_abandon();     /* NOLINT(bugprone-signal-handler): an unlink, which a handler may do */
-    progress_abandon(); /* NOLINT(bugprone-signal-handler): a write */
+    clean_up(); /* NOLINT(bugprone-signal-handler): calls async-signal-safe functions only */
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(CLI_FAILED);
 }

@@ -8,6 +8,11 @@
  * SIGXFSZ becomes ignored, so that a write beyond the limit fails with a sentence. */
 void signals_install(void);
 
+/* Registers a function that is called before a signal ends the process, from a signal handler: it may call only
+ * async-signal-safe functions. At most SIGNALS_CLEANUPS functions; registering one twice has no effect. */
+enum { SIGNALS_CLEANUPS = 4 };
+void signals_cleanup(void (*cleanup)(void));
+
 /* From now on the first SIGINT, SIGTERM or SIGHUP is kept for signals_caught, which returns it, or 0. A second one
  * ends the process. */
 void signals_defer(void);

@@ -1,5 +1,6 @@
 #include "cli/io/file.h"
 #include "cli/io/npy_header.h"
+#include "cli/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,8 @@ bool file_put(const file_writer *w, const void *data, size_t bytes, npy_error *e
 static char unfinished[PATH_MAX];
 static enum { NONE, BEING_MADE, MADE } _Atomic state;
 
-void file_abandon(void) {
+/* Removes the temporary file; called from a signal handler. */
+static void abandon(void) {
     while (state == BEING_MADE) { /* another thread, on which signals are blocked, is about to have made it */
     }
     if (state == MADE) unlink(unfinished);
@@ -45,6 +47,7 @@ static int open_temporary(char *name, bool unique) {
 
 int file_make_temporary(char *name, bool unique) {
     sigset_t all, before;
+    signals_cleanup(abandon);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     state = BEING_MADE;
