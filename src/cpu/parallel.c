@@ -254,9 +254,11 @@ static int create(pthread_t *thread, crew *c) {
     return fault == EINVAL ? pthread_create(thread, NULL, serve, c) : fault;
 }
 
-/* Signals are for the program's threads. */
+/* Workers block signals, which are for the program's threads, except those that a thread's own instruction causes: a
+ * program may handle them, for example SIGBUS for a mapped file that was truncated. */
 static bool add_worker(crew *c) {
-    sigset_t all, before;
+    static const int own[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+    sigset_t blocked, before;
     if (c->workers == c->room) {
         const int room = c->room ? 2 * c->room : 8;
         pthread_t *const more = realloc(c->threads, (size_t)room * sizeof *more);
@@ -264,8 +266,9 @@ static bool add_worker(crew *c) {
         c->threads = more;
         c->room = room;
     }
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     const int fault = create(&c->threads[c->workers], c);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (fault) return false;

@@ -4,7 +4,9 @@
 #include "tests/expect.h"
 #include "verify/inputs.h"
 
+#include <dirent.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <time.h>
@@ -190,6 +192,26 @@ static void one_context(const char *device, const answers *wanted) {
     weft_close(s.ctx);
 }
 
+/* Signals that an instruction of a thread causes must reach the program's handler from every thread. If they are
+ * blocked, the kernel ends the process. */
+static void synchronous_signals(void) {
+    static const int synchronous[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks) return;
+    for (struct dirent *task; (task = readdir(tasks));) {
+        char path[300], line[256];
+        unsigned long long blocked = 0;
+        snprintf(path, sizeof path, "/proc/self/task/%s/status", task->d_name);
+        FILE *status = *task->d_name == '.' ? NULL : fopen(path, "r");
+        while (status && fgets(line, sizeof line, status)) (void)sscanf(line, "SigBlk: %llx", &blocked);
+        if (status) fclose(status);
+        for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+            EXPECT(!(blocked >> (synchronous[i] - 1) & 1), "thread %s blocks signal %d", task->d_name,
+                   synchronous[i]);
+    }
+    closedir(tasks);
+}
+
 int main(int argc, char **argv) {
     const char *device = argc > 1 ? argv[1] : "cpu";
     weft_context *ref;
@@ -202,5 +224,6 @@ int main(int argc, char **argv) {
     own_contexts(device, &wanted);
     one_context(device, &wanted);
     if (strcmp(device, "ref") != 0) crowd(device);
+    synchronous_signals();
     return expect_end();
 }

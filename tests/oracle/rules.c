@@ -79,8 +79,9 @@ static void nothing(void) {
     EXPECT(bits64(dot64(NULL, NULL, 0)) == 0, "the empty dot is %a", dot64(NULL, NULL, 0));
     double out = 0;
     EXPECT_ERROR(ctx, weft_reduce(ctx, WEFT_MIN, WEFT_F64, WEFT_DEFAULT, 0, NULL, &out), WEFT_EMPTY,
-                 "min of no elements");
-    EXPECT_ERROR(ctx, weft_reduce(ctx, WEFT_MEAN, WEFT_I8, WEFT_DEFAULT, 0, NULL, &out), WEFT_EMPTY, "mean of no");
+                 "min of 0 elements");
+    EXPECT_ERROR(ctx, weft_reduce(ctx, WEFT_MEAN, WEFT_I8, WEFT_DEFAULT, 0, NULL, &out), WEFT_EMPTY,
+                 "mean of 0 elements");
     EXPECT_ERROR(ctx, weft_variance(ctx, WEFT_F64, WEFT_DEFAULT, 2, 2, &out, &out), WEFT_EMPTY, "ddof 2");
 }
 
