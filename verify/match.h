@@ -56,9 +56,13 @@ typedef struct match_shape {
 enum { MATCH_ACCUMULATE_COUNT = 4 };
 extern const weft_dtype MATCH_ACCUMULATES[MATCH_ACCUMULATE_COUNT];
 
-/* Values and bytes of the whole output. */
-size_t match_out_values(const match_case *c);
-size_t match_out_bytes(const match_case *c);
+/* Number of values and of bytes of the whole output. */
+static inline size_t match_out_values(const match_case *c) {
+    return c->operation->shape->values ? c->operation->shape->values(c) : 1;
+}
+static inline size_t match_out_bytes(const match_case *c) {
+    return c->operation->shape->out_bytes(c) * match_out_values(c);
+}
 /* c->n, for shapes whose output has a value for each element. */
 size_t match_each(const match_case *c);
 

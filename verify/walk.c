@@ -22,12 +22,6 @@ const weft_dtype MATCH_ACCUMULATES[] = {WEFT_DEFAULT, WEFT_F64, WEFT_I64, WEFT_U
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-size_t match_out_bytes(const match_case *c) { return c->operation->shape->out_bytes(c) * match_out_values(c); }
-
-size_t match_out_values(const match_case *c) {
-    return c->operation->shape->values ? c->operation->shape->values(c) : 1;
-}
-
 size_t match_each(const match_case *c) { return c->n; }
 
 const match_operation *match_find(const char *name) {

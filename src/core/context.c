@@ -1,59 +1,8 @@
-/* Contexts and devices: opening, closing, describing, and the frame of every call. */
+/* Contexts and devices: opening, closing, describing, settings. */
 #include "core/context.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-static _Thread_local weft_error thread_error;
-
-weft_error *context_thread_error(void) { return &thread_error; }
-
-/* ------------------------------------------------------------- entering and leaving a call */
-
-/* Counts fork()s on the child's side, so that a context knows it was opened by another process. */
-static unsigned generation;
-static void count_fork(void) { generation++; }
-static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
-
-weft_status context_enter(weft_context *ctx) {
-    if (!ctx) return weft_fail(&thread_error, WEFT_INVALID, "ctx is NULL");
-    if (atomic_flag_test_and_set(&ctx->inside)) return WEFT_BUSY;
-    weft_status status = WEFT_OK;
-    if (ctx->generation != generation)
-        status = weft_fail(&ctx->error, WEFT_FORKED,
-                           "this context was opened before fork(); open a new one in the child process");
-    else if (ctx->lost)
-        status = WEFT_DEVICE_LOST; /* the sentence of the fault itself stays */
-    else
-        ctx->error.message[0] = '\0';
-    if (status != WEFT_OK) atomic_flag_clear(&ctx->inside);
-    return status;
-}
-
-static _Thread_local weft_watch *current; /* watch of the call that the thread is inside, or NULL */
-
-weft_watch *context_watch(void) { return current; }
-
-weft_status context_begin(weft_context *ctx) {
-    FORWARD(progress_begin(&ctx->watch, &ctx->error));
-    if (ctx->watch.depth > 1) return WEFT_OK;
-    ctx->watch.outer = current;
-    current = &ctx->watch;
-    return WEFT_OK;
-}
-
-weft_status context_end(weft_context *ctx, weft_status status) {
-    if (ctx->watch.depth == 1) current = ctx->watch.outer;
-    return progress_end(&ctx->watch, status, &ctx->error);
-}
-
-weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status status) {
-    weft_fpmode_leave(mode);
-    if (status == WEFT_DEVICE_LOST) ctx->lost = true;
-    atomic_flag_clear(&ctx->inside);
-    return status;
-}
 
 /* ------------------------------------------------------------------------ context, devices */
 
@@ -102,15 +51,13 @@ static weft_status open_auto(weft_context *ctx, weft_error *error) {
 }
 
 weft_status weft_open(weft_context **out, const char *device) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    weft_error *error = &thread_error;
+    weft_error *error = context_thread_error();
     RETURN_IF(!out, WEFT_INVALID, "weft_open: ctx is NULL");
     *out = NULL;
-    pthread_once(&once, watch_forks);
     weft_context *ctx = calloc(1, sizeof *ctx);
     RETURN_IF(!ctx, WEFT_OUT_OF_MEMORY, "cannot allocate a context of %zu bytes", sizeof *ctx);
     atomic_flag_clear(&ctx->inside);
-    ctx->generation = generation;
+    ctx->generation = context_generation();
     const bool is_auto = device && strcmp(device, "auto") == 0;
     const weft_status status = is_auto ? open_auto(ctx, error) : open_named(ctx, device, error);
     if (status != WEFT_OK) {
@@ -133,7 +80,7 @@ static void release_kept(weft_context *ctx) {
 void weft_close(weft_context *ctx) {
     if (!ctx) return;
     weft_close(ctx->joins);
-    if (ctx->generation == generation) {
+    if (ctx->generation == context_generation()) {
         release_kept(ctx);
         if (ctx->origin) ctx->backend->transfer_close(ctx->state, ctx->origin);
         ctx->backend->close(ctx->state);
@@ -143,7 +90,9 @@ void weft_close(weft_context *ctx) {
 
 const char *weft_device(const weft_context *ctx) { return ctx ? ctx->backend->id(ctx->state) : "none"; }
 
-const char *weft_last_error(const weft_context *ctx) { return ctx ? ctx->error.message : thread_error.message; }
+const char *weft_last_error(const weft_context *ctx) {
+    return ctx ? ctx->error.message : context_thread_error()->message;
+}
 
 size_t weft_scratch_bytes(const weft_context *ctx) {
     if (!ctx) return 0;
@@ -161,7 +110,7 @@ size_t weft_device_count(void) {
 }
 
 weft_status weft_describe_device(size_t index, weft_device_info *info) {
-    weft_error *error = &thread_error;
+    weft_error *error = context_thread_error();
     RETURN_IF(!info, WEFT_INVALID, "weft_describe_device: info is NULL");
     memset(info, 0, sizeof *info);
     RETURN_IF(index >= weft_device_count(), WEFT_NO_DEVICE, "device index %zu is out of range: there are %zu devices",

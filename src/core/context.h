@@ -36,6 +36,9 @@ struct weft_context {
 /* For failures that belong to no context: this thread's. */
 weft_error *context_thread_error(void);
 
+/* Number of fork() calls between the program's first process and this one. */
+unsigned context_generation(void);
+
 /* Chooses what was tuned on this device (tune.c); what keeps it from that is left in ctx->tuning. */
 void context_tune(weft_context *ctx);
 

@@ -54,7 +54,7 @@ static inline weft_status progress_refuse(weft_error *error) {
     return weft_fail(error, WEFT_CANCELLED, "the progress callback cancelled the call");
 }
 
-/* The watch of the call that the thread is inside, or NULL (context.c). */
+/* The watch of the call that the thread is inside, or NULL (call.c). */
 weft_watch *context_watch(void);
 
 /* The first thing of a call: progress_end is due unless this fails. */

@@ -66,6 +66,15 @@ static weft_status copy(void *state, size_t bytes, const void *src, void *dst, w
     return WEFT_OK;
 }
 
+/* A reduction or scan is of an array or of the values of a formula. */
+static weft_status reduce(void *state, const reduce_call *c, weft_error *error) {
+    return c->map ? ref_map_reduce(state, c, error) : ref_reduce(state, c, error);
+}
+
+static weft_status scan(void *state, const scan_call *c, weft_error *error) {
+    return c->map ? ref_map_scan(state, c, error) : ref_scan(state, c, error);
+}
+
 const weft_backend *weft_backend_ref(void) {
     static const weft_backend backend = {
         .abi = WEFT_BACKEND_ABI,
@@ -82,10 +91,10 @@ const weft_backend *weft_backend_ref(void) {
         .alloc = alloc,
         .free = release,
         .copy = copy,
-        .reduce = ref_reduce,
+        .reduce = reduce,
         .variance = ref_variance,
         .dot = ref_dot,
-        .scan = ref_scan,
+        .scan = scan,
         .laplace = ref_laplace,
         .laplace_solve = ref_laplace_solve,
         .select = ref_select,

@@ -1,20 +1,6 @@
 /* The definition of weft_run_length (docs/ops/run_length.md). */
-#include "ref/array.h"
 #include "ref/ref.h"
-#include "ref/select.h"
-
-#include <math.h>
-#include <string.h>
-
-static bool equal(array x, size_t i, size_t k) {
-    if (!ref_is_float(x.dtype)) return ref_integer(x, i) == ref_integer(x, k);
-    const double a = ref_real(x, i), b = ref_real(x, k);
-    return a == b || (isnan(a) && isnan(b));
-}
-
-bool ref_begins_run(const run_length_call *c, size_t i) {
-    return i == 0 || !equal((array){c->dtype, c->x}, i - 1, i);
-}
+#include "ref/selected.h"
 
 static void lengths(const run_length_call *c) {
     size_t run = 0, length = 0;
