@@ -102,7 +102,12 @@ if(sanitized STREQUAL no)
     weft_test(lint_${lint} lint 300 sh ${tests_dir}/lint/${lint}.sh ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   endforeach()
   if(Python3_Interpreter_FOUND)
-    weft_test(docs docs 900 ${Python3_EXECUTABLE} ${tests_dir}/docs/run.py ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+    file(GLOB pages_ops CONFIGURE_DEPENDS docs/ops/*.md)
+    file(GLOB pages_guide CONFIGURE_DEPENDS README.md docs/guide/*.md docs/dev/*.md docs/spec/*.md)
+    foreach(pages ops guide)
+      weft_test(docs_${pages} docs 900 ${Python3_EXECUTABLE} ${tests_dir}/docs/run.py ${CMAKE_CURRENT_SOURCE_DIR}
+        ${CMAKE_BINARY_DIR} ${pages_${pages}})
+    endforeach()
     weft_test(docs_links docs 60 ${Python3_EXECUTABLE} ${tests_dir}/docs/links.py ${CMAKE_CURRENT_SOURCE_DIR})
     weft_test(docs_performance docs 60 ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/bench/performance.py --check
       ${CMAKE_CURRENT_SOURCE_DIR})

@@ -183,6 +183,7 @@ static bool parse_item(parser *p, npy_header *header, bool seen[KEYS]) {
 bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_error *error) {
     parser p = {text, text, text + length, error};
     bool seen[KEYS] = {false}, comma = true;
+    *header = (npy_header){0};
     if (!take(&p, '{')) return expected(&p, "{");
     while (!take(&p, '}')) {
         if (!comma) return expected(&p, "a comma or }");

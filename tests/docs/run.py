@@ -1,7 +1,7 @@
 """The examples of the documentation work as they stand: fragments and programs of C are compiled and run, commands are
 run in each page's order, and what stands below a command is what it prints.
 
-    run.py SOURCE_DIR BUILD_DIR [PAGE...]
+    run.py SOURCE_DIR BUILD_DIR PAGE...
 
 A line "$ command" in an indented or a fenced block is run by sh; lines below it up to the next, a blank line or the
 block's end are its output. A block of C with a main() is a program, whose first line names its file: /* total.c */;
@@ -154,7 +154,7 @@ class Page:
 
 def main():
     source, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
-    pages = [Path(page) for page in sys.argv[3:]] or [source / "README.md", *sorted((source / "docs").glob("[!l]*/*.md"))]
+    pages = [Path(page) for page in sys.argv[3:]]
     failures = count = 0
     with tempfile.TemporaryDirectory() as work:
         installed = Path(work) / "installed"
