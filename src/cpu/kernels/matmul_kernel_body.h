@@ -35,13 +35,11 @@ INLINE void OF(turn)(VECTOR *rows) {
     }
 }
 
-/* WIDTH elements as REAL; or `count` of them, and zeros. */
+/* Returns WIDTH elements as REAL. loaded_some returns `count` elements and then zeros. */
 INLINE VECTOR OF(loaded)(const ELEMENT *x) {
-    ELEMENT v[WIDTH];
-    VECTOR r = {0};
-    memcpy(v, x, sizeof v);
-    for (size_t l = 0; l < WIDTH; l++) r[l] = (REAL)v[l];
-    return r;
+    ELEMENT v __attribute__((vector_size(WIDTH * sizeof(ELEMENT))));
+    memcpy(&v, x, sizeof v);
+    return __builtin_convertvector(v, VECTOR);
 }
 
 INLINE VECTOR OF(loaded_some)(const ELEMENT *x, size_t count) {
