@@ -19,7 +19,7 @@
 #include "core/order.h"
 #include "cuda/reduce/fold.cuh"
 
-/* V adjacent elements, loaded at once through the read-only path. */
+/* V adjacent elements, loaded by one instruction through the read-only cache. */
 template <class T, int V> struct pack { T element[V]; };
 
 template <class T, int V> static __device__ __forceinline__ pack<T, V> load_pack(const T *p) {
@@ -37,16 +37,16 @@ template <class T, int V> static __device__ __forceinline__ pack<T, V> load_pack
     return v;
 }
 
-/* The fixed geometry of an operator's tiles. */
+/* Geometry of an operator's tiles. */
 template <class Op> struct tile_shape {
     static constexpr int LANES = WEFT_LANES(sizeof(typename Op::element));
-    static constexpr int OWN = LANES / WARP; /* lanes of a thread */
+    static constexpr int OWN = LANES / WARP; /* lanes per thread */
     static constexpr int ELEMENTS = LANES * WEFT_TILE_ROWS;
-    static constexpr int BATCH = TREE_ROWS; /* rows whose loads are in flight together */
+    static constexpr int BATCH = TREE_ROWS; /* rows whose loads are in flight at the same time */
     static constexpr int CHECKED_BATCH = 8 / Op::INPUTS;
 };
 
-/* Down the rows of a whole tile with vector loads; x and y point at this thread's lanes. */
+/* Takes the rows of a full tile with vector loads; x and y point to this thread's lanes. */
 template <class Op>
 static __device__ __forceinline__ void take_whole_tile(const Op &op, const typename Op::element *x,
                                                        const typename Op::element *y, typename Op::value *lane) {
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void take_whole_tile(const Op &op, const typen
     }
 }
 
-/* The same, element by element: for a tile that ends early, after `count` elements from its start, and
- * for inputs that are not aligned to 16 bytes. `column` is the thread's first lane. */
+/* Takes the rows of a tile element by element: for a tail tile of `count` elements, and for inputs that are not
+ * aligned to 16 bytes. `column` is the thread's first lane. */
 template <class Op>
 static __device__ __forceinline__ void take_any_tile(const Op &op, const typename Op::element *x,
                                                      const typename Op::element *y, uint32_t column, uint32_t count,
@@ -155,7 +155,7 @@ static __device__ __forceinline__ typename Op::value tile_value(const Op &op, co
     return join_lanes(op, lane);
 }
 
-/* The dyadic fold of this warp's tiles: a binary counter whose level k is held by thread k. */
+/* Returns the dyadic reduction of this warp's tiles. Thread k holds level k of the binary counter. */
 template <class Op>
 static __device__ __forceinline__ typename Op::value run_value(const Op &op, const job &j, share s) {
     typename Op::value held = op.identity(), v;
@@ -181,14 +181,14 @@ static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS) tree_kern
     finish_block(op, j, s.count ? run_value(op, j, s) : op.identity(), s.present);
 }
 
-/* What most operators have in common. */
+/* Default members of operators. */
 struct plain_operator {
     static constexpr int INPUTS = 1;
     __device__ bool idle() const { return false; }
     template <class Value> __device__ void resolve(const job &, Value &) const {}
 };
 
-/* Operators whose lanes are sums; the identity is -0.0 because -0.0 + x is x for every x. */
+/* Operators whose lanes are sums. The identity is -0.0 because -0.0 + x is x for every x. */
 template <class A> struct summing : plain_operator {
     typedef A value;
     __device__ A identity() const { return (A)-0.0; }

@@ -43,9 +43,8 @@ typedef struct gpu {
     char *staging; /* device memory for one chunk of host inputs, or of a formula's values; NULL until needed */
     char *room;    /* device memory for copies of whole host arrays and an operation's scratch (arrays.h) */
     size_t room_bytes;
-    cudaStream_t
-        lanes[2];      /* streams for copies in and out, concurrent with the work (transfer.cu); NULL until needed */
-    void *twiddles[2]; /* twiddle factors of transforms, f32 and f64; NULL until needed (transforms.h) */
+    cudaStream_t lanes[2]; /* copy streams, concurrent with the work (transfer.cu); NULL until needed */
+    void *twiddles[2];     /* twiddle factors of transforms, f32 and f64; NULL until needed (transforms.h) */
     int twiddles_log[2];
     cuda_choice chosen[CUDA_TUNABLES];
     formula_policy formula_use;
