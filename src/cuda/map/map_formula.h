@@ -14,8 +14,8 @@ typedef union formula_operand {
     uint64_t u64;
 } formula_operand;
 
-/* A map uses j.n, j.out and j.vectors, which is true if all arrays are aligned for vector loads, and `out` for vector
- * stores. A scan has no x; its `vectors` has this meaning too. */
+/* A map uses j.n, j.out and j.vectors. `vectors` is true if all arrays are aligned for vector loads, and `out` for
+ * vector stores. A scan has no x; its `vectors` has this meaning too. */
 typedef struct formula_job {
     union {
         job j;

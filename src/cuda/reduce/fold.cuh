@@ -3,9 +3,9 @@
  *
  *     warps      0  1  2  3  4  5  6  7      shared memory, one thread
  *                 \/    \/    \/    \/
- *     partials        one a block            global memory; a ticket tells which block is last
+ *     partials        one per block          global memory; a ticket identifies the last block
  *                         |
- *     chunk         one a launch             the last block, eight values a thread and round
+ *     chunk         one per launch           the last block, eight values per thread and round
  *                         |
  *     stack       binary counter of chunks   long inputs in host memory only
  */

@@ -2,18 +2,18 @@
  *
  * The input is a sequence of 16-byte vectors that begin on 16-byte boundaries, whatever the element's
  * type; the first and the last may be incomplete. A warp takes runs of tiles, FREE_ROWS rows of 32
- * vectors; each thread has one accumulator for all its vectors, and the warp joins them at its end.
+ * vectors; each thread has one accumulator for all its vectors, and the warp combines them at its end.
  *
  *     address        16 k                       16 (k+1)
- *                     | . . . x0 x1 x2 x3 x4 ... | ...        skip = 3 elements are not there
+ *                     | . . . x0 x1 x2 x3 x4 ... | ...        skip = 3 elements precede x
  *
  * An operator Op has
  *     element, value               types of the input and of accumulators
  *     Op(job)                      takes its parameters
- *     start(where)                 an accumulator of nothing, of a thread whose first vector is `where`
- *     take(v, vector, where)       takes a vector, whose number is `where`, into v; in ascending order
- *     join(a, b)
- *     absent()                     an element that changes nothing, for incomplete vectors
+ *     start(where)                 an empty accumulator, of a thread whose first vector is `where`
+ *     take(v, vector, where)       adds the vector with index `where` to v; in ascending order
+ *     join(a, b)                   combines two accumulators
+ *     absent()                     the identity as an element, for incomplete vectors
  *     resolve(job, v)              last correction of a chunk's value */
 #ifndef WEFT_CUDA_FREE_CUH
 #define WEFT_CUDA_FREE_CUH

@@ -1,17 +1,17 @@
-/* The canonical tree (ORDER.md 2) as a kernel, for operations whose order of joins is fixed.
+/* The canonical tree (ORDER.md 2) as a kernel, for operations whose order of combination is fixed.
  *
  * A warp takes a tile at a time. Thread t owns the V = L/32 adjacent lanes t*V .. t*V + V - 1, so that
- * a row of f32 or f64 is one 16-byte load by each thread; it goes down its lanes with several loads in
- * flight. Every byte of the input is read once, and nothing but a few partial values is written.
+ * a row of f32 or f64 is one 16-byte load by each thread. A thread has the loads of several rows in flight. Every
+ * byte of the input is read once, and nothing but a few partial values is written.
  *
  * An operator Op has
  *     element, value      types of the input and of lanes
  *     INPUTS              1, or 2 for x and y
  *     Op(job)             takes its parameters
- *     idle()              the whole launch has nothing to do (the same in every thread)
- *     identity()          of a lane without elements
- *     step(lane, x, y)    takes an element into a lane
- *     join(a, b)
+ *     idle()              true if the launch has nothing to do (equal in all threads)
+ *     identity()          value of a lane without elements
+ *     step(lane, x, y)    adds an element to a lane
+ *     join(a, b)          combines two lanes
  *     resolve(job, v)     last correction of a chunk's value */
 #ifndef WEFT_CUDA_TREE_CUH
 #define WEFT_CUDA_TREE_CUH
@@ -96,11 +96,12 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const typenam
     }
 }
 
-/* Joins the lanes of a tile by halves (ORDER.md 2.3); every thread gets the tile's value.
+/* Combines the lanes of a tile by halves (ORDER.md 2.3); every thread returns the tile's value.
  *
- * Lane l meets lane l + L/2 first, so thread t meets t + 16, then t + 8, ... t + 1, and at last a
- * thread's own lanes meet. While a thread still holds several lanes, the two that meet share them:
- * each keeps one half and sends the other, so that V - 1 shuffles do instead of V at every distance.
+ * Lane l is combined with lane l + L/2 first, so thread t exchanges with t + 16, then t + 8, ... t + 1,
+ * and a thread's own lanes are combined last. While a thread holds several lanes, the two that exchange
+ * divide them: each keeps one half and sends the other. This takes V - 1 shuffles instead of V at every
+ * distance.
  *
  *     V = 4      lanes held by a thread      at distance 16       at 8     then
  *     thread  0        a b c d               a+a' b+b'            a        4, 2, 1: one value each;
@@ -108,7 +109,7 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const typenam
  *     thread 16        a'b'c'd'                        c+c' d+d'  c        8:  (ac) with (bd)
  *     thread 24        a'b'c'd'                        c+c' d+d'    d
  *
- * a + b and b + a have the same bits (but for a NaN's payload, which no result keeps), so it does not
+ * a + b and b + a have the same bits (except a NaN's payload, which no result keeps), so it does not
  * matter which of the two is the left operand. */
 template <class Op>
 static __device__ __forceinline__ typename Op::value join_lanes(const Op &op, typename Op::value *lane) {

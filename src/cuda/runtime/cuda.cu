@@ -266,7 +266,7 @@ static void find_driver(void) {
 
 /* Returns true if p is device memory that the host cannot access. Queries the driver directly: the runtime would
  * create a context on a GPU to answer. A process that has not used CUDA has no GPU memory, and the driver then
- * returns an error. For memory that was not allocated by CUDA it returns 0. */
+ * returns an error. The type of memory that was not allocated by CUDA is 0. */
 static bool device_only(const void *p) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     CUpointer_attribute questions[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};

@@ -128,12 +128,14 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
 /* Makes the values of a formula the elements. A kernel that was compiled for the formula reduces them as it computes
  * them; otherwise they are computed chunk by chunk in the staging buffer. */
 void call_map(call *c, const struct map_program *map);
-/* Runs a kernel over the whole input with c->j; in chunks if an input is in host memory. */
+/* Runs a kernel over the entire input with c->j. Runs it in chunks if an input is in host memory, or if the elements
+ * are the values of a formula that is not compiled. */
 weft_status call_run(call *c, kernel k, weft_error *error);
-/* Copies the result to host memory. Synchronizes the stream if an input or the output is in host memory. */
+/* Synchronizes the stream if an input or the output is in host memory, and copies the result to a host output. */
 weft_status call_end(call *c, weft_error *error);
 
-/* Stores a value that needs no input, instead of a launch; `bits` contains its low bytes. */
+/* Stores a result that does not depend on the input; replaces call_run and call_end. `bits` contains its low bytes.
+ */
 weft_status call_store(call *c, uint64_t bits, weft_error *error);
 
 /* Returns the address of an f64 in device memory that persists between the launches of a two-pass operation. */

@@ -66,7 +66,8 @@ static bool take_from(const char *directory) {
     return false;
 }
 
-/* Searches the plugin's directory, CUDA_PATH, the search path of the system's loader, and /usr/local/cuda. */
+/* Searches, in this order: the plugin's directory, $CUDA_PATH/lib64, the search path of the system's loader, and
+ * /usr/local/cuda/lib64. */
 static void find(void) {
     char directory[PATH_MAX];
     Dl_info self;

@@ -28,7 +28,7 @@ weft_status transfer_place(void *state, const void *p, memory_place *place, weft
     return WEFT_OK;
 }
 
-/* These streams do not wait for CUDA's default stream, on which the context's own stream waits. */
+/* Creates the copy streams. Unlike the context's own stream, they do not wait for CUDA's default stream. */
 static weft_status open_lanes(gpu *g, weft_error *error) {
     for (int i = 0; i < 2; i++)
         if (!g->lanes[i])
