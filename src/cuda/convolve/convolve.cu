@@ -1,4 +1,4 @@
-/* weft_convolve and weft_correlate: which kernels, and their scratch memory (ORDER.md 15). */
+/* weft_convolve and weft_correlate: choice of kernels, and workspace (ORDER.md 15). */
 #include "cuda/convolve/convolve_kernels.h"
 #include "cuda/fft/fft_passes.h"
 #include "cuda/fft/transforms.h"
@@ -6,16 +6,16 @@
 #include <string.h>
 
 static const char NAME[] = "convolve";
-static const size_t NUMBERS_MOST = (size_t)1 << 27; /* bytes of items that are done at a time */
+static const size_t NUMBERS_MOST = (size_t)1 << 27; /* maximum bytes of the items processed at a time */
 
 typedef struct convolve_work {
     gpu *g;
     const convolve_call *call;
     convolve_job j;
     bool direct, swapped, in_passes;
-    int log;            /* of a block */
-    size_t real, value; /* bytes */
-    size_t items;       /* done at a time in passes */
+    int log;            /* log2 of a block's size */
+    size_t real, value; /* bytes per real number and per value */
+    size_t items;       /* number of items per round of passes */
     size_t copy_bytes, filter_bytes, numbers_bytes;
 } convolve_work;
 
@@ -27,7 +27,7 @@ static fft_launch blocks_launch(const convolve_work *w) {
     return cuda_convolve_blocks(w->call->dtype, w->call->is_complex, w->log, &w->j);
 }
 
-/* The blocks of the call, and whether one fits in a multiprocessor. */
+/* Divides the call into blocks, and decides whether one fits in a multiprocessor. */
 static void plan_blocks(convolve_work *w) {
     const convolve_call *c = w->call;
     const int most = c->dtype == WEFT_F32 ? BLOCK_LOG_F32 : BLOCK_LOG_F64;
@@ -68,7 +68,7 @@ static weft_status launch(const convolve_work *w, const fft_launch &l, const con
     return gpu_launch(w->g, NAME, &l, &j, error);
 }
 
-/* The filter backwards, at `copy`. */
+/* Writes the filter in reverse order (complex: conjugated) to `copy`. */
 static weft_status turn(const convolve_work *w, const void *h, void *copy, weft_error *error) {
     convolve_job j = w->j;
     j.h = h;
@@ -83,7 +83,7 @@ static weft_status in_blocks(const convolve_work *w, weft_error *error) {
     return launch(w, blocks_launch(w), w->j, error);
 }
 
-/* The passes down columns, forth or back. */
+/* Runs the passes along columns, forward or backward. */
 static weft_status column_passes(const convolve_work *w, const convolve_job &j, const pass_list &passes, bool back,
                                  weft_error *error) {
     fft_job f;
@@ -104,7 +104,7 @@ static weft_status column_passes(const convolve_work *w, const convolve_job &j, 
     return WEFT_OK;
 }
 
-/* The taps, with no items, or as many items as there is room for. */
+/* Processes the taps if j.items is 0, and j.items items otherwise. */
 static weft_status some_items(const convolve_work *w, convolve_job j, weft_error *error) {
     const convolve_call *c = w->call;
     const pass_list passes = gpu_passes(w->g, w->log);

@@ -1,20 +1,20 @@
-/* Blocks of a convolution (ORDER.md 15.3) that fit in the registers and the shared memory of one multiprocessor:
- * the signal is read once, transformed, multiplied by the filter's transform, transformed back, and the results are
- * written. The transform is never put in order: what the forward stages leave in a thread's registers meets the
- * filter's values in the same places, and goes back the way it came. */
+/* Blocks of a convolution (ORDER.md 15.3) that fit in the registers and the shared memory of one multiprocessor. The
+ * signal is read once, transformed, multiplied by the filter's transform and transformed back, and the results are
+ * written. The transform is never reordered: the forward stages leave each number in a register, the filter's
+ * transform is stored in that layout, and the backward stages start from it. */
 #include "cuda/convolve/convolve_items.cuh"
 #include "cuda/convolve/convolve_kernels.h"
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-/* Short blocks share a block of threads. */
+/* Several short items share a thread block. */
 template <typename T, int LOG> struct block_shape {
     static constexpr int LEAST = 1024 / sizeof(T);
     static constexpr int THREADS = line<LOG>::THREADS < LEAST ? LEAST : line<LOG>::THREADS;
     static constexpr int ITEMS = THREADS / line<LOG>::THREADS;
 };
 
-/* The numbers of an item. Where all lie in the signal no more is asked. */
+/* Loads the numbers of an item. If all of them are in the signal, no bounds are checked. */
 template <typename T, bool COMPLEX, int LOG>
 static __device__ __forceinline__ void take_item(const convolve_job &j, uint64_t item, int t, number<T> *v) {
     typedef line<LOG> l;
@@ -51,7 +51,8 @@ static __device__ __forceinline__ void give_item(const convolve_job &j, uint64_t
         }
 }
 
-/* One item; an item that is not there is computed of zeros and not stored, for its threads meet the others. */
+/* Convolves one item. An item past the last one is computed but not stored, because its threads take part in the
+ * block's barriers. */
 template <typename T, bool COMPLEX, int LOG>
 static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_kernel(const convolve_job j) {
     typedef line<LOG> l;

@@ -1,8 +1,9 @@
-/* Convolution term by term (ORDER.md 15.2).
+/* Convolution by direct summation (ORDER.md 15.2).
  *
- * A block has a tile of results, and the values of the signal that they need in shared memory. A thread computes
- * GROUPS vectors of 16 bytes of results. For as many taps as a vector has elements it needs that vector of the signal
- * and the one before, which is the next taps' vector: one 16-byte load from shared memory for each vector of taps. */
+ * A block computes a tile of results, and holds the signal values that they need in shared memory. A thread computes
+ * GROUPS vectors of 16 bytes of results. For one vector of taps it needs one vector of the signal and its
+ * predecessor, which is also the vector for the next taps. Each vector of taps thus requires one 16-byte load of the
+ * signal from shared memory. */
 #include "core/order.h"
 #include "cuda/convolve/convolve_kernels.h"
 #include "cuda/fft/complex.cuh"
@@ -31,7 +32,7 @@ template <typename T> static __device__ __forceinline__ number<T> canonical(numb
     return v;
 }
 
-/* Element i of an array that may be aligned only as the parts of a number. */
+/* Loads element i of an array that may be aligned only to the parts of a complex number. */
 static __device__ __forceinline__ float element(const float *x, int64_t i, bool) { return __ldg(x + i); }
 static __device__ __forceinline__ double element(const double *x, int64_t i, bool) { return __ldg(x + i); }
 template <typename T>
@@ -51,7 +52,7 @@ static __device__ __forceinline__ void put(number<T> *y, uint64_t i, bool aligne
 template <typename E> struct direct_shape {
     static constexpr int VECTOR = 16 / sizeof(E);
     static constexpr int TILE = DIRECT_THREADS * GROUPS * VECTOR;
-    static constexpr int HALO = WEFT_CONVOLVE_DIRECT; /* values before a tile, at most; whole vectors */
+    static constexpr int HALO = WEFT_CONVOLVE_DIRECT; /* maximum number of values before a tile; full vectors */
 };
 
 template <typename E> struct __align__(16) vector { E e[16 / sizeof(E)]; };
@@ -60,7 +61,7 @@ template <typename E> static __device__ __forceinline__ void put_vector(E *y, co
     __stcg((uint4 *)y, *(const uint4 *)&v);
 }
 
-/* One vector of taps, the first `count` of it. */
+/* Applies the first `count` taps of a vector. */
 template <typename E>
 static __device__ __forceinline__ void some_taps(const vector<E> &upper, const vector<E> &lower, const vector<E> &h,
                                                  int count, vector<E> &c) {
@@ -74,7 +75,7 @@ static __device__ __forceinline__ void some_taps(const vector<E> &upper, const v
         }
 }
 
-/* All taps meet the signal. `x` are the values from `halo` before the tile on. */
+/* Applies all taps. `x` begins `halo` values before the tile. */
 template <typename E>
 static __device__ __forceinline__ void all_taps(const E *x, const E *taps, int m, int halo, vector<E> (&c)[GROUPS]) {
     constexpr int VECTOR = direct_shape<E>::VECTOR;
@@ -98,7 +99,7 @@ static __device__ __forceinline__ void all_taps(const E *x, const E *taps, int m
     }
 }
 
-/* Result i, of the taps that meet the signal. */
+/* Returns result i, summed over the taps that overlap the signal. */
 template <typename E>
 static __device__ __forceinline__ E one_by_one(const E *x, uint64_t n, bool aligned, const E *h, uint64_t m,
                                                uint64_t i) {
@@ -113,7 +114,7 @@ template <typename E> static __global__ void __launch_bounds__(DIRECT_THREADS) d
     __shared__ __align__(16) unsigned char room[(shape::HALO + shape::VECTOR + shape::TILE) * sizeof(E)];
     __shared__ __align__(16) unsigned char room_of_taps[shape::HALO * sizeof(E)];
     E *values = (E *)room, *taps = (E *)room_of_taps;
-    const uint64_t start = (uint64_t)blockIdx.x * shape::TILE; /* in y */
+    const uint64_t start = (uint64_t)blockIdx.x * shape::TILE; /* index in y */
     const uint64_t i = j.first + start;
     const int m = (int)j.m, halo = (m + shape::VECTOR - 1) / shape::VECTOR * shape::VECTOR;
     E *y = (E *)j.y + start;
@@ -153,7 +154,7 @@ template <typename E> static __global__ void __launch_bounds__(DIRECT_THREADS) d
     }
 }
 
-/* h' of ORDER.md 15.1. */
+/* Computes h' of ORDER.md 15.1. */
 template <typename T, bool COMPLEX>
 static __global__ void __launch_bounds__(DIRECT_THREADS) turn_kernel(const convolve_job j) {
     const uint64_t i = (uint64_t)blockIdx.x * DIRECT_THREADS + threadIdx.x, from = j.m - 1 - i;

@@ -1,16 +1,16 @@
 /* An item of a convolution by transforms (ORDER.md 15.3): a block of complex values, or a pair of blocks of real
- * ones, which are the real and the imaginary part of its numbers. */
+ * values. A pair forms the real and the imaginary parts of the item's numbers. */
 #ifndef WEFT_CUDA_CONVOLVE_ITEMS_CUH
 #define WEFT_CUDA_CONVOLVE_ITEMS_CUH
 
 #include "cuda/convolve/convolve_job.h"
 #include "cuda/fft/stages.cuh"
 
-/* One item, by one thread: where its numbers and its results are, and whether all are there. */
+/* View of one item for one thread: the positions of its numbers and results, and whether all of them are in range. */
 template <typename T, bool COMPLEX> struct item_view {
     const convolve_job &j;
-    int64_t from, to;    /* of number 0: in the signal, and in the results that are wanted; both may be negative */
-    bool inside, wanted; /* all numbers lie in the signal; all results are wanted */
+    int64_t from, to;    /* index of number 0 in the signal, and in the requested results; both may be negative */
+    bool inside, wanted; /* inside: all numbers are in the signal; wanted: all results are requested */
 
     __device__ __forceinline__ item_view(const convolve_job &job, uint64_t item) : j(job) {
         const int64_t first = (int64_t)((COMPLEX ? item : 2 * item) * j.step), before = (int64_t)(j.m - 1);
@@ -21,7 +21,7 @@ template <typename T, bool COMPLEX> struct item_view {
         wanted = to + before >= 0 && to + reach + (int64_t)j.size <= (int64_t)j.count;
     }
 
-    /* Value i of the signal, or 0 beside it. */
+    /* Returns value i of the signal, or 0 outside it. */
     __device__ __forceinline__ T value_or_zero(int64_t i) const {
         return inside || (i >= 0 && i < (int64_t)j.n) ? __ldg((const T *)j.x + i) : (T)0;
     }
@@ -43,7 +43,7 @@ template <typename T, bool COMPLEX> struct item_view {
         if (wanted || (i >= 0 && i < (int64_t)j.count)) __stcg((T *)j.y + i, canonical(v));
     }
 
-    /* The results of number `place`; the first m - 1 have none. */
+    /* Stores the results of number `place`; the first m - 1 numbers have none. */
     __device__ __forceinline__ void give(int64_t place, number<T> v) const {
         if (place < (int64_t)(j.m - 1)) return;
         const int64_t i = to + place;
@@ -58,7 +58,7 @@ template <typename T, bool COMPLEX> struct item_view {
     }
 };
 
-/* Tap number `place`, or 0 behind the last. */
+/* Returns tap `place`, or 0 after the last. */
 template <typename T, bool COMPLEX>
 static __device__ __forceinline__ number<T> take_tap(const convolve_job &j, uint64_t place) {
     number<T> v;

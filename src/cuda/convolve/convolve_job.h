@@ -1,4 +1,4 @@
-/* What one launch of a convolution's kernels is told, and the geometry of some. */
+/* Parameters of one launch of a convolution's kernels, and their geometry. */
 #ifndef WEFT_CUDA_CONVOLVE_JOB_H
 #define WEFT_CUDA_CONVOLVE_JOB_H
 
@@ -6,25 +6,26 @@
 
 #include <stddef.h>
 
-/* The longest block that is convolved in shared memory, in binary digits. */
+/* log2 of the shortest and the longest block that is convolved in shared memory. */
 #define BLOCK_LOG_LEAST 8
 #define BLOCK_LOG_F32 14
 #define BLOCK_LOG_F64 13
 
 struct convolve_job {
     const void *x, *h;     /* signal and taps */
-    uint64_t n, m;         /* of them; m <= n */
-    uint64_t first, count; /* of the full convolution, values that are wanted */
+    uint64_t n, m;         /* lengths of x and h; m <= n */
+    uint64_t first, count; /* requested results, as a range of the full convolution */
     void *y;
-    bool x_aligned, y_aligned; /* to whole complex numbers */
-    /* By transforms: ORDER.md 15.3. An item is a block, or a pair of blocks if values are real. */
+    bool x_aligned, y_aligned; /* aligned to full complex numbers */
+    /* Members for convolution by transforms (ORDER.md 15.3). An item is a block of complex values, or a pair of
+     * blocks of real ones. */
     const void *table;
-    void *filter;         /* the filter's transform, as the kernels that use it want it */
-    void *numbers;        /* of items that are convolved in passes over memory */
-    uint64_t size;        /* of a block */
-    uint64_t step;        /* results of a block */
-    uint64_t item, items; /* the first one, and how many */
-    uint64_t blocks;      /* of the stages that a pass over rows finds done */
+    void *filter;         /* transform of the filter, in the layout of the kernels that read it */
+    void *numbers;        /* items that are convolved in passes over memory */
+    uint64_t size;        /* numbers per block */
+    uint64_t step;        /* results per block */
+    uint64_t item, items; /* index of the first item, and number of items */
+    uint64_t blocks;      /* rows per item of a pass along rows */
     double scale;
 };
 

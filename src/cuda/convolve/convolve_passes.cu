@@ -1,5 +1,5 @@
-/* Blocks of a convolution (ORDER.md 15.3) that are too long for one multiprocessor: the passes of fft_passes.cu
- * down columns, one along rows that multiplies by the filter's transform too, and columns back. */
+/* Blocks of a convolution (ORDER.md 15.3) that are too long for one multiprocessor: the column passes of
+ * fft_passes.cu, a pass along rows that also multiplies by the filter's transform, and column passes backward. */
 #include "cuda/convolve/convolve_items.cuh"
 #include "cuda/convolve/convolve_kernels.h"
 
@@ -7,9 +7,9 @@
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-/* --------------------------------------------------------------------- to and from the numbers */
+/* -------------------------------------------------------------- copies to and from the numbers */
 
-/* What a thread of these has: number `place` of an item. `items` 0 stands for the taps. */
+/* A thread of these kernels copies number `place` of an item. If `items` is 0, fill_kernel copies the taps. */
 template <typename T, bool COMPLEX>
 static __global__ void __launch_bounds__(FILL_THREADS) fill_kernel(const convolve_job j) {
     const uint64_t i = (uint64_t)blockIdx.x * FILL_THREADS + threadIdx.x, item = i / j.size, place = i % j.size;
@@ -32,7 +32,8 @@ template <int LOG> struct row_shape {
     static constexpr int ROWS = THREADS / line<LOG>::THREADS;
 };
 
-/* The filter's values lie as the threads that multiply by them have them. A row number counts through all items. */
+/* Transforms rows; rows are counted through all items. The filter's transform is stored in the order in which threads
+ * read it. */
 template <typename T, int LOG, bool OF_FILTER>
 static __global__ void __launch_bounds__(row_shape<LOG>::THREADS) row_kernel(const convolve_job j) {
     typedef line<LOG> l;
@@ -63,7 +64,7 @@ static __global__ void __launch_bounds__(row_shape<LOG>::THREADS) row_kernel(con
     }
 }
 
-/* ---------------------------------------------------------------------------- columns, back */
+/* ------------------------------------------------------------------------ columns, backward */
 
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS) columns_back_kernel(const fft_job j) {

@@ -1,4 +1,4 @@
-/* Complex numbers on the GPU, and the butterflies of ORDER.md 14.2 and 9.3 on as many as a thread holds in
+/* Complex numbers on the GPU, and the butterflies of ORDER.md 14.2 and 9.3 on the numbers that a thread holds in
  * registers. T is float or double. */
 #ifndef WEFT_CUDA_COMPLEX_CUH
 #define WEFT_CUDA_COMPLEX_CUH
@@ -11,8 +11,9 @@ template <typename T> struct __align__(2 * sizeof(T)) number { T re, im; };
 
 /* ------------------------------------------------------------------------------- memory */
 
-/* Global memory, told so: else the compiler must take it for shared memory's neighbour, and keeps loads and stores in
- * order. What kernels read may be what others have just written: it is looked for in the L2 cache. */
+/* Accesses by instructions for global memory. Without them the compiler must assume that the address may be in shared
+ * memory, and keeps loads and stores in order. Other blocks may have just written the values, so they are cached in
+ * L2 only. */
 static __device__ __forceinline__ number<float> load_whole(const float *x, uint64_t i) {
     const float2 v = __ldcg((const float2 *)x + i);
     return number<float>{v.x, v.y};
@@ -28,7 +29,8 @@ static __device__ __forceinline__ void store_whole(double *y, uint64_t i, number
     __stcg((double2 *)y + i, make_double2(v.re, v.im));
 }
 
-/* Number i of an array that is aligned as its parts, or as a whole number. */
+/* Loads number i of an array. `aligned`: the array is aligned to full complex numbers; otherwise only to their
+ * parts. */
 template <typename T> static __device__ __forceinline__ number<T> load_number(const T *x, uint64_t i, bool aligned) {
     if (aligned) return load_whole(x, i);
     number<T> v;
@@ -59,7 +61,7 @@ template <typename T> static __device__ __forceinline__ number<T> swapped(number
 
 /* ---------------------------------------------------------------------------- arithmetic */
 
-/* -i w. */
+/* Returns -i w. */
 template <typename T> static __device__ __forceinline__ number<T> turned(number<T> w) {
     number<T> v;
     v.re = w.im;
@@ -88,7 +90,7 @@ static __device__ __forceinline__ void undo_butterfly(number<T> &a, number<T> &b
     b.im = fma(d.im, w.re, -(d.re * w.im));
 }
 
-/* P of ORDER.md 15.3. */
+/* Returns the product P of ORDER.md 15.3. */
 template <typename T> static __device__ __forceinline__ number<T> multiply(number<T> z, number<T> h) {
     number<T> p;
     p.re = fma(z.re, h.re, -(z.im * h.im));
@@ -98,7 +100,8 @@ template <typename T> static __device__ __forceinline__ number<T> multiply(numbe
 
 /* ----------------------------------------------------------------------------- twiddles */
 
-/* The table holds T[2k]; T[2k + 1] is -i T[2k]. 32 bits number the twiddles of 2^33 values. */
+/* Returns T[2k], which the table contains; T[2k + 1] is -i T[2k]. A 32-bit index is sufficient for the twiddles of
+ * 2^33 values. */
 template <typename T> static __device__ __forceinline__ number<T> even_twiddle(const number<T> *table, uint32_t k);
 template <> __device__ __forceinline__ number<float> even_twiddle<float>(const number<float> *table, uint32_t k) {
     const float2 v = __ldg((const float2 *)table + k);
@@ -117,7 +120,8 @@ template <typename T> static __device__ __forceinline__ number<T> any_twiddle(co
     return v;
 }
 
-/* Stage S of BITS, of 2^BITS numbers that are block k of the first of them: blocks 2b and 2b + 1 share a twiddle. */
+/* Applies stage S of BITS stages to 2^BITS numbers, which are block k of the first of these stages. Blocks 2b and 2b
+ * + 1 share a twiddle. */
 template <int BITS, int S, typename T, typename Butterfly>
 static __device__ __forceinline__ void one_stage(number<T> *v, const number<T> *table, uint32_t k, Butterfly apply) {
     constexpr int HALF = 1 << (BITS - S - 1), PAIRS = S == 0 ? 1 : 1 << (S - 1), OF_PAIR = S == 0 ? 1 : 2;
@@ -143,7 +147,7 @@ struct go_back {
     }
 };
 
-/* All BITS of them, the first one first; or undone, the last one first. */
+/* Apply all BITS stages in order, or undo them in reverse order. */
 template <int BITS, int S = 0, typename T>
 static __device__ __forceinline__ void stages(number<T> *v, const number<T> *table, uint32_t k) {
     if constexpr (S < BITS) {

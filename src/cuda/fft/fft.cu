@@ -1,25 +1,24 @@
-/* weft_fft: its passes over memory (ORDER.md 14). */
+/* weft_fft: the sequence of passes over memory (ORDER.md 14). */
 #include "cuda/fft/fft_passes.h"
 #include "cuda/fft/transforms.h"
 
 #include <string.h>
 
 static const char NAME[] = "fft";
-static const size_t SCRATCH_MOST = (size_t)1
-                                   << 28; /* batches whose numbers between passes take more are done in parts */
+static const size_t SCRATCH_MOST = (size_t)1 << 28; /* bytes between passes; larger batches are processed in parts */
 
 typedef struct fft_work {
     gpu *g;
     const fft_call *call;
-    int log; /* of the complex transform */
+    int log; /* log2 of the length of the complex transform */
     bool real_side, long_transform;
-    fft_job j; /* what all launches have in common */
+    fft_job j; /* parameters common to all launches */
     size_t real;
 } fft_work;
 
 static bool is_aligned(const void *p, size_t bytes) { return (uintptr_t)p % bytes == 0; }
 
-/* From x, x_step numbers apart, to y; `between` has room for all that lies between passes. */
+/* Transforms arrays at x, x_step numbers apart, to y. `between` is workspace for the numbers between passes. */
 static weft_status transform(const fft_work *w, fft_job j, void *between, weft_error *error) {
     const weft_dtype dtype = w->call->dtype;
     if (!w->long_transform) {
@@ -48,7 +47,7 @@ static weft_status transform(const fft_work *w, fft_job j, void *between, weft_e
     return gpu_launch(w->g, NAME, &launch, &pass, error);
 }
 
-/* One part of the batch. */
+/* Transforms one part of the batch. */
 static weft_status transform_part(const fft_work *w, fft_job j, void *between, weft_error *error) {
     if (w->call->kind == WEFT_C2R) {
         fft_job join = j;
@@ -86,7 +85,7 @@ static fft_job describe(const fft_work *w, const void *x, void *y, const void *t
     return j;
 }
 
-/* A transform of one value, to or from a real one, is that value. */
+/* Copies the values of transforms of length one, to or from a real value: the result is that value. */
 static weft_status copy_values(const fft_work *w, const void *x, void *y, weft_error *error) {
     fft_job j;
     memset(&j, 0, sizeof j);
@@ -111,7 +110,7 @@ static weft_status transform_all(const fft_work *w, const void *x, void *y, cons
     return WEFT_OK;
 }
 
-/* Whether transforms take several passes over memory. */
+/* Returns true if a transform requires several passes over memory. */
 static bool takes_passes(const gpu *g, const fft_call *c, int log) {
     const int most = c->dtype == WEFT_F32 ? FFT_WHOLE_LOG_F32 : FFT_WHOLE_LOG_F64;
     if (log > most || (log >= most - 1 && c->batch < FFT_WHOLE_BATCH)) return true;

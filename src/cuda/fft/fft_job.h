@@ -1,35 +1,35 @@
-/* What one launch of a transform's kernels is told. */
+/* Parameters of one launch of a transform's kernels. */
 #ifndef WEFT_CUDA_FFT_JOB_H
 #define WEFT_CUDA_FFT_JOB_H
 
 #include <stdint.h>
 
-/* The longest transform that one block does by itself, in binary digits; and how many of that length there must be,
- * or passes of many blocks are quicker. */
+/* log2 of the longest transform that one block computes. The two longest lengths also require a batch of at least
+ * FFT_WHOLE_BATCH; with fewer, passes of many blocks are faster. */
 #define FFT_WHOLE_LOG_F32 14
 #define FFT_WHOLE_LOG_F64 13
 #define FFT_WHOLE_BATCH 16
-/* A pass of a longer one takes so many stages. */
+/* Minimum and maximum number of stages per pass of a longer transform. */
 #define FFT_PASS_LOG_LEAST 5
 #define FFT_PASS_LOG_MOST 10
-/* With less shared memory than this, no more than so many. */
+/* With less shared memory per block than FFT_PASS_SHARED, a pass has at most FFT_PASS_LOG_SMALL stages. */
 #define FFT_PASS_SHARED (84 << 10)
 #define FFT_PASS_LOG_SMALL 8
 
-/* One pass over `batch` arrays. Numbers, not bytes, are counted. */
+/* One pass over `batch` arrays. Counts and steps are in complex numbers, not bytes. */
 struct fft_job {
     const void *x;
     void *y;
     const void *table;       /* T[2k] */
-    uint64_t batch, n;       /* of the whole transform */
-    uint64_t x_step, y_step; /* from one array to the next */
-    uint64_t blocks;         /* of the pass: what the passes before it have made of an array */
-    double scale;            /* of the results of the last pass */
+    uint64_t batch, n;       /* n: length of the complete transform */
+    uint64_t x_step, y_step; /* distance from one array to the next */
+    uint64_t blocks;         /* number of blocks into which earlier passes divided each array */
+    double scale;            /* factor of the results, applied by the last pass */
     bool x_aligned, y_aligned;
-    bool swap_in, swap_out; /* an inverse is the transform with real and imaginary parts swapped before and after */
+    bool swap_in, swap_out; /* exchange real and imaginary parts before or after; an inverse transform does both */
 };
 
-/* A kernel, and a launch of it. */
+/* A kernel and its launch configuration. */
 struct fft_launch {
     const void *kernel;
     uint64_t blocks;

@@ -1,7 +1,7 @@
-/* The kernels of weft_fft (ORDER.md 14). A long transform takes two or more passes over memory. Passes before
- * the last one work on columns: lines of 2^LOG numbers that lie a step apart, in place. The last one works on rows,
- * lines of neighbours, and puts every result to its natural place. A block has WIDTH lines: columns that are
- * neighbours, or rows whose results are neighbours, so that it reads and writes whole segments of memory. */
+/* Kernels of weft_fft (ORDER.md 14). A long transform takes two or more passes over memory. Passes before the last
+ * one work on columns: lines of 2^LOG numbers with a constant step between them. The last pass works on rows, lines
+ * of adjacent numbers, and writes every result in natural order. A block processes WIDTH lines: adjacent columns, or
+ * rows whose results are adjacent, so that it reads and writes full segments of memory. */
 #include "cuda/fft/fft_passes.h"
 #include "cuda/fft/stages.cuh"
 
@@ -16,7 +16,7 @@ template <typename T> static __device__ __forceinline__ number<T> finished(numbe
 
 /* --------------------------------------------------------------------------------- columns */
 
-/* Reads and writes everything once. */
+/* Reads and writes every number once. */
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
     columns_kernel(const fft_job j) {
@@ -41,8 +41,8 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape
 
 /* ------------------------------------------------------------------------------------ rows */
 
-/* In the first phase neighbouring threads have neighbours of a row; from then on they have the same place of
- * neighbouring rows. */
+/* In the first phase adjacent threads hold adjacent numbers of a row. After it they hold the numbers of equal index
+ * in rows whose results are adjacent. */
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
     rows_kernel(const fft_job j) {
@@ -75,21 +75,21 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape
 
 /* ----------------------------------------------------------------------------------- whole */
 
-/* Threads of a block, which does as many transforms as they have room for. */
+/* Threads of a block, and the number of transforms that it computes. */
 template <int LOG> struct whole_shape {
     static constexpr int THREADS = line<LOG>::THREADS < 128 ? 128 : line<LOG>::THREADS;
     static constexpr int ARRAYS = THREADS / line<LOG>::THREADS;
 };
 
-/* A natural place, moved within its 16 neighbours by the digits in which those of neighbouring threads differ, so
- * that these meet in no bank. */
+/* Returns the position of natural index `place` in shared memory. It is XORed, within its group of 16, with the bits
+ * in which the indexes of adjacent threads differ, to avoid bank conflicts. */
 template <int LOG> static __device__ __forceinline__ int moved(int place) {
     constexpr int SHIFT = LOG - line<LOG>::bits(line<LOG>::PHASES - 1) - 4;
     return SHIFT < 1 ? place : place ^ ((place >> (SHIFT < 1 ? 0 : SHIFT)) & 15);
 }
 
-/* Number i of a thread of short arrays, read first or written last, is a neighbour of other threads' number i,
- * whosever it is, and passes through shared memory. */
+/* Position of number i of a thread when short arrays are read or written. Adjacent threads access adjacent numbers,
+ * whichever array they belong to; shared memory redistributes them. */
 template <int LOG> struct in_turn {
     int array, place;
     __device__ __forceinline__ explicit in_turn(int i) {
@@ -162,7 +162,7 @@ static __global__ void __launch_bounds__(whole_shape<LOG>::THREADS, 4096 / sizeo
 
 /* -------------------------------------------------------------------------- real transforms */
 
-/* t and the conjugate of u of ORDER.md 14.5. */
+/* Computes t and the conjugate of u of ORDER.md 14.5. */
 template <typename T>
 static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T> w, bool inverse) {
     number<T> e, o, v;
@@ -180,7 +180,7 @@ static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T
 
 #define PARTS_THREADS 256
 
-/* The pair f, n - f, 1 <= f <= n/2. */
+/* Computes the pair f, n - f; 1 <= f <= n/2. */
 template <typename T, bool INVERSE>
 static __device__ __forceinline__ void pair_of(const fft_job &j, const T *x, T *y, uint64_t f) {
     const uint64_t g = j.n - f;
@@ -192,7 +192,7 @@ static __device__ __forceinline__ void pair_of(const fft_job &j, const T *x, T *
     if (g > f) store_number(y, g, j.y_aligned, finished(b, factor, false));
 }
 
-/* f = 0, which stands for n too: two real values. */
+/* Computes f = 0, together with f = n: two real values. */
 template <typename T, bool INVERSE>
 static __device__ __forceinline__ void real_pair_of(const fft_job &j, const T *x, T *y) {
     number<T> a, b;
@@ -205,7 +205,7 @@ static __device__ __forceinline__ void real_pair_of(const fft_job &j, const T *x
     if (!INVERSE) store_number(y, j.n, j.y_aligned, finished(b, (T)1, false));
 }
 
-/* Each thread has one pair of one array; the first one of an array has that of 0 and that of n/2. */
+/* Each thread computes one pair of one array; the first thread of an array computes f = 0 and f = n/2. */
 template <typename T, bool INVERSE>
 static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_job j) {
     const uint64_t at = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
@@ -222,7 +222,7 @@ static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_j
     if (j.n > 1) pair_of<T, INVERSE>(j, x, y, j.n / 2);
 }
 
-/* A transform of one value: to or from a real one. */
+/* Transforms of one value, to or from a real one. */
 template <typename T, bool FROM_REAL>
 static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_job j) {
     const uint64_t i = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;

@@ -1,10 +1,10 @@
 /* LOG stages of a transform by the threads of a block (ORDER.md 14.3).
  *
- * A line of 2^LOG numbers is held by THREADS threads, 16 numbers each (or fewer, if the line is shorter). In a phase
- * each thread does up to four stages on its numbers, in registers; between phases the numbers change hands through
- * shared memory. In phase p the places of a line are
+ * THREADS threads hold a line of 2^LOG numbers, 16 numbers each (or fewer if the line is shorter). In a phase each
+ * thread computes up to four stages on its numbers, in registers. Between phases the threads exchange numbers through
+ * shared memory. In phase p the bits of an index into the line are
  *
- *     hi (stages that are done) | mid (the stages of p) | lo
+ *     hi (stages already done) | mid (the stages of p) | lo
  *
  * and a thread's register i holds `mid` = i for one or several pairs (hi, lo). */
 #ifndef WEFT_CUDA_STAGES_CUH
@@ -21,8 +21,8 @@ template <int LOG> struct line {
     static constexpr __host__ __device__ int bits(int p) { return LOG / PHASES + (p < LOG % PHASES); }
     static constexpr __host__ __device__ int done(int p) { return p == 0 ? 0 : done(p - 1) + bits(p - 1); }
 
-    /* hi, and the place, of thread t's number i. t and i have digits of their own in both: number i of thread t is
-     * what number 0 of it and number i of thread 0 add up to, and the latter is a constant. */
+    /* `hi` and the index in the line of thread t's number i. t and i determine disjoint bits of both, so the value
+     * for (t, i) is the sum of those for (t, 0) and (0, i), and the latter is a constant. */
     template <int P> static constexpr __host__ __device__ int hi_of(int t, int i) {
         return (t + (i >> bits(P)) * THREADS) >> (LOG - done(P) - bits(P));
     }
@@ -38,9 +38,9 @@ template <int LOG> struct line {
     }
 };
 
-/* The way from phase FROM to phase TO. at.start(place) + at.apart(place) is where a number lies in shared memory,
- * each for some of the digits of its place. A thread that is `t` of its line in the first may be `u` in the second,
- * of another line, `bt`. */
+/* Exchanges numbers between phase FROM and phase TO. A number's address in shared memory is at.start(a) +
+ * at.apart(b), where a and b contain disjoint bits of its index. A thread has index `t` in its line in phase FROM,
+ * and index `u` in phase TO, possibly in another line, `bt`. */
 template <int LOG, int FROM, int TO, typename T, typename At>
 static __device__ __forceinline__ void exchange(number<T> *v, number<T> *shared, int t, int u, At at, At bt) {
     typedef line<LOG> l;
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void phase_back(number<T> *v, int t, const num
         stages_back<l::bits(P)>(v + i, table, (block << l::done(P)) + l::template hi<P>(t, i));
 }
 
-/* The phases from P on, of a line that is number `block` of its stage. */
+/* Computes the phases from P on; the line is block `block` of its stage. */
 template <int LOG, int P = 0, typename T, typename At>
 static __device__ __forceinline__ void phases_from(number<T> *v, number<T> *shared, int t, const number<T> *table,
                                                    uint32_t block, At at) {
@@ -81,7 +81,7 @@ static __device__ __forceinline__ void phases_from(number<T> *v, number<T> *shar
     }
 }
 
-/* Those before and including P, undone: the last one first. */
+/* Undoes the phases up to and including P, in reverse order. */
 template <int LOG, int P = line<LOG>::PHASES - 1, typename T, typename At>
 static __device__ __forceinline__ void phases_back(number<T> *v, number<T> *shared, int t, const number<T> *table,
                                                    uint32_t block, At at) {
@@ -92,7 +92,7 @@ static __device__ __forceinline__ void phases_back(number<T> *v, number<T> *shar
     }
 }
 
-/* The same value, of which the compiler is not to know that: what it has made of it before is to be made again
+/* Returns `value`, but hides from the compiler that it is unchanged. Values derived from it are then recomputed
  * rather than kept in registers. */
 template <typename V> static __device__ __forceinline__ V afresh(V value) {
     if constexpr (sizeof value == 8)
@@ -102,8 +102,8 @@ template <typename V> static __device__ __forceinline__ V afresh(V value) {
     return value;
 }
 
-/* A line by itself in shared memory: a number is left out after every 16, so that neither neighbours nor numbers 16
- * apart meet in a bank. */
+/* One line in shared memory. One number of padding follows every 16, so that neither adjacent numbers nor numbers 16
+ * apart use the same bank. */
 struct padded {
     int first;
     static constexpr __host__ __device__ int apart(int place) { return place + (place >> 4); }
@@ -111,22 +111,23 @@ struct padded {
 };
 template <int LOG> static constexpr __host__ __device__ int padded_size() { return (1 << LOG) + ((1 << LOG) >> 4); }
 
-/* Lines of a pass, by type and length: 128 bytes of neighbours, or 64 where more would not fit. */
+/* Geometry of a pass by type and length. A block has WIDTH adjacent lines: 256 or 128 bytes wide, or 64 where more
+ * would not fit. */
 template <typename T, int LOG> struct pass_shape {
     static constexpr int BYTES = LOG <= 6 ? 256 : LOG < 10 ? 128 : 64;
     static constexpr int WIDTH = BYTES / (2 * sizeof(T));
     static constexpr int THREADS = WIDTH * line<LOG>::THREADS;
-    static constexpr int RESIDENT = 4096 / sizeof(T) / THREADS; /* blocks of a multiprocessor, as registers allow */
+    static constexpr int RESIDENT = 4096 / sizeof(T) / THREADS; /* blocks per multiprocessor, bounded by registers */
 };
 
-/* Numbers of lines side by side, `stride` from one place of a line to the next. */
+/* Interleaved lines: adjacent numbers of a line are STRIDE apart. */
 template <int STRIDE> struct side_by_side {
     int which;
     static constexpr __host__ __device__ int apart(int place) { return place * STRIDE; }
     __device__ __forceinline__ int start(int place) const { return which + apart(place); }
 };
 
-/* `digits` binary digits of k mirrored. */
+/* Returns k with its lowest `digits` bits in reverse order. */
 static __device__ __forceinline__ uint64_t mirrored(uint64_t k, int digits) {
     return digits ? __brevll(k) >> (64 - digits) : 0;
 }

@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------------------------ table */
 
-enum { NEAR_LOG = 10, TABLE_THREADS = 256 }; /* T[2k] is one of so many, turned by one of those beyond */
+enum { NEAR_LOG = 10, TABLE_THREADS = 256 }; /* T[2k] is one of 2^NEAR_LOG near values, rotated by a far value */
 
 static __device__ void put(float2 *to, weft_turn w) { *to = make_float2(weft_pair_f32(w.re), weft_pair_f32(w.im)); }
 static __device__ void put(double2 *to, weft_turn w) { *to = make_double2(w.re.hi, w.im.hi); }
@@ -17,7 +17,7 @@ static __global__ void table_kernel(const weft_turn *near, const weft_turn *far,
     if (k < count) put(table + k, weft_turn_join(near[k % (1 << NEAR_LOG)], far[k >> NEAR_LOG]));
 }
 
-/* Makes the table at `table` from what the host makes at `turns`: the near ones, then the far ones. */
+/* Computes the table on the GPU from the near and far values, which the host computes at `turns`. */
 static weft_status fill_table(gpu *g, weft_dtype dtype, int log, weft_turn *turns, weft_turn *on_gpu, void *table,
                               weft_error *error) {
     const int far_log = log > NEAR_LOG ? log - NEAR_LOG : 0;
@@ -95,7 +95,8 @@ weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *la
     return WEFT_OK;
 }
 
-/* As few passes as can be, of much the same length. Long ones need more shared memory than some GPUs have. */
+/* Divides the stages into the minimum number of passes, at least two, of nearly equal length. Passes of many stages
+ * need more shared memory than some GPUs have. */
 pass_list gpu_passes(const gpu *g, int log) {
     const int most = g->shared_bytes < FFT_PASS_SHARED ? FFT_PASS_LOG_SMALL : FFT_PASS_LOG_MOST;
     pass_list list;

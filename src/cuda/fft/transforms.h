@@ -1,11 +1,12 @@
-/* What weft_fft and weft_convolve share on a GPU: the table of twiddles, passes, launches. */
+/* Shared by weft_fft and weft_convolve: the table of twiddles, the division into passes, launches. */
 #ifndef WEFT_CUDA_TRANSFORMS_H
 #define WEFT_CUDA_TRANSFORMS_H
 
 #include "cuda/fft/fft_job.h"
 #include "cuda/runtime/arrays.h"
 
-/* T[2k] of ORDER.md 14.1 on the GPU, as far as transforms of 2^log values need it. It grows and stays. */
+/* Sets *table to T[2k] of ORDER.md 14.1 in device memory, long enough for transforms of 2^log values. The table grows
+ * when needed and is never shrunk. */
 weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int log, const void **table,
                          weft_error *error);
 
@@ -13,7 +14,7 @@ weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int lo
 weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *job,
                        weft_error *error);
 
-/* How the stages of a transform of 2^log values are shared out to passes. */
+/* Number of stages of each pass of a transform of 2^log values. */
 enum { PASSES_MOST = 8 };
 typedef struct pass_list {
     int count, log[PASSES_MOST];

@@ -1,12 +1,12 @@
-/* weft_heat: for each axis in turn a pass that makes the right side, and weft_tridiag's own launches along the lines
- * (ORDER.md 23). */
+/* weft_heat: for each axis in turn, one pass that computes the right-hand sides, and the launches of weft_tridiag
+ * along the lines (ORDER.md 23). */
 #include "arith/heat.h"
 #include "cuda/runtime/arrays.h"
 
 enum {
     THREADS = 128,
     WARP = 32,
-    PIECE = 1024, /* points of a row that a warp takes at a time */
+    PIECE = 1024, /* points of a row per warp and iteration */
     BLOCKS_A_MULTIPROCESSOR = 16
 };
 
@@ -15,7 +15,7 @@ enum {
 static __device__ float fused(float x, float y, float z) { return __fmaf_rn(x, y, z); }
 static __device__ double fused(double x, double y, double z) { return __fma_rn(x, y, z); }
 
-/* Point i of a row, of which `row` says where it is. */
+/* Returns the right-hand side at point i of the row described by `row`. */
 template <class T>
 static __device__ __forceinline__ T side(const weft_heat_pass &p, const weft_heat_row &row, const T *u, uint64_t i) {
     const uint64_t place = p.beside ? row.place[p.beside] : i, step = p.from.step[p.beside];
@@ -23,8 +23,8 @@ static __device__ __forceinline__ T side(const weft_heat_pass &p, const weft_hea
     return (T)p.ratio * fused((T)p.centre, u[i], before + after);
 }
 
-/* A warp takes pieces of rows, and a lane every 32nd point of a piece: all reads and writes are of adjacent points.
- * Reads each value of u once, or three times, mostly from the caches. */
+/* A warp processes chunks of rows, and a lane every 32nd point of a chunk, so that all accesses are to adjacent
+ * points. Reads each value of u once or three times, mostly from the caches. */
 template <class T>
 static __global__ void __launch_bounds__(THREADS) heat_pass(const weft_heat_pass p, const T *from, T *to) {
     const uint64_t pieces = (p.n[0] - 1) / PIECE + 1, items = p.n[1] * p.n[2] * p.batch * pieces;
@@ -61,7 +61,7 @@ static weft_status launch(const gpu *g, bool f32, const weft_heat_pass &p, const
     return WEFT_OK;
 }
 
-/* What the sweeps of a call share: the coefficients of an axis, the right side, the solver's scratch memory. */
+/* Common to the sweeps of a call: coefficients of each axis, right-hand sides, and workspace of the solver. */
 typedef struct stepper {
     gpu *g;
     const heat_call *c;
@@ -71,7 +71,7 @@ typedef struct stepper {
     char *d, *scratch;
 } stepper;
 
-/* The systems along an axis: the right side in d, and the solution in x. */
+/* Returns the systems along an axis, with right-hand sides in d and solutions in x. */
 static tridiag_call systems_of(const stepper *s, size_t axis, void *x) {
     const heat_call *c = s->c;
     const size_t n = c->n[axis], systems = weft_heat_points(c->n, c->batch) / n;
@@ -82,7 +82,7 @@ static tridiag_call systems_of(const stepper *s, size_t axis, void *x) {
     return call;
 }
 
-/* The grids are in v but before the first sweep, in the layout of the axis swept last. */
+/* Before the first sweep the grids are in u; after it they are in v, in the layout of the axis swept last. */
 static weft_status run_steps(const stepper *s, const void *u, void *v, weft_error *error) {
     const heat_call *c = s->c;
     const weft_heat_layout own = weft_heat_layout_of(c->n, c->batch, 0);
@@ -119,7 +119,7 @@ static void set_coefficients(stepper *s) {
     }
 }
 
-/* Bytes that the solver needs, for whichever axis needs most. */
+/* Returns the workspace of the solver in bytes, the maximum over all axes. */
 static size_t solver_bytes(const stepper *s) {
     size_t most = 0;
     for (size_t axis = 0; axis < s->c->dimensions; axis++) {

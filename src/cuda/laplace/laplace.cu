@@ -1,4 +1,4 @@
-/* weft_laplace: its passes over memory and their launches (ORDER.md 7). */
+/* weft_laplace: the sequence of passes over memory, and their launches (ORDER.md 7). */
 #include "cuda/laplace/laplace_kernel.cuh"
 #include "cuda/reduce/tree.cuh"
 #include "cuda/runtime/arrays.h"
@@ -23,7 +23,7 @@ static kernel differences_kernel(weft_dtype dtype) {
                   KERNEL_TREE};
 }
 
-/* The root mean square of v - u, both on the GPU. */
+/* Computes the root mean square of v - u, both in device memory. */
 static weft_status measure(gpu *g, const laplace_call *l, const void *u, const void *v, weft_error *error) {
     call c;
     const uint64_t points = l->nx * l->ny * l->nz;
@@ -43,12 +43,12 @@ static __device__ __forceinline__ uint4 *laplace_shared() {
 typedef struct laplace_launch {
     void (*kernel)(laplace_job);
     size_t shared_bytes;
-    uint32_t threads, tile; /* rows of a block */
+    uint32_t threads, tile; /* rows per block */
 } laplace_launch;
 
-/* A way to do a pass of 1, 2, ... sweeps (laplace_f32.def, laplace_f64.def). */
+/* Kernels of one variant, for passes of 1, 2, ... sweeps (laplace_f32.def, laplace_f64.def). */
 typedef struct laplace_variant {
-    int sweeps; /* of a pass, at most */
+    int sweeps; /* maximum per pass */
     laplace_launch launches[SWEEPS_MAX];
 } laplace_variant;
 
@@ -57,7 +57,7 @@ template <class A, int T, int WARPS, int ROWS, int BLOCKS> static laplace_launch
     return laplace_launch{laplace_kernel<pass, BLOCKS>, sizeof(laplace_memory<pass>), pass::THREADS, pass::TILE};
 }
 
-/* Kernels of more than SWEEPS sweeps are not made. */
+/* Returns a variant. Entries for more than SWEEPS sweeps are not instantiated: they repeat the kernel of SWEEPS. */
 template <class A, int WARPS, int ROWS, int PAIR, int ONE, int SWEEPS> static laplace_variant variant_of() {
     constexpr int THIRD = SWEEPS < 3 ? SWEEPS : 3, FOURTH = SWEEPS < 4 ? SWEEPS : 4;
     return laplace_variant{SWEEPS,
@@ -83,15 +83,15 @@ size_t cuda_laplace_shared(weft_dtype dtype, size_t variant) {
     return v->launches[v->sweeps - 1].shared_bytes;
 }
 
-/* That which was chosen, or, as nothing was, the first that has room. */
+/* Returns the chosen variant, or if none was chosen the first one whose shared memory fits in a block. */
 static const laplace_variant *variant_chosen(const gpu *g, weft_dtype dtype) {
     size_t number = g->chosen[dtype == WEFT_F32 ? TUNE_LAPLACE_F32 : TUNE_LAPLACE_F64].variant;
     while (cuda_laplace_shared(dtype, number) > g->shared_bytes) number++;
     return variant_numbered(dtype, number);
 }
 
-/* Planes of a block: many, since T on either side are read for nothing, but not so many that multiprocessors wait
- * for the last blocks. */
+/* Returns the number of planes per block. It is large, because T planes on either side are read redundantly, but
+ * leaves enough blocks that multiprocessors do not wait for the last ones. */
 static int64_t planes_of_block(const gpu *g, uint64_t tiles, uint64_t nz) {
     const uint64_t wanted = (uint64_t)g->multiprocessors * WAVES, chunks = (wanted - 1) / tiles + 1;
     uint64_t planes = (nz - 1) / chunks + 1;
@@ -121,8 +121,9 @@ static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, con
 
 /* ------------------------------------------------------------------------------- the passes */
 
-/* The last pass writes v, the one before it the scratch grid, and so on. In place with an odd number of passes, u is
- * copied to the scratch grid first. The sweep that is measured goes alone, so that both its grids are there. */
+/* Runs the passes. The last one writes v, the one before it the scratch grid, and so on alternately. In place with an
+ * odd number of passes, u is first copied to the scratch grid. The measured sweep is a pass of its own, so that its
+ * input and its output both exist. */
 static weft_status run_passes(gpu *g, const laplace_call *l, const void *u, void *v, void *scratch,
                               weft_error *error) {
     const bool measured = l->change != NULL;

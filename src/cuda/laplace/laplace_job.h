@@ -1,16 +1,16 @@
-/* What one pass of the Laplace kernel is told. */
+/* Parameters of one pass of the Laplace kernel. */
 #ifndef WEFT_CUDA_LAPLACE_JOB_H
 #define WEFT_CUDA_LAPLACE_JOB_H
 
 #include <stdint.h>
 
-#define LAPLACE_STAGES 4 /* planes of shared memory, all but one on their way */
+#define LAPLACE_STAGES 4 /* planes in shared memory; all but one are being copied */
 
 struct laplace_job {
     const void *from;
     void *to;
     uint64_t nx, ny, nz;
-    int64_t planes; /* that a block writes */
+    int64_t planes; /* planes that a block writes */
     bool vectors;   /* rows begin on 16-byte boundaries in both grids */
 };
 

@@ -1,13 +1,13 @@
 /* T sweeps of the 7-point stencil in one pass over memory (ORDER.md 7.1).
  *
- * A block has a tile of some rows, each one load of a warp wide, and marches through the planes of its chunk. When
- * plane p arrives, sweep 1 can be finished on plane p - 1, sweep 2 on plane p - 2, ..., sweep T on p - T, which is
- * written. For each sweep a thread holds of its points the newest value and the sum of the first five terms of the
- * next one; neighbours in x come by shuffles, in y from the thread itself or, between warps, through shared memory.
- * All that a plane needs of others is exchanged at once, so a plane costs one barrier, whatever T is. The tile's rim
- * of T points is computed for nothing: neighbouring tiles need nothing of each other.
+ * A block has a tile of TILE rows, each as wide as one load of a warp, and iterates over the planes of its chunk.
+ * When plane p is loaded, sweep 1 can be completed on plane p - 1, sweep 2 on plane p - 2, ..., sweep T on p - T,
+ * which is written. For each sweep a thread holds, of its points, the newest value and the sum of the first five
+ * terms of the next one. Adjacent values in x are exchanged by shuffles; those in y are the thread's own or, between
+ * warps, in shared memory. All values of a plane are exchanged at once, so a plane costs one barrier for any T. The
+ * tile's rim of T points is computed redundantly, so that adjacent tiles do not communicate.
  *
- * Traffic: a grid read and written for T sweeps; rims are read again, mostly from the L2 cache. */
+ * Traffic: one read and one write of the grid per T sweeps; rims are read again, mostly from the L2 cache. */
 #ifndef WEFT_CUDA_LAPLACE_KERNEL_CUH
 #define WEFT_CUDA_LAPLACE_KERNEL_CUH
 
@@ -26,19 +26,19 @@ template <class A> struct strip {
 static __device__ __forceinline__ float laplace_stored(float v) { return weft_canonical_f32(v); }
 static __device__ __forceinline__ double laplace_stored(double v) { return weft_canonical_f64(v); }
 
-/* A pass of T sweeps by blocks of so many warps, whose threads have so many rows each. */
+/* Geometry of a pass of SWEEPS sweeps by blocks of WARPS_ warps with ROWS_ rows per thread. */
 template <class ELEMENT, int SWEEPS, int WARPS_, int ROWS_> struct laplace_pass {
     typedef ELEMENT element;
     static constexpr int T = SWEEPS, V = strip<element>::V, WIDTH = 32 * V, RIM = (T + V - 1) / V * V;
     static constexpr int WARPS = WARPS_, ROWS = ROWS_, THREADS = 32 * WARPS, TILE = WARPS * ROWS;
 };
 
-/* What a thread knows of its place: its first point in x, its first row, and which of its points are faces. */
+/* Position of a thread's points: its first point in x, its first row, and which of its points are on faces. */
 template <class P> struct laplace_place {
     static constexpr int T = P::T, V = P::V, WIDTH = P::WIDTH, RIM = P::RIM, TILE = P::TILE;
-    int64_t x, y; /* may lie outside the grid */
+    int64_t x, y; /* may be outside the grid */
     bool x_face[V], y_face[P::ROWS];
-    bool has_faces; /* or points outside the grid: the whole tile, the same in every thread */
+    bool has_faces; /* the tile has points on faces or outside the grid; equal in all threads */
 
     __device__ static laplace_place find(const laplace_job &a) {
         laplace_place p;
@@ -51,7 +51,7 @@ template <class P> struct laplace_place {
         for (int r = 0; r < P::ROWS; r++) p.y_face[r] = p.y + r <= 0 || p.y + r >= (int64_t)a.ny - 1;
         return p;
     }
-    /* Whether row r of the thread is one that the block writes, and in the grid. */
+    /* Returns true if row r of the thread is in the grid and written by this block. */
     __device__ bool writes_row(const laplace_job &a, int r) const {
         const int row = threadIdx.x / 32 * P::ROWS + r;
         return row >= T && row < TILE - T && y + r < (int64_t)a.ny;
@@ -62,7 +62,8 @@ template <class P> struct laplace_place {
     }
 };
 
-/* Planes on their way from memory: each thread copies what it needs itself. What lies outside the grid is zeros. */
+/* Planes that are being copied to shared memory. Each thread copies the values that it uses itself. Values outside
+ * the grid are set to zero. */
 template <class P> struct laplace_stages { strip<typename P::element> row[LAPLACE_STAGES][P::ROWS][P::THREADS]; };
 
 template <class P>
@@ -109,10 +110,10 @@ static __device__ __forceinline__ void laplace_store(const laplace_job &a, const
     }
 }
 
-/* The tile's rows that other warps need: of each warp the first and the last. */
+/* Rows of the tile that other warps read: the first and the last of each warp. */
 template <class P> struct laplace_edges { strip<typename P::element> row[P::WARPS][2][32]; };
 
-/* The sum of the first five terms: x neighbours, y neighbours, and `below`, the plane before. */
+/* Returns the sum of the first five terms: the neighbours in x and y, and `below`, the previous plane. */
 template <class A>
 static __device__ __forceinline__ strip<A> laplace_five(const strip<A> &middle, const strip<A> &south,
                                                         const strip<A> &north, const strip<A> &below) {
@@ -127,8 +128,9 @@ static __device__ __forceinline__ strip<A> laplace_five(const strip<A> &middle, 
     return sum;
 }
 
-/* A plane arrives at a sweep: the sweep finishes the plane before, which goes on as what arrives at the next sweep.
- * `five` is left with the plane before, which the next plane's sum needs. */
+/* Completes a sweep on the previous plane when a plane arrives. On return `arriving` contains the completed plane,
+ * which is the input of the next sweep. `five` contains the previous plane before this sweep, which the next plane's
+ * sum needs. */
 template <class P, class A = typename P::element>
 static __device__ __forceinline__ void laplace_finish(const laplace_place<P> &place, bool z_face, bool last,
                                                       strip<A> (&newest)[P::ROWS], strip<A> (&five)[P::ROWS],
@@ -151,13 +153,14 @@ static __device__ __forceinline__ void laplace_finish(const laplace_place<P> &pl
     }
 }
 
-/* A block's shared memory: planes to come, and two sets of edges, since one may still be read. */
+/* Shared memory of a block: planes being copied, and two sets of edges, because one may still be read while the other
+ * is written. */
 template <class P> struct laplace_memory {
     laplace_stages<P> stages;
     laplace_edges<P> edges[2][P::T];
 };
 
-/* The memory that the launch gives a block. */
+/* Returns the dynamic shared memory of the block. */
 static __device__ uint4 *laplace_shared();
 
 template <class P, int BLOCKS>
@@ -168,7 +171,7 @@ static __global__ void __launch_bounds__(P::THREADS, BLOCKS) laplace_kernel(cons
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const laplace_place<P> place = laplace_place<P>::find(a);
     const bool columns = place.writes_columns();
-    /* Of each sweep: the newest plane, and five terms of the one before the next. */
+    /* For each sweep, its newest plane, and the sum of the first five terms of that plane's next value. */
     strip<A> newest[T][R], five[T][R];
     const int64_t nz = (int64_t)a.nz, first = (int64_t)blockIdx.z * a.planes, end = min(first + a.planes, nz);
     const int64_t start = max((int64_t)0, first - T);
@@ -182,7 +185,7 @@ static __global__ void __launch_bounds__(P::THREADS, BLOCKS) laplace_kernel(cons
         __pipeline_commit();
     }
     for (int64_t p = start; p < end + T; p++) {
-        strip<A> arriving[R]; /* sweep t on plane p - t */
+        strip<A> arriving[R]; /* input of sweep t + 1 is plane p - t */
         __pipeline_wait_prior(LAPLACE_STAGES - 2);
 #pragma unroll
         for (int r = 0; r < R; r++) arriving[r] = shared.stages.row[p % LAPLACE_STAGES][r][threadIdx.x];
@@ -190,7 +193,7 @@ static __global__ void __launch_bounds__(P::THREADS, BLOCKS) laplace_kernel(cons
         __pipeline_commit();
 #pragma unroll
         for (int t = 0; t < T; t++) {
-            const int64_t plane = p - t - 1; /* the one that sweep t + 1 finishes */
+            const int64_t plane = p - t - 1; /* plane that sweep t + 1 completes */
             laplace_finish<P>(place, plane <= 0 || plane >= nz - 1, t == T - 1, newest[t], five[t], arriving);
             shared.edges[p & 1][t].row[warp][0][lane] = newest[t][0];
             shared.edges[p & 1][t].row[warp][1][lane] = newest[t][R - 1];

@@ -1,7 +1,7 @@
-/* weft_laplace_solve: sweeps of red-black over-relaxation, on the caller's grid or on each grid of a cycle
+/* weft_laplace_solve: sweeps of red-black over-relaxation, on the caller's grid or on each grid of a multigrid cycle
  * (ORDER.md 7.3 to 7.8).
  *
- * In every kernel a warp takes rows, and a thread points of a row; a launch is one colour of a sweep, or one step
+ * In every kernel a warp processes rows, and a thread points of a row. A launch is one colour of a sweep, or one step
  * between two grids. Traffic of a sweep: the grid is read twice and written once, in half lines. */
 #include "arith/bits.h"
 #include "arith/multigrid.h"
@@ -10,7 +10,7 @@
 
 enum { SOLVE_WARPS = 4, SOLVE_THREADS = 32 * SOLVE_WARPS, SOLVE_WAVES = 16, ROOM_ALIGNMENT = 256 };
 
-/* A grid of a cycle. Of the first one e is the caller's, and there is no right-hand side. */
+/* A grid of a cycle. For the first grid `e` is the caller's array, and `right` is NULL: it has no right-hand side. */
 struct solve_grid {
     weft_axis x, y, z;
     void *e, *right;
@@ -18,7 +18,7 @@ struct solve_grid {
 
 /* ----------------------------------------------------------------------------------- rows */
 
-/* The rows of a warp: those inside a grid, or all of it. */
+/* Rows of a warp: those inside the grid, or all rows. */
 struct solve_rows {
     uint64_t at, step, end, in_plane, first;
 
@@ -42,7 +42,8 @@ static __device__ __forceinline__ uint64_t solve_place(const solve_grid &g, uint
 static __device__ __forceinline__ float solve_stored(float v) { return weft_canonical_f32(v); }
 static __device__ __forceinline__ double solve_stored(double v) { return weft_canonical_f64(v); }
 
-/* A point's neighbours with its right-hand side, and the sum of the weights. On the first grid the weights are 1. */
+/* Weighted sum of a point's six neighbours plus its right-hand side, and the sum of the weights. On the first grid
+ * the weights are 1. */
 template <class A> struct solve_equation { A around, weights; };
 
 template <class A, bool FIRST>
@@ -67,7 +68,7 @@ static __device__ __forceinline__ solve_equation<A> equation_of(const solve_grid
 
 /* --------------------------------------------------------------------------------- kernels */
 
-/* The points of one colour: i + j + k is even, or odd. */
+/* Relaxes the points of one colour: those with i + j + k even, or odd. */
 template <class A, bool FIRST>
 static __global__ void __launch_bounds__(SOLVE_THREADS)
     relax_kernel(const __grid_constant__ solve_grid g, A omega, uint32_t colour) {
@@ -84,7 +85,7 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
     }
 }
 
-/* Of all points: on the faces it is 0. */
+/* Computes the residual at all points; it is 0 on the faces. */
 template <class A, bool FIRST>
 static __global__ void __launch_bounds__(SOLVE_THREADS)
     find_residual_kernel(const __grid_constant__ solve_grid g, A *residual) {
@@ -108,7 +109,7 @@ template <class A> static __device__ __forceinline__ A join_three(weft_parts p, 
     return ((A)p.before * x + (A)p.middle * y) + (A)p.behind * z;
 }
 
-/* The residual becomes the right-hand side of the next grid: 27 points joined along y, then z, then x. */
+/* Restricts the residual to the right-hand side of the next grid: 27 points combined along y, then z, then x. */
 template <class A>
 static __global__ void __launch_bounds__(SOLVE_THREADS)
     restrict_kernel(const __grid_constant__ solve_grid g, const A *residual, const __grid_constant__ solve_grid next,
@@ -133,8 +134,8 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
     }
 }
 
-/* A direction of the next grid, seen from point i of this one: the point at or before it, and the shares of that and
- * of the point behind it, where i lies between the two. */
+/* Interpolation along one axis: for point i of this grid, the next grid's point at or before it (`at`). If i is
+ * between two points, `shares` contains the weights of that point and of the one after it. */
 struct solve_between {
     uint64_t at;
     bool two;
@@ -151,7 +152,7 @@ struct solve_between {
     }
 };
 
-/* The next grid's values correct those of this one: joined along y, then z, then x. */
+/* Adds the interpolated values of the next grid to those of this one: combined along y, then z, then x. */
 template <class A>
 static __global__ void __launch_bounds__(SOLVE_THREADS)
     correct_kernel(const __grid_constant__ solve_grid g, const __grid_constant__ solve_grid next) {
@@ -189,7 +190,7 @@ template <class A> struct solver {
     const laplace_solve_call *call;
     solve_grid grids[WEFT_MULTIGRID_GRIDS];
     int count;
-    A *residual; /* of the grid that is worked on */
+    A *residual; /* residual of the current grid */
 };
 
 static uint64_t points_of(const solve_grid &g) { return g.x.n * g.y.n * g.z.n; }
@@ -209,7 +210,7 @@ template <class A> static void make_grids(solver<A> *s) {
         g[1] = solve_grid{weft_axis_next(g->x), weft_axis_next(g->y), weft_axis_next(g->z), NULL, NULL};
 }
 
-/* Lays out the scratch memory at `room`, and returns its bytes; with NULL they are only counted. */
+/* Lays out the workspace at `room` and returns its size in bytes. If `room` is NULL, only computes the size. */
 template <class A> static size_t lay_out(solver<A> *s, char *room) {
     const bool needed = s->call->residual || s->count > 1;
     size_t at = needed ? aligned(points_of(s->grids[0]) * sizeof(A)) : 0;
@@ -225,7 +226,7 @@ template <class A> static size_t lay_out(solver<A> *s, char *room) {
 
 /* -------------------------------------------------------------------------------- launches */
 
-/* Blocks that take so many rows in a few waves. */
+/* Returns the number of blocks for `rows` rows, at most SOLVE_WAVES per multiprocessor. */
 static unsigned blocks_for(const gpu *g, uint64_t rows) {
     const uint64_t wanted = (rows - 1) / SOLVE_WARPS + 1, most = (uint64_t)g->multiprocessors * SOLVE_WAVES;
     return (unsigned)(wanted < most ? wanted : most);
@@ -259,7 +260,7 @@ template <class A> static weft_status find_residual(const solver<A> *s, const so
     return WEFT_OK;
 }
 
-/* Sets up the problem of the grid that follows `g`. */
+/* Sets up the problem on the grid that follows `g`: its right-hand side, and e = 0. */
 template <class A> static weft_status go_down(const solver<A> *s, const solve_grid *g, weft_error *error) {
     const solve_grid &next = g[1];
     FORWARD(find_residual(s, *g, error));
@@ -285,7 +286,7 @@ template <class A> static weft_status cycle(const solver<A> *s, weft_error *erro
     return WEFT_OK;
 }
 
-/* The root mean square of the residual. */
+/* Computes the root mean square of the residual. */
 template <class A> static weft_status measure(const solver<A> *s, weft_error *error) {
     call c;
     FORWARD(find_residual(s, s->grids[0], error));

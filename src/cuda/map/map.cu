@@ -1,7 +1,7 @@
-/* weft_map, and the values of a formula that a reduction reads (ORDER.md 20): by the kernel that the formula was
- * compiled to (map_compiled.h), or by one that interprets its steps. All threads are at the same step, so nothing
- * diverges, and do it for a few elements at once; steps come from constant memory, registers lie in local memory,
- * which the first cache holds. */
+/* weft_map, and the values of a formula that a reduction reads (ORDER.md 20). They are computed by the kernel that
+ * was compiled for the formula (map_compiled.h), or by a kernel that interprets its steps. All threads execute the
+ * same step for AT_ONCE elements each, so there is no divergence. Steps are read from constant memory; the formula's
+ * registers are in local memory, which the L1 cache holds. */
 #include "arith/map.h"
 #include "cuda/map/map_compiled.h"
 #include "cuda/runtime/compiled.h"
@@ -24,7 +24,7 @@ static __device__ uint64_t step_of(map_op op, uint64_t a, uint64_t b, uint64_t c
     return weft_map_u64(op, a, b, c);
 }
 
-/* What the elements of a thread are at a step; elements that are not there are the first one once more. */
+/* Values of a thread's AT_ONCE elements at one step. Elements past the end are replaced by the thread's first. */
 template <class T> struct some { T of[AT_ONCE]; };
 
 template <class T>
@@ -47,7 +47,8 @@ static __device__ void read_value(const map_leaf &leaf, float &v) { v = leaf.val
 static __device__ void read_value(const map_leaf &leaf, double &v) { v = leaf.value.f64; }
 template <class T> static __device__ void read_value(const map_leaf &leaf, T &v) { v = (T)leaf.value.u64; }
 
-/* A leaf at each element i, converted; floats come only where T is one. */
+/* Returns a leaf at each element i, converted to T. Floating-point leaves occur only if T is a floating-point type.
+ */
 template <class T> static __device__ some<T> leaf_at(const map_leaf &leaf, const some<uint64_t> &i) {
     some<T> v;
     if (leaf.kind == LEAF_INDEX)
@@ -63,8 +64,8 @@ template <class T> static __device__ some<T> leaf_at(const map_leaf &leaf, const
 
 /* ---------------------------------------------------------------------------------- a kernel */
 
-/* Thread t has elements t, t + THREADS, ... of a block's; it reads all of their operands before it writes its
- * results, which may take their places. */
+/* Thread t computes elements t, t + THREADS, ... of a block's. It reads all their operands before it writes its
+ * results, so that `out` may be one of the formula's arrays. */
 template <class T>
 static __global__ void map_kernel(const __grid_constant__ map_program p, uint64_t first, uint64_t n, T *out) {
     const uint64_t stride = (uint64_t)gridDim.x * THREADS * AT_ONCE;
@@ -106,7 +107,7 @@ static weft_status interpret(const gpu *g, const map_program *program, uint64_t 
     return WEFT_OK;
 }
 
-/* One launch of what the formula was compiled to, `rows` vectors of 16 bytes a thread, or with none one value. */
+/* Launches the compiled kernel once. A thread computes `rows` vectors of 16 bytes, or one value if `rows` is 0. */
 static weft_status launch_compiled(const gpu *g, const map_program *program, void *function, int rows, uint64_t first,
                                    uint64_t n, void *out, weft_error *error) {
     const size_t vector = rows ? 16 / cuda_type_bytes(program->dtype) : 1;

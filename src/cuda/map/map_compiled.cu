@@ -1,4 +1,4 @@
-/* Which formulas are compiled, and what they were compiled to (map_compiled.h). */
+/* Decides which formulas are compiled, and stores the compiled kernels (map_compiled.h). */
 #include "cuda/map/map_compiled.h"
 #include "cuda/runtime/compiled.h"
 #include "cuda/runtime/nvrtc.h"
@@ -8,10 +8,10 @@
 
 typedef struct formula {
     map_shape shape;
-    const void *consumer;     /* the kernel that takes the values instead of an array; NULL: they are stored */
-    uint64_t work;            /* steps of elements that it was asked for */
-    uint64_t last_use;        /* 0: there is no formula here */
-    bool kept;                /* a graph may have its launch */
+    const void *consumer;     /* kernel that uses the values as its input; NULL if they are stored */
+    uint64_t work;            /* steps times elements requested so far */
+    uint64_t last_use;        /* 0 for an unused entry */
+    bool kept;                /* true if a graph may contain a launch of it */
     void *library, *function; /* NULL while it is interpreted */
 } formula;
 
@@ -34,7 +34,8 @@ weft_status gpu_formula_policy(gpu *g, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Whether formulas can be compiled for this GPU; who always wants that is told why not. */
+/* Sets *can to true if formulas can be compiled for this GPU. Returns WEFT_UNSUPPORTED if they cannot and
+ * WEFT_NVRTC=1 requires it. */
 static weft_status can_compile(const gpu *g, bool *can, weft_error *error) {
     *can = compiled_usable() && nvrtc_knows(g->arch);
     RETURN_IF(!*can && g->formula_use == FORMULAS_ALWAYS, WEFT_UNSUPPORTED,
@@ -43,7 +44,7 @@ static weft_status can_compile(const gpu *g, bool *can, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Whether this is the time to compile a formula. */
+/* Sets *now to true if the formula is to be compiled by this call. */
 static weft_status is_time(const gpu *g, const formula *f, bool *now, weft_error *error) {
     *now = g->formula_use == FORMULAS_ALWAYS || f->work >= FORMULA_WORK;
     return *now ? can_compile(g, now, error) : WEFT_OK;
@@ -52,7 +53,7 @@ static weft_status is_time(const gpu *g, const formula *f, bool *now, weft_error
 /* ----------------------------------------------------------------------------------- formulas */
 
 static void shape_of(const map_program *program, map_shape *shape) {
-    memset(shape, 0, sizeof *shape); /* they are compared as bytes */
+    memset(shape, 0, sizeof *shape); /* shapes are compared as bytes */
     shape->dtype = program->dtype;
     shape->step_count = program->step_count;
     shape->leaf_count = program->leaf_count;
@@ -68,8 +69,8 @@ static void forget(formula *f) {
     memset(f, 0, sizeof *f);
 }
 
-/* Makes room for a formula: *place is NULL when graphs have all there are. What a formula was compiled to may still
- * be running. */
+/* Frees the least recently used entry. *place is NULL if graphs may use all of them. Synchronizes the stream first if
+ * the entry was compiled, because its kernel may still be running. */
 static weft_status make_room(gpu *g, formula **place, weft_error *error) {
     *place = NULL;
     for (formula *f = g->formulas->list; f < g->formulas->list + FORMULAS_MAX; f++)
@@ -80,7 +81,7 @@ static weft_status make_room(gpu *g, formula **place, weft_error *error) {
     return WEFT_OK;
 }
 
-/* The formula of this shape, or NULL. */
+/* Returns the formula with this shape and consumer, or NULL. */
 static formula *find(const gpu *g, const map_shape *shape, const void *consumer) {
     for (formula *f = g->formulas->list; f < g->formulas->list + FORMULAS_MAX; f++)
         if (f->last_use && f->consumer == consumer && memcmp(&f->shape, shape, sizeof *shape) == 0) return f;
@@ -100,7 +101,7 @@ static weft_status compile(const gpu *g, formula *f, const kernel *consumer, wef
     return status;
 }
 
-/* Finds the formula, which is new if it must be, and compiles it when it is time. */
+/* Finds the formula or adds it, and compiles it when it is due. *found is NULL if it cannot be added. */
 static weft_status recall(gpu *g, const map_shape *shape, const kernel *consumer, uint64_t n, formula **found,
                           weft_error *error) {
     bool now;
@@ -120,7 +121,7 @@ static weft_status recall(gpu *g, const map_shape *shape, const kernel *consumer
     return now ? compile(g, f, consumer, error) : WEFT_OK;
 }
 
-/* While a stream is captured nothing can be loaded and nothing unloaded. */
+/* While the stream is being captured, nothing is loaded or unloaded. */
 weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel *consumer, uint64_t n,
                                void **function, int *rows, weft_error *error) {
     map_shape shape;

@@ -1,5 +1,6 @@
-/* Reductions whose elements are a formula's values (map_values.cuh): the operators of tree.cuh and free.cuh, their
- * tiles and their folds; only that an element is not loaded but computed, so nothing of it is ever in memory. */
+/* Reductions whose elements are a formula's values (map_values.cuh). They use the operators, tiles and reduction
+ * trees of tree.cuh and free.cuh. An element is computed instead of loaded, so that values are never stored in
+ * memory. */
 #ifndef WEFT_CUDA_MAP_FOLD_CUH
 #define WEFT_CUDA_MAP_FOLD_CUH
 
@@ -7,7 +8,7 @@
 #include "cuda/reduce/free.cuh"
 #include "cuda/reduce/tree.cuh"
 
-/* Op over the values of F, ROWS rows or vectors of which a thread has in flight. */
+/* Op over the values of F. A thread has ROWS rows or vectors in flight. */
 template <class Op, class F, int ROWS> struct computed : Op {
     static constexpr int BATCH = ROWS;
     typedef F formula;
@@ -15,7 +16,7 @@ template <class Op, class F, int ROWS> struct computed : Op {
     __device__ explicit computed(const formula_job &f) : Op(f.j), operands(f.operands) {}
 
     template <class Value> __device__ void resolve(const job &j, Value &v) const { Op::resolve(j, v); }
-    /* Of the vector that has the least key, the first element with it (extremes.cuh). */
+    /* Finds the first element with the least key in the vector v.where (extremes.cuh). */
     __device__ void resolve(const job &j, located &v) const {
         typedef typename Op::element element;
         uint64_t i = v.where * vector<element>::ELEMENTS;
@@ -46,7 +47,7 @@ static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROW
     }
 }
 
-/* A tile that ends early, after `count` elements, or whose arrays are not aligned. */
+/* Takes a tail tile of `count` elements, or a tile of unaligned arrays. */
 template <class Op, class F, int ROWS>
 static __device__ __forceinline__ void take_any_tile(const computed<Op, F, ROWS> &op, uint64_t start, uint32_t column,
                                                      uint32_t count, typename Op::value *lane) {
@@ -61,7 +62,7 @@ static __device__ __forceinline__ void take_any_tile(const computed<Op, F, ROWS>
             }
 }
 
-/* What tree.cuh's function of this name does with elements in memory. */
+/* Returns the value of a tile, as tile_value in tree.cuh does for elements in memory. */
 template <class Op, class F, int ROWS>
 static __device__ __forceinline__ typename Op::value tile_value(const computed<Op, F, ROWS> &op, const job &j,
                                                                 uint64_t tile) {
@@ -87,14 +88,14 @@ template <class Op, class F, int ROWS> static __device__ __forceinline__ void fo
 
 /* ---------------------------------------------------------------------------------- free order */
 
-/* The elements of the operator are the values' bits, as many as there are in each, and a vector is 16 bytes of them.
- */
+/* The operator's elements are the bytes or words of the values: each value has sizeof(value) / sizeof(element) of
+ * them, and a vector is 16 bytes of values. */
 template <class Op, class F> struct value_vectors {
     typedef typename F::value value;
     static constexpr int VALUES = 16 / sizeof(value);
     typedef typename F::template loads<VALUES> loads;
     const formula_operand *o;
-    uint64_t n; /* values */
+    uint64_t n; /* number of values */
     bool aligned;
 
     __device__ explicit value_vectors(const formula_job &f)
@@ -105,7 +106,7 @@ template <class Op, class F> struct value_vectors {
         memcpy(&v, &values, sizeof v);
         return v;
     }
-    /* A vector of which not all need be there. */
+    /* Computes a vector that may be incomplete. */
     __device__ vector<typename Op::element> some(uint64_t i, typename Op::element absent) const {
         vector<typename Op::element> v;
         for (int e = 0; e < vector<typename Op::element>::ELEMENTS; e++) v.element[e] = absent;
@@ -119,7 +120,7 @@ template <class Op, class F> struct value_vectors {
     }
 };
 
-/* A tile of whole vectors, the first of which is `own` for this thread. */
+/* Takes a tile of complete vectors; the thread's first vector is `own`. */
 template <class Op, class F, int ROWS>
 static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROWS> &op, const value_vectors<Op, F> &x,
                                                        uint64_t own, typename Op::value &v) {

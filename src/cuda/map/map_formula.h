@@ -1,4 +1,4 @@
-/* What a kernel that a formula was compiled to is told; such a kernel is made by map_text.cu. */
+/* Parameters of a kernel compiled for a formula; map_text.cu generates such kernels. */
 #ifndef WEFT_CUDA_MAP_FORMULA_H
 #define WEFT_CUDA_MAP_FORMULA_H
 
@@ -6,7 +6,7 @@
 #include "cuda/scan/scan_job.h"
 #include "formula/formula.h"
 
-/* A leaf as of element 0 of the launch: where its array begins, its value, or the index. */
+/* A leaf at element 0 of the launch: the array's address, the value, or the index. */
 typedef union formula_operand {
     const void *array;
     float f32;
@@ -14,8 +14,8 @@ typedef union formula_operand {
     uint64_t u64;
 } formula_operand;
 
-/* Of a job a map has n, out and vectors: whether all arrays are aligned for vector loads, and out for stores. A scan
- * has no x, and vectors means the same. */
+/* A map uses j.n, j.out and j.vectors. `vectors` is true if all arrays are aligned for vector loads, and `out` for
+ * vector stores. A scan has no x; its `vectors` has this meaning too. */
 typedef struct formula_job {
     union {
         job j;
@@ -24,10 +24,10 @@ typedef struct formula_job {
     formula_operand operands[MAP_LEAVES];
 } formula_job;
 
-/* Threads of a block of a map, which has rows of a vector for each of them. */
+/* Threads per block of a map; each computes one vector per row. */
 #define FORMULA_THREADS 256
 
-/* Bytes that a vector of V elements is aligned to; pointers that are loaded through must be, too. */
+/* Alignment of a vector in bytes. Pointers for vector loads and stores must have it. */
 #define FORMULA_ALIGNMENT(bytes) ((bytes) < 16 ? (bytes) : 16)
 
 #endif

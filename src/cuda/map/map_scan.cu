@@ -1,6 +1,6 @@
-/* A scan of a formula's values (ORDER.md 20): by the kernel that the formula was compiled to, which computes
- * them where the scan of an array loads its elements (map_scan.cuh). Where it is not compiled, the values of some
- * tiles at a time are stored in the staging buffer, little enough for the L2 cache, and scanned from there. */
+/* Scan of a formula's values (ORDER.md 20) by the kernel compiled for the formula, which computes a value where the
+ * scan of an array loads an element (map_scan.cuh). If the formula is not compiled, its values are stored in the
+ * staging buffer in chunks that fit in the L2 cache, and scanned from there. */
 #include "cuda/map/map_compiled.h"
 #include "cuda/runtime/compiled.h"
 #include "cuda/scan/scan_kernels.h"
@@ -15,8 +15,8 @@ static weft_status launch_compiled(const gpu *g, const map_program *program, voi
     return compiled_launch(g, "map_scan", function, grid.blocks, SCAN_THREADS, grid.shared_bytes, &f, error);
 }
 
-/* The published totals stay from chunk to chunk. A chunk's values are computed before its results take the place of
- * one of the formula's arrays. */
+/* The published totals persist from chunk to chunk. A chunk's values are computed before its results are written,
+ * which may overwrite one of the formula's arrays. */
 static weft_status launch_chunks(gpu *g, const map_program *program, const scan_launch *kernel, const scan_job *whole,
                                  size_t result_bytes, weft_error *error) {
     const uint64_t chunk = STAGING_BYTES / 2 / cuda_type_bytes(program->dtype);

@@ -1,9 +1,9 @@
-/* Scans whose elements are a formula's values (map_values.cuh): the tiles of scan_tiles.cuh, whose elements are not
- * copied to shared memory but computed there, so nothing of them is ever in the GPU's memory.
+/* Scans whose elements are a formula's values (map_values.cuh). They use the tiles of scan_tiles.cuh. Elements are
+ * computed in shared memory instead of being copied there, so that values are never stored in global memory.
  *
- * A lane computes whole chunks of 16 bytes, those of its place in each row, as it would have copied them: loads of
- * ROWS rows are on their way at once. With no ROWS, and where arrays are not aligned or the input ends, it computes
- * element by element, several at once where the formula is a short one. */
+ * A lane computes full chunks of 16 bytes: in each row those that it would copy in the scan of an array. The loads of
+ * ROWS rows are in flight at the same time. If ROWS is 0, if arrays are not aligned, or at the end of the input, it
+ * computes element by element, several at once for a short formula. */
 #ifndef WEFT_CUDA_MAP_SCAN_CUH
 #define WEFT_CUDA_MAP_SCAN_CUH
 
@@ -11,7 +11,7 @@
 #include "cuda/scan/scan_ops.cuh"
 #include "cuda/scan/scan_tiles.cuh"
 
-/* The warp's 512 values from element `start` on. */
+/* Computes the warp's 512 values from element `start` on. */
 template <class F, int ROWS>
 static __device__ __forceinline__ void compute_chunks(const formula_operand *o, uint64_t start, uint4 *buffer) {
     typedef typename F::value value;
@@ -31,7 +31,8 @@ static __device__ __forceinline__ void compute_chunks(const formula_operand *o, 
     }
 }
 
-/* The same, AT_ONCE at a time; behind element n come zeros. */
+/* Computes the warp's 512 values element by element, AT_ONCE at a time. Positions from element n on are set to zero.
+ */
 template <class F, int AT_ONCE>
 static __device__ __forceinline__ void compute_elements(const formula_operand *o, uint64_t start, uint64_t n,
                                                         uint4 *buffer) {
@@ -56,8 +57,8 @@ static __device__ __forceinline__ void compute_elements(const formula_operand *o
     }
 }
 
-/* A formula's values as the source of a scan. Other blocks are at work while this one computes, so what a later one
- * needs is sent for first. */
+/* A formula's values as the source of a scan. Other blocks run while this one computes, so one thread first
+ * prefetches the input of a later block. */
 template <class F, int ROWS> struct scan_values {
     const formula_operand *o;
     template <class Part>

@@ -1,12 +1,12 @@
-/* The text of a formula's kernel. The arithmetic is that of src/arith, which the text includes and calls, one call
- * for each step, each with its result in a name of its own:
+/* Text of a formula's kernel. The arithmetic is that of src/arith: the text includes it and makes one call per step,
+ * each with its result in a variable of its own:
  *
  *     const float x0 = (float)l.x0.element[e];                   a leaf: an array,
  *     const float x1 = o[1].f32;                                 a value
  *     const float s0 = weft_map_f32(MAP_MULTIPLY, x0, x1, x0);   a step
  *     return stored(s0);
  *
- * Nothing of the caller's text comes in here: names and numbers are leaves, which are counted. */
+ * The text contains nothing of the caller's formula text: names and numbers are leaves, which it numbers. */
 #include "cuda/map/map_text.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for the text, were every step and every leaf there: lines of at most 100 characters. */
+/* Size of the buffer for the largest formula: lines of at most 100 characters. */
 enum { TEXT_BYTES = (MAP_STEPS + 5 * MAP_LEAVES + 40) * 100 };
 
 typedef struct text {
@@ -59,7 +59,7 @@ static const char *step_name(uint8_t op) {
 
 /* ------------------------------------------------------------------------------------- shapes */
 
-/* About how many instructions a value takes: what is copied over and over by unrolled loops. */
+/* Returns an estimate of the instructions per value, which unrolled loops multiply. */
 static int weight_of(const map_shape *shape) {
     int weight = 0;
     for (uint32_t s = 0; s < shape->step_count; s++) {
@@ -80,8 +80,8 @@ int map_text_rows(const map_shape *shape) {
     return weight > 128 ? 0 : weight > 32 ? 1 : arrays_of(shape) > 2 ? 2 : 4;
 }
 
-/* Rows that a thread of a reduction has in flight, a divisor of a tile's rows: fewer when each has more to load, and
- * few when each has much to compute. */
+/* Returns the number of rows that a thread of a reduction has in flight, a divisor of a tile's rows: fewer if a
+ * formula has more arrays to load or more to compute. */
 static int fold_rows(const map_shape *shape, const kernel *fold) {
     const int weight = weight_of(shape), arrays = arrays_of(shape);
     const int rows = arrays <= 1 ? TREE_ROWS : arrays == 2 ? TREE_ROWS / 2 : TREE_ROWS / 4;
@@ -89,7 +89,7 @@ static int fold_rows(const map_shape *shape, const kernel *fold) {
     return fold->kind == KERNEL_FREE && rows > FREE_LOADS ? FREE_LOADS : rows;
 }
 
-/* ------------------------------------------------------------------------------------- pieces */
+/* -------------------------------------------------------------------------------------- parts */
 
 static void write_loads(text *t, const map_shape *shape) {
     line(t, "    template <int V> struct loads {");
@@ -118,7 +118,7 @@ static void write_leaf(text *t, const map_shape *shape, uint32_t k) {
         line(t, "        const %s x%u = (%s)(o[%u].u64 + i + e);", type, k, type, k);
 }
 
-/* The name of an operand: leaf x<k>, or s<step>, the last step that wrote the register. */
+/* Writes the name of an operand: x<k> for a leaf, or s<step> for the last step that wrote the register. */
 static void name_operand(const int *writers, uint8_t operand, char name[8]) {
     if (operand < MAP_REGISTERS)
         snprintf(name, 8, "s%d", writers[operand]);
@@ -141,7 +141,7 @@ static void write_steps(text *t, const map_shape *shape) {
     line(t, "        return stored(s%u);", shape->step_count - 1);
 }
 
-/* What elements i .. i + count - 1 need is sent for. */
+/* Writes the function that prefetches the operands of elements i .. i + count - 1. */
 static void write_bring(text *t, const map_shape *shape) {
     line(t, "    static __device__ void bring(const formula_operand *o, uint64_t i, uint32_t count) {");
     for (uint32_t k = 0; k < shape->leaf_count; k++) {
@@ -179,7 +179,7 @@ static void write_includes(text *t, const kernel *consumer) {
     }
 }
 
-/* The bounds of a kernel, which are those of the one that takes an array. */
+/* Returns the launch bounds of the kernel, which equal those of the consumer's. */
 static const char *bounds_of(const kernel *consumer) {
     if (!consumer) return "FORMULA_THREADS";
     switch (consumer->kind) {

@@ -1,4 +1,4 @@
-/* A formula's kernel as text, which the run-time compiler makes a kernel of (nvrtc.h). */
+/* Source text of a formula's kernel, for the run-time compiler (nvrtc.h). */
 #ifndef WEFT_CUDA_MAP_TEXT_H
 #define WEFT_CUDA_MAP_TEXT_H
 
@@ -6,26 +6,27 @@
 #include "cuda/map/map_formula.h"
 #include "cuda/reduce/kernels.h"
 
-/* What a kernel is made from; where the arrays lie and what the values are comes with each launch. */
+/* Properties of a formula that determine its kernel. The addresses of arrays and the values of constants are
+ * parameters of each launch. */
 typedef struct map_shape {
-    weft_dtype dtype; /* that the formula is evaluated in */
+    weft_dtype dtype; /* type in which the formula is evaluated */
     uint32_t step_count, leaf_count;
     map_step steps[MAP_STEPS];
     struct {
         map_leaf_kind kind;
-        weft_dtype dtype; /* of an array; else 0 */
+        weft_dtype dtype; /* element type of an array; 0 for other leaves */
     } leaves[MAP_LEAVES];
 } map_shape;
 
-/* The kernel's name, whatever the formula; it takes a formula_job. */
+/* Name of the kernel, for every formula; it takes a formula_job. */
 #define FORMULA_KERNEL "weft_formula"
 
-/* Vectors of 16 bytes of values that a thread of a map has in each block, and one of a scan computes at a time; 0:
- * one value. */
+/* Returns the number of 16-byte vectors of values that a thread of a map has in each block, and that a thread of a
+ * scan computes at a time. 0 means one value instead. */
 int map_text_rows(const map_shape *shape);
 
-/* The text of the map, or with `consumer` of the reduction or the scan by that kernel's operator; to be freed. NULL:
- * no memory. */
+/* Returns the text of the map's kernel, or with `consumer` that of a reduction or scan with the consumer's operator.
+ * The caller must free it. NULL if there is not enough memory. */
 char *map_text(const map_shape *shape, const kernel *consumer);
 
 #endif

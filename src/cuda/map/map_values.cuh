@@ -1,13 +1,13 @@
 /* The kernel of a map, for a formula F that was compiled from text (map_text.cu):
- *     value             the type that it is evaluated in
- *     loads<V>          what its arrays have at V adjacent elements
+ *     value             the type in which it is evaluated
+ *     loads<V>          elements of its arrays at V adjacent positions
  *     load<V>(o, i)     reads them from element i on, a multiple of V
- *     at(l, o, i, e)    the value at element i + e, the NaN canonical
+ *     at(l, o, i, e)    the value at element i + e, with every NaN canonical
  *
  *     block      | THREADS vectors | THREADS vectors | ... ROWS times      all loads first, then the values
  *                  thread t has vector t of each row
  *
- * A thread reads all of an element's operands before it writes its result, which may take the place of one. */
+ * A thread reads all operands of an element before it writes its result, so that `out` may be one of the arrays. */
 #ifndef WEFT_CUDA_MAP_VALUES_CUH
 #define WEFT_CUDA_MAP_VALUES_CUH
 
@@ -17,13 +17,13 @@
 
 template <class T, int V> struct alignas(FORMULA_ALIGNMENT(V * sizeof(T))) packed { T element[V]; };
 
-/* Elements i .. i + V - 1 of an array. */
+/* Loads elements i .. i + V - 1 of an array. */
 template <class T, int V>
 static __device__ __forceinline__ packed<T, V> load_packed(const formula_operand &o, uint64_t i) {
     return *(const packed<T, V> *)((const T *)o.array + i);
 }
 
-/* The values at elements i .. i + V - 1. */
+/* Computes the values at elements i .. i + V - 1. */
 template <class F, int V>
 static __device__ __forceinline__ packed<typename F::value, V> values_of(const typename F::template loads<V> &l,
                                                                          const formula_operand *o, uint64_t i) {

@@ -1,11 +1,11 @@
-/* weft_match_count and weft_match_list: a warp takes tiles of the text, in chunks of eight groups of 16 bytes a
- * lane, loaded aligned. Places of a group are looked up in the set's filter, which the
- * block has in shared memory: every one, or every second or fourth (arith/match_set.h). Places where the filter has
- * something are queued, for lists in order, until there is one for each lane: then the warp compares at all of them
- * with the patterns. So few lanes wait for others, and the text goes by at a few instructions a
- * byte. Counts are added up in shared memory where they have room there, then by one atomic addition a pattern and
- * block. A list is made by going through the text twice: the first time tells how many matches each tile has, and
- * their exclusive scan where its part of the list begins. */
+/* weft_match_count and weft_match_list. A warp processes tiles of the text, in chunks of GROUPS groups of 16 bytes
+ * per lane, loaded aligned. The positions of a group are looked up in the set's filter, which the block has in shared
+ * memory: every position, or every second or fourth (arith/match_set.h). Positions whose gram is in the filter are
+ * queued (for lists in order) until there is one for each lane; then the warp compares all of them with the patterns.
+ * Lanes therefore rarely idle, and most of the text costs only a few instructions per byte. Counts are accumulated in
+ * shared memory if they fit there, and then added to memory by one atomic addition per pattern and block. A list
+ * requires two passes over the text: the first counts the matches of each tile, and the exclusive scan of these
+ * counts is the offset of each tile in the list. */
 #include "arith/match_set.h"
 #include "cuda/runtime/arrays.h"
 
@@ -13,18 +13,18 @@
 
 enum {
     THREADS = 256,
-    BLOCKS = 4, /* of a multiprocessor, at least */
+    BLOCKS = 4, /* minimum resident per multiprocessor */
     WARP = 32,
     WARPS = THREADS / WARP,
-    PER = 16, /* bytes of a group */
+    PER = 16, /* bytes per group */
     STEP = WARP * PER,
-    GROUPS = 8, /* of a lane, in a chunk */
+    GROUPS = 8, /* per lane and chunk */
     CHUNK = GROUPS * STEP,
-    TILE_CHUNKS = 8,        /* at most */
-    QUEUE = 2 * WARP,       /* less than a warp left over, and one gram a lane or all of a group */
-    SHARED_COUNTS = 2048,   /* that have room in shared memory, 32 bits each */
-    FEW = 8,                /* patterns, which are compared one by one */
-    LAUNCH_TILES = 1 << 16, /* counted by a launch: no counter of 32 bits can be full */
+    TILE_CHUNKS = 8,        /* maximum per tile */
+    QUEUE = 2 * WARP,       /* fewer than WARP left over, plus one gram per lane or all grams of a group */
+    SHARED_COUNTS = 2048,   /* maximum number of 32-bit counters in shared memory */
+    FEW = 8,                /* maximum number of patterns that are compared one by one */
+    LAUNCH_TILES = 1 << 16, /* tiles counted per launch: no 32-bit counter can overflow */
     STRIDES = 3             /* 1, 2 and 4 */
 };
 #define ALL_LANES 0xffffffffu
@@ -32,18 +32,18 @@ enum {
 typedef struct match_job {
     weft_match_set set;
     const unsigned char *text;
-    uint64_t n, first, end; /* places [first, end) */
-    uint64_t from;          /* the place of the first group: an aligned address, at `first` or up to 15 before it */
-    uint64_t tile, tiles;   /* of this launch */
+    uint64_t n, first, end; /* positions [first, end) are searched */
+    uint64_t from;          /* position of the first group: an aligned address, at `first` or up to 15 before it */
+    uint64_t tile, tiles;   /* range of this launch */
     uint32_t tile_chunks, filter_words, shared_counts;
-    uint32_t keys_tell; /* patterns are no longer than their keys, and it does not matter what is around them */
-    uint32_t few;       /* all patterns, if there are few: these are their keys and masks */
+    uint32_t keys_tell; /* 1 if a matching key is a match: no pattern is longer than its key, and whole_word is off */
+    uint32_t few;       /* number of patterns if at most FEW, else 0; their keys and masks follow */
     uint32_t few_keys[FEW], few_masks[FEW];
 } match_job;
 
 /* ------------------------------------------------------------------------------- the text */
 
-/* The byte at a place that may lie outside of the text, where it is 0. */
+/* Returns the byte at a position, or 0 outside the text. */
 static __device__ __forceinline__ uint32_t byte_at(const match_job &j, int64_t place) {
     return place >= 0 && (uint64_t)place < j.n ? j.text[place] : 0;
 }
@@ -71,8 +71,8 @@ static __device__ __forceinline__ bool in_text(const match_job &j, int64_t from,
     return from >= 0 && (uint64_t)from + (uint64_t)bytes <= j.n;
 }
 
-/* In what follows `inside` says that all of a tile's places are searched, and that what is looked at around them is
- * in the text. */
+/* Loads four bytes. Here and below, `inside` is true if all positions of the tile are searched and all bytes read
+ * around them are in the text. */
 static __device__ __forceinline__ uint32_t four_at(const match_job &j, int64_t place, bool inside) {
     const unsigned skip = (unsigned)((uintptr_t)(j.text + place) % 4);
     if (!inside && !in_text(j, place - (int64_t)skip, 8)) return four_by_bytes(j, place);
@@ -80,7 +80,7 @@ static __device__ __forceinline__ uint32_t four_at(const match_job &j, int64_t p
     return __funnelshift_r(__ldg(words), __ldg(words + 1), 8 * skip);
 }
 
-/* The word and the group at a place whose address is aligned. */
+/* Load the word or the group at a position whose address is aligned. */
 static __device__ __forceinline__ uint32_t load_word(const match_job &j, int64_t from, bool inside) {
     return inside || in_text(j, from, 4) ? __ldg((const uint32_t *)(j.text + from)) : four_by_bytes(j, from);
 }
@@ -89,7 +89,8 @@ static __device__ __forceinline__ uint4 load_group(const match_job &j, int64_t f
     return inside || in_text(j, from, PER) ? __ldg((const uint4 *)(j.text + from)) : group_by_bytes(j, from);
 }
 
-/* The first word of the group behind the lane's; `next` is that of the first lane's group in the step behind. */
+/* Returns the first word of the group after the lane's. `next` must be, in lane 0, the first word after the groups of
+ * this step. */
 static __device__ __forceinline__ uint32_t word_behind(uint32_t mine, uint32_t next) {
     const int lane = threadIdx.x % WARP;
     return __shfl_sync(ALL_LANES, lane == 0 ? next : mine, lane + 1);
@@ -97,8 +98,8 @@ static __device__ __forceinline__ uint32_t word_behind(uint32_t mine, uint32_t n
 
 /* ------------------------------------------------------------------------------ the filter */
 
-/* Bit b: the filter has something at byte b STRIDE of the group. A looked-up word is shifted by the gram's first byte
- * (its lowest five bits), and the bit that then is the lowest one is shifted into the others. */
+/* Returns a mask: bit b is 1 if the filter contains the gram at byte b STRIDE of the group. A filter word is shifted
+ * right by the gram's first byte modulo 32; its lowest bit is then shifted into `bits`. */
 template <int STRIDE, bool FOLD>
 static __device__ __forceinline__ uint32_t look_up(const match_job &j, const uint32_t *filter, uint4 group,
                                                    uint32_t behind) {
@@ -120,7 +121,7 @@ static __device__ __forceinline__ uint32_t look_up(const match_job &j, const uin
 
 /* ----------------------------------------------------------------------------- the matches */
 
-/* Bit i: the text begins with the key of pattern i, of few. */
+/* Returns a mask: bit i is 1 if `four` begins with the key of pattern i, for at most FEW patterns. */
 static __device__ __forceinline__ uint32_t few_at(const match_job &j, uint32_t four) {
     uint32_t keys = 0;
 #pragma unroll
@@ -128,7 +129,8 @@ static __device__ __forceinline__ uint32_t few_at(const match_job &j, uint32_t f
     return keys & ((1u << j.few) - 1);
 }
 
-/* Calls found(place, pattern) for each match at the place, in order. With strides all patterns are of one class. */
+/* Calls found(place, pattern) for each match at the position `place`, by ascending pattern. If STRIDE > 1, all
+ * patterns are of one class. */
 template <int STRIDE, bool FOLD, class FOUND>
 static __device__ __forceinline__ void each_of_many(const match_job &j, int64_t place, bool inside, FOUND found) {
     const weft_match_set &s = j.set;
@@ -148,8 +150,8 @@ static __device__ __forceinline__ void each_of_many(const match_job &j, int64_t 
     }
 }
 
-/* Likewise at each of the places from `last` - (STRIDE - 1) on, where a pattern begins that has its gram at `last`.
- */
+/* Calls found(place, pattern) for each match at the positions last - (STRIDE - 1) .. last, by ascending position: a
+ * pattern whose gram is at `last` begins at one of these. */
 template <int STRIDE, bool FOLD, class FOUND>
 static __device__ __forceinline__ void each_match(const match_job &j, int64_t last, bool inside, FOUND found) {
     const int64_t first = last - (STRIDE - 1);
@@ -169,12 +171,12 @@ static __device__ __forceinline__ void each_match(const match_job &j, int64_t la
     }
 }
 
-/* Whoever takes the grams of a tile that the filter has, as many as there are lanes at a time: all lanes call take(),
- * `is` in those that have one. */
+/* Sink that counts the matches of each pattern. A sink processes those grams of a tile that are in the filter, at
+ * most one per lane at a time. All lanes must call take(), with `is` true in those that have a gram. */
 template <int STRIDE, bool FOLD> struct counting {
     static constexpr bool IN_ORDER = false;
     const match_job &j;
-    uint32_t *counters; /* in shared memory, or none */
+    uint32_t *counters; /* in shared memory; unused if j.shared_counts is 0 */
     uint64_t *counts;
 
     template <bool INSIDE> __device__ __forceinline__ void take(int64_t gram, bool is) {
@@ -188,12 +190,12 @@ template <int STRIDE, bool FOLD> struct counting {
     }
 };
 
-/* Counts, and where there is a list, writes the matches from `at` on. */
+/* Sink that counts matches, and if there is a list writes them from index `at` on. */
 template <int STRIDE, bool FOLD> struct listing {
     static constexpr bool IN_ORDER = true;
     const match_job &j;
-    uint64_t at, capacity; /* `at` is the same in all lanes */
-    uint64_t *positions;   /* NULL: nothing is written */
+    uint64_t at, capacity; /* `at` is equal in all lanes */
+    uint64_t *positions;   /* NULL: matches are only counted */
     uint32_t *numbers;
 
     template <bool INSIDE> __device__ __forceinline__ void take(int64_t gram, bool is) {
@@ -221,10 +223,11 @@ template <int STRIDE, bool FOLD> struct listing {
 
 /* ------------------------------------------------------------------------------ the queue */
 
-/* A warp's grams to go through, as places within the tile; less than a warp of them between calls. */
+/* Queue of a warp's grams to process, as positions relative to the tile. Contains fewer than WARP of them between
+ * calls. */
 template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
     uint16_t *grams;
-    int64_t tile; /* the place of its first group */
+    int64_t tile; /* position of its first group */
     SINK &sink;
     unsigned count;
 
@@ -236,7 +239,7 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
         __syncwarp();
     }
 
-    /* Takes a warp of them, if there is one, and the others come first in the queue then. */
+    /* Processes WARP grams if there are as many, and moves the others to the front of the queue. */
     __device__ __forceinline__ void take_warp() {
         const unsigned lane = threadIdx.x % WARP;
         if (count < WARP) return;
@@ -251,8 +254,8 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
         count = 0;
     }
 
-    /* One gram of each lane that has some, until no lane has. Bit b is byte b STRIDE % PER of group b STRIDE / PER,
-     * and groups are STEP bytes apart. */
+    /* Pushes one gram of each lane that has any, until no lane has. Bit b of `marks` is byte b STRIDE % PER of group
+     * b STRIDE / PER; groups are STEP bytes apart. */
     __device__ __forceinline__ void push_any(uint32_t marks, unsigned place) {
         const unsigned below = (1u << threadIdx.x % WARP) - 1;
         for (unsigned lanes; (lanes = __ballot_sync(ALL_LANES, marks != 0)) != 0; take_warp()) {
@@ -265,7 +268,7 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
         }
     }
 
-    /* The grams of one group a lane: those of the first lane first. */
+    /* Pushes the grams of one group per lane, in the order of lanes. */
     __device__ __forceinline__ void push_in_order(uint32_t marks, unsigned place) {
         for (unsigned lanes = __ballot_sync(ALL_LANES, marks != 0); lanes; lanes &= lanes - 1, take_warp()) {
             const int lane = __ffs((int)lanes) - 1;
@@ -280,18 +283,18 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
 
 /* ---------------------------------------------------------------------------------- a tile */
 
-/* The chunks of a tile that have places to search, or to look up because of those. */
+/* Returns the number of chunks of a tile with positions to search, or with positions to look up for these. */
 static __device__ uint32_t chunks_of(const match_job &j, int64_t tile) {
     const int64_t left = (int64_t)j.end + (int64_t)j.set.stride - 1 - tile;
     const int64_t chunks = (left + CHUNK - 1) / CHUNK;
     return chunks < (int64_t)j.tile_chunks ? (uint32_t)chunks : j.tile_chunks;
 }
 
-/* The chunks from `tile` on. All lanes of a warp call it. */
+/* Searches `chunks` chunks from `tile` on. All lanes of a warp must call it. */
 template <int STRIDE, bool FOLD, bool INSIDE, class SINK>
 static __device__ __forceinline__ void search_chunks(const match_job &j, const uint32_t *filter, uint16_t *grams,
                                                      int64_t tile, uint32_t chunks, SINK &sink) {
-    constexpr int BITS = PER / STRIDE, HELD = SINK::IN_ORDER ? 1 : 2 * STRIDE; /* groups of a push */
+    constexpr int BITS = PER / STRIDE, HELD = SINK::IN_ORDER ? 1 : 2 * STRIDE; /* groups per push */
     const uint32_t lane = threadIdx.x % WARP;
     gram_queue<STRIDE, INSIDE, SINK> queue = {grams, tile, sink, 0};
     for (unsigned at = lane * PER; at < chunks * CHUNK; at += CHUNK) {
@@ -318,7 +321,8 @@ static __device__ __forceinline__ void search_chunks(const match_job &j, const u
     queue.take_rest();
 }
 
-/* All of a tile's places are searched, and what is looked at around them is in the text; or that must be asked. */
+/* Searches a tile, without range checks (`inside`) if all its positions are searched and all bytes read around them
+ * are in the text. */
 template <int STRIDE, bool FOLD, class SINK>
 static __device__ __forceinline__ void search_tile(const match_job &j, const uint32_t *filter, uint16_t *grams,
                                                    uint64_t number, SINK &sink) {
@@ -332,8 +336,7 @@ static __device__ __forceinline__ void search_tile(const match_job &j, const uin
 
 /* -------------------------------------------------------------------------------- kernels */
 
-/* A block's shared memory: the filter, then counters. Its warps' tiles are those from number `first` on, `step`
- * apart. */
+/* Shared memory of a block: the filter, then counters. A warp processes every (gridDim.x * WARPS)th tile. */
 extern __shared__ uint32_t shared_words[];
 
 static __device__ void load_filter(const match_job &j) {
@@ -357,7 +360,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
         if (counters[i]) atomicAdd((unsigned long long *)&counts[i], (unsigned long long)counters[i]);
 }
 
-/* `positions` NULL: how many matches each tile has. Else the matches, where starts[tile] says. */
+/* If `positions` is NULL, counts the matches of each tile to starts[tile]. Otherwise writes the matches of each tile
+ * to the list from index starts[tile] on. */
 template <int STRIDE, bool FOLD>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     list_kernel(const __grid_constant__ match_job j, uint64_t *starts, uint64_t capacity, uint64_t *positions,
@@ -408,7 +412,7 @@ static weft_status launch_count(const gpu *g, match_job *j, uint64_t *counts, we
     return WEFT_OK;
 }
 
-/* starts[tiles], behind all, becomes the total. */
+/* The exclusive scan includes starts[tiles], which becomes the total. */
 static weft_status launch_list(gpu *g, const match_job *j, uint64_t *starts, const match_call *c, uint64_t *positions,
                                uint32_t *numbers, uint64_t *total, weft_error *error) {
     const list_function kernel = LIST_KERNELS[j->set.stride / 2][j->set.fold_case];
@@ -430,8 +434,8 @@ static weft_status launch_list(gpu *g, const match_job *j, uint64_t *starts, con
 
 enum { TEXT, PATTERNS, COUNTS, POSITIONS, NUMBERS, TOTAL, ARRAYS };
 
-/* What is known before the arrays have their places. A tile is as long as leaves one to each warp that the GPU has
- * at a time, or as it may be. */
+/* Sets the members that do not depend on addresses. A tile has as many chunks as yield one tile per resident warp, at
+ * most TILE_CHUNKS. */
 static void plan(const gpu *g, const match_call *c, match_job *j) {
     const uint64_t warps = (uint64_t)BLOCKS * WARPS * (uint64_t)g->multiprocessors;
     const uint64_t chunks = (c->end - c->first) / CHUNK / warps;
@@ -448,7 +452,8 @@ static void plan(const gpu *g, const match_call *c, match_job *j) {
     j->end = c->end;
 }
 
-/* Groups are aligned; a pattern at the last place may have its gram up to stride - 1 bytes behind it. */
+/* Divides the text into tiles. Groups are aligned. A pattern at the last position may have its gram up to stride - 1
+ * bytes after it. */
 static void cut(match_job *j, const void *text) {
     const uint64_t tile = (uint64_t)j->tile_chunks * CHUNK;
     j->text = (const unsigned char *)text;
@@ -466,7 +471,7 @@ static weft_status search(gpu *g, const match_call *c, match_job *j, const uint3
         {"positions", c->positions, listed * sizeof *c->positions, ARRAY_BOTH, false, NULL},
         {"numbers", c->numbers, listed * sizeof *c->numbers, ARRAY_BOTH, false, NULL},
         {"total", c->total, c->counts ? 0 : sizeof *c->total, ARRAY_OUT, false, NULL}};
-    const size_t tiles = (c->end - c->first) / (j->tile_chunks * CHUNK) + 2; /* at most */
+    const size_t tiles = (c->end - c->first) / (j->tile_chunks * CHUNK) + 2; /* upper bound */
     void *starts;
     FORWARD(arrays_bring(g, "match", arrays, ARRAYS, c->counts ? 0 : (tiles + 1) * sizeof(uint64_t), &starts, error));
     weft_match_place(&j->set, (const uint32_t *)arrays[PATTERNS].at);

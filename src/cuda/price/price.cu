@@ -1,8 +1,8 @@
-/* weft_price: paths in the registers of threads, their sums by the canonical tree (ORDER.md 21).
+/* weft_price: paths are simulated in registers, and their values are summed by the canonical tree (ORDER.md 21).
  *
- * A block takes a tile of paths at a time. Each of its threads simulates some of them and leaves their values in
- * shared memory, from where the first warp takes them into the lanes of the tile; so a launch has as many equal parts
- * as there are tiles, however few. Nothing is written to memory but the sums of blocks. */
+ * A block processes one tile of paths at a time. Each of its threads simulates several of them and stores their
+ * values in shared memory. From there the first warp adds them to the lanes of the tile. A launch thus has as many
+ * equal units of work as tiles, even for a small number of paths. Only the sums of blocks are written to memory. */
 #include "arith/price.h"
 #include "arith/sobol.h"
 #include "cuda/random/normal_table.h"
@@ -39,8 +39,8 @@ template <class R> struct leg_of {
     R start[WEFT_ASSETS_MAX], drift[WEFT_ASSETS_MAX], loading[WEFT_ASSETS_MAX][WEFT_ASSETS_MAX];
 };
 
-/* What a kernel needs of a call, rounded to R what enters a path. Where paths are Sobol points, their tables, as in
- * cuda/sobol/sobol_tables.h; for f32 that of normals. */
+/* Parameters of a call for its kernel; those that enter a path are rounded to R. If paths are Sobol points,
+ * `directions` and `keys` are their tables (cuda/sobol/sobol_tables.h). For f32, `table` is the table of normals. */
 template <class R> struct parameters {
     weft_payoff payoff;
     weft_observed observed;
@@ -48,7 +48,7 @@ template <class R> struct parameters {
     price_control control;
     bool euler, sobol;
     uint32_t assets, steps, legs, octaves;
-    uint64_t first; /* path of those that are simulated */
+    uint64_t first; /* index of the first simulated path */
     R strike, level, weights[WEFT_ASSETS_MAX], centre[WEFT_ASSETS_MAX], width[WEFT_ASSETS_MAX];
     leg_of<R> leg[PRICE_LEGS_MAX];
     round_keys rounds;
@@ -58,7 +58,7 @@ template <class R> struct parameters {
 
 static_assert(sizeof(job) + sizeof(parameters<double>) <= 4096, "parameters of a kernel are 4 KiB at most");
 
-/* The word of coordinate q of a point. */
+/* Returns the word of coordinate q of a point. */
 template <class R> static __device__ uint32_t word_of_point(const parameters<R> &c, uint64_t point, uint64_t q) {
     const uint64_t dimensions = (uint64_t)c.steps * c.assets, *v = c.directions + q, key = c.keys[q];
     uint64_t word = 0;
@@ -67,7 +67,7 @@ template <class R> static __device__ uint32_t word_of_point(const parameters<R> 
     return weft_nested_scramble((uint32_t)(word >> 32), (uint32_t)(key >> 32), (uint32_t)key);
 }
 
-/* The words of normals 4 k ... 4 k + 3 of a path; 0 for those behind its last. */
+/* Returns the words of normals 4 k ... 4 k + 3 of a path; 0 after its last one. */
 template <class R>
 static __device__ __forceinline__ weft_philox_block four_words(const parameters<R> &c, uint64_t path, uint32_t k) {
     if (!c.sobol) return philox_words(path, k, c.rounds);
@@ -76,7 +76,7 @@ static __device__ __forceinline__ weft_philox_block four_words(const parameters<
     return w;
 }
 
-/* Makes four normals at a time, in R. All threads of a warp call it together. */
+/* Computes four normals at a time, in R. All threads of a warp must call it together. */
 template <class R> struct normals;
 
 template <> struct normals<float> {
@@ -91,7 +91,7 @@ template <> struct normals<float> {
 };
 
 template <> struct normals<double> {
-    static constexpr size_t QUEUE_BYTES = NORMALS_QUEUE * sizeof(double); /* of a warp */
+    static constexpr size_t QUEUE_BYTES = NORMALS_QUEUE * sizeof(double); /* per warp */
     double *queue;
     __device__ normals(const parameters<double> &, unsigned char *, double *queue_) : queue(queue_) {}
     __device__ __forceinline__ void make(const weft_philox_block &words, double *z) const {
@@ -102,18 +102,18 @@ template <> struct normals<double> {
     }
 };
 
-/* How far a leg has come. `walk` holds prices, of exact steps their logarithms over the start. */
+/* State of one leg. `walk` contains prices; with exact steps, the logarithms of prices relative to the start. */
 template <class R, int A> struct course { R walk[A], price[A], basket, sum, sum_of_logs, highest, lowest; };
 
-/* What a path is worth, and its control. */
+/* Value of a path, and its control variate. */
 struct worth_of_path {
     double value, control;
 };
 
-/* Paths in R, of at most A assets and K legs, as an operator of tree.cuh. Loops over assets and legs are unrolled
- * where there are few, whose number then is A, so that all is in registers. */
+/* Paths in R, of at most A assets and K legs, as an operator of tree.cuh. Loops over assets are unrolled if A is at
+ * most 2, which is then the exact number of assets, so that all values are in registers. */
 template <class R, int A, int K> struct pricing : plain_operator {
-    typedef double element; /* the value of a path */
+    typedef double element; /* value of a path */
     typedef weft_price_sums value;
     static constexpr bool FEW = A <= 2;
     static constexpr int UNROLL = FEW ? A : 1, BLOCK_THREADS = sizeof(R) == 4 ? 1024 : 512;
@@ -121,7 +121,7 @@ template <class R, int A, int K> struct pricing : plain_operator {
     typedef normals<R> source_type;
     const parameters<R> &c;
     source_type source;
-    worth_of_path *tile; /* of the block, in shared memory */
+    worth_of_path *tile; /* values of the block's tile, in shared memory */
 
     __device__ pricing(const parameters<R> &c_, const source_type &source_, worth_of_path *tile_)
         : c(c_), source(source_), tile(tile_) {}
@@ -176,7 +176,7 @@ template <class R, int A, int K> struct pricing : plain_operator {
         w.lowest = w.basket < w.lowest ? w.basket : w.lowest;
     }
 
-    /* Whether the payoff looks at prices on all dates, rather than at the last. */
+    /* Returns true if the payoff depends on the prices at all dates, not only the last. */
     __device__ __forceinline__ bool looks_on_the_way() const {
         return c.barrier != WEFT_NO_BARRIER ||
                (c.observed != WEFT_OBSERVE_END && c.observed != WEFT_OBSERVE_GEOMETRIC);
@@ -191,8 +191,8 @@ template <class R, int A, int K> struct pricing : plain_operator {
             }
     }
 
-    /* Four normals are a whole number of steps, so that they can be made together, and a loop has nothing to choose.
-     */
+    /* Walks paths of at most 2 assets. Four normals are enough for 4 / A full steps, so they are computed together.
+     * EULER and LOOKS are compile-time constants, so the loop does not branch on them. */
     template <bool EULER, bool LOOKS>
     __device__ __forceinline__ void walk_few(uint64_t path, course<R, A> *courses) const {
         constexpr uint32_t AT_ONCE = 4 / A;
@@ -322,14 +322,14 @@ template <class R, int A, int K> struct pricing : plain_operator {
     }
 };
 
-/* Bytes of finish_block, with some to spare. */
+/* Static shared memory of finish_block, rounded up. */
 enum { STATIC_SHARED = 24 << 10 };
 static_assert((PARTIALS_MAX / 8 + PARTIALS_MAX / 64) * sizeof(weft_price_sums) < STATIC_SHARED - 256,
               "a block has other arrays in shared memory");
 
 enum { TILE_PATHS = WEFT_TILE(sizeof(double)), TILE_LANES = WEFT_LANES(sizeof(double)) };
 
-/* The lanes of the block's tile, which has `count` paths: thread t of a warp has lanes 2t and 2t + 1 of every row. */
+/* Sums the `count` paths of the block's tile: thread t of a warp has lanes 2t and 2t + 1 of every row. */
 template <class Op> static __device__ __forceinline__ weft_price_sums sum_of_tile(const Op &op, uint64_t count) {
     constexpr int OWN = tile_shape<Op>::OWN;
     const uint32_t column = threadIdx.x % WARP * OWN;
@@ -343,8 +343,8 @@ template <class Op> static __device__ __forceinline__ weft_price_sums sum_of_til
     return join_lanes(op, lane);
 }
 
-/* Of a tile, by all threads of a block: the first warp's is what counts. The threads of a warp stay together; those
- * whose path is beyond the last take the tile's first. */
+/* Returns the sums of a tile; they are valid in the first warp only. All threads of the block must call it. The
+ * threads of a warp stay together: those without a path simulate the tile's first. */
 template <class R, int A, int K>
 static __device__ __forceinline__ weft_price_sums tile_value(const pricing<R, A, K> &op, const job &j,
                                                              uint64_t tile) {
@@ -360,7 +360,7 @@ static __device__ __forceinline__ weft_price_sums tile_value(const pricing<R, A,
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-/* Shared memory: the worths of a tile, the queues of warps, the table of normals. */
+/* Layout of shared memory: the values of a tile, the queues of warps, the table of normals. */
 template <class Op>
 static __global__ void __launch_bounds__(Op::BLOCK_THREADS)
     price_kernel(const __grid_constant__ job j, const __grid_constant__ parameters<typename Op::real> c) {
@@ -407,7 +407,7 @@ template <class R> static parameters<R> parameters_of(const price_call *p) {
     return c;
 }
 
-/* Where the tables of a call are in scratch memory: that of normals, behind it those of Sobol points. */
+/* Addresses of a call's tables in the workspace: first that of normals, then those of Sobol points. */
 struct scratch_tables {
     uint64_t *directions, *keys;
     normal_piece *normals;

@@ -1,12 +1,12 @@
 /* Normals for the kernels of random.cu and price.cu: the bits of weft_probit_f64 (ORDER.md 18.6) with less work.
  *
- * Where a normal is rounded to f32 an approximation is enough, as long as both ends of the interval that it is
- * certain to be in are rounded to the same number; only where they are not, once in some two thousand words, the
- * quantile is worked out. The approximation is a table in shared memory. With t = min(p, 1 - p), the quantile is (1/2
- * - t) G(t); each octave of t has PIECES pieces, and G in each is a parabola, in integers.
+ * If a normal is rounded to f32, an approximation is sufficient whenever both ends of its error interval are rounded
+ * to one number. Only otherwise, for about one in two thousand words, the quantile is computed. The approximation is
+ * a table in shared memory. With t = min(p, 1 - p), the quantile is (1/2 - t) G(t). Each octave of t is divided into
+ * PIECES parts, in each of which G is a parabola, in integers.
  *
- * In f64 there is nothing to leave out but the one of two formulas that a word does not need: a warp works out the
- * middle one for all its words, and gathers those in the tails, which is every seventh, so that no thread idles. */
+ * In f64 the only saving is to evaluate one of the two formulas for each word. A warp evaluates the middle formula
+ * for all its words, and compacts those in the tails, every seventh, so that no thread idles. */
 #ifndef WEFT_CUDA_NORMALS_CUH
 #define WEFT_CUDA_NORMALS_CUH
 
@@ -14,15 +14,15 @@
 
 /* ------------------------------------------------------------------------------- the table */
 
-/* By what a normal from the table may be off, relative to itself. Of all 2^32 words the worst is off by 2^-35.4. */
+/* Maximum relative error of a normal from the table. The largest error over all 2^32 words is 2^-35.4. */
 #define NORMAL_ERROR 0x1.8p-36
 
-/* Normals of a lesser deviation are not for the table. */
+/* Smallest standard deviation for which normals are computed from the table. */
 #define NORMAL_SCALE_LEAST 0x1p-64
 
-/* The parabola of a piece, from its end down: OFFSET + G as the bits of an f64, whose exponent is that of OFFSET; in
- * the upper half of `course` what it rises by over the piece, in units of RISE of the last bit, in the lower half by
- * how much more for its bend. */
+/* Parabola of one part of an octave, evaluated downward from its end. `value`: the bits of the f64 OFFSET + G, whose
+ * exponent is that of OFFSET. Upper half of `course`: its rise over the part, in units of RISE last bits; lower half:
+ * the additional rise due to its curvature. */
 struct alignas(16) normal_piece {
     uint64_t value, course;
 };
@@ -32,26 +32,27 @@ struct alignas(16) normal_piece {
 #define NORMAL_OFFSET 8.0
 #define NORMAL_RISE UINT64_C(512)
 
-/* Octave k has the probabilities from 2^-(k + 2) to 2^-(k + 1); words in later ones are as rare as those that the
- * table leaves in doubt. */
+/* Octave k contains the probabilities from 2^-(k + 2) to 2^-(k + 1). Words in later octaves are as rare as those that
+ * the table cannot decide. */
 enum { NORMAL_OCTAVES = 13 };
 
-/* Bytes of so many octaves, and the piece behind them. */
+/* Returns the bytes of a table of `octaves` octaves and the additional entry after them. */
 static inline size_t normal_table_bytes(uint32_t octaves) {
     return ((size_t)octaves * NORMAL_PIECES + 1) * sizeof(normal_piece);
 }
 
 /* ------------------------------------------------------------------------ the two formulas */
 
-/* As operands in constant memory; spelled out in the code, each takes two moves. */
+/* Coefficients in constant memory, so that they are operands of instructions. As literals in the code, each takes two
+ * moves. */
 static __constant__ double PROBIT_A[] = {WEFT_PROBIT_A}, PROBIT_B[] = {WEFT_PROBIT_B}, PROBIT_C[] = {WEFT_PROBIT_C};
 static __constant__ double PROBIT_D[] = {WEFT_PROBIT_D}, PROBIT_E[] = {WEFT_PROBIT_E}, PROBIT_F[] = {WEFT_PROBIT_F};
 
 static __device__ __forceinline__ bool is_in_middle(double p) { return fabs(p - 0.5) <= WEFT_PROBIT_MIDDLE; }
 
-/* a / x where neither nor their quotient is near the ends of the exponents' range: what the compiler makes of it,
- * from the hardware's approximation on, without the branch for all other numbers, which would keep four quotients
- * apart. */
+/* Returns a / x, for a, x and their quotient not near the limits of the exponent range. This is the compiler's own
+ * sequence from the hardware's approximation on, without the branch for other operands, which would prevent four
+ * quotients from being interleaved. */
 static __device__ __forceinline__ double quotient(double a, double x) {
     double r;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
@@ -88,10 +89,10 @@ static __device__ double probit_of_tail(double p) {
 
 /* ----------------------------------------------------------------------------------- f32 */
 
-/* The middle of the part of (0, 1) that a word stands for. */
+/* Returns the middle of the part of (0, 1) that a word represents. */
 static __device__ __forceinline__ double middle_of_word(uint32_t word) { return ((double)word + 0.5) * 0x1p-32; }
 
-/* In one go. */
+/* Loads an entry by one instruction. */
 static __device__ __forceinline__ normal_piece load_piece(const normal_piece *p) {
     const ulonglong2 raw = *(const ulonglong2 *)p;
     return normal_piece{raw.x, raw.y};
@@ -100,16 +101,18 @@ static __device__ __forceinline__ normal_piece load_piece(const normal_piece *p)
 /* The table of a block, in its shared memory. */
 struct near_normals {
     const normal_piece *piece;
-    uint32_t behind; /* pieces; behind them comes one for the words beyond, which is infinite */
+    uint32_t behind; /* number of entries; one more follows for words beyond the table, and is infinite */
 
-    /* The quantile of the word's middle, to NORMAL_ERROR of itself, or infinite: then one of the ends of the interval
-     * around it is a NaN, and the other is not. q / 2^33 is t. */
+    /* Returns the quantile of the word's middle, with relative error at most NORMAL_ERROR, or infinity beyond the
+     * table. In the latter case exactly one end of its error interval is a NaN. q / 2^33 is t. */
     __device__ __forceinline__ double operator()(uint32_t word) const {
         const uint32_t side = word >> 31 ? UINT32_MAX : 0, q = (word ^ side) << 1 | 1;
         const uint32_t octave = (uint32_t)__clz((int)q), digits = q << octave;
         const uint32_t at = octave * NORMAL_PIECES + (digits >> (31 - NORMAL_PIECES_LOG)) - NORMAL_PIECES;
         const normal_piece v = load_piece(piece + (at < behind ? at : behind));
-        const uint32_t left = digits * (0 - (2u << NORMAL_PIECES_LOG)); /* of the piece, up to its end, over 2^32 */
+        const uint32_t left =
+            digits *
+            (0 - (2u << NORMAL_PIECES_LOG)); /* distance to the end of the part, relative to its length, times 2^32 */
         const uint64_t slope = (uint64_t)left * (uint32_t)v.course + v.course;
         const uint64_t rise = __umulhi(left, (uint32_t)(slope >> 32));
         const double g = weft_from_bits_f64(rise * NORMAL_RISE + v.value) - NORMAL_OFFSET;
@@ -119,7 +122,7 @@ struct near_normals {
     }
 };
 
-/* Piece k of a table: the parabola through three values of G, where Chebyshev would have them. */
+/* Returns entry k of a table: the parabola through three values of G at Chebyshev nodes. */
 static __device__ normal_piece make_piece(uint32_t k) {
     const double at[] = {0x1.126145e9ecd54p-4, 0.5, 0x1.ddb3d742c2656p-1}, unit = 0x1p-49 * (double)NORMAL_RISE;
     const double octave = weft_from_bits_f64((uint64_t)(1023 - 2 - k / NORMAL_PIECES) << 52);
@@ -131,12 +134,12 @@ static __device__ normal_piece make_piece(uint32_t k) {
     const double first = (g[1] - g[0]) / (at[1] - at[0]), second = (g[2] - g[1]) / (at[2] - at[1]);
     const double bend = (second - first) / (at[2] - at[0]), slope = first - bend * (at[0] + at[1]);
     const double value = g[0] - at[0] * (slope + bend * at[0]);
-    /* the slope ends, and is lost in rounding, at t = 1/2 */
+    /* the slope vanishes at t = 1/2, where rounding errors exceed it */
     return normal_piece{weft_bits_f64(NORMAL_OFFSET + value),
                         (uint64_t)(slope > 0 ? slope / unit : 0) << 32 | (uint32_t)(bend / unit)};
 }
 
-/* All threads of the block bring its table to its shared memory, and wait for it. */
+/* Copies the table to the block's shared memory, and waits for it. All threads of the block must call it. */
 static __device__ __forceinline__ near_normals bring_normals(const normal_piece *from, uint32_t octaves,
                                                              normal_piece *to) {
     const uint32_t behind = octaves * NORMAL_PIECES;
@@ -153,8 +156,8 @@ static __device__ __attribute__((noinline)) double quantile_of_word(uint32_t wor
     return probit_of_middle(p, weft_horner(PROBIT_A, 8, t), weft_horner(PROBIT_B, 8, t));
 }
 
-/* z[k] = (float)finish(the quantile of w[k]), where finish(y) = b y + a, b >= NORMAL_SCALE_LEAST. It is monotonic,
- * and the ends of the intervals are too far apart to be zeros of both signs. */
+/* Computes z[k] = (float)finish(quantile of w[k]), where finish(y) = b y + a with b >= NORMAL_SCALE_LEAST. finish is
+ * monotonic, and the ends of an interval are too far apart to be zeros of opposite signs. */
 template <class FINISH>
 static __device__ __forceinline__ void four_normals(const near_normals &near, const uint32_t *w, FINISH finish,
                                                     float *z) {
@@ -173,9 +176,9 @@ static __device__ __forceinline__ void four_normals(const near_normals &near, co
 
 /* ----------------------------------------------------------------------------------- f64 */
 
-enum { NORMALS_QUEUE = 4 * 32 }; /* numbers in shared memory for a warp */
+enum { NORMALS_QUEUE = 4 * 32 }; /* numbers in shared memory per warp */
 
-/* z[k] = weft_probit_f64(p[k]), p[k] in (0, 1), by all threads of a warp together. */
+/* Computes z[k] = weft_probit_f64(p[k]), with p[k] in (0, 1). All threads of a warp must call it together. */
 static __device__ __forceinline__ void four_quantiles(double *queue, const double *p, double *z) {
     const uint32_t thread = threadIdx.x % 32, before = (1u << thread) - 1;
     uint32_t count = 0, place[4];
@@ -188,7 +191,7 @@ static __device__ __forceinline__ void four_quantiles(double *queue, const doubl
         below[k] = PROBIT_B[0];
     }
 #pragma unroll
-    for (int i = 1; i < 8; i++) /* four steps with one coefficient */
+    for (int i = 1; i < 8; i++) /* four steps per coefficient */
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             above[k] = fma(above[k], t[k], PROBIT_A[i]);

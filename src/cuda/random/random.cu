@@ -1,6 +1,6 @@
-/* weft_random and weft_random_integers: a thread for each block of Philox (ORDER.md 19), whose samples go to
- * memory in one store. One kernel, told by its SAMPLES what to make of a block's words; normals are those of
- * cuda/random/normals.cuh, all other arithmetic is arith/samples.h. */
+/* weft_random and weft_random_integers: one thread per block of Philox (ORDER.md 19), whose samples are written by
+ * one store. There is one kernel; its parameter SAMPLES converts a block's words to samples. Normals are computed by
+ * cuda/random/normals.cuh, all other arithmetic is in arith/samples.h. */
 #include "arith/samples.h"
 #include "cuda/random/normal_table.h"
 #include "cuda/random/words.cuh"
@@ -10,7 +10,7 @@ enum { THREADS = 256, THREADS_OF_MULTIPROCESSOR = 2048 };
 
 /* ------------------------------------------------------------------------- table of normals */
 
-/* A thread has a piece. */
+/* One thread per entry. */
 static __global__ void normal_table_kernel(uint32_t pieces, normal_piece *table) {
     const uint32_t k = blockIdx.x * THREADS + threadIdx.x;
     if (k < pieces) table[k] = make_piece(k);
@@ -30,7 +30,7 @@ struct source {
     uint64_t seed, stream;
 };
 
-/* Of one type: where its words become a uniform number, or the middle of a part of (0, 1). */
+/* Conversion of words to a uniform number of type T, or to the middle of a part of (0, 1). */
 template <class T> struct words_of;
 template <> struct words_of<float> {
     static __device__ float uniform(const uint32_t *w, float a, float b) { return weft_uniform_f32(w, a, b); }
@@ -41,7 +41,7 @@ template <> struct words_of<double> {
     static __device__ double middle(const uint32_t *w) { return weft_middle_f64(w); }
 };
 
-/* Each takes the words of sample i and gives the sample. */
+/* Distributions with one sample at a time: each converts the words of sample i to the sample. */
 template <class T> struct uniform_sample {
     T a, b;
     __device__ T operator()(const uint32_t *w, source, uint64_t) const { return words_of<T>::uniform(w, a, b); }
@@ -79,7 +79,8 @@ struct integer_sample_64 {
 
 extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
-/* Each makes the samples of GROUP blocks, whose words are w; the first of them is number i. */
+/* Classes for SAMPLES: each converts the words w of GROUP blocks to their samples; i is the index of the first
+ * sample. */
 template <class T, class SAMPLE> struct one_by_one {
     static constexpr int BLOCK_THREADS = THREADS, GROUP = 1, COUNT = WEFT_BLOCK_WORDS / WEFT_SAMPLE_WORDS(sizeof(T));
     SAMPLE sample;
@@ -90,7 +91,7 @@ template <class T, class SAMPLE> struct one_by_one {
     }
 };
 
-/* Normals of f32 by the table. */
+/* Normals in f32 from the table. */
 struct near_samples {
     static constexpr int BLOCK_THREADS = 512, GROUP = 1;
     double mean, deviation;
@@ -105,7 +106,7 @@ struct near_samples {
     }
 };
 
-/* Normals in f64, or their exponentials, rounded to T; four words or pairs of words at a time. */
+/* Normals in f64, or their exponentials, rounded to T. Converts four words, or four pairs of words, at a time. */
 template <class T, bool LOG> struct quantile_samples {
     static constexpr int BLOCK_THREADS = THREADS, GROUP = WEFT_SAMPLE_WORDS(sizeof(T));
     double mean, deviation;
@@ -125,12 +126,12 @@ template <class T, bool LOG> struct quantile_samples {
 
 /* -------------------------------------------------------------------------------- kernel */
 
-/* The samples of a block. */
+/* Samples of one Philox block. */
 template <class T, int COUNT> struct alignas(COUNT * sizeof(T)) pack { T sample[COUNT]; };
 
-/* Samples first ... first + n - 1 to out. Of the first `packs` places in out, those at which a block begins are
- * aligned, and have room for all of it. All threads of a block of threads go on until the last is done, since samples
- * may be made by the threads of a warp together. */
+/* Writes samples first ... first + n - 1 to out. A Philox block that begins at a position less than `packs` is
+ * aligned in out and fits in it. All threads of a thread block iterate equally often, because the threads of a warp
+ * may compute samples together. */
 template <class T, class SAMPLES>
 __global__ void __launch_bounds__(SAMPLES::BLOCK_THREADS)
     random_kernel(SAMPLES samples, source s, const __grid_constant__ round_keys keys, uint64_t first, uint64_t n,
@@ -177,7 +178,7 @@ static weft_status launch(const gpu *g, const random_call *c, SAMPLES samples, s
     const uint64_t philox_blocks = (c->first + c->n - 1) / COUNT - c->first / COUNT + 1;
     const uint64_t wanted = (philox_blocks - 1) / (SAMPLES::BLOCK_THREADS * SAMPLES::GROUP) + 1;
     const uint64_t most = (uint64_t)g->multiprocessors * (THREADS_OF_MULTIPROCESSOR / SAMPLES::BLOCK_THREADS);
-    /* Modulo 2^64, of which the size of a pack is a divisor. */
+    /* Modulo 2^64, which is a multiple of a pack's size. */
     const bool aligned = ((uintptr_t)out - c->first * sizeof(T)) % (COUNT * sizeof(T)) == 0;
     const uint64_t packs = aligned && c->n >= COUNT ? c->n - COUNT + 1 : 0;
     void (*const kernel)(SAMPLES, source, round_keys, uint64_t, uint64_t, uint64_t, T *) = random_kernel<T, SAMPLES>;
@@ -223,7 +224,7 @@ static weft_status launch_reals(const gpu *g, const random_call *c, normal_piece
     }
 }
 
-/* `table`: room for one, where is_near. */
+/* `table` must have space for a table if is_near(c). */
 static weft_status launch_any(const gpu *g, const random_call *c, normal_piece *table, void *out, weft_error *error) {
     if (c->integers && cuda_type_bytes(c->dtype) == 8)
         return launch_each<uint64_t>(g, c, integer_sample_64{c->lower, c->last}, out, error);

@@ -1,4 +1,4 @@
-/* Philox4x32-10 with its round keys worked out before: as kernel parameters they are operands in constant memory. */
+/* Philox4x32-10 with precomputed round keys. As kernel parameters they are operands in constant memory. */
 #ifndef WEFT_CUDA_WORDS_CUH
 #define WEFT_CUDA_WORDS_CUH
 
@@ -18,7 +18,7 @@ static round_keys round_keys_of(uint64_t seed) {
     return keys;
 }
 
-/* weft_philox(low, high, seed). */
+/* Returns weft_philox(low, high, seed). */
 static __device__ __forceinline__ weft_philox_block philox_words(uint64_t low, uint64_t high,
                                                                  const round_keys &keys) {
     weft_philox_block x = {{(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)}};

@@ -1,4 +1,4 @@
-/* Dot products by the canonical tree (ORDER.md 5); integers too, whose order does not matter. */
+/* Dot products by the canonical tree (ORDER.md 5). Integers use it too, although their order does not matter. */
 #include "cuda/reduce/tree.cuh"
 #include "cuda/runtime/gpu.h"
 
@@ -6,7 +6,7 @@ static __device__ __forceinline__ float fused(float x, float y, float lane) { re
 static __device__ __forceinline__ double fused(double x, double y, double lane) { return fma(x, y, lane); }
 static __device__ __forceinline__ uint64_t fused(uint64_t x, uint64_t y, uint64_t lane) { return x * y + lane; }
 
-/* Integers are sign-extended to 64 bits by the conversion to A. */
+/* The conversion to A sign-extends signed integers to 64 bits. */
 template <class T, class A> struct products : summing<A> {
     static constexpr int INPUTS = 2;
     typedef T element;

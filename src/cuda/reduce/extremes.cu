@@ -1,9 +1,9 @@
-/* Minimum and maximum, their places, and the largest magnitude (ORDER.md 1.4, 3.2), in free order: the least
- * key wins (keys.cuh). */
+/* Minimum and maximum, their indices, and the largest magnitude (ORDER.md 1.4, 3.2), in free order, by the least key
+ * (keys.cuh). */
 #include "cuda/reduce/extremes.cuh"
 #include "cuda/reduce/kernels.h"
 
-/* The kernel of an operator for elements of a type, integers by their bits. */
+/* Defines a function that returns the operator's kernel for an element type; integers are read as unsigned. */
 #define KERNEL_BY_BITS(op)                               \
     kernel cuda_##op##_kernel(weft_dtype dtype) {        \
         switch (dtype) {                                 \

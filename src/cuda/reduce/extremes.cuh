@@ -1,4 +1,4 @@
-/* Operators in free order: minimum and maximum, their places, and the largest magnitude: the least key wins
+/* Operators in free order: minimum and maximum, their indices, and the largest magnitude. All minimize a key
  * (keys.cuh) (ORDER.md 1.4, 3.2). */
 #ifndef WEFT_CUDA_EXTREMES_CUH
 #define WEFT_CUDA_EXTREMES_CUH
@@ -25,9 +25,9 @@ template <class T> struct extreme : free_operator {
     __device__ void take(value &v, const vector<T> &x, uint64_t) const { v = min(v, least(order, x)); }
 };
 
-/* An accumulator names a vector, and only the winner's vector is read once more to find the element.
- * It starts with the thread's first vector and the greatest key: should no vector beat that, then all
- * elements have that key, and the first vector has the first of them. */
+/* An accumulator contains the index of a vector; only the vector of the result is read once more to find the element.
+ * It starts with the thread's first vector and the greatest key. If no vector has a smaller key, all elements have
+ * the greatest key, and the first vector contains the first of them. */
 template <class T> struct place {
     typedef T element;
     typedef located value;
@@ -50,7 +50,7 @@ template <class T> struct place {
     }
 };
 
-/* The largest |x| of signed integers, as its complement. */
+/* Largest |x| of signed integers, stored as its complement. */
 template <class T> struct largest_magnitude : free_operator {
     typedef T element;
     typedef uint64_t value;

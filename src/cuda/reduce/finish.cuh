@@ -1,11 +1,11 @@
-/* From a folded value to the stored result; run by one thread (ORDER.md 1.3, 3.2, 3.3, 4). */
+/* Computes the stored result from the reduced value; run by one thread (ORDER.md 1.3, 3.2, 3.3, 4). */
 #ifndef WEFT_CUDA_FINISH_CUH
 #define WEFT_CUDA_FINISH_CUH
 
 #include "arith/finish.h"
 #include "cuda/reduce/job.h"
 
-/* The least key so far and the index of the first element that has it. */
+/* The least key so far, and the index of the vector, or finally of the element, where it first occurs. */
 struct located {
     uint64_t key, where;
 };
@@ -28,8 +28,8 @@ static __device__ void store_low_bytes(const job &j, uint64_t v) {
 
 static __device__ void finish(const job &j, float v) { *(float *)j.out = weft_canonical_f32(v); }
 
-/* A FINISH_ROOT whose sum of squares is out of range stores a root all the same; the launch that
- * follows with FINISH_RESCALE replaces it. */
+/* FINISH_ROOT stores a root even if the sum of squares is out of range; the launch with FINISH_RESCALE that follows
+ * replaces it. */
 static __device__ void finish(const job &j, double v) {
     const double squares = v;
     switch (j.finish) {
@@ -44,7 +44,7 @@ static __device__ void finish(const job &j, double v) {
     if (j.out) store_real(j, v);
 }
 
-/* The element, or magnitude, that `bits` stand for once the flip of its key is undone. */
+/* Stores the element or magnitude represented by `bits`, which is its key after undoing the XOR with `flip`. */
 static __device__ void finish_key(const job &j, uint64_t bits) {
     if (j.finish == FINISH_MAGNITUDE && j.dtype == WEFT_F32)
         store_real(j, weft_from_bits_f32((uint32_t)bits));

@@ -3,9 +3,9 @@
  *
  *     warps      0  1  2  3  4  5  6  7      shared memory, one thread
  *                 \/    \/    \/    \/
- *     partials        one a block            global memory; a ticket tells which block is last
+ *     partials        one per block          global memory; a ticket identifies the last block
  *                         |
- *     chunk         one a launch             the last block, eight values a thread and round
+ *     chunk         one per launch           the last block, eight values per thread and round
  *                         |
  *     stack       binary counter of chunks   long inputs in host memory only
  */
@@ -17,12 +17,12 @@
 #define WARP 32
 #define WHOLE_WARP 0xffffffffu
 
-/* v of the given lane. */
+/* Returns v of the given lane. */
 template <class Value> static __device__ __forceinline__ Value from_lane(Value v, int lane) {
     return __shfl_sync(WHOLE_WARP, v, lane);
 }
 
-/* v of the lane whose number differs in the bit `distance`. */
+/* Returns v of the lane whose index differs in the bit `distance`. */
 template <class Value> static __device__ __forceinline__ Value across(Value v, int distance) {
     return __shfl_xor_sync(WHOLE_WARP, v, distance);
 }
@@ -31,7 +31,7 @@ static __device__ __forceinline__ located across(located v, int distance) {
     return located{across(v.key, distance), across(v.where, distance)};
 }
 
-/* The dyadic fold of v[0 .. count), 1 <= count; at most eight of them are looked at. */
+/* Returns the dyadic reduction of v[0 .. min(count, 8)); count must be at least 1. */
 template <class Op>
 static __device__ __forceinline__ typename Op::value fold_eight(const Op &op, const typename Op::value *v,
                                                                 uint32_t count) {
@@ -47,9 +47,9 @@ static __device__ __forceinline__ typename Op::value fold_eight(const Op &op, co
     return held[0];
 }
 
-/* Joins the value of a chunk with those before it: a binary counter, whose level k holds the value
- * of 2^k adjacent chunks where bit k of the number of chunks so far is set. The last chunk, which
- * rides up past the levels that are not there, gives the result. */
+/* Combines the value of a chunk with those of the chunks before it by a binary counter. Level k contains the value of
+ * 2^k adjacent chunks if bit k of the number of finished chunks is set. The last chunk skips empty levels and stores
+ * the result. */
 template <class Op> static __device__ void finish_chunk(const Op &op, const job &j, typename Op::value v) {
     typename Op::value *stack = (typename Op::value *)j.stack;
     int level = 0;
@@ -63,7 +63,8 @@ template <class Op> static __device__ void finish_chunk(const Op &op, const job 
     }
 }
 
-/* The last block folds all partials, eight to one in each round, between two areas of shared memory. */
+/* Reduces all partials in the last block, eight to one in each round, alternating between two areas of shared
+ * memory. */
 template <class Op>
 static __device__ __forceinline__ void fold_partials(const Op &op, const job &j, typename Op::value *area,
                                                      typename Op::value *other) {
@@ -87,10 +88,11 @@ static __device__ __forceinline__ void fold_partials(const Op &op, const job &j,
     }
 }
 
-/* Every thread of a block calls this with its warp's value; warps from `present` on have none.
+/* Reduces the values of a block's warps. All threads of the block must call it with their warp's value; only the
+ * first `present` warps have one.
  *
- * The ticket is the pattern of the CUDA sample threadFenceReduction: a block publishes its partial,
- * then takes a number, and whoever takes the last number sees all partials. atomicInc wraps to 0. */
+ * The ticket is the pattern of the CUDA sample threadFenceReduction: a block publishes its partial, then takes a
+ * number, and the block with the last number sees all partials. atomicInc wraps to 0. */
 template <class Op>
 static __device__ __forceinline__ void finish_block(const Op &op, const job &j, typename Op::value v,
                                                     uint32_t present) {
@@ -108,8 +110,8 @@ static __device__ __forceinline__ void finish_block(const Op &op, const job &j, 
     if (is_last) fold_partials(op, j, area, other);
 }
 
-/* The part of the work that this warp has: tiles begin .. begin + count - 1 (count 0: none), and how
- * many warps of the block have some. */
+/* Tiles of a warp: begin .. begin + count - 1 (count may be 0). `present` is the number of warps of the block that
+ * have at least one tile. */
 struct share {
     uint64_t begin, count;
     uint32_t present;

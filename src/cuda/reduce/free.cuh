@@ -2,18 +2,18 @@
  *
  * The input is a sequence of 16-byte vectors that begin on 16-byte boundaries, whatever the element's
  * type; the first and the last may be incomplete. A warp takes runs of tiles, FREE_ROWS rows of 32
- * vectors; each thread has one accumulator for all its vectors, and the warp joins them at its end.
+ * vectors; each thread has one accumulator for all its vectors, and the warp combines them at its end.
  *
  *     address        16 k                       16 (k+1)
- *                     | . . . x0 x1 x2 x3 x4 ... | ...        skip = 3 elements are not there
+ *                     | . . . x0 x1 x2 x3 x4 ... | ...        skip = 3 elements precede x
  *
  * An operator Op has
  *     element, value               types of the input and of accumulators
  *     Op(job)                      takes its parameters
- *     start(where)                 an accumulator of nothing, of a thread whose first vector is `where`
- *     take(v, vector, where)       takes a vector, whose number is `where`, into v; in ascending order
- *     join(a, b)
- *     absent()                     an element that changes nothing, for incomplete vectors
+ *     start(where)                 an empty accumulator, of a thread whose first vector is `where`
+ *     take(v, vector, where)       adds the vector with index `where` to v; in ascending order
+ *     join(a, b)                   combines two accumulators
+ *     absent()                     the identity as an element, for incomplete vectors
  *     resolve(job, v)              last correction of a chunk's value */
 #ifndef WEFT_CUDA_FREE_CUH
 #define WEFT_CUDA_FREE_CUH
@@ -21,7 +21,7 @@
 #include "cuda/reduce/fold.cuh"
 
 #define FREE_TILE (FREE_ROWS * WARP)
-/* Not the number of any vector. */
+/* Marks a thread without vectors; not a valid vector index. */
 #define NOWHERE UINT64_MAX
 
 template <class T> union vector {
@@ -32,12 +32,12 @@ template <class T> union vector {
     T element[ELEMENTS];
 };
 
-/* The vectors of a job. */
+/* View of a job's elements as 16-byte vectors. */
 template <class T> struct vectors {
     const vector<T> *at;             /* vector 0 */
-    uint64_t begin, end;             /* elements begin .. end - 1, counted from vector 0, are there */
-    uint64_t count;                  /* of vectors, complete or not */
-    uint64_t whole_begin, whole_end; /* the complete ones */
+    uint64_t begin, end;             /* valid elements begin .. end - 1, counted from vector 0 */
+    uint64_t count;                  /* number of vectors, complete or not */
+    uint64_t whole_begin, whole_end; /* range of complete vectors */
 
     __device__ explicit vectors(const job &j) {
         at = (const vector<T> *)((const T *)j.x - j.skip);
@@ -47,7 +47,7 @@ template <class T> struct vectors {
         whole_begin = begin > 0;
         whole_end = end / vector<T>::ELEMENTS;
     }
-    /* Whether the `some` vectors from `first` on are all complete. */
+    /* Returns true if the `some` vectors from `first` on are all complete. */
     __device__ bool complete(uint64_t first, uint64_t some) const {
         return first >= whole_begin && first + some <= whole_end;
     }
@@ -66,7 +66,7 @@ template <class T> struct vectors {
     }
 };
 
-/* A tile of complete vectors, for one thread, whose first vector is `own`. */
+/* Takes a tile of complete vectors; the thread's first vector is `own`. */
 template <class Op>
 static __device__ __forceinline__ void take_whole_tile(const Op &op, const vectors<typename Op::element> &x,
                                                        uint64_t own, typename Op::value &v) {
@@ -80,7 +80,7 @@ static __device__ __forceinline__ void take_whole_tile(const Op &op, const vecto
     }
 }
 
-/* The complete vectors of any tile; a thread has them in adjacent rows. */
+/* Takes the complete vectors of any tile; those of a thread are in adjacent rows. */
 template <class Op>
 static __device__ __forceinline__ void take_any_tile(const Op &op, const vectors<typename Op::element> &x,
                                                      uint64_t own, typename Op::value &v) {
@@ -101,7 +101,7 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const vectors
     }
 }
 
-/* Vector `edge`, when it is incomplete and this thread's in the tile that starts at `tile`. */
+/* Takes vector `edge` if it is incomplete and belongs to this thread in the tile that starts at `tile`. */
 template <class Op>
 static __device__ __forceinline__ void take_edge(const Op &op, const vectors<typename Op::element> &x, uint64_t tile,
                                                  uint64_t edge, typename Op::value &v) {
@@ -133,7 +133,7 @@ static __device__ __forceinline__ typename Op::value free_run_value(const Op &op
     return v;
 }
 
-/* What most operators have in common. */
+/* Default members of operators. */
 struct free_operator {
     template <class Value> __device__ void resolve(const job &, Value &) const {}
 };

@@ -4,7 +4,7 @@
 
 #include "cuda/reduce/free.cuh"
 
-/* The four bytes, or two halves, of a word summed. */
+/* Return the sum of the four bytes, or two halves, of a word. */
 static __device__ int sum_of_word(int8_t, uint32_t word) { return __dp4a((int)word, 0x01010101, 0); }
 static __device__ unsigned sum_of_word(uint8_t, uint32_t word) { return __dp4a(word, 0x01010101u, 0u); }
 static __device__ int sum_of_word(int16_t, uint32_t word) { return __dp2a_lo((int)word, 0x0101, 0); }
@@ -25,7 +25,7 @@ template <class T> struct integer_sum : free_operator {
     }
 };
 
-/* 64-bit elements of either sign. */
+/* 64-bit elements, signed or unsigned. */
 template <>
 inline __device__ void integer_sum<uint64_t>::take(uint64_t &v, const vector<uint64_t> &x, uint64_t) const {
     v += x.pair[0] + x.pair[1];
@@ -44,7 +44,7 @@ template <class T> struct integer_product : free_operator {
     }
 };
 
-/* Elements that are not zero; -0.0 is zero and a NaN is not. */
+/* Counts nonzero elements; -0.0 is zero and a NaN is not. */
 template <class T> struct count_nonzero : free_operator {
     typedef T element;
     typedef uint64_t value;
@@ -60,7 +60,8 @@ template <class T> struct count_nonzero : free_operator {
     }
 };
 
-/* Arrays of any integers, looked at as bytes; an element's lanes are joined at the end. */
+/* Bitwise operators on arrays of any integer type, read as bytes. The bytes of the 64-bit result are combined to the
+ * element's width by finish(). */
 template <weft_op OP> struct bits : free_operator {
     typedef uint8_t element;
     typedef uint64_t value;

@@ -1,4 +1,4 @@
-/* weft_reduce: each operator's kernel, its parameters, and its value for no elements (ORDER.md 3). */
+/* weft_reduce: the kernel and parameters of each operator, and its value for an empty input (ORDER.md 3). */
 #include "arith/finish.h"
 #include "cuda/map/map_job.h"
 
@@ -20,7 +20,8 @@ static weft_status run_prod(call *c, weft_error *error) {
                     error);
 }
 
-/* Keys of integers: the sign bit turned makes them unsigned; for a maximum all bits are turned. */
+/* Sets the XOR mask of integer keys: inverting the sign bit makes signed integers unsigned, and a maximum inverts all
+ * bits. */
 static void set_order(call *c, bool largest) {
     const uint64_t sign = is_signed(c->j.dtype) ? (uint64_t)1 << (8 * cuda_type_bytes(c->j.dtype) - 1) : 0;
     c->j.flip = largest ? ~sign : sign;
@@ -47,7 +48,7 @@ static weft_status run_argmax(call *c, weft_error *error) {
     return call_run(c, cuda_place_kernel(c->j.dtype), error);
 }
 
-/* The kernel sees bytes; the end joins the 64 bits to the width of the result. */
+/* The kernel reads bytes; finish() combines its 64 bits to the width of the result. */
 static weft_status run_bits(call *c, weft_op op, finish_kind finish, weft_error *error) {
     c->j.n = c->j.total *= cuda_type_bytes(c->j.dtype);
     c->j.dtype = WEFT_U8;
@@ -77,15 +78,15 @@ static weft_status run_norm1(call *c, weft_error *error) {
     return call_run(c, cuda_magnitudes_kernel(c->j.dtype), error);
 }
 
-/* The sum of squares of a part, as the tree leaves it. */
+/* Computes the sum of squares of a part, without the square root. */
 static weft_status run_squares(call *c, weft_error *error) {
     const bool again = c->j.dtype == WEFT_F64 && weft_norm2_scale(*c->part) != 1.0;
     if (again) FORWARD(call_refer(c, c->part, error));
     return call_run(c, again ? cuda_rescaled_squares_kernel() : cuda_deviations_kernel(c->j.dtype), error);
 }
 
-/* Only the square of an f64 can leave the range; its second launch sees on the device whether it did,
- * and ends at once when it did not. An input that must be copied again is first looked into here. */
+/* Only the sum of squares of an f64 can overflow or underflow. A second launch checks on the device whether it did,
+ * and returns at once if it did not. For an input in host memory the host checks first, to avoid copying it again. */
 static weft_status run_norm2(call *c, weft_error *error) {
     if (c->part) return run_squares(c, error);
     c->j.finish = FINISH_ROOT;
@@ -104,7 +105,7 @@ static weft_status run_norm2(call *c, weft_error *error) {
     return call_run(c, cuda_rescaled_squares_kernel(), error);
 }
 
-/* The bits of a float without its sign rise with its magnitude, and then come the NaNs. */
+/* The bits of a float without its sign increase with its magnitude; NaNs are above all numbers. */
 static weft_status run_norminf(call *c, weft_error *error) {
     c->j.finish = FINISH_MAGNITUDE;
     c->j.flip = UINT64_MAX;
@@ -115,7 +116,7 @@ static weft_status run_norminf(call *c, weft_error *error) {
     return call_run(c, cuda_extreme_kernel(narrow ? WEFT_U32 : WEFT_U64), error);
 }
 
-/* The value of no elements, where there is one: 0, +0.0, 1, 1.0, or all bits. */
+/* Returns the result for an empty input, if there is one: 0, +0.0, 1, 1.0, or all bits. */
 static uint64_t empty_value(weft_op op, weft_dtype result) {
     const float one_f32 = 1;
     const double one_f64 = 1;

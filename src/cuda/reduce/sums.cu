@@ -26,6 +26,6 @@ kernel cuda_magnitudes_kernel(weft_dtype dtype) {
     case WEFT_I64: return TREE_KERNEL(magnitudes<int64_t>);
     case WEFT_F32: return TREE_KERNEL(magnitudes<float>);
     case WEFT_F64: return TREE_KERNEL(magnitudes<double>);
-    default: return cuda_sum_kernel(dtype, WEFT_F64); /* |x| is x */
+    default: return cuda_sum_kernel(dtype, WEFT_F64); /* unsigned: |x| is x */
     }
 }

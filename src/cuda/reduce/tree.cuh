@@ -1,17 +1,17 @@
-/* The canonical tree (ORDER.md 2) as a kernel, for operations whose order of joins is fixed.
+/* The canonical tree (ORDER.md 2) as a kernel, for operations whose order of combination is fixed.
  *
  * A warp takes a tile at a time. Thread t owns the V = L/32 adjacent lanes t*V .. t*V + V - 1, so that
- * a row of f32 or f64 is one 16-byte load by each thread; it goes down its lanes with several loads in
- * flight. Every byte of the input is read once, and nothing but a few partial values is written.
+ * a row of f32 or f64 is one 16-byte load by each thread. A thread has the loads of several rows in flight. Every
+ * byte of the input is read once, and nothing but a few partial values is written.
  *
  * An operator Op has
  *     element, value      types of the input and of lanes
  *     INPUTS              1, or 2 for x and y
  *     Op(job)             takes its parameters
- *     idle()              the whole launch has nothing to do (the same in every thread)
- *     identity()          of a lane without elements
- *     step(lane, x, y)    takes an element into a lane
- *     join(a, b)
+ *     idle()              true if the launch has nothing to do (equal in all threads)
+ *     identity()          value of a lane without elements
+ *     step(lane, x, y)    adds an element to a lane
+ *     join(a, b)          combines two lanes
  *     resolve(job, v)     last correction of a chunk's value */
 #ifndef WEFT_CUDA_TREE_CUH
 #define WEFT_CUDA_TREE_CUH
@@ -19,7 +19,7 @@
 #include "core/order.h"
 #include "cuda/reduce/fold.cuh"
 
-/* V adjacent elements, loaded at once through the read-only path. */
+/* V adjacent elements, loaded by one instruction through the read-only cache. */
 template <class T, int V> struct pack { T element[V]; };
 
 template <class T, int V> static __device__ __forceinline__ pack<T, V> load_pack(const T *p) {
@@ -37,16 +37,16 @@ template <class T, int V> static __device__ __forceinline__ pack<T, V> load_pack
     return v;
 }
 
-/* The fixed geometry of an operator's tiles. */
+/* Geometry of an operator's tiles. */
 template <class Op> struct tile_shape {
     static constexpr int LANES = WEFT_LANES(sizeof(typename Op::element));
-    static constexpr int OWN = LANES / WARP; /* lanes of a thread */
+    static constexpr int OWN = LANES / WARP; /* lanes per thread */
     static constexpr int ELEMENTS = LANES * WEFT_TILE_ROWS;
-    static constexpr int BATCH = TREE_ROWS; /* rows whose loads are in flight together */
+    static constexpr int BATCH = TREE_ROWS; /* rows whose loads are in flight at the same time */
     static constexpr int CHECKED_BATCH = 8 / Op::INPUTS;
 };
 
-/* Down the rows of a whole tile with vector loads; x and y point at this thread's lanes. */
+/* Takes the rows of a full tile with vector loads; x and y point to this thread's lanes. */
 template <class Op>
 static __device__ __forceinline__ void take_whole_tile(const Op &op, const typename Op::element *x,
                                                        const typename Op::element *y, typename Op::value *lane) {
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void take_whole_tile(const Op &op, const typen
     }
 }
 
-/* The same, element by element: for a tile that ends early, after `count` elements from its start, and
- * for inputs that are not aligned to 16 bytes. `column` is the thread's first lane. */
+/* Takes the rows of a tile element by element: for a tail tile of `count` elements, and for inputs that are not
+ * aligned to 16 bytes. `column` is the thread's first lane. */
 template <class Op>
 static __device__ __forceinline__ void take_any_tile(const Op &op, const typename Op::element *x,
                                                      const typename Op::element *y, uint32_t column, uint32_t count,
@@ -96,11 +96,12 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const typenam
     }
 }
 
-/* Joins the lanes of a tile by halves (ORDER.md 2.3); every thread gets the tile's value.
+/* Combines the lanes of a tile by halves (ORDER.md 2.3); every thread returns the tile's value.
  *
- * Lane l meets lane l + L/2 first, so thread t meets t + 16, then t + 8, ... t + 1, and at last a
- * thread's own lanes meet. While a thread still holds several lanes, the two that meet share them:
- * each keeps one half and sends the other, so that V - 1 shuffles do instead of V at every distance.
+ * Lane l is combined with lane l + L/2 first, so thread t exchanges with t + 16, then t + 8, ... t + 1,
+ * and a thread's own lanes are combined last. While a thread holds several lanes, the two that exchange
+ * divide them: each keeps one half and sends the other. This takes V - 1 shuffles instead of V at every
+ * distance.
  *
  *     V = 4      lanes held by a thread      at distance 16       at 8     then
  *     thread  0        a b c d               a+a' b+b'            a        4, 2, 1: one value each;
@@ -108,7 +109,7 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const typenam
  *     thread 16        a'b'c'd'                        c+c' d+d'  c        8:  (ac) with (bd)
  *     thread 24        a'b'c'd'                        c+c' d+d'    d
  *
- * a + b and b + a have the same bits (but for a NaN's payload, which no result keeps), so it does not
+ * a + b and b + a have the same bits (except a NaN's payload, which no result keeps), so it does not
  * matter which of the two is the left operand. */
 template <class Op>
 static __device__ __forceinline__ typename Op::value join_lanes(const Op &op, typename Op::value *lane) {
@@ -155,7 +156,7 @@ static __device__ __forceinline__ typename Op::value tile_value(const Op &op, co
     return join_lanes(op, lane);
 }
 
-/* The dyadic fold of this warp's tiles: a binary counter whose level k is held by thread k. */
+/* Returns the dyadic reduction of this warp's tiles. Thread k holds level k of the binary counter. */
 template <class Op>
 static __device__ __forceinline__ typename Op::value run_value(const Op &op, const job &j, share s) {
     typename Op::value held = op.identity(), v;
@@ -181,14 +182,14 @@ static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS) tree_kern
     finish_block(op, j, s.count ? run_value(op, j, s) : op.identity(), s.present);
 }
 
-/* What most operators have in common. */
+/* Default members of operators. */
 struct plain_operator {
     static constexpr int INPUTS = 1;
     __device__ bool idle() const { return false; }
     template <class Value> __device__ void resolve(const job &, Value &) const {}
 };
 
-/* Operators whose lanes are sums; the identity is -0.0 because -0.0 + x is x for every x. */
+/* Operators whose lanes are sums. The identity is -0.0 because -0.0 + x is x for every x. */
 template <class A> struct summing : plain_operator {
     typedef A value;
     __device__ A identity() const { return (A)-0.0; }

@@ -13,7 +13,7 @@ kernel cuda_deviations_kernel(weft_dtype dtype) {
 
 kernel cuda_rescaled_squares_kernel(void) { return TREE_KERNEL(rescaled_squares); }
 
-/* Two launches in stream order; the mean stays on the device in between. */
+/* Two launches in stream order; the mean stays in device memory between them. */
 weft_status cuda_variance(void *state, const variance_call *v, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);

@@ -4,7 +4,7 @@
 
 #include "cuda/reduce/tree.cuh"
 
-/* (x - m)^2; without a reference m is 0, and x - 0 is x. */
+/* Adds (x - m)^2. Without a reference m is 0, and x - 0 is x. */
 template <class T> struct deviations : summing<double> {
     typedef T element;
     double m;

@@ -1,11 +1,12 @@
-/* Arrays in host memory visit the GPU in one buffer of the context, which grows and stays. */
+/* Device copies of host arrays, in one buffer per context that grows when needed and is never shrunk. */
 #include "cuda/runtime/arrays.h"
 
 enum { ALIGNMENT = 256 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-/* An image keeps its array's offset from an aligned address, so that kernels take the same path for both. */
+/* Offset of the array from the last 256-byte boundary. Its device copy has this offset too, so that kernels take the
+ * same code path for both. */
 static size_t offset_of(const gpu_array *a) { return (uintptr_t)a->p % ALIGNMENT; }
 
 static weft_status hold_room(gpu *g, const char *operation, size_t bytes, weft_error *error) {

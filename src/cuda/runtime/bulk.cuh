@@ -1,11 +1,11 @@
 /* Bulk copies between global and shared memory, and the barriers in shared memory on which they complete (sm_90 and
- * later). A bulk copy moves bytes without registers: its addresses and its size are multiples of 16. */
+ * later). A bulk copy does not use registers; its addresses and its size must be multiples of 16 bytes. */
 #ifndef WEFT_CUDA_BULK_CUH
 #define WEFT_CUDA_BULK_CUH
 
 #include <stdint.h>
 
-/* Inline PTX of sm_90; code for older GPUs contains no kernel that calls it. */
+/* Inline PTX of sm_90. Code for older GPUs must not contain a kernel that calls it. */
 #define WEFT_BULK (__CUDA_ARCH__ >= 900)
 #if WEFT_BULK
 
@@ -15,12 +15,12 @@ static __device__ __forceinline__ uint32_t shared_address(const void *p) {
 
 /* ---------------------------------------------------------------------------------- barriers */
 
-/* A phase ends after `arrivals` arrivals and all bytes that they announced. */
+/* Initializes a barrier. A phase completes after `arrivals` arrivals and the transfer of all bytes they announced. */
 static __device__ __forceinline__ void barrier_init(uint64_t *barrier, uint32_t arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals) : "memory");
 }
 
-/* Makes initialized barriers visible to bulk copies; a barrier of the block must follow. */
+/* Makes initialized barriers visible to bulk copies. A barrier of the block must follow. */
 static __device__ __forceinline__ void barrier_init_done() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -29,15 +29,15 @@ static __device__ __forceinline__ void barrier_arrive(uint64_t *barrier) {
     asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/* Arrives, and announces bytes that bulk copies will bring. */
+/* Arrives, and announces the number of bytes that bulk copies will transfer. */
 static __device__ __forceinline__ void barrier_expect(uint64_t *barrier, uint32_t bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)), "r"(bytes)
                  : "memory");
 }
 
 /* Waits for the end of the phase with this parity: 0 for the first, 1 for the second, and so on. Only the current
- * phase and the one before it can be told apart, so a thread waits for phases in turn. Parity 1 of a new barrier has
- * ended. */
+ * phase and its predecessor can be distinguished, so a thread must wait for every phase in order. Waiting for parity
+ * 1 of a new barrier returns at once. */
 static __device__ __forceinline__ void barrier_wait(uint64_t *barrier, uint32_t parity) {
     asm volatile("{\n"
                  ".reg .pred done;\n"
@@ -51,7 +51,7 @@ static __device__ __forceinline__ void barrier_wait(uint64_t *barrier, uint32_t 
 
 /* ------------------------------------------------------------------------------------ copies */
 
-/* Copies to shared memory; `barrier` gets the bytes. */
+/* Copies to shared memory. Completion is counted in bytes on `barrier`. */
 static __device__ __forceinline__ void bulk_load(void *to, const void *from, uint32_t bytes, uint64_t *barrier) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                      shared_address(to)),
@@ -62,7 +62,7 @@ static __device__ __forceinline__ void bulk_load(void *to, const void *from, uin
 /* Orders the thread's accesses to shared memory before later bulk copies of it. */
 static __device__ __forceinline__ void bulk_fence() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-/* Copies from shared memory. The thread waits with the next two functions. */
+/* Copies from shared memory. The thread waits for completion with bulk_wait_read or bulk_wait_written. */
 static __device__ __forceinline__ void bulk_store(void *to, const void *from, uint32_t bytes) {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
                  "cp.async.bulk.commit_group;" ::"l"(__cvta_generic_to_global(to)),
@@ -70,12 +70,12 @@ static __device__ __forceinline__ void bulk_store(void *to, const void *from, ui
                  : "memory");
 }
 
-/* Waits until the thread's stores have read shared memory. */
+/* Waits until the thread's bulk stores have read shared memory. */
 static __device__ __forceinline__ void bulk_wait_read() {
     asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
 }
 
-/* Waits until the thread's stores have been written. */
+/* Waits until the thread's bulk stores have been written. */
 static __device__ __forceinline__ void bulk_wait_written() {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }

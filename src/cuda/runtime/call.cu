@@ -1,9 +1,9 @@
-/* A call: where its memory lies, its launches, its end.
+/* A call: locating its memory, launching its kernels, returning its result.
  *
- * Inputs in device or managed memory are read where they are, in one launch. When one is in host memory
- * the input goes through the staging buffer in chunks of a power of two of whole tiles, each of which is
- * a subtree of the canonical tree; fold.cuh joins the chunks. Copies and launches alternate on one stream:
- * a launch takes a hundredth of the time of its copy, so there is nothing to gain by overlapping them. */
+ * Inputs in device or managed memory are read in place, by one launch. An input in host memory goes through the
+ * staging buffer in chunks. A chunk is a power of two of full tiles, and so a subtree of the canonical tree; fold.cuh
+ * combines the chunks. Copies and launches alternate on one stream: a launch takes a hundredth of the time of its
+ * copy, so overlapping them would gain nothing. */
 #include "cuda/map/map_compiled.h"
 #include "cuda/runtime/compiled.h"
 
@@ -28,7 +28,7 @@ const void *cuda_probe_kernel(void) { return (const void *)store_kernel; }
 
 weft_status call_store(call *c, uint64_t bits, weft_error *error) {
     if (c->out_on_host) {
-        memcpy(c->out, &bits, c->out_bytes); /* both machines are little-endian */
+        memcpy(c->out, &bits, c->out_bytes); /* host and GPU are both little-endian */
         return WEFT_OK;
     }
     uint32_t bytes = (uint32_t)c->out_bytes;
@@ -37,14 +37,14 @@ weft_status call_store(call *c, uint64_t bits, weft_error *error) {
     return WEFT_OK;
 }
 
-/* ---------------------------------------------------------------------------- where memory lies */
+/* ------------------------------------------------------------------------------ locating memory */
 
 weft_status gpu_locate(const gpu *g, const char *argument, const void *p, bool *on_host, weft_error *error) {
     cudaPointerAttributes attributes;
     memset(&attributes, 0, sizeof attributes);
     *on_host = true;
     const cudaError_t fault = cudaPointerGetAttributes(&attributes, p);
-    if (fault == cudaErrorInvalidValue) { /* memory that CUDA does not know */
+    if (fault == cudaErrorInvalidValue) { /* memory that was not allocated by CUDA */
         (void)cudaGetLastError();
         return WEFT_OK;
     }
@@ -109,7 +109,7 @@ weft_status call_end(call *c, weft_error *error) {
 
 /* ------------------------------------------------------------------------------------ launching */
 
-/* Tiles of 16-byte vectors that begin on 16-byte boundaries (free.cuh). */
+/* Sets the number of tiles of 16-byte vectors that begin on 16-byte boundaries (free.cuh). */
 static void shape_free_order(job *j, size_t bytes) {
     const uint64_t per_vector = 16 / bytes;
     j->skip = (uint32_t)((uintptr_t)j->x % 16 / bytes);
@@ -117,15 +117,15 @@ static void shape_free_order(job *j, size_t bytes) {
     j->tiles = (vectors + FREE_ROWS * 32 - 1) / (FREE_ROWS * 32);
 }
 
-/* Tiles of the canonical tree. */
+/* Sets the number of tiles of the canonical tree. */
 static void shape_tree(job *j, size_t bytes) {
-    const size_t load = WEFT_LANES(bytes) / 32 * bytes; /* what a thread loads of a row */
+    const size_t load = WEFT_LANES(bytes) / 32 * bytes; /* bytes that a thread loads of a row */
     j->vectors = (uintptr_t)j->x % load == 0 && (uintptr_t)j->y % load == 0;
     j->tiles = (j->n + WEFT_TILE(bytes) - 1) / WEFT_TILE(bytes);
 }
 
-/* The geometry of a launch: its blocks, and the warps of each. Few tiles are spread over all multiprocessors, in
- * blocks of few warps; many tiles are cut in at most PARTIALS_MAX blocks. */
+/* Geometry of a launch: number of blocks, and of warps per block. A small number of tiles is spread over all
+ * multiprocessors, in blocks of one or a few warps; a large number is cut into at most PARTIALS_MAX blocks. */
 typedef struct grid {
     unsigned blocks, warps;
 } grid;
@@ -151,7 +151,7 @@ static weft_status launch(const call *c, kernel k, job *j, weft_error *error) {
     return WEFT_OK;
 }
 
-/* One launch over all values of a formula, by a kernel that it was compiled to. */
+/* Launches a kernel that was compiled for the formula, once, over all its values. */
 static weft_status launch_compiled(const call *c, kernel k, void *function, weft_error *error) {
     formula_job f;
     f.j = c->j;
@@ -160,8 +160,9 @@ static weft_status launch_compiled(const call *c, kernel k, void *function, weft
     return compiled_launch(c->g, c->name, function, shape.blocks, 32 * shape.warps, 0, &f, error);
 }
 
-/* The part [first, first + n) of an input: where it lies, or its copy in the staging buffer, or there a formula's
- * values; elements of the kernel may be less than a value (the bytes that bits are joined by). */
+/* Sets *part to the elements [first, first + n) of an input: their address in device memory, or that of a copy in the
+ * staging buffer, or that of a formula's values computed there. The kernel's elements may be smaller than a value:
+ * bitwise operators are computed byte by byte. */
 static weft_status stage(const call *c, bool on_host, const void *input, uint64_t first, uint64_t n, char *buffer,
                          const void **part, weft_error *error) {
     const size_t bytes = cuda_type_bytes(c->j.dtype);

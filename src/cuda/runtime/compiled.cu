@@ -1,5 +1,5 @@
-/* Code that was compiled at run time is the driver's to load: it is found when first needed, as nothing of weft is
- * linked to it. */
+/* Loads and launches code that was compiled at run time, through the CUDA driver. The driver's library is opened at
+ * first use, because weft is not linked with it. */
 #include "cuda/runtime/compiled.h"
 
 #include <cuda.h>
@@ -34,7 +34,7 @@ bool compiled_usable(void) {
     return driver.load && driver.kernel && driver.unload && driver.device && driver.set && driver.launch;
 }
 
-/* The driver's errors have the runtime's numbers. */
+/* The driver's error codes equal the runtime's. */
 #define DRIVER_TRY(call, doing) CUDA_TRY((cudaError_t)(call), doing)
 
 weft_status compiled_load(const void *code, const char *name, void **library, void **function, weft_error *error) {
@@ -51,7 +51,7 @@ weft_status compiled_load(const void *code, const char *name, void **library, vo
 
 void compiled_unload(void *library) { (void)driver.unload((CUlibrary)library); }
 
-/* More shared memory than any GPU gives unasked must be asked for. */
+/* Raises the limit of dynamic shared memory. Launches with more than 48 KiB require it on every GPU. */
 static weft_status ask_for_shared(const gpu *g, const char *operation, void *function, size_t bytes,
                                   weft_error *error) {
     CUdevice device;
@@ -62,7 +62,7 @@ static weft_status ask_for_shared(const gpu *g, const char *operation, void *fun
     return WEFT_OK;
 }
 
-/* The driver wants the GPU's context to be the calling thread's, which the runtime sees to. */
+/* Makes the context of the GPU current in the calling thread, as the driver requires; cudaSetDevice does so. */
 weft_status compiled_launch(const gpu *g, const char *operation, void *function, unsigned blocks, unsigned threads,
                             size_t shared_bytes, formula_job *f, weft_error *error) {
     void *arguments[] = {f};

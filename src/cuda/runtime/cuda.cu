@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------------------ devices */
 
-/* The sentence for a machine on which no GPU can be used: WEFT_NO_DEVICE where there is none, WEFT_UNSUPPORTED where
+/* Returns the error for a machine on which no GPU can be used: WEFT_NO_DEVICE if there is none, WEFT_UNSUPPORTED if
  * there may be one. */
 static weft_status no_gpu(cudaError_t fault, weft_error *error) {
     int driver = 0, runtime = CUDART_VERSION;
@@ -31,7 +31,7 @@ static weft_status no_gpu(cudaError_t fault, weft_error *error) {
     return WEFT_UNSUPPORTED;
 }
 
-/* Number of GPUs, at least one, or why there is none. */
+/* Sets *count to the number of GPUs, at least one, or returns the reason why there is none. */
 static weft_status count_gpus(int *count, weft_error *error) {
     *count = 0;
     const cudaError_t fault = cudaGetDeviceCount(count);
@@ -49,7 +49,7 @@ static int count(void) {
     return gpus;
 }
 
-/* An attribute, or 0 when this CUDA does not know it. */
+/* Returns an attribute, or 0 if this version of CUDA does not have it. */
 static int attribute(cudaDeviceAttr which, int device) {
     int value = 0;
     if (cudaDeviceGetAttribute(&value, which, device) != cudaSuccess) {
@@ -66,7 +66,7 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
     snprintf(info->name, sizeof info->name, "%.127s", properties.name);
     snprintf(info->isa, sizeof info->isa, "sm_%d%d", properties.major, properties.minor);
     info->memory_bytes = properties.totalGlobalMem;
-    /* Two transfers a clock; the clock is in kHz and the bus in bits. */
+    /* Two transfers per clock cycle; the clock is in kHz and the bus width in bits. */
     info->bandwidth_bytes = (uint64_t)attribute(cudaDevAttrMemoryClockRate, index) * 1000 * 2 *
                             (uint64_t)attribute(cudaDevAttrGlobalMemoryBusWidth, index) / 8;
     info->l2_bytes = (uint64_t)properties.l2CacheSize;
@@ -85,7 +85,7 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
 
 /* ------------------------------------------------------------------------ opening, closing */
 
-/* "" is GPU 0; else a number of one to four digits. */
+/* Parses "" as GPU 0, and otherwise a number of one to four digits. */
 static weft_status parse_device(const char *which, int *device, weft_error *error) {
     int gpus;
     FORWARD(count_gpus(&gpus, error));
@@ -98,7 +98,8 @@ static weft_status parse_device(const char *which, int *device, weft_error *erro
     return WEFT_OK;
 }
 
-/* Whether the plugin has code for this GPU shows only when a kernel is asked for. */
+/* Returns WEFT_UNSUPPORTED if the plugin has no code for this GPU, which CUDA reports only when a kernel is queried.
+ */
 static weft_status probe(int device, weft_error *error) {
     cudaFuncAttributes unused;
     const cudaError_t fault = cudaFuncGetAttributes(&unused, cuda_probe_kernel());
@@ -113,8 +114,9 @@ static weft_status probe(int device, weft_error *error) {
     return WEFT_OK;
 }
 
-/* The context's own stream waits for CUDA's default stream, on which a cudaMemcpy from pageable memory may still be
- * under way when it returns: without that, a caller who mixes the two would now and then get old data. */
+/* Creates the context's stream as one that waits for CUDA's default stream. A cudaMemcpy from pageable memory may
+ * still be in progress on the default stream after it returns; a caller who mixes the two would otherwise read stale
+ * data at times. */
 static weft_status open_parts(gpu *g, weft_error *error) {
     FORWARD(gpu_formula_policy(g, error));
     FORWARD(probe(g->device, error));
@@ -191,9 +193,9 @@ static weft_status is_capturing(cudaStream_t stream, bool *capturing, weft_error
     return WEFT_OK;
 }
 
-/* The scratch memory may still be in use by work on the old stream, so the new one waits for that. A
- * stream that is being captured cannot wait for another's past; then the host does. And work that was
- * captured has not run: its graph waits for nothing. */
+/* Makes the new stream wait for the old one, whose work may still use the scratch memory. A stream that is being
+ * captured cannot wait for work outside the capture; in that case the host waits. Captured work has not run, so there
+ * is nothing to wait for if the old stream is being captured. */
 static weft_status set_stream(void *state, void *stream, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
@@ -229,7 +231,7 @@ static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p
     return gpu_alloc(memory, bytes, p, error);
 }
 
-/* Frees after the context's work is done, since pinned memory may still be in use by it. */
+/* Frees after the context's work is complete, because that work may still use pinned memory. */
 static weft_status release(void *state, weft_memory memory, void *p, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
@@ -262,8 +264,9 @@ static void find_driver(void) {
     if (driver) ask_driver = (pointer_query)dlsym(driver, "cuPointerGetAttributes");
 }
 
-/* Asks the driver itself: the runtime would start a context on a GPU to answer. A process that has not
- * used CUDA has no GPU memory, and the driver answers so. Of memory that CUDA does not know it says 0. */
+/* Returns true if p is device memory that the host cannot access. Queries the driver directly: the runtime would
+ * create a context on a GPU to answer. A process that has not used CUDA has no GPU memory, and the driver then
+ * returns an error. The type of memory that was not allocated by CUDA is 0. */
 static bool device_only(const void *p) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     CUpointer_attribute questions[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};

@@ -1,5 +1,5 @@
-/* A context of the CUDA backend, and what its operations share: errors, scratch, running a kernel over
- * inputs that are anywhere. */
+/* Context of the CUDA backend, and the functions that its operations share: errors, scratch memory, and running a
+ * kernel over inputs in device or host memory. */
 #ifndef WEFT_CUDA_GPU_H
 #define WEFT_CUDA_GPU_H
 
@@ -10,8 +10,8 @@
 
 #include <cuda_runtime.h>
 
-/* What can be done in several ways (tune.def), and which a context takes: the number of the variant, and whether also
- * for calls that are too small for it to be a good one. */
+/* Tunable operations (tune.def) and a context's choice for each. `variant` is the index of the variant. `everywhere`
+ * also uses the variant for calls below the size from which it is efficient. */
 typedef enum cuda_tunable {
 #define TUNABLE(ID, operation, dtype, accumulate, variants) TUNE_##ID,
 #include "cuda/runtime/tune.def"
@@ -22,7 +22,7 @@ typedef struct cuda_choice {
     size_t variant;
     bool everywhere;
 } cuda_choice;
-/* Whether formulas are compiled at run time (map_compiled.h). */
+/* Controls whether formulas are compiled at run time (map_compiled.h). */
 typedef enum formula_policy { FORMULAS_WORTH_IT, FORMULAS_NEVER, FORMULAS_ALWAYS } formula_policy;
 
 typedef struct gpu {
@@ -30,45 +30,48 @@ typedef struct gpu {
     char id[16];
     int multiprocessors;
     int arch;                 /* 10 major + minor of the compute capability */
-    size_t shared_bytes;      /* of a block, at most */
-    cudaStream_t own, stream; /* stream: own, or the caller's */
-    cudaEvent_t handover;     /* orders a new stream behind the scratch memory's last use */
-    bool pending;             /* work was given to `stream` since it was last waited for */
-    char *scratch;            /* device memory, laid out in scratch.cu */
+    size_t shared_bytes;      /* maximum per block */
+    cudaStream_t own, stream; /* stream: `own`, or the caller's */
+    cudaEvent_t handover;     /* makes a new stream wait for the last use of the scratch memory */
+    bool pending;             /* `stream` received work since the last synchronization */
+    char *scratch;            /* device memory; layout in scratch.cu */
     size_t scratch_bytes;
-    uint64_t *landing; /* pinned host memory that kernels write results to when the output is in host memory, and
-                        * where what must be looked at arrives */
-    char *words;       /* device memory for the totals that a scan publishes; NULL until needed */
+    uint64_t *landing; /* pinned host memory. Kernels write results here when the output is in host memory; it also
+                          receives values that the host reads */
+    char *words;       /* device memory for the tile totals that a scan publishes; NULL until needed */
     size_t words_bytes;
-    char *staging; /* device memory for one chunk of inputs in host memory, or of values; NULL until needed */
-    char *room;    /* device memory for whole arrays from host memory and an operation's scratch (arrays.h) */
+    char *staging; /* device memory for one chunk of host inputs, or of a formula's values; NULL until needed */
+    char *room;    /* device memory for copies of whole host arrays and an operation's scratch (arrays.h) */
     size_t room_bytes;
-    cudaStream_t lanes[2]; /* for copies in and out beside the work (transfer.cu); NULL until needed */
-    void *twiddles[2];     /* of transforms, f32 and f64; NULL until needed (transforms.h) */
+    cudaStream_t lanes[2]; /* copy streams, concurrent with the work (transfer.cu); NULL until needed */
+    void *twiddles[2];     /* twiddle factors of transforms, f32 and f64; NULL until needed (transforms.h) */
     int twiddles_log[2];
     cuda_choice chosen[CUDA_TUNABLES];
     formula_policy formula_use;
-    struct formulas *formulas;      /* that were compiled, or will be; NULL until needed */
-    mutable const void *roomy[256]; /* kernels that gpu_allow_shared was asked for, by their address */
+    struct formulas *formulas;      /* formulas that are compiled, or queued for compilation; NULL until needed */
+    mutable const void *roomy[256]; /* kernels whose dynamic shared-memory limit was raised by gpu_allow_shared; a
+                                       hash table by address */
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */
 
-/* The status of a CUDA error, with a sentence: what was being done, CUDA's name and words for it, and
- * whether the process can go on. Clears the last error, so that nobody else meets it. */
+/* Returns the status of a CUDA error. The message contains what was being done, CUDA's name and description of the
+ * error, and whether the process can still use the GPU. Clears CUDA's last error, so that later calls do not report
+ * it. */
 weft_status cuda_failed(cudaError_t fault, const char *doing, weft_error *error);
 
-/* CUDA_TRY(cudaMemcpyAsync(...), "copying x to the GPU"); returns from here when it fails. */
+/* CUDA_TRY(cudaMemcpyAsync(...), "copying x to the GPU"): returns from the calling function if the call fails. */
 #define CUDA_TRY(call, doing)                                                \
     do {                                                                     \
         const cudaError_t tried = (call);                                    \
         if (tried != cudaSuccess) return cuda_failed(tried, (doing), error); \
     } while (0)
 
-/* Memory of one of the three kinds; WEFT_OUT_OF_MEMORY with the figures. */
+/* Allocates memory of one of the three kinds. Returns WEFT_OUT_OF_MEMORY, with the sizes in the message, when there
+ * is too little. */
 weft_status gpu_alloc(weft_memory memory, size_t bytes, void **p, weft_error *error);
 
-/* Makes a device current as long as it lives, then the caller's again. */
+/* Makes a device current for the lifetime of the object, then restores the caller's. */
 class current_device {
     int before, device;
 
@@ -90,73 +93,80 @@ class current_device {
 weft_status gpu_scratch_open(gpu *g, weft_error *error);
 void gpu_scratch_close(gpu *g);
 void gpu_point_at_scratch(const gpu *g, job *j);
-/* The buffer for chunks of inputs in host memory, and of the values of formulas; allocated at its first use. */
+/* Allocates, at its first use, the buffer for chunks of host inputs and of formula values. */
 weft_status gpu_staging(gpu *g, const char *operation, weft_error *error);
-#ifndef STAGING_BYTES /* the GPU that tests emulate has less, for whose short inputs that makes several chunks */
+#ifndef STAGING_BYTES /* the emulated GPU of the tests uses a smaller buffer, so that short inputs need several \
+                         chunks */
 #define STAGING_BYTES ((size_t)32 << 20)
 #endif
 #define LANDING_BYTES 64
 
 /* ------------------------------------------------------------------- a call, in three steps */
 
-/* Lets a kernel's launches have as much dynamic shared memory as a block can. The bound is always this one: it is the
- * kernel's, not the launch's, and a smaller one by another thread's context would come between the two. */
+/* Raises a kernel's dynamic shared-memory limit to the maximum of a block. The limit is always this maximum: it
+ * belongs to the kernel, not to the launch, so another thread's context could otherwise lower it between the two. */
 weft_status gpu_allow_shared(const gpu *g, const void *kernel, const char *operation, weft_error *error);
 
-/* Where the memory of a call lies. */
+/* Parameters of one call, with the location of its memory. */
 typedef struct call {
     gpu *g;
-    const char *name; /* of the operation, for messages */
+    const char *name; /* name of the operation, for messages */
     bool x_on_host, y_on_host, out_on_host;
     void *out;
     size_t out_bytes;
-    const struct map_program *map; /* where the elements are a formula's values, of map_bytes each; else NULL */
+    const struct map_program
+        *map; /* formula whose values are the elements, each of map_bytes; NULL if there is none */
     size_t map_bytes;
-    const double *part; /* of a reduction: reduce_call.part */
-    job j;              /* the parameters that all its launches have in common */
+    const double *part; /* reductions only: reduce_call.part */
+    job j;              /* parameters common to all launches of the call */
 } call;
 
-/* Finds where the memory lies, and fills c->j but for the operator's parameters. y may be NULL, and x before
- * call_map. */
+/* Locates the memory and fills c->j except the operator's parameters. y may be NULL. x may be NULL if call_map
+ * follows. */
 weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft_dtype result, size_t n,
                        const void *x, const void *y, void *out, weft_error *error);
-/* The elements are the values of a formula. A kernel that it was compiled to folds them as it computes them; else
- * they are computed chunk by chunk in the staging buffer. */
+/* Makes the values of a formula the elements. A kernel that was compiled for the formula reduces them as it computes
+ * them; otherwise they are computed chunk by chunk in the staging buffer. */
 void call_map(call *c, const struct map_program *map);
-/* Runs a kernel over the whole input with c->j; in chunks when an input is in host memory. */
+/* Runs a kernel over the entire input with c->j. Runs it in chunks if an input is in host memory, or if the elements
+ * are the values of a formula that is not compiled. */
 weft_status call_run(call *c, kernel k, weft_error *error);
-/* Waits where the caller must find everything done, and hands over the result. */
+/* Synchronizes the stream if an input or the output is in host memory, and copies the result to a host output. */
 weft_status call_end(call *c, weft_error *error);
 
-/* Writes a value that needs no input instead; `bits` are its low bytes. */
+/* Stores a result that does not depend on the input; replaces call_run and call_end. `bits` contains its low bytes.
+ */
 weft_status call_store(call *c, uint64_t bits, weft_error *error);
 
-/* An f64 on the device that outlives a launch, for operations of two passes. */
+/* Returns the address of an f64 in device memory that persists between the launches of a two-pass operation. */
 double *gpu_keep(const gpu *g);
-/* Puts *v there, where the launches of c find it as their reference. */
+/* Copies *v to gpu_keep and makes it the reference value of the launches of c. */
 weft_status call_refer(call *c, const double *v, weft_error *error);
 
-/* Whether p is host memory, pageable or pinned; memory of another GPU is refused. */
+/* Sets *on_host to true if p is host memory, pageable or pinned. Returns WEFT_INVALID for memory of another GPU. */
 weft_status gpu_locate(const gpu *g, const char *argument, const void *p, bool *on_host, weft_error *error);
-/* Host memory means waiting, which a stream that is being captured cannot do. */
+/* Returns WEFT_INVALID if the stream is being captured: host memory requires a synchronization, which a capture does
+ * not allow. */
 weft_status gpu_refuse_capture(const gpu *g, const char *name, weft_error *error);
 
-/* What scans and segmented operations share (scan.cu): the control block, room for published totals, the operator's
- * parameter, how many tiles a block takes. */
+/* Shared by scans and segmented operations (scan.cu): the control block, memory for published totals, the operator's
+ * XOR mask, and the number of tiles per block. */
 struct scan_control *gpu_scan_control(const gpu *g);
 weft_status gpu_hold_words(gpu *g, const char *operation, size_t bytes, weft_error *error);
 uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype);
 uint32_t gpu_scan_block_tiles(const gpu *g, const struct scan_launch *kernel, uint32_t tiles);
-/* Room for the published totals of `rows` rows of `tiles` tiles, `stride` words for each; grows once and stays. */
+/* Allocates the published totals of `rows` rows of `tiles` tiles, `stride` words per tile. The memory grows when
+ * needed and is never shrunk. */
 weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_t tiles, uint32_t stride,
                            struct published *p, weft_error *error);
 
-/* Of weft_tridiag on arrays in the GPU's memory, constants in host memory: bytes of scratch memory, aligned to 256,
- * and the launches, which allocate nothing and wait for nothing. c->singular may be NULL. */
+/* weft_tridiag on arrays in GPU memory, with constants in host memory. gpu_tridiag_scratch returns the bytes of
+ * scratch memory, which must be aligned to 256. gpu_tridiag_solve only launches kernels: it neither allocates nor
+ * synchronizes. c->singular may be NULL. */
 size_t gpu_tridiag_scratch(const tridiag_call *c);
 weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft_error *error);
 
-/* Copies beside the context's work (transfer.cu), as backend.h describes them. */
+/* Copies concurrent with the context's work (transfer.cu); backend.h documents them. */
 weft_status transfer_place(void *state, const void *p, memory_place *place, weft_error *error);
 weft_status transfer_open(void *state, void **transfer, weft_error *error);
 weft_status transfer_begin(void *state, void *transfer, weft_lane lane, size_t bytes, const void *from, void *to,
@@ -172,11 +182,12 @@ const weft_tunable *cuda_tunables(size_t *count);
 size_t cuda_chosen(const void *state, size_t tunable);
 weft_status cuda_choose(void *state, size_t tunable, size_t variant, bool everywhere, weft_error *error);
 void cuda_model(const void *state, char name[128]);
-/* Shared memory that a block of this variant (of these types) wants, at most; of matmul_tiles.def, its tiles. */
+/* Return the maximum shared memory per block, in bytes: of a laplace variant for `dtype`, and of entry `tile` of
+ * matmul_tiles.def. */
 size_t cuda_laplace_shared(weft_dtype dtype, size_t variant);
 size_t cuda_matmul_f32_shared(size_t tile);
 
-/* A kernel that exists on every architecture this plugin was built for. */
+/* Returns a kernel that exists for every architecture this plugin was built for. */
 const void *cuda_probe_kernel(void);
 
 size_t cuda_type_bytes(weft_dtype dtype);
@@ -189,9 +200,9 @@ weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
 weft_status cuda_laplace(void *state, const laplace_call *c, weft_error *error);
 weft_status cuda_laplace_solve(void *state, const laplace_solve_call *c, weft_error *error);
 weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
-/* A scan of a formula's values. */
+/* Scans the values of a formula. */
 weft_status cuda_map_scan(gpu *g, const scan_call *c, weft_error *error);
-/* The totals of its tiles alone (scan_totals.cu). */
+/* Computes only the totals of the tiles (scan_totals.cu). */
 weft_status cuda_scan_totals(gpu *g, const scan_call *c, weft_error *error);
 weft_status cuda_select(void *state, const select_call *c, weft_error *error);
 weft_status cuda_run_length(void *state, const run_length_call *c, weft_error *error);

@@ -1,8 +1,8 @@
-/* Unsigned keys of elements, the least of which wins, for minimum and maximum (ORDER.md 1.4). One kernel
- * serves many operators, since what differs is two masks:
+/* Unsigned keys of elements, whose minimum is the result of minimum and maximum (ORDER.md 1.4). One kernel
+ * serves many operators, because they differ in two masks only:
  *     integers   key = (bits & mask) ^ flip   flip: the sign bit for signed types, and all bits for a
- *                                             maximum; mask: all bits, but for |x| of a float, whose
- *                                             bits without the sign rise with |x| and then NaN
+ *                                             maximum. mask: all bits, except for |x| of a float, whose
+ *                                             bits without the sign rise with |x|; NaNs are above all
  *     floats     key = total order ^ flip, and 0 for a NaN */
 #ifndef WEFT_CUDA_KEYS_CUH
 #define WEFT_CUDA_KEYS_CUH
@@ -20,9 +20,9 @@ template <class T> struct keys {
     key mask, flip;
     __device__ keys(uint64_t mask_bits, uint64_t flip_bits) : mask((key)mask_bits), flip((key)flip_bits) {}
     __device__ key of(T x) const { return ((key)x & mask) ^ flip; }
-    /* An element whose key loses to all, or is the same as theirs. */
+    /* Returns the identity: an element whose key is at least that of every other. */
     __device__ T losing() const { return (T)~flip; }
-    /* The element that has this key. */
+    /* Returns the element with key k. */
     __device__ T element(key k) const { return (T)(k ^ flip); }
 };
 

@@ -1,4 +1,4 @@
-/* Finding and calling libnvrtc. Its functions are declared here, so that a build needs no header of it. */
+/* Finds and calls libnvrtc. Its functions are declared here, so that no header of it is needed to build. */
 #include "cuda/runtime/nvrtc.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 typedef struct _nvrtcProgram *program; /* nvrtcProgram */
 
-/* What is used of it; all give 0 when they succeed. */
+/* Functions of libnvrtc that are used. All return 0 on success. */
 typedef struct nvrtc_calls {
     int (*nvrtcVersion)(int *major, int *minor);
     int (*nvrtcGetNumSupportedArchs)(int *count);
@@ -30,7 +30,7 @@ typedef struct nvrtc_calls {
 static nvrtc_calls calls;
 static int version; /* 0 until found */
 
-/* Takes the functions of a library that has them all. */
+/* Takes the functions from a library. Returns false if one is missing. */
 static bool take(void *library) {
 #define FIND(name)                                 \
     *(void **)&calls.name = dlsym(library, #name); \
@@ -51,7 +51,7 @@ static bool take(void *library) {
     return true;
 }
 
-/* The library in a directory, "" being wherever the system's loader looks. */
+/* Loads the library from a directory; "" is the search path of the system's loader. */
 static bool take_from(const char *directory) {
     static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -66,7 +66,8 @@ static bool take_from(const char *directory) {
     return false;
 }
 
-/* Beside the plugin, in CUDA_PATH, where the system's loader looks, and where the toolkit usually lies. */
+/* Searches, in this order: the plugin's directory, $CUDA_PATH/lib64, the search path of the system's loader, and
+ * /usr/local/cuda/lib64. */
 static void find(void) {
     char directory[PATH_MAX];
     Dl_info self;
@@ -104,7 +105,7 @@ static weft_status no_memory(weft_error *error) {
     return weft_fail(error, WEFT_OUT_OF_MEMORY, "no memory to compile a formula");
 }
 
-/* WEFT_INTERNAL, with the first line of the compiler's log. */
+/* Returns WEFT_INTERNAL with the first line of the compiler's log. */
 static weft_status failed(program p, int fault, weft_error *error) {
     size_t bytes = 0;
     char *log = NULL;

@@ -1,6 +1,5 @@
-/* What the headers of src/arith and src/cuda want of the C library's, for a compiler that has none of them: NVRTC, to
- * which this stands for stddef.h, stdint.h, stdbool.h, string.h and math.h. Functions of <math.h> and memcpy it knows
- * by itself. */
+/* Replacement for stddef.h, stdint.h, stdbool.h, string.h and math.h in NVRTC, which has none of these headers: the
+ * declarations that src/arith and src/cuda use. The functions of <math.h> and memcpy are built into NVRTC. */
 #ifndef WEFT_CUDA_NVRTC_STD_H
 #define WEFT_CUDA_NVRTC_STD_H
 

@@ -1,11 +1,11 @@
-/* Memory of a context, and the errors of CUDA. */
+/* Memory of a context, and translation of CUDA errors. */
 #include "cuda/runtime/gpu.h"
 
 #include <string.h>
 
 /* ------------------------------------------------------------------------------- errors */
 
-/* Errors after which the device, or this process's use of it, is gone (CUDA's driver_types.h). */
+/* Returns true for errors after which the device, or this process's use of it, is lost (CUDA's driver_types.h). */
 static bool is_fatal(cudaError_t fault) {
     switch ((int)fault) {
     case 214: /* uncorrectable memory error */
@@ -15,7 +15,7 @@ static bool is_fatal(cudaError_t fault) {
     case 702: /* launch timeout */
     case 709: /* context is destroyed */
     case 710: /* assertion */
-    case 714: /* stack */
+    case 714: /* hardware stack error */
     case 715: /* illegal instruction */
     case 716: /* misaligned address */
     case 717: /* invalid address space */
@@ -24,7 +24,7 @@ static bool is_fatal(cudaError_t fault) {
     case 721: /* tensor memory leak */
     case 802: /* system not ready */
     case 810: /* MPS client terminated */
-    case 911: /* external device */ return true;
+    case 911: /* external device error */ return true;
     default: return false;
     }
 }
@@ -48,7 +48,7 @@ static weft_status status_of(cudaError_t fault) {
     case 803: /* driver mismatch */
     case 804: /* compatibility not supported on device */ return WEFT_NO_DEVICE;
     case 1:   /* invalid value */
-    case 400: /* invalid handle: a stream that is none */
+    case 400: /* invalid handle: not a stream */
     case 900: /* stream capture */
     case 901:
     case 904:
@@ -88,13 +88,13 @@ weft_status gpu_alloc(weft_memory memory, size_t bytes, void **p, weft_error *er
         fault = cudaMalloc(p, bytes);
     if (fault == cudaSuccess) return WEFT_OK;
     *p = NULL;
-    /* A size beyond the address space is an invalid value to some of the three. */
+    /* Some of the three functions report a size beyond the address space as an invalid value. */
     if (fault == cudaErrorMemoryAllocation || fault == cudaErrorInvalidValue) return no_memory(memory, bytes, error);
     return cuda_failed(fault, "allocating memory", error);
 }
 
-/* The layout of the scratch memory; every part is aligned to 16 bytes, as its values may need. The largest are the
- * five sums of a price. */
+/* Layout of the scratch memory. Every part is aligned to 16 bytes, as its values may require. The largest values are
+ * the five sums of a price. */
 #define VALUE_BYTES 40
 #define STACK_LEVELS 64
 enum {

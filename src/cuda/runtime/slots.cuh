@@ -1,5 +1,5 @@
-/* An array as slots of 16 bytes that begin on 16-byte boundaries: the first and the last slot of an array may be part
- * of it only. */
+/* View of an array as 16-byte slots that begin on 16-byte boundaries. The first and the last slot may contain
+ * elements outside the array. */
 #ifndef WEFT_CUDA_SLOTS_CUH
 #define WEFT_CUDA_SLOTS_CUH
 
@@ -7,18 +7,18 @@
 #include <stdint.h>
 
 template <class T> struct slots {
-    enum { PER = 16 / sizeof(T) }; /* elements of a slot */
+    enum { PER = 16 / sizeof(T) }; /* elements per slot */
     const T *x;
     uint64_t n;
-    uint32_t skip; /* elements of the first slot that are not the array's */
+    uint32_t skip; /* elements of the first slot that precede the array */
 
     slots(const void *p, uint64_t count)
         : x((const T *)p), n(count), skip((uint32_t)((uintptr_t)p % 16 / sizeof(T))) {}
     __host__ __device__ uint64_t count() const { return (skip + n + PER - 1) / PER; }
-    /* The index of the slot's first element; of slot 0 it may be negative. */
+    /* Index in x of the slot's first element; may be negative for slot 0. */
     __device__ int64_t first(uint64_t slot) const { return (int64_t)(slot * PER) - skip; }
 
-    /* Reads a slot. Bit i of the result tells that v[i] is the array's; other v are left alone. */
+    /* Reads a slot. Bit i of the result is 1 if v[i] is in the array; other entries of v are not written. */
     __device__ __forceinline__ uint32_t load(uint64_t slot, T v[PER]) const {
         const int64_t at = first(slot);
         if (at >= 0 && (uint64_t)at + PER <= n) {
@@ -35,9 +35,9 @@ template <class T> struct slots {
     }
 };
 
-/* Reads the slots [begin, end) in rows of one slot a thread, ROWS of them at a time, and gives them to
- * take(row, v, present): for rows that the array fills the loads are all under way before one is waited for, and
- * `present` is known to be all ones when the code is made. All threads of a block take part in every call. */
+/* Reads the slots [begin, end) in rows of one slot per thread, ROWS rows at a time, and calls take(row, v, present).
+ * For full rows all loads are issued before the first is waited for, and `present` is a compile-time constant of all
+ * ones. All threads of a block must take part in every call. */
 template <int ROWS, class T, class TAKE>
 __device__ __forceinline__ void take_rows(const slots<T> &x, uint64_t begin, uint64_t end, uint64_t stride,
                                           TAKE take) {

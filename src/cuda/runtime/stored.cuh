@@ -1,4 +1,4 @@
-/* A value as it is stored: of NaNs there is one (ORDER.md 1.3). */
+/* Returns a value as it is stored: every NaN becomes the canonical one (ORDER.md 1.3). */
 #ifndef WEFT_CUDA_STORED_CUH
 #define WEFT_CUDA_STORED_CUH
 

@@ -1,5 +1,5 @@
-/* Copies beside the context's work: a stream for each direction, and for each copy events that tell when it begins
- * and ends. The copies of a direction run one after another, as the hardware has them anyway. */
+/* Copies concurrent with the context's work: one stream per direction, and events at the begin and end of each copy.
+ * Copies of one direction run one after another, which the hardware does in any case. */
 #include "cuda/runtime/gpu.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@ namespace {
 
 struct transfer {
     weft_lane lane;
-    cudaEvent_t ready, began, ended; /* ready: what the stream had been given before */
+    cudaEvent_t ready, began,
+        ended; /* ready: after all work that the context's stream had received before the copy */
 };
 
 } // namespace
@@ -27,7 +28,7 @@ weft_status transfer_place(void *state, const void *p, memory_place *place, weft
     return WEFT_OK;
 }
 
-/* The lanes do not wait for CUDA's default stream, which the work itself waits for. */
+/* Creates the copy streams. Unlike the context's own stream, they do not wait for CUDA's default stream. */
 static weft_status open_lanes(gpu *g, weft_error *error) {
     for (int i = 0; i < 2; i++)
         if (!g->lanes[i])

@@ -1,5 +1,5 @@
-/* What can be done in several ways on a GPU, and which a context takes. The ways themselves stand in laplace_f32.def,
- * laplace_f64.def and matmul_tiles.def, and are read by the operations. */
+/* Tunable operations of the CUDA backend, and the context's choice for each. The variants are listed in
+ * laplace_f32.def, laplace_f64.def and matmul_tiles.def, which the operations include too. */
 #include "cuda/runtime/gpu.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ const weft_tunable *cuda_tunables(size_t *count) {
 
 size_t cuda_chosen(const void *state, size_t tunable) { return ((const gpu *)state)->chosen[tunable].variant; }
 
-/* Shared memory that a block wants, at most. */
+/* Returns the maximum shared memory per block, in bytes. */
 static size_t shared_of(size_t tunable, size_t variant) {
     switch (tunable) {
     case TUNE_LAPLACE_F32: return cuda_laplace_shared(WEFT_F32, variant);

@@ -1,7 +1,7 @@
-/* weft_sobol (ORDER.md 24): a small kernel makes the direction numbers and keys of the call's coordinates, which
- * the caches then hold; a thread makes one coordinate of every 2^k-th point, so that neighbours write neighbours, and
- * from one of its points to the next the words differ by two direction numbers. All other arithmetic is
- * arith/sobol.h. */
+/* weft_sobol (ORDER.md 24). A small kernel computes the direction numbers and keys of the call's coordinates, which
+ * then stay in the caches. A thread computes one coordinate of every 2^k-th point, so that adjacent threads write
+ * adjacent elements. From one of its points to the next, the words differ by two direction numbers. All other
+ * arithmetic is in arith/sobol.h. */
 #include "arith/samples.h"
 #include "arith/sobol.h"
 #include "cuda/runtime/arrays.h"
@@ -16,7 +16,7 @@ static __device__ const weft_sobol_line LINES[] = {
 
 /* -------------------------------------------------------------------------------- kernels */
 
-/* A thread has a coordinate. */
+/* One thread per coordinate. */
 static __global__ void sobol_tables_kernel(uint64_t seed, uint64_t stream, bool scrambled, uint32_t dimensions,
                                            unsigned bits, uint64_t *directions, uint64_t *keys) {
     const uint32_t j = blockIdx.x * THREADS + threadIdx.x;
@@ -28,10 +28,10 @@ static __global__ void sobol_tables_kernel(uint64_t seed, uint64_t stream, bool 
 static __device__ void store(const uint32_t *words, float *to) { *to = weft_unit_f32(words + 1); }
 static __device__ void store(const uint32_t *words, double *to) { *to = weft_unit_f64(words); }
 
-/* What becomes of a coordinate's word. */
+/* Scrambles a coordinate's word and stores the coordinate. */
 template <class T, bool OWEN> static __device__ __forceinline__ void finish(uint64_t word, uint64_t key, T *to) {
     if (!OWEN) word ^= key;
-    uint32_t words[2] = {(uint32_t)word, (uint32_t)(word >> 32)}; /* the low one first */
+    uint32_t words[2] = {(uint32_t)word, (uint32_t)(word >> 32)}; /* the low half first */
     if (OWEN) {
         words[1] = weft_nested_scramble(words[1], (uint32_t)(key >> 32), (uint32_t)key);
         words[0] = weft_nested_scramble_low(words[1], words[0], (uint32_t)key);
@@ -39,9 +39,11 @@ template <class T, bool OWEN> static __device__ __forceinline__ void finish(uint
     store(words, to);
 }
 
-/* Coordinates [0, count) of the points from `first` on, as they lie in out, by a thread for each coordinate of the
- * first 2^k of them. With h = floor(point / 2^k), h ^ (h + 1) is ones up to the bit t that ends the zeros of h + 1:
- * so the Gray codes of a thread's point and its next one differ in the bits k + t and k - 1. */
+/* Writes elements [0, count) of out: the coordinates of the points from `first` on. There is one thread for each
+ * coordinate of the first 2^k points. With h = floor(point / 2^k), h ^ (h + 1) has ones up to bit t, where t is the
+ * number of trailing zeros of h + 1. The Gray codes of a thread's point and its next one therefore differ in the bits
+ * k
+ * + t and k - 1. */
 template <class T, bool OWEN>
 static __global__ void sobol_kernel(uint64_t first, uint64_t count, uint32_t dimensions, unsigned k,
                                     const uint64_t *__restrict__ directions, const uint64_t *__restrict__ keys,

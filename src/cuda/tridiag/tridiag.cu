@@ -1,4 +1,4 @@
-/* weft_tridiag: which kernels, their launches, scratch memory (ORDER.md 16). */
+/* weft_tridiag: choice of kernels, launches, workspace (ORDER.md 16). */
 #include "cuda/runtime/arrays.h"
 #include "cuda/tridiag/tridiag_job.h"
 
@@ -8,16 +8,16 @@ enum {
     INPUTS = 4,
     ARRAYS = 6,
     FAULT_BYTES = 256,
-    EVEN = 4 /* elements that a line of separators is a multiple of */
+    EVEN = 4 /* a line of separators is padded to a multiple of this number of elements */
 };
 
 static size_t whole(size_t n, size_t part) { return (n - 1) / part + 1; }
 
-/* One call: what all its launches share. */
+/* Parameters common to all launches of one call. */
 typedef struct solver {
     gpu *g;
     bool f32;
-    size_t size; /* of an element */
+    size_t size; /* bytes per element */
 } solver;
 
 static bool is_adjacent(const tridiag_lines &l) { return l.constant || l.step == 1; }
@@ -43,7 +43,7 @@ static weft_status launch(const solver *s, const tridiag_job *j, const void *ker
     return WEFT_OK;
 }
 
-/* Sets what follows from the systems and where they lie. */
+/* Sets the members that depend on the size and the addresses of the systems. */
 static void shape(const solver *s, tridiag_job *j) {
     const uint64_t absent = whole(j->n, TRIDIAG_CHUNK) * TRIDIAG_CHUNK - j->n;
     const tridiag_lines x = {j->x, j->d.step, j->d.line, false, 0, 0};
@@ -52,14 +52,14 @@ static void shape(const solver *s, tridiag_job *j) {
                  on_16_bytes(s, j, j->c) && on_16_bytes(s, j, j->d) && on_16_bytes(s, j, x);
 }
 
-/* The least power of two that is n or more. */
+/* Returns the smallest power of two that is at least n. */
 static uint32_t power_of_two(uint64_t n) {
     uint32_t power = 1;
     while (power < n) power *= 2;
     return power;
 }
 
-/* Warps with a row, or with a chunk, a lane. */
+/* Launches warps with one row, or one chunk, per lane. */
 static weft_status launch_warps(const solver *s, tridiag_job *j, weft_error *error) {
     const bool is_short = j->n <= TRIDIAG_BASE, constant = j->a.constant && j->b.constant && j->c.constant;
     j->side = power_of_two(is_short ? j->n : j->chunks);
@@ -69,7 +69,7 @@ static weft_status launch_warps(const solver *s, tridiag_job *j, weft_error *err
     return launch(s, j, tridiag_warp_kernel(s->f32, constant), blocks, TRIDIAG_THREADS, shared, error);
 }
 
-/* Blocks with a chunk a thread. */
+/* Launches blocks with one chunk per thread. */
 static weft_status launch_blocks(const solver *s, tridiag_job *j, bool adjacent, weft_error *error) {
     const uint32_t chunks = (uint32_t)j->chunks, fit = TRIDIAG_GATHER_THREADS(s->size) / chunks;
     j->side = adjacent ? 1 : fit < TRIDIAG_SIDE ? fit : TRIDIAG_SIDE;
@@ -79,7 +79,7 @@ static weft_status launch_blocks(const solver *s, tridiag_job *j, bool adjacent,
                   tiles + 7 * j->side * pitch * s->size, error);
 }
 
-/* One of the two kernels of long systems; blocks take `step` chunks further each. */
+/* Launches one of the two kernels of long systems; adjacent blocks have `overlap` chunks in common. */
 static weft_status launch_long(const solver *s, const tridiag_job *j, const void *kernel, bool adjacent,
                                uint32_t overlap, weft_error *error) {
     const uint32_t side = adjacent ? 1 : TRIDIAG_SIDE;
@@ -90,13 +90,13 @@ static weft_status launch_long(const solver *s, const tridiag_job *j, const void
 
 /* ---------------------------------------------------------------------------------- levels */
 
-/* Whether the systems are solved by one launch. */
+/* Returns true if the systems are solved by one launch. */
 static bool fits_a_block(size_t size, bool adjacent, size_t n) {
     const size_t chunks = whole(n, TRIDIAG_CHUNK);
     return n <= TRIDIAG_BASE || (adjacent ? chunks <= TRIDIAG_BLOCK_THREADS(size) : chunks <= TRIDIAG_BASE);
 }
 
-/* Elements of scratch memory that the levels of separators take. */
+/* Returns the number of elements of workspace for the levels of separators. */
 static size_t scratch_elements(size_t size, bool adjacent, size_t systems, size_t n) {
     size_t elements = 0;
     while (!fits_a_block(size, adjacent, n)) {
@@ -130,7 +130,7 @@ static weft_status solve(const solver *s, tridiag_job *j, bool adjacent, char *s
 
 static bool is_constant(weft_lines l) { return l.step == 0 && l.line == 0; }
 
-/* Bytes from the first element to the last. */
+/* Returns the bytes from the first element to the last. */
 static size_t span(const tridiag_call *c, weft_lines l, size_t size) {
     if (c->systems == 0 || c->n == 0) return 0;
     return ((c->systems - 1) * l.line + (c->n - 1) * l.step + 1) * size;
@@ -144,7 +144,7 @@ static tridiag_lines lines_of(const tridiag_call *c, weft_lines l, bool may_be_c
     return lines;
 }
 
-/* What all launches are told, for at least one row. */
+/* Returns the parameters common to all launches, for at least one row. */
 static tridiag_job job_of(const tridiag_call *c) {
     tridiag_job j;
     memset(&j, 0, sizeof j);
@@ -188,7 +188,7 @@ weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft
 
 /* ---------------------------------------------------------------------------------- stages */
 
-/* What a stage's launches are told. */
+/* Returns the parameters of a stage's launches. */
 static tridiag_job job_of_stage(const tridiag_call *c) {
     const tridiag_part *p = c->part;
     tridiag_job j = job_of(c);
@@ -205,7 +205,7 @@ static tridiag_job job_of_stage(const tridiag_call *c) {
     return j;
 }
 
-/* With all arrays in the GPU's memory, but `before`. */
+/* Launches a stage. All arrays except `before` must be in device memory. */
 static weft_status launch_stage(gpu *g, const tridiag_call *c, char *scratch, weft_error *error) {
     const tridiag_part *p = c->part;
     const solver s = {g, c->dtype == WEFT_F32, cuda_type_bytes(c->dtype)};
@@ -221,7 +221,7 @@ static weft_status launch_stage(gpu *g, const tridiag_call *c, char *scratch, we
 
 enum { STAGE_ARRAYS = 2 * INPUTS + 3 };
 
-/* The arrays of a stage, of which those that it does not use are NULL. */
+/* Lists the arrays of a stage. Those that it does not use are NULL. */
 static void list_stage_arrays(const tridiag_call *c, gpu_array arrays[STAGE_ARRAYS]) {
     static const char *const names[STAGE_ARRAYS] = {"a", "b", "c", "d", "a", "b", "c", "d", "x", "head", "fault"};
     const tridiag_part *p = c->part;
@@ -240,11 +240,11 @@ static void list_stage_arrays(const tridiag_call *c, gpu_array arrays[STAGE_ARRA
     arrays[2 * INPUTS + 2] = gpu_array{names[10], p->fault, sizeof *p->fault, ARRAY_OUT, false, NULL};
 }
 
-/* A stage on some rows of a system that is spread. */
+/* Runs a stage on this rank's rows of a distributed system. */
 static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
     gpu_array arrays[STAGE_ARRAYS];
     tridiag_part part = *c->part;
-    tridiag_call there = *c; /* where the arrays are on the GPU */
+    tridiag_call there = *c; /* the call with device addresses */
     weft_lines *const in[INPUTS] = {&there.a, &there.b, &there.c, &there.d};
     void *scratch;
     there.part = &part;
@@ -267,7 +267,7 @@ weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) 
     if (c->part) return run_stage(g, c, error);
     const size_t size = cuda_type_bytes(c->dtype), x_bytes = span(c, c->d, size);
     static const char *const names[INPUTS] = {"a", "b", "c", "d"};
-    tridiag_call there = *c; /* where the arrays are on the GPU */
+    tridiag_call there = *c; /* the call with device addresses */
     weft_lines *const in[INPUTS] = {&there.a, &there.b, &there.c, &there.d};
     const bool gaps = x_bytes != c->systems * c->n * size;
     gpu_array arrays[ARRAYS];

@@ -1,9 +1,9 @@
-/* Tridiagonal systems on a GPU (ORDER.md 16): what the kernels share.
+/* Tridiagonal systems on a GPU (ORDER.md 16): functions shared by the kernels.
  *
- * A thread has a chunk of 16 rows in registers; lanes of a warp, or threads of a block, have the chunks of a system.
- * Rows come through shared memory, where they were copied as they lie in memory, so that all lanes read adjacent
- * words; or straight from memory, where systems lie interleaved and lanes are adjacent systems. Of a last chunk with
- * fewer rows the first ones are absent, so that the separator is always row 15. */
+ * A thread holds a chunk of 16 rows in registers. Lanes of a warp, or threads of a block, hold the chunks of a
+ * system. Adjacent rows are first copied to shared memory, so that all lanes read adjacent words. Rows of interleaved
+ * systems are read directly from memory, where adjacent lanes have adjacent systems. If the last chunk has fewer
+ * rows, its first ones are absent, so that the separator is always row 15. */
 #ifndef WEFT_CUDA_TRIDIAG_CUH
 #define WEFT_CUDA_TRIDIAG_CUH
 
@@ -25,8 +25,8 @@ template <> struct tridiag_type<float> {
     __device__ static float infinity() { return CUDART_INF_F; }
     __device__ static float magnitude(float x) { return fabsf(x); }
     __device__ static float fused(float x, float y, float z) { return __fmaf_rn(x, y, z); }
-    /* Where 1/x is normal, one Newton step from the hardware's approximation rounds it correctly: this is what the
-     * compiler makes of 1/x, without the branch for all other x. */
+    /* If 1/x is normal, one Newton step from the hardware's approximation yields the correctly rounded value. The
+     * compiler generates this for 1/x too, with an additional branch for all other x. */
     __device__ static float reciprocal(float x) {
         float r;
         asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
@@ -48,7 +48,7 @@ template <> struct tridiag_type<double> {
     __device__ static double constant(const tridiag_lines &l) { return l.f64; }
 };
 
-/* R(p, b) of ORDER.md 16.1. */
+/* Returns R(p, b) of ORDER.md 16.1, and sets *lost if the pivot is lost. */
 template <class T> __device__ __forceinline__ T tridiag_reciprocal(T p, T b, bool *lost) {
     typedef tridiag_type<T> type;
     const T size = type::magnitude(p);
@@ -59,7 +59,8 @@ template <class T> __device__ __forceinline__ T tridiag_reciprocal(T p, T b, boo
 
 /* --------------------------------------------------------------------------------- reporting */
 
-/* A row of this level in `system`: lost pivots come first, and later ones than `value`s of earlier systems. */
+/* Reports a fault in a row of this level. The encoding orders faults by system; within a system lost pivots precede
+ * values that are not finite (`value`); then by row. */
 static __device__ void tridiag_report(const tridiag_job &j, uint64_t system, bool value, uint64_t row) {
     if (!j.faults) return;
     const uint64_t last = (j.first + row + 1) * j.scale, number = (last < j.whole_n ? last : j.whole_n) - 1;
@@ -69,8 +70,8 @@ static __device__ void tridiag_report(const tridiag_job &j, uint64_t system, boo
 
 /* ------------------------------------------------------------------------------ shared memory */
 
-/* Element `position` of a tile: its vectors of 16 bytes are permuted so that eight lanes that read the vectors of
- * eight chunks find them in different banks. */
+/* Returns the address of element `position` of a tile. Its 16-byte vectors are permuted so that eight lanes that read
+ * the vectors of eight chunks use different banks. */
 template <class T> __device__ __forceinline__ T *tridiag_at(T *tile, uint32_t position) {
     enum { PER = 16 / sizeof(T) };
     const uint32_t vector = position / PER;
@@ -81,11 +82,11 @@ template <class T> __device__ __forceinline__ T *tridiag_at(T *tile, uint32_t po
 
 template <class T> struct tridiag_chunk { T a[TRIDIAG_CHUNK], b[TRIDIAG_CHUNK], c[TRIDIAG_CHUNK], d[TRIDIAG_CHUNK]; };
 
-/* What is left of a chunk: its separator's row, and its first row in terms of separators. */
+/* Result of eliminating a chunk: its separator's row, and its first row in terms of the separators. */
 template <class T> struct tridiag_piece { T a, b, c, d, first_a, first_c, first_d; };
 
-/* Expresses rows first .. 14 by their neighbours. FULL: first is 0. *lost: a bit for each row that lost its pivot,
- * which costs nothing where it is not used. */
+/* Expresses rows first .. 14 in terms of the separator before the chunk and the next row. FULL: first is 0.
+ * *lost_rows: bit i is 1 if row i lost its pivot; the compiler removes it where it is not used. */
 template <bool FULL, class T>
 __device__ __forceinline__ tridiag_piece<T> tridiag_eliminate(tridiag_chunk<T> &v, int first, unsigned *lost_rows) {
     typedef tridiag_type<T> type;
@@ -121,7 +122,7 @@ __device__ __forceinline__ tridiag_piece<T> tridiag_eliminate(tridiag_chunk<T> &
     return piece;
 }
 
-/* Completes a separator's row by the next chunk's first. */
+/* Completes a separator's row by eliminating the first row of the next chunk. */
 template <class T>
 __device__ __forceinline__ void tridiag_join(tridiag_piece<T> &piece, T first_a, T first_c, T first_d) {
     typedef tridiag_type<T> type;
@@ -130,7 +131,8 @@ __device__ __forceinline__ void tridiag_join(tridiag_piece<T> &piece, T first_a,
     piece.c = -piece.c * first_c;
 }
 
-/* x between the separators, in d. Whether all of it is finite: 0 x is 0 for what is, else NaN. */
+/* Computes x between the separators, in d. Returns true if all x are finite: 0 x is 0 for a finite x, and NaN
+ * otherwise. */
 template <bool FULL, class T>
 __device__ __forceinline__ bool tridiag_substitute(tridiag_chunk<T> &v, int first, T before, T own) {
     typedef tridiag_type<T> type;
@@ -145,13 +147,13 @@ __device__ __forceinline__ bool tridiag_substitute(tridiag_chunk<T> &v, int firs
     return zero == 0;
 }
 
-/* The element at row i of a line, from memory. */
+/* Loads the element in row `row` of a line from memory. */
 template <class T>
 __device__ __forceinline__ T tridiag_element(const tridiag_lines &l, uint64_t system, uint64_t row) {
     return l.constant ? tridiag_type<T>::constant(l) : ((const T *)l.p)[system * l.line + row * l.step];
 }
 
-/* Computes the pivots of chunk t once more, before its separator, and reports the first lost one. */
+/* Recomputes the pivots of chunk t before its separator, and reports the first lost one. */
 template <class T>
 __device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_job &j, uint64_t system, uint64_t t) {
     const uint64_t start = t * TRIDIAG_CHUNK, end = start + TRIDIAG_CHUNK < j.n ? start + TRIDIAG_CHUNK : j.n;
@@ -169,7 +171,8 @@ __device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_jo
     }
 }
 
-/* For a chunk that has x which are not finite, as a lost pivot always has: the NaN that is stored, and reports. */
+/* Handles a chunk with an x that is not finite, which every lost pivot causes: makes its NaNs canonical, and reports
+ * the faults. */
 template <class T>
 __device__ __forceinline__ void tridiag_not_finite(const tridiag_job &j, tridiag_chunk<T> &v, int first,
                                                    uint64_t system, uint64_t t) {
@@ -185,8 +188,8 @@ __device__ __forceinline__ void tridiag_not_finite(const tridiag_job &j, tridiag
 
 /* ------------------------------------------------------------------------ at most 32 rows */
 
-/* Parallel cyclic reduction of rows 0 .. n-1 by adjacent lanes; this lane has row t. d becomes x, and e, where there
- * is a second right-hand side, its solution. */
+/* Parallel cyclic reduction of rows 0 .. n-1, one per lane; this lane has row t. Replaces d by x, and if SECOND the
+ * second right-hand side e by its solution. Returns true if this row lost its pivot. */
 template <bool SECOND, class T>
 __device__ __forceinline__ bool tridiag_reduce_cyclically(T a, T b, T c, T &d, T &e, int t, int n) {
     typedef tridiag_type<T> type;
@@ -215,7 +218,8 @@ __device__ __forceinline__ bool tridiag_reduce_cyclically(T a, T b, T c, T &d, T
     return any;
 }
 
-/* x of row t of n, which adjacent lanes have; all lanes of the warp take part. *lost: this row's pivot. */
+/* Returns x of row t of n; adjacent lanes have the rows. All lanes of the warp must take part. *lost: true if this
+ * row lost its pivot. */
 template <class T>
 __device__ __forceinline__ T tridiag_solve_base(bool periodic, T a, T b, T c, T d, int t, int n, bool *lost) {
     typedef tridiag_type<T> type;
@@ -242,13 +246,13 @@ __device__ __forceinline__ T tridiag_solve_base(bool periodic, T a, T b, T c, T 
 
 /* --------------------------------------------------------------------- rows in shared memory */
 
-/* Where row r of `rows` stands among whole chunks: the last chunk's rows at its end. */
+/* Returns the position of row r of `rows` among full chunks; the rows of the last chunk are at its end. */
 static __device__ __forceinline__ uint32_t tridiag_position(uint32_t r, uint32_t rows) {
     const uint32_t before = (rows - 1) / TRIDIAG_CHUNK * TRIDIAG_CHUNK;
     return r < before ? r : r + (before + TRIDIAG_CHUNK - rows);
 }
 
-/* Starts to copy adjacent rows to a tile, from `position` on, which is a multiple of 16. */
+/* Starts to copy adjacent rows to a tile, from `position` on, which must be a multiple of 16. */
 template <class T>
 __device__ __forceinline__ void tridiag_stage(T *tile, uint32_t position, const T *from, uint32_t rows, bool vectors,
                                               uint32_t thread, uint32_t threads) {
@@ -274,7 +278,7 @@ __device__ __forceinline__ void tridiag_unstage(T *tile, uint32_t position, T *t
             to[r] = *tridiag_at(tile, position + tridiag_position(r, rows));
 }
 
-/* The chunk of a tile that begins at `position`. */
+/* Loads the chunk that begins at `position` of a tile. */
 template <class T> __device__ __forceinline__ void tridiag_take(T *tile, uint32_t position, T v[TRIDIAG_CHUNK]) {
     typedef typename tridiag_type<T>::vector vector;
     enum { PER = 16 / sizeof(T) };
@@ -296,14 +300,14 @@ template <class T> __device__ __forceinline__ void tridiag_put(T *tile, uint32_t
     }
 }
 
-/* One value in all rows. */
+/* Sets all rows to the constant. */
 template <class T> __device__ __forceinline__ void tridiag_fill(const tridiag_lines &l, T v[TRIDIAG_CHUNK]) {
     const T value = tridiag_type<T>::constant(l);
 #pragma unroll
     for (int i = 0; i < TRIDIAG_CHUNK; i++) v[i] = value;
 }
 
-/* Rows 16 t + i - first, i >= first, of a line. */
+/* Loads rows 16 t + i - first, i >= first, of a line to v[i]. */
 template <class T>
 __device__ __forceinline__ void tridiag_gather(const tridiag_lines &l, uint64_t system, uint64_t t, int first,
                                                T v[TRIDIAG_CHUNK]) {
@@ -317,7 +321,7 @@ __device__ __forceinline__ void tridiag_gather(const tridiag_lines &l, uint64_t 
         if (i >= first) v[i] = p[i * l.step];
 }
 
-/* x to where it belongs, likewise. */
+/* Stores v[i] to x of rows 16 t + i - first, i >= first. */
 template <class T>
 __device__ __forceinline__ void tridiag_scatter(const tridiag_job &j, uint64_t system, uint64_t t, int first,
                                                 const T v[TRIDIAG_CHUNK]) {
@@ -327,7 +331,7 @@ __device__ __forceinline__ void tridiag_scatter(const tridiag_job &j, uint64_t s
         if (i >= first) x[i * j.d.step] = v[i];
 }
 
-/* A chunk's elimination and its solution, with code of its own for a whole one. */
+/* Eliminate and substitute a chunk, with separate code for a full one. */
 template <class T>
 __device__ __forceinline__ tridiag_piece<T> tridiag_eliminate_chunk(tridiag_chunk<T> &v, int first,
                                                                     unsigned *lost_rows) {

@@ -1,4 +1,4 @@
-/* Systems that a warp or a block solves in one pass over memory. */
+/* Systems that one warp or block solves in one pass over memory. */
 #include "cuda/tridiag/tridiag.cuh"
 
 #include <string.h>
@@ -7,7 +7,7 @@ extern __shared__ float4 tridiag_shared[];
 
 /* -------------------------------------------------------------------------- at most 32 rows */
 
-/* A lane has a row; `side` lanes have a system. */
+/* One row per lane; `side` lanes per system. */
 template <class T>
 __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const __grid_constant__ tridiag_job j) {
     const uint32_t lane = threadIdx.x & 31, t = lane & (j.side - 1), n = (uint32_t)j.n;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const __grid_co
 
 /* ------------------------------------------------------------------------- at most 512 rows */
 
-/* Copies the rows of a warp's systems, one array, to its tile. */
+/* Copies the rows of one array of a warp's systems to the warp's tile. */
 template <class T>
 __device__ __forceinline__ void stage_systems(const tridiag_job &j, const tridiag_lines &l, uint64_t first,
                                               uint32_t count, T *tile) {
@@ -47,7 +47,8 @@ __device__ __forceinline__ void stage_systems(const tridiag_job &j, const tridia
         tridiag_stage(tile, s * pitch, (const T *)l.p + (first + s) * l.line, (uint32_t)j.n, j.vectors, lane, 32);
 }
 
-/* A lane has a chunk; `side` lanes have a system, whose rows are adjacent in memory. CONSTANT: a, b and c are. */
+/* One chunk per lane; `side` lanes per system, whose rows are adjacent in memory. CONSTANT: a, b and c are
+ * constants. */
 template <class T, bool CONSTANT>
 __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_constant__ tridiag_job j) {
     const uint32_t lane = threadIdx.x & 31, t = lane & (j.side - 1), chunks = (uint32_t)j.chunks;
@@ -83,7 +84,7 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_con
             tridiag_take(tile_c, lane * TRIDIAG_CHUNK, v.c);
         }
         tridiag_take(own, lane * TRIDIAG_CHUNK, v.d);
-        if (t == 0 && !j.periodic) v.a[0] = 0; /* the first chunk is whole */
+        if (t == 0 && !j.periodic) v.a[0] = 0; /* the first chunk is full */
         if (at_end && !j.periodic) v.c[TRIDIAG_CHUNK - 1] = 0;
         piece = tridiag_eliminate_chunk(v, absent, &unused);
     }
@@ -105,12 +106,13 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_con
                         lane, 32);
 }
 
-/* --------------------------------------------------------------------------- by whole blocks */
+/* --------------------------------------------------------------------------------- by blocks */
 
-/* What the threads of a block exchange: the separators' rows of each system, and first rows of chunks. */
+/* Shared memory through which the threads of a block exchange the separators' rows of each system and the first rows
+ * of chunks. */
 template <class T> struct exchange {
     T *a, *b, *c, *d, *first_a, *first_c, *first_d;
-    uint32_t pitch; /* of a system */
+    uint32_t pitch; /* elements per system */
 
     __device__ exchange(T *from, uint32_t side, uint32_t chunks) : pitch((chunks + 31) / 32 * 32) {
         T **const parts[] = {&a, &b, &c, &d, &first_a, &first_c, &first_d};
@@ -118,7 +120,7 @@ template <class T> struct exchange {
     }
 };
 
-/* A chunk of separators that begins at `start`, with `absent` rows before it that are none of it. */
+/* Loads a chunk of separators that begins at `start`; its first `absent` rows are not loaded. */
 template <class T>
 __device__ __forceinline__ void take_separators(T *from, uint32_t start, int absent, T v[TRIDIAG_CHUNK]) {
     if (absent == 0) {
@@ -130,7 +132,7 @@ __device__ __forceinline__ void take_separators(T *from, uint32_t start, int abs
         if (i >= absent) v[i] = *tridiag_at(from, start + (uint32_t)i);
 }
 
-/* Solves the separators of a system, n > 32 of them in the exchange from `at` on, by one warp; x in d. */
+/* Solves the separators of a system by one warp: n > 32 of them, from `at` on in the exchange. Stores x in d. */
 template <class T>
 __device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uint32_t at, uint64_t system) {
     const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks, chunks = (n + TRIDIAG_CHUNK - 1) / TRIDIAG_CHUNK;
@@ -166,7 +168,7 @@ __device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uin
     tridiag_report(j, system, false, (row < j.n ? row : j.n) - 1);
 }
 
-/* The same of at most 32 separators. */
+/* Solves at most 32 separators of a system by one warp, from `at` on in the exchange. Stores x in d. */
 template <class T>
 __device__ void solve_few_separators(const tridiag_job &j, const exchange<T> &e, uint32_t at, uint64_t system) {
     const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks;
@@ -185,7 +187,7 @@ __device__ void solve_few_separators(const tridiag_job &j, const exchange<T> &e,
     if (lost) tridiag_report(j, system, false, (last < j.n ? last : j.n) - 1);
 }
 
-/* A thread's rows of one array, which may be a constant. */
+/* Loads a thread's rows of one array, which may be a constant. */
 template <class T> __device__ __forceinline__ void take_or_fill(const tridiag_lines &l, T *tile, T v[TRIDIAG_CHUNK]) {
     if (l.constant)
         tridiag_fill(l, v);
@@ -193,8 +195,8 @@ template <class T> __device__ __forceinline__ void take_or_fill(const tridiag_li
         tridiag_take(tile, threadIdx.x * TRIDIAG_CHUNK, v);
 }
 
-/* A thread has a chunk, a block `side` systems. ADJACENT: one system of more than 32 chunks, whose rows come through
- * shared memory. Else threads that are side by side have systems that are, of at most 32 chunks. */
+/* One chunk per thread, `side` systems per block. ADJACENT: one system of more than 32 chunks, whose rows are copied
+ * through shared memory. Otherwise adjacent threads have adjacent systems, each of at most 32 chunks. */
 template <class T, bool ADJACENT>
 __global__ void __launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : TRIDIAG_GATHER_THREADS(sizeof(T)),
                                   ADJACENT ? 3 : 1) tridiag_block(const __grid_constant__ tridiag_job j) {
@@ -234,7 +236,7 @@ __global__ void __launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : 
             tridiag_gather(j.c, system, t, absent, v.c);
             tridiag_gather(j.d, system, t, absent, v.d);
         }
-        if (t == 0 && !j.periodic) v.a[0] = 0; /* the first chunk is whole */
+        if (t == 0 && !j.periodic) v.a[0] = 0; /* the first chunk is full */
         if (at_end && !j.periodic) v.c[TRIDIAG_CHUNK - 1] = 0;
         piece = tridiag_eliminate_chunk(v, absent, &unused);
         e.first_a[mine + t] = piece.first_a;
@@ -250,7 +252,8 @@ __global__ void __launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : 
         *tridiag_at(e.c + mine, t) = piece.c;
         *tridiag_at(e.d + mine, t) = piece.d;
     }
-    /* Many separators are solved in registers, and this thread's rows wait in its part of the tiles. */
+    /* Solving many separators needs the registers, so this thread's rows are kept in its part of the tiles
+     * meanwhile. */
     if (ADJACENT && active) {
         tridiag_put(tile_a, threadIdx.x * TRIDIAG_CHUNK, v.a);
         tridiag_put(tile_c, threadIdx.x * TRIDIAG_CHUNK, v.c);

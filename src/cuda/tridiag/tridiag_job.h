@@ -1,4 +1,4 @@
-/* What one launch of a kernel of weft_tridiag is told, and the geometry of such launches. */
+/* Parameters of one launch of a kernel of weft_tridiag, and the geometry of such launches. */
 #ifndef WEFT_CUDA_TRIDIAG_JOB_H
 #define WEFT_CUDA_TRIDIAG_JOB_H
 
@@ -9,9 +9,10 @@
 #define TRIDIAG_CHUNK WEFT_TRIDIAG_CHUNK
 #define TRIDIAG_BASE WEFT_TRIDIAG_BASE
 
-/* Tuning. Rows of a system that a warp solves; threads of blocks whose warps work apart; threads of a block that
- * solves a system, and of one that solves systems that are side by side, at most; of the kernels of long systems; and
- * how many systems are side by side where rows are not adjacent. */
+/* Tuning parameters. WARP_ROWS: maximum rows of a system that a warp solves. THREADS: threads of blocks whose warps
+ * are independent. BLOCK_THREADS: maximum threads of a block that solves one system. GATHER_THREADS: maximum threads
+ * of a block that solves interleaved systems. LONG_THREADS: threads of the kernels of long systems. SIDE: maximum
+ * number of interleaved systems per block where rows are not adjacent. */
 #define TRIDIAG_WARP_ROWS (TRIDIAG_CHUNK * 32)
 #define TRIDIAG_THREADS 128
 #define TRIDIAG_BLOCK_THREADS(element_bytes) (1024 / (element_bytes))
@@ -19,7 +20,8 @@
 #define TRIDIAG_LONG_THREADS 128
 #define TRIDIAG_SIDE 8
 
-/* An array of a call, or of separators. `constant`: one value for all, f32 or f64 as the elements are. */
+/* An array of a call, or of separators. If `constant` is true, all elements have one value, in f32 or f64 as the
+ * element type requires. */
 typedef struct tridiag_lines {
     const void *p;
     uint64_t step, line;
@@ -30,22 +32,22 @@ typedef struct tridiag_lines {
 
 typedef struct tridiag_job {
     tridiag_lines a, b, c, d;
-    void *x; /* in the distances of d */
+    void *x; /* has the step and line of d */
     uint64_t systems, n, chunks;
-    bool periodic, begins, ends; /* begins, ends: a of the first row, c of the last, are 0 */
-    bool vectors;                /* rows are adjacent, and every line and the last chunk's end lie on 16 bytes */
-    uint32_t side;               /* systems that a block takes at a time, or lanes of a system in a warp */
-    uint64_t *faults;            /* the least of what report() makes, or NULL */
-    uint64_t whole_n;            /* rows of the caller's systems */
-    uint64_t scale;              /* of which a row here stands for so many */
-    uint64_t first;              /* row of its level that row 0 is */
-    tridiag_lines before; /* a constant: x of the separator before chunk 0, where the system does not go round */
-    void *head;           /* where not NULL, l, c and d of the first row */
+    bool periodic, begins, ends; /* begins, ends: `a` of the first row, or `c` of the last, is 0 */
+    bool vectors;     /* vector access to adjacent rows: every line begins, and its last chunk ends, on 16 bytes */
+    uint32_t side;    /* number of systems per block at a time, or lanes per system in a warp */
+    uint64_t *faults; /* minimum of the faults that tridiag_report encodes, or NULL */
+    uint64_t whole_n; /* rows of the caller's systems */
+    uint64_t scale;   /* number of the caller's rows that a row of this level represents */
+    uint64_t first;   /* index, in its level, of row 0 */
+    tridiag_lines before; /* constant: x of the separator before chunk 0, if the system is not periodic */
+    void *head;           /* if not NULL, receives l, c and d of the first row */
     void *out_a, *out_b, *out_c, *out_d; /* separators: element chunk * out_step + system * out_line */
     uint64_t out_step, out_line;
 } tridiag_job;
 
-/* The kernels, by what they were compiled for. */
+/* Return the kernels by template arguments. */
 const void *tridiag_short_kernel(bool f32);
 const void *tridiag_warp_kernel(bool f32, bool constant);
 const void *tridiag_block_kernel(bool f32, bool adjacent);

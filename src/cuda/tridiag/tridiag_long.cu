@@ -1,5 +1,5 @@
-/* Systems longer than a block has threads for: their chunks are reduced to separators, which are solved by further
- * launches, and eliminated once more between these. */
+/* Systems with more chunks than a block has threads. Their chunks are reduced to separators, which further launches
+ * solve; then the chunks are eliminated once more to compute the rows between the separators. */
 #include "cuda/tridiag/tridiag.cuh"
 
 #include <string.h>
@@ -7,13 +7,13 @@
 extern __shared__ float4 tridiag_shared[];
 enum { TILE = TRIDIAG_LONG_THREADS * TRIDIAG_CHUNK };
 
-/* What a block has: `chunks` of `side` systems, from chunk `first` and system `system` on. */
+/* Part of a block: `chunks` chunks of `side` systems, starting at chunk `first` and system `system`. */
 struct part {
     uint64_t first, system;
     uint32_t chunks, side;
 };
 
-/* A block's part, when each takes `step` chunks further than the one before. */
+/* Returns a block's part; adjacent blocks start `step` chunks apart. */
 template <bool ADJACENT> static __device__ __forceinline__ part part_of(const tridiag_job &j, uint32_t step) {
     part p;
     p.side = ADJACENT ? 1 : TRIDIAG_SIDE;
@@ -24,7 +24,8 @@ template <bool ADJACENT> static __device__ __forceinline__ part part_of(const tr
     return p;
 }
 
-/* The rows of chunk t of a system to v; those of the part come by way of the tiles. Chunk j.chunks is chunk 0. */
+/* Loads the rows of chunk p.first + k of a system to v; adjacent rows are copied through the tiles. Chunk j.chunks of
+ * a periodic system is chunk 0. */
 template <class T, bool ADJACENT>
 __device__ __forceinline__ void load(const tridiag_job &j, const part &p, uint64_t system, uint32_t k, int absent,
                                      tridiag_chunk<T> &v) {
@@ -40,7 +41,7 @@ __device__ __forceinline__ void load(const tridiag_job &j, const part &p, uint64
     }
     const uint64_t begin = p.first * TRIDIAG_CHUNK, left = j.n - begin;
     const uint32_t count = left < TILE ? (uint32_t)left : TILE;
-    const bool round = j.periodic && j.chunks < p.first + p.chunks; /* chunk 0 follows */
+    const bool round = j.periodic && j.chunks < p.first + p.chunks; /* chunk 0 follows the last one */
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         if (lines[i]->constant) continue;
@@ -62,19 +63,19 @@ __device__ __forceinline__ void load(const tridiag_job &j, const part &p, uint64
             tridiag_take((T *)tridiag_shared + i * TILE, k * TRIDIAG_CHUNK, rows[i]);
 }
 
-/* Rows of the last chunk that there are not. */
+/* Returns the number of rows missing from chunk t; not 0 only for the last one. */
 static __device__ __forceinline__ int absent_of(const tridiag_job &j, uint64_t t) {
     return t + 1 == j.chunks ? (int)(j.chunks * TRIDIAG_CHUNK - j.n) : 0;
 }
 
-/* The ends of an open system. */
+/* Clears the coefficients outside a system that is not periodic. */
 template <class T>
 static __device__ __forceinline__ void cut_ends(const tridiag_job &j, uint64_t t, tridiag_chunk<T> &v) {
     if (t == 0 && j.begins) v.a[0] = 0;
     if (t + 1 == j.chunks && j.ends) v.c[TRIDIAG_CHUNK - 1] = 0;
 }
 
-/* Each block's last chunk is also the next block's first: it is there for its first row. */
+/* A block's last chunk is also the next block's first. It is reduced for its first row only. */
 template <class T, bool ADJACENT>
 __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const __grid_constant__ tridiag_job j) {
     __shared__ T first_a[TRIDIAG_LONG_THREADS], first_c[TRIDIAG_LONG_THREADS], first_d[TRIDIAG_LONG_THREADS];
@@ -131,7 +132,7 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_expand(const __g
         tridiag_eliminate_chunk(v, absent, &unused);
         tridiag_substitute_chunk(j, v, absent, before, *own, system, t);
         if (ADJACENT)
-            tridiag_put(tile_d, k * TRIDIAG_CHUNK, v.d); /* which nobody else has read there */
+            tridiag_put(tile_d, k * TRIDIAG_CHUNK, v.d); /* no other thread read this part of the tile */
         else
             tridiag_scatter(j, system, t, absent, v.d);
     }
@@ -142,7 +143,7 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_expand(const __g
                     threadIdx.x, TRIDIAG_LONG_THREADS);
 }
 
-/* From what was reported to what the caller is told. */
+/* Decodes the minimum fault to the index reported to the caller: system * n + row. */
 static __global__ void tridiag_singular(const uint64_t *faults, uint64_t n, uint64_t *singular) {
     const uint64_t fault = *faults;
     *singular = fault == UINT64_MAX ? fault : fault / (2 * n) * n + fault % n;
