@@ -23,8 +23,7 @@ struct matmul_job {
     uint64_t items; /* number of products */
     uint64_t row_tiles, column_tiles;
     double alpha, beta;
-    void *
-        sums; /* sums of the parts: m x n for each, product by product; NULL: the only part's sums are written to C */
+    void *sums;   /* sums of the parts: m x n for each, product by product; NULL: the only part is written to C */
     bool resumed; /* the chains continue from `sums` */
 };
 
