@@ -147,8 +147,8 @@ static weft_status launch(const progress *p, const void *kernel, uint64_t blocks
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Returns the number of blocks of a kernel whose warps take segments: enough to fill the GPU if the host does not
- * know the number of segments. */
+/* Returns the number of blocks of a kernel whose warps take segments: enough to fill the GPU if the number
+ * of segments is only in device memory. */
 static uint64_t blocks_for(const progress *p, unsigned of_multiprocessor) {
     const uint64_t most = (uint64_t)of_multiprocessor * (unsigned)p->g->multiprocessors;
     return p->j.count ? most : least(most, (p->j.segments - 1) / SEGMENT_WARPS + 1);

@@ -295,7 +295,7 @@ static __device__ __forceinline__ void scan_job_of_item(const segments_job &a, u
     *start = (uint64_t)(item - a.longs[place].item) * a.scan.block_tiles * SCAN_TILE;
 }
 
-/* Scans the long segments by items. If the host does not know the number of items (!a.once), blocks take one item
+/* Scans the long segments by items. If the number of items is only in device memory (!a.once), blocks take one item
  * after the other. */
 template <class Op>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)

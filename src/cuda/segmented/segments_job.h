@@ -46,7 +46,7 @@ struct segments_job {
     uint64_t n;
     const uint64_t *offsets;
     uint64_t segments;
-    const uint64_t *count; /* number of segments on the device, if the host does not know it; otherwise NULL */
+    const uint64_t *count; /* number of segments, if it is only in device memory; otherwise NULL */
     segments_lists *lists;
     uint64_t *middle;
     segments_long *longs;
