@@ -1,19 +1,20 @@
-/* weft_histogram and weft_histogram_even: the edges' check, where to count, the launch. */
+/* weft_histogram and weft_histogram_even: check of the edges, choice of counters, launch. */
 #include "cuda/histogram/histogram.cuh"
 
 #include "core/edges.h"
 #include "cuda/runtime/arrays.h"
 
 enum {
-    FEW_THREADS = 512,            /* of a block, where four blocks have room on a multiprocessor */
-    MANY_THREADS = 1024,          /* and where one or two have */
-    FEW_THREADS_BYTES = 56 << 10, /* of shared memory, for four blocks */
+    FEW_THREADS = 512,            /* threads of a block, if four blocks fit on a multiprocessor */
+    MANY_THREADS = 1024,          /* threads of a block, if one or two fit */
+    FEW_THREADS_BYTES = 56 << 10, /* maximum shared memory of a block for four blocks */
     COPIES_LOG2_MAX = 5
 };
 
 /* --------------------------------------------------------------------------------- the edges */
 
-/* Finds the least i with edges[i] not less than edges[i + 1], or `bins`. One block. */
+/* Stores the least i for which edges[i] < edges[i + 1] is false, or `bins`, to *first_bad. Launched with one block.
+ */
 template <class T> __global__ void check_edges_kernel(const T *edges, uint32_t bins, uint64_t *first_bad) {
     __shared__ uint32_t found;
     if (threadIdx.x == 0) found = bins;
@@ -35,7 +36,8 @@ static void launch_check(const histogram_call *c, cudaStream_t stream, uint64_t 
     }
 }
 
-/* Edges in GPU memory are looked at there; only a pair that is wrong is fetched, for the sentence. */
+/* Checks the edges where they are. Edges in device memory are checked by a kernel, and only an invalid pair is copied
+ * to the host, for the message. While the stream is being captured, these are not checked. */
 static weft_status check_edges(gpu *g, const histogram_call *c, weft_error *error) {
     const size_t size = cuda_type_bytes(c->dtype);
     bool on_host;
@@ -58,12 +60,13 @@ static weft_status check_edges(gpu *g, const histogram_call *c, weft_error *erro
 /* -------------------------------------------------------------------------------- the launch */
 
 typedef struct shape {
-    unsigned threads, blocks_each; /* blocks on a multiprocessor */
-    bool in_shared;                /* the counters */
+    unsigned threads, blocks_each; /* blocks per multiprocessor */
+    bool in_shared;                /* the counters are in shared memory */
     size_t shared_bytes;
 } shape;
 
-/* As many copies as fit; the edges come to shared memory where they leave room for the counters. */
+/* Returns the shape of a launch, with as many copies of the counters as fit. The edges are copied to shared memory if
+ * they fit there together with the counters. */
 static shape choose(const gpu *g, const histogram_call *c, histogram_job *j) {
     const size_t counters = (c->bins + 3) / 4 * 4 * sizeof(uint32_t);
     const size_t guide = c->edges ? HISTOGRAM_GUIDE * sizeof(uint32_t) : 0;
@@ -92,7 +95,7 @@ static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t 
                                            : (const void *)histogram_kernel<T, MAP, global_counters>;
     const uint64_t block_elements = (uint64_t)s.threads * HISTOGRAM_ROWS * slots<T>::PER;
     const uint64_t blocks_max = (uint64_t)s.blocks_each * g->multiprocessors;
-    const uint64_t part = blocks_max << 31; /* so no counter of a block can be full */
+    const uint64_t part = blocks_max << 31; /* per launch, so that no 32-bit counter of a block overflows */
     FORWARD(gpu_allow_shared(g, kernel, "histogram", error));
     for (uint64_t first = 0; first < n; first += part) {
         slots<T> some((const T *)x + first, n - first < part ? n - first : part);

@@ -1,4 +1,4 @@
-/* Counting on a GPU (ORDER.md 11): which bin, and where it is counted. */
+/* Counting on a GPU (ORDER.md 11): maps from elements to bins, and counters. */
 #ifndef WEFT_CUDA_HISTOGRAM_CUH
 #define WEFT_CUDA_HISTOGRAM_CUH
 
@@ -9,8 +9,8 @@
 
 enum {
     HISTOGRAM_ROWS = 4,                   /* slots that a thread loads before it counts them */
-    HISTOGRAM_CELLS = 1024,               /* of the guide to the edges */
-    HISTOGRAM_GUIDE = HISTOGRAM_CELLS + 4 /* its words, rounded up */
+    HISTOGRAM_CELLS = 1024,               /* cells of the guide to the edges */
+    HISTOGRAM_GUIDE = HISTOGRAM_CELLS + 4 /* words of the guide, rounded up */
 };
 
 typedef struct histogram_job {
@@ -18,14 +18,14 @@ typedef struct histogram_job {
     const void *edges;
     uint64_t *counts;
     uint32_t bins;
-    uint32_t copies_log2;  /* of the counters in shared memory */
-    uint32_t in_shared;    /* whether they are there */
-    uint32_t edges_shared; /* whether the edges have a copy there, behind the counters and the guide */
+    uint32_t copies_log2;  /* number of copies of the counters in shared memory */
+    uint32_t in_shared;    /* the counters are in shared memory */
+    uint32_t edges_shared; /* the edges have a copy in shared memory, after the counters and the guide */
 } histogram_job;
 
-/* --------------------------------------------------------------------------------- which bin */
+/* -------------------------------------------------------------------------- elements to bins */
 
-/* Bins of one width, of integers. find() tells whether there is a bin. */
+/* Bins of equal width for integers. find() returns true if x is in a bin, and sets `bin`. */
 template <class T> struct even_map {
     weft_even_bins b;
     __device__ even_map(const histogram_job &j, const T *, const uint32_t *) : b(j.even) {}
@@ -43,7 +43,7 @@ template <class T> struct even_map_of_reals {
     __device__ explicit even_map_of_reals(const histogram_job &j)
         : lower((T)j.even.lower), upper((T)j.even.upper), base(j.even.lower), scale(j.even.scale), last(j.bins - 1) {}
     __device__ __forceinline__ bool find_in_f64(T x, uint32_t &bin) const {
-        bin = min((uint32_t)(((double)x - base) * scale), last); /* below 2^32 where it counts */
+        bin = min((uint32_t)(((double)x - base) * scale), last); /* below 2^32 if x is in a bin */
         return x >= lower && x <= upper;
     }
 };
@@ -53,9 +53,9 @@ template <> struct even_map<double> : even_map_of_reals<double> {
     __device__ __forceinline__ bool find(double x, uint32_t &bin) const { return find_in_f64(x, bin); }
 };
 
-/* Floats of 4 bytes are placed in f32 first, which is within `margin` of the place: three roundings of 2^-24 each and
- * those in f64 are less than bins 2^-22. Only where a whole number is as near as that, f64 must tell. A scale that is
- * not normal in f32, and 2^21 bins, leave it all to f64. */
+/* For f32 the position is first computed in f32, with an error of at most `margin`: three roundings of 2^-24 each and
+ * those in f64 are less than bins 2^-22. Only if an integer is within `margin`, the position is computed in f64. If
+ * the scale is not normal in f32, or there are 2^21 bins or more, all positions are computed in f64. */
 template <> struct even_map<float> : even_map_of_reals<float> {
     float rough_scale, margin;
     __device__ even_map(const histogram_job &j, const float *, const uint32_t *)
@@ -63,7 +63,7 @@ template <> struct even_map<float> : even_map_of_reals<float> {
         if (!(rough_scale >= 0x1p-126f && rough_scale <= 0x1p126f && margin < 0.5f)) rough_scale = NAN;
     }
     __device__ __forceinline__ bool find(float x, uint32_t &bin) const {
-        const float ulp_is_one = 0x1.8p23f; /* added to a place, leaves the whole number nearest in the low bits */
+        const float ulp_is_one = 0x1.8p23f; /* added to a position, leaves the nearest integer in the low bits */
         const float place = (x - lower) * rough_scale, raised = place + ulp_is_one, nearest = raised - ulp_is_one;
         if (!(fabsf(place - nearest) > margin)) return find_in_f64(x, bin);
         bin = (__float_as_uint(raised) & 0x3fffff) - (nearest > place);
@@ -71,14 +71,14 @@ template <> struct even_map<float> : even_map_of_reals<float> {
     }
 };
 
-/* A rough place between the outermost edges: all that matters is that it never falls when x rises. */
+/* An approximate position between the outermost edges, in cells. It must only be monotonic: not decreasing in x. */
 template <class T> struct guide_place {
     T lower;
     float scale;
     uint32_t last;
     __device__ guide_place(T low, T high, uint32_t cells) : lower(low), last(cells - 1) {
         scale = (float)cells / (float)distance(high);
-        if (!(scale <= 0x1p126f)) scale = 0; /* infinite edges, or hardly apart: one cell */
+        if (!(scale <= 0x1p126f)) scale = 0; /* infinite or almost equal edges: one cell */
     }
     __device__ __forceinline__ float distance(T x) const {
         if ((T)0.5 != 0) return (float)(x - lower);
@@ -90,8 +90,8 @@ template <class T> struct guide_place {
     }
 };
 
-/* The last edge that is not greater. guide[c] is the first bin that an element of cell c can be in, and guide[c + 1]
- * the last, since edges of lower cells are less than it and edges of higher cells greater. */
+/* Finds the last edge that is not greater than x. guide[c] is the first bin that an element of cell c can be in, and
+ * guide[c + 1] the last, because edges of lower cells are less than it and edges of higher cells greater. */
 template <class T> struct edge_map {
     const T *edges;
     const uint32_t *guide;
@@ -116,7 +116,8 @@ template <class T> struct edge_map {
     }
 };
 
-/* guide[c]: the last bin whose lower edge is of a cell below c; guide[0] = 0. By one block. */
+/* Sets guide[c] to the last bin whose lower edge is in a cell below c, and guide[0] to 0. Must be called by a whole
+ * block. */
 template <class T> __device__ void fill_guide(const T *edges, uint32_t bins, uint32_t *guide) {
     const guide_place<T> place(edges[0], edges[bins], HISTOGRAM_CELLS);
     for (uint32_t c = threadIdx.x; c <= HISTOGRAM_CELLS; c += blockDim.x) {
@@ -132,12 +133,12 @@ template <class T> __device__ void fill_guide(const T *edges, uint32_t bins, uin
     }
 }
 
-/* ------------------------------------------------------------------------------- where counted */
+/* ----------------------------------------------------------------------------------- counters */
 
 extern __shared__ __align__(16) uint32_t histogram_shared[];
 
-/* In shared memory, in `copies` counters for each bin, of which a lane has its own or shares it with few: so equal
- * elements do not wait for one another, and with 32 copies no two lanes meet in a bank. */
+/* Counters in shared memory: 2^copies_log2 copies for each bin. At most 32 >> copies_log2 lanes of a warp share a
+ * copy, which reduces contention between equal elements. With 32 copies there are no bank conflicts. */
 struct shared_counters {
     uint32_t *counters;
     uint32_t bins, copies_log2, lane;
@@ -149,7 +150,8 @@ struct shared_counters {
     __device__ __forceinline__ void add(bool found, uint32_t bin) {
         if (found) atomicAdd(&counters[bin << copies_log2 | lane], 1u);
     }
-    /* The copies are read in another turn by each thread, since those of one number are all in one bank. */
+    /* Each thread reads the copies in an order of its own, because with 32 copies those of one number are in one
+     * bank. */
     __device__ void flush(uint64_t *counts) {
         const uint32_t copies = 1u << copies_log2;
         __syncthreads();
@@ -161,8 +163,8 @@ struct shared_counters {
     }
 };
 
-/* In place, where shared memory has no room for the bins. Equal bins of a warp are added as one; and while a warp
- * sees one bin alone it adds nothing. All lanes call add. */
+/* Counters in global memory, used if the bins do not fit in shared memory. Equal bins of a warp are added at once.
+ * While all elements of a warp are in one bin, it adds nothing but counts them. Every lane must call add. */
 struct global_counters {
     uint64_t *counts;
     uint32_t bins, run_bin;

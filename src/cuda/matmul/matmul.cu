@@ -1,4 +1,4 @@
-/* weft_matmul on a GPU: where the matrices lie, which kernel, its launches (ORDER.md 13). */
+/* weft_matmul on a GPU: copies of the matrices, choice of a kernel, launches (ORDER.md 13). */
 #include "cuda/matmul/matmul_kernels.h"
 #include "cuda/runtime/arrays.h"
 
@@ -6,7 +6,7 @@
 
 enum { A, B, C, ARRAYS, JOIN_THREADS = 256 };
 #define BLOCKS_MAX 0x7fffffffu
-#define SUMS_MAX ((uint64_t)1 << 24) /* values of parts that are kept at a time, unless one product has more */
+#define SUMS_MAX ((uint64_t)1 << 24) /* about the number of parts' sums in the workspace; at least one product's */
 
 static uint64_t pieces(uint64_t n, uint64_t size) { return (n - 1) / size + 1; }
 
@@ -21,7 +21,7 @@ static weft_status launch(const gpu *g, const void *kernel, uint64_t blocks, uin
 
 /* --------------------------------------------------------------------------------- the memory */
 
-/* Bytes from the first element of the matrices to behind the last. */
+/* Returns the bytes from the first element of the batch's matrices to the end of the last one. */
 static size_t extent(const matmul_call *c, size_t rows, size_t width, size_t ld, size_t stride) {
     return rows && width ? ((c->batch - 1) * stride + (rows - 1) * ld + width) * cuda_type_bytes(c->dtype) : 0;
 }
@@ -40,7 +40,7 @@ static void list_arrays(const matmul_call *c, gpu_array arrays[ARRAYS]) {
     arrays[C].use = c->beta == 0 ? ARRAY_OUT : ARRAY_BOTH;
 }
 
-/* C goes back row by row: what lies between its rows is the caller's. */
+/* Copies C to host memory row by row. Memory between its rows belongs to the caller and is not written. */
 static weft_status return_c(const gpu *g, const matmul_call *c, const gpu_array *array, weft_error *error) {
     const size_t size = cuda_type_bytes(c->dtype);
     if (!array->on_host || array->bytes == 0) return WEFT_OK;
@@ -70,7 +70,8 @@ static matmul_factor factor_of(const matmul_call *c, const matmul_operand *x, co
     return f;
 }
 
-/* With m = 1, C' = B' A': a vector is always the second factor. */
+/* Returns the parameters for the whole batch. With m = 1 and n > 1 it computes C' = B' A', so that a vector is always
+ * the second factor. */
 static matmul_job job_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
     matmul_job j;
     memset(&j, 0, sizeof j);
@@ -94,7 +95,7 @@ static matmul_job job_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
     return j;
 }
 
-/* Products first, first + 1, ..., `items` of them. */
+/* Returns the parameters for `items` products of the batch, starting at product `first`. */
 static matmul_job items_of(const matmul_call *c, const matmul_job *all, uint64_t first, uint64_t items) {
     const size_t size = cuda_type_bytes(c->dtype);
     matmul_job j = *all;
@@ -107,8 +108,8 @@ static matmul_job items_of(const matmul_call *c, const matmul_job *all, uint64_t
 
 /* ------------------------------------------------------------------------------------ kernels */
 
-/* How efficient shape i is on a full GPU. The one that was measured to be the fastest on
- * large products is given a lead. */
+/* Returns the relative efficiency of shape i on a full GPU, or 0 to exclude it. The shape that was measured fastest
+ * on large products gets the value `lead`. */
 static double efficiency_of(const gpu *g, const matmul_call *c, const matmul_tile_launch *list, int i) {
     const double lead = 1.1;
     const cuda_choice *chosen = &g->chosen[TUNE_MATMUL_F32];
@@ -117,7 +118,8 @@ static double efficiency_of(const gpu *g, const matmul_call *c, const matmul_til
     return chosen->everywhere ? 0 : list[i].efficiency;
 }
 
-/* The shape that is done first, when blocks come in waves of as many as the GPU holds. */
+/* Returns the shape with the least estimated time, or NULL if none fits in shared memory. The estimate assumes that
+ * blocks run in waves of one block per multiprocessor. */
 static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, const matmul_job *j) {
     const matmul_tile_launch *list, *best = NULL;
     double least = 0;
@@ -153,7 +155,8 @@ static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_job *j,
     return launch(g, l.kernel, pieces(members, l.members), l.threads, l.shared_bytes, arguments, error);
 }
 
-/* Passes over the parts' sums, to and fro between `sums` and `spare`, until one is left. */
+/* Combines the parts' sums in passes that alternate between j.sums and `spare`, until one sum per element is left.
+ * The last pass writes C. */
 static weft_status join_parts(const gpu *g, const matmul_call *c, const matmul_job *all, void *spare,
                               weft_error *error) {
     matmul_job j = *all;

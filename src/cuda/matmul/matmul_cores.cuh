@@ -1,12 +1,13 @@
-/* Who multiplies in matmul_tile.cuh: threads with fused multiply-adds, or warps with tensor cores. */
+/* Cores of matmul_tile.cuh, which multiply: threads with fused multiply-adds, or warps with tensor cores. */
 #ifndef WEFT_CUDA_MATMUL_CORES_CUH
 #define WEFT_CUDA_MATMUL_CORES_CUH
 
 #include "cuda/matmul/matmul_tile.cuh"
 
-/* Each thread has TM x TN sums, in groups of 16 bytes; a warp is TY x TX threads, WY x WX warps are a block.
+/* A thread has TM x TN sums, in groups of G adjacent rows and G adjacent columns (16 bytes). A warp is TY x TX
+ * threads, a block is WY x WX warps.
  *
- *     a thread's rows of a warp's tile: group 0 of ty 0, of ty 1, ..., group 1 of ty 0, ...; columns likewise */
+ *     rows of a warp's tile: group 0 of ty 0, of ty 1, ..., then group 1 of ty 0, of ty 1, ...; columns: by tx */
 template <class R, int TM, int TN, int TY, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
 struct fma_core {
     typedef R real;
@@ -16,7 +17,7 @@ struct fma_core {
     static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
     static constexpr bool NATURAL = false, AHEAD = false;
     R sums[TM][TN];
-    int row, column; /* of this thread's first sum in the tile */
+    int row, column; /* position of this thread's first sum in the tile */
 
     __device__ fma_core() {
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -71,15 +72,15 @@ struct fma_core {
     }
 };
 
-/* An fma_core that loads a term's elements while it multiplies those of the term before. Its lanes are numbered so
- * that two neighbours have the same rows, and two lanes two apart the same columns: then a load of 16 bytes by a warp
- * takes shared memory two turns and not four. */
+/* An fma_core that loads the elements of a term while it multiplies those of the term before. Two lanes that differ
+ * in bit 0 have equal rows, and two lanes that differ in bit 1 have equal columns. A 16-byte load by a warp then
+ * takes two passes over shared memory instead of four. */
 template <class R, int TM, int TN, int TY, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT>
 struct ahead_core : fma_core<R, TM, TN, TY, WY, WX, SLAB_TERMS, BLOCKS_PER_SM, STAGE_COUNT> {
     typedef fma_core<R, TM, TN, TY, WY, WX, SLAB_TERMS, BLOCKS_PER_SM, STAGE_COUNT> base;
     static constexpr int TX = base::TX, G = base::G;
     static constexpr bool AHEAD = true;
-    vector16<R> x[2][TM / G], y[2][TN / G]; /* of two terms, in turn */
+    vector16<R> x[2][TM / G], y[2][TN / G]; /* elements of two terms, double-buffered */
 
     __device__ ahead_core() {
         const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, rest = lane / 4;
@@ -87,7 +88,7 @@ struct ahead_core : fma_core<R, TM, TN, TY, WY, WX, SLAB_TERMS, BLOCKS_PER_SM, S
         base::column = warp % WX * base::WARP_COLUMNS + (lane % 2 + rest % (TX / 2) * 2) * G;
     }
 
-    /* For the last slabs, tiles at an edge, and matrices that are not aligned. */
+    /* Multiplies a slab without loading ahead: for the last slabs, tiles at an edge, and unaligned matrices. */
     template <class LA, class LB> __device__ __forceinline__ void whole(const R *a, const R *b) {
 #pragma unroll 4
         for (int t = 0; t < SLAB_TERMS; t++) base::term(a + t * LA::TERM, b + t * LB::TERM);
@@ -109,8 +110,8 @@ struct ahead_core : fma_core<R, TM, TN, TY, WY, WX, SLAB_TERMS, BLOCKS_PER_SM, S
     }
 };
 
-/* d += a b with a 16 x 8 and b 8 x 8, f64, each sum a chain down k: on sm_90 one instruction, before it four, and
- * none before sm_80. */
+/* Computes d += a b for a 16 x 8 and b 8 x 8 in f64. Each sum is a chain in order of k. This is one instruction on
+ * sm_90 and later, four from sm_80 on, and does nothing before sm_80. */
 static __device__ __forceinline__ void mma_16x8x8(double (&d)[4], const double (&a)[4], const double (&b)[2]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -127,15 +128,15 @@ static __device__ __forceinline__ void mma_16x8x8(double (&d)[4], const double (
 #endif
 }
 
-/* Each warp has MY x MX products of 16 x 8 on the FP64 tensor cores. Their sums are fused multiply-adds down k in
- * order, like those of fma_core, which the agreement suite holds them to. */
+/* Each warp has MY x MX products of 16 x 8 on the FP64 tensor cores. Each sum is a chain of fused multiply-adds in
+ * order of k, as in fma_core. The agreement suite checks this. */
 template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int STAGE_COUNT> struct mma_core {
     typedef double real;
     static constexpr int ROWS = 16 * MY * WY, COLUMNS = 8 * MX * WX;
     static constexpr int THREADS = 32 * WY * WX, SLAB = SLAB_TERMS, BLOCKS = BLOCKS_PER_SM, STAGES = STAGE_COUNT;
     static constexpr bool NATURAL = true, AHEAD = false;
     double sums[MY][MX][4];
-    int row, column, group, quad; /* of the warp's tile; of the lane */
+    int row, column, group, quad; /* row, column: of the warp's tile; group, quad: of the lane */
 
     __device__ mma_core() {
         const int warp = threadIdx.x / 32;
@@ -151,8 +152,8 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
                 for (int i = 0; i < 4; i++) sums[y][x][i] = 0;
     }
 
-    /* Terms t .. t + 7. Of A, a lane has rows group and group + 8 of terms quad and quad + 4; of B, column group of
-     * the same terms. */
+    /* Multiplies eight terms. From A a lane loads rows group and group + 8 of terms quad and quad + 4; from B, column
+     * `group` of terms quad and quad + 4. */
     template <class LA, class LB> __device__ __forceinline__ void eight(const double *a, const double *b) {
         double u[MY][4], v[MX][2];
 #pragma unroll
@@ -170,11 +171,11 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
             for (int x = 0; x < MX; x++) mma_16x8x8(sums[y][x], u[y], v[x]);
     }
 
-    /* Rows and columns of this lane's sums: two neighbours in each of two rows. */
+    /* Row and column of a sum of this lane. A lane has two adjacent columns in each of two rows of a product. */
     __device__ __forceinline__ int row_of(int y, int i) const { return row + 16 * y + group + i / 2 * 8; }
     __device__ __forceinline__ int column_of(int x, int i) const { return column + 8 * x + 2 * quad + i % 2; }
 
-    /* A term by itself: a tail of k must not be filled up with zeros, for fma(0, 0, -0) is not -0. */
+    /* Multiplies a single term. A tail of k must not be padded with zeros, because fma(0, 0, -0) is not -0. */
     template <class LA, class LB> __device__ __forceinline__ void term(const double *a, const double *b) {
 #pragma unroll
         for (int y = 0; y < MY; y++)

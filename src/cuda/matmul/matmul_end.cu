@@ -1,8 +1,9 @@
-/* What ends a product: the sums of its parts join (ORDER.md 13.2), and products without terms. */
+/* Epilogue of a product: combines the sums of its parts (ORDER.md 13.2), and handles products without terms. */
 #include "cuda/matmul/matmul_end.cuh"
 #include "cuda/matmul/matmul_kernels.h"
 
-/* A thread has MATMUL_JOINED adjacent parts of one element, from a multiple of that on: a subtree of the tree. */
+/* Combines the sums of MATMUL_JOINED adjacent parts of one element per thread, starting at a multiple of
+ * MATMUL_JOINED: a subtree of the tree. */
 template <class E, class R> static __global__ void __launch_bounds__(256) join_kernel(const matmul_job j, R *to) {
     const uint64_t values = j.m * j.n, groups = (j.parts + MATMUL_JOINED - 1) / MATMUL_JOINED;
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;

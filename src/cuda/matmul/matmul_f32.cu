@@ -1,4 +1,4 @@
-/* Products of f32 summed in f32, by tiles. */
+/* Tiled products of f32 summed in f32. */
 #include "cuda/matmul/matmul_launch.cuh"
 #include "cuda/runtime/gpu.h"
 
@@ -7,7 +7,7 @@ static __device__ __forceinline__ uint4 *matmul_shared() {
     return dynamic;
 }
 
-#define BARE(...) __VA_ARGS__ /* of an argument in parentheses, which keep its commas together */
+#define BARE(...) __VA_ARGS__ /* removes the parentheses around an argument that contains commas */
 
 int cuda_matmul_tiles_f32(const matmul_tile_launch **launches) {
     static const matmul_tile_launch list[] = {

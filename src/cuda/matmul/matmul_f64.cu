@@ -1,4 +1,4 @@
-/* Products summed in f64, by tiles, on the FP64 tensor cores. */
+/* Tiled products summed in f64, on the FP64 tensor cores. */
 #include "cuda/matmul/matmul_launch.cuh"
 
 static __device__ __forceinline__ uint4 *matmul_shared() {

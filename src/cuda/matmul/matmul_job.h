@@ -1,15 +1,16 @@
-/* What the launches of a product are told. */
+/* Parameters of the kernels of a product. */
 #ifndef WEFT_CUDA_MATMUL_JOB_H
 #define WEFT_CUDA_MATMUL_JOB_H
 
 #include <stdint.h>
 
-/* A factor as lanes and terms: rows of op(A), or columns of op(B), by k. */
+/* A factor: rows of op(A), or columns of op(B). Both are called lanes, of k terms each. */
 struct matmul_factor {
     const void *p;
     uint64_t ld, stride;
-    bool across;  /* a term's lanes lie side by side, and terms are ld apart; else a lane's terms do */
-    bool vectors; /* 16-byte loads are aligned */
+    bool across;  /* the lanes of a term are adjacent and terms are ld apart; otherwise the terms of a lane are
+                     adjacent */
+    bool vectors; /* addresses are aligned for 16-byte loads */
 };
 
 struct matmul_job {
@@ -17,13 +18,13 @@ struct matmul_job {
     void *c;
     uint64_t ldc, stride_c;
     bool vectors_c;
-    uint64_t m, n, k, part; /* part: terms of one (ORDER.md 13.2) */
+    uint64_t m, n, k, part; /* part: number of terms in a part (ORDER.md 13.2) */
     uint32_t parts;
-    uint64_t items; /* products */
+    uint64_t items; /* number of products */
     uint64_t row_tiles, column_tiles;
     double alpha, beta;
-    void *sums;   /* of the parts: m x n for each, product after product; NULL: the chains end in C */
-    bool resumed; /* the chains go on from the sums */
+    void *sums;   /* sums of the parts: m x n for each, product by product; NULL: the only part is written to C */
+    bool resumed; /* the chains continue from `sums` */
 };
 
 #endif

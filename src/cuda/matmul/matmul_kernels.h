@@ -1,4 +1,4 @@
-/* The kernels of products; all take one `matmul_job`. */
+/* The kernels of products. Each takes one `matmul_job`. */
 #ifndef WEFT_CUDA_MATMUL_KERNELS_H
 #define WEFT_CUDA_MATMUL_KERNELS_H
 
@@ -7,30 +7,30 @@
 
 #include <stddef.h>
 
-/* A kernel by tiles (matmul_f32.cu, matmul_f64.cu), and what it costs: `efficiency` is that of a full GPU. */
+/* A tiled kernel (matmul_f32.cu, matmul_f64.cu) and its cost. `efficiency` is relative, measured on a full GPU. */
 typedef struct matmul_tile_launch {
-    const void *kernels[2][2]; /* by whether lanes of A, of B lie side by side (matmul_factor.across) */
+    const void *kernels[2][2]; /* indices: across of A, of B (matmul_factor.across) */
     size_t shared_bytes[2][2];
-    const void *resumed;                     /* that goes on from sums, of matrices without transposes */
-    uint32_t rows, columns, threads, blocks; /* blocks: that a multiprocessor holds */
+    const void *resumed;                     /* continues from job.sums; matrices must not be transposed */
+    uint32_t rows, columns, threads, blocks; /* blocks: per multiprocessor */
     double efficiency;
 } matmul_tile_launch;
 
-/* The shapes there are for these types; their number. */
+/* Sets *launches to the tile shapes for these types and returns their number. */
 int cuda_matmul_tiles(weft_dtype dtype, weft_dtype accumulate, const matmul_tile_launch **launches);
 int cuda_matmul_tiles_f32(const matmul_tile_launch **launches);
 
-/* A product with a vector (matmul_vector.cu); across: the rows of a term lie side by side. */
+/* A matrix-vector product (matmul_vector.cu). `across`: the rows of a term are adjacent in memory. */
 typedef struct matmul_vector_launch {
     const void *kernel;
-    uint32_t member, members, threads; /* rows of each member of a block, members, threads */
+    uint32_t member, members, threads; /* rows per member, members per block, threads per block */
     size_t shared_bytes;
 } matmul_vector_launch;
 
 matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across);
 
-/* matmul_end.cu: adjacent parts' sums join, MATMUL_JOINED to one, from j.sums to `to`; the last such launch, whose
- * `to` is NULL, writes C. And C = beta C. */
+/* matmul_end.cu. The join kernel combines the sums of MATMUL_JOINED adjacent parts to one, from j.sums to `to`. In
+ * the last such launch `to` must be NULL; it writes C. The scale kernel computes C = beta C. */
 #define MATMUL_JOINED 16
 const void *cuda_matmul_join_kernel(weft_dtype dtype, weft_dtype accumulate);
 const void *cuda_matmul_scale_kernel(weft_dtype dtype, weft_dtype accumulate);

@@ -1,4 +1,4 @@
-/* A shape of tiles as the launcher sees it. */
+/* Launch parameters of a tile shape. */
 #ifndef WEFT_CUDA_MATMUL_LAUNCH_CUH
 #define WEFT_CUDA_MATMUL_LAUNCH_CUH
 

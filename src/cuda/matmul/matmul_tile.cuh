@@ -1,9 +1,11 @@
-/* A product by tiles of C, a block of threads for each.
+/* Matrix product by tiles of C: one thread block computes one tile.
  *
- * A block goes along k in slabs of SLAB terms: while it works on one slab in shared memory it holds the next in
- * registers. In shared memory a slab has for each term its lanes side by side (rows of A, columns of B), however the
- * matrices lie, so what follows is the same for all layouts and transposes. Who multiplies is `core`: it owns the
- * sums of the tile and takes the slab's terms in order, so that each sum is the chain of ORDER.md 13.1. */
+ * A block advances along k in slabs of SLAB terms (k-slices), staged in shared memory. While it multiplies one slab,
+ * it loads following ones to registers, or to further stages of shared memory by asynchronous copies. A lane is a row
+ * of op(A) or a column of op(B). Cores address a slab through its slab_layout, so their code does not depend on the
+ * matrices' layouts and transposes. A slab normally stores the lanes of a term next to each other. The template
+ * parameter CORE (matmul_cores.cuh) multiplies: it holds the sums of the tile and takes the slab's terms in order, so
+ * that each sum is the chain of ORDER.md 13.1. */
 #ifndef WEFT_CUDA_MATMUL_TILE_CUH
 #define WEFT_CUDA_MATMUL_TILE_CUH
 
@@ -11,9 +13,10 @@
 
 #include <cuda_pipeline.h>
 
-/* Where (lane, term) of a slab lies in shared memory: at lane * LANE + term * TERM. Usually a term's lanes lie side
- * by side. NATURAL: as in the matrix, a lane's terms. Between terms (lanes) there are four elements more than need
- * be, so that neither storing a slab nor what the cores load at a time meets in a bank. */
+/* Layout of a slab in shared memory: element (lane, term) is at offset lane * LANE + term * TERM. By default the
+ * lanes of a term are adjacent. NATURAL: the terms of a lane are adjacent, as in the matrix. Each term (NATURAL: each
+ * lane) is padded by four elements, so that neither storing a slab nor the vector loads of the cores cause bank
+ * conflicts. */
 template <int LANES, int SLAB, bool NATURAL> struct slab_layout {
     static constexpr int LANE = NATURAL ? SLAB + 4 : 1, TERM = NATURAL ? 1 : LANES + 4;
     static constexpr int SIZE = NATURAL ? LANES * LANE : SLAB * TERM;
@@ -22,9 +25,10 @@ template <int LANES, int SLAB, bool NATURAL> struct slab_layout {
 template <bool FIRST, class A, class B> struct choice { typedef A type; };
 template <class A, class B> struct choice<false, A, B> { typedef B type; };
 
-/* How the threads share a slab's pieces (vectors or elements): piece number thread + c * THREADS is FAST-th of its
- * row, and so on; a constant step for each c. Where FAST is cut in sectors of SECTOR pieces, rows go round within
- * each sector first. */
+/* Assignment of a slab's pieces (16-byte vectors or single elements) to threads. A thread copies pieces
+ * threadIdx.x + c * THREADS, c = 0 .. COUNT - 1. fast(i) is the index of piece i in its row, row(i) the row.
+ * fast_step(c) and row_step(c) are the constant differences from a thread's first piece to piece c. A row has FAST
+ * pieces, in sectors of SECTOR pieces. Consecutive pieces fill a sector of a row, then the sector of the next row. */
 template <int THREADS, int ROWS, int FAST, int SECTOR> struct slab_pieces {
     static_assert(THREADS % SECTOR == 0 && (ROWS * SECTOR % THREADS == 0 || THREADS % (ROWS * SECTOR) == 0), "steps");
     static constexpr int COUNT = ROWS * FAST / THREADS;
@@ -35,24 +39,25 @@ template <int THREADS, int ROWS, int FAST, int SECTOR> struct slab_pieces {
     static __device__ __forceinline__ int row_step(int c) { return c * THREADS / SECTOR % ROWS; }
 };
 
-/* Brings one factor's slabs, LANES lanes of SLAB terms each, one after the other, from E in memory to R in shared
- * memory: through registers (`fetch`, later `store`), or where the types are one straight (`copy`, asynchronous).
- * ACROSS: a term's lanes lie side by side in memory, else a lane's terms do. */
+/* Loads the successive slabs of one factor, LANES lanes of SLAB terms each, from elements of type E in global memory
+ * to type R in shared memory. Loads go through registers (`fetch`, then `store`), or, if E is R, directly and
+ * asynchronously (`copy`). ACROSS: the lanes of a term are adjacent in global memory; otherwise the terms of a lane.
+ */
 template <class E, class R, int LANES_, int SLAB, int THREADS, bool ACROSS, bool NATURAL> struct slab_loader {
     static constexpr int LANES = LANES_, V = 16 / sizeof(E);
     typedef slab_layout<LANES, SLAB, NATURAL && !ACROSS> layout;
-    static constexpr bool TURNED = !NATURAL && !ACROSS; /* lies otherwise than in memory */
+    static constexpr bool TURNED = !NATURAL && !ACROSS; /* the slab is transposed compared with global memory */
     static constexpr int ROWS = ACROSS ? SLAB : LANES, WIDTH = ACROSS ? LANES : SLAB;
     typedef slab_pieces<THREADS, ROWS, WIDTH / V, WIDTH / V> vectors;
-    /* Neighbouring threads bring 32 bytes of a row, and a warp several rows: whole sectors of memory, and other
-     * banks. */
+    /* If TURNED, adjacent threads copy 32 bytes of a row and a warp copies several rows. Global memory is then read
+     * in whole sectors, and the threads of a warp store to different banks. */
     typedef slab_pieces<THREADS, ROWS, WIDTH, TURNED ? 32 / (int)sizeof(E) : WIDTH> elements;
     vector16<E> held[vectors::COUNT];
-    const E *from; /* this thread's first piece of the next slab */
+    const E *from; /* global address of this thread's first piece of the next slab */
     uint64_t ld;
-    int lane, term;  /* of that piece in the slab */
-    int lanes;       /* that there are, at most LANES */
-    bool by_vectors; /* pieces are vectors, else elements */
+    int lane, term;  /* position of that piece in the slab */
+    int lanes;       /* number of valid lanes in the slab, at most LANES */
+    bool by_vectors; /* pieces are 16-byte vectors; otherwise single elements */
 
     __device__ slab_loader(const matmul_factor &f, uint64_t item, uint64_t first_lane, uint64_t count,
                            uint64_t first_term, bool straight)
@@ -71,7 +76,8 @@ template <class E, class R, int LANES_, int SLAB, int THREADS, bool ACROSS, bool
 
     /* ------------------------------------------------------------------ through registers */
 
-    /* A slab of which `terms` terms are there. The others, and lanes that are not there, are nobody's. */
+    /* Loads the next slab, with `terms` valid terms, to registers. Entries outside the matrix are set to 0. No result
+     * uses them. */
     __device__ __forceinline__ void fetch(const matmul_factor &f, int terms) {
         const bool plain = f.vectors && lanes == LANES && terms == SLAB;
 #pragma unroll
@@ -112,7 +118,7 @@ template <class E, class R, int LANES_, int SLAB, int THREADS, bool ACROSS, bool
         }
     }
 
-    /* ------------------------------------------------------------------------------ straight */
+    /* ------------------------------------------------------ directly, by asynchronous copies */
 
     template <class PIECES, int SIZE> __device__ __forceinline__ void copy_pieces(int terms, R *slab) const {
         R *to = slab + lane * layout::LANE + term * layout::TERM;
@@ -134,10 +140,11 @@ template <class E, class R, int LANES_, int SLAB, int THREADS, bool ACROSS, bool
         advance();
     }
 
-    /* Whether every piece of a whole slab is there, as vectors where a slab lies as in memory. */
+    /* Returns true if all LANES lanes are valid and the pieces of a full slab can be copied by copy_step: as vectors
+     * unless TURNED. */
     __device__ __forceinline__ bool is_whole() const { return lanes == LANES && (by_vectors || TURNED); }
 
-    /* What `copy` does of such a slab in STEPS steps; without `advance`. */
+    /* Does step `step` of the STEPS steps of `copy` for a slab for which is_whole() is true. Does not advance. */
     template <int STEPS> __device__ __forceinline__ void copy_step(int step, R *slab) const {
         typedef typename choice<TURNED, elements, vectors>::type pieces;
         constexpr int SIZE = TURNED ? 1 : V;
@@ -151,7 +158,8 @@ template <class E, class R, int LANES_, int SLAB, int THREADS, bool ACROSS, bool
         }
     }
 
-    /* The last slab, when it has fewer terms: where the terms of a vector are not all there, elements. */
+    /* Copies the last slab, which has terms < SLAB terms. Copies single elements where the terms of a vector are
+     * adjacent, because the last vector can be incomplete. */
     __device__ __forceinline__ void copy_rest(int terms, R *slab) {
         if (by_vectors && !ACROSS) {
             for (int c = 0; c < vectors::COUNT; c++) {
@@ -169,7 +177,7 @@ template <class E, class R, int LANES_, int SLAB, int THREADS, bool ACROSS, bool
     }
 };
 
-/* Sums of neighbouring columns go to C, or to their part's place. */
+/* Stores the sums of COUNT adjacent columns of a row to C, or to the sums of their part if j.sums is not NULL. */
 template <class E, class R, int COUNT>
 __device__ __forceinline__ void matmul_store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t row,
                                              uint64_t column, const R *sums) {
@@ -198,7 +206,7 @@ __device__ __forceinline__ void matmul_store(const matmul_job &j, uint64_t item,
         if (i < count) to[i] = matmul_end<E, R>(j, sums[i], to + i);
 }
 
-/* The sums of neighbouring columns of the only part, from their place. */
+/* Loads the sums of COUNT adjacent columns of a row from j.sums. There must be one part and one product. */
 template <class R, int COUNT>
 __device__ __forceinline__ void matmul_resume(const matmul_job &j, uint64_t row, uint64_t column, R *sums) {
     const R *from = (const R *)j.sums + row * j.n + column;
@@ -207,8 +215,8 @@ __device__ __forceinline__ void matmul_resume(const matmul_job &j, uint64_t row,
         if (row < j.m && column + i < j.n) sums[i] = from[i];
 }
 
-/* Tiles are numbered so that blocks at work together share what they read: down some rows of tiles, then to the
- * next column of tiles. */
+/* Maps a tile's number to its row and column. Within a group of MATMUL_GROUP rows of tiles, numbers go down a column
+ * of tiles, then to the next column. Blocks that run at the same time then read common rows and columns. */
 #define MATMUL_GROUP 8
 
 static __device__ __forceinline__ void matmul_place(const matmul_job &j, uint64_t number, uint64_t *row,
@@ -220,7 +228,7 @@ static __device__ __forceinline__ void matmul_place(const matmul_job &j, uint64_
     *column = inside / rows;
 }
 
-/* The slabs one after the other: the next is in registers while one is worked on. */
+/* Main loop through registers, double-buffered: while one slab is multiplied, the next one is loaded to registers. */
 template <class CORE, class LOADER_A, class LOADER_B>
 __device__ __forceinline__ void matmul_go_by_registers(CORE &core, const matmul_job &j, LOADER_A &a, LOADER_B &b,
                                                        uint64_t terms, typename CORE::real *slabs) {
@@ -250,7 +258,7 @@ __device__ __forceinline__ void matmul_go_by_registers(CORE &core, const matmul_
     }
 }
 
-/* What is left when k is no multiple of a slab. */
+/* Copies and multiplies the last slab, of last < SLAB terms. */
 template <class CORE, class LOADER_A, class LOADER_B>
 __device__ __forceinline__ void matmul_end_by_copies(CORE &core, LOADER_A &a, LOADER_B &b, uint32_t last,
                                                      typename CORE::real *slabs) {
@@ -266,7 +274,8 @@ __device__ __forceinline__ void matmul_end_by_copies(CORE &core, LOADER_A &a, LO
     core.template some<layout_a, layout_b>(slabs, slabs + layout_a::SIZE, last);
 }
 
-/* Or STAGES - 1 slabs are on their way. What is left when k is no multiple of a slab comes at the end. */
+/* Main loop with asynchronous copies: up to STAGES - 1 slabs are in flight. The last terms % SLAB terms come at the
+ * end. */
 template <class CORE, class LOADER_A, class LOADER_B>
 __device__ __forceinline__ void matmul_go_by_copies(CORE &core, LOADER_A &a, LOADER_B &b, uint64_t terms,
                                                     typename CORE::real *slabs) {
@@ -299,9 +308,10 @@ __device__ __forceinline__ void matmul_go_by_copies(CORE &core, LOADER_A &a, LOA
     matmul_end_by_copies(core, a, b, last, slabs);
 }
 
-/* As matmul_go_by_copies, of slabs that are whole, by a core that loads a term ahead. Behind a slab's last term the
- * next slab begins: it must have arrived before that term. Each term brings some of the slab that comes STAGES - 1
- * slabs later. */
+/* Main loop with asynchronous copies, software-pipelined: the core loads a term from shared memory while it
+ * multiplies the one before. a.is_whole() and b.is_whole() must be true. The last step of a slab loads the first term
+ * of the next slab, whose copy must be complete before. Each other step copies a fraction of the slab that is STAGES
+ * - 1 slabs later. */
 template <class CORE, class LOADER_A, class LOADER_B>
 __device__ __forceinline__ void matmul_go_ahead(CORE &core, LOADER_A &a, LOADER_B &b, uint64_t terms,
                                                 typename CORE::real *slabs) {
@@ -344,7 +354,7 @@ __device__ __forceinline__ void matmul_go_ahead(CORE &core, LOADER_A &a, LOADER_
         now = then;
         then = then == (STAGES - 1) * BOTH ? 0 : then + BOTH;
     }
-    /* The last ones are on their way. */
+    /* The copies of all remaining full slabs have been started. */
 #pragma unroll 1
     for (; s < count; s++) {
         core.template whole<layout_a, layout_b>(slabs + now, slabs + now + layout_a::SIZE);
@@ -359,10 +369,11 @@ __device__ __forceinline__ void matmul_go_ahead(CORE &core, LOADER_A &a, LOADER_
 template <class A, class B> struct same_type { static constexpr bool value = false; };
 template <class A> struct same_type<A, A> { static constexpr bool value = true; };
 
-/* The memory that the launch gives a block. */
+/* Returns the block's dynamic shared memory. */
 static __device__ uint4 *matmul_shared();
 
-/* ACROSS_A, ACROSS_B: see matmul_factor. RESUMED: see matmul_job. */
+/* Computes one tile of one part of one product. ACROSS_A, ACROSS_B: see matmul_factor.across. RESUMED: see
+ * matmul_job.resumed. */
 template <class E, class CORE, bool ACROSS_A, bool ACROSS_B, bool RESUMED>
 __global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(const matmul_job j) {
     typedef typename CORE::real R;

@@ -1,8 +1,8 @@
-/* The product of a matrix with a vector: a thread has a row, whose chain it goes down (ORDER.md 13.1).
+/* Matrix-vector product: one thread computes the chain of one row (ORDER.md 13.1).
  *
- * Where the terms of a row lie side by side, a warp brings a square of 32 rows by 128 bytes at a time to shared
- * memory, whole sectors at a time, several squares ahead, and each thread reads its row there. Where the rows of a
- * term lie side by side, threads read memory as it lies. */
+ * If the terms of a row are adjacent (along_kernel), a warp copies squares of 32 rows by 128 bytes to shared memory,
+ * in whole sectors and AHEAD - 1 squares ahead. Each thread then reads its row there. If the rows of a term are
+ * adjacent (across_kernel), threads read global memory directly. */
 #include "cuda/matmul/matmul_end.cuh"
 #include "cuda/matmul/matmul_kernels.h"
 
@@ -10,14 +10,14 @@
 
 enum { WARPS = 2, AHEAD = 4, UNROLLED = 16 };
 
-/* Lanes of a part: `rows` of them, from `row` on; where each thread of the grid is. */
+/* Work of one member of the grid (a block or a warp): the first of its rows, and the terms of its part. */
 struct vector_place {
     uint64_t item, row;
     uint32_t part;
     uint64_t first, terms;
 };
 
-/* `size` rows for each of the grid's members, of which this is number `number`. */
+/* Returns the work of member `number` of the grid, where each member has `size` rows. */
 static __device__ __forceinline__ vector_place place_of(const matmul_job &j, uint64_t number, uint32_t size) {
     vector_place p;
     const uint64_t pieces = (j.m + size - 1) / size;
@@ -40,12 +40,12 @@ static __device__ __forceinline__ void store(const matmul_job &j, const vector_p
     *to = matmul_end<E, R>(j, sum, to);
 }
 
-/* What the row's chain begins with. */
+/* Returns the value that the row's chain begins with. */
 template <class R> static __device__ __forceinline__ R first_sum(const matmul_job &j, uint64_t row) {
     return j.resumed && row < j.m ? ((const R *)j.sums)[row] : 0;
 }
 
-/* The vector's terms, from the first of the part on. */
+/* Returns the address of the vector's element for the part's first term. Elements are *step apart. */
 template <class E>
 static __device__ __forceinline__ const E *vector_of(const matmul_job &j, const vector_place &p, uint64_t *step) {
     *step = j.b.across ? j.b.ld : 1;
@@ -72,15 +72,15 @@ template <class E, class R> static __global__ void __launch_bounds__(128) across
     store<E, R>(j, p, row, sum);
 }
 
-/* A square: 32 rows of 128 bytes, 16 bytes more between rows so that threads reading theirs meet in no bank; and the
- * vector's terms for them. */
+/* A square: 32 rows of 128 bytes, and the vector's elements for their terms. Rows are padded by 16 bytes, so that
+ * threads that each read their own row cause no bank conflicts. */
 template <class E> struct square {
     static constexpr int TERMS = 128 / sizeof(E), LD = TERMS + 16 / sizeof(E), V = 16 / sizeof(E);
     E at[32][LD];
     E x[LD];
 };
 
-/* Starts to bring one square. Terms and rows that are not there are left out; nobody uses them. */
+/* Starts to copy one square. Terms and rows outside the matrix are not copied and never read. */
 template <class E>
 static __device__ __forceinline__ void bring(square<E> *to, const E *a, const matmul_job &j, uint32_t rows,
                                              const E *x, uint64_t step, uint64_t first, uint64_t terms) {

@@ -1,12 +1,13 @@
 /* weft_merge: merge path (O. Green, R. McColl, D. Bader, ICS 2012), once for the tiles of y and, in shared memory,
- * once for the threads of a tile (ORDER.md 12.3). A tile holds ranks, which an element can be made of again. */
+ * once for the threads of a tile (ORDER.md 12.3). A tile contains ranks, from which the elements are restored. */
 #include "arith/sort_code.h"
 #include "cuda/runtime/arrays.h"
 #include "cuda/runtime/total_key.cuh"
 
 enum { THREADS = 256 };
 
-/* Elements of y that a thread merges: odd, so that threads that write to shared memory do not meet in a bank. */
+/* Returns the number of elements of y that a thread merges. It is odd, so that the threads' writes to shared memory
+ * cause no bank conflicts. */
 __host__ __device__ constexpr int items_of(size_t size) { return size == 8 ? 11 : 15; }
 
 template <class T> struct tile_of {
@@ -15,7 +16,8 @@ template <class T> struct tile_of {
 
 /* ---------------------------------------------------------------------------------------- ranks */
 
-/* Of integers the total key is one. The key of a rank is what is compared. */
+/* Converts elements to ranks and back. key(rank) is the value that is compared. For integers, rank and key are the
+ * total key. */
 template <class T> struct ranks {
     typedef typename key_of<T>::type rank;
     static __device__ __forceinline__ rank of(T x) { return total_key(x); }
@@ -23,7 +25,7 @@ template <class T> struct ranks {
     static __device__ __forceinline__ rank key(rank r) { return r; }
 };
 
-/* Of floats (sort_code.h): NaNs of both signs have ranks behind the last number's, and one key. */
+/* Ranks of floats (sort_code.h): NaNs of both signs have ranks after that of the greatest number, and one key. */
 template <> struct ranks<float> {
     typedef uint32_t rank;
     static constexpr uint32_t FOLD = 0x7fffffff, FLIP = 0x80000000, FIRST = 0x7fffff, GREATEST = 0xff000001;
@@ -52,7 +54,7 @@ template <> struct ranks<double> {
 
 /* ---------------------------------------------------------------------------------- the kernels */
 
-/* How many of the first d of y are of a[0..na). */
+/* Returns how many of the first d elements of y are from a[0..na). */
 template <class E, class INDEX, class KEY>
 __device__ __forceinline__ INDEX split(const E *a, INDEX na, const E *b, INDEX nb, INDEX d, KEY key) {
     INDEX low = d > nb ? d - nb : 0, high = d < na ? d : na;
@@ -66,7 +68,7 @@ __device__ __forceinline__ INDEX split(const E *a, INDEX na, const E *b, INDEX n
     return low;
 }
 
-/* splits[t]: how many elements before tile t are of a. */
+/* Sets splits[t] to the number of elements before tile t that are from a. */
 template <class T>
 __global__ void split_kernel(const T *a, uint64_t na, const T *b, uint64_t nb, uint64_t tiles, uint64_t *splits) {
     const uint64_t t = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -75,19 +77,19 @@ __global__ void split_kernel(const T *a, uint64_t na, const T *b, uint64_t nb, u
     splits[t] = split(a, na, b, nb, d < n ? d : n, [](T x) { return total_key(x); });
 }
 
-/* Of a tile: what is there, of a and in all. */
+/* Number of elements of a tile: from a, and in all. */
 struct extent {
     uint32_t a, size;
 };
 
-/* WHOLE: the tile has all its elements. */
+/* Loads the ranks of a tile to shared memory. WHOLE: the tile is full. */
 template <class T, bool WHOLE>
 __device__ __forceinline__ void read_tile(const T *from_a, const T *from_b, extent there,
                                           typename ranks<T>::rank *tile) {
     enum { ITEMS = tile_of<T>::ITEMS };
     T v[ITEMS];
 #pragma unroll
-    for (int s = 0; s < ITEMS; s++) { /* all loads are under way before one is waited for */
+    for (int s = 0; s < ITEMS; s++) { /* starts all loads before it waits for one */
         const uint32_t i = s * THREADS + threadIdx.x;
         if (WHOLE || i < there.size) v[s] = i < there.a ? from_a[i] : from_b[i];
     }
@@ -107,8 +109,8 @@ __device__ __forceinline__ void write_tile(const typename ranks<T>::rank *tile, 
     }
 }
 
-/* The thread's elements of the merged tile, in v: tile[i..there.a) and tile[j..there.size) are what is left of a and
- * of b. One element behind the tile may be read. */
+/* Merges the thread's elements of the tile, from output position `start` on, to v. tile[i..there.a) and
+ * tile[j..there.size) are the remaining elements of a and of b. May read one element after the tile. */
 template <class T>
 __device__ __forceinline__ void merge_some(const typename ranks<T>::rank *tile, extent there, uint32_t start,
                                            typename ranks<T>::rank (&v)[tile_of<T>::ITEMS]) {
@@ -139,7 +141,7 @@ __global__ void __launch_bounds__(THREADS)
     const uint64_t d = (uint64_t)blockIdx.x * SIZE, i0 = splits[blockIdx.x], i1 = splits[blockIdx.x + 1];
     extent there;
     there.size = (uint32_t)(na + nb - d < SIZE ? na + nb - d : SIZE);
-    /* Where a and b are in order this is i1 - i0. It is kept in bounds where they are not. */
+    /* If a and b are sorted, this is i1 - i0. Otherwise it is kept within bounds. */
     there.a = i1 < i0 ? 0 : i1 - i0 < there.size ? (uint32_t)(i1 - i0) : there.size;
     const T *const from_b = b + (d - i0) - there.a;
     if (there.size == SIZE)

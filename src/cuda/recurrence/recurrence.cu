@@ -1,10 +1,10 @@
-/* weft_recurrence: which kernel, its scratch memory, its launches (ORDER.md 9). */
+/* weft_recurrence: choice of a kernel, workspace, launches (ORDER.md 9). */
 #include "cuda/recurrence/recurrence_job.h"
 #include "cuda/runtime/arrays.h"
 
 #include <string.h>
 
-/* Words from map to map, for either type: a sector of the L2 cache, which nobody else writes to. */
+/* Words from one map to the next, for both types: a sector of the L2 cache, so that each sector has one writer. */
 enum { MAP_WORDS = 4 };
 
 static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size_t shared, recurrence_job *j,
@@ -19,7 +19,8 @@ static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size
     return WEFT_OK;
 }
 
-/* Threads for the groups of a row, a power of two, so that a row's are in one half warp, or are whole half warps. */
+/* Launches the kernel for short rows. The threads for a row's groups are a power of two, so a row is either within
+ * one half warp or consists of whole half warps. */
 static weft_status start_short(const gpu *g, const recurrence_launch *kernels, recurrence_job *j, weft_error *error) {
     j->row_threads = 1;
     while (j->row_threads * WEFT_SCAN_GROUP < j->n) j->row_threads *= 2;
@@ -27,8 +28,8 @@ static weft_status start_short(const gpu *g, const recurrence_launch *kernels, r
     return start(g, kernels->short_rows, (j->rows - 1) / block_rows + 1, kernels->short_bytes, j, error);
 }
 
-/* As many tiles for a block as fit the buffer and the GPU's shared memory, less where there would not be a block for
- * every multiprocessor. */
+/* Returns the number of tiles of a block: as many as fit the buffer and the GPU's shared memory, but fewer if there
+ * would not be a block for every multiprocessor. */
 static uint32_t tiles_of_block(const gpu *g, const recurrence_launch *kernels, uint64_t tiles) {
     const size_t bytes = kernels->tile_bytes;
     const bool two = 2 * bytes <= SCAN_BUFFER_BYTES && kernels->long_bytes + bytes <= g->shared_bytes &&
@@ -48,7 +49,8 @@ static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurren
     return start(g, kernels->long_rows, j->rows * j->row_blocks, shared, j, error);
 }
 
-/* Of 16 tiles nobody has published the map, of more the last one has. */
+/* Copies the map of the only row to c->map. With at most 16 tiles, no block has published it, so the kernel combines
+ * the maps of the tiles. With more, the last block has published it as the first map of the highest level. */
 static weft_status give_map(gpu *g, const recurrence_call *c, const recurrence_launch *kernels,
                             const recurrence_job *j, weft_error *error) {
     const published *p = &j->totals;
@@ -64,7 +66,8 @@ static weft_status give_map(gpu *g, const recurrence_call *c, const recurrence_l
     return WEFT_OK;
 }
 
-/* Whether every chunk of 16 bytes lies in one row, and in the direction from its end. */
+/* Returns true if elements can be moved in 16-byte chunks: the arrays are aligned, and no chunk contains elements of
+ * two rows. A single long row that is not reversed may have any length. */
 static bool in_chunks(const recurrence_job *j, bool reverse, size_t size) {
     const bool aligned = ((uintptr_t)j->s | (uintptr_t)j->u | (uintptr_t)j->v) % 16 == 0;
     const bool one_piece = j->rows == 1 && !reverse && j->n > SCAN_TILE;

@@ -1,4 +1,4 @@
-/* What one launch of a recurrence kernel is told, and the geometry of such a launch. */
+/* Parameters of one launch of a recurrence kernel, and the geometry of such a launch. */
 #ifndef WEFT_CUDA_RECURRENCE_JOB_H
 #define WEFT_CUDA_RECURRENCE_JOB_H
 
@@ -7,22 +7,22 @@
 
 struct recurrence_job {
     const void *s, *u;
-    const void *init; /* a value for each row, or NULL: init_value for all */
+    const void *init; /* initial value of each row; NULL: init_value for all rows */
     uint64_t init_value;
     void *v;
     uint64_t rows, n;
     bool chunks;          /* rows can be moved in chunks of 16 bytes */
-    uint32_t row_threads; /* short rows: threads that have one, a power of two */
+    uint32_t row_threads; /* short rows: threads per row, a power of two */
     uint32_t block_tiles; /* long rows: tiles of a block, a power of two */
     uint32_t row_blocks;  /* long rows: blocks of a row */
-    uint32_t ahead;       /* likewise: a block brings those of the block so many tickets later to the L2 cache */
+    uint32_t ahead;       /* long rows: each block prefetches to L2 the input of the block `ahead` tickets later */
     published totals;     /* long rows */
 };
 
 /* Kernels for rows of at most a tile, and for longer ones. */
 struct recurrence_launch {
     const void *short_rows, *long_rows;
-    const void *map;               /* of a long row, from what was published of it */
+    const void *map;               /* computes the map of a long row from its published maps */
     size_t short_bytes;            /* shared memory of a block */
     size_t long_bytes, tile_bytes; /* with one tile, and for each further tile */
 };

@@ -5,10 +5,9 @@
  *     block    those of 16 half warps, by shuffles                   digit 2
  *     grid     those of tiles, by all warps                          digits 3, 4, ... (scan_look_back.cuh)
  *
- * Elements wait in shared memory, in the order in which the recurrence takes them; a group's v takes the place of its
- * u. Rows longer than a tile are scanned in one pass over memory, as by scan_tiles.cuh: a block takes tiles by
- * ticket, publishes their maps, and finds the value before them. Of shorter rows a block has as many as it has
- * threads for.
+ * Elements are kept in shared memory, in the order in which the recurrence takes them; a group's v overwrites its u.
+ * Rows longer than a tile are scanned in one pass over memory, as by scan_tiles.cuh: a block takes tiles by ticket,
+ * publishes their maps, and computes the value before them. A block takes as many shorter rows as it has threads for.
  *
  * Traffic: 2 n elements read, n written; of maps, 32 bytes a tile written and up to 255 times that read, all
  * in the L2 cache. */
@@ -20,7 +19,7 @@
 
 /* --------------------------------------------------------------------------------------- maps */
 
-/* w -> s w + u. */
+/* The map w -> s w + u. */
 template <class T> struct affine { T s, u; };
 
 template <class T> static __device__ __forceinline__ affine<T> shuffle(affine<T> m, int lane) {
@@ -44,7 +43,7 @@ template <class T> struct recurring {
     __device__ value join(value a, value b) const { return value{zero_if_nan(a.s * b.s), apply(b, a.u)}; }
 };
 
-/* The scan of adjacent lanes, `width` of them (a power of two up to 16) for each row. */
+/* Scans the maps of adjacent lanes, `width` lanes (a power of two up to 16) for each row. */
 template <class T> static __device__ __forceinline__ affine<T> scan_width(affine<T> m, int width) {
     const recurring<T> op;
     for (int w = 1; w < width; w *= 2) {
@@ -56,22 +55,22 @@ template <class T> static __device__ __forceinline__ affine<T> scan_width(affine
 
 /* -------------------------------------------------------------------------------- the elements */
 
-/* A group has CHUNKS chunks of 16 bytes of each array. Where a group's chunk stands: so that both the way in by
- * chunks and the way through a group touch all banks. */
+/* Returns the index of chunk `chunk` of a group in the buffer. A group has CHUNKS chunks of 16 bytes of each array.
+ * With this order, loading by chunks and iterating over a group both access all banks. */
 template <class T> static __device__ __forceinline__ int chunk_place(int group, int chunk) {
     constexpr int CHUNKS = sizeof(T);
     return group * CHUNKS + ((chunk + group * CHUNKS / 8) & (CHUNKS - 1));
 }
 
-/* Where element i of the direction, of a row whose groups begin with `group`, stands. Reversed rows come in chunks of
- * which each is the wrong way round, and stay so. */
+/* Returns the address of element i, in the direction of the recurrence, of a row whose first group is `group`. Chunks
+ * of reversed rows are copied as they are in memory, so the elements within a chunk are in reverse order. */
 template <class T, bool REVERSE> static __device__ __forceinline__ T *element_place(uint4 *buffer, int group, int i) {
     constexpr int COUNT = 16 / sizeof(T);
     const int chunk = i % WEFT_SCAN_GROUP / COUNT, e = i % COUNT;
     return (T *)&buffer[chunk_place<T>(group + i / WEFT_SCAN_GROUP, chunk)] + (REVERSE ? COUNT - 1 - e : e);
 }
 
-/* Starts to copy an element, or the place is filled with 0. */
+/* Starts to copy an element, or stores 0 if there is none. */
 template <class T> static __device__ __forceinline__ void fetch_element(T *to, const T *from, bool there) {
     if (there)
         __pipeline_memcpy_async(to, from, sizeof(T));
@@ -79,7 +78,7 @@ template <class T> static __device__ __forceinline__ void fetch_element(T *to, c
         *to = 0;
 }
 
-/* The elements of a 16-byte chunk, in the direction. */
+/* The elements of a 16-byte chunk, in the direction of the recurrence. */
 template <class T, bool REVERSE> struct chunk_of {
     static constexpr int COUNT = 16 / sizeof(T);
     T element[COUNT];
@@ -93,7 +92,7 @@ template <class T, bool REVERSE> struct chunk_of {
     }
 };
 
-/* The map of a group. */
+/* Returns the map of a group. */
 template <class T, bool REVERSE>
 static __device__ __forceinline__ affine<T> map_of_group(const uint4 *s, const uint4 *u, int group) {
     affine<T> m = {1, 0};
@@ -111,8 +110,8 @@ static __device__ __forceinline__ affine<T> map_of_group(const uint4 *s, const u
     return m;
 }
 
-/* From the value before a group, v takes u's place. A NaN stays one to the end of the group, so the end tells whether
- * there are any to be made the canonical one. */
+/* Computes v of a group from the value before it, and overwrites u. A NaN persists to the end of the group, so the
+ * last value shows whether there are NaNs to be made canonical. */
 template <class T, bool REVERSE>
 static __device__ __forceinline__ void run_group(const uint4 *s, uint4 *u, int group, T value) {
 #pragma unroll
@@ -139,33 +138,33 @@ template <class T> static __device__ __forceinline__ T init_of(const recurrence_
 
 /* ---------------------------------------------------------------------------------- long rows */
 
-/* What the warps of a block tell each other. */
+/* Shared memory of a block. */
 template <class T> struct long_shared {
     typedef uint4 part[32 * sizeof(T)]; /* a warp's part of a tile: 512 elements */
     struct tile {
         part s[SCAN_WARPS], u[SCAN_WARPS];
     };
-    static constexpr int TILES = SCAN_BUFFER_BYTES / sizeof(tile); /* of a block, at most */
-    affine<T> groups[TILES][SCAN_THREADS];                         /* scanned, sixteen by sixteen */
-    affine<T> halves[TILES][16];                                   /* of half warps */
+    static constexpr int TILES = SCAN_BUFFER_BYTES / sizeof(tile); /* maximum number of tiles of a block */
+    affine<T> groups[TILES][SCAN_THREADS];                         /* maps of groups, scanned in groups of 16 */
+    affine<T> halves[TILES][16];                                   /* maps of half warps */
     scan_meeting<affine<T>> meeting;
     uint32_t ticket;
-    alignas(128) tile tiles[1]; /* as many as a block takes */
+    alignas(128) tile tiles[1]; /* one for each tile of the block */
 };
 
-/* The 512 elements of a row from `start`, in the direction. */
+/* The warp's 512 elements of a row from `start` on, in the direction of the recurrence. */
 template <class T, bool REVERSE> struct warp_part {
     enum { CHUNKS = 32 * sizeof(T) };
-    uint64_t first; /* in memory, element numbers of the first of them in the direction */
+    uint64_t first; /* index in the arrays of the first of them in the direction */
     uint64_t left;  /* elements of the row from here */
-    bool whole;     /* they can be moved in chunks */
+    bool whole;     /* the elements can be moved in 16-byte chunks */
 
     __device__ warp_part(const recurrence_job &a, uint64_t row, uint64_t start) {
         first = row * a.n + (REVERSE ? a.n - 1 - start : start);
         left = start < a.n ? a.n - start : 0;
         whole = a.chunks && left >= SCAN_PART;
     }
-    /* Chunk c of them in memory, and where it stands. */
+    /* Index of chunk c of them, counted in memory order, in the array; and its index in the buffer. */
     __device__ uint64_t chunk_at(int c) const {
         constexpr int COUNT = 16 / sizeof(T);
         return REVERSE ? (first + 1 - SCAN_PART) / COUNT + c : first / COUNT + c;
@@ -205,7 +204,7 @@ static __device__ __forceinline__ void write_part(const warp_part<T, REVERSE> &p
         ((T *)to)[part.at(i)] = *element_place<T, REVERSE>(buffer, 0, i);
 }
 
-/* Starts to bring the elements of another block to the L2 cache, if it has all its tiles. */
+/* Starts to prefetch to L2 the input of the block with ticket `ticket`, if all its tiles are full. */
 template <class T, bool REVERSE> static __device__ void bring_block_near(const recurrence_job &a, uint64_t ticket) {
     const uint64_t row = ticket / a.row_blocks, block = (uint64_t)a.block_tiles * SCAN_TILE;
     const uint64_t start = ticket % a.row_blocks * block;
@@ -215,7 +214,7 @@ template <class T, bool REVERSE> static __device__ void bring_block_near(const r
     bring_near((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
 }
 
-/* The value before this thread's group, from that before its tile. One warp. */
+/* Returns the value before this thread's group, from the value before its tile. Must be called by a whole warp. */
 template <class T>
 static __device__ __forceinline__ T value_before(const affine<T> *groups, const affine<T> *halves, T carry) {
     const recurring<T> op;
@@ -225,7 +224,7 @@ static __device__ __forceinline__ T value_before(const affine<T> *groups, const 
     return threadIdx.x % 16 ? op.apply(groups[threadIdx.x - 1], to_half) : to_half;
 }
 
-/* Blocks end with their tiles and others take their places: see scan_tiles.cuh. */
+/* Scans the tiles of one block, which then ends; the next block starts in its place (see scan_tiles.cuh). */
 template <class T, bool REVERSE>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
     long_rows(const __grid_constant__ recurrence_job a) {
@@ -268,7 +267,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
     if (threadIdx.x == 0) scan_finish_launch(a.totals, true);
 }
 
-/* The map of `count` published ones, 16 or 1, and so of all elements, to host memory. One warp. */
+/* Combines `count` published maps, at most 16, to the map of all elements and writes it to host memory. One warp. */
 template <class T>
 static __global__ void map_of_row(const uint64_t *words, uint32_t stride, int count, uint64_t *to) {
     const int lane = threadIdx.x % 16;
@@ -284,11 +283,11 @@ static __global__ void map_of_row(const uint64_t *words, uint32_t stride, int co
 
 template <class T> struct short_shared {
     alignas(128) uint4 s[SCAN_THREADS * sizeof(T)], u[SCAN_THREADS * sizeof(T)];
-    affine<T> halves[16]; /* of half warps, where a row has more than one */
+    affine<T> halves[16]; /* maps of half warps, if a row has more than one */
 };
 
-/* A number i of the units (chunks or elements) of adjacent rows of `length` units, that goes up by the number of
- * threads: its row and its place there. */
+/* Row, and position in the row, of unit number i (a chunk or an element) of adjacent rows of `length` units. i starts
+ * at the thread's number and is advanced by the number of threads. */
 struct row_walk {
     uint32_t length, row, place, row_step, place_step;
     __device__ row_walk(uint32_t units) : length(units) {
@@ -302,8 +301,8 @@ struct row_walk {
     }
 };
 
-/* Moves the rows of a block, which lie in one piece from `first`, to their groups or back. move(in memory, its place)
- * gets chunks or elements. */
+/* Moves the rows of a block, contiguous in memory from element `first`, to their groups in `buffer`, or back.
+ * move_chunk(i, p) and move_element(i, p) move chunk or element i of the array to or from buffer address p. */
 template <class T, bool REVERSE, class Chunk, class Element>
 static __device__ __forceinline__ void move_rows(const recurrence_job &a, uint64_t first, uint32_t rows,
                                                  uint4 *buffer, Chunk move_chunk, Element move_element) {
@@ -342,8 +341,8 @@ static __device__ __forceinline__ void write_rows(const recurrence_job &a, uint6
         [=](uint64_t i, const T *from) { ((T *)to)[i] = *from; });
 }
 
-/* Thread t has group t % row_threads of row t / row_threads of the block. Groups behind a row's end have maps that
- * nobody uses. */
+/* Thread t has group t % row_threads of row t / row_threads of the block. Maps of groups after the end of a row are
+ * never used. */
 template <class T, bool REVERSE>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
     short_rows(const __grid_constant__ recurrence_job a) {

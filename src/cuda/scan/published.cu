@@ -1,8 +1,8 @@
-/* The memory of published totals: one buffer of the context, which grows and stays. */
+/* Workspace for published totals: one buffer of the context, which grows and is kept between calls. */
 #include "cuda/runtime/gpu.h"
 #include "cuda/scan/scan_job.h"
 
-/* Where each level starts, and how many totals there are in all. */
+/* Sets the first total of each level and the number of levels. Returns the number of totals of all levels. */
 static uint64_t lay_out_levels(published *p, uint64_t tiles) {
     uint64_t totals = 0;
     for (p->levels = 0; tiles > 0; tiles /= 16) {

@@ -1,4 +1,4 @@
-/* weft_scan: which kernel, its scratch memory, its launches (ORDER.md 6). */
+/* weft_scan: choice of a kernel, workspace, launches (ORDER.md 6). */
 #include "cuda/runtime/gpu.h"
 #include "cuda/scan/scan_job.h"
 #include "cuda/scan/scan_kernels.h"
@@ -17,7 +17,8 @@ static scan_launch kernel_of(const scan_call *c) {
     }
 }
 
-/* What tells an operator from its mirror image, and signed keys from unsigned ones. */
+/* Returns the XOR mask that distinguishes an operator from its mirror image (min from max, or from and), and signed
+ * from unsigned keys. */
 uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
     const bool is_signed = dtype >= WEFT_I8 && dtype <= WEFT_I64;
     const uint64_t sign = is_signed ? (uint64_t)1 << (8 * cuda_type_bytes(dtype) - 1) : 0;
@@ -31,8 +32,8 @@ uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
 
 /* --------------------------------------------------------------------------------- launches */
 
-/* How many tiles a block takes: what fits the buffer and the GPU's shared memory, less where there would not be
- * a block for every multiprocessor. */
+/* Returns the number of tiles of a block: as many as fit the buffer and the GPU's shared memory, but fewer if there
+ * would not be a block for every multiprocessor. */
 uint32_t gpu_scan_block_tiles(const gpu *g, const scan_launch *kernel, uint32_t tiles) {
     uint32_t count = 1;
     while (2 * count * kernel->tile_bytes <= SCAN_BUFFER_BYTES && 2 * count <= SCAN_TILES_MAX &&
@@ -71,8 +72,8 @@ scan_job gpu_scan_chunk(const scan_job *whole, uint64_t first, uint64_t most, si
 
 void gpu_scan_abandon(const gpu *g) { (void)cudaMemsetAsync(g->words, 0, g->words_bytes, g->stream); }
 
-/* An input or output in host memory goes through the staging buffer in chunks of whole tiles. The published
- * totals stay from chunk to chunk, so each finds what lies before it as if it were all one launch. */
+/* Scans an input or output in host memory through the staging buffer, in chunks of whole tiles. The published totals
+ * are kept from chunk to chunk, so each chunk finds the totals before it as if there were one launch. */
 static weft_status launch_chunks(const gpu *g, const scan_call *c, bool x_on_host, bool y_on_host,
                                  const scan_launch *kernel, const scan_job *whole, weft_error *error) {
     const size_t in = cuda_type_bytes(c->dtype), out = cuda_type_bytes(c->result);

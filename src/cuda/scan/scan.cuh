@@ -1,5 +1,5 @@
-/* The scan of an array (scan_tiles.cuh): a block's elements are copied to shared memory without waiting, all of them
- * at once. */
+/* The scan of an array (scan_tiles.cuh): all elements of a block are copied to shared memory at once, asynchronously.
+ */
 #ifndef WEFT_CUDA_SCAN_CUH
 #define WEFT_CUDA_SCAN_CUH
 
@@ -7,8 +7,8 @@
 
 #include <cuda_pipeline.h>
 
-/* Copies the warp's 512 elements from x + start to its buffer one by one, without waiting where they are large
- * enough for that. Behind the end of x come zeros, whose prefixes nobody stores. */
+/* Copies the warp's 512 elements from x + start to its buffer one by one; elements of 4 bytes or more asynchronously.
+ * After the end of x it writes zeros, whose prefixes are never stored. */
 template <class T> static __device__ void scan_copy(const scan_job &a, uint64_t start, uint4 *buffer) {
     T *elements = (T *)buffer;
 #pragma unroll
@@ -26,7 +26,7 @@ template <class T> static __device__ void scan_copy(const scan_job &a, uint64_t 
     }
 }
 
-/* Starts to copy them in chunks, without waiting, or copies them one by one. */
+/* Starts to copy the warp's 512 elements in 16-byte chunks if that is possible; otherwise copies them one by one. */
 template <class T>
 static __device__ __forceinline__ void scan_fetch(const scan_job &a, uint64_t start, uint4 *buffer) {
     constexpr int CHUNKS = sizeof(T);
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void scan_fetch(const scan_job &a, uint64_t st
     }
 }
 
-/* a.x as the source of a scan. */
+/* The array a.x as the source of a scan. */
 template <class T> struct scan_array {
     template <class Part>
     __device__ __forceinline__ void fill(const scan_job &a, uint64_t start, int tiles,
@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS) scan_kernel(
     scan_from<Op>(scan_array<typename Op::element>(), a);
 }
 
-/* What the launcher needs to know of a kernel. */
+/* Launch parameters of the kernel for an operator. */
 template <class Op> struct scan_of {
     static scan_launch launch(const char *types) {
         return scan_launch{(const void *)scan_kernel<Op>, sizeof(scan_shared<Op>),

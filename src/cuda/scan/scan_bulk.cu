@@ -1,13 +1,14 @@
-/* Sums by bulk copies (scan_bulk.cuh): which scans they are for, and their launch. */
+/* Sums by bulk copies (scan_bulk.cuh): which scans use them, and their launch. */
 #include "cuda/scan/scan_bulk.cuh"
 #include "cuda/scan/scan_kernels.h"
 #include "cuda/scan/scan_ops.cuh"
 
-/* Tuning: fewer elements are scanned as fast, or faster, by blocks that do not stay (scan.cuh). */
+/* Tuning: for fewer elements, the blocks of scan.cuh, which do not stay resident, are as fast or faster. */
 #define BULK_LEAST (240 * SCAN_TILE)
 
-/* Seven stages of 8-byte elements fit, of which one warp makes the totals; for two warps the stages must be even. Two
- * are faster where a block has few tiles. */
+/* Elements from which scans of 8-byte elements use one warp for the totals. Shared memory has capacity for seven
+ * stages of 8-byte elements; with two warps the number of stages must be even. Two warps are faster where a block has
+ * few tiles. */
 #define BULK_LONG ((size_t)1 << 23)
 
 template <class Op, int TURNS> static scan_launch launch_of() {
@@ -31,7 +32,8 @@ static scan_launch kernel_of(const scan_call *c) {
     }
 }
 
-/* A GPU of sm_90 may run code that was compiled for an older one, in which the kernel is empty. */
+/* Sets *has to true if the kernel's code was compiled for sm_90 or later. A GPU of sm_90 may run code that was
+ * compiled for an older one, in which the kernel is empty. */
 static weft_status has_code(const void *kernel, bool *has, weft_error *error) {
     cudaFuncAttributes own;
     CUDA_TRY(cudaFuncGetAttributes(&own, kernel), "scan");

@@ -7,11 +7,11 @@
  *     loader      takes the next tile by ticket once a stage is free, and starts one bulk copy
  *     totals      a warp per tile: the tree of adjacent pairs over the tile; publishes its total
  *     levels      publishes the totals of 256 tiles and more
- *     look back   a warp per tile: gathers published totals; the prefix before the tile (scan_bulk_look_back.cuh)
- *     scan        8 warps: a thread scans a group of 16, joins what precedes it, writes the results in place
+ *     look back   a warp per tile: loads published totals; the prefix before the tile (scan_bulk_look_back.cuh)
+ *     scan        8 warps: a thread scans a group of 16, combines it with its prefix, writes the results in place
  *     storer      starts one bulk copy back, and frees the stage when the copy has read it
  *
- * While totals travel, the other stages keep memory busy with loads and stores, and no thread holds an element.
+ * While totals are awaited, the other stages keep memory busy with loads and stores, and no thread holds an element.
  *
  * Progress: a tile waits only for totals of tiles with smaller tickets. Their blocks run, and publish a tile's total
  * after waiting for nothing but a free stage, which tiles with smaller tickets free. So neither the number of blocks
@@ -27,15 +27,15 @@
 #include "cuda/scan/scan_bulk_look_back.cuh"
 #include "cuda/scan/scan_tiles.cuh"
 
-#define BULK_END UINT32_MAX /* in place of a tile's number: there is none left */
+#define BULK_END UINT32_MAX /* in place of a tile's number: no tile is left */
 
-/* Tuning: shared memory for tiles; warps that take turns for the totals, at most, and for looking back. Blocks of
- * fewer tiles than BULK_EARLY take no ticket early. */
+/* Tuning: shared memory for tiles; maximum number of warps that alternate for the totals, and number of warps that
+ * alternate for looking back. Blocks of fewer tiles than BULK_EARLY take no ticket early. */
 #define BULK_BYTES (14 * 16384)
 #define BULK_TURNS 2
 #define BULK_EARLY 16
 
-/* Which warp has which role; the first SCAN_WARPS scan. */
+/* Roles of the warps; the first SCAN_WARPS warps scan. */
 enum {
     BULK_LOADER = SCAN_WARPS,
     BULK_STORER,
@@ -45,16 +45,16 @@ enum {
     BULK_THREADS = 32 * (BULK_LOOK + BULK_TURNS)
 };
 
-/* What the warps of a block share; TURNS warps take turns for the totals. Barriers of a stage: its tile was loaded,
- * its total published, its carry found, its results written; its memory is free. */
+/* Shared memory of a block. TURNS warps alternate for the totals. Each stage has five barriers: its tile was loaded,
+ * its total was published, its prefixes were found, its results were written, its memory is free. */
 template <class Op, int TURNS> struct bulk_shared {
     typedef typename Op::value A;
     typedef typename Op::element T;
     static_assert(sizeof(T) == sizeof(typename Op::result) && sizeof(T) >= 4, "results take the place of elements");
     enum { TILE_BYTES = SCAN_TILE * sizeof(T), STAGES = BULK_BYTES / TILE_BYTES / TURNS * TURNS };
-    /* Else a warp for totals could wait for a phase of a barrier while the one before it, another warp's turn, has
-     * not ended. A warp that looks back cannot: before its next tile, all tiles of the block before its last were
-     * totalled. */
+    /* Otherwise a warp for totals could wait for a phase of a barrier while the phase before it, of another warp's
+     * tile, has not ended. A warp that looks back cannot: before its next tile, all tiles of the block before its
+     * last tile have been totalled. */
     static_assert(STAGES % TURNS == 0 && TURNS <= BULK_TURNS && BULK_TURNS < STAGES,
                   "a stage's totals belong to one of the warps");
     alignas(128) uint4 tile[STAGES][TILE_BYTES / 16];
@@ -66,7 +66,7 @@ template <class Op, int TURNS> struct bulk_shared {
 
 #if WEFT_BULK
 
-/* The stages as a role visits them: every `step`-th. */
+/* Iterates over the stages of the ring, every `step`-th of them, with the parity of their barriers. */
 template <int STAGES> struct bulk_ring {
     uint32_t stage, parity;
     __device__ explicit bulk_ring(uint32_t first) : stage(first), parity(0) {}
@@ -78,13 +78,13 @@ template <int STAGES> struct bulk_ring {
     }
 };
 
-/* Bytes of a tile that bulk copies move: all but the array's last bytes, fewer than 16. */
+/* Returns the bytes of a tile that bulk copies move: all except the array's last bytes, fewer than 16. */
 template <class T> static __device__ __forceinline__ uint32_t bulk_bytes(const scan_job &a, uint32_t tile) {
     const uint64_t left = (a.n - (uint64_t)tile * SCAN_TILE) * sizeof(T);
     return left < SCAN_TILE * sizeof(T) ? (uint32_t)left & ~15u : SCAN_TILE * (uint32_t)sizeof(T);
 }
 
-/* Elements of the tile in the array. */
+/* Returns the number of the tile's elements that are in the array. */
 static __device__ __forceinline__ uint32_t bulk_elements(const scan_job &a, uint32_t tile) {
     return (uint32_t)min((uint64_t)SCAN_TILE, a.n - (uint64_t)tile * SCAN_TILE);
 }
@@ -106,8 +106,8 @@ static __device__ __forceinline__ void bulk_fill(const scan_job &a, bulk_shared<
     if (bytes) bulk_load(s.tile[stage], (const T *)a.x + (uint64_t)tile * SCAN_TILE, bytes, &s.loaded[stage]);
 }
 
-/* One thread. Where a block has many tiles, it takes a ticket before there is a free stage: that hides the time of
- * the ticket, and costs more than that where there are few. */
+/* Loads tiles until the tickets are used up. Called by one thread. A block with many tiles takes a ticket before a
+ * stage is free, which hides the latency of the ticket. With few tiles, that costs more than it saves. */
 template <class Op, int TURNS>
 static __device__ __forceinline__ void bulk_loader(const scan_job &a, bulk_shared<Op, TURNS> &s) {
     const uint32_t tiles = (uint32_t)((a.n + SCAN_TILE - 1) / SCAN_TILE);
@@ -115,7 +115,7 @@ static __device__ __forceinline__ void bulk_loader(const scan_job &a, bulk_share
     bulk_ring<bulk_shared<Op, TURNS>::STAGES> at(0);
     uint32_t next = early ? bulk_ticket(a) : 0;
     for (int ends = 0; ends < BULK_TURNS; at.advance(1)) {
-        barrier_wait(&s.freed[at.stage], at.parity ^ 1); /* at once where the stage was never filled */
+        barrier_wait(&s.freed[at.stage], at.parity ^ 1); /* returns at once if the stage was never filled */
         const uint32_t tile = ends ? BULK_END : early ? next : bulk_ticket(a);
         if (tile < tiles) {
             bulk_fill(a, s, at.stage, tile);
@@ -128,7 +128,8 @@ static __device__ __forceinline__ void bulk_loader(const scan_job &a, bulk_share
     }
 }
 
-/* One thread. The last elements, less than 16 bytes, it writes by itself. */
+/* Stores the results of all tiles. Called by one thread. It writes the array's last elements, fewer than 16 bytes,
+ * itself. */
 template <class Op, int TURNS>
 static __device__ __forceinline__ void bulk_storer(const scan_job &a, bulk_shared<Op, TURNS> &s) {
     typedef typename Op::result R;
@@ -149,7 +150,7 @@ static __device__ __forceinline__ void bulk_storer(const scan_job &a, bulk_share
 
 /* ------------------------------------------------------------------------------------ totals */
 
-/* The tree of adjacent pairs over the elements of a 16-byte chunk. */
+/* Returns the tree of adjacent pairs over the elements of a 16-byte chunk. */
 template <class Op> static __device__ __forceinline__ typename Op::value bulk_chunk_total(const Op &op, uint4 bits) {
     const scan_chunk<typename Op::element> chunk(bits);
     typename Op::value v[chunk.COUNT];
@@ -162,7 +163,7 @@ template <class Op> static __device__ __forceinline__ typename Op::value bulk_ch
     return v[0];
 }
 
-/* Lanes i and i + 16 get the total of the i-th 256 elements of a tile. */
+/* Lanes i and i + 16 return the total of the i-th 256 elements of a tile. */
 template <class Op>
 static __device__ __forceinline__ typename Op::value bulk_half_total(const Op &op, const uint4 *tile) {
     typedef typename Op::value A;
@@ -184,7 +185,7 @@ static __device__ __forceinline__ typename Op::value bulk_half_total(const Op &o
     return half;
 }
 
-/* The array's last elements, which no bulk copy could bring. */
+/* Loads the array's last elements, which bulk copies cannot move. */
 template <class T>
 static __device__ __forceinline__ void bulk_load_rest(const scan_job &a, uint32_t tile, uint4 *buffer) {
     const uint32_t i = bulk_bytes<T>(a, tile) / sizeof(T) + threadIdx.x % 32;
@@ -192,7 +193,7 @@ static __device__ __forceinline__ void bulk_load_rest(const scan_job &a, uint32_
     __syncwarp();
 }
 
-/* One of the warps that take turns. */
+/* Computes and publishes the totals of every TURNS-th tile. Called by one of the TURNS warps that alternate. */
 template <class Op, int TURNS>
 static __device__ __forceinline__ void bulk_totals(const Op &op, const scan_job &a, bulk_shared<Op, TURNS> &s,
                                                    unsigned epoch, int turn) {
@@ -210,7 +211,7 @@ static __device__ __forceinline__ void bulk_totals(const Op &op, const scan_job 
     }
 }
 
-/* One of the warps that take turns. */
+/* Finds the prefixes of every BULK_TURNS-th tile. Called by one of the BULK_TURNS warps that alternate. */
 template <class Op, int TURNS>
 static __device__ __forceinline__ void bulk_look(const Op &op, const scan_job &a, bulk_shared<Op, TURNS> &s,
                                                  unsigned epoch, int turn) {
@@ -229,7 +230,7 @@ static __device__ __forceinline__ void bulk_look(const Op &op, const scan_job &a
     }
 }
 
-/* One warp: the totals of 256 tiles and more. */
+/* Publishes the totals of 256 tiles and more. Called by one warp. */
 template <class Op, int TURNS>
 static __device__ __forceinline__ void bulk_levels(const Op &op, const scan_job &a, bulk_shared<Op, TURNS> &s,
                                                    unsigned epoch) {
@@ -244,8 +245,8 @@ static __device__ __forceinline__ void bulk_levels(const Op &op, const scan_job 
 
 /* -------------------------------------------------------------------------------------- scan */
 
-/* A thread moves its group of CHUNKS = sizeof(element) chunks in an order of its own, chunk j ^ turn as the j-th, so
- * that threads touch different banks; these are the exchanges in registers that this takes. */
+/* A thread accesses the CHUNKS = sizeof(element) chunks of its group in an order of its own, chunk j ^ turn as the
+ * j-th, so that threads access different banks. This function permutes them in registers. */
 template <int CHUNKS> static __device__ __forceinline__ void bulk_exchange(uint4 (&v)[CHUNKS], int turn) {
 #pragma unroll
     for (int w = 1; w < CHUNKS; w *= 2)
@@ -299,7 +300,7 @@ static __device__ __forceinline__ void bulk_put(const Op &op, uint4 *tile,
     for (int j = 0; j < CHUNKS; j++) tile[threadIdx.x * CHUNKS + (j ^ turn)] = bits[j];
 }
 
-/* The first SCAN_THREADS threads, each with its group of the tile. */
+/* Scans all tiles. Called by the first SCAN_THREADS threads, each with one group of a tile. */
 template <class Op, int TURNS>
 static __device__ __forceinline__ void bulk_scan(const Op &op, const scan_job &a, bulk_shared<Op, TURNS> &s) {
     typedef typename Op::value A;
@@ -342,7 +343,7 @@ template <class Op, int TURNS> static __device__ __forceinline__ void bulk_begin
 
 #endif
 
-/* Empty in code for older GPUs. */
+/* The kernel of the scan by bulk copies. Empty in code for GPUs before sm_90. */
 template <class Op, int TURNS>
 static __global__ void __launch_bounds__(BULK_THREADS, 1) scan_bulk_kernel(const __grid_constant__ scan_job a) {
 #if WEFT_BULK

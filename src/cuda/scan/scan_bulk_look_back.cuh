@@ -1,16 +1,16 @@
-/* Carries of the scan by bulk copies (scan_bulk.cuh): what precedes a tile, found by one warp alone from the totals
- * that tiles have published (ORDER.md 6.3). scan_look_back.cuh does the same with all warps of a block.
+/* Prefixes of the scan by bulk copies (scan_bulk.cuh): one warp computes the prefix before a tile from the totals
+ * that tiles have published (ORDER.md 6.3). In scan_look_back.cuh all warps of a block do so.
  *
- * A tile's number in base 16 says which totals it needs: d0 of tiles, d2 of 256 tiles, d3 of 4096 tiles, and so on.
- * The d1 totals of 16 tiles are not published: the warp makes them of those of their tiles, which spares a step of
- * publishing. So there are up to 240 + 15 totals of level 0, and up to 15 of each level from 2 on. */
+ * The digits of a tile's number in base 16 give the totals it needs: d0 of tiles, d2 of 256 tiles, d3 of 4096 tiles,
+ * and so on. The d1 totals of 16 tiles are not published: the warp computes them from those of their tiles, which
+ * saves a step of publishing. So there are up to 240 + 15 totals of level 0, and up to 15 of each level from 2 on. */
 #ifndef WEFT_CUDA_SCAN_BULK_LOOK_BACK_CUH
 #define WEFT_CUDA_SCAN_BULK_LOOK_BACK_CUH
 
 #include "cuda/runtime/bulk.cuh"
 #include "cuda/scan/scan_look_back.cuh"
 
-/* Tuning: ns between two looks at totals that are not there yet. */
+/* Tuning: ns between two polls of totals that are not published yet. */
 #define BULK_BACK_OFF 40
 
 /* The prefix before a tile, and the one after it. */
@@ -18,7 +18,7 @@ template <class A> struct bulk_carry { A before, after; };
 
 #if WEFT_BULK
 
-/* The words that one lane waits for. */
+/* The words that one lane needs. */
 template <class A> struct bulk_words {
     enum {
         PER = 2 / scan_words<A>::COUNT, /* totals in a load of 16 bytes */
@@ -29,16 +29,16 @@ template <class A> struct bulk_words {
     scan_words<A> far[PAIRS];      /* levels 0 and 2, 3 and 4, 5 and 6, 7 */
 };
 
-/* Two adjacent words, each whole or not there. */
+/* Loads two adjacent words. Each is either completely written or not at all. */
 static __device__ __forceinline__ void load_two_relaxed(const uint64_t *words, uint64_t &a, uint64_t &b) {
     asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(a), "=l"(b) : "l"(words) : "memory");
 }
 
-/* The level of which a half of the warp has the totals of pair m. */
+/* Returns the level of which the lower or upper half of the warp has the totals of pair m. */
 static __device__ __forceinline__ int bulk_level(int m, bool upper) { return m ? 2 * m + 1 + upper : 2 * upper; }
 
-/* Lane i gets the total of value i % N over N adjacent lanes, its own among them, each of which has N values: the
- * tree of adjacent lanes. Each step halves the number of values that a lane keeps. */
+/* Each lane has N values. Lane i returns the total of value i % N over the group of N adjacent lanes that contains
+ * it: the tree of adjacent lanes. Each step halves the number of values that a lane keeps. */
 template <int N, class Op>
 static __device__ __forceinline__ typename Op::value bulk_transposed_total(const Op &op, typename Op::value (&v)[N]) {
 #pragma unroll
@@ -53,7 +53,7 @@ static __device__ __forceinline__ typename Op::value bulk_transposed_total(const
     return v[0];
 }
 
-/* One warp at the tile `tile`. */
+/* The computation of one warp for tile `tile`. */
 template <class Op> struct bulk_look_back {
     typedef typename Op::value A;
     typedef bulk_words<A> words;
@@ -69,7 +69,7 @@ template <class Op> struct bulk_look_back {
     static __device__ int lane() { return threadIdx.x % 32; }
     __device__ int digit(int k) const { return k < p.levels ? scan_digit(tile, k) : 0; }
 
-    /* Totals of the first `count` sixteens. */
+    /* Level 0: totals of the first `count` groups of 16 tiles in the tile's 256. */
     __device__ bool near_needed(int j, int count) const { return (j * 32 + lane()) * words::PER < 16 * count; }
     __device__ void load_near(int j) {
         const uint64_t *from = p.words + (uint64_t)(tile & ~255u) * scan_words<A>::COUNT + 2 * (j * 32 + lane());
@@ -90,11 +90,12 @@ template <class Op> struct bulk_look_back {
                                        scan_words<A>::COUNT);
     }
 
-    /* Whether pair m has any levels; the same for all lanes. */
+    /* Returns true if pair m has any levels. The result is equal in all lanes. */
     __device__ bool pair_used(int m) const { return m == 0 || 2 * m + 1 < p.levels; }
 
-    /* Loads what is needed and not there yet, of the first `count` sixteens and, if `far`, of all levels; returns
-     * whether this lane lacks any. */
+    /* Loads the totals that are needed and were not published when last loaded (`first`: loads all of them): those of
+     * the first `count` groups of 16 tiles and, if `far`, of all levels. Returns true if this lane still lacks any.
+     */
     __device__ __forceinline__ bool load_missing(int count, bool far, bool first) {
         bool near_missing[words::NEAR], far_missing[words::PAIRS], missing = false;
 #pragma unroll
@@ -122,7 +123,8 @@ template <class Op> struct bulk_look_back {
         }
     }
 
-    /* Lane i of a half warp gets the total of the i-th sixteen of the tile's 256, where it is complete and before. */
+    /* Lane i of a half warp returns the total of group i of 16 tiles in the tile's 256. It is valid only for groups
+     * that await() has waited for. */
     __device__ __forceinline__ A sixteens() const {
         constexpr int IN_LOAD = 2 * words::PER, LANES = 32 / IN_LOAD; /* sixteens in a load, lanes of one */
         A v[words::NEAR];
@@ -137,7 +139,7 @@ template <class Op> struct bulk_look_back {
         return shuffle(total, lane() % IN_LOAD * LANES + lane() % 16 / IN_LOAD);
     }
 
-    /* The total of level k >= 2 that lane i of each half warp needs. */
+    /* Lane i of each half warp returns total i of level k >= 2 in the group of the tile. */
     __device__ A far_total(int k) const {
         A v = op.identity();
 #pragma unroll
@@ -146,7 +148,7 @@ template <class Op> struct bulk_look_back {
         return shuffle(v, (k % 2 ? 0 : 16) + lane() % 16);
     }
 
-    /* Joins to `before` what the digits of levels `from` >= 3 and up give. */
+    /* Combines `before` with the totals of the digits of levels `from` >= 3 and up. */
     __device__ __forceinline__ A prefix_of_levels(A before, int from) const {
 #pragma unroll
         for (int m = words::PAIRS - 1; m >= 1; m--) {
@@ -160,8 +162,8 @@ template <class Op> struct bulk_look_back {
         return before;
     }
 
-    /* Publishes the totals of 256 tiles and more that end with this tile. A warp of its own does this: the totals of
-     * 256 tiles must not wait for those of the 256 before. */
+    /* Publishes the totals of 256 tiles and more that end with this tile. A separate warp does this, because the
+     * totals of 256 tiles must not wait for those of the 256 before. */
     __device__ __forceinline__ void publish_levels() {
         await(16, false);
         A total = shuffle(scan_lanes(op, sixteens()), 15);
@@ -175,7 +177,7 @@ template <class Op> struct bulk_look_back {
         }
     }
 
-    /* The prefix after the last of 256 tiles, of which `total` is the total. */
+    /* Returns the prefix after the last of 256 tiles, which have the total `total`. */
     __device__ __forceinline__ A after_256(A init, A total) const {
         int k = 2;
         for (;; k++) {
@@ -188,7 +190,8 @@ template <class Op> struct bulk_look_back {
         return op.join(prefix_of_levels(init, k + 1), total);
     }
 
-    /* After await(d1, true); `own` is the tile's total. */
+    /* Returns the prefixes before and after the tile. Must be called after await(d1, true). `own` is the tile's
+     * total. */
     __device__ __forceinline__ bulk_carry<A> carry(A init, A own) const {
         const int d0 = scan_digit(tile, 0), d1 = scan_digit(tile, 1), d2 = digit(2);
         const A level_0 = scan_lanes(op, lane() == d0 ? own : w.far[0].value()); /* upper half: level 2 */

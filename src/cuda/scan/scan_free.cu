@@ -1,4 +1,4 @@
-/* Scans whose order is free: minimum, maximum, and, or, xor (ORDER.md 6.4). */
+/* Scans by operators whose results do not depend on order: minimum, maximum, and, or, xor (ORDER.md 6.4). */
 #include "cuda/scan/scan.cuh"
 #include "cuda/scan/scan_kernels.h"
 #include "cuda/scan/scan_ops.cuh"

@@ -1,4 +1,4 @@
-/* The scan kernels, each for types of x and y, which all take one `scan_job`, and their launches. */
+/* The scan kernels by types of x and y, each of which takes one `scan_job`, and their launches. */
 #ifndef WEFT_CUDA_SCAN_KERNELS_H
 #define WEFT_CUDA_SCAN_KERNELS_H
 
@@ -9,14 +9,15 @@
 scan_launch cuda_scan_sum_kernel(weft_dtype dtype, weft_dtype result);
 scan_launch cuda_scan_product_kernel(weft_dtype dtype, weft_dtype result);
 
-/* scan_free.cu: the least key (job.flip: see there), bits by or (and: job.flip all ones), by xor. */
+/* scan_free.cu: minimum of keys, bitwise or, bitwise xor. job.flip turns minimum into maximum, and or into and. */
 scan_launch cuda_scan_extreme_kernel(weft_dtype dtype);
 scan_launch cuda_scan_or_kernel(weft_dtype dtype);
 scan_launch cuda_scan_xor_kernel(weft_dtype dtype);
 
-/* scan.cu: one scan, step by step. Which kernel, and what all its launches are told; room for its totals. */
+/* scan.cu: the steps of one scan. Chooses the kernel, sets the parameters common to all launches of the scan, and
+ * reserves the workspace for its totals. */
 weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan_job *j, weft_error *error);
-/* The blocks of a launch and their shared memory; sets j->block_tiles. */
+/* Number of blocks of a launch, and the shared memory of each. */
 typedef struct scan_grid {
     uint32_t blocks;
     size_t shared_bytes;
@@ -24,12 +25,14 @@ typedef struct scan_grid {
 scan_grid gpu_scan_shape(const gpu *g, const scan_launch *kernel, scan_job *j);
 /* Scans j->x to j->y. */
 weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_job *j, weft_error *error);
-/* scan_bulk.cu: scans j->x to j->y, both in the GPU's memory, by bulk copies if these are faster. */
+/* scan_bulk.cu: scans j->x to j->y, both in device memory, by bulk copies where these are faster. Otherwise launches
+ * nothing and sets *launched to false. */
 weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_job *j, bool *launched, weft_error *error);
-/* Of the job of a whole scan that of a chunk, at most `most` elements from `first` on, both of whole tiles; its x is
- * left to be set. */
+/* Returns the parameters for one chunk of a scan: at most `most` elements starting at `first` (both multiples of a
+ * tile). The caller sets `x`. */
 scan_job gpu_scan_chunk(const scan_job *whole, uint64_t first, uint64_t most, size_t result_bytes);
-/* When a chunk cannot be given to the GPU: the totals of those before it must not be taken for the next scan's. */
+/* Clears the published totals after a chunk could not be launched. Otherwise the next scan would read the totals of
+ * the chunks before it as its own. */
 void gpu_scan_abandon(const gpu *g);
 
 #endif

@@ -1,10 +1,10 @@
-/* What a scan in one pass over memory shares, whatever its elements (ORDER.md 6): totals of tiles that blocks
- * publish, the scan of sixteen of them, and what lies before a tile.
+/* Parts that all one-pass scans share, whatever their elements are (ORDER.md 6): totals of tiles that blocks publish,
+ * the scan of sixteen of them, and the prefix before a tile.
  *
- * An operator Op has
- *     value, carried        types of a total, and of what travels down: what lies before an element
- *     join(a, b)            two totals
- *     apply(total, before)  what lies behind them */
+ * A total of level k is that of 16^k tiles. An operator Op has
+ *     value, carried        types of a total, and of a prefix: the value before an element
+ *     join(a, b)            combines two totals
+ *     apply(total, before)  returns the prefix after a total, from the prefix before it */
 #ifndef WEFT_CUDA_SCAN_LOOK_BACK_CUH
 #define WEFT_CUDA_SCAN_LOOK_BACK_CUH
 
@@ -19,8 +19,8 @@ static_assert(WEFT_SCAN_GROUP == 16 && SCAN_TILE == 16 * 16 * 16, "threads, half
 
 /* ------------------------------------------------------------------------- published totals */
 
-/* A total (of 4 bytes or a multiple) travels in 8-byte words of 32 bits payload and the epoch: a word is whole or not
- * there. */
+/* A total (its size is a multiple of 4 bytes) is published in 8-byte words of 32 bits of payload and the epoch. Each
+ * word is written at once, so a word with the current epoch is complete. */
 template <class A> struct scan_words {
     enum { COUNT = sizeof(A) / 4 };
     uint64_t word[COUNT];
@@ -47,7 +47,7 @@ template <class A> struct scan_words {
         return value;
     }
 
-    /* Totals stand `stride` words apart. */
+    /* Total number `total` is at words + total * stride. */
     __device__ void store(uint64_t *words, uint64_t total, uint32_t stride) const {
         for (int i = 0; i < COUNT; i++) store_relaxed(words + total * stride + i, word[i]);
     }
@@ -61,7 +61,7 @@ template <class A> struct scan_words {
 
 /* --------------------------------------------------------------------------- groups of 16 */
 
-/* A total of another lane; totals of more than one number have their own. */
+/* Returns the value of another lane. Totals of more than one number have overloads. */
 template <class A> static __device__ __forceinline__ A shuffle(A v, int lane) {
     return __shfl_sync(0xffffffffu, v, lane);
 }
@@ -69,7 +69,7 @@ template <class A> static __device__ __forceinline__ A shuffle_up(A v, int dista
     return __shfl_up_sync(0xffffffffu, v, distance, width);
 }
 
-/* The scan of a group by distances 1, 2, 4, 8, in one thread's registers. */
+/* Scans a group by distances 1, 2, 4, 8 (ORDER.md 6.2), in one thread's registers. */
 template <class Op>
 __device__ __forceinline__ void scan_registers(const Op &op, typename Op::value (&v)[WEFT_SCAN_GROUP]) {
 #pragma unroll
@@ -79,7 +79,7 @@ __device__ __forceinline__ void scan_registers(const Op &op, typename Op::value 
             if (j >= w) v[j] = op.join(v[j - w], v[j]);
 }
 
-/* The same over 16 lanes, lower and upper half of the warp each for itself. */
+/* Scans a group by distances 1, 2, 4, 8 over 16 lanes, separately in the lower and the upper half of the warp. */
 template <class Op> __device__ __forceinline__ typename Op::value scan_lanes(const Op &op, typename Op::value v) {
     const int lane = threadIdx.x % 16;
 #pragma unroll
@@ -90,29 +90,29 @@ template <class Op> __device__ __forceinline__ typename Op::value scan_lanes(con
     return v;
 }
 
-/* -------------------------------------------------------------------------- what lies before */
+/* ----------------------------------------------------------------------------------- prefixes */
 
-/* Digit k of a tile's number: how many totals of level k it needs. */
+/* Returns digit k of a tile's number: how many totals of level k its prefix needs. */
 static __device__ __forceinline__ int scan_digit(uint32_t tile, int k) { return tile >> 4 * k & 15; }
 
-/* What the warps of a block tell each other on the way to what lies before their tiles. */
+/* Shared memory by which the warps of a block exchange the totals for the prefixes of their tiles. */
 template <class A> struct scan_meeting {
-    A sixteen[16];               /* totals of the sixteens of tiles in the block's 256, up to its own tiles */
-    A level_0[16];               /* scan of the totals of the block's sixteen, up to its own tiles */
-    A far[SCAN_GRID_LEVELS][16]; /* from level 2 on: totals before the block */
+    A sixteen[16];               /* totals of the groups of 16 tiles in the block's 256 tiles, up to its own tiles */
+    A level_0[16];               /* scan of the totals of tiles in the block's group of 16, up to its own tiles */
+    A far[SCAN_GRID_LEVELS][16]; /* totals before the block, from level 2 on; far_scan: combined, by level */
     A far_scan[SCAN_GRID_LEVELS];
 };
 
-/* What lies before each of a block's tiles and behind the last, in lanes. */
+/* Exclusive prefix of each tile of the block, plus the prefix after the last one; one per lane. */
 template <class C> struct scan_carry {
-    C lane, next; /* lane j: before tile j of the block's sixteen */
+    C lane, next; /* lane j: before tile j of the block's group of 16; next: after its last tile */
     int first, tiles;
     __device__ C before(int t) const { return shuffle(lane, first + t); }
     __device__ C behind(int t) const { return t == tiles - 1 ? next : shuffle(lane, first + t + 1); }
 };
 
-/* Waits until the lanes that need a total have all its words. What a lane has it does not ask for again: all blocks
- * that run look at the same few totals. */
+/* Waits until the lanes that need a total have all its words. A lane does not reload a total that it has, because all
+ * running blocks poll the same few totals. */
 template <class A>
 static __device__ __forceinline__ void scan_await(scan_words<A> &w, const uint64_t *words, uint64_t total,
                                                   uint32_t stride, bool needed, unsigned epoch) {
@@ -123,8 +123,8 @@ static __device__ __forceinline__ void scan_await(scan_words<A> &w, const uint64
     }
 }
 
-/* Publishes the totals of the block's tiles, of which `halves` are the half warps' parts. One warp. Returns the total
- * of tile t in lane `first` + t. */
+/* Publishes the totals of the block's tiles. halves[t] are the totals of the half warps' parts of tile t. Called by
+ * one warp. Returns the total of tile t in lane `first` + t. */
 template <class Op>
 static __device__ typename Op::value scan_publish(const Op &op, const published &p, uint64_t *words, uint32_t tile,
                                                   int tiles, unsigned epoch, int first,
@@ -141,9 +141,10 @@ static __device__ typename Op::value scan_publish(const Op &op, const published 
     return mine;
 }
 
-/* Gathers what lies before the block, each warp a part of it: of the up to 255 totals before it in its 256 tiles warp
- * q has 32 (the totals of sixteen tiles are made here by every block for itself, which spares a step of publishing),
- * and of the levels from 2 on the last warp has level 2, the one before it level 3, and so on. */
+/* Loads the totals before the block, each warp a part of them. Warp q loads those of tiles 32 q .. 32 q + 31 of the
+ * block's 256 tiles; at most 255 of these precede the block. Every block combines them to the totals of 16 tiles
+ * itself, which saves a step of publishing. Of the levels from 2 on, the last warp loads level 2, the warp before it
+ * level 3, and so on. */
 template <class Op>
 static __device__ void scan_gather(const Op &op, const published &p, uint64_t *words, uint32_t tile, int tiles,
                                    unsigned epoch, const typename Op::value (*halves)[16],
@@ -164,7 +165,7 @@ static __device__ void scan_gather(const Op &op, const published &p, uint64_t *w
         v = scan_lanes(op, place < 0 ? near_word.value() : v);
         if (lane % 16 == 15) m.sixteen[2 * warp + lane / 16] = v;
         if (warp == own_warp && lane / 16 == near % 32 / 16) m.level_0[lane % 16] = v;
-        /* The block's own sixteen counts where the block is their last. */
+        /* The entry of the block's own group of 16 is used only if the block contains the group's last tile. */
     }
     if (digit) {
         scan_await(far_word, words, far_total, p.stride, lane < digit, epoch);
@@ -174,8 +175,8 @@ static __device__ void scan_gather(const Op &op, const published &p, uint64_t *w
     }
 }
 
-/* Folds it, every warp for itself, and publishes the totals of 256 tiles and more that are complete with the block's
- * last tile. */
+/* Combines the loaded totals, redundantly in every warp. Publishes the totals of 256 tiles and more that are complete
+ * with the block's last tile. Returns the prefixes of the block's tiles. */
 template <class Op>
 static __device__ scan_carry<typename Op::carried>
 scan_fold(const Op &op, const published &p, uint64_t *words, typename Op::carried init, uint32_t tile, int tiles,
@@ -187,7 +188,8 @@ scan_fold(const Op &op, const published &p, uint64_t *words, typename Op::carrie
     const A level_1 = scan_lanes(op, m.sixteen[lane % 16]);
     const A before_1 = shuffle(level_1, sixteen ? sixteen - 1 : 0);
 
-    /* `whole` levels end with the last tile, and `total` is that of the last of them. */
+    /* The last tile ends a total of each level up to `whole`. `total` combines the totals of level `whole` in their
+     * group of 16, up to the one that it ends. */
     int whole = scan_digit(last, 0) < 15 ? 0 : scan_digit(last, 1) < 15 ? 1 : 2;
     A total = shuffle(level_1, sixteen);
     for (int k = 2; k <= whole; k++) {
@@ -212,8 +214,8 @@ scan_fold(const Op &op, const published &p, uint64_t *words, typename Op::carrie
                          tiles};
 }
 
-/* What lies before the block's tiles. Called by all its threads, after `halves` stand for all. `words` are the row's.
- */
+/* Returns the prefixes of the block's tiles. Must be called by all its threads, after `halves` is complete and
+ * visible to all of them. `words` are the published totals of the row. */
 template <class Op>
 static __device__ __forceinline__ scan_carry<typename Op::carried>
 scan_meet(const Op &op, const published &p, uint64_t *words, typename Op::carried init, uint32_t tile, int tiles,
@@ -225,14 +227,14 @@ scan_meet(const Op &op, const published &p, uint64_t *words, typename Op::carrie
 
 /* --------------------------------------------------------------------------------- the launch */
 
-/* The last block to finish makes the control block ready for the next launch, which is another scan if this one is
- * done. */
+/* Must be called once by each block. The last block to finish resets the control block for the next launch. If
+ * `last`, that launch belongs to another scan, which gets a new epoch. */
 static __device__ void scan_finish_launch(const published &p, bool last) {
     if (atomicAdd(&p.control->done, 1) != gridDim.x - 1) return;
     p.control->ticket = 0;
     p.control->done = 0;
     if (!last) return;
-    if (++p.control->epoch == UINT32_MAX) { /* once in four thousand million scans: forget all words */
+    if (++p.control->epoch == UINT32_MAX) { /* once in about 2^32 scans: clears all words */
         for (uint64_t i = 0; i < p.words_held; i++) p.words[i] = 0;
         p.control->epoch = 0;
     }

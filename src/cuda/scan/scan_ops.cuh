@@ -1,6 +1,6 @@
-/* The operators of scans and of segmented folds, and which instance of them is for which types. NAME is what a
- * formula's kernel calls one (map_text.cu). A mirror image shares its operator's kernels: a maximum is the minimum of
- * turned keys, `and` the `or` of turned bits. */
+/* The operators of scans and of segmented reductions, and the choice of an instance by types. NAME is the operator's
+ * name in the kernel of a formula (map_text.cu). Some operators share the kernels of another one through the XOR mask
+ * job.flip: a maximum is the minimum of inverted keys, `and` is the `or` of inverted bits. */
 #ifndef WEFT_CUDA_SCAN_OPS_CUH
 #define WEFT_CUDA_SCAN_OPS_CUH
 
@@ -33,9 +33,9 @@ template <class T, class A, class R> struct multiplying : adding<T, A, R> {
     __device__ R empty() const { return 1; }
 };
 
-/* ------------------------------------------------------------- operators whose order is free */
+/* ------------------------------------------- operators whose results do not depend on order */
 
-/* Unsigned bits that values travel in: 4 or 8 bytes. */
+/* Unsigned integer type in which values are exchanged: 4 or 8 bytes. */
 template <class T> struct wide { typedef uint32_t type; };
 template <> struct wide<uint64_t> { typedef uint64_t type; };
 
@@ -79,8 +79,9 @@ template <class T> struct xoring : oring<T> {
 
 /* ------------------------------------------------------------------------- by types
  *
- * Launch is what is returned; Kernels<Op>::launch(types) makes it, `types` being the text of Op's arguments. Integers
- * of one width share kernels where both kinds wrap alike; only widening tells them apart. */
+ * Launch is the type returned. Kernels<Op>::launch(types) creates it, where `types` is the text of Op's arguments.
+ * Signed and unsigned integers of one width share kernels, because both wrap alike. Only widening distinguishes them.
+ */
 
 #define KERNELS(Op, ...) Kernels<Op<__VA_ARGS__>>::launch(#__VA_ARGS__)
 

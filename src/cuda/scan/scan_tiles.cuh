@@ -1,29 +1,30 @@
 /* Prefix scan on a GPU in one pass over memory (ORDER.md 6), wherever its elements come from: an array
  * (scan.cuh) or a formula (map_scan.cuh).
  *
- * A block takes some adjacent tiles of 16^3 elements by ticket, so that every tile before them belongs to a
- * block that already runs: waiting for those before cannot last for ever, whatever order blocks start in. It
- * reads its elements once, publishes its tiles' totals, gathers what lies before from the published totals,
- * and writes once. A tile needs totals only, never a neighbour's prefix, so there is no serial chain.
+ * A block takes up to SCAN_TILES_MAX adjacent tiles of 16^3 elements by ticket, so that every tile before them
+ * belongs to a block that already runs. Waiting for those tiles therefore ends, whatever order blocks start in. A
+ * block reads its elements once, publishes its tiles' totals, computes the prefix before its tiles from published
+ * totals, and writes once. A tile needs totals only, never the prefix of the tile before it, so there is no serial
+ * chain.
  *
  *     thread   16 elements, a group, in registers                   digit 0 of the element's number
  *     16 lanes 16 groups, by shuffles                               digit 1
- *     block    16 half warps, by shuffles of every warp alike       digit 2
+ *     block    16 half warps, by shuffles in each warp              digit 2
  *     grid     totals of tiles, by all warps                         digits 3, 4, ... (scan_look_back.cuh)
  *
- * The elements wait in shared memory: registers would hold fewer of them, and what keeps memory busy is how
- * many bytes are on their way while totals travel.
+ * The elements are kept in shared memory, because registers would hold fewer of them. The number of bytes in flight
+ * while totals are awaited determines how busy memory is.
  *
  * An operator Op (scan_ops.cuh) has
- *     element, value, result  types of x, of what is joined (4 or 8 bytes), of y
+ *     element, value, result  types of x, of the values that are combined (4 or 8 bytes), of y
  *     Op(job)                 takes its parameters
- *     load(x), enter(init)    an element, an initial value to join
- *     join(a, b), identity()  the value of nothing, which changes no bit
- *     store(v), empty()       to y; y[0] of an exclusive scan without an initial value
- * and a source From one function,
- *     fill(a, start, tiles, buffer)  puts the warp's part of each of the block's tiles, the first of which begins at
- *                                    `start`, into buffer[tile][warp]; behind the end come elements whose prefixes
- *                                    nobody stores. And a thread brings near what the block `ahead` needs
+ *     load(x), enter(init)    an element, an initial value, as a value
+ *     join(a, b), identity()  combines values; the value that changes no bit of another
+ *     store(v), empty()       the element of y for a value; y[0] of an exclusive scan without an initial value
+ * and a source From has one function,
+ *     fill(a, start, tiles, buffer)  copies the warp's part of each of the block's tiles, the first of which begins
+ * at `start`, to buffer[tile][warp]. After the end of x it may leave any elements: their prefixes are never stored.
+ * One thread also prefetches to L2 the input of the block `ahead` positions later.
  *
  * Traffic: n elements read, n written; of totals, 8 or 16 bytes a tile written and up to 255 times that read,
  * all in the L2 cache. */
@@ -32,7 +33,7 @@
 
 #include "cuda/scan/scan_look_back.cuh"
 
-/* An operator as scan_look_back.cuh wants it: what travels down is a value like any other. */
+/* Adapts an operator to scan_look_back.cuh: a prefix is a value of the type of totals. */
 template <class Op> struct scanned {
     typedef typename Op::value value;
     typedef value carried;
@@ -41,7 +42,7 @@ template <class Op> struct scanned {
     __device__ value apply(value total, value before) const { return op.join(before, total); }
 };
 
-/* The value before everything. */
+/* Returns the value before the first element. */
 template <class Op> static __device__ typename Op::value scan_init(const Op &op, const scan_job &a) {
     typename Op::result init;
     memcpy(&init, &a.init, sizeof init);
@@ -50,8 +51,8 @@ template <class Op> static __device__ typename Op::value scan_init(const Op &op,
 
 /* ------------------------------------------------------------------- moving tiles in and out */
 
-/* Where 16-byte chunk j of the group of lane `owner` stands in the warp's buffer, so that both the way in
- * by rows and the way out by groups touch all banks. A group has CHUNKS = sizeof(element) chunks. */
+/* Returns the index of 16-byte chunk j of the group of lane `owner` in the warp's buffer. A group has
+ * CHUNKS = sizeof(element) chunks. With this order, loading by rows and storing by groups both access all banks. */
 template <int CHUNKS> __device__ __forceinline__ int scan_place(int owner, int j) {
     return owner * CHUNKS + ((j + owner * CHUNKS / 8) & (CHUNKS - 1));
 }
@@ -69,12 +70,12 @@ template <class T> struct scan_chunk {
     }
 };
 
-/* Whether the warp's 512 elements from `start` can be moved in 16-byte chunks. */
+/* Returns true if the warp's 512 elements from `start` can be moved in 16-byte chunks. */
 static __device__ __forceinline__ bool scan_in_chunks(const scan_job &a, uint64_t start) {
     return a.vectors && start + SCAN_PART <= a.n;
 }
 
-/* Lane l gets elements 16 l .. 16 l + 15 of the 512 in the buffer. */
+/* Loads elements 16 l .. 16 l + 15 of the 512 in the buffer to lane l. */
 template <class Op>
 static __device__ __forceinline__ void scan_take(const Op &op, const uint4 *buffer,
                                                  typename Op::value (&v)[WEFT_SCAN_GROUP]) {
@@ -88,13 +89,14 @@ static __device__ __forceinline__ void scan_take(const Op &op, const uint4 *buff
     }
 }
 
-/* The first element of the block `ahead` of the one that begins at `start`; 0 unless it has all its tiles. */
+/* Returns the first element of the block `ahead` positions after the one that begins at `start`, or 0 if it has fewer
+ * than block_tiles full tiles or prefetching is off. */
 static __device__ __forceinline__ uint64_t scan_ahead(const scan_job &a, uint64_t start) {
     const uint64_t block = (uint64_t)a.block_tiles * SCAN_TILE, from = start + a.ahead * block;
     return a.ahead && from + block <= a.n ? from : 0;
 }
 
-/* The way back: lane l holds results 16 l .. 16 l + 15 of the warp's 512. */
+/* Writes results 16 l .. 16 l + 15 of the warp's 512 from lane l, through the buffer, to y. */
 template <class Op>
 __device__ __forceinline__ void scan_write(const Op &op, const scan_job &a, uint64_t start, uint4 *buffer,
                                            const typename Op::value (&v)[WEFT_SCAN_GROUP]) {
@@ -131,7 +133,7 @@ __device__ __forceinline__ void scan_write(const Op &op, const scan_job &a, uint
 
 /* --------------------------------------------------------------------------------- the kernel */
 
-/* What the warps of a block tell each other. */
+/* Shared memory of a block. */
 template <class Op> struct scan_shared {
     typedef typename Op::value A;
     static constexpr int WIDEST = sizeof(typename Op::element) > sizeof(typename Op::result)
@@ -141,12 +143,12 @@ template <class Op> struct scan_shared {
     A halves[SCAN_TILES_MAX][16];    /* totals of half warps */
     scan_meeting<A> meeting;
     uint32_t ticket;
-    /* As many tiles as a block takes; on lines of 128 bytes, without which an H200 lost 6 % of its speed. */
+    /* One entry for each tile of the block. Without alignment to lines of 128 bytes an H200 lost 6 % of its speed. */
     alignas(128) part buffer[1][SCAN_WARPS];
 };
 
-/* Prefixes of a group's elements, from the scan `v` within the group; `groups` and `halves` are the scans of
- * totals that contain it. */
+/* Turns the scan `v` within the thread's group to the results of its elements. `groups` and `halves` are the scans of
+ * the totals of groups and of half warps. `before` and `next` are the prefixes before and after the tile. */
 template <class Op>
 static __device__ __forceinline__ void
 scan_results(const Op &op, const scan_job &a, typename Op::value before, typename Op::value next,
@@ -170,7 +172,7 @@ scan_results(const Op &op, const scan_job &a, typename Op::value before, typenam
     }
 }
 
-/* The total of a group: the last value of scan_registers, without the others. */
+/* Returns the total of a group: the last value of scan_registers, without computing the others. */
 template <class Op>
 static __device__ __forceinline__ typename Op::value scan_total(const Op &op,
                                                                 typename Op::value (&v)[WEFT_SCAN_GROUP]) {
@@ -182,7 +184,7 @@ static __device__ __forceinline__ typename Op::value scan_total(const Op &op,
     return v[WEFT_SCAN_GROUP - 1];
 }
 
-/* The totals of one tile's groups, a warp's part of it, and the totals of its half warps. */
+/* Computes the totals of the half warps' groups, from the warp's part of one tile in `buffer`. */
 template <class Op>
 static __device__ __forceinline__ void scan_total_tile(const Op &op, const uint4 *buffer,
                                                        typename Op::value *half_total) {
@@ -226,9 +228,9 @@ static __device__ __forceinline__ void scan_block(const Op &op, const From &from
                   carry.behind(t));
 }
 
-/* A block ends with its tiles, and another takes its place. Blocks that stayed, and took the next ticket while
- * they waited or wrote, would hold tiles for which all behind them wait: measured on an H200, 1.7 times the
- * time. */
+/* Scans one block's tiles and ends; the next block starts in its place. Blocks that stayed resident, and took the
+ * next ticket while they waited or wrote, would hold tiles for which all later ones wait. Measured on an H200, that
+ * took 1.7 times the time. */
 template <class Op, class From>
 static __device__ __forceinline__ void scan_from(const From &from, const scan_job &a) {
     scan_shared<Op> &s = *(scan_shared<Op> *)dynamic_shared();

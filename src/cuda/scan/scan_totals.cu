@@ -1,7 +1,8 @@
-/* The totals of a scan's tiles without the scan (ORDER.md 6.2), for arrays that are spread over GPUs: the last
- * value of a group's scan by distances is the tree of its adjacent pairs, and so is a tile's of its 16^3 elements.
- * A warp takes a tile, 16 bytes a thread at a time: pairs within the thread, then by shuffles across the warp, then
- * of what successive loads gave. Memory is read once; a value a tile is written. */
+/* The totals of a scan's tiles without the scan (ORDER.md 6.2), for arrays that are distributed over GPUs. The last
+ * value of a group's scan by distances is the tree of its adjacent pairs. So is the total of a tile of 16^3 elements.
+ *
+ * A warp takes a tile, 16 bytes per thread and load. It combines pairs within the thread, then across the warp by
+ * shuffles, then the results of successive loads. Traffic: memory is read once, and one value per tile is written. */
 #include "cuda/runtime/arrays.h"
 #include "cuda/scan/scan_ops.cuh"
 
@@ -19,7 +20,7 @@ static __device__ __forceinline__ typename Op::value pairs(const Op &op, typenam
     return v[0];
 }
 
-/* The same over the lanes of a warp; every lane gets it. */
+/* The tree of adjacent pairs over the lanes of a warp. Every lane returns its value. */
 template <class Op>
 static __device__ __forceinline__ typename Op::value pairs_of_lanes(const Op &op, typename Op::value v) {
 #pragma unroll
@@ -27,7 +28,8 @@ static __device__ __forceinline__ typename Op::value pairs_of_lanes(const Op &op
     return v;
 }
 
-/* Joining commutes, but for which NaN a NaN is: so it does not matter which lane of a pair comes first. */
+/* Order of a pair's operands: join is commutative except for the bits of a NaN, so it does not matter which lane of a
+ * pair comes first. */
 template <class Op>
 static __global__ void __launch_bounds__(BLOCK_WARPS *WARP)
     totals_kernel(const typename Op::element *x, uint64_t tiles, bool vectors, typename Op::result *y) {
@@ -68,7 +70,7 @@ static weft_status launch(const gpu *g, const scan_call *c, const void *x, void 
     return WEFT_OK;
 }
 
-/* Of floats alone: totals of other types do not depend on an order. */
+/* Launches for floats only: totals of other types do not depend on an order. */
 template <template <class, class, class> class Op>
 static weft_status launch_for(const gpu *g, const scan_call *c, const void *x, void *y, weft_error *error) {
     if (c->dtype == WEFT_F64) return launch<Op<double, double, double>>(g, c, x, y, error);

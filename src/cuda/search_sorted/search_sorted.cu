@@ -1,5 +1,5 @@
-/* weft_search_sorted: a thread for each query (ORDER.md 12.4). The GPU hides the misses of one behind the work
- * of others; a thread with several queries side by side was slower on queries in random order. */
+/* weft_search_sorted: one thread per query (ORDER.md 12.4). The GPU hides the cache misses of one thread by the work
+ * of others. A thread with several interleaved queries was slower on queries in random order. */
 #include "cuda/runtime/arrays.h"
 #include "cuda/runtime/total_key.cuh"
 

@@ -1,6 +1,7 @@
-/* From head flags or keys to segment offsets, in three steps: a bit for each element, and how many are set in each
- * tile; how many are set before each tile, which is a scan; and the places of the bits. The elements' flags or keys
- * are read once, the bits written and read once, so the rest is small beside them. */
+/* From head flags or keys to segment offsets, in three steps. The first step stores a bit for each element and counts
+ * the bits of each tile. The second step, a scan, counts the bits before each tile. The third step writes the
+ * positions of the bits. Traffic: flags or keys are read once, bits are written and read once, so the rest is small.
+ */
 #include "cuda/runtime/warp_reduce.cuh"
 #include "cuda/segmented/segments_job.h"
 
@@ -8,13 +9,13 @@ enum { WARP_ELEMENTS = 32 * 32, TILE_ELEMENTS = WARP_ELEMENTS * SEGMENT_WARPS };
 
 /* -------------------------------------------------------------------------------- the bits */
 
-/* Bit b is set where byte b of four is not 0. */
+/* Returns four bits, of which bit b is set if byte b of `four` is not 0. */
 static __device__ __forceinline__ uint32_t bits_of_bytes(uint32_t four) {
     return (__vcmpne4(four, 0) & 0x01010101u) * 0x10204080u >> 28;
 }
 
-/* Whether a segment begins at element i >= 1. VECTORS: bits32 gives the bits of 32 elements at once, the first of
- * which is on a 16-byte boundary. */
+/* Head types: begins() returns true if a segment begins at element i >= 1. If VECTORS, bits32() returns the bits of
+ * 32 elements at once; the first element must be on a 16-byte boundary. */
 struct flag {
     static constexpr bool VECTORS = true;
     typedef uint8_t key;
@@ -40,7 +41,8 @@ template <class K> struct change {
     __device__ static bool begins(const K *keys, uint64_t i) { return differ(__ldg(keys + i), __ldg(keys + i - 1)); }
 };
 
-/* Bit l of word r of a warp is that of element 32 r + l of its 1024. */
+/* Stores the head bits to `words`, and the number of bits of each tile to `counts`. Bit l of word r of a warp is that
+ * of element 32 r + l of its 1024. */
 template <class Head>
 static __global__ void __launch_bounds__(SEGMENT_THREADS)
     bits_kernel(const typename Head::key *keys, uint64_t n, uint32_t *words, uint64_t *counts) {
@@ -70,10 +72,10 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
     if (blockIdx.x == gridDim.x - 1) counts[gridDim.x] = 0;
 }
 
-/* ------------------------------------------------------------------------------- the places */
+/* ----------------------------------------------------------------------------- the positions */
 
-/* before[t]: how many bits are set before tile t. Key is an unsigned type of the keys' size, where those are
- * wanted. */
+/* Writes the positions of the bits to `offsets`. before[t] is the number of bits before tile t. Key is an unsigned
+ * type of the keys' size. unique_keys may be NULL. */
 template <class Key>
 static __global__ void __launch_bounds__(SEGMENT_THREADS)
     places_kernel(const uint32_t *words, const uint64_t *before, uint64_t n, const Key *keys, Key *unique_keys,

@@ -1,4 +1,4 @@
-/* weft_segmented_reduce, weft_segmented_scan and their like: where segments begin, scratch memory, launches. */
+/* weft_segmented_reduce, weft_segmented_scan and similar: segment offsets, workspace, launches. */
 #include "core/offsets.h"
 #include "cuda/runtime/arrays.h"
 #include "cuda/segmented/segments_job.h"
@@ -19,19 +19,19 @@ static segments_launch kernels_of(const segmented_call *c) {
     }
 }
 
-/* A call on its way. */
+/* The state of a call. */
 typedef struct progress {
     gpu *g;
     const segmented_call *c;
     segments_launch kernels;
-    segments_found found; /* of offsets that were looked at */
-    bool looked;          /* they were */
+    segments_found found; /* summary of the offsets */
+    bool looked;          /* `found` is valid */
     segments_job j;
 } progress;
 
 enum { X, Y, OFFSETS, KEYS, UNIQUE_KEYS, COUNT, ARRAYS };
 
-/* ---------------------------------------------------------------------- looking at offsets */
+/* ----------------------------------------------------------------------------- checking offsets */
 
 static __host__ __device__ uint64_t scan_items(uint64_t length, uint64_t block_elements) {
     return length <= SCAN_TILE ? 0 : (length - 1) / block_elements + 1;
@@ -58,7 +58,7 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS)
     if (items) atomicAdd(&found->items, items);
 }
 
-/* Offsets in host memory are looked at here, before anything is copied. */
+/* Checks and summarises offsets in host memory, before anything is copied. */
 static weft_status look_on_host(progress *p, weft_error *error) {
     const segmented_call *c = p->c;
     const uint64_t block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
@@ -72,8 +72,8 @@ static weft_status look_on_host(progress *p, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Those in device memory are looked at there, and the call waits for what was found; not while the stream is
- * being captured. */
+/* Checks and summarises offsets in device memory by a kernel, and waits for the result. Does nothing while the stream
+ * is being captured. */
 static weft_status look_on_device(progress *p, segments_found *room, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     const cudaStream_t stream = p->g->stream;
@@ -99,9 +99,9 @@ static weft_status look_on_device(progress *p, segments_found *room, weft_error 
     return offsets_fail(error, first, p->g->landing[0], p->g->landing[1], n);
 }
 
-/* ---------------------------------------------------------------------------------- scratch */
+/* -------------------------------------------------------------------------------- workspace */
 
-/* Parts of the scratch memory, in bytes from its start. */
+/* Sections of the scratch memory, in bytes from its start. */
 typedef struct layout {
     size_t lists, found, cleared, count, offsets, heads, middle, longs, partials, bytes;
 } layout;
@@ -112,7 +112,7 @@ static size_t take(size_t *at, size_t bytes) {
     return start;
 }
 
-/* Room for as many entries of the lists as n elements can make. */
+/* Returns a layout with capacity for as many list entries as n elements can need. */
 static layout lay_out(const progress *p) {
     const segmented_call *c = p->c;
     const size_t longer = c->scan ? SCAN_TILE : p->kernels.fold_middle_max;
@@ -120,7 +120,7 @@ static layout lay_out(const progress *p) {
     layout l;
     size_t at = 0;
     memset(&l, 0, sizeof l);
-    l.lists = take(&at, sizeof(segments_lists)); /* this and the next are cleared at once */
+    l.lists = take(&at, sizeof(segments_lists)); /* this and the next section are cleared together */
     l.found = take(&at, sizeof(segments_found));
     l.cleared = at;
     if (c->source != SEGMENTS_BY_OFFSETS) {
@@ -147,7 +147,8 @@ static weft_status launch(const progress *p, const void *kernel, uint64_t blocks
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Blocks of a kernel whose warps take segments; the whole GPU where their number is not known here. */
+/* Returns the number of blocks of a kernel whose warps take segments: enough to fill the GPU if the number
+ * of segments is only in device memory. */
 static uint64_t blocks_for(const progress *p, unsigned of_multiprocessor) {
     const uint64_t most = (uint64_t)of_multiprocessor * (unsigned)p->g->multiprocessors;
     return p->j.count ? most : least(most, (p->j.segments - 1) / SEGMENT_WARPS + 1);
@@ -171,7 +172,7 @@ static weft_status scan(progress *p, weft_error *error) {
     return launch(p, k->kernel, p->looked ? p->found.items : least(most, p->c->n / SCAN_TILE), shared, error);
 }
 
-/* Fills in what a long scan needs beside the lists. */
+/* Sets the parameters that long scans need in addition to the lists, and reserves the workspace for their totals. */
 static weft_status prepare_scan(progress *p, weft_error *error) {
     const uint64_t tiles = (p->c->n + SCAN_TILE - 1) / SCAN_TILE;
     scan_job *j = &p->j.scan;
@@ -183,8 +184,8 @@ static weft_status prepare_scan(progress *p, weft_error *error) {
               p->c->n);
     j->block_tiles = gpu_scan_block_tiles(p->g, &p->kernels.scan_long, (uint32_t)tiles);
     if (!p->c->scan) return WEFT_OK;
-    /* Tiles of segments of more than a tile each: at most twice as many as the whole has; and the totals of all
-     * levels are fewer than two for each. */
+    /* Only segments of more than one tile publish totals. Together they have at most twice as many tiles as the
+     * array, and fewer than two totals of all levels per tile. */
     const uint64_t words = 4 * (tiles + 1) * j->totals.stride;
     FORWARD(gpu_hold_words(p->g, "segmented", words * sizeof *j->totals.words, error));
     return WEFT_OK;
@@ -211,14 +212,14 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
         j->offsets = offsets;
         j->count = count;
     }
-    j->scan.totals.words = (uint64_t *)p->g->words; /* heads_find, which scans, may have let them grow */
+    j->scan.totals.words = (uint64_t *)p->g->words; /* heads_find calls a scan, which may have reallocated them */
     j->scan.totals.words_held = p->g->words_bytes / sizeof *j->scan.totals.words;
     return p->c->scan ? scan(p, error) : fold(p, error);
 }
 
 /* ----------------------------------------------------------------------------------- the call */
 
-/* Of outputs in host memory only as much is brought back as there are segments. */
+/* Limits outputs in host memory to the number of segments, so that no more is copied back. */
 static weft_status cut_outputs(const progress *p, gpu_array *arrays, weft_error *error) {
     if (!p->j.count || p->c->scan || !(arrays[Y].on_host || arrays[UNIQUE_KEYS].on_host)) return WEFT_OK;
     uint64_t count;
@@ -229,7 +230,8 @@ static weft_status cut_outputs(const progress *p, gpu_array *arrays, weft_error 
     return WEFT_OK;
 }
 
-/* A scan by offsets leaves elements as they are. */
+/* Lists the arrays of a call. In a scan by offsets y is also an input, because elements outside all segments keep
+ * their values. */
 static void name_arrays(const segmented_call *c, gpu_array *arrays) {
     const bool offsets = c->source == SEGMENTS_BY_OFFSETS;
     const size_t key = cuda_type_bytes(c->key_dtype);

@@ -1,20 +1,20 @@
 /* Segmented reduction on a GPU: two kernels, by the length of a segment.
  *
- *     up to a row      1, 2, 4, ... lanes of a warp, eight elements each; so a warp does up to 32 segments at once
+ *     up to a row      1, 2, 4, ... lanes of a warp, eight elements each; so a warp reduces up to 32 segments at once
  *     up to 8 rows     a warp, one segment after the other
  *     up to 4 tiles    a warp of the second kernel
- *     longer           items of 32 tiles, a block each; the block that ends last folds the items' values
+ *     longer           items of 32 tiles, a block each; the block that ends last combines the items' values
  *
- * The first kernel does the short ones and makes lists of the others for the second. Lanes and tiles are those of
- * ORDER.md 2, counted from the segment's first element; operators whose order is free take the same way. An
- * operator is as for scans (scan_tiles.cuh). */
+ * The first kernel reduces the short segments and lists the others for the second. Lanes and tiles are those of
+ * ORDER.md 2, counted from the segment's first element. Operators whose results do not depend on order also use
+ * this tree. An operator has the members that scan_tiles.cuh describes. */
 #ifndef WEFT_CUDA_SEGMENTED_FOLD_CUH
 #define WEFT_CUDA_SEGMENTED_FOLD_CUH
 
 #include "cuda/reduce/tree.cuh"
 #include "cuda/segmented/segments.cuh"
 
-/* An operator of scans as one of the canonical tree. */
+/* Adapts an operator of scans to the canonical tree. */
 template <class Scan> struct folding : Scan {
     static constexpr int INPUTS = 1;
     typedef typename Scan::element T;
@@ -27,9 +27,10 @@ template <class Scan> struct folding : Scan {
 
 /* ---------------------------------------------------------------------------- short segments */
 
-/* The segments of `members`, lanes of this warp, which have at most 8 LANES elements: LANES lanes for each. A lane
- * of ORDER.md 2.1 has one element at most, and those without change nothing, so that the halving begins with
- * 8 LANES of them. Thread t holds lanes t, t + LANES, ...: three joins meet in a thread, the others between. */
+/* Reduces the segments of `members`, lanes of this warp, which have at most 8 LANES elements, by LANES lanes each. A
+ * lane of ORDER.md 2.1 has at most one element, and a lane without one does not change the result, so the halving
+ * begins with 8 LANES lanes of the tree. Thread t holds lanes t, t + LANES, ... of the tree. Three steps of the
+ * halving are within a thread, the others between threads. */
 template <class Op, int LANES>
 static __device__ __forceinline__ void fold_class(const Op &op, const segments_job &a, segment own, unsigned members,
                                                   uint8_t *order, typename Op::result *results) {
@@ -59,8 +60,8 @@ static __device__ __forceinline__ void fold_class(const Op &op, const segments_j
     __syncwarp();
 }
 
-/* The segments of `members`, which have a few rows. Thread t holds lanes t, t + 32, ..., and has eight elements on
- * their way at a time, wherever the segment begins. */
+/* Reduces the segments of `members`, which have at most FOLD_SHORT_ROWS rows. Thread t holds lanes t, t + 32, ... of
+ * the tree, and loads eight elements at a time, wherever the segment begins. */
 template <class Op>
 static __device__ __forceinline__ void fold_rows(const Op &op, const segments_job &a, segment own, unsigned members,
                                                  typename Op::result *results) {
@@ -96,12 +97,12 @@ static __device__ __forceinline__ void fold_rows(const Op &op, const segments_jo
     __syncwarp();
 }
 
-/* Which lanes have segments of more than `low` and at most `high` elements. */
+/* Returns the mask of lanes whose segments have more than `low` and at most `high` elements. */
 static __device__ __forceinline__ unsigned members_of(segment own, uint64_t low, uint64_t high) {
     return __ballot_sync(ALL_LANES, own.length > low && own.length <= high);
 }
 
-/* Leaves the segments of many rows to the next kernel. */
+/* Lists the segments that are left to the next kernel. */
 template <class Op>
 static __device__ __forceinline__ void list_others(const segments_job &a, uint64_t s, segment own) {
     const int lane = threadIdx.x % 32;
@@ -124,7 +125,7 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD_SHORT_BLOCKS(size
     const Op op(a.scan);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const uint64_t number = segments_number(a), warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
-    const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps); /* segments that a warp takes at once */
+    const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps); /* segments that a warp takes at a time */
     for (uint64_t first = ((uint64_t)blockIdx.x * SEGMENT_WARPS + warp) * many; first < number;
          first += warps * many) {
         const uint64_t s = first + lane;
@@ -145,7 +146,7 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD_SHORT_BLOCKS(size
 
 /* ----------------------------------------------------------------------------- long segments */
 
-/* The elements of a segment, as the kernels of the tree have them. */
+/* Returns the elements of a segment as a job for the kernels of the tree. */
 template <class Op> static __device__ __forceinline__ job tree_job(const segments_job &a, segment g) {
     job j;
     j.x = (const typename Op::element *)a.x + g.begin;
@@ -155,7 +156,7 @@ template <class Op> static __device__ __forceinline__ job tree_job(const segment
     return j;
 }
 
-/* A value that another block has written. */
+/* Loads a value that another block has written, not from the L1 cache. */
 template <class A> static __device__ __forceinline__ A load_fresh(const A *p) {
     A v;
     if (sizeof v == 8) {
@@ -168,8 +169,8 @@ template <class A> static __device__ __forceinline__ A load_fresh(const A *p) {
     return v;
 }
 
-/* The dyadic fold of v[0 .. count) in place, eight to one in each round, into v[0]. A block's threads read eight
- * values each before they write one, behind which nothing is written that is still to be read. */
+/* Reduces v[0 .. count) to v[0] by the dyadic tree, in place, eight values to one in each round. All threads of the
+ * block read eight values before one of them writes. They write at lower indices than are still to be read. */
 template <class Op> static __device__ void fold_items(const Op &op, typename Op::value *v, uint32_t count) {
     while (count > 1) {
         const uint32_t groups = (count + 7) / 8;
@@ -191,7 +192,8 @@ template <class Op> static __device__ void fold_items(const Op &op, typename Op:
     }
 }
 
-/* One item: up to 32 tiles of a segment, as few as can be to a warp. Called by the whole block. */
+/* Reduces one item: up to 32 tiles of a segment, with as few tiles per warp as possible. Must be called by the whole
+ * block. */
 template <class Op>
 static __device__ __forceinline__ void fold_item(const Op &op, const segments_job &a, uint32_t longs, uint32_t item,
                                                  typename Op::value *area, bool *is_last) {
@@ -230,7 +232,8 @@ static __device__ __forceinline__ void fold_item(const Op &op, const segments_jo
     __syncthreads();
 }
 
-/* Segments of a few tiles, one after the other; a warp fetches the offsets of several at once. */
+/* Reduces the segments of at most FOLD_MIDDLE_TILES tiles, one after the other. A warp loads the offsets of up to 32
+ * segments at once. */
 template <class Op> static __device__ __forceinline__ void fold_middle(const Op &op, const segments_job &a) {
     const uint64_t number = a.lists->middle, warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
     const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps);

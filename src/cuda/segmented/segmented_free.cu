@@ -1,4 +1,4 @@
-/* Segmented reduction and scan by operators whose order is free (ORDER.md 8). */
+/* Segmented reduction and scan by operators whose results do not depend on order (ORDER.md 8). */
 #include "cuda/segmented/segmented_kernels.cuh"
 
 segments_launch cuda_segmented_extreme_kernels(weft_dtype dtype) {

@@ -2,8 +2,8 @@
  *
  *     up to 16^3 elements   a thread for each group of 16; a warp takes as many whole segments at a time as have no
  *                           more groups than it has threads, or a segment of more groups in slices
- *     longer                tiles of 16^3 by ticket, with totals published and gathered (scan_tiles.cuh), where the
- *                           totals of each segment stand by themselves
+ *     longer                tiles of 16^3 by ticket, with published totals (scan_tiles.cuh), separately for each
+ *                           segment
  *
  * Groups and tiles are those of ORDER.md 6, counted from the segment's first element. */
 #ifndef WEFT_CUDA_SEGMENTED_SCAN_CUH
@@ -13,23 +13,23 @@
 #include "cuda/scan/scan.cuh"
 #include "cuda/segmented/segments.cuh"
 
-/* Elements of a group in shared memory, from one group's start to the next, where groups do not lie side by side:
- * odd, so that both the way in by rows and the way out by groups touch all banks. */
+/* Distance in the buffer, in elements, from the start of one group to the next, for groups that are not contiguous.
+ * It is odd, so that loading by rows and storing by groups both access all banks. */
 #define GROUP_PITCH (WEFT_SCAN_GROUP + 1)
 
 /* ---------------------------------------------------------------------------- short segments */
 
-/* A thread's group, which its segment's group number tells apart from others. */
+/* The group of one thread. */
 struct group_of_thread {
-    uint64_t start;  /* its first element */
-    int count;       /* elements; 0: the thread has none */
-    uint32_t number; /* in its segment */
+    uint64_t start;  /* index of its first element in the array */
+    int count;       /* number of elements; 0: the thread has no group */
+    uint32_t number; /* number of the group in its segment */
 };
 
-/* How the elements of a warp's groups lie in its buffer. */
+/* Layout of the elements of a warp's groups in its buffer. */
 struct group_layout {
-    uint64_t from, to; /* the elements, when nothing lies between them */
-    bool together;     /* nothing does */
+    uint64_t from, to; /* range of the elements, if they are contiguous */
+    bool together;     /* the groups' elements are contiguous in the array */
 };
 
 static __device__ __forceinline__ group_layout layout_of(const group_of_thread &g, int groups) {
@@ -40,21 +40,21 @@ static __device__ __forceinline__ group_layout layout_of(const group_of_thread &
     return l;
 }
 
-/* Where element i of those side by side stands in the buffer: one place is left free after 128 bytes, so that both
- * the way in by rows and the way out by groups touch all banks. */
+/* Returns the buffer index of element i of contiguous groups. One element is skipped after every 128 bytes, so that
+ * loading by rows and storing by groups both access all banks. */
 template <class T> static __device__ __forceinline__ uint32_t place_of(uint32_t i) {
     return i + i / (128 / sizeof(T));
 }
 
-/* Element j of the thread's group in the buffer. Groups that do not lie side by side are an odd number of places
- * apart, for the same reason. */
+/* Returns the buffer index of element j of the thread's group. Groups that are not contiguous are an odd number of
+ * elements apart, so that loading by rows and storing by groups both access all banks. */
 template <class T>
 static __device__ __forceinline__ uint32_t place_in_group(const group_of_thread &g, const group_layout &l, int j) {
     return l.together ? place_of<T>((uint32_t)(g.start - l.from) + j) : threadIdx.x % 32 * GROUP_PITCH + j;
 }
 
-/* Which element the thread moves in step k of 16, and its place; false when there is none. Where the groups lie
- * side by side, the warp moves a row of elements in a step; else half of it moves a group. */
+/* Sets the element that the thread moves in step k of 16, and its buffer index. Returns false if there is none. If
+ * the groups are contiguous, the warp moves a row of 32 elements per step; otherwise each half warp moves a group. */
 template <class T>
 static __device__ __forceinline__ bool element_of_step(const group_of_thread &g, const group_layout &l, int k,
                                                        uint64_t *element, uint32_t *place) {
@@ -70,7 +70,8 @@ static __device__ __forceinline__ bool element_of_step(const group_of_thread &g,
     return (int)j < __shfl_sync(ALL_LANES, g.count, owner);
 }
 
-/* Brings a warp's groups into its buffer, and from there to their threads; large elements without a register. */
+/* Loads a warp's groups to its buffer, and from there to the threads. Elements of 4 bytes or more are copied to the
+ * buffer asynchronously. */
 template <class Op>
 static __device__ __forceinline__ void fetch_groups(const Op &op, const segments_job &a, const group_of_thread &g,
                                                     const group_layout &l, char *buffer,
@@ -98,10 +99,10 @@ static __device__ __forceinline__ void fetch_groups(const Op &op, const segments
     __syncwarp();
 }
 
-/* P_1 of ORDER.md 6.3 for a group and for the one behind it. */
+/* P_1 of ORDER.md 6.3 for a group and for the group after it. */
 template <class A> struct group_prefix { A own, next; };
 
-/* The way back: the results of each group, whose inclusive scan is v. */
+/* Stores the results of each group, from its inclusive scan v and its prefixes p. */
 template <class Op>
 static __device__ __forceinline__ void
 write_groups(const Op &op, const segments_job &a, const group_of_thread &g, const group_layout &l, char *buffer,
@@ -124,7 +125,7 @@ write_groups(const Op &op, const segments_job &a, const group_of_thread &g, cons
         if (element_of_step<R>(g, l, k, &element, &place)) y[element] = from[place];
 }
 
-/* The prefixes of groups of whole segments, 32 groups each at most, that begin on any lane. */
+/* Returns the prefixes of the groups of whole segments, at most 32 groups each, which may begin at any lane. */
 template <class Op>
 static __device__ __forceinline__ group_prefix<typename Op::value>
 prefix_of_group(const Op &op, const group_of_thread &g, typename Op::value total) {
@@ -148,7 +149,7 @@ prefix_of_group(const Op &op, const group_of_thread &g, typename Op::value total
     return p;
 }
 
-/* The groups of a warp's segments: how many stand before each, in its lane. */
+/* Numbers of groups of a warp's segments: in the segments of the lanes before this one, and in all. */
 struct group_places {
     uint32_t before, all;
 };
@@ -164,16 +165,18 @@ static __device__ __forceinline__ group_places place_groups(uint32_t groups) {
     return group_places{sum - groups, __shfl_sync(ALL_LANES, sum, 31)};
 }
 
-/* Scans the groups from `base` on that belong to whole segments; returns where the next ones begin. */
+/* Scans the groups from number `base` on that belong to whole segments, at most 32. Returns the number of the next
+ * group. */
 template <class Op>
 static __device__ __forceinline__ uint32_t scan_groups(const Op &op, const segments_job &a, segment own,
                                                        group_places places, uint32_t base, char *buffer) {
     const uint32_t lane = threadIdx.x % 32, slot = base + lane;
-    /* The segments that begin up to slot base + 32; the last of them, if it is one, ends there or behind. */
+    /* The segments whose first group has at most number base + 32. If there are groups from there on, the last of
+     * these segments is the first of the next call. */
     const unsigned begun = __ballot_sync(ALL_LANES, places.before <= base + 32);
     const int last = 31 - __clz((int)begun);
     const uint32_t end = places.all <= base + 32 ? places.all : __shfl_sync(ALL_LANES, places.before, last);
-    int i = 0; /* the last segment that begins up to this slot */
+    int i = 0; /* the last segment that begins at this slot or before */
 #pragma unroll
     for (int step = 16; step >= 1; step /= 2)
         if (__shfl_sync(ALL_LANES, places.before, i + step) <= slot) i += step;
@@ -192,8 +195,8 @@ static __device__ __forceinline__ uint32_t scan_groups(const Op &op, const segme
     return end;
 }
 
-/* A segment of more than 32 groups, and 16 times 16 at most: 32 of them at a time. Lane q, and lane q + 16, hold the
- * total of the sixteen groups number q. */
+/* Scans a segment of more than 32 and at most 16 * 16 groups, 32 groups at a time. Lanes q and q + 16 hold the total
+ * of groups 16 q .. 16 q + 15. */
 template <class Op>
 static __device__ __forceinline__ void scan_slices(const Op &op, const segments_job &a, uint64_t begin, int length,
                                                    char *buffer) {
@@ -227,7 +230,7 @@ static __device__ __forceinline__ void scan_slices(const Op &op, const segments_
     }
 }
 
-/* One warp's segments, of which lane t has number first + t. */
+/* Scans the segments of one warp. Lane t has segment number first + t. */
 template <class Op>
 static __device__ __forceinline__ void scan_segments(const Op &op, const segments_job &a, uint64_t first, segment own,
                                                      char *buffer) {
@@ -244,7 +247,8 @@ static __device__ __forceinline__ void scan_segments(const Op &op, const segment
     }
 }
 
-/* Warps work each for itself. The next offsets are on their way while the present segments are scanned. */
+/* Scans the short segments and lists the long ones. Each warp works independently. The next offsets are loaded while
+ * the present segments are scanned. */
 template <class Op>
 static __global__ void __launch_bounds__(SEGMENT_THREADS, SCAN_SHORT_BLOCKS(sizeof(typename Op::value)))
     scan_short_kernel(const __grid_constant__ segments_job a) {
@@ -269,8 +273,8 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS, SCAN_SHORT_BLOCKS(size
 
 /* ----------------------------------------------------------------------------- long segments */
 
-/* The scan of one long segment, for the block's item of it; `start` is the item's first element in the segment.
- * One warp. */
+/* Sets *j to the scan of the long segment that contains item `item`, and *start to the item's first element in the
+ * segment. Must be called by one whole warp. */
 static __device__ __forceinline__ void scan_job_of_item(const segments_job &a, uint32_t longs, uint32_t item,
                                                         size_t element_bytes, size_t result_bytes, scan_job *j,
                                                         uint64_t *start) {
@@ -291,7 +295,8 @@ static __device__ __forceinline__ void scan_job_of_item(const segments_job &a, u
     *start = (uint64_t)(item - a.longs[place].item) * a.scan.block_tiles * SCAN_TILE;
 }
 
-/* Where the number of items is not known to who launches this, blocks take one after the other. */
+/* Scans the long segments by items. If the number of items is only in device memory (!a.once), blocks take one item
+ * after the other. */
 template <class Op>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
     scan_long_kernel(const __grid_constant__ segments_job a) {

@@ -1,4 +1,4 @@
-/* What the kernels of segmented folds and scans share. */
+/* Code shared by the kernels of segmented reductions and scans. */
 #ifndef WEFT_CUDA_SEGMENTS_CUH
 #define WEFT_CUDA_SEGMENTS_CUH
 
@@ -10,7 +10,7 @@ static __device__ __forceinline__ uint64_t segments_number(const segments_job &a
     return a.count ? *a.count : a.segments;
 }
 
-/* One segment. Those whose offsets are wrong have no elements, and are not `present`. */
+/* A segment. A segment with invalid offsets has no elements and is not `present`. */
 struct segment {
     uint64_t begin, length;
     bool present;
@@ -33,8 +33,8 @@ static __device__ __forceinline__ void append_long(const segments_job &a, uint64
     a.longs[before >> 32] = segments_long{s, first_word, (uint32_t)before, 0};
 }
 
-/* The long segment that has an item: the last whose first item is not behind it. 32 places are looked at together.
- * Called by whole warps; count >= 1. */
+/* Returns the list position of the long segment that contains item `item`: the last whose first item is at most
+ * `item`. Compares 32 positions at a time. Must be called by whole warps; count must be at least 1. */
 static __device__ __forceinline__ uint32_t find_long(const segments_job &a, uint32_t count, uint32_t item) {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t low = 0;

@@ -1,6 +1,6 @@
 #include "cuda/select/compact.h"
 
-#define HEADER_BYTES 16 /* before the words of tiles: the ticket, and how many are marked in all */
+#define HEADER_BYTES 16 /* before the words of tiles: the ticket, and the number of all marked elements */
 
 static weft_status launch(const gpu *g, const char *operation, const compact_kernels *kernels, compact_job *j,
                           uint64_t tiles, size_t scratch_bytes, char *scratch, weft_error *error) {
@@ -27,8 +27,8 @@ static weft_status launch(const gpu *g, const char *operation, const compact_ker
     return WEFT_OK;
 }
 
-/* Of an output in host memory only what was written is brought back, so the host must know the count, unless all of
- * it is written. */
+/* Sets the sizes of outputs in host memory to what was written, for which the host reads the count. out_bytes is 0 if
+ * all of y is written. */
 static weft_status learn_bytes(gpu *g, const char *operation, gpu_array arrays[COMPACT_ARRAYS], size_t out_bytes,
                                weft_error *error) {
     if (out_bytes == 0) return WEFT_OK;

@@ -1,10 +1,10 @@
-/* Stream compaction on a GPU in one pass over memory: marked elements move together, in their order (single-pass
+/* Stream compaction on a GPU in one pass over memory: marked elements are moved together, in their order (single-pass
  * prefix scan with decoupled look-back: D. Merrill, M. Garland, NVIDIA NVR-2016-002).
  *
  * A block takes the next tile by ticket, so that every tile before it belongs to a block that already runs, whatever
- * order blocks start in. It marks the elements, which are in registers, and publishes how many there are. While they
- * move together in shared memory, its first warp adds up what the tiles before have published, back to the nearest
- * that knows its whole prefix. Then all of them write. A block ends with its tile: see scan_tiles.cuh.
+ * order blocks start in. It marks the elements, which are in registers, and publishes their number. While marked
+ * elements are moved together in shared memory, the first warp adds up what the tiles before have published, back to
+ * the nearest tile whose prefix is published. Then all warps write. A block ends with its tile: see scan_tiles.cuh.
  *
  *     warp w of a tile:   row 0   lane 0 .. lane 31       a lane has 16 adjacent bytes of a row
  *                         row 1   lane 0 .. lane 31
@@ -19,18 +19,18 @@
 
 #define WHOLE_WARP 0xffffffffu
 
-/* Where elements of type T stand in a tile. */
+/* Layout of the elements of type T in a tile. */
 template <class T> struct shape {
     enum {
-        ITEMS = COMPACT_ITEMS(sizeof(T)), /* at most 32, the bits of a thread's marks */
+        ITEMS = COMPACT_ITEMS(sizeof(T)), /* elements of a thread: at most 32, the bits of its marks */
         VECTOR = 16 / sizeof(T),          /* adjacent elements of a lane */
         ROWS = ITEMS / VECTOR,
         PART = 32 * ITEMS, /* elements of a warp */
         TILE = COMPACT_TILE(sizeof(T)),
-        FIELD = VECTOR <= 4 ? 8 : 16, /* bits that hold how many of a row are marked */
+        FIELD = VECTOR <= 4 ? 8 : 16, /* bits that hold the number of marked elements of a row */
         WORDS = ROWS * FIELD / 32
     };
-    /* The first of the elements that this thread has in a row. */
+    /* Returns the position in the tile of the first of this thread's elements in a row. */
     static __device__ __forceinline__ uint32_t place(int row) {
         return threadIdx.x / 32 * PART + (row * 32 + threadIdx.x % 32) * VECTOR;
     }
@@ -63,7 +63,7 @@ static __device__ __forceinline__ uint32_t up(uint8_t x) { return x; }
 static __device__ __forceinline__ uint32_t up(uint16_t x) { return x; }
 template <class T> __device__ __forceinline__ T up(T x) { return x; }
 
-/* V adjacent elements at p + i; those from `left` on are not there. */
+/* Loads V adjacent elements at p + i. Elements from index `left` on are not read but set to 0. */
 template <class E, int V>
 __device__ __forceinline__ void load(const E *p, uint32_t i, uint32_t left, bool aligned, E (&v)[V]) {
     typedef struct {
@@ -79,15 +79,15 @@ __device__ __forceinline__ void load(const E *p, uint32_t i, uint32_t left, bool
     }
 }
 
-/* The elements that this thread has of a tile, and which of them are marked. */
+/* The elements of a tile that this thread has, and which of them are marked. */
 template <class T, compact_by BY, bool MOVED> struct held {
     typedef shape<T> at;
     T x[at::ROWS][at::VECTOR];
     uint8_t flags[at::ROWS][at::VECTOR];
-    T above;        /* by runs: the element before the warp's first */
-    uint32_t marks; /* bit r VECTOR + v is that of x[r][v] */
+    T above;        /* BY_RUNS: the element before the warp's first, later before a row */
+    uint32_t marks; /* bit r VECTOR + v is the mark of x[r][v] */
 
-    /* `first` is the tile's first element; `left` are there from it on. */
+    /* `first` is the tile's first element; `left` is the number of the tile's elements that are in the array. */
     __device__ __forceinline__ void fetch(const compact_job &a, uint64_t first, uint32_t left) {
         const T *const p = (const T *)a.x + first;
         const uint32_t part = threadIdx.x / 32 * at::PART;
@@ -113,7 +113,8 @@ template <class T, compact_by BY, bool MOVED> struct held {
             for (int v = 0; v < at::VECTOR; v++) mark(r, v, kept(x[r][v]));
     }
 
-    /* The element before a lane's first is the last of the lane before, or of lane 31 in the row above. */
+    /* The element before a lane's first is the last of the lane before; for lane 0, that of lane 31 in the row above.
+     */
     __device__ __forceinline__ void mark_by_runs() {
         const int lane = threadIdx.x % 32, last = at::VECTOR - 1;
 #pragma unroll
@@ -151,7 +152,7 @@ template <class T, compact_by BY, bool MOVED> struct held {
         return marks >> r * at::VECTOR & (uint32_t)(((uint64_t)1 << at::VECTOR) - 1);
     }
 
-    /* 1 + where in the tile the warp's last marked element stands, or 0, to *warp_last. */
+    /* Stores 1 + the position in the tile of the warp's last marked element, or 0 if there is none, to *warp_last. */
     __device__ __forceinline__ void last_marked(uint32_t *warp_last) const {
         const uint32_t top = marks ? 31 - __clz(marks) : 0;
         uint32_t last = marks ? at::place(top / at::VECTOR) + top % at::VECTOR + 1 : 0;
@@ -161,8 +162,8 @@ template <class T, compact_by BY, bool MOVED> struct held {
         if (threadIdx.x % 32 == 0) *warp_last = last;
     }
 
-    /* How many are marked in each row, by the lanes before this one and by the whole warp: a sum of all rows at once.
-     * And in all rows, to *warp_count. */
+    /* Counts the marked elements of each row: in the lanes before this one, and in the whole warp. Each word sums
+     * several rows at once. Stores the number of all rows to *warp_count. */
     __device__ __forceinline__ void count(uint32_t (&before)[at::WORDS], uint32_t (&all)[at::WORDS],
                                           uint32_t *warp_count) const {
 #pragma unroll
@@ -186,8 +187,8 @@ template <class T, compact_by BY, bool MOVED> struct held {
         if (threadIdx.x % 32 == 0) *warp_count = whole;
     }
 
-    /* Calls move(row, v, place, rank, marked) for each of the thread's elements, with how many marked ones are before
-     * it in the tile. */
+    /* Calls move(row, v, place, rank, marked) for each of the thread's elements. `place` is its position in the tile,
+     * `rank` the number of marked elements before it in the tile. */
     template <class Move>
     __device__ __forceinline__ void for_each(uint32_t before_warp, const uint32_t (&before)[at::WORDS],
                                              const uint32_t (&all)[at::WORDS], const Move &move) const {
@@ -208,17 +209,19 @@ template <class T, compact_by BY, bool MOVED> struct held {
 
 /* ------------------------------------------------------------------------------- look-back */
 
-/* What a tile publishes: a value in 62 bits, and above it whether that is the tile's own or of all tiles up to it. */
+/* A word that a tile publishes: a value in 62 bits, and above it whether it is of the tile alone or of all tiles up
+ * to it. */
 #define WORD_OWN ((uint64_t)1 << 62)
 #define WORD_PREFIX ((uint64_t)2 << 62)
 #define WORD_VALUE (WORD_OWN - 1)
 
-/* How many elements are marked, and 1 + the index of the last of them, or 0. Tiles join by sum and by maximum. */
+/* Number of marked elements, and 1 + the index of the last of them, or 0. Tiles combine by sum and by maximum. */
 struct marked_so_far {
     uint64_t count, last;
 };
 
-/* Two words are there when they are of one state. Without LAST there is one, and `last` is 0. */
+/* The words of a tile. Two words are complete when both have one state. Without LAST there is one, and `last` is 0.
+ */
 template <bool LAST> struct marked_words {
     static __device__ __forceinline__ void store(uint64_t *words, uint64_t tile, uint64_t state, marked_so_far m) {
         store_relaxed(words + tile * (1 + LAST), state | m.count);
@@ -245,8 +248,9 @@ static __device__ __forceinline__ marked_so_far over_warp(marked_so_far m) {
     return m;
 }
 
-/* By one warp: what is marked in all tiles before `tile`. The lanes look at the 32 tiles before, the next 32 and so
- * on, COMPACT_LOOKS times 32 at once, until all are there up to the nearest that knows its prefix. */
+/* Returns what is marked in all tiles before `tile`. Must be called by one whole warp. The lanes load the words of
+ * the 32 tiles before, then of the 32 before those and so on, COMPACT_LOOKS times 32 at once, until all are published
+ * up to the nearest tile with a prefix. */
 template <bool LAST> static __device__ marked_so_far look_back(const uint64_t *words, uint64_t tile) {
     const int lane = threadIdx.x % 32;
     marked_so_far mine = {0, 0};
@@ -281,8 +285,8 @@ template <class T, compact_to TO> struct buffers {
     uint16_t place[PLACED ? TILE : 1];
 };
 
-/* count elements of the buffer, from its element `at` on. Narrow ones four bytes at a time, as they are aligned in y:
- * such four bytes lie in two adjacent words of the buffer. */
+/* Writes `count` elements of the buffer, from its element `at` on, to y. Narrow elements are written four bytes at a
+ * time, aligned in y. Such four bytes are in one or two adjacent words of the buffer. */
 template <class T>
 static __device__ __forceinline__ void write_values(T *y, const T *buffer, uint32_t at, uint32_t count) {
     enum { PACK = sizeof(T) < 4 ? 4 / sizeof(T) : 1 };
@@ -303,7 +307,7 @@ static __device__ __forceinline__ void write_values(T *y, const T *buffer, uint3
     if (tail + threadIdx.x < count) y[tail + threadIdx.x] = buffer[at + tail + threadIdx.x];
 }
 
-/* The length of a run is written by the tile in which the next one begins, and that of the last by the last tile. */
+/* The length of a run is written by the tile in which the next run begins; that of the last run by the last tile. */
 template <class T, compact_to TO>
 static __device__ __forceinline__ void write(const compact_job &a, uint64_t first, uint32_t left, uint32_t marked,
                                              marked_so_far before, const buffers<T, TO> &from) {
@@ -319,14 +323,14 @@ static __device__ __forceinline__ void write(const compact_job &a, uint64_t firs
         write_values((T *)a.y + *a.all + (first - before.count), from.value, marked, left - marked);
 }
 
-/* What the warps of a block tell each other. */
+/* Shared memory by which the warps of a block exchange counts. */
 struct compact_board {
     uint32_t warp_count[COMPACT_WARPS], warp_last[COMPACT_WARPS];
     marked_so_far before;
     unsigned ticket;
 };
 
-/* How many are marked in the warps before this one, in all, and 1 + where the last of them stands, or 0. */
+/* Number of marked elements in the warps before this one and in all, and 1 + the position of the last one, or 0. */
 struct compact_counts {
     uint32_t before_warp, marked, last;
 };
@@ -342,8 +346,8 @@ static __device__ __forceinline__ compact_counts counts_of(const compact_board &
     return c;
 }
 
-/* By the first warp: what is marked before the tile, for all; and what there is up to its end, for other blocks and,
- * of the last tile, for the caller. */
+/* Finds what is marked before the tile, for all warps, and publishes what is marked up to its end. The last tile also
+ * writes the count, and the last length, for the caller. Must be called by the first warp. */
 template <bool LAST>
 static __device__ __forceinline__ void find_before(const compact_job &a, uint64_t tile, bool is_last,
                                                    marked_so_far own, compact_board &board) {
@@ -362,7 +366,7 @@ static __device__ __forceinline__ uint32_t left_of(const compact_job &a, uint64_
     return a.n - first < tile ? (uint32_t)(a.n - first) : tile;
 }
 
-/* One tile a block. */
+/* Compacts one tile per block. */
 template <class T, compact_by BY, compact_to TO>
 static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_job a) {
     typedef shape<T> at;
@@ -397,7 +401,7 @@ static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compac
     write<T, TO>(a, first, left, c.marked, board.before, to);
 }
 
-/* How many are marked, added to *a.count. */
+/* Adds the number of marked elements to *a.count. */
 template <class T, compact_by BY>
 static __global__ void __launch_bounds__(COMPACT_THREADS) count_kernel(const compact_job a) {
     typedef shape<T> at;

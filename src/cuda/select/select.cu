@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------ which kernel */
+/* ------------------------------------------------------------------------- choice of a kernel */
 
 template <class T, compact_by BY, compact_to TO> static compact_kernels kernels_of(const void *count) {
     return compact_kernels{(const void *)compact_kernel<T, BY, TO>, count, sizeof(T), sizeof(buffers<T, TO>)};
 }
 
-/* By flags only the size of the elements matters; the flags are counted as they are. */
+/* With flags, only the size of the elements matters. The flags themselves are counted. */
 template <compact_to TO> static compact_kernels by_flags(size_t size, const void *count) {
     switch (size) {
     case 1: return kernels_of<uint8_t, BY_FLAGS, TO>(count);
@@ -28,7 +28,7 @@ template <class T> static compact_kernels by_comparison_of(select_kind kind) {
     }
 }
 
-/* Unsigned integers compare as signed ones with the sign turned. */
+/* Unsigned integers are compared as signed ones with inverted sign bit. */
 static compact_kernels by_comparison(const select_call *c) {
     if (c->dtype == WEFT_F32) return by_comparison_of<float>(c->kind);
     if (c->dtype == WEFT_F64) return by_comparison_of<double>(c->kind);

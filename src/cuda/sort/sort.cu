@@ -1,5 +1,5 @@
-/* weft_sort and its kin on the GPU (ORDER.md 17): CUB sorts (sort_cub.cuh); here are its arrays and the
- * indices of argsort. */
+/* weft_sort and weft_argsort on the GPU (ORDER.md 17). CUB sorts (sort_cub.cuh); this file handles the arrays, and
+ * the indices of argsort. */
 #include "cuda/runtime/arrays.h"
 #include "cuda/sort/sort_job.h"
 
@@ -11,7 +11,7 @@ enum { THREADS = 256, ALIGNED = 256 };
 
 template <class Index> struct __align__(16) numbers { Index of[16 / sizeof(Index)]; };
 
-/* to[i] = i for all i < n and up to 15 bytes more. A thread writes 16 bytes. */
+/* Sets to[i] = i for all i < n, and up to 15 bytes more. A thread writes 16 bytes. */
 template <class Index> static __global__ void number_kernel(numbers<Index> *to, size_t n) {
     enum { EACH = 16 / sizeof(Index) };
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -33,7 +33,7 @@ static weft_status launch(cudaStream_t stream, const void *kernel, size_t n, voi
     return WEFT_OK;
 }
 
-/* 0, 1, 2, ... of `bytes` each, in scratch memory. */
+/* Writes the integers 0, 1, 2, ... of `bytes` bytes each to scratch memory. */
 static weft_status number(cudaStream_t stream, void *to, size_t bytes, size_t n, weft_error *error) {
     void *arguments[] = {&to, &n};
     const void *kernel = bytes == 4 ? (const void *)number_kernel<uint32_t> : (const void *)number_kernel<uint64_t>;
@@ -65,7 +65,7 @@ static sort_job new_job(const gpu *g, weft_dtype dtype, weft_order_of_sort order
     return j;
 }
 
-/* Sorts, or asks how much scratch memory that takes when j->scratch is NULL. */
+/* Sorts. If j->scratch is NULL, only sets j->scratch_bytes to the scratch memory that sorting takes. */
 static weft_status run(sort_job *j, weft_dtype dtype, weft_error *error) {
     switch (cuda_type_bytes(dtype)) {
     case 1: CUDA_TRY(cuda_sort_8(j), "sort"); break;
@@ -78,7 +78,7 @@ static weft_status run(sort_job *j, weft_dtype dtype, weft_error *error) {
 
 /* ------------------------------------------------------------------------- scratch memory */
 
-/* Parts of the scratch memory, one behind another. */
+/* Sections of the scratch memory, one after another. */
 typedef struct parts {
     size_t used;
     char *base;
@@ -94,11 +94,11 @@ static size_t index_bytes(size_t n) { return n <= (size_t)UINT32_MAX + 1 ? sizeo
 
 /* ------------------------------------------------------------------------------------ sort */
 
-/* Where the keys are, or what goes with them. An array that is sorted in place stands in both `from` and `to`. */
+/* The keys, or the values that are sorted with them. For an array that is sorted in place, from == to. */
 typedef struct lane {
     void *from, *to;
     size_t bytes;    /* of all elements */
-    size_t spare_at; /* in the scratch memory, for as many: what is sorted in place goes there and back */
+    size_t spare_at; /* offset of a second buffer of `bytes` in the scratch memory; used with j.overwrite */
 } lane;
 
 typedef struct plan {
@@ -122,7 +122,7 @@ static weft_status make_plan(const gpu *g, const sort_call *c, plan *p, weft_err
     p->j.overwrite = p->keys_in_place || p->values_in_place;
     p->keys.bytes = c->n * cuda_type_bytes(c->dtype);
     p->values.bytes = c->n * c->value_bytes;
-    if (c->bits == 0) return WEFT_OK; /* nothing but copies */
+    if (c->bits == 0) return WEFT_OK; /* only copies */
     FORWARD(run(&p->j, c->dtype, error));
     p->cub_at = reserve(&p->scratch, p->j.scratch_bytes);
     if (p->j.overwrite) {
@@ -132,7 +132,8 @@ static weft_status make_plan(const gpu *g, const sort_call *c, plan *p, weft_err
     return WEFT_OK;
 }
 
-/* CUB's two arrays for a lane. When it may write both, they are the result's, which has the input, and the spare. */
+/* Sets CUB's two arrays for a lane. With `overwrite` they are the result, to which the input is copied, and the
+ * second buffer in the scratch memory. */
 static weft_status pair_up(const plan *p, const lane *l, void *arrays[2], weft_error *error) {
     arrays[0] = p->j.overwrite ? l->to : l->from;
     arrays[1] = p->j.overwrite ? p->scratch.base + l->spare_at : l->to;
@@ -153,7 +154,7 @@ static weft_status run_plan(plan *p, weft_error *error) {
     return copy(j->stream, p->values.to, j->values[j->values_at], p->values.bytes, error);
 }
 
-/* An array that is sorted in place comes to the GPU and goes back as one. */
+/* Describes an array of a call. An array that is sorted in place is listed once, as input and output. */
 static gpu_array array_of(const char *name, const void *p, size_t bytes, array_use use) {
     const gpu_array a = {name, p, bytes, use, false, NULL};
     return a;
@@ -183,7 +184,8 @@ weft_status cuda_sort(void *state, const sort_call *c, weft_error *error) {
 
 /* --------------------------------------------------------------------------------- argsort */
 
-/* Sorts numbered indices with the keys. Indices of 8 bytes that fit in 4 are sorted as such, and widened at last. */
+/* Sorts the indices 0, 1, 2, ... with the keys. 8-byte indices that fit in 4 bytes are sorted as 4-byte ones and
+ * widened afterwards. */
 weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);

@@ -1,9 +1,9 @@
-/* CUB's radix sort (one pass over memory a digit: A. Adinets, D. Merrill, "Onesweep", arXiv 2206.01784) with the
- * order of ORDER.md 17. CUB moves keys as ranks (arith/sort_code.h), which can be turned back into the keys with
- * every bit, and takes digits from codes, in which all NaNs are equal: so neither costs a pass over memory.
+/* CUB's radix sort (one pass over memory per digit: A. Adinets, D. Merrill, "Onesweep", arXiv 2206.01784) with the
+ * order of ORDER.md 17. CUB moves keys as ranks (arith/sort_code.h), from which the keys are restored with every bit.
+ * It takes digits from codes, in which all NaNs are equal. Neither conversion costs a pass over memory.
  *
- * CUB asks `traits_t` of a key what its bits are. That is specialised here for keys of our own, whose order travels
- * with the call as CUB's "decomposer". Should a later CUB ask otherwise, this does not compile. */
+ * CUB takes the bits of a key from `traits_t`. It is specialised here for key types of our own, whose order is passed
+ * with the call as CUB's "decomposer". If a later CUB has another interface, this does not compile. */
 #ifndef WEFT_CUDA_SORT_CUB_CUH
 #define WEFT_CUDA_SORT_CUB_CUH
 
@@ -23,12 +23,12 @@ template <class Bits, bool FLOAT> struct sort_order {
     __host__ __device__ __forceinline__ Bits key(Bits rank) const {
         if (!FLOAT) return rank ^ flip;
         const Bits turned = (rank - add) ^ flip;
-        return turned ^ (negative(turned) & fold); /* fold leaves the sign alone */
+        return turned ^ (negative(turned) & fold); /* fold does not change the sign */
     }
     __host__ __device__ __forceinline__ Bits code(Bits rank) const {
         return FLOAT && rank > greatest ? (Bits) ~(Bits)0 : rank;
     }
-    /* CUB wants it of whatever it calls a decomposer. */
+    /* Required by CUB of a decomposer. */
     __host__ __device__ cuda::std::tuple<Bits &> operator()(sort_key<Bits, FLOAT> &key) const { return {key.bits}; }
 
   private:
@@ -76,7 +76,7 @@ template <class Bits, bool FLOAT> struct traits_t<sort_key<Bits, FLOAT>, false> 
 } // namespace detail
 CUB_NAMESPACE_END
 
-/* Values of 16 bytes, aligned to as much (moved by one load: an eighth faster on an H200) or to 8. */
+/* 16-byte values, aligned to 16 bytes (moved by one load: an eighth faster on an H200) or to 8. */
 struct __align__(16) sort_aligned_value {
     uint64_t halves[2];
 };
@@ -134,8 +134,9 @@ template <class Bits, bool FLOAT, class Count> static cudaError_t sort_counted(s
     }
 }
 
-/* Counting in 32 bits, where that is enough, makes sorts of pairs faster by a sixth on an H200. Keys of f32 alone
- * take longer: then CUB gives a thread 20 keys in place of 19, one too many beside the test for NaNs. */
+/* Sorts with 32-bit counts where they suffice, which makes sorts of pairs faster by a sixth on an H200. Sorts of f32
+ * keys alone would become slower: CUB would give a thread 20 keys instead of 19, one too many with the test for NaNs.
+ */
 template <class Bits, bool FLOAT> static cudaError_t sort_by_values(sort_job *j) {
     const bool narrow = j->n <= UINT32_MAX && !(FLOAT && j->value_bytes == 0);
     return narrow ? sort_counted<Bits, FLOAT>(j, (uint32_t)j->n) : sort_counted<Bits, FLOAT>(j, (uint64_t)j->n);

@@ -1,4 +1,4 @@
-/* What a radix sort on the GPU is told, and its entry points: one for each width of keys. */
+/* Parameters of a radix sort on the GPU, and its entry points, one for each width of keys. */
 #ifndef WEFT_CUDA_SORT_JOB_H
 #define WEFT_CUDA_SORT_JOB_H
 
@@ -6,19 +6,19 @@
 
 #include <cuda_runtime.h>
 
-/* All memory is the device's. */
+/* All pointers are to device memory. */
 typedef struct sort_job {
     weft_sort_rule rule;
     bool is_float;
-    int first_bit, last_bit; /* of the codes: those that count, without last_bit */
+    int first_bit, last_bit; /* sorts by bits first_bit .. last_bit - 1 of the codes */
     size_t n;
-    size_t value_bytes; /* 0, 1, 2, 4 or 8 */
-    /* Keys and values lie in [0]. `overwrite`: either array may be written, and `*_at` is told where the result is;
-     * else [0] stays as it is and the result is in [1]. */
+    size_t value_bytes; /* 0, 1, 2, 4, 8 or 16 */
+    /* Input keys and values are in [0]. With `overwrite` both arrays may be written, and keys_at and values_at are
+     * set to the index of the result. Otherwise [0] is not written and the result is in [1]. */
     bool overwrite;
     void *keys[2], *values[2];
     int keys_at, values_at;
-    void *scratch; /* NULL: only asks for scratch_bytes */
+    void *scratch; /* NULL: only sets scratch_bytes */
     size_t scratch_bytes;
     cudaStream_t stream;
 } sort_job;

@@ -1,4 +1,4 @@
-/* weft_top_k: the passes of the radix select (top_k.cuh), and a stable sort of what they find. */
+/* weft_top_k: the passes of the radix select (top_k.cuh), and a stable sort of the selected keys. */
 #include "cuda/top_k/top_k.cuh"
 
 #include "cuda/runtime/arrays.h"
@@ -9,9 +9,9 @@ enum { ALIGNMENT = 256, GATHER_THREADS = 256 };
 
 static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-/* The scratch memory of a call: the state, two lists of ranks and indices, and what the sort needs. */
+/* The scratch memory of a call: the state, two lists of ranks and of indices, and the workspace of the sort. */
 template <class KEY> struct layout {
-    size_t ranks, indices, sort_bytes; /* bytes of a list */
+    size_t ranks, indices, sort_bytes; /* ranks, indices: bytes of one list */
     top_k_state *state;
     cub::DoubleBuffer<KEY> rank_lists;
     cub::DoubleBuffer<uint64_t> index_lists;
@@ -31,7 +31,7 @@ template <class KEY> struct layout {
     }
 };
 
-/* With l->sort NULL: only the bytes that it needs. */
+/* Sorts the lists. If l->sort is NULL, only sets l->sort_bytes. */
 template <class KEY>
 static weft_status sort_lists(const gpu *g, uint64_t k, int bits, layout<KEY> *l, weft_error *error) {
     CUDA_TRY(cub::DeviceRadixSort::SortPairsDescending(l->sort, l->sort_bytes, l->rank_lists, l->index_lists, k, 0,
@@ -40,7 +40,7 @@ static weft_status sort_lists(const gpu *g, uint64_t k, int bits, layout<KEY> *l
     return WEFT_OK;
 }
 
-/* Finds the k-th key and lists the first k in the order of the array. */
+/* Finds the k-th key, and lists the first k keys in the order of the array. */
 template <class T>
 static weft_status select_first(const gpu *g, const top_k_call *c, const T *x, layout<typename key_of<T>::type> *l,
                                 weft_error *error) {

@@ -1,6 +1,6 @@
-/* Radix select on a GPU (ORDER.md 12.2): from the highest digit of the keys down, which digit the k-th key has;
- * then the keys above it and the first of those equal to it are written in the order of the array. Every pass reads
- * the whole array and leaves all decisions to its last block, so that the host waits for nothing. */
+/* Radix select on a GPU (ORDER.md 12.2). One pass for each digit, from the highest digit down, finds that digit of
+ * the k-th key. Then the keys above it, and the first of those equal to it, are written in the order of the array.
+ * Every pass reads the whole array and leaves all decisions to its last block, so that the host never waits. */
 #ifndef WEFT_CUDA_TOP_K_CUH
 #define WEFT_CUDA_TOP_K_CUH
 
@@ -15,22 +15,22 @@ enum {
     TOP_K_ROWS = 4,
     TOP_K_DIGIT_BITS = 11,
     TOP_K_DIGITS = 1 << TOP_K_DIGIT_BITS,
-    TOP_K_COPIES = 4,        /* of a block's counters, for neighbours whose digits are the same */
-    TOP_K_BLOCKS_MAX = 2048, /* each with a stretch of the array */
+    TOP_K_COPIES = 4,        /* copies of a block's counters, for adjacent threads with equal digits */
+    TOP_K_BLOCKS_MAX = 2048, /* each with a chunk of the array */
     TOP_K_PER_THREAD = TOP_K_DIGITS / TOP_K_THREADS,
     TOP_K_SUMS = TOP_K_BLOCKS_MAX / TOP_K_THREADS
 };
 
-/* In device memory; zeros before the first pass. */
+/* State in device memory. Must be zero before the first pass. */
 typedef struct top_k_state {
-    uint64_t prefix; /* the digits of the k-th key that are known */
-    uint64_t taken;  /* how many keys are above them */
-    unsigned ticket; /* blocks that are done with the pass */
+    uint64_t prefix; /* known digits of the k-th key */
+    uint64_t taken;  /* number of keys with greater digits */
+    unsigned ticket; /* number of blocks that have finished the pass */
     uint64_t digits[TOP_K_DIGITS];
-    uint64_t above[TOP_K_BLOCKS_MAX], equal[TOP_K_BLOCKS_MAX]; /* in the blocks' stretches, then before them */
+    uint64_t above[TOP_K_BLOCKS_MAX], equal[TOP_K_BLOCKS_MAX]; /* keys in each block's chunk; later: before it */
 } top_k_state;
 
-/* Greater keys come first; a NaN has the least, whatever the flip. */
+/* Returns the rank of x: keys with greater ranks come first. A NaN has rank 0, whatever the flip. */
 template <class T>
 __device__ __forceinline__ typename key_of<T>::type top_k_rank(T x, typename key_of<T>::type flip) {
     typedef typename key_of<T>::type key;
@@ -38,7 +38,7 @@ __device__ __forceinline__ typename key_of<T>::type top_k_rank(T x, typename key
     return x != x ? 0 : (total_key(x) ^ flip) & ones;
 }
 
-/* Whether this block is the last of the pass. */
+/* Returns true if this block is the last of the pass. */
 inline __device__ bool top_k_is_last(top_k_state *s) {
     __shared__ bool last;
     __threadfence();
@@ -54,11 +54,13 @@ inline __device__ bool top_k_is_last(top_k_state *s) {
 
 /* ----------------------------------------------------------------------------------- digits */
 
-/* Takes the k-th key's digit, the highest with k or more keys at it and above, and clears the counts. */
+/* Finds the k-th key's digit: the highest for which at least k keys have that digit or a greater one. Clears the
+ * counts. */
 inline __device__ void top_k_take_digit(top_k_state *s, uint64_t k, int width) {
     typedef cub::BlockScan<uint64_t, TOP_K_THREADS> scan;
     __shared__ typename scan::TempStorage storage;
-    const int top = TOP_K_DIGITS - 1 - (int)threadIdx.x * TOP_K_PER_THREAD; /* the first thread has the highest */
+    /* The first thread has the highest digits. */
+    const int top = TOP_K_DIGITS - 1 - (int)threadIdx.x * TOP_K_PER_THREAD;
     const uint64_t prefix = s->prefix, taken = s->taken;
     uint64_t count[TOP_K_PER_THREAD], total = 0, before;
     for (int i = 0; i < TOP_K_PER_THREAD; i++) {
@@ -68,7 +70,7 @@ inline __device__ void top_k_take_digit(top_k_state *s, uint64_t k, int width) {
     }
     scan(storage).ExclusiveSum(total, before);
     before += taken;
-    __syncthreads(); /* all have read the prefix */
+    __syncthreads(); /* all threads have read the prefix */
     for (int i = 0; i < TOP_K_PER_THREAD; i++) {
         if (before < k && k <= before + count[i]) {
             s->prefix = prefix << width | (uint64_t)(top - i);
@@ -78,7 +80,7 @@ inline __device__ void top_k_take_digit(top_k_state *s, uint64_t k, int width) {
     }
 }
 
-/* One digit: bits [shift, shift + width) of the keys whose bits from shift + width up are the prefix. */
+/* The pass for one digit: bits [shift, shift + width) of the keys whose bits from shift + width up are the prefix. */
 template <class T>
 __global__ void __launch_bounds__(TOP_K_THREADS)
     top_k_digit_kernel(slots<T> x, uint64_t k, uint64_t flip, int shift, int width, top_k_state *s) {
@@ -112,7 +114,7 @@ __global__ void __launch_bounds__(TOP_K_THREADS)
 
 /* --------------------------------------------------------------------------------- the first k */
 
-/* The slots [begin, end) of a block. */
+/* The slots [begin, end) of a block's chunk. */
 struct top_k_stretch {
     uint64_t begin, end;
     __device__ explicit top_k_stretch(uint64_t slot_count) {
@@ -122,7 +124,7 @@ struct top_k_stretch {
     }
 };
 
-/* Turns numbers of the blocks into numbers before them. */
+/* Replaces the number of each block by the sum of the numbers of the blocks before it. */
 inline __device__ void top_k_sum_up(uint64_t *numbers, unsigned blocks) {
     typedef cub::BlockScan<uint64_t, TOP_K_THREADS> scan;
     __shared__ typename scan::TempStorage storage;
@@ -139,7 +141,7 @@ inline __device__ void top_k_sum_up(uint64_t *numbers, unsigned blocks) {
     __syncthreads();
 }
 
-/* How many keys of each block's stretch are above the k-th, and how many equal to it. */
+/* Counts the keys of each block's chunk that are above the k-th, and those equal to it. */
 template <class T>
 __global__ void __launch_bounds__(TOP_K_THREADS) top_k_count_kernel(slots<T> x, uint64_t flip, top_k_state *s) {
     typedef typename key_of<T>::type key;
@@ -171,8 +173,8 @@ __global__ void __launch_bounds__(TOP_K_THREADS) top_k_count_kernel(slots<T> x, 
     top_k_sum_up(s->equal, gridDim.x);
 }
 
-/* Writes the ranks and indices of the keys above the k-th to the start of the list, and of the first equal ones
- * behind them, in the order of the array. */
+/* Writes the ranks and indices of the keys above the k-th to the start of the list, then those of the first keys
+ * equal to it, each in the order of the array. */
 template <class T>
 __global__ void __launch_bounds__(TOP_K_THREADS)
     top_k_write_kernel(slots<T> x, uint64_t k, uint64_t flip, const top_k_state *s, typename key_of<T>::type *ranks,
@@ -203,7 +205,7 @@ __global__ void __launch_bounds__(TOP_K_THREADS)
                               if (!__syncthreads_or((int)any)) return;
 #pragma unroll
                               for (int r = 0; r < TOP_K_ROWS; r++) {
-                                  /* Both numbers in one word: a row has at most 2^13 elements. */
+                                  /* Both numbers are in one word: a row has at most 2^13 elements. */
                                   uint32_t before, all;
                                   scan(storage).ExclusiveSum(
                                       (uint32_t)__popc(above[r]) | (uint32_t)__popc(equal[r]) << 16, before, all);
