@@ -42,9 +42,9 @@ bool file_put(const file_writer *w, const void *data, size_t bytes, npy_error *e
  * the target stays as it was. */
 bool file_end(file_writer *w, bool keep, npy_error *error);
 
-/* Makes a temporary file, readable by its owner alone, that a signal that ends the process removes until file_release. Its name is
- * `name`, where a file of that name is emptied; or, with `unique`, `name` ends in XXXXXX, which is replaced. Returns
- * the descriptor, or -1 and sets errno. One at a time. */
+/* Makes a temporary file, readable by its owner alone, that a signal that ends the process removes until
+ * file_release. Its name is `name`, where a file of that name is emptied; or, with `unique`, `name` ends in XXXXXX,
+ * which is replaced. Returns the descriptor, or -1 and sets errno. One at a time. */
 int file_make_temporary(char *name, bool unique);
 void file_release(void);
 
