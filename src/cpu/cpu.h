@@ -57,7 +57,7 @@ typedef struct sum_kernels {
 typedef struct product_kernels {
     kernel *dot_f32, *dot_f64[DTYPES];
     kernel *squares_f64[DTYPES], *deviations_f64[DTYPES];
-    kernel *differences_f64[DTYPES]; /* of f32 elements */
+    kernel *differences_f64[DTYPES]; /* f32 and f64 elements only */
 } product_kernels;
 
 typedef struct integer_kernels {
