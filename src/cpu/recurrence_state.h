@@ -35,9 +35,9 @@ typedef union recurrence_maps {
 
 /* State of a row before tile i, with i in base 16. For each level k from that of the tiles up:
  *   digit[k]            digit k of i
- *   prefix[k]           value before digits 0 .. k of i; above the highest digit the initial value
- *   stages_s[k][r][j]   S of the scan of the digit's group so far: value j after the distances below 2^r. The next
- *                       value is combined with at most four of these to obtain its own scan. stages_u: U. */
+ *   prefix[k]           value before tile i with its digits below k set to 0; above the highest digit the initial
+ * value stages_s[k][r][j]   S of the scan of the digit's group so far: value j after the distances below 2^r. The
+ * next value is combined with at most four of these to obtain its own scan. stages_u: U. */
 #define RECURRENCE_STATE(A)                                \
     struct {                                               \
         unsigned digit[RECURRENCE_LEVELS];                 \
