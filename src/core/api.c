@@ -1,4 +1,4 @@
-/* Public functions: they check the arguments, and nothing after them does, then call the backend. Families of
+/* Public functions. They check the arguments and call the backend, which does not check them again. Families of
  * operations are in api_<stem>.c. */
 #include "core/check.h"
 #include "core/part.h"

@@ -1,4 +1,4 @@
-/* weft_heat: argument checks. Nothing after this file checks the arguments. */
+/* weft_heat: argument checks. The backend does not check the arguments again. */
 #include "core/check.h"
 
 /* Reads the shape and computes the number of points in all grids. */

@@ -1,4 +1,4 @@
-/* weft_tridiag: argument checks. Nothing after this file checks the arguments. */
+/* weft_tridiag: argument checks. The backend does not check the arguments again. */
 #include "core/check.h"
 #include "core/parts.h"
 
@@ -18,8 +18,8 @@ static weft_status check_lines(const weft_context *ctx, const char *name, const 
     return check_array(ctx, name, lines.p, span + 1, size, r, error);
 }
 
-/* Checks that no two elements of d have the same address: one of step and line must be at least the extent of the
- * elements in the other direction. */
+/* Checks that no two elements of d have the same address: one of step and line must exceed the extent of the elements
+ * in the other direction. */
 static weft_status check_distinct(const tridiag_call *c, weft_error *error) {
     const weft_lines d = c->d;
     const bool rows = c->n > 1, systems = c->systems > 1;

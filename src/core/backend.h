@@ -86,8 +86,8 @@ typedef struct scan_call {
     const void *x;
     const void *init; /* one value of the result type in host memory, or NULL */
     void *y;          /* == x, or does not overlap x */
-    /* Formula whose values are the elements; then x is NULL, and y may be an array of the formula if both have y's
-     * type. Else NULL. */
+    /* Formula whose values are the elements; then x is NULL. Then y may be an array of the formula if the type of the
+     * array, dtype and result are equal. Else NULL. */
     const map_call *map;
     /* Writes to y only the totals of aligned blocks of 16^3 elements (ORDER.md 6.2). n must be a multiple of 16^3,
      * op sum or prod, the elements floats, the scan inclusive, without init and map. */
@@ -286,7 +286,7 @@ typedef struct heat_call {
 typedef struct sort_call {
     weft_dtype dtype;
     weft_order_of_sort order;
-    unsigned first_bit, bits; /* bits of the keys to sort by; all bits, except for integers */
+    unsigned first_bit, bits; /* bits of the keys to sort by: all bits, unless the keys are integers */
     size_t n;                 /* >= 1 */
     const void *keys;
     void *sorted_keys;  /* == keys, or overlaps no other array */
@@ -345,10 +345,10 @@ typedef struct price_call {
     weft_observed observed;
     weft_barrier barrier;
     weft_steps scheme;
-    price_control control; /* not CONTROL_NONE only with one leg or two antithetic legs */
+    price_control control; /* CONTROL_NONE unless there is one leg, or two antithetic legs */
     size_t assets, steps;  /* >= 1 */
     uint64_t paths, seed;  /* paths >= 2 */
-    /* Paths to simulate: all paths, or, if `sums` is not NULL, any range of them (core/parts.h). */
+    /* Paths to simulate: all paths, or, if `sums` is not NULL, a range of them (weft_part_price_sums). */
     uint64_t first, count;
     bool sobol;      /* paths are scrambled Sobol points; else Philox */
     uint64_t stream; /* stream of the scrambling, if sobol */

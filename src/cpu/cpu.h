@@ -108,8 +108,8 @@ typedef struct scan_kernels {
 typedef void stencil_row(size_t n, const void *middle, const void *south, const void *north, const void *below,
                          const void *above, void *to);
 
-/* Rows of the right-hand side of a time step (ORDER.md 23.2). One of `before` and `after` may be NULL: that row is
- * 0. */
+/* Rows of the right-hand side of a time step (ORDER.md 23.2). `before` and `after` may be NULL: a missing row
+ * is 0. */
 typedef struct heat_rows {
     void (*scale)(size_t n, double centre, const void *u, void *to);
     void (*side)(size_t n, double ratio, double centre, const void *before, const void *u, const void *after,

@@ -2,8 +2,8 @@
  * each grid of a multigrid cycle.
  *
  * A sweep reads memory once: the black points of a plane are updated after the red points of the next plane. Each
- * thread has a slab of planes. The red points of its first and last plane are updated before all others, because
- * the adjacent slabs read them and they must be computed from black points that are not updated yet. The division
+ * thread has a slab of planes. The red points of its first and last plane are updated before all others: the
+ * adjacent slabs read them, and they must be computed from black points that are not updated yet. The division
  * into slabs does not change the results. */
 #include "arith/finish.h"
 #include "cpu/parallel.h"

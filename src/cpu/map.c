@@ -98,7 +98,7 @@ void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *r
     *out = count_out(waiting, done, join);
 }
 
-/* ------------------------------------------------------------------------------------- alone */
+/* ---------------------------------------------------------------------------------- weft_map */
 
 bool cpu_map_reads(const map_call *c, const void *p) {
     for (size_t k = 0; k < c->leaf_count; k++)

@@ -97,7 +97,7 @@ static void scan_in_parts(const cpu_context *ctx, const scan_call *c, const scan
         relay_run(ctx->threads, (c->n - 1) / shared.part + 1, scan_part, &shared);
 }
 
-/* ------------------------------------------------------------------------------- which kernel */
+/* ----------------------------------------------------------------------- choice of the kernel */
 
 static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 static bool is_signed(weft_dtype dtype) { return dtype <= WEFT_I64; }

@@ -77,7 +77,7 @@ static void for_each(const step *t, size_t count, size_t rows, void (*item)(cons
     cpu_parallel_for(threads, count, PARALLEL_RANGES, run_item, &(items_of_step){t, item, threads == 1});
 }
 
-/* ------------------------------------------------------------------------ what lanes there are */
+/* ------------------------------------------------------------------------------ lanes of an item */
 
 /* Returns the number of parts of `part` elements in n; part must not be 0 unless n is 0. */
 static size_t whole(size_t n, size_t part) { return n && part ? (n - 1) / part + 1 : 0; }

@@ -154,7 +154,7 @@ static void OF(matmul_tall)(size_t terms, const void *a, size_t step_a, const vo
     memcpy(sums, s, sizeof s);
 }
 
-/* --------------------------------------------------------------------------------- the end */
+/* -------------------------------------------------------------------------------- epilogue */
 
 /* Combines the sums of two parts (ORDER.md 13.2). */
 static void OF(matmul_join)(size_t n, void *sums, const void *others) {

@@ -163,8 +163,8 @@ INLINE const REAL *OF(upper_row_stages)(const transform_pass *p, size_t tile, bo
     return w;
 }
 
-/* Computes the last two stages and writes the results in natural order: result r of row number tile * COMPLEX +
- * lane (reversed) has index m(r) * rows + tile * COMPLEX + lane. `at` is m(r) for r = 4k. */
+/* Computes the last two stages and writes the results in natural order. Result r of the row in lane `lane` has index
+ * m(r) * rows + tile * COMPLEX + lane. `at` is m(r) for r = 4k. */
 INLINE void OF(row_tile)(const transform_pass *p, size_t tile, bool inverse) {
     const size_t columns = p->plan->columns, rows = p->plan->rows;
     const REAL *w = OF(upper_row_stages)(p, tile, inverse);
