@@ -22,8 +22,8 @@ typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
 
 typedef struct map_leaf {
     map_leaf_kind kind;
-    weft_dtype
-        dtype; /* element type of an array: any type, but not f32 or f64 if the formula is evaluated in integers */
+    /* LEAF_ARRAY: type of the elements: any type, but not f32 or f64 if the formula is evaluated in integers. */
+    weft_dtype dtype;
     const void *p;
     /* LEAF_VALUE: the value in the type of the evaluation, integers extended to 64 bits. LEAF_INDEX: the index of
      * element 0. */

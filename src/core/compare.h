@@ -12,8 +12,8 @@
 typedef struct comparator {
     bool less, equal, greater, others;
     uint64_t value; /* bit pattern to compare with */
-    uint64_t
-        flip; /* XOR mask for unsigned elements, already applied to `value`, so that they compare as signed ones */
+    /* XOR mask for unsigned elements, so that they compare as signed ones; already applied to `value`. */
+    uint64_t flip;
 } comparator;
 
 static inline comparator weft_comparator(weft_comparison comparison, weft_dtype dtype, size_t size,

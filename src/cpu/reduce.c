@@ -1,4 +1,5 @@
-/* weft_reduce, weft_variance and weft_dot: which kernel, how its partial values join, and the last step. */
+/* weft_reduce, weft_variance and weft_dot: choice of the kernel, combination of its partial values, and the last
+ * step. */
 #include "arith/finish.h"
 #include "cpu/parallel.h"
 

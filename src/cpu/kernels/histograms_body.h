@@ -50,8 +50,8 @@ INLINE void OF(even_bins_of_lanes)(const weft_even_bins *even, const T *x, uint3
     const vector_f64 v = __builtin_convertvector(lanes, vector_f64);
     const vector_f64 place = (v - even->lower) * even->scale, raised = place + ulp_is_one;
     const vector_f64 nearest = raised - ulp_is_one;
-    typedef uint64_t vector_bits
-        __attribute__((vector_size(sizeof(vector_i64)))); /* unsigned: lanes outside all bins may wrap */
+    /* Unsigned, because lanes outside all bins may wrap. */
+    typedef uint64_t vector_bits __attribute__((vector_size(sizeof(vector_i64))));
     vector_i64 floor =
         (vector_i64)((vector_bits)raised - (vector_bits)splat_f64(ulp_is_one) + (vector_bits)(nearest > place));
     const vector_i64 beyond = (vector_i64)(floor > last);

@@ -11,8 +11,8 @@ enum { LINE_BYTES = SORT_LINE_BYTES, LINES_BYTES = SORT_LINES_BYTES };
 typedef struct sort_lines {
     unsigned char *lines; /* one per bucket; a byte has the offset that it has within its line of memory */
     unsigned char *out;
-    size_t first[SORT_BUCKETS_MAX]; /* first output index of each bucket: earlier bytes in its line belong to another
-                                       bucket */
+    /* First output index of each bucket. Earlier bytes in its line belong to another bucket. */
+    size_t first[SORT_BUCKETS_MAX];
 } sort_lines;
 
 INLINE void lines_begin(sort_lines *l, size_t bytes, unsigned char *lines, void *out, const size_t *next,
