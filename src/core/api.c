@@ -1,5 +1,5 @@
-/* The public functions: arguments are checked here and nowhere else, then the backend is called. Operations that are
- * a family of their own stand in api_<stem>.c. */
+/* Public functions. They check the arguments and call the backend, which does not check them again. Families of
+ * operations are in api_<stem>.c. */
 #include "core/check.h"
 #include "core/part.h"
 

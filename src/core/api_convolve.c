@@ -1,4 +1,4 @@
-/* weft_fft, weft_convolve and weft_correlate: their arguments. */
+/* weft_fft, weft_convolve and weft_correlate: argument checks. */
 #include "core/check.h"
 #include "core/parts.h"
 
@@ -12,7 +12,7 @@ static weft_status check_real_type(const char *what, weft_dtype dtype, weft_erro
 
 /* ------------------------------------------------------------------------------------ fft */
 
-/* batch arrays of `values` values, as a number of reals. */
+/* Computes the number of reals in `batch` arrays of `values` values with `parts` reals each. */
 static weft_status count_reals(size_t batch, size_t values, size_t parts, size_t *reals, weft_error *error) {
     RETURN_IF(__builtin_mul_overflow(batch, values, reals) || __builtin_mul_overflow(*reals, parts, reals),
               WEFT_INVALID, "fft: %zu arrays of %zu values do not fit in memory", batch, values);
@@ -42,8 +42,9 @@ weft_status weft_fft(weft_context *ctx, weft_dtype dtype, weft_fft_kind kind, si
 
 /* ------------------------------------------------------------------------------- convolve */
 
-/* Which slice of the full convolution a mode is. NumPy correlates with the longer array first and turns the result
- * round, so that an even number of taps leaves the other half out. */
+/* Finds the slice of the full convolution that a mode returns. For a correlation with n < m, NumPy swaps the
+ * arguments and reverses the result: if the shorter array has an even length, WEFT_SAME then starts one value
+ * later. */
 static void find_slice(weft_convolve_mode mode, size_t n, size_t m, bool correlate, size_t *first, size_t *count) {
     const size_t shorter = n < m ? n : m, longer = n < m ? m : n;
     const bool turned = correlate && n < m;
@@ -51,7 +52,7 @@ static void find_slice(weft_convolve_mode mode, size_t n, size_t m, bool correla
     *count = mode == WEFT_FULL ? longer + shorter - 1 : mode == WEFT_VALID ? longer - shorter + 1 : longer;
 }
 
-/* What both functions take. */
+/* Arguments of weft_convolve and weft_correlate. */
 typedef struct request {
     const char *name;
     bool correlate;

@@ -1,7 +1,7 @@
-/* weft_heat: its arguments are checked here and nowhere else. */
+/* weft_heat: argument checks. The backend does not check the arguments again. */
 #include "core/check.h"
 
-/* The shape, and how many points all grids have. */
+/* Reads the shape and computes the number of points in all grids. */
 static weft_status read_shape(const size_t *shape, heat_call *c, size_t *points, weft_error *error) {
     *points = c->batch;
     RETURN_IF(c->dimensions < 1 || c->dimensions > WEFT_AXES_MAX, WEFT_INVALID,

@@ -1,11 +1,11 @@
-/* weft_histogram and weft_histogram_even: arguments. */
+/* weft_histogram and weft_histogram_even: argument checks. */
 #include "core/check.h"
 #include "core/edges.h"
 #include "core/order.h"
 
 #include <math.h>
 
-/* What both have in common. */
+/* Checks the arguments that both functions have. */
 static weft_status check_counts(weft_context *ctx, const histogram_call *c, range *x, range *counts,
                                 weft_error *error) {
     type_kind kind;
@@ -35,7 +35,7 @@ weft_status weft_histogram(weft_context *ctx, weft_dtype dtype, size_t n, const 
 
 /* ------------------------------------------------------------------------------ even bins */
 
-/* A bound as f64, and that of an integer type in 64 bits. */
+/* Reads a bound of even bins: as f64 for floats, extended to 64 bits for integers. */
 static void read_bound(weft_dtype dtype, const void *p, double *real, uint64_t *integer) {
     enum { SIGNED_TO_64 = 1, UNSIGNED_TO_64 = 1, FLOAT_TO_64 = 0 };
     switch (dtype) {

@@ -3,14 +3,14 @@
 
 #include <math.h>
 
-/* The number of points, which must be one that memory could hold. */
+/* Computes the number of points; fails if the grid cannot fit in memory. */
 static weft_status count_points(size_t nx, size_t ny, size_t nz, size_t *points, weft_error *error) {
     RETURN_IF(__builtin_mul_overflow(nx, ny, points) || __builtin_mul_overflow(*points, nz, points), WEFT_INVALID,
               "a grid of %zu x %zu x %zu points does not fit in memory", nx, ny, nz);
     return WEFT_OK;
 }
 
-/* The grids of a call: their type and size, and where they are. */
+/* Checks the grids of a call: type, size, and addresses. */
 static weft_status check_grids(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, const void *u,
                                const void *v, range *from, range *to, weft_error *error) {
     type_kind kind;
@@ -44,13 +44,13 @@ weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t 
 
 enum { SOR_SWEEPS_OF_A_LOOK = 10 };
 
-/* 1 - cos(pi / (n - 1)), n >= 3, by its series (ORDER.md 7.5). */
+/* Returns 1 - cos(pi / (n - 1)), n >= 3, from its series (ORDER.md 7.5). */
 static double decay_along(size_t n) {
     const double x = 3.141592653589793 / (double)(n - 1), y = x * x;
     return y * (0.5 - y * (1.0 / 24 - y * (1.0 / 720 - y * (1.0 / 40320))));
 }
 
-/* The factor of over-relaxation with which the slowest mode of the grid decays fastest (D. Young, 1954). */
+/* Returns the over-relaxation factor for which the slowest mode of the grid decays fastest (D. Young, 1954). */
 static double best_omega(weft_laplace_method method, size_t nx, size_t ny, size_t nz) {
     if (method == WEFT_MULTIGRID) return WEFT_MULTIGRID_OMEGA;
     if (nx < 3 || ny < 3 || nz < 3) return 1;
@@ -58,7 +58,7 @@ static double best_omega(weft_laplace_method method, size_t nx, size_t ny, size_
     return 2 / (1 + sqrt(decay * (2 - decay)));
 }
 
-/* In calls of as many sweeps as there are between two looks at the residual. */
+/* Calls the backend repeatedly, each time for the sweeps (or the cycle) between two checks of the residual. */
 static weft_status solve_in_looks(weft_context *ctx, laplace_solve_call *c, double tolerance, size_t most,
                                   size_t *done, weft_error *error) {
     const size_t step = tolerance == 0 ? most : c->method == WEFT_SOR ? SOR_SWEEPS_OF_A_LOOK : 1;

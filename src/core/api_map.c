@@ -1,5 +1,5 @@
-/* weft_expr, weft_map, weft_map_reduce and weft_map_scan: arguments. Names are resolved here, and numbers and scalars
- * converted, so that a backend sees nothing but steps and leaves. */
+/* weft_expr, weft_map, weft_map_reduce and weft_map_scan: argument checks. Names are resolved and numbers and
+ * scalars are converted here, so that a backend only processes steps and leaves. */
 #include "core/check.h"
 #include "core/part.h"
 #include "formula/expr.h"
@@ -46,7 +46,7 @@ const char *weft_expr_variable(const weft_expr *expr, size_t index) {
 
 static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
-/* Formulas are evaluated in types of at least 32 bits, and in integers without the functions of real numbers. */
+/* Checks the type of the evaluation: it must have at least 32 bits, and integers do not support real functions. */
 static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, weft_error *error) {
     type_kind kind;
     RETURN_IF(!expr, WEFT_INVALID, "expr is NULL");
@@ -62,7 +62,7 @@ static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, wef
     return WEFT_OK;
 }
 
-/* The largest integer of a type that formulas are evaluated in. */
+/* Returns the largest integer of a type that formulas are evaluated in. */
 static uint64_t largest_integer(weft_dtype dtype) {
     switch (dtype) {
     case WEFT_I32: return INT32_MAX;
@@ -72,7 +72,7 @@ static uint64_t largest_integer(weft_dtype dtype) {
     }
 }
 
-/* A number of the formula in the type of the evaluation. */
+/* Converts a number of the formula to the type of the evaluation. */
 static weft_status bind_number(const weft_expr *expr, const expr_leaf *number, weft_dtype dtype, map_leaf *leaf,
                                weft_error *error) {
     const char *name = weft_dtype_name(dtype);
@@ -99,7 +99,8 @@ static weft_status bind_number(const weft_expr *expr, const expr_leaf *number, w
     return expr_point(expr->formula, number->place, WEFT_INVALID, error);
 }
 
-/* A scalar of any type in that of the evaluation, in which it is no float unless that is one. */
+/* Converts a scalar of any type to the type of the evaluation. A float scalar must not be used in an integer
+ * evaluation. */
 static void bind_scalar(const weft_binding *b, weft_dtype dtype, map_leaf *leaf) {
     enum { SIGNED_IS_FLOAT = 0, UNSIGNED_IS_FLOAT = 0, FLOAT_IS_FLOAT = 1 };
     switch (b->dtype) {
@@ -122,7 +123,7 @@ static void bind_scalar(const weft_binding *b, weft_dtype dtype, map_leaf *leaf)
 
 /* -------------------------------------------------------------------------------- bindings */
 
-/* A call on its way to a backend. */
+/* A call under preparation. */
 typedef struct request {
     weft_context *ctx;
     const weft_expr *expr;
@@ -133,7 +134,7 @@ typedef struct request {
     map_call call;
 } request;
 
-/* The one binding of a name. */
+/* Finds the binding of a name; there must be exactly one. */
 static weft_status find_binding(const request *r, const char *name, const weft_binding **found, weft_error *error) {
     *found = NULL;
     for (const weft_binding *b = r->bindings; b < r->bindings + r->count; b++) {
@@ -145,7 +146,7 @@ static weft_status find_binding(const request *r, const char *name, const weft_b
     return WEFT_OK;
 }
 
-/* Every binding has a name that the formula has. */
+/* Checks that every binding has a name that occurs in the formula. */
 static weft_status check_names(const request *r, weft_error *error) {
     RETURN_IF(r->count && !r->bindings, WEFT_INVALID, "bindings is NULL");
     for (size_t i = 0; i < r->count; i++) {
@@ -183,7 +184,7 @@ static weft_status bind_variable(request *r, const expr_leaf *variable, map_leaf
     return WEFT_OK;
 }
 
-/* Fills r->call but for its output. */
+/* Fills r->call except its output. */
 static weft_status bind(request *r, weft_error *error) {
     const weft_expr *e = r->expr;
     FORWARD(check_evaluation(e, r->call.dtype, error));
@@ -203,7 +204,8 @@ static weft_status bind(request *r, weft_error *error) {
     return WEFT_OK;
 }
 
-/* The output overlaps no array, but may be one, where the formula is evaluated in its type. */
+/* Checks that the output overlaps no array of the formula. With `in_place`, it may be equal to an array of the type
+ * of the evaluation. */
 static weft_status check_output(const request *r, const range *out, bool in_place, weft_error *error) {
     for (size_t i = 0; i < r->expr->leaf_count; i++) {
         const map_leaf *leaf = &r->leaves[i];
@@ -213,7 +215,7 @@ static weft_status check_output(const request *r, const range *out, bool in_plac
     return WEFT_OK;
 }
 
-/* The number of the element that the formula's i starts from. */
+/* Sets the index of element 0. */
 static void start_index(request *r, uint64_t first) {
     for (size_t i = 0; i < r->expr->leaf_count; i++)
         if (r->leaves[i].kind == LEAF_INDEX) r->leaves[i].value.u64 = first;

@@ -1,4 +1,4 @@
-/* weft_match_count and weft_match_list: arguments. */
+/* weft_match_count and weft_match_list: argument checks. */
 #include "core/check.h"
 #include "core/order.h"
 

@@ -1,21 +1,21 @@
-/* weft_matmul: its arguments, and every layout turned into the row-major one. */
+/* weft_matmul: argument checks, and conversion of every layout to row-major. */
 #include "core/check.h"
 #include "core/order.h"
 #include "core/parts.h"
 
 #include <string.h>
 
-/* A matrix named in a call, in its own rows (columns, where the layout is column-major). */
+/* A matrix argument in its own rows (columns if the layout is column-major). */
 typedef struct block {
     const char *name;
     const void *p;
     size_t rows, width; /* `rows` rows of `width` elements */
     size_t ld, stride, batch;
-    range range; /* from its first element to its last */
+    range range; /* memory from its first to its last element */
 } block;
 
-/* Elements from the first to behind the last of `count` pieces of `piece` elements, `step` apart; false past
- * SIZE_MAX. */
+/* Computes the number of elements from the first to the last one of `count` pieces of `piece` elements whose starts
+ * are `step` elements apart. Returns false if it exceeds SIZE_MAX. */
 static bool reach(size_t count, size_t step, size_t piece, size_t *elements) {
     return !__builtin_mul_overflow(count - 1, step, elements) && !__builtin_add_overflow(*elements, piece, elements);
 }
@@ -33,7 +33,8 @@ static weft_status check_block(const weft_context *ctx, block *b, size_t size, w
     return check_array(ctx, b->name, b->p, all, size, &b->range, error);
 }
 
-/* Matrices of C's batch lie one behind another, or side by side within its rows. */
+/* Return true if the matrices of C's batch are consecutive, or are next to each other within rows of `ld`
+ * elements. */
 static bool is_stacked(const block *b) { return b->batch == 1 || b->stride >= (b->rows - 1) * b->ld + b->width; }
 
 static bool is_side_by_side(const block *b) {
@@ -41,14 +42,14 @@ static bool is_side_by_side(const block *b) {
     return b->stride >= b->width && reach(b->batch, b->stride, b->width, &all) && all <= b->ld;
 }
 
-/* Columns of rows of `ld` elements that a batch takes up, of which the first is its own first; ld + 1 when
- * that cannot be said. */
+/* Returns the number of columns that a batch occupies in rows of `ld` elements, starting at its first column.
+ * Returns ld + 1 if the batch does not occupy such a range. */
 static size_t columns_of(const block *b) {
     if (b->batch == 1 || (b->stride % b->ld == 0 && b->ld > 0)) return b->width;
     return is_side_by_side(b) ? (b->batch - 1) * b->stride + b->width : b->ld + 1;
 }
 
-/* Whether the two are other columns of rows of the same length. */
+/* Returns true if a and b occupy disjoint columns of rows of equal length. */
 static bool have_other_columns(const block *a, const block *b, size_t size) {
     if (a->ld != b->ld) return false;
     const size_t start_a = (size_t)a->p / size % a->ld, start_b = (size_t)b->p / size % a->ld;
@@ -78,7 +79,7 @@ static weft_status check_words(weft_layout layout, weft_transpose transpose_a, w
     return WEFT_OK;
 }
 
-/* alpha or beta, or what stands for none. */
+/* Reads alpha or beta from p; `none` is the value for p = NULL. */
 static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p, double none, double *value,
                                weft_error *error) {
     float narrow;
@@ -91,7 +92,7 @@ static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p
 
 static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b, block *c, weft_error *error) {
     const size_t size = weft_dtype_size(call->dtype);
-    if (c->rows == 0 || c->width == 0) a->rows = b->rows = 0; /* nothing to compute, nothing to read */
+    if (c->rows == 0 || c->width == 0) a->rows = b->rows = 0; /* nothing is computed, so nothing is read */
     FORWARD(check_block(ctx, a, size, error));
     FORWARD(check_block(ctx, b, size, error));
     FORWARD(check_block(ctx, c, size, error));
@@ -106,7 +107,7 @@ static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b,
     return ctx->backend->matmul(ctx->state, call, error);
 }
 
-/* The arguments as they came. */
+/* Arguments of the public functions. */
 typedef struct arguments {
     weft_dtype dtype, accumulate;
     weft_layout layout;
@@ -121,8 +122,8 @@ typedef struct arguments {
     size_t ldc, stride_c, batch;
 } arguments;
 
-/* A column-major matrix is the transpose of what a row-major reader finds there: so C' = op(B)' op(A)' is computed
- * in its place. */
+/* A column-major matrix is the transpose of the row-major matrix in the same memory. Therefore C' = op(B)' op(A)'
+ * is computed instead. */
 static weft_status matmul(weft_context *ctx, const arguments *x, weft_error *error) {
     matmul_call call = {.dtype = x->dtype, .k = x->k, .batch = x->batch, .c = x->c, .ldc = x->ldc};
     const bool rows = x->layout == WEFT_ROW_MAJOR;

@@ -1,4 +1,4 @@
-/* weft_merge: arguments. */
+/* weft_merge: argument checks. */
 #include "core/check.h"
 
 static weft_status merge(weft_context *ctx, const merge_call *c, weft_error *error) {

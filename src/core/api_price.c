@@ -8,7 +8,7 @@ static const size_t STEPS_MAX = (size_t)1 << 20;
 static const uint64_t PATHS_MAX = (uint64_t)1 << 48;
 enum { SCRAMBLINGS_MAX = 1024 };
 
-/* The lower triangle that makes correlated normals of independent ones. */
+/* Lower triangular matrix that maps independent normals to correlated ones. */
 typedef struct factor {
     double at[WEFT_ASSETS_MAX][WEFT_ASSETS_MAX];
 } factor;
@@ -46,7 +46,7 @@ static weft_status check_market(const weft_option *o, weft_error *error) {
 static bool floats(weft_payoff payoff) { return payoff == WEFT_FLOATING_CALL || payoff == WEFT_FLOATING_PUT; }
 static bool has_strike(weft_payoff payoff) { return !floats(payoff) && payoff != WEFT_CORRIDOR; }
 
-/* One asset and the weight 1, which is also what NULL means. */
+/* Returns true for a single asset of weight 1, which is also the meaning of NULL. */
 static bool is_unweighted(const weft_option *o) { return o->assets == 1 && (!o->weights || o->weights[0] == 1); }
 
 static weft_status check_payoff(const weft_option *o, weft_steps scheme, weft_error *error) {
@@ -133,7 +133,7 @@ static weft_status check_correlation(size_t n, const double *matrix, weft_error 
     return WEFT_OK;
 }
 
-/* The lower triangle L with L L' = the matrix (A.-L. Cholesky), row by row (ORDER.md 21.1). */
+/* Computes the lower triangular L with L L' = the matrix, row by row (A.-L. Cholesky; ORDER.md 21.1). */
 static weft_status factorize(size_t n, const double *matrix, factor *l, weft_error *error) {
     FORWARD(check_correlation(n, matrix, error));
     for (size_t i = 0; i < n; i++)
@@ -169,7 +169,7 @@ static price_leg mirrored(price_leg leg) {
     return leg;
 }
 
-/* Behind each of the call's legs its mirror image, each with half of the weight. */
+/* Inserts the antithetic leg after each leg of the call and gives both half of its weight. */
 static void mirror_legs(price_call *c) {
     for (size_t k = c->legs; k-- > 0;) {
         c->leg[k].weight *= 0.5;
@@ -209,7 +209,7 @@ static price_call plain_call(const weft_option *o, const weft_simulation *s, con
     return c;
 }
 
-/* The central difference over the start of asset i, or over its volatility. */
+/* Returns the call for the central difference with respect to the start value of asset i, or to its volatility. */
 static price_call difference_call(const weft_option *o, const weft_simulation *s, const factor *l, size_t i,
                                   bool volatility) {
     const double x = volatility ? o->volatility[i] : o->start[i], bump = x * WEFT_PRICE_BUMP;
@@ -226,7 +226,8 @@ static price_call difference_call(const weft_option *o, const weft_simulation *s
 
 /* ----------------------------------------------------------------------------------- calls */
 
-/* Who sums over the paths of a call: the backend; or, of paths that are dealt out to ranks, `sum`. */
+/* Computes the sums over the paths of a call: the backend if `sum` is NULL; else `sum`, which distributes the paths
+ * over ranks. */
 typedef struct summing {
     weft_context *ctx;
     part_price_sum *sum;
@@ -247,7 +248,7 @@ static weft_status estimate(const summing *how, price_call *c, double *estimate,
 
 static double canonical(double x) { return isnan(x) ? (double)NAN : x; }
 
-/* The mean of what the scramblings give, and its standard error (ORDER.md 21.9). */
+/* Computes the mean of the estimates of all scramblings, and its standard error (ORDER.md 21.9). */
 static weft_status run_scrambled(const summing *how, size_t count, price_call c, double *value, double *deviation,
                                  weft_error *error) {
     double values[SCRAMBLINGS_MAX], found[2], sum = 0, squares = 0;
@@ -337,7 +338,7 @@ weft_status weft_part_price_check(weft_context *ctx, const weft_option *option, 
     GUARDED_SETUP(ctx, check_alone(option, simulation, valuation, error));
 }
 
-/* The context is not held meanwhile: `sum` makes calls on it. */
+/* Does not mark the context as busy, because `sum` makes calls on it. */
 weft_status weft_part_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
                             part_price_sum *sum, void *self, weft_valuation *valuation) {
     weft_error unused;

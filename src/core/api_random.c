@@ -1,11 +1,11 @@
-/* weft_random, weft_random_integers: their arguments. */
+/* weft_random and weft_random_integers: argument checks. */
 #include "core/check.h"
 #include "core/order.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* The samples that are asked for, and where they go. */
+/* Checks the range of samples and the output array. */
 static weft_status check_samples(const weft_context *ctx, const random_call *c, weft_error *error) {
     range out;
     RETURN_IF(c->first > WEFT_SAMPLES_MAX || c->n > WEFT_SAMPLES_MAX - c->first, WEFT_INVALID,
@@ -16,7 +16,7 @@ static weft_status check_samples(const weft_context *ctx, const random_call *c, 
 
 /* -------------------------------------------------------------------------- distributions */
 
-/* The words of core/distributions.def. */
+/* The keywords of core/distributions.def. */
 typedef enum sample_types { REALS, TRUTHS } sample_types;
 
 static weft_status check_types(const random_call *c, weft_error *error) {
@@ -36,7 +36,7 @@ static weft_status check_types(const random_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
-/* What must hold of a and b in the samples' type. */
+/* Checks a and b after rounding to the samples' type. */
 static weft_status check_ends(const random_call *c, bool finite, bool ascend, bool has_width, weft_error *error) {
     const char *type = weft_dtype_name(c->dtype);
     RETURN_IF(!finite, WEFT_INVALID, "a = %.17g, b = %.17g: both must be finite in %s", c->a, c->b, type);
@@ -98,7 +98,7 @@ weft_status weft_random(weft_context *ctx, weft_distribution distribution, weft_
 
 /* ------------------------------------------------------------------------------- integers */
 
-/* The value at p, sign-extended. */
+/* Returns the value at p, sign-extended if its type is signed. */
 static uint64_t integer_at(weft_dtype dtype, const void *p) {
     switch (dtype) {
     case WEFT_I32: return (uint64_t)(int64_t) * (const int32_t *)p;
@@ -107,7 +107,7 @@ static uint64_t integer_at(weft_dtype dtype, const void *p) {
     }
 }
 
-/* The least and the greatest value of the type; what stands at p in their stead, if anything does. */
+/* Reads a bound from p. If p is NULL, the bound is the least or the greatest value of the type. */
 static weft_status read_bound(const weft_context *ctx, const char *name, weft_dtype dtype, const void *p, bool upper,
                               uint64_t *bound, weft_error *error) {
     static const int64_t least[] = {[WEFT_I32] = INT32_MIN, [WEFT_I64] = INT64_MIN, [WEFT_U64] = 0};

@@ -1,8 +1,8 @@
-/* weft_recurrence: the checks of its arguments. */
+/* weft_recurrence: argument checks. */
 #include "core/check.h"
 #include "core/parts.h"
 
-/* The elements of `rows` rows of n. */
+/* Computes the number of elements in `rows` rows of n. */
 static weft_status count_elements(size_t rows, size_t n, size_t *elements, weft_error *error) {
     RETURN_IF(n > 0 && rows > SIZE_MAX / n, WEFT_INVALID, "%zu rows of %zu elements do not fit in memory", rows, n);
     *elements = rows * n;

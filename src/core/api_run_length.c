@@ -1,4 +1,4 @@
-/* The checks of weft_unique and weft_run_length. */
+/* weft_unique and weft_run_length: argument checks. */
 #include "core/check.h"
 
 static weft_status find_runs(weft_context *ctx, const char *values_name, bool lengths_wanted,

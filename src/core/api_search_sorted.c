@@ -1,4 +1,4 @@
-/* weft_search_sorted: arguments. */
+/* weft_search_sorted: argument checks. */
 #include "core/check.h"
 
 static weft_status search_sorted(weft_context *ctx, const search_sorted_call *c, weft_error *error) {

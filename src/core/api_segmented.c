@@ -1,13 +1,13 @@
-/* Segmented reduction and scan, and reduction by key: arguments are checked here, all but the offsets, which the
- * backend reads. */
+/* Segmented reduction and scan, and reduction by key: checks all arguments except the values of the offsets, which
+ * the backend checks. */
 #include "core/check.h"
 
-/* The ranges that a call names. */
+/* Memory ranges of a call's arguments. */
 typedef struct ranges {
     range x, y, offsets, keys, unique_keys, count;
 } ranges;
 
-/* What a call writes must not overlap what it reads, nor anything else that it writes; but y may be x. */
+/* Checks that no output overlaps an input or another output. Exception: y may be equal to x. */
 static weft_status check_ranges(const segmented_call *c, const ranges *r, weft_error *error) {
     const range *const outputs[] = {&r->y, &r->unique_keys, &r->count};
     const range *const inputs[] = {&r->x, &r->offsets, &r->keys};
@@ -31,7 +31,7 @@ static weft_status check_types(segmented_call *c, weft_dtype accumulate, weft_er
     return check_reduce_type(c->op, c->dtype, accumulate, &c->result, error);
 }
 
-/* `c` has all that the caller gave. */
+/* Checks and runs a call; `c` contains the caller's arguments. */
 static weft_status segmented(weft_context *ctx, segmented_call *c, weft_dtype accumulate, weft_error *error) {
     const bool by_offsets = c->source == SEGMENTS_BY_OFFSETS;
     const size_t key_size = weft_dtype_size(c->key_dtype);

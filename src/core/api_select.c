@@ -1,4 +1,4 @@
-/* The checks of selections: by flags or by comparison, of values, indices, or both sides. */
+/* Selections by flags or by comparison, of values, indices, or both sides: argument checks. */
 #include "core/check.h"
 
 enum { COMPARISONS = WEFT_GT + 1 };
@@ -8,7 +8,7 @@ const char *weft_comparison_name(weft_comparison comparison) {
     return (unsigned)comparison < COMPARISONS ? names[comparison] : "unknown";
 }
 
-/* What the elements are kept by. */
+/* Checks the flags or the comparison. */
 static weft_status check_condition(const weft_context *ctx, const select_call *c, range *flags, weft_error *error) {
     if (c->by_flags) return check_array(ctx, "flags", c->flags, c->n, sizeof *c->flags, flags, error);
     *flags = (range){"flags", NULL, 0};

@@ -1,4 +1,4 @@
-/* weft_sobol: its arguments. */
+/* weft_sobol: argument checks. */
 #include "core/check.h"
 #include "core/order.h"
 

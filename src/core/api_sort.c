@@ -1,7 +1,7 @@
-/* weft_sort, weft_sort_pairs, weft_sort_bits, weft_argsort: their arguments. */
+/* weft_sort, weft_sort_pairs, weft_sort_bits and weft_argsort: argument checks. */
 #include "core/check.h"
 
-/* Names the key's type and the order, or refuses them. */
+/* Checks the key type and the order. */
 static weft_status check_sort(weft_dtype dtype, weft_order_of_sort order, type_kind *kind, weft_error *error) {
     FORWARD(check_kind(dtype, kind, error));
     RETURN_IF((unsigned)order > WEFT_DESCENDING, WEFT_INVALID, "invalid sort order %d", (int)order);
@@ -14,7 +14,7 @@ static weft_status check_value_bytes(size_t bytes, weft_error *error) {
     return WEFT_OK;
 }
 
-/* n values; those of 16 bytes need only be aligned to 8, as pairs of f64 are. */
+/* Checks an array of n values. Values of 16 bytes need only 8-byte alignment, as pairs of f64 do. */
 static weft_status check_values(const weft_context *ctx, const char *name, const void *p, size_t n, size_t bytes,
                                 range *r, weft_error *error) {
     RETURN_IF(n > SIZE_MAX / bytes, WEFT_INVALID, "%s: %zu elements of %zu bytes do not fit in memory", name, n,
@@ -23,7 +23,7 @@ static weft_status check_values(const weft_context *ctx, const char *name, const
                        : check_array(ctx, name, p, n, bytes, r, error);
 }
 
-/* The four arrays of a call, of which each output may be its input and is apart from all else. */
+/* Checks the four arrays of a call: each output may be equal to its input and must not overlap any other array. */
 static weft_status check_arrays(const weft_context *ctx, const sort_call *c, weft_error *error) {
     const size_t size = weft_dtype_size(c->dtype);
     range keys, sorted, values = {"values", NULL, 0}, moved = {"sorted_values", NULL, 0};

@@ -1,4 +1,4 @@
-/* weft_top_k: arguments. */
+/* weft_top_k: argument checks. */
 #include "core/check.h"
 
 static weft_status top_k(weft_context *ctx, const top_k_call *c, weft_error *error) {

@@ -1,10 +1,10 @@
-/* weft_tridiag: its arguments are checked here and nowhere else. */
+/* weft_tridiag: argument checks. The backend does not check the arguments again. */
 #include "core/check.h"
 #include "core/parts.h"
 
 enum { COEFFICIENTS = 3, LINES = 5 };
 
-/* The memory that lines span. */
+/* Checks the memory that the lines span. */
 static weft_status check_lines(const weft_context *ctx, const char *name, const tridiag_call *c, weft_lines lines,
                                range *r, weft_error *error) {
     const size_t size = weft_dtype_size(c->dtype);
@@ -18,7 +18,8 @@ static weft_status check_lines(const weft_context *ctx, const char *name, const 
     return check_array(ctx, name, lines.p, span + 1, size, r, error);
 }
 
-/* No two elements of d are the same: the distance of one kind reaches over all of the other kind. */
+/* Checks that no two elements of d have the same address: one of step and line must exceed the extent of the elements
+ * in the other direction. */
 static weft_status check_distinct(const tridiag_call *c, weft_error *error) {
     const weft_lines d = c->d;
     const bool rows = c->n > 1, systems = c->systems > 1;

@@ -1,5 +1,5 @@
-/* The registry of backends. The CUDA backend is a plugin, libweft_cuda.so beside libweft.so, so that
- * libweft needs no CUDA to build, to install or to run. */
+/* Registry of backends. The CUDA backend is a plugin, libweft_cuda.so, next to libweft.so: libweft can be built,
+ * installed and run without CUDA. */
 #include "core/backend.h"
 
 #include <dlfcn.h>
@@ -11,8 +11,8 @@
 static pthread_mutex_t plugin_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(const weft_backend *) plugin;
 
-/* Finds the plugin's path: in $WEFT_PLUGIN_DIR when set, else in the directory this library was loaded from; there in
- * the subdirectory weft, where it is installed, or next to this library, as in a build tree. */
+/* Finds the plugin in $WEFT_PLUGIN_DIR if set, else in the directory from which this library was loaded. There it
+ * is in the subdirectory weft, where it is installed, or next to this library, as in a build tree. */
 static weft_status plugin_path(char *path, size_t size, weft_error *error) {
     const char *directory = getenv("WEFT_PLUGIN_DIR");
     size_t length = directory ? strlen(directory) : 0;

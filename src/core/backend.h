@@ -1,7 +1,7 @@
-/* A backend is one struct of function pointers. The API (api.c) has checked every argument before
- * it calls one; a backend fails only for its machine: memory, driver, device.
+/* A backend is one struct of function pointers. The API (src/core/api_*.c) checks every argument before it calls a
+ * backend, so a backend fails only for reasons of the machine: memory, driver, device.
  *
- * There are three: ref (the specification), cpu, and cuda, which is a plugin found at run time. */
+ * There are three backends: ref (the specification), cpu, and cuda, which is a plugin loaded at run time. */
 #ifndef WEFT_CORE_BACKEND_H
 #define WEFT_CORE_BACKEND_H
 
@@ -14,17 +14,20 @@
 
 #include <stdbool.h>
 
-/* Raised whenever anything below changes: a plugin of another number is refused. */
+/* Must be raised whenever anything below changes: a plugin with another number is refused. */
 #define WEFT_BACKEND_ABI 18
 
-/* What a formula's steps read: an array, one value for all elements, or the element's index. */
+/* Input of a formula: an array, one value for all elements, or the index of the element. */
 typedef enum map_leaf_kind { LEAF_ARRAY, LEAF_VALUE, LEAF_INDEX } map_leaf_kind;
 
 typedef struct map_leaf {
     map_leaf_kind kind;
-    weft_dtype dtype; /* of an array: any type, but no float where the formula is evaluated in integers */
+    /* LEAF_ARRAY: type of the elements: any type, but not f32 or f64 if the formula is evaluated in integers. */
+    weft_dtype dtype;
     const void *p;
-    union { /* of a value: in the type of the evaluation, integers extended to 64 bits; of the index: element 0's */
+    /* LEAF_VALUE: the value in the type of the evaluation, integers extended to 64 bits. LEAF_INDEX: the index of
+     * element 0. */
+    union {
         float f32;
         double f64;
         uint64_t u64;
@@ -33,25 +36,28 @@ typedef struct map_leaf {
 
 /* A formula over n elements. */
 typedef struct map_call {
-    weft_dtype dtype; /* that it is evaluated in: i32, i64, u32, u64, f32, f64 */
+    weft_dtype dtype; /* type of the evaluation: i32, i64, u32, u64, f32 or f64 */
     size_t n;
     const map_step *steps;
-    size_t step_count, register_count, leaf_count; /* at least one step and one register */
+    size_t step_count, register_count, leaf_count; /* step_count and register_count >= 1 */
     const map_leaf *leaves;
-    void *out; /* n values of dtype, == the p of arrays of that type, or apart; NULL where they are reduced */
+    /* n values of dtype. May be equal to p of an array leaf of type dtype; must not otherwise overlap any array.
+     * NULL if the values are reduced. */
+    void *out;
 } map_call;
 
-/* One call of weft_reduce. `result` settles the accumulator: f64 for f32 elements means f64. */
+/* One call of weft_reduce. `result` determines the accumulator: f64 for f32 elements means f64. */
 typedef struct reduce_call {
     weft_op op;
     weft_dtype dtype, result;
-    size_t n; /* >= 1 where the operator needs it (ops.def); else 0 is allowed */
+    size_t n; /* >= 1 for operators that require elements (ops.def); else 0 is allowed */
     const void *x;
     void *out;
-    const map_call *map; /* where the elements are a formula's values, and x is NULL; else NULL */
-    /* NULL; or, of mean and norm2 with an f64 result: x is a part of a longer array, and the sum of its elements or
-     * of their squares is wanted as the tree leaves it. *part is 1; or, for a norm2 that is taken again, the sum of
-     * squares of the whole (ORDER.md 3.3). */
+    /* Formula whose values are the elements; then x is NULL. Else NULL. */
+    const map_call *map;
+    /* NULL, or, for mean and norm2 with an f64 result: x is a part of a longer array, and *out receives the sum of
+     * its elements (mean) or of their squares (norm2), without the final division or square root. *part is 1, or,
+     * when norm2 is repeated with scaling, the sum of squares of the whole array (ORDER.md 3.3). */
     const double *part;
 } reduce_call;
 
@@ -60,8 +66,8 @@ typedef struct variance_call {
     size_t n, ddof; /* ddof < n */
     const void *x;
     void *out;
-    /* NULL; or, with an f64 result and ddof 0: x is a part of an array of this mean, and its sum of squares is wanted
-     * as the tree leaves it. */
+    /* NULL, or, with an f64 result and ddof 0: x is a part of an array whose mean is *mean, and *out receives the
+     * sum of squared deviations from it, without the final division. */
     const double *mean;
 } variance_call;
 
@@ -78,19 +84,21 @@ typedef struct scan_call {
     weft_dtype dtype, result;
     size_t n; /* >= 1 */
     const void *x;
-    const void *init;    /* one value of the result type in host memory, or NULL */
-    void *y;             /* == x, or apart from it */
-    const map_call *map; /* where the elements are a formula's values, and x is NULL; else NULL. Then y may be an
-                            array of the formula that has the type of both */
-    bool totals;         /* y gets a value for each 16^3 elements: their total (ORDER.md 6.2), as it is. n is a
-                            multiple of that, op sum or prod, of floats; inclusive, without init or map */
+    const void *init; /* one value of the result type in host memory, or NULL */
+    void *y;          /* == x, or does not overlap x */
+    /* Formula whose values are the elements; then x is NULL. Then y may be an array of the formula if the type of the
+     * array, dtype and result are equal. Else NULL. */
+    const map_call *map;
+    /* Writes to y only the totals of aligned blocks of 16^3 elements (ORDER.md 6.2). n must be a multiple of 16^3,
+     * op sum or prod, the elements floats, the scan inclusive, without init and map. */
+    bool totals;
 } scan_call;
 
 typedef struct laplace_call {
     weft_dtype dtype;
     size_t nx, ny, nz, sweeps; /* at least one point */
     const void *u;
-    void *v;        /* == u, or apart from it */
+    void *v;        /* == u, or does not overlap u */
     double *change; /* or NULL */
 } laplace_call;
 
@@ -98,59 +106,60 @@ typedef struct laplace_solve_call {
     weft_laplace_method method;
     weft_dtype dtype;
     size_t nx, ny, nz; /* at least one point */
-    double omega;      /* what the sweeps use: more than 0, less than 2 */
-    size_t sweeps;     /* or cycles */
+    double omega;      /* relaxation factor of the sweeps: 0 < omega < 2 */
+    size_t sweeps;     /* number of sweeps, or of cycles */
     const void *u;
-    void *v;          /* == u, or apart from it */
-    double *residual; /* of v, in host memory, or NULL */
+    void *v;          /* == u, or does not overlap u */
+    double *residual; /* residual of v, in host memory; or NULL */
 } laplace_solve_call;
 
 typedef enum select_kind { SELECT_VALUES, SELECT_INDICES, SELECT_PARTITION } select_kind;
 
 typedef struct select_call {
     select_kind kind;
-    bool by_flags;    /* else by comparison */
-    weft_dtype dtype; /* WEFT_U8, and x NULL, for indices by flags, which need no elements */
-    size_t n;         /* 0 is allowed, and means *count = 0 */
+    bool by_flags; /* keep elements by flags; else by comparison */
+    /* WEFT_U8, with x NULL, for indices by flags, which read no elements. */
+    weft_dtype dtype;
+    size_t n; /* if 0, *count = 0 */
     const void *x;
     const uint8_t *flags;
-    weft_comparison comparison; /* of an element with */
+    weft_comparison comparison; /* compares each element with *value */
     const void *value;          /* in host memory */
     void *y;
     uint64_t *count;
 } select_call;
 
-/* Also weft_unique, which wants no lengths. */
+/* Also weft_unique, which leaves `lengths` NULL. */
 typedef struct run_length_call {
     weft_dtype dtype;
-    size_t n; /* 0 is allowed, and means *count = 0 */
+    size_t n; /* if 0, *count = 0 */
     const void *x;
     void *values;
-    uint64_t *lengths; /* NULL: not wanted */
+    uint64_t *lengths; /* or NULL */
     uint64_t *count;
 } run_length_call;
 
-/* What tells where segments begin. */
+/* Specifies how segments are delimited. */
 typedef enum segment_source { SEGMENTS_BY_OFFSETS, SEGMENTS_BY_HEADS, SEGMENTS_BY_KEYS } segment_source;
 
-/* One call of the weft_segmented_ functions or of weft_reduce_by_key. Offsets are the one argument that the API
- * leaves unchecked, since only the backend can read them at speed: core/offsets.h. */
+/* One call of a weft_segmented_ function or of weft_reduce_by_key. The API does not check the values of the
+ * offsets, because only the backend can read them fast: the backend checks them (core/offsets.h). */
 typedef struct segmented_call {
-    const char *name; /* of the operation, for messages */
+    const char *name; /* name of the operation, for messages */
     weft_op op;       /* sum, prod, min, max, and, or, xor */
-    bool scan;        /* y has a value for each element, else for each segment */
+    bool scan;        /* y has one value per element; else one per segment */
     weft_scan_kind kind;
     weft_dtype dtype, result;
-    size_t n; /* 0 is allowed, but for a scan */
+    size_t n; /* 0 is allowed, except for a scan */
     const void *x;
-    void *y; /* of a scan: == x, or apart from it */
+    void *y; /* scan: == x, or does not overlap x */
     segment_source source;
-    size_t segments; /* by offsets: >= 1 */
+    size_t segments; /* SEGMENTS_BY_OFFSETS: number of segments, >= 1 */
     const uint64_t *offsets;
-    const void *keys; /* by heads: of type u8 */
+    const void *keys; /* SEGMENTS_BY_HEADS: type u8 */
     weft_dtype key_dtype;
-    void *unique_keys; /* by keys */
-    uint64_t *count;   /* of a reduction by heads or keys: how many segments there are */
+    void *unique_keys; /* SEGMENTS_BY_KEYS only */
+    uint64_t *count;   /* reduction by heads or keys: receives the number of segments */
 } segmented_call;
 
 typedef struct recurrence_call {
@@ -158,22 +167,24 @@ typedef struct recurrence_call {
     bool reverse;
     size_t rows, n; /* >= 1 */
     const void *s, *u;
-    const void *init; /* a value for each row, or NULL */
-    void *v;          /* == s or == u, or apart from both; apart from init */
-    /* NULL; or, of one row of 16^k elements, k >= 3: their map's S and U (ORDER.md 9.2) are wanted here
-     * too, in host memory, each as bits of the type. */
+    const void *init; /* one value per row, or NULL */
+    void *v;          /* == s, == u, or overlaps neither; must not overlap init */
+    /* NULL, or, for one row of 16^k elements, k >= 3: receives S and U of the row's map (ORDER.md 9.2) as bit
+     * patterns of dtype, in host memory. */
     uint64_t *map;
 } recurrence_call;
 
-/* Bins of one width, or between edges. A backend that has GPU memory checks the edges itself (core/edges.h). */
+/* Bins of equal width, or bins between edges. A backend that has GPU memory checks the edges itself
+ * (core/edges.h). */
 typedef struct histogram_call {
     weft_dtype dtype;
     size_t n;
     const void *x;
-    size_t bins;                           /* 1 .. WEFT_BINS_MAX */
-    const void *edges;                     /* bins + 1, ascending; NULL: even bins from lower to upper, */
-    double lower_real, upper_real;         /* of floats, */
-    uint64_t lower_integer, upper_integer; /* or of integers, sign-extended */
+    size_t bins; /* 1 .. WEFT_BINS_MAX */
+    /* bins + 1 values, ascending. NULL: even bins from lower to upper. */
+    const void *edges;
+    double lower_real, upper_real;         /* bounds of even bins, for floats */
+    uint64_t lower_integer, upper_integer; /* bounds of even bins, for integers, sign-extended */
     uint64_t *counts;
 } histogram_call;
 
@@ -206,24 +217,25 @@ typedef struct search_sorted_call {
     uint64_t *positions;
 } search_sorted_call;
 
-/* A matrix of a product as it lies in memory: rows of `ld` elements; one of a batch is `stride` elements behind the
- * one before. */
+/* Storage of a matrix operand: rows of `ld` elements; consecutive matrices of a batch are `stride` elements
+ * apart. */
 typedef struct matmul_operand {
     const void *p;
     size_t ld, stride;
-    bool transposed; /* the factor is the transpose of what lies there */
+    bool transposed; /* the factor is the transpose of the stored matrix */
 } matmul_operand;
 
-/* Row-major: C is m x n, op(A) m x k, op(B) k x n. With k = 0, which alpha = 0 becomes too, C = beta C. */
+/* Row-major: C is m x n, op(A) m x k, op(B) k x n. With k = 0, C = beta C; the API also sets k = 0 if alpha = 0. */
 typedef struct matmul_call {
-    weft_dtype dtype, accumulate; /* the elements' type, the type of the chains */
+    weft_dtype dtype, accumulate; /* type of the elements, type of the accumulation chains */
     size_t m, n, k, batch;        /* m, n, batch >= 1 */
     double alpha, beta;
     matmul_operand a, b;
     void *c;
     size_t ldc, stride_c;
-    size_t part;               /* of k, by ORDER.md 13.2; k or more where it is not cut */
-    const matmul_piece *piece; /* NULL; or what is done instead, with k >= 1 */
+    size_t part; /* terms per part of k (ORDER.md 13.2); >= k if k is not split */
+    /* NULL, or the stage to compute instead of the whole product; then k >= 1. */
+    const matmul_piece *piece;
 } matmul_call;
 
 typedef struct fft_call {
@@ -231,10 +243,10 @@ typedef struct fft_call {
     weft_fft_kind kind;
     size_t batch, n; /* batch >= 1; n a power of two */
     const void *x;
-    void *y; /* == x for C2C, or apart from it */
+    void *y; /* C2C: == x, or does not overlap x; else does not overlap x */
 } fft_call;
 
-/* Values [first, first + count) of the full convolution, which has n + m - 1. */
+/* Computes values [first, first + count) of the full convolution, which has n + m - 1 values. */
 typedef struct convolve_call {
     weft_dtype dtype;
     bool is_complex, correlate;
@@ -250,34 +262,37 @@ typedef struct tridiag_call {
     weft_dtype dtype; /* f32 or f64 */
     bool periodic;
     size_t systems, n;
-    weft_lines a, b, c, d; /* a, b, c of distances 0 and 0: one value in host memory */
-    void *x;               /* in d's distances; == d.p, or apart from it; any two of its elements are distinct */
+    /* For a, b and c, step = line = 0 means one value, in host memory. */
+    weft_lines a, b, c, d;
+    /* Layout of d: step and line of d. == d.p, or does not overlap d. No two elements may have the same address. */
+    void *x;
     uint64_t *singular;
-    const tridiag_part *part; /* NULL; or what is done instead, to one system, whose distances are 0 or 1 */
+    /* NULL, or the stage to compute instead, for one system; then step is 0 or 1. */
+    const tridiag_part *part;
 } tridiag_call;
 
-/* Grids of n[0] x n[1] x n[2] points, 1 where there is no such dimension, one behind another. */
+/* `batch` consecutive grids of n[0] x n[1] x n[2] points; n[i] is 1 for unused dimensions. */
 typedef struct heat_call {
     weft_dtype dtype; /* f32 or f64 */
     weft_heat_method method;
-    size_t dimensions, n[WEFT_AXES_MAX], batch; /* 1 .. WEFT_AXES_MAX; all others >= 1 */
-    double lambda[WEFT_AXES_MAX];               /* of dtype, from WEFT_HEAT_LAMBDA_LEAST to _GREATEST */
+    size_t dimensions, n[WEFT_AXES_MAX], batch; /* dimensions: 1 .. WEFT_AXES_MAX; all others >= 1 */
+    double lambda[WEFT_AXES_MAX]; /* values of type dtype, WEFT_HEAT_LAMBDA_LEAST to WEFT_HEAT_LAMBDA_GREATEST */
     size_t steps;
     const void *u;
-    void *v; /* == u, or apart from it */
+    void *v; /* == u, or does not overlap u */
 } heat_call;
 
 /* weft_sort, weft_sort_pairs, weft_sort_bits. */
 typedef struct sort_call {
     weft_dtype dtype;
     weft_order_of_sort order;
-    unsigned first_bit, bits; /* those that count: all of them, unless the keys are integers */
+    unsigned first_bit, bits; /* bits of the keys to sort by: all bits, unless the keys are integers */
     size_t n;                 /* >= 1 */
     const void *keys;
-    void *sorted_keys;  /* == keys, or apart from all others */
+    void *sorted_keys;  /* == keys, or overlaps no other array */
     size_t value_bytes; /* 0: no values */
     const void *values;
-    void *sorted_values; /* == values, or apart from all others */
+    void *sorted_values; /* == values, or overlaps no other array */
 } sort_call;
 
 typedef struct argsort_call {
@@ -289,19 +304,20 @@ typedef struct argsort_call {
     void *indices;
 } argsort_call;
 
-/* Samples first ... first + n - 1 of a stream: of a distribution, or integers, which have a 32-bit or 64-bit type. */
+/* Samples first ... first + n - 1 of a stream, from a distribution or as integers. Integers have a 32-bit or 64-bit
+ * type. */
 typedef struct random_call {
     bool integers;
     weft_distribution distribution;
     weft_dtype dtype;
     uint64_t seed, stream, first;
     size_t n;             /* >= 1, and first + n <= WEFT_SAMPLES_MAX */
-    double a, b;          /* of a uniform distribution: its ends once rounded to dtype */
-    uint64_t lower, last; /* of integers, sign-extended: lower + 0 ... last */
+    double a, b;          /* uniform distribution: its bounds, rounded once to dtype */
+    uint64_t lower, last; /* integers: lowest and greatest value, sign-extended */
     void *out;
 } random_call;
 
-/* Points first ... first + n - 1. */
+/* Sobol points first ... first + n - 1. */
 typedef struct sobol_call {
     weft_scrambling scrambling;
     weft_dtype dtype; /* f32 or f64 */
@@ -310,41 +326,47 @@ typedef struct sobol_call {
     void *out;
 } sobol_call;
 
-/* One of the simulations that share a path's normals: the path itself, its mirror image, those of a difference. */
+/* One of the simulations that share the normals of a path: the path itself, its antithetic path, or the paths of a
+ * finite difference. */
 typedef struct price_leg {
-    double weight; /* of what it pays in the path's value */
+    double weight; /* factor of this leg's payoff in the value of the path */
     double start[WEFT_ASSETS_MAX], drift[WEFT_ASSETS_MAX];
-    double loading[WEFT_ASSETS_MAX][WEFT_ASSETS_MAX]; /* of normal j in the step of asset i, j <= i */
+    double loading[WEFT_ASSETS_MAX][WEFT_ASSETS_MAX]; /* [i][j]: factor of normal j in the step of asset i, j <= i */
 } price_leg;
 
 typedef enum price_control { CONTROL_NONE, CONTROL_END, CONTROL_GEOMETRIC } price_control;
 
 enum { PRICE_LEGS_MAX = 4, PRICE_SUMS = 5 };
 
-/* ORDER.md 21 names these numbers. */
+/* One pricing simulation. ORDER.md 21 defines the members. */
 typedef struct price_call {
     weft_dtype dtype; /* f32 or f64 */
     weft_payoff payoff;
     weft_observed observed;
     weft_barrier barrier;
     weft_steps scheme;
-    price_control control; /* with one leg, or two that are mirror images */
+    price_control control; /* CONTROL_NONE unless there is one leg, or two antithetic legs */
     size_t assets, steps;  /* >= 1 */
     uint64_t paths, seed;  /* paths >= 2 */
-    uint64_t first, count; /* of the paths that are simulated: all of them, or, with sums, some (core/parts.h) */
-    bool sobol;            /* paths are Sobol points of the seed and */
-    uint64_t stream;       /* with Owen's scrambling; else by Philox */
+    /* Paths to simulate: all paths, or, if `sums` is not NULL, a range of them (weft_part_price_sums). */
+    uint64_t first, count;
+    bool sobol;      /* paths are scrambled Sobol points; else Philox */
+    uint64_t stream; /* stream of the scrambling, if sobol */
     double strike, level, rate, maturity;
-    double volatility; /* of the only asset, where the control is geometric */
+    /* Volatility of the only asset, for CONTROL_GEOMETRIC. */
+    double volatility;
     double weights[WEFT_ASSETS_MAX], centre[WEFT_ASSETS_MAX], width[WEFT_ASSETS_MAX];
     size_t legs;
     price_leg leg[PRICE_LEGS_MAX];
-    double *estimate;    /* in host memory: the price and its standard error; or, with sums, not wanted */
-    double *sums;        /* NULL; or in host memory: the sums of ORDER.md 21.6, in their order, are wanted instead */
-    const double *given; /* NULL; or those sums over all paths, none of which is simulated then */
+    /* In host memory: receives the price and its standard error. Not written if `sums` is not NULL. */
+    double *estimate;
+    /* NULL, or, in host memory: receives the sums of ORDER.md 21.6, in their order, instead of the estimate. */
+    double *sums;
+    /* NULL, or the sums of ORDER.md 21.6 over all paths: the estimate is computed from them without simulation. */
+    const double *given;
 } price_call;
 
-/* weft_match_count and weft_match_list. The patterns have been checked. */
+/* weft_match_count and weft_match_list. The API has checked the patterns. */
 typedef struct match_call {
     size_t n, first, end; /* first <= end <= n */
     const unsigned char *text;
@@ -352,17 +374,17 @@ typedef struct match_call {
     const uint64_t *offsets;
     const unsigned char *bytes;
     bool fold_case, whole_word;
-    uint64_t *counts; /* NULL: a list is wanted, */
+    uint64_t *counts; /* NULL: write a list (the members below) */
     size_t capacity;
     uint64_t *positions;
     uint32_t *numbers;
     uint64_t *total;
 } match_call;
 
-/* Where memory lies, for a backend whose memory is not the host's. */
+/* Kind of memory, for a backend whose memory is not the host's. */
 typedef enum memory_place {
-    PLACE_HOST,   /* the host must lend a hand to copy it */
-    PLACE_PINNED, /* host memory that the device copies from and to by itself */
+    PLACE_HOST,   /* pageable host memory: copies are staged by the host */
+    PLACE_PINNED, /* page-locked host memory: copied by DMA */
     PLACE_DEVICE
 } memory_place;
 
@@ -370,11 +392,11 @@ typedef struct weft_backend {
     int abi; /* WEFT_BACKEND_ABI */
     const char *name;
 
-    /* Devices of this backend that can be opened now, and what they are. */
+    /* Number of devices of this backend that can be opened now, and their properties. */
     int (*count)(void);
     weft_status (*describe)(int index, weft_device_info *info, weft_error *error);
 
-    /* Opens a device; `which` is what stood after "name:" or "". *state is the backend's own. */
+    /* Opens a device. `which` is the text after "name:", or "". *state belongs to the backend. */
     weft_status (*open)(const char *which, void **state, weft_error *error);
     void (*close)(void *state);
     const char *(*id)(const void *state); /* "cuda:0" */
@@ -388,11 +410,12 @@ typedef struct weft_backend {
     weft_status (*free)(void *state, weft_memory memory, void *p, weft_error *error);
     weft_status (*copy)(void *state, size_t bytes, const void *src, void *dst, weft_error *error);
 
-    /* Copies that go on beside the context's work, for src/stream; all of them NULL for backends whose memory is the
-     * host's. *transfer is the backend's own, and of use for one copy after another. A copy begins behind all that
-     * the context's stream has been given, and that stream goes on without it until it is joined. WEFT_WORK copies
-     * nothing: it lasts, on the context's stream, until it is joined. transfer_time waits for both, and gives when
-     * `transfer` began and ended, in seconds from when `origin` began. transfer_close waits. */
+    /* Asynchronous copies, overlapped with the work of the context's stream, for src/stream. All NULL for backends
+     * whose memory is the host's. *transfer belongs to the backend and can be reused for later copies. A copy
+     * starts after all work submitted to the context's stream before transfer_begin. The stream does not wait for
+     * the copy until transfer_join. WEFT_WORK copies nothing: it measures the context's stream from transfer_begin
+     * to transfer_join. transfer_time waits for both transfers and returns the start and end of `transfer`, in
+     * seconds since the start of `origin`. transfer_close waits for the transfer. */
     weft_status (*transfer_place)(void *state, const void *p, memory_place *place, weft_error *error);
     weft_status (*transfer_open)(void *state, void **transfer, weft_error *error);
     weft_status (*transfer_begin)(void *state, void *transfer, weft_lane lane, size_t bytes, const void *from,
@@ -403,7 +426,7 @@ typedef struct weft_backend {
                                  weft_error *error);
     void (*transfer_close)(void *state, void *transfer);
 
-    /* True when p is memory that only a GPU can read. NULL for backends that have none. */
+    /* Returns true if p is memory that only a GPU can access. NULL for backends without such memory. */
     bool (*device_only)(const void *p);
 
     weft_status (*reduce)(void *state, const reduce_call *call, weft_error *error);
@@ -433,25 +456,25 @@ typedef struct weft_backend {
     weft_status (*match)(void *state, const match_call *call, weft_error *error);
     weft_status (*map)(void *state, const map_call *call, weft_error *error);
 
-    /* What can be done in several ways, the same list for every state (`chosen` is not used there), and the way that
-     * a state takes. `everywhere`: also for calls that are too small for that way to be a good one. All NULL for
-     * backends that have one way alone. */
+    /* Algorithms with several variants. `tunables` returns one list for all states, without `chosen`; `chosen`
+     * returns the variant that a state uses. With `everywhere`, the variant is also used for calls below the size
+     * from which it pays off. All NULL for backends without variants. */
     const weft_tunable *(*tunables)(size_t *count);
     size_t (*chosen)(const void *state, size_t tunable);
     weft_status (*choose)(void *state, size_t tunable, size_t variant, bool everywhere, weft_error *error);
-    /* The maker's name of the state's device: what was measured on one holds on others of that name. */
+    /* Writes the product name of the state's device. Tuning results are valid for all devices of that name. */
     void (*model)(const void *state, char name[128]);
 } weft_backend;
 
 const weft_backend *weft_backend_ref(void);
 const weft_backend *weft_backend_cpu(void);
-/* The plugin's one exported function, found by name: */
+/* The only function that the plugin exports; looked up by name. */
 #define WEFT_PLUGIN_ENTRY "weft_backend_cuda"
 typedef const weft_backend *(*weft_plugin_entry)(void);
 
-/* The registry (backend.c): the backend called `name`, loading its plugin when it has one. */
+/* Finds the backend `name` in the registry (backend.c); loads its plugin if it has one. */
 weft_status weft_find_backend(const char *name, const weft_backend **backend, weft_error *error);
-/* The cuda backend if a context or a query has loaded it already, else NULL. Loads nothing. */
+/* Returns the cuda backend if a context or a query has already loaded it, else NULL. Never loads it. */
 const weft_backend *weft_loaded_plugin(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The frame in which every call on a context runs: entering and leaving, progress, the error of a thread. */
+/* Beginning and end of every call on a context: entering and leaving, progress, per-thread errors. */
 #include "core/context.h"
 
 #include <pthread.h>
@@ -9,7 +9,7 @@ weft_error *context_thread_error(void) { return &thread_error; }
 
 /* ------------------------------------------------------------- entering and leaving a call */
 
-/* Counts fork()s on the child's side, so that a context knows it was opened by another process. */
+/* Number of fork() calls, counted in the child, so that a context can detect that another process opened it. */
 static unsigned generation;
 static void count_fork(void) { generation++; }
 static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
@@ -28,14 +28,14 @@ weft_status context_enter(weft_context *ctx) {
         status = weft_fail(&ctx->error, WEFT_FORKED,
                            "this context was opened before fork(); open a new one in the child process");
     else if (ctx->lost)
-        status = WEFT_DEVICE_LOST; /* the sentence of the fault itself stays */
+        status = WEFT_DEVICE_LOST; /* the message of the original failure is kept */
     else
         ctx->error.message[0] = '\0';
     if (status != WEFT_OK) atomic_flag_clear(&ctx->inside);
     return status;
 }
 
-static _Thread_local weft_watch *current; /* watch of the call that the thread is inside, or NULL */
+static _Thread_local weft_watch *current; /* watch of the innermost call on this thread, or NULL */
 
 weft_watch *context_watch(void) { return current; }
 

@@ -1,5 +1,6 @@
-/* A comparison as data: which of "less", "equal" and "greater" keep an element, and whether those that it names are
- * kept or all others. Two integers, or two numbers, are exactly one of the three; a NaN and anything are none. */
+/* A comparison in the form of data. `less`, `equal` and `greater` name the relations that satisfy it; with
+ * `others`, all elements for which no named relation holds satisfy it instead. For two integers, or two floats that
+ * are not NaN, exactly one relation holds; with a NaN, none. */
 #ifndef WEFT_CORE_COMPARE_H
 #define WEFT_CORE_COMPARE_H
 
@@ -10,8 +11,9 @@
 
 typedef struct comparator {
     bool less, equal, greater, others;
-    uint64_t value; /* the bits that elements are compared with */
-    uint64_t flip;  /* turned in an unsigned element, and here in value, to compare it as a signed one */
+    uint64_t value; /* bit pattern to compare with */
+    /* XOR mask for unsigned elements, so that they compare as signed ones; already applied to `value`. */
+    uint64_t flip;
 } comparator;
 
 static inline comparator weft_comparator(weft_comparison comparison, weft_dtype dtype, size_t size,

@@ -1,4 +1,4 @@
-/* Contexts and devices: opening, closing, describing, settings. */
+/* Contexts and devices: open, close, describe, configure. */
 #include "core/context.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------------ context, devices */
 
-/* Splits "cuda:1" in name and which. */
+/* Splits "cuda:1" into name and which. */
 static weft_status parse_device(const char *device, char name[16], const char **which, weft_error *error) {
     const char *colon = strchr(device, ':');
     const size_t length = colon ? (size_t)(colon - device) : strlen(device);
@@ -27,8 +27,8 @@ static weft_status open_device(weft_context *ctx, const char *device, weft_error
     return ctx->backend->open(which, &ctx->state, error);
 }
 
-/* A backend opens with WEFT_UNSUPPORTED where a device is there and cannot be used; the public status is that of one
- * that is not there. */
+/* A backend returns WEFT_UNSUPPORTED if a device exists but cannot be used. The public status is WEFT_NO_DEVICE, as
+ * for a missing device. */
 static weft_status open_named(weft_context *ctx, const char *device, weft_error *error) {
     const weft_status status = open_device(ctx, device, error);
     if (status != WEFT_OK) return status == WEFT_UNSUPPORTED ? WEFT_NO_DEVICE : status;
@@ -36,7 +36,7 @@ static weft_status open_named(weft_context *ctx, const char *device, weft_error 
     return WEFT_OK;
 }
 
-/* A GPU, or the CPU. Where that is because a GPU cannot be used, the sentence is left in the error. */
+/* Opens a GPU, else the CPU. If a GPU exists but cannot be used, the reason is left in the error. */
 static weft_status open_auto(weft_context *ctx, weft_error *error) {
     const weft_status status = open_device(ctx, "cuda", error);
     if (status == WEFT_UNSUPPORTED) {

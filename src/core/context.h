@@ -1,4 +1,4 @@
-/* What a context is, and the frame that every call on one runs in. */
+/* The context, and the functions that begin and end every call on it. */
 #ifndef WEFT_CORE_CONTEXT_H
 #define WEFT_CORE_CONTEXT_H
 
@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-/* Memory that a call with sources leaves to the next one. */
+/* Buffer that a call with sources leaves for reuse by the next one. */
 typedef struct kept_buffer {
     weft_memory memory;
     size_t bytes;
@@ -20,33 +20,36 @@ enum { KEPT_BUFFERS = 16 };
 struct weft_context {
     const weft_backend *backend;
     void *state;
-    atomic_flag inside;             /* set while a call runs */
-    unsigned generation;            /* of the process, when it was opened */
-    bool lost;                      /* the device failed: every later call says so */
-    weft_watch watch;               /* progress of the call that runs */
-    size_t memory;                  /* for the buffers of calls with sources; 0: the default */
-    weft_timeline *timeline;        /* of what they do, or NULL */
-    void *origin;                   /* the transfer that it counts from */
-    kept_buffer kept[KEPT_BUFFERS]; /* of a GPU's context */
-    struct weft_context *joins;     /* of a GPU's context: the specification, for a few values; NULL until needed */
+    atomic_flag inside;             /* set while a call is running */
+    unsigned generation;            /* number of fork() calls when the context was opened (context_generation) */
+    bool lost;                      /* the device failed: every later call returns WEFT_DEVICE_LOST */
+    weft_watch watch;               /* progress of the running call */
+    size_t memory;                  /* bytes for the buffers of calls with sources; 0: the default */
+    weft_timeline *timeline;        /* records the activities of calls with sources; or NULL */
+    void *origin;                   /* transfer at time 0 of the timeline; or NULL */
+    kept_buffer kept[KEPT_BUFFERS]; /* buffers of a GPU context */
+    /* For GPU contexts: a "ref" context that combines small numbers of values. NULL until needed. */
+    struct weft_context *joins;
     weft_error error;
-    weft_error tuning; /* why the file of what was tuned is not used, or "" */
+    weft_error tuning; /* reason why an existing tuning file is not used, or "" */
 };
 
-/* For failures that belong to no context: this thread's. */
+/* Returns the calling thread's error, for failures that belong to no context. */
 weft_error *context_thread_error(void);
 
-/* Number of fork() calls between the program's first process and this one. */
+/* Returns the number of fork() calls between the program's first process and this one. */
 unsigned context_generation(void);
 
-/* Chooses what was tuned on this device (tune.c); what keeps it from that is left in ctx->tuning. */
+/* Selects the variants that were tuned for this device (tune.c). If the tuning file cannot be used, writes the
+ * reason to ctx->tuning. */
 void context_tune(weft_context *ctx);
 
-/* The first and the last thing every call on a context does. */
+/* Begin and end every call on a context. */
 weft_status context_enter(weft_context *ctx);
 weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status status);
 
-/* Runs `call`, an expression in ctx and error, between enter and leave, and returns its status. */
+/* Runs `call`, an expression that uses ctx and error, between context_enter and context_leave; returns its
+ * status. */
 #define GUARDED_SETUP(ctx, call)                      \
     do {                                              \
         FORWARD(context_enter(ctx));                  \
@@ -55,11 +58,12 @@ weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status statu
         return context_leave(ctx, mode, (call));      \
     } while (0)
 
-/* The first and the last thing of an operation: its progress. context_end is due unless context_begin fails. */
+/* Begin and end the progress reporting of an operation. context_end must be called if and only if context_begin
+ * returns WEFT_OK. */
 weft_status context_begin(weft_context *ctx);
 weft_status context_end(weft_context *ctx, weft_status status);
 
-/* GUARDED_SETUP for operations, whose progress is reported and which can be cancelled. */
+/* GUARDED_SETUP for operations, which report progress and can be cancelled. */
 #define GUARDED(ctx, call) \
     GUARDED_SETUP(ctx, context_begin(ctx) == WEFT_OK ? context_end(ctx, (call)) : WEFT_CANCELLED)
 

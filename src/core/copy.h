@@ -1,10 +1,10 @@
-/* Copies of host memory by several threads, for src/stream. */
+/* Multithreaded copies of host memory, for src/stream. */
 #ifndef WEFT_CORE_COPY_H
 #define WEFT_CORE_COPY_H
 
 #include <stddef.h>
 
-/* memcpy by the threads of the backend "cpu" (cpu/parallel.c). */
+/* Performs memcpy on the threads of the backend "cpu" (cpu/parallel.c). to and from must not overlap. */
 void weft_copy_on_threads(void *to, const void *from, size_t bytes);
 
 #endif

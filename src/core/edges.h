@@ -1,5 +1,5 @@
-/* The edges of a histogram's bins are checked where they can be read: by the API, or by a backend that has memory of
- * its own. Header only, as core/error.h. */
+/* Checks of the edges of histogram bins. They run where the edges can be read: in the API, or in a backend that has
+ * memory of its own. Header only, so that a plugin needs no symbol of the library. */
 #ifndef WEFT_CORE_EDGES_H
 #define WEFT_CORE_EDGES_H
 
@@ -13,7 +13,7 @@ typedef struct weft_element_text {
     char text[32];
 } weft_element_text;
 
-/* An element in digits enough to tell it from its neighbours. */
+/* Formats an element with enough digits to distinguish it from adjacent values. */
 static inline weft_element_text weft_describe_element(weft_dtype dtype, const void *p) {
     weft_element_text t = {"?"};
     switch (dtype) {
@@ -32,7 +32,7 @@ static inline weft_element_text weft_describe_element(weft_dtype dtype, const vo
     return t;
 }
 
-/* Whether a[0] < a[1]; false where one is a NaN. */
+/* Returns true if a[0] < a[1]; false if either is a NaN. */
 static inline bool weft_pair_ascends(weft_dtype dtype, const void *a) {
 #define TYPE(ID, name, ctype, kind, npy) \
     if (dtype == WEFT_##ID) return ((const ctype *)a)[0] < ((const ctype *)a)[1];
@@ -40,7 +40,7 @@ static inline bool weft_pair_ascends(weft_dtype dtype, const void *a) {
     return false;
 }
 
-/* Each of edges[0..count] must be greater than the one before; they are number `first` and on of the call's. */
+/* Checks that edges[0..count] are strictly ascending. edges[0] is edge number `first` of the call. */
 static inline weft_status weft_check_edges(weft_dtype dtype, size_t size, size_t first, size_t count,
                                            const void *edges, weft_error *error) {
     for (size_t i = 0; i < count; i++) {

@@ -1,9 +1,10 @@
-/* The numbers of the elementary functions (ORDER.md 18), shared by the specification and the fast backends.
- * Numbers only. Lists of coefficients begin with that of the highest power. */
+/* Constants of the elementary functions (ORDER.md 18), shared by the specification and the fast backends. Constants
+ * only. Lists of polynomial coefficients begin with the highest power. */
 #ifndef WEFT_CORE_ELEMENTARY_H
 #define WEFT_CORE_ELEMENTARY_H
 
-/* Adding and subtracting it rounds to a whole number, |x| < 2^51, which then stands in the last bits of the sum. */
+/* Adding and subtracting this constant rounds x to an integer for |x| < 2^51. The integer is in the low bits of the
+ * sum. */
 #define WEFT_ROUNDER 0x1.8p52
 
 /* ln 2 in two parts, the first of 42 bits: its product with an exponent is exact. */
@@ -24,7 +25,7 @@
     0x1.2b69b6dc842b2p-3, 0x1.39fcf7eb7daadp-3, 0x1.7462bf6599cfap-3, 0x1.c71c62c10c6cap-3, 0x1.2492492e0b364p-2, \
         0x1.9999999995243p-2, 0x1.5555555555558p-1
 
-/* sqrt(1/2), and its bits; by what the bits of 1 are more. */
+/* sqrt(1/2), its bits, and the difference of the bits of 1 and these bits. */
 #define WEFT_SQRT_HALF 0x1.6a09e667f3bcdp-1
 #define WEFT_SQRT_HALF_BITS UINT64_C(0x3fe6a09e667f3bcd)
 #define WEFT_SQRT_HALF_TO_1 UINT64_C(0x00095f619980c433)
@@ -63,7 +64,7 @@
         0x1.c71c71c74bc21p-3, 0x1.24924924923p-2, 0x1.999999999999ap-2
 #define WEFT_POW_TWO_THIRDS_HIGH 0x1.5555555555555p-1
 #define WEFT_POW_TWO_THIRDS_LOW 0x1.5555555555555p-55
-/* Beyond it every power of a number other than 1 is 0 or infinite. */
+/* Bound beyond which every power of a number other than 1 is 0 or infinite. */
 #define WEFT_POW_GREATEST 0x1p64
 
 /* erf x = x + x p(x^2), |x| < 1, error 2^-56 x; erf x = 1 - exp(g(x - 1)), 1 <= x <= 5.95, error 2^-59; then 1. */

@@ -1,5 +1,5 @@
-/* How a failure travels: a status is returned, and the sentence is left in the weft_error that every
- * backend call is given. Header only, so that a plugin needs no symbol of the library. */
+/* Error handling: a function returns a status and writes a message to the weft_error that every backend call
+ * receives. Header only, so that a plugin needs no symbol of the library. */
 #ifndef WEFT_CORE_ERROR_H
 #define WEFT_CORE_ERROR_H
 
@@ -12,7 +12,7 @@ typedef struct weft_error {
     char message[512];
 } weft_error;
 
-/* Writes the sentence and returns the status, so that a failure is one statement. */
+/* Writes the message and returns the status, so that a failure is one statement. */
 __attribute__((format(printf, 3, 4))) static inline weft_status weft_fail(weft_error *error, weft_status status,
                                                                           const char *format, ...) {
     va_list args;

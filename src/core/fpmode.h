@@ -1,6 +1,6 @@
-/* The floating-point mode: round to nearest, subnormals kept. The caller, or another library in the
- * process, may have changed it, and each thread has its own; so weft sets it at its door and at the
- * start of every worker, and puts back what it found. */
+/* Floating-point mode: round to nearest, subnormals kept. The caller or another library in the process may have
+ * changed it, and each thread has its own. weft therefore sets it on entry to every call and at the start of every
+ * worker thread, and restores the previous mode. */
 #ifndef WEFT_CORE_FPMODE_H
 #define WEFT_CORE_FPMODE_H
 
@@ -18,7 +18,7 @@ typedef unsigned weft_fpmode;
 
 static inline weft_fpmode weft_fpmode_enter(void) {
     const unsigned found = _mm_getcsr();
-    _mm_setcsr(0x1f80); /* all exceptions masked, to nearest, no flush to zero */
+    _mm_setcsr(0x1f80); /* all exceptions masked, round to nearest, no flush to zero */
     return found;
 }
 

@@ -1,5 +1,5 @@
-/* Names and sizes, from the .def lists. The header spells its enumerators out for its reader; the
- * assertions here hold the two together. */
+/* Names and sizes, from the .def lists. The header spells out its enumerators for its readers; the assertions in
+ * this file ensure that both agree. */
 #include "weft.h"
 
 enum {

@@ -1,18 +1,19 @@
-/* A stage of weft_matmul on some of the terms, the others being elsewhere: what libweft_dist asks of backends. */
+/* One stage of weft_matmul on a range of the terms, for libweft_dist: the other terms are on other ranks. */
 #ifndef WEFT_CORE_MATMUL_PIECE_H
 #define WEFT_CORE_MATMUL_PIECE_H
 
 typedef enum matmul_stage {
-    MATMUL_BEGIN, /* the call's terms, from the first of a part on: their chains begin */
-    MATMUL_GO_ON, /* terms of one part: its chains go on from the sums */
-    MATMUL_END    /* all terms have been taken: the parts' sums, which are lost, join and become C */
+    MATMUL_BEGIN, /* the call's terms start at a part boundary: start the chains of their parts */
+    MATMUL_GO_ON, /* terms of one part: continue its chains from the stored sums */
+    MATMUL_END    /* all terms are done: combine the sums of the parts (overwriting them) and compute C */
 } matmul_stage;
 
-/* Beside weft_matmul's own arguments, of one product without transposes. Before the end C is not used, and at the end
- * neither factor is. */
+/* Arguments in addition to those of weft_matmul, for one product without transposes. Only MATMUL_END uses C; it
+ * does not use A and B. */
 typedef struct matmul_piece {
     matmul_stage stage;
-    void *sums; /* m x n values of the chains' type for each part of the call's terms, in memory of the device */
+    /* Device memory for m x n values of the chains' type per part of the call's terms. */
+    void *sums;
 } matmul_piece;
 
 #endif

@@ -1,4 +1,4 @@
-/* Checking segment offsets. Header only, so that a plugin needs no symbol of the library. */
+/* Checks of segment offsets. Header only, so that a plugin needs no symbol of the library. */
 #ifndef WEFT_CORE_OFFSETS_H
 #define WEFT_CORE_OFFSETS_H
 
@@ -6,11 +6,12 @@
 
 #include <stdbool.h>
 
-/* Whether a segment from `begin` to `end` is one of an array of n elements. */
+/* Returns true if [begin, end) is a valid segment of an array of n elements. */
 static inline bool offsets_good(uint64_t begin, uint64_t end, uint64_t n) { return begin <= end && end <= n; }
 
-/* Whether all of offsets[0 .. segments] are good. By signs: no array has 2^63 elements, so an offset is below that,
- * and a difference that wraps is not. No early end, which would keep compilers from making vector code of it. */
+/* Returns true if all segments given by offsets[0 .. segments] are valid. No array has 2^63 elements, so valid
+ * offsets and differences are below 2^63, and wrapped differences have the sign bit set. The loop has no early
+ * exit, so that compilers vectorize it. */
 static inline bool offsets_all_good(const uint64_t *offsets, size_t segments, uint64_t n) {
     uint64_t signs = offsets[0];
     for (size_t s = 0; s < segments; s++)
@@ -18,7 +19,7 @@ static inline bool offsets_all_good(const uint64_t *offsets, size_t segments, ui
     return signs >> 63 == 0;
 }
 
-/* The sentence for segment s, which is not good. */
+/* Writes the message for the invalid segment s. */
 static inline weft_status offsets_fail(weft_error *error, size_t s, uint64_t begin, uint64_t end, uint64_t n) {
     if (begin > end)
         return weft_fail(error, WEFT_INVALID,
@@ -28,7 +29,7 @@ static inline weft_status offsets_fail(weft_error *error, size_t s, uint64_t beg
                      (unsigned long long)end, (unsigned long long)n);
 }
 
-/* Finds the first segment that is not good, of which there is one, and says so. */
+/* Finds the first invalid segment, of which there must be one, and writes its message. */
 static inline weft_status offsets_fail_first(weft_error *error, const uint64_t *offsets, uint64_t n) {
     size_t s = 0;
     while (offsets_good(offsets[s], offsets[s + 1], n)) s++;

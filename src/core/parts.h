@@ -1,6 +1,6 @@
-/* What libweft_dist puts together: parts of operations whose whole is spread over ranks. Exported to it alone, with a
- * symbol version of its own (cmake/weft.map), so that only a library of the same release finds them. Arguments come
- * from libweft_dist, which has checked them. */
+/* Internal entry points for libweft_dist: partial operations on one rank's share of an array. They are exported
+ * with a symbol version of their own (cmake/weft.map), so that only a libweft_dist of this release can link to
+ * them. libweft_dist has checked the arguments. */
 #ifndef WEFT_CORE_PARTS_H
 #define WEFT_CORE_PARTS_H
 
@@ -8,61 +8,66 @@
 #include "core/tridiag_part.h"
 #include "weft.h"
 
-/* The sums that mean, norms and variance are made of: the tree of ORDER.md 2 in f64, with join a + b. */
+/* Reductions that mean, norms and variance are computed from: the tree of ORDER.md 2 in f64, combined with a +
+ * b. */
 typedef enum tree_kind {
     TREE_SUM,        /* lane + x */
     TREE_MAGNITUDES, /* lane + |x| */
     TREE_DEVIATIONS, /* fma(d, d, lane), d = x - parameter */
-    TREE_RESCALED    /* fma(s, s, lane), s = x times what a sum of squares `parameter` asks for (3.3); f64 only */
+    TREE_RESCALED /* fma(s, s, lane), s = x times the scale for a sum of squares `parameter` (ORDER.md 3.3); f64 only
+                   */
 } tree_kind;
 
-/* That tree over x[0..n), n >= 1. */
+/* Computes the tree reduction over x[0..n), n >= 1. */
 WEFT_API weft_status weft_part_tree(weft_context *ctx, tree_kind kind, weft_dtype dtype, size_t n, const void *x,
                                     double parameter, double *value);
 
-/* weft_map of elements first, first + 1, ... of longer arrays, of which n are at hand. */
+/* Computes weft_map for n consecutive elements of longer arrays. The bound arrays start at element `first`. */
 WEFT_API weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first,
                                    size_t n, const weft_binding *bindings, size_t count, void *out);
 
-/* Whether p is memory that only a GPU can read. */
+/* Returns true if p is memory that only a GPU can access. */
 WEFT_API int weft_part_device_only(const weft_context *ctx, const void *p);
 
-/* The totals that scans with sum and prod of floats are made of (ORDER.md 6.2): of the `blocks` aligned blocks
- * of 16^3 elements each at x, in the type `result`. */
+/* Computes the totals that scans with sum and prod of floats are built from (ORDER.md 6.2): one value of type
+ * `result` for each of the `blocks` aligned blocks of 16^3 elements at x. */
 WEFT_API weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result,
                                            size_t blocks, const void *x, void *totals);
 
-/* weft_recurrence of one row. With `map` not NULL, as in recurrence_call, the part's too. */
+/* Computes weft_recurrence of one row. If `map` is not NULL, also returns the map of the row, as in
+ * recurrence_call. */
 WEFT_API weft_status weft_part_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t n,
                                           const void *s, const void *u, const void *init, void *v, uint64_t *map);
 
-/* A block of a product, or a piece of that, of row-major matrices: A is m x k with rows lda apart, B k x n and C m x
- * n without gaps. `part` is that of the whole product (weft_matmul_part), `accumulate` the chains' type; k = 0 where
- * the product has no term or alpha is 0. */
+/* Computes a block of a matrix product, or one stage of it if `piece` is not NULL. Matrices are row-major: A is m x
+ * k with leading dimension lda; B (k x n) and C (m x n) are contiguous. `part` is the part length of the whole
+ * product (weft_matmul_part). `accumulate` is the type of the accumulation chains. k must be 0 if the product has
+ * no terms or alpha is 0. */
 WEFT_API weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t part,
                                       size_t m, size_t n, size_t k, double alpha, const void *a, size_t lda,
                                       const void *b, double beta, void *c, const matmul_piece *piece);
 
-/* Values [first, first + count), count >= 1, of the full convolution of x[0..n) with h[0..m), or correlation. */
+/* Computes values [first, first + count), count >= 1, of the full convolution or correlation of x[0..n) with
+ * h[0..m). */
 WEFT_API weft_status weft_part_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, int correlate,
                                         size_t n, const void *x, size_t m, const void *h, size_t first, size_t count,
                                         void *y);
 
-/* A stage of weft_tridiag on n rows of one system. x is not used when they are reduced. */
+/* Computes one stage of weft_tridiag on n rows of one system. The stage TRIDIAG_REDUCE does not use x. */
 WEFT_API weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t n,
                                        weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                        const tridiag_part *part);
 
-/* weft_price, but that the sums over all `paths` of a call (ORDER.md 21.6) are found by `sum`, whose failures
- * are returned as they are. First all that weft_price refuses, alone. */
+/* Computes weft_price, with the sums over all `paths` of a call (ORDER.md 21.6) computed by `sum`. Failures of
+ * `sum` are returned unchanged. weft_part_price_check only checks the arguments, as weft_price does. */
 struct price_call;
 typedef weft_status part_price_sum(void *self, const struct price_call *call, uint64_t paths, double *sums);
 WEFT_API weft_status weft_part_price_check(weft_context *ctx, const weft_option *option,
                                            const weft_simulation *simulation, const weft_valuation *valuation);
 WEFT_API weft_status weft_part_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
                                      part_price_sum *sum, void *self, weft_valuation *valuation);
-/* The five sums over paths [first, first + n) of the call: whole tiles from a whole tile on, or up to the last path.
- */
+/* Computes the five sums over paths [first, first + n) of the call. `first` must be a multiple of a tile; n must be
+ * a multiple of a tile unless the range ends at the last path. */
 WEFT_API weft_status weft_part_price_sums(weft_context *ctx, const struct price_call *call, uint64_t first,
                                           uint64_t n, double *sums);
 

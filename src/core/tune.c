@@ -1,12 +1,12 @@
-/* What was measured to be the fastest way on a device: a file in the user's cache folder.
+/* Stores the fastest variants that were measured on a device in a file in the user's cache directory.
  *
  *     weft tuning 1
  *     device NVIDIA H200
  *     version 0.1.0
- *     laplace f32 f32 16x3x1x1x3       operation, type, type of the sums, variant
+ *     laplace f32 f32 16x3x1x1x3       operation, element type, accumulator type, variant
  *
- * Variants are names of a release, and what is fast on a device says nothing of another: a file of another release or
- * device is not used. It is used whole or not at all. */
+ * Variant names belong to a release, and speed on one device does not predict speed on another. Therefore a file of
+ * another release or device is not used. If any line is invalid, the whole file is not used. */
 #include "core/context.h"
 
 #include <errno.h>
@@ -25,7 +25,8 @@ static const weft_tunable *list_of(const weft_context *ctx, size_t *count) {
 
 /* -------------------------------------------------------------------------------- the place */
 
-/* The folder: WEFT's own in $XDG_CACHE_HOME or ~/.cache; like every path there, an absolute one. */
+/* Finds the directory "weft" in $XDG_CACHE_HOME, else in ~/.cache. Relative paths in the environment are
+ * ignored. */
 static weft_status find_folder(char folder[PATH_BYTES], weft_error *error) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const bool has_cache = cache && *cache == '/';
@@ -37,7 +38,8 @@ static weft_status find_folder(char folder[PATH_BYTES], weft_error *error) {
     return WEFT_OK;
 }
 
-/* Letters, digits and dots of the name stay; what lies between them becomes a dash. */
+/* Copies letters, digits and dots of the name; replaces every sequence of other characters between them by a
+ * dash. */
 static void plain_name(const char *name, char plain[128]) {
     static const char kept[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.";
     size_t length = 0;
@@ -63,7 +65,7 @@ static weft_status find_file(const weft_context *ctx, char path[PATH_BYTES], wef
 
 /* ---------------------------------------------------------------------------------- reading */
 
-/* Finds what a line chooses. */
+/* Parses one line of choices and sets the index of the chosen variant. */
 static weft_status read_choice(const weft_context *ctx, const char *line, size_t choices[TUNABLES_MAX],
                                weft_error *error) {
     char operation[32], dtype[8], accumulate[8], variant[64], rest;
@@ -82,7 +84,7 @@ static weft_status read_choice(const weft_context *ctx, const char *line, size_t
     return weft_fail(error, WEFT_INVALID, "%s of %s in %s cannot be tuned", operation, dtype, accumulate);
 }
 
-/* Line `number` of the file, from 1. */
+/* Checks or parses line `number` of the file, starting at 1. */
 static weft_status read_line(const weft_context *ctx, size_t number, const char *line, size_t choices[TUNABLES_MAX],
                              weft_error *error) {
     char expected[LINE_BYTES], name[128];
@@ -115,7 +117,7 @@ static weft_status read_text(const weft_context *ctx, char *text, size_t choices
     return WEFT_OK;
 }
 
-/* The file's text; "" when there is no file. */
+/* Reads the text of the file; "" if there is no file. */
 static weft_status load(const char *path, char text[FILE_BYTES], weft_error *error) {
     text[0] = '\0';
     FILE *file = fopen(path, "re");
@@ -161,7 +163,7 @@ void context_tune(weft_context *ctx) {
 
 /* ---------------------------------------------------------------------------------- writing */
 
-/* The folder and those above it, as far as they are missing. */
+/* Creates the directory and its missing parents. */
 static weft_status make_folder(char *folder, weft_error *error) {
     for (char *slash = strchr(folder + 1, '/');; slash = strchr(slash + 1, '/')) {
         if (slash) *slash = '\0';
@@ -183,7 +185,7 @@ static bool write_choices(const weft_context *ctx, FILE *file) {
     return fflush(file) == 0 && !ferror(file) && fsync(fileno(file)) == 0;
 }
 
-/* Beside the file, and then under its name. */
+/* Writes a temporary file next to the target, then renames it, so that the target is replaced atomically. */
 static weft_status save(const weft_context *ctx, weft_error *error) {
     char path[PATH_BYTES], folder[PATH_BYTES], beside[PATH_BYTES + 16];
     size_t count;

@@ -1,5 +1,5 @@
-/* Progress and cancelling of one call (weft_set_progress). The calling thread calls progress_poll between chunks of
- * work; the callback runs there and nowhere else. Header only, so that a plugin needs no symbol of the library. */
+/* Progress and cancellation of one call (weft_set_progress). The calling thread calls progress_poll between chunks
+ * of work; the callback runs only there. Header only, so that a plugin needs no symbol of the library. */
 #ifndef WEFT_CORE_WATCH_H
 #define WEFT_CORE_WATCH_H
 
@@ -11,16 +11,16 @@
 typedef struct weft_watch {
     weft_progress *callback; /* or NULL */
     void *user;
-    uint64_t done, total;     /* units of work of the outermost call; total is 0 while it is not known */
-    int64_t last;             /* when the callback was last called: nanoseconds of a monotonic clock */
-    int depth;                /* calls that the thread is inside: a call with sources makes others */
+    uint64_t done, total;     /* units of work of the outermost call; total is 0 while unknown */
+    int64_t last;             /* time of the last call of the callback, in nanoseconds of a monotonic clock */
+    int depth;                /* nesting depth of calls on this thread: a call with sources makes further calls */
     bool called;              /* the callback was called during the outermost call */
-    struct weft_watch *outer; /* of the call that the thread was inside before, on another context; or NULL */
+    struct weft_watch *outer; /* watch of the enclosing call, on another context; or NULL */
     bool in_regions;          /* `done` counts regions of the backend "cpu" */
     int cancelled;            /* set once by the calling thread, read by all threads of the call */
 } weft_watch;
 
-enum { PROGRESS_INTERVAL = 50 * 1000 * 1000 }; /* nanoseconds between two calls of the callback, at least */
+enum { PROGRESS_INTERVAL = 50 * 1000 * 1000 }; /* minimum time between two calls of the callback, in nanoseconds */
 
 static inline bool progress_cancelled(const weft_watch *w) {
     return __atomic_load_n(&w->cancelled, __ATOMIC_RELAXED);
@@ -42,7 +42,7 @@ static inline bool progress_is_due(const weft_watch *w) {
     return w->callback && progress_clock() - w->last >= PROGRESS_INTERVAL;
 }
 
-/* Calls the callback if it is due. Returns whether the call is cancelled. On the calling thread only. */
+/* Calls the callback if it is due. Returns true if the call is cancelled. Must run on the calling thread. */
 static inline bool progress_poll(weft_watch *w) {
     if (!w->callback || progress_cancelled(w)) return progress_cancelled(w);
     const int64_t now = progress_clock();
@@ -54,10 +54,10 @@ static inline weft_status progress_refuse(weft_error *error) {
     return weft_fail(error, WEFT_CANCELLED, "the progress callback cancelled the call");
 }
 
-/* The watch of the call that the thread is inside, or NULL (call.c). */
+/* Returns the watch of the innermost call on this thread, or NULL (call.c). */
 weft_watch *context_watch(void);
 
-/* The first thing of a call: progress_end is due unless this fails. */
+/* Begins a call. Unless this fails, progress_end must be called. */
 static inline weft_status progress_begin(weft_watch *w, weft_error *error) {
     if (w->depth == 0) {
         w->done = w->total = 0;
@@ -69,12 +69,12 @@ static inline weft_status progress_begin(weft_watch *w, weft_error *error) {
     return WEFT_OK;
 }
 
-/* Sets how many units of work the outermost call has, for that call alone. */
+/* Sets the total units of work, if this is the outermost call and no total is set. */
 static inline void progress_plan(weft_watch *w, uint64_t total) {
     if (w->depth == 1 && w->total == 0) w->total = total;
 }
 
-/* Counts `units` more as done by the outermost call, for that call alone. */
+/* Adds `units` to the completed work, if this is the outermost call. */
 static inline void progress_advance(weft_watch *w, uint64_t units) {
     if (w->depth != 1) return;
     w->done = w->total && w->total - w->done < units ? w->total : w->done + units;
@@ -82,20 +82,21 @@ static inline void progress_advance(weft_watch *w, uint64_t units) {
 
 enum { PROGRESS_REGION = 1 << 16 }; /* units of work of a region */
 
-/* Plans an outermost call of so many regions. */
+/* Sets the total work to `regions` regions, if this is the outermost call and no total is set. */
 static inline void progress_plan_regions(weft_watch *w, uint64_t regions) {
     if (w->depth != 1 || w->total) return;
     w->total = regions * PROGRESS_REGION;
     w->in_regions = true;
 }
 
-/* Some part, from 0 to 1, of a region is done that began at `before` units. */
+/* Reports that the fraction `part`, from 0 to 1, of a region is done. The region began at `before` units. */
 static inline void progress_inside_region(weft_watch *w, uint64_t before, double part) {
     const uint64_t done = before + (uint64_t)(part * PROGRESS_REGION);
     if (w->depth == 1 && w->in_regions && done > w->done) w->done = done < w->total ? done : w->total;
 }
 
-/* The last thing of a call that returns `status` unless it was cancelled. The callback sees its end. */
+/* Ends a call. Returns `status`, or WEFT_CANCELLED if status is WEFT_OK but the call was cancelled. Calls the
+ * callback a last time with the final count if the outermost call succeeded and the callback was called before. */
 static inline weft_status progress_end(weft_watch *w, weft_status status, weft_error *error) {
     w->depth--;
     if (w->depth == 0 && w->called && status == WEFT_OK && !progress_cancelled(w)) {

@@ -5,17 +5,18 @@
 
 #include <string.h>
 
-/* The roles of a call, and its blocks. */
+/* One call: the longer input is the signal, the shorter one provides the taps. */
 typedef struct convolve_work {
     const convolve_call *call;
     const transform_kernels *kernels;
     const transform_plan *plan;
-    size_t size;               /* bytes of a value */
-    const void *signal, *taps; /* of n and m values, m <= n */
+    size_t size;               /* bytes of a real or complex value */
+    const void *signal, *taps; /* n and m values, m <= n */
     size_t n, m;
-    size_t block;        /* points of a transform */
-    size_t from, to;     /* items: blocks, or pairs of blocks if real */
-    char *filter, *room; /* the filter's transform; then for each thread its numbers and its buffer */
+    size_t block;    /* points per transform block */
+    size_t from, to; /* items [from, to): an item is a block, or a pair of blocks for real values */
+    /* filter: transform of the taps. room: per thread, the values of an item, then its transform buffer. */
+    char *filter, *room;
     size_t numbers_bytes, buffer_bytes;
 } convolve_work;
 
@@ -23,7 +24,7 @@ static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /* ------------------------------------------------------------------------------------ roles */
 
-/* h' of ORDER.md 15.1: backwards, conjugated. */
+/* Computes h' of ORDER.md 15.1: h reversed and conjugated. */
 static void turn_filter(const convolve_call *c, void *to) {
     const size_t parts = c->is_complex ? 2 : 1;
     for (size_t i = 0; i < c->m * parts; i++) {
@@ -46,7 +47,7 @@ static void give_roles(convolve_work *w, const void *filter) {
 
 /* ----------------------------------------------------------------------------------- direct */
 
-enum { DIRECT_AT_ONCE = 1 << 20 }; /* values without a look at whether the call is cancelled */
+enum { DIRECT_AT_ONCE = 1 << 20 }; /* values between two checks for cancellation */
 
 static void direct_part(void *self, int part, int parts) {
     const convolve_work *w = self;
@@ -78,7 +79,7 @@ static block_slice slice_of(const convolve_work *w, size_t item, void *z) {
                          .y = c->y};
 }
 
-/* The taps are a block of themselves, with one tap. */
+/* Transforms the taps as a block of a signal that is convolved with one tap. */
 static void transform_filter(const convolve_work *w, void *z, const transform_team *team) {
     block_slice s = slice_of(w, 0, z);
     s.x = w->taps;
@@ -109,7 +110,8 @@ static void convolve_part(void *self, int part, int parts) {
         convolve_item(w, item, z, &alone);
 }
 
-/* The blocks of the call, and what they need of scratch memory. */
+/* Chooses the blocks of the call and computes their workspace in bytes. Sets *apart if every thread transforms its
+ * own items; otherwise all threads share each transform. */
 static weft_status plan_blocks(cpu_context *ctx, convolve_work *w, int threads, bool *apart, size_t *bytes,
                                weft_error *error) {
     const convolve_call *c = w->call;

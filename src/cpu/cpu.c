@@ -39,7 +39,7 @@ static void close_cpu(void *state) {
     free(state);
 }
 
-/* A sort writes to hundreds of places in turn: large pages spare it most of its misses in the TLB. */
+/* Large pages avoid most of the TLB misses of a sort, which writes to hundreds of addresses in turn. */
 weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *error) {
     enum { LINE = 64, LARGE_PAGE = 2 << 20 };
     if (bytes == 0) bytes = LINE; /* *room is never NULL */

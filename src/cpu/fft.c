@@ -1,22 +1,25 @@
-/* weft_fft on the CPU (ORDER.md 14): one transform on several threads, or several each on one. */
+/* weft_fft on the CPU (ORDER.md 14). Either all threads share each transform, or each thread computes whole
+ * transforms. */
 #include "cpu/parallel.h"
 #include "cpu/transform_run.h"
 
 #include <string.h>
 
-/* One call. Reals between one array and the next are x_step and y_step. */
+/* One call. x_step and y_step: distance of consecutive arrays in reals. */
 typedef struct fft_work {
     const fft_call *call;
     const transform_kernels *kernels;
-    const transform_plan *plan; /* of n values, or of n/2 where one side is real; NULL for one real value */
+    /* Plan for n values, or for n/2 if one side is real; NULL for one real value. */
+    const transform_plan *plan;
     size_t size, x_step, y_step;
     char *room;
-    size_t between_bytes, buffer_bytes; /* of a transform between its passes, of a tile */
+    size_t between_bytes,
+        buffer_bytes; /* bytes of the intermediate array of a transform, and of the buffer of a tile */
 } fft_work;
 
 static bool is_real(const fft_call *c) { return c->kind >= WEFT_R2C; }
 
-/* From x to y, with `between` for what lies between the passes. */
+/* Transforms x to y. `between` is the intermediate array between the passes. */
 static void transform(const fft_work *w, const void *x, void *y, void *between, const transform_team *team) {
     const bool inverse = w->call->kind == WEFT_C2C_INVERSE || w->call->kind == WEFT_C2R;
     transform_pass p = {.plan = w->plan, .inverse = inverse, .scale = inverse ? 1 / (double)w->call->n : 1};
@@ -40,7 +43,7 @@ static void transform(const fft_work *w, const void *x, void *y, void *between, 
     if (w->call->kind == WEFT_R2C) w->kernels->split(&p);
 }
 
-/* A real value is transformed as the complex one that it is. */
+/* Transforms one real value (n = 1), as a complex value. */
 static void transform_one_value(const fft_work *w, const void *x, void *y, const transform_team *team) {
     double number[2] = {0, 0}, result[2] = {0, 0};
     memcpy(number, x, w->size);
@@ -58,7 +61,7 @@ static void transform_number(const fft_work *w, size_t b, void *between, const t
         transform(w, x, y, between, team);
 }
 
-/* Part `part` of the batch, by one thread. */
+/* Transforms part `part` of the batch on one thread. */
 static void transform_part(void *self, int part, int parts) {
     const fft_work *w = self;
     char *between = w->room + (size_t)part * (w->between_bytes + w->buffer_bytes);

@@ -1,8 +1,8 @@
-/* weft_heat on the CPU (ORDER.md 23): for each axis in turn the right side, row by row, and then weft_tridiag's
- * own solver along the lines.
+/* weft_heat on the CPU (ORDER.md 23). For each axis in turn, computes the right-hand side row by row, then solves
+ * along the lines with the solver of weft_tridiag.
  *
- * Lines of one dimension need nothing of each other: a thread takes a group of them that its cache holds through all
- * steps. Else the threads share each sweep. */
+ * The lines of a one-dimensional grid are independent: each thread takes a group of lines that fits in its cache
+ * through all steps. In all other cases the threads share each sweep. */
 #include "arith/heat.h"
 #include "cpu/parallel.h"
 #include "cpu/tridiag_kernel.h"
@@ -10,26 +10,26 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* below this, waking threads costs more than it gains */
-    GROUP_BYTES = 1 << 18, /* of a group of lines, which has its right side beside it */
-    PIECE = 1 << 14        /* points of a row that are taken at a time */
+    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
+    GROUP_BYTES = 1 << 18, /* bytes of a group of lines, without its right-hand side */
+    PIECE = 1 << 14        /* points of a row per work item */
 };
 
-/* A call, or a group of its lines, and what does not change from sweep to sweep. */
+/* A call, or a group of its lines: values that are constant over all sweeps. */
 typedef struct stepper {
     const cpu_context *ctx;
     const heat_call *call;
     const heat_rows *rows;
-    size_t size, batch; /* bytes of a point; grids */
+    size_t size, batch; /* bytes of a point; number of grids */
     int threads;
-    char *d, *scratch; /* the right side, and the solver's scratch memory */
+    char *d, *scratch; /* right-hand side; workspace of the solver */
     const char *u;
     char *v;
 } stepper;
 
 /* --------------------------------------------------------------------------------- right sides */
 
-/* A pass, and the grids that it reads and writes. */
+/* One pass over the grids `from`, writing the grids `to`. */
 typedef struct pass {
     const stepper *s;
     weft_heat_pass plan;
@@ -39,7 +39,8 @@ typedef struct pass {
 
 static size_t pieces_of_row(const pass *p) { return (p->plan.n[0] - 1) / PIECE + 1; }
 
-/* Points [i, i + n) of a row, whose neighbours are `back` and `ahead` bytes away, 0: there are none. */
+/* Computes points [i, i + n) of a row of the right-hand side. The adjacent points are `back` bytes before and
+ * `ahead` bytes after each point; 0: there is none. */
 static void side(const pass *p, size_t i, size_t n, size_t back, size_t ahead, const char *from, char *to) {
     const size_t size = p->s->size;
     const char *u = from + i * size;
@@ -48,7 +49,8 @@ static void side(const pass *p, size_t i, size_t n, size_t back, size_t ahead, c
                      to + i * size);
 }
 
-/* Points [i, end) of a row whose neighbours are its own; the row's ends lack one. */
+/* Computes points [i, end) of a row of the right-hand side along x. The first and the last point of the row have
+ * only one adjacent point. */
 static void side_along(const pass *p, size_t i, size_t end, const char *from, char *to) {
     const size_t size = p->s->size, last = p->plan.n[0] - 1;
     if (i == 0) side(p, i++, 1, 0, last ? size : 0, from, to);
@@ -84,13 +86,13 @@ static void run_pass(pass *p) {
 
 /* -------------------------------------------------------------------------------------- sweeps */
 
-/* The coefficients of an axis, as weft_tridiag takes them. */
+/* Matrix entries for one axis in both types: off-diagonal, diagonal. */
 typedef struct coefficients {
     double f64[2];
     float f32[2];
 } coefficients;
 
-/* The systems along an axis: the right side in d, and the solution in x. */
+/* Returns the tridiagonal systems along an axis, with right-hand side s->d and solution x. */
 static tridiag_call systems_of(const stepper *s, size_t axis, coefficients *k, void *x, uint64_t *singular) {
     const heat_call *c = s->call;
     const bool f32 = c->dtype == WEFT_F32;
@@ -111,7 +113,8 @@ static void solve(const stepper *s, size_t axis, void *x) {
     cpu_tridiag_run(s->ctx, &systems, s->threads, s->scratch);
 }
 
-/* The loop over steps. From the first sweep on the grids are in v, in the layout of the axis swept last. */
+/* State of the loop over the steps. After the first sweep the grids are in v, in the layout of the axis that was
+ * swept last. */
 typedef struct stepping {
     const stepper *s;
     pass p;
@@ -152,7 +155,7 @@ static void run_steps(const stepper *s) {
 
 /* --------------------------------------------------------------------------------- memory, threads */
 
-/* Bytes of the right side and of the solver's scratch memory, for whichever axis needs most. */
+/* Returns the bytes of the right-hand side and of the solver's workspace, for the axis that needs most. */
 static size_t room_of(const stepper *s) {
     const size_t d = (weft_heat_points(s->call->n, s->batch) * s->size + 63) / 64 * 64;
     size_t most = 0;
@@ -170,7 +173,7 @@ static void give_room(stepper *s, char *room) {
     s->scratch = room + (weft_heat_points(s->call->n, s->batch) * s->size + 63) / 64 * 64;
 }
 
-/* Lines that a thread takes through all steps; 0: not so. */
+/* Returns the number of lines per group, or 0 if the threads should share each sweep. */
 static size_t lines_of_group(const cpu_context *ctx, const heat_call *c, size_t size, int threads) {
     const tridiag_kernels *kernels = ctx->level->tridiags;
     const size_t width = c->dtype == WEFT_F32 ? kernels->f32.width : kernels->f64.width;
@@ -178,10 +181,10 @@ static size_t lines_of_group(const cpu_context *ctx, const heat_call *c, size_t 
     return c->dimensions == 1 && c->batch >= (size_t)threads * width ? fit : 0;
 }
 
-/* Groups of lines, each of which a thread takes through all steps. */
+/* Groups of independent lines; a thread takes a group through all steps. */
 typedef struct groups {
     const stepper *whole;
-    size_t lines, room; /* of a group; scratch memory of a thread */
+    size_t lines, room; /* lines per group; workspace per thread in bytes */
     char *rooms;
 } groups;
 

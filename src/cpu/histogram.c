@@ -1,35 +1,37 @@
-/* weft_histogram on the CPU: the bins of a block of elements, then the counting.
+/* weft_histogram on the CPU: computes the bins of a block of elements, then counts them.
  *
- * Threads count in tables of their own, each in four at a time: increments of one counter must wait for one another,
- * and in real data neighbours often are in the same bin. Too many bins for that are counted where they are. */
+ * Threads count in tables of their own. Each uses four tables in turn: consecutive increments of one counter depend
+ * on each other, and in real data adjacent elements are often in the same bin. With too many bins for tables,
+ * elements are counted directly in the result. */
 #include "core/order.h"
 #include "cpu/parallel.h"
 
 #include <string.h>
 
 enum {
-    BLOCK = 1024,            /* elements whose bins are found before they are counted */
-    ALONE_BYTES = 1 << 17,   /* so little is counted sooner by the calling thread than by waking others */
-    TABLES = 4,              /* of a thread, */
-    TABLES_BYTES = 1 << 17,  /* if four have no more bytes, */
-    TABLE_BYTES = 1 << 21,   /* or one, if it has no more */
-    PART_ELEMENTS = 1 << 24, /* that a thread counts at a time */
-    ELEMENTS_A_VALUE = 4     /* that pay for a table of the bins of all values */
+    BLOCK = 1024,            /* elements whose bins are computed before they are counted */
+    ALONE_BYTES = 1 << 17,   /* below this size, starting threads costs more than it gains */
+    TABLES = 4,              /* tables per thread, */
+    TABLES_BYTES = 1 << 17,  /* if the four tables have at most this many bytes; */
+    TABLE_BYTES = 1 << 21,   /* else one table, if it has at most this many bytes; else none */
+    PART_ELEMENTS = 1 << 24, /* maximum elements of a work item */
+    ELEMENTS_A_VALUE = 4     /* elements per value from which a table of the bins of all values pays off */
 };
 
 typedef struct plan {
     const histogram_call *call;
     const histogram_kernels *kernels;
     bin_map map;
-    size_t tables, stride; /* of a thread; no tables: counts are added to in place. Counters of a table. */
+    /* Tables per thread; 0: count in the result. Counters per table. */
+    size_t tables, stride;
     int threads;
-    size_t part;        /* elements */
-    uint32_t *counters; /* the threads' tables */
+    size_t part;        /* elements per work item */
+    uint32_t *counters; /* tables of all threads */
 } plan;
 
 /* --------------------------------------------------------------------------------- counting */
 
-/* The last counter is for what is in no bin. */
+/* Counts in four tables in turn. The last counter of a table is for elements in no bin. */
 static void count_in_tables(const uint32_t *bin, size_t n, uint32_t *counters, size_t stride) {
     uint32_t *const a = counters, *const b = a + stride, *const c = b + stride, *const d = c + stride;
     size_t i = 0;
@@ -60,7 +62,7 @@ static void flush(const plan *p, uint32_t *counters) {
     }
 }
 
-/* Elements [first, end) by one thread. */
+/* Counts elements [first, end) on one thread. */
 static void count_part(const plan *p, size_t first, size_t end, uint32_t *counters) {
     const size_t size = weft_dtype_size(p->call->dtype);
     uint32_t bin[BLOCK];
@@ -83,7 +85,7 @@ static void count_numbered(void *self, size_t i) {
     if (first < p->call->n) count_part(p, first, end, p->counters + counters);
 }
 
-/* Few parts, since each clears the tables and adds them to the counts. */
+/* Counts all elements. Uses few large work items, because each clears its tables and adds them to the result. */
 static void count_all(plan *p) {
     p->part = p->call->n / (size_t)p->threads + 1;
     if (p->part > PART_ELEMENTS) p->part = PART_ELEMENTS;
@@ -98,7 +100,7 @@ static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WE
 
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/* The bins of all values of a type of 1 or 2 bytes. */
+/* Computes the bins of all values of a 1-byte or 2-byte type. */
 static void fill_table(plan *p, size_t values, uint32_t *table) {
     uint16_t block[BLOCK];
     uint8_t narrow[BLOCK];

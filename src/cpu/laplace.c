@@ -1,10 +1,10 @@
 /* weft_laplace on the CPU (ORDER.md 7).
  *
- * Several sweeps go through memory together. A thread takes a block of rows and planes and marches through its
- * planes; where sweep 1 has made plane q + 1, sweep 2 can make plane q, sweep 3 plane q - 1, and so on. Of each sweep
- * but the last three planes are kept, in the thread's rings, which its caches hold. A block begins as many rows and
- * planes outside itself as sweeps follow, so blocks need nothing of each other. How blocks are cut, and how many
- * sweeps go together, is free: it changes no bit. */
+ * Several sweeps are combined in one pass over memory. A thread takes a block of rows and planes and advances
+ * through its planes: after sweep 1 has computed plane q + 1, sweep 2 can compute plane q, sweep 3 plane q - 1, and
+ * so on. Three planes of each sweep but the last are kept in the thread's rings, which fit in its caches. A block
+ * also computes as many rows and planes outside itself as sweeps follow, so blocks are independent. The block sizes
+ * and the number of combined sweeps do not change the results. */
 #include "arith/finish.h"
 #include "cpu/parallel.h"
 
@@ -13,16 +13,16 @@
 #include <string.h>
 
 enum {
-    RING_PLANES = 3, /* of a sweep */
+    RING_PLANES = 3, /* planes per sweep */
     LEAST_ROWS = 8,
-    LONGEST_ROW = 1 << 18, /* in bytes: longer ones go one sweep at a time */
-    ALONE_BYTES = 1 << 17  /* below this, waking threads costs more than it gains */
+    LONGEST_ROW = 1 << 18, /* bytes of a row above which sweeps are not combined */
+    ALONE_BYTES = 1 << 17  /* below this size, starting threads costs more than it gains */
 };
 
-/* A way to cut the work (laplace.def). */
+/* Block sizes (laplace.def). */
 typedef struct variant {
-    ptrdiff_t slab_bytes, planes; /* of a block */
-    int together;                 /* sweeps of a pass, at most */
+    ptrdiff_t slab_bytes, planes; /* per block: bytes of its part of a plane; planes */
+    int together;                 /* maximum sweeps per pass */
 } variant;
 
 static const variant VARIANTS[] = {
@@ -30,7 +30,7 @@ static const variant VARIANTS[] = {
 #include "cpu/laplace.def"
 };
 
-/* Sweeps that go through memory together: from one grid to another. */
+/* One pass over memory: `sweeps` sweeps from one grid to another. */
 typedef struct pass {
     size_t nx, ny, nz, row_bytes;
     int sweeps;
@@ -38,12 +38,12 @@ typedef struct pass {
     const char *from;
     char *to;
     stencil_row *row;
-    ptrdiff_t rows, planes; /* of a block */
-    char *rings;            /* ring_bytes for each thread */
+    ptrdiff_t rows, planes; /* per block */
+    char *rings;            /* ring_bytes per thread */
     size_t ring_bytes;
 } pass;
 
-/* A block: rows [j0, j1) of planes [k0, k1), and the rings of the thread that has it. */
+/* A block: rows [j0, j1) of planes [k0, k1), and the rings of its thread. */
 typedef struct block {
     const pass *pass;
     ptrdiff_t j0, j1, k0, k1;
@@ -57,7 +57,8 @@ static ptrdiff_t most(ptrdiff_t a, ptrdiff_t b) { return a > b ? a : b; }
 
 static ptrdiff_t ring_rows(const pass *p) { return p->rows + 2 * (p->sweeps - 1); }
 
-/* Row j of plane k after `sweep` sweeps of this pass: in the source, in a ring, or in the target. */
+/* Returns the address of row j of plane k after `sweep` sweeps of this pass: in the source, in a ring, or in the
+ * target. */
 static char *row_at(const block *b, int sweep, ptrdiff_t j, ptrdiff_t k) {
     const pass *p = b->pass;
     const size_t place = ((size_t)k * p->ny + (size_t)j) * p->row_bytes;
@@ -79,7 +80,7 @@ static void make_row(const block *b, int sweep, ptrdiff_t j, ptrdiff_t k) {
                row_at(b, sweep - 1, j, k - 1), row_at(b, sweep - 1, j, k + 1), to);
 }
 
-/* What a sweep makes of plane k, if the block needs any of it. */
+/* Computes plane k of a sweep, as far as the block needs it. */
 static void make_plane(const block *b, int sweep, ptrdiff_t k) {
     const pass *p = b->pass;
     const int after = p->sweeps - sweep;
@@ -114,7 +115,7 @@ static void run_pass(pass *p, int threads) {
     cpu_parallel_for(threads, blocks, PARALLEL_IN_ORDER, take_block, p);
 }
 
-/* Blocks whose three planes of every sweep fit in a core's cache, and enough of them for all threads. */
+/* Chooses blocks whose three planes of every sweep fit in a core's cache, with enough blocks for all threads. */
 static void cut_in_blocks(pass *p, int threads) {
     p->rows = most(LEAST_ROWS, p->variant->slab_bytes / (ptrdiff_t)p->row_bytes);
     p->rows = least(p->rows, (ptrdiff_t)p->ny);
@@ -124,12 +125,13 @@ static void cut_in_blocks(pass *p, int threads) {
 
 /* ------------------------------------------------------------------------------------ a call */
 
-/* How the sweeps are cut in passes: the last one writes v, the one before it the scratch grid, and so on. */
+/* Distribution of the sweeps over passes. The last pass writes v, the one before it the scratch grid, and so on
+ * alternately. */
 typedef struct plan {
     int threads;
-    size_t sweeps, passes; /* without the sweep that is measured */
-    bool measured;         /* the last sweep goes alone, so that both its grids are there */
-    bool scratch, copied;  /* the scratch grid is needed; u is copied there first */
+    size_t sweeps, passes; /* without the measured sweep */
+    bool measured;         /* the last sweep is a pass of its own, so that its input and output grids both exist */
+    bool scratch, copied;  /* a scratch grid is needed; u is copied to it first */
 } plan;
 
 static plan make_plan(const cpu_context *ctx, const laplace_call *c, const variant *v, size_t row_bytes) {
@@ -144,7 +146,7 @@ static plan make_plan(const cpu_context *ctx, const laplace_call *c, const varia
     return p;
 }
 
-/* Runs pass i of all, of so many sweeps, and returns where it wrote. */
+/* Runs a pass of `sweeps` sweeps, after which `left` passes remain. Returns the grid that it wrote. */
 static const char *run_one(const laplace_call *c, pass *p, const plan *plan, size_t left, int sweeps,
                            const char *from, char *scratch) {
     p->sweeps = sweeps;

@@ -1,9 +1,10 @@
-/* weft_laplace_solve on the CPU (ORDER.md 7.3 to 7.8): sweeps of red-black over-relaxation, on the caller's grid
- * or on each grid of a cycle.
+/* weft_laplace_solve on the CPU (ORDER.md 7.3 to 7.8): red-black over-relaxation sweeps on the caller's grid or on
+ * each grid of a multigrid cycle.
  *
- * A sweep goes through memory once: the black points of a plane follow the red ones of the next plane. Each thread
- * has a slab of planes, whose first and last plane get their red points before all else, since a neighbour needs them
- * there, and needs them made of black points that are still old. How slabs are cut changes no bit. */
+ * A sweep reads memory once: the black points of a plane are updated after the red points of the next plane. Each
+ * thread has a slab of planes. The red points of its first and last plane are updated before all others: the
+ * adjacent slabs read them, and they must be computed from black points that are not updated yet. The division
+ * into slabs does not change the results. */
 #include "arith/finish.h"
 #include "cpu/parallel.h"
 
@@ -12,31 +13,31 @@
 
 enum {
     ALIGNMENT = 64,
-    LEAST_PLANES = 4,      /* of a slab */
-    ALONE_BYTES = 1 << 17, /* below this, waking threads costs more than it gains */
-    JOINED_ROWS = 4,       /* that a thread has between two grids */
+    LEAST_PLANES = 4,      /* minimum planes per slab */
+    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
+    JOINED_ROWS = 4,       /* combined rows per thread, for restriction and interpolation */
     RED = 0,
     BLACK = 1
 };
 
-/* A grid of a cycle. Of the first one e is the caller's, and there are no right-hand side and weights. */
+/* A grid of a cycle. On the first grid, e is the caller's grid, and right-hand side and weights are not used. */
 typedef struct grid {
     weft_axis x, y, z;
     size_t row_bytes;
     char *e, *right;
-    void *before, *behind; /* the weights along x */
+    void *before, *behind; /* weights along x of the previous and the next point */
     bool first;
 } grid;
 
 typedef struct solve {
     const relaxation_kernel *rows;
     weft_dtype dtype;
-    size_t size; /* of an element */
+    size_t size; /* bytes of an element */
     double omega;
     int threads, count;
     grid grids[WEFT_MULTIGRID_GRIDS];
-    char *residual; /* of the grid that is worked on */
-    char *joined;   /* JOINED_ROWS rows of the first grid for each thread */
+    char *residual; /* residual of the current grid */
+    char *joined;   /* JOINED_ROWS rows with the length of the first grid per thread */
 } solve;
 
 /* ------------------------------------------------------------------------------- the grids */
@@ -60,14 +61,15 @@ static void make_grids(solve *s, const laplace_solve_call *c) {
     }
 }
 
-/* `bytes` of the room at `at`; with no room, only counted. */
+/* Allocates `bytes` bytes at offset *at of the workspace and advances *at. With room = NULL it only advances
+ * *at. */
 static void *take(char *room, size_t *at, size_t bytes) {
     void *const taken = room ? room + *at : NULL;
     *at += aligned(bytes);
     return taken;
 }
 
-/* Lays out the scratch memory, and returns its bytes. */
+/* Assigns the parts of the workspace; returns its bytes. With room = NULL it only computes them. */
 static size_t lay_out(solve *s, bool measured, char *room) {
     size_t at = 0;
     s->residual = take(room, &at, measured || s->count > 1 ? grid_bytes(s->grids) : 0);
@@ -100,7 +102,7 @@ static char *row_at(const grid *g, char *points, size_t j, size_t k) {
     return points + (k * g->y.n + j) * g->row_bytes;
 }
 
-/* What stands round row j of plane k; *w is filled on all but the first grid. */
+/* Returns the rows adjacent to row j of plane k. Fills *w on all grids but the first. */
 static stencil_rows rows_round(const grid *g, size_t j, size_t k, stencil_weights *w) {
     stencil_rows rows = {g->x.n,
                          row_at(g, g->e, j - 1, k),
@@ -122,7 +124,7 @@ static stencil_rows rows_round(const grid *g, size_t j, size_t k, stencil_weight
 
 /* -------------------------------------------------------------------------------- threads */
 
-/* Work on parts 0 .. parts - 1 of a grid, which threads take; `thread` numbers them. */
+/* Processes part `part` of a grid on thread number `thread`. */
 typedef void work(const solve *s, const grid *g, size_t part, int thread);
 
 static int threads_for(const solve *s, const grid *g) { return grid_bytes(g) < ALONE_BYTES ? 1 : s->threads; }
@@ -153,7 +155,7 @@ static void relax_plane(const solve *s, const grid *g, size_t k, size_t colour) 
     }
 }
 
-/* Planes [begin, end) inside the grid. */
+/* Interior planes [begin, end) of a grid. */
 typedef struct slab {
     size_t begin, end;
 } slab;
@@ -215,7 +217,7 @@ static char *joined_row(const solve *s, int thread, int row) {
     return s->joined + ((size_t)thread * JOINED_ROWS + (size_t)row) * aligned(s->grids->row_bytes);
 }
 
-/* Row j + 1 of plane k + 1 of the grid that follows g, from the residual. */
+/* Computes row j of plane k of the right-hand side of the grid after g, by restriction of the residual. */
 static void restrict_row(const solve *s, const grid *g, size_t j, size_t k, int thread) {
     const grid *next = g + 1;
     const weft_parts along_y = weft_axis_parts(g->y, j), along_z = weft_axis_parts(g->z, k);
@@ -238,7 +240,8 @@ static void restrict_plane(const solve *s, const grid *g, size_t part, int threa
     for (size_t j = 1; j + 1 < g[1].y.n; j++) restrict_row(s, g, j, part + 1, thread);
 }
 
-/* Two rows of the next grid as one, where row i of this one lies between them; else the one on which it lies. */
+/* Interpolates between two rows of the next grid if row i of this grid is between them; otherwise returns the row
+ * at the same position. */
 static const void *between(const solve *s, const grid *next, weft_axis a, size_t i, const void *const from[2],
                            char *to) {
     if (!weft_axis_is_halved(a) || i % 2 == 0) return from[0];

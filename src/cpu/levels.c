@@ -1,4 +1,4 @@
-/* The levels of the instruction set, and which of them this machine has. */
+/* Instruction set levels, and which of them this machine supports. */
 #include "cpu/cpu.h"
 
 #include <string.h>
@@ -16,14 +16,15 @@ static bool usable_v2(void) {
            __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
 }
 
-/* lzcnt, movbe and f16c, which not every compiler's __builtin_cpu_supports knows. */
+/* Returns true if the machine has lzcnt, movbe and f16c, which the __builtin_cpu_supports of some compilers does
+ * not test. */
 static bool has_v3_details(void) {
     unsigned a, b, c, d;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_MOVBE) || !(c & bit_F16C)) return false;
     return __get_cpuid(0x80000001, &a, &b, &c, &d) && (c & bit_LZCNT);
 }
 
-/* That the operating system saves the wide registers is part of the compiler's test for AVX. */
+/* The compiler's test for AVX includes that the operating system saves the wide registers. */
 static bool usable_v3(void) {
     return usable_v2() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
            __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && has_v3_details();

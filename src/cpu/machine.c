@@ -1,5 +1,5 @@
-/* What the machine says of itself: cores that may be used, processor, caches, memory. Each source may
- * be missing (another architecture, a container); then the next is asked, and 0 or "" stays at last. */
+/* Properties of the machine: usable cores, processor, caches, memory. Each source of information may be missing
+ * (another architecture, a container). Then the next source is used; if all are missing, the result is 0 or "". */
 #include "cpu/cpu.h"
 
 #include <sched.h>
@@ -10,7 +10,8 @@
 
 /* ----------------------------------------------------------------------------------- cores */
 
-/* The first number of OMP_NUM_THREADS, which may be a list by nesting level; 0 when there is none. */
+/* Returns the first number of OMP_NUM_THREADS, which may be a list with one entry per nesting level; 0 if there is
+ * none. */
 static int threads_asked_for(void) {
     const char *text = getenv("OMP_NUM_THREADS");
     char *end;
@@ -31,7 +32,7 @@ static int cores_by_affinity(void) {
     return online > 0 ? (int)online : 1;
 }
 
-/* What a container's quota amounts to, rounded up to whole cores; 0 when there is none. */
+/* Returns the CPU quota of the container, rounded up to whole cores; 0 if there is none. */
 static int cores_by_quota(void) {
     double quota = 0, period = 0;
     FILE *file = fopen("/sys/fs/cgroup/cpu.max", "re");
@@ -55,7 +56,7 @@ int cpu_default_threads(void) {
 
 /* ----------------------------------------------------------------------- processor, caches */
 
-/* One line of a file, without its end; "" when it cannot be read. */
+/* Reads the first line of a file, without the newline; "" if it cannot be read. */
 static void read_line(const char *path, char *line, size_t size) {
     FILE *file = fopen(path, "re");
     line[0] = '\0';
@@ -65,7 +66,7 @@ static void read_line(const char *path, char *line, size_t size) {
     line[strcspn(line, "\n")] = '\0';
 }
 
-/* The value of `key` in /proc/cpuinfo's first block; "" when it has none. */
+/* Reads the value of `key` in the first block of /proc/cpuinfo that contains it; "" if there is none. */
 static void read_cpuinfo(const char *key, char *value, size_t size) {
     char line[512];
     FILE *file = fopen("/proc/cpuinfo", "re");
@@ -80,7 +81,8 @@ static void read_cpuinfo(const char *key, char *value, size_t size) {
     fclose(file);
 }
 
-/* x86, then boards with a device tree, then what the kernel was built for. */
+/* Reads the processor name: x86, then boards with a device tree, then the instruction set the library was built
+ * for. */
 static void describe_name(char *name, size_t size) {
     read_cpuinfo("model name", name, size);
     if (!name[0]) read_line("/proc/device-tree/model", name, size);
@@ -88,7 +90,8 @@ static void describe_name(char *name, size_t size) {
     if (!name[0]) snprintf(name, size, "%s", WEFT_BASE_ISA);
 }
 
-/* Bytes of the first core's data or unified cache of a level, by sysfs ("48K", "2M"); 0: not known. */
+/* Returns the bytes of the first core's data or unified cache of a level, from sysfs ("48K", "2M"); 0 if
+ * unknown. */
 static uint64_t cache_bytes(int wanted) {
     for (int index = 0; index < 16; index++) {
         char path[96], text[32];
@@ -109,7 +112,7 @@ static uint64_t cache_bytes(int wanted) {
     return 0;
 }
 
-/* As cache_bytes, by the C library where sysfs has nothing. */
+/* Returns cache_bytes, or the value of the C library if sysfs has none. */
 static uint64_t cache_or(int wanted, int name) {
     const uint64_t found = cache_bytes(wanted);
     const long bytes = found ? 0 : sysconf(name);

@@ -1,15 +1,15 @@
-/* weft_map on the CPU, and what a reduction or a scan reads where its elements are a formula's values. Threads have
- * rooms of their own in the context's scratch memory, in which a formula's registers and leaves lie
+/* weft_map on the CPU, and the evaluation of formulas whose values a reduction or a scan reads. Each thread has a
+ * part of the context's workspace, which contains the registers and leaves of the formula
  * (cpu/kernels/maps_body.h). */
 #include "core/order.h"
 #include "cpu/parallel.h"
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* below this, waking threads costs more than it gains */
-    CHUNK = 1 << 15,        /* elements that a thread takes at a time */
-    STREAM_BYTES = 1 << 25, /* a result longer than this goes past the caches, unless it takes an input's place */
-    TILE_BYTES = 1 << 14,   /* of a formula's values that are reduced at a time: whole tiles of ORDER.md 2.1 */
-    LEVELS = 64             /* of the tree over these */
+    ALONE_BYTES = 1 << 17,  /* below this size, starting threads costs more than it gains */
+    CHUNK = 1 << 15,        /* elements per work item */
+    STREAM_BYTES = 1 << 25, /* results above this size use nontemporal stores, unless they overwrite an input */
+    TILE_BYTES = 1 << 14,   /* bytes of values that are reduced at a time: whole tiles of ORDER.md 2.2 */
+    LEVELS = 64             /* levels of the tree over these tiles */
 };
 
 static size_t room_bytes(const map_call *c, size_t value_bytes) {
@@ -25,7 +25,7 @@ weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error)
     return hold_rooms(ctx, c, TILE_BYTES, error);
 }
 
-/* The calling thread's room: values, then the blocks. */
+/* Returns the calling thread's part of the workspace: values, then the blocks of registers and leaves. */
 static char *own_room(const cpu_context *ctx, const map_call *c, size_t value_bytes) {
     return (char *)ctx->room + (size_t)cpu_thread_number() * room_bytes(c, value_bytes);
 }
@@ -51,8 +51,8 @@ const void *cpu_map_evaluate(const map_values *v, size_t first, size_t n) {
 
 /* ---------------------------------------------------------------------------------- reducing */
 
-/* Joins `value` to those before it: a binary counter, whose level k holds the value of 2^k adjacent tiles where bit k
- * of the number of tiles so far is set. */
+/* Appends `value` as tile number `done` to a binary counter of partial results: waiting[k] contains the value of
+ * 2^k adjacent tiles if bit k of the number of tiles so far is set. */
 static void count_in(partial *waiting, size_t done, partial value, joiner *join) {
     size_t k = 0;
     for (; done >> k & 1; k++) {
@@ -63,7 +63,7 @@ static void count_in(partial *waiting, size_t done, partial value, joiner *join)
     waiting[k] = value;
 }
 
-/* What is left joins from the last on: an odd one rides up. */
+/* Combines the remaining partial results of the counter, starting at the last tiles (ORDER.md 2.4). done >= 1. */
 static partial count_out(const partial *waiting, size_t done, joiner *join) {
     size_t k = 0;
     while (!(done >> k & 1)) k++;
@@ -98,7 +98,7 @@ void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *r
     *out = count_out(waiting, done, join);
 }
 
-/* ------------------------------------------------------------------------------------- alone */
+/* ---------------------------------------------------------------------------------- weft_map */
 
 bool cpu_map_reads(const map_call *c, const void *p) {
     for (size_t k = 0; k < c->leaf_count; k++)

@@ -1,26 +1,27 @@
-/* weft_match_count and weft_match_list on the CPU: the text is cut in parts, which threads take as they come. In a
- * part blocks of places are marked where a pattern may begin, and the marked ones are looked at one by one. Few short
- * patterns, which their first bytes tell in full, are counted without that. */
+/* weft_match_count and weft_match_list on the CPU. The text is split into parts, which threads take in order. In
+ * each part, a kernel marks the positions of a block where a pattern may begin, and every marked position is
+ * verified. Few short patterns, which their first bytes identify completely, are counted without this
+ * verification. */
 #include "cpu/parallel.h"
 
 #include <string.h>
 
 enum {
-    PART_BYTES = 1 << 17, /* less is done sooner by one thread than cut in two */
+    PART_BYTES = 1 << 17, /* a part has at least this many bytes: smaller parts cost more than they gain */
     PARTS_A_THREAD = 8,
-    AHEAD = WEFT_MATCH_CLASSES - 1 /* bytes behind a place that kernels read */
+    AHEAD = WEFT_MATCH_CLASSES - 1 /* bytes after a position that kernels read */
 };
 
 typedef struct plan {
     const match_call *call;
     const match_kernels *kernels;
     weft_match_set set;
-    bool all_short; /* the kernels' count_short will do */
+    bool all_short; /* count_short handles all patterns */
     int threads;
-    size_t parts, part; /* places of a part */
+    size_t parts, part; /* number of parts; positions per part */
 } plan;
 
-/* Where the matches of a part go: counts, or a list of which `at` is the next one's number. */
+/* Destination of a part's matches: counts, or a list, where `at` is the index of the next match. */
 typedef struct sink {
     uint64_t *counts;
     uint64_t at;
@@ -46,7 +47,7 @@ static void look_at(const plan *p, size_t place, sink *to) {
     }
 }
 
-/* Marks `count` places of a block. At the text's end a copy with zeros behind it is read. */
+/* Marks `count` positions of a block. Near the end of the text, reads a zero-padded copy. */
 static void mark(const plan *p, size_t first, size_t count, uint64_t *bits) {
     const size_t places = (count + MATCH_PLACES - 1) / MATCH_PLACES * MATCH_PLACES, n = p->call->n - first;
     const unsigned char *text = p->call->text + first;
@@ -85,7 +86,7 @@ static void search_part(const plan *p, size_t part, sink *to) {
 
 /* ------------------------------------------------------------------------------- all parts */
 
-/* What the parts write: counts of each, or where the list of each begins. */
+/* Results per part: counts of each pattern, or the start of its section of the list. */
 typedef struct output {
     const plan *plan;
     uint64_t *values;
@@ -115,7 +116,8 @@ static void list_part(void *self, size_t i) {
     o->values[i] = to.at;
 }
 
-/* How many matches each part has says where its list begins; a text that is not cut is gone through once. */
+/* Writes the list in two passes: the first counts the matches of each part, from which the starts of the sections
+ * follow. A text of one part needs only one pass. */
 static void list_all(const plan *p, uint64_t *totals) {
     uint64_t total = 0;
     totals[0] = 0;

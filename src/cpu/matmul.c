@@ -1,29 +1,30 @@
 /* weft_matmul on the CPU (ORDER.md 13).
  *
- * C is cut in blocks, of which each thread takes the next. Of a block, the columns of B are brought to panels for
- * some hundred terms at a time, then some rows of A, both in the order in which a kernel reads them; then a kernel
- * goes over them tile by tile (K. Goto, R. van de Geijn, ACM TOMS 34, 2008; F. Van Zee, R. van de Geijn, ACM TOMS 41,
- * 2015). A tile goes on from the sums that the terms before have left, so cutting k for the caches changes no bit.
- * Where the order itself cuts k (8.2), blocks are of a part, and the parts' sums join at the end. */
+ * C is split into blocks, which threads take in order. For each block, panels of B with at most a few hundred terms
+ * are packed, then panels of some rows of A, both in the order in which the kernel reads them. The kernel processes
+ * them tile by tile (K. Goto, R. van de Geijn, ACM TOMS 34, 2008; F. Van Zee, R. van de Geijn, ACM TOMS 41, 2015).
+ * A tile continues from the sums of the preceding terms, so blocking k for the caches does not change the results.
+ * If the canonical order splits k into parts (13.2), each block belongs to one part, and the sums of the parts are
+ * combined at the end. */
 #include "cpu/parallel.h"
 
 #include <string.h>
 
 enum {
-    SLICE_VALUES = 1 << 12,     /* of the parts' sums that are joined at a time */
-    ALONE_TERMS = 1 << 18,      /* so little is done sooner by the calling thread than by waking others */
-    SUMS_MAX = 1 << 22,         /* values of parts that are kept at a time, unless one product has more */
-    BLOCK_ROWS = 1152,          /* of a block, at most */
-    ROW_TERMS = 512,            /* a vector, and a matrix that goes along the rows */
-    COLUMN_TERMS = 16,          /* a vector, and a matrix that goes along the columns: */
-    COLUMN_BLOCK_ROWS = 1 << 13 /* which is read where it lies */
+    SLICE_VALUES = 1 << 12,     /* values of the parts' sums that are combined at a time */
+    ALONE_TERMS = 1 << 18,      /* below this size, starting threads costs more than it gains */
+    SUMS_MAX = 1 << 22,         /* maximum values of parts' sums stored at a time, unless one product has more */
+    BLOCK_ROWS = 1152,          /* maximum rows of a block */
+    ROW_TERMS = 512,            /* terms at a time of a matrix-vector product if a row of A is contiguous */
+    COLUMN_TERMS = 16,          /* terms at a time of a matrix-vector product if a column of A is contiguous */
+    COLUMN_BLOCK_ROWS = 1 << 13 /* maximum rows of a block in that case; A is then read in place */
 };
 
-/* A way to cut the work (matmul.def). */
+/* Block sizes (matmul.def). */
 typedef struct variant {
-    size_t terms;   /* of a panel: its columns of B stay in the first cache */
-    size_t rows;    /* of A that are packed at a time: they stay in the second cache */
-    size_t columns; /* of a block, at most */
+    size_t terms;   /* terms per panel: a panel of B fits in the L1 cache */
+    size_t rows;    /* rows of A packed at a time: they fit in the L2 cache */
+    size_t columns; /* maximum columns of a block */
 } variant;
 
 static const variant SUMS_OF_F32[] = {
@@ -38,21 +39,23 @@ static const variant SUMS_OF_F64[] = {
 };
 
 typedef struct plan {
-    matmul_call c; /* with m = 1 turned into n = 1 */
+    matmul_call c; /* the call, transposed to n = 1 if m = 1 */
     const matmul_kernel *kernel;
     const matmul_shape *shape;
     const variant *variant;
-    size_t element;                               /* bytes */
-    size_t terms;                                 /* that are taken at a time */
-    size_t cache_rows, block_rows, block_columns; /* multiples of the shape's */
+    size_t element;                               /* bytes of an element */
+    size_t terms;                                 /* terms processed at a time */
+    size_t cache_rows, block_rows, block_columns; /* multiples of the shape's rows or columns */
     size_t row_blocks, column_blocks, parts;
-    bool in_place;                                 /* whole tiles of A are read where they lie */
-    size_t packed_a, packed_b, block_sums, thread; /* bytes of a thread's room, in all */
-    char *room;                                    /* the threads', one behind another */
-    char *sums;                                    /* of the parts: m x n for each, product after product */
-    size_t slots;                                  /* products whose parts are kept at a time */
-    bool keeps;                                    /* the chains end in sums, else in C */
-    bool resumes, runs, ends;                      /* chains begin with sums; there are chains; sums join and end */
+    bool in_place;                                 /* full tiles of A are read in place if the types agree */
+    size_t packed_a, packed_b, block_sums, thread; /* bytes of one thread's buffers, and their sum */
+    char *room;                                    /* workspace: the buffers of thread 0, thread 1, ... */
+    char *sums;                                    /* sums of the parts: m x n per part, product after product */
+    size_t slots;                                  /* products whose sums are stored at a time */
+    bool keeps;                                    /* chains end in `sums`, not in C */
+    /* resumes: chains start from `sums`. runs: there are chains to compute. ends: `sums` are combined and written
+     * to C. */
+    bool resumes, runs, ends;
 } plan;
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
@@ -61,7 +64,7 @@ static size_t rounded_up(size_t n, size_t to) { return pieces(n, to) * to; }
 
 /* ----------------------------------------------------------------------------------- the plan */
 
-/* The product with a matrix of one row is that of a column: C' = B' A'. */
+/* Transposes a product with one row to one with one column: C' = B' A'. */
 static void turn_row(matmul_call *c) {
     const matmul_operand a = c->a;
     if (c->m != 1 || c->n == 1) return;
@@ -72,7 +75,7 @@ static void turn_row(matmul_call *c) {
     c->ldc = 1;
 }
 
-/* Sizes of blocks: smaller where there would not be two for each thread. */
+/* Chooses the block sizes: halves them while there are fewer than two blocks per thread. */
 static void cut(plan *p, size_t threads) {
     const matmul_call *c = &p->c;
     const size_t rows = p->shape->rows, columns = p->shape->columns;
@@ -133,19 +136,19 @@ static void make_plan(plan *p, size_t threads) {
 
 /* ----------------------------------------------------------------------------------- a block */
 
-/* A block of C, or of the sums of a part of it. */
+/* A block of C, or of the sums of one part of C. */
 typedef struct block {
-    size_t item, slot, part, row, column, rows, columns; /* slot: of its product in plan.sums */
+    size_t item, slot, part, row, column, rows, columns; /* slot: index of the product in plan.sums */
     char *packed_a, *packed_b, *sums;
 } block;
 
-/* Row (of A) or column (of B) `lane` from term `term` on. */
+/* Returns the address of row (of A) or column (of B) `lane`, starting at term `term`. */
 static const char *find(const plan *p, const matmul_operand *x, size_t item, bool across, size_t lane, size_t term) {
     const size_t at = across ? term * x->ld + lane : lane * x->ld + term;
     return (const char *)x->p + (item * x->stride + at) * p->element;
 }
 
-/* Rows and columns that are there of the tile at (row, column). */
+/* Return the number of valid rows and columns of the tile at (row, column). */
 static size_t rows_of_tile(const plan *p, const block *b, size_t row) {
     return least(p->shape->rows, b->row + b->rows - row);
 }
@@ -154,13 +157,13 @@ static size_t columns_of_tile(const plan *p, const block *b, size_t column) {
     return least(p->shape->columns, b->column + b->columns - column);
 }
 
-/* Where the part's sum of element (row, column) is kept. */
+/* Returns the address of the part's sum of element (row, column). */
 static char *kept_sum(const plan *p, const block *b, size_t row, size_t column) {
     const matmul_call *c = &p->c;
     return p->sums + ((b->slot * p->parts + b->part) * c->m * c->n + row * c->n + column) * p->kernel->bytes;
 }
 
-/* A tile's chains go on from what the terms before the call's have left. */
+/* Loads the sums of a tile that an earlier call has stored. */
 static void resume_tile(const plan *p, const block *b, size_t row, size_t column, char *sums) {
     const size_t real = p->kernel->bytes, n = p->c.n, ld = p->shape->columns;
     const char *from = kept_sum(p, b, row, column);
@@ -168,7 +171,7 @@ static void resume_tile(const plan *p, const block *b, size_t row, size_t column
         memcpy(sums + i * ld * real, from + i * n * real, columns_of_tile(p, b, column) * real);
 }
 
-/* The sums of a tile are complete. */
+/* Stores the complete sums of a tile: to C with alpha and beta, or to the sums of the parts. */
 static void end_tile(const plan *p, const block *b, size_t row, size_t column, const char *sums) {
     const matmul_call *c = &p->c;
     const size_t real = p->kernel->bytes, ld = p->shape->columns;
@@ -182,13 +185,13 @@ static void end_tile(const plan *p, const block *b, size_t row, size_t column, c
     for (size_t i = 0; i < rows; i++) memcpy(to + i * c->n * real, sums + i * ld * real, columns * real);
 }
 
-/* The next tile's sums are on their way while this one's chains run. */
+/* Prefetches the sums of the next tile while the chains of this one are computed. */
 static void prefetch(const char *p, size_t bytes) {
     for (size_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i, 1);
 }
 
-/* Some terms of the chains of the rows that are packed: down the rows under each panel of B. Between the terms the
- * sums of a tile lie side by side, and those of the tile below behind them. */
+/* Computes `count` terms of the chains of the packed rows, going down the rows under each panel of B. Between
+ * calls, the sums of a tile are contiguous and followed by those of the tile below. */
 static void run_tiles(const plan *p, const block *b, size_t first_row, size_t rows, size_t term, size_t count,
                       bool first, bool last) {
     const matmul_shape *s = p->shape;
@@ -227,13 +230,13 @@ static void run_block(const plan *p, const block *b) {
     }
 }
 
-/* Products first, first + 1, ... */
+/* A range of products that starts at product `first`. */
 typedef struct item_range {
     const plan *plan;
     size_t first;
 } item_range;
 
-/* A block of these products. */
+/* Computes block `number` of a range of products. */
 static void run_numbered(void *self, size_t number) {
     const item_range *of = self;
     const plan *p = of->plan;
@@ -257,7 +260,7 @@ static void run_numbered(void *self, size_t number) {
 
 static size_t rows_of_slice(const plan *p) { return pieces(SLICE_VALUES, p->c.n); }
 
-/* Some rows of a product whose parts are all done: the tree over the parts (ORDER.md 2.4), and the end. */
+/* Combines the parts of some rows of a product by the tree over the parts (ORDER.md 2.4) and writes them to C. */
 static void join_slice(void *self, size_t number) {
     const item_range *of = self;
     const plan *p = of->plan;
@@ -273,7 +276,7 @@ static void join_slice(void *self, size_t number) {
     p->kernel->finish(c->alpha, c->beta, rows, c->n, sums, c->n, to, c->ldc);
 }
 
-/* Products first, first + 1, ..., `items` of them. */
+/* Computes products [first, first + items). */
 static void run_items(const plan *p, size_t first, size_t items, int threads) {
     const size_t blocks = p->runs ? items * p->parts * p->row_blocks * p->column_blocks : 0;
     const size_t slices = p->ends ? items * pieces(p->c.m, rows_of_slice(p)) : 0;
@@ -282,7 +285,7 @@ static void run_items(const plan *p, size_t first, size_t items, int threads) {
     cpu_parallel_for(threads, slices, PARALLEL_RANGES, join_slice, &of);
 }
 
-/* The threads' room, and that of parts; the parts of as many products as SUMS_MAX allows are kept. */
+/* Allocates the threads' buffers and the sums of the parts, for as many products at a time as SUMS_MAX allows. */
 static weft_status make_room(plan *p, cpu_context *ctx, int threads, weft_error *error) {
     const size_t values = p->c.m * p->c.n * p->parts, own = (size_t)threads * p->thread;
     void *room;
@@ -295,7 +298,7 @@ static weft_status make_room(plan *p, cpu_context *ctx, int threads, weft_error 
     return WEFT_OK;
 }
 
-/* m n k batch, or no more than `most`. */
+/* Returns m n k batch, limited to `most`. */
 static size_t terms_up_to(const matmul_call *c, size_t most) {
     const size_t factors[] = {c->m, c->n, c->k, c->batch};
     size_t terms = 1;

@@ -1,12 +1,12 @@
-/* What the kernels of matrix products are given and give. */
+/* Interface of the matrix product kernels. */
 #ifndef WEFT_CPU_MATMUL_CALLS_H
 #define WEFT_CPU_MATMUL_CALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Takes `terms` terms of a tile's chains. Term t has its rows' elements at a + t * step_a and its columns' at
- * b + t * step_b; the sums stand row by row, and are taken as +0 if `first`. */
+/* Accumulates `terms` terms of the chains of a tile. Term t has the elements of its rows at a + t * step_a and
+ * those of its columns at b + t * step_b. The sums are stored row by row; if `first`, they start at +0. */
 typedef void matmul_chains(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
                            void *sums);
 
@@ -15,13 +15,13 @@ typedef struct matmul_shape {
     matmul_chains *run;
 } matmul_shape;
 
-/* For a type of elements and one of chains. */
+/* Kernels for one element type and one accumulator type. */
 typedef struct matmul_kernel {
-    size_t bytes;            /* of a value of a chain */
-    size_t slack;            /* bytes that pack may write behind what it was given */
-    matmul_shape tile, tall; /* tall: a product with a vector */
-    /* Brings `lanes` rows of A or columns of B to panels of `width`. across: a term's lanes lie side by side, and
-     * terms are ld apart; else a lane's terms do, and lanes are ld apart. */
+    size_t bytes;            /* bytes of an accumulator */
+    size_t slack;            /* bytes that pack may write after its output */
+    matmul_shape tile, tall; /* tall: matrix-vector product */
+    /* Packs `lanes` rows of A or columns of B into panels of `width` lanes. With `across`, the lanes of a term are
+     * contiguous and terms are ld apart; otherwise the terms of a lane are contiguous and lanes are ld apart. */
     void (*pack)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, void *to, size_t width);
     void (*join)(size_t n, void *sums, const void *others);
     void (*finish)(double alpha, double beta, size_t rows, size_t columns, const void *sums, size_t ld, void *c,

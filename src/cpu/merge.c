@@ -1,12 +1,12 @@
-/* weft_merge on the CPU: y is cut in parts, and the merge path (O. Green, R. McColl, D. Bader, ICS 2012) tells where
- * in a and b each begins. */
+/* weft_merge on the CPU. y is split into parts; the merge path (O. Green, R. McColl, D. Bader, ICS 2012) determines
+ * where each part begins in a and b. */
 #include "cpu/kernels/vectors.h"
 #include "cpu/parallel.h"
 
 enum {
     CHAINS = 4,
     CHAIN = 256,
-    ALONE_BYTES = 1 << 18, /* so little is merged sooner by the calling thread than by waking others */
+    ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
     PART_ELEMENTS = 1 << 16
 };
 
@@ -18,7 +18,7 @@ typedef void merge_part(const void *a, size_t na, const void *b, size_t nb, size
 typedef struct plan {
     const merge_call *call;
     merge_part *merge;
-    size_t part; /* elements */
+    size_t part; /* elements per part */
 } plan;
 
 static void run_part(void *self, size_t i) {

@@ -1,7 +1,8 @@
-/* The body of cpu/merge.c for one type. */
+/* Body of cpu/merge.c for one element type. */
 #include "cpu/kernels/key_body.h"
 
-/* How many of the first d of y are of a[0..na): the merge path's crossing of diagonal d. */
+/* Returns how many of the first d elements of y come from a[0..na): the intersection of the merge path with
+ * diagonal d. */
 static size_t OF(split)(const T *a, size_t na, const T *b, size_t nb, size_t d) {
     size_t low = d > nb ? d - nb : 0, high = d < na ? d : na;
     while (low < high) {
@@ -14,7 +15,7 @@ static size_t OF(split)(const T *a, size_t na, const T *b, size_t nb, size_t d) 
     return low;
 }
 
-/* One element more of a chain. `numbers`: no NaN is among them. */
+/* Appends one element to a chain. `numbers`: the inputs contain no NaN. */
 INLINE void OF(step)(bool numbers, const T *a, const T *b, size_t *i, size_t *j, T *y) {
     const U p = OF(bits_at)(a, *i), q = OF(bits_at)(b, *j);
     const size_t take_b =
@@ -25,8 +26,9 @@ INLINE void OF(step)(bool numbers, const T *a, const T *b, size_t *i, size_t *j,
     *j += take_b;
 }
 
-/* CHAINS pieces of the path at a time, each CHAIN elements long: four steps that do not wait for one another. Nothing
- * behind a[CHAINS * CHAIN] and b[CHAINS * CHAIN] is read, in whatever order they are. Returns how many are of a. */
+/* Merges CHAINS pieces of the path, each CHAIN elements long, in an interleaved loop: their steps are independent
+ * of each other. Reads nothing after a[CHAINS * CHAIN] and b[CHAINS * CHAIN], even if the inputs are not sorted.
+ * Returns the number of elements taken from a. */
 INLINE size_t OF(chains)(bool numbers, const T *a, const T *b, T *y) {
     size_t i[CHAINS], j[CHAINS];
     for (size_t c = 0; c < CHAINS; c++) {
@@ -41,10 +43,10 @@ INLINE size_t OF(chains)(bool numbers, const T *a, const T *b, T *y) {
 static size_t OF(merge_numbers)(const T *a, const T *b, T *y) { return OF(chains)(true, a, b, y); }
 static size_t OF(merge_chains)(const T *a, const T *b, T *y) { return OF(chains)(false, a, b, y); }
 
-/* NaN stand last. */
+/* Returns true if x contains no NaN: NaNs are last. */
 static bool OF(ends_in_number)(const T *x, size_t n) { return !IS_FLOAT || n == 0 || OF(key_at)(x, n - 1) != (U)-1; }
 
-/* y[d..end) of the whole merge. */
+/* Computes y[d..end) of the merge. */
 static void OF(merge_part)(const void *first, size_t na, const void *second, size_t nb, size_t d, size_t end,
                            void *result) {
     const T *a = first, *b = second;

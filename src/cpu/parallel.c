@@ -17,21 +17,21 @@
 #include <unistd.h>
 
 enum {
-    CREWS = 16,               /* calls that can use threads of the pool at the same time */
-    RANGES_MAX = 64,          /* of a region */
-    CLAIMS = 64,              /* a thread claims its range's items in about as many steps */
-    STACK_BYTES = 1 << 20,    /* of a thread; the largest frame of a kernel has 140 KiB */
-    SPIN = 30 * 1000,         /* nanoseconds that a thread waits before it sleeps */
-    LOOKS = 16,               /* at what is waited for, between two looks at the clock */
-    PREEMPTED = 100 * 1000,   /* nanoseconds between those that only a thread without its core needs */
-    CROWDED = 100 * 1000000,  /* nanoseconds after that in which nobody waits without sleeping */
-    REFUSED = 1000 * 1000000, /* nanoseconds until a thread is asked for again, after one was refused */
+    CREWS = 16,               /* number of calls that can use pool threads concurrently */
+    RANGES_MAX = 64,          /* ranges per region */
+    CLAIMS = 64,              /* a thread claims the items of its range in about CLAIMS steps */
+    STACK_BYTES = 1 << 20,    /* stack of a thread in bytes; the largest frame of a kernel has 140 KiB */
+    SPIN = 30 * 1000,         /* nanoseconds that a thread spins before it sleeps */
+    LOOKS = 16,               /* polls of the awaited word between two clock reads */
+    PREEMPTED = 100 * 1000,   /* nanoseconds between two clock reads from which a thread counts as preempted */
+    CROWDED = 100 * 1000000,  /* nanoseconds without spinning after a preemption */
+    REFUSED = 1000 * 1000000, /* nanoseconds without thread creation after a failed one */
     LINE = 64
 };
 
 /* ------------------------------------------------------------------------------------ regions */
 
-/* Items next, next + 1, ... of a range, up to its end, have not been claimed. */
+/* Contiguous range of items: [next, end) has not been claimed. */
 typedef struct cursor {
     _Alignas(LINE) atomic_size_t next;
     size_t end;
@@ -40,34 +40,34 @@ typedef struct cursor {
 typedef struct region {
     void (*work)(void *job, parallel *p);
     void *job;
-    size_t count, grain; /* items; how many are claimed at a time */
-    size_t threads;      /* at most so many work on the region */
+    size_t count, grain; /* number of items; items per claim */
+    size_t threads;      /* maximum number of threads working on the region */
     size_t ranges;
     cursor *cursors;
     weft_watch *watch; /* NULL: the call has no callback */
-    uint64_t done;     /* units of the call's work, before the region */
+    uint64_t done;     /* units of work that the call had done before the region */
 } region;
 
 struct parallel {
     region *region;
-    bool calling;            /* the thread that called */
-    size_t first, exhausted; /* range that it starts in; ranges in which it found none left */
-    size_t at, stop;         /* items that it has claimed */
+    bool calling;            /* this is the thread that made the call */
+    size_t first, exhausted; /* range to start in; number of ranges found empty */
+    size_t at, stop;         /* claimed items: [at, stop) */
 };
 
 static _Thread_local int thread_number;
-static _Thread_local weft_watch *watch_of_region; /* of a thread of the pool */
-static _Thread_local int depth;                   /* regions that the thread is inside */
+static _Thread_local weft_watch *watch_of_region; /* watch of the pool thread's current region */
+static _Thread_local int depth;                   /* nesting depth of regions on this thread */
 
 int cpu_thread_number(void) { return thread_number; }
 
-/* The watch of the call that the thread works for, if that has a callback. */
+/* Returns the watch of the call that this thread works for, or NULL if it has no callback. */
 static weft_watch *own_watch(void) {
     weft_watch *const watch = thread_number ? watch_of_region : context_watch();
     return watch && watch->callback ? watch : NULL;
 }
 
-/* Whether the region is one of the call's, and not one inside those. */
+/* Returns true if this region is an outermost region of the call: only those count as progress. */
 static bool counts(void) { return thread_number == 0 && depth == 1; }
 
 static void set_cursors(region *r, cursor *cursors, size_t ranges) {
@@ -82,8 +82,8 @@ static void set_cursors(region *r, cursor *cursors, size_t ranges) {
     cursors[ranges - 1].end = count;
 }
 
-/* Share of the region's items that are done; with several threads a lower bound, all claimed ones except `grain` for
- * each thread. */
+/* Returns the completed fraction of the region. With several threads it is a lower bound: all claimed items except
+ * `grain` per thread. */
 static double share_done(const parallel *p) {
     const region *const r = p->region;
     if (r->threads == 1) return (double)p->at / (double)r->count;
@@ -126,7 +126,7 @@ bool parallel_next(parallel *p, size_t *item) {
 
 /* -------------------------------------------------------------------------------------- waiting */
 
-/* Until when threads sleep at once, since other processes use the cores. */
+/* Time until which threads sleep without spinning, because other processes use the cores. */
 static _Atomic int64_t crowded_until;
 
 static void pause_core(void) {
@@ -137,7 +137,7 @@ static void pause_core(void) {
 #endif
 }
 
-/* Waits a short time while *word is `value`. Returns whether it has changed. */
+/* Spins for at most SPIN nanoseconds while *word == value. Returns true if *word has changed. */
 static bool spin(const atomic_uint *word, unsigned value) {
     int64_t now = progress_clock(), last = now;
     const int64_t end = now + SPIN;
@@ -155,7 +155,7 @@ static bool spin(const atomic_uint *word, unsigned value) {
     return false;
 }
 
-/* Sleeps while *word is `value`, at most `limit` unless that is NULL. May return early. */
+/* Sleeps while *word == value, for at most *limit (NULL: no limit). May return early. */
 static void sleep_on(atomic_uint *word, unsigned value, const struct timespec *limit) {
     (void)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, limit, NULL, 0);
 }
@@ -166,31 +166,32 @@ static void wake(atomic_uint *word, int threads) {
 
 /* ---------------------------------------------------------------------------------------- crews */
 
-/* Threads that work on one region at a time. The gate has the number of threads that may still join the region, times
- * PLACE, and the number of those at work; and WAITING while the thread that called sleeps until these have left. */
+/* A crew is a set of threads that works on one region at a time. Its gate word contains the number of threads that
+ * may still join the region, times PLACE, plus the number of threads at work. WAITING is set while the calling
+ * thread sleeps until the threads at work have left. */
 enum { PLACE = 1 << 16, AT_WORK = PLACE - 1 };
 static const unsigned WAITING = 1u << 31;
 
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members of different threads have own lines */
 typedef struct crew {
-    atomic_bool taken;               /* by a call */
-    _Alignas(LINE) atomic_uint call; /* number of the region; counts up when one begins */
+    atomic_bool taken;               /* in use by a call */
+    _Alignas(LINE) atomic_uint call; /* number of the region; incremented when a region starts */
     atomic_int sleepers;
-    atomic_bool stopped; /* its threads are to end */
+    atomic_bool stopped; /* the threads must exit */
     _Alignas(LINE) atomic_uint gate;
     _Alignas(LINE) region region;
-    int places; /* of the region, when it began */
+    int places; /* number of threads that may join, at the start of the region */
     int workers, room;
-    pthread_t *threads;  /* `workers` of them; there is room for `room` */
-    atomic_uint started; /* workers that have begun */
-    int64_t refused;     /* when a thread could not be created, or 0 */
+    pthread_t *threads;  /* array of `workers` threads; its capacity is `room` */
+    atomic_uint started; /* number of workers that have started */
+    int64_t refused;     /* time of the last failed thread creation, or 0 */
     cursor cursors[RANGES_MAX];
 } crew;
 
 static crew crews[CREWS];
-static atomic_int all_workers; /* of all crews */
+static atomic_int all_workers; /* workers of all crews */
 static int cores, default_threads;
-static pid_t owner; /* the process whose threads these are */
+static pid_t owner; /* process that owns the threads */
 
 static void work_in_region(crew *c, size_t number) {
     parallel p = {.region = &c->region, .first = number % c->region.ranges};
@@ -200,7 +201,7 @@ static void work_in_region(crew *c, size_t number) {
     thread_number = 0;
 }
 
-/* Takes part in the region if it needs one more thread. */
+/* Joins the region if its gate still admits a thread. */
 static void join_region(crew *c, size_t number) {
     unsigned gate = atomic_load_explicit(&c->gate, memory_order_relaxed);
     while ((gate & ~WAITING) >= PLACE)
@@ -214,7 +215,8 @@ static void join_region(crew *c, size_t number) {
         }
 }
 
-/* More threads than cores take the cores from one another while they wait. */
+/* Returns true if all workers can have a core. With more threads than cores, spinning threads would preempt each
+ * other. */
 static bool may_spin(void) { return atomic_load_explicit(&all_workers, memory_order_relaxed) < cores; }
 
 static void wait_for_call(crew *c, unsigned seen) {
@@ -243,7 +245,8 @@ static void *serve(void *self) {
 
 /* --------------------------------------------------------------------------- creating, ending */
 
-/* The C library refuses a stack that has no room for the program's thread-local variables. */
+/* Creates a thread. The C library rejects a stack size that is too small for the program's thread-local variables;
+ * then the default size is used. */
 static int create(pthread_t *thread, crew *c) {
     pthread_attr_t attributes;
     int fault = pthread_attr_init(&attributes);
@@ -254,8 +257,9 @@ static int create(pthread_t *thread, crew *c) {
     return fault == EINVAL ? pthread_create(thread, NULL, serve, c) : fault;
 }
 
-/* Workers block signals, which are for the program's threads, except those that a thread's own instruction causes: a
- * program may handle them, for example SIGBUS for a mapped file that was truncated. */
+/* Adds a worker to the crew. Workers block all signals, which are for the program's threads, except those caused by
+ * an instruction of the thread itself: a program may handle them, for example SIGBUS for a mapped file that was
+ * truncated. */
 static bool add_worker(crew *c) {
     static const int own[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
     sigset_t blocked, before;
@@ -277,7 +281,8 @@ static bool add_worker(crew *c) {
     return true;
 }
 
-/* Without asking for more threads than there are cores, unless a call by itself wants them. */
+/* Adds workers to the crew until it has `workers`. The pool has at most cores - 1 workers, or `workers` if
+ * that is more. */
 static void grow(crew *c, int workers) {
     const int most = workers > cores - 1 ? workers : cores - 1;
     if (c->workers >= workers || (c->refused && progress_clock() - c->refused < REFUSED)) return;
@@ -289,7 +294,7 @@ static void grow(crew *c, int workers) {
         }
 }
 
-/* In a child process: the threads are the parent's. */
+/* Resets the pool in a child process after fork(): the threads exist only in the parent. */
 static void forget(void) {
     for (crew *c = crews; c < crews + CREWS; c++) {
         atomic_store(&c->taken, false);
@@ -311,7 +316,8 @@ static void begin(void) {
     pthread_atfork(NULL, NULL, forget);
 }
 
-/* When the process ends, or the library is unloaded. A crew that is at work then is left alone. */
+/* Stops the threads when the process exits or the library is unloaded. A crew that is in use by a call is left
+ * alone. */
 __attribute__((destructor)) static void end(void) {
     if (owner != getpid()) return;
     for (crew *c = crews; c < crews + CREWS; c++) {
@@ -327,7 +333,7 @@ __attribute__((destructor)) static void end(void) {
 
 static pthread_once_t begun = PTHREAD_ONCE_INIT;
 
-/* A crew with at least one worker, or NULL. */
+/* Returns a free crew with at least one worker, or NULL. */
 static crew *take_crew(int workers) {
     for (crew *c = crews; c < crews + CREWS; c++) {
         if (atomic_load_explicit(&c->taken, memory_order_relaxed) || atomic_exchange(&c->taken, true)) continue;
@@ -348,7 +354,7 @@ static void begin_region(crew *c) {
     if (sleepers > 0) wake(&c->call, c->places);
 }
 
-/* Lets no more threads join, and waits until those that did have left. Calls the callback meanwhile. */
+/* Closes the gate and waits until all threads have left the region. Invokes the callback while waiting. */
 static void end_region(crew *c, const parallel *p) {
     static const struct timespec interval = {0, PROGRESS_INTERVAL};
     unsigned gate = atomic_fetch_and(&c->gate, AT_WORK) & AT_WORK;

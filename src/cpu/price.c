@@ -1,22 +1,23 @@
-/* weft_price on the CPU (ORDER.md 21). A thread simulates a tile of paths at a time; the tile's sums are those
- * of the kernels of weft_reduce and weft_dot, over values that the thread's cache holds. Tiles come in batches, each
- * a node of the canonical tree, so that the memory for their sums does not grow with the number of paths. */
+/* weft_price on the CPU (ORDER.md 21). A thread simulates one tile of paths at a time. The sums of a tile are
+ * computed by the kernels of weft_reduce and weft_dot from values in the thread's cache. Tiles are processed in
+ * batches, each a node of the canonical tree, so that the memory for their sums does not grow with the number of
+ * paths. */
 #include "arith/price.h"
 #include "arith/sobol.h"
 #include "cpu/parallel.h"
 
 #include <string.h>
 
-enum { TILE = WEFT_TILE(8), BATCH = 128 /* tiles: a power of two */, LEVELS = 64 };
+enum { TILE = WEFT_TILE(8), BATCH = 128 /* tiles per batch: a power of two */, LEVELS = 64 };
 
 typedef struct work {
     const cpu_context *ctx;
     const price_call *call;
     uint64_t tiles;
-    price_points points;         /* where paths are such */
-    double (*rooms)[2][TILE];    /* of each thread: what a tile's paths pay, and their controls */
-    uint64_t first;              /* of the batch's tiles */
-    weft_price_sums sums[BATCH]; /* of these */
+    price_points points;         /* used if paths are Sobol points */
+    double (*rooms)[2][TILE];    /* per thread: the payoffs and the controls of a tile's paths */
+    uint64_t first;              /* first tile of the batch */
+    weft_price_sums sums[BATCH]; /* one entry per tile of the batch */
 } work;
 
 static double fold(kernel *run, const double *x, const double *y, size_t n) {
@@ -48,7 +49,7 @@ static void sum_tile(void *self, size_t i) {
     w->sums[i] = sums_of_tile(w, w->first + i, (size_t)cpu_thread_number());
 }
 
-/* The tree over `count` tiles from `first`, at most a batch. */
+/* Reduces `count` tiles, at most a batch, starting at tile `first`. */
 static weft_price_sums sums_of_batch(work *w, uint64_t first, size_t count) {
     w->first = first;
     cpu_parallel_for(w->ctx->threads, count, PARALLEL_IN_ORDER, sum_tile, w);
@@ -59,8 +60,8 @@ static weft_price_sums sums_of_batch(work *w, uint64_t first, size_t count) {
     return w->sums[0];
 }
 
-/* The tree over the batches: waiting[k] is the value of 2^k of them that waits for its neighbour, where bit k of the
- * number of those done is set. The last rides up past the levels that are not there. */
+/* Reduces all batches with a binary counter: waiting[k] contains the value of 2^k batches if bit k of the number of
+ * finished batches is set. The last batch is combined with all of them, skipping missing levels. */
 static weft_price_sums sums_of_all(work *w) {
     const uint64_t batches = (w->tiles - 1) / BATCH + 1;
     weft_price_sums waiting[LEVELS], s;
@@ -77,7 +78,7 @@ static weft_price_sums sums_of_all(work *w) {
     }
 }
 
-/* What the control is worth, on average. */
+/* Returns the expected value of the control variate. */
 static double worth_of_control(const price_call *c) {
     const price_leg *const leg = &c->leg[0];
     switch (c->control) {
@@ -91,7 +92,7 @@ static double worth_of_control(const price_call *c) {
     }
 }
 
-/* Takes the scratch memory: the threads' rooms, then what points need. */
+/* Allocates the workspace: payoffs and controls per thread, then the tables for Sobol points. */
 static weft_status take_room(cpu_context *ctx, const price_call *c, work *w, weft_error *error) {
     const size_t dimensions = c->sobol ? c->steps * c->assets : 0, rooms = (size_t)ctx->threads * sizeof *w->rooms;
     price_points *const p = &w->points;

@@ -1,19 +1,19 @@
-/* weft_random and weft_random_integers on the CPU (ORDER.md 19): the words of some blocks of Philox, which a
- * core's first cache holds, then the samples made of them. */
+/* weft_random and weft_random_integers on the CPU (ORDER.md 19): generates the words of a group of Philox blocks
+ * that fits in the L1 cache, then converts them to samples. */
 #include "core/order.h"
 #include "cpu/parallel.h"
 
 enum {
-    BLOCKS = 256,           /* of Philox at a time */
-    PART_SAMPLES = 1 << 16, /* that a thread takes at a time */
-    ALONE_BYTES = 1 << 17   /* so little is made sooner by the calling thread than by waking others */
+    BLOCKS = 256,           /* Philox blocks per group */
+    PART_SAMPLES = 1 << 16, /* samples per work item */
+    ALONE_BYTES = 1 << 17   /* below this size, starting threads costs more than it gains */
 };
 
 typedef struct plan {
     const random_call *call;
     const sample_kernels *kernels;
     sampler *sampler;
-    size_t size, per_block; /* of a sample, in bytes; samples of a block */
+    size_t size, per_block; /* bytes of a sample; samples per Philox block */
 } plan;
 
 static sampler *find_sampler(const sample_kernels *k, const random_call *c) {
@@ -22,7 +22,7 @@ static sampler *find_sampler(const sample_kernels *k, const random_call *c) {
     return c->dtype == WEFT_F32 ? k->f32[c->distribution] : k->f64[c->distribution];
 }
 
-/* Samples [from, end) of the call, which its own numbers count from 0. */
+/* Generates samples [from, end) of the call, counted from 0. */
 static void make_part(const plan *p, size_t from, size_t end) {
     const random_call *c = p->call;
     uint32_t words[BLOCKS * WEFT_BLOCK_WORDS];

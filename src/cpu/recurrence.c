@@ -1,34 +1,34 @@
-/* weft_recurrence on the CPU (ORDER.md 9): which kernel, and several threads.
+/* weft_recurrence on the CPU (ORDER.md 9): choice of the kernel, and threads.
  *
- * Rows that fit in the caches of a core go whole, each to one thread. A longer row is cut in parts of whole tiles. A
- * thread takes the next part, reads it for the maps of its groups, waits for its turn, finds the values before its
- * tiles from the state that the parts before have left, passes the state on, and only then goes through its part,
- * which it finds in its cache. So memory is read once. How large parts are and which thread takes which is free: it
- * changes no bit. */
+ * A row that fits in the caches of a core is computed by one thread. A longer row is split into parts of whole
+ * tiles. A thread takes the next part, computes the maps of its groups, and waits for its turn. Then it computes
+ * the values before its tiles from the state left by the parts before, passes the state on, and finally computes
+ * the values of its part, whose input is still in its cache. Memory is therefore read once. The part size and the
+ * assignment of parts to threads do not change the results. */
 #include "cpu/cpu.h"
 #include "cpu/recurrence_state.h"
 #include "cpu/relay.h"
 
 enum {
-    ALONE_BYTES = 1 << 17, /* so little is done sooner by the calling thread than by waking others */
-    ROWS_BYTES = 1 << 16,  /* short rows are taken by so much */
-    STREAM_ROW = 1 << 8,   /* elements of a row that are worth it */
-    STREAM_BYTES = 1 << 25 /* a result longer than this goes past the caches, unless it takes an input's place */
+    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
+    ROWS_BYTES = 1 << 16,  /* bytes of short rows per work item */
+    STREAM_ROW = 1 << 8,   /* minimum row length in elements for nontemporal stores */
+    STREAM_BYTES = 1 << 25 /* results above this size use nontemporal stores, unless they overwrite an input */
 };
 
-/* One call. Parts have as many bytes for either type. */
+/* One call. Part sizes in bytes are equal for both types. */
 typedef struct work {
     const recurrence_call *call;
     const recurrence_kernel *kernel;
-    size_t size;      /* of an element */
-    size_t tile;      /* elements of a part that one thread takes after another */
-    size_t part;      /* of a part of a row that several threads share */
-    size_t row_parts; /* how many of these a row has */
-    size_t rows;      /* taken by a thread at a time, when a row is one part */
+    size_t size;      /* bytes of an element */
+    size_t tile;      /* elements of a part if one thread computes the whole row */
+    size_t part;      /* elements of a part if several threads share the row */
+    size_t row_parts; /* number of such parts per row */
+    size_t rows;      /* rows per work item if a row is one part */
     bool streams;
 } work;
 
-/* Part p of a row. */
+/* Part p of a row, in the order of the recurrence. */
 typedef struct piece_of_row {
     const char *s, *u;
     char *v;
@@ -63,13 +63,13 @@ static void run_row(const work *w, size_t row) {
 
 /* ---------------------------------------------------------------------------------- threads */
 
-/* What the threads share. Whose turn it is may use `left`. */
+/* State shared by the threads. Only the thread whose turn it is may access `left`. */
 typedef struct recurrence_parts {
     const work *work;
-    recurrence_state left; /* by the parts before */
+    recurrence_state left; /* state after the parts before */
 } recurrence_parts;
 
-/* Some short rows. */
+/* Computes a group of short rows. */
 static void run_rows(void *parts, size_t i, relay *turns) {
     const work *w = ((recurrence_parts *)parts)->work;
     const size_t first = i * w->rows, left = w->call->rows - first;
@@ -77,7 +77,7 @@ static void run_rows(void *parts, size_t i, relay *turns) {
     for (size_t row = first; row < first + (left < w->rows ? left : w->rows); row++) run_row(w, row);
 }
 
-/* A part of a long row. */
+/* Computes one part of a long row. */
 static void run_part(void *parts, size_t i, relay *turns) {
     recurrence_parts *shared = parts;
     const work *w = shared->work;

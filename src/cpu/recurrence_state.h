@@ -1,20 +1,20 @@
-/* What a recurrence knows of the elements before, and of a part's: the maps of ORDER.md 9.2. */
+/* State of a recurrence after a prefix of a row, and the maps (ORDER.md 9.2) of a part. */
 #ifndef WEFT_CPU_RECURRENCE_STATE_H
 #define WEFT_CPU_RECURRENCE_STATE_H
 
 #include "core/order.h"
 
 enum {
-    RECURRENCE_BLOCK = WEFT_SCAN_GROUP * WEFT_SCAN_GROUP, /* elements of a map of level 2 */
-    RECURRENCE_TILE = RECURRENCE_BLOCK * WEFT_SCAN_GROUP, /* elements of a map of level 3 */
-    RECURRENCE_TILES_MAX = 8,                             /* in a part of f32; of f64 half as many */
-    RECURRENCE_LEVELS = WEFT_SCAN_LEVELS - 3              /* from that of the tiles up */
+    RECURRENCE_BLOCK = WEFT_SCAN_GROUP * WEFT_SCAN_GROUP, /* elements per map of level 2 */
+    RECURRENCE_TILE = RECURRENCE_BLOCK * WEFT_SCAN_GROUP, /* elements per map of level 3 */
+    RECURRENCE_TILES_MAX = 8,                             /* tiles per part for f32; half as many for f64 */
+    RECURRENCE_LEVELS = WEFT_SCAN_LEVELS - 3              /* levels from that of the tiles up */
 };
 
-/* A part's tiles. Block b of a tile is column b: all that is done for the groups of a block is done for those of
+/* Maps of the tiles of a part. Block b of a tile is column b: every operation on the groups of a block is done for
  * sixteen blocks at once, without moving lanes.
- *   group[t].s[g][b]   the maps of groups 0 .. g of block b, one after the other
- *   block[t].s[b]      the maps of blocks 0 .. b
+ *   group[t].s[g][b]   composition of the maps of groups 0 .. g of block b
+ *   block[t].s[b]      composition of the maps of blocks 0 .. b
  *   before[t]          the value before the tile */
 #define RECURRENCE_MAPS(A, TILES)                     \
     struct {                                          \
@@ -33,11 +33,11 @@ typedef union recurrence_maps {
     RECURRENCE_MAPS(double, RECURRENCE_TILES_MAX / 2) f64;
 } recurrence_maps;
 
-/* How far a row has come, at tile i, in base 16: at each level k from that of the tiles up
- *   digit[k]            of i
- *   prefix[k]           the value before i's digits up to k; above the highest digit the initial value
- *   stages_s[k][r][j]   the scan of the digit's group so far: value j after the distances below 2^r, so that the
- *                       next value is joined to at most four of these for its own scan; stages_u likewise */
+/* State of a row before tile i, with i in base 16. For each level k from that of the tiles up:
+ *   digit[k]            digit k of i
+ *   prefix[k]           value before tile i with its digits below k set to 0; above the highest digit the initial
+ * value stages_s[k][r][j]   S of the scan of the digit's group so far: value j after the distances below 2^r. The
+ * next value is combined with at most four of these to obtain its own scan. stages_u: U. */
 #define RECURRENCE_STATE(A)                                \
     struct {                                               \
         unsigned digit[RECURRENCE_LEVELS];                 \

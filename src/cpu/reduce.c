@@ -1,4 +1,5 @@
-/* weft_reduce, weft_variance and weft_dot: which kernel, how its partial values join, and the last step. */
+/* weft_reduce, weft_variance and weft_dot: choice of the kernel, combination of its partial values, and the last
+ * step. */
 #include "arith/finish.h"
 #include "cpu/parallel.h"
 
@@ -16,7 +17,7 @@ static void join_and(partial *a, const partial *b) { a->u64 &= b->u64; }
 static void join_or(partial *a, const partial *b) { a->u64 |= b->u64; }
 static void join_xor(partial *a, const partial *b) { a->u64 ^= b->u64; }
 
-/* Of equal keys the one before wins: it has the lower index. */
+/* On equal keys the earlier element wins, which has the lower index. */
 static void keep_lower(partial *a, const partial *b) {
     if (b->u64 < a->u64) *a = *b;
 }
@@ -45,7 +46,7 @@ static void store_integer(weft_dtype dtype, uint64_t v, void *out) {
     }
 }
 
-/* The element that has this key (cpu/kernels/extremes_body.h). */
+/* Stores the element with this key (cpu/kernels/extremes_body.h). */
 static void store_key(weft_dtype dtype, uint64_t key, void *out) {
     if (dtype == WEFT_F32)
         *(float *)out = weft_from_key_f32((uint32_t)key);
@@ -57,7 +58,7 @@ static void store_key(weft_dtype dtype, uint64_t key, void *out) {
 
 /* ----------------------------------------------------------------------------- operators */
 
-/* Runs a kernel over the call's elements, of which there is one at least. */
+/* Runs a kernel over the elements of the call, of which there must be at least one. */
 static partial total(cpu_context *ctx, const reduce_call *c, kernel *run, joiner *join, double parameter) {
     partial v;
     cpu_run(ctx, c->dtype, run, join, &(piece){.x = c->x, .n = c->n, .parameter = parameter, .map = c->map}, &v);
@@ -67,7 +68,7 @@ static partial total(cpu_context *ctx, const reduce_call *c, kernel *run, joiner
 static void reduce_sum(cpu_context *ctx, const reduce_call *c) {
     const level *l = ctx->level;
     if (c->n == 0)
-        store_integer(c->result, 0, c->out); /* +0.0 as well */
+        store_integer(c->result, 0, c->out); /* also the bits of +0.0 */
     else if (!is_float(c->dtype))
         store_integer(c->result, total(ctx, c, l->integers->sum[c->dtype], add_u64, 0).u64, c->out);
     else if (c->result == WEFT_F32)
@@ -110,8 +111,8 @@ static void reduce_argmax(cpu_context *ctx, const reduce_call *c) {
     locate(ctx, c, ctx->level->extremes->highest[c->dtype], keep_higher);
 }
 
-/* The array is taken as bytes, 8 of which a kernel joins at a time; the elements within the 8 bytes
- * that result are joined here, down to one in the lowest bits. */
+/* Reduces the array as bytes: the kernel combines 64-bit words, and the elements within the resulting word are
+ * combined here, down to one element in the lowest bits. */
 static void reduce_bits(cpu_context *ctx, const reduce_call *c, kernel *run, joiner *join, uint64_t identity) {
     const size_t size = weft_dtype_size(c->dtype);
     partial bits = {.u64 = identity};
@@ -212,7 +213,7 @@ weft_status cpu_dot(void *state, const dot_call *call, weft_error *error) {
     partial v = {.u64 = 0};
     (void)error;
     if (call->n == 0) {
-        store_integer(call->result, 0, call->out); /* +0.0 as well */
+        store_integer(call->result, 0, call->out); /* also the bits of +0.0 */
     } else if (!is_float(call->dtype)) {
         cpu_run(ctx, call->dtype, l->integers->dot[call->dtype], add_u64, &p, &v);
         store_integer(call->result, v.u64, call->out);

@@ -2,9 +2,9 @@
 
 #include <sched.h>
 
-enum { LOOKS = 1000 }; /* at whose turn it is, before the core is offered to others */
+enum { LOOKS = 1000 }; /* polls of the turn before the core is yielded */
 
-/* A relay and what it runs. */
+/* Arguments of run_part. */
 typedef struct runner {
     relay turns;
     void (*part)(void *job, size_t i, relay *turns);
@@ -21,8 +21,8 @@ void relay_run(int threads, size_t parts, void (*part)(void *job, size_t i, rela
     cpu_parallel_for(threads, parts, PARALLEL_IN_ORDER, run_part, &r);
 }
 
-/* Parts are taken in order, so the thread of the part before is at work, unless other processes have its
- * core: then this thread's is soon offered to them. */
+/* Parts are taken in order, so the thread of the part before is running unless other processes occupy its core. In
+ * that case this thread soon yields its own core. */
 void relay_wait(relay *turns, size_t i) {
     for (int looks = 0; atomic_load_explicit(&turns->turn, memory_order_acquire) != i; looks++)
         if (looks > LOOKS) sched_yield();

@@ -1,7 +1,7 @@
-/* Parts of an array that depend on what the parts before them have left. Threads take the parts in order; each does
- * what it can alone, waits for its turn, takes what was left and leaves its own for the next, and then has all it
- * needs. So only the short middle goes one thread after the other. How large parts are and which thread takes which
- * is free. */
+/* Parts of an array that depend on the state left by the parts before them. Threads take the parts in order. Each
+ * thread does the work that is independent of the state, waits for its turn, reads the state and updates it for the
+ * next part, and then finishes its part. Only the short middle section is sequential. The part size and the
+ * assignment of parts to threads do not change the results. */
 #ifndef WEFT_CPU_RELAY_H
 #define WEFT_CPU_RELAY_H
 
@@ -9,14 +9,14 @@
 
 #include <stdatomic.h>
 
-/* The thread that has part number `turn` may use what the parts before it have left. */
+/* turn: number of the part whose thread may access the shared state. */
 typedef struct relay {
     atomic_size_t turn;
 } relay;
 
-/* Calls part(job, i, turns) for each i < parts, in this order, on several threads. Either every call waits for its
- * turn and passes it on, or none. When the call is cancelled no further parts begin, so that nobody waits for ever.
- */
+/* Calls part(job, i, turns) for each i < parts, started in ascending order, on several threads. Either every call
+ * must wait for its turn and pass it on, or none. If the call is cancelled, no further parts start, so no thread
+ * waits for ever. */
 void relay_run(int threads, size_t parts, void (*part)(void *job, size_t i, relay *turns), void *job);
 
 void relay_wait(relay *turns, size_t i);

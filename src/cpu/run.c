@@ -1,22 +1,22 @@
-/* One call on several threads. The elements are cut in chunks of 2^c tiles, so that each chunk is one
- * node of the canonical tree (ORDER.md 2.4) and the nodes above are joined here. How large chunks
- * are and which thread takes which is free: it changes no bit. */
+/* One reduction on several threads. The elements are split into chunks of 2^c tiles, so that each chunk is one node
+ * of the canonical tree (ORDER.md 2.4). The nodes above the chunks are combined here. The chunk size and the
+ * assignment of chunks to threads do not change the results. */
 #include "core/order.h"
 #include "cpu/parallel.h"
 
 enum {
-    ALONE_BYTES = 1 << 18, /* below this, waking threads costs more than it gains */
-    CHUNK_BYTES = 1 << 16  /* a chunk has at least about so many */
+    ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
+    CHUNK_BYTES = 1 << 16  /* minimum bytes of a chunk */
 };
 
-/* One call, as its threads see it. */
+/* Parameters of one call, shared by its threads. */
 typedef struct job {
     const cpu_context *ctx;
     const piece *whole;
-    size_t size, chunk; /* bytes of an element, elements of a chunk */
+    size_t size, chunk; /* bytes of an element; elements per chunk */
     kernel *run;
     joiner *join;
-    partial *roots; /* of the chunks */
+    partial *roots; /* one partial result per chunk */
 } job;
 
 static void run_chunk(void *self, size_t i) {
@@ -33,7 +33,8 @@ static void run_chunk(void *self, size_t i) {
         j->run(&p, &j->roots[i]);
 }
 
-/* roots[0] becomes the tree over all: adjacent pairs, level by level, an odd one rides up. */
+/* Reduces the roots to roots[0]: combines adjacent pairs level by level; an odd one at the end goes to the next
+ * level unchanged. */
 static void join_roots(partial *roots, size_t count, joiner *join) {
     for (; count > 1; count = (count + 1) / 2) {
         for (size_t i = 0; i < count / 2; i++) {

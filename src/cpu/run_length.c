@@ -1,19 +1,20 @@
-/* weft_unique and weft_run_length on the CPU. A thread marks the first elements of the runs of the next part, counts
- * them, learns in its turn how many runs there are before and where the last of them began, and writes its own. The
- * length of a part's last run is written by the next part in which a run begins. */
+/* weft_unique and weft_run_length on the CPU. A thread takes the next part, marks and counts the first elements of
+ * its runs, and waits for its turn. Then it reads how many runs are in the parts before and where the last of them
+ * begins, and writes its own runs. The length of a part's last run is written by the next part in which a run
+ * begins. */
 #include "cpu/relay.h"
 #include "cpu/selection_parts.h"
 
 typedef struct runs {
     const run_length_call *call;
     const selection_kernels *kernels;
-    size_t part; /* elements of a part, but for the last */
-    /* By the parts before the one whose turn it is: */
-    size_t count; /* runs */
-    size_t begin; /* of the last of them */
+    size_t part; /* elements per part, except the last */
+    /* Totals over the parts before the one whose turn it is: */
+    size_t count; /* number of runs */
+    size_t begin; /* start of the last run */
 } runs;
 
-/* The first and the last mark; there is one. */
+/* Return the position of the first and of the last mark. There must be at least one. */
 static size_t first_mark(const uint64_t *bits) {
     size_t w = 0;
     while (!bits[w]) w++;

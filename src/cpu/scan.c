@@ -14,11 +14,12 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* below this, waking threads costs more than it gains */
-    PART_BYTES = 1 << 19,   /* of a part, read and written */
-    STREAM_BYTES = 1 << 25, /* a result longer than this goes past the caches, unless it takes the input's place */
-    SCANNED_AT_ONCE = 4096 * SCAN_TILE, /* elements without a look at whether the call is cancelled */
-    VALUES = 8 * SCAN_BLOCK             /* of a formula, that a thread alone has in the first cache at a time */
+    ALONE_BYTES = 1 << 17,  /* below this size, starting threads costs more than it gains */
+    PART_BYTES = 1 << 19,   /* bytes of a part, input plus output */
+    STREAM_BYTES = 1 << 25, /* results above this size use nontemporal stores, unless they overwrite the input */
+    SCANNED_AT_ONCE = 4096 * SCAN_TILE, /* elements between two checks for cancellation */
+    VALUES =
+        8 * SCAN_BLOCK /* values of a formula that a single thread computes at a time: they fit in the L1 cache */
 };
 
 /* --------------------------------------------------------------------------------- one call */
@@ -44,8 +45,8 @@ typedef struct scan_parts {
     const scan_call *call;
     const scan_kernel *kernel;
     const scan_job *job;
-    size_t part;     /* elements of a part, but for the last */
-    scan_state left; /* by the parts before the one whose turn it is */
+    size_t part;     /* elements per part, except the last */
+    scan_state left; /* state after the parts before the one whose turn it is */
 } scan_parts;
 
 static void scan_part(void *parts, size_t i, relay *turns) {
@@ -73,7 +74,7 @@ static void scan_part(void *parts, size_t i, relay *turns) {
     kernel->scan(job, x, n, &state, y);
 }
 
-/* All of a formula's values. */
+/* Scans all values of a formula on one thread. */
 static void scan_values(void *parts, size_t i, relay *turns) {
     scan_parts *shared = parts;
     const scan_call *c = shared->call;
@@ -96,12 +97,12 @@ static void scan_in_parts(const cpu_context *ctx, const scan_call *c, const scan
         relay_run(ctx->threads, (c->n - 1) / shared.part + 1, scan_part, &shared);
 }
 
-/* ------------------------------------------------------------------------------- which kernel */
+/* ----------------------------------------------------------------------- choice of the kernel */
 
 static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 static bool is_signed(weft_dtype dtype) { return dtype <= WEFT_I64; }
 
-/* The unsigned integers of the same size: most kernels do not ask for the sign. */
+/* Returns the unsigned integer type of equal size: most kernels do not depend on the sign. */
 static weft_dtype without_sign(weft_dtype dtype) {
     return is_signed(dtype) ? (weft_dtype)(dtype - WEFT_I8 + WEFT_U8) : dtype;
 }
@@ -120,7 +121,8 @@ static const scan_kernel *find_kernel(const scan_kernels *kernels, const scan_ca
     }
 }
 
-/* What makes a minimum a maximum and an AND an OR, and unsigned integers ordered like signed ones. */
+/* Returns the XOR mask that turns a minimum into a maximum and an AND into an OR, and that orders unsigned integers
+ * like signed ones. */
 static uint64_t flip(const scan_call *c) {
     const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX;
     const uint64_t sign = (uint64_t)1 << (8 * weft_dtype_size(c->dtype) - 1);
@@ -141,7 +143,7 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
     return find_kernel(ctx->level->scans, c);
 }
 
-/* A scan of which the totals of all tiles are wanted. */
+/* Parameters of a call that computes only the totals of all tiles. */
 typedef struct totals_job {
     const scan_call *call;
     const scan_kernel *kernel;
@@ -179,7 +181,7 @@ weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
         scan_alone(c, kernel, &job);
     else
         scan_in_parts(ctx, c, kernel, &job, alone);
-    /* The fold starts from -0.0, but the empty sum is +0.0. */
+    /* The sum starts from -0.0, but the empty sum is +0.0. */
     if (c->op == WEFT_SUM && job.exclusive && !c->init) memset(c->y, 0, weft_dtype_size(c->result));
     return WEFT_OK;
 }

@@ -1,4 +1,4 @@
-/* How far a scan has come: what a part of the array needs to know of all the parts before it. */
+/* State of a scan after a prefix of the array: all that the next part needs. */
 #ifndef WEFT_CPU_SCAN_STATE_H
 #define WEFT_CPU_SCAN_STATE_H
 
@@ -7,16 +7,16 @@
 #include <stdint.h>
 
 enum {
-    SCAN_BLOCK = WEFT_SCAN_GROUP * WEFT_SCAN_GROUP, /* elements of a value of level 2 */
-    SCAN_TILE = SCAN_BLOCK * WEFT_SCAN_GROUP,       /* elements of a value of level 3 */
-    SCAN_TILES_MAX = 64                             /* in a part */
+    SCAN_BLOCK = WEFT_SCAN_GROUP * WEFT_SCAN_GROUP, /* elements per value of level 2 */
+    SCAN_TILE = SCAN_BLOCK * WEFT_SCAN_GROUP,       /* elements per value of level 3 */
+    SCAN_TILES_MAX = 64                             /* tiles per part */
 };
 
-/* For position i, a multiple of 256, in base 16: the digits from the level of blocks up, and at each
- * level k
+/* State at position i, a multiple of 256, with i in base 16. For each level k from that of the blocks up:
+ *   digit[k]    digit k of i
  *   prefix[k]   P_k(i / 16^k) of ORDER.md 6.3; above the highest digit the initial value
  *   stages[k]   the scan of the digit's group so far: stages[k][s][j] is value j after the distances
- *               below 2^s, so that the next value joins at most four of these to get its own scan */
+ *               below 2^s. The next value is combined with at most four of these to obtain its own scan */
 #define ODOMETER(A)                                     \
     struct {                                            \
         unsigned digit[WEFT_SCAN_LEVELS];               \
@@ -33,7 +33,7 @@ typedef union scan_state {
     ODOMETER(uint64_t) u64;
 } scan_state;
 
-/* The totals of a part's tiles. */
+/* Totals of the tiles of a part. */
 typedef union scan_totals {
     float f32[SCAN_TILES_MAX];
     double f64[SCAN_TILES_MAX];

@@ -1,9 +1,9 @@
-/* weft_search_sorted on the CPU: the queries are cut in parts, which threads take. */
+/* weft_search_sorted on the CPU: the queries are split into parts, which threads take. */
 #include "cpu/parallel.h"
 
 enum {
-    ALONE = 1 << 14, /* so few queries are found sooner by the calling thread than by waking others */
-    PART = 1 << 12   /* queries that a thread takes at a time */
+    ALONE = 1 << 14, /* below this number of queries, starting threads costs more than it gains */
+    PART = 1 << 12   /* queries per work item */
 };
 
 typedef struct plan {

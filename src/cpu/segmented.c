@@ -1,8 +1,9 @@
-/* weft_segmented_reduce, weft_segmented_scan and their like on the CPU (ORDER.md 8).
+/* weft_segmented_reduce, weft_segmented_scan and weft_reduce_by_key on the CPU (ORDER.md 8).
  *
- * The segments are cut in parts of about as many elements, which threads take. A segment is one thread's, but for
- * those that are longer than a part: all threads do each of these together, as weft_reduce or weft_scan, when the
- * parts are done. A segment longer than a part can only be the last that begins in its part. */
+ * The segments are split into parts of about equal numbers of elements, which threads take. One thread processes a
+ * whole segment unless the segment is longer than a part. After the parts are done, all threads together process
+ * each of these long segments, as weft_reduce or weft_scan. A segment longer than a part can only be the last one
+ * that begins in its part. */
 #include "core/offsets.h"
 #include "cpu/parallel.h"
 #include "cpu/segments.h"
@@ -12,10 +13,10 @@
 enum {
     PART_ELEMENTS = 1 << 16,
     PARTS_MAX = 1024,
-    SEGMENT_COST = 8 /* what a segment costs beside its elements, in elements */
+    SEGMENT_COST = 8 /* cost of a segment in addition to its elements, in elements */
 };
 
-/* A call, and the kernels that it needs. */
+/* A call and its kernels. */
 typedef struct job {
     cpu_context *ctx;
     const segmented_call *c;
@@ -23,16 +24,16 @@ typedef struct job {
     fold_kernel *fold_segments;
     scan_job scan;
     const scan_kernel *scan_segments;
-    size_t longest; /* that a single thread does */
+    size_t longest; /* maximum length of a segment that a single thread processes */
     int threads;
 } job;
 
 /* --------------------------------------------------------------------------------- kernels */
 
-/* `bytes` after p, which may be NULL when that is 0. */
+/* Returns p + bytes; p may be NULL if bytes is 0. */
 static void *at(const void *p, size_t bytes) { return bytes ? (char *)p + bytes : (char *)p; }
 
-/* The call for one segment. */
+/* Returns the scan of one segment. */
 static scan_call scan_of(const segmented_call *c, size_t begin, size_t n) {
     return (scan_call){.op = c->op,
                        .kind = c->kind,
@@ -75,7 +76,7 @@ static void find_kernels(job *j) {
         find_fold_kernels(j);
 }
 
-/* Segments number first, first + 1, ... */
+/* Processes `count` segments; `first` is the number of the first one. */
 static void do_segments(const job *j, size_t first, const uint64_t *offsets, size_t count) {
     const segmented_call *c = j->c;
     if (count == 0) return;
@@ -85,7 +86,7 @@ static void do_segments(const job *j, size_t first, const uint64_t *offsets, siz
         j->fold_segments(&j->fold, offsets, count, j->longest, (char *)c->y + first * weft_dtype_size(c->result));
 }
 
-/* Segment s, if it was left out. */
+/* Processes segment s if do_segments has skipped it because of its length. */
 static weft_status do_if_long(const job *j, size_t s, size_t begin, size_t end, weft_error *error) {
     const segmented_call *c = j->c;
     const size_t n = end - begin;
@@ -98,7 +99,7 @@ static weft_status do_if_long(const job *j, size_t s, size_t begin, size_t end, 
 
 /* ------------------------------------------------------------------------------ by offsets */
 
-/* The first segment before which `cost` has been passed. */
+/* Returns the first segment whose preceding segments cost at least `cost`. */
 static size_t segment_at(const segmented_call *c, uint64_t cost) {
     size_t low = 0, high = c->segments;
     while (low < high) {
@@ -129,7 +130,7 @@ static bool check_offsets(const job *j) {
     return k.good;
 }
 
-/* Parts of about the same cost. */
+/* Division into parts of about equal cost. */
 typedef struct cut {
     const job *job;
     uint64_t cost;
@@ -167,7 +168,7 @@ static weft_status run_by_offsets(job *j, weft_error *error) {
 
 /* ------------------------------------------------------------------------- by heads or keys */
 
-/* Returns how many segments there are up to the part's end. */
+/* Processes a part. Returns the number of segments that begin before the part's end. */
 static size_t do_part(const job *j, const segment_part *part) {
     segment_batch batch;
     segments_begin(part, &batch);
@@ -176,7 +177,7 @@ static size_t do_part(const job *j, const segment_part *part) {
     return batch.first;
 }
 
-/* What parts need to know of one another. */
+/* Sets `before` and `next` of all parts. Returns the number of segments. */
 static size_t link_parts(segment_part *parts, size_t count, size_t n) {
     size_t before = 0, next = n;
     for (size_t p = 0; p < count; p++) {
@@ -198,7 +199,7 @@ static void run_alone(const job *j) {
 typedef struct flagged {
     const job *job;
     segment_part *parts;
-    size_t size; /* elements of a part, but for the last */
+    size_t size; /* elements per part, except the last */
 } flagged;
 
 static void count_flagged(void *self, size_t p) {

@@ -4,13 +4,13 @@
 
 /* ------------------------------------------------------------------------------------- flags */
 
-/* Whether two keys that stand side by side differ. */
+/* Returns true if two adjacent keys differ. Two NaNs do not differ. */
 #define NOT_EQUAL_SIGNED(a, b) ((a) != (b))
 #define NOT_EQUAL_UNSIGNED(a, b) ((a) != (b))
 #define NOT_EQUAL_FLOAT(a, b) (((a) != (b)) & (((a) == (a)) | ((b) == (b))))
 
-/* flags[i] = 1 where key i of `keys` is not equal to the key before it. Without a choice for each element, so that
- * compilers make vector code of the loops. */
+/* Sets flags[i] to 1 if key i differs from the key before it. The loop has no branches, so that compilers vectorize
+ * it. */
 #define TYPE(ID, name, ctype, kind, npy)                                                    \
     static void flags_##name(const void *keys, size_t count, uint8_t *flags) {              \
         const ctype *k = keys;                                                              \
@@ -31,9 +31,10 @@ static void flags_by_head(const uint8_t *heads, size_t count, uint8_t *flags) {
     for (size_t i = 0; i < count; i++) flags[i] = heads[i] != 0;
 }
 
-/* flags[i], i < count <= SEGMENTS_BATCH, is 1 where a segment begins at element first + i, else 0; zeros behind. */
+/* Sets flags[i], i < count <= SEGMENTS_BATCH, to 1 if a segment begins at element first + i, else to 0. Clears the
+ * remaining flags. */
 static void find_flags(const segmented_call *c, size_t first, size_t count, uint8_t *flags) {
-    const size_t skip = first == 0, size = weft_dtype_size(c->key_dtype); /* nothing stands before key 0 */
+    const size_t skip = first == 0, size = weft_dtype_size(c->key_dtype); /* key 0 has no predecessor */
     const char *keys = (const char *)c->keys + (first + skip) * size;
     memset(flags + count, 0, SEGMENTS_BATCH - count);
     if (c->source == SEGMENTS_BY_HEADS)
@@ -47,7 +48,7 @@ static size_t chunk_at(const segment_part *part, size_t at) {
     return part->end - at < SEGMENTS_BATCH ? part->end - at : SEGMENTS_BATCH;
 }
 
-/* Appends the places of the flags that are set: eight flags are looked at together, and most are 0. */
+/* Appends the positions of the nonzero flags. Tests eight flags at a time, because most are 0. */
 static size_t find_places(const uint8_t *flags, size_t first, uint64_t *places) {
     size_t found = 0;
     for (size_t i = 0; i < SEGMENTS_BATCH; i += sizeof(uint64_t)) {
@@ -60,7 +61,7 @@ static size_t find_places(const uint8_t *flags, size_t first, uint64_t *places) 
 
 /* ------------------------------------------------------------------------------------- parts */
 
-/* The last flag that is set, of which there is one. */
+/* Returns the index of the last nonzero flag, of which there must be at least one. */
 static size_t last_flag(const uint8_t *flags) {
     size_t i = SEGMENTS_BATCH - 1;
     while (!flags[i]) i--;

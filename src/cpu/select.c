@@ -1,6 +1,7 @@
-/* weft_select, weft_select_indices, weft_partition on the CPU. A thread marks the elements to keep of the next part,
- * counts them, learns in its turn how many the parts before it keep, and moves its own, which it finds in its cache.
- * So memory is read once; a partition first counts all, because the rest begins behind them. */
+/* weft_select, weft_select_indices and weft_partition on the CPU. A thread takes the next part, marks and counts
+ * the elements to keep, and waits for its turn. Then it reads how many elements the parts before keep, and copies
+ * its own, which are still in its cache. Memory is therefore read once. A partition counts all kept elements first,
+ * because the remaining elements are written after them. */
 #include "core/compare.h"
 #include "cpu/cpu.h"
 #include "cpu/relay.h"
@@ -12,10 +13,10 @@ typedef struct selection {
     const select_call *call;
     const selection_kernels *kernels;
     comparator comparator;
-    size_t part;       /* elements of a part, but for the last */
+    size_t part;       /* elements per part, except the last */
     size_t size;       /* bytes of an element */
-    size_t kept;       /* by the parts before the one whose turn it is */
-    atomic_size_t all; /* that are kept, once known */
+    size_t kept;       /* elements kept by the parts before the one whose turn it is */
+    atomic_size_t all; /* partition: number of elements kept in all parts, once counted */
 } selection;
 
 static size_t elements_of(const selection *j, size_t i) {
@@ -23,7 +24,7 @@ static size_t elements_of(const selection *j, size_t i) {
     return left < j->part ? left : j->part;
 }
 
-/* Marks the elements of part i; returns how many are. */
+/* Marks the elements to keep of part i; returns their number. */
 static size_t mark(const selection *j, size_t i, uint64_t *bits) {
     const select_call *c = j->call;
     const size_t n = elements_of(j, i), first = i * j->part;
@@ -35,7 +36,7 @@ static size_t mark(const selection *j, size_t i, uint64_t *bits) {
     return j->kernels->count(bits, selection_words(n));
 }
 
-/* Marks those that were not. */
+/* Inverts the marks of n elements. */
 static void turn(uint64_t *bits, size_t n) {
     for (size_t w = 0; w < selection_words(n); w++) bits[w] = ~bits[w];
     if (n % 64) bits[n / 64] &= ~(UINT64_MAX << n % 64);

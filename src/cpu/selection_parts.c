@@ -1,8 +1,8 @@
 #include "cpu/selection_parts.h"
 
 enum {
-    ALONE_BYTES = 1 << 17, /* below this, waking threads costs more than it gains */
-    PART_BYTES = 1 << 18   /* of a part's elements */
+    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
+    PART_BYTES = 1 << 18   /* bytes of the elements of a part */
 };
 
 selection_parts cpu_selection_parts(const cpu_context *ctx, size_t n, size_t size) {

@@ -1,16 +1,17 @@
-/* weft_sobol on the CPU (ORDER.md 24). Points of few coordinates are made several at a time, so that vectors are
- * filled: a strip is 2^p points, which are aligned. From point i to i + 1 the Gray code i xor i / 2 changes in one
- * bit; from a strip to the next it changes in one of the bits from p on, and in bit p - 1. So a thread sets up the
- * words of its first strip, and goes from one to the next by an exclusive or. */
+/* weft_sobol on the CPU (ORDER.md 24). Points with few coordinates are generated several at a time, to fill
+ * vectors: a strip is an aligned group of 2^p points. From point i to i + 1 the Gray code i xor i / 2 changes in
+ * one bit. From one strip to the next it changes in one of the bits from p on, and in bit p - 1. Therefore a thread
+ * computes the words of its first strip from the direction numbers, and those of each following strip by one
+ * XOR. */
 #include "arith/sobol.h"
 #include "cpu/parallel.h"
 
 #include <string.h>
 
 enum {
-    WIDTH_LEAST = 256,     /* places of a strip, unless one point has more */
-    PART_PLACES = 1 << 17, /* that a thread makes at a time */
-    ALONE_BYTES = 1 << 17  /* so little is made sooner by the calling thread than by waking others */
+    WIDTH_LEAST = 256,     /* minimum coordinates per strip */
+    PART_PLACES = 1 << 17, /* coordinates per work item */
+    ALONE_BYTES = 1 << 17  /* below this size, starting threads costs more than it gains */
 };
 _Static_assert(2 * WIDTH_LEAST <= SOBOL_WIDTH_MOST, "a strip of several points fits too");
 
@@ -22,12 +23,12 @@ static const weft_sobol_line LINES[] = {
 typedef struct plan {
     const sobol_call *call;
     sobol_maker *maker;
-    size_t size;          /* of a coordinate, in bytes */
-    unsigned p, bits;     /* of a strip's number of points; of the numbers of points, that of the one behind the last
-                             strip among them */
-    uint64_t *directions; /* of coordinate j for bit b at [b * dimensions + j] */
-    uint32_t *keys, *steps; /* what strips point to: all upper halves, then all lower ones */
-    sobol_strips strips;    /* but for the words */
+    size_t size; /* bytes of a coordinate */
+    /* p: log2 of the points per strip. bits: number of bits of the number of the point after the last strip. */
+    unsigned p, bits;
+    uint64_t *directions;   /* direction number of coordinate j for bit b at [b * dimensions + j] */
+    uint32_t *keys, *steps; /* tables of `strips`: all upper halves, then all lower ones */
+    sobol_strips strips;    /* all members except the state */
 } plan;
 
 static sobol_maker *find_maker(const sobol_kernels *k, const sobol_call *c) {
@@ -47,7 +48,7 @@ static plan plan_of(const cpu_context *ctx, const sobol_call *c) {
     return p;
 }
 
-/* Places for all tables, one behind another. */
+/* Allocates all tables in the workspace. */
 static weft_status hold_tables(cpu_context *ctx, plan *p, weft_error *error) {
     const size_t width = p->strips.width, steps = (size_t)(p->bits - p->p) * width;
     const size_t directions = p->bits * p->call->dimensions;
@@ -67,7 +68,7 @@ void cpu_sobol_directions(size_t j, unsigned bits, size_t stride, uint64_t *v) {
     weft_sobol_directions(j == 0 ? NULL : &LINES[j - 1], bits, stride, v);
 }
 
-/* What is the same for every point of a strip: of the first one, again for the others. */
+/* Repeats the values of the first point of a strip for its other points. */
 static void repeat(size_t dimensions, size_t width, uint32_t *high, uint32_t *low) {
     for (size_t k = dimensions; k < width; k++) {
         high[k] = high[k - dimensions];
@@ -103,7 +104,7 @@ static void fill_steps(const plan *p) {
 
 /* ----------------------------------------------------------------------------------- parts */
 
-/* The words of a strip. */
+/* Computes the words of a strip from the direction numbers. */
 static void set_words(const plan *p, uint64_t strip, uint32_t *high, uint32_t *low) {
     const size_t dimensions = p->call->dimensions;
     const uint64_t first = strip << p->p;
@@ -119,10 +120,11 @@ static void set_words(const plan *p, uint64_t strip, uint32_t *high, uint32_t *l
     }
 }
 
-/* Points [from, end), numbered as in the sequence: whole strips in place, the call's first and last by way of one. */
+/* Generates points [from, end), numbered from the start of the sequence. Full strips are written in place; partial
+ * strips at the ends of the call are copied from a buffer. */
 static void make_part(const plan *p, uint64_t from, uint64_t end) {
     const sobol_call *const c = p->call;
-    const size_t bytes = c->dimensions * p->size; /* of a point */
+    const size_t bytes = c->dimensions * p->size; /* bytes of a point */
     uint32_t high[SOBOL_WIDTH_MOST], low[SOBOL_WIDTH_MOST];
     double spare[SOBOL_WIDTH_MOST];
     sobol_strips strips = p->strips;
@@ -148,7 +150,7 @@ static void make_part(const plan *p, uint64_t from, uint64_t end) {
 
 static uint64_t strips_of_part(const plan *p) { return PART_PLACES / p->strips.width; }
 
-/* The last of the parts, which are counted from 0. */
+/* Returns the number of the last work item, counted from 0. */
 static uint64_t last_part(const plan *p) {
     const sobol_call *const c = p->call;
     const uint64_t strips = ((c->first + c->n - 1) >> p->p) - (c->first >> p->p) + 1;

@@ -1,13 +1,14 @@
-/* weft_sort and its kin on the CPU (ORDER.md 17): their scratch memory; a few keys by insertion. */
+/* weft_sort, weft_sort_pairs, weft_sort_bits and weft_argsort on the CPU (ORDER.md 17): workspace, and insertion
+ * sort of few keys. */
 #include "cpu/sort_passes.h"
 
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17,  /* below this, waking threads costs more than it gains */
-    CHUNK_KEYS = 1 << 14,   /* a chunk has at least so many */
-    FEW = 48,               /* keys that insertion sorts sooner than the passes */
-    STREAM_BYTES = 1 << 19, /* keys and values of a chunk that had better go past the caches */
+    ALONE_BYTES = 1 << 17,  /* below this size, starting threads costs more than it gains */
+    CHUNK_KEYS = 1 << 14,   /* minimum keys of a chunk */
+    FEW = 48,               /* maximum keys for which insertion sort is faster than the passes */
+    STREAM_BYTES = 1 << 19, /* minimum bytes of a chunk's keys and values for nontemporal stores */
     VALUE_BYTES_MAX = 16
 };
 
@@ -30,7 +31,7 @@ static sort_job new_job(const cpu_context *ctx, weft_dtype dtype, weft_order_of_
 
 /* ------------------------------------------------------------------------------------- few */
 
-/* The indices of n <= FEW keys in order. */
+/* Sorts the indices of n <= FEW keys by insertion. */
 static void order_few(const sort_job *job, unsigned char *order) {
     uint64_t codes[FEW];
     job->kernel->codes(&job->rule, job->keys.from, job->n, codes);
@@ -60,14 +61,14 @@ static void write_few(const argsort_call *c, const unsigned char *order) {
 
 /* ------------------------------------------------------------------------------------ many */
 
-/* Long chunks go past the caches by whole lines, in which values must not straddle two. */
+/* Returns true if the passes use nontemporal stores: for long chunks, if no value straddles two cache lines. */
 static bool streams(const sort_job *job) {
     const bool aligned = job->values.bytes == 0 || (uintptr_t)job->values.to % job->values.bytes == 0;
     return aligned && job->n / job->chunks * (job->keys.bytes + job->values.bytes) >= STREAM_BYTES;
 }
 
-/* Lays the scratch memory of a job out: keys, keys again when nobody else has room for them, values, and what the
- * chunks have. */
+/* Assigns the workspace and runs the passes. Order: spare keys; for argsort also the output keys; spare values;
+ * tables of the chunks. */
 static weft_status sort_many(cpu_context *ctx, sort_job *job, weft_error *error) {
     const size_t keys = in_lines(job->n * job->keys.bytes), values = in_lines(job->n * job->values.bytes);
     const size_t more_keys = job->only_values ? keys : 0;

@@ -1,25 +1,28 @@
-/* Sorting keys alone by vectors, by samples (W. D. Frazer and A. C. McKellar, Samplesort, 1970). Blocks of keys that
- * fit in a core's cache are parted by splitters, then the parts of each bucket are brought together and sorted there:
- * memory is read and written three times, however many keys there are. Blocks and splitters change no bit of the
- * result. NaNs, which have no rank, are a bucket of their own, in which they stay in order. */
+/* Vectorized samplesort of keys without values (W. D. Frazer and A. C. McKellar, Samplesort, 1970). Blocks of keys
+ * that fit in a core's cache are partitioned by splitters. Then the parts of each bucket are concatenated and
+ * sorted. Memory is read and written three times for any number of keys. Blocks and splitters do not change the
+ * result. NaNs, which have no rank, are in a bucket of their own, in which their order is preserved. */
 #include "cpu/sort_passes.h"
 
 #include <string.h>
 
 enum {
-    BLOCK_BYTES = 1 << 18,   /* of keys that are parted at a time, in as much room */
-    BUCKET_BYTES = 1 << 17,  /* that a bucket is to have about */
-    BUCKETS_OF_A_CHUNK = 16, /* at least, so that threads end at about the same time */
+    BLOCK_BYTES =
+        1 << 18, /* bytes of keys that are partitioned at a time; as many bytes are used for the second buffer */
+    BUCKET_BYTES = 1 << 17,  /* average bytes of a bucket */
+    BUCKETS_OF_A_CHUNK = 16, /* minimum buckets per chunk, for load balance */
     BUCKETS_MAX = 512,
-    ROOM_BYTES = 2 * BLOCK_BYTES /* of a thread */
+    ROOM_BYTES = 2 * BLOCK_BYTES /* maximum workspace of a thread */
 };
 
 typedef struct plan {
     const sort_job *job;
-    size_t block, blocks, buckets; /* keys of a block; with the bucket of NaNs */
-    size_t room_bytes;             /* of a thread */
-    size_t *starts;                /* where in `spare` a block's buckets start, and the next block */
-    size_t *begins;                /* where in the result buckets begin, and its end */
+    size_t block, blocks,
+        buckets;       /* keys per block; number of blocks; number of buckets including that of the NaNs */
+    size_t room_bytes; /* workspace of a thread */
+    /* For each block, the start of each of its buckets in `spare`, and the start of the next block. */
+    size_t *starts;
+    size_t *begins; /* start of each bucket in the result, and the end of the result */
     char *rooms;
     uint64_t splitters[BUCKETS_MAX];
 } plan;
@@ -72,8 +75,9 @@ static void finish_bucket(const plan *p, size_t b, void *other) {
     p->job->vectors->finish(&p->job->rule, ranks, p->begins[b + 1] - p->begins[b], other);
 }
 
-/* Most buckets are sorted as soon as they are together. Those that are larger than a thread's room, where many keys
- * are equal, are left until nothing in `spare` is needed any more. */
+/* Concatenates a bucket and sorts it if its second buffer fits in the thread's workspace. Larger buckets, which
+ * occur if many keys are equal, are sorted later with `spare` as the second buffer, when `spare` is not needed any
+ * more. */
 static void sort_small_bucket(void *self, size_t b) {
     const plan *p = self;
     gather_bucket(p, b);
@@ -98,7 +102,7 @@ static void run(plan *p) {
 
 /* -------------------------------------------------------------------------------- the call */
 
-/* Few keys are one block, and one bucket beside that of NaNs. */
+/* Chooses blocks and buckets. Few keys are one block, with one bucket and that of the NaNs. */
 static void plan_buckets(plan *p) {
     const size_t n = p->job->n, bytes = p->job->keys.bytes, chunks = p->job->chunks;
     const size_t fit = n * bytes / BUCKET_BYTES, balanced = chunks > 1 ? BUCKETS_OF_A_CHUNK * chunks : 1;

@@ -1,13 +1,16 @@
-/* Each pass moves all keys, in order of one digit of their codes and else as they came: after the last, which has
- * the most significant digit, they are sorted. The keys are cut in chunks. Every chunk counts its digits; from
- * that follows where each bucket of each chunk begins, and chunks are moved without knowing of one another. How many
- * chunks and digits there are changes no bit of the result: it is unique. */
+/* LSD radix sort. Each pass moves all keys in the order of one digit of their codes and keeps the order of keys
+ * with equal digits. After the last pass, which has the most significant digit, the keys are sorted. The keys are
+ * split into chunks. Every chunk counts its digits; these counts determine where each bucket of each chunk begins,
+ * so chunks are moved independently. The number of chunks and digits does not change the result, which is
+ * unique. */
 #include "cpu/sort_passes.h"
 
 #include <string.h>
 
 enum {
-    FEW_KEYS = 1 << 14, /* whose digits had better be short: clearing long tables takes longer than moving them */
+    FEW_KEYS =
+        1
+        << 14, /* below this number of keys, digits are short: clearing long tables costs more than moving the keys */
     FEW_BITS = 8,
     DIGITS_MAX = 64
 };
@@ -23,7 +26,7 @@ static size_t chunk_size(const sort_job *job, size_t chunk) {
     return chunk_begin(job, chunk + 1) - chunk_begin(job, chunk);
 }
 
-/* At most so many keys are worked on without a look at whether the call is cancelled. */
+/* Maximum keys between two checks for cancellation. */
 enum { KEYS_AT_ONCE = 1 << 24 };
 
 static void for_chunks(const sort_job *job, void (*body)(void *self, size_t chunk), void *self) {
@@ -42,7 +45,7 @@ static void survey_chunk(void *self, size_t c) {
                         job->window, &job->all[c], &job->any[c]);
 }
 
-/* The bits in which the codes differ, of those that count. */
+/* Returns the bits, among those to sort by, in which the codes differ. */
 static uint64_t survey(sort_job *job) {
     uint64_t all = UINT64_MAX, any = 0;
     for_chunks(job, survey_chunk, job);
@@ -53,7 +56,8 @@ static uint64_t survey(sort_job *job) {
     return (all ^ any) & job->window;
 }
 
-/* Covers the bits by digits of at most `longest` bits, from the least significant on. Returns their number. */
+/* Covers the bits by digits of at most `longest` bits, starting at the least significant one. Returns the number of
+ * digits. */
 static int cover(uint64_t bits, unsigned longest, sort_digit *digits) {
     int count = 0;
     while (bits) {
@@ -66,7 +70,7 @@ static int cover(uint64_t bits, unsigned longest, sort_digit *digits) {
     return count;
 }
 
-/* As few digits as there can be, and no longer than that takes. */
+/* Chooses the minimum number of digits, and then the shortest digits for that number. */
 static int plan_digits(uint64_t bits, size_t n, sort_digit *digits) {
     unsigned longest = n < FEW_KEYS ? FEW_BITS : SORT_BITS_MAX;
     const int count = cover(bits, longest, digits);
@@ -76,8 +80,9 @@ static int plan_digits(uint64_t bits, size_t n, sort_digit *digits) {
 
 /* ---------------------------------------------------------------------------------- passes */
 
-/* Where pass `p` of `count` puts what it moves. The last is to meet lane->to; not so where it would be the only
- * one's way, or an odd number's, from an array into itself. */
+/* Returns the destination of pass `p` of `count`. Destinations alternate between lane->to and lane->spare, so that
+ * the last pass writes lane->to. If from == to and count is odd, the first pass would then overwrite its own input;
+ * in this case the last pass writes lane->spare. */
 static void *target(const sort_lane *lane, int p, int count) {
     const bool in_place = lane->from == lane->to && count % 2 == 1;
     const bool meets = (count - 1 - p) % 2 == 0;
@@ -88,7 +93,7 @@ static const void *source(const sort_lane *lane, int p, int count) {
     return p == 0 ? lane->from : target(lane, p - 1, count);
 }
 
-/* Counts become places: buckets lie one behind another, and in each the chunks. */
+/* Replaces counts by start indices: buckets are consecutive, and within a bucket the chunks. */
 static void place_buckets(const sort_job *job, sort_digit digit) {
     size_t place = 0;
     for (size_t b = 0; b < (size_t)1 << digit.bits; b++)
@@ -106,7 +111,7 @@ static sort_scatter *find_scatter(const sort_job *job) {
     return scatters[job->values.bytes ? by_bytes[job->values.bytes] : SORT_KEYS];
 }
 
-/* One pass over the keys, and from which arrays to which. */
+/* One pass over the keys with its source and destination arrays. */
 typedef struct pass {
     const sort_job *job;
     sort_digit digit;
@@ -152,7 +157,7 @@ static void run_pass(const sort_job *job, sort_digit digit, int number, int coun
     for_chunks(job, move_chunk, &p);
 }
 
-/* A lane that the passes have left elsewhere. */
+/* Copy of an array to its output. */
 typedef struct copy {
     const sort_job *job;
     const sort_lane *lane;
@@ -165,7 +170,7 @@ static void copy_chunk(void *self, size_t c) {
     memcpy((char *)w->lane->to + first, w->from + first, bytes);
 }
 
-/* Brings a lane to its output when the passes have left it elsewhere. */
+/* Copies an array to its output if the last pass has written it elsewhere. */
 static void bring(const sort_job *job, const sort_lane *lane, int count) {
     copy w = {job, lane, source(lane, count, count)};
     if (lane->bytes && w.from != lane->to) for_chunks(job, copy_chunk, &w);
@@ -174,7 +179,7 @@ static void bring(const sort_job *job, const sort_lane *lane, int count) {
 void cpu_sort_passes(sort_job *job) {
     sort_digit digits[DIGITS_MAX];
     int count = plan_digits(survey(job), job->n, digits);
-    /* All keys are equal. Indices are still to be written; any digit will do. */
+    /* All keys are equal. The indices must still be written, with any digit. */
     if (count == 0 && job->only_values) digits[count++] = (sort_digit){0, 1};
     cpu_plan_regions(3 * (size_t)count + 2);
     for (int p = 0; p < count && !cpu_cancelled(); p++) run_pass(job, digits[p], p, count);

@@ -1,26 +1,26 @@
-/* weft_top_k on the CPU. A thread reads its part of the array once and lists what may be among the k; whenever its
- * list is full, all but the first k of it go, and from then on only what is greater than the last of these comes
- * in. What the threads have left is one list, in the order of the array, of which the first k are sorted. For the k
- * smallest the keys have their bits turned. */
+/* weft_top_k on the CPU. A thread reads its part of the array once and lists the candidates for the first k.
+ * Whenever its list is full, only the first k of it are kept; from then on, only elements greater than the last of
+ * these are added. The lists of all threads form one list in array order, whose first k are sorted. For the k
+ * smallest elements, the bits of the keys are inverted. */
 #include "cpu/parallel.h"
 
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 18, /* below this, waking threads costs more than it gains */
-    SLACK = 4096,          /* candidates beyond 2 k that a list has room for */
+    ALONE_BYTES = 1 << 18, /* below this size, starting threads costs more than it gains */
+    SLACK = 4096,          /* capacity of a list beyond 2 k candidates */
     DIGITS = 256,
-    FILTERED_AT_ONCE = 1 << 24 /* elements without a look at whether the call is cancelled */
+    FILTERED_AT_ONCE = 1 << 24 /* elements between two checks for cancellation */
 };
 
 /* ----------------------------------------------------------------- the first k of a list */
 
 static unsigned digit(uint64_t key, unsigned shift) { return (unsigned)(key >> shift) % DIGITS; }
 
-/* The k-th greatest key, and how many that are equal to it are among the first k: by radix select, from the highest
- * digit down. */
+/* Returns the k-th greatest key by radix select, starting at the highest digit. *equals receives the number of keys
+ * equal to it among the first k. */
 static uint64_t kth_key(const candidate *list, size_t count, size_t k, unsigned bits, size_t *equals) {
-    uint64_t prefix = 0; /* the digits found */
+    uint64_t prefix = 0; /* the digits found so far */
     for (unsigned shift = bits; shift > 0;) {
         size_t counts[DIGITS] = {0};
         const unsigned above = shift;
@@ -35,7 +35,7 @@ static uint64_t kth_key(const candidate *list, size_t count, size_t k, unsigned 
     return prefix;
 }
 
-/* Leaves the first k, in the order of the array. Returns the least of their keys. */
+/* Keeps the first k candidates, in array order. Returns the least of their keys. */
 static uint64_t keep_first(candidate *list, size_t count, size_t k, unsigned bits) {
     size_t equals, kept = 0;
     const uint64_t least = kth_key(list, count, k, bits, &equals);
@@ -48,8 +48,8 @@ static uint64_t keep_first(candidate *list, size_t count, size_t k, unsigned bit
     return least;
 }
 
-/* Sorts by falling keys, stably: radix sort from the lowest digit up. `other` has room for as many. Returns the list
- * that is sorted. */
+/* Sorts by descending key with a stable LSD radix sort. `other` is a buffer for `count` candidates. Returns the
+ * array that contains the result: list or other. */
 static candidate *sort_list(candidate *list, candidate *other, size_t count, unsigned bits) {
     for (unsigned shift = 0; shift < bits; shift += 8) {
         size_t counts[DIGITS] = {0}, place = 0;
@@ -74,14 +74,14 @@ typedef struct plan {
     const top_k_call *call;
     filter *filter;
     uint64_t flip;
-    unsigned bits;         /* of a key */
-    size_t part, capacity; /* elements of a thread, candidates of its list */
+    unsigned bits;         /* bits of a key */
+    size_t part, capacity; /* elements per thread; capacity of its list */
     int threads;
 } plan;
 
 static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Lists what of part t may be among the first k. Returns how many. */
+/* Lists the candidates of part t; returns their number. */
 static size_t list_part(const plan *p, size_t t, candidate *list) {
     const uint64_t greatest = UINT64_MAX >> (64 - p->bits);
     const size_t size = weft_dtype_size(p->call->dtype), end = least_of(p->call->n, (t + 1) * p->part);
@@ -96,13 +96,13 @@ static size_t list_part(const plan *p, size_t t, candidate *list) {
         if (first >= end) break;
         const uint64_t last = keep_first(list, count, p->call->k, p->bits);
         count = p->call->k;
-        if (last == greatest) break; /* nothing comes before the k there are */
+        if (last == greatest) break; /* no later element can precede the k candidates */
         least = last + 1;
     }
     return count;
 }
 
-/* The parts' lists, and how many each has. */
+/* The lists of all parts and their lengths. */
 typedef struct lists {
     const plan *plan;
     candidate *all;
@@ -114,7 +114,8 @@ static void list_numbered(void *self, size_t t) {
     l->counts[t] = list_part(l->plan, t, l->all + t * l->plan->capacity);
 }
 
-/* The first k, in order. `counts` has room for a number of each part. */
+/* Returns the first k candidates, sorted, or NULL if the call is cancelled. `counts` is a workspace with one entry
+ * per part. */
 static candidate *list_all(const plan *p, candidate *all, size_t *counts) {
     lists l = {p, all, counts};
     size_t total = 0;

@@ -1,88 +1,90 @@
-/* What the CPU's Fourier transforms and convolutions share: tables, and the kernels of a level.
+/* FFT tables and kernels that the CPU's transforms and convolutions share.
  *
- * A transform of n = 2^k is done in two passes, n = rows x columns with value c of row r at r * columns + c. The
- * first runs the upper stages of ORDER.md 14.3 down the columns, as many columns at a time as a vector has
- * complex lanes; the second runs the lower stages along the rows, a vector's lanes being that many rows, whose
- * results are neighbours in the natural order. What a tile, the columns or rows of one vector, needs in between stays
- * in a buffer of one vector a row (or column), so no stage ever moves values across lanes. Short transforms are done
- * plainly. */
+ * A transform of n = 2^k values is computed in two passes, with n = rows x columns and value c of row r at index r
+ * * columns + c. The first pass computes the upper stages of ORDER.md 14.3 along the columns; the lanes of a vector
+ * are adjacent columns. The second pass computes the lower stages along the rows; the lanes of a vector are rows
+ * whose results are adjacent in natural order. A tile is the columns or rows of one vector. Its intermediate values
+ * are in a buffer of one vector per row (or column), so no stage moves values across lanes. Short transforms use a
+ * single plain pass. */
 #ifndef WEFT_CPU_TRANSFORM_H
 #define WEFT_CPU_TRANSFORM_H
 
 #include "cpu/cpu.h"
 
-/* Tables for one length, of one level's lanes. The real type is that of the kernels. */
+/* Tables for one length and the lane count of one instruction set level. The real type is that of the kernels. */
 typedef struct transform_plan {
-    size_t n, rows, columns; /* rows 0: too short for two passes */
-    size_t lanes;            /* complex values of a vector */
-    void *twiddles;          /* T[0 .. rows / 2), or T[0 .. n / 2) when done plainly; at least T[0] */
-    void *lane_twiddles;     /* of the second pass, tile by tile, in the order in which it uses them */
-    size_t tile_twiddles;    /* of a tile, in vectors */
-    void *half_twiddles;     /* T[m(f)], f <= n / 2: for a real transform of 2n; NULL until needed */
+    size_t n, rows, columns; /* rows = 0: too short for two passes */
+    size_t lanes;            /* complex values per vector */
+    void *twiddles;          /* T[0 .. rows / 2), or T[0 .. n / 2) for a plain transform; at least T[0] */
+    void *lane_twiddles;     /* twiddles of the second pass, tile by tile, in the order of their use */
+    size_t tile_twiddles;    /* vectors of lane_twiddles per tile */
+    void *half_twiddles;     /* T[m(f)], f <= n / 2, for a real transform of 2n values; NULL until needed */
 } transform_plan;
 
-/* One pass over tiles [from, to), or all of a short transform. */
+/* One pass over tiles [from, to), or a whole short transform. */
 typedef struct transform_pass {
     const transform_plan *plan;
-    bool inverse;   /* by the conjugates of the twiddles */
-    double scale;   /* of the results */
-    const void *x;  /* values as they are read, */
-    void *y;        /* and written */
-    const void *by; /* the filter's transform, in tiles */
-    void *buffer;   /* a tile's */
+    bool inverse;   /* use the conjugates of the twiddles */
+    double scale;   /* factor for the results */
+    const void *x;  /* input */
+    void *y;        /* output */
+    const void *by; /* product: transform of the filter, in tile order */
+    void *buffer;   /* buffer of a tile */
     size_t from, to;
 } transform_pass;
 
-/* Slices of a direct convolution: y[i] for i in [from, to) of the full one. */
+/* Part of a direct convolution: values [from, to) of the full result. */
 typedef struct direct_slice {
     const void *x, *h; /* signal and taps */
     size_t n, m, from, to;
-    void *y; /* of value `from` */
+    void *y; /* address of value `from` */
 } direct_slice;
 
-/* Blocks of a convolution by transforms, between the signal and the block's numbers. */
+/* One block (real: two blocks) of a convolution by transforms: fill_block copies the signal to z, store_block
+ * copies the results from z to y. */
 typedef struct block_slice {
     bool is_complex;
     const void *x;
-    size_t n, m, size; /* of the signal, of the taps, of the block */
-    size_t q;          /* the (first) block's number */
-    void *z;           /* its numbers */
+    size_t n, m, size; /* values of the signal, of the taps, and of the block */
+    size_t q;          /* number of the (first) block */
+    void *z;           /* values of the block */
     size_t first, count;
     void *y; /* values [first, first + count) of the full convolution */
 } block_slice;
 
 typedef struct transform_kernels {
     size_t lanes;
-    void (*plain)(const transform_pass *p);        /* short: x to y, all of it */
-    void (*columns)(const transform_pass *p);      /* first pass: x to y, which may be x */
-    void (*rows)(const transform_pass *p);         /* second pass: x to y in natural order, scaled */
-    void (*filter)(const transform_pass *p);       /* second pass: x to tiles at y, scaled */
-    void (*product)(const transform_pass *p);      /* second pass, times `by`, undone: x to y, which is x */
-    void (*columns_back)(const transform_pass *p); /* first pass undone: x to y, which is x */
-    void (*split)(const transform_pass *p);        /* a transform of pairs becomes that of reals, y in place */
-    void (*join)(const transform_pass *p);         /* and back, x to y */
+    void (*plain)(const transform_pass *p);   /* short transform: x to y, all values */
+    void (*columns)(const transform_pass *p); /* first pass: x to y; y may be x */
+    void (*rows)(const transform_pass *p);    /* second pass: x to y in natural order, scaled */
+    void (*filter)(const transform_pass *p);  /* second pass: x to y in tile order, scaled */
+    void (*product)(
+        const transform_pass *p); /* second pass, multiplication by `by`, inverse second pass: x to y; y must be x */
+    void (*columns_back)(const transform_pass *p); /* inverse first pass: x to y; y must be x */
+    void (*split)(const transform_pass *p);        /* converts a transform of pairs to that of reals, in place in y */
+    void (*join)(const transform_pass *p);         /* inverse of split, x to y */
     void (*direct_real)(const direct_slice *s);
     void (*direct_complex)(const direct_slice *s);
     void (*fill_block)(const block_slice *s);
     void (*store_block)(const block_slice *s);
 } transform_kernels;
 
-/* Both element types of a level. */
+/* Kernels of one instruction set level for both element types. */
 struct level_transforms {
     const transform_kernels *f32, *f64;
 };
 
 enum { TRANSFORM_LENGTHS = 64 };
 
-/* The tables of a context. */
+/* FFT tables of a context. */
 typedef struct transform_tables {
-    transform_plan plans[2][TRANSFORM_LENGTHS]; /* f32, f64; by log2 n; n = 0 where there is none */
-    void *turns, *far_turns;                    /* see transform_tables.c */
+    transform_plan plans[2][TRANSFORM_LENGTHS]; /* indexed by type (f32, f64) and log2 n; n = 0: no plan yet */
+    void *turns, *far_turns;                    /* tables of twiddle factors: see transform_tables.c */
     int far_log;
-    size_t bytes; /* held by all of this */
+    size_t bytes; /* bytes of all tables */
 } transform_tables;
 
-/* The plan for 2^n_log values; `half`: with half_twiddles. */
+/* Finds or creates the plan for 2^n_log values; with `half`, including half_twiddles. */
 weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, int n_log, bool half, const transform_plan **plan,
                                weft_error *error);
 void cpu_transform_free(cpu_context *ctx);
@@ -97,7 +99,7 @@ static inline int transform_log2(size_t n) {
     return log;
 }
 
-/* The `digits` binary digits of k mirrored. */
+/* Returns k with its lowest `digits` bits in reverse order. */
 static inline size_t transform_mirrored(size_t k, int digits) {
     size_t m = 0;
     for (int i = 0; i < digits; i++) m |= (k >> i & 1) << (digits - 1 - i);

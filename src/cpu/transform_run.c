@@ -1,8 +1,8 @@
-/* Passes of a transform on several threads. Which thread takes which tile changes no bit. */
+/* Multithreaded passes of a transform. The assignment of tiles to threads does not change the results. */
 #include "cpu/transform_run.h"
 #include "cpu/parallel.h"
 
-enum { ALONE_BYTES = 1 << 18 }; /* below this, waking threads costs more than it gains */
+enum { ALONE_BYTES = 1 << 18 }; /* below this size, starting threads costs more than it gains */
 
 size_t transform_buffer_bytes(const transform_plan *plan, weft_dtype dtype) {
     const size_t number = 2 * weft_dtype_size(dtype);

@@ -1,4 +1,4 @@
-/* The tables of the CPU's transforms (ORDER.md 14.1): made once for each length, and kept by the context. */
+/* Tables of the CPU's transforms (ORDER.md 14.1). They are created once per length and kept in the context. */
 #include "arith/turns.h"
 #include "core/watch.h"
 #include "cpu/parallel.h"
@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEAR_LOG = 10 }; /* T[k] is one of so many, turned by one of those beyond */
+enum {
+    NEAR_LOG = 10
+}; /* T[k] is the product of entry k % 2^NEAR_LOG of `turns` and entry k / 2^NEAR_LOG of `far_turns` */
 
 /* ---------------------------------------------------------------------------------- memory */
 
@@ -24,7 +26,7 @@ static weft_status no_memory(size_t n, weft_error *error) {
                      "cannot allocate host memory for the tables of a transform of %zu values", n);
 }
 
-/* The context's tables, all empty at first. */
+/* Returns the context's tables; creates empty ones if there are none. */
 static weft_status find_tables(cpu_context *ctx, transform_tables **t, weft_error *error) {
     if (!ctx->transforms) ctx->transforms = calloc(1, sizeof *ctx->transforms);
     *t = ctx->transforms;
@@ -49,7 +51,7 @@ void cpu_transform_free(cpu_context *ctx) {
 
 /* --------------------------------------------------------------------------------- twiddles */
 
-/* Makes sure that T[k] can be had for k < 2^log. */
+/* Extends the tables so that put can compute T[k] for all k < 2^log. */
 static weft_status reach(transform_tables *t, int log, weft_error *error) {
     const int far = log > NEAR_LOG ? log - NEAR_LOG : 0;
     if (!t->turns) {
@@ -69,7 +71,7 @@ static weft_status reach(transform_tables *t, int log, weft_error *error) {
     return WEFT_OK;
 }
 
-/* T[k] is number i of a table. */
+/* Stores T[k] as entry i of a table. */
 static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *table, size_t i) {
     const weft_turn *near = t->turns, *far = t->far_turns;
     const weft_turn w = weft_turn_join(near[k % ((size_t)1 << NEAR_LOG)], far[k >> NEAR_LOG]);
@@ -82,12 +84,13 @@ static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *tab
     }
 }
 
-/* In the order in which the second pass uses them (lane_sweep in cpu/kernels/transform_body.h): two vectors for each
- * block of a sweep, before them one where the number of stages is odd. */
+/* Fills the twiddles of a tile, in the order in which the second pass uses them (lane_sweep in
+ * cpu/kernels/transform_body.h): two vectors per block of a sweep; if the number of stages is odd, one vector
+ * before them. Returns the number of vectors. With table = NULL it only counts them. */
 static size_t put_tile(const transform_tables *t, weft_dtype dtype, const transform_plan *plan, size_t tile,
                        void *table) {
     const int rows_log = transform_log2(plan->rows), odd = transform_log2(plan->columns) % 2;
-    size_t vectors = 0, first[16]; /* of the lanes: the row */
+    size_t vectors = 0, first[16]; /* first: the row of each lane */
     for (size_t c = 0; c < plan->lanes; c++) first[c] = transform_mirrored(tile * plan->lanes + c, rows_log);
     for (size_t c = 0; table && odd && c < plan->lanes; c++) put(t, dtype, first[c], table, c);
     vectors += (size_t)odd;
@@ -101,12 +104,12 @@ static size_t put_tile(const transform_tables *t, weft_dtype dtype, const transf
     return vectors;
 }
 
-/* The tables of all tiles. */
+/* Twiddles of all tiles. */
 typedef struct tile_tables {
     const transform_tables *t;
     weft_dtype dtype;
     const transform_plan *plan;
-    size_t bytes; /* of a tile's */
+    size_t bytes; /* bytes per tile */
     char *table;
 } tile_tables;
 
@@ -129,7 +132,8 @@ static weft_status make_lane_twiddles(const cpu_context *ctx, transform_tables *
     return WEFT_OK;
 }
 
-/* Tables that are there already stay: a plan that could not be completed can be completed later. */
+/* Creates the missing tables of a plan. Tables that exist are kept: a plan that could not be completed can be
+ * completed later. */
 static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_dtype dtype, int n_log,
                              transform_plan *plan, weft_error *error) {
     const size_t number = 2 * weft_dtype_size(dtype),

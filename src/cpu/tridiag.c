@@ -1,10 +1,10 @@
-/* weft_tridiag on the CPU (ORDER.md 16): which lanes vectors have, scratch memory, and several threads.
+/* weft_tridiag on the CPU (ORDER.md 16): assignment of systems and chunks to vector lanes, workspace, and threads.
  *
- * Systems of at most 512 rows are solved as many at a time as a vector has lanes. Of longer ones the chunks are
- * eliminated, the lanes being systems that lie interleaved, or else chunks of one system; the separators are solved
- * by the same function; and the chunks are eliminated once more, now that their ends are known. Long systems share
- * their chunks among the threads; many systems are taken in groups that fit in a core's cache, so that the second
- * elimination reads from there. */
+ * Systems of at most 512 rows are solved with one system per vector lane. Longer systems are reduced chunk by
+ * chunk. The lanes are then interleaved systems, or otherwise chunks of one system. The separators are solved by
+ * the same function. Finally the chunks are eliminated a second time, with known separators. The chunks of long
+ * systems are distributed over the threads. Many systems are processed in groups that fit in a core's cache, so
+ * that the second elimination reads from the cache. */
 #include "cpu/parallel.h"
 #include "cpu/tridiag_kernel.h"
 
@@ -12,43 +12,49 @@
 #include <string.h>
 
 enum {
-    ALONE_BYTES = 1 << 17, /* below this, waking threads costs more than it gains */
-    LINK_ROWS = 1 << 12,   /* separators that are linked at a time */
-    GROUP_BYTES = 1 << 20, /* of the inputs of a group of systems that one thread takes */
+    ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
+    LINK_ROWS = 1 << 12,   /* separators per work item of the link step */
+    GROUP_BYTES = 1 << 20, /* bytes of the inputs of a group of systems that one thread solves */
     ARRAYS = 5,            /* a, b, c, d and x */
-    SEPARATORS = 4,        /* arrays of them */
+    SEPARATORS = 4,        /* arrays of the separators */
     PIECES = 7,
     ALIGNMENT = 64
 };
 
-/* Systems at one level: the caller's, or the separators of the level before. */
+/* Systems at one level: those of the caller, or the separators of the level before. */
 typedef struct level_of_rows {
     weft_lines a, b, c, d;
-    void *x; /* in the distances of d */
+    void *x; /* in the layout of d */
     size_t systems, n;
-    size_t first_system, scale; /* what the first system is in the call, and how many of its rows a row stands for */
-    size_t first_row;           /* what the first row is in its level */
+    /* first_system: number of the first system in the call. scale: rows of the call per row of this level. */
+    size_t first_system, scale;
+    size_t first_row; /* number of the first row in its level */
 } level_of_rows;
 
-/* What does not change from level to level. */
+/* Values that are constant over all levels. */
 typedef struct solver {
     const tridiag_kernel *kernel;
-    size_t size, n;              /* bytes of an element, rows of the caller's systems */
-    bool periodic, begins, ends; /* begins, ends: a of the first row, c of the last, are +0 */
-    const void *before;          /* x of the separator before the first row; NULL: +0, or that of the last chunk */
+    size_t size, n; /* bytes of an element; rows of the caller's systems */
+    bool periodic, begins,
+        ends; /* begins: a of the first row is taken as +0; ends: c of the last row is taken as +0 */
+    /* x of the separator before the first row. NULL: +0, or in a periodic system the x of the last chunk's
+     * separator. */
+    const void *before;
     int threads;
     _Atomic uint64_t faults;
 } solver;
 
-/* What the parallel steps of a level share. */
+/* Parameters that the parallel steps of a level share. */
 typedef struct step {
     solver *s;
     const level_of_rows *rows;
-    bool by_systems;       /* lanes are systems, not chunks */
-    size_t chunks, across; /* of a system; groups of lanes that lie side by side: systems, or whole chunks */
-    const void *factors;   /* of systems of one matrix; or NULL */
-    char *rooms;           /* of the threads that solve systems in vectors */
-    tridiag_pieces pieces; /* of all chunks: the systems one behind another, or interleaved by_systems */
+    bool by_systems; /* lanes are systems, not chunks */
+    /* chunks: per system. across: number of vectors needed for all systems, or for the chunks of one system. */
+    size_t chunks, across;
+    const void *factors; /* factors of the common matrix of all systems; or NULL */
+    char *rooms;         /* workspace of solve_item, per thread */
+    /* Results of all chunks: system after system, or interleaved if by_systems. */
+    tridiag_pieces pieces;
 } step;
 
 static void *at(const void *p, size_t index, size_t size) { return (char *)p + index * size; }
@@ -64,26 +70,27 @@ static void run_item(void *items, size_t i) {
     s->item(s->step, i, s->alone ? 0 : (size_t)cpu_thread_number());
 }
 
-/* Runs item(step, i, thread) for i < count, each of which has about so many rows. Threads are numbered from 0. */
+/* Runs item(step, i, thread) for i < count. `rows`: approximate rows per item. Threads are numbered from 0. */
 static void for_each(const step *t, size_t count, size_t rows, void (*item)(const step *, size_t, size_t)) {
     const bool is_little = count * rows * t->s->size * ARRAYS < ALONE_BYTES;
     const int threads = is_little ? 1 : t->s->threads;
     cpu_parallel_for(threads, count, PARALLEL_RANGES, run_item, &(items_of_step){t, item, threads == 1});
 }
 
-/* ------------------------------------------------------------------------ what lanes there are */
+/* ------------------------------------------------------------------------------ lanes of an item */
 
-/* Parts of `part` elements, which is not 0, in n. */
+/* Returns the number of parts of `part` elements in n; part must not be 0 unless n is 0. */
 static size_t whole(size_t n, size_t part) { return n && part ? (n - 1) / part + 1 : 0; }
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The lines of one system or row, and lanes in other distances. */
+/* Returns the lines of one vector: they start at `row` of `system`. If lanes are chunks, consecutive lanes are
+ * lane_rows rows apart. */
 static weft_lines moved(const step *t, weft_lines lines, size_t system, size_t row, size_t lane_rows) {
     const size_t line = t->by_systems ? lines.line : lane_rows * lines.step;
     return (weft_lines){at(lines.p, system * lines.line + row * lines.step, t->s->size), lines.step, line};
 }
 
-/* `count` lanes from chunk j of `system` on. */
+/* Returns `count` lanes, starting at chunk j of `system`. */
 static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t count) {
     const level_of_rows *rows = t->rows;
     const size_t first = j * WEFT_TRIDIAG_CHUNK, all = t->s->kernel->width;
@@ -108,10 +115,11 @@ static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t cou
     };
 }
 
-/* The lanes of item i, and in *piece the first of their pieces. A last chunk that is shorter goes alone. */
+/* Returns the lanes of item i; sets *piece to the index of their first result. A shorter last chunk is an item of
+ * its own. */
 static tridiag_lanes lanes_of_item(const step *t, size_t i, size_t *piece) {
     const size_t width = t->s->kernel->width, group = i % t->across, rest = i / t->across;
-    if (t->by_systems) { /* rest: the chunk */
+    if (t->by_systems) { /* rest: number of the chunk */
         *piece = rest * t->rows->systems + group * width;
         return lanes_of(t, group * width, rest, least(width, t->rows->systems - group * width));
     }
@@ -140,30 +148,30 @@ static void reduce_item(const step *t, size_t i, size_t thread) {
     t->s->kernel->reduce(&in, &out);
 }
 
-/* Links separators first .. first + count - 1 with the first rows of the chunks from `next` on. */
+/* Combines separators first .. first + count - 1 with the first rows of the chunks from `next` on. */
 static void link_pieces(const step *t, size_t first, size_t next, size_t count) {
     const tridiag_pieces separators = pieces_from(t, first), followers = pieces_from(t, next);
     t->s->kernel->link(count, &separators, &followers);
 }
 
-/* Some adjacent separators of a system. */
+/* Combines adjacent separators of one system. */
 static void link_part(const step *t, size_t i, size_t thread) {
     (void)thread;
-    const size_t parts = (t->chunks - 1) / LINK_ROWS + 1; /* of a system */
+    const size_t parts = (t->chunks - 1) / LINK_ROWS + 1; /* per system */
     const size_t system = i / parts * t->chunks, from = i % parts * LINK_ROWS;
     const size_t last = t->chunks - 1;
     link_pieces(t, system + from, system + from + 1, least(last - from, LINK_ROWS));
     if (t->s->periodic && last - from < LINK_ROWS) link_pieces(t, system + last, system, 1);
 }
 
-/* by_systems: the separators of chunk i of all systems. */
+/* by_systems: combines the separators of chunk i of all systems. */
 static void link_chunk(const step *t, size_t i, size_t thread) {
     (void)thread;
     const size_t systems = t->rows->systems, next = i + 1 < t->chunks ? i + 1 : 0;
     if (next || t->s->periodic) link_pieces(t, i * systems, next * systems, systems);
 }
 
-/* The separators' x has taken the place of their d. */
+/* Computes x of the rows of an item. The x of the separators is in pieces.d. */
 static void expand_item(const step *t, size_t i, size_t thread) {
     size_t piece;
     (void)thread;
@@ -171,9 +179,9 @@ static void expand_item(const step *t, size_t i, size_t thread) {
     const size_t size = t->s->size, systems = t->rows->systems;
     const size_t system = t->by_systems ? piece % systems : piece / t->chunks;
     const size_t chunk = t->by_systems ? piece / systems : piece % t->chunks;
-    const size_t one = t->by_systems ? systems : 1; /* from a chunk's piece to the next chunk's */
+    const size_t one = t->by_systems ? systems : 1; /* distance between the results of adjacent chunks */
     const char *own = at(t->pieces.d, piece, size);
-    _Alignas(64) char before[64] = {0}; /* a vector's lanes */
+    _Alignas(64) char before[64] = {0}; /* one value per lane */
     if (chunk > 0) {
         memcpy(before, own - one * size, in.count * size);
     } else {
@@ -187,17 +195,17 @@ static void expand_item(const step *t, size_t i, size_t thread) {
     t->s->kernel->expand(&in, before, own, at(t->rows->x, first, size));
 }
 
-/* Bytes of scratch memory of a thread that solves systems in vectors. */
+/* Returns the bytes of workspace per thread for solve_item. */
 static size_t solving_room(const tridiag_kernel *kernel, size_t size) {
     return TRIDIAG_ROOM_VECTORS * kernel->width * size;
 }
 
-/* Bytes of scratch memory for solve_alone by so many threads. */
+/* Returns the bytes of workspace for solve_alone on `threads` threads. */
 static size_t alone_room(const solver *s, int threads) {
     return ALIGNMENT + TRIDIAG_FACTORS_BYTES + (size_t)threads * solving_room(s->kernel, s->size);
 }
 
-/* Systems that fit in vectors, as many at a time as these have lanes. */
+/* Solves systems of at most TRIDIAG_ALONE rows, one per vector lane. */
 static void solve_item(const step *t, size_t i, size_t thread) {
     const size_t width = t->s->kernel->width, system = i * width;
     tridiag_lanes in = lanes_of(t, system, 0, least(width, t->rows->systems - system));
@@ -210,7 +218,7 @@ static void solve_item(const step *t, size_t i, size_t thread) {
         t->s->kernel->solve(&in, t->s->periodic, x);
 }
 
-/* Elements of scratch memory for systems of n rows. */
+/* Returns the elements of workspace for the separators of all levels of systems of n rows. */
 static size_t scratch_of(size_t systems, size_t n) {
     size_t values = 0;
     for (; n > TRIDIAG_ALONE; n = whole(n, WEFT_TRIDIAG_CHUNK)) values += PIECES * whole(n, WEFT_TRIDIAG_CHUNK);
@@ -219,7 +227,8 @@ static size_t scratch_of(size_t systems, size_t n) {
 
 static bool is_constant(weft_lines lines) { return lines.step == 0 && lines.line == 0; }
 
-/* Systems that fit in vectors. Many of one matrix share what elimination makes of it. `scratch` has alone_room. */
+/* Solves systems of at most TRIDIAG_ALONE rows. If all have one constant matrix, its elimination is computed once.
+ * `scratch` must have alone_room bytes. */
 static void solve_alone(step *t, char *scratch) {
     const tridiag_kernel *kernel = t->s->kernel;
     const level_of_rows *rows = t->rows;
@@ -233,7 +242,7 @@ static void solve_alone(step *t, char *scratch) {
     for_each(t, whole(rows->systems, kernel->width), kernel->width * rows->n, solve_item);
 }
 
-/* The step that takes the chunks of rows. */
+/* Returns the step that reduces or expands the chunks of `rows`. */
 static step step_of(solver *s, const level_of_rows *rows) {
     const size_t chunks = whole(rows->n, WEFT_TRIDIAG_CHUNK), width = s->kernel->width;
     step t = {.s = s, .rows = rows, .chunks = chunks};
@@ -283,7 +292,7 @@ static void solve_level(solver *s, const level_of_rows *rows, char *scratch) {
 
 /* ------------------------------------------------------------------------------- a call */
 
-/* `count` systems of a call from `first` on. */
+/* Returns systems [first, first + count) of a call. */
 static level_of_rows part_of(const tridiag_call *c, size_t first, size_t count) {
     const size_t size = weft_dtype_size(c->dtype);
     const weft_lines lines[] = {c->a, c->b, c->c, c->d, {c->x, c->d.step, c->d.line}};
@@ -301,7 +310,8 @@ static level_of_rows part_of(const tridiag_call *c, size_t first, size_t count) 
                            .scale = 1};
 }
 
-/* Systems that one thread takes at a time; 0: the threads share the work inside all systems instead. */
+/* Returns the number of systems that one thread solves at a time, or 0 if the threads share the work within all
+ * systems. */
 static size_t systems_of_group(const tridiag_call *c, const solver *s) {
     if (c->n <= TRIDIAG_ALONE || s->threads < 2 || c->systems < (size_t)s->threads) return 0;
     const size_t fit = GROUP_BYTES / (c->n * s->size * (ARRAYS - 1));
@@ -309,11 +319,11 @@ static size_t systems_of_group(const tridiag_call *c, const solver *s) {
     return least(least(fit, even), s->kernel->width);
 }
 
-/* Groups of systems, which one thread each solves. */
+/* Groups of systems; one thread solves each group. */
 typedef struct groups {
     const tridiag_call *call;
     solver *s;
-    size_t group, room; /* systems of a group; scratch memory of a thread */
+    size_t group, room; /* systems per group; workspace of a thread in bytes */
     char *scratch;
 } groups;
 
@@ -344,7 +354,7 @@ static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threa
                     .faults = UINT64_MAX};
 }
 
-/* Scratch memory of a thread that solves a group, or else of all that there are. */
+/* Returns the bytes of workspace of a thread that solves a group, or of the whole call if group is 0. */
 static size_t room_of(const tridiag_call *c, const solver *s, size_t group) {
     const size_t levels = scratch_of(group ? group : c->systems, c->n) * s->size;
     return whole(levels + alone_room(s, group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
@@ -368,7 +378,7 @@ void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads,
     *c->singular = fault == UINT64_MAX ? fault : fault / (2 * c->n) * c->n + fault % c->n;
 }
 
-/* Scratch memory of a stage on some rows of a system: to reduce, what their chunks' first rows are. */
+/* Returns the bytes of workspace for one stage. TRIDIAG_REDUCE stores the first rows of the chunks there. */
 static size_t room_of_stage(const tridiag_call *c, const solver *s) {
     const size_t size = s->size;
     switch (c->part->stage) {
@@ -401,7 +411,7 @@ static void run_stage(const tridiag_call *c, solver *s, char *scratch) {
         memcpy((char *)p->head + i * s->size, scratch + i * bytes, s->size);
 }
 
-/* A stage on some rows of a system that is spread. */
+/* Computes one stage for some rows of a distributed system. */
 static weft_status run_part(cpu_context *ctx, const tridiag_call *c, int threads, weft_error *error) {
     const tridiag_part *p = c->part;
     solver s = solver_of(ctx, c, threads);

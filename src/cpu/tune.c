@@ -1,5 +1,5 @@
-/* What can be done in several ways on the CPU, and which a context takes. The ways themselves stand in laplace.def
- * and matmul.def, and are read by the operations. */
+/* Tunable operations of the CPU and the variants that a context uses. The variants are listed in laplace.def and
+ * matmul.def and applied by the operations. */
 #include "cpu/cpu.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -31,7 +31,7 @@ const weft_tunable *cpu_tunables(size_t *count) {
 
 size_t cpu_chosen(const void *state, size_t tunable) { return ((const cpu_context *)state)->chosen[tunable]; }
 
-/* A processor can do all, at every size. */
+/* Every processor supports all variants at all sizes. */
 weft_status cpu_choose(void *state, size_t tunable, size_t variant, bool everywhere, weft_error *error) {
     (void)everywhere, (void)error;
     ((cpu_context *)state)->chosen[tunable] = variant;

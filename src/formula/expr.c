@@ -1,8 +1,9 @@
-/* Compiling a formula: precedence climbing over its characters (V. Pratt, POPL 1973), which writes steps as it goes.
+/* Compiles a formula by precedence climbing over its characters (V. Pratt, POPL 1973). Steps are emitted during
+ * parsing.
  *
- * A value that is being built is a number that was not needed yet, a leaf, or a register. Registers are given out
- * lowest first and taken back when the step that reads them has its own, so that a step never writes what it reads.
- */
+ * An operand is a number that has not been used yet, a leaf, or a register. The lowest free register is allocated
+ * first. The registers that a step reads are freed after its result register is allocated, so a step never
+ * overwrites its inputs. */
 #include "formula/expr.h"
 
 #include <fenv.h>
@@ -16,17 +17,17 @@ typedef enum operand_kind { NUMBER, SLOT } operand_kind;
 typedef struct operand {
     operand_kind kind;
     expr_leaf number;
-    uint8_t slot; /* as in map_step */
+    uint8_t slot; /* operand number, as in map_step */
 } operand;
 
 typedef struct parser {
     const char *formula;
-    size_t at;    /* the next character */
-    size_t place; /* of the last word or sign, for messages */
+    size_t at;    /* offset of the next character */
+    size_t place; /* offset of the last name or operator, for messages */
     unsigned depth;
-    uint32_t held; /* registers, as bits */
+    uint32_t held; /* allocated registers, as a bit mask */
     weft_expr *expr;
-    locale_t plain; /* where a decimal point is a point */
+    locale_t plain; /* the C locale, in which the decimal separator is a point */
 } parser;
 
 /* --------------------------------------------------------------------------------- messages */
@@ -43,7 +44,8 @@ weft_status expr_point(const char *formula, size_t place, weft_status status, we
     return status;
 }
 
-/* FAIL_AT(p, place, "sentence with %s", ...): the sentence, the line, the caret. */
+/* FAIL_AT(p, offset, "sentence with %s", ...): returns WEFT_INVALID with the message, the formula's line and a
+ * caret. */
 #define FAIL_AT(p, where, ...)                                         \
     do {                                                               \
         weft_fail(error, WEFT_INVALID, __VA_ARGS__);                   \
@@ -66,12 +68,12 @@ static const struct {
 const char *expr_op_name(map_op op) { return OPS[op].name; }
 bool expr_op_is_real(map_op op) { return OPS[op].real; }
 
-/* The signs between two operands; a longer one stands before the one that it begins with. */
+/* Binary operators. An operator must precede every operator that is a prefix of it. */
 static const struct {
     const char *sign;
     int precedence;
     map_op op;
-    bool swapped; /* x > y is y < x */
+    bool swapped; /* swap the operands: x > y is y < x */
 } SIGNS[] = {
     {"||", 1, MAP_OR, false},        {"&&", 2, MAP_AND, false},     {"==", 3, MAP_EQUAL, false},
     {"!=", 3, MAP_DIFFERENT, false}, {"<=", 4, MAP_AT_MOST, false}, {">=", 4, MAP_AT_MOST, true},
@@ -86,7 +88,7 @@ static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c ==
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-/* The next character that is no space. */
+/* Skips white space and returns the next character. */
 static char peek(parser *p) {
     while (is_space(p->formula[p->at])) p->at++;
     return p->formula[p->at];
@@ -117,7 +119,7 @@ static weft_status add_leaf(parser *p, const expr_leaf *leaf, uint8_t *slot, wef
     return WEFT_OK;
 }
 
-/* Where steps find the value. */
+/* Makes the value an operand of steps: adds a leaf if it is a number. */
 static weft_status settle(parser *p, operand *v, weft_error *error) {
     if (v->kind == NUMBER) FORWARD(add_leaf(p, &v->number, &v->slot, error));
     v->kind = SLOT;
@@ -128,7 +130,7 @@ static void release(parser *p, const operand *v) {
     if (v->slot < MAP_REGISTERS) p->held &= ~(UINT32_C(1) << v->slot);
 }
 
-/* *v becomes a new register, and the step is complete with it. */
+/* Emits the step with a new result register, which becomes *v. */
 static weft_status add_step(parser *p, map_step step, size_t place, operand *v, weft_error *error) {
     weft_expr *e = p->expr;
     uint8_t to = 0;
@@ -146,7 +148,7 @@ static weft_status add_step(parser *p, map_step step, size_t place, operand *v, 
     return WEFT_OK;
 }
 
-/* v[0] becomes op(v[0], ...). */
+/* Replaces v[0] by op(v[0], ...). */
 static weft_status apply(parser *p, map_op op, size_t place, operand *v, weft_error *error) {
     const int count = OPS[op].operands;
     operand result;
@@ -164,7 +166,7 @@ static weft_status apply(parser *p, map_op op, size_t place, operand *v, weft_er
 static weft_status parse_choice(parser *p, operand *v, weft_error *error);
 static weft_status parse_unary(parser *p, operand *v, weft_error *error);
 
-/* One level deeper, unless that is too deep; `leave` is due where it was not. */
+/* Enters a nesting level; fails if there are too many. If it succeeds, `leave` must be called. */
 static weft_status enter(parser *p, weft_error *error) {
     if (p->depth == EXPR_DEPTH) FAIL_AT(p, p->at, "the formula is nested more than %d levels deep", (int)EXPR_DEPTH);
     p->depth++;
@@ -173,7 +175,7 @@ static weft_status enter(parser *p, weft_error *error) {
 
 static void leave(parser *p) { p->depth--; }
 
-/* Digits, a point, an exponent. */
+/* Returns the length of the number at s: digits, a point, an exponent. */
 static size_t number_length(const char *s) {
     size_t n = 0;
     while (is_digit(s[n])) n++;
@@ -213,7 +215,7 @@ static weft_status parse_number(parser *p, operand *v, weft_error *error) {
     return WEFT_OK;
 }
 
-/* name(x, y, ...), behind the name. */
+/* Parses the arguments of a function, name(x, y, ...), after its name. */
 static weft_status parse_function(parser *p, map_op op, size_t place, operand *v, weft_error *error) {
     operand arguments[3] = {{.kind = NUMBER}};
     FORWARD(expect(p, '(', error));
@@ -234,7 +236,7 @@ static weft_status parse_function(parser *p, map_op op, size_t place, operand *v
     return WEFT_OK;
 }
 
-/* A function, the index, or a variable. */
+/* Parses a function call, the index i, or a variable. */
 static weft_status parse_name(parser *p, operand *v, weft_error *error) {
     const char *text = p->formula + p->at;
     const size_t place = p->place = p->at;
@@ -267,8 +269,9 @@ static weft_status parse_primary(parser *p, operand *v, weft_error *error) {
     return WEFT_OK;
 }
 
-/* ORDER.md 20.4: the bits of the power below its highest, from the highest down, square the product and, where
- * one is set, multiply it by x. *v is x, and keeps its register until the end. */
+/* Emits *v to the given power by square-and-multiply (ORDER.md 20.4): for each bit of `power` below the highest set
+ * bit, from high to low, squares the product and, if the bit is set, multiplies it by x. *v is x; its register is
+ * freed at the end. */
 static weft_status apply_chain(parser *p, unsigned power, size_t place, operand *v, weft_error *error) {
     unsigned bit = 1;
     operand x = *v;
@@ -293,7 +296,7 @@ static operand number_one(void) {
                      .number = {.kind = EXPR_NUMBER, .text = "1", .whole = true, .integer = 1, .f32 = 1, .f64 = 1}};
 }
 
-/* v[0] becomes v[0] ^ v[1]. */
+/* Replaces v[0] by v[0] ^ v[1]. */
 static weft_status apply_power(parser *p, size_t place, operand v[2], weft_error *error) {
     const expr_leaf *power = &v[1].number;
     if (v[1].kind != NUMBER || !power->whole || power->integer > EXPR_POWER)
@@ -326,7 +329,7 @@ static weft_status parse_power(parser *p, operand *v, weft_error *error) {
     return WEFT_OK;
 }
 
-/* A minus before a number belongs to it. */
+/* Negates a number: a minus sign before a number belongs to the number. */
 static void negate_number(expr_leaf *leaf) {
     leaf->negative = !leaf->negative;
     leaf->f32 = -leaf->f32;
@@ -354,7 +357,7 @@ static weft_status parse_unary(parser *p, operand *v, weft_error *error) {
     return WEFT_OK;
 }
 
-/* The number of the sign that stands here, or SIGN_COUNT. */
+/* Returns the index of the operator at the current position, or SIGN_COUNT. */
 static int next_sign(parser *p) {
     (void)peek(p);
     int i = 0;
@@ -362,7 +365,7 @@ static int next_sign(parser *p) {
     return i;
 }
 
-/* Operands joined by signs of at least this precedence, from the left. */
+/* Parses operands joined by left-associative binary operators with at least this precedence. */
 static weft_status parse_signs(parser *p, int least, operand *v, weft_error *error) {
     FORWARD(parse_unary(p, v, error));
     for (int i; (i = next_sign(p)) < SIGN_COUNT && SIGNS[i].precedence >= least;) {
@@ -393,7 +396,7 @@ static weft_status parse_choice(parser *p, operand *v, weft_error *error) {
     return WEFT_OK;
 }
 
-/* The whole formula; what comes out is the last step's. */
+/* Parses the whole formula. The result of the formula is that of the last step. */
 static weft_status parse_formula(parser *p, weft_error *error) {
     operand v;
     FORWARD(parse_choice(p, &v, error));
@@ -409,7 +412,7 @@ weft_status expr_compile(const char *formula, weft_expr *expr, weft_error *error
     parser p = {.formula = expr->formula, .expr = expr, .plain = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
     RETURN_IF(p.plain == (locale_t)0, WEFT_OUT_OF_MEMORY, "cannot allocate a locale");
     const int rounding =
-        fegetround(); /* of the x87 unit, by which glibc rounds digits, and which fpmode.h leaves alone */
+        fegetround(); /* mode of the x87 unit, which glibc uses to convert digits and fpmode.h does not set */
     fesetround(FE_TONEAREST);
     const weft_status status = parse_formula(&p, error);
     fesetround(rounding);

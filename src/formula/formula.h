@@ -1,5 +1,5 @@
-/* What a formula is compiled to: steps over registers and leaves, and nothing else. Numbers and shapes only; what a
- * step computes is in src/ref/map.c, and for the fast backends in src/arith/map_body.h. */
+/* A formula is compiled to steps over registers and leaves. Constants and data types only: src/ref/map.c defines
+ * the value of a step, src/arith/map_body.h computes it for the fast backends. */
 #ifndef WEFT_CORE_FORMULA_H
 #define WEFT_CORE_FORMULA_H
 
@@ -15,8 +15,9 @@ typedef enum map_op {
 /* Limits of a formula (include/weft.h). */
 enum { MAP_REGISTERS = 16, MAP_LEAVES = 64, MAP_STEPS = 256 };
 
-/* register[to] = op(a, b, c). An operand below MAP_REGISTERS is a register, else leaf operand - MAP_REGISTERS; `to`
- * is none of the operands. Operands that the op does not have repeat a. The last step's register is the result. */
+/* Computes register[to] = op(a, b, c). An operand number below MAP_REGISTERS denotes a register, any other number n
+ * denotes leaf n - MAP_REGISTERS. `to` must differ from all operands. Operands that the operation does not have
+ * repeat a. The register of the last step is the result. */
 typedef struct map_step {
     uint8_t op, to, a, b, c;
 } map_step;

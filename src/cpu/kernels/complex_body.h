@@ -1,5 +1,5 @@
-/* Vectors of complex numbers, real and imaginary parts in turn. The includer sets REAL, LANE (the unsigned integer of
- * its size), FUSED, CANONICAL, NAN_BITS and OF(name). */
+/* Vectors of complex numbers with interleaved real and imaginary parts. The includer defines REAL, LANE (the
+ * unsigned integer of its size), FUSED, CANONICAL, NAN_BITS and OF(name). */
 #define WIDTH (VECTOR_BYTES / sizeof(REAL))
 #define COMPLEX (WIDTH / 2)
 #define VECTOR OF(complex_vector)
@@ -12,7 +12,7 @@ typedef struct OF(number) {
     REAL re, im;
 } OF(number);
 
-/* A twiddle in every place: its real part twice, its imaginary part twice. */
+/* One twiddle per complex lane: its real part twice, its imaginary part twice. */
 typedef struct OF(twiddle) {
     VECTOR re, im;
 } OF(twiddle);
@@ -41,7 +41,7 @@ INLINE LANES OF(lane_numbers)(void) {
     return v;
 }
 
-/* Lane l is lane from[l] of a and b, one behind the other; `from` is constant. */
+/* Returns a vector whose lane l is lane from[l] of the concatenation of a and b. `from` must be constant. */
 INLINE VECTOR OF(pick)(VECTOR a, VECTOR b, LANES from) {
 #ifdef __clang__
     VECTOR v = a;
@@ -57,18 +57,18 @@ INLINE VECTOR OF(twice_re)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() 
 INLINE VECTOR OF(twice_im)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() | (LANE)1); }
 INLINE VECTOR OF(reverse)(VECTOR v) { return OF(pick)(v, v, OF(lane_numbers)() ^ (LANE)(WIDTH - 2)); }
 
-/* With the sign of the real parts (odd false) or of the imaginary parts (true) turned. */
+/* Negates the imaginary parts if `odd`, else the real parts. */
 INLINE VECTOR OF(negate_parts)(VECTOR v, bool odd) {
     const LANES number = OF(lane_numbers)() & 1, sign = (LANES){0} + ((LANE)1 << (8 * sizeof(REAL) - 1));
     return (VECTOR)((LANES)v ^ (sign * (odd ? number : 1 - number)));
 }
 
-/* COMPLEX vectors as a matrix of complex numbers, transposed in place: by blocks of growing size, two by two. */
+/* Transposes COMPLEX vectors in place, as a matrix of complex numbers: 2 x 2 blocks of doubling size. */
 INLINE void OF(transpose)(VECTOR *v) {
     const LANES number = OF(lane_numbers)();
 #pragma GCC unroll 4
     for (size_t d = 1; d < COMPLEX; d *= 2) {
-        const LANE real = (LANE)(2 * d); /* lanes of a block's row */
+        const LANE real = (LANE)(2 * d); /* lanes per row of a block */
         const LANES low = number + (number & real) * (LANE)((WIDTH - 2 * d) / (2 * d));
 #pragma GCC unroll 8
         for (size_t i = 0; i < COMPLEX; i++) {
@@ -84,16 +84,16 @@ INLINE void OF(transpose)(VECTOR *v) {
 
 INLINE OF(twiddle) OF(spread)(OF(number) w) { return (OF(twiddle)){OF(fill)(w.re), OF(fill)(w.im)}; }
 
-/* A twiddle for each lane. */
+/* Loads one twiddle per lane. */
 INLINE OF(twiddle) OF(each)(const REAL *w) {
     const VECTOR v = OF(load)(w);
     return (OF(twiddle)){OF(twice_re)(v), OF(twice_im)(v)};
 }
 
-/* -i w, which is T[2k + 1] where w is T[2k]. */
+/* Returns -i w. If w is T[2k], this is T[2k + 1]. */
 INLINE OF(twiddle) OF(turned)(OF(twiddle) w) { return (OF(twiddle)){w.im, -w.re}; }
 
-/* (a, b) becomes (a + w b, a - w b), with the conjugate of w if `inverse`: ORDER 14.2. */
+/* Replaces (a, b) by (a + w b, a - w b), with the conjugate of w if `inverse` (ORDER.md 14.2). */
 INLINE void OF(butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w, bool inverse) {
     const VECTOR crossed = OF(negate_parts)(w.im, inverse); /* -im, im, ... */
     const VECTOR t = OF(multiply_add)(*b, w.re, OF(multiply_add)(OF(swap_parts)(*b), crossed, *a));
@@ -107,7 +107,8 @@ INLINE void OF(undo_butterfly)(VECTOR *a, VECTOR *b, OF(twiddle) w) {
     *b = OF(multiply_add)(d, w.re, OF(swap_parts)(d) * OF(negate_parts)(w.im, true));
 }
 
-/* Two stages of four values, of blocks K, 2K and 2K + 1. */
+/* Two stages on four values (radix 4), with the twiddles of block K and of block 2K; that of block 2K + 1 is
+ * derived. */
 INLINE void OF(forth)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2, bool inverse) {
     const OF(twiddle) w3 = OF(turned)(w2);
     OF(butterfly)(&v[0], &v[2], w, inverse);
@@ -123,7 +124,7 @@ INLINE void OF(back)(VECTOR v[4], OF(twiddle) w, OF(twiddle) w2) {
     OF(undo_butterfly)(&v[1], &v[3], w);
 }
 
-/* P of ORDER.md 15.3. */
+/* Computes P of ORDER.md 15.3. */
 INLINE VECTOR OF(multiply)(VECTOR z, VECTOR h) {
     return OF(multiply_add)(z, OF(twice_re)(h), OF(swap_parts)(z) * OF(negate_parts)(OF(twice_im)(h), false));
 }
@@ -133,7 +134,7 @@ INLINE VECTOR OF(canonical)(VECTOR v) {
     return (VECTOR)((is_number & (LANES)v) | (~is_number & (LANE)NAN_BITS));
 }
 
-/* The same of single numbers. */
+/* Computes the butterfly for scalars. */
 INLINE void OF(butterfly_of)(OF(number) * a, OF(number) * b, OF(number) w) {
     const OF(number)
         t = {FUSED(b->re, w.re, FUSED(-b->im, w.im, a->re)), FUSED(b->im, w.re, FUSED(b->re, w.im, a->im))};

@@ -1,10 +1,10 @@
-/* The kernels of weft_convolve (ORDER.md 15) for one element type; see cpu/kernels/complex_body.h. */
+/* Kernels of weft_convolve (ORDER.md 15) for one element type; included after cpu/kernels/complex_body.h. */
 
 /* ---------------------------------------------------------------------------------- direct */
 
 enum { OF(COLUMNS) = 8 }; /* vectors of results that are computed at a time */
 
-/* Value i, with the taps that meet the signal. */
+/* Computes value i from the taps that overlap the signal. */
 INLINE OF(number) OF(value_at)(const direct_slice *s, size_t i, bool is_complex) {
     const REAL *x = s->x, *h = s->h;
     OF(number) c = {0, 0};
@@ -30,7 +30,8 @@ INLINE void OF(one_by_one)(const direct_slice *s, size_t from, size_t to, bool i
     }
 }
 
-/* `vectors` of them, all of whose taps meet the signal; x at the first one's value, y likewise. */
+/* Computes `vectors` vectors of values whose taps all overlap the signal. x and y point to the element of the first
+ * value. */
 INLINE void OF(some_vectors)(const direct_slice *s, const REAL *x, REAL *y, size_t vectors, bool is_complex) {
     const REAL *h = s->h;
     VECTOR c[OF(COLUMNS)];
@@ -48,7 +49,8 @@ INLINE void OF(some_vectors)(const direct_slice *s, const REAL *x, REAL *y, size
     for (size_t k = 0; k < vectors; k++) OF(store)(y + k * WIDTH, OF(canonical)(c[k]));
 }
 
-/* The ends one by one; between them vectors, and the rest there by one vector that overlaps the one before. */
+/* Computes the values at the ends one by one and those between by vectors. If the number of values between is not a
+ * multiple of a vector, the last vector overlaps the one before. */
 INLINE void OF(direct)(const direct_slice *s, bool is_complex) {
     const size_t parts = is_complex ? 2 : 1, lanes = WIDTH / parts;
     const size_t whole = s->m - 1 < s->from ? s->from : s->m - 1 < s->to ? s->m - 1 : s->to;
@@ -72,7 +74,8 @@ static void OF(direct_complex)(const direct_slice *s) { OF(direct)(s, true); }
 
 /* ---------------------------------------------------------------------------- by transforms */
 
-/* Which numbers j of block q lie in the signal: [*from, *to); the first of them is value *at. */
+/* Finds the positions [*from, *to) of block q that are inside the signal; *at is the index in the signal of the
+ * first one. */
 INLINE void OF(reach)(const block_slice *s, size_t q, size_t *from, size_t *to, size_t *at) {
     const size_t before = s->m - 1, start = q * (s->size - before);
     *from = start < before ? before - start : 0;
@@ -93,7 +96,7 @@ static void OF(fill_block)(const block_slice *s) {
         memset(z + 2 * to, 0, 2 * (s->size - to) * sizeof *z);
         return;
     }
-    if (from == 0 && other_to == s->size) { /* then all of both */
+    if (from == 0 && other_to == s->size) { /* both blocks are entirely inside the signal */
         for (size_t j = 0; j < s->size; j++) {
             z[2 * j] = x[at + j];
             z[2 * j + 1] = x[other_at + j];
@@ -105,8 +108,8 @@ static void OF(fill_block)(const block_slice *s) {
     for (size_t j = other_from; j < other_to; j++) z[2 * j + 1] = x[other_at + j - other_from];
 }
 
-/* Results of block q that are wanted: *count of them, from number *from of the block on; the first one's place in y.
- */
+/* Finds the results of block q that the call requests: *count of them, starting at position *from of the block.
+ * Returns the address of the first one in y. */
 INLINE REAL *OF(wanted)(const block_slice *s, size_t q, size_t *from, size_t *count) {
     const size_t step = s->size - s->m + 1, start = q * step, end = s->first + s->count;
     const size_t low = start < s->first ? s->first : start, high = start + step < end ? start + step : end;

@@ -1,4 +1,4 @@
-/* What cpu/kernels/each_type.h set for one type ends here. */
+/* Undoes the definitions of cpu/kernels/each_type.h. */
 #undef T
 #undef OF
 #undef U

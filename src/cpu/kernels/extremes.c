@@ -1,4 +1,4 @@
-/* Minimum, maximum and largest magnitude (ORDER.md 3.2, 3.3); compiled once for each level. */
+/* Minimum, maximum and largest magnitude (ORDER.md 3.2, 3.3); compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 
 enum { BLOCK = 1 << 12 };

@@ -1,8 +1,7 @@
-/* The body of cpu/kernels/extremes.c for one type (cpu/kernels/each_type.h): minimum, maximum and largest magnitude,
- * by integer keys whose order is the total order (ORDER.md 1.4). An integer is its own key. A
- * float has the keys of arith/bits.h, where a NaN is before all or behind all; that is
- * computed from its bits without a choice or a comparison of floats, which would keep compilers from
- * making vector code of the loops. */
+/* Body of cpu/kernels/extremes.c for one type (cpu/kernels/each_type.h): minimum, maximum and largest magnitude,
+ * computed on integer keys whose order is the total order (ORDER.md 1.4). An integer is its own key. A float has
+ * the key of arith/bits.h, with NaN first (minimum) or last (maximum). Keys are computed from the bits without
+ * branches or float comparisons, which would prevent compilers from vectorizing the loops. */
 
 #if IS_FLOAT
 typedef U OF(key);
@@ -24,14 +23,14 @@ INLINE U OF(magnitude_key)(T x) { return x; }
 #endif
 #endif
 
-/* The key as 64 bits in unsigned order. */
+/* Returns the key as 64 bits in unsigned order. */
 INLINE uint64_t OF(wide_key)(OF(key) key) { return (uint64_t)key ^ (uint64_t)IS_SIGNED << 63; }
 
 INLINE bool OF(beats)(bool highest, OF(key) a, OF(key) b) { return highest ? a > b : a < b; }
 INLINE OF(key) OF(better)(bool highest, OF(key) a, OF(key) b) { return OF(beats)(highest, a, b) ? a : b; }
 
-/* Best key of a block, n >= 1. Each quarter has a best of its own, so that the processor need not wait
- * for one comparison to start the next. */
+/* Returns the best key of a block, n >= 1. Each quarter has its own best key, so that the comparisons of different
+ * quarters are independent. */
 INLINE OF(key) OF(best_key)(bool highest, const T *x, size_t n) {
     const size_t quarter = n / 4;
     OF(key) best = OF(key_of)(highest, x[n - 1]), best1 = best, best2 = best, best3 = best;
@@ -45,8 +44,8 @@ INLINE OF(key) OF(best_key)(bool highest, const T *x, size_t n) {
     return OF(better)(highest, OF(better)(highest, best, best1), OF(better)(highest, best2, best3));
 }
 
-/* Block by block, remembering the first block that has the best key; only that one is searched for
- * the element, and only if the index is wanted. */
+/* Finds the best key block by block and records the first block that contains it. Only that block is searched for
+ * the element, and only if the index is requested. */
 INLINE void OF(find)(bool highest, const piece *p, partial *out) {
     const T *x = p->x;
     OF(key) best = OF(key_of)(highest, x[0]);
@@ -62,7 +61,8 @@ INLINE void OF(find)(bool highest, const piece *p, partial *out) {
 static void OF(lowest)(const piece *p, partial *out) { OF(find)(false, p, out); }
 static void OF(highest)(const piece *p, partial *out) { OF(find)(true, p, out); }
 
-/* As bits of a non-negative float or as an unsigned integer: the NaNs are past the bits of Inf. */
+/* Keys of magnitudes: the bits of a non-negative float, or an unsigned integer. The bits of a NaN are greater than
+ * those of Inf. */
 static void OF(magnitude)(const piece *p, partial *out) {
     const T *x = p->x;
     U best = 0;

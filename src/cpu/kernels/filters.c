@@ -1,4 +1,4 @@
-/* The kernels of weft_top_k: which elements pass a threshold; compiled once for each level. */
+/* Kernels of weft_top_k, which find the elements that pass a threshold; compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 
 #define BODY "cpu/kernels/filters_body.h"

@@ -1,7 +1,7 @@
-/* The body of cpu/kernels/filters.c for one type. */
+/* Body of cpu/kernels/filters.c for one type. */
 #include "cpu/kernels/key_body.h"
 
-/* Greater keys come first; a NaN has the least, whatever the flip. */
+/* Returns the rank of element i: greater ranks come first. A NaN has rank 0 for every `flip`. */
 INLINE U OF(rank_at)(const void *x, size_t i, U flip) {
     const U key = OF(key_at)(x, i);
     return IS_FLOAT && key == (U)-1 ? 0 : (U)(key ^ flip);

@@ -1,8 +1,8 @@
-/* The kernels of weft_segmented_reduce (ORDER.md 8); compiled once for each level. A segment of more than a
- * few elements goes to the kernel of weft_reduce; here are the short ones, which that would take long to start on. */
+/* Kernels of weft_segmented_reduce (ORDER.md 8); compiled once per instruction set level. Long segments use the
+ * kernel of weft_reduce; the kernels here reduce short segments, for which it has too much overhead. */
 #include "cpu/kernels/tree.h"
 
-/* Up to so many elements a plain loop is as good as anything, where the order is free. */
+/* For operators of free order, a plain loop is as fast up to this number of elements. */
 enum { FEW = 32 };
 
 INLINE size_t length_of(const uint64_t *offsets, size_t s) { return (size_t)(offsets[s + 1] - offsets[s]); }

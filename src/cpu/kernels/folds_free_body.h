@@ -1,5 +1,4 @@
-/* The body of cpu/kernels/folds.c for one type (cpu/kernels/each_type.h): operators whose order is free, by a plain
- * loop. */
+/* Body of cpu/kernels/folds.c for one type (cpu/kernels/each_type.h): operators of free order, by a plain loop. */
 
 /* ------------------------------------------------------------------------- minimum and maximum */
 
@@ -21,7 +20,8 @@ INLINE T OF(fold_nothing)(bool highest) {
 }
 #endif
 
-/* n >= 1. The kernel of weft_reduce gives a key in 64 bits, of signed integers with the sign turned. */
+/* Returns the minimum or maximum, n >= 1. The kernel of weft_reduce returns a 64-bit key, for signed integers with
+ * the sign bit inverted. */
 INLINE T OF(extreme)(bool highest, const fold_job *job, const T *x, size_t n) {
     if (n > FEW) {
         partial found;
@@ -68,7 +68,8 @@ INLINE uint64_t OF(fold_join)(weft_op op, uint64_t a, uint64_t b) {
     }
 }
 
-/* The kernels of weft_reduce take bits by the byte, and leave the elements of 8 bytes to be joined. */
+/* Reduces one segment. The bitwise kernels of weft_reduce combine 64-bit words; the elements within the resulting
+ * word are combined here. */
 INLINE uint64_t OF(fold_one)(weft_op op, const fold_job *job, const T *x, size_t n) {
     const bool bits = op == WEFT_AND || op == WEFT_OR || op == WEFT_XOR;
     uint64_t value = op == WEFT_PROD ? 1 : op == WEFT_AND ? UINT64_MAX : 0;

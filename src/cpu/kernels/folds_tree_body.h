@@ -1,15 +1,15 @@
-/* The body of cpu/kernels/folds.c for sums and products in REAL, float or double; the includer sets VECTOR (of REAL),
- * LANE (the integer of REAL's size), MEMBER (of partial) and OF(name).
+/* Body of cpu/kernels/folds.c for sums and products in REAL, float or double. The includer defines VECTOR (of
+ * REAL), LANE (the integer of REAL's size), MEMBER (of partial) and OF(name).
  *
- * A segment of at most a row has one element in a lane. Then lanes without elements, which hold the identity,
- * change nothing when they are joined, and the halving of ORDER.md 2.3 may as well begin with as few lanes as
- * hold all elements. */
+ * A segment of at most one row has at most one element per lane. Lanes without elements contain the identity, so
+ * combining them changes nothing. The halving of ORDER.md 2.3 therefore starts with the smallest number of lanes
+ * that contains all elements. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 #define LANES OF(fold_lanes)
 
 typedef LANE LANES __attribute__((vector_size(sizeof(VECTOR))));
 
-/* WIDTH elements at x. */
+/* Loads WIDTH elements at x. */
 INLINE VECTOR OF(fold_load)(weft_dtype dtype, const char *x) {
     VECTOR v;
     if (element_bytes(dtype) == sizeof(REAL)) {
@@ -22,8 +22,7 @@ INLINE VECTOR OF(fold_load)(weft_dtype dtype, const char *x) {
     return v;
 }
 
-/* v[l + distance] in lane l, for the lanes below `distance`; by a shuffle, since GCC would take a way through
- * memory. */
+/* Returns v[l + distance] in each lane l < distance. Uses a shuffle, because GCC would go through memory. */
 INLINE VECTOR OF(fold_upper)(VECTOR v, LANES number, size_t distance) {
 #ifdef __clang__
     (void)number;
@@ -35,7 +34,7 @@ INLINE VECTOR OF(fold_upper)(VECTOR v, LANES number, size_t distance) {
 #endif
 }
 
-/* ORDER.md 2.3 for lanes in `vectors` vectors. */
+/* Combines the lanes of `vectors` vectors (ORDER.md 2.3). */
 INLINE REAL OF(fold_lanes_of)(step how, size_t vectors, VECTOR *v, LANES number) {
     for (size_t width = vectors / 2; width > 0; width /= 2)
         for (size_t k = 0; k < width; k++) v[k] = how == STEP_MULTIPLY ? v[k] * v[k + width] : v[k] + v[k + width];
@@ -47,7 +46,7 @@ INLINE REAL OF(fold_lanes_of)(step how, size_t vectors, VECTOR *v, LANES number)
     return v[0][0];
 }
 
-/* n elements at x, 1 <= n <= lanes, of which a power of two of vectors can be read. */
+/* Reduces n elements at x, 1 <= n <= lanes. All `lanes` elements must be readable. */
 INLINE REAL OF(fold_row)(step how, weft_dtype dtype, size_t lanes, const char *x, size_t n) {
     static const LANE numbers[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     const VECTOR identity = (how == STEP_MULTIPLY ? (REAL)1 : (REAL)-0.0) - (VECTOR){0};
@@ -66,7 +65,7 @@ INLINE REAL OF(fold_row)(step how, weft_dtype dtype, size_t lanes, const char *x
     return OF(fold_lanes_of)(how, vectors, v, first);
 }
 
-/* A segment of a row at most; `readable` elements may be read. */
+/* Reduces a segment of at most one row; `readable` elements at x may be read. */
 INLINE REAL OF(fold_short)(step how, weft_dtype dtype, const char *x, size_t n, size_t readable) {
     const size_t most = WEFT_LANES(element_bytes(dtype)), lanes = n <= 16 ? 16 : n <= 32 ? 32 : n <= 64 ? 64 : most;
     _Alignas(64) char filled[512];
@@ -84,7 +83,7 @@ INLINE void OF(folds)(step how, weft_dtype dtype, const fold_job *job, const uin
     for (size_t s = 0; s < count; s++) {
         const size_t n = length_of(offsets, s);
         const char *x = (const char *)job->x + offsets[s] * element_bytes(dtype);
-        partial value = {.MEMBER = how == STEP_MULTIPLY ? (REAL)1 : (REAL)0}; /* of an empty segment */
+        partial value = {.MEMBER = how == STEP_MULTIPLY ? (REAL)1 : (REAL)0}; /* value of an empty segment */
         if (n > longest) continue;
         if (n > WEFT_LANES(element_bytes(dtype)))
             job->whole(&(piece){.x = x, .n = n}, &value);

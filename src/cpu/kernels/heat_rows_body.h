@@ -1,5 +1,5 @@
-/* Rows of the right side of a step in time, in REAL arithmetic (ORDER.md 23.2); FUSED and OF(name) are set by
- * the includer. Where there is no row of neighbours, they are 0. */
+/* Rows of the right-hand side of a time step in REAL arithmetic (ORDER.md 23.2). The includer defines REAL, FUSED
+ * and OF(name). A missing adjacent row is 0. */
 static void OF(scale)(size_t n, double centre, const void *u, void *to) {
     const REAL *restrict x = u, k = (REAL)centre;
     REAL *restrict d = to;

@@ -1,4 +1,4 @@
-/* The bins of elements (ORDER.md 11); compiled once for each level. */
+/* Bins of elements (ORDER.md 11); compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 
 enum { SEARCH_GROUP = 8, F64_LANES = VECTOR_BYTES / 8 };

@@ -1,7 +1,7 @@
-/* The body of cpu/kernels/histograms.c for one type. */
+/* Body of cpu/kernels/histograms.c for one type. */
 #include "cpu/kernels/search_body.h"
 
-/* -0 becomes +0, which it equals. */
+/* Returns the key after replacing -0 by +0, which it equals. */
 INLINE U OF(key_by_value)(T x) {
     x += 0;
     return OF(key_at)(&x, 0);
@@ -11,7 +11,8 @@ static void OF(keys)(const void *edges, size_t n, void *keys) {
     for (size_t i = 0; i < n; i++) ((U *)keys)[i] = OF(key_by_value)(((const T *)edges)[i]);
 }
 
-/* A position behind all edges is in the last bin when it is for the last edge itself. */
+/* Returns the bin of a search position. A position after all edges is in the last bin if the key equals the last
+ * edge. */
 INLINE uint32_t OF(bin_at)(const bin_map *map, size_t position, U key) {
     const size_t bins = map->even.bins;
     if (position > bins) return (uint32_t)(key == ((const U *)map->edges)[bins] ? bins - 1 : bins);
@@ -39,8 +40,8 @@ static void OF(bins_by_edges)(const bin_map *map, const T *x, size_t n, uint32_t
 
 #if IS_FLOAT
 
-/* Lanes of f64, whose bins are found without conversions to integers, which not every level has: behind the addition
- * of 2^52 a number's low bits are the whole number nearest to it. */
+/* Computes the bins of one vector of f64. It uses no conversions to integers, which some instruction set levels
+ * lack: after the addition of 2^52 the low bits of a number are the nearest integer. */
 INLINE void OF(even_bins_of_lanes)(const weft_even_bins *even, const T *x, uint32_t *bin) {
     const double ulp_is_one = 0x1p52;
     const vector_i64 last = splat_i64((int64_t)even->bins - 1), none = last + 1;
@@ -49,7 +50,8 @@ INLINE void OF(even_bins_of_lanes)(const weft_even_bins *even, const T *x, uint3
     const vector_f64 v = __builtin_convertvector(lanes, vector_f64);
     const vector_f64 place = (v - even->lower) * even->scale, raised = place + ulp_is_one;
     const vector_f64 nearest = raised - ulp_is_one;
-    typedef uint64_t vector_bits __attribute__((vector_size(sizeof(vector_i64)))); /* may wrap: lanes outside */
+    /* Unsigned, because lanes outside all bins may wrap. */
+    typedef uint64_t vector_bits __attribute__((vector_size(sizeof(vector_i64))));
     vector_i64 floor =
         (vector_i64)((vector_bits)raised - (vector_bits)splat_f64(ulp_is_one) + (vector_bits)(nearest > place));
     const vector_i64 beyond = (vector_i64)(floor > last);

@@ -1,5 +1,4 @@
-/* Operations on integers, bits and truth values (ORDER.md 1.5, 3.2); compiled once for each
- * level. */
+/* Operations on integers, bits and truth values (ORDER.md 1.5, 3.2); compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 
 enum { BLOCK = 1 << 15 };
@@ -7,7 +6,7 @@ enum { BLOCK = 1 << 15 };
 #define BODY "cpu/kernels/integers_body.h"
 #include "cpu/kernels/each_type.h"
 
-/* The bits of p->n bytes, joined 8 by 8. The last few are filled up with the identity. */
+/* Combines p->n bytes in 64-bit words. The last word is padded with the identity. */
 INLINE uint64_t join_words(uint64_t (*join)(uint64_t, uint64_t), uint64_t identity, const piece *p) {
     const char *x = p->x;
     uint64_t bits = identity, word = identity;
@@ -28,7 +27,7 @@ static void bits_and(const piece *p, partial *out) { out->u64 = join_words(and_w
 static void bits_or(const piece *p, partial *out) { out->u64 = join_words(or_words, 0, p); }
 static void bits_xor(const piece *p, partial *out) { out->u64 = join_words(xor_words, 0, p); }
 
-/* A kernel of each integer type. */
+/* One kernel per integer type. */
 #define OF_INTEGERS(kernel)                                                                                       \
     {                                                                                                             \
         [WEFT_I8] = kernel##_i8, [WEFT_I16] = kernel##_i16, [WEFT_I32] = kernel##_i32, [WEFT_I64] = kernel##_i64, \

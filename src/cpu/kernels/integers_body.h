@@ -1,6 +1,6 @@
-/* The body of cpu/kernels/integers.c for one type (cpu/kernels/each_type.h). Any order gives the same bits, so plain
- * loops do: compilers turn them into vector code. Blocks of 2^15 elements are added up and counted in
- * narrow integers, of which a vector holds more. */
+/* Body of cpu/kernels/integers.c for one type (cpu/kernels/each_type.h). The order of operations does not affect
+ * the results, so plain loops suffice, which compilers vectorize. Blocks of 2^15 elements are summed and counted in
+ * narrow integers, of which a vector contains more. */
 
 #if !IS_FLOAT
 
@@ -32,7 +32,7 @@ static void OF(dot)(const piece *p, partial *out) {
 
 #endif
 
-/* Comparing as numbers is right for floats too: a NaN is not zero, -0.0 is. */
+/* Comparing as numbers is also right for floats: a NaN is not zero, -0.0 is zero. */
 static void OF(nonzeros)(const piece *p, partial *out) {
     const T *x = p->x;
     uint64_t total = 0;

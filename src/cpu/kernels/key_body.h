@@ -1,5 +1,5 @@
-/* Unsigned keys in the total order of ORDER.md 12.1, for the bodies that cpu/kernels/each_type.h includes: from the
- * bits, in integer arithmetic alone, of which compilers make code without branches. */
+/* Unsigned keys in the total order of ORDER.md 12.1, for bodies that cpu/kernels/each_type.h includes. They are
+ * computed from the bits in integer arithmetic, for which compilers generate code without branches. */
 
 INLINE U OF(bits_at)(const void *array, size_t i) {
     const T x = ((const T *)array)[i];
@@ -8,7 +8,7 @@ INLINE U OF(bits_at)(const void *array, size_t i) {
     return bits;
 }
 
-/* The key of what is no NaN. */
+/* Returns the key of a value that is not a NaN. */
 INLINE U OF(key_of_number)(U bits) {
     const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
     if (IS_FLOAT) return bits ^ (((U)0 - (bits >> (8 * sizeof(U) - 1))) | sign);

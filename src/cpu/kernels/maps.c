@@ -1,9 +1,9 @@
-/* Evaluating a formula (ORDER.md 20); compiled once for each level. A block of elements goes through one step
- * after another, each a plain loop over its lanes, and stays in the first cache meanwhile. */
+/* Evaluation of formulas (ORDER.md 20); compiled once per instruction set level. A block of elements passes through
+ * one step after another, each a plain loop over its lanes, and stays in the L1 cache. */
 #include "arith/map.h"
 #include "cpu/kernels/stream.h"
 
-/* A value in the type of the evaluation; integers are cut to their own width. */
+/* Returns a value in the type of the evaluation; integers are truncated to its width. */
 INLINE float leaf_value_f32(const map_leaf *leaf) { return leaf->value.f32; }
 INLINE double leaf_value_f64(const map_leaf *leaf) { return leaf->value.f64; }
 INLINE int32_t leaf_value_i32(const map_leaf *leaf) { return (int32_t)leaf->value.u64; }

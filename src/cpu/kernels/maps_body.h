@@ -1,13 +1,13 @@
-/* The body of cpu/kernels/maps.c for formulas that are evaluated in T. FROM_FLOATS: whether operands may be floats.
- * STORED(v): what a result v is stored as.
+/* Body of cpu/kernels/maps.c for formulas that are evaluated in T. FROM_FLOATS: 1 if operands may be floats.
+ * STORED(v): the value that is stored for a result v.
  *
- * A thread's room has a block of MAP_BLOCK bytes for each register, then one for each leaf. The leaf of an array that
- * has the type T needs no copy. */
+ * A thread's workspace contains a block of MAP_BLOCK bytes for each register, then one for each leaf. Array leaves
+ * of type T are read in place. */
 #define LANES (MAP_BLOCK / sizeof(T))
 
 INLINE T *OF(block)(void *room, size_t number) { return (T *)room + number * LANES; }
 
-/* to[l] = op(a[l], b[l], c[l]). `to` is none of the others. */
+/* Computes to[l] = op(a[l], b[l], c[l]). `to` must differ from a, b and c. */
 INLINE void OF(lanes)(map_op op, size_t n, T *restrict to, const T *a, const T *b, const T *c) {
     for (size_t l = 0; l < n; l++) to[l] = OF(weft_map)(op, a[l], b[l], c[l]);
 }
@@ -29,7 +29,7 @@ static void OF(run_step)(map_op op, size_t n, T *to, const T *a, const T *b, con
 
 /* ------------------------------------------------------------------------------------ leaves */
 
-/* Elements of another type, converted. */
+/* Converts elements of another type to T. */
 static void OF(convert)(weft_dtype dtype, const void *x, size_t n, T *restrict to) {
     enum { SIGNED_COMES = 1, UNSIGNED_COMES = 1, FLOAT_COMES = FROM_FLOATS };
     switch (dtype) {
@@ -42,7 +42,7 @@ static void OF(convert)(weft_dtype dtype, const void *x, size_t n, T *restrict t
     }
 }
 
-/* Values are the same for every block. */
+/* Fills the blocks of LEAF_VALUE leaves, which are constant during the call. */
 static void OF(begin)(const map_call *c, void *room) {
     for (size_t k = 0; k < c->leaf_count; k++) {
         T *const to = OF(block)(room, c->register_count + k);
@@ -52,7 +52,7 @@ static void OF(begin)(const map_call *c, void *room) {
     }
 }
 
-/* Where lanes [first, first + n) of each leaf are. */
+/* Sets at[k] to the address of elements [first, first + n) of leaf k. */
 INLINE void OF(fetch)(const map_call *c, size_t first, size_t n, void *room, const T **at) {
     for (size_t k = 0; k < c->leaf_count; k++) {
         const map_leaf *leaf = &c->leaves[k];
@@ -76,7 +76,7 @@ INLINE const T *OF(operand)(const T *const *at, void *room, unsigned number) {
     return number < MAP_REGISTERS ? OF(block)(room, number) : at[number - MAP_REGISTERS];
 }
 
-/* The results of a block: in the last step's register, or at `to` where that is not NULL. */
+/* Evaluates a block. Returns the address of its results: `to`, or the last step's register if `to` is NULL. */
 INLINE const T *OF(run_block)(const map_call *c, size_t first, size_t n, void *room, T *to) {
     const map_step *const last = c->steps + c->step_count - 1;
     const T *at[MAP_LEAVES];
@@ -92,7 +92,7 @@ INLINE void OF(store)(const T *restrict from, size_t n, T *restrict to) {
     for (size_t l = 0; l < n; l++) to[l] = STORED(from[l]);
 }
 
-/* Past the caches, as much at a time as a stream takes. */
+/* Writes results with nontemporal stores, at most STREAM_BLOCK bytes at a time. */
 INLINE void OF(store_past_caches)(const T *from, size_t n, stream *s) {
     const size_t most = STREAM_BLOCK / sizeof(T);
     for (size_t l = 0; l < n; l += most) {

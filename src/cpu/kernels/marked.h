@@ -1,5 +1,5 @@
-/* Bits that mark elements, and moving marked elements together: what the vector extensions of the compilers lack,
- * and so the one place with instructions of x86-64. Without them plain C does the same. */
+/* Bit masks that mark elements, and compaction of marked elements. The vector extensions of the compilers do not
+ * provide these operations, so this file uses x86-64 intrinsics. Other architectures use equivalent plain C. */
 #ifndef WEFT_CPU_MARKED_H
 #define WEFT_CPU_MARKED_H
 
@@ -9,9 +9,9 @@
 #include <immintrin.h>
 #endif
 
-enum { WORD = 64 }; /* marks of a word, the first element's in the lowest bit */
+enum { WORD = 64 }; /* marks per word; the first element is in the lowest bit */
 
-/* 64 bytes of 0 or 1 as bits. */
+/* gather_bits converts 64 bytes of value 0 or 1 to a bit mask. */
 #if defined(__AVX512BW__)
 
 INLINE uint64_t gather_bits(const uint8_t truths[WORD]) {
@@ -32,7 +32,8 @@ INLINE uint64_t gather_bits(const uint8_t truths[WORD]) {
 
 #else
 
-/* Eight at a time: the factor moves byte i's bit to bit 56 + i, and no two of the products meet. */
+/* Converts eight bytes at a time: the multiplication moves the bit of byte i to bit 56 + i, and its partial
+ * products do not overlap. */
 INLINE uint64_t gather_bits(const uint8_t truths[WORD]) {
     uint64_t bits = 0;
     for (int i = 0; i < WORD; i += 8) {
@@ -45,8 +46,8 @@ INLINE uint64_t gather_bits(const uint8_t truths[WORD]) {
 
 #endif
 
-/* PRESS_LANES(size) lanes at a time are pressed together; 1: no such instruction, element by element. Elements
- * narrower than 4 bytes are widened for it. */
+/* PRESS_LANES(size): number of elements that press_lanes compacts at a time; 1: no such instruction. Elements
+ * narrower than 4 bytes are widened first. */
 #if defined(__AVX512F__)
 
 #define PRESS_LANES(size) ((size) == 8 ? 8 : 16)
@@ -67,7 +68,8 @@ INLINE press_u64 press_lanes_u64(press_u64 v, unsigned marks) {
 typedef uint32_t press_u32 __attribute__((vector_size(16)));
 typedef uint64_t press_u64 __attribute__((vector_size(32)));
 
-/* Which lanes of four are marked, one after another: the first four bytes are numbers of lanes. */
+/* For each mask of four lanes, the numbers of the marked lanes in ascending order, one per byte from the lowest
+ * on. */
 static const uint32_t MARKED_LANES[16] = {0,    0x00,   0x01,   0x0100,   0x02,   0x0200,   0x0201,   0x020100,
                                           0x03, 0x0300, 0x0301, 0x030100, 0x0302, 0x030200, 0x030201, 0x03020100};
 
@@ -76,7 +78,7 @@ INLINE press_u32 press_lanes_u32(press_u32 v, unsigned marks) {
     return (press_u32)_mm_castps_si128(_mm_permutevar_ps(_mm_castsi128_ps((__m128i)v), lanes));
 }
 
-/* Eight halves are moved: those of lane i are 2 i and 2 i + 1. */
+/* Permutes 32-bit halves: those of lane i are 2 i and 2 i + 1. */
 INLINE press_u64 press_lanes_u64(press_u64 v, unsigned marks) {
     const __m256i lanes = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)MARKED_LANES[marks]));
     const __m256i low = _mm256_slli_epi64(lanes, 1);

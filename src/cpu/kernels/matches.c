@@ -1,26 +1,27 @@
-/* Where patterns begin in a text; compiled once for each level.
+/* Positions in a text where patterns may begin; compiled once per instruction set level.
  *
- * Few patterns are compared with all of the text: four vectors, loaded a byte apart, hold the first to fourth bytes
- * of VECTOR_BYTES places, and where none of them differs from the pattern's it begins. Four patterns at a time share
- * the loads. Many are looked for in the set's filter, class by class, in loops that compilers make vector code of. */
+ * Few patterns are compared with the whole text. Four vectors, loaded one byte apart, contain the first to fourth
+ * bytes of VECTOR_BYTES positions. A pattern may begin where none of them differs from its bytes. Four patterns at
+ * a time share the loads. Many patterns are looked up in the filter of the set, once per pattern class, in loops
+ * that compilers vectorize. */
 #include "cpu/kernels/marked.h"
 
 enum {
     FEW = VECTOR_BYTES,
     GROUP = 4,
-    LANE_MAX = 255 /* places that a lane of 8 bits counts */
+    LANE_MAX = 255 /* positions that an 8-bit lane can count */
 };
 
 typedef uint8_t vector_u8 __attribute__((vector_size(VECTOR_BYTES)));
 
 /* --------------------------------------------------------------------------------- few */
 
-/* The first bytes of a group's patterns in all lanes, and the bits of them that count. */
+/* The first bytes of a group's patterns in all lanes, and the masks of their significant bits. */
 typedef struct group {
     vector_u8 byte[GROUP][WEFT_MATCH_CLASSES], mask[GROUP][WEFT_MATCH_CLASSES];
 } group;
 
-/* A group that is not full has the last pattern several times. */
+/* Loads a group of patterns. An incomplete group repeats the last pattern. */
 INLINE group load_group(const weft_match_set *set, uint32_t first) {
     group g;
     for (uint32_t j = 0; j < GROUP; j++) {
@@ -33,7 +34,7 @@ INLINE group load_group(const weft_match_set *set, uint32_t first) {
     return g;
 }
 
-/* The first to fourth bytes of VECTOR_BYTES places. */
+/* The first to fourth bytes of VECTOR_BYTES positions. */
 typedef struct window {
     vector_u8 byte[WEFT_MATCH_CLASSES];
 } window;
@@ -41,11 +42,11 @@ typedef struct window {
 INLINE window load_window(const unsigned char *text, int length) {
     window v;
     for (int k = 0; k < length; k++) memcpy(&v.byte[k], text + k, VECTOR_BYTES);
-    /* cppcheck-suppress uninitvar ; of the bytes the first `length` are there, and no others are looked at */
+    /* cppcheck-suppress uninitvar ; only the first `length` bytes are set and used */
     return v;
 }
 
-/* 255 in the lanes of places where pattern j of the group begins, as far as `length` bytes tell. */
+/* Returns 255 in the lanes of positions where the first `length` bytes match pattern j of the group. */
 INLINE vector_u8 begins(const group *g, int j, const window *v, int length, bool masked) {
     vector_u8 differs = {0};
     for (int k = 0; k < length; k++) {
@@ -55,7 +56,7 @@ INLINE vector_u8 begins(const group *g, int j, const window *v, int length, bool
     return (vector_u8)(differs == 0);
 }
 
-/* Of at most LANE_MAX vectors. */
+/* Counts the matches of a group in at most LANE_MAX vectors. */
 INLINE void count_group(const weft_match_set *set, uint32_t first, const unsigned char *text, size_t n, int length,
                         bool masked, uint64_t *counts) {
     const group g = load_group(set, first);
@@ -80,7 +81,7 @@ INLINE void mark_group(const weft_match_set *set, uint32_t first, const unsigned
     }
 }
 
-/* Masks are needed where patterns are of several classes, and for letters. */
+/* Masks are needed if patterns are of several classes, or if case is folded. */
 static unsigned longest_class(const weft_match_set *set) { return set->classes[set->class_count - 1]; }
 
 static bool is_masked(const weft_match_set *set) { return set->fold_case || set->class_count > 1; }

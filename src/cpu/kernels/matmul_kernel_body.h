@@ -1,12 +1,13 @@
-/* The kernels of products for one level: elements of type ELEMENT, chains of REAL in vectors VECTOR. The includer
- * sets these, FUSED (fused multiply-add of REAL) and OF(name). A term of a chain is one fused multiply-add; a kernel
- * takes its terms in order and goes on from the sums that it finds, so that k can be cut for the caches. */
+/* Matrix product kernels: elements of type ELEMENT, accumulation chains of REAL in vectors VECTOR. The includer
+ * defines these, FUSED (fused multiply-add of REAL) and OF(name). A term of a chain is one fused multiply-add. A
+ * kernel processes its terms in order and continues from the stored sums, so that k can be blocked for the
+ * caches. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 
 /* --------------------------------------------------------------------------------- packing */
 
-/* Lanes 0, W, 1, W + 1, ... of a and b side by side; from the upper halves if `upper`. By a shuffle with constant
- * lane numbers, which the compilers are told of in two ways. */
+/* Interleaves the lower halves of a and b: a[0], b[0], a[1], b[1], ...; with `upper`, the upper halves. A shuffle
+ * with constant lane numbers, which GCC and Clang express differently. */
 INLINE VECTOR OF(zipped)(VECTOR a, VECTOR b, bool upper) {
     const size_t from = upper ? WIDTH / 2 : 0;
 #ifdef __clang__
@@ -20,7 +21,7 @@ INLINE VECTOR OF(zipped)(VECTOR a, VECTOR b, bool upper) {
 #endif
 }
 
-/* WIDTH rows of WIDTH elements become columns. Each round puts rows i and i + W/2 side by side, lane by lane. */
+/* Transposes WIDTH rows of WIDTH elements. Each round interleaves rows i and i + WIDTH / 2. */
 INLINE void OF(turn)(VECTOR *rows) {
 #pragma GCC unroll 4
     for (size_t round = 1; round < WIDTH; round *= 2) {
@@ -30,7 +31,7 @@ INLINE void OF(turn)(VECTOR *rows) {
             next[2 * i] = OF(zipped)(rows[i], rows[i + WIDTH / 2], false);
             next[2 * i + 1] = OF(zipped)(rows[i], rows[i + WIDTH / 2], true);
         }
-        /* cppcheck-suppress uninitvar ; the loop fills it */
+        /* cppcheck-suppress uninitvar ; the loop sets all rows */
         memcpy(rows, next, sizeof next);
     }
 }
@@ -48,9 +49,9 @@ INLINE VECTOR OF(loaded_some)(const ELEMENT *x, size_t count) {
     return OF(loaded)(v);
 }
 
-/* Up to WIDTH lanes whose terms lie side by side: WIDTH terms of each at a time. Lanes that are not there are the
- * first one again: nobody uses them. Whole vectors are stored, so up to WIDTH - 1 elements behind each lane's place
- * are overwritten, and what comes there is written later. */
+/* Packs at most WIDTH lanes whose terms are contiguous, by transposing WIDTH terms at a time. Missing lanes are
+ * filled with the first lane and never read. Stores whole vectors: up to WIDTH - 1 elements after those of the
+ * lanes are overwritten, and must be written later. */
 INLINE void OF(pack_turned)(const ELEMENT *x, size_t ld, size_t lanes, size_t terms, REAL *to, size_t width) {
     VECTOR rows[WIDTH];
     size_t t = 0;
@@ -67,8 +68,8 @@ INLINE void OF(pack_turned)(const ELEMENT *x, size_t ld, size_t lanes, size_t te
     for (size_t i = 0; i < terms - t; i++) memcpy(to + (t + i) * width, &rows[i], sizeof rows[i]);
 }
 
-/* `lanes` rows of A or columns of B, `terms` terms of each, in panels of `width` lanes: there stand, for each term,
- * `width` elements side by side; those of lanes that are not there are nobody's. */
+/* Packs `terms` terms of `lanes` rows of A or columns of B into panels of `width` lanes. A panel contains `width`
+ * contiguous elements per term. The values of lanes after the last one are never read. */
 static void OF(matmul_pack)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, void *to,
                             size_t width) {
     const ELEMENT *x = from;
@@ -95,14 +96,14 @@ INLINE VECTOR OF(matmul_term)(VECTOR x, VECTOR y, VECTOR s) {
     return s;
 }
 
-/* p, but the compiler does not know it: else it loads as many elements as make a vector at once and takes that apart
- * by shuffles, which take the ports of multiply-adds. */
+/* Returns p, but hides its origin from the compiler. Otherwise the compiler loads a whole vector and extracts its
+ * elements by shuffles, which occupy the ports of the multiply-adds. */
 INLINE const REAL *OF(hidden)(const REAL *p) {
     __asm__("" : "+r"(p));
     return p;
 }
 
-/* A tile of TILE_ROWS x TILE_VECTORS vectors, which stay in registers. */
+/* Computes a tile of TILE_ROWS x TILE_VECTORS vectors, which stay in registers. */
 static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
                             void *sums) {
     const REAL *x = a;
@@ -133,7 +134,7 @@ static void OF(matmul_tile)(size_t terms, const void *a, size_t step_a, const vo
             memcpy(at + (i * TILE_VECTORS + j) * WIDTH, &s[i][j], sizeof s[i][j]);
 }
 
-/* The product with a vector: TALL_VECTORS vectors of rows, one column. */
+/* Matrix-vector product: computes TALL_VECTORS vectors of rows of one column. */
 static void OF(matmul_tall)(size_t terms, const void *a, size_t step_a, const void *b, size_t step_b, bool first,
                             void *sums) {
     const REAL *x = a;
@@ -151,9 +152,9 @@ static void OF(matmul_tall)(size_t terms, const void *a, size_t step_a, const vo
     memcpy(sums, s, sizeof s);
 }
 
-/* --------------------------------------------------------------------------------- the end */
+/* -------------------------------------------------------------------------------- epilogue */
 
-/* ORDER.md 13.2: part sums join. */
+/* Combines the sums of two parts (ORDER.md 13.2). */
 static void OF(matmul_join)(size_t n, void *sums, const void *others) {
     REAL *s = sums;
     const REAL *t = others;
@@ -162,7 +163,7 @@ static void OF(matmul_join)(size_t n, void *sums, const void *others) {
 
 static ELEMENT OF(matmul_rounded)(REAL v) { return v == v ? (ELEMENT)v : (ELEMENT)CANONICAL_NAN; }
 
-/* ORDER.md 13.3: sums become elements of C. */
+/* Computes elements of C from their sums (ORDER.md 13.3). */
 static void OF(matmul_finish)(double alpha, double beta, size_t rows, size_t columns, const void *sums, size_t ld,
                               void *c, size_t ldc) {
     const REAL *s = sums;
@@ -176,7 +177,7 @@ static void OF(matmul_finish)(double alpha, double beta, size_t rows, size_t col
     }
 }
 
-/* C = beta C. */
+/* Computes C = beta C. */
 static void OF(matmul_scale)(double beta, size_t columns, void *c) {
     const REAL old = (REAL)beta;
     ELEMENT *to = c;

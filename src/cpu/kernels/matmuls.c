@@ -1,8 +1,8 @@
-/* The kernels of matrix products (ORDER.md 13); compiled once for each level. */
+/* Matrix product kernels (ORDER.md 13); compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 #include "cpu/matmul_calls.h"
 
-/* The shape of a tile: what leaves registers for a row's vectors and one element of A. */
+/* Shape of a tile. It leaves registers for a row's vectors and one element of A. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 enum { TILE_ROWS = 8, TILE_VECTORS = 3 }; /* 32 registers */
 #else
@@ -10,10 +10,10 @@ enum { TILE_ROWS = 4, TILE_VECTORS = 3 }; /* 16 registers */
 #endif
 enum { TALL_VECTORS = 2 };
 
-/* The quiet NaN of ORDER.md 1.3, which converts to that of f64. */
+/* The quiet NaN of ORDER.md 1.3; it converts to the f64 NaN of that clause. */
 #define CANONICAL_NAN weft_from_bits_f32(WEFT_NAN_F32)
 
-/* Where elements are f32 their product is exact in f64, and adding it rounds once, as fma does. */
+/* The product of two f32 is exact in f64, so a separate addition rounds once, as fma does. */
 INLINE double fma_of_f32(double x, double y, double z) { return FMA_INSTRUCTION ? fma_f64(x, y, z) : z + x * y; }
 
 typedef uint32_t lanes_u32 __attribute__((vector_size(VECTOR_BYTES)));

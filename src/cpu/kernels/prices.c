@@ -1,12 +1,12 @@
-/* The paths of weft_price (ORDER.md 21), LANES of them side by side: each step of the simulation is a plain loop
- * over them, which compilers turn into vector code. Compiled once for each level. */
+/* Paths of weft_price (ORDER.md 21), LANES at a time: each step of the simulation is a plain loop over them, which
+ * compilers vectorize. Compiled once per instruction set level. */
 #include "arith/price.h"
 #include "arith/sobol.h"
 #include "cpu/kernels/vectors.h"
 
 enum { LANES = WEFT_LANES(8) };
 
-/* The words of LANES paths' blocks number `block`. */
+/* Generates the words of Philox block number `block` of LANES paths. */
 static void draw_words(uint64_t first, uint64_t block, uint64_t seed, uint32_t words[4][LANES]) {
     for (size_t l = 0; l < LANES; l++) {
         const weft_philox_block b = weft_philox(first + l, block, seed);
@@ -14,7 +14,8 @@ static void draw_words(uint64_t first, uint64_t block, uint64_t seed, uint32_t w
     }
 }
 
-/* The words of coordinate j of LANES points: from a point to the next one bit of the Gray code changes. */
+/* Generates the words of coordinate j of LANES points: from one point to the next, one bit of the Gray code
+ * changes. */
 static void draw_points(const price_points *p, uint64_t first, size_t j, uint32_t words[LANES]) {
     const uint64_t *const v = p->directions + j * p->bits, gray = first ^ first >> 1;
     const uint32_t key_high = (uint32_t)(p->keys[j] >> 32), key_low = (uint32_t)p->keys[j];

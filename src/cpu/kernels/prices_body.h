@@ -1,16 +1,17 @@
-/* LANES paths at a time in REAL arithmetic, float or double; included once for each. FUSED is fma of REAL. */
+/* Simulates LANES paths at a time in REAL arithmetic, float or double; included once for each. FUSED is fma of
+ * REAL. */
 
-/* LANES values, one of each path. */
+/* LANES values, one per path. */
 typedef REAL OF(lanes)[LANES];
 
-/* How far the simulations of one leg have come. `walk` holds prices, of exact steps their logarithms over the start.
- */
+/* State of the simulations of one leg. `walk`: the prices, or, for exact steps, the logarithms of their ratio to
+ * the start. */
 typedef struct OF(course) {
     OF(lanes) walk[WEFT_ASSETS_MAX], price[WEFT_ASSETS_MAX];
     OF(lanes) basket, sum, sum_of_logs, highest, lowest;
 } OF(course);
 
-/* The paths' normals: of the four of a block, one after the other, or of the points' coordinates. */
+/* Source of the paths' normals: the four words of a Philox block in turn, or the coordinates of Sobol points. */
 typedef struct OF(source) {
     uint64_t first, drawn;
     uint32_t words[4][LANES];
@@ -72,7 +73,7 @@ static void OF(move)(const price_call *c, const price_leg *leg, OF(lanes) * norm
     }
 }
 
-/* Whether the payoff looks at prices on all dates, rather than at the last. */
+/* Returns true if the payoff depends on the prices on all dates, not only on the last one. */
 static bool OF(looks_on_the_way)(const price_call *c) {
     return c->barrier != WEFT_NO_BARRIER ||
            (c->observed != WEFT_OBSERVE_END && c->observed != WEFT_OBSERVE_GEOMETRIC);
@@ -88,7 +89,7 @@ static void OF(look)(const price_call *c, const price_leg *leg, OF(course) * w) 
     }
 }
 
-/* All steps of all legs. */
+/* Simulates all steps of all legs. */
 static void OF(walk)(const price_call *c, const price_points *points, uint64_t first, OF(course) * courses) {
     OF(lanes) normals[WEFT_ASSETS_MAX];
     OF(source) source = {.first = first};
@@ -126,7 +127,7 @@ static void OF(observe)(const price_call *c, const price_leg *leg, const OF(cour
     }
 }
 
-/* What was paid becomes 0 on paths that the barrier ends, or does not begin. */
+/* Sets the payoff to 0 on paths that the barrier knocks out or does not knock in. */
 static void OF(bar)(const price_call *c, const OF(course) * w, REAL *pays) {
     const REAL level = (REAL)c->level;
     const bool up = c->barrier == WEFT_UP_AND_OUT || c->barrier == WEFT_UP_AND_IN;
@@ -148,7 +149,7 @@ static void OF(find_within)(const price_call *c, const OF(course) * w, REAL *pay
     }
 }
 
-/* What a call on a pays with strike k. */
+/* Computes the payoff of a call on a with strike k. */
 static void OF(exceed)(const REAL *a, const REAL *k, REAL *pays) {
     for (size_t l = 0; l < LANES; l++) pays[l] = OF(weft_excess)(a[l], k[l]);
 }
@@ -184,7 +185,7 @@ static void OF(find_control)(const price_call *c, const price_leg *leg, const OF
     OF(exceed)(c->payoff == WEFT_CALL ? mean : strike, c->payoff == WEFT_CALL ? strike : mean, pays);
 }
 
-/* Adds what leg k pays to the values, or begins them. */
+/* Adds the weighted payoff of leg k to the values; leg 0 initializes them. */
 static void OF(enter)(size_t k, double weight, const REAL *pays, double *values) {
     for (size_t l = 0; l < LANES; l++)
         values[l] = k == 0 ? weight * (double)pays[l] : fma_f64(weight, (double)pays[l], values[l]);

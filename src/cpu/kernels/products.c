@@ -1,4 +1,4 @@
-/* Dot products and sums of squares (ORDER.md 3.3, 4, 5); compiled once for each level. */
+/* Dot products and sums of squares (ORDER.md 3.3, 4, 5); compiled once per instruction set level. */
 #include "cpu/kernels/tree.h"
 
 static void dot_f32(const piece *p, partial *out) { out->f32 = tree_f32(STEP_PRODUCT, WEFT_F32, p); }

@@ -1,29 +1,29 @@
-/* The body of cpu/kernels/recurrences.c for one type; the includer sets A, VECTOR (of A), LANES
- * (integers of its lanes), FUSED, INFINITE, CANONICAL, MEMBER (of the unions)
- * and OF(name). Loops over the 16 columns of a tile are plain C, which compilers turn into vector code. */
+/* Body of cpu/kernels/recurrences.c for one type. The includer defines A, VECTOR (of A), LANES (integers of its
+ * lanes), FUSED, INFINITE, CANONICAL, MEMBER (of the unions) and OF(name). Loops over the 16 columns of a tile are
+ * plain C, which compilers vectorize. */
 
 #define WIDTH (sizeof(VECTOR) / sizeof(A))
 
-enum { OF(INTERLEAVED) = 4 }; /* groups that go from element to element together, to hide the latency of a step */
+enum { OF(INTERLEAVED) = 4 }; /* groups that are computed in an interleaved loop, to hide the latency of a step */
 
-/* Element i in the direction. */
+/* Returns the offset of element i in the order of the recurrence. */
 INLINE ptrdiff_t OF(at)(bool reverse, size_t i) { return reverse ? -(ptrdiff_t)i : (ptrdiff_t)i; }
 
 /* ------------------------------------------------------------------------------------- maps */
 
-/* a b, or 0 where that is a NaN. */
+/* Returns a b, or 0 if that is a NaN. */
 INLINE A OF(times)(A a, A b) {
     const A product = a * b;
     return product == product ? product : 0;
 }
 
-/* S w + U. */
+/* Returns S w + U. */
 INLINE A OF(apply)(A s, A u, A w) {
     const A value = FUSED(s, w, u);
     return (w == 0) & ((s == INFINITE) | (s == -INFINITE)) ? u : value;
 }
 
-/* The maps of `count` adjacent groups, each into its row of column b. */
+/* Computes the maps of `count` adjacent groups; each is a row of column b. */
 INLINE void OF(maps_of_groups)(bool reverse, size_t count, const A *s, const A *u, A (*to_s)[WEFT_SCAN_GROUP],
                                A (*to_u)[WEFT_SCAN_GROUP], size_t b) {
     A product[OF(INTERLEAVED)], value[OF(INTERLEAVED)];
@@ -40,8 +40,8 @@ INLINE void OF(maps_of_groups)(bool reverse, size_t count, const A *s, const A *
     }
 }
 
-/* The scan of `count` maps that stand `stride` apart, by distances. From the last on, since each needs those before
- * it as they were. */
+/* Scans `count` maps, `stride` apart, by doubling distances. Each step runs from the last map to the first, because
+ * it needs the previous values of the maps before. */
 INLINE void OF(scan_line)(A *s, A *u, size_t stride, size_t count) {
     for (size_t w = 1; w < count; w *= 2)
         for (size_t i = count; i-- > w;) {
@@ -50,10 +50,10 @@ INLINE void OF(scan_line)(A *s, A *u, size_t stride, size_t count) {
         }
 }
 
-/* Where the mask is set, a, else b. */
+/* Returns a in the lanes where the mask is set, else b. */
 INLINE VECTOR OF(select)(LANES mask, VECTOR a, VECTOR b) { return (VECTOR)((mask & (LANES)a) | (~mask & (LANES)b)); }
 
-/* then(a, b) in each lane: b becomes that. */
+/* Replaces b by then(a, b) in each lane, with a = (s, u) and b = (to_s, to_u). */
 INLINE void OF(then)(VECTOR s, VECTOR u, VECTOR *to_s, VECTOR *to_u) {
     VECTOR value = *to_u;
     for (size_t l = 0; l < WIDTH; l++) value[l] = FUSED((*to_s)[l], u[l], value[l]);
@@ -63,7 +63,7 @@ INLINE void OF(then)(VECTOR s, VECTOR u, VECTOR *to_s, VECTOR *to_u) {
     *to_s = (VECTOR)((LANES)(product == product) & (LANES)product);
 }
 
-/* The scan of each of the first `columns` columns. */
+/* Scans each of the first `columns` columns. */
 static void OF(recurrence_scan_columns)(A (*s)[WEFT_SCAN_GROUP], A (*u)[WEFT_SCAN_GROUP], size_t columns) {
     for (size_t b = 0; b < columns; b += WIDTH) {
         VECTOR vs[WEFT_SCAN_GROUP], vu[WEFT_SCAN_GROUP];
@@ -82,7 +82,8 @@ static void OF(recurrence_scan_columns)(A (*s)[WEFT_SCAN_GROUP], A (*u)[WEFT_SCA
     }
 }
 
-/* Groups of a tile of n elements behind which there are elements: these alone need their maps. */
+/* Returns the number of groups of a tile of n elements that are followed by elements: only their maps are
+ * needed. */
 INLINE size_t OF(groups_needed)(size_t n) {
     return n < RECURRENCE_TILE ? (n - 1) / WEFT_SCAN_GROUP : RECURRENCE_BLOCK;
 }
@@ -92,7 +93,7 @@ INLINE void OF(maps_of_tile)(bool reverse, const A *s, const A *u, size_t n, rec
     A(*const to_u)[WEFT_SCAN_GROUP] = maps->MEMBER.group[tile].u;
     const size_t groups = OF(groups_needed)(n), together = OF(INTERLEAVED);
     if (groups == 0) return;
-    if (groups >= WEFT_SCAN_GROUP && groups < RECURRENCE_BLOCK) /* no lane is to be without a value */
+    if (groups >= WEFT_SCAN_GROUP && groups < RECURRENCE_BLOCK) /* gives every lane a defined value */
         memset(&maps->MEMBER.group[tile], 0, sizeof maps->MEMBER.group[tile]);
     size_t done = 0;
     for (; done + together <= groups; done += together) {
@@ -131,7 +132,7 @@ static void OF(begin)(const void *init, recurrence_state *state) {
     for (size_t k = 0; k <= RECURRENCE_LEVELS; k++) state->MEMBER.prefix[k] = value;
 }
 
-/* Appends a tile's map. Where it fills a group, the group's map is appended one level up. */
+/* Appends the map of a tile. If it completes a group, the group's map is appended one level up. */
 INLINE void OF(append)(recurrence_state *state, A s, A u) {
     size_t k = 0;
     for (;; k++) {
@@ -161,7 +162,7 @@ static void OF(recurrence_pass)(recurrence_maps *maps, size_t n, recurrence_stat
     }
 }
 
-/* It is the first of its group, which is scanned no further. */
+/* The map is the first of its group at level k, before any distance of the scan. */
 static void OF(recurrence_map)(const recurrence_state *state, size_t tiles, uint64_t *map) {
     size_t k = 0;
     for (; tiles > 1; tiles /= WEFT_SCAN_GROUP) k++;
@@ -172,8 +173,8 @@ static void OF(recurrence_map)(const recurrence_state *state, size_t tiles, uint
 
 /* ------------------------------------------------------------------------------- the values */
 
-/* `groups` adjacent groups of `count` elements, from the values before each. A NaN stays one to the end of its group,
- * so the end tells whether there are any to be made the canonical one. */
+/* Computes `groups` adjacent groups of `count` elements from the value before each. A NaN persists to the end of
+ * its group, so the last value shows if the group has NaNs to be canonicalized. */
 INLINE void OF(run_groups)(bool reverse, size_t groups, size_t count, const A *s, const A *u, const A *before,
                            size_t stride, A *v) {
     A value[OF(INTERLEAVED)];
@@ -192,7 +193,7 @@ INLINE void OF(run_groups)(bool reverse, size_t groups, size_t count, const A *s
     }
 }
 
-/* The values before the groups of a tile: of group g of block b at [g][b]. */
+/* Computes the values before the groups of a tile: that of group g of block b is at [g][b]. */
 INLINE void OF(find_before)(const recurrence_maps *maps, size_t tile, size_t groups, A (*before)[WEFT_SCAN_GROUP]) {
     before[0][0] = maps->MEMBER.before[tile];
     const size_t rows = groups < WEFT_SCAN_GROUP ? groups + 1 : WEFT_SCAN_GROUP;
@@ -227,7 +228,7 @@ INLINE void OF(run_tile)(bool reverse, const recurrence_maps *maps, size_t tile,
     }
 }
 
-/* The same past the caches: v is first put where the caches hold it. */
+/* Computes a tile with nontemporal stores: v is first written to a buffer in the cache. */
 INLINE void OF(run_tile_past_caches)(bool reverse, const recurrence_maps *maps, size_t tile, const A *s, const A *u,
                                      size_t n, A *v) {
     _Alignas(VECTOR_BYTES) A room[WIDTH + RECURRENCE_TILE];
@@ -248,7 +249,7 @@ INLINE void OF(run)(bool reverse, const recurrence_maps *maps, const A *s, const
     }
 }
 
-/* The kernels: the bodies with a constant direction. */
+/* Kernels: the bodies with a constant direction. */
 static void OF(recurrence_maps_forward)(const void *s, const void *u, size_t n, recurrence_maps *maps) {
     OF(maps)(false, s, u, n, maps);
 }

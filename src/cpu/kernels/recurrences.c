@@ -1,4 +1,4 @@
-/* The kernels of weft_recurrence (ORDER.md 9); compiled once for each level. */
+/* Kernels of weft_recurrence (ORDER.md 9); compiled once per instruction set level. */
 #include "cpu/kernels/stream.h"
 #include "cpu/kernels/vectors.h"
 #include "cpu/recurrence_state.h"

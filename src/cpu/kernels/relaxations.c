@@ -1,4 +1,4 @@
-/* Rows of weft_laplace_solve; compiled once for each level. Plain loops, which compilers turn into vector code. */
+/* Rows of weft_laplace_solve; compiled once per instruction set level. Plain loops, which compilers vectorize. */
 #include "cpu/kernels/vectors.h"
 
 #define REAL float

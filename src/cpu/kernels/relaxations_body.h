@@ -1,9 +1,9 @@
-/* Rows of relaxations, and of what goes between the grids of a cycle, in REAL arithmetic (ORDER.md 7.3 to 7.8);
- * included once for each. NOT_A_NUMBER is the one NaN that is stored in the caller's grid. */
+/* Row kernels of relaxation, restriction and interpolation in REAL arithmetic (ORDER.md 7.3 to 7.8); included once
+ * for each type. NOT_A_NUMBER is the NaN that is stored in the caller's grid. */
 
 /* ------------------------------------------------------------------------- the first grid */
 
-/* What a sweep of weft_laplace would make of point i. */
+/* Returns the new value of point i in a sweep of weft_laplace. */
 INLINE REAL OF(mean)(const REAL *u, const REAL *s, const REAL *r, const REAL *b, const REAL *a, size_t i) {
     return (((((u[i - 1] + u[i + 1]) + s[i]) + r[i]) + b[i]) + a[i]) * ((REAL)1 / 6);
 }
@@ -29,7 +29,7 @@ static void OF(find_residual)(const stencil_rows *rows, const void *row, void *t
 
 /* ------------------------------------------------------------------------- the other grids */
 
-/* A row, those round it, and the weights of its equations. */
+/* A row, its adjacent rows, and the weights of its equations. */
 typedef struct OF(line) {
     const REAL *e, *s, *r, *b, *a, *g, *before, *behind;
     REAL south, north, below, above, across, along;
@@ -54,7 +54,7 @@ INLINE OF(line) OF(line_of)(const stencil_rows *rows, const void *row) {
                       .along = below + above};
 }
 
-/* The neighbours of point i and its right-hand side. */
+/* Returns the weighted sum of the points adjacent to point i plus its right-hand side. */
 INLINE REAL OF(around)(const OF(line) * l, size_t i) {
     const REAL x = l->before[i] * l->e[i - 1] + l->behind[i] * l->e[i + 1];
     return ((((x + l->south * l->s[i]) + l->north * l->r[i]) + l->below * l->b[i]) + l->above * l->a[i]) + l->g[i];
@@ -98,7 +98,7 @@ INLINE REAL OF(narrowed)(weft_parts p, const REAL *x, size_t centre) {
     return ((REAL)p.before * x[centre - 1] + (REAL)p.middle * x[centre]) + (REAL)p.behind * x[centre + 1];
 }
 
-/* From a joined row to the inside of one of the next grid, times `scale`. */
+/* Restricts a combined row along x to the interior of a row of the next grid, times `scale`. */
 static void OF(narrow)(weft_axis x, double scale, const void *from, void *to) {
     const REAL *restrict f = from;
     const size_t last = WEFT_MULTIGRID_HALVED(x.n) - 2, step = weft_axis_is_halved(x) ? 2 : 1;
@@ -108,7 +108,7 @@ static void OF(narrow)(weft_axis x, double scale, const void *from, void *to) {
     v[last] = (REAL)scale * OF(narrowed)(weft_axis_parts(x, last), f, step * last);
 }
 
-/* A joined row of the next grid corrects the inside of a row of this one. */
+/* Interpolates a combined row of the next grid along x and adds it to the interior of a row of this grid. */
 static void OF(widen)(weft_axis x, const void *from, void *row) {
     const REAL *restrict f = from;
     REAL *restrict e = row;

@@ -1,4 +1,4 @@
-/* Words of Philox, and samples made of them (ORDER.md 19); compiled once for each level. */
+/* Philox words and the samples computed from them (ORDER.md 19); compiled once per instruction set level. */
 #include "arith/samples.h"
 #include "cpu/kernels/vectors.h"
 
@@ -22,7 +22,8 @@ static void words(const random_call *c, uint64_t block, size_t blocks, uint32_t 
 #undef T
 #undef OF
 
-/* What follows first takes no sample's further words; then, where some sample wants them, goes over those again. */
+/* The loops below first compute all samples from their own words. If some samples require further words, a second
+ * loop computes these samples again. */
 
 static void bernoulli(const random_call *c, const uint32_t *words, uint64_t first, size_t n, void *out) {
     const weft_chance chance = weft_chance_of(c->a);

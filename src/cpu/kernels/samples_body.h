@@ -1,4 +1,4 @@
-/* The body of cpu/kernels/samples.c for one type of float. */
+/* Body of cpu/kernels/samples.c for one float type. */
 
 enum { OF(WORDS) = WEFT_SAMPLE_WORDS(sizeof(T)) };
 

@@ -1,7 +1,7 @@
-/* The body of cpu/kernels/scans.c for one accumulator type. The includer sets A, LANE and SIGNED_LANE (the
- * integers of A's size), IS_FLOAT, OWN_TYPE (A's dtype), KEYS_OF (the float type whose keys A holds, if
- * any), MEMBER (of scan_state) and OF(name). Every function is inlined with a constant element type and
- * join. A group of 16 values is one vector or several. */
+/* Body of cpu/kernels/scans.c for one accumulator type. The includer defines A, LANE and SIGNED_LANE (the integers
+ * of A's size), IS_FLOAT, OWN_TYPE (A's dtype), KEYS_OF (the float type whose keys A contains, if any), MEMBER (of
+ * scan_state) and OF(name). Every function is inlined with a constant element type and join. A group of 16 values
+ * is one or more vectors. */
 #ifndef KEYS_OF
 #define KEYS_OF -1
 #endif
@@ -19,11 +19,12 @@ typedef SIGNED_LANE SIGNED_LANES __attribute__((vector_size(BYTES)));
 #define LANE_BITS (8 * sizeof(A))
 #define LANE_MAX ((SIGNED_LANE)((LANE) ~(LANE)0 >> 1))
 
-/* The value in every lane; v - 0 is v, for -0.0 too. */
+/* Returns the value in every lane; v - 0 is v, also for -0.0. */
 INLINE VECTOR OF(splat)(A value) { return value - (VECTOR){0}; }
 
 #ifndef __clang__
-/* 0, 1, 2, ...: not by a loop over lanes, which sanitizers keep GCC from computing beforehand. */
+/* Returns 0, 1, 2, .... Not a loop over lanes, because sanitizers prevent GCC from evaluating it at compile
+ * time. */
 INLINE LANES OF(lane_numbers)(void) {
     static const LANE numbers[WEFT_SCAN_GROUP] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     LANES v;
@@ -32,7 +33,7 @@ INLINE LANES OF(lane_numbers)(void) {
 }
 #endif
 
-/* Every step-th lane of a and b, one behind the other, from `first`, a constant. */
+/* Returns every step-th lane of the concatenation of a and b, starting at `first`, a constant. */
 INLINE VECTOR OF(pick)(VECTOR a, VECTOR b, size_t first, size_t step) {
 #ifdef __clang__
     VECTOR v;
@@ -44,7 +45,7 @@ INLINE VECTOR OF(pick)(VECTOR a, VECTOR b, size_t first, size_t step) {
 #endif
 }
 
-/* v with another value in its last lane; by a shuffle, since GCC would take a way through memory. */
+/* Replaces the last lane of v. Uses a shuffle, because GCC would go through memory. */
 INLINE VECTOR OF(with_last)(VECTOR v, A value) {
 #ifdef __clang__
     v[WIDTH - 1] = value;
@@ -57,7 +58,7 @@ INLINE VECTOR OF(with_last)(VECTOR v, A value) {
 
 /* ----------------------------------------------------------------------------------- values */
 
-/* What changes nothing when it is joined. */
+/* Returns the identity of the operator. */
 INLINE A OF(identity)(join how) {
     switch (how) {
     case JOIN_ADD: return (A)-0.0;
@@ -67,7 +68,7 @@ INLINE A OF(identity)(join how) {
     }
 }
 
-/* Where the mask is set, a, else b. */
+/* Returns a in the lanes where the mask is set, else b. */
 INLINE VECTOR OF(select)(SIGNED_LANES mask, VECTOR a, VECTOR b) {
     return (VECTOR)((mask & (SIGNED_LANES)a) | (~mask & (SIGNED_LANES)b));
 }
@@ -83,7 +84,7 @@ INLINE VECTOR OF(join)(join how, VECTOR a, VECTOR b) {
     return a;
 }
 
-/* The same of single values, which C would join in int if they are narrower. */
+/* Combines two scalars. Narrow types need casts, because C would compute in int. */
 INLINE A OF(join_two)(join how, A a, A b) {
 #if !IS_FLOAT
     switch (how) {
@@ -97,11 +98,12 @@ INLINE A OF(join_two)(join how, A a, A b) {
     return how == JOIN_MULTIPLY ? a * b : a + b;
 }
 
-/* Keys in the signed order: of negative numbers all bits but the sign are turned. The same turns back. */
+/* Converts between floats and keys in signed order: inverts all bits but the sign of negative numbers. It is its
+ * own inverse. */
 /* cppcheck-suppress shiftTooManyBitsSigned ; GCC and Clang shift copies of the sign in */
 INLINE SIGNED_LANES OF(turned)(SIGNED_LANES v) { return v ^ ((v >> (LANE_BITS - 1)) & LANE_MAX); }
 
-/* What is joined, from the elements' bits, and back. */
+/* Convert the bits of elements to the values that are combined, and back. */
 INLINE VECTOR OF(enter)(join how, bool keys, const scan_job *job, VECTOR v) {
     if (keys) {
         const SIGNED_LANES inf = (SIGNED_LANES){0} + (SIGNED_LANE)job->infinity, bits = (SIGNED_LANES)v;
@@ -125,7 +127,7 @@ INLINE VECTOR OF(leave)(join how, bool keys, const scan_job *job, VECTOR v) {
     return v;
 }
 
-/* WIDTH elements at x, converted. */
+/* Loads WIDTH elements at x and converts them. */
 INLINE VECTOR OF(load)(join how, weft_dtype dtype, const scan_job *job, const char *x) {
     VECTOR v;
     if (dtype == OWN_TYPE || (int)dtype == KEYS_OF) {
@@ -144,13 +146,13 @@ INLINE VECTOR OF(load)(join how, weft_dtype dtype, const scan_job *job, const ch
 
 /* ----------------------------------------------------------------------------------- groups */
 
-/* The values of a group one place further, the first place taken by `first`. */
+/* Shifts the values of a group by one position; `first` becomes the first value. */
 INLINE void OF(shift)(VECTOR first, const VECTOR *v, VECTOR *shifted) {
     for (size_t k = 0; k < GROUP_VECTORS; k++) shifted[k] = OF(pick)(k ? v[k - 1] : first, v[k], WIDTH - 1, 1);
 }
 
-/* One distance of the scan of a group: from the last vector on, since each needs those before it as
- * they were. */
+/* One distance of the scan of a group. Runs from the last vector to the first, because each needs the previous
+ * values of those before it. */
 INLINE void OF(reach)(join how, size_t distance, VECTOR *v) {
     const VECTOR none = OF(splat)(OF(identity)(how));
     const size_t vectors = distance / WIDTH;
@@ -161,7 +163,7 @@ INLINE void OF(reach)(join how, size_t distance, VECTOR *v) {
     }
 }
 
-/* G(v, 1) ... G(v, 16) of ORDER.md 6.2. */
+/* Computes G(v, 1) ... G(v, 16) of ORDER.md 6.2. */
 INLINE void OF(scan_group)(join how, VECTOR *v) {
     OF(reach)(how, 1, v);
     OF(reach)(how, 2, v);
@@ -169,8 +171,8 @@ INLINE void OF(scan_group)(join how, VECTOR *v) {
     OF(reach)(how, 8, v);
 }
 
-/* The totals of WIDTH groups at 16 vectors: the last value of a group's scan is its adjacent pairs,
- * pairs of pairs, and so on. */
+/* Computes the totals of WIDTH groups from 16 vectors: the last value of a group's scan is the reduction by
+ * adjacent pairs, pairs of pairs, and so on. */
 INLINE VECTOR OF(totals_of_groups)(join how, weft_dtype dtype, const scan_job *job, const char *x) {
     const size_t step = WIDTH * element_bytes(dtype);
     VECTOR v[WEFT_SCAN_GROUP];
@@ -203,8 +205,8 @@ INLINE A OF(total_of_tile)(join how, weft_dtype dtype, const scan_job *job, cons
 
 /* ---------------------------------------------------------------------------------- the state */
 
-/* Appends `total`, a value of level k; below it all digits are 0. Where it fills a group, the group's
- * total is appended one level up. */
+/* Appends `total`, a value of level k; all digits below k must be 0. If it completes a group, the group's total is
+ * appended one level up. */
 INLINE void OF(append)(join how, scan_state *state, size_t k, A total) {
     for (;; k++) {
         const size_t j = state->MEMBER.digit[k];
@@ -242,9 +244,9 @@ INLINE void OF(pass)(join how, const scan_totals *totals, size_t tiles, scan_sta
 
 /* ----------------------------------------------------------------------------------- the scan */
 
-/* 256 elements. Their groups are scanned where they stand; the scan of the groups' totals, joined to the
- * prefix of the block, is the prefix of each group. The last place of a group's inclusive scan is the
- * first of the next group's exclusive one. */
+/* Scans 256 elements. The groups are scanned in registers. The scan of the groups' totals, combined with the prefix
+ * of the block, is the prefix of each group. The last value of a group's inclusive scan is the first value of the
+ * next group's exclusive scan. */
 INLINE void OF(scan_block)(join how, weft_dtype dtype, const scan_job *job, const char *x, scan_state *state, A *y) {
     const VECTOR none = OF(splat)(OF(identity)(how));
     VECTOR groups[WEFT_SCAN_GROUP][GROUP_VECTORS], totals[GROUP_VECTORS], v[GROUP_VECTORS];
@@ -277,7 +279,8 @@ INLINE void OF(scan_block)(join how, weft_dtype dtype, const scan_job *job, cons
     }
 }
 
-/* A block that is not full is the last: it is filled up, and the state behind it is of no use. */
+/* Scans n elements. Only the last block may be incomplete: it is padded, and the state after it must not be
+ * used. */
 INLINE void OF(scan)(join how, weft_dtype dtype, const scan_job *job, const char *x, size_t n, scan_state *state,
                      A *y) {
     const size_t size = element_bytes(dtype);
@@ -300,7 +303,7 @@ INLINE void OF(scan)(join how, weft_dtype dtype, const scan_job *job, const char
 
 /* ----------------------------------------------------------------------------------- segments */
 
-/* 16 elements at x, of which `readable` may be read; what comes behind those is of no use. */
+/* Loads 16 elements at x, of which `readable` may be read; the others are 0. */
 INLINE void OF(load_group)(join how, weft_dtype dtype, const scan_job *job, const char *x, size_t readable,
                            VECTOR *v) {
     const size_t size = element_bytes(dtype);
@@ -309,7 +312,7 @@ INLINE void OF(load_group)(join how, weft_dtype dtype, const scan_job *job, cons
     for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(load)(how, dtype, job, x + k * WIDTH * size);
 }
 
-/* A segment of a block at most: scan_block without the groups that are not there. */
+/* Scans a segment of at most one block, as scan_block does, but only its existing groups. */
 INLINE void OF(scan_short)(join how, weft_dtype dtype, const scan_job *job, const char *x, size_t n, size_t readable,
                            A init, A *y) {
     const VECTOR none = OF(splat)(OF(identity)(how));
@@ -349,10 +352,10 @@ INLINE void OF(scan_short)(join how, weft_dtype dtype, const scan_job *job, cons
     }
 }
 
-/* Scans each of the `count` segments of at most `longest` elements; `scan_long` is the kernel scan of this join and
- * type, called for segments longer than a block. Elements after a short segment, up to the end of the last segment
- * here, are read and ignored: no other thread writes them. An exclusive sum starts from -0.0, but the empty sum is
- * +0.0. */
+/* Scans each of the `count` segments of at most `longest` elements. `scan_long` is the kernel `scan` of this
+ * operator and type, called for segments longer than a block. Elements after a short segment, up to the end of the
+ * last segment of this call, are read and ignored: no other thread writes them. An exclusive sum starts from -0.0,
+ * but the empty sum is +0.0. */
 INLINE void OF(segments)(join how, weft_dtype dtype, const scan_job *job, const char *x, const uint64_t *offsets,
                          size_t count, size_t longest, A *y,
                          void (*scan_long)(const scan_job *, const void *, size_t, scan_state *, void *)) {

@@ -1,13 +1,13 @@
-/* The kernels of weft_scan (ORDER.md 6); compiled once for each level. One body serves all: what
- * does not depend on an order may as well be joined in the canonical one. */
+/* Kernels of weft_scan (ORDER.md 6); compiled once per instruction set level. One body serves all operators: those
+ * whose results do not depend on the order also use the canonical order. */
 #include "cpu/kernels/stream.h"
 #include "cpu/kernels/vectors.h"
 #include "cpu/scan_state.h"
 
-/* What joins two values. There is no minimum and no AND: with the bits of all elements, and of the
- * results, turned by `flip` they are a maximum and an OR. A maximum compares signed, so the caller's
- * flip also turns the sign of unsigned elements. The maximum of floats is that of integer keys whose
- * order is the total order of ORDER.md 1.4; whatever the flip, the greatest key is NaN. */
+/* Operators that combine two values. Minimum and AND are computed as maximum and OR, with the bits of all elements
+ * and results XORed with `flip`. The maximum compares signed values, so `flip` also inverts the sign bit of
+ * unsigned elements. The maximum of floats is that of integer keys in the total order of ORDER.md 1.4. For every
+ * `flip`, the greatest key is NaN. */
 typedef enum join { JOIN_ADD, JOIN_MULTIPLY, JOIN_OR, JOIN_XOR, JOIN_MAXIMUM } join;
 
 #define A float
@@ -66,7 +66,7 @@ typedef enum join { JOIN_ADD, JOIN_MULTIPLY, JOIN_OR, JOIN_XOR, JOIN_MAXIMUM } j
 #define OF(name) name##_u64
 #include "cpu/kernels/scan_kernel_body.h"
 
-/* The kernels: the bodies with constant arguments. */
+/* Kernels: the bodies with constant arguments. */
 #define SCAN(field, ID, accumulator, how)                                                                          \
     static void begin_##field##_##ID(const scan_job *job, scan_state *s) {                                         \
         begin_##accumulator(JOIN_##how, WEFT_##ID, job, s);                                                        \

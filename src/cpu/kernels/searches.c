@@ -1,4 +1,4 @@
-/* The kernels of weft_search_sorted (ORDER.md 12.4); compiled once for each level. */
+/* Kernels of weft_search_sorted (ORDER.md 12.4); compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 
 enum { SEARCH_GROUP = 8 };

@@ -1,11 +1,12 @@
-/* The body of cpu/kernels/searches.c for one type. */
+/* Body of cpu/kernels/searches.c for one type. */
 #include "cpu/kernels/search_body.h"
 
-/* At least `SEARCH_GROUP` queries. */
+/* Searches m queries; m >= SEARCH_GROUP. */
 INLINE void OF(search_all)(bool right, const void *sorted, size_t n, const T *queries, size_t m,
                            uint64_t *positions) {
     for (size_t i = 0; i < m; i += SEARCH_GROUP) {
-        const size_t first = m - i < SEARCH_GROUP ? m - SEARCH_GROUP : i; /* the last group may do some again */
+        const size_t first =
+            m - i < SEARCH_GROUP ? m - SEARCH_GROUP : i; /* the last group may repeat queries of the one before */
         U key[SEARCH_GROUP];
         size_t at[SEARCH_GROUP];
         for (size_t g = 0; g < SEARCH_GROUP; g++) key[g] = OF(key_at)(queries, first + g);

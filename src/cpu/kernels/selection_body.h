@@ -1,7 +1,7 @@
-/* The body of cpu/kernels/selections.c for one type of elements: T and OF(name) are set by the includer, and IS_FLOAT
- * where it is one. */
+/* Body of cpu/kernels/selections.c for one element type. The includer defines T and OF(name), and IS_FLOAT for
+ * floats. */
 
-/* Whether a block of elements compares as c says. */
+/* Returns the marks of up to 64 elements that satisfy the comparison. */
 INLINE uint64_t OF(compare_block)(const comparator *c, const T *x, size_t n) {
     const uint8_t less = c->less, equal = c->equal, greater = c->greater, others = c->others;
     uint8_t truths[WORD] = {0};
@@ -24,7 +24,7 @@ static void OF(compare)(const comparator *c, const void *at, size_t n, uint64_t 
     if (n) *bits = OF(compare_block)(c, x, n);
 }
 
-/* Whether elements differ from those before them. */
+/* Returns the marks of up to 64 elements that differ from the element before them. */
 INLINE uint64_t OF(heads_block)(const T *x, size_t n) {
     uint8_t truths[WORD] = {0};
     for (size_t i = 0; i < n; i++) {
@@ -42,7 +42,7 @@ static void OF(heads)(const void *at, size_t n, bool first, uint64_t *bits) {
     const T *x = at;
     if (n == 0) return;
     const size_t head = n < WORD ? n : WORD;
-    if (first) /* there is none before it */
+    if (first) /* x[0] has no predecessor */
         *bits++ = OF(heads_block)(x + 1, head - 1) << 1 | 1;
     else
         *bits++ = OF(heads_block)(x, head);
@@ -54,7 +54,7 @@ static void OF(heads)(const void *at, size_t n, bool first, uint64_t *bits) {
 
 #ifndef IS_FLOAT
 
-/* The marked ones of a block, one after another: right where there are few. */
+/* Copies the marked elements of a block one by one: fast if they are few. */
 INLINE T *OF(pick)(const T *x, uint64_t bits, T *y) {
     for (; bits; bits &= bits - 1) *y++ = x[__builtin_ctzll(bits)];
     return y;
@@ -62,7 +62,8 @@ INLINE T *OF(pick)(const T *x, uint64_t bits, T *y) {
 
 #if PRESS_LANES(1) > 1
 
-/* Some lanes at a time, all of which are written: the next ones go over those that were not marked. */
+/* Copies the marked elements with PRESS_LANES lanes at a time. Each store writes all lanes; the next store
+ * overwrites those that were not marked. */
 INLINE T *OF(press)(const T *x, uint64_t bits, T *y) {
     enum { LANES = PRESS_LANES(sizeof(T)) };
     typedef T elements __attribute__((vector_size(LANES * sizeof(T)), aligned(1), may_alias));
@@ -77,7 +78,8 @@ INLINE T *OF(press)(const T *x, uint64_t bits, T *y) {
 
 #else
 
-/* Every element is written, and the next one over it unless it is marked: no branch to foresee. */
+/* Copies the marked elements without branches: every element is written, and overwritten by the next one unless it
+ * is marked. */
 INLINE T *OF(press)(const T *x, uint64_t bits, T *y) {
     for (int i = 0; i < WORD; i++) {
         *y = x[i];
@@ -88,8 +90,8 @@ INLINE T *OF(press)(const T *x, uint64_t bits, T *y) {
 
 #endif
 
-/* A block that is pressed writes at most 64 elements, so it does not reach behind the last marked one while there
- * are so many left. The block at the array's end, which may have fewer elements, never has. */
+/* Copies all marked elements. `press` writes at most 64 elements, so it is only used while at least 64 outputs
+ * remain. The last block of the array, which may be incomplete, never uses it. */
 static void OF(compact)(const void *from, const uint64_t *bits, size_t marked, void *to) {
     enum { FEW = 6 };
     const T *x = from;

@@ -1,5 +1,5 @@
-/* The kernels of selections and runs; compiled once for each level. Which elements to keep is found with vector
- * code, 64 elements at a time, and kept as bits, so that the elements are moved by one loop for each size. */
+/* Kernels of selections and runs; compiled once per instruction set level. Vector code marks the elements to keep,
+ * 64 at a time, in bit masks. One loop per element size copies the marked elements. */
 #include "core/compare.h"
 #include "cpu/kernels/marked.h"
 

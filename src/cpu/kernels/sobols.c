@@ -1,9 +1,9 @@
-/* Strips of Sobol points (ORDER.md 24); compiled once for each level. */
+/* Strips of Sobol points (ORDER.md 24); compiled once per instruction set level. */
 #include "arith/samples.h"
 #include "arith/sobol.h"
 #include "cpu/kernels/vectors.h"
 
-/* Ones at the end of a strip's number. */
+/* Returns the number of trailing ones of a strip's number. */
 INLINE size_t step_behind(uint64_t strip) { return (size_t)__builtin_ctzll(~strip); }
 
 INLINE void make_f32(const sobol_strips *s, uint64_t strip, size_t count, bool owen, float *out) {
@@ -29,7 +29,7 @@ INLINE void make_f64(const sobol_strips *s, uint64_t strip, size_t count, bool o
     for (const uint64_t end = strip + count; strip < end; strip++, out += width) {
         const size_t step = step_behind(strip) * width;
         const uint32_t *restrict const step_high = s->step_high + step, *restrict const step_low = s->step_low + step;
-        for (size_t k = 0; k < width; k++) { /* apart from the floats, so that GCC makes vectors of either */
+        for (size_t k = 0; k < width; k++) { /* separate from the loop over floats, so that GCC vectorizes both */
             upper[k] = owen ? weft_nested_scramble(high[k], key_high[k], key_low[k]) : high[k] ^ key_high[k];
             lower[k] = owen ? weft_nested_scramble_low(upper[k], low[k], key_low[k]) : low[k] ^ key_low[k];
             high[k] ^= step_high[k];

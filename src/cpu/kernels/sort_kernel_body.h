@@ -1,5 +1,5 @@
-/* The body of the sorting kernels in cpu/kernels/sorts.c: KEY, the unsigned integer of a width, and OF(name) are set
- * by the includer. */
+/* Body of the sorting kernels in cpu/kernels/sorts.c. The includer defines KEY, the unsigned integer of the key
+ * width, and OF(name). */
 
 INLINE KEY OF(code)(weft_sort_rule rule, KEY key) {
     const KEY rank = OF(rank)(rule, key);
@@ -10,7 +10,7 @@ static void OF(codes)(const weft_sort_rule *rule, const void *keys, size_t n, ui
     for (size_t i = 0; i < n; i++) codes[i] = OF(code)(*rule, ((const KEY *)keys)[i]);
 }
 
-/* By blocks, since a loop that finds codes and joins them is not taken for one of vectors. */
+/* Works on blocks, because compilers do not vectorize a loop that both computes and combines codes. */
 static void OF(survey)(const weft_sort_rule *rule, const void *keys, size_t n, uint64_t window, uint64_t *all,
                        uint64_t *any) {
     const weft_sort_rule r = *rule;
@@ -58,7 +58,7 @@ static void OF(count)(const weft_sort_rule *rule, sort_digit digit, const void *
         OF(count_stretch)(rule, digit, (const KEY *)keys + i, lesser(n - i, STRETCH), counts);
 }
 
-/* `value_bytes`, 0 for none, `keep` and `streams` are constants. */
+/* Scatters keys or values. `value_bytes` (0: no values), `keep` (write the keys) and `streams` are constants. */
 INLINE void OF(scatter)(size_t value_bytes, bool keep, bool streams, const weft_sort_rule *rule, sort_digit digit,
                         const sort_part *part, size_t *next, void *keys_out, void *values_out) {
     const KEY *const keys = part->keys;
@@ -89,7 +89,7 @@ INLINE void OF(scatter)(size_t value_bytes, bool keep, bool streams, const weft_
     if (streams && value_bytes) lines_end(&value_lines, value_bytes, next, digit);
 }
 
-/* The body with constant arguments. */
+/* Instances of the body with constant arguments. */
 #define SCATTER(name, value_bytes, keep)                                                                    \
     static void OF(name)(const weft_sort_rule *rule, sort_digit digit, const sort_part *part, size_t *next, \
                          void *keys_out, void *values_out) {                                                \

@@ -1,5 +1,6 @@
-/* Moving elements past the caches. Those of a bucket are gathered in a line of 64 bytes, which is written whole:
- * element by element, each would first have its line read, and hundreds of lines in turn would stay in no cache. */
+/* Software write combining for scatters. The elements of a bucket are collected in a 64-byte line, which is written
+ * with nontemporal stores. Ordinary stores of single elements would first read each line from memory, and hundreds
+ * of active lines would not stay in the caches. */
 #ifndef WEFT_CPU_SORT_LINES_H
 #define WEFT_CPU_SORT_LINES_H
 
@@ -8,9 +9,10 @@
 enum { LINE_BYTES = SORT_LINE_BYTES, LINES_BYTES = SORT_LINES_BYTES };
 
 typedef struct sort_lines {
-    unsigned char *lines; /* one for each bucket; a byte has the place in it that it is to have in memory's lines */
+    unsigned char *lines; /* one per bucket; a byte has the offset that it has within its line of memory */
     unsigned char *out;
-    size_t first[SORT_BUCKETS_MAX]; /* where each bucket began: what lies before in its line is not its own */
+    /* First output index of each bucket. Earlier bytes in its line belong to another bucket. */
+    size_t first[SORT_BUCKETS_MAX];
 } sort_lines;
 
 INLINE void lines_begin(sort_lines *l, size_t bytes, unsigned char *lines, void *out, const size_t *next,
@@ -20,14 +22,15 @@ INLINE void lines_begin(sort_lines *l, size_t bytes, unsigned char *lines, void 
     if (bytes) memcpy(l->first, next, sizeof *next << digit.bits);
 }
 
-/* Writes the bytes from `begin`, or the line's start, to `end`, which is not behind the line's. */
+/* Writes the bytes from `begin`, or from the start of the line if that is later, to `end`, which is at most the end
+ * of the line. */
 INLINE void lines_write_part(const unsigned char *line, unsigned char *begin, unsigned char *end) {
     unsigned char *const start = end - 1 - (uintptr_t)(end - 1) % LINE_BYTES;
     if (begin < start) begin = start;
     memcpy(begin, line + (uintptr_t)begin % LINE_BYTES, (size_t)(end - begin));
 }
 
-/* The element goes to l->out + place * bytes, which is aligned to `bytes`. */
+/* Stores an element for l->out + place * bytes, an address that must be aligned to `bytes`. */
 INLINE void lines_put(sort_lines *l, size_t bytes, size_t bucket, size_t place, const void *element) {
     unsigned char *const end = l->out + (place + 1) * bytes, *const line = l->lines + bucket * LINE_BYTES;
     memcpy(line + (uintptr_t)(end - bytes) % LINE_BYTES, element, bytes);
@@ -38,7 +41,7 @@ INLINE void lines_put(sort_lines *l, size_t bytes, size_t bucket, size_t place, 
         lines_write_part(line, l->out + l->first[bucket] * bytes, end);
 }
 
-/* Writes what is left in the lines. */
+/* Writes the incomplete lines. */
 INLINE void lines_end(const sort_lines *l, size_t bytes, const size_t *next, sort_digit digit) {
     for (size_t b = 0; b < (size_t)1 << digit.bits; b++) {
         unsigned char *const end = l->out + next[b] * bytes;

@@ -1,4 +1,4 @@
-/* Ranks of keys (arith/sort_code.h) in loops that compilers make vectors of. */
+/* Ranks of keys (arith/sort_code.h), in a form that compilers vectorize. */
 #ifndef WEFT_CPU_SORT_RANKS_H
 #define WEFT_CPU_SORT_RANKS_H
 
@@ -6,7 +6,7 @@
 
 INLINE size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Integers of these widths only: without folding, all ones is no special code. */
+/* Keys of 8 and 16 bits are always integers: there is no folding, and all ones is not a special code. */
 INLINE uint8_t rank_8(weft_sort_rule rule, uint8_t key) { return (uint8_t)(key ^ rule.flip); }
 INLINE uint16_t rank_16(weft_sort_rule rule, uint16_t key) { return (uint16_t)(key ^ rule.flip); }
 INLINE uint32_t rank_32(weft_sort_rule rule, uint32_t key) {

@@ -1,13 +1,14 @@
-/* The kernels of sorting keys alone by vectors, where a level has instructions that compress them: AVX-512. */
+/* Kernels for vectorized sorting of keys without values; only for instruction set levels with compress
+ * instructions: AVX-512. */
 #include "cpu/kernels/sort_ranks.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
 #include <immintrin.h>
 
-enum { ROWS_MAX = 16 }; /* registers that are sorted at once */
+enum { ROWS_MAX = 16 }; /* maximum registers of a leaf sort */
 
-/* Batcher's merge exchange (Sorting networks and their applications, 1968) of 8 and 16 rows, a step a line. */
+/* Batcher's merge exchange (Sorting networks and their applications, 1968) for 8 and 16 rows, one step per line. */
 /* clang-format off */
 #define NETWORK_8(X) \
     X(0, 1) X(2, 3) X(4, 5) X(6, 7) \

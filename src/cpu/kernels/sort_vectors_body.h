@@ -1,10 +1,10 @@
-/* The body of the kernels in cpu/kernels/sort_vectors.c: KEY, an unsigned integer, OF(name), LANES_LOG2, of a vector
- * of them, MASK, of its lanes, and instructions are set by the includer.
+/* Body of the kernels in cpu/kernels/sort_vectors.c. The includer defines KEY (an unsigned integer), OF(name),
+ * LANES_LOG2 (of a vector of keys), MASK (of its lanes) and the instructions.
  *
- * Quicksort of ranks by vectors (B. Bramas, A novel hybrid quicksort algorithm vectorized using AVX-512 on Intel
- * Skylake, 2017): each vector is compared with the pivot and compressed to either side. One side stays where the
- * keys are, the other goes to another array, where the sides have just as much room: nothing is copied back. What
- * fits in the registers is sorted there, first the columns, then all by bitonic merges of columns. */
+ * Vectorized quicksort of ranks (B. Bramas, A novel hybrid quicksort algorithm vectorized using AVX-512 on Intel
+ * Skylake, 2017): each vector is compared with the pivot and compressed to both sides. One side stays in the array,
+ * the other is written to a second array of equal size, so nothing is copied back. A range that fits in the
+ * registers is sorted there: first its columns, then the columns are merged by bitonic merges. */
 
 #define LANES (1 << LANES_LOG2)
 #define LEAF (ROWS_MAX * LANES)
@@ -27,7 +27,7 @@ INLINE void OF(sort_columns)(__m512i *v, int rows) {
     }
 }
 
-/* Columns that rise, then fall. */
+/* Sorts columns that are bitonic. */
 INLINE void OF(merge_columns)(__m512i *v, int rows) {
 #pragma GCC unroll 4
     for (int far = rows / 2; far; far /= 2)
@@ -36,7 +36,7 @@ INLINE void OF(merge_columns)(__m512i *v, int rows) {
             if (!(i & far)) EXCHANGE(i, i + far)
 }
 
-/* Lane l has l ^ bits. */
+/* Returns lane numbers: l ^ bits in lane l. */
 INLINE __m512i OF(partners)(unsigned bits) {
     KEY lanes[LANES];
     for (unsigned l = 0; l < LANES; l++) lanes[l] = l ^ bits;
@@ -49,12 +49,13 @@ INLINE MASK OF(lanes_with)(unsigned bit) {
     return lanes;
 }
 
-/* The greater of a and b in lanes `upper`, the lesser in others. */
+/* Returns the maximum of a and b in lanes `upper`, the minimum in the other lanes. */
 INLINE __m512i OF(part)(MASK upper, __m512i a, __m512i b) {
     return EACH(mask_mov)(UNSIGNED(min)(a, b), upper, UNSIGNED(max)(a, b));
 }
 
-/* Columns whose numbers differ in `bits` meet, row i of one and row rows - 1 - i of the other. */
+/* First step of a bitonic merge: compares row i of each column with row rows - 1 - i of the column whose number
+ * differs in `bits`. */
 INLINE void OF(meet_backwards)(__m512i *v, int rows, unsigned bits, unsigned top) {
     const __m512i partners = OF(partners)(bits);
     const MASK upper = OF(lanes_with)(top);
@@ -73,7 +74,7 @@ INLINE void OF(meet)(__m512i *v, int rows, unsigned bit) {
     for (int i = 0; i < rows; i++) v[i] = OF(part)(upper, v[i], EACH(permutexvar)(partners, v[i]));
 }
 
-/* Swaps a bit of the number of a row with the same bit of the number of a lane. */
+/* Exchanges bit `bit` of the row number with bit `bit` of the lane number. */
 INLINE void OF(turn)(__m512i *v, int rows, int bit) {
     KEY low[LANES], high[LANES];
     for (int l = 0; l < LANES; l++) {
@@ -92,8 +93,8 @@ INLINE void OF(turn)(__m512i *v, int rows, int bit) {
 
 /* ------------------------------------------------------------------------------------- leaves */
 
-/* Sorts up to rows * LANES ranks, rows = 1 << rows_log2 a constant. Column c of those that are merged is lane
- * LANE(1 << c), such that the last turns, of bits of rows with the same bits of lanes, leave them in order. */
+/* Sorts up to rows * LANES ranks, rows = 1 << rows_log2 a constant. Column bit k of the merges is lane bit LANE(k),
+ * chosen so that the final exchanges of row bits with lane bits leave the ranks in order. */
 #define LANE(k) (1U << ((k) + turns) % LANES_LOG2)
 INLINE void OF(sort_leaf)(const KEY *ranks, size_t n, KEY *to, const int rows_log2) {
     enum { NONE = -1 };
@@ -133,8 +134,9 @@ INLINE __m512i OF(median)(__m512i a, __m512i b, __m512i c) {
     return UNSIGNED(max)(UNSIGNED(min)(a, b), UNSIGNED(min)(UNSIGNED(max)(a, b), c));
 }
 
-/* The median of three lanes of the medians of three medians of three vectors, which stand at the fractions of the
- * golden section's multiples, where no pattern of the keys is likely to put their least. */
+/* Returns a pivot: the median of three lanes of the pseudo-medians (medians of three medians of three) of nine
+ * vectors. Their positions are multiples of the golden section, modulo 1, where patterns in the keys are unlikely
+ * to place extreme values. */
 INLINE KEY OF(pivot)(const KEY *x, size_t n) {
     const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15);
     __m512i v[9];
@@ -149,8 +151,8 @@ INLINE KEY OF(pivot)(const KEY *x, size_t n) {
     return c < least ? least : c < most ? c : most;
 }
 
-/* The middle of the range of values, upwards, if they differ: ranges that are halved have one value after as many
- * steps as a key has bits, whatever the keys are. */
+/* Returns the middle of the range of values, rounded up if they differ. Halving the range leaves a single value
+ * after at most as many steps as a key has bits, for all inputs. */
 static KEY OF(middle)(const KEY *x, size_t n) {
     KEY least = x[0], most = x[0];
     for (size_t i = 1; i < n; i++) {
@@ -160,12 +162,13 @@ static KEY OF(middle)(const KEY *x, size_t n) {
     return least + (most - least) / 2 + (most > least);
 }
 
-/* The chosen lanes, then any. Merged with v itself: to be zeroed or merged, a register is waited for, which may be
- * that of the compression before this one. */
+/* Moves the chosen lanes to the front; the other lanes are arbitrary. Merges with v itself: merging with zero or
+ * another register would add a dependency, possibly on the preceding compression. */
 INLINE __m512i OF(compress)(MASK chosen, __m512i v) { return EACH(mask_compress)(v, chosen, v); }
 
-/* Ranks below the pivot, or all others, stay at x, and the rest goes to y, which has room for n. Returns how many
- * are below. A whole vector is stored at a time, where what is behind has been read, or is free. */
+/* Partitions n ranks: those below the pivot (low_stays) or all others stay at x; the rest is written to y, which
+ * has capacity n. Returns the number of ranks below the pivot. Stores whole vectors: the positions after the valid
+ * lanes have already been read, or are free. */
 INLINE size_t OF(split)(KEY *x, size_t n, KEY pivot, KEY *y, const bool low_stays) {
     const __m512i p = EACH(set1)((long long)pivot);
     KEY *stay = x, *go = y;
@@ -189,8 +192,8 @@ INLINE size_t OF(split)(KEY *x, size_t n, KEY pivot, KEY *y, const bool low_stay
     return low_stays ? (size_t)(stay - x) : n - (size_t)(stay - x);
 }
 
-/* Sorts n ranks at x; the result is to be there, or, with `across`, at y, which has room for n. On the way to a leaf
- * `patience` pivots are taken from samples, and then middles. */
+/* Sorts n ranks at x. The result is written to x, or, with `across`, to y, which has capacity n. On the path to a
+ * leaf, the first `patience` pivots come from samples, later ones are middles of the range. */
 static void OF(quicksort)(KEY *x, size_t n, KEY *y, bool across, int patience) {
     while (n > LEAF) {
         const KEY pivot = patience-- > 0 ? OF(pivot)(x, n) : OF(middle)(x, n);
@@ -202,7 +205,7 @@ static void OF(quicksort)(KEY *x, size_t n, KEY *y, bool across, int patience) {
         y = high_y;
         across = true;
         if (low > 0) continue;
-        /* The pivot is the least rank: its equals are in place once they are split off. */
+        /* The pivot is the least rank. Ranks equal to it are in place after they are split off. */
         const size_t equal = pivot == (KEY)-1 ? n : OF(split)(x, n, (KEY)(pivot + 1), y, false);
         if (equal == n && pivot == (KEY)-1) memcpy(y, x, n * sizeof *x);
         y += equal;
@@ -211,7 +214,7 @@ static void OF(quicksort)(KEY *x, size_t n, KEY *y, bool across, int patience) {
     (n > LEAF / 2 ? OF(sort_leaf_16) : OF(sort_leaf_8))(x, n, across ? y : x);
 }
 
-/* A few more steps than halves would take. */
+/* Returns a few more steps than perfect halving would take. */
 static int OF(patience)(size_t n) { return 66 - __builtin_clzll(n / LEAF | 1); }
 
 /* ------------------------------------------------------------------------------- keys and ranks */
@@ -265,7 +268,7 @@ static void OF(choose)(const weft_sort_rule *rule, const void *keys, size_t n, v
     for (size_t i = 0; i < count; i++) chosen[i] = sample[PER_BUCKET * (i + 1)];
 }
 
-/* As quicksort does, with the middle splitter as the pivot. */
+/* Partitions as quicksort does, with the middle splitter as the pivot. */
 static void OF(part_across)(KEY *x, size_t n, KEY *y, bool across, size_t count, const KEY *splitters,
                             size_t *sizes) {
     if (count == 0) {

@@ -1,15 +1,15 @@
-/* The kernels of weft_sort and its kin; compiled once for each level. Digits are found by vectors, a block of keys
- * at a time; counting and moving go key by key. */
+/* Kernels of weft_sort, weft_sort_pairs, weft_sort_bits and weft_argsort; compiled once per instruction set level.
+ * Digits are computed by vector code, a block of keys at a time; counting and scattering process key by key. */
 #include "cpu/kernels/sort_lines.h"
 #include "cpu/kernels/sort_ranks.h"
 
 enum {
-    BLOCK = 256,       /* keys whose digits are found at a time */
-    TABLES = 4,        /* in turn, since counting one digit twice in a row would wait for the first */
-    STRETCH = 1 << 30, /* keys that 32-bit counters surely hold */
+    BLOCK = 256,       /* keys whose digits are computed at a time */
+    TABLES = 4,        /* used in turn, because consecutive increments of one counter depend on each other */
+    STRETCH = 1 << 30, /* maximum keys counted in 32-bit counters, so that they cannot overflow */
 };
 
-/* The values of a block that has none: where its keys stand. Returns its room. */
+/* Returns `room` filled with the indices of a block's keys, which are the values if there are no others. */
 INLINE const void *indices_of(size_t value_bytes, size_t first, size_t n, void *room) {
     uint32_t *const narrow = room;
     uint64_t *const wide = room;

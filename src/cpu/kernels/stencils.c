@@ -1,4 +1,4 @@
-/* Rows of stencils; compiled once for each level. Plain loops, which compilers turn into vector code. */
+/* Rows of stencils; compiled once per instruction set level. Plain loops, which compilers vectorize. */
 #include "cpu/kernels/vectors.h"
 
 #define REAL float

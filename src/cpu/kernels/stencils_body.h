@@ -1,5 +1,5 @@
-/* One row of a sweep in REAL arithmetic (ORDER.md 7.1), called ROW; included once for each. NOT_A_NUMBER is the
- * one NaN that is stored. */
+/* One row of a sweep in REAL arithmetic (ORDER.md 7.1), named ROW; included once for each type. NOT_A_NUMBER is the
+ * NaN that is stored. */
 static void ROW(size_t n, const void *middle, const void *south, const void *north, const void *below,
                 const void *above, void *to) {
     const REAL *restrict m = middle, *restrict s = south, *restrict r = north, *restrict b = below,

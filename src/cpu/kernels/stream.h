@@ -1,23 +1,23 @@
-/* Writing long results past the caches. An ordinary store reads its line first, which costs a scan a third of the
- * memory's traffic for nothing; and a result longer than the caches would leave them again unread. Results are put
- * in a buffer, from which whole vectors go to aligned places. */
+/* Nontemporal stores of long results. An ordinary store first reads its cache line, which for a scan is a third of
+ * the memory traffic; and a result longer than the caches would be evicted before it is used. Results are written
+ * to a buffer, from which whole vectors are stored to aligned addresses. */
 #ifndef WEFT_CPU_STREAM_H
 #define WEFT_CPU_STREAM_H
 
 #include "cpu/kernels/vectors.h"
 
-enum { STREAM_BLOCK = 2048 }; /* bytes that can be put at a time */
+enum { STREAM_BLOCK = 2048 }; /* maximum bytes per stream_put */
 
 typedef struct stream {
-    unsigned char *to; /* a multiple of VECTOR_BYTES */
+    unsigned char *to; /* aligned to VECTOR_BYTES */
     size_t held;       /* bytes in the buffer */
-    size_t foreign;    /* the first bytes behind `to`, which are not of this result */
+    size_t foreign;    /* the first bytes at `to` that do not belong to this result */
     _Alignas(VECTOR_BYTES) unsigned char buffer[VECTOR_BYTES + STREAM_BLOCK];
 } stream;
 
 typedef long long stream_lanes __attribute__((vector_size(VECTOR_BYTES), may_alias));
 
-/* Stores a vector past the caches; both places are aligned to it. By the compilers' built-in functions, since
+/* Stores a vector with a nontemporal store; both addresses must be aligned. Uses compiler built-ins, because
  * immintrin.h takes longer to compile than most of the files that include this one. */
 INLINE void stream_vector(unsigned char *to, const unsigned char *from) {
 #if !defined(__x86_64__)
@@ -33,14 +33,14 @@ INLINE void stream_vector(unsigned char *to, const unsigned char *from) {
 #endif
 }
 
-/* Such stores are not ordered before what follows by themselves. */
+/* Orders nontemporal stores before all later stores, which the hardware does not guarantee. */
 INLINE void stream_fence(void) {
 #if defined(__x86_64__)
     __builtin_ia32_sfence();
 #endif
 }
 
-/* Copies a result at once; `from` lies in a vector where `to` does. */
+/* Copies a whole result; from and to must have equal offsets modulo VECTOR_BYTES. */
 INLINE void stream_copy(void *to, const void *from, size_t bytes) {
     unsigned char *y = to;
     const unsigned char *x = from;
@@ -57,10 +57,10 @@ INLINE void stream_begin(stream *s, void *y) {
     s->to = (unsigned char *)y - s->held;
 }
 
-/* Where the next results belong. */
+/* Returns the address for the next results. */
 INLINE void *stream_place(stream *s) { return s->buffer + s->held; }
 
-/* `bytes` results have been written there. */
+/* Appends `bytes` bytes that have been written to stream_place. */
 INLINE void stream_put(stream *s, size_t bytes) {
     const size_t held = s->held + bytes, whole = held / VECTOR_BYTES * VECTOR_BYTES;
     size_t i = 0;
@@ -75,7 +75,7 @@ INLINE void stream_put(stream *s, size_t bytes) {
     s->held = held - whole;
 }
 
-/* Writes the rest. */
+/* Writes the remaining bytes. */
 INLINE void stream_end(const stream *s) {
     memcpy(s->to + s->foreign, s->buffer + s->foreign, s->held - s->foreign);
     stream_fence();

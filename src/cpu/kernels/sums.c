@@ -1,4 +1,4 @@
-/* Sums, products and sums of magnitudes (ORDER.md 3.1, 3.3); compiled once for each level. */
+/* Sums, products and sums of magnitudes (ORDER.md 3.1, 3.3); compiled once per instruction set level. */
 #include "cpu/kernels/tree.h"
 
 static void sum_f32(const piece *p, partial *out) { out->f32 = tree_f32(STEP_ADD, WEFT_F32, p); }

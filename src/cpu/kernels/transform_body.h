@@ -1,7 +1,8 @@
-/* The passes of a transform (cpu/transform.h) for one element type; see cpu/kernels/complex_body.h.
+/* Passes of a transform (cpu/transform.h) for one element type; included after cpu/kernels/complex_body.h.
  *
- * A sweep runs two stages over the vectors of a tile, radix 4: of a block of `length` vectors those at the same
- * place of its quarters. Where the number of stages is odd, one stage comes first by itself. */
+ * A sweep computes two stages (radix 4) over the vectors of a tile: in each block of `length` vectors, it combines
+ * corresponding vectors of the four quarters. If the number of stages is odd, the first stage is computed
+ * separately. */
 
 /* Vectors of a tile, `step` reals apart. */
 typedef struct OF(vectors) {
@@ -57,7 +58,7 @@ INLINE void OF(sweep)(OF(vectors) x, OF(vectors) y, size_t length, size_t blocks
     }
 }
 
-/* The first sweep reads where the tile lies, the last one writes where it goes. */
+/* The first sweep reads from x, the last one writes to y; the others use the buffer. */
 INLINE void OF(column_tile)(const transform_pass *p, size_t tile, bool inverse) {
     const OF(number) *w = p->plan->twiddles;
     const size_t rows = p->plan->rows, step = 2 * p->plan->columns;
@@ -95,7 +96,7 @@ static void OF(columns_back)(const transform_pass *p) {
 
 /* ------------------------------------------------------ stages along rows: each lane has its own row */
 
-/* Rows whose first digits, mirrored, are tile * COMPLEX + lane. */
+/* Returns the row for a lane: the row whose number, with its bits reversed, is tile * COMPLEX + lane. */
 INLINE const REAL *OF(row)(const transform_pass *p, const void *x, size_t tile, size_t lane) {
     const size_t row = transform_mirrored(tile * COMPLEX + lane, transform_log2(p->plan->rows));
     return (const REAL *)x + 2 * row * p->plan->columns;
@@ -129,7 +130,7 @@ static void OF(give_rows)(const transform_pass *p, size_t tile) {
     }
 }
 
-/* Blocks of `length` vectors of the buffer, in place; w has two vectors of twiddles for each block. */
+/* Sweeps blocks of `length` vectors in the buffer; w has two vectors of twiddles per block. */
 INLINE void OF(lane_sweep)(REAL *buffer, size_t length, size_t blocks, const REAL *w, bool undo, bool inverse) {
     const OF(vectors) x = {buffer, WIDTH};
     for (size_t k = 0; k < blocks; k++, w += 2 * WIDTH) {
@@ -146,7 +147,7 @@ INLINE void OF(lane_sweep)(REAL *buffer, size_t length, size_t blocks, const REA
     }
 }
 
-/* All stages but the last two, on the buffer. Returns the twiddles of the last two. */
+/* Computes all stages but the last two in the buffer. Returns the twiddles of the last two stages. */
 INLINE const REAL *OF(upper_row_stages)(const transform_pass *p, size_t tile, bool inverse) {
     const size_t columns = p->plan->columns;
     const REAL *w = (const REAL *)p->plan->lane_twiddles + tile * p->plan->tile_twiddles * WIDTH;
@@ -162,8 +163,8 @@ INLINE const REAL *OF(upper_row_stages)(const transform_pass *p, size_t tile, bo
     return w;
 }
 
-/* What the last two stages give goes to its natural place: of result r of the rows with the numbers tile * COMPLEX
- * + lane, to m(r) * rows + that. `at` is m(r) for r = 4k. */
+/* Computes the last two stages and writes the results in natural order. Result r of the row in lane `lane` has index
+ * m(r) * rows + tile * COMPLEX + lane. `at` is m(r) for r = 4k. */
 INLINE void OF(row_tile)(const transform_pass *p, size_t tile, bool inverse) {
     const size_t columns = p->plan->columns, rows = p->plan->rows;
     const REAL *w = OF(upper_row_stages)(p, tile, inverse);
@@ -178,7 +179,7 @@ INLINE void OF(row_tile)(const transform_pass *p, size_t tile, bool inverse) {
 #pragma GCC unroll 4
         for (size_t i = 0; i < 4; i++)
             OF(store)(y + 2 * rows * (at + quarters[i] * (columns / 4)), OF(canonical)(v[i] * scale));
-        size_t digit = columns / 8; /* counts on from the highest digit */
+        size_t digit = columns / 8; /* increments `at` as a bit-reversed counter */
         for (; at & digit; digit /= 2) at -= digit;
         at += digit;
     }
@@ -194,7 +195,7 @@ static void OF(rows)(const transform_pass *p) {
     }
 }
 
-/* All row stages of a tile, on the buffer. */
+/* Computes all row stages of a tile in the buffer. */
 static void OF(row_stages)(const transform_pass *p, size_t tile) {
     const REAL *w = OF(upper_row_stages)(p, tile, false);
     OF(lane_sweep)(p->buffer, 4, p->plan->columns / 4, w, false, false);
@@ -260,7 +261,7 @@ static void OF(plain)(const transform_pass *p) {
 
 /* -------------------------------------------------------------------------- real transforms */
 
-/* t and the conjugate of u of ORDER.md 14.5. */
+/* Computes t and the conjugate of u of ORDER.md 14.5. */
 INLINE void OF(part_of)(OF(number) * f, OF(number) * g, OF(number) w, bool inverse) {
     const OF(number) e = {f->re + g->re, f->im - g->im}, o = {f->re - g->re, f->im + g->im};
     *f = e;
@@ -277,7 +278,7 @@ INLINE void OF(part)(VECTOR *f, VECTOR *g, OF(twiddle) w, bool inverse) {
     *g = OF(multiply_add)(OF(negate_parts)(OF(fill)(2), true), e, OF(negate_parts)(*f, false));
 }
 
-/* Pairs f, n - f for f in [1, n/2]: of vectors as long as those do not meet. */
+/* Computes the pairs f, n - f for f in [1, n/2]: by vectors while the two vectors do not overlap. */
 INLINE void OF(parts)(const transform_pass *p, bool inverse, REAL factor) {
     const size_t n = p->plan->n;
     const REAL *w = p->plan->half_twiddles, *x = p->x;

@@ -1,4 +1,4 @@
-/* The kernels of weft_fft and weft_convolve (ORDER.md 14, 9); compiled once for each level. */
+/* Kernels of weft_fft and weft_convolve (ORDER.md 14, 15); compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 #include "cpu/transform.h"
 

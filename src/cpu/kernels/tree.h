@@ -1,10 +1,10 @@
-/* The canonical tree for lanes of f32 (tree_f32) and of f64 (tree_f64). */
+/* The canonical tree (ORDER.md 2) for lanes of f32 (tree_f32) and of f64 (tree_f64). */
 #ifndef WEFT_CPU_TREE_H
 #define WEFT_CPU_TREE_H
 
 #include "cpu/kernels/vectors.h"
 
-/* How an element enters a lane. `parameter` and the second array are of the operation. */
+/* Operation that adds an element to a lane. s and m are the kernel's parameter, y is the second array. */
 typedef enum step {
     STEP_ADD,       /* lane + x */
     STEP_MULTIPLY,  /* lane * x */
@@ -15,12 +15,12 @@ typedef enum step {
     STEP_DIFFERENCE /* fma(x - y, x - y, lane) */
 } step;
 
-/* Whether there is a second array. */
+/* Returns true if the operation has a second array. */
 INLINE bool has_y(step how) { return how == STEP_PRODUCT || how == STEP_DIFFERENCE; }
 
-/* Whether x y and x x are exact in f64: elements of 24 bits or fewer, subnormal f32 too, since the
- * least product is 2^-298. Squares that norm2 scales are exact as well where it matters: by 2^600 they
- * are all zeros (the least other sum is 2^-298), and by 2^-600 they join a sum that is Inf or NaN. */
+/* Returns true if x y and x x are exact in f64: elements of at most 24 bits, including subnormal f32, since the
+ * least product is 2^-298. Squares that norm2 scales are exact as well where it matters: with the factor 2^600, all
+ * elements are zero (the least other sum is 2^-298); with 2^-600, the sum is Inf or NaN. */
 INLINE bool exact_products(weft_dtype dtype) { return element_bytes(dtype) <= 2 || dtype == WEFT_F32; }
 
 #define REAL float

@@ -1,10 +1,10 @@
-/* The canonical tree (ORDER.md 2) over vectors of REAL, float or double. The includer sets REAL,
- * VECTOR (of REAL), FUSED (fused multiply-add of REAL), OWN_TYPE (its dtype) and OF(name). Every function is inlined
- * with a constant element type and step, so that each kernel is a loop of its own. */
+/* The canonical tree (ORDER.md 2) over vectors of REAL, float or double. The includer defines REAL, VECTOR (of
+ * REAL), FUSED (fused multiply-add of REAL), OWN_TYPE (its dtype) and OF(name). Every function is inlined with a
+ * constant element type and step, so that each kernel is a loop of its own. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 
-/* COLUMN_VECTORS vectors of elements at x as REAL: where they are, or converted by a plain loop, which
- * compilers turn into vector code for every type; the round trip through memory is short. */
+/* Returns the address of COLUMN_VECTORS vectors of elements as REAL: x itself, or `room` with the elements
+ * converted by a plain loop, which compilers vectorize for every type. */
 INLINE const char *OF(converted)(weft_dtype dtype, const char *x, REAL *room) {
 #define TYPE(ID, name, ctype, kind, npy)         \
     if (dtype == WEFT_##ID && dtype != OWN_TYPE) \
@@ -13,7 +13,7 @@ INLINE const char *OF(converted)(weft_dtype dtype, const char *x, REAL *room) {
     return dtype == OWN_TYPE ? x : (const char *)room;
 }
 
-/* fma(x, y, z) in each lane. Where the product is exact, adding it rounds once, as fma does. */
+/* Returns fma(x, y, z) in each lane. If the product is exact, a separate addition rounds once, as fma does. */
 INLINE VECTOR OF(multiply_add)(bool exact, VECTOR x, VECTOR y, VECTOR z) {
     if (exact && !FMA_INSTRUCTION) return z + x * y;
     for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
@@ -36,7 +36,7 @@ INLINE VECTOR OF(enter)(step how, weft_dtype dtype, VECTOR lane, VECTOR x, VECTO
     return lane;
 }
 
-/* Takes `rows` rows down COLUMN_VECTORS vectors of lanes, which stay in registers meanwhile. */
+/* Adds `rows` rows to COLUMN_VECTORS vectors of lanes, which stay in registers. */
 INLINE void OF(go_down)(step how, weft_dtype dtype, const char *x, const char *y, REAL parameter, size_t rows,
                         VECTOR *lanes) {
     const size_t row = WEFT_LANES(element_bytes(dtype)) * element_bytes(dtype);
@@ -59,7 +59,7 @@ INLINE void OF(go_down)(step how, weft_dtype dtype, const char *x, const char *y
 
 INLINE REAL OF(join)(step how, REAL a, REAL b) { return how == STEP_MULTIPLY ? a * b : a + b; }
 
-/* ORDER 2.3: first whole vectors, then the lanes of the one vector that is left. */
+/* Combines the lanes (ORDER.md 2.3): first whole vectors, then the lanes of the remaining vector. */
 INLINE REAL OF(join_lanes)(step how, size_t vectors, VECTOR *lanes) {
     for (size_t width = vectors / 2; width > 0; width /= 2)
         for (size_t k = 0; k < width; k++)
@@ -72,14 +72,14 @@ INLINE REAL OF(join_lanes)(step how, size_t vectors, VECTOR *lanes) {
     return lane[0];
 }
 
-/* Elements first .. first + count - 1 of the piece, which are one tile: whole rows, and for the last
- * tile a part of a row. That is filled up with zeros, but a lane that has no element keeps its value:
- * fma(0, 0, -0) would change it. */
+/* Reduces elements first .. first + count - 1 of the piece, which are one tile: full rows and, in the last tile, a
+ * partial row. The partial row is padded with zeros; lanes without an element are restored afterwards, because
+ * fma(0, 0, -0) would change them. */
 INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, size_t count) {
     const size_t size = element_bytes(dtype), row = WEFT_LANES(size), vectors = row / WIDTH;
     const char *x = (const char *)p->x + first * size;
     const char *y = has_y(how) ? (const char *)p->y + first * size : x;
-    _Alignas(64) char filled_x[512], filled_y[512]; /* no row is longer */
+    _Alignas(64) char filled_x[512], filled_y[512]; /* bytes of a row, at most */
     VECTOR lanes[WEFT_LANES_MAX / WIDTH], before[WEFT_LANES_MAX / WIDTH];
     for (size_t k = 0; k < vectors; k++) lanes[k] = (how == STEP_MULTIPLY ? (REAL)1 : (REAL)-0.0) - (VECTOR){0};
     const REAL parameter = (REAL)p->parameter;
@@ -101,9 +101,9 @@ INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, s
     return OF(join_lanes)(how, vectors, lanes);
 }
 
-/* The value of a piece: its tiles in adjacent pairs, level by level. waiting[k] is the value of 2^k
- * tiles that waits for its neighbour; bit k of `done`, the number of tiles done, tells whether it is
- * there. At the end those that wait join from the right, which is how odd ones ride up. */
+/* Reduces a piece: combines its tiles in adjacent pairs, level by level, with a binary counter. waiting[k] contains
+ * the value of 2^k tiles if bit k of `done`, the number of finished tiles, is set. At the end the remaining values
+ * are combined from the right, so that odd ones go to the next level unchanged. */
 INLINE REAL OF(tree)(step how, weft_dtype dtype, const piece *p) {
     const size_t tile = WEFT_TILE(element_bytes(dtype));
     REAL waiting[64], value = 0;
@@ -115,7 +115,7 @@ INLINE REAL OF(tree)(step how, weft_dtype dtype, const piece *p) {
         waiting[k] = value;
     }
     int k = __builtin_ctzll(done);
-    /* cppcheck-suppress uninitvar ; p->n >= 1, so that `done` has a bit k */
+    /* cppcheck-suppress uninitvar ; p->n >= 1, so `done` is not 0 */
     value = waiting[k];
     while (done >> ++k)
         if (done >> k & 1) value = OF(join)(how, waiting[k], value);

@@ -1,14 +1,14 @@
-/* Systems of one matrix, in cpu/kernels/tridiag_kernel_body.h: where a, b and c are constants, all that elimination
- * makes of them is the same for every system. It is computed once, by the operations of ORDER.md 16, and each system
- * then takes the operations on d alone. */
+/* Systems with a common constant matrix, included in cpu/kernels/tridiag_kernel_body.h. If a, b and c are
+ * constants, the elimination factors are equal for all systems. They are computed once, with the operations of
+ * ORDER.md 16; each system then needs only the operations on d. */
 
 enum { OF(chunk) = WEFT_TRIDIAG_CHUNK, OF(base) = WEFT_TRIDIAG_BASE, OF(levels) = 5 }; /* 2^levels is base */
 
 typedef struct OF(factors) {
-    REAL left[2];                                              /* a, of the first row and of all others */
-    REAL a[TRIDIAG_ALONE], c[TRIDIAG_ALONE], r[TRIDIAG_ALONE]; /* L, C and r of rows that are no separators */
+    REAL left[2];                                              /* a of the first row, and of all other rows */
+    REAL a[TRIDIAG_ALONE], c[TRIDIAG_ALONE], r[TRIDIAG_ALONE]; /* L, C and r of rows that are not separators */
     REAL link[OF(base)];                                       /* c of separators before they are linked */
-    REAL first_r[OF(base)];                                    /* of the rows that are left for cyclic reduction, r */
+    REAL first_r[OF(base)];                                    /* r of the rows that cyclic reduction solves */
     struct {
         REAL a[OF(base)], c[OF(base)], r[OF(base)];
     } level[OF(levels)];
@@ -18,19 +18,19 @@ _Static_assert(sizeof(OF(factors)) <= TRIDIAG_FACTORS_BYTES, "there is room for 
 
 /* ------------------------------------------------------------------------------------ the matrix */
 
-/* Rows that are left: all of a short system, or the separators. */
+/* Rows that cyclic reduction solves: all rows of a short system, or the separators. */
 typedef struct OF(matrix) {
     REAL a[OF(base)], b[OF(base)], c[OF(base)];
 } OF(matrix);
 
-/* 1/p, and whether the pivot p of a row with diagonal b is good. */
+/* Computes *r = 1/p. Returns true if the pivot p of a row with diagonal b is not lost. */
 static bool OF(good_pivot)(REAL p, REAL b, REAL *r) {
     const REAL size = p < 0 ? -p : p, least = FUSED((REAL)EPSILON, b < 0 ? -b : b, (REAL)LEAST);
     *r = 1 / p;
     return size > least && size < (REAL)GREATEST;
 }
 
-/* Rows first .. first + k - 1, of which the last becomes row j of m. */
+/* Eliminates rows first .. first + k - 1; the last one becomes row j of m. */
 static bool OF(factor_chunk)(OF(factors) * f, REAL b, REAL c, size_t first, size_t k, size_t j, OF(matrix) * m) {
     REAL left = -1, right = 0;
     bool good = true;
@@ -103,7 +103,7 @@ static bool OF(factor)(const void *a, const void *b, const void *c, size_t n, vo
 
 /* ---------------------------------------------------------------------------------- the systems */
 
-/* Eliminates k rows, and gives what their separator's row then has. */
+/* Eliminates d of k rows; returns d of their separator. */
 INLINE VECTOR OF(forward)(const OF(factors) * f, size_t first, size_t k, VECTOR *d) {
     VECTOR up = OF(splat)(0);
     for (size_t i = 0; i + 1 < k; i++)
@@ -111,7 +111,7 @@ INLINE VECTOR OF(forward)(const OF(factors) * f, size_t first, size_t k, VECTOR 
     return OF(fused)(OF(splat)(-f->left[1]), up, d[k - 1]);
 }
 
-/* D of a chunk's first row in terms of separators. */
+/* Returns D of a chunk's first row in terms of separators. */
 INLINE VECTOR OF(first_d)(const OF(factors) * f, size_t first, size_t k, const VECTOR *d) {
     VECTOR value = k > 1 ? d[k - 2] : OF(splat)(0);
     for (size_t i = k > 1 ? k - 2 : 0; i-- > 0;) value = OF(fused)(OF(splat)(-f->c[first + i]), value, d[i]);
@@ -139,7 +139,7 @@ static void OF(solve_base_factored)(const OF(factors) * f, size_t n, VECTOR *d) 
     }
 }
 
-/* Systems of more rows than the base. Whole chunks have code of their own. */
+/* Solves systems of more than `base` rows. Full chunks use code with a constant length. */
 static void OF(solve_chunks_factored)(const OF(factors) * f, size_t n, VECTOR *d) {
     const size_t chunks = (n - 1) / OF(chunk) + 1;
     VECTOR separators[OF(base)], before = OF(splat)(0);

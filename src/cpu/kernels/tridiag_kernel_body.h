@@ -1,5 +1,5 @@
-/* The body of cpu/kernels/tridiags.c for one type: REAL, LANE (the unsigned integer of its size), FUSED, EPSILON,
- * LEAST, GREATEST, NOT_A_NUMBER and INFINITE (bits) and OF(name) are set by the includer. */
+/* Body of cpu/kernels/tridiags.c for one type. The includer defines REAL, LANE (the unsigned integer of its size),
+ * FUSED, EPSILON, LEAST, GREATEST, NOT_A_NUMBER and INFINITE (bit patterns) and OF(name). */
 #define WIDTH (VECTOR_BYTES / sizeof(REAL))
 #define VECTOR OF(vector)
 #define LANES OF(lanes)
@@ -11,15 +11,15 @@ typedef LANE LANES __attribute__((vector_size(VECTOR_BYTES)));
 
 enum { OF(width) = WIDTH };
 
-/* A level's rows: after elimination a, c and d are the L, C and D of ORDER.md 16.2. */
+/* Rows of a level. After elimination a, c and d are L, C and D of ORDER.md 16.2. */
 typedef struct OF(rows) {
     VECTOR *a, *b, *c, *d;
 } OF(rows);
 
-/* The value in every lane; v - 0 is v, for -0.0 too. */
+/* Returns the value in every lane; v - 0 is v, also for -0.0. */
 INLINE VECTOR OF(splat)(REAL value) { return value - (VECTOR){0}; }
 
-/* fma(x, y, z) in each lane. */
+/* Returns fma(x, y, z) in each lane. */
 INLINE VECTOR OF(fused)(VECTOR x, VECTOR y, VECTOR z) {
     for (size_t l = 0; l < WIDTH; l++) z[l] = FUSED(x[l], y[l], z[l]);
     return z;
@@ -27,7 +27,7 @@ INLINE VECTOR OF(fused)(VECTOR x, VECTOR y, VECTOR z) {
 
 INLINE VECTOR OF(magnitude)(VECTOR v) { return (VECTOR)((LANES)v & (NOWHERE >> 1)); }
 
-/* Where the mask is set, a, else b. */
+/* Returns a in the lanes where the mask is set, else b. */
 INLINE VECTOR OF(select)(LANES mask, VECTOR a, VECTOR b) { return (VECTOR)((mask & (LANES)a) | (~mask & (LANES)b)); }
 
 INLINE bool OF(any)(LANES mask) {
@@ -48,7 +48,7 @@ INLINE LANES OF(lane_numbers)(void) {
 }
 #endif
 
-/* Swaps the blocks of `distance` lanes that stand crosswise in two vectors of a matrix. */
+/* Exchanges the off-diagonal blocks of `distance` lanes of two rows of a matrix: one step of a transposition. */
 INLINE void OF(cross)(size_t distance, VECTOR *a, VECTOR *b) {
 #ifdef __clang__
     VECTOR low, high;
@@ -66,7 +66,7 @@ INLINE void OF(cross)(size_t distance, VECTOR *a, VECTOR *b) {
     *b = high;
 }
 
-/* Lane l of vector i becomes lane i of vector l. */
+/* Transposes: lane l of vector i becomes lane i of vector l. */
 INLINE void OF(transpose)(VECTOR *v) {
 #pragma GCC unroll 4
     for (size_t distance = 1; distance < WIDTH; distance *= 2)
@@ -75,13 +75,14 @@ INLINE void OF(transpose)(VECTOR *v) {
             if (!(i & distance)) OF(cross)(distance, &v[i], &v[i + distance]);
 }
 
-/* Whether whole vectors can be read or written across the lanes, or along them. */
+/* Return true if whole vectors can be loaded or stored across the lanes (one row of all lanes), or along them
+ * (consecutive rows of one lane). */
 INLINE bool OF(across)(weft_lines lines, size_t count) { return lines.line == 1 && count == WIDTH; }
 INLINE bool OF(along)(weft_lines lines, size_t count, size_t rows) {
     return lines.step == 1 && count == WIDTH && rows == CHUNK;
 }
 
-/* Rows first .. first + rows - 1, at most a chunk, of `count` lanes; what is absent is `none`. */
+/* Loads rows first .. first + rows - 1, at most a chunk, of `count` lanes; missing lanes are `none`. */
 INLINE void OF(load)(weft_lines lines, size_t count, size_t first, size_t rows, REAL none, VECTOR *v) {
     const REAL *p = (const REAL *)lines.p + first * lines.step;
     if (lines.step == 0 && lines.line == 0) {
@@ -136,14 +137,14 @@ static void OF(report)(const tridiag_place *place, size_t lane, bool value, size
     while (fault < found && !atomic_compare_exchange_weak(place->faults, &found, fault)) continue;
 }
 
-/* By lane, the first row that lost its pivot, or NOWHERE. */
+/* Reports the first row of each lane that lost its pivot; lost[l] is NOWHERE if there is none. */
 INLINE void OF(report_lost)(const tridiag_lanes *in, LANES lost) {
     if (!OF(any)(~lost)) return;
     for (size_t l = 0; l < in->count; l++)
         if (lost[l] != NOWHERE) OF(report)(&in->place, l, false, (size_t)lost[l]);
 }
 
-/* Makes every NaN of x the one that is stored, and reports what is not finite. */
+/* Canonicalizes the NaNs of x and reports values that are not finite. */
 INLINE void OF(finish)(const tridiag_lanes *in, size_t first, size_t rows, VECTOR *x) {
     const VECTOR nan = (VECTOR)((LANES){0} + (LANE)NOT_A_NUMBER);
     LANES odd = {0};
@@ -159,7 +160,7 @@ INLINE void OF(finish)(const tridiag_lanes *in, size_t first, size_t rows, VECTO
 
 /* -------------------------------------------------------------------------------- elimination */
 
-/* R(p, b) of ORDER.md 16.1 for a row of each lane. */
+/* Computes R(p, b) of ORDER.md 16.1 for one row of each lane. */
 INLINE VECTOR OF(reciprocal)(LANES *lost, size_t row, VECTOR p, VECTOR b) {
     const VECTOR nan = (VECTOR)((LANES){0} + (LANE)NOT_A_NUMBER), size = OF(magnitude)(p);
     const VECTOR least = OF(fused)(OF(splat)(EPSILON), OF(magnitude)(b), OF(splat)(LEAST));
@@ -170,7 +171,8 @@ INLINE VECTOR OF(reciprocal)(LANES *lost, size_t row, VECTOR p, VECTOR b) {
     return OF(select)(is_lost, nan, OF(splat)(1) / p);
 }
 
-/* Eliminates a chunk of k rows in place; its last row becomes the separator's. Row i is first + i of the lost. */
+/* Eliminates a chunk of k rows in place; the last row becomes the separator. Row i is reported in `lost` as first +
+ * i. */
 INLINE void OF(eliminate)(LANES *lost, size_t first, size_t k, OF(rows) v) {
     VECTOR a = OF(splat)(-1), c = OF(splat)(0), d = c;
     for (size_t i = 0; i + 1 < k; i++) {
@@ -185,7 +187,7 @@ INLINE void OF(eliminate)(LANES *lost, size_t first, size_t k, OF(rows) v) {
     v.a[k - 1] = -(v.a[k - 1] * a);
 }
 
-/* The first row of a chunk that was eliminated, in terms of separators. */
+/* Computes the first row of an eliminated chunk in terms of separators. */
 INLINE void OF(first_row)(size_t k, OF(rows) v, VECTOR *a, VECTOR *c, VECTOR *d) {
     *a = *d = OF(splat)(0);
     *c = OF(splat)(-1);
@@ -198,13 +200,13 @@ INLINE void OF(first_row)(size_t k, OF(rows) v, VECTOR *a, VECTOR *c, VECTOR *d)
     }
 }
 
-/* x of a chunk that was eliminated, in d. */
+/* Computes x of an eliminated chunk, in d. */
 INLINE void OF(substitute)(size_t k, OF(rows) v, VECTOR before, VECTOR own) {
     v.d[k - 1] = own;
     for (size_t i = k - 1; i-- > 0;) v.d[i] = own = OF(fused)(-v.c[i], own, OF(fused)(-v.a[i], before, v.d[i]));
 }
 
-/* The separator at index i and the first row of the next chunk. */
+/* Combines the separator at index i with the first row of the next chunk. */
 INLINE void OF(join)(OF(rows) v, size_t i, VECTOR a, VECTOR c, VECTOR d) {
     const VECTOR own = v.c[i];
     v.b[i] = OF(fused)(-own, a, v.b[i]);
@@ -214,10 +216,10 @@ INLINE void OF(join)(OF(rows) v, size_t i, VECTOR a, VECTOR c, VECTOR d) {
 
 /* ------------------------------------------------------------------------ at most 32 rows */
 
-/* The row of the whole system that row i is: itself, or the separator of chunk i. */
+/* Returns the number in the whole system of row i: i itself (scale 1), or the separator of chunk i. */
 INLINE size_t OF(number)(size_t i, size_t scale, size_t n) { return ((i + 1) * scale < n ? (i + 1) * scale : n) - 1; }
 
-/* Parallel cyclic reduction of n rows to x in d, and the solution for e in b. */
+/* Parallel cyclic reduction of n rows: writes x to d and, if `second`, the solution for e to b. */
 static void OF(reduce_cyclically)(LANES *lost, size_t n, size_t scale, size_t all, bool second, OF(rows) v,
                                   const VECTOR *e) {
     VECTOR a[WEFT_TRIDIAG_BASE], c[WEFT_TRIDIAG_BASE], d[WEFT_TRIDIAG_BASE], f[WEFT_TRIDIAG_BASE];
@@ -242,7 +244,7 @@ static void OF(reduce_cyclically)(LANES *lost, size_t n, size_t scale, size_t al
     }
 }
 
-/* Solves n rows, x in d, which are the whole system, or separators of a system of `all` rows. */
+/* Solves n rows, with x in d. They are the whole system, or the separators of a system of `all` rows. */
 static void OF(solve_base)(LANES *lost, bool periodic, size_t n, size_t scale, size_t all, OF(rows) v) {
     if (!periodic) {
         OF(reduce_cyclically)(lost, n, scale, all, false, v, NULL);
@@ -267,7 +269,7 @@ static void OF(solve_base)(LANES *lost, bool periodic, size_t n, size_t scale, s
 
 /* ----------------------------------------------------------------------------------- kernels */
 
-/* Lanes that do not exist have rows x = 0. */
+/* Missing lanes get rows x = 0. */
 INLINE void OF(load_rows)(const tridiag_lanes *in, size_t first, size_t rows, OF(rows) v) {
     OF(load)(in->a, in->count, first, rows, 0, v.a);
     OF(load)(in->b, in->count, first, rows, 1, v.b);
@@ -279,7 +281,7 @@ INLINE void OF(load_rows)(const tridiag_lanes *in, size_t first, size_t rows, OF
 
 INLINE OF(rows) OF(behind)(OF(rows) v, size_t i) { return (OF(rows)){v.a + i, v.b + i, v.c + i, v.d + i}; }
 
-/* A whole chunk of rows has code of its own. */
+/* A full chunk uses code with a constant length. */
 INLINE void OF(load_and_eliminate)(const tridiag_lanes *in, LANES *lost, size_t first, size_t k, OF(rows) v) {
     if (k == CHUNK) {
         OF(load_rows)(in, first, CHUNK, v);
@@ -290,7 +292,7 @@ INLINE void OF(load_and_eliminate)(const tridiag_lanes *in, LANES *lost, size_t 
     }
 }
 
-/* Systems of more rows than the base. */
+/* Solves systems of more than WEFT_TRIDIAG_BASE rows. */
 static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost, OF(rows) v) {
     const size_t n = in->rows, chunks = (n - 1) / CHUNK + 1;
     VECTOR room[4][WEFT_TRIDIAG_BASE], a, c, d, before;

@@ -1,4 +1,4 @@
-/* The kernels of weft_tridiag (ORDER.md 16); compiled once for each level. */
+/* Kernels of weft_tridiag (ORDER.md 16); compiled once per instruction set level. */
 #include "cpu/kernels/vectors.h"
 #include "cpu/tridiag_kernel.h"
 

@@ -1,5 +1,5 @@
-/* What the kernels of all levels share: the level's name, the width of its vectors, fused
- * multiply-add. No intrinsics: GCC's and Clang's vector extensions. */
+/* Definitions that the kernels of all instruction set levels share: level name, vector width, fused multiply-add.
+ * No intrinsics: GCC's and Clang's vector extensions. */
 #ifndef WEFT_CPU_VECTORS_H
 #define WEFT_CPU_VECTORS_H
 
@@ -14,7 +14,7 @@
 #define EXPAND_LEVEL(name, level) PASTE_LEVEL(name, level)
 #define LEVELED(name) EXPAND_LEVEL(name, WEFT_LEVEL)
 
-/* Bytes of a vector register. */
+/* Bytes per vector register. */
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
 #elif defined(__AVX__)
@@ -23,20 +23,20 @@
 #define VECTOR_BYTES 16
 #endif
 
-/* Whether fma() is an instruction, rather than a slow call of the C library. */
+/* 1 if fma() is an instruction, 0 if it is a slow function of the C library. */
 #if defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)
 #define FMA_INSTRUCTION 1
 #else
 #define FMA_INSTRUCTION 0
 #endif
 
-/* Vectors held in registers at a time: enough to hide the latency of an addition or a fused
- * multiply-add, and half of the registers of x86-64 before AVX-512. */
+/* Vectors kept in registers at a time: enough to hide the latency of an addition or a fused multiply-add, and half
+ * of the registers of x86-64 before AVX-512. */
 #define COLUMN_VECTORS 8
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* weft_dtype_size as a constant, where the type is one. */
+/* Returns weft_dtype_size(dtype), as a constant if dtype is one. */
 INLINE size_t element_bytes(weft_dtype dtype) {
 #define TYPE(ID, name, ctype, kind, npy) \
     if (dtype == WEFT_##ID) return sizeof(ctype);
@@ -47,14 +47,13 @@ INLINE size_t element_bytes(weft_dtype dtype) {
 typedef float vector_f32 __attribute__((vector_size(VECTOR_BYTES)));
 typedef double vector_f64 __attribute__((vector_size(VECTOR_BYTES)));
 
-/* fmaf(x, y, z) without the instruction, in f64. The product of two f32 is exact in f64: 48 bits, and
- * its exponent fits. So `sum` is x y + z rounded once, and `rest` (D. Knuth's TwoSum, exact, for
- * nothing here can overflow) is what that rounding dropped. Rounding `sum` to f32 as well could round
- * a tie the wrong way. Therefore it is first rounded to odd: where something was dropped and the last
- * bit of `sum` is even, its neighbour on the side of `rest` is taken, which is odd. As f64 has more
- * than two bits over f32's, rounding that to f32 gives x y + z rounded once (S. Boldo, G. Melquiond,
- * IEEE Transactions on Computers 57, 2008). Where `sum` is Inf or NaN, `rest` is NaN,
- * which is neither above nor below zero. */
+/* Computes fmaf(x, y, z) in f64, without the instruction. The product of two f32 is exact in f64: it has 48 bits,
+ * and its exponent fits. So `sum` is x y + z rounded once, and `rest` is what that rounding dropped (D. Knuth's
+ * TwoSum; it is exact, because nothing can overflow here). Rounding `sum` to f32 as well could round a tie the
+ * wrong way. Therefore it is first rounded to odd: if something was dropped and the last bit of `sum` is even, the
+ * adjacent value in the direction of `rest` is used, which is odd. Since f64 has more than two bits more than f32,
+ * rounding that value to f32 gives x y + z rounded once (S. Boldo, G. Melquiond, IEEE Transactions on Computers 57,
+ * 2008). If `sum` is Inf or NaN, `rest` is NaN, which is neither above nor below zero. */
 INLINE float emulated_fmaf(float x, float y, float z) {
     const double product = (double)x * y, addend = z;
     const double sum = product + addend;
