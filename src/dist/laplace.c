@@ -15,13 +15,10 @@
 
 #include <string.h>
 
-enum {
-    HALO_MOST_F32 = 8,
-    HALO_MOST_F64 = 6
-}; /* twice the number of sweeps that a GPU makes in one pass over memory */
+enum { HALO_MOST_F32 = 8, HALO_MOST_F64 = 6 }; /* twice the sweeps of one pass over memory on a GPU */
 
-/* Returns the number of planes of a halo: a 64th of the average slice, to keep the number of planes swept twice
- * small. */
+/* Returns the maximum number of planes of a halo: a 64th of the average slice, to keep the number of planes swept
+ * twice small, but at least 1 and at most HALO_MOST. */
 static size_t most_halo(const weft_dist *d, weft_dtype dtype) {
     const uint64_t share = dist_total(d) / (64 * (uint64_t)d->size);
     const uint64_t most = dtype == WEFT_F32 ? HALO_MOST_F32 : HALO_MOST_F64;

@@ -8,7 +8,7 @@
 
 enum {
     REACH = WEFT_PATTERN_BYTES_MAX +
-            1, /* bytes after a position that decide about a match there: a pattern, and the byte after the word */
+            1, /* bytes after a position that decide about a match there: a pattern, and the byte after it */
     AROUND = 2 * REACH + 1
 };
 
