@@ -50,8 +50,7 @@ typedef struct match_shape {
     /* Returns the bytes of a value of the output, or 0 if the types are not supported. */
     size_t (*out_bytes)(const match_case *c);
     weft_status (*call)(const match_case *c, weft_context *ctx, const void *const *inputs, void *out);
-    void (*tell)(const match_case *c,
-                 char text[100]); /* describes the arguments that vary with the turn; may be NULL */
+    void (*tell)(const match_case *c, char text[100]); /* describes what varies with `turn`; may be NULL */
 } match_shape;
 
 enum { MATCH_ACCUMULATE_COUNT = 4 };
@@ -114,9 +113,8 @@ typedef struct match_options {
     bool first;                  /* stop at the first disagreement */
     FILE *log;                   /* one paragraph for each of the first 20 disagreements */
     void *self;
-    void (*progress)(void *self, double done, double all); /* may be NULL */
-    weft_status (*prepare)(
-        void *self, weft_context *context); /* called for each context to compare after it is opened; may be NULL */
+    void (*progress)(void *self, double done, double all);     /* may be NULL */
+    weft_status (*prepare)(void *self, weft_context *context); /* called for each opened context; may be NULL */
 } match_options;
 
 typedef struct match_cell {

@@ -10,7 +10,7 @@ enum { MOST_TARGETS = 64 };
 typedef struct target {
     weft_context *ctx;
     int column;      /* column of the report */
-    int threads;     /* 0 on a GPU */
+    int threads;     /* number of threads; 0 on a GPU */
     int turn;        /* index among the targets of a column, from 0 */
     bool own_memory; /* inputs and output are in device memory */
     void *inputs[MATCH_INPUTS], *out;

@@ -28,13 +28,11 @@ typedef struct weft_match_set {
     uint32_t fold_case, whole_word;
     uint32_t class_count, classes[WEFT_MATCH_CLASSES]; /* classes that occur, in ascending order */
     uint32_t stride;                                   /* 1, 2 or 4 */
-    uint32_t gram_count,
-        grams[WEFT_MATCH_CLASSES]; /* lengths in bytes of the grams to look up: the classes, or one length */
+    uint32_t gram_count, grams[WEFT_MATCH_CLASSES];    /* lengths of the grams to look up, in bytes */
     uint32_t buckets_log2, filter_log2;
-    const uint32_t *starts; /* patterns + 1 offsets of the patterns in `bytes` */
-    const uint32_t *keys;   /* key of each pattern, with lower-case letters if case is folded */
-    const uint32_t
-        *masks; /* significant bits of each key: a text can begin with the pattern if (text ^ key) & mask is 0 */
+    const uint32_t *starts;  /* patterns + 1 offsets of the patterns in `bytes` */
+    const uint32_t *keys;    /* key of each pattern, with lower-case letters if case is folded */
+    const uint32_t *masks;   /* significant bits: text begins with the pattern only if (text ^ key) & mask is 0 */
     const uint32_t *filter;  /* 2^filter_log2 bits */
     const uint32_t *buckets; /* 2^buckets_log2 + 1 offsets of the buckets in `entries` */
     const uint32_t *entries; /* numbers of patterns */

@@ -44,7 +44,7 @@ WEFT_ARITH uint32_t weft_reverse_32(uint32_t x) {
 #endif
 }
 
-/* Flips each bit depending on the keys and on the bits above it. Works on the reversed bits, where no bit of a sum,
+/* Flips each bit depending on the keys and on the bits above it. Works on the reversed bits. There no bit of a sum,
  * of a product by an odd number or of x ^ (x times an even number) depends on the bits above it (Laine and Karras;
  * Vegdahl). */
 WEFT_ARITH uint32_t weft_nested_scramble(uint32_t x, uint32_t addend, uint32_t factor) {

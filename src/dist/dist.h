@@ -16,8 +16,7 @@
 enum {
     AGREED_MAX = 8, /* maximum number of arguments of a call that all ranks must agree on */
     NAME_BYTES = 24,
-    ROOTS_MAX = 128, /* maximum number of roots of a slice: an ascending and a descending sequence of subtree levels,
-                        and a ragged tile */
+    ROOTS_MAX = 128, /* maximum number of roots of a slice: ascending, then descending levels, and a ragged tile */
     ROOT_VALUES = 5, /* maximum number of values of a root: a simulation has five sums */
     ROOMS = 5,
     TILE_BYTES_MAX = WEFT_TILE(8) * 8
@@ -66,23 +65,21 @@ typedef struct room {
 
 struct weft_dist {
     weft_context *ctx;
-    weft_context
-        *host; /* context that combines at most a few values: ctx itself, or a CPU context if ctx is a GPU's */
+    weft_context *host; /* for small computations on host data: ctx itself, or a CPU context if ctx is a GPU's */
     transport line;
     void *line_state;      /* state of the transport */
     struct blocks *blocks; /* state of NCCL; NULL: blocks move through host memory */
     char *moving;          /* destination of the staged data, which end_move copies there */
     int rank, size;
-    bool broken, gpus;    /* gpus: the context of at least one rank is not a CPU's */
-    record *records;      /* records of all ranks */
-    uint64_t *begin;      /* slices of the call: rank r has elements begin[r] to begin[r + 1] - 1 */
-    extent *in, *out;     /* byte ranges received from each rank, and sent to each rank */
-    const void *call;     /* data of the running call, read by its functions of type `wanted` */
-    int *statuses;        /* statuses of all ranks */
-    int *counts, *places; /* size and offset, in bytes, of the contribution of each rank to a gather */
-    uint64_t *roots;      /* gathered data: ROOTS_MAX * ROOT_VALUES numbers for each rank */
-    room rooms[ROOMS], near,
-        far; /* near, far: host memory for data that leaves a GPU, and for data that is received */
+    bool broken, gpus;            /* gpus: the context of at least one rank is not a CPU's */
+    record *records;              /* records of all ranks */
+    uint64_t *begin;              /* slices of the call: rank r has elements begin[r] to begin[r + 1] - 1 */
+    extent *in, *out;             /* byte ranges received from each rank, and sent to each rank */
+    const void *call;             /* data of the running call, read by its functions of type `wanted` */
+    int *statuses;                /* statuses of all ranks */
+    int *counts, *places;         /* size and offset, in bytes, of the contribution of each rank to a gather */
+    uint64_t *roots;              /* gathered data: ROOTS_MAX * ROOT_VALUES numbers for each rank */
+    room rooms[ROOMS], near, far; /* near, far: host memory for data that leaves a GPU and that arrives */
     char ragged[2][TILE_BYTES_MAX];
     weft_error error;
 };

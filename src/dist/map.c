@@ -44,7 +44,7 @@ static weft_status evaluate(const mapping *m, void *out) {
                      weft_part_map(m->d->ctx, m->expr, m->dtype, dist_first(m->d), m->n, m->bindings, m->count, out));
 }
 
-/* Returns a hash of the formula, which stands for its text when ranks compare their arguments. */
+/* Returns a hash of the formula, which ranks compare in place of its text. */
 static uint64_t hash_formula(const mapping *m) {
     return m->formula ? dist_hash(DIST_HASH, m->formula, strlen(m->formula)) : 0;
 }

@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    REACH = WEFT_PATTERN_BYTES_MAX +
-            1, /* bytes after a position that decide about a match there: a pattern, and the byte after it */
+    REACH = WEFT_PATTERN_BYTES_MAX + 1, /* bytes after a position that decide about a match: a pattern and one more */
     AROUND = 2 * REACH + 1
 };
 

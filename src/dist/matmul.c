@@ -15,8 +15,8 @@ enum {
     ROOM_OF_SUMS,
     ROOM_OF_OWN_A, /* copies of the rank's own blocks in GPU memory, for NCCL, if they are in host memory */
     ROOM_OF_OWN_B,
-    LEAST_TERMS = 1024 /* minimum number of terms taken at a time, if A's blocks have that many: each step reads and
-                          writes all sums */
+    LEAST_TERMS =
+        1024 /* minimum number of terms per step, if A's blocks have that many: a step reads and writes all sums */
 };
 
 typedef struct product {
@@ -197,8 +197,8 @@ _Static_assert(sizeof(place) <= ROOTS_MAX * ROOT_VALUES * sizeof(uint64_t),
 
 static bool is_other(uint64_t told, uint64_t is) { return told != WEFT_NOT_GIVEN && told != is; }
 
-/* Checks that all ranks in a row of the grid have the rows of the first rank of that row, and all ranks in a column
- * of the grid the columns of the first rank of that column. Sets *n to the total number of columns. */
+/* Checks the blocks of all ranks. Ranks in a row of the grid must have the rows of the first rank of that row. Ranks
+ * in a column must have the columns of the first rank of that column. Sets *n to the total number of columns. */
 static weft_status check_places(const product *p, const place *all, uint64_t *n) {
     weft_error *error = &p->d->error;
     const size_t across = p->grid_columns;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Divides the paths into aligned runs of a power of two of tiles. If there are enough paths, each rank gets at least
- * 32 runs. A rank then has few subtrees, and at most a 32nd more paths than the average. */
+ * 32 runs. This limits a rank's subtrees, and a rank has at most a 32nd more paths than the average. */
 static void share_paths(weft_dist *d, uint64_t paths) {
     const uint64_t tile = WEFT_TILE(8), ranks = (uint64_t)d->size;
     uint64_t run = tile;

@@ -147,8 +147,8 @@ static weft_status put_blocks(const scanning *s, prefix *p, uint64_t at, uint64_
 
 /* -------------------------------------------------------------------------------- a slice */
 
-/* Scans elements [at, end), which lie within one group. Elements of the group that precede `at` are already in the
- * prefix. They are scanned again with the new ones. */
+/* Scans elements [at, end), which must be within one group. Elements of the group that precede `at` are already in
+ * the prefix. They are scanned again with the new ones. */
 static weft_status scan_in_group(const scanning *s, const prefix *p, uint64_t at, uint64_t end, const void *carry,
                                  const uint64_t *totals) {
     const size_t before = p->count[0], n = (size_t)(end - at);

@@ -16,7 +16,7 @@ typedef struct hall {
     struct {
         const void *bytes;
         const weft_dist *d;
-    } posted[]; /* by rank */
+    } posted[]; /* indexed by rank */
 } hall;
 
 static void meet(const weft_dist *d) { (void)pthread_barrier_wait(&((hall *)d->line_state)->barrier); }

@@ -35,8 +35,7 @@ typedef struct spread {
     size_t size;          /* bytes of an element */
     uint64_t whole;       /* rows of the system */
     uint64_t seen, fault; /* seen: fault reported by the last stage; fault: minimum of all of them */
-    char *few; /* host memory for a gathered level: own rows, all rows as received, and the sorted arrays (x
-                  overwrites d) */
+    char *few; /* host memory of a gathered level: own rows, all rows as received, and sorted (x overwrites d) */
 } spread;
 
 /* One level, as seen by this rank. */

@@ -45,8 +45,8 @@ typedef struct pieces {
     unsigned worked;
 } pieces;
 
-/* Sets *elements to the number of elements of a chunk. It is `unit` times the largest power of `factor` for which it
- * is at most 2^22 (on a GPU 2^24) and for which `bytes` bytes per element fit in the context's memory. */
+/* Sets *elements to the number of elements of a chunk: `unit` times the largest power of `factor` within two limits.
+ * It is at most 2^22 (on a GPU 2^24). `bytes` bytes per element fit in the context's memory. */
 weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_t bytes, size_t *elements);
 
 /* Begin and end a call with sources: they check the context and update its progress. */
@@ -76,8 +76,8 @@ void pieces_close(pieces *p);
  * error message. */
 weft_status pieces_rewind(weft_context *ctx, const char *name, const weft_source *source, const char *why);
 
-/* Returns a context for calls on at most a few values in host memory: `ctx` itself, or for a GPU a context of the
- * reference backend. A call on a GPU would take longer than the computation. Both return the same bits. */
+/* Returns a context for calls on small arrays in host memory: `ctx` itself, or for a GPU a context of the reference
+ * backend, because a call on a GPU would take longer than the computation. Both return the same bits. */
 weft_status pieces_joins(weft_context *ctx, weft_context **joins);
 
 #endif

@@ -23,8 +23,7 @@ typedef struct prefixes {
     weft_dtype accumulate, result;
     size_t size;    /* bytes of a result */
     bool ordered;   /* the bits of the result depend on the order */
-    char *again;    /* buffer for a second scan of a chunk, if the first scan does not contain the value needed; else
-                       NULL */
+    char *again;    /* for a second scan of a chunk, if the first one does not contain its last value; else NULL */
     bool begins;    /* `before` is valid */
     uint64_t start; /* the caller's initial value */
     bool has_start; /* `start` is valid */
@@ -110,7 +109,7 @@ static weft_status scan_terms(prefixes *s, const weft_sink *sink) {
     pieces p = {.ctx = t->ctx};
     results r;
     for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
-    FORWARD(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3, 16^4 or 16^5 */
+    FORWARD(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3 to 16^6 */
     weft_status status = results_open(&r, t->ctx, sink, s->result, elements);
     if (status == WEFT_OK && twice) status = buffer_take(t->ctx, WEFT_DEVICE, elements * s->size, (void **)&s->again);
     if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);

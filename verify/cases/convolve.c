@@ -1,5 +1,5 @@
 /* weft_convolve and weft_correlate. The parameter selects the mode, and real or complex values. The number of taps,
- * the side they are on, and correlation or convolution vary with the turn. */
+ * the side they are on, and correlation or convolution vary with match_case.turn. */
 #include "core/order.h"
 #include "verify/match.h"
 

@@ -1,5 +1,5 @@
 /* weft_fft. The parameter is the kind. The length of the transforms, their number, and whether they are made in
- * place vary with the turn: one transform as long as the array allows, or batches of shorter ones. */
+ * place vary with match_case.turn: one transform as long as the array allows, or batches of shorter ones. */
 #include "verify/match.h"
 
 enum { KINDS = 4, BATCH_MOST = 20 };

@@ -1,13 +1,12 @@
 /* weft_histogram_even (parameters 0 to 3) and weft_histogram. The parameter selects the number of bins. The position
- * of the bins varies with the turn. Edges are in host memory, or after the counts in the output. */
+ * of the bins varies with match_case.turn. Edges are in host memory, or after the counts in the output. */
 #include "verify/sorted.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { EVEN = 4, PARAMETERS = 7, EDGES_MAX = 5001 };
-static const size_t COUNTS[PARAMETERS] = {1, 10,  257,      3001,
-                                          2, 100, EDGES_MAX}; /* number of bins, or maximum number of edges */
+static const size_t COUNTS[PARAMETERS] = {1, 10, 257, 3001, 2, 100, EDGES_MAX}; /* bins, or edges at most */
 
 /* Returns the number of bins. One case in 16 of the largest even parameter has so many that another algorithm counts
  * them. */

@@ -1,6 +1,6 @@
 /* weft_laplace and weft_laplace_solve. The parameter selects the number of sweeps, or over-relaxation, or multigrid.
- * The shape of the grid, in place or not, and whether the change or residual is computed vary with the turn. The
- * output is the grid, followed by the change or residual. */
+ * The shape of the grid, in place or not, and whether the change or residual is computed vary with match_case.turn.
+ * The output is the grid, followed by the change or residual. */
 #include "verify/match.h"
 
 #include <string.h>

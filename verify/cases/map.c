@@ -1,5 +1,5 @@
 /* weft_map, weft_map_reduce and weft_map_scan. The parameter selects a group of formulas. The formula of the group,
- * the type of the evaluation, the operator, and in place or not vary with the turn. */
+ * the type of the evaluation, the operator, and in place or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <string.h>

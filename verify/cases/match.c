@@ -1,6 +1,6 @@
 /* weft_match_count (parameters 0 to 3) and weft_match_list (4 to 6) of u8. Patterns are cut out of an array of the
  * case's kind. In some of them a letter's case is flipped or a byte is random. In one case of four all patterns have
- * one length. The flags and the range of positions also vary with the turn. */
+ * one length. The flags and the range of positions also vary with match_case.turn. */
 #include "verify/match.h"
 #include "core/order.h"
 

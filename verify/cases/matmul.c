@@ -1,7 +1,7 @@
 /* weft_matmul. The inputs are the factors; only as many elements as the shape requires are used. The parameter
  * selects the kind of shape: tiles and their edges, a vector, a k that is divided into parts, a batch. The shape and
- * all other arguments vary with the turn. The output is C with its padding. It contains NaNs before a call that must
- * not read it. */
+ * all other arguments vary with match_case.turn. The output is C with its padding. It contains NaNs before a call
+ * that must not read it. */
 #include "verify/match.h"
 
 #include <stdlib.h>

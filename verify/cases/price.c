@@ -1,7 +1,7 @@
 /* weft_price. The parameter selects one asset, several assets, deltas and vegas, or Sobol points (with deltas and
  * vegas in some cases). n determines the number of paths: 2 to 202 (of Sobol points, for each scrambling); for one
- * asset also several tiles, or more than a batch of paths. All other arguments vary with the turn. The inputs are
- * not read, so only one kind of input is used. The output is the whole valuation. */
+ * asset also several tiles, or more than a batch of paths. All other arguments vary with match_case.turn. The inputs
+ * are not read, so only one kind of input is used. The output is the whole valuation. */
 #include "core/order.h"
 #include "verify/match.h"
 

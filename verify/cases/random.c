@@ -1,6 +1,7 @@
 /* weft_random and weft_random_integers. For floats the parameter is the distribution. For integers and u8
- * (Bernoulli) it only selects another turn. With parameter TIE the probability of Bernoulli's distribution is one
- * that the word of some sample does not decide. Seed, stream, first sample and parameters vary with the turn. */
+ * (Bernoulli) it only changes the arguments drawn. With parameter TIE the probability of Bernoulli's distribution is
+ * one that the word of some sample does not decide. Seed, stream, first sample and parameters vary with
+ * match_case.turn. */
 #include "verify/match.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* weft_recurrence. The parameter selects one row or several, forward or reverse. The length of several rows, the
- * initial values, and in place or not vary with the turn. */
+ * initial values, and in place or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -46,8 +46,8 @@ static size_t values(const match_case *c) {
     return v.rows * v.n;
 }
 
-/* Returns the initial values. Those taken from u are in the arrays' memory. A value in host memory is of another
- * kind in each turn. */
+/* Returns the initial values. Those taken from u are in the arrays' memory. The kind of a value in host memory
+ * varies with match_case.turn. */
 static const void *make_init(const match_case *c, const variant *v, const void *const *inputs, uint64_t *host) {
     static const input_kind KINDS[] = {INPUT_MIXED,   INPUT_NEAR_ONE, INPUT_NAN_FIRST, INPUT_NEGATIVE_ZEROS,
                                        INPUT_LARGEST, INPUT_INF_ONE,  INPUT_SUBNORMAL, INPUT_UNIFORM};
@@ -58,7 +58,7 @@ static const void *make_init(const match_case *c, const variant *v, const void *
 }
 
 /* Fills u with zeros except for one element, so that v remains an exact zero for many elements while products of s
- * overflow. */
+ * leave the range of the type. */
 static weft_status bring_zeros(const match_case *c, weft_context *ctx, size_t n, void *out) {
     const size_t size = weft_dtype_size(c->dtype);
     void *const zeros = malloc(n ? n * size : 1);

@@ -1,5 +1,5 @@
 /* weft_scan. The parameter is the operator. Inclusive or exclusive, with or without an initial value, and in place
- * or not vary with the turn. */
+ * or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* weft_segmented_reduce, weft_segmented_scan, weft_reduce_by_key. The parameter is the operator. The division into
- * segments, by offsets (in host or device memory), by heads or by keys, the type of the keys, inclusive or
- * exclusive, and in place or not vary with the turn. */
+/* weft_segmented_reduce, weft_segmented_scan, weft_reduce_by_key. The parameter is the operator. Segments are given
+ * by offsets (in host or device memory), by heads or by keys. This choice, the type of the keys, inclusive or
+ * exclusive, and in place or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Selections. The parameter selects flags or comparison, and for weft_select also values or indices. The comparison
- * and its value vary with the turn. The bytes of the second array are the flags. The count is stored after y. */
+ * and its value vary with match_case.turn. The bytes of the second array are the flags. The count is stored after
+ * y. */
 #include "verify/match.h"
 
 enum { COMPARISONS = WEFT_GT + 1 };

@@ -1,5 +1,5 @@
-/* weft_sobol. The parameter is the scrambling. Dimensions, first point, seed and stream vary with the turn. There
- * are as many points as n coordinates allow. The inputs are not read. */
+/* weft_sobol. The parameter is the scrambling. Dimensions, first point, seed and stream vary with match_case.turn.
+ * There are as many points as n coordinates allow. The inputs are not read. */
 #include "verify/match.h"
 
 #include <stdio.h>

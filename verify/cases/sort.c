@@ -1,5 +1,5 @@
-/* weft_sort, weft_sort_pairs and weft_sort_bits, selected by the parameter. The order, the size of values, the
- * bits, and whether the outputs are the inputs vary with the turn. The output contains the sorted keys, then the
+/* weft_sort, weft_sort_pairs and weft_sort_bits, selected by the parameter. The order, the size of values, the bits,
+ * and whether the outputs are the inputs vary with match_case.turn. The output contains the sorted keys, then the
  * values. */
 #include "verify/match.h"
 
@@ -10,7 +10,7 @@ enum { KEYS, KEYS_DOWN, PAIRS, BITS, PARAMETERS };
 
 static const size_t VALUE_BYTES[] = {4, 8, 1, 16, 2};
 
-/* Arguments that vary with the turn. */
+/* Arguments that vary with match_case.turn. */
 typedef struct variant {
     weft_order_of_sort order;
     unsigned first_bit, bits;

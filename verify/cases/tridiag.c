@@ -1,5 +1,5 @@
 /* weft_tridiag. The parameter selects the memory layout of the systems. Their length, periodic or not, the
- * coefficients, and in place or not vary with the turn. */
+ * coefficients, and in place or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <string.h>
