@@ -1,6 +1,6 @@
-/* Declarations shared by the files of libweft_dist. Every call begins with dist_begin, where all ranks exchange and
- * compare their arguments. A step that can fail on one rank alone ends with dist_agree. Therefore either all ranks
- * continue or all ranks return the same status.
+/* Declarations shared by the files of libweft_dist. Every operation begins with dist_begin, in which all ranks
+ * exchange and compare their arguments. A step that can fail on one rank alone ends with dist_agree. Therefore
+ * either all ranks continue or all ranks return one common status.
  *
  * Ranks are processes of MPI (mpi.c) or threads of one process (threads.c). Small data moves from host memory to
  * host memory. Blocks move from GPU memory to GPU memory by NCCL (nccl.c) if every rank has a GPU of its own. */

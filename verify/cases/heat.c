@@ -27,8 +27,7 @@ static variant variant_of(const match_case *c) {
     /* more sweeps use fewer points, to limit the work */
     size_t left = c->n ? (c->n - 1) / (v.dimensions * (v.steps + 1)) + 1 : 0;
     for (size_t i = 0; i < v.dimensions; i++) {
-        const bool all =
-            draw >> 5 & 1 && i + 1 == v.dimensions; /* the last axis has all points, else there are grids */
+        const bool all = draw >> 5 & 1 && i + 1 == v.dimensions; /* all points on the last axis, or more grids */
         v.shape[i] = all ? left : least(LENGTHS[(draw >> (8 + 4 * i)) % 16], left);
         v.lambda[i] = LAMBDAS[(draw >> (32 + 4 * i)) % 6];
         left = v.shape[i] ? left / v.shape[i] : 0;
