@@ -1,5 +1,5 @@
-/* Golden hashes: FNV-1a, 64 bits, over status and answer of every case of a line in the order of the
- * walk. A file is an operation; its first line names the order version. */
+/* Golden hashes: 64-bit FNV-1a over the statuses and results of all cases of a line, in the order of the walk. There
+ * is one file for each operation. Its first line states the order version. */
 #include "verify/match.h"
 #include "verify/memory.h"
 
@@ -8,7 +8,7 @@
 
 enum { TYPES = WEFT_F64 + 1, PARAMETERS = 7 };
 
-/* By element type, number in MATCH_ACCUMULATES, parameter, and input kind; 0 where there is none. */
+/* Hashes by element type, index in MATCH_ACCUMULATES, parameter, and input kind; 0 if there is no case. */
 typedef uint64_t hashes[TYPES][MATCH_ACCUMULATE_COUNT][PARAMETERS][INPUT_COUNT];
 
 typedef struct golden {
@@ -58,7 +58,7 @@ static void hash_line(char line[160], int dtype, int accumulate, int parameter, 
 
 static void line_end(char *line) { line[strcspn(line, "\n")] = '\0'; }
 
-/* Writes the next line of a file, or compares it with the next line there. */
+/* Writes the next line of a file, or compares it with the file's next line. */
 static bool take_line(golden *g, FILE *file, bool write, const char *path, const char *line) {
     char found[160];
     if (write) return fputs(line, file) >= 0;

@@ -1,5 +1,5 @@
-/* An element is made as a bit pattern, then stored in 1, 2, 4 or 8 bytes. Kinds with a special
- * element (a NaN, an infinity, a zero) are made in two steps: all elements, then the special one. */
+/* An element is generated as a bit pattern, then stored in 1, 2, 4 or 8 bytes. Kinds with a special element (a NaN,
+ * an infinity, a zero) are generated in two steps: all elements, then the special one. */
 #include "verify/inputs.h"
 
 #include <string.h>
@@ -34,18 +34,18 @@ uint64_t input_random(uint64_t seed, uint64_t i) {
 
 /* ---------------------------------------------------------------------------------- floats */
 
-/* A binary format: digits behind the point, and the exponent's bias. */
+/* A binary format: digits after the binary point, and the exponent's bias. */
 typedef struct format {
     int digits, bias;
-    int spread;     /* exponents of MIXED go from -spread to spread */
-    int huge, tiny; /* exponents whose squares leave f64, or as far out as the format goes */
+    int spread;     /* exponents of MIXED are -spread to spread */
+    int huge, tiny; /* exponents whose squares exceed the range of f64, or near the limits of the format */
 } format;
 
 static const format F32 = {23, 127, 20, 120, -126}, F64 = {52, 1023, 40, 700, -700};
 
 static uint64_t mask(int bits) { return (UINT64_C(1) << bits) - 1; }
 
-/* +-1.digits * 2^exponent; exponent bias + 1 makes infinities and NaN, -bias subnormals. */
+/* Returns +-1.digits * 2^exponent. Exponent bias + 1 gives infinities and NaN, -bias subnormals. */
 static uint64_t assemble(const format *f, bool negative, int exponent, uint64_t digits) {
     const int width = f->digits == 23 ? 31 : 63;
     return (uint64_t)negative << width | (uint64_t)(exponent + f->bias) << f->digits | (digits & mask(f->digits));
@@ -58,7 +58,7 @@ static uint64_t mixed(const format *f, uint64_t r, int low, int high) {
     return assemble(f, r & 1, exponent, r >> 1);
 }
 
-/* k * 2^-digits-1 for a random k below 2^(digits+1), by shifting its leading one to its place. */
+/* Returns k * 2^(-digits-1) for a random k below 2^(digits+1), by normalizing k. */
 static uint64_t uniform(const format *f, uint64_t r) {
     uint64_t k = r >> (63 - f->digits);
     int exponent = -1;
@@ -67,7 +67,7 @@ static uint64_t uniform(const format *f, uint64_t r) {
     return assemble(f, false, exponent, k);
 }
 
-/* 1 + u or 1 - u with u below 2^-8. */
+/* Returns 1 + u or 1 - u with u below 2^-8. */
 static uint64_t near_one(const format *f, uint64_t r) {
     const uint64_t small = (r >> 2) & mask(f->digits - 8);
     if (r & 2) return assemble(f, coin(r), 0, small);
@@ -85,9 +85,10 @@ static uint64_t tie(const format *f, uint64_t r) {
     return choices[(r >> 32) % 5];
 }
 
-/* With u the last digit of 1: a lane that starts at 1 + u meets products (1 + u)(1 - u) u/2, that is
- * u/2 - u^3/2, which leave it as it is when they are fused. Rounded first to more digits the sum is a
- * tie, and a tie goes to 1 + 2u. `second` is the other factor; each lane has a sign. */
+/* Returns a factor of FUSED_TIES. Let u be the last digit of 1. A lane starts at 1 + u and adds products (1 + u)(1 -
+ * u) u/2, that is u/2 - u^3/2, which leave it unchanged if they are fused. If the sum is first rounded to more
+ * digits, it is a tie, and a tie is rounded to 1 + 2u. `second` selects the second factor. Each lane has its own
+ * sign. */
 static uint64_t fused_tie(const format *f, bool second, uint64_t seed, size_t i) {
     const size_t lanes = f->digits == 23 ? 128 : 64;
     const bool negative = input_random(seed >> 1, i % lanes) & 1 & !second;
@@ -139,7 +140,7 @@ static uint64_t integer_bits(int width, input_kind kind, uint64_t seed, size_t i
 
 static uint64_t load(const void *x, size_t i, size_t size) {
     uint64_t bits = 0;
-    memcpy(&bits, (const char *)x + i * size, size); /* little endian, as every machine with a backend */
+    memcpy(&bits, (const char *)x + i * size, size); /* little endian, as on every machine with a backend */
     return bits;
 }
 
@@ -154,7 +155,7 @@ static void shuffle(void *x, size_t n, size_t size, uint64_t seed) {
     }
 }
 
-/* The special elements of a kind, n >= 1. */
+/* Stores the special elements of a kind. n must be at least 1. */
 static void plant(const format *f, input_kind kind, uint64_t seed, size_t n, size_t size, void *x) {
     const uint64_t r = input_random(seed + 1, n);
     const uint64_t infinity = assemble(f, false, f->bias + 1, 0);

@@ -1,5 +1,6 @@
-/* Runs every case on the specification and on every target, and keeps count. Jobs share the work: each walks all
- * cases with contexts and memory of its own, and visits the arrays whose number it has drawn. */
+/* Runs every case on the specification and on every target, and counts agreements and differences. Jobs run on
+ * separate threads. Each job walks all cases with contexts and memory of its own, and visits only the arrays whose
+ * number it has drawn. */
 #include "verify/match.h"
 #include "verify/memory.h"
 #include "verify/sorted.h"
@@ -12,14 +13,14 @@
 
 enum { MOST_TOLD = 20, TURNS = 40000, MOST_JOBS = 64 };
 
-/* What the jobs share. The lock is for all of it, and for the log. */
+/* Data that the jobs share. The lock protects all of it, and the log. */
 typedef struct crew {
     const match_options *options;
     pthread_mutex_t lock;
-    uint64_t next; /* the first arrays that nobody has drawn */
+    uint64_t next; /* number of the first arrays that no job has drawn */
     size_t differed;
     double done;
-    char *problem; /* 512 bytes: the first one */
+    char *problem; /* 512 bytes: the first error message */
 } crew;
 
 typedef struct match {
@@ -29,9 +30,9 @@ typedef struct match {
     weft_context *ref;
     targets targets;
     memory_out truth, answer;
-    uint64_t drawn; /* the number of the arrays at hand, or of those that come */
-    bool used;      /* those have been visited */
-    size_t visits;  /* of cases on them */
+    uint64_t drawn; /* number of the current arrays, or of the next ones */
+    bool used;      /* the drawn arrays have been visited */
+    size_t visits;  /* number of cases visited on the current arrays */
     pthread_t thread;
 } match;
 
@@ -50,13 +51,13 @@ __attribute__((format(printf, 2, 3))) static bool fail(crew *c, const char *form
 
 /* ------------------------------------------------------------------------------- the report */
 
-/* Most significant byte first. */
+/* Prints the bytes of a value, the most significant one first. */
 static void print_bits(FILE *log, const unsigned char *value, size_t bytes) {
     fputs("0x", log);
     for (size_t i = bytes; i-- > 0;) fprintf(log, "%02x", value[i]);
 }
 
-/* The first value of an array that is another in `truth`; its number is printed. */
+/* Returns the offset of the first value that differs from that in `truth`. Prints its number. */
 static size_t first_difference(FILE *log, const match_case *c, const memory_out *truth, const memory_out *answer) {
     const size_t size = c->operation->shape->out_bytes(c);
     size_t i = 0;
@@ -118,7 +119,7 @@ static bool on_number(void *self, uint64_t number) {
     return m->used;
 }
 
-/* Some job has met what ends the run. */
+/* Returns true if an event in any job has ended the run. */
 static bool is_over(crew *c) {
     take_lock(c);
     const bool over = c->problem[0] || (c->options->first && c->differed);
@@ -155,7 +156,8 @@ static void compare(match *m, const match_case *c, target *t, const void *const 
     give_lock(m->crew);
 }
 
-/* Short arrays, which one thread does, take the thread counts in turn, but for the full level. */
+/* Visits a case. Except at the full level, short arrays use only one of the thread counts, depending on the draw,
+ * because one thread processes them. */
 static bool on_case(void *self, const match_case *c, const void *const *inputs) {
     match *m = self;
     const uint64_t draw = input_random(m->drawn, m->visits++);
@@ -210,7 +212,7 @@ static void *work(void *self) {
     return NULL;
 }
 
-/* The counts of `job` join those of the report, and its columns are the report's. */
+/* Adds the counts of `job` to those of the report, and copies its columns to the report. */
 static void add_counts(match_report *report, match_report *job) {
     for (size_t i = 0; i < MATCH_OPERATION_COUNT && job->cells; i++)
         for (size_t c = 0; c < job->column_count; c++) {
@@ -224,7 +226,7 @@ static void add_counts(match_report *report, match_report *job) {
     match_free(job);
 }
 
-/* With fewer threads than jobs the others do the work. */
+/* Runs the jobs. If fewer threads can be started, the started jobs do all the work. */
 static void run_jobs(crew *c, match *jobs, size_t count) {
     size_t started = 1;
     for (size_t i = 0; i < count; i++) jobs[i] = (match){.crew = c, .options = c->options, .used = true};

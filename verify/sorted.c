@@ -10,7 +10,7 @@ typedef struct element {
 static uint64_t load(weft_dtype dtype, const void *x, size_t i) {
     const size_t size = weft_dtype_size(dtype);
     uint64_t bits = 0;
-    memcpy(&bits, (const char *)x + i * size, size); /* little endian, as every machine with a backend */
+    memcpy(&bits, (const char *)x + i * size, size); /* little endian, as on every machine with a backend */
     return bits;
 }
 
@@ -40,7 +40,7 @@ bool sorted_sort(weft_dtype dtype, size_t n, void *x) {
     return true;
 }
 
-/* What the suite asks for again and again, once for every device. */
+/* Sorted inputs, cached because the suite requests each of them once for every device. */
 static _Thread_local struct {
     weft_dtype dtype;
     input_kind kind;

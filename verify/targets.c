@@ -32,7 +32,7 @@ static int add_column(match_report *report, const char *device, const char *suff
     return (int)report->column_count++;
 }
 
-/* A device that works in host memory: once for each number of threads. */
+/* Adds a device that works in host memory, once for each number of threads. */
 static bool add_cpu(targets *t, const match_options *options, const char *device, match_report *report,
                     char problem[512]) {
     target model = {.column = add_column(report, device, "")};
@@ -62,7 +62,7 @@ static bool opens(const char *device) {
     return opened;
 }
 
-/* Every instruction set that this processor has. */
+/* Adds every instruction set that this processor supports. */
 static bool add_levels(targets *t, const match_options *options, match_report *report, char problem[512]) {
     const size_t before = t->count;
     for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++)
@@ -101,9 +101,9 @@ void targets_close(targets *t) {
 
 /* ---------------------------------------------------------------------------------- calling */
 
-enum { ROOM = 64 }; /* elements that a place can skip, in bytes */
+enum { ROOM = 64 }; /* maximum offset of a placement, in bytes */
 
-/* Device arrays keep their offset from a 64-byte boundary. */
+/* Returns the address of an input in device memory. It has the offset of the placement from a 64-byte boundary. */
 static void *device_place(const target *t, int i, const match_case *c) {
     static const size_t skipped[PLACES] = {0, 1, 3, 2};
     return (char *)t->inputs[i] + skipped[c->place] * weft_dtype_size(c->dtype);

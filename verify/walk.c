@@ -1,5 +1,5 @@
-/* The table of cases: element types x sizes x input kinds x seeds, and on each pair of arrays every
- * operation, accumulate type and parameter. Arrays are made once for all operations. */
+/* The table of cases: element types x sizes x input kinds x seeds. On each pair of arrays every operation,
+ * accumulate type and parameter is tested. The arrays are generated once for all operations. */
 #include "core/order.h"
 #include "verify/match.h"
 #include "verify/memory.h"
@@ -41,7 +41,7 @@ bool match_read_level(const char *text, match_level *level) {
 
 /* ------------------------------------------------------------------------------------ sizes */
 
-/* tiles * tile + lanes * lane + elements; and how much is tried there, by level. */
+/* n = tiles * tile + lanes * lane + elements, and the levels that test this size. */
 typedef struct size {
     int tiles, lanes, elements;
     unsigned levels;
@@ -54,36 +54,36 @@ enum {
     G = 1 << MATCH_GOLDEN,
     ALL = T | Q | F | G,
     MOST = Q | F,
-    SIXTEENS = 1 << MATCH_LEVELS, /* for scans alone: where a digit in base 16 comes or goes */
+    SIXTEENS = 1 << MATCH_LEVELS, /* for array outputs only: sizes around powers of 16 */
 };
 
 static const size SIZES[] = {
-    {0, 0, 0, ALL},       /* nothing */
+    {0, 0, 0, ALL},       /* no elements */
     {0, 0, 1, ALL},       /* one element, every other lane empty */
     {0, 0, 2, MOST},      /* */
     {0, 0, 3, ALL},       /* less than a vector of any machine */
-    {0, 0, 15, MOST},     /* one less than 16, */
-    {0, 0, 17, MOST},     /* and one more */
-    {0, 1, -1, ALL},      /* a row less one */
+    {0, 0, 15, MOST},     /* 16 - 1 */
+    {0, 0, 17, MOST},     /* 16 + 1 */
+    {0, 1, -1, ALL},      /* a row minus one */
     {0, 1, 0, MOST},      /* a row */
-    {0, 1, 1, ALL},       /* a row and one */
-    {0, 5, 7, ALL},       /* rows and a rest */
-    {1, 0, -1, ALL},      /* a tile less one */
+    {0, 1, 1, ALL},       /* a row plus one */
+    {0, 5, 7, ALL},       /* rows and a remainder */
+    {1, 0, -1, ALL},      /* a tile minus one */
     {1, 0, 0, ALL},       /* a tile */
-    {1, 0, 1, ALL},       /* a tile and one: the first join of tiles */
+    {1, 0, 1, ALL},       /* a tile plus one: the first combination of tiles */
     {2, 0, 0, MOST},      /* */
-    {2, 0, 1, ALL},       /* three tiles: an odd one rides up */
+    {2, 0, 1, ALL},       /* three tiles: a tile without a partner */
     {3, 0, 5, ALL},       /* four tiles, the last one short */
-    {5, 0, 77, ALL},      /* six tiles: a pair rides up */
-    {7, 0, 0, MOST},      /* riders on two levels */
+    {5, 0, 77, ALL},      /* six tiles: a pair without a partner */
+    {7, 0, 0, MOST},      /* nodes without a partner on two levels */
     {8, 0, -1, MOST},     /* a full tree, its last tile short */
-    {8, 0, 1, T | MOST},  /* a full tree and a rider */
+    {8, 0, 1, T | MOST},  /* a full tree and one more tile */
     {13, 3, 1, MOST},     /* */
     {16, 0, 0, MOST},     /* */
     {64, 0, 1, T | MOST}, /* */
     {100, 3, 9, MOST},    /* */
     {0, 0, 999983, MOST}, /* a prime near 10^6 */
-    {0, 0, 16777219, F},  /* past the integers that f32 has */
+    {0, 0, 16777219, F},  /* beyond the integers that f32 represents exactly */
     {0, 0, 16, SIXTEENS | ALL},
     {0, 0, 17, SIXTEENS | ALL},
     {0, 0, 31, SIXTEENS | ALL},
@@ -111,7 +111,7 @@ static size_t elements(const size *s, size_t element_bytes) {
     return (size_t)(n + s->elements);
 }
 
-/* Up to SMALL every kind is tried with many seeds; up to MEDIUM every kind once. */
+/* Up to `small` elements every kind is tested with `seeds` seeds; up to `medium` elements every kind once. */
 typedef struct amount {
     size_t small, medium;
     uint64_t seeds;
@@ -137,13 +137,14 @@ typedef struct walk {
     const match_operation *only;
     const match_visitor *visitor;
     memory_array arrays[MATCH_INPUTS];
-    bool sixteens; /* a size for scans alone */
+    bool sixteens; /* a size for operations with array outputs only */
     double done, all;
     unsigned long long count;
 } walk;
 
-/* The specification of an array costs as much as a hundred sums: of the operators on long ones every third is
- * taken, in turn, and below the full level two seeds of eight. */
+/* Returns true if the case is tested. The specification of an operation with an array output costs as much as a
+ * hundred sums. For these, only one in three cases with long inputs is tested, and at the quick level only two of
+ * eight seeds. */
 static bool is_taken(const walk *w, const match_case *c) {
     enum { LONG = 5000, SEEDS = 2 };
     const match_shape *shape = c->operation->shape;
@@ -164,7 +165,7 @@ static bool visit_operation(walk *w, match_case *c, const void *const *inputs) {
     return true;
 }
 
-/* Makes the arrays of a case and visits every operation on them. */
+/* Generates the arrays of a case and visits every operation on them. */
 static bool visit_inputs(walk *w, match_case *c) {
     const void *inputs[MATCH_INPUTS];
     const unsigned long long number = w->count++;
@@ -187,13 +188,13 @@ static bool visit_inputs(walk *w, match_case *c) {
     return true;
 }
 
-/* Whether the walk has a use for the size at all. */
+/* Returns true if the size is tested at this level and by the selected operation. */
 static bool is_visited(const walk *w, const size *s) {
     const bool useful = !(s->levels & SIXTEENS) || !w->only || w->only->shape->values;
     return useful && (s->levels >> w->level & 1);
 }
 
-/* One element type and size. With `count_only` the work is added up and nothing is visited. */
+/* Visits one element type and size. With `count_only`, only adds up the work. */
 static bool visit_size(walk *w, weft_dtype dtype, size_t n, bool count_only) {
     match_case c = {.dtype = dtype, .n = n};
     for (int kind = 0; kind < INPUT_COUNT; kind++) {
@@ -213,7 +214,7 @@ static bool visit_size(walk *w, weft_dtype dtype, size_t n, bool count_only) {
     return true;
 }
 
-/* The floats, which stand last in types.def, come first: most faults show in them. */
+/* Visits the floats first, which are last in types.def, because most faults affect them. */
 static bool visit_all(walk *w, bool count_only) {
     for (size_t d = LENGTH(DTYPES); d-- > 0;)
         for (size_t s = 0; s < LENGTH(SIZES); s++) {

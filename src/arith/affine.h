@@ -1,5 +1,5 @@
-/* The maps of recurrences (ORDER.md 9.2, 9.3) by ones and sixteens, for what puts a row together from parts that
- * were solved elsewhere: ranks, pieces. */
+/* The maps of recurrences (ORDER.md 9.2, 9.3), one map or a group of 16 at a time. Used to combine the parts of a
+ * row that were solved separately, by ranks or in chunks. */
 #ifndef WEFT_ARITH_AFFINE_H
 #define WEFT_ARITH_AFFINE_H
 
@@ -11,14 +11,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The map w -> S w + U, or the element with s and u; as bits of the type. */
+/* The map w -> S w + U, or an element with s and u, as bits of the type. */
 typedef struct affine {
     uint64_t s, u;
 } affine;
 
-/* What stands before a place: of each level the maps behind the last full group. */
+/* Prefix of a position: for each level, the maps after the last full group of that level. */
 typedef struct affine_chain {
-    bool f32; /* else f64 */
+    bool f32; /* type: f32 if true, else f64 */
     size_t count[WEFT_SCAN_LEVELS];
     affine maps[WEFT_SCAN_LEVELS][WEFT_SCAN_GROUP];
 } affine_chain;
@@ -33,13 +33,13 @@ typedef struct affine_chain {
 #define OF(name) name##_f64
 #include "arith/affine_body.h"
 
-/* The map of a full group: of elements, or of maps of the level below. */
+/* Returns the map of a full group of elements, or of maps of the level below. */
 static inline affine affine_join(bool f32, const affine *maps, bool elements) {
     if (f32) return elements ? affine_of_elements_f32(maps) : affine_of_maps_f32(maps, WEFT_SCAN_GROUP);
     return elements ? affine_of_elements_f64(maps) : affine_of_maps_f64(maps, WEFT_SCAN_GROUP);
 }
 
-/* On over a map of level `level`, which is that of 16^level elements. */
+/* Appends `next`, the map of a block of 16^level elements. */
 static inline void affine_append(affine_chain *c, unsigned level, affine next) {
     for (;; level++) {
         c->maps[level][c->count[level]] = next;
@@ -49,7 +49,7 @@ static inline void affine_append(affine_chain *c, unsigned level, affine next) {
     }
 }
 
-/* The value before the group of elements that is under way, from that before the first element. */
+/* Returns the value before the current group of elements. `value` is the value before the first element. */
 static inline uint64_t affine_before(const affine_chain *c, uint64_t value) {
     for (unsigned level = WEFT_SCAN_LEVELS - 1; level > 0; level--) {
         if (c->count[level] == 0) continue;

@@ -1,4 +1,4 @@
-/* The body of arith/affine.h in REAL; the includer sets REAL, FUSED (its fused multiply-add) and OF(name). */
+/* The body of arith/affine.h for type REAL. The includer sets REAL, FUSED (its fused multiply-add) and OF(name). */
 
 static inline REAL OF(affine_real)(uint64_t bits) {
     REAL v;
@@ -16,7 +16,7 @@ static inline REAL OF(affine_or_zero)(REAL v) { return v != v ? 0 : v; }
 
 static inline REAL OF(affine_apply)(REAL s, REAL u, REAL w) { return w == 0 && isinf(s) ? u : FUSED(s, w, u); }
 
-/* One map after another. */
+/* Returns the map that applies a, then b. */
 static inline affine OF(affine_then)(affine a, affine b) {
     const REAL s = OF(affine_real)(b.s);
     const affine both = {OF(affine_bits)(OF(affine_or_zero)(OF(affine_real)(a.s) * s)),
@@ -24,7 +24,7 @@ static inline affine OF(affine_then)(affine a, affine b) {
     return both;
 }
 
-/* The map of a full group of elements: the loop from +0, and the product. */
+/* Returns the map of a full group of elements: U by the loop that starts from +0, S as the product of all s. */
 static inline affine OF(affine_of_elements)(const affine *elements) {
     REAL product = OF(affine_real)(elements[0].s), value = 0;
     for (size_t i = 0; i < WEFT_SCAN_GROUP; i++) {
@@ -36,7 +36,7 @@ static inline affine OF(affine_of_elements)(const affine *elements) {
     return map;
 }
 
-/* G of the first `count` maps of a group: by distances, the last value. */
+/* Returns G of the first `count` maps of a group: the last value of a scan by doubling distances. */
 static inline affine OF(affine_of_maps)(const affine *maps, size_t count) {
     affine v[WEFT_SCAN_GROUP];
     memcpy(v, maps, count * sizeof *v);

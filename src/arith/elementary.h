@@ -1,6 +1,6 @@
-/* exp, log, pow, erf, the inverse normal distribution function, sin and cos (ORDER.md 18), in f64, and in f32 as
- * the f64 value rounded. Nothing branches but sin and cos beyond WEFT_NEAR, so a loop over elements becomes a loop
- * over vectors, and the threads of a warp stay together. */
+/* exp, log, pow, erf, the inverse normal distribution function, sin and cos (ORDER.md 18) in f64; in f32 the f64
+ * value is rounded. There are no branches, except in sin and cos beyond WEFT_NEAR. Therefore compilers vectorize
+ * loops over elements, and the threads of a warp do not diverge. */
 #ifndef WEFT_ARITH_ELEMENTARY_H
 #define WEFT_ARITH_ELEMENTARY_H
 
@@ -10,26 +10,27 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* sum x^n + c[0] x^(n-1) + ... + c[n-1] by Horner's rule. GCC unrolls, and so vectorizes, up to 16 steps. */
+/* Evaluates sum x^n + c[0] x^(n-1) + ... + c[n-1] by Horner's rule. GCC unrolls up to 16 steps, which it requires to
+ * vectorize. */
 WEFT_ARITH double weft_horner_on(double sum, const double *c, int n, double x) {
     for (int i = 0; i < n; i++) sum = fma(sum, x, c[i]);
     return sum;
 }
 
-/* c[0] x^(n-1) + ... + c[n-1]. */
+/* Evaluates c[0] x^(n-1) + ... + c[n-1]. */
 WEFT_ARITH double weft_horner(const double *c, int n, double x) { return weft_horner_on(c[0], c + 1, n - 1, x); }
 
 WEFT_ARITH double weft_nan_f64(void) { return weft_from_bits_f64(WEFT_NAN_F64); }
 
-/* x with its sign turned where `sign`, which is 0 or 1, is 1. */
+/* Returns -x if `sign` is 1, and x if it is 0. */
 WEFT_ARITH double weft_turn_sign(double x, uint64_t sign) {
     return weft_from_bits_f64(weft_bits_f64(x) ^ sign << 63);
 }
 
 /* ---------------------------------------------------------------------------- exponential */
 
-/* exp(a + low) for a from WEFT_EXP_LEAST to WEFT_EXP_GREATEST and low below an ulp of it. The number n of powers of
- * two is multiplied on in two halves, so that only the last product can round, overflow or become subnormal. */
+/* Returns exp(a + low) for WEFT_EXP_LEAST <= a <= WEFT_EXP_GREATEST and |low| less than an ulp of a. The factor 2^n
+ * is applied as two factors, so that only the last product can round, overflow or become subnormal. */
 WEFT_ARITH double weft_exp_sum(double a, double low) {
     const double q[] = {WEFT_EXP_Q};
     const double shifted = fma(a, WEFT_LOG2_E, WEFT_ROUNDER), n = shifted - WEFT_ROUNDER;
@@ -65,7 +66,8 @@ WEFT_ARITH weft_split weft_split_of(double x) {
     return y;
 }
 
-/* With s = f / (2 + f): log(1 + f) = f - (f^2/2 - s (f^2/2 + z q(z))), as in K. Ng's log of FreeBSD's msun. */
+/* Computes log(1 + f) = f - (f^2/2 - s (f^2/2 + z q(z))) with s = f / (2 + f), as in K. Ng's log of FreeBSD's
+ * msun. */
 WEFT_ARITH double weft_log_f64(double x) {
     const double q[] = {WEFT_LOG_Q};
     const weft_split v = weft_split_of(x);
@@ -83,7 +85,7 @@ typedef struct weft_sum {
     double high, low;
 } weft_sum;
 
-/* log x, x positive and finite, to 2^-65 of itself. */
+/* Returns log x with a relative error of 2^-65. x must be positive and finite. */
 WEFT_ARITH weft_sum weft_log_sum(double x) {
     const double q[] = {WEFT_POW_Q};
     const weft_split v = weft_split_of(x);
@@ -103,7 +105,7 @@ WEFT_ARITH weft_sum weft_log_sum(double x) {
     return y;
 }
 
-/* Whether y >= 0, which may be infinite, is a whole number. */
+/* Returns true if y is a whole number. y must be >= 0 and may be infinite. */
 WEFT_ARITH bool weft_is_whole(double y) { return (y + 0x1p52) - 0x1p52 == y || y >= 0x1p52; }
 
 WEFT_ARITH double weft_pow_f64(double x, double y) {
@@ -149,13 +151,14 @@ WEFT_ARITH double weft_probit_f64(double p) {
 
 /* ------------------------------------------------------------------------------ sine, cosine */
 
-/* |x| = quadrant pi/2 + r + rest, |r| <= pi/4 but for rounding; of the quadrant the last two bits count. */
+/* |x| = quadrant pi/2 + r + rest, with |r| <= pi/4 except for rounding. Only the last two bits of `quadrant` are
+ * significant. */
 typedef struct weft_angle {
     double r, rest;
     uint64_t quadrant;
 } weft_angle;
 
-/* For 0 <= x <= WEFT_NEAR (W. Cody, W. Waite, 1980, with fma). */
+/* Reduces the argument for 0 <= x <= WEFT_NEAR (W. Cody, W. Waite, 1980, with fma). */
 WEFT_ARITH weft_angle weft_angle_near(double x) {
     const double shifted = fma(x, WEFT_TWO_OVER_PI, WEFT_ROUNDER), n = shifted - WEFT_ROUNDER;
     const double first = fma(-n, WEFT_HALF_PI_1, x), part = n * WEFT_HALF_PI_2, sum = first - part;
@@ -167,30 +170,30 @@ WEFT_ARITH weft_angle weft_angle_near(double x) {
     return y;
 }
 
-/* The upper 64 bits of a product. */
+/* Returns the upper 64 bits of the product a b. */
 WEFT_ARITH uint64_t weft_multiply_high(uint64_t a, uint64_t b) {
     const uint64_t low = UINT32_MAX, a0 = a & low, a1 = a >> 32, b0 = b & low, b1 = b >> 32;
     const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), other = a0 * b1 + (middle & low);
     return a1 * b1 + (middle >> 32) + (other >> 32);
 }
 
-/* 64 binary digits of 2/pi from the one of weight 2^-(first - 63) on. */
+/* Returns 64 binary digits of 2/pi, the first of which has the weight 2^-(first - 63). */
 WEFT_ARITH uint64_t weft_two_over_pi(uint64_t first) {
     static const uint64_t digits[] = {WEFT_TWO_OVER_PI_DIGITS};
     const uint64_t word = first >> 6, shift = first & 63;
     return digits[word] << shift | digits[word + 1] >> 1 >> (63 - shift);
 }
 
-/* For x > WEFT_NEAR, finite (M. Payne, R. Hanek, SIGNUM Newsletter 18, 1983): x is m 2^e with a whole m. Of 2/pi the
- * 192 digits are taken that begin with the weight 2^(1 - e): those before give whole turns. The product's first two
- * bits are the quadrant, the next 126 the place in it. */
+/* Reduces the argument for finite x > WEFT_NEAR (M. Payne, R. Hanek, SIGNUM Newsletter 18, 1983). x is m 2^e with an
+ * integer m. Uses 192 digits of 2/pi, from weight 2^(1 - e) on, because the digits before them contribute whole
+ * turns. The first two bits of the product are the quadrant. The next 126 bits are the position in it. */
 WEFT_ARITH weft_angle weft_angle_far(double x) {
     const uint64_t bits = weft_bits_f64(x), m = (bits & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x0010000000000000);
     const uint64_t first = (bits >> 52) - 1075 + 62, middle = weft_two_over_pi(first + 64);
     const uint64_t low = m * middle + weft_multiply_high(m, weft_two_over_pi(first + 128));
     const uint64_t high = m * weft_two_over_pi(first) + weft_multiply_high(m, middle) + (low < m * middle);
     const uint64_t place = high << 2 | low >> 62, beyond = place >> 63, turn = 0 - beyond;
-    /* beyond the middle of the quadrant: the distance from the next one, 2^128 - place */
+    /* in the upper half of the quadrant: the distance from the next quadrant, 2^128 - place */
     const uint64_t p1 = (place ^ turn) + (beyond & (low << 2 == 0)), p0 = (low << 2 ^ turn) + beyond;
     const double a = (double)(uint32_t)(p1 >> 32) * 0x1p-32, b = (double)(uint32_t)p1 * 0x1p-64;
     const double c = (double)(uint32_t)(p0 >> 32) * 0x1p-96, d = (double)(uint32_t)p0 * 0x1p-128;
@@ -205,7 +208,8 @@ WEFT_ARITH weft_angle weft_angle_far(double x) {
     return y;
 }
 
-/* The sine of the angle, a quadrant further for odd `cosine`. */
+/* Returns the sine of the angle v.r + v.rest if `quadrant` is even, the cosine if it is odd. The sign is negative if
+ * bit 1 of `quadrant` is set. */
 WEFT_ARITH double weft_sine_of(weft_angle v, uint64_t quadrant) {
     const double s[] = {WEFT_SIN_S}, c[] = {WEFT_COS_C};
     const double r = v.r, z = r * r, half = 0.5 * z;
@@ -221,7 +225,7 @@ WEFT_ARITH double weft_sin_of(double x, weft_angle v) {
 
 WEFT_ARITH double weft_cos_of(weft_angle v) { return weft_canonical_f64(weft_sine_of(v, v.quadrant + 1)); }
 
-/* Where |x| <= WEFT_NEAR; these do not branch. */
+/* For |x| <= WEFT_NEAR. These functions have no branches. */
 WEFT_ARITH double weft_sin_near_f64(double x) { return weft_sin_of(x, weft_angle_near(fabs(x))); }
 WEFT_ARITH double weft_cos_near_f64(double x) { return weft_cos_of(weft_angle_near(fabs(x))); }
 
@@ -237,7 +241,7 @@ WEFT_ARITH double weft_cos_f64(double x) {
 
 /* ------------------------------------------------------------------------------------- f32 */
 
-/* A conversion may change a NaN's bits. */
+/* The result is made canonical again after the conversion to f32, which may change the bits of a NaN. */
 WEFT_ARITH float weft_exp_f32(float x) { return weft_canonical_f32((float)weft_exp_f64(x)); }
 WEFT_ARITH float weft_log_f32(float x) { return weft_canonical_f32((float)weft_log_f64(x)); }
 WEFT_ARITH float weft_sin_f32(float x) { return weft_canonical_f32((float)weft_sin_f64(x)); }

@@ -11,8 +11,8 @@
 
 typedef struct weft_even_bins {
     uint64_t bins;
-    double lower, upper, scale;             /* of floats */
-    uint64_t base, width, whole, high, low; /* of integers: lower, W, whole, and M (its low half 0 for k = 32) */
+    double lower, upper, scale;             /* for floats */
+    uint64_t base, width, whole, high, low; /* for integers: lower, W, whole, and M (its low half is 0 for k = 32) */
 } weft_even_bins;
 
 static inline weft_even_bins weft_even_bins_of_reals(double lower, double upper, uint64_t bins) {
@@ -20,7 +20,7 @@ static inline weft_even_bins weft_even_bins_of_reals(double lower, double upper,
     return b;
 }
 
-/* lower and upper are extended to 64 bits; `wide` is for types of 8 bytes. */
+/* `lower` and `upper` are extended to 64 bits. `wide` must be set for types of 8 bytes. */
 static inline weft_even_bins weft_even_bins_of_integers(uint64_t lower, uint64_t upper, uint64_t bins, int wide) {
     __extension__ typedef unsigned __int128 u128;
     const uint64_t width = upper - lower;
@@ -49,7 +49,8 @@ WEFT_ARITH uint64_t weft_last_bin_at_most(const weft_even_bins *b, uint64_t bin)
     return bin < b->bins ? bin : b->bins - 1;
 }
 
-/* Each gives `bins` for what is in no bin. An integer's type has at most 4 bytes, */
+/* The following functions return the bin of x, or b->bins if x is in no bin. This one is for integer types of at
+ * most 4 bytes. */
 WEFT_ARITH uint32_t weft_even_bin_of_narrow(const weft_even_bins *b, uint32_t x) {
     const uint32_t d = x - (uint32_t)b->base, bins = (uint32_t)b->bins;
     const uint64_t low = (uint64_t)d * (uint32_t)b->high >> 32, product = (uint64_t)d * (b->high >> 32) + low;
@@ -57,7 +58,7 @@ WEFT_ARITH uint32_t weft_even_bin_of_narrow(const weft_even_bins *b, uint32_t x)
     return d > (uint32_t)b->width ? bins : bin < last ? bin : last;
 }
 
-/* or 8. */
+/* For integer types of 8 bytes. */
 WEFT_ARITH uint64_t weft_even_bin_of_wide(const weft_even_bins *b, uint64_t x) {
     const uint64_t d = x - b->base, product = d * b->high;
     if (d > b->width) return b->bins;

@@ -1,7 +1,8 @@
-/* The sweeps of weft_heat (ORDER.md 23): their numbers, and where grids lie between them.
+/* The sweeps of weft_heat (ORDER.md 23): their constants, and the memory layout of the grids between them.
  *
- * Points of a grid that is swept along x lie as the caller has them. Along another axis, that axis comes first: then
- * all lines are interleaved, and the solver finds them by two distances. Rows along x stay whole. */
+ * For a sweep along x, points have the caller's layout. For a sweep along another axis, that axis becomes the
+ * slowest one of the layout. All lines are then interleaved, and two strides describe them to the solver. Rows along
+ * x stay contiguous. */
 #ifndef WEFT_ARITH_HEAT_H
 #define WEFT_ARITH_HEAT_H
 
@@ -10,24 +11,24 @@
 
 #include <stdbool.h>
 
-/* Distances between neighbours along the axes, and behind these between grids. */
+/* Strides along the axes, followed by the stride between grids. */
 typedef struct weft_heat_layout {
     size_t step[WEFT_AXES_MAX + 1];
 } weft_heat_layout;
 
-/* What becomes of the grids on their way to the solver. */
+/* Operation of a pass on the points of the grids. */
 typedef enum weft_heat_use {
-    WEFT_HEAT_COPY,  /* nothing */
+    WEFT_HEAT_COPY,  /* copies u */
     WEFT_HEAT_SCALE, /* centre u */
     WEFT_HEAT_SIDE   /* ratio fma(centre, u, before + after) */
 } weft_heat_use;
 
-/* A pass over the grids, from one layout to another. The numbers are of the grids' type. */
+/* A pass over the grids, from one layout to another. The constants are values of the grids' type. */
 typedef struct weft_heat_pass {
     size_t n[WEFT_AXES_MAX], batch;
     weft_heat_layout from, to;
     weft_heat_use use;
-    size_t beside; /* the axis of the neighbours */
+    size_t beside; /* axis of the adjacent points `before` and `after` */
     double centre, ratio;
 } weft_heat_pass;
 
@@ -35,7 +36,7 @@ static inline size_t weft_heat_points(const size_t n[WEFT_AXES_MAX], size_t batc
     return n[0] * n[1] * n[2] * batch;
 }
 
-/* As the caller has the grids, but that `axis` comes first, unless it is x. */
+/* Returns the caller's layout, except that `axis` becomes the slowest axis, unless it is x. */
 static inline weft_heat_layout weft_heat_layout_of(const size_t n[WEFT_AXES_MAX], size_t batch, size_t axis) {
     weft_heat_layout layout;
     size_t step = 1;
@@ -52,7 +53,7 @@ static inline bool weft_heat_same_layout(const weft_heat_layout *a, const weft_h
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* In f32 or f64. */
+/* Computed in f32 or f64. */
 static inline double weft_heat_sum(bool f32, double x, double y) {
     return f32 ? (double)((float)x + (float)y) : x + y;
 }
@@ -60,12 +61,13 @@ static inline double weft_heat_ratio(bool f32, double x, double y) {
     return f32 ? (double)((float)x / (float)y) : x / y;
 }
 
-/* The diagonal of the systems along an axis; `doubled`: by Crank and Nicolson. */
+/* Returns the diagonal of the systems along an axis. `doubled`: the method is Crank-Nicolson. */
 static inline double weft_heat_diagonal(bool f32, bool doubled, double lambda) {
     return weft_heat_sum(f32, 2, doubled ? 2 * lambda : lambda);
 }
 
-/* Sets what a pass does before the systems along `axis` are solved, but for where the grids come from. */
+/* Sets the operation of the pass that precedes solving the systems along `axis`, and its destination layout. Does
+ * not set p->from. */
 static inline void weft_heat_plan(weft_heat_pass *p, bool f32, bool doubled, size_t dimensions, const double *lambda,
                                   size_t axis) {
     p->beside = doubled && dimensions == 2 ? 1 - axis : axis;
@@ -75,7 +77,7 @@ static inline void weft_heat_plan(weft_heat_pass *p, bool f32, bool doubled, siz
     p->to = weft_heat_layout_of(p->n, p->batch, axis);
 }
 
-/* Row `row` of the grids: where it begins in a layout, and the place along the axes. */
+/* Row `row` of the grids: its offset in both layouts, and its position along the axes. */
 typedef struct weft_heat_row {
     size_t from, to, place[WEFT_AXES_MAX];
 } weft_heat_row;

@@ -1,4 +1,4 @@
-/* What each step of a formula computes (ORDER.md 20): weft_map_f32 ... weft_map_u64. */
+/* The operations of a formula (ORDER.md 20): weft_map_f32 ... weft_map_u64. */
 #ifndef WEFT_ARITH_MAP_H
 #define WEFT_ARITH_MAP_H
 

@@ -1,4 +1,4 @@
-/* The body of arith/map.h for an integer type T, whose unsigned type is U: sums, differences and products wrap. */
+/* The body of arith/map.h for an integer type T, whose unsigned type is U. Sums, differences and products wrap. */
 
 WEFT_ARITH T OF(weft_map_magnitude)(T a) {
 #if IS_SIGNED
@@ -8,7 +8,7 @@ WEFT_ARITH T OF(weft_map_magnitude)(T a) {
 #endif
 }
 
-/* Cut towards zero; 0 for a divisor of 0. The least integer over -1, which does not fit, wraps. */
+/* Returns the quotient rounded towards zero, or 0 if b is 0. The least integer divided by -1 wraps. */
 WEFT_ARITH T OF(weft_map_quotient)(T a, T b) {
     if (b == 0) return 0;
 #if IS_SIGNED
@@ -35,7 +35,7 @@ WEFT_ARITH T OF(weft_map)(map_op op, T a, T b, T c) {
     case MAP_ABS: return OF(weft_map_magnitude)(a);
     case MAP_MIN: return b < a ? b : a;
     case MAP_MAX: return a < b ? b : a;
-    default: return a; /* MAP_COPY, MAP_FLOOR; functions of real numbers do not come here */
+    default: return a; /* MAP_COPY, MAP_FLOOR; functions of real numbers are never called for integers */
     }
 }
 

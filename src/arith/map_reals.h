@@ -1,4 +1,4 @@
-/* The body of arith/map.h for a float type T; MATH(name) is its function of the C library. */
+/* The body of arith/map.h for a float type T. MATH(name) is the C library's function for T. */
 
 WEFT_ARITH T OF(weft_map)(map_op op, T a, T b, T c) {
     switch (op) {

@@ -1,14 +1,15 @@
-/* The patterns of weft_match_count as both backends search for them (ORDER.md 22), in one block of words that
+/* The patterns of weft_match_count in the form that both backends search for (ORDER.md 22): one block of words that
  * can be copied to a GPU.
  *
- * A pattern's class is the number of its bytes that its key has: all up to four, the first in the lowest bits, the
- * rest zeros. A bucket of keys names the patterns to compare, by their numbers ascending.
+ * The class of a pattern is the number of its bytes in its key: all bytes up to four, the first one in the lowest
+ * bits, and zeros after them. A bucket of keys lists the numbers of the patterns to compare, in ascending order.
  *
- * The filter, a bitmap, tells where no pattern can begin. It knows the classes' keys, and every place is looked up
- * in it, once for each class; or, where all patterns are long enough, the `stride` grams, of one length, of each
- * pattern that begin at its first bytes, and only every stride-th place is looked up, once: one of them is the place
- * of such a gram, wherever the pattern begins
- * (S. Wu, U. Manber, A fast algorithm for multi-pattern searching, TR-94-17, University of Arizona, 1994). */
+ * The filter is a bitmap that excludes positions at which no pattern can begin. It has two forms. It contains the
+ * keys of all classes, and every position is looked up once for each class. Or, if all patterns are long enough, it
+ * contains the `stride` grams, all of one length, that begin at the first `stride` bytes of each pattern. Then only
+ * every stride-th position is looked up, once: wherever a pattern begins, one of these positions is the start of
+ * such a gram (S. Wu, U. Manber, A fast algorithm for multi-pattern searching, TR-94-17, University of Arizona,
+ * 1994). */
 #ifndef WEFT_ARITH_MATCH_SET_H
 #define WEFT_ARITH_MATCH_SET_H
 
@@ -19,21 +20,21 @@
 #define WEFT_MATCH_CLASSES 4
 #define WEFT_MATCH_FILTER_LOG2_MIN 11
 #define WEFT_MATCH_FILTER_LOG2_MAX 18
-/* Patterns of four bytes whose grams of three are still few among all that a text has. */
+/* Maximum number of patterns of four bytes for which their grams of three bytes are rare in a text. */
 #define WEFT_MATCH_FEW_TRIGRAMS 128
 
 typedef struct weft_match_set {
     uint32_t patterns, bytes_of_patterns;
     uint32_t fold_case, whole_word;
-    uint32_t class_count, classes[WEFT_MATCH_CLASSES]; /* those that patterns have, ascending */
+    uint32_t class_count, classes[WEFT_MATCH_CLASSES]; /* classes that occur, in ascending order */
     uint32_t stride;                                   /* 1, 2 or 4 */
-    uint32_t gram_count, grams[WEFT_MATCH_CLASSES];    /* bytes to look up: the classes, or one number */
+    uint32_t gram_count, grams[WEFT_MATCH_CLASSES];    /* lengths of the grams to look up, in bytes */
     uint32_t buckets_log2, filter_log2;
-    const uint32_t *starts;  /* patterns + 1: where in `bytes` they begin */
-    const uint32_t *keys;    /* by pattern: with letters in lower case, where case is folded, */
-    const uint32_t *masks;   /* and the bits that count: a text begins with it where (text ^ key) & mask is 0 */
+    const uint32_t *starts;  /* patterns + 1 offsets of the patterns in `bytes` */
+    const uint32_t *keys;    /* key of each pattern, with lower-case letters if case is folded */
+    const uint32_t *masks;   /* significant bits: text begins with the pattern only if (text ^ key) & mask is 0 */
     const uint32_t *filter;  /* 2^filter_log2 bits */
-    const uint32_t *buckets; /* 2^buckets_log2 + 1: where in `entries` they begin */
+    const uint32_t *buckets; /* 2^buckets_log2 + 1 offsets of the buckets in `entries` */
     const uint32_t *entries; /* numbers of patterns */
     const unsigned char *bytes;
 } weft_match_set;
@@ -50,7 +51,7 @@ WEFT_ARITH uint32_t weft_match_fold(const weft_match_set *s, uint32_t c) {
     return s->fold_case && weft_match_is_letter(c) ? c | 0x20 : c;
 }
 
-/* Four bytes at once: A to Z have bit 5 set. Sums of seven bits do not reach the next byte. */
+/* Folds four bytes at once: A to Z get bit 5 set. Sums of seven bits do not carry into the next byte. */
 WEFT_ARITH uint32_t weft_match_fold_four(const weft_match_set *s, uint32_t x) {
     const uint32_t low = x & 0x7f7f7f7fu, from_a = low + 0x3f3f3f3fu, behind_z = low + 0x25252525u;
     return s->fold_case ? x | (from_a & ~behind_z & ~x & 0x80808080u) >> 2 : x;
@@ -60,16 +61,18 @@ WEFT_ARITH uint32_t weft_match_class_mask(uint32_t some_class) { return 0xffffff
 
 WEFT_ARITH uint32_t weft_match_hash(uint32_t key) { return key * 0x9e3779b1u; }
 
-/* In the filter letters have one case: bytes that differ in bit 5 alone are one where it is folded. */
+/* Mask of the bits that the filter ignores. If case is folded, bytes that differ only in bit 5 are equal in the
+ * filter. */
 WEFT_ARITH uint32_t weft_match_filter_fold(const weft_match_set *s) { return s->fold_case ? 0x20202020u : 0; }
 
-/* What a gram is multiplied with; the bytes behind it are shifted out. */
+/* Factor of the hash of a gram of `gram` bytes. The product shifts the bytes after the gram out. */
 WEFT_ARITH uint32_t weft_match_filter_factor(uint32_t gram) { return 0x9e3779b1u << (32 - 8 * gram) % 32; }
 
-/* The top bits of the product are the number of a word of the filter, and the bit there is by the first byte. */
+/* Shift of the hash. The top bits of the product are the index of a word of the filter. The first byte selects the
+ * bit in it. */
 WEFT_ARITH uint32_t weft_match_filter_shift(const weft_match_set *s) { return 32 + 5 - s->filter_log2; }
 
-/* Whether the pattern, whose key is that of the text at p, is all there. */
+/* Returns 1 if the pattern occurs at p. Its key must be that of the text at p. */
 WEFT_ARITH uint32_t weft_match_rest(const weft_match_set *s, uint32_t pattern, const unsigned char *text, size_t n,
                                     size_t p) {
     const uint32_t start = s->starts[pattern], length = s->starts[pattern + 1] - start;
@@ -83,7 +86,7 @@ WEFT_ARITH uint32_t weft_match_rest(const weft_match_set *s, uint32_t pattern, c
 
 /* --------------------------------------------------------------- all patterns at one place */
 
-/* The buckets to go through, one for each class, side by side. */
+/* The remaining entries of the buckets to search, one bucket for each class. */
 typedef struct weft_match_cursor {
     uint32_t at[WEFT_MATCH_CLASSES], end[WEFT_MATCH_CLASSES], key[WEFT_MATCH_CLASSES];
 } weft_match_cursor;
@@ -106,7 +109,7 @@ WEFT_ARITH uint32_t weft_match_class(const weft_match_set *s, uint32_t pattern) 
     return length < WEFT_MATCH_CLASSES ? length : WEFT_MATCH_CLASSES;
 }
 
-/* The next pattern that occurs at p, in the order of their numbers; s->patterns when there is none. */
+/* Returns the next pattern that occurs at p, in the order of their numbers, or s->patterns if there is none. */
 WEFT_ARITH uint32_t weft_match_next(const weft_match_set *s, weft_match_cursor *c, const unsigned char *text,
                                     size_t n, size_t p) {
     for (;;) {
@@ -126,8 +129,10 @@ WEFT_ARITH uint32_t weft_match_next(const weft_match_set *s, weft_match_cursor *
 
 /* ------------------------------------------------------------------------- making one (host) */
 
-/* What is looked up where: each class everywhere; or, if there is that choice, a gram of one length everywhere
- * (patterns of three bytes or more), at every second place (four) or every fourth one (seven). */
+/* Selects the grams to look up, and at which positions: each class at every position; or, if may_stride is set and
+ * all patterns have at least three bytes, a gram of one length. Depending on the shortest pattern, that gram is
+ * looked up at every position (three bytes; also four if there are more than WEFT_MATCH_FEW_TRIGRAMS patterns), at
+ * every second one (four to six bytes) or at every fourth one (seven or more). */
 static inline void weft_match_plan_grams(weft_match_set *s, uint32_t shortest, int may_stride) {
     const int one = may_stride && shortest >= 3, many = s->patterns > WEFT_MATCH_FEW_TRIGRAMS;
     s->stride = !one || shortest == 3 || (shortest == 4 && many) ? 1 : shortest < 7 ? 2 : 4;
@@ -140,8 +145,8 @@ static inline void weft_match_plan_grams(weft_match_set *s, uint32_t shortest, i
     while (s->filter_log2 < WEFT_MATCH_FILTER_LOG2_MAX && (size_t)1 << s->filter_log2 < 128 * all) s->filter_log2++;
 }
 
-/* A set without its tables; with may_stride grams of one length may stand for all classes, and not every place need
- * be looked up. */
+/* Returns a set without its tables. may_stride permits grams of one length in place of all classes, and positions
+ * that are not looked up. */
 static inline weft_match_set weft_match_plan(size_t patterns, const uint64_t *offsets, int fold_case, int whole_word,
                                              int may_stride) {
     weft_match_set s;
@@ -164,13 +169,13 @@ static inline weft_match_set weft_match_plan(size_t patterns, const uint64_t *of
     return s;
 }
 
-/* Words of a block with the tables. */
+/* Returns the number of words of the block with the tables. */
 static inline size_t weft_match_words(const weft_match_set *s) {
     return 4 * (size_t)s->patterns + 2 + ((size_t)1 << s->filter_log2) / 32 + ((size_t)1 << s->buckets_log2) +
            (s->bytes_of_patterns + 3) / 4;
 }
 
-/* The tables' places in a block at `room`, which is here or on a GPU. */
+/* Sets the addresses of the tables in a block at `room`, in host or GPU memory. */
 static inline void weft_match_place(weft_match_set *s, const uint32_t *room) {
     s->starts = room;
     s->keys = s->starts + s->patterns + 1;
@@ -196,7 +201,7 @@ static inline void weft_match_fill_keys(const weft_match_set *s, uint32_t *keys,
     }
 }
 
-/* The bytes of a pattern's gram are those from its byte `at` on; the ones behind it, if any, do not count. */
+/* Adds to the filter the gram of a pattern that begins at its byte `at`. Bytes after the gram are ignored. */
 static inline void weft_match_add_gram(const weft_match_set *s, uint32_t pattern, uint32_t at, uint32_t *filter) {
     const uint32_t gram = s->gram_count == 1 ? s->grams[0] : weft_match_class(s, pattern);
     uint32_t x = 0;
@@ -211,7 +216,7 @@ static inline void weft_match_fill_filter(const weft_match_set *s, uint32_t *fil
         for (uint32_t at = 0; at < s->stride; at++) weft_match_add_gram(s, i, at, filter);
 }
 
-/* Counts what is in each bucket, then puts the patterns there from the last to the first. */
+/* Counts the patterns of each bucket, then inserts them from the last to the first. */
 static inline void weft_match_fill_buckets(const weft_match_set *s, uint32_t *buckets, uint32_t *entries) {
     const uint32_t count = 1u << s->buckets_log2;
     memset(buckets, 0, (count + 1) * sizeof *buckets);
@@ -220,7 +225,7 @@ static inline void weft_match_fill_buckets(const weft_match_set *s, uint32_t *bu
     for (uint32_t i = s->patterns; i-- > 0;) entries[--buckets[weft_match_bucket(s, i)]] = i;
 }
 
-/* Fills the block at `room`, where the set has its place. */
+/* Fills the block at `room`, to which weft_match_place must have set the tables. */
 static inline void weft_match_fill(const weft_match_set *s, uint32_t *room, const uint64_t *offsets,
                                    const unsigned char *bytes) {
     unsigned char *const own = (unsigned char *)room + (s->bytes - (const unsigned char *)room);

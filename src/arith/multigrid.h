@@ -1,4 +1,4 @@
-/* The weights of multigrid's grids (ORDER.md 7.6, 7.7), in f64; kernels round them to their type. */
+/* The weights of multigrid's grids (ORDER.md 7.6, 7.7), in f64. Kernels round them to their type. */
 #ifndef WEFT_ARITH_MULTIGRID_H
 #define WEFT_ARITH_MULTIGRID_H
 
@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 
-/* One direction of a grid: n points at equal distances, but for the last two, which are `end` times as far apart.
- * `stiff`: where the other directions have gone on to wider distances, the square of how much wider. */
+/* One direction of a grid: n points at equal distances, except that the distance of the last two is `end` times as
+ * large. `stiff` is the square of the ratio of the other directions' distances to this one's, if they have been
+ * coarsened further. */
 typedef struct weft_axis {
     uint64_t n;
     double end, stiff;
@@ -16,7 +17,7 @@ typedef struct weft_axis {
 
 WEFT_ARITH bool weft_axis_is_halved(weft_axis a) { return a.n > 3; }
 
-/* The direction on the next grid. */
+/* Returns the direction on the next coarser grid. */
 WEFT_ARITH weft_axis weft_axis_next(weft_axis a) {
     if (!weft_axis_is_halved(a)) {
         a.stiff = 4 * a.stiff;
@@ -27,7 +28,7 @@ WEFT_ARITH weft_axis weft_axis_next(weft_axis a) {
     return a;
 }
 
-/* In a point's equation, of the neighbour before it and of the one behind it. */
+/* Return the weight, in the equation of point i, of the point before it and of the point after it. */
 WEFT_ARITH double weft_axis_before(weft_axis a, uint64_t i) {
     return i + 2 == a.n ? a.stiff * (2 / (1 + a.end)) : a.stiff;
 }
@@ -35,7 +36,7 @@ WEFT_ARITH double weft_axis_behind(weft_axis a, uint64_t i) {
     return i + 2 == a.n ? a.stiff * (2 / (a.end * (1 + a.end))) : a.stiff;
 }
 
-/* With which a point of odd number takes the values of the next grid before it and behind it. */
+/* Weights with which a point of odd number interpolates the values of the next grid before and after it. */
 typedef struct weft_shares {
     double before, behind;
 } weft_shares;
@@ -49,7 +50,7 @@ WEFT_ARITH weft_shares weft_axis_shares(weft_axis a, uint64_t i) {
     return s;
 }
 
-/* With which point i of the next grid takes the residual before its place, there and behind it. */
+/* Weights with which point i of the next grid restricts the residual: before its position, at it and after it. */
 typedef struct weft_parts {
     double before, middle, behind;
 } weft_parts;

@@ -8,7 +8,7 @@ typedef struct weft_philox_block {
     uint32_t v[4];
 } weft_philox_block;
 
-/* One round: the words 0 and 2 are multiplied; each product's halves change places with the words 1 and 3. */
+/* One round: words 0 and 2 are multiplied, and the halves of the products are exchanged with words 1 and 3. */
 WEFT_ARITH weft_philox_block weft_philox_round(weft_philox_block x, uint32_t key0, uint32_t key1) {
     const uint64_t a = UINT64_C(0xd2511f53) * x.v[0], b = UINT64_C(0xcd9e8d57) * x.v[2];
     weft_philox_block y;
@@ -19,7 +19,7 @@ WEFT_ARITH weft_philox_block weft_philox_round(weft_philox_block x, uint32_t key
     return y;
 }
 
-/* Words of the counter and of the key go from low to high. */
+/* Returns the block of a counter and a key. Their words are ordered from low to high. */
 WEFT_ARITH weft_philox_block weft_philox(uint64_t counter_low, uint64_t counter_high, uint64_t key) {
     uint32_t key0 = (uint32_t)key, key1 = (uint32_t)(key >> 32);
     weft_philox_block x;

@@ -1,5 +1,5 @@
-/* What the simulations of weft_price share on all machines (ORDER.md 21): the normals, what is paid, and the
- * estimate from the sums over all paths. */
+/* Arithmetic of the simulations of weft_price that all backends share (ORDER.md 21): the normals, the payoffs, and
+ * the estimate from the sums over all paths. */
 #ifndef WEFT_ARITH_PRICE_H
 #define WEFT_ARITH_PRICE_H
 
@@ -10,19 +10,19 @@
 #include <math.h>
 #include <stddef.h>
 
-/* The quantile of the normal distribution in the middle of the interval that a word stands for. */
+/* Returns the quantile of the normal distribution at the middle of the interval that `word` represents. */
 WEFT_ARITH double weft_price_normal(uint32_t word) { return weft_probit_f64(((double)word + 0.5) * 0x1p-32); }
 
-/* a - b, or 0 when that is negative. */
+/* Returns a - b, or 0 if that is negative. */
 WEFT_ARITH float weft_excess_f32(float a, float b) { return a - b < 0 ? 0 : a - b; }
 WEFT_ARITH double weft_excess_f64(double a, double b) { return a - b < 0 ? 0 : a - b; }
 
-/* Over all paths: of their values, of their controls, and of the products of two of them. */
+/* Sums over all paths of the values, the controls, and the products of two of them. */
 typedef struct weft_price_sums {
     double value, value_value, control, control_control, value_control;
 } weft_price_sums;
 
-/* As five numbers in that order. */
+/* Returns the sums from five numbers in that order. */
 WEFT_ARITH weft_price_sums weft_price_given(const double *v) {
     const weft_price_sums sums = {v[0], v[1], v[2], v[3], v[4]};
     return sums;
@@ -42,7 +42,8 @@ WEFT_ARITH weft_price_sums weft_price_join(weft_price_sums a, weft_price_sums b)
     return a;
 }
 
-/* What one of an asset grows to on average: by exact steps to e^(rate maturity), else by Euler's. */
+/* Returns the expected growth of an asset with initial value 1: e^(rate maturity) for exact steps, else that of
+ * Euler's scheme. */
 WEFT_ARITH double weft_price_growth(int euler, double drift, uint64_t steps, double rate, double maturity) {
     double growth = 1;
     if (!euler) return weft_exp_f64(rate * maturity);
@@ -50,7 +51,7 @@ WEFT_ARITH double weft_price_growth(int euler, double drift, uint64_t steps, dou
     return growth;
 }
 
-/* What the basket is worth at maturity, on average. */
+/* Returns the expected value of the basket at maturity. */
 WEFT_ARITH double weft_price_end(int euler, size_t assets, const double *weights, const double *start,
                                  const double *drift, uint64_t steps, double rate, double maturity) {
     double worth = 0;
@@ -61,8 +62,8 @@ WEFT_ARITH double weft_price_end(int euler, size_t assets, const double *weights
 
 WEFT_ARITH double weft_normal_probability(double x) { return 0.5 * (1 + weft_erf_f64(x * sqrt(0.5))); }
 
-/* What a call (or put) on the geometric mean over n dates pays on average. The mean is log-normal; then as F. Black
- * and M. Scholes, Journal of Political Economy 81, 1973. */
+/* Returns the expected payoff of a call (or put) on the geometric mean over n dates. The mean is log-normal, so the
+ * formula is that of F. Black and M. Scholes, Journal of Political Economy 81, 1973. */
 WEFT_ARITH double weft_price_geometric(int call, double start, double strike, double rate, double volatility,
                                        double maturity, double n) {
     const double mean_time = maturity * ((n + 1) / (2 * n));
@@ -76,8 +77,8 @@ WEFT_ARITH double weft_price_geometric(int call, double start, double strike, do
                 : strike * weft_normal_probability(-d2) - forward * weft_normal_probability(-d1);
 }
 
-/* The price and its standard error, from n paths. `worth` is what the control is worth on average; without a control
- * all its sums are zeros, and it takes off nothing. */
+/* Computes the price and its standard error from n paths. `worth` is the expected value of the control. Without a
+ * control all its sums are zero, and it has no effect. */
 WEFT_ARITH void weft_price_estimate(weft_price_sums s, uint64_t paths, double worth, double rate, double maturity,
                                     double *estimate) {
     const double n = (double)paths, control_mean = s.control / n, mean = s.value / n;

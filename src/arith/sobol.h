@@ -1,5 +1,5 @@
-/* Sobol points (ORDER.md 24): direction numbers, and what becomes of a coordinate's word, which is taken in
- * halves of 32 bits. Where it is scrambled each half has its key; a shift by the key 0 leaves points as they are. */
+/* Sobol points (ORDER.md 24): direction numbers, and scrambling of a coordinate's word in halves of 32 bits. Each
+ * half has its own scrambling key. A digital shift by the key 0 leaves points unchanged. */
 #ifndef WEFT_ARITH_SOBOL_H
 #define WEFT_ARITH_SOBOL_H
 
@@ -8,13 +8,13 @@
 
 /* ------------------------------------------------------------------------------ directions */
 
-/* A line of core/sobol.def. */
+/* One entry of core/sobol.def. */
 typedef struct weft_sobol_line {
     uint16_t degree, inner, m[13];
 } weft_sobol_line;
 
-/* The direction numbers of a coordinate for the lowest bits of a point's number: that for bit b at v[b * stride]. The
- * first coordinate has no line: NULL. */
+/* Computes the direction numbers of a coordinate for the lowest bits of a point's number: that for bit b at v[b *
+ * stride]. `line` must be NULL for the first coordinate, which has no entry. */
 WEFT_ARITH void weft_sobol_directions(const weft_sobol_line *line, unsigned bits, size_t stride, uint64_t *v) {
     for (unsigned b = 0; b < bits; b++) {
         uint64_t *const to = v + b * stride;
@@ -31,7 +31,7 @@ WEFT_ARITH void weft_sobol_directions(const weft_sobol_line *line, unsigned bits
 
 /* ------------------------------------------------------------------------------ scrambling */
 
-/* Bit k becomes bit 31 - k. */
+/* Reverses the bits: bit k becomes bit 31 - k. */
 WEFT_ARITH uint32_t weft_reverse_32(uint32_t x) {
 #ifdef __CUDA_ARCH__
     return __brev(x);
@@ -44,8 +44,9 @@ WEFT_ARITH uint32_t weft_reverse_32(uint32_t x) {
 #endif
 }
 
-/* Turns each bit or not, as the keys and the bits above it tell: with the bits in reverse order, in sums, in products
- * by odd numbers and in x ^ (x times an even number) no bit depends on those above it (Laine and Karras; Vegdahl). */
+/* Flips each bit depending on the keys and on the bits above it. Works on the reversed bits. There no bit of a sum,
+ * of a product by an odd number or of x ^ (x times an even number) depends on the bits above it (Laine and Karras;
+ * Vegdahl). */
 WEFT_ARITH uint32_t weft_nested_scramble(uint32_t x, uint32_t addend, uint32_t factor) {
     uint32_t y = weft_reverse_32(x);
     y ^= y * UINT32_C(0x3d20adea);
@@ -55,21 +56,21 @@ WEFT_ARITH uint32_t weft_nested_scramble(uint32_t x, uint32_t addend, uint32_t f
     return weft_reverse_32(y);
 }
 
-/* All bits depend on all (the finalizer of MurmurHash3). */
+/* Mixes x so that every bit of the result depends on all bits (the finalizer of MurmurHash3). */
 WEFT_ARITH uint32_t weft_mix_32(uint32_t x) {
     x = (x ^ x >> 16) * UINT32_C(0x85ebca6b);
     x = (x ^ x >> 13) * UINT32_C(0xc2b2ae35);
     return x ^ x >> 16;
 }
 
-/* The lower half, which depends on the scrambled upper one. */
+/* Scrambles the lower half, depending on the scrambled upper half. */
 WEFT_ARITH uint32_t weft_nested_scramble_low(uint32_t high, uint32_t low, uint32_t key) {
     const uint32_t own = weft_mix_32(high ^ key);
     return weft_nested_scramble(low, own, own >> 16);
 }
 
-/* The key of coordinate j, in halves: a shift takes each for the same half of a word; Owen's scrambling takes both
- * for the upper half, and the lower one for the lower. */
+/* Returns the key of coordinate j. A shift applies each half of the key to the corresponding half of a word. Owen's
+ * scrambling uses both halves for the upper half of a word, and the lower half of the key for its lower half. */
 WEFT_ARITH uint64_t weft_sobol_key(uint64_t seed, uint64_t stream, uint64_t j) {
     const weft_philox_block block = weft_philox(WEFT_SOBOL_BLOCKS + j, stream, seed);
     return (uint64_t)block.v[1] << 32 | block.v[0];

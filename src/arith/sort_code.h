@@ -1,5 +1,5 @@
-/* How keys are sorted (ORDER.md 17): a key has a code, an unsigned number of its width, and keys go by
- * ascending codes. A rank is a code before the NaNs are made equal: it can be turned back into the key. */
+/* Order of keys in sorts (ORDER.md 17): a key has a code, an unsigned number of its width, and keys are sorted by
+ * ascending code. A rank is the code before all NaNs get one code. It can be converted back to the key. */
 #ifndef WEFT_ARITH_SORT_CODE_H
 #define WEFT_ARITH_SORT_CODE_H
 
@@ -7,14 +7,14 @@
 
 #include <stdbool.h>
 
-/* rank = (key ^ (fold, where the key's highest bit is set) ^ flip) + add
- * code = rank, or all ones where the rank is above `greatest`: the key is a NaN */
+/* rank = (key ^ (fold, if the key's highest bit is set) ^ flip) + add
+ * code = rank, or all ones if the rank is above `greatest`: the key is a NaN */
 typedef struct weft_sort_rule {
     uint64_t fold, flip, add, greatest;
 } weft_sort_rule;
 
-/* The rule for keys of `bits` bits. Floats: the bits of negative numbers count downwards; ranks begin at the first
- * number, so that the NaNs of both signs come behind the last. */
+/* Returns the rule for keys of `bits` bits. For floats, the bits of negative numbers are inverted, and ranks begin
+ * at the first number in sort order. NaNs of both signs then follow the last number. */
 static inline weft_sort_rule weft_sort_rule_of(unsigned bits, bool is_float, bool is_signed, bool descending) {
     const uint64_t ones = UINT64_MAX >> (64 - bits), sign = (ones >> 1) + 1;
     weft_sort_rule rule = {0, (is_signed ? sign : 0) ^ (descending ? ones : 0), 0, ones};
@@ -37,7 +37,7 @@ WEFT_ARITH uint64_t weft_sort_rank_64(uint64_t fold, uint64_t flip, uint64_t add
     return (key ^ ((0 - (key >> 63)) & fold) ^ flip) + add;
 }
 
-/* The key of a rank. Folding leaves the highest bit. */
+/* Return the key of a rank. Folding leaves the highest bit unchanged. */
 WEFT_ARITH uint32_t weft_sort_key_32(uint32_t fold, uint32_t flip, uint32_t add, uint32_t rank) {
     const uint32_t folded = (rank - add) ^ flip;
     return folded ^ ((0 - (folded >> 31)) & fold);

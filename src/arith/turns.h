@@ -1,5 +1,5 @@
-/* Complex numbers on the unit circle in pairs of f64 whose sum is good to about 100 bits (T. Dekker, Numer. Math. 18,
- * 1971), and their rounding to f32 and f64: what the twiddles of ORDER.md 14.1 are made of. */
+/* Complex numbers on the unit circle, as pairs of f64 whose sum is accurate to about 100 bits (T. Dekker, Numer.
+ * Math. 18, 1971), and their rounding to f32 and f64. The twiddles of ORDER.md 14.1 are computed from them. */
 #ifndef WEFT_ARITH_TURNS_H
 #define WEFT_ARITH_TURNS_H
 
@@ -42,7 +42,7 @@ WEFT_ARITH weft_pair weft_pair_multiply(weft_pair a, weft_pair b) {
 
 WEFT_ARITH weft_pair weft_pair_negate(weft_pair a) { return weft_pair_of(-a.hi, -a.lo); }
 
-/* a turned by b. */
+/* Returns the product of a and b. */
 WEFT_ARITH weft_turn weft_turn_join(weft_turn a, weft_turn b) {
     weft_turn t;
     t.re = weft_pair_add(weft_pair_multiply(a.re, b.re), weft_pair_negate(weft_pair_multiply(a.im, b.im)));
@@ -50,8 +50,9 @@ WEFT_ARITH weft_turn weft_turn_join(weft_turn a, weft_turn b) {
     return t;
 }
 
-/* The nearest f32. Rounding hi alone would round twice; so it is first rounded to odd: where lo is dropped and the
- * last bit of hi is even, its neighbour on the side of lo is taken (see emulated_fmaf in cpu/kernels/vectors.h). */
+/* Returns the nearest f32. Rounding hi alone would round twice, so hi is first rounded to odd: if lo is not 0 and
+ * the last bit of hi is even, the adjacent number in the direction of lo is used (see emulated_fmaf in
+ * cpu/kernels/vectors.h). */
 WEFT_ARITH float weft_pair_f32(weft_pair p) {
     const uint64_t bits = weft_bits_f64(p.hi);
     const uint64_t one = (p.lo != 0) & ~bits & 1;
@@ -61,7 +62,7 @@ WEFT_ARITH float weft_pair_f32(weft_pair p) {
 
 /* ------------------------------------------------------------------------- tables, on a host */
 
-/* exp(-i pi / 2^q) of the one before, from q = 1, -i: by half angles. */
+/* Returns exp(-i pi / 2^(q+1)) from t = exp(-i pi / 2^q), q >= 1, by half-angle formulas. */
 static inline weft_turn weft_turn_half(weft_turn t) {
     const weft_pair c = weft_pair_add(t.re, weft_pair_of(1, 0)), square = weft_pair_of(c.hi / 2, c.lo / 2);
     const double root = sqrt(square.hi);
@@ -74,7 +75,7 @@ static inline weft_turn weft_turn_half(weft_turn t) {
     return half;
 }
 
-/* table[k] = exp(-i pi v(k) / 2^shift) for k < 2^count_log, v as in ORDER.md 14.1. */
+/* Sets table[k] = exp(-i pi v(k) / 2^shift) for k < 2^count_log, with v as in ORDER.md 14.1. */
 static inline void weft_turn_table(int shift, int count_log, weft_turn *table) {
     weft_turn step;
     step.re = weft_pair_of(0, 0);

@@ -1,5 +1,5 @@
-/* The start of a call, and the steps where ranks go on together or return together. Every rank has the records of
- * all, and comes to the same verdict alone. */
+/* The start of a call, and the steps at which either all ranks continue or all return. Every rank has the records of
+ * all ranks, and derives the same result from them without further communication. */
 #include "core/parts.h"
 #include "dist/dist.h"
 
@@ -27,7 +27,7 @@ static told tell(agreed_kind kind, uint64_t value) {
 
 /* ------------------------------------------------------------------------------ a failure */
 
-/* Rank `from` has the sentence; the others take it over, with its rank in front. */
+/* Sends the error message of rank `from` to all ranks, which report it with that rank's number in front. */
 static weft_status take_sentence(weft_dist *d, int from, weft_status status) {
     weft_error sentence;
     for (int r = 0; r < d->size; r++) d->counts[r] = r == from ? (int)sizeof sentence.message : 0;
@@ -71,7 +71,7 @@ static weft_status compare(weft_dist *d, const agreed *list, size_t count) {
     return WEFT_OK;
 }
 
-/* Slices lie one behind another, and are as many elements as was said. */
+/* Sets d->begin. Checks that the slices are consecutive and have as many elements as each rank specified. */
 static weft_status lay_out(weft_dist *d) {
     weft_error *error = &d->error;
     uint64_t end = 0;

@@ -1,30 +1,31 @@
-/* Aligned blocks of 16^level elements, which prefixes of scans and recurrences are made of (ORDER.md 6, 9). */
+/* Aligned blocks of 16^level elements, of which prefixes of scans and recurrences consist (ORDER.md 6, 9). */
 #ifndef WEFT_DIST_BLOCKS_H
 #define WEFT_DIST_BLOCKS_H
 
 #include "dist/dist.h"
 
-/* Blocks of a slice at most: a rising and a falling staircase. */
+/* Maximum number of blocks of a slice, whose levels first ascend and then descend. */
 enum { BLOCKS_MAX = 2 * (WEFT_SCAN_GROUP - 1) * WEFT_SCAN_LEVELS };
 
 static inline uint64_t block_of(unsigned level) { return UINT64_C(1) << (4 * level); }
 
-/* The level of the greatest block that begins at `at` and ends at `end` or before. */
+/* Returns the level of the largest block that begins at `at` and ends at `end` or before. */
 static inline unsigned level_at(uint64_t at, uint64_t end) {
     unsigned level = 0;
     while (level < 15 && at % block_of(level + 1) == 0 && end - at >= block_of(level + 1)) level++;
     return level;
 }
 
-/* How many blocks [at, end) is cut in. */
+/* Returns the number of blocks that [at, end) is divided into. */
 static inline int count_blocks(uint64_t at, uint64_t end) {
     int count = 0;
     for (; at < end; at += block_of(level_at(at, end))) count++;
     return count;
 }
 
-/* The end of the longest piece of [at, end) that is a function of what stands before `at` and of itself: to the end
- * of the group that is under way, or as far as the greatest power of 16 that divides `at` reaches. */
+/* Returns the end of the longest chunk of [at, end) that can be computed from the prefix before `at` and its own
+ * elements alone. If `at` is inside a group of 16, the chunk ends with the group. Otherwise its length is at most
+ * the greatest power of 16 that divides `at`. */
 static inline uint64_t piece_end(uint64_t at, uint64_t end) {
     uint64_t block = WEFT_SCAN_GROUP;
     const uint64_t group = at / block * block + block;

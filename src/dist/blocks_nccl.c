@@ -1,4 +1,4 @@
-/* Whether blocks can go by NCCL, and the messages of a move. */
+/* Tests if blocks can move by NCCL, and lists the messages of a move. */
 #include "dist/blocks_nccl.h"
 
 #include <dlfcn.h>
@@ -11,8 +11,8 @@ struct blocks {
     block_message *list; /* two for each rank */
 };
 
-/* The plugin beside libweft_dist.so, or NULL: then blocks go through host memory, as weft_dist_blocks says. It stays
- * loaded. */
+/* Loads the plugin from WEFT_PLUGIN_DIR, or from the directory of libweft_dist.so. Returns NULL if there is none:
+ * then blocks move through host memory, as weft_dist_blocks reports. The plugin stays loaded. */
 static const nccl_plugin *find_plugin(void) {
     char path[4096];
     Dl_info self;
@@ -30,7 +30,7 @@ static const nccl_plugin *find_plugin(void) {
     return entry ? entry() : NULL;
 }
 
-/* The N of "cuda:N". */
+/* Returns the N of "cuda:N". */
 static int device_of(const weft_dist *d) {
     const char *const colon = strchr(weft_device(d->ctx), ':');
     return colon ? atoi(colon + 1) : 0;
@@ -38,13 +38,13 @@ static int device_of(const weft_dist *d) {
 
 /* ------------------------------------------------------------------------------ opening */
 
-/* What a rank says of itself; `there` is 0 where it has no plugin. */
+/* Data that a rank sends about itself. `there` is 0 if it has no plugin. */
 typedef struct member {
     unsigned char gpu[GPU_NAME_BYTES];
     uint64_t there;
 } member;
 
-/* Whether all have the plugin, and no two the same GPU. */
+/* Returns true if all ranks have the plugin and no two share a GPU. */
 static bool have_all(const member *list, int count) {
     for (int r = 0; r < count; r++) {
         if (!list[r].there) return false;
@@ -54,7 +54,7 @@ static bool have_all(const member *list, int count) {
     return true;
 }
 
-/* Each rank's `member` is gathered where roots will be. */
+/* Gathers each rank's `member` in d->roots, which is not used otherwise at this time. */
 static weft_status ask_all(weft_dist *d, const nccl_plugin *plugin, bool *all) {
     member own = {.there = plugin != NULL};
     const weft_status named = plugin ? plugin->name_gpu(device_of(d), own.gpu, &d->error) : WEFT_OK;
@@ -109,7 +109,7 @@ static size_t list_messages(const weft_dist *d, char *from, char *to) {
     return count;
 }
 
-/* The context's work on `from` is done before NCCL begins. */
+/* Starts a move. Waits first until the context's work on `from` is done. */
 weft_status blocks_begin(weft_dist *d, const void *from, void *to) {
     const struct blocks *const b = d->blocks;
     const extent here = d->out[d->rank];

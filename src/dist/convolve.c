@@ -1,14 +1,13 @@
-/* weft_dist_convolve and weft_dist_correlate. Results belong to the ranks as the values do. Most of its own a rank
- * computes from its slice as it lies; for those near the slice's ends it brings the values around them into host
+/* weft_dist_convolve and weft_dist_correlate. Results are distributed like the values. A rank computes most of its
+ * results directly from its slice. For results near the slice's ends it fetches the values around them into host
  * memory, from as many ranks as have them.
  *
- * Results are computed in items, which begin at multiples of `step` of the whole: one result where the filter is
- * short, else a block of ORDER.md 15.3, or the pair of blocks that are one where values are real. An item that a
- * border cuts is computed by both ranks, and each keeps its own results of it.
+ * Results are computed in items, which begin at multiples of `step` of the whole array. An item is one result if the
+ * filter is short. Otherwise it is a block of ORDER.md 15.3, or the pair of blocks that are computed together if
+ * values are real. If a slice border is inside an item, both ranks compute the item, and each keeps its own results.
  *
  *     items    |       |       |       |       |       |
- *     rank 1        |--===================---|               -- by values that are brought, == by its own alone
- */
+ *     rank 1        |--===================---|               -- from fetched values, == from its own values only */
 #include "core/parts.h"
 #include "dist/dist.h"
 
@@ -20,14 +19,14 @@ typedef struct convolving {
     weft_dtype dtype;
     weft_field field;
     weft_convolve_mode mode;
-    size_t size; /* of a value */
+    size_t size; /* bytes of a value */
     size_t m;
     const char *x;
     const void *h;
     char *y;
     uint64_t step;   /* results of an item */
-    uint64_t before; /* values that are brought before an item's first result: whole items, or m - 1 */
-    char *around[2]; /* host memory: the values around the first results and the last */
+    uint64_t before; /* values required before the first result of an item: one item, or m - 1 */
+    char *around[2]; /* host memory: the values around the first results, and around the last results */
 } convolving;
 
 /* ----------------------------------------------------------------------------------- places */
@@ -37,8 +36,8 @@ static uint64_t greatest(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static uint64_t up_to(uint64_t place, uint64_t step) { return (place + step - 1) / step * step; }
 static size_t count_of(extent e) { return e.first < e.end ? (size_t)(e.end - e.first) : 0; }
 
-/* The results of a rank, numbered as in the full convolution: result i where value i is, and those behind the last
- * value on the last rank. */
+/* Returns the results of a rank, numbered as in the full convolution. Result i belongs to the rank of value i.
+ * Results after the last value belong to the last rank. */
 static extent results_of(const convolving *c, int rank) {
     const weft_dist *const d = c->d;
     const uint64_t n = dist_total(d), m = c->m;
@@ -48,9 +47,9 @@ static extent results_of(const convolving *c, int rank) {
     return (extent){first + least(d->begin[rank], count), first + end};
 }
 
-/* The values that results are made of, from the start of an item on. They are at least m, so that the filter is the
- * shorter array here too; and if they are not all, their full convolution is longer than half a block, so that 15.3
- * chooses the blocks that it chooses for the whole. */
+/* Returns the values required by `results`, from the start of an item on. They are at least m, so that the filter is
+ * the shorter array here too. If they are not all values, their full convolution is longer than half a block, so
+ * that ORDER.md 15.3 selects the same block size as for the whole array. */
 static extent values_of(const convolving *c, extent results) {
     const uint64_t n = dist_total(c->d), item = results.first / c->step * c->step;
     uint64_t first = item > c->before ? item - c->before : 0;
@@ -59,7 +58,7 @@ static extent values_of(const convolving *c, extent results) {
     return (extent){first, least(greatest(up_to(results.end, c->step), first + c->m), n)};
 }
 
-/* Those of a rank's results whose values all lie in its slice; none if there are few. */
+/* Returns the results of a rank that require only values of its slice; an empty range if the slice is too short. */
 static extent results_inside(const convolving *c, int rank) {
     const extent all = results_of(c, rank);
     const uint64_t end = c->d->begin[rank + 1], start = up_to(c->d->begin[rank], c->step);
@@ -68,7 +67,7 @@ static extent results_inside(const convolving *c, int rank) {
     return first < last && start + c->m <= end ? (extent){first, last} : (extent){all.end, all.end};
 }
 
-/* Those at either end of them. */
+/* Returns the results of a rank before (which = 0) or after (which = 1) those of results_inside. */
 static extent results_at_end(const convolving *c, int rank, int which) {
     const extent all = results_of(c, rank), inside = results_inside(c, rank);
     return which == 0 ? (extent){all.first, inside.first} : (extent){inside.end, all.end};
@@ -86,7 +85,7 @@ static extent around_last(const weft_dist *d, int rank, size_t size) {
 
 /* ---------------------------------------------------------------------------------- running */
 
-/* Some of this rank's results, by the values from number `first` on that are at x. */
+/* Computes `results` of this rank. x contains the values from number `first` on. */
 static weft_status compute(const convolving *c, extent results, const char *x, uint64_t first) {
     weft_dist *const d = c->d;
     const extent values = values_of(c, results);
@@ -126,7 +125,7 @@ static weft_status run_convolution(convolving *c) {
 
 /* --------------------------------------------------------------------------------- the call */
 
-/* What can be said before the slices are known. */
+/* Performs the checks that do not depend on the slices of other ranks. */
 static weft_status check_convolution(const convolving *c, size_t n) {
     weft_dist *const d = c->d;
     const size_t parts = c->field == WEFT_COMPLEX ? 2 : 1, size = weft_dtype_size(c->dtype);
@@ -142,7 +141,7 @@ static weft_status check_convolution(const convolving *c, size_t n) {
     return dist_check_host(d, "h", c->h);
 }
 
-/* And what can be said after. */
+/* Performs the checks that depend on all ranks' slices. */
 static weft_status check_results(const convolving *c) {
     weft_dist *const d = c->d;
     const size_t n = (size_t)(d->begin[d->rank + 1] - dist_first(d)), count = count_of(results_of(c, d->rank));

@@ -1,6 +1,6 @@
-/* What goes from rank to rank: small things from host memory to host memory, by the transport; blocks between the
- * memory of the ranks' devices, by NCCL or staged in host memory. Each rank knows how much comes from where, so that
- * every message is expected. */
+/* Data exchange between ranks. Small data moves from host memory to host memory by the transport. Blocks move
+ * between the memory of the ranks' devices by NCCL, or staged in host memory. Each rank computes in advance how many
+ * bytes it receives from every other rank, so no message is unexpected. */
 #include "dist/blocks_nccl.h"
 #include "dist/dist.h"
 
@@ -34,7 +34,7 @@ weft_status dist_copy(weft_dist *d, size_t bytes, const void *from, void *to) {
 
 static weft_status grow(weft_dist *d, weft_memory memory, room *r, size_t bytes) {
     void *p = NULL;
-    if (bytes == 0) bytes = 1; /* so that a place in it is one in memory */
+    if (bytes == 0) bytes = 1; /* so that a pointer into the buffer is never NULL */
     if (bytes <= r->bytes) return WEFT_OK;
     FORWARD(dist_took(d, weft_free(d->ctx, memory, r->at)));
     *r = (room){NULL, 0};
@@ -59,7 +59,7 @@ weft_status dist_host_room(weft_dist *d, size_t bytes, const char **at) {
 
 static size_t bytes_of(extent e) { return (size_t)(e.end - e.first); }
 
-/* Packs what leaves this rank into host memory, part after part, and lets d->out say so. */
+/* Packs the data that leaves this rank consecutively into host memory, and sets d->out to the ranges in it. */
 static weft_status pack(weft_dist *d, const char *from) {
     size_t place = 0;
     for (int r = 0; r < d->size; r++) place += bytes_of(d->out[r]);
@@ -74,7 +74,8 @@ static weft_status pack(weft_dist *d, const char *from) {
     return WEFT_OK;
 }
 
-/* What comes lies in d->far as it will lie from the first byte of `to` that something comes to. */
+/* Provides host memory for the received data, d->far. It has the layout of `to` from byte *first on, the first byte
+ * of `to` that is received. */
 static weft_status hold_far(weft_dist *d, uint64_t *first) {
     uint64_t end = 0;
     *first = UINT64_MAX;
@@ -107,7 +108,8 @@ static weft_status begin_staged(weft_dist *d, const void *from, char *to) {
     return d->line.begin_move(d, d->near.at, d->far.at);
 }
 
-/* Ranks agree on which way: all have NCCL or none, and where one has a GPU all stage. */
+/* Starts a move. All ranks choose the same method: all ranks have NCCL or none has, and if one rank has a GPU then
+ * all stage. */
 weft_status dist_begin_move(weft_dist *d, const void *from, void *to) {
     if (d->blocks) return dist_agree(d, blocks_begin(d, from, to));
     return d->gpus ? begin_staged(d, from, to) : d->line.begin_move(d, from, to);
@@ -126,7 +128,7 @@ weft_status dist_move(weft_dist *d, const void *from, void *to) {
 
 /* ---------------------------------------------------------------------------------- fetching */
 
-/* What a slice has of what is wanted, in bytes counted from `origin`. */
+/* Returns the part of `wish` that is in the slice of `rank`, in bytes counted from element `origin`. */
 static extent overlap(const weft_dist *d, int rank, extent wish, uint64_t origin, size_t size) {
     const uint64_t begin = d->begin[rank], stop = d->begin[rank + 1];
     const uint64_t first = begin > wish.first ? begin : wish.first, end = stop < wish.end ? stop : wish.end;

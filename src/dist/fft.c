@@ -1,7 +1,8 @@
-/* weft_dist_fft: each rank transforms the arrays that it has. */
+/* weft_dist_fft: each rank transforms its own arrays. */
 #include "dist/dist.h"
 
-/* Reals of an array on the side that is real in kind `real`, and half a spectrum in kind `half`. */
+/* Returns the number of reals of an array: n if `kind` is `real`, those of half a spectrum if `kind` is `half`,
+ * otherwise those of n complex values. */
 static size_t reals_of(weft_fft_kind kind, weft_fft_kind real, weft_fft_kind half, size_t n) {
     return kind == real ? n : 2 * (kind == half ? n / 2 + 1 : n);
 }

@@ -5,7 +5,7 @@
 
 /* ----------------------------------------------------------------------- a slice as subtrees */
 
-/* Elements [first, end) of the whole array: 2^level aligned tiles, the last of which may be short. */
+/* Elements [first, end) of the whole array: 2^level aligned tiles. The last tile may be short. */
 typedef struct subtree {
     extent of;
     unsigned level;
@@ -15,7 +15,7 @@ static extent ragged_tile(const weft_dist *d, int rank, size_t size) {
     return dist_ragged_tile(d, rank, WEFT_TILE(size));
 }
 
-/* The subtrees of a slice from left to right; their number is returned. */
+/* Lists the subtrees of a slice from left to right. Returns their number. */
 static size_t list_subtrees(const weft_dist *d, int rank, size_t size, subtree list[ROOTS_MAX]) {
     const size_t tile = WEFT_TILE(size);
     const extent whole = dist_whole_tiles(d, rank, tile);
@@ -37,7 +37,7 @@ static size_t list_subtrees(const weft_dist *d, int rank, size_t size, subtree l
 
 static size_t values_of(const forest *f) { return f->kind == LEAF_PATHS ? ROOT_VALUES : 1; }
 
-/* The root over n elements at x and y, or paths, the first of which has the number `first`. */
+/* Computes the root over n elements at x and y, or over n paths, the first of which has number `first`. */
 static weft_status compute_root(const forest *f, uint64_t first, size_t n, const void *x, const void *y,
                                 root *value) {
     weft_context *const ctx = f->d->ctx;
@@ -53,7 +53,8 @@ static weft_status compute_root(const forest *f, uint64_t first, size_t n, const
 
 static const char *behind(const char *p, size_t bytes) { return p ? p + bytes : NULL; }
 
-/* The roots of this rank's subtrees; the ragged tile, if any, is the last and lies apart. */
+/* Computes the roots of this rank's subtrees. The elements of the ragged tile, if there is one, are in d->ragged. It
+ * is the last subtree. */
 static weft_status compute_roots(const forest *f, root *roots) {
     weft_dist *const d = f->d;
     const size_t size = weft_dtype_size(f->dtype);
@@ -70,7 +71,7 @@ static weft_status compute_roots(const forest *f, root *roots) {
     return WEFT_OK;
 }
 
-/* a becomes the join of a and b. */
+/* Combines the roots a and b into a. */
 static void join(const forest *f, root *a, const root *b) {
     const bool product = f->kind == LEAF_REDUCE && f->op == WEFT_PROD;
     for (size_t i = 0; i < values_of(f); i++) {
@@ -81,8 +82,8 @@ static void join(const forest *f, root *a, const root *b) {
     }
 }
 
-/* Joins the roots of all ranks, which are in d->roots one behind another: equal neighbours become the subtree above
- * them, and what is left joins from the last on. */
+/* Combines the roots of all ranks, stored consecutively in d->roots. Two adjacent subtrees of equal level are
+ * combined into the subtree one level above. The remaining ones are combined from right to left. */
 static void join_roots(const forest *f, root *value) {
     enum { LEVELS = 64 };
     weft_dist *const d = f->d;
@@ -107,7 +108,7 @@ static void join_roots(const forest *f, root *value) {
     memcpy(value, waiting[0], bytes);
 }
 
-/* Every rank gives as many roots as all know. */
+/* Gathers the roots of all ranks in d->roots. Every rank computes how many roots each rank has. */
 static weft_status gather_roots(const forest *f, const root *roots) {
     weft_dist *const d = f->d;
     subtree list[ROOTS_MAX];
@@ -116,7 +117,7 @@ static weft_status gather_roots(const forest *f, const root *roots) {
     return dist_gather_parts(d, roots, d->roots, "gathering roots");
 }
 
-/* Whether a border cuts a tile: else no element travels. */
+/* Returns true if a slice border is inside a tile. Otherwise no element has to be moved. */
 static bool is_ragged(const weft_dist *d, size_t size) {
     for (int r = 0; r < d->size; r++) {
         const extent e = ragged_tile(d, r, size);

@@ -1,7 +1,7 @@
-/* The canonical tree (ORDER.md 2) over an array that is spread, or over the paths of a simulation. A rank
- * computes the roots of the greatest aligned subtrees that lie in its slice, which are O(log n); a tile that a border
- * cuts belongs to the rank with its first element, to which the others send their part of it. All ranks get all roots
- * and join them alone, in the tree's order. */
+/* The canonical tree (ORDER.md 2) over a distributed array, or over the paths of a simulation. A rank computes the
+ * roots of the largest aligned subtrees in its slice, of which there are O(log n). A tile that crosses a slice
+ * border belongs to the rank with its first element; the other ranks send their elements of the tile to that rank.
+ * All ranks gather all roots, and each rank combines them in the order of the tree. */
 #ifndef WEFT_DIST_FOREST_H
 #define WEFT_DIST_FOREST_H
 
@@ -16,20 +16,21 @@ typedef union root {
 
 typedef enum leaf_kind { LEAF_REDUCE, LEAF_DOT, LEAF_TREE, LEAF_PATHS } leaf_kind;
 
-/* What a tree is made of, and how its roots join. */
+/* Parameters of a tree: its leaves, and the operation that combines its roots. */
 typedef struct forest {
     weft_dist *d;
     leaf_kind kind;
-    weft_op op;       /* LEAF_REDUCE */
-    tree_kind tree;   /* LEAF_TREE */
-    double parameter; /* likewise */
+    weft_op op;       /* for LEAF_REDUCE */
+    tree_kind tree;   /* for LEAF_TREE */
+    double parameter; /* for LEAF_TREE */
     weft_dtype dtype, accumulate;
     bool narrow;                    /* roots are f32 */
-    const char *x, *y;              /* y: LEAF_DOT */
-    const struct price_call *paths; /* LEAF_PATHS, whose dtype is f64 */
+    const char *x, *y;              /* y: for LEAF_DOT */
+    const struct price_call *paths; /* for LEAF_PATHS, whose dtype must be f64 */
 } forest;
 
-/* The value of the tree over the whole array, which is not empty; of paths all ROOT_VALUES. */
+/* Computes the value of the tree over the whole array, which must not be empty. LEAF_PATHS returns ROOT_VALUES
+ * values. */
 weft_status forest_run(const forest *f, root *value);
 
 #endif

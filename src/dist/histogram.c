@@ -1,4 +1,4 @@
-/* weft_dist_histogram, weft_dist_histogram_even: the slices' counts, which are integers, are added. */
+/* weft_dist_histogram, weft_dist_histogram_even: adds the counts of all slices, which are integers. */
 #include "dist/dist.h"
 
 #include <stdlib.h>

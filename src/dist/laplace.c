@@ -1,20 +1,24 @@
-/* weft_dist_laplace: slabs of whole planes. Each round brings some planes of the neighbours on either side and makes
- * as many sweeps on the slab with them: what the outermost planes lack spreads by a plane a sweep, and does not reach
- * the slab's own. No bit depends on how many sweeps a round makes. While planes come by MPI or through host memory
- * the slab is swept without them, and what that leaves wrong beside the borders is swept again when they are there.
+/* weft_dist_laplace: each rank has a contiguous slice of whole planes. Each round exchanges halos of `halo` planes
+ * with the adjacent ranks, and makes `halo` sweeps on the slice with its halos. Errors due to the missing planes
+ * beyond the halos spread by one plane per sweep, and do not reach the slice's own planes. No bit depends on the
+ * number of sweeps of a round. If planes are exchanged by MPI or through host memory, the slice is swept without its
+ * halos meanwhile. The planes next to the borders, which are then wrong, are swept again after the halos have
+ * arrived.
  *
- *     of 3 planes     ---|==============================|---     --- come from the neighbours
- *     while they come    |~~~..........................~~~|     ~~~ wrong, for lack of them
- *     then            ---...~~~                  ~~~...---      ... right, and kept
+ *     halo of 3 planes    ---|==============================|---     --- received from the adjacent ranks
+ *     during the exchange    |~~~..........................~~~|     ~~~ wrong, because halos are missing
+ *     afterwards          ---...~~~                  ~~~...---      ... correct, and kept
  *
- * Two rooms hold the slab with its halos in turns: a round sweeps from one to the other, and only halos move. */
+ * Two buffers contain the slice with its halos alternately: a round sweeps from one to the other. Only halos are
+ * moved. */
 #include "dist/dist.h"
 
 #include <string.h>
 
-enum { HALO_MOST_F32 = 8, HALO_MOST_F64 = 6 }; /* twice what one pass over memory sweeps on a GPU */
+enum { HALO_MOST_F32 = 8, HALO_MOST_F64 = 6 }; /* twice the sweeps of one pass over memory on a GPU */
 
-/* Planes that a round brings: a 64th of an average slab, so that what is swept twice stays little. */
+/* Returns the maximum number of planes of a halo: a 64th of the average slice, to keep the number of planes swept
+ * twice small, but at least 1 and at most HALO_MOST. */
 static size_t most_halo(const weft_dist *d, weft_dtype dtype) {
     const uint64_t share = dist_total(d) / (64 * (uint64_t)d->size);
     const uint64_t most = dtype == WEFT_F32 ? HALO_MOST_F32 : HALO_MOST_F64;
@@ -24,16 +28,16 @@ static size_t most_halo(const weft_dist *d, weft_dtype dtype) {
 typedef struct sweeping {
     weft_dist *d;
     weft_dtype dtype;
-    size_t nx, ny, plane, planes; /* plane: bytes of one; planes: of this rank */
-    char *before, *after;         /* rooms: the slab begins `margin` planes from their start */
-    char *rim;                    /* a room for what is swept beside a border */
-    size_t margin, halo;          /* planes on either side: room for so many; how many a round brings */
-    const char *from;             /* the slab that a round reads, in `before` or the caller's, */
-    char *to;                     /* and that it writes, in `after` or the caller's */
-    bool apart;                   /* a round sweeps the slab without its halos first */
+    size_t nx, ny, plane, planes; /* plane: bytes of a plane; planes: number of planes of this rank */
+    char *before, *after;         /* buffers, in which the slice begins `margin` planes from the start */
+    char *rim;                    /* buffer for the planes next to a border, swept again */
+    size_t margin, halo; /* margin: maximum number of planes of a halo; halo: planes of a halo in this round */
+    const char *from;    /* slice that a round reads: in `before`, or the caller's */
+    char *to;            /* slice that a round writes: in `after`, or the caller's */
+    bool apart;          /* the round first sweeps the slice without its halos */
 } sweeping;
 
-/* A slab with a halo on either side, of as many planes as there are. */
+/* Returns the slice of `rank` with a halo of s->halo planes on either side, or fewer at the ends of the grid. */
 static extent with_halo(const weft_dist *d, int rank, size_t size) {
     const sweeping *const s = d->call;
     const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], halo = s->halo, total = dist_total(d);
@@ -42,12 +46,12 @@ static extent with_halo(const weft_dist *d, int rank, size_t size) {
     return (extent){begin > halo ? begin - halo : 0, total - end > halo ? end + halo : total};
 }
 
-/* Where plane z of the grid is in before or after. */
+/* Returns the address of plane z of the grid in `at`, which is s->before or s->after. */
 static char *plane_in(const sweeping *s, char *at, uint64_t z) {
     return at + (size_t)(z + s->margin - dist_first(s->d)) * s->plane;
 }
 
-/* The neighbours' planes begin to come to where they lie beside this rank's own, which stay. */
+/* Starts to receive the halos into s->before, next to this rank's own planes, which are not moved. */
 static weft_status begin_halos(const sweeping *s) {
     weft_dist *const d = s->d;
     dist_wish(d, s->plane, with_halo);
@@ -56,18 +60,19 @@ static weft_status begin_halos(const sweeping *s) {
                            plane_in(s, s->before, with_halo(d, d->rank, s->plane).first));
 }
 
-/* A round's sweeps on some planes as if there were no others. */
+/* Makes the sweeps of a round on `planes` planes, as if the grid had no others. */
 static weft_status sweep(const sweeping *s, size_t planes, const char *from, char *to) {
     return dist_took(s->d, weft_laplace(s->d->ctx, s->dtype, s->nx, s->ny, planes, s->halo, from, to, NULL));
 }
 
-/* A slab that has so many planes is read where the caller has it, and its result is written there: copying it in and
- * out takes as long as sweeping it twice. */
+/* Returns true if the slice is read from and written to the caller's arrays directly. Copying it to a buffer and
+ * back takes as long as sweeping it twice. */
 static bool is_wide(const sweeping *s) { return s->planes > 4 * s->margin; }
 
-/* Chooses where a round reads and writes, and whether the slab is swept while the neighbours' planes come. It must be
- * where it does not lie beside them; else that is worth it if they are not there at once, as they are by NCCL: two
- * H200s lost 0.5 ms a round of 6 sweeps of 2^30 points by sweeping 18 planes beside a border again. */
+/* Selects the arrays that a round reads and writes, and decides if the slice is swept while the halos are exchanged.
+ * This is necessary if the round reads or writes the caller's arrays, where the slice is not next to its halos.
+ * Otherwise it pays only if the exchange takes time, which it does not by NCCL: two H200s lost 0.5 ms per round of 6
+ * sweeps of 2^30 points by sweeping 18 planes at a border again. */
 static void plan_round(sweeping *s, bool first, bool last, const void *u, void *v) {
     const weft_dist *const d = s->d;
     const bool reads = first && is_wide(s), writes = last && is_wide(s);
@@ -76,7 +81,7 @@ static void plan_round(sweeping *s, bool first, bool last, const void *u, void *
     s->apart = reads || writes || (!d->blocks && s->planes > 2 * s->halo);
 }
 
-/* Sweeps `planes` of `before`, and keeps some of them. */
+/* Sweeps `planes` of s->before, and copies the planes `kept` to s->to. */
 static weft_status sweep_rim(const sweeping *s, extent planes, extent kept) {
     FORWARD(sweep(s, (size_t)(planes.end - planes.first), plane_in(s, s->before, planes.first), s->rim));
     return dist_copy(s->d, (size_t)(kept.end - kept.first) * s->plane,
@@ -84,8 +89,8 @@ static weft_status sweep_rim(const sweeping *s, extent planes, extent kept) {
                      s->to + (size_t)(kept.first - dist_first(s->d)) * s->plane);
 }
 
-/* What is left when the neighbours' planes are there: that which is beside them and came out wrong without them, or
- * all that was not swept before. */
+/* Completes a round after the halos have arrived. Sweeps again the planes next to the borders, which are wrong
+ * without the halos. If s->apart is false, sweeps all planes, for the first time. */
 static weft_status sweep_rims(const sweeping *s) {
     const weft_dist *const d = s->d;
     const extent all = with_halo(d, d->rank, s->plane);
@@ -100,7 +105,7 @@ static weft_status sweep_rims(const sweeping *s) {
     return sweep_rim(s, (extent){end - 2 * halo, all.end}, (extent){end - halo, end});
 }
 
-/* Whatever happens to the sweeps, the move is ended. */
+/* Runs a round. The move is ended even if the sweeps fail. */
 static weft_status run_round(sweeping *s) {
     weft_dist *const d = s->d;
     char *const spare = s->before;
@@ -113,7 +118,7 @@ static weft_status run_round(sweeping *s) {
     return dist_agree(d, status);
 }
 
-/* Brings to `before` what rounds need there: of a wide slab what is near its borders. */
+/* Copies to s->before the planes that rounds need there: all, or those near the borders if the slice is wide. */
 static weft_status bring_slab(const sweeping *s, const void *u) {
     weft_dist *const d = s->d;
     const size_t edge = 2 * s->margin, far = s->planes - edge;
@@ -150,7 +155,7 @@ static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *
                                    : dist_copy(d, s->planes * s->plane, plane_in(s, s->before, dist_first(d)), v));
 }
 
-/* One rank has all planes: nothing is copied. */
+/* Sweeps on the only rank, which has all planes: nothing is copied. */
 static weft_status run_alone(const sweeping *s, size_t sweeps, const void *u, void *v) {
     weft_dist *const d = s->d;
     return dist_took(d, weft_laplace(d->ctx, s->dtype, s->nx, s->ny, s->planes, sweeps, u, v, NULL));

@@ -1,5 +1,5 @@
-/* weft_dist_map, weft_dist_map_reduce: each rank evaluates the formula on its slice, where elements are numbered from
- * the slice's first; what is reduced are the values so found. */
+/* weft_dist_map, weft_dist_map_reduce: each rank evaluates the formula on its slice. Elements are numbered within
+ * the whole array. weft_dist_map_reduce then reduces the values. */
 #include "core/parts.h"
 #include "dist/dist.h"
 
@@ -14,7 +14,7 @@ typedef struct mapping {
     const weft_binding *bindings;
 } mapping;
 
-/* A hash of the bindings but for where arrays lie: names, types, scalars. */
+/* Returns a hash of the bindings' names, types and scalars, but not of the addresses of arrays. */
 static uint64_t hash_bindings(const mapping *m) {
     uint64_t hash = DIST_HASH;
     for (size_t i = 0; i < m->count; i++) {
@@ -27,7 +27,7 @@ static uint64_t hash_bindings(const mapping *m) {
     return hash;
 }
 
-/* The formula and the bindings as weft_map of no elements sees them; then where arrays lie. */
+/* Checks the formula and the bindings by weft_map of no elements, then the addresses of the arrays. */
 static weft_status check_mapping(mapping *m) {
     weft_dist *const d = m->d;
     FORWARD(dist_took(d, weft_expr_compile(d->ctx, m->formula, &m->expr)));
@@ -44,7 +44,7 @@ static weft_status evaluate(const mapping *m, void *out) {
                      weft_part_map(m->d->ctx, m->expr, m->dtype, dist_first(m->d), m->n, m->bindings, m->count, out));
 }
 
-/* The hashes of what cannot be told in a word. */
+/* Returns a hash of the formula, which ranks compare in place of its text. */
 static uint64_t hash_formula(const mapping *m) {
     return m->formula ? dist_hash(DIST_HASH, m->formula, strlen(m->formula)) : 0;
 }

@@ -1,13 +1,13 @@
-/* weft_dist_match_count. A rank counts the places of its slice. Those far from its ends it finds in its text as it
- * lies; for the first place and the last ones it brings the bytes around them from its neighbours, however short they
- * are. */
+/* weft_dist_match_count. A rank counts the matches that begin in its slice. Matches far from the slice's ends are
+ * found in the rank's own text. For the first position and the last ones the bytes around them are fetched from
+ * other ranks, from several of them if their slices are short. */
 #include "dist/dist.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    REACH = WEFT_PATTERN_BYTES_MAX + 1, /* bytes behind a place that tell of it: a pattern, and what ends the word */
+    REACH = WEFT_PATTERN_BYTES_MAX + 1, /* bytes after a position that decide about a match: a pattern and one more */
     AROUND = 2 * REACH + 1
 };
 
@@ -18,7 +18,8 @@ static extent within(const weft_dist *d, uint64_t first, uint64_t end) {
 
 static bool is_long(const weft_dist *d, int rank) { return d->begin[rank + 1] - d->begin[rank] > REACH; }
 
-/* The first of the last places; all places of a short slice are last ones. */
+/* Returns the first of the last positions of a slice. All positions of a slice of at most REACH bytes are last
+ * ones. */
 static uint64_t tail(const weft_dist *d, int rank) {
     return is_long(d, rank) ? d->begin[rank + 1] - REACH : d->begin[rank];
 }
@@ -44,7 +45,7 @@ typedef struct matching {
     uint64_t *sums, *counts;
 } matching;
 
-/* Adds the matches at places [first, end) of the whole text, of which the bytes `e` are at `text`. */
+/* Adds to m->sums the matches at positions [first, end) of the whole text. `text` contains its bytes `e`. */
 static weft_status add_places(const matching *m, const void *text, extent e, uint64_t first, uint64_t end) {
     if (first >= end) return WEFT_OK;
     FORWARD(dist_took(m->d, weft_match_count(m->d->ctx, (size_t)(e.end - e.first), text, (size_t)(first - e.first),
@@ -56,7 +57,7 @@ static weft_status add_places(const matching *m, const void *text, extent e, uin
 static weft_status count_places(const matching *m, const void *first, const void *last) {
     const weft_dist *const d = m->d;
     const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], middle = tail(d, d->rank);
-    /* Every rank has the patterns judged, those without a place too. */
+    /* Every rank checks the patterns, even if its slice is empty. */
     FORWARD(dist_took(m->d, weft_match_count(d->ctx, 0, NULL, 0, 0, m->patterns, m->flags, m->counts)));
     if (middle > begin) {
         FORWARD(add_places(m, first, around_first(d, d->rank, 1), begin, begin + 1));
@@ -80,7 +81,7 @@ static weft_status run_match(const matching *m, uint64_t *counts) {
     return d->line.add(d, m->sums, counts, m->patterns->count, "adding counts");
 }
 
-/* What is read here; the rest is for weft_match_count to judge. */
+/* Checks the arguments that this file reads. weft_match_count checks the others. */
 static weft_status check_match(const matching *m, const uint64_t *counts) {
     weft_error *error = &m->d->error;
     const weft_patterns *const p = m->patterns;
@@ -92,7 +93,8 @@ static weft_status check_match(const matching *m, const uint64_t *counts) {
     return dist_check_array(m->d, "text", m->text, m->n, 1);
 }
 
-/* Of offsets and bytes; that offsets ascend is checked where they are used. */
+/* Returns a hash of the offsets and bytes of the patterns. The order of the offsets is checked by
+ * weft_match_count. */
 static uint64_t hash_patterns(const weft_patterns *p) {
     uint64_t hash = dist_hash(DIST_HASH, p->offsets, (p->count + 1) * sizeof *p->offsets);
     return p->offsets[p->count] <= (uint64_t)p->count * WEFT_PATTERN_BYTES_MAX

@@ -1,8 +1,8 @@
-/* weft_dist_matmul, weft_dist_matmul_blocks: ranks are a grid, each with a block of A, B and C; a product whose rows
- * alone are spread is one whose grid has one column. Blocks of A come along the grid's rows and rows of B along its
- * columns, some terms at a time, and the chains of C's elements (ORDER.md 13.1) go on from what the terms before
- * have left (R. van de Geijn, J. Watts, Concurrency 9, 1997, but that no sum is rounded between). How k is cut (13.2)
- * is asked of the whole product. */
+/* weft_dist_matmul, weft_dist_matmul_blocks: the ranks are a grid, and each has a block of A, B and C. If only the
+ * rows of a product are distributed, its grid has one column. Blocks of A are sent along the rows of the grid and
+ * rows of B along its columns, a limited number of terms at a time. The chains of C's elements (ORDER.md 13.1)
+ * continue from the sums of the earlier terms (R. van de Geijn, J. Watts, Concurrency 9, 1997; here sums are not
+ * rounded in between). The division of k into parts (13.2) depends on the size of the whole product only. */
 #include "core/parts.h"
 #include "dist/dist.h"
 
@@ -11,30 +11,30 @@
 
 enum {
     ROOM_OF_A, /* a block of A of another rank */
-    ROOM_OF_B, /* some rows of B */
+    ROOM_OF_B, /* a panel of rows of B */
     ROOM_OF_SUMS,
-    ROOM_OF_OWN_A, /* where NCCL is to find what lies in host memory */
+    ROOM_OF_OWN_A, /* copies of the rank's own blocks in GPU memory, for NCCL, if they are in host memory */
     ROOM_OF_OWN_B,
     LEAST_TERMS =
-        1024 /* that are taken at a time, where A's blocks have as many: sums are read and written for each */
+        1024 /* minimum number of terms per step, if A's blocks have that many: a step reads and writes all sums */
 };
 
 typedef struct product {
     weft_dist *d;
     const char *name;
     weft_dtype dtype, accumulate;
-    size_t grid_rows, grid_columns; /* ranks */
-    size_t row, column;             /* of this rank in the grid */
-    weft_slice rows, columns;       /* of its block of C */
+    size_t grid_rows, grid_columns; /* size of the grid, in ranks */
+    size_t row, column;             /* position of this rank in the grid */
+    weft_slice rows, columns;       /* rows and columns of this rank's block of C */
     size_t k, size;                 /* size: bytes of an element */
     const void *alpha, *beta;
     const char *a, *b;
     char *c;
-    size_t part; /* ORDER.md 13.2 */
-    char *sums;  /* the parts', one behind another */
+    size_t part; /* terms of a part (ORDER.md 13.2) */
+    char *sums;  /* sums of all parts, stored consecutively */
 } product;
 
-/* Which of the k terms the blocks of A in a column of the grid have, and those of B in a row of it. */
+/* Return the terms, of k, of the blocks of A in a column of the grid, and of the blocks of B in a row of it. */
 static weft_slice terms_of_a(const product *p, size_t column) {
     return weft_slice_share(p->k, (int)p->grid_columns, (int)column);
 }
@@ -43,7 +43,7 @@ static weft_slice terms_of_b(const product *p, size_t row) {
     return weft_slice_share(p->k, (int)p->grid_rows, (int)row);
 }
 
-/* Rows of B that come at a time, at most. */
+/* Returns the maximum number of rows of B that are fetched at a time. */
 static size_t panel_of(const product *p) {
     const size_t share = terms_of_b(p, 0).count, most = terms_of_a(p, 0).count;
     const size_t terms = share > LEAST_TERMS ? share : LEAST_TERMS;
@@ -57,7 +57,8 @@ static void begin_list(const product *p) {
     memset(p->d->out, 0, (size_t)p->d->size * sizeof *p->d->out);
 }
 
-/* The block of A that the ranks of column `from` have comes to the others of their rows. */
+/* Sends the block of A from the ranks of grid column `from` to the other ranks of their grid rows. Sets *at to its
+ * address on this rank. */
 static weft_status bring_a(const product *p, size_t from, const char **at) {
     weft_dist *const d = p->d;
     const bool mine = from == p->column;
@@ -71,7 +72,8 @@ static weft_status bring_a(const product *p, size_t from, const char **at) {
     return dist_move(d, p->a, d->rooms[ROOM_OF_A].at);
 }
 
-/* Bytes of rows [first, end) of B that the ranks of a row of the grid have, counted from row `origin`. */
+/* Returns the byte range of rows [first, end) of B that the ranks in grid row `row` have, counted from row
+ * `origin`. */
 static extent overlap(const product *p, size_t row, uint64_t first, uint64_t end, uint64_t origin) {
     const weft_slice has = terms_of_b(p, row);
     const uint64_t bytes = (uint64_t)p->columns.count * p->size, stop = has.offset + has.count;
@@ -80,7 +82,7 @@ static extent overlap(const product *p, size_t row, uint64_t first, uint64_t end
     return first < end ? (extent){(first - origin) * bytes, (end - origin) * bytes} : (extent){0, 0};
 }
 
-/* Rows [first, end) of B, of this rank's columns. */
+/* Fetches rows [first, end) of B, for this rank's columns. Sets *at to their address. */
 static weft_status bring_b(const product *p, uint64_t first, uint64_t end, const char **at) {
     weft_dist *const d = p->d;
     *at = p->grid_rows == 1 ? p->b + first * p->columns.count * p->size : d->rooms[ROOM_OF_B].at;
@@ -111,7 +113,7 @@ static weft_status multiply(const product *p, size_t k, const char *a, size_t ld
                                       value_of(p, p->alpha, 1), a, lda, b, value_of(p, p->beta, 0), p->c, piece));
 }
 
-/* Terms [first, end) of the chains: those that the part under way still lacks, then whole parts from their first. */
+/* Adds terms [first, end) to the chains: first the terms that the current part still lacks, then whole parts. */
 static weft_status take_terms(const product *p, uint64_t first, uint64_t end, const char *a, size_t lda,
                               const char *b) {
     const size_t sums = p->rows.count * p->columns.count * weft_dtype_size(p->accumulate);
@@ -124,7 +126,7 @@ static weft_status take_terms(const product *p, uint64_t first, uint64_t end, co
     return multiply(p, (size_t)count - head, a + head * p->size, lda, b + head * p->columns.count * p->size, &new);
 }
 
-/* A rank that fails goes on with the others to the end. */
+/* A rank that fails continues to exchange blocks with the others until the end. */
 static weft_status take_all_terms(const product *p) {
     const size_t panel = panel_of(p);
     weft_status status = WEFT_OK;
@@ -145,7 +147,7 @@ static weft_status take_all_terms(const product *p) {
 
 /* ------------------------------------------------------------------------------- the product */
 
-/* NCCL reads a device's memory alone. */
+/* Copies a block to GPU memory if it is in host memory and blocks move by NCCL, which reads only device memory. */
 static weft_status hold_own(weft_dist *d, size_t number, size_t bytes, const char **own) {
     char *copy;
     if (!d->blocks || bytes == 0 || weft_part_device_only(d->ctx, *own)) return WEFT_OK;
@@ -171,7 +173,7 @@ static weft_status hold_rooms(product *p) {
     return dist_room(d, ROOM_OF_SUMS, parts * m * n * sum, &p->sums);
 }
 
-/* The whole product is m x n. */
+/* Computes the product. The whole product is m x n. */
 static weft_status run_product(product *p, uint64_t m, uint64_t n) {
     weft_dist *const d = p->d;
     if (m == 0 || n == 0) return WEFT_OK;
@@ -185,7 +187,7 @@ static weft_status run_product(product *p, uint64_t m, uint64_t n) {
 
 /* ---------------------------------------------------------------------------------- the grid */
 
-/* What a rank says of its block. */
+/* Position and size of a rank's block, sent to all ranks. */
 typedef struct place {
     uint64_t rows, first_row, columns, first_column, all_columns;
 } place;
@@ -195,8 +197,8 @@ _Static_assert(sizeof(place) <= ROOTS_MAX * ROOT_VALUES * sizeof(uint64_t),
 
 static bool is_other(uint64_t told, uint64_t is) { return told != WEFT_NOT_GIVEN && told != is; }
 
-/* Ranks in a row of the grid have the same rows, which the first of them has told, and those in a column the same
- * columns. */
+/* Checks the blocks of all ranks. Ranks in a row of the grid must have the rows of the first rank of that row. Ranks
+ * in a column must have the columns of the first rank of that column. Sets *n to the total number of columns. */
 static weft_status check_places(const product *p, const place *all, uint64_t *n) {
     weft_error *error = &p->d->error;
     const size_t across = p->grid_columns;
@@ -245,7 +247,7 @@ static weft_status check_size(weft_dist *d, const char *name, size_t rows, size_
     return WEFT_OK;
 }
 
-/* Blocks of one rank; those of others that it is brought have a row or column more at most. */
+/* Checks the blocks of this rank. Blocks of other ranks, which it fetches, have at most one row or column more. */
 static weft_status check_product(const product *p) {
     weft_dist *const d = p->d;
     const size_t size = weft_dtype_size(p->dtype), m = p->rows.count, n = p->columns.count;
@@ -268,7 +270,7 @@ static uint64_t bits_of(weft_status checked, const void *scalar, size_t size) {
     return bits;
 }
 
-/* n: as it is told by every rank, or 0. status: of the grid. */
+/* n: number of columns passed by every rank, or 0 if each passed its own. status: result of lay_grid. */
 static weft_status run_call(product *p, size_t n, weft_status status) {
     weft_slice rows = p->rows;
     uint64_t columns;
@@ -289,7 +291,7 @@ static weft_status run_call(product *p, size_t n, weft_status status) {
     return run_product(p, dist_total(p->d), columns);
 }
 
-/* With one column where `across` is refused. */
+/* Lays out the ranks as a grid with `across` ranks per row. If `across` is invalid, the grid has one column. */
 static weft_status lay_grid(product *p, size_t across) {
     weft_error *error = &p->d->error;
     const size_t ranks = (size_t)p->d->size;

@@ -1,4 +1,4 @@
-/* Ranks that are processes of MPI: opening, and the transport. */
+/* Transport between ranks that are processes of MPI, and its opening. */
 #include <mpi.h>
 
 #include "dist/dist.h"
@@ -7,22 +7,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1 << 30 }; /* at most: MPI counts in int */
+enum { MESSAGE_BYTES = 1 << 30 }; /* maximum size of a message: MPI counts in int */
 
 typedef struct mpi_line {
     MPI_Comm comm;
     bool ends_mpi;
     MPI_Request *requests; /* two for each rank */
-    MPI_Status *statuses;  /* of these */
-    const char *from;      /* of the move that has begun */
+    MPI_Status *statuses;  /* statuses of the requests */
+    const char *from;      /* source and destination of the current move */
     char *to;
-    int started; /* its requests */
+    int started; /* number of requests started in the current round */
 } mpi_line;
 
-/* Whether MPI was started here, and is to be ended by the weft_dist on all ranks of the job. */
+/* True if this library initialized MPI. The weft_dist on MPI_COMM_WORLD must then finalize it. */
 static bool started_here;
 
-/* What MPI returned: WEFT_OK, or the weft_dist is dead. */
+/* Converts a return code of MPI to a status. A failure makes the weft_dist unusable. */
 static weft_status took(weft_dist *d, int code, const char *doing) {
     char text[MPI_MAX_ERROR_STRING];
     int length = 0;
@@ -41,7 +41,7 @@ static weft_status gather(weft_dist *d, const void *own, void *all, const int *c
     return took(d, MPI_Allgatherv(own, counts[d->rank], MPI_BYTE, all, counts, places, MPI_BYTE, comm_of(d)), doing);
 }
 
-/* In parts whose number fits in int. */
+/* Splits the sum into calls whose count fits in int. */
 static weft_status add(weft_dist *d, const uint64_t *own, uint64_t *all, size_t n, const char *doing) {
     enum { PART = 1 << 27 };
     for (size_t done = 0; done < n; done += PART) {
@@ -51,7 +51,7 @@ static weft_status add(weft_dist *d, const uint64_t *own, uint64_t *all, size_t 
     return WEFT_OK;
 }
 
-/* MPI leaves rank 0's numbers as they are. */
+/* MPI_Exscan leaves the result of rank 0 undefined; it is set to 0 here. */
 static weft_status add_before(weft_dist *d, const uint64_t *own, uint64_t *before, size_t n, const char *doing) {
     memset(before, 0, n * sizeof *before);
     FORWARD(took(d, MPI_Exscan(own, before, (int)n, MPI_UINT64_T, MPI_SUM, comm_of(d)), doing));
@@ -63,7 +63,7 @@ static weft_status deal(weft_dist *d, const uint64_t *own, uint64_t *all, const 
     return took(d, MPI_Alltoall(own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, comm_of(d)), doing);
 }
 
-/* What of `bytes` is the message of round `round`; 0 when they are done. */
+/* Returns the size of the message in round `round` and sets *at to its offset. Returns 0 after the last message. */
 static int message_bytes(extent bytes, size_t round, uint64_t *at) {
     *at = bytes.first + (uint64_t)round * MESSAGE_BYTES;
     if (*at >= bytes.end) return 0;
@@ -105,7 +105,7 @@ static weft_status begin_move(weft_dist *d, const void *from, void *to) {
     return start_round(d, 0);
 }
 
-/* The first round, which has begun, and those behind it. */
+/* Completes the first round, which has been started, and runs the rounds after it. */
 static weft_status end_move(weft_dist *d) {
     const mpi_line *const line = d->line_state;
     for (size_t round = 1; line->started > 0; round++) {
@@ -156,7 +156,7 @@ static weft_status open_on(weft_dist **out, weft_context *ctx, MPI_Comm comm, bo
     if (status == WEFT_OK) status = dist_open(d, ctx);
     if (status != WEFT_OK) {
         *error = d->error;
-        line->ends_mpi = false; /* the caller's, who may try again */
+        line->ends_mpi = false; /* the caller may try again, so MPI stays initialized */
         dist_release(d);
         return status;
     }
@@ -176,15 +176,16 @@ static weft_status check_opening(weft_dist **d) {
     return WEFT_OK;
 }
 
-/* The number in the environment variable, or 0. */
+/* Returns the number in the environment variable, or 0. */
 static long number_of(const char *variable) {
     const char *text = getenv(variable);
     return text ? strtol(text, NULL, 10) : 0;
 }
 
-/* The variable with which the launcher said how many processes it started, or NULL when it started one or is unknown.
- * Jobs can be started within jobs: the least of MPICH's and Open MPI's numbers is taken. Slurm's counts where neither
- * is there, and only that of a step, since srun sets it and a batch script does not have it. */
+/* Returns the environment variable in which the launcher states the number of processes that it started. Returns
+ * NULL if this number is 1 or unknown. Jobs can be started within jobs, so the smaller of MPICH's and Open MPI's
+ * numbers counts. Slurm's counts only if both are absent, and only that of a step: srun sets it, and a batch script
+ * does not have it. */
 static const char *launcher_variable(void) {
     static const char *const launchers[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"};
     const char *least = NULL;
@@ -196,8 +197,8 @@ static const char *launcher_variable(void) {
     return number_of(least) > 1 ? least : NULL;
 }
 
-/* One rank in MPI_COMM_WORLD where the launcher started several processes: the launcher is not that of the MPI
- * library, and each process would do the whole work. */
+/* Fails if MPI_COMM_WORLD has one rank although the launcher started several processes. The launcher then does not
+ * belong to the MPI library, and each process would do the whole work. */
 static weft_status check_launcher(void) {
     weft_error *error = dist_thread_error();
     const char *const variable = launcher_variable();

@@ -43,7 +43,8 @@ static weft_status make_id(unsigned char id[NCCL_ID_BYTES], weft_error *error) {
     return WEFT_OK;
 }
 
-/* The calls below work on m's GPU, and leave the thread with the one it had. */
+/* m's GPU must be the current device. The plugin's functions below select it, and restore the thread's previous
+ * device. */
 static weft_status join_on_gpu(member *m, const unsigned char *id, int rank, int size, weft_error *error) {
     ncclUniqueId made;
     memcpy(made.internal, id, NCCL_ID_BYTES);
@@ -52,7 +53,7 @@ static weft_status join_on_gpu(member *m, const unsigned char *id, int rank, int
     return WEFT_OK;
 }
 
-/* Nothing is under way when it is called, so no rank needs to wait for the others. */
+/* Leaves the communicator. No operation may be in progress, so no rank needs to wait for the others. */
 static void leave(void *comm) {
     member *const m = comm;
     int before = 0;
@@ -99,7 +100,8 @@ static weft_status enqueue(const member *m, const block_message *list, size_t co
     return WEFT_OK;
 }
 
-/* A rank that is gone shows as an error of the communicator, and not in the stream. */
+/* Waits for the stream. The loss of a rank is reported by the communicator and not by the stream, so both are
+ * polled. */
 static weft_status wait_for_stream(const member *m, weft_error *error) {
     for (;;) {
         ncclResult_t lost = ncclSuccess;
@@ -112,7 +114,7 @@ static weft_status wait_for_stream(const member *m, weft_error *error) {
     }
 }
 
-/* After a failure the communicator is given up, which the other ranks see as its error. */
+/* Aborts the communicator after a failure, which the other ranks see as an error of theirs. */
 static weft_status give_up(member *m, weft_status status) {
     if (status == WEFT_OK) return WEFT_OK;
     (void)ncclCommAbort(m->comm);

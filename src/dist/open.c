@@ -1,4 +1,4 @@
-/* What a weft_dist is made of, whatever its transport; slices. */
+/* Parts of a weft_dist that do not depend on the transport; slices. */
 #include "dist/blocks_nccl.h"
 #include "dist/dist.h"
 
@@ -12,7 +12,7 @@ weft_error *dist_thread_error(void) {
 
 /* ------------------------------------------------------------------------------ opening */
 
-/* Room for what a call needs of each rank, so that no call fails for it. */
+/* Allocates the memory that calls require for each rank, so that no later call fails for lack of it. */
 static bool hold_room(weft_dist *d) {
     const size_t ranks = (size_t)d->size;
     d->records = calloc(ranks, sizeof *d->records);
@@ -39,7 +39,7 @@ static weft_status hold_contexts(weft_dist *d, weft_context *ctx) {
     return dist_took_host(d, weft_set_threads(d->host, 1));
 }
 
-/* Whether any rank has a GPU, which all must know. */
+/* Sets d->gpus on all ranks to true if any rank has a GPU. */
 static weft_status find_gpus(weft_dist *d) {
     const uint64_t own = is_gpu(d->ctx);
     uint64_t all = 0;
@@ -48,7 +48,7 @@ static weft_status find_gpus(weft_dist *d) {
     return all == (uint64_t)d->size && d->size > 1 ? blocks_open(d) : WEFT_OK;
 }
 
-/* The transport needs what hold_room holds: a rank that lacks it says so before anything else is told. */
+/* Opens `d`. The transport requires the memory of hold_room, so allocation failures are exchanged first. */
 weft_status dist_open(weft_dist *d, weft_context *ctx) {
     weft_error *error = &d->error;
     const bool held = hold_room(d);

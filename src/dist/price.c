@@ -1,12 +1,11 @@
-/* weft_dist_price: every rank goes through weft_price, and where that sums over paths, each sums over some of them.
- */
+/* weft_dist_price: every rank runs weft_price. Its sums over paths are divided among the ranks. */
 #include "dist/forest.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Paths are dealt out in aligned runs of a power of two of tiles, 32 or more for each rank where there are so many:
- * so a rank's subtrees are few, and it has at most a 32nd too much. */
+/* Divides the paths into aligned runs of a power of two of tiles. If there are enough paths, each rank gets at least
+ * 32 runs. This limits a rank's subtrees, and a rank has at most a 32nd more paths than the average. */
 static void share_paths(weft_dist *d, uint64_t paths) {
     const uint64_t tile = WEFT_TILE(8), ranks = (uint64_t)d->size;
     uint64_t run = tile;
@@ -46,7 +45,7 @@ static uint64_t hash_option(const weft_option *o) {
     return hash_doubles(hash, o->weights, o->assets);
 }
 
-/* What weft_price says of the arguments, before any path is simulated. */
+/* Performs the argument checks of weft_price, before any path is simulated. */
 static weft_status check_price(weft_dist *d, const weft_option *o, const weft_simulation *s,
                                const weft_valuation *valuation) {
     return dist_took_host(d, weft_part_price_check(d->host, o, s, valuation));

@@ -1,4 +1,4 @@
-/* weft_dist_random, weft_dist_random_integers: each rank computes its samples, by their numbers. */
+/* weft_dist_random, weft_dist_random_integers: each rank computes the samples of its slice from their numbers. */
 #include "dist/dist.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static uint64_t value_of(weft_dtype dtype, const void *p) {
     return value;
 }
 
-/* All samples of the array must have numbers that the stream has: asked for without any memory. */
+/* Fails if the numbers of the array's samples exceed the stream's. Accesses no memory. */
 static weft_status check_numbers(weft_dist *d, uint64_t first) {
     weft_error *error = &d->error;
     RETURN_IF(first > WEFT_SAMPLES_MAX || dist_total(d) > WEFT_SAMPLES_MAX - first, WEFT_INVALID,

@@ -1,10 +1,10 @@
-/* weft_dist_recurrence, of one row. As in a scan (scan.c), but for what passes through a block: the map of the value
- * before it to the value at its end (ORDER.md 9.2). Each rank finds the maps of the greatest aligned blocks in
- * its slice, all ranks get all maps, and each solves its slice with the value that stands before it. Elements are
- * numbered in the direction of the recurrence, so in reverse the last rank comes first.
+/* weft_dist_recurrence, of one row. The algorithm is that of a scan (scan.c) with maps in place of totals: a block
+ * maps the value before it to the value at its end (ORDER.md 9.2). Each rank computes the maps of the largest
+ * aligned blocks in its slice. All ranks gather all maps. Each rank then solves its slice with the value before it.
+ * Elements are numbered in the direction of the recurrence, so in reverse the last rank comes first.
  *
- * A GPU finds the maps of blocks of 16^3 elements and more, by solving them; of what lies before and behind these, at
- * the borders of the slice, the host has a copy. */
+ * A GPU computes the maps of blocks of 16^3 and more elements, by solving them. The elements before and after these
+ * blocks, at the slice's borders, are copied to the host. */
 #include "arith/affine.h"
 #include "core/fpmode.h"
 #include "core/parts.h"
@@ -15,7 +15,7 @@
 
 enum { GROUP = WEFT_SCAN_GROUP, DEVICE_LEVEL = 3, EDGES = 2 };
 
-/* Elements of the slice that can be read here. */
+/* Elements of the slice that the host can read. */
 typedef struct edge {
     extent of;
     const char *s, *u;
@@ -29,28 +29,28 @@ typedef struct solving {
     char *v;
     uint64_t init;
     bool on_gpu;
-    edge edges[EDGES];      /* the second behind the first, or empty */
-    char *copies;           /* of what a GPU has */
-    affine *all;            /* of all ranks' blocks, in the order of the ranks */
-    affine own[BLOCKS_MAX]; /* of this rank's */
+    edge edges[EDGES];      /* the second edge follows the first, or is empty */
+    char *copies;           /* host copies of elements in GPU memory */
+    affine *all;            /* maps of all ranks' blocks, in the order of the ranks */
+    affine own[BLOCKS_MAX]; /* maps of this rank's blocks */
 } solving;
 
 /* ----------------------------------------------------------------------------------- places */
 
-/* The elements of a rank, numbered in the direction of the recurrence. */
+/* Returns the elements of a rank, numbered in the direction of the recurrence. */
 static extent numbers_of(const solving *p, int rank) {
     const weft_dist *const d = p->d;
     const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], total = dist_total(d);
     return p->direction == WEFT_FORWARD ? (extent){begin, end} : (extent){total - end, total - begin};
 }
 
-/* Where the memory of elements `part` begins in an array of the elements `of`, in bytes. */
+/* Returns the offset, in bytes, of elements `part` in an array of the elements `of`. */
 static size_t place_in(const solving *p, extent of, extent part) {
     return (size_t)(p->direction == WEFT_FORWARD ? part.first - of.first : of.end - part.end) *
            weft_dtype_size(p->dtype);
 }
 
-/* The same in this rank's arrays. */
+/* Returns the offset, in bytes, of elements [first, end) in this rank's arrays. */
 static size_t place_of(const solving *p, uint64_t first, uint64_t end) {
     return place_in(p, numbers_of(p, p->d->rank), (extent){first, end});
 }
@@ -64,7 +64,7 @@ static affine element_at(const solving *p, uint64_t at) {
     return element;
 }
 
-/* Copies of both arrays' elements come to *to, which goes on. */
+/* Copies an edge's elements of s and u to *to, and advances *to. */
 static weft_status bring_edge(const solving *p, edge *e, char **to) {
     const size_t bytes = (size_t)(e->of.end - e->of.first) * weft_dtype_size(p->dtype);
     const size_t place = place_of(p, e->of.first, e->of.end);
@@ -76,7 +76,7 @@ static weft_status bring_edge(const solving *p, edge *e, char **to) {
     return WEFT_OK;
 }
 
-/* On a CPU all elements are at hand. */
+/* Sets the edges. On a CPU the first edge is the whole slice, and nothing is copied. */
 static weft_status find_edges(solving *p) {
     weft_error *error = &p->d->error;
     const extent own = numbers_of(p, p->d->rank);
@@ -100,7 +100,8 @@ static affine find_map(const solving *p, uint64_t at, unsigned level) {
     return affine_join(p->dtype == WEFT_F32, maps, level == 1);
 }
 
-/* By solving the block: into its place in v, or beside what v is on. */
+/* Computes the map of a block by solving it on the GPU. The solution is written to v, or to a buffer if v is s or
+ * u. */
 static weft_status find_map_on_gpu(const solving *p, uint64_t at, unsigned level, affine *map) {
     const size_t n = (size_t)block_of(level), place = place_of(p, at, at + n);
     uint64_t words[2];
@@ -139,7 +140,7 @@ static void put_blocks(affine_chain *c, uint64_t at, uint64_t end, uint64_t stop
 
 /* ---------------------------------------------------------------------------------- a slice */
 
-/* Elements [at, end) of the group that is under way, solved with those before them. */
+/* Solves elements [at, end) of the current group, together with the elements of the group before them. */
 static weft_status solve_in_group(const solving *p, const affine_chain *c, uint64_t at, uint64_t end,
                                   uint64_t value) {
     const size_t size = weft_dtype_size(p->dtype), before = c->count[0], n = before + (size_t)(end - at);
@@ -177,7 +178,8 @@ static weft_status solve_slice(const solving *p, affine_chain *c) {
     return WEFT_OK;
 }
 
-/* Ranks that come before this one in the recurrence: those below it, or in reverse those above it, from the last. */
+/* Appends the maps of all ranks that precede this one in the recurrence, and solves the slice. These are the lower
+ * ranks, or in reverse the higher ones from the last rank on. */
 static weft_status solve_behind_others(const solving *p) {
     const weft_dist *const d = p->d;
     const bool forward = p->direction == WEFT_FORWARD;

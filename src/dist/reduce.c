@@ -1,5 +1,6 @@
-/* weft_dist_reduce, weft_dist_variance, weft_dist_dot. Where the order is free, each rank reduces its slice and the
- * ranks' values are reduced in their turn. Where it is a tree, forest.c joins what the ranks compute of it. */
+/* weft_dist_reduce, weft_dist_variance, weft_dist_dot. If the order of the elements is free, each rank reduces its
+ * slice, and the ranks' values are then reduced. If the order is a tree, forest.c combines the subtrees of all
+ * ranks. */
 #include "arith/finish.h"
 #include "core/fpmode.h"
 #include "dist/forest.h"
@@ -27,7 +28,7 @@ static weft_status run_tree(weft_dist *d, tree_kind kind, weft_dtype dtype, cons
     return WEFT_OK;
 }
 
-/* In the floating-point mode of ORDER.md 1.1. */
+/* Stores the mean, computed in the floating-point mode of ORDER.md 1.1. */
 static void store_mean(weft_dtype result, double sum, uint64_t n, void *out) {
     const weft_fpmode mode = weft_fpmode_enter();
     store_real(result, weft_finish_mean(sum, n), out);
@@ -40,7 +41,8 @@ static void store_norm2(weft_dtype result, double squares, double scale, void *o
     weft_fpmode_leave(mode);
 }
 
-/* Only squares of f64 can leave the range with a result that is neither 0, infinite nor NaN. */
+/* Computes the 2-norm. Only for f64 can the squares overflow or underflow although the result is finite and not
+ * 0. */
 static weft_status run_norm2(weft_dist *d, weft_dtype dtype, weft_dtype result, const void *x, void *out) {
     double squares, scale = 1;
     FORWARD(run_tree(d, TREE_DEVIATIONS, dtype, x, 0, &squares));
@@ -59,7 +61,7 @@ static weft_status run_statistic(weft_dist *d, weft_op op, weft_dtype dtype, wef
     return WEFT_OK;
 }
 
-/* A sum, product or dot product of floats. */
+/* Computes a sum, product or dot product of floats. */
 static weft_status run_fold(forest f, void *out) {
     root value;
     f.narrow = f.dtype == WEFT_F32 && f.accumulate != WEFT_F64;
@@ -73,12 +75,12 @@ static weft_status run_fold(forest f, void *out) {
 
 /* ------------------------------------------------------------------------------ free order */
 
-/* What a rank's slice gives: nothing when it is empty. */
+/* Value of a rank's slice; `there` is 0 if the slice is empty. */
 typedef struct candidate {
     uint64_t value, index, there;
 } candidate;
 
-/* The operator that joins the ranks' values, and their type. */
+/* Returns the operator that combines the values of the ranks. */
 static weft_op joining_op(weft_op op) {
     if (op == WEFT_COUNT_NONZERO) return WEFT_SUM;
     return op == WEFT_NORMINF ? WEFT_MAX : op;
@@ -98,7 +100,8 @@ static weft_status reduce_slice(weft_dist *d, weft_op op, weft_dtype dtype, weft
     return WEFT_OK;
 }
 
-/* The candidates' values, of `type`, one behind another at `values`, and their indices. */
+/* Stores the candidates' values, of `type`, consecutively at `values`, and their indices at `indices`. Returns their
+ * number. */
 static size_t pack(const candidate *c, int ranks, weft_dtype type, void *values, uint64_t *indices) {
     const size_t size = weft_dtype_size(type);
     size_t count = 0;
@@ -110,7 +113,7 @@ static size_t pack(const candidate *c, int ranks, weft_dtype type, void *values,
     return count;
 }
 
-/* d->roots has room for the candidates, and for what is packed of them. */
+/* Reduces an array whose order is free. d->roots contains the candidates, and their packed values and indices. */
 static weft_status run_free(weft_dist *d, weft_op op, weft_dtype dtype, weft_dtype accumulate, weft_dtype result,
                             size_t n, const void *x, void *out) {
     candidate own;
@@ -137,7 +140,7 @@ static weft_status check_out(weft_dist *d, const void *out) {
     return WEFT_OK;
 }
 
-/* No elements: what weft_reduce says of them, which every rank asks for itself. */
+/* Reduces the array. If it has no elements, every rank returns the result of weft_reduce for 0 elements. */
 static weft_status run_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
                               const void *x, void *out) {
     weft_dtype result;
@@ -209,7 +212,7 @@ weft_status weft_dist_variance(weft_dist *d, weft_dtype dtype, weft_dtype accumu
     return run_variance(d, dtype, result, ddof, x, out);
 }
 
-/* The product of the slices; integers of all types are joined as 64 bits. */
+/* Computes the dot product of integers. The products of the slices are added as 64-bit integers for all types. */
 static weft_status run_integer_dot(weft_dist *d, weft_dtype dtype, size_t n, const void *x, const void *y,
                                    void *out) {
     uint64_t own = 0, total = 0;

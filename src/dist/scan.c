@@ -1,11 +1,11 @@
-/* weft_dist_scan. Prefixes are made of the totals of aligned blocks of 16^k elements (ORDER.md 6.3), and the
- * scan of a block that starts where its own length divides the place is weft_scan's with what stands before it as
- * initial value. So each rank computes the totals of the greatest such blocks in its slice, which are O(log n), all
- * ranks get all totals, and each goes through its slice once more with the prefixes that the totals give. The joining
- * is weft_scan's too, of 16 values or fewer, on the host.
+/* weft_dist_scan. Prefixes consist of the totals of aligned blocks of 16^k elements (ORDER.md 6.3). If a block
+ * starts at a multiple of its own length, its scan is weft_scan with the prefix before it as initial value. Each
+ * rank computes the totals of the largest such blocks in its slice, of which there are O(log n). All ranks gather
+ * all totals. Each rank then scans its slice with the prefixes derived from these totals. weft_scan also combines
+ * the totals, at most 256 values at a time, on the host.
  *
- * The slice is read twice, since no rank can write before it knows what those before it hold, and they know it only
- * when they have read all of it. */
+ * The slice is read twice: no rank can write before it has the totals of all lower ranks, and these are complete
+ * only after those ranks have read their whole slices. */
 #include "core/parts.h"
 #include "dist/blocks.h"
 
@@ -22,8 +22,8 @@ typedef struct scanning {
     const char *x;
     char *y;
     const void *init;
-    uint64_t *totals;         /* of all ranks' blocks, a value of the result's type in each */
-    uint64_t own[BLOCKS_MAX]; /* those of this rank's */
+    uint64_t *totals;         /* totals of all ranks' blocks, one value of type `result` in each */
+    uint64_t own[BLOCKS_MAX]; /* totals of this rank's blocks */
 } scanning;
 
 static weft_status scan_inclusive(const scanning *s, weft_dtype dtype, weft_dtype accumulate, size_t n, const void *x,
@@ -32,7 +32,7 @@ static weft_status scan_inclusive(const scanning *s, weft_dtype dtype, weft_dtyp
     return dist_took_host(d, weft_scan(d->host, s->op, WEFT_INCLUSIVE, dtype, accumulate, n, x, init, y));
 }
 
-/* Values of the result's type, one behind another. */
+/* Returns the address of value i in an array of type `result`. */
 static void *value_at(const scanning *s, const void *values, size_t i) {
     return (char *)values + i * weft_dtype_size(s->result);
 }
@@ -41,7 +41,8 @@ static void *value_at(const scanning *s, const void *values, size_t i) {
 
 static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
-/* Where any order gives the same: what weft_reduce gives, of which integers keep the low bytes. */
+/* Computes a total whose value does not depend on the order of its elements by weft_reduce. Integer totals keep the
+ * low bytes of its 64-bit result. */
 static weft_status find_free_total(const scanning *s, size_t n, const char *x, void *total) {
     uint64_t value = 0;
     FORWARD(dist_took(s->d, weft_reduce(s->d->ctx, s->op, s->dtype, WEFT_DEFAULT, n, x, &value)));
@@ -49,7 +50,7 @@ static weft_status find_free_total(const scanning *s, size_t n, const char *x, v
     return WEFT_OK;
 }
 
-/* Of a block that has no whole tile: the last value of its scan. */
+/* Computes the total of a block smaller than a tile, which is the last value of its inclusive scan. */
 static weft_status find_small_total(const scanning *s, size_t n, const char *x, void *total) {
     uint64_t elements[GROUP * GROUP], sums[GROUP * GROUP];
     FORWARD(dist_copy(s->d, n * weft_dtype_size(s->dtype), x, elements));
@@ -58,8 +59,8 @@ static weft_status find_small_total(const scanning *s, size_t n, const char *x, 
     return WEFT_OK;
 }
 
-/* Of n elements, a power of 16 of whole tiles: the totals of tiles are the elements of what is left to do, which is a
- * 16^3rd. They lie in turns in the two rooms. */
+/* Computes the total of n elements, where n is a power of 16 and at least TILE. Each pass replaces 16^3 elements by
+ * one total, so the next pass has n / 16^3 elements. The passes write alternately to buffers 0 and 1. */
 static weft_status find_tiled_total(const scanning *s, size_t n, const char *x, void *total) {
     weft_dist *const d = s->d;
     const size_t size = weft_dtype_size(s->result);
@@ -99,9 +100,9 @@ static weft_status find_totals(scanning *s) {
 
 /* -------------------------------------------------------------------------------- prefixes */
 
-/* What stands before a place: of each level the totals of the blocks behind the last full group. */
+/* Prefix of a position: for each level, the totals of the blocks after the last full group of that level. */
 typedef struct prefix {
-    uint64_t values[LEVELS][GROUP]; /* of the result's type, one behind another */
+    uint64_t values[LEVELS][GROUP]; /* values of type `result`, stored consecutively */
     size_t count[LEVELS];
 } prefix;
 
@@ -118,8 +119,8 @@ static weft_status put_behind(const scanning *s, prefix *p, unsigned level, cons
     }
 }
 
-/* The prefix at the start of the group of elements that is under way: the initial value of what comes from there on;
- * *carry is NULL when there is nothing before it. */
+/* Computes the prefix at the start of the current group of elements, which is the initial value of a scan from
+ * there. Sets *carry to `room`, or to s->init if no block precedes the group (NULL: no initial value). */
 static weft_status find_carry(const scanning *s, const prefix *p, uint64_t *room, const void **carry) {
     uint64_t sums[GROUP];
     *carry = s->init;
@@ -133,7 +134,7 @@ static weft_status find_carry(const scanning *s, const prefix *p, uint64_t *room
     return WEFT_OK;
 }
 
-/* Puts the totals of the blocks that make [at, end) of a slice ending at `stop` behind the prefix. */
+/* Appends to the prefix the totals of the blocks that cover [at, end) of a slice ending at `stop`. */
 static weft_status put_blocks(const scanning *s, prefix *p, uint64_t at, uint64_t end, uint64_t stop,
                               const uint64_t **totals) {
     while (at < end) {
@@ -146,7 +147,8 @@ static weft_status put_blocks(const scanning *s, prefix *p, uint64_t at, uint64_
 
 /* -------------------------------------------------------------------------------- a slice */
 
-/* Elements [at, end) within one group, of which `before` stand in the prefix: they are scanned with these. */
+/* Scans elements [at, end), which must be within one group. Elements of the group that precede `at` are already in
+ * the prefix. They are scanned again with the new ones. */
 static weft_status scan_in_group(const scanning *s, const prefix *p, uint64_t at, uint64_t end, const void *carry,
                                  const uint64_t *totals) {
     const size_t before = p->count[0], n = (size_t)(end - at);
@@ -159,7 +161,7 @@ static weft_status scan_in_group(const scanning *s, const prefix *p, uint64_t at
                      value_at(s, s->y, at - dist_first(d)));
 }
 
-/* Elements [at, end), of which the whole slice ends at `stop`: their results, and their totals behind the prefix. */
+/* Scans elements [at, end) of a slice ending at `stop`, and appends their totals to the prefix. */
 static weft_status scan_piece(const scanning *s, prefix *p, uint64_t at, uint64_t end, uint64_t stop,
                               const uint64_t **totals) {
     const size_t place = (size_t)(at - dist_first(s->d));
@@ -175,14 +177,16 @@ static weft_status scan_piece(const scanning *s, prefix *p, uint64_t at, uint64_
     return put_blocks(s, p, at, end, stop, totals);
 }
 
-/* A result that is known apart from the piece it ends. */
+/* Result of the last element of a full group, which is derived from the prefix and not from the scan of the
+ * chunk. */
 typedef struct ending {
     uint64_t value;
     size_t place;
 } ending;
 
-/* The pieces one after the other. The last value of a full group, inclusive, is the prefix behind the group, which
- * levels above tell: such values are written when all pieces are under way. */
+/* Scans the chunks of the slice one after the other. The inclusive result of the last element of a full group is the
+ * prefix after that group, derived from the levels above. These results are written after all chunks have been
+ * scanned. */
 static weft_status scan_slice(const scanning *s, prefix *p) {
     const uint64_t begin = dist_first(s->d), stop = s->d->begin[s->d->rank + 1];
     const uint64_t *totals = s->own;

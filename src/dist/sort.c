@@ -1,15 +1,15 @@
-/* weft_dist_sort: each rank sorts its slice; the places where the sorted slices must be cut so that rank r gets the
- * elements that belong into its slice are found exactly, by search over the keys' codes, a hexadecimal digit at a
- * time (W. Frazer, A. McKellar's samplesort, J. ACM 17, 1970, with exact splitters as in D. Cheng et al., 2006); each
- * element travels once, and what has come is merged (ascending), or sorted again. Parts come in the order of the
- * ranks, and both are stable, so the whole is. */
+/* weft_dist_sort: each rank sorts its slice. The sorted slices are cut at the exact positions at which rank r
+ * receives the elements of its slice of the result. These are found by search over the keys' codes, one hexadecimal
+ * digit at a time (W. Frazer, A. McKellar's samplesort, J. ACM 17, 1970, with exact splitters as in D. Cheng et al.,
+ * 2006). Each element is moved once. The received parts are merged (ascending) or sorted again (descending). Parts
+ * arrive in the order of the ranks, and both steps are stable, so the result is stable. */
 #include "arith/sort_code.h"
 #include "core/parts.h"
 #include "dist/dist.h"
 
 #include <string.h>
 
-enum { DIGIT = 4, CODES = (1 << DIGIT) - 1 /* that are asked for at a time, for each border */ };
+enum { DIGIT = 4, CODES = (1 << DIGIT) - 1 /* codes counted at a time for each border */ };
 
 typedef struct sorting {
     weft_dist *d;
@@ -17,14 +17,14 @@ typedef struct sorting {
     weft_order_of_sort order;
     weft_sort_rule rule;
     size_t n, size;
-    const char *run;    /* the slice, sorted, where this rank's device finds it */
-    const char *nearby; /* the same in host memory; NULL: on a GPU, which searches it */
-    /* For each border between ranks, in d->roots: */
-    uint64_t *low;        /* the least code that the element behind the border can have; at last its own */
-    uint64_t *here, *all; /* elements up to CODES codes each, of this rank, of all */
-    uint64_t *less;       /* elements of this rank that are less than the border's code, at last: where to cut */
-    uint64_t *codes;      /* that are asked for */
-    char *keys;           /* the same as keys */
+    const char *run;    /* the sorted slice, in memory of this rank's device */
+    const char *nearby; /* the sorted slice in host memory; NULL: it is in GPU memory, and the GPU searches it */
+    /* One or more entries for each border between ranks, in d->roots: */
+    uint64_t *low;        /* least possible code of the element after the border; finally the exact code */
+    uint64_t *here, *all; /* numbers of elements up to each of CODES codes: of this rank, and of all ranks */
+    uint64_t *less;       /* elements of this rank below the border's code; finally the position to cut at */
+    uint64_t *codes;      /* codes to count */
+    char *keys;           /* keys with these codes */
 } sorting;
 
 _Static_assert(ROOTS_MAX *ROOT_VALUES >= 4 * CODES + 3, "d->roots has room for the borders");
@@ -55,7 +55,7 @@ static uint64_t code_at(const sorting *s, size_t i) {
     return rank > r->greatest ? ones : rank;
 }
 
-/* Elements of the sorted slice whose code is at most `code`. */
+/* Returns the number of elements of the sorted slice whose code is at most `code`. */
 static uint64_t count_up_to(const sorting *s, uint64_t code) {
     size_t low = 0, high = s->n;
     while (low < high) {
@@ -68,7 +68,7 @@ static uint64_t count_up_to(const sorting *s, uint64_t code) {
     return low;
 }
 
-/* A key of that code, or of the greatest code below it that keys have. */
+/* Returns a key of code `code`, or of the greatest code below it that a key has. */
 static uint64_t key_of(const sorting *s, uint64_t code) {
     const weft_sort_rule *const r = &s->rule;
     const uint64_t ones = UINT64_MAX >> (64 - 8 * s->size), sign = (ones >> 1) + 1;
@@ -77,7 +77,8 @@ static uint64_t key_of(const sorting *s, uint64_t code) {
     return code == ones && r->greatest < ones ? ones : folded ^ (folded & sign ? r->fold : 0);
 }
 
-/* The same by the GPU, which knows ascending keys. */
+/* Sets counts[i] to the number of elements whose code is at most s->codes[i], by weft_search_sorted on the GPU. The
+ * slice must be in ascending order. */
 static weft_status count_on_device(const sorting *s, size_t count, uint64_t *counts) {
     weft_dist *const d = s->d;
     for (size_t i = 0; i < count; i++) {
@@ -87,7 +88,7 @@ static weft_status count_on_device(const sorting *s, size_t count, uint64_t *cou
     return dist_took(d, weft_search_sorted(d->ctx, s->dtype, WEFT_RIGHT, s->n, s->run, count, s->keys, counts));
 }
 
-/* counts[i]: elements of the sorted slice whose code is at most s->codes[i]. */
+/* Sets counts[i] to the number of elements of the sorted slice whose code is at most s->codes[i]. */
 static weft_status count_codes(const sorting *s, size_t count, uint64_t *counts) {
     if (!s->nearby) return count_on_device(s, count, counts);
     for (size_t i = 0; i < count; i++) counts[i] = count_up_to(s, s->codes[i]);
@@ -100,8 +101,8 @@ static weft_status add_up(const sorting *s, size_t count) {
     return s->d->line.add(s->d, s->here, s->all, count, "adding counts");
 }
 
-/* The least codes up to which there are at least as many elements as before each border, from the highest digit to
- * the lowest. */
+/* Finds for each border the least code such that at least as many elements as precede the border have that code or a
+ * lower one. Proceeds from the highest digit to the lowest. */
 static weft_status find_codes(const sorting *s) {
     weft_dist *const d = s->d;
     const size_t borders = (size_t)d->size;
@@ -117,7 +118,8 @@ static weft_status find_codes(const sorting *s) {
     return WEFT_OK;
 }
 
-/* s->here: elements up to each border's code; s->less: below it. */
+/* Sets s->here to the number of this rank's elements up to each border's code, and s->less to the number below
+ * it. */
 static weft_status count_at_borders(const sorting *s) {
     weft_dist *const d = s->d;
     const size_t borders = (size_t)d->size;
@@ -130,8 +132,8 @@ static weft_status count_at_borders(const sorting *s) {
     return WEFT_OK;
 }
 
-/* Where this rank's sorted slice is cut: s->less[r] of its elements come before the slice of rank r. Of elements
- * that are equal to the one at a border those of lower ranks come first. */
+/* Finds the positions to cut this rank's sorted slice at: s->less[r] of its elements come before the slice of rank
+ * r. If elements are equal to the one at a border, those of lower ranks come first. */
 static weft_status find_cuts(const sorting *s) {
     weft_dist *const d = s->d;
     const size_t borders = (size_t)d->size;
@@ -148,7 +150,7 @@ static weft_status find_cuts(const sorting *s) {
     return WEFT_OK;
 }
 
-/* Sends each rank what belongs to it; parts arrive in the order of the ranks. */
+/* Sends each rank the elements of its slice of the result. Parts arrive in the order of the ranks. */
 static weft_status deal_out(const sorting *s, void *to) {
     weft_dist *const d = s->d;
     uint64_t place = 0;
@@ -172,7 +174,8 @@ static weft_status sort_slice(const sorting *s, const void *keys, void *sorted) 
     return dist_took(s->d, weft_sort(s->d->ctx, s->dtype, s->order, s->n, keys, sorted));
 }
 
-/* The parts that came, two neighbours at a time, from one array to the other; d->in are their places. */
+/* Merges the `parts` parts in pairs of adjacent ones, from one array to the other. Updates d->in, which contains
+ * their byte ranges. */
 static weft_status merge_neighbours(const sorting *s, int parts, const char *from, char *to) {
     extent *const in = s->d->in;
     for (int k = 0; k < parts; k += 2) {
@@ -184,8 +187,8 @@ static weft_status merge_neighbours(const sorting *s, int parts, const char *fro
     return WEFT_OK;
 }
 
-/* Brings what came in order; weft_merge knows ascending arrays. Parts go to and fro between the rooms, at last to the
- * caller's array. */
+/* Merges the received parts (ascending order, required by weft_merge) or sorts them again (descending). Merge passes
+ * alternate between the two buffers; the last one writes the caller's array. */
 static weft_status order_parts(const sorting *s, char *from, char *to, char *sorted) {
     if (s->n == 0) return WEFT_OK;
     if (s->order == WEFT_DESCENDING) return sort_slice(s, from, sorted);
@@ -199,7 +202,7 @@ static weft_status order_parts(const sorting *s, char *from, char *to, char *sor
     return WEFT_OK;
 }
 
-/* Room for the sorted slice and for what comes; in host memory where codes are compared here. */
+/* Provides two buffers of the device for the sorted slice and for the received elements. */
 static weft_status hold_rooms(sorting *s, char *rooms[2]) {
     weft_dist *const d = s->d;
     weft_error *error = &d->error;
@@ -209,7 +212,8 @@ static weft_status hold_rooms(sorting *s, char *rooms[2]) {
     return status;
 }
 
-/* Searching goes on in host memory unless the GPU can do it. */
+/* Sets s->nearby: NULL if the GPU searches the slice, which it does for ascending order. Otherwise the slice must be
+ * in host memory, and is copied there if necessary. */
 static weft_status bring_nearby(sorting *s) {
     weft_dist *const d = s->d;
     const bool on_gpu = s->n && weft_part_device_only(d->ctx, s->run);

@@ -1,5 +1,6 @@
-/* Ranks that are threads of one process, each with a weft_dist of its own: the transport is the memory they share.
- * Each posts where its bytes lie, all meet, each takes what it needs, and all meet again before anything changes. */
+/* Transport between ranks that are threads of one process, each with a weft_dist of its own. Data moves through
+ * their shared memory. Every thread posts the address of its data and waits at a barrier. Each thread copies the
+ * data that it needs. All threads wait at the barrier again before any data may change. */
 #include "dist/dist.h"
 
 #include <pthread.h>
@@ -11,11 +12,11 @@ enum { THREADS_MAX = 1024 };
 
 typedef struct hall {
     pthread_barrier_t barrier;
-    atomic_int members; /* that have not been closed */
+    atomic_int members; /* number of members that have not been closed */
     struct {
         const void *bytes;
         const weft_dist *d;
-    } posted[]; /* by rank */
+    } posted[]; /* indexed by rank */
 } hall;
 
 static void meet(const weft_dist *d) { (void)pthread_barrier_wait(&((hall *)d->line_state)->barrier); }
@@ -71,7 +72,7 @@ static weft_status deal(weft_dist *d, const uint64_t *own, uint64_t *all, const 
     return WEFT_OK;
 }
 
-/* What comes is taken by the thread that it comes to, at once. */
+/* Copies all data that this rank receives, before it returns. */
 static weft_status begin_move(weft_dist *d, const void *from, void *to) {
     const hall *const h = d->line_state;
     post(d, from);
@@ -89,7 +90,7 @@ static weft_status end_move(weft_dist *d) {
     return WEFT_OK;
 }
 
-/* The last to leave locks up. */
+/* Decrements the number of members. The last member frees the hall. */
 static void leave(hall *h) {
     if (atomic_fetch_sub(&h->members, 1) > 1) return;
     (void)pthread_barrier_destroy(&h->barrier);
@@ -100,8 +101,8 @@ static void close_line(weft_dist *d) { leave(d->line_state); }
 
 /* ------------------------------------------------------------------------------ opening */
 
-/* Opening is a call as any other, in which all ranks take part, each on a thread; they wait at the gate until all
- * threads are there. */
+/* Opening is a collective call: every rank takes part, on a thread of its own. The threads wait for the lock of the
+ * gate until all threads have been started. */
 typedef struct gate {
     pthread_mutex_t lock;
     bool open;
@@ -152,7 +153,8 @@ static weft_dist *make_rank(hall *h, int rank, int count) {
     return d;
 }
 
-/* A member of its own keeps the hall until all ranks are made. */
+/* Creates and opens all ranks. The caller must hold one member of the hall, so that a failure does not free it
+ * early. */
 static weft_status make_and_open(weft_dist **d, weft_context *const *ctx, int count, hall *h, opening *list) {
     weft_error *error = dist_thread_error();
     weft_status status = WEFT_OK;

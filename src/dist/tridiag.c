@@ -1,4 +1,4 @@
-/* weft_dist_tridiag: each rank solves the systems that it has. */
+/* weft_dist_tridiag: each rank solves its own systems. */
 #include "dist/dist.h"
 
 weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice systems, size_t n,
@@ -17,6 +17,6 @@ weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boun
     FORWARD(dist_gather(d, &own, d->roots, sizeof own, "exchanging the first singular row"));
     for (int r = 0; r < d->size; r++)
         if (d->roots[r] < first) first = d->roots[r];
-    if (singular) *singular = first; /* which dist_begin has seen to */
+    if (singular) *singular = first; /* dist_begin has already failed if singular is NULL */
     return WEFT_OK;
 }

@@ -1,12 +1,12 @@
-/* weft_dist_tridiag_rows: one system whose rows are spread. At each level of ORDER.md 16.2 a chunk belongs to
- * the rank that has its first row, and the few rows of it that lie behind a border visit that rank. It eliminates its
- * chunks; the last separator wants the first row of the next chunk, which is the next rank's to tell. The separators
- * are the rows of the next level, spread likewise. A level of few rows is gathered, and solved by every rank.
+/* weft_dist_tridiag_rows: solves one system whose rows are distributed over the ranks. At each level of ORDER.md 16.2
+ * a chunk belongs to the rank that has its first row. Rows of the chunk in the slices of other ranks, at most 15, are
+ * copied to that rank. Each rank eliminates its own chunks. Its last separator also requires the first row of the
+ * next chunk, which the next rank sends. The separators are the rows of the next level, distributed in the same way.
+ * A level of at most GATHERED rows is gathered and solved by every rank.
  *
- *     rows       0     16     32     48           rank 0 begins chunks 0, 1 and 2, and brings the rest of chunk 2
- *     rank 0     |------------|---                rank 1 begins chunk 3, and gets x of what it has of chunk 2
- *     rank 1                      ---|------|     level 1: rank 0 has separators 0, 1 and 2, rank 1 has 3
- */
+ *     rows       0     16     32     48           rank 0 begins chunks 0, 1 and 2, and fetches the rest of chunk 2
+ *     rank 0     |------------|---                rank 1 begins chunk 3, and receives x of its rows of chunk 2
+ *     rank 1                      ---|------|     level 1: rank 0 has separators 0, 1 and 2, rank 1 has 3 */
 #include "core/fpmode.h"
 #include "core/parts.h"
 #include "dist/dist.h"
@@ -19,34 +19,34 @@ enum {
     CHUNK = WEFT_TRIDIAG_CHUNK,
     CHUNK_BITS = 4,
     ROWS = 4,           /* arrays of a row: a, b, c, d */
-    HEAD = 3,           /* values of a chunk's first row in terms of separators: l, c, d */
-    VALUE = 8,          /* bytes of a value at most */
-    GATHERED = 1 << 12, /* rows of a level that every rank solves */
+    HEAD = 3,           /* values of the first row of a chunk, in terms of separators: l, c, d */
+    VALUE = 8,          /* maximum size of a value, in bytes */
+    GATHERED = 1 << 12, /* maximum number of rows of a level that every rank solves */
     ALIGNMENT = 256
 };
 
 _Static_assert(1 << CHUNK_BITS == CHUNK, "a chunk's rows");
 
-/* What does not change from level to level. */
+/* Data that is common to all levels. */
 typedef struct spread {
     weft_dist *d;
     weft_dtype dtype;
     bool periodic;
-    size_t size;          /* of an element */
+    size_t size;          /* bytes of an element */
     uint64_t whole;       /* rows of the system */
-    uint64_t seen, fault; /* what a stage reported; the least of these */
-    char *few;            /* host memory: a gathered level as it came, and its arrays and x */
+    uint64_t seen, fault; /* seen: fault reported by the last stage; fault: minimum of all of them */
+    char *few; /* host memory of a gathered level: own rows, all rows as received, and sorted (x overwrites d) */
 } spread;
 
-/* A level, as this rank has it. */
+/* One level, as seen by this rank. */
 typedef struct level {
     unsigned number;
-    weft_lines lines[ROWS]; /* of this rank's rows */
+    weft_lines lines[ROWS]; /* a, b, c and d of this rank's rows */
     char *x;
-    extent tiles, ragged;   /* rows of its whole chunks, and of the one that ends in another slice */
-    size_t chunks;          /* of both */
-    char *separators[ROWS]; /* of these; x comes to the last */
-    _Alignas(VALUE) char cut[ROWS + 1][CHUNK * VALUE]; /* the rows of the ragged chunk, and their x */
+    extent tiles, ragged;   /* rows of this rank's whole chunks, and of the chunk that ends in another slice */
+    size_t chunks;          /* number of chunks, whole and ragged */
+    char *separators[ROWS]; /* a, b, c and d of these chunks' separators; x overwrites d */
+    _Alignas(VALUE) char cut[ROWS + 1][CHUNK * VALUE]; /* rows of the ragged chunk, and their x */
 } level;
 
 /* ---------------------------------------------------------------------------------- levels */
@@ -56,7 +56,7 @@ static uint64_t at_level(uint64_t row, unsigned number) {
     return (row + (UINT64_C(1) << bits) - 1) >> bits;
 }
 
-/* From here on slices are those of the rows of a level. */
+/* Sets d->begin to the slices of the rows of level `number`. */
 static void enter_level(const spread *s, unsigned number) {
     weft_dist *const d = s->d;
     uint64_t end = 0;
@@ -70,7 +70,7 @@ static size_t count_chunks(const weft_dist *d, int rank) {
 
 static size_t padded(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-/* Bytes of this rank's separators at all levels. */
+/* Returns the bytes of this rank's separators at all levels. */
 static size_t separator_bytes(const spread *s) {
     size_t bytes = 0;
     for (unsigned number = 0;; number++) {
@@ -82,7 +82,8 @@ static size_t separator_bytes(const spread *s) {
     return bytes;
 }
 
-/* Where a chunk ends, d's slices do; of those of a level, all ranks know. */
+/* Returns the chunk of the current level that begins in the slice of `rank` and ends in another, or an empty range.
+ * d->begin must be that of the level, so every rank can compute it. */
 static extent ragged_chunk(const weft_dist *d, int rank, size_t size) {
     (void)size;
     return dist_ragged_tile(d, rank, CHUNK);
@@ -96,8 +97,8 @@ static bool is_ragged(const weft_dist *d) {
     return false;
 }
 
-/* The next rank behind `rank`, or before it, that begins a chunk; where the system goes round, itself at last; -1:
- * none. */
+/* Returns the nearest rank after `rank` (step 1) or before it (step -1) that begins a chunk. In a periodic system
+ * the search wraps around and may return `rank` itself. Returns -1 if there is none. */
 static int neighbour(const spread *s, int rank, int step) {
     const weft_dist *const d = s->d;
     for (int i = 1; i <= d->size; i++) {
@@ -110,7 +111,7 @@ static int neighbour(const spread *s, int rank, int step) {
 
 /* ---------------------------------------------------------------------------------- stages */
 
-/* A stage on the rows `of` the level. */
+/* Returns the parameters of a stage on rows `of` of the level. */
 static tridiag_part part_of(spread *s, const level *l, tridiag_stage stage, extent of) {
     const bool open = !s->periodic;
     tridiag_part p = {.stage = stage,
@@ -125,12 +126,12 @@ static tridiag_part part_of(spread *s, const level *l, tridiag_stage stage, exte
     return p;
 }
 
-/* The line of element `at`. */
+/* Returns `line` advanced by `at` elements. */
 static weft_lines moved(const spread *s, weft_lines line, size_t at) {
     return (weft_lines){(const char *)line.p + at * line.step * s->size, line.step, 0};
 }
 
-/* Runs it on n rows. */
+/* Runs stage p on n rows and updates s->fault. */
 static weft_status run_stage(spread *s, weft_context *ctx, const weft_lines lines[ROWS], size_t n, void *x,
                              const tridiag_part *p) {
     const weft_boundary boundary = p->stage == TRIDIAG_LEVEL && s->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS;
@@ -140,7 +141,7 @@ static weft_status run_stage(spread *s, weft_context *ctx, const weft_lines line
     return ctx == s->d->ctx ? dist_took(s->d, status) : dist_took_host(s->d, status);
 }
 
-/* A stage on this rank's whole chunks. */
+/* Runs a stage on this rank's whole chunks. */
 static weft_status run_whole(spread *s, const level *l, const tridiag_part *p) {
     const size_t at = (size_t)(l->tiles.first - dist_first(s->d));
     weft_lines lines[ROWS];
@@ -148,7 +149,7 @@ static weft_status run_whole(spread *s, const level *l, const tridiag_part *p) {
     return run_stage(s, s->d->ctx, lines, (size_t)(l->tiles.end - l->tiles.first), l->x + at * s->size, p);
 }
 
-/* A stage on the ragged chunk, in host memory, with `separator` for its own. */
+/* Runs a stage on the ragged chunk, in host memory. `separator` is the separator of that chunk. */
 static weft_status run_cut(spread *s, level *l, tridiag_part *p, char separator[ROWS][VALUE]) {
     weft_lines lines[ROWS];
     for (int i = 0; i < ROWS; i++) {
@@ -160,7 +161,7 @@ static weft_status run_cut(spread *s, level *l, tridiag_part *p, char separator[
 
 /* -------------------------------------------------------------------------------- reducing */
 
-/* Completes a separator, b c d, by the first row of the next chunk. */
+/* Completes a separator (b, c, d) with the first row of the next chunk. */
 static void join_f32(void *own, const void *head) {
     float v[HEAD], next[HEAD];
     memcpy(v, own, sizeof v);
@@ -177,7 +178,7 @@ static void join_f64(void *own, const void *head) {
     memcpy(own, joined, sizeof joined);
 }
 
-/* Separator `at` of this rank, wherever it lies. */
+/* Completes separator `at` of this rank, in any memory. */
 static weft_status join(const spread *s, const level *l, size_t at, const void *head) {
     char own[HEAD * VALUE];
     for (size_t i = 0; i < HEAD; i++)
@@ -193,7 +194,8 @@ static weft_status join(const spread *s, const level *l, size_t at, const void *
     return WEFT_OK;
 }
 
-/* The ragged chunk's separator behind those of the whole ones, the last of which wants its first row. */
+/* Computes the separator of the ragged chunk, which follows those of the whole chunks. Then completes the last whole
+ * chunk's separator with the first row of the ragged chunk. */
 static weft_status reduce_cut(spread *s, level *l, void *head) {
     const size_t last = l->chunks - 1;
     _Alignas(VALUE) char own[ROWS][VALUE];
@@ -204,7 +206,8 @@ static weft_status reduce_cut(spread *s, level *l, void *head) {
     return last > 0 ? join(s, l, last - 1, head) : WEFT_OK;
 }
 
-/* Separators of this rank's chunks, but for what the last wants; and the first row of the first chunk. */
+/* Computes the separators of this rank's chunks, and the first row of its first chunk. The last separator still
+ * lacks the first row of the next rank's chunk. */
 static weft_status reduce_chunks(spread *s, level *l, char head[HEAD * VALUE]) {
     _Alignas(VALUE) char behind[HEAD * VALUE];
     const bool whole = l->tiles.first < l->tiles.end;
@@ -229,7 +232,7 @@ static weft_status reduce_level(spread *s, level *l) {
 
 /* ------------------------------------------------------------------------------- expanding */
 
-/* x of this rank's rows between the separators; `before` is that of the one before them. */
+/* Computes x of this rank's rows between the separators. `before` is x of the separator before the first chunk. */
 static weft_status expand_chunks(spread *s, level *l, const char *before) {
     _Alignas(VALUE) char own[ROWS][VALUE], last[VALUE];
     const bool whole = l->tiles.first < l->tiles.end;
@@ -247,7 +250,8 @@ static weft_status expand_chunks(spread *s, level *l, const char *before) {
     return run_cut(s, l, &p, own);
 }
 
-/* x of this rank's rows of chunks that a border cuts, of which `all` has those of every rank. */
+/* Copies to l->x the solution of this rank's rows in chunks that cross a slice border. `all` contains the ragged
+ * chunk of every rank. */
 static weft_status take_cut(const spread *s, const level *l, const char *all) {
     const weft_dist *const d = s->d;
     const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], chunk = begin / CHUNK * CHUNK;
@@ -280,14 +284,14 @@ static weft_status expand_level(spread *s, level *l) {
 
 /* ------------------------------------------------------------------------- a level of few rows */
 
-/* `rows` values of a line to host memory. */
+/* Copies `rows` values of a line to host memory. */
 static weft_status bring_line(const spread *s, weft_lines line, size_t rows, char *to) {
     if (line.step) return dist_copy(s->d, rows * s->size, line.p, to);
     for (size_t i = 0; i < rows; i++) memcpy(to + i * s->size, line.p, s->size);
     return WEFT_OK;
 }
 
-/* All rows of the level, array by array, from what each rank told of its own. */
+/* Sorts the gathered rows by array. `told` contains, rank by rank, the four arrays of the rank's rows. */
 static void sort_out(const spread *s, const char *told, char *const arrays[ROWS]) {
     const weft_dist *const d = s->d;
     for (int r = 0; r < d->size; r++) {
@@ -325,7 +329,7 @@ static weft_status gather_level(spread *s, const level *l) {
 
 /* --------------------------------------------------------------------------------- a system */
 
-/* Solves a level; `room` is for its separators and those of the levels above. */
+/* Solves a level. `room` is workspace for the separators of this level and of all levels above. */
 static weft_status solve_level(spread *s, level *l, char *room) {
     weft_dist *const d = s->d;
     level above = {.number = l->number + 1};
@@ -355,7 +359,7 @@ static weft_status hold_rooms(spread *s, char **room) {
     return status;
 }
 
-/* The first fault of all ranks. */
+/* Finds the first fault of all ranks. */
 static weft_status find_fault(const spread *s, uint64_t *singular) {
     weft_dist *const d = s->d;
     uint64_t first = UINT64_MAX;
@@ -402,7 +406,7 @@ static weft_status check_rows(const spread *s, weft_boundary boundary, size_t n,
     return WEFT_OK;
 }
 
-/* The number of a line that has one alone. */
+/* Returns the bits of the constant of a line with step 0, otherwise 0. */
 static uint64_t bits_of(const spread *s, weft_status checked, weft_lines line) {
     uint64_t bits = 0;
     if (checked == WEFT_OK && line.step == 0) memcpy(&bits, line.p, s->size);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* By value, -0 before +0; a NaN is before nothing, and every number before it. */
+/* Compares by value, with -0 before +0. Every number precedes a NaN, and a NaN precedes nothing. */
 static bool precedes_as_real(const sort_order *o, size_t a, size_t b) {
     const double p = ref_real(o->keys, a), q = ref_real(o->keys, b);
     if (isnan(p) || isnan(q)) return !isnan(p) && isnan(q);
@@ -13,7 +13,7 @@ static bool precedes_as_real(const sort_order *o, size_t a, size_t b) {
     return signbit(p) != signbit(q) && (signbit(o->descending ? q : p) != 0);
 }
 
-/* The bits that count, as a number; a signed one when the sign is among them. */
+/* Returns the significant bits of key i as an unsigned number. */
 static uint64_t part(const sort_order *o, size_t i) {
     if (o->bits == 0) return 0;
     return ref_integer(o->keys, i) >> o->first_bit & (UINT64_MAX >> (64 - o->bits));
@@ -33,7 +33,8 @@ static bool precedes(const sort_order *o, size_t a, size_t b) {
     return ref_is_float(o->keys.dtype) ? precedes_as_real(o, a, b) : precedes_as_integer(o, a, b);
 }
 
-/* Merges from[0..middle) and from[middle..n), each in order. Of equal keys those of the first half go first. */
+/* Merges from[0..middle) and from[middle..n), which are both sorted. Equal keys of the first half precede those of
+ * the second. */
 static void merge(const sort_order *o, const size_t *from, size_t middle, size_t n, size_t *to) {
     size_t a = 0, b = middle;
     for (size_t i = 0; i < n; i++) {

@@ -4,7 +4,7 @@ typedef struct OF(number) {
     REAL re, im;
 } OF(number);
 
-/* (a, b) becomes (a + w b, a - w b). */
+/* Replaces (a, b) by (a + w b, a - w b). */
 static void OF(butterfly)(OF(number) * a, OF(number) * b, OF(number) w) {
     const OF(number) t = {FMA(b->re, w.re, FMA(-b->im, w.im, a->re)), FMA(b->im, w.re, FMA(b->re, w.im, a->im))};
     const OF(number) u = {FMA(2, a->re, -t.re), FMA(2, a->im, -t.im)};
@@ -18,7 +18,7 @@ static inline void OF(undo_butterfly)(OF(number) * a, OF(number) * b, OF(number)
     *b = (OF(number)){FMA(d.re, w.re, d.im * w.im), FMA(d.im, w.re, -(d.re * w.im))};
 }
 
-/* T[0 .. n/2), at least T[0]; `direction` -1 gives the conjugates. NULL without memory. */
+/* Returns T[0 .. n/2), at least T[0], or NULL without memory. `direction` -1 gives the complex conjugates. */
 static OF(number) * OF(make_twiddles)(size_t n, REAL direction) {
     const size_t count = n > 1 ? n / 2 : 1;
     OF(number) *w = malloc(count * sizeof *w);

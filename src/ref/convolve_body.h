@@ -1,26 +1,26 @@
 /* The body of ref/convolve.c for REAL; see ref/butterflies_body.h. */
 
-/* A convolution whose roles are given out: signal and taps as complex numbers, the slice that is wanted. */
+/* A convolution of a signal with taps, the shorter of the two arrays, as complex numbers. */
 typedef struct OF(work) {
     const convolve_call *call;
-    size_t n, m; /* of the signal, of the taps; m <= n */
+    size_t n, m; /* lengths of the signal and of the taps; m <= n */
     OF(number) * signal, *taps;
 } OF(work);
 
-/* Value i of an array of the call, a real one with the imaginary part 0. */
+/* Returns value i of an array of the call. A real value gets the imaginary part 0. */
 static OF(number) OF(element)(const convolve_call *c, const void *p, size_t i) {
     const REAL *x = p;
     return c->is_complex ? (OF(number)){x[2 * i], x[2 * i + 1]} : (OF(number)){x[i], 0};
 }
 
-/* h, or h' of a correlation. */
+/* Returns tap j of h, or of h' if the call is a correlation. */
 static OF(number) OF(filter_element)(const convolve_call *c, size_t j) {
     if (!c->correlate) return OF(element)(c, c->h, j);
     const OF(number) v = OF(element)(c, c->h, c->m - 1 - j);
     return (OF(number)){v.re, c->is_complex ? -v.im : v.im};
 }
 
-/* Value i of the full convolution, if it is wanted. */
+/* Stores value i of the full convolution, if the call requests it. */
 static void OF(store)(const convolve_call *c, size_t i, REAL re, REAL im) {
     if (i < c->first || i - c->first >= c->count) return;
     REAL *y = (REAL *)c->y + (c->is_complex ? 2 : 1) * (i - c->first);
@@ -43,7 +43,7 @@ static void OF(direct)(const OF(work) * k) {
     }
 }
 
-/* Number j of block q: zero outside the signal. */
+/* Returns number j of block q, which is zero outside the signal. */
 static OF(number) OF(of_block)(const OF(work) * k, size_t q, size_t step, size_t j) {
     const size_t at = q * step + j;
     if (at < k->m - 1 || at - (k->m - 1) >= k->n) return (OF(number)){0, 0};

@@ -1,4 +1,5 @@
-/* ORDER.md 18, case by case. frexp, ldexp and floor are exact, or round as one operation does. */
+/* The definition of the elementary functions, in the order of ORDER.md 18. frexp, ldexp and floor are exact, or
+ * round once. */
 #include "ref/elementary.h"
 #include "core/elementary.h"
 #include "core/order.h"
@@ -8,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* high + low, of which high is far the greater. */
+/* high + low, where |low| is much smaller than |high|. */
 typedef struct sum {
     double high, low;
 } sum;
@@ -20,7 +21,7 @@ static double nan_f64(void) {
     return x;
 }
 
-/* a + b, rounded, and what the rounding dropped; exact for |a| >= |b| (T. Dekker, Numer. Math. 18, 1971). */
+/* Returns a + b, rounded, and the rounding error. Exact for |a| >= |b| (T. Dekker, Numer. Math. 18, 1971). */
 static sum fast_sum(double a, double b) {
     const double s = a + b;
     return (sum){s, (a - s) + b};
@@ -45,7 +46,7 @@ static double exp_of_sum(double a, double low) {
     return ldexp(one.high + (one.low + curve), (int)n);
 }
 
-/* Beyond the bounds the result is 0 or infinite. */
+/* Returns 0 or infinity if a is beyond the bounds. */
 static double exp_of_clamped_sum(double a, double low) {
     if (a < WEFT_EXP_LEAST) return 0;
     if (a > WEFT_EXP_GREATEST) return INFINITY;
@@ -54,7 +55,7 @@ static double exp_of_clamped_sum(double a, double low) {
 
 double ref_exp(double x) { return x != x ? nan_f64() : exp_of_clamped_sum(x, 0); }
 
-/* x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt 2; n is returned. */
+/* Splits x = 2^n (1 + f), sqrt(1/2) <= 1 + f < sqrt 2. Returns n. */
 static double split(double x, double *f) {
     int n;
     double m = frexp(x, &n);
@@ -97,7 +98,7 @@ static sum log_as_sum(double x) {
     return fast_sum(whole.high, whole.low + fma(n, WEFT_LN2_LOW, l_low));
 }
 
-/* x^y for x positive and finite. */
+/* Returns x^y. x must be positive and finite. */
 static double power(double x, double y) {
     const sum l = log_as_sum(x);
     if (y > WEFT_POW_GREATEST) y = WEFT_POW_GREATEST;
@@ -155,7 +156,7 @@ double ref_probit(double p) {
 
 /* --------------------------------------------------------------------------- 18.7 sin, cos */
 
-/* x = quadrant pi/2 + r; of the quadrant the last two bits count. */
+/* x = quadrant pi/2 + r. Only the last two bits of `quadrant` are significant. */
 typedef struct angle {
     unsigned quadrant;
     sum r;
@@ -169,7 +170,7 @@ static angle near_angle(double x) {
     return (angle){(unsigned)n, fast_sum(first.high, low)};
 }
 
-/* 32 binary digits of 2/pi, from the one of weight 2^-(first - 63) on. */
+/* Returns 32 binary digits of 2/pi, the first of which has the weight 2^-(first - 63). */
 static uint64_t two_over_pi(int first) {
     static const uint64_t words[] = {WEFT_TWO_OVER_PI_DIGITS};
     uint64_t digits = 0;
@@ -177,12 +178,13 @@ static uint64_t two_over_pi(int first) {
     return digits;
 }
 
-/* By long multiplication with digits of 32 bits: x = m 2^e times the 192 binary digits of 2/pi from the weight
- * 2^(1 - e) on, less whole turns. The first two bits are the quadrant, the 126 after them the place in it. */
+/* Reduces the argument by long multiplication with digits of 32 bits. The product is x = m 2^e times the 192 binary
+ * digits of 2/pi from weight 2^(1 - e) on, without whole turns. Its first two bits are the quadrant. The next 126
+ * bits are the position in it. */
 static angle far_angle(double x) {
     int e;
     const uint64_t m = (uint64_t)ldexp(frexp(x, &e), 53);
-    uint64_t digits[6] = {0}; /* the most significant first */
+    uint64_t digits[6] = {0}; /* most significant first */
     for (int i = 5; i >= 0; i--) {
         const uint64_t factor = two_over_pi(e - 53 + 62 + 32 * i);
         uint64_t carry = 0;
@@ -195,7 +197,7 @@ static angle far_angle(double x) {
     }
     angle v = {(unsigned)(digits[0] >> 30), {0, 0}};
     for (int i = 0; i < 4; i++) digits[i] = (digits[i] << 2 | (i < 3 ? digits[i + 1] >> 30 : 0)) & UINT32_MAX;
-    const bool beyond = digits[0] >> 31; /* the middle: the distance from the next quadrant */
+    const bool beyond = digits[0] >> 31; /* in the upper half: use the distance from the next quadrant */
     for (int i = 3, borrow = 0; beyond && i >= 0; i--) {
         const uint64_t digit = digits[i] + (uint64_t)borrow;
         digits[i] = (0 - digit) & UINT32_MAX;
@@ -224,7 +226,7 @@ static double cosine(sum r) {
     return one.high + (one.low + fma(z * z, POLYNOMIAL(WEFT_COS_C, z), -(r.high * r.low)));
 }
 
-/* The sine of |x| and `further` quadrants, x finite. */
+/* Returns the sine of |x| plus `further` quadrants. x must be finite. */
 static double sine_further(double x, unsigned further) {
     const angle v = fabs(x) <= WEFT_NEAR ? near_angle(fabs(x)) : far_angle(fabs(x));
     const unsigned quadrant = v.quadrant + further;

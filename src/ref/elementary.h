@@ -1,4 +1,4 @@
-/* The definition of the elementary functions (ORDER.md 18). A function of f32 is that of f64, rounded. */
+/* The definition of the elementary functions (ORDER.md 18). The result for f32 is that for f64, rounded. */
 #ifndef WEFT_REF_ELEMENTARY_H
 #define WEFT_REF_ELEMENTARY_H
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* m(f): the digits of f < n, n = 2^k, mirrored. */
+/* Returns m(f): the binary digits of f in reverse order. n is 2^k and f < n. */
 static size_t mirrored(size_t f, size_t n) {
     size_t m = 0;
     for (; n > 1; n /= 2, f /= 2) m = 2 * m + f % 2;

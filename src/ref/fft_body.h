@@ -15,7 +15,7 @@ static void OF(complex_transform)(size_t n, const OF(number) * w, REAL scale, OF
     }
 }
 
-/* t and the conjugate of u of ORDER.md 14.5. */
+/* Computes t and the conjugate of u of ORDER.md 14.5. */
 static void OF(part)(OF(number) * f, OF(number) * g, OF(number) w) {
     const OF(number) e = {f->re + g->re, f->im - g->im}, o = {f->re - g->re, f->im + g->im};
     *f = e;
@@ -43,7 +43,7 @@ static void OF(from_real)(size_t n, const OF(number) * w, OF(number) * z, const 
     }
 }
 
-/* w are the conjugates here. */
+/* w must contain the complex conjugates of the twiddles. */
 static void OF(to_real)(size_t n, const OF(number) * w, OF(number) * z, const REAL *x, REAL *y) {
     const size_t half = n / 2;
     const REAL scale = (REAL)1 / (REAL)n;

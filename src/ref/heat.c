@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sweep along an axis; the neighbours of its right side lie along `beside`. */
+/* A sweep along `axis`. The adjacent points in its right-hand side are along `beside`. */
 typedef struct sweep {
     const heat_call *call;
     size_t axis, beside;
@@ -14,7 +14,7 @@ typedef struct sweep {
 
 static size_t points_of(const heat_call *c) { return c->batch * c->n[0] * c->n[1] * c->n[2]; }
 
-/* From a point of a grid to the next one along an axis. */
+/* Returns the stride between adjacent points along an axis. */
 static size_t distance(const heat_call *c, size_t axis) {
     size_t points = 1;
     for (size_t i = 0; i < axis; i++) points *= c->n[i];

@@ -1,7 +1,8 @@
-/* The body of ref/heat.c for one type: REAL, FMA and OF(name) are set by the includer. */
+/* The body of ref/heat.c for one type. The includer sets REAL, FMA and OF(name). */
 
-/* Of a point, the `place`-th of n on the axis of its neighbours, which are `step` points away: lambda u, or
- * fma(2 lambda - 2, u, before + after) in the ratio of the lambdas. */
+/* Returns the right-hand side of a point. `place` is its position among n along axis `beside`, `step` the stride of
+ * that axis. The value is lambda u for backward Euler. For Crank-Nicolson it is fma(2 lambda - 2, u, before +
+ * after), with the lambda of `beside`, times the ratio of the lambdas. */
 static REAL OF(right_side)(const sweep *s, const REAL *u, size_t step, size_t place, size_t n) {
     const heat_call *c = s->call;
     const REAL own = (REAL)c->lambda[s->axis], other = (REAL)c->lambda[s->beside];

@@ -7,14 +7,14 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Whether x[i] <= y[j] by value: -0 = +0, and a NaN compares with nothing. */
+/* Returns true if x[i] <= y[j] by value: -0 = +0, and a comparison with a NaN is false. */
 static bool at_most(array x, size_t i, array y, size_t j) {
     if (ref_is_float(x.dtype)) return ref_real(x, i) <= ref_real(y, j);
     const uint64_t p = ref_integer(x, i), q = ref_integer(y, j);
     return ref_is_signed(x.dtype) ? (int64_t)p <= (int64_t)q : p <= q;
 }
 
-/* The bin between edges, or c->bins for none. */
+/* Returns the bin between the edges, or c->bins if there is none. */
 static size_t bin_by_edges(const histogram_call *c, array x, size_t i) {
     const array edges = {c->dtype, c->edges};
     if (!at_most(edges, 0, x, i) || !at_most(x, i, edges, c->bins)) return c->bins;

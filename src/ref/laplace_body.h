@@ -1,4 +1,4 @@
-/* One sweep in REAL arithmetic, called SWEEP; included once for each. */
+/* One sweep in REAL arithmetic, called SWEEP. Included once for each type. */
 static void SWEEP(const laplace_call *c, const REAL *u, REAL *v) {
     const size_t x = 1, y = c->nx, z = c->nx * c->ny;
     const REAL sixth = (REAL)1 / 6;

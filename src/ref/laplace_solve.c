@@ -6,15 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One direction of a grid: n points at equal distances, but for the last two, which are `end` times as far apart.
- * `stiff`: the other grids of a cycle have moved on to wider distances; what this one's are by now, squared. */
+/* One direction of a grid: n points at equal distances, except that the distance of the last two is `end` times as
+ * large. `stiff` is the square of the ratio of the other directions' distances to this one's, if they have been
+ * coarsened further. */
 typedef struct axis {
     size_t n;
     double end, stiff;
-    bool halved; /* on the way to the next grid */
+    bool halved; /* coarsened on the next grid */
 } axis;
 
-/* A grid of a cycle. It solves for e, of the right-hand side g; of the first one e is the caller's grid. */
+/* A grid of a cycle. It is solved for e with the right-hand side g; r is the residual. On the first grid e is the
+ * caller's grid. */
 typedef struct grid {
     axis of[3];
     void *e, *g, *r;
@@ -22,7 +24,7 @@ typedef struct grid {
 
 /* ----------------------------------------------------------------------------- the weights */
 
-/* Of the neighbour before point i, and of the one behind it. */
+/* Return the weight of the point before point i, and of the point after it. */
 static double weight_before(const axis *a, size_t i) {
     return i + 2 == a->n ? a->stiff * (2 / (1 + a->end)) : a->stiff;
 }
@@ -31,13 +33,15 @@ static double weight_behind(const axis *a, size_t i) {
     return i + 2 == a->n ? a->stiff * (2 / (a->end * (1 + a->end))) : a->stiff;
 }
 
-/* With which a point of odd number takes from its two neighbours, which are on the next grid; 0 before, 1 behind. */
+/* Returns the weight with which a point of odd number interpolates from the adjacent points of the next grid: the
+ * one before it (side 0) or after it (side 1). */
 static double share(const axis *a, size_t i, int side) {
     if (i + 2 < a->n) return 0.5;
     return side == 0 ? a->end / (1 + a->end) : 1 / (1 + a->end);
 }
 
-/* With which point i of the next grid takes the residual of its own place and of either side: 0, 1 and 2. */
+/* Returns the weight with which point i of the next grid restricts the residual before its position (side 0), at it
+ * (1) and after it (2). */
 static double part(const axis *a, const axis *next, size_t i, int side) {
     static const double uniform[] = {0.25, 0.5, 0.25};
     const double e = a->end;
@@ -52,7 +56,7 @@ static double part(const axis *a, const axis *next, size_t i, int side) {
 static size_t points(const grid *g) { return g->of[0].n * g->of[1].n * g->of[2].n; }
 static size_t place(const grid *g, size_t i, size_t j, size_t k) { return i + g->of[0].n * (j + g->of[1].n * k); }
 
-/* What lies on the next grid of a direction; false for one that stays as it is. */
+/* Sets *next to the direction on the next grid. Returns false if it is not coarsened. */
 static bool halve(axis *a, axis *next) {
     a->halved = a->n > 3;
     if (!a->halved) {
@@ -65,7 +69,7 @@ static bool halve(axis *a, axis *next) {
 
 static bool has_inside(const laplace_solve_call *c) { return c->nx >= 3 && c->ny >= 3 && c->nz >= 3; }
 
-/* Returns how many there are. */
+/* Creates the grids. Returns their number. */
 static int make_grids(const laplace_solve_call *c, grid *g) {
     const size_t n[3] = {c->nx, c->ny, c->nz};
     int count = 1;
@@ -86,7 +90,7 @@ static void drop_grids(grid *g, int count) {
     }
 }
 
-/* Of zeros. */
+/* Allocates the grids, filled with zeros. */
 static bool hold_grids(grid *g, int count, size_t size) {
     for (int l = 0; l < count; l++) {
         if (l > 0) g[l].e = calloc(points(&g[l]), size);

@@ -1,7 +1,7 @@
-/* The body of ref/laplace_solve.c in REAL arithmetic; included once for each. */
+/* The body of ref/laplace_solve.c in REAL arithmetic. Included once for each type. */
 
-/* The weighted sum of the six neighbours and the right-hand side, and the sum of the weights; on the first grid the
- * weights are 1. */
+/* Returns the weighted sum of the six adjacent points, plus the right-hand side. Sets *weights to the sum of the
+ * weights. On the first grid all weights are 1 and there is no right-hand side. */
 static REAL OF(around)(const grid *g, int level, size_t i, size_t j, size_t k, REAL *weights) {
     const REAL *e = g->e, *right = g->g;
     const size_t p = place(g, i, j, k), step[] = {1, g->of[0].n, g->of[0].n * g->of[1].n}, at[] = {i, j, k};
@@ -31,7 +31,7 @@ static void OF(relax_point)(grid *g, int level, REAL omega, size_t i, size_t j, 
     ref_store_real(sizeof now == 4 ? WEFT_F32 : WEFT_F64, now, e);
 }
 
-/* A sweep: the points where i + j + k is even, then the others. */
+/* Makes a sweep: first the points with even i + j + k, then the others. */
 static void OF(relax)(grid *g, int level, REAL omega) {
     for (size_t colour = 0; colour < 2; colour++)
         for (size_t k = 0; k < g->of[2].n; k++)
@@ -41,7 +41,7 @@ static void OF(relax)(grid *g, int level, REAL omega) {
                         OF(relax_point)(g, level, omega, i, j, k);
 }
 
-/* Of the points inside; on the faces it is +0. */
+/* Computes the residual of the interior points. On the faces it stays +0. */
 static void OF(find_residual)(grid *g, int level) {
     const REAL sixth = (REAL)1 / 6, *e = g->e;
     REAL *r = g->r;
@@ -63,7 +63,7 @@ static REAL OF(joined)(const axis *a, const axis *next, size_t i, const REAL thr
     return (x + y) + (REAL)part(a, next, i, 2) * three[2];
 }
 
-/* The residual round a point of the next grid: joined along y, then z, then x. */
+/* Returns the weighted residual around a point of the next grid, combined along y, then z, then x. */
 static REAL OF(residual_round)(const grid *g, const grid *next, const size_t at[3]) {
     const REAL *r = g->r;
     size_t centre[3];
@@ -91,13 +91,13 @@ static void OF(restrict_residual)(const grid *g, int level, grid *next) {
                     scale * OF(residual_round)(g, next, (const size_t[]){i, j, k});
 }
 
-/* Value and next one of a direction, at point i of the wider grid. */
+/* Returns the value at point i of the finer grid of a direction, interpolated from a value and the next one. */
 static REAL OF(between)(const axis *a, size_t i, const REAL two[2]) {
     if (!a->halved || i % 2 == 0) return two[0];
     return (REAL)share(a, i, 0) * two[0] + (REAL)share(a, i, 1) * two[1];
 }
 
-/* The next grid's value at a point of this one: along y, then z, then x. */
+/* Returns the next grid's value, interpolated at a point of this grid along y, then z, then x. */
 static REAL OF(correction)(const grid *g, const grid *next, const size_t at[3]) {
     const REAL *e = next->e;
     size_t from[3], to[3];

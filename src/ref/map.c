@@ -1,9 +1,9 @@
-/* The definition of weft_map, and of weft_map_reduce and weft_map_scan, which are weft_reduce and weft_scan of what
- * weft_map gives (ORDER.md 20).
+/* The definition of weft_map, weft_map_reduce and weft_map_scan (ORDER.md 20). The latter two are weft_reduce and
+ * weft_scan of the values of weft_map.
  *
- * In f32 an operation is that of f64 on the same values, rounded to f32. For + - * / and sqrt that is the correctly
- * rounded result in f32, since f64 has more than twice its digits (S. Figueroa, ACM SIGNUM Newsletter 30, 1995); for
- * the elementary functions it is what they are. Only fma needs its own. */
+ * In f32 an operation is that of f64 on the same values, rounded to f32. For + - * / and sqrt this is the correctly
+ * rounded f32 result, since f64 has more than twice as many digits (S. Figueroa, ACM SIGNUM Newsletter 30, 1995).
+ * For the elementary functions it is their definition. Only fma requires a separate f32 operation. */
 #include "ref/array.h"
 #include "ref/elementary.h"
 #include "ref/ref.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A value of the evaluation: a float, or an integer extended to 64 bits. */
+/* A value during the evaluation: a float, or an integer extended to 64 bits. */
 typedef union item {
     double real;
     uint64_t integer;
@@ -64,7 +64,7 @@ static double rounded(bool narrow, double v) { return narrow ? (double)(float)v 
 
 /* ---------------------------------------------------------------------------------- integers */
 
-/* The low bits of v as a value of the type. */
+/* Returns the low bits of v as a value of the type, extended to 64 bits. */
 static uint64_t wrapped(weft_dtype dtype, uint64_t v) {
     if (dtype == WEFT_I32) return (uint64_t)(int64_t)(int32_t)(uint32_t)v;
     return dtype == WEFT_U32 ? (uint32_t)v : v;
@@ -74,7 +74,7 @@ static bool is_less(bool is_signed, uint64_t a, uint64_t b) { return is_signed ?
 
 static uint64_t magnitude(bool is_signed, uint64_t a) { return is_signed && (int64_t)a < 0 ? 0 - a : a; }
 
-/* Cut towards zero; 0 where b is. */
+/* Returns the quotient rounded towards zero, or 0 if b is 0. */
 static uint64_t quotient(bool is_signed, uint64_t a, uint64_t b) {
     if (b == 0) return 0;
     const uint64_t q = magnitude(is_signed, a) / magnitude(is_signed, b);
@@ -105,7 +105,7 @@ static uint64_t step_of_integers(map_op op, bool is_signed, uint64_t a, uint64_t
 
 /* -------------------------------------------------------------------------------- the formula */
 
-/* A whole number as a float, rounded once. */
+/* Converts an integer to a float, rounded once. */
 static double real_of(bool narrow, bool is_signed, uint64_t v) {
     if (narrow) return is_signed ? (float)(int64_t)v : (float)v;
     return is_signed ? (double)(int64_t)v : (double)v;
@@ -159,7 +159,7 @@ weft_status ref_map(void *state, const map_call *c, weft_error *error) {
     return WEFT_OK;
 }
 
-/* The formula's values, in memory that the caller frees. */
+/* Computes the formula's values, in memory that the caller must free. */
 static weft_status values_of(const map_call *c, void **values, weft_error *error) {
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     map_call map = *c;

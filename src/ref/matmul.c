@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Element (i, j) of a factor of product number `item`. */
+/* Returns element (i, j) of a factor of product number `item`. */
 static double element(const matmul_call *c, const matmul_operand *x, size_t item, size_t i, size_t j) {
     const size_t at = x->transposed ? j * x->ld + i : i * x->ld + j;
     return ref_real((array){c->dtype, x->p}, item * x->stride + at);
 }
 
-/* The step of a chain, and the join of two: in f32, or in f64. */
+/* The step of a chain, the sum of two chains, and a product: in f32 or in f64. */
 static double step(weft_dtype type, double a, double b, double s) {
     return type == WEFT_F32 ? (double)fmaf((float)a, (float)b, (float)s) : fma(a, b, s);
 }
@@ -25,7 +25,7 @@ static double times(weft_dtype type, double a, double b) {
     return type == WEFT_F32 ? (double)((float)a * (float)b) : a * b;
 }
 
-/* Where a part's sum is kept between pieces of a product. */
+/* Returns the sum of a part that is kept between the calls for pieces of a product. */
 static array kept_sum(const matmul_call *c, size_t part, size_t i, size_t j) {
     const size_t at = (part * c->m + i) * c->n + j;
     return (array){c->accumulate, (char *)c->piece->sums + at * weft_dtype_size(c->accumulate)};
@@ -40,7 +40,8 @@ static double sum_part(const matmul_call *c, size_t item, size_t i, size_t j, si
     return s;
 }
 
-/* Parts first .. first + count - 1 of element (i, j): adjacent parts in pairs, an odd one rides up. */
+/* Returns the sum of parts first .. first + count - 1 of element (i, j). Adjacent parts are added in pairs; a part
+ * without a partner moves up unchanged. */
 static double sum_parts(const matmul_call *c, size_t item, size_t i, size_t j, size_t first, size_t count) {
     if (count > 1) {
         size_t left = 1;
@@ -51,7 +52,7 @@ static double sum_parts(const matmul_call *c, size_t item, size_t i, size_t j, s
     return sum_part(c, item, i, j, first);
 }
 
-/* The sums as they are: a NaN keeps its bits. */
+/* Stores the sums unchanged: a NaN keeps its bits. */
 static void keep_sums(const matmul_call *c, size_t i, size_t j) {
     for (size_t part = 0; part <= (c->k - 1) / c->part; part++) {
         const double s = sum_part(c, 0, i, j, part);

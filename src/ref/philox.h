@@ -1,4 +1,4 @@
-/* Philox4x32-10: four random words of a counter and a key. */
+/* Philox4x32-10: returns four random words for a counter and a key. */
 #ifndef WEFT_REF_PHILOX_H
 #define WEFT_REF_PHILOX_H
 

@@ -10,7 +10,7 @@
 
 /* ---------------------------------------------------------------------------- paths (21.2 to 21.4) */
 
-/* The word of normal number q of path p. */
+/* Returns the word of normal number q of path p. */
 static uint32_t word_of(const price_call *c, uint64_t p, uint64_t q) {
     const uint64_t block = q / 4;
     if (c->sobol) return (uint32_t)(ref_sobol_word(WEFT_OWEN, c->seed, c->stream, q, p) >> 32);
@@ -70,7 +70,8 @@ static double worth_at_end(const price_call *c) {
 
 static double normal_probability(double x) { return 0.5 * (1 + ref_erf(x * sqrt(0.5))); }
 
-/* A geometric mean is log-normal; then as F. Black and M. Scholes, Journal of Political Economy 81, 1973. */
+/* Returns the expected value of the control. A geometric mean is log-normal, so the formula is that of F. Black and
+ * M. Scholes, Journal of Political Economy 81, 1973. */
 static double worth_of_geometric(const price_call *c) {
     const double n = (double)c->steps, v = c->volatility, k = c->strike;
     const double mean_time = c->maturity * ((n + 1) / (2 * n));
@@ -86,7 +87,7 @@ static double worth_of_geometric(const price_call *c) {
 
 /* ---------------------------------------------------------------------------- estimate (21.7) */
 
-/* The sums over what paths pay, and over their controls: V, VV, C, CC, VC. */
+/* Computes the sums over the payoffs of the paths and over their controls: V, VV, C, CC, VC. */
 static void find_sums(const price_call *c, const double *v, const double *controls, double *sums) {
     const size_t n = c->count;
     sums[0] = sum(v, n);

@@ -1,6 +1,6 @@
-/* A path in REAL arithmetic, float or double; included once for each. FUSED is fma of REAL. */
+/* A path in REAL arithmetic, float or double. Included once for each. FUSED is fma of REAL. */
 
-/* What is known of a path after some of its steps. */
+/* State of a path after a number of its steps. */
 typedef struct OF(walk) {
     REAL log[WEFT_ASSETS_MAX], price[WEFT_ASSETS_MAX];
     REAL basket, sum, sum_of_logs, highest, lowest;
@@ -72,7 +72,7 @@ static bool OF(is_within)(const price_call *c, const OF(walk) * w) {
     return true;
 }
 
-/* a - b, or 0 when that is negative. */
+/* Returns a - b, or 0 if that is negative. */
 static REAL OF(excess)(REAL a, REAL b) { return a - b < 0 ? 0 : a - b; }
 
 static REAL OF(pays)(const price_call *c, const price_leg *leg, const OF(walk) * w) {
@@ -95,7 +95,7 @@ static REAL OF(control)(const price_call *c, const price_leg *leg, const OF(walk
     return c->payoff == WEFT_CALL ? OF(excess)(mean, strike) : OF(excess)(strike, mean);
 }
 
-/* The value of path p and of its control: the weighted sums over its legs. */
+/* Computes the value of path p and of its control: the weighted sums over its legs. */
 static void OF(path)(const price_call *c, uint64_t p, double *value, double *control) {
     OF(walk) w = {.basket = 0};
     for (size_t k = 0; k < c->legs; k++) {

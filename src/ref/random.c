@@ -18,17 +18,17 @@ static void block_of(const random_call *c, uint64_t number, uint32_t words[WEFT_
     ref_philox(counter, key, words);
 }
 
-/* Two words, the low one first. */
+/* Returns the number of two words, the low one first. */
 static uint64_t pair(const uint32_t *words) { return (uint64_t)words[1] << 32 | words[0]; }
 
-/* The word of sample i, of 32 bits or, where the type has 8 bytes, of 64. */
+/* Returns the word of sample i. It has 64 bits if the type has 8 bytes, otherwise 32. */
 static uint64_t word_of(const random_call *c, uint64_t i, bool is_long) {
     uint32_t words[WEFT_BLOCK_WORDS];
     block_of(c, is_long ? i / 2 : i / 4, words);
     return is_long ? pair(words + i % 2 * 2) : words[i % 4];
 }
 
-/* 64 further bits of sample i. */
+/* Returns 64 additional random bits of sample i. */
 static uint64_t further(const random_call *c, uint64_t i) {
     uint32_t words[WEFT_BLOCK_WORDS];
     block_of(c, WEFT_FURTHER_BLOCKS + i, words);
@@ -70,7 +70,7 @@ static double real_sample(const random_call *c, uint64_t i) {
 
 /* ---------------------------------------------------------------------------- 19.3 integers */
 
-/* floor((last + 1) (word + further / 2^64) / 2^L), where word has L bits. */
+/* Returns lower + floor((last + 1) (word + further / 2^64) / 2^L), where word has L bits. */
 static uint64_t integer_sample(const random_call *c, uint64_t i) {
     const bool is_long = weft_dtype_size(c->dtype) == 8;
     const wide count = (wide)c->last + 1;

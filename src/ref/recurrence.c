@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where element i of a row stands, in the order in which the recurrence takes the elements. */
+/* Returns the index of element i of a row, numbered in the direction of the recurrence. */
 static size_t place(const recurrence_call *c, size_t row, size_t i) {
     return row * c->n + (c->reverse ? c->n - 1 - i : i);
 }

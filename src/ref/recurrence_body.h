@@ -1,9 +1,9 @@
-/* The body of ref/recurrence.c for one type; the includer sets REAL, DTYPE, FMA and OF(name). */
+/* The body of ref/recurrence.c for one type. The includer sets REAL, DTYPE, FMA and OF(name). */
 
 #define MAP OF(map)
 #define LEVELS OF(levels)
 
-/* w -> s w + u. */
+/* The map w -> s w + u. */
 typedef struct MAP {
     REAL s, u;
 } MAP;
@@ -20,7 +20,7 @@ static REAL OF(element)(const LEVELS *l, const void *array, size_t i) {
     return ((const REAL *)array)[place(l->call, l->row, i)];
 }
 
-/* One step of the loop. */
+/* Computes one step of the loop. */
 static REAL OF(step)(const LEVELS *l, size_t i, REAL v) {
     return FMA(OF(element)(l, l->call->s, i), v, OF(element)(l, l->call->u, i));
 }
@@ -31,7 +31,7 @@ static REAL OF(apply)(MAP m, REAL w) { return w == 0 && isinf(m.s) ? m.u : FMA(m
 
 static MAP OF(then)(MAP a, MAP b) { return (MAP){OF(times)(a.s, b.s), OF(apply)(b, a.u)}; }
 
-/* The map of sixteen elements (ORDER.md 9.2). */
+/* Returns the map of 16 elements (ORDER.md 9.2). */
 static MAP OF(map_of_group)(const LEVELS *l, size_t group) {
     const size_t first = group * WEFT_SCAN_GROUP;
     MAP m = {OF(element)(l, l->call->s, first), OF(step)(l, first, 0)};
@@ -43,7 +43,7 @@ static MAP OF(map_of_group)(const LEVELS *l, size_t group) {
     return m;
 }
 
-/* G(m, d): m[0..d) of a group, by distances. */
+/* Returns G(m, d): m[0..d) of a group, combined by doubling distances. */
 static MAP OF(scan_group)(const MAP *m, size_t d) {
     MAP w[WEFT_SCAN_GROUP];
     memcpy(w, m, d * sizeof *m);
@@ -52,7 +52,7 @@ static MAP OF(scan_group)(const MAP *m, size_t d) {
     return w[d - 1];
 }
 
-/* B_k(j). */
+/* Returns B_k(j). */
 static REAL OF(before)(const LEVELS *l, size_t k, size_t j) {
     if (j == 0) return l->init;
     const size_t group = j / WEFT_SCAN_GROUP, d = j % WEFT_SCAN_GROUP;
@@ -60,7 +60,7 @@ static REAL OF(before)(const LEVELS *l, size_t k, size_t j) {
     return d ? OF(apply)(OF(scan_group)(l->level[k] + group * WEFT_SCAN_GROUP, d), w) : w;
 }
 
-/* Fills the levels of a row. All of them lie one behind the other. */
+/* Fills the levels of a row, which are stored consecutively. */
 static void OF(totals)(LEVELS *l) {
     size_t n = l->call->n / WEFT_SCAN_GROUP;
     for (size_t g = 0; g < n; g++) l->level[1][g] = OF(map_of_group)(l, g);
@@ -72,7 +72,7 @@ static void OF(totals)(LEVELS *l) {
     }
 }
 
-/* The map of all elements. */
+/* Returns the map of all elements in c->map. */
 static void OF(give_map)(const LEVELS *l) {
     size_t k = 0;
     for (size_t n = l->call->n; n > 1; n /= WEFT_SCAN_GROUP) k++;
@@ -81,7 +81,7 @@ static void OF(give_map)(const LEVELS *l) {
     memcpy(&l->call->map[1], &l->level[k]->u, sizeof(REAL));
 }
 
-/* In place v takes s's or u's place, and element i is not used again once v[i] stands. */
+/* Solves a row. In place, v is s or u; element i is not used again after v[i] has been stored. */
 static void OF(one_row)(LEVELS *l) {
     const recurrence_call *c = l->call;
     REAL v = 0;

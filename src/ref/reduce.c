@@ -47,7 +47,7 @@ static void define_prod(const reduce_call *c, array x) {
 
 /* ------------------------------------------------------ minimum and maximum (ORDER 3.2) */
 
-/* Whether a comes before b in the total order: -0 before +0, no NaN among them. */
+/* Returns true if a precedes b in the total order: -0 before +0. Neither may be a NaN. */
 static bool precedes(array x, size_t a, size_t b) {
     if (ref_is_float(x.dtype)) {
         const double p = ref_real(x, a), q = ref_real(x, b);
@@ -59,7 +59,7 @@ static bool precedes(array x, size_t a, size_t b) {
 
 static bool is_nan(array x, size_t i) { return ref_is_float(x.dtype) && isnan(ref_real(x, i)); }
 
-/* First index of the extreme element; the first NaN when there is one. */
+/* Returns the first index of the extreme element, or of the first NaN if there is one. */
 static size_t find_extreme(const reduce_call *c, array x, bool largest) {
     size_t best = 0;
     for (size_t i = 0; i < c->n; i++) {
@@ -137,7 +137,7 @@ static void define_norm1(const reduce_call *c, array x) {
     ref_store_real(c->result, total, c->out);
 }
 
-/* The factor with which a sum of squares is taken again; 1 when it stands. */
+/* Returns the factor to scale the elements by before their squares are summed again, or 1 if `squares` is final. */
 static double scale_of(double squares) {
     if (squares >= WEFT_NORM2_LOW && squares <= WEFT_NORM2_HIGH) return 1;
     return squares < WEFT_NORM2_LOW ? WEFT_NORM2_UP : WEFT_NORM2_DOWN;

@@ -1,4 +1,4 @@
-/* The backend "ref": the specification, run as it stands, on one thread in host memory. */
+/* The backend "ref": the executable specification, on one thread in host memory. */
 #include "ref/ref.h"
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static weft_status copy(void *state, size_t bytes, const void *src, void *dst, w
     return WEFT_OK;
 }
 
-/* A reduction or scan is of an array or of the values of a formula. */
+/* Reduces or scans an array, or the values of a formula if c->map is set. */
 static weft_status reduce(void *state, const reduce_call *c, weft_error *error) {
     return c->map ? ref_map_reduce(state, c, error) : ref_reduce(state, c, error);
 }

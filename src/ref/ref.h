@@ -1,4 +1,4 @@
-/* The specification's operations, one file each. */
+/* The specification's operations, one file for each. */
 #ifndef WEFT_REF_REF_H
 #define WEFT_REF_REF_H
 
@@ -30,9 +30,9 @@ weft_status ref_sobol(void *state, const sobol_call *call, weft_error *error);
 weft_status ref_price(void *state, const price_call *call, weft_error *error);
 weft_status ref_match(void *state, const match_call *call, weft_error *error);
 weft_status ref_map(void *state, const map_call *call, weft_error *error);
-/* A reduction of a formula's values. */
+/* Reduces the values of a formula. */
 weft_status ref_map_reduce(void *state, const reduce_call *call, weft_error *error);
-/* A scan of them. */
+/* Scans the values of a formula. */
 weft_status ref_map_scan(void *state, const scan_call *call, weft_error *error);
 
 #endif

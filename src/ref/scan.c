@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the result of the first i elements stands: y[i] of an exclusive scan, y[i - 1] of an inclusive. */
+/* Returns the address of the result for the first i elements: y[i] of an exclusive scan, y[i - 1] of an inclusive
+ * one. */
 static void *place(const scan_call *c, size_t i) {
     const size_t index = c->kind == WEFT_EXCLUSIVE ? i : i - 1;
     return (char *)c->y + index * weft_dtype_size(c->result);
@@ -42,7 +43,7 @@ static size_t first_prefix(const scan_call *c) { return c->kind == WEFT_EXCLUSIV
 
 /* -------------------------------------------- operators for which any order is the same */
 
-/* The least or greatest value of a float scan: infinities. */
+/* Scans floats for their minimum or maximum. The initial value is an infinity unless c->init is set. */
 static void extremes_of_reals(const scan_call *c, array x) {
     const bool least = c->op == WEFT_MIN;
     double best = least ? INFINITY : -INFINITY;

@@ -1,8 +1,7 @@
-/* The body of the floating-point scans in ref/scan.c: REAL and the functions' names are set by the
- * includer. */
+/* The body of the floating-point scans in ref/scan.c. The includer sets REAL and the functions' names. */
 
-/* The levels of ORDER.md 6.2: level[0] are the elements, level[k + 1] the totals of the full groups
- * of level[k]. */
+/* The levels of ORDER.md 6.2: level[0] contains the elements, level[k + 1] the totals of the full groups of
+ * level[k]. */
 typedef struct LEVELS {
     REAL *level[WEFT_SCAN_LEVELS];
     REAL (*join)(REAL a, REAL b);
@@ -12,7 +11,7 @@ typedef struct LEVELS {
 static REAL ADD(REAL a, REAL b) { return a + b; }
 static REAL MUL(REAL a, REAL b) { return a * b; }
 
-/* G(v, d): v[0..d) of a group, by distances. */
+/* Returns G(v, d): v[0..d) of a group, combined by doubling distances. */
 static REAL GROUP(const LEVELS *s, const REAL *v, size_t d) {
     REAL w[WEFT_SCAN_GROUP];
     memcpy(w, v, d * sizeof *v);
@@ -21,7 +20,7 @@ static REAL GROUP(const LEVELS *s, const REAL *v, size_t d) {
     return w[d - 1];
 }
 
-/* P_k(i). */
+/* Returns P_k(i). */
 static REAL PREFIX(const LEVELS *s, size_t k, size_t i) {
     if (i == 0) return s->init;
     const size_t group = i / WEFT_SCAN_GROUP, d = i % WEFT_SCAN_GROUP;
@@ -29,7 +28,7 @@ static REAL PREFIX(const LEVELS *s, size_t k, size_t i) {
     return d ? s->join(before, GROUP(s, s->level[k] + group * WEFT_SCAN_GROUP, d)) : before;
 }
 
-/* Fills the levels above the elements. All of them lie one behind the other. */
+/* Fills the levels above the elements. All levels are stored consecutively. */
 static void TOTALS(LEVELS *s, size_t n) {
     for (size_t k = 0; k + 1 < WEFT_SCAN_LEVELS; k++) {
         s->level[k + 1] = s->level[k] + n;
@@ -39,7 +38,7 @@ static void TOTALS(LEVELS *s, size_t n) {
     }
 }
 
-/* The totals of 16^3 elements each: values of level 3. */
+/* Computes the totals of blocks of 16^3 elements, which are values of level 3. */
 static void BLOCKS(const scan_call *c, array x) {
     enum { GROUPS = WEFT_SCAN_GROUP * WEFT_SCAN_GROUP, BLOCK = WEFT_SCAN_GROUP * GROUPS };
     const LEVELS s = {.join = c->op == WEFT_SUM ? ADD : MUL};

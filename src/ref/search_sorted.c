@@ -1,5 +1,5 @@
-/* The definition of weft_search_sorted (ORDER.md 12.4): the number of elements that are less than the query,
- * or not greater, found by halving, since they stand first. */
+/* The definition of weft_search_sorted (ORDER.md 12.4): the number of elements that are less than the query, or not
+ * greater. It is found by bisection, since these elements come first. */
 #include "ref/ref.h"
 #include "ref/total_order.h"
 

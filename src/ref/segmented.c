@@ -1,5 +1,5 @@
-/* The definition of weft_segmented_reduce, weft_segmented_scan and weft_reduce_by_key (ORDER.md 8): each
- * segment by itself. */
+/* The definition of weft_segmented_reduce, weft_segmented_scan and weft_reduce_by_key (ORDER.md 8). Each segment is
+ * reduced or scanned separately. */
 #include "core/offsets.h"
 #include "ref/array.h"
 #include "ref/ref.h"
@@ -19,7 +19,7 @@ static bool equal_keys(array keys, size_t a, size_t b) {
     return p == q || (isnan(p) && isnan(q));
 }
 
-/* Whether a segment begins at element i, by heads or keys. */
+/* Returns true if a segment begins at element i, by heads or keys. */
 static bool begins(const segmented_call *c, size_t i) {
     const array keys = {c->key_dtype, c->keys};
     if (i == 0) return true;
@@ -28,7 +28,7 @@ static bool begins(const segmented_call *c, size_t i) {
 
 /* --------------------------------------------------------------------------- one segment */
 
-/* The minimum or maximum of nothing. */
+/* Stores the minimum or maximum of an empty segment. */
 static void store_empty_extreme(const segmented_call *c, void *out) {
     const uint64_t ones = UINT64_MAX >> (64 - 8 * weft_dtype_size(c->dtype));
     const bool least = c->op == WEFT_MIN;
@@ -40,7 +40,7 @@ static void store_empty_extreme(const segmented_call *c, void *out) {
         ref_store_integer(c->dtype, least ? ones : 0, out);
 }
 
-/* Segment s is elements begin .. end - 1. */
+/* Reduces or scans segment s, which is elements begin .. end - 1. */
 static weft_status do_segment(const segmented_call *c, size_t s, size_t begin, size_t end, weft_error *error) {
     const void *x = element(c->x, c->dtype, begin);
     if (c->scan) {

@@ -1,11 +1,11 @@
-/* Which elements select, partition, unique and run_length keep, and how one is written. */
+/* Decides which elements select, partition, unique and run_length keep, and writes them. */
 #include "ref/selected.h"
 #include "ref/array.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Whether a comparison holds between two that are less, equal, greater, or none of these (a NaN). */
+/* Returns true if the comparison holds for two values that are less, equal, greater, or none of these (a NaN). */
 static bool holds(weft_comparison comparison, bool less, bool equal, bool greater) {
     switch (comparison) {
     case WEFT_LT: return less;

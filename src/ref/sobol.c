@@ -17,7 +17,7 @@ static const line LINES[] = {
 };
 _Static_assert(sizeof LINES / sizeof *LINES + 1 == WEFT_SOBOL_DIMENSIONS, "weft.h and sobol.def");
 
-/* v[k] of coordinate j, k = 1 ... 64. */
+/* Computes v[k] of coordinate j for k = 1 ... 64. */
 static void directions_of(size_t j, uint64_t v[WEFT_SOBOL_BITS + 1]) {
     for (int k = 1; k <= WEFT_SOBOL_BITS; k++) {
         if (j == 0) {

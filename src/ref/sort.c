@@ -1,11 +1,12 @@
-/* The definition of weft_sort and its kin: keys and values go where the order of the keys says. */
+/* The definition of weft_sort and of the sorts with values: keys and values are moved to the order of
+ * ref_order_of. */
 #include "ref/ref.h"
 #include "ref/sort_order.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* to[i] = from[order[i]], with a copy in between, since the two may be the same memory. */
+/* Sets to[i] = from[order[i]]. Uses a copy, since `from` and `to` may be the same memory. */
 static void move(const size_t *order, size_t n, size_t size, const void *from, char *copy, void *to) {
     for (size_t i = 0; i < n; i++) memcpy(copy + i * size, (const char *)from + order[i] * size, size);
     memcpy(to, copy, n * size);

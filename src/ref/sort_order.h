@@ -1,4 +1,4 @@
-/* The order of keys, as the definition has it. */
+/* The order of keys, as defined by ORDER.md 17. */
 #ifndef WEFT_REF_SORT_ORDER_H
 #define WEFT_REF_SORT_ORDER_H
 
@@ -7,10 +7,10 @@
 typedef struct sort_order {
     array keys;
     bool descending;
-    unsigned first_bit, bits; /* of integers: those that count */
+    unsigned first_bit, bits; /* significant bits of integer keys */
 } sort_order;
 
-/* The indices of n keys in sorted order, for free(); NULL without memory. */
+/* Returns the indices of n keys in sorted order, which the caller must free, or NULL without memory. */
 size_t *ref_order_of(const sort_order *o, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* The definition of weft_top_k (ORDER.md 12.2): all indices are sorted stably, and the first k are taken. */
+/* The definition of weft_top_k (ORDER.md 12.2): sorts all indices stably and takes the first k. */
 #include "ref/ref.h"
 #include "ref/total_order.h"
 
@@ -13,7 +13,8 @@ static bool comes_before(const top_k_call *c, size_t i, size_t j) {
     return c->extreme == WEFT_LARGEST ? ref_is_less(x, j, x, i) : ref_is_less(x, i, x, j);
 }
 
-/* Merges two neighbouring runs of indices, from[0..middle) and from[middle..n); of equals the first run's first. */
+/* Merges two adjacent sorted runs of indices, from[0..middle) and from[middle..n). Equal elements of the first run
+ * precede those of the second. */
 static void merge_runs(const top_k_call *c, const size_t *from, size_t middle, size_t n, size_t *to) {
     size_t i = 0, j = middle;
     for (size_t at = 0; at < n; at++) {

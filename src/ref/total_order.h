@@ -1,12 +1,12 @@
-/* The order of ORDER.md 12.1: by value, -0 < +0, NaN behind all. */
+/* The order of ORDER.md 12.1: by value, with -0 < +0 and NaN after all numbers. */
 #ifndef WEFT_REF_TOTAL_ORDER_H
 #define WEFT_REF_TOTAL_ORDER_H
 
 #include "ref/array.h"
 
-/* Whether x[i] is less than y[j]; both are of one type. */
+/* Returns true if x[i] is less than y[j]. Both must have one type. */
 bool ref_is_less(array x, size_t i, array y, size_t j);
-/* out[j] = x[i], every bit of it. */
+/* Copies x[i] to out[j], preserving every bit. */
 void ref_move(array x, size_t i, void *out, size_t j);
 
 #endif

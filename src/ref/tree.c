@@ -1,4 +1,4 @@
-/* The canonical tree, written twice: once for float, once for double. */
+/* The canonical tree, compiled twice: for float and for double. */
 #include "ref/tree.h"
 
 #define REAL float

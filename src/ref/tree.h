@@ -4,7 +4,7 @@
 
 #include "ref/array.h"
 
-/* How element i enters a lane, and how two partial results join. */
+/* The step that adds element i to a lane, and the operation that combines two partial results. */
 typedef struct terms_f32 {
     float identity;
     float (*step)(const struct terms_f32 *t, float lane, size_t i);
@@ -20,7 +20,8 @@ typedef struct terms_f64 {
     double parameter; /* the mean for variance, the scale for norm2 */
 } terms_f64;
 
-/* The tree over elements 0 .. n-1, n >= 1. The elements' type alone settles the lanes. */
+/* Return the value of the tree over elements 0 .. n-1. n must be at least 1. The number of lanes depends only on the
+ * elements' type. */
 float tree_f32(const terms_f32 *t, size_t n);
 double tree_f64(const terms_f64 *t, size_t n);
 

@@ -1,7 +1,7 @@
-/* The body of ref/tree.c: REAL, TERMS and the functions' names are set by the includer. */
+/* The body of ref/tree.c. The includer sets REAL, TERMS and the functions' names. */
 
-/* Elements first .. first+count-1: each lane goes down its rows, then the upper half of the lanes
- * is joined to the lower half until one is left. */
+/* Reduces elements first .. first+count-1. Each lane reduces its column. The upper half of the lanes is then
+ * combined with the lower half until one lane is left. */
 static REAL TILE(const TERMS *t, size_t first, size_t count) {
     const size_t lanes = WEFT_LANES(weft_dtype_size(t->x.dtype));
     REAL lane[WEFT_LANES_MAX];
@@ -12,8 +12,9 @@ static REAL TILE(const TERMS *t, size_t first, size_t count) {
     return lane[0];
 }
 
-/* Tiles first .. first+tiles-1 of n elements: adjacent tiles in pairs, level by level, an odd one
- * rides up. That is: the left part is the largest power of two less than `tiles`. */
+/* Reduces tiles first .. first+tiles-1 of n elements. Adjacent tiles are combined in pairs, level by level; a
+ * tile without a partner moves up unchanged. Equivalently, the left part is the largest power of two less than
+ * `tiles`. */
 static REAL FOLD(const TERMS *t, size_t n, size_t first, size_t tiles) {
     const size_t tile = WEFT_TILE(weft_dtype_size(t->x.dtype));
     if (tiles == 1) return TILE(t, first * tile, n - first * tile < tile ? n - first * tile : tile);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the first lost pivot, and the first element of x that is not finite, of a system are; SIZE_MAX: nowhere. */
+/* Rows of the first lost pivot, and of the first element of x that is not finite, in a system; SIZE_MAX if there is
+ * none. */
 typedef struct faults {
     size_t pivot, value;
 } faults;
@@ -23,7 +24,7 @@ static size_t chunk_length(size_t n, size_t chunk) {
 static size_t chunks_of(size_t n) { return (n - 1) / WEFT_TRIDIAG_CHUNK + 1; }
 static size_t last_row(size_t n, size_t chunk) { return chunk * WEFT_TRIDIAG_CHUNK + chunk_length(n, chunk) - 1; }
 
-/* What row i at hand is of the whole system. */
+/* Returns the number in the whole system of row i of the part. */
 static size_t number_of(const tridiag_part *p, size_t i) {
     if (!p) return i;
     const uint64_t end = (p->first + i + 1) * p->scale;
@@ -48,7 +49,7 @@ static size_t number_of(const tridiag_part *p, size_t i) {
 #define OF(name) name##_f64
 #include "ref/tridiag_body.h"
 
-/* To fault, and to x or to the separators. */
+/* Runs a stage. Stores the fault, and x or the separators. */
 static weft_status run_stage(const tridiag_call *c, weft_error *error) {
     const tridiag_part *p = c->part;
     faults f = {SIZE_MAX, SIZE_MAX};

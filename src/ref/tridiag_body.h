@@ -1,13 +1,13 @@
-/* The body of ref/tridiag.c for one type: REAL, TYPE, FMA, EPSILON, LEAST, GREATEST and OF(name) are set by the
- * includer. */
+/* The body of ref/tridiag.c for one type. The includer sets REAL, TYPE, FMA, EPSILON, LEAST, GREATEST and
+ * OF(name). */
 
-/* A row of a system; of an eliminated row, x + a x[p] + c x[i+1] = d. e is the second right-hand side of a periodic
+/* A row of a system. For an eliminated row, x + a x[p] + c x[i+1] = d. e is the second right-hand side of a periodic
  * system. */
 typedef struct OF(row) {
     REAL a, b, c, d, e;
 } OF(row);
 
-/* R(p, b) for a pivot of that row of the whole system. */
+/* Returns R(p, b) for a pivot of row `row` of the whole system. Records a lost pivot. */
 static REAL OF(reciprocal)(faults *f, size_t row, REAL p, REAL b) {
     const REAL size = p < 0 ? -p : p;
     const REAL least = FMA(EPSILON, b < 0 ? -b : b, LEAST);
@@ -18,8 +18,8 @@ static REAL OF(reciprocal)(faults *f, size_t row, REAL p, REAL b) {
 
 /* ------------------------------------------------------------------------ at most 32 rows */
 
-/* Parallel cyclic reduction of n rows; x is in d, and the solution of the second right-hand side in e. number[i] is
- * row i in the whole system. */
+/* Solves n rows by parallel cyclic reduction. Returns x in d, and the solution for the second right-hand side in e.
+ * number[i] is the number of row i in the whole system. */
 static void OF(reduce_cyclically)(faults *f, OF(row) * rows, size_t n, const size_t *number) {
     OF(row) before[WEFT_TRIDIAG_BASE];
     rows[0].a = 0;
@@ -65,7 +65,7 @@ static void OF(solve_base)(faults *f, bool periodic, OF(row) * rows, size_t n, c
 
 /* --------------------------------------------------------------------------------- chunks */
 
-/* Expresses the rows of a chunk but the last by their neighbours, and the last by the separators. */
+/* Eliminates a chunk: expresses all rows but the last by their adjacent rows, and the last row by the separators. */
 static void OF(eliminate)(faults *f, OF(row) * rows, size_t k, const size_t *number) {
     OF(row) up = {.a = -1};
     for (size_t i = 0; i + 1 < k; i++) {
@@ -80,7 +80,7 @@ static void OF(eliminate)(faults *f, OF(row) * rows, size_t k, const size_t *num
     last->a = -(last->a * up.a);
 }
 
-/* The first row of an eliminated chunk in terms of the separators. */
+/* Returns the first row of an eliminated chunk, in terms of the separators. */
 static OF(row) OF(first_row)(const OF(row) * rows, size_t k) {
     if (k == 1) return (OF(row)){.c = -1};
     OF(row) first = rows[k - 2];
@@ -92,7 +92,8 @@ static OF(row) OF(first_row)(const OF(row) * rows, size_t k) {
     return first;
 }
 
-/* Eliminates the chunks of n rows, and completes their separators, but without `round` for the last. */
+/* Eliminates the chunks of n rows and completes their separators. Without `round` (open ends) the last separator is
+ * not completed. */
 static void OF(separate)(faults *f, bool round, OF(row) * rows, size_t n, const size_t *number,
                          OF(row) * separators) {
     const size_t chunks = chunks_of(n);
@@ -110,7 +111,7 @@ static void OF(separate)(faults *f, bool round, OF(row) * rows, size_t n, const 
     }
 }
 
-/* x of n rows between the separators, whose x is y; `before` is that of the one before them. */
+/* Computes x of n rows between the separators, whose x is y. `before` is x of the separator before the first row. */
 static void OF(substitute)(const OF(row) * rows, size_t n, REAL before, const REAL *y, REAL *x) {
     for (size_t j = 0; j < chunks_of(n); before = y[j++]) {
         const size_t start = j * WEFT_TRIDIAG_CHUNK;
@@ -119,7 +120,7 @@ static void OF(substitute)(const OF(row) * rows, size_t n, REAL before, const RE
     }
 }
 
-/* Solves a level. What it needs beside rows lies behind them: the levels above. */
+/* Solves a level. rows, number and x must have space for the levels above, after the n rows. */
 static void OF(solve)(faults *f, bool periodic, OF(row) * rows, size_t n, size_t *number, REAL *x) {
     if (n <= WEFT_TRIDIAG_BASE) {
         OF(solve_base)(f, periodic, rows, n, number, x);
@@ -134,7 +135,7 @@ static void OF(solve)(faults *f, bool periodic, OF(row) * rows, size_t n, size_t
     OF(substitute)(rows, n, periodic ? y[chunks - 1] : 0, y, x);
 }
 
-/* A stage of a system of which some rows are at hand (core/tridiag_part.h). */
+/* Runs a stage of a system on the rows of one part (core/tridiag_part.h). */
 static void OF(run_part)(const tridiag_call *call, faults *f, OF(row) * rows, size_t *number, REAL *x) {
     const tridiag_part *p = call->part;
     REAL *const *out = (REAL *const *)p->separators;
@@ -165,7 +166,7 @@ static REAL OF(element)(weft_lines lines, size_t system, size_t i) {
 }
 
 static weft_status OF(system)(const tridiag_call *c, size_t system, faults *f, weft_error *error) {
-    const size_t room = c->n + c->n / (WEFT_TRIDIAG_CHUNK - 1) + WEFT_TRIDIAG_LEVELS; /* of all levels */
+    const size_t room = c->n + c->n / (WEFT_TRIDIAG_CHUNK - 1) + WEFT_TRIDIAG_LEVELS; /* rows of all levels */
     OF(row) *rows = malloc(room * sizeof *rows);
     size_t *number = malloc(room * sizeof *number);
     REAL *x = calloc(room, sizeof *x);

@@ -1,5 +1,5 @@
-/* Twiddles from the Taylor series in pairs of f64, whose sum is good to about 100 bits (T. Dekker, Numer. Math. 18,
- * 1971): far more than it takes to round them correctly. */
+/* Twiddles from the Taylor series, in pairs of f64 whose sum is accurate to about 100 bits (T. Dekker, Numer. Math.
+ * 18, 1971). This is far more than correct rounding requires. */
 #include "ref/twiddle.h"
 
 #include <math.h>
@@ -30,7 +30,8 @@ static pair divide(pair a, double d) {
     return two_sum(q, (fma(-q, d, a.hi) + a.lo) / d);
 }
 
-/* x - x^3/3! + ... from first = x, at = 1; 1 - x^2/2! + ... from first = 1, at = 0. x is at most pi/4. */
+/* Returns x - x^3/3! + ... for first = x, at = 1, and 1 - x^2/2! + ... for first = 1, at = 0. x must be at most
+ * pi/4. */
 static pair series(pair first, double at, pair x) {
     const pair square = multiply(x, x);
     pair sum = {0, 0}, term = first;
@@ -42,15 +43,15 @@ static pair series(pair first, double at, pair x) {
     return sum;
 }
 
-/* k's 64 binary digits mirrored: v(k) 2^64. */
+/* Returns v(k) 2^64: the 64 binary digits of k in reverse order. */
 static uint64_t mirrored(uint64_t k) {
     uint64_t v = 0;
     for (int digit = 0; digit < 64; digit++, k >>= 1) v = v << 1 | (k & 1);
     return v;
 }
 
-/* The angle in units of pi is v, a fraction. Beyond a half it is half a pi further: T[k] = -i T[k - 1]. Beyond a
- * quarter sine and cosine are each other's at the distance from a half. */
+/* Computes the twiddle. v is the angle in units of pi. If v >= 1/2, the angle is reduced by pi/2: T[k] = -i T[k -
+ * 1]. If it is then greater than 1/4, sine and cosine are exchanged, at the distance from 1/2. */
 static void twiddle(size_t k, pair *re, pair *im) {
     const pair pi = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};
     const uint64_t half = UINT64_C(1) << 63, quarter = half / 2;
@@ -59,7 +60,7 @@ static void twiddle(size_t k, pair *re, pair *im) {
     if (turned) v -= half;
     const int beyond = v > quarter;
     if (beyond) v = half - v;
-    const pair x = multiply(pi, (pair){(double)v * 0x1p-64, 0}); /* exact: the upper 53 digits are all there are */
+    const pair x = multiply(pi, (pair){(double)v * 0x1p-64, 0}); /* exact: v has at most 53 significant digits */
     pair sine = series(x, 1, x), cosine = series((pair){1, 0}, 0, x);
     if (beyond) {
         const pair other = sine;
@@ -70,7 +71,8 @@ static void twiddle(size_t k, pair *re, pair *im) {
     *im = turned ? (pair){0 - cosine.hi, 0 - cosine.lo} : (pair){0 - sine.hi, 0 - sine.lo};
 }
 
-/* The nearest f32. Rounding hi alone could take a tie the wrong way, where lo tells which one is nearer. */
+/* Returns the nearest f32. Rounding hi alone could round a tie in the wrong direction; lo decides which number is
+ * nearer. */
 static float nearest_f32(pair v) {
     const float near = (float)v.hi;
     const double rest = v.hi - (double)near; /* exact */

@@ -1,4 +1,4 @@
-/* The memory of pieces. */
+/* Buffers for chunks of streams. */
 #include "stream/transfer.h"
 
 enum { DEFAULT_MEMORY = 1 << 26 };

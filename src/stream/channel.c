@@ -1,4 +1,4 @@
-/* The ready-made sources and sinks. */
+/* Sources and sinks provided by the library: arrays and file descriptors. */
 #include "stream/channel.h"
 
 #include "core/copy.h"

@@ -1,4 +1,4 @@
-/* What the library knows of its own sources and sinks. */
+/* Properties of the library's own sources and sinks. */
 #ifndef WEFT_STREAM_CHANNEL_H
 #define WEFT_STREAM_CHANNEL_H
 
@@ -6,12 +6,13 @@
 
 #include <stdbool.h>
 
-/* Whether the source is an array in memory: what `view` gives then stays where it is. */
+/* Returns true if the source is an array in memory. The addresses that its `view` returns then stay valid. */
 bool channel_is_array(const weft_source *source);
 
-/* Where the next bytes of a sink go in memory, for which there is room for *bytes; NULL where they go elsewhere. */
+/* Returns the address in memory of the next bytes of a sink, and sets *bytes to the remaining capacity. Returns NULL
+ * if the sink does not write to memory. */
 void *channel_room(const weft_sink *sink, uint64_t *bytes);
-/* They are there. */
+/* Advances the sink by `bytes` bytes, which the caller has written there. */
 void channel_advance(const weft_sink *sink, uint64_t bytes);
 
 #endif

@@ -27,7 +27,7 @@ weft_status fold_add(fold *f, const stream_value *value) {
     return WEFT_OK;
 }
 
-/* Those that wait join from the right, which is how odd ones ride up. */
+/* Combines the remaining values from right to left, so that values without a partner move up unchanged. */
 weft_status fold_end(const fold *f, stream_value *out) {
     int k = __builtin_ctzll(f->done);
     *out = f->waiting[k];

@@ -1,6 +1,6 @@
-/* The tree of ORDER.md 2 over the pieces of an array. A piece has a power of two of tiles, so its value is a
- * node of the tree; the nodes above are joined here, and a join is the library's own reduction of two values: their
- * sum by the tree is a + b, their minimum the lesser, and so on. */
+/* The tree of ORDER.md 2 over the chunks of an array. A chunk has a power of two of tiles, so its value is a node of
+ * the tree. The nodes above are computed here. Two values are combined by the library's own reduction of two
+ * elements: a + b for a sum, the lesser of a and b for a minimum, and so on. */
 #ifndef WEFT_STREAM_FOLD_H
 #define WEFT_STREAM_FOLD_H
 
@@ -12,21 +12,22 @@ typedef union stream_value {
 #include "core/types.def"
 } stream_value;
 
-/* waiting[k] is the value of 2^k pieces that waits for its neighbour, where bit k of `done` is set. */
+/* If bit k of `done` is set, waiting[k] is the value of 2^k chunks that is still to be combined with that of the
+ * next 2^k chunks. */
 typedef struct fold {
     weft_context *ctx;
     weft_op join;
-    weft_dtype dtype; /* of the values */
+    weft_dtype dtype; /* dtype of the values */
     uint64_t done;
     stream_value waiting[64];
 } fold;
 
-/* Takes the next piece's value. */
+/* Adds the value of the next chunk. */
 weft_status fold_add(fold *f, const stream_value *value);
-/* The value of all pieces, of which there is at least one. */
+/* Returns the value of all chunks in *out. At least one chunk must have been added. */
 weft_status fold_end(const fold *f, stream_value *out);
 
-/* Joins b, which stands behind a, to a. */
+/* Combines a and b, in this order, into a. */
 weft_status fold_join(const fold *f, stream_value *a, const stream_value *b);
 
 #endif

@@ -1,15 +1,15 @@
-/* weft_histogram_source and weft_histogram_even_source: the counts of the pieces are added. */
+/* weft_histogram_source and weft_histogram_even_source: add the counts of all chunks. */
 #include "core/order.h"
 #include "stream/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Bins between edges, or, where `edges` is NULL, even ones from lower to upper. */
+/* Bins between `edges`, or bins of equal width from lower to upper if `edges` is NULL. */
 typedef struct bins {
     size_t count;
     const void *edges, *lower, *upper;
-    uint64_t *piece, *all; /* counts */
+    uint64_t *piece, *all; /* counts of a chunk, and of all chunks */
 } bins;
 
 static weft_status count(weft_context *ctx, const bins *b, weft_dtype dtype, size_t n, const void *x,
@@ -27,7 +27,7 @@ static weft_status count_pieces(pieces *p, const bins *b, weft_dtype dtype) {
     }
 }
 
-/* Counting nothing checks all arguments, and sets the counts to 0. */
+/* Counts all elements. The first call counts no elements: it checks all arguments and sets the counts to 0. */
 static weft_status count_all(weft_context *ctx, const bins *b, const weft_source *x) {
     const char *const names[] = {"x"};
     const size_t size = weft_dtype_size(x->dtype);

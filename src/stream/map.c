@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* A formula and its bindings, whose arrays are the pieces at hand of the sources. */
+/* A formula and its bindings. Its arrays are the current chunks of the sources. */
 typedef struct formula {
     const weft_expr *expr;
     size_t count;
     weft_binding bindings[PIECES_SOURCES];
-    int source[PIECES_SOURCES]; /* of each binding; -1: a scalar */
+    int source[PIECES_SOURCES]; /* index of the source of each binding; -1: a scalar */
 } formula;
 
 static weft_status take_source(terms *t, formula *f, size_t i, const weft_source_binding *b, weft_error *error) {
@@ -44,7 +44,7 @@ static weft_status take_bindings(terms *t, formula *f, const weft_source_binding
     return WEFT_OK;
 }
 
-/* The bindings of a piece. */
+/* Binds the variables to the current chunk. */
 static const weft_binding *bind(const formula *f, const pieces *p, weft_binding bound[PIECES_SOURCES]) {
     memcpy(bound, f->bindings, f->count * sizeof *bound);
     for (size_t i = 0; i < f->count; i++)

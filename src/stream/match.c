@@ -1,13 +1,13 @@
-/* weft_match_count_source. Within a piece those places are searched before which a byte stands and behind which the
- * longest pattern and one byte more do. The places between, and the last ones, are searched in a seam of the bytes on
- * both sides. */
+/* weft_match_count_source. Within a chunk, a position is searched directly if the chunk contains at least one byte
+ * before it, and the longest pattern and one more byte after it. All other positions are searched in a seam, a copy
+ * of the bytes on both sides of the boundary between two chunks. */
 #include "core/order.h"
 #include "stream/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes at hand of which the places from `next` on have not been searched. */
+/* Copied bytes, of which the positions from `next` on have not been searched. */
 typedef struct seam {
     unsigned char text[2 * (WEFT_PATTERN_BYTES_MAX + 1)];
     size_t bytes, next;
@@ -17,9 +17,9 @@ typedef struct search {
     weft_context *ctx, *joins;
     const weft_patterns *patterns;
     unsigned flags;
-    size_t longest; /* pattern, in bytes */
+    size_t longest; /* length of the longest pattern, in bytes */
     seam seam;
-    uint64_t *piece, *all; /* counts */
+    uint64_t *piece, *all; /* counts of a chunk, and of all chunks */
 } search;
 
 static weft_status count(search *s, weft_context *ctx, size_t n, const void *text, size_t first, size_t end) {
@@ -28,14 +28,14 @@ static weft_status count(search *s, weft_context *ctx, size_t n, const void *tex
     return WEFT_OK;
 }
 
-/* Searches the seam's places up to `end`. */
+/* Searches the seam's positions up to `end`. */
 static weft_status count_seam(search *s, size_t end) {
     if (end > s->seam.next) FORWARD(count(s, s->joins, s->seam.bytes, s->seam.text, s->seam.next, end));
     s->seam.next = end;
     return WEFT_OK;
 }
 
-/* A piece that is no longer than a seam's side is the last one, and its places wait for the end. */
+/* Searches a chunk. A chunk shorter than a seam's side is the last one; its positions are searched at the end. */
 static weft_status count_piece(search *s, const pieces *p) {
     const unsigned char *text = p->x[0];
     const size_t side = s->longest + 1, before = s->seam.bytes, head = p->n < side ? p->n : side;
@@ -68,7 +68,7 @@ static weft_status count_all(search *s, const weft_source *text) {
     return status;
 }
 
-/* Searching nothing checks all arguments. */
+/* Searches the text. The first call searches no positions and checks all arguments. */
 static weft_status search_all(search *s, const weft_source *text, uint64_t *counts) {
     FORWARD(weft_match_count(s->ctx, 0, NULL, 0, 0, s->patterns, s->flags, s->piece));
     FORWARD(pieces_joins(s->ctx, &s->joins));

@@ -1,7 +1,7 @@
-/* A reader's thread and the caller share buffers: `filled` counts those that the thread has filled, `emptied`
- * those that the caller is done with, and all that both look at is under the mutex. On a GPU the caller begins to
- * copy each buffer when it finds it filled, so that the next piece travels while this one is worked on, and gives it
- * back to the thread when it has arrived. */
+/* The thread of a reader and the caller share a ring of buffers. `filled` counts the buffers filled by the thread,
+ * `emptied` those released by the caller. The mutex protects all data that both access. On a GPU the caller starts
+ * to copy each buffer as soon as it is filled, so that copying the next chunk overlaps with the work on this one.
+ * The buffer is released to the thread when its copy is complete. */
 #include "stream/pieces.h"
 
 #include "core/copy.h"
@@ -12,7 +12,8 @@
 #include <signal.h>
 #include <string.h>
 
-/* A scan's pieces have a power of 16 of elements: a GPU takes more, since it waits for the host once for each. */
+/* Maximum number of elements of a chunk. A scan's chunks have a power of 16 of elements. A GPU uses larger chunks,
+ * because it waits for the host once per chunk. */
 enum { MOST_ELEMENTS = 1 << 22, MOST_ON_A_GPU = 1 << 24 };
 
 /* -------------------------------------------------------------------------------- the sizes */
@@ -56,7 +57,7 @@ weft_status pieces_check_sink(weft_context *ctx, const char *name, const weft_si
 
 /* ------------------------------------------------------------------- a reader, on its thread */
 
-/* Fills a buffer from where the next bytes lie. */
+/* Fills a buffer from the address that the source's view returns. Returns the number of bytes. */
 static size_t fill_from_view(const reader *r, char *buffer, size_t wanted, int *fault) {
     const void *from = wanted ? r->source->view(r->source->self, wanted) : NULL;
     if (wanted && !from) *fault = errno ? errno : EIO;
@@ -65,10 +66,10 @@ static size_t fill_from_view(const reader *r, char *buffer, size_t wanted, int *
     return wanted;
 }
 
-/* Whether pieces lie in memory already. */
+/* Returns true if chunks of the source can be read in place by its view. */
 static bool is_viewed(const weft_source *source) { return source->view && source->n != WEFT_TO_THE_END; }
 
-/* Fills a buffer as far as the source goes, which is `left` bytes at most. Returns what it got. */
+/* Fills a buffer with at most `left` bytes, or up to the end of the source. Returns the number of bytes. */
 static size_t fill(const reader *r, char *buffer, uint64_t left, int *fault) {
     const size_t wanted = left < r->room ? (size_t)left : r->room;
     size_t got = 0;
@@ -107,7 +108,7 @@ static void *read_ahead(void *self) {
     return NULL;
 }
 
-/* Signals are for the caller's threads. */
+/* Starts the thread with all signals blocked, so that signals are delivered to the caller's threads. */
 static weft_status start(reader *r, weft_error *error) {
     sigset_t all, before;
     sigfillset(&all);
@@ -119,7 +120,7 @@ static weft_status start(reader *r, weft_error *error) {
     return WEFT_OK;
 }
 
-/* What a GPU copies the buffers to. */
+/* Allocates the GPU's copies of the buffers. */
 static weft_status open_images(reader *r, weft_context *ctx) {
     for (unsigned i = 0; i < r->depth; i++) {
         FORWARD(buffer_take(ctx, WEFT_DEVICE, r->room, (void **)&r->image[i]));
@@ -128,8 +129,8 @@ static weft_status open_images(reader *r, weft_context *ctx) {
     return WEFT_OK;
 }
 
-/* How the elements come: where they lie, from an array that needs no buffers, or from the thread's buffers, which are
- * memory that a GPU copies from at full speed. */
+/* Selects how elements are obtained: in place; copied by the GPU from a pinned array without buffers; or from
+ * buffers that the thread fills. These are pinned, so that a GPU copies from them at full speed. */
 static weft_status open_ways(reader *r, weft_context *ctx) {
     const weft_source *source = r->source;
     memory_place place = PLACE_HOST;
@@ -173,7 +174,8 @@ static void close_reader(reader *r, weft_context *ctx) {
 
 /* ----------------------------------------------------------------------- a reader's pieces */
 
-/* A source ends with its last element, and where it said. */
+/* Checks that a source ended without an error, after a complete element, and after the specified number of
+ * elements. */
 static weft_status check_end(const reader *r, uint64_t before, size_t bytes, weft_error *error) {
     const uint64_t n = before + bytes / r->size;
     RETURN_IF(r->fault == ECANCELED, WEFT_IO, "the source %s was cancelled after %" PRIu64 " elements", r->name, n);
@@ -185,7 +187,7 @@ static weft_status check_end(const reader *r, uint64_t before, size_t bytes, wef
     return WEFT_OK;
 }
 
-/* What the thread does, for an array that has none. */
+/* Fills the ring with addresses in the array, if a source is an array without a thread. */
 static void point_into_array(reader *r) {
     for (; r->next && r->left > 0 && r->filled - r->emptied < r->depth; r->filled++) {
         const unsigned slot = r->filled % r->depth;
@@ -197,8 +199,8 @@ static void point_into_array(reader *r) {
     if (r->next) r->ended = r->left == 0;
 }
 
-/* Waits for the next buffer, which is the caller's until it is emptied. The thread sets `ended` with the last buffer,
- * and may be one ahead. */
+/* Waits for the next filled buffer, which belongs to the caller until it is emptied. The thread sets `ended` with
+ * the last buffer. It may be one buffer ahead. */
 static weft_status next_buffer(reader *r, uint64_t before, const void **x, size_t *n, weft_error *error) {
     pthread_mutex_lock(&r->mutex);
     while (r->filled == r->emptied && !r->ended) pthread_cond_wait(&r->changed, &r->mutex);
@@ -212,7 +214,7 @@ static weft_status next_buffer(reader *r, uint64_t before, const void **x, size_
     return last && there ? check_end(r, before, bytes, error) : WEFT_OK;
 }
 
-/* The next piece where it lies. */
+/* Returns the next chunk in place. */
 static weft_status next_view(reader *r, uint64_t before, const void **x, size_t *n, weft_error *error) {
     const size_t bytes = r->left < r->room ? (size_t)r->left : r->room;
     *n = bytes / r->size;
@@ -224,7 +226,7 @@ static weft_status next_view(reader *r, uint64_t before, const void **x, size_t 
     return *x ? WEFT_OK : check_end(r, before, 0, error);
 }
 
-/* Begins the copies of all buffers that are filled. */
+/* Starts the copies of all filled buffers. */
 static weft_status send(reader *r, weft_context *ctx) {
     pthread_mutex_lock(&r->mutex);
     const unsigned filled = r->filled;
@@ -238,7 +240,7 @@ static weft_status send(reader *r, weft_context *ctx) {
     return WEFT_OK;
 }
 
-/* The next piece in the memory of the context's device. */
+/* Returns the next chunk in memory of the context's device. */
 static weft_status next_piece(reader *r, weft_context *ctx, uint64_t before, const void **x, size_t *n) {
     if (r->viewed) return next_view(r, before, x, n, &ctx->error);
     point_into_array(r);
@@ -250,7 +252,7 @@ static weft_status next_piece(reader *r, weft_context *ctx, uint64_t before, con
     return *n ? transfer_join(ctx, &r->copies[slot]) : WEFT_OK;
 }
 
-/* A buffer is empty when its copy has arrived. */
+/* Releases a buffer after its copy is complete. */
 static weft_status empty_buffer(reader *r, weft_context *ctx) {
     if (r->viewed) return WEFT_OK;
     if (transfer_needed(ctx)) FORWARD(transfer_wait(ctx, &r->copies[r->emptied % r->depth]));
@@ -280,7 +282,7 @@ weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_sour
     return WEFT_OK;
 }
 
-/* Marks for the timeline that the work on a piece begins, and on the one before ends. */
+/* Marks in the timeline the start of the work on a chunk, and the end of the work on the previous one. */
 static weft_status begin_work(pieces *p) {
     transfer *const work = &p->work[p->worked % 2];
     if (!work->state) return WEFT_OK;
@@ -320,7 +322,8 @@ weft_status pieces_next(pieces *p) {
     return p->n ? begin_work(p) : WEFT_OK;
 }
 
-/* The timeline gets what it lacks when all went well: work that has not ended has no time. */
+/* Completes the timeline if all chunks were processed. After a failure, unfinished work has no end time and is
+ * omitted. */
 void pieces_close(pieces *p) {
     const weft_error kept = p->ctx->error;
     for (int i = 0; i < 2; i++) {

@@ -1,6 +1,6 @@
-/* weft_recurrence_source: a piece has 16^k elements, so that its map is one of level k of ORDER.md 9.3, and what
- * stands before the next piece is B_k. A piece that is not whole is the last one, whose map nobody needs. Levels join
- * alike, so that which one the pieces are on makes no difference. */
+/* weft_recurrence_source: a chunk has 16^k elements, so its map is one of level k of ORDER.md 9.3, and the value
+ * before the next chunk is B_k. A chunk with fewer elements is the last one, and its map is not needed. All levels
+ * combine maps by one rule, so the level used for the chunks does not affect the result. */
 #include "arith/affine.h"
 #include "core/check.h"
 #include "core/parts.h"
@@ -10,8 +10,8 @@
 typedef struct solving {
     const terms *t;
     uint64_t init;    /* the caller's initial value, or +0.0 */
-    uint64_t before;  /* the piece at hand */
-    affine_chain all; /* pieces so far */
+    uint64_t before;  /* value before the current chunk */
+    affine_chain all; /* maps of the chunks so far */
 } solving;
 
 static void pass(solving *s, const uint64_t map[2]) {

@@ -1,4 +1,4 @@
-/* weft_reduce_source, weft_variance_source and weft_dot_source, and what weft_map_reduce_source shares with them. */
+/* weft_reduce_source, weft_variance_source and weft_dot_source, and functions shared with weft_map_reduce_source. */
 #include "arith/finish.h"
 #include "core/check.h"
 #include "core/part.h"
@@ -21,10 +21,10 @@ weft_status terms_rewind(const terms *t, const char *why) {
     return WEFT_OK;
 }
 
-/* What is done with a piece. */
+/* Function called for each chunk. */
 typedef weft_status visitor(const terms *t, const pieces *p, void *state);
 
-/* Goes over all pieces; *n is how many elements there are. */
+/* Calls `visit` for all chunks. Sets *n to the number of elements. */
 static weft_status visit_pieces(const terms *t, pieces *p, visitor *visit, void *state, uint64_t *n) {
     size_t elements;
     FORWARD(terms_elements(t, &elements));
@@ -47,12 +47,12 @@ static weft_status visit_all(const terms *t, visitor *visit, void *state, uint64
 
 /* ------------------------------------------------------------------------ by the tree alone */
 
-/* A pass that folds the value of each piece. */
+/* A pass that combines the values of all chunks. */
 typedef struct pass {
     fold fold;
     weft_op op;
     weft_dtype accumulate;
-    const double *part; /* as in part_sum */
+    const double *part; /* argument `part` of part_sum */
 } pass;
 
 static weft_status visit_value(const terms *t, const pieces *p, void *state) {
@@ -62,7 +62,7 @@ static weft_status visit_value(const terms *t, const pieces *p, void *state) {
     return fold_add(&s->fold, &value);
 }
 
-/* How values of pieces join. */
+/* Returns the operator that combines the values of chunks. */
 static weft_op join_of(weft_op op) {
     switch (op) {
     case WEFT_COUNT_NONZERO:
@@ -87,7 +87,7 @@ static weft_status reduce_by_tree(const terms *t, weft_op op, weft_dtype accumul
 
 /* ------------------------------------------------------------------- the first of the extremes */
 
-/* The extreme so far, and where it is. */
+/* The extreme value so far, and its index. */
 typedef struct extreme {
     weft_op op; /* WEFT_ARGMIN or WEFT_ARGMAX */
     stream_value value;
@@ -140,7 +140,8 @@ static void store_real(weft_dtype dtype, double v, void *out) {
         *(double *)out = weft_canonical_f64(v);
 }
 
-/* Squares of f64 alone can leave the range; then they are summed once more (ORDER.md 3.3). */
+/* Computes the norm from the sum of squares. Only squares of f64 can leave the range of f64; they are then summed
+ * again with scaling (ORDER.md 3.3). */
 static weft_status finish_norm2(const terms *t, double squares, double *norm) {
     const double scale = t->dtype == WEFT_F64 ? weft_norm2_scale(squares) : 1.0;
     if (scale != 1.0) {
@@ -218,7 +219,7 @@ weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtype accumul
 
 /* --------------------------------------------------------------------------------- variance */
 
-/* The pass over the deviations from the mean, which takes the place of `part`. */
+/* Adds the squared deviations from the mean. s->part points to the mean. */
 static weft_status visit_deviations(const terms *t, const pieces *p, void *state) {
     pass *s = state;
     stream_value value;

@@ -1,4 +1,4 @@
-/* Without a GPU there is one piece, which is written as it is given. */
+/* Results of chunks. Without a GPU there is one buffer, which results_give writes to the sink immediately. */
 #include "stream/results.h"
 
 #include "core/check.h"
@@ -35,7 +35,7 @@ static weft_status fail(const results *r) {
     return weft_fail(&r->ctx->error, WEFT_IO, "cannot write the result: %s", strerror(errno));
 }
 
-/* Begins the copy to the host: to the sink itself where a GPU can. */
+/* Starts the copy to the host, or to the sink's memory directly if the GPU can access it. */
 static weft_status send(results *r, result *piece) {
     if (r->direct) {
         uint64_t left = 0;

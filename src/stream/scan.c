@@ -1,7 +1,7 @@
-/* weft_scan_source, and what weft_map_scan_source shares with it: a piece has 16^k elements, so it is one value of
- * level k of ORDER.md 6.2, and the prefixes within it are a scan by itself that starts from P_k(q), q being its
- * number. P_k is the scan of the pieces' totals by the same rule; so the library's own scans of up to 16 totals give
- * it. Where no order matters, what comes before the next piece is simply the last prefix, inclusive, of this one. */
+/* weft_scan_source, and functions shared with weft_map_scan_source. A chunk has 16^k elements, so it is one value of
+ * level k of ORDER.md 6.2. The prefixes within chunk q are a scan of its own that starts from P_k(q). P_k is the
+ * scan of the chunks' totals by the same rule, so the library's own scans of up to 16 totals compute it. If the
+ * result does not depend on the order, the value before the next chunk is the last inclusive prefix of this one. */
 #include "core/check.h"
 #include "core/order.h"
 #include "stream/results.h"
@@ -9,29 +9,29 @@
 
 #include <string.h>
 
-/* Groups of totals that are not full yet, level by level from that of the pieces up. */
+/* Groups of totals that are not full yet, from the level of the chunks up. */
 typedef struct level {
-    size_t digit; /* how many totals */
+    size_t digit; /* number of totals */
     uint64_t totals[WEFT_SCAN_GROUP];
 } level;
 
 typedef struct prefixes {
     const terms *t;
-    weft_context *joins; /* for scans of totals */
+    weft_context *joins; /* context for scans of totals */
     weft_op op;
     weft_scan_kind kind;
     weft_dtype accumulate, result;
-    size_t size;    /* of a result */
-    bool ordered;   /* bits depend on the order */
-    char *again;    /* room for a second scan of a piece, where its last value is not in the first; else NULL */
-    bool begins;    /* `before` is there */
-    uint64_t start; /* the caller's initial value, */
-    bool has_start; /* where there is one */
+    size_t size;    /* bytes of a result */
+    bool ordered;   /* the bits of the result depend on the order */
+    char *again;    /* for a second scan of a chunk, if the first one does not contain its last value; else NULL */
+    bool begins;    /* `before` is valid */
+    uint64_t start; /* the caller's initial value */
+    bool has_start; /* `start` is valid */
     uint64_t before;
     level levels[WEFT_SCAN_LEVELS];
 } prefixes;
 
-/* The scan of n totals from *from, or from nothing, and of it the last. */
+/* Scans n totals, starting from *from unless it is NULL. Sets *last to the last prefix. */
 static weft_status scan_totals(const prefixes *s, size_t n, const void *totals, const void *from, uint64_t *last) {
     uint64_t scanned[WEFT_SCAN_GROUP];
     FORWARD(weft_scan(s->joins, s->op, WEFT_INCLUSIVE, s->result, WEFT_DEFAULT, n, totals, from, scanned));
@@ -39,7 +39,7 @@ static weft_status scan_totals(const prefixes *s, size_t n, const void *totals, 
     return WEFT_OK;
 }
 
-/* Takes the total of a piece; a full group's total goes one level up. */
+/* Appends the total of a chunk. The total of a full group is appended to the next level. */
 static weft_status add_total(prefixes *s, uint64_t total) {
     for (level *l = s->levels;; l++) {
         memcpy((char *)l->totals + l->digit * s->size, &total, s->size);
@@ -49,7 +49,7 @@ static weft_status add_total(prefixes *s, uint64_t total) {
     }
 }
 
-/* P_k of the pieces so far, from the highest digit of their number to the lowest. */
+/* Computes P_k of the chunks so far, from the highest hexadecimal digit of their number to the lowest. */
 static weft_status find_prefix(prefixes *s) {
     s->begins = s->has_start;
     s->before = s->start;
@@ -63,7 +63,8 @@ static weft_status find_prefix(prefixes *s) {
     return WEFT_OK;
 }
 
-/* The last of the inclusive scan of a piece from *from, or from nothing: from y, or by a scan of its own. */
+/* Sets *last to the last value of the inclusive scan of a chunk that starts from *from, or from nothing if it is
+ * NULL. The value is read from y, or from a second scan of the chunk. */
 static weft_status find_last(const prefixes *s, const pieces *p, const void *from, const char *y, uint64_t *last) {
     const char *values = y;
     if (s->again) {
@@ -74,7 +75,7 @@ static weft_status find_last(const prefixes *s, const pieces *p, const void *fro
     return weft_copy(s->t->ctx, s->size, values + (p->n - 1) * s->size, last);
 }
 
-/* What stands before the piece behind this one. */
+/* Computes the value before the next chunk. */
 static weft_status pass(prefixes *s, const pieces *p, const char *y) {
     const uint64_t from = s->before;
     uint64_t total;
@@ -88,7 +89,7 @@ static weft_status pass(prefixes *s, const pieces *p, const char *y) {
     return find_prefix(s);
 }
 
-/* The last prefix of a whole piece, inclusive, is one of whole pieces. */
+/* Scans all chunks. The last inclusive prefix of a full chunk is the prefix of all chunks so far. */
 static weft_status scan_pieces(prefixes *s, pieces *p, results *r) {
     for (;;) {
         FORWARD(pieces_next(p));
@@ -108,7 +109,7 @@ static weft_status scan_terms(prefixes *s, const weft_sink *sink) {
     pieces p = {.ctx = t->ctx};
     results r;
     for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
-    FORWARD(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3, 16^4 or 16^5 */
+    FORWARD(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3 to 16^6 */
     weft_status status = results_open(&r, t->ctx, sink, s->result, elements);
     if (status == WEFT_OK && twice) status = buffer_take(t->ctx, WEFT_DEVICE, elements * s->size, (void **)&s->again);
     if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);

@@ -1,4 +1,5 @@
-/* Transfers of a context's backend, each in the frame of a call; the timeline of them. */
+/* Calls the transfer functions of a context's backend, with the checks of every call, and records them in the
+ * timeline. */
 #include "stream/transfer.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ weft_status transfer_join(weft_context *ctx, transfer *t) {
     GUARDED_SETUP(ctx, ctx->backend->transfer_join(ctx->state, t->state, error));
 }
 
-/* Those for which the timeline has no room are counted. */
+/* Records a transfer in the timeline. Transfers beyond its capacity are only counted. */
 static weft_status note(const weft_context *ctx, transfer *t, weft_error *error) {
     weft_timeline *line = ctx->timeline;
     double began, ended;

@@ -1,4 +1,4 @@
-/* weft_argsort: the parameter is the order, and the type of the indices. */
+/* weft_argsort. The parameter selects the order and the type of the indices. */
 #include "verify/match.h"
 
 enum { PARAMETERS = 4 };

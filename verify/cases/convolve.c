@@ -1,5 +1,5 @@
-/* weft_convolve and weft_correlate: the parameter is the mode, of real and of complex values. How many taps, on which
- * side they are, and whether it is a correlation are taken in turn. */
+/* weft_convolve and weft_correlate. The parameter selects the mode, and real or complex values. The number of taps,
+ * the side they are on, and correlation or convolution vary with match_case.turn. */
 #include "core/order.h"
 #include "verify/match.h"
 
@@ -11,7 +11,7 @@ typedef struct variant {
     weft_convolve_mode mode;
 } variant;
 
-/* Taps round the numbers of ORDER.md 15, and shares of the array. */
+/* Returns the number of taps: values around the limits of ORDER.md 15, and fractions of the array. */
 static size_t taps(uint64_t r, size_t n) {
     static const size_t some[] = {1,   2,   3,   11,  16,  33,  63,  64,   65,   66,
                                   100, 127, 256, 257, 300, 511, 513, 1000, 2049, 5000};

@@ -1,4 +1,4 @@
-/* weft_dot: the parameter 1 takes the first array twice. */
+/* weft_dot. With parameter 1 both arguments are the first array. */
 #include "verify/match.h"
 
 static size_t out_bytes(const match_case *c) {

@@ -1,5 +1,5 @@
-/* weft_fft: the parameter is the kind. How the array is cut in transforms, and whether they are made in place, are
- * taken in turn: as long as the array allows, or shorter ones, in batches. */
+/* weft_fft. The parameter is the kind. The length of the transforms, their number, and whether they are made in
+ * place vary with match_case.turn: one transform as long as the array allows, or batches of shorter ones. */
 #include "verify/match.h"
 
 enum { KINDS = 4, BATCH_MOST = 20 };
@@ -9,7 +9,7 @@ typedef struct cut {
     bool in_place;
 } cut;
 
-/* Reals of one transform on the complex side. */
+/* Returns the number of reals of one transform on the complex side. */
 static size_t complex_reals(const match_case *c, size_t n) {
     return c->parameter == WEFT_R2C || c->parameter == WEFT_C2R ? 2 * (n / 2 + 1) : 2 * n;
 }

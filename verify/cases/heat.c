@@ -1,10 +1,10 @@
-/* weft_heat: the parameter is the number of dimensions; the shape, how many grids there are, the method, the lambdas,
- * the number of steps, and whether they are done in place are taken in turn. */
+/* weft_heat. The parameter plus 1 is the number of dimensions. The shape, the number of grids, the method, the
+ * lambdas, the number of steps, and in place or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <string.h>
 
-/* Where chunks and levels of the systems begin and end, and rows that vectors do not fill. */
+/* Lengths of axes: around the ends of chunks and levels of the systems, and rows that do not fill vectors. */
 static const size_t LENGTHS[] = {128, 16, 33, 1, 5, 32, 2, 17, 64, 513, 3, 31, 100, 1000, 40, 9};
 static const double LAMBDAS[] = {1, 0.25, 3, 1e-3, 0.1, 40};
 static const size_t STEPS[] = {2, 1, 3, 1, 1, 0, 2, 4};
@@ -24,10 +24,10 @@ static variant variant_of(const match_case *c) {
                  .dimensions = (size_t)c->parameter + 1,
                  .steps = STEPS[(draw >> 1) % 8],
                  .in_place = draw >> 4 & 1};
-    /* Many sweeps take fewer points. */
+    /* more sweeps use fewer points, to limit the work */
     size_t left = c->n ? (c->n - 1) / (v.dimensions * (v.steps + 1)) + 1 : 0;
     for (size_t i = 0; i < v.dimensions; i++) {
-        const bool all = draw >> 5 & 1 && i + 1 == v.dimensions; /* the last axis takes all points, or grids do */
+        const bool all = draw >> 5 & 1 && i + 1 == v.dimensions; /* all points on the last axis, or more grids */
         v.shape[i] = all ? left : least(LENGTHS[(draw >> (8 + 4 * i)) % 16], left);
         v.lambda[i] = LAMBDAS[(draw >> (32 + 4 * i)) % 6];
         left = v.shape[i] ? left / v.shape[i] : 0;

@@ -1,14 +1,15 @@
-/* weft_histogram_even (parameters 0 to 3) and weft_histogram: the parameter is the number of bins. Where the bins lie
- * is taken in turn. Edges are in host memory, or behind the counts in the output. */
+/* weft_histogram_even (parameters 0 to 3) and weft_histogram. The parameter selects the number of bins. The position
+ * of the bins varies with match_case.turn. Edges are in host memory, or after the counts in the output. */
 #include "verify/sorted.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { EVEN = 4, PARAMETERS = 7, EDGES_MAX = 5001 };
-static const size_t COUNTS[PARAMETERS] = {1, 10, 257, 3001, 2, 100, EDGES_MAX}; /* of bins, or of edges at most */
+static const size_t COUNTS[PARAMETERS] = {1, 10, 257, 3001, 2, 100, EDGES_MAX}; /* bins, or edges at most */
 
-/* Now and then so many bins that they are counted in another way. */
+/* Returns the number of bins. One case in 16 of the largest even parameter has so many that another algorithm counts
+ * them. */
 static size_t count_of(const match_case *c) {
     if (c->parameter != EVEN - 1 || c->turn % 16 != 0) return COUNTS[c->parameter];
     return c->turn % 128 == 0 ? 600011 : 40003;
@@ -36,7 +37,7 @@ static uint64_t bits_of_real(weft_dtype dtype, double v) {
     return bits;
 }
 
-/* Some that cut through every kind of input. */
+/* Returns one of several ranges that split every kind of input. */
 static bounds fixed_bounds(weft_dtype dtype, uint64_t turn) {
     static const struct {
         double lower, upper;
@@ -49,7 +50,7 @@ static bounds fixed_bounds(weft_dtype dtype, uint64_t turn) {
     return dtype <= WEFT_I64 ? (bounds){sign, sign - 1} : (bounds){0, 2 * sign - 1};
 }
 
-/* Two elements of the array, in order; false where they make no range. */
+/* Sets *b to two elements of the array in ascending order. Returns false if they are not a valid range. */
 static bool found_bounds(const match_case *c, bounds *b) {
     uint64_t pair[2] = {0}, bits[2] = {0};
     const size_t size = weft_dtype_size(c->dtype);
@@ -71,14 +72,15 @@ static bounds bounds_of(const match_case *c) {
 
 /* ---------------------------------------------------------------------------------- edges */
 
-/* Edges, and the case that they are of. */
+/* Edges, and the case that they belong to. */
 typedef struct made_edges {
     uint64_t elements[EDGES_MAX + 2];
-    size_t count; /* 0: none are made yet */
+    size_t count; /* 0: not made yet */
     match_case of;
 } made_edges;
 
-/* Elements of such an array, sorted, each once and no NaN. Kept from call to call. Returns 0 without memory. */
+/* Sets *edges to elements of an array of the case's kind: sorted, distinct, and without NaN. They are kept from call
+ * to call. Returns their number, or 0 without memory. */
 static size_t edges_of(const match_case *c, const void **edges) {
     made_edges *const made = sorted_scratch(sizeof *made);
     const size_t size = weft_dtype_size(c->dtype);

@@ -1,13 +1,13 @@
-/* weft_laplace and weft_laplace_solve: the parameter chooses the number of sweeps, or over-relaxation or multigrid;
- * the shape of the grid, in place or not, and whether the change or residual is wanted are taken in turn. The output
- * is the grid and, behind it, the change or residual. */
+/* weft_laplace and weft_laplace_solve. The parameter selects the number of sweeps, or over-relaxation, or multigrid.
+ * The shape of the grid, in place or not, and whether the change or residual is computed vary with match_case.turn.
+ * The output is the grid, followed by the change or residual. */
 #include "verify/match.h"
 
 #include <string.h>
 
 static const size_t WIDTHS[] = {3, 5, 130, 16, 1, 33, 4, 124, 257, 64, 2, 12};
 static const size_t HEIGHTS[] = {3, 31, 4, 9, 29, 3, 1, 5, 17, 34, 60, 2};
-/* Of grids that are halved again and again: odd and even, and such as become even or odd soon. */
+/* Edges of grids that are coarsened repeatedly: odd and even, and numbers that soon become even or odd. */
 static const size_t EDGES[] = {3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 17, 18, 20, 33, 2, 65};
 static const size_t SWEEPS[][4] = {{1, 2, 1, 0}, {3, 4, 5, 3}, {9, 6, 8, 13}, {1, 2, 5, 11}, {1, 0, 2, 3}};
 enum { SOR = 3, MULTIGRID = 4 }; /* parameters */
@@ -42,7 +42,7 @@ static size_t values(const match_case *c) {
     return points(&g) + 4;
 }
 
-/* With the best factor, or another one. */
+/* omega is 0, which selects the best factor, if the number of sweeps is odd, otherwise 1.3. */
 static weft_status solve(const match_case *c, weft_context *ctx, const grid *g, const void *u, void *out,
                          void *behind) {
     const weft_laplace_method method = c->parameter == SOR ? WEFT_SOR : WEFT_MULTIGRID;

@@ -1,12 +1,13 @@
-/* weft_map, weft_map_reduce and weft_map_scan: the parameter is a group of formulas, of which one is taken in turn,
- * and so are the type that it is evaluated in, the operator, and whether the result takes the place of an array. */
+/* weft_map, weft_map_reduce and weft_map_scan. The parameter selects a group of formulas. The formula of the group,
+ * the type of the evaluation, the operator, and in place or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <string.h>
 
 enum { PARAMETERS = 7, VARIANTS = 6 };
 
-/* Every step, of all kinds of operands. In integers the functions of real numbers have others in their place. */
+/* Every operation, with all kinds of operands. For integers, other formulas replace the functions of real
+ * numbers. */
 static const char *const REALS[PARAMETERS][VARIANTS] = {
     {"x + y", "x - y", "x*y", "x/y", "-x", "y"},
     {"a*x^2 + b*x + c", "(a*x + b)*x + c", "x^7 - y^-3", "x^0.5 + 2^y", "x^16*(c - x)^1", "-x^2 + 2^-1^2"},
@@ -48,9 +49,9 @@ static const char *formula_of(const match_case *c) {
 enum { NAMES = 5 };
 static const float C = 0.3F;
 static const int8_t A = -3;
-static const uint64_t B = UINT64_C(9007199254740993); /* 2^53 + 1, which no float has */
+static const uint64_t B = UINT64_C(9007199254740993); /* 2^53 + 1, which no float can represent */
 
-/* Of all names that formulas have, those that this one has. */
+/* Binds the variables of the formula. Returns their number. */
 static size_t bind(const match_case *c, const weft_expr *expr, const void *const *inputs, weft_binding *bindings) {
     const weft_binding all[NAMES] = {{"x", c->dtype, inputs[0], NULL},
                                      {"y", c->dtype, inputs[1], NULL},
@@ -69,7 +70,7 @@ static size_t map_bytes(const match_case *c) {
     return c->accumulate == WEFT_DEFAULT ? weft_dtype_size(evaluation_type(c)) : 0;
 }
 
-/* In place: the elements are brought to where the result goes, since the inputs are used again. */
+/* Runs weft_map. In place, the elements are first copied to the output, since the inputs are used again. */
 static weft_status run_map(const match_case *c, weft_context *ctx, const weft_expr *expr, const void *const *inputs,
                            void *out) {
     const bool in_place = c->dtype == evaluation_type(c) && draw(c, 2) % 3 == 0;
@@ -155,7 +156,7 @@ static weft_dtype scan_type_of(const match_case *c) {
     return c->accumulate == WEFT_DEFAULT ? evaluation_type(c) : c->accumulate;
 }
 
-/* Whether sums and products of the formula's values can have the case's wider type. */
+/* Returns true if a sum or product of the formula's values can have the case's wider type. */
 static bool widens(const match_case *c) {
     const weft_op op = scan_operator_of(c);
     if (op != WEFT_SUM && op != WEFT_PROD) return false;

@@ -1,6 +1,6 @@
-/* weft_match_count (parameters 0 to 3) and weft_match_list (4 to 6) of u8. Patterns are cut from such an array, the
- * letters' case turned now and then, or are random; all of one length in some cases; so are the flags and the places,
- * from the turn. */
+/* weft_match_count (parameters 0 to 3) and weft_match_list (4 to 6) of u8. Patterns are cut out of an array of the
+ * case's kind. In some of them a letter's case is flipped or a byte is random. In one case of four all patterns have
+ * one length. The flags and the range of positions also vary with match_case.turn. */
 #include "verify/match.h"
 #include "core/order.h"
 
@@ -8,7 +8,7 @@
 
 enum { LIST = 4, PARAMETERS = 7, TEXT = 4000, CAPACITY = 3000 };
 
-/* How many patterns, and how long the longest may be. */
+/* Number of patterns, and length of the longest. */
 static const struct {
     size_t count, longest;
 } SETS[PARAMETERS] = {{4, 4}, {30, 3}, {5, WEFT_PATTERN_BYTES_MAX}, {200, 12}, {3, 1}, {6, 40}, {90, 6}};
@@ -24,7 +24,7 @@ static uint64_t draw(const match_case *c, uint64_t i) {
 
 static weft_patterns patterns_of(const match_case *c, made *m) {
     const size_t count = SETS[c->parameter].count, longest = SETS[c->parameter].longest;
-    const bool alike = draw(c, UINT64_C(1) << 35) % 4 == 0; /* in length */
+    const bool alike = draw(c, UINT64_C(1) << 35) % 4 == 0; /* all of one length */
     unsigned char text[TEXT];
     input_fill(c->kind, WEFT_U8, c->seed * MATCH_INPUTS, TEXT, text);
     m->offsets[0] = 0;
@@ -42,7 +42,7 @@ static weft_patterns patterns_of(const match_case *c, made *m) {
 
 static unsigned flags_of(const match_case *c) { return (unsigned)(draw(c, UINT64_C(1) << 32) % 4); }
 
-/* Every third case is of a part of the text. */
+/* Sets the range of positions: a part of the text in one case of three, else all of it. */
 static void range_of(const match_case *c, size_t *first, size_t *end) {
     const uint64_t random = draw(c, UINT64_C(1) << 33);
     const bool part = random % 3 == 0 && c->n > 0;
@@ -54,7 +54,8 @@ static size_t capacity_of(const match_case *c) { return draw(c, UINT64_C(1) << 3
 
 static size_t out_bytes(const match_case *c) { return c->dtype == WEFT_U8 ? sizeof(uint64_t) : 0; }
 
-/* Of a list: the total, positions, and numbers, two of which have the room of a position. */
+/* Returns the number of 8-byte values of the output. A list has the total, the positions, and the numbers of the
+ * patterns, two of which use one value. */
 static size_t values(const match_case *c) {
     return c->parameter < LIST ? SETS[c->parameter].count : 1 + CAPACITY + CAPACITY / 2;
 }

@@ -1,6 +1,7 @@
-/* weft_matmul. The inputs are its factors, as far as the shape needs them. The parameter is the kind of shape: tiles
- * and their edges, a vector, a k that is cut in parts, a batch. The shape, and everything else, is taken in turn. The
- * output is C with its padding, which holds a NaN before a call that must not read it. */
+/* weft_matmul. The inputs are the factors; only as many elements as the shape requires are used. The parameter
+ * selects the kind of shape: tiles and their edges, a vector, a k that is divided into parts, a batch. The shape and
+ * all other arguments vary with match_case.turn. The output is C with its padding. It contains NaNs before a call
+ * that must not read it. */
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -13,19 +14,19 @@ typedef struct product {
     weft_layout layout;
     weft_transpose transpose_a, transpose_b;
     size_t m, n, k, lda, ldb, ldc, batch, stride_a, stride_b, stride_c;
-    size_t values; /* of C, from its first element to its last */
+    size_t values; /* elements of C, from the first to the last */
     double alpha, beta;
     bool same; /* B is A */
 } product;
 
-/* Numbers drawn for a case, one after the other. */
+/* Sequence of random numbers for a case. */
 typedef struct draws {
     uint64_t seed, count;
 } draws;
 
 static uint64_t draw(draws *d, uint64_t below) { return input_random(d->seed, d->count++) % below; }
 
-/* What the specification is asked to do at most, and what it costs. */
+/* Returns the maximum number of products, which limits the cost of the specification. */
 static size_t most_terms(const match_case *c) {
     const size_t most = 4000 + 8 * c->n;
     return most < 4000000 ? most : 4000000;
@@ -55,7 +56,7 @@ static void draw_shape(product *p, const match_case *c, draws *d) {
         p->n = 1;
         if (draw(d, 2)) p->n = p->m, p->m = 1;
     }
-    /* As large as the inputs allow: the greatest shrinks. */
+    /* Reduces the largest dimension until the factors fit in the inputs. */
     while (p->k * greatest(p->m, p->n) * p->batch > c->n || p->m * p->n * p->k * p->batch > most_terms(c)) {
         size_t *const largest = p->k >= greatest(p->m, p->n) ? &p->k : p->m >= p->n ? &p->m : &p->n;
         *largest -= (*largest + 3) / 4;
@@ -63,12 +64,12 @@ static void draw_shape(product *p, const match_case *c, draws *d) {
     }
 }
 
-/* Rows of a matrix, as they lie. */
+/* Returns the number of contiguous rows of a matrix as stored. */
 static size_t rows_of(const product *p, size_t rows, size_t columns, weft_transpose transpose) {
     return (p->layout == WEFT_ROW_MAJOR) == (transpose == WEFT_NO_TRANSPOSE) ? rows : columns;
 }
 
-/* A leading dimension for rows of `width` elements, that leaves the matrices within n elements. */
+/* Returns a leading dimension for rows of `width` elements with which the matrices have at most n elements. */
 static size_t draw_ld(draws *d, size_t rows, size_t width, size_t batch, size_t n) {
     const size_t ld = width + (draw(d, 2) ? 0 : draw(d, 9));
     return rows * ld * batch <= n ? ld : width;
@@ -84,7 +85,7 @@ static void draw_memory(product *p, const match_case *c, draws *d) {
     p->stride_a = draw(d, 4) ? rows_a * p->lda : 0;
     p->stride_b = draw(d, 4) ? rows_b * p->ldb : 0;
     p->stride_c = rows_c * p->ldc + draw(d, 2) * draw(d, 5);
-    if (draw(d, 3) == 0) { /* side by side */
+    if (draw(d, 3) == 0) { /* matrices next to each other */
         p->stride_c = width_c + draw(d, 2);
         p->ldc = (p->batch - 1) * p->stride_c + width_c + draw(d, 2);
     }
@@ -115,7 +116,7 @@ static size_t out_bytes(const match_case *c) {
     return offered && (c->accumulate == WEFT_DEFAULT || c->accumulate == WEFT_F64) ? weft_dtype_size(c->dtype) : 0;
 }
 
-/* What C holds before the call: a part of the input where it is read, else NaN. */
+/* Fills C before the call: with part of an input if beta requires reading it, else with NaN. */
 static weft_status fill_c(const match_case *c, const product *p, weft_context *ctx, void *out) {
     const size_t size = weft_dtype_size(c->dtype);
     void *before = malloc(p->values * size + 1);

@@ -1,5 +1,5 @@
-/* weft_merge: the parameter is how the elements are shared between a and b. The sorted inputs stand behind y in the
- * output, so that they are where the device likes them, and it shows when they are written to. */
+/* weft_merge. The parameter selects the lengths of a and b. The sorted inputs are copied to the output after y.
+ * There they are in memory of the target, and writing to them would be detected. */
 #include "verify/sorted.h"
 
 enum { HALVES, WHOLES, TENTH, LONE, NONE, PARAMETERS };

@@ -1,7 +1,7 @@
-/* weft_price: the parameter says whether there is one asset, whether there are several, whether deltas and vegas
- * are wanted, or whether paths are Sobol points (and, in turn, deltas and vegas are wanted); n makes the number of
- * paths: few, of one asset some tiles or more than a batch of them. All else is taken in turn. The inputs are not
- * read, so they are of one kind. The output is the whole valuation. */
+/* weft_price. The parameter selects one asset, several assets, deltas and vegas, or Sobol points (with deltas and
+ * vegas in some cases). n determines the number of paths: 2 to 202 (of Sobol points, for each scrambling); for one
+ * asset also several tiles, or more than a batch of paths. All other arguments vary with match_case.turn. The inputs
+ * are not read, so only one kind of input is used. The output is the whole valuation. */
 #include "core/order.h"
 #include "verify/match.h"
 
@@ -14,7 +14,7 @@ typedef struct contract {
     double weights[WEFT_ASSETS_MAX], correlation[WEFT_ASSETS_MAX * WEFT_ASSETS_MAX];
 } contract;
 
-/* The next number below `count`. */
+/* Returns the next random number below `count`. */
 static unsigned take(uint64_t *random, unsigned count) {
     const unsigned taken = (unsigned)(*random % count);
     *random /= count;
@@ -39,7 +39,7 @@ static void choose_simulation(const match_case *c, uint64_t *r, weft_simulation 
     s->paths *= s->scramblings;
 }
 
-/* What does not go together is made to. */
+/* Chooses the payoff. Invalid combinations are replaced by valid ones. */
 static void choose_payoff(uint64_t *r, double basket, bool many, weft_steps scheme, weft_option *o) {
     o->payoff = (weft_payoff)take(r, 7);
     o->observed = (weft_observed)take(r, 5);
@@ -52,7 +52,7 @@ static void choose_payoff(uint64_t *r, double basket, bool many, weft_steps sche
     o->level = basket * (o->barrier <= WEFT_UP_AND_IN ? 1.125 : 0.875);
     o->width = 0.125;
     if (!many) return;
-    o->payoff = WEFT_CALL; /* whose sums are not whole numbers, nor zeros: nearly every path pays */
+    o->payoff = WEFT_CALL; /* a call, whose sums are neither whole numbers nor zeros: nearly every path pays */
     o->observed = WEFT_OBSERVE_END;
     o->barrier = WEFT_NO_BARRIER;
     o->strike = 0.5 * basket;
@@ -88,7 +88,8 @@ static size_t out_bytes(const match_case *c) {
 
 static size_t values(const match_case *c) { return DOUBLES * sizeof(double) / weft_dtype_size(c->dtype); }
 
-/* A price with a control and its deltas and vegas, which have none, take two calls. */
+/* A control and greeks cannot be combined in one call: the price with the control, and the deltas and vegas without
+ * it, are computed by two calls. */
 static weft_status valuate(weft_context *ctx, const contract *k, weft_valuation *v) {
     weft_simulation controlled = k->simulation, rest = k->simulation;
     weft_valuation price;

@@ -1,6 +1,7 @@
-/* weft_random and weft_random_integers: the parameter is the distribution of floats; of integers it only makes
- * another turn, as of u8, which have Bernoulli's, but for TIE: there the probability is one that some sample's word
- * leaves open. Seed, stream, first sample and parameters are taken in turn. */
+/* weft_random and weft_random_integers. For floats the parameter is the distribution. For integers and u8
+ * (Bernoulli) it only changes the arguments drawn. With parameter TIE the probability of Bernoulli's distribution is
+ * one that the word of some sample does not decide. Seed, stream, first sample and parameters vary with
+ * match_case.turn. */
 #include "verify/match.h"
 
 #include <stdio.h>
@@ -13,11 +14,11 @@ static bool is_signed(weft_dtype dtype) { return dtype == WEFT_I32 || dtype == W
 
 typedef struct variant {
     uint64_t seed, stream, first;
-    double a, b;           /* of a distribution */
-    uint64_t lower, upper; /* of integers: the low bytes */
+    double a, b;           /* parameters of a distribution */
+    uint64_t lower, upper; /* bounds of integers: the low bytes */
 } variant;
 
-/* Round the borders of blocks, of 32 bits, and of the stream. */
+/* Returns the first sample: around the boundaries of blocks, of 32 bits, and of the stream. */
 static uint64_t first_of(uint64_t r, size_t n) {
     const uint64_t end = UINT64_C(1) << 63, half = UINT64_C(1) << 32;
     const uint64_t some[] = {0, 1, 2, 3, 5, half - 3, half + 2, 4 * half - 5, 2 * half - 1, end / 2 - 3, end - n};
@@ -36,7 +37,8 @@ static void take_reals(const match_case *c, uint64_t r, variant *v) {
     v->b = some[c->parameter][r % 5][1];
 }
 
-/* From ranges of which nothing is left open to those where most samples want further words. */
+/* Chooses the range, from ranges in which every word decides to those in which most samples require additional
+ * words. */
 static void take_integers(const match_case *c, uint64_t r, variant *v) {
     const unsigned bits = 8 * (unsigned)weft_dtype_size(c->dtype);
     const uint64_t all = UINT64_MAX >> (64 - bits), sign = is_signed(c->dtype) ? UINT64_C(1) << (bits - 1) : 0;
@@ -67,7 +69,7 @@ static size_t out_bytes(const match_case *c) {
     return c->dtype == WEFT_U8 || size >= 4 ? size : 0;
 }
 
-/* With half a unit above the word in the middle. */
+/* In a TIE case the probability is half a unit above the word of the middle sample. */
 static weft_status bernoulli(const match_case *c, weft_context *ctx, const variant *v, void *out) {
     double p = v->a;
     if (c->parameter == TIE && c->n) {

@@ -1,5 +1,5 @@
-/* weft_recurrence: the parameter is one row or several, forward or reverse. The length of several rows, the initial
- * values and whether it is in place are taken in turn. */
+/* weft_recurrence. The parameter selects one row or several, forward or reverse. The length of several rows, the
+ * initial values, and in place or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static size_t out_bytes(const match_case *c) {
 
 /* --------------------------------------------------------------------------------- in turn */
 
-/* Where rows end in a group, at its end, in a block's or a tile's first or last place. */
+/* Lengths of rows, which end within a group, at its end, or at the first or last element of a block or tile. */
 static const size_t LENGTHS[] = {1,   2,   7,   15,  16,   17,   31,   33,   64,   100,  255,   256,   257,
                                  300, 511, 513, 999, 1025, 2048, 4095, 4096, 4097, 5000, 12289, 20000, 40000};
 
@@ -34,7 +34,7 @@ static variant variant_of(const match_case *c) {
     variant v = {1, c->n, (start)(r % 3), (place)(r / 3 % PLACES_OF_V)};
     if (v.place == ON_ZEROS) v.start = FROM_NOTHING;
     if (!(c->parameter & ROWS)) return v;
-    const size_t first = c->n < LONG ? 0 : COUNT - 4; /* several rows that are long are rare enough */
+    const size_t first = c->n < LONG ? 0 : COUNT - 4; /* limits the number of cases with several long rows */
     v.n = LENGTHS[first + r / 16 % (COUNT - first)];
     if (v.n > c->n) v.n = c->n;
     v.rows = v.n ? c->n / v.n : r % 5;
@@ -46,7 +46,8 @@ static size_t values(const match_case *c) {
     return v.rows * v.n;
 }
 
-/* Initial values from the terms lie where the arrays lie; those of the host, one of each kind in turn, need not. */
+/* Returns the initial values. Those taken from u are in the arrays' memory. The kind of a value in host memory
+ * varies with match_case.turn. */
 static const void *make_init(const match_case *c, const variant *v, const void *const *inputs, uint64_t *host) {
     static const input_kind KINDS[] = {INPUT_MIXED,   INPUT_NEAR_ONE, INPUT_NAN_FIRST, INPUT_NEGATIVE_ZEROS,
                                        INPUT_LARGEST, INPUT_INF_ONE,  INPUT_SUBNORMAL, INPUT_UNIFORM};
@@ -56,7 +57,8 @@ static const void *make_init(const match_case *c, const variant *v, const void *
     return host;
 }
 
-/* u that is zero but for one element, so that v stays an exact zero for long while products of s leave the range. */
+/* Fills u with zeros except for one element, so that v remains an exact zero for many elements while products of s
+ * leave the range of the type. */
 static weft_status bring_zeros(const match_case *c, weft_context *ctx, size_t n, void *out) {
     const size_t size = weft_dtype_size(c->dtype);
     void *const zeros = malloc(n ? n * size : 1);
@@ -67,7 +69,7 @@ static weft_status bring_zeros(const match_case *c, weft_context *ctx, size_t n,
     return status;
 }
 
-/* In place: the array is brought to where the result goes, since the inputs are used again. */
+/* Copies the array to the output if the call is in place, since the inputs are used again. */
 static weft_status bring(const match_case *c, weft_context *ctx, const variant *v, const void *const *inputs,
                          void *out) {
     const size_t n = v->rows * v->n;

@@ -1,4 +1,4 @@
-/* weft_reduce, every operator: the types that weft_reduce_result offers. */
+/* weft_reduce, every operator, with the types that weft_reduce_result supports. */
 #include "verify/match.h"
 
 static size_t out_bytes(const match_case *c) {

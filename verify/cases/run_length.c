@@ -1,6 +1,6 @@
-/* weft_unique and weft_run_length. With the parameter 1 the array is the running maximum of the input, whose runs are
- * long, some longer than all that one thread or block works on. Behind the values stand that array, the lengths, if
- * any, and the count. */
+/* weft_unique and weft_run_length. With parameter 1 the array is the running maximum of the input. Its runs are
+ * long, and some are longer than the elements of one thread or block. The output contains the values, then that
+ * array, the lengths, if any, and the count. */
 #include "verify/match.h"
 
 typedef struct outputs {
@@ -10,7 +10,8 @@ typedef struct outputs {
 
 static size_t element_bytes(const match_case *c) { return weft_dtype_size(c->dtype); }
 
-/* Twice n values and `more` of 8 bytes, and what they take wherever the array begins. */
+/* Returns the size of the output: 2 n values and `more` values of 8 bytes, with padding for any alignment of the
+ * array. */
 static size_t values_and(const match_case *c, size_t more) {
     const size_t size = element_bytes(c);
     return 2 * c->n + (more * sizeof(uint64_t) + sizeof(uint64_t) - 1) / size;

@@ -1,12 +1,12 @@
-/* weft_scan: the parameter is the operator. Inclusive or exclusive, with an initial value or without, in
- * place or not, are taken in turn. */
+/* weft_scan. The parameter is the operator. Inclusive or exclusive, with or without an initial value, and in place
+ * or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <string.h>
 
 enum { OFFERS_WIDE = true, OFFERS_SAME = true, OFFERS_INDEX = false, OFFERS_TRUTH = false, OFFERS_REAL = false };
 
-/* Every operator of core/ops.def; the parameters are those that scan offers. */
+/* Every operator of core/ops.def. The parameters number those that scan supports. */
 static const struct {
     weft_op op;
     bool offered, widens, integers;
@@ -52,7 +52,7 @@ static const variant VARIANTS[] = {
     {WEFT_EXCLUSIVE, true, false},  {WEFT_INCLUSIVE, false, true},  {WEFT_EXCLUSIVE, true, true},
 };
 
-/* What the initial value is like: what a single element of such an input is. */
+/* Kinds of initial values: a value is an input of one element of this kind. */
 static const input_kind FLOAT_INITS[] = {INPUT_NEGATIVE_ZEROS, INPUT_MIXED,   INPUT_NAN_FIRST, INPUT_ZEROS,
                                          INPUT_LARGEST,        INPUT_INF_ONE, INPUT_SUBNORMAL, INPUT_NEAR_ONE};
 static const input_kind INTEGER_INITS[] = {INPUT_EXTREMES, INPUT_PATTERNS, INPUT_EXTREMES, INPUT_SMALL};
@@ -71,7 +71,7 @@ static void make_init(const match_case *c, void *init) {
     input_fill(kind, type, r >> 8, 1, init);
 }
 
-/* In place: the elements are brought to where the result goes, since the inputs are used again. */
+/* In place, the elements are first copied to the output, since the inputs are used again. */
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const variant v = variant_of(c);
     uint64_t init;

@@ -1,5 +1,6 @@
-/* weft_search_sorted: the parameter is the side, and whether there are many elements or few. Queries are elements of
- * the array, or of another, in turn. The array stands behind the positions, as in verify/cases/merge.c. */
+/* weft_search_sorted. The parameter selects the side, and n or at most 6 elements. Queries are elements of the
+ * array, or of another one, depending on match_case.turn. The array is copied to the output after the positions, as
+ * in verify/cases/merge.c. */
 #include "verify/sorted.h"
 
 enum { PARAMETERS = 4 };

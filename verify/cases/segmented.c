@@ -1,6 +1,6 @@
-/* weft_segmented_reduce, weft_segmented_scan, weft_reduce_by_key: the parameter is the operator. How the array is
- * cut, by offsets (in host memory or the device's), by heads or by keys, and of which type those are, inclusive or
- * exclusive, in place or not, are taken in turn. */
+/* weft_segmented_reduce, weft_segmented_scan, weft_reduce_by_key. The parameter is the operator. Segments are given
+ * by offsets (in host or device memory), by heads or by keys. This choice, the type of the keys, inclusive or
+ * exclusive, and in place or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum { EQUAL, SHORT, SKEWED, WHOLE, SPARSE, INNER, CUTS };
 
 static unsigned cut_of(const match_case *c) { return (unsigned)(draw(c, 1) % CUTS); }
 
-/* The length of segment s. */
+/* Returns the length of segment s. */
 static size_t length_of(const match_case *c, size_t s) {
     const uint64_t r = draw(c, 1000 + s);
     switch (cut_of(c)) {
@@ -34,8 +34,8 @@ static size_t length_of(const match_case *c, size_t s) {
     }
 }
 
-/* The segments' number, and their offsets when there is room for them. Inner cuts leave elements out at both
- * ends. */
+/* Returns the number of segments. Stores their offsets unless `offsets` is NULL. Inner cuts leave out elements at
+ * both ends. */
 static size_t make_offsets(const match_case *c, uint64_t *offsets) {
     const bool inner = cut_of(c) == INNER;
     const size_t end = inner ? c->n - c->n / 5 : c->n;
@@ -70,8 +70,8 @@ static size_t scan_bytes(const match_case *c) {
     return match_scan.out_bytes(&scan);
 }
 
-/* Outputs of a call by heads or keys: the count, the values, the keys; each from an 8-byte boundary, or a value
- * behind it. */
+/* Outputs of a call by heads or keys: the count, the values, the keys. Each begins at an 8-byte boundary, or one
+ * value after it. */
 static size_t words(size_t n, size_t size) { return ((n + 1) * size + 7) / 8; }
 static size_t packed_words(const match_case *c, bool keys) {
     return 1 + words(c->n, weft_dtype_size(reduce_type(c))) + (keys ? words(c->n, weft_dtype_size(key_type(c))) : 0);
@@ -90,7 +90,7 @@ static size_t by_key_bytes(const match_case *c) { return reduce_type(c) == WEFT_
 
 /* ------------------------------------------------------------------------------- arguments */
 
-/* An argument in host memory, and perhaps a copy in the device's, which is the one to use. */
+/* An argument in host memory, optionally with a copy in device memory. `use` is the one to pass. */
 typedef struct argument {
     void *host, *device, *use;
 } argument;
@@ -109,7 +109,7 @@ static void drop(weft_context *ctx, argument *a) {
     free(a->host);
 }
 
-/* Offsets, for which there is room for a number more than there are elements and empty segments. */
+/* Allocates and fills the offsets. The number of segments can exceed n, because segments can be empty. */
 static argument new_offsets(const match_case *c, size_t *segments) {
     argument a = {0};
     *segments = make_offsets(c, NULL);
@@ -118,8 +118,8 @@ static argument new_offsets(const match_case *c, size_t *segments) {
     return a;
 }
 
-/* Which segment each element is in, the elements before and behind the segments being two more; the empty ones
- * are gone. Calls `mark` with the element and the number of its run. */
+/* Calls `mark` for each element with the number of its run and whether it is the first one of its segment. Runs are
+ * the non-empty segments, and the elements before and after the segments. */
 static void each_element(const match_case *c, void *to,
                          void (*mark)(const match_case *c, void *to, size_t i, size_t run, bool first)) {
     size_t segments, run = 0;
@@ -135,13 +135,13 @@ static void each_element(const match_case *c, void *to,
     free(offsets.host);
 }
 
-/* Any value but 0 is a head; that of element 0 is one whatever it is. */
+/* Any value but 0 is a head. Element 0 begins a segment whatever its value is. */
 static void mark_head(const match_case *c, void *to, size_t i, size_t run, bool first) {
     (void)run;
     ((uint8_t *)to)[i] = first && (i > 0 || draw(c, 9) % 2) ? (uint8_t)(1 + draw(c, i) % 255) : 0;
 }
 
-/* Keys of one run that are equal and need not have the same bits. Those of adjacent runs are not equal. */
+/* Writes keys. Keys of one run are equal, but can differ in their bits. Keys of adjacent runs are not equal. */
 static void mark_key(const match_case *c, void *to, size_t i, size_t run, bool first) {
     static const uint64_t integers[] = {0, UINT64_C(0x8080808080808080), 1, UINT64_MAX, 5};
     static const float reals[] = {0.0f, 0.0f, 1.5f, -3.25f, 7.0f};
@@ -184,7 +184,7 @@ static weft_status reduce(const match_case *c, weft_context *ctx, const void *co
     return status;
 }
 
-/* Elements that are in no segment keep what was there: the element, in place, and else some bytes. */
+/* Elements in no segment must keep their previous contents: the element if in place, else the poison. */
 static weft_status scan(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const weft_op op = OPS[c->parameter];
     const void *x = in_place(c) ? out : inputs[0];

@@ -1,5 +1,6 @@
-/* Selections. The parameter says by what, and for weft_select also whether values or indices; which comparison, and
- * with what value, is taken in turn. The second array's bytes are the flags. Behind y stands the count. */
+/* Selections. The parameter selects flags or comparison, and for weft_select also values or indices. The comparison
+ * and its value vary with match_case.turn. The bytes of the second array are the flags. The count is stored after
+ * y. */
 #include "verify/match.h"
 
 enum { COMPARISONS = WEFT_GT + 1 };
@@ -11,7 +12,7 @@ static size_t select_bytes(const match_case *c) {
     return c->parameter >= INDICES_BY_FLAGS ? sizeof(uint64_t) : element_bytes(c);
 }
 
-/* n, and what the count takes wherever the array begins. */
+/* Returns the size of the output: n elements, and the count with padding for any alignment of the array. */
 static size_t values(const match_case *c) {
     const size_t size = c->operation->shape->out_bytes(c);
     return c->n + (2 * sizeof(uint64_t) - 1) / size;
@@ -24,7 +25,7 @@ static uint64_t *count_behind(const match_case *c, void *y) {
 
 static weft_comparison comparison_of(const match_case *c) { return (weft_comparison)(c->turn % COMPARISONS); }
 
-/* Mostly a value that some elements are equal to, or that lies among them. */
+/* Chooses the value. In most cases it equals elements of the array, or is within their range. */
 static void make_value(const match_case *c, void *value) {
     static const input_kind kinds[] = {INPUT_TIES, INPUT_ZEROS, INPUT_TIES, INPUT_PATTERNS};
     const uint64_t r = input_random(c->turn, (uint64_t)c->parameter);

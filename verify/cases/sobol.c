@@ -1,5 +1,5 @@
-/* weft_sobol: the parameter is the scrambling. Dimensions, the first point, seed and stream are taken in turn; there
- * are as many points as n coordinates allow. The inputs are not read. */
+/* weft_sobol. The parameter is the scrambling. Dimensions, first point, seed and stream vary with match_case.turn.
+ * There are as many points as n coordinates allow. The inputs are not read. */
 #include "verify/match.h"
 
 #include <stdio.h>
@@ -11,13 +11,15 @@ typedef struct variant {
     size_t dimensions, n;
 } variant;
 
-/* One point or several a strip, one coordinate more or less than a power of two has, and all there are. */
+/* Returns the number of dimensions: one or several points per strip, powers of two and one more or less, and the
+ * maximum. */
 static size_t dimensions_of(uint64_t r) {
     static const size_t some[] = {1, 2, 3, 5, 8, 13, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1110, 1111};
     return some[r % (sizeof some / sizeof *some)];
 }
 
-/* Round borders of strips, where the greatest bit of a point's number changes, and at the end of a sequence. */
+/* Returns the first point: around boundaries of strips, where the highest bit of a point's number changes, and at
+ * the end of a sequence. */
 static uint64_t first_of(uint64_t r, size_t n) {
     const uint64_t end = UINT64_C(1) << 63, half = UINT64_C(1) << 32;
     const uint64_t some[] = {0, 0, 1, 2, 255, 1000, half - 1, half / 2 - 3, half + 12345, end / 2 - 1, end - n};

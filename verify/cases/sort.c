@@ -1,5 +1,6 @@
-/* weft_sort, weft_sort_pairs, weft_sort_bits: the parameter says which. The order, the size of values, the bits and
- * whether the outputs are the inputs are taken in turn. The output has the sorted keys, then the values. */
+/* weft_sort, weft_sort_pairs and weft_sort_bits, selected by the parameter. The order, the size of values, the bits,
+ * and whether the outputs are the inputs vary with match_case.turn. The output contains the sorted keys, then the
+ * values. */
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -9,11 +10,11 @@ enum { KEYS, KEYS_DOWN, PAIRS, BITS, PARAMETERS };
 
 static const size_t VALUE_BYTES[] = {4, 8, 1, 16, 2};
 
-/* What is taken in turn. */
+/* Arguments that vary with match_case.turn. */
 typedef struct variant {
     weft_order_of_sort order;
     unsigned first_bit, bits;
-    size_t value_bytes; /* 0: none */
+    size_t value_bytes; /* 0: no values */
     bool keys_in_place, values_in_place;
 } variant;
 
@@ -26,12 +27,12 @@ static variant variant_of(const match_case *c) {
     if (c->parameter == BITS) {
         v.first_bit = (unsigned)(r >> 16) % (all + 1);
         v.bits = (unsigned)(r >> 24) % (all - v.first_bit + 1);
-        if (r >> 32 & 1) v.bits = all - v.first_bit; /* with the sign */
+        if (r >> 32 & 1) v.bits = all - v.first_bit; /* including the sign */
     }
     return v;
 }
 
-/* Where the values lie, in bytes; values and keys are aligned to what `unit` is. */
+/* Returns the alignment of keys and values in the output, in bytes. */
 static size_t unit(const match_case *c) {
     const size_t size = weft_dtype_size(c->dtype), value_bytes = variant_of(c).value_bytes;
     return value_bytes > size ? value_bytes : size;
@@ -48,7 +49,7 @@ static size_t out_bytes(const match_case *c) {
     return c->parameter == BITS && is_float ? 0 : unit(c);
 }
 
-/* Values that tell where they come from, as far as their bytes go; for free(). */
+/* Returns values that identify their original position, as far as their size allows. The caller must free them. */
 static unsigned char *make_values(size_t n, size_t bytes) {
     unsigned char *values = malloc(n * bytes + 16);
     for (size_t i = 0; values && i < n; i++) {
@@ -68,7 +69,7 @@ static weft_status run(const match_case *c, weft_context *ctx, const variant *v,
     return weft_sort(ctx, c->dtype, v->order, c->n, keys, keys_out);
 }
 
-/* In place: keys or values are brought to where the result goes, since the inputs are used again. */
+/* In place, keys or values are first copied to the output, since the inputs are used again. */
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const variant v = variant_of(c);
     const size_t bytes = c->n * weft_dtype_size(c->dtype);

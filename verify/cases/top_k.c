@@ -1,8 +1,8 @@
-/* weft_top_k: the parameter is how many, and which. Without indices in one case of four. */
+/* weft_top_k. The parameter selects k, and largest or smallest. One case in four has no indices. */
 #include "verify/match.h"
 
 static const struct {
-    size_t k; /* at most n; 0: half of them */
+    size_t k; /* limited to n; 0: n / 2 */
     weft_extreme extreme;
 } PARAMETERS[] = {
     {1, WEFT_LARGEST}, {10, WEFT_SMALLEST}, {3000, WEFT_LARGEST}, {0, WEFT_SMALLEST}, {SIZE_MAX, WEFT_LARGEST}};
@@ -20,7 +20,7 @@ static size_t out_bytes(const match_case *c) {
     return sizeof(uint64_t);
 }
 
-/* Words of 8 bytes for the elements; the indices stand behind them. */
+/* Returns the number of 8-byte words of the elements, which the indices follow. */
 static size_t words(const match_case *c) {
     return (k_of(c) * weft_dtype_size(c->dtype) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }

@@ -1,24 +1,24 @@
-/* weft_tridiag: the parameter is how the systems lie in memory. How long they are, whether they are periodic, what
- * the coefficients are, and whether the solution takes the place of the right-hand side is taken in turn. */
+/* weft_tridiag. The parameter selects the memory layout of the systems. Their length, periodic or not, the
+ * coefficients, and in place or not vary with match_case.turn. */
 #include "verify/match.h"
 
 #include <string.h>
 
 typedef enum layout { ONE, CONTIGUOUS, INTERLEAVED, SPREAD, LAYOUTS } layout;
 
-/* Rows: where chunks, warps, blocks and levels begin and end. */
+/* Numbers of rows: around the ends of chunks, warps, blocks and levels. */
 static const size_t LENGTHS[] = {128,  1,    2,    3,    5,    16,   17,    31,  32,  33,  47,
                                  48,   64,   100,  255,  257,  511,  512,   513, 128, 530, 999,
                                  2048, 1000, 4096, 8192, 8193, 9000, 20000, 256, 40,  4};
 
-/* a, b, c: x and y are the arrays of the case, numbers are constants. */
+/* Coefficients a, b, c, from the arrays x and y of the case and from constants. */
 typedef enum coefficients { DIAGONAL, DOMINANT, HEAT, SHARED, ANY, COEFFICIENTS } coefficients;
 
 typedef struct variant {
     coefficients coefficients;
     weft_boundary boundary;
     bool in_place;
-    size_t systems, n, row, line; /* of d and x */
+    size_t systems, n, row, line; /* strides of d and x */
 } variant;
 
 static variant variant_of(const match_case *c) {
@@ -47,13 +47,13 @@ static size_t out_bytes(const match_case *c) {
     return c->dtype == WEFT_F32 || c->dtype == WEFT_F64 ? weft_dtype_size(c->dtype) : 0;
 }
 
-/* x, and with room for its alignment, where the first failure is. */
+/* Returns the size of the output: x, and the first failure with padding for its alignment. */
 static size_t values(const match_case *c) {
     const size_t size = out_bytes(c);
     return size ? c->n + 16 / size : 0;
 }
 
-/* Numbers of the case's type that stand for all rows. */
+/* Constants of the case's type, used for all rows. */
 typedef struct constants {
     double f64[3];
     float f32[3];

@@ -1,4 +1,4 @@
-/* weft_variance: the parameter is ddof. */
+/* weft_variance. The parameter is ddof. */
 #include "verify/match.h"
 
 static size_t out_bytes(const match_case *c) {
