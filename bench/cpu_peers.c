@@ -270,7 +270,7 @@ static void measure_row(const work *w, int rounds, bool json, bool first) {
 
 /* ------------------------------------------------------------------------------------ main */
 
-/* Fills p with random bits for sorts. Floats are not NaN. */
+/* Fills p with keys for sorts: random bits for 32-bit types, random integers converted to f64. */
 static void fill_random(weft_dtype dtype, void *p, size_t n) {
     uint64_t r = 1;
     for (size_t i = 0; i < n; i++) {
