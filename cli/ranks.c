@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------------ what works */
+/* ---------------------------------------------------------------------- supported commands */
 
 bool ranks_spread(const char *operation) {
     static const char *const names[] = {

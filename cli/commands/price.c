@@ -193,7 +193,7 @@ static bool spread_list(const char *option, size_t assets, size_t given, double 
 
 static size_t most(size_t a, size_t b) { return a > b ? a : b; }
 
-/* ------------------------------------------------------------------- what the values must be */
+/* -------------------------------------------------------------------------------- validation */
 
 static bool check_assets(const request *r) {
     const weft_option *const o = &r->option;

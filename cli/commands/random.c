@@ -95,7 +95,7 @@ static bool read_parameters(const char *command, request *r) {
     return true;
 }
 
-/* ------------------------------------------------------------------- what the values must be */
+/* -------------------------------------------------------------------------------- validation */
 
 static bool check_type(const char *command, const request *r) {
     const weft_dtype dtype = r->samples.dtype;

@@ -45,7 +45,7 @@ streamed variance --ddof 1 "$x"
 streamed map_reduce norm1 "a*x + i" a=3 x="$x"
 streamed map_reduce argmin "x*y" y="$dir/swapped.npy" x="$d"
 
-# files COMMAND ARGUMENT...: checks that the output file with --memory and from a pipe equals that without
+# files COMMAND ARGUMENT...: checks that the output file with --memory equals that without, and that no other remains
 files() {
     w "$@" -o "$dir/whole.npy"
     w --memory 400K "$@" -o "$out/pieces.npy"

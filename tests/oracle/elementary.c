@@ -365,7 +365,7 @@ static void check_pow(void) {
     EXPECT(most32 <= f32_bound, "pow of f32 is off by %.9g ulp", most32);
 }
 
-/* --------------------------------------------------------------- what does not branch, Philox */
+/* --------------------------------------------------------------------- near arguments, Philox */
 
 /* Checks sin and cos without the branch for large arguments, on arguments that do not need it. */
 static void check_near(void) {

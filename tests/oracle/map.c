@@ -24,7 +24,7 @@ static size_t chosen(const weft_expr *expr, const weft_binding *all, weft_bindin
     return count;
 }
 
-/* ------------------------------------------------------------------------------ the same in C */
+/* ----------------------------------------------------------------------------- reference in C */
 
 static void check(const char *formula, const char *input, weft_dtype dtype, const weft_binding *all,
                   const void *wanted) {

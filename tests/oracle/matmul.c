@@ -83,7 +83,7 @@ static void nearly_exact(void) {
     EXPECT(nearest >= SIDE * SIDE - 2, "%zu of %d are the nearest", nearest, SIDE * SIDE);
 }
 
-/* --------------------------------------------------------------------- what must not matter */
+/* ---------------------------------------------------------------------- layouts and batches */
 
 /* Checks that products in column-major order, transposed, with padding and in a batch have the bits of the plain
  * product. */

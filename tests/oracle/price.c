@@ -308,7 +308,7 @@ static void euler_mean(void) {
     EXPECT(fabs(v.price / (discount(&o) * 100 * pow(1.005, 10)) - 1) < 1e-12, "its own control: %.17g", v.price);
 }
 
-/* --------------------------------------------------------------------------- what must hold */
+/* ------------------------------------------------------------------------------- properties */
 
 static void greeks(void) {
     for (int i = 0; i < MARKET_COUNT; i++) {
