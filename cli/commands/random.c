@@ -8,7 +8,9 @@
 
 enum { INTEGERS = -1 };
 
-/* Parameters of distributions, which are options. NONE: there is none. */
+/* Parameters of distributions, which are given as options. A kind has up to two of them, a and b. NONE: there is
+ * none.
+ */
 typedef enum parameter { LOWER, UPPER, MEAN, DEVIATION, RATE, PROBABILITY, PARAMETERS, NONE } parameter;
 static const char *const OPTIONS[PARAMETERS] = {"--lower",     "--upper", "--mean",
                                                 "--deviation", "--rate",  "--probability"};

@@ -169,7 +169,7 @@ static void print_json(const job *j, const char *device) {
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
 }
 
-/* Sorts keys without values that are larger than the permitted memory. */
+/* Sorts keys that are larger than the permitted memory. There must be no values. */
 static int sort_stream(weft_context *ctx, job *j) {
     const request *r = j->request;
     stream s;
