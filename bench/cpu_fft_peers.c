@@ -1,5 +1,5 @@
-/* weft_fft on the CPU against FFTW (its plans by estimate), one thread each: build/bench_cpu_fft
- * The best of many, in turns; tables and plans are made beforehand. */
+/* weft_fft on the CPU compared with FFTW (plans by estimate), one thread each: build/bench_cpu_fft. Prints the best
+ * of many alternating calls. Tables and plans are created beforehand. */
 #include "weft.h"
 
 #include <fftw3.h>

@@ -1,6 +1,6 @@
-/* Matrix products on the CPU beside OpenBLAS, in one run: build/bench_cpu_matmul [--threads N]
+/* Matrix products on the CPU compared with OpenBLAS, in one run: build/bench_cpu_matmul [--threads N]
  *
- * weft and OpenBLAS take turns; GFLOP/s of the best of ROUNDS or more calls each. */
+ * weft and OpenBLAS alternate. Prints GFLOP/s of the best of at least ROUNDS calls each. */
 #include "weft.h"
 
 #include <cblas.h>

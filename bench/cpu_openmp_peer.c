@@ -102,7 +102,7 @@ double openmp_read(const void *at, const void *other, size_t n, int threads) {
     return (double)seen;
 }
 
-/* A histogram for each thread, whose sum it is. */
+/* Computes a histogram per thread and adds them up. */
 double openmp_histogram_f32(const void *x, const void *y, size_t n, int threads) {
     enum { BINS = 256 };
     size_t counts[BINS] = {0};
@@ -117,7 +117,8 @@ double openmp_histogram_f32(const void *x, const void *y, size_t n, int threads)
     return (double)counts[0];
 }
 
-/* A thread's part of the places, and the bytes that a word at the last one has behind it. */
+/* Counts a word at positions [first, end), one thread's part. Also reads the bytes after `end` that a match at the
+ * last position needs. */
 static size_t count_word(const char *word, const char *x, size_t n, size_t first, size_t end) {
     const size_t length = strlen(word), stop = end - 1 + length < n ? end - 1 + length : n;
     size_t found = 0;
@@ -138,7 +139,7 @@ double memmem_match_u8(const void *x, const void *y, size_t n, int threads) {
     return (double)found;
 }
 
-/* Element i of the input, in [-500, 500]. */
+/* Returns element i of the input, in [-500, 500]. */
 static int element(size_t i) { return (int)((uint32_t)i * UINT32_C(2654435761) >> 8) % 1001 - 500; }
 
 void openmp_fill_f32(float *x, size_t n, int threads) {

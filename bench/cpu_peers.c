@@ -1,12 +1,12 @@
-/* weft on a CPU against OpenMP simd loops, OpenBLAS and the C++ standard library, side by side in one run:
+/* weft on a CPU compared with OpenMP simd loops, OpenBLAS and the C++ standard library, in one run:
  *
  *     build/bench_cpu [--json] [--quick] [--threads N]
  *
- * Each row: rounds in which weft, its peer and a loop that only reads the same bytes (the ceiling) take
- * turns; in a round each calls once unmeasured, so that its own threads are awake and those of the one
- * before asleep, then measured. The medians of the rounds are printed as GB/s of input read; of a scan
- * or a sort (of random elements) or recurrence as GB/s read and written, as of a merge of two sorted halves, and its
- * ceiling is a copy. Long arrays (2^26 elements) come from memory, short ones (2^14) from the caches of one core. */
+ * Each row consists of rounds in which weft, its peer and a loop that only reads the input (the ceiling) alternate.
+ * In a round each makes one call that is not measured, so that its own threads are awake and those of the previous
+ * one asleep; then it is measured. The medians of the rounds are printed as GB/s of input read. For a scan, a sort
+ * (of random elements), a recurrence and a merge of two sorted halves they are GB/s read and written, and the ceiling
+ * is a copy. Long arrays (2^26 elements) are in memory, short ones (2^14) in the caches of one core. */
 #include "cpu_openmp_peer.h"
 #include "weft.h"
 
@@ -26,8 +26,8 @@
 enum { ROUNDS_MAX = 31, LONG_LOG2 = 26, SORT_LOG2 = 24, QUICK_LOG2 = 23, SHORT_LOG2 = 14 };
 
 static weft_context *ctx;
-static weft_expr *square; /* x*x, of map_scan */
-static double sink;       /* what peers compute, so that no compiler leaves them out */
+static weft_expr *square; /* x*x, for map_scan */
+static double sink;       /* accumulates the results of peers, so that the compiler cannot remove their loops */
 
 static void stop(const char *what, const char *why) {
     fprintf(stderr, "bench_cpu: %s: %s\n", what, why);
@@ -60,7 +60,7 @@ static double blas_norm2_f64(const void *x, const void *y, size_t n, int threads
 
 #endif
 
-/* What map_scan does, in two calls with an array between them; y has room for both results. */
+/* Computes the result of map_scan in two calls with an intermediate array. y has capacity for both results. */
 static double map_then_scan_f32(const void *x, const void *y, size_t n, int threads) {
     const weft_binding of_x = {"x", WEFT_F32, x, NULL};
     float *const sums = (float *)y, *const between = sums + n;
@@ -80,7 +80,7 @@ typedef enum function {
     DOT,
     SCAN,
     MAP_SCAN, /* of x*x */
-    SELECT,   /* the elements above 0, half of them */
+    SELECT,   /* the elements above 0, which are half of all */
     MERGE,
     TOP_K,
     SORT,
@@ -91,10 +91,10 @@ typedef enum function {
 typedef struct row {
     const char *name;
     function function;
-    weft_op op; /* of REDUCE and SCAN */
+    weft_op op; /* for REDUCE and SCAN */
     weft_dtype dtype;
-    bool alone; /* a short array on one thread; else a long one on all */
-    int passes; /* over the input */
+    bool alone; /* a short array on one thread; otherwise a long array on all threads */
+    int passes; /* passes over the input */
     const char *peer_name;
     peer *peer;
 } row;
@@ -147,19 +147,19 @@ static const row rows[] = {
 
 /* ------------------------------------------------------------------------------- measuring */
 
-/* One row's work: what is called, on which arrays, on how many threads. */
+/* Work of one row: the called function, its arrays, and the number of threads. */
 typedef struct work {
     const row *row;
     size_t n;
     const void *x;
-    void *y; /* NULL where there is one array; of SCAN, RECURRENCE and ROWS and SELECT the result */
+    void *y; /* NULL if there is one array; for SCAN, RECURRENCE, ROWS and SELECT, the result */
     int threads;
 } work;
 
-/* Arrays that are read or written. */
+/* Returns the number of arrays that are read or written. */
 static size_t arrays(const row *r) { return r->function >= RECURRENCE ? 3 : r->function >= DOT ? 2 : 1; }
 
-/* s and u of n elements each lie one behind the other at x. */
+/* Runs rows of a recurrence. x contains the n elements of s followed by the n elements of u. */
 static void call_recurrence(const work *w, size_t rows, size_t n) {
     const char *const u = (const char *)w->x + w->n * weft_dtype_size(w->row->dtype);
     ok(weft_recurrence(ctx, w->row->dtype, WEFT_FORWARD, rows, n, w->x, u, NULL, w->y));
@@ -207,7 +207,7 @@ static void call_weft(const work *w) {
 static void call_peer(const work *w) { sink += w->row->peer(w->x, w->y, w->n, w->threads); }
 
 static void call_ceiling(const work *w) {
-    if (w->row->function >= SCAN) { /* of as many bytes, half of them read */
+    if (w->row->function >= SCAN) { /* copies as many bytes in total, half of them reads */
         openmp_copy(w->x, w->y, arrays(w->row) * w->n * weft_dtype_size(w->row->dtype) / 2, w->threads);
         return;
     }
@@ -221,7 +221,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds of one call out of `calls` in a row, after one that is not measured. */
+/* Returns the seconds of one call, averaged over `calls` calls after one that is not measured. */
 static double measure(void (*call)(const work *), const work *w, int calls) {
     call(w);
     const double start = now();
@@ -253,7 +253,9 @@ static void print_row(const work *w, bool json, bool first, double weft, double 
 
 static void measure_row(const work *w, int rounds, bool json, bool first) {
     const function f = w->row->function;
-    const double moved = f == SELECT ? 1.5 : f == TOP_K ? 1 : (double)arrays(w->row); /* arrays read and written */
+    const double moved = f == SELECT  ? 1.5
+                         : f == TOP_K ? 1
+                                      : (double)arrays(w->row); /* number of arrays read and written */
     const double bytes = (double)(w->n * weft_dtype_size(w->row->dtype)) * moved * w->row->passes;
     const int calls = w->row->alone ? 200 : 1;
     double weft[ROUNDS_MAX], other[ROUNDS_MAX], reader[ROUNDS_MAX];
@@ -268,7 +270,7 @@ static void measure_row(const work *w, int rounds, bool json, bool first) {
 
 /* ------------------------------------------------------------------------------------ main */
 
-/* For sorts: every bit at random; floats are numbers. */
+/* Fills p with keys for sorts: random bits for 32-bit types, random integers converted to f64. */
 static void fill_random(weft_dtype dtype, void *p, size_t n) {
     uint64_t r = 1;
     for (size_t i = 0; i < n; i++) {
@@ -335,5 +337,5 @@ int main(int argc, char **argv) {
     weft_free(ctx, WEFT_DEVICE, y);
     weft_expr_free(square);
     weft_close(ctx);
-    return sink == 0.5; /* never: nothing adds up to that */
+    return sink == 0.5; /* never true; it only uses `sink` */
 }

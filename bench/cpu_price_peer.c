@@ -1,8 +1,8 @@
-/* build/bench_cpu_price [--threads N] [--paths N]: weft_price on a CPU beside plain loops on one thread, for the
- * classic double digital of 100 Euler steps. The loops take random bits from xorshift64* (S. Vigna, ACM TOMS 42,
- * 2016) and make normals of them with the C library: by G. Box and M. Muller's pairs, and by P. Acklam's inverse of
- * the normal distribution function with a step of E. Halley's by erfc, which is as accurate as weft's. The best of
- * several rounds in which all take turns. */
+/* build/bench_cpu_price [--threads N] [--paths N]: weft_price on a CPU compared with plain loops on one thread, for
+ * the classic double digital of 100 Euler steps. The loops take random bits from xorshift64* (S. Vigna, ACM TOMS 42,
+ * 2016) and convert them to normals with the C library: by G. Box and M. Muller's pairs, and by P. Acklam's inverse
+ * of the normal distribution function with one step of E. Halley's method using erfc, which is as accurate as weft's.
+ * Prints the best of several rounds in which all alternate. */
 #include "weft.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static double seconds(void) {
 
 static uint64_t state = 88172645463325252U;
 
-/* Uniform in (0, 1). */
+/* Returns a uniform number in (0, 1). */
 static double uniform(void) {
     state ^= state >> 12;
     state ^= state << 25;

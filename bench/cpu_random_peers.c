@@ -1,6 +1,7 @@
-/* build/bench_cpu_random [--threads N] [--samples LOG2]: weft_random on a CPU beside what one writes with the C
- * library: erand48 for uniform numbers, G. Box and M. Muller's method on them for normal ones, each thread with a
- * state of its own; and beside setting as much memory. The best of several rounds in which all take turns. */
+/* build/bench_cpu_random [--threads N] [--samples LOG2]: weft_random on a CPU compared with loops that use the C
+ * library: erand48 for uniform numbers, and G. Box and M. Muller's method on them for normal ones. Each thread has
+ * its own state. Also compared with memset of as much memory. Prints the best of several rounds in which all
+ * alternate. */
 #include "weft.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ static void weft_dice(void *out, size_t n) {
 
 /* ------------------------------------------------------------------------------------- peers */
 
-/* The state of this thread's generator. */
+/* State of this thread's generator. */
 typedef struct state {
     unsigned short word[3];
 } state;
@@ -141,7 +142,7 @@ static void set(void *out, size_t bytes) {
 
 static const struct {
     const char *name;
-    size_t size; /* of a sample */
+    size_t size; /* bytes per sample */
     call *weft;
     const char *peer_name;
     call *peer;

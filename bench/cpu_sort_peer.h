@@ -1,5 +1,5 @@
-/* The C++ standard library's sort: std::sort with par_unseq (libstdc++ runs it on TBB), on one thread unseq. It
- * sorts a copy at y, which is const only because a peer's second array is. */
+/* Sort of the C++ standard library: std::sort with par_unseq (libstdc++ runs it on TBB); on one thread, unseq. Sorts
+ * a copy at y, which is const only because it is an input of other peers. */
 #ifndef WEFT_BENCH_CPU_SORT_PEER_H
 #define WEFT_BENCH_CPU_SORT_PEER_H
 

@@ -1,6 +1,6 @@
-/* build/bench_cpu_tridiag [--threads N] [--rows LOG2]: weft_tridiag on a CPU beside LAPACK's sgtsv and beside the
- * Thomas algorithm, both with OpenMP over the systems, and beside a copy of as many bytes. f32; the best of several
- * rounds in which all take turns, as nanoseconds a row. */
+/* build/bench_cpu_tridiag [--threads N] [--rows LOG2]: weft_tridiag on a CPU compared with LAPACK's sgtsv and with
+ * the Thomas algorithm, both with OpenMP over the systems, and with a copy of as many bytes. f32. Prints the best of
+ * several rounds in which all alternate, in nanoseconds per row. */
 #include "weft.h"
 
 #include <omp.h>
@@ -15,7 +15,7 @@ enum { ROUNDS = 7 };
 typedef struct arrays {
     size_t systems, n;
     float *a, *b, *c, *d, *x;
-    float *work; /* of a peer that destroys its inputs: a system for each thread and array */
+    float *work; /* workspace of a peer that overwrites its inputs: one system for each thread and array */
 } arrays;
 
 typedef void call(const arrays *v);
@@ -44,7 +44,7 @@ static void solve(const arrays *v, size_t step, size_t line) {
 static void weft_adjacent(const arrays *v) { solve(v, 1, v->n); }
 static void weft_interleaved(const arrays *v) { solve(v, v->systems, 1); }
 
-/* Elimination down the rows, substitution up. */
+/* Solves by elimination down the rows and substitution up the rows. */
 static void thomas(const arrays *v) {
     const size_t n = v->n;
 #pragma omp parallel for schedule(static)
@@ -67,7 +67,7 @@ static void thomas(const arrays *v) {
 void sgtsv_(const int *n, const int *right_hand_sides, float *dl, float *d, float *du, float *b, const int *ldb,
             int *info);
 
-/* sgtsv overwrites its inputs: it works on copies of each system. */
+/* Calls sgtsv on copies of each system, because it overwrites its inputs. */
 static void lapack(const arrays *v) {
     const int n = (int)v->n, one = 1;
 #pragma omp parallel for schedule(static)
@@ -84,7 +84,7 @@ static void lapack(const arrays *v) {
 }
 #endif
 
-/* Reads and writes 20 bytes a row. */
+/* Copies: reads and writes 20 bytes per row. */
 static void copy(const arrays *v) {
     const size_t rows = v->systems * v->n;
     memcpy(v->x, v->a, rows * sizeof(float));

@@ -1,5 +1,5 @@
-/* What benches of the GPU share: weft and a peer take turns, and a row is the median of each; the ceilings of the
- * same run; a line a row. Arrays are in device memory. */
+/* Functions shared by the GPU benchmarks: weft and a peer alternate, and the median of each is printed, one line per
+ * row. The ceilings are measured in the same run. Arrays are in device memory. */
 #ifndef WEFT_BENCH_GPU_BESIDE_CUH
 #define WEFT_BENCH_GPU_BESIDE_CUH
 
@@ -32,7 +32,7 @@ static void ok(cudaError_t fault) {
     if (fault != cudaSuccess) stop("CUDA", cudaGetErrorString(fault));
 }
 
-/* The first GPU and a stream for all; a program without one ends with 77. */
+/* Opens the first GPU and a stream for all work. Exits with 77 if there is no GPU. */
 static inline void open_gpu() {
     weft_device_info info;
     if (weft_open(&ctx, "cuda") != WEFT_OK) {
@@ -47,7 +47,7 @@ static inline void open_gpu() {
 
 /* ------------------------------------------------------------------------------- measuring */
 
-/* Seconds of one of `calls` calls, by two events. */
+/* Returns the average seconds of `calls` calls, measured by two events. */
 static double batch(const work &w, int calls) {
     static cudaEvent_t start, end;
     if (!start) {
@@ -64,8 +64,8 @@ static double batch(const work &w, int calls) {
     return ms / 1e3 / calls;
 }
 
-/* The medians of weft and its peer; without a peer 0. A batch of the one is no shorter than 4 ms, as long as 50 calls
- * are enough for that; what takes long is not done often. The first calls warm up. */
+/* Measures the medians of weft and its peer; 0 without a peer. A batch is at least 4 ms long, but has at most 50
+ * calls. Calls longer than 0.1 s are measured in 3 rounds only. The first calls warm up. */
 static void take_turns(const work &weft, const work &peer, double seconds[2]) {
     std::vector<double> times[2];
     const work *const who[] = {&weft, &peer};
@@ -88,11 +88,12 @@ static void take_turns(const work &weft, const work &peer, double seconds[2]) {
 
 struct ceiling {
     const char *name;
-    double speed; /* bytes a second */
+    double speed; /* bytes per second */
 };
 static ceiling reading = {"reading", 0}, writing = {"writing", 0}, copying = {"a copy", 0};
 
-/* The sum is stored only if it is what it is not. */
+/* Reads all vectors. The sum is stored only under a condition that is never true, so that the reads are not removed.
+ */
 template <int UNROLL> static __global__ void read_kernel(const uint4 *x, size_t vectors, uint32_t *never) {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     uint32_t seen = 0;
@@ -117,7 +118,7 @@ static void raise_to(ceiling *c, double bytes, const work &w) {
     c->speed = std::max(c->speed, bytes / seconds[0]);
 }
 
-/* The best of several shapes: a ceiling that is too low flatters. */
+/* Measures several launch shapes and keeps the fastest: a ceiling that is too low would flatter weft. */
 static inline void find_ceilings(void *x, void *y, size_t bytes) {
     const size_t vectors = bytes / sizeof(uint4);
     const unsigned blocks = (unsigned)(vectors / 256);
@@ -141,13 +142,12 @@ static inline void find_ceilings(void *x, void *y, size_t bytes) {
 
 /* -------------------------------------------------------------------------------------- rows */
 
-/* What a call does: so many of the unit, for which so many bytes are read and written, at the best as fast as `of`.
- */
+/* Work of a call: `count` units, for which `bytes` bytes are read and written, at best at the speed of `of`. */
 struct measure {
     double count;
     const char *unit;
     double bytes;
-    const ceiling *of; /* or NULL */
+    const ceiling *of; /* may be NULL */
 };
 
 static inline measure reads(double bytes) { return measure{bytes, "GB/s", bytes, &reading}; }
@@ -167,7 +167,7 @@ static inline void row(const char *name, measure m, const work &weft, const char
     fflush(stdout);
 }
 
-/* A peer that computes something else is none. */
+/* Stops if the peer's result differs: a peer that computes something else is not comparable. */
 static inline void expect(bool is_so, const char *what) {
     if (!is_so) stop("peers disagree", what);
 }

@@ -1,6 +1,6 @@
-/* build/bench_gpu_grid: weft_laplace, weft_laplace_solve and weft_heat on a GPU beside the kernels that one writes
- * first: Laplace's with a thread for each point and a pass over memory for each sweep, the heat equation's with a
- * thread for each line and Thomas's algorithm. */
+/* build/bench_gpu_grid: weft_laplace, weft_laplace_solve and weft_heat on a GPU compared with straightforward
+ * kernels. Laplace's equation: one thread per point and one pass over memory per sweep. Heat equation: one thread per
+ * line and the Thomas algorithm. */
 #include "gpu_beside.cuh"
 
 #include <math.h>
@@ -8,14 +8,14 @@
 
 #define SWEEPS 10
 #define STEPS 10
-#define POINTS ((size_t)1 << 30) /* of the largest grid, of f32 */
+#define POINTS ((size_t)1 << 30) /* points of the largest grid, f32 */
 
-static char *u, *v, *p, *q; /* the input, weft's result, the peer's two grids */
+static char *u, *v, *p, *q; /* the input, weft's result, and the peer's two grids */
 static void *out;
 
 /* ------------------------------------------------------------------------------------- inputs */
 
-/* Uniform in [-1, 1). */
+/* Fills with uniform values in [-1, 1). */
 template <class T> static __global__ void fill_kernel(T *to, size_t n) {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         uint64_t h = i * 0x9e3779b97f4a7c15u;
@@ -24,7 +24,7 @@ template <class T> static __global__ void fill_kernel(T *to, size_t n) {
     }
 }
 
-/* 1 on the faces, 0 inside. */
+/* Fills with 1 on the faces and 0 inside. */
 template <class T> static __global__ void shell_kernel(T *to, int n) {
     const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x), j = (int)blockIdx.y, k = (int)blockIdx.z;
     if (i >= n) return;
@@ -39,7 +39,7 @@ template <class T> static void fill_shell(int n) {
 
 template <class T> static weft_dtype dtype_of() { return sizeof(T) == 4 ? WEFT_F32 : WEFT_F64; }
 
-/* The greatest difference of weft's result and the peer's. */
+/* Returns the largest difference between weft's result and the peer's. */
 template <class T> static double greatest_difference(const void *peer, size_t n) {
     const weft_binding names[] = {{"x", dtype_of<T>(), v, NULL}, {"y", dtype_of<T>(), peer, NULL}};
     weft_expr *e;
@@ -72,7 +72,7 @@ template <class T> static work plain_sweeps(int n, dim3 block) {
     };
 }
 
-/* The block that is the fastest here. */
+/* Returns the sweeps with the fastest block shape. */
 template <class T> static work best_sweeps(int n) {
     work best;
     double least = INFINITY, seconds[2];
@@ -96,12 +96,12 @@ template <class T> static void laplace_row(int edge) {
     expect(greatest_difference<T>(SWEEPS % 2 ? p : q, points) == 0, "Laplace's grids");
 }
 
-/* From faces of 1 to a residual of 1e-6, beside weft's own over-relaxation. */
+/* Solves from faces of 1 to a residual of 1e-6. With `beside`, compares with weft's own over-relaxation. */
 template <class T> static void solve_row(int edge, bool beside) {
     const size_t n = (size_t)edge;
     const std::string name = "multigrid " + std::to_string(edge) + "^3 " + weft_dtype_name(dtype_of<T>());
     const auto solved = [=](weft_laplace_method method) {
-        const size_t most = method == WEFT_MULTIGRID ? 50 : 5000; /* far more than are needed */
+        const size_t most = method == WEFT_MULTIGRID ? 50 : 5000; /* an upper bound far above the needed number */
         return [=] {
             size_t done;
             double residual;
@@ -116,8 +116,8 @@ template <class T> static void solve_row(int edge, bool beside) {
 
 /* --------------------------------------------------------------------------------------- heat */
 
-/* Backward Euler's (2 + lambda) w[i] - w[i-1] - w[i+1] = lambda w[i] along lines of n points, `step` apart; r is the
- * reciprocal of each pivot. */
+/* Solves backward Euler's (2 + lambda) w[i] - w[i-1] - w[i+1] = lambda w[i] along lines of n points with stride
+ * `step`. r contains the reciprocals of the pivots. */
 template <class T>
 static __global__ void thomas_kernel(const T *from, T *to, const T *r, T lambda, size_t lines, int n, size_t step) {
     const size_t line = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -134,7 +134,7 @@ static __global__ void thomas_kernel(const T *from, T *to, const T *r, T lambda,
     }
 }
 
-/* All axes have n points; in one dimension there are many lines. */
+/* Runs the peer on grids with n points along each axis. In one dimension there are many lines. */
 template <class T> static work plain_heat(int dimensions, int n, size_t points) {
     static T *pivots;
     std::vector<T> r((size_t)n);

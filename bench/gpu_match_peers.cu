@@ -1,13 +1,13 @@
-/* build/bench_gpu_match: weft_match_count and weft_match_list on a GPU over 1 GiB of text, beside the kernel that one
- * writes first: a thread loads an aligned word of four bytes and the next one, and shifts. The text is random
- * letters, but that a tenth of a percent of its bytes begins each of the four words "with", "that", "from" and
- * "this". */
+/* build/bench_gpu_match: weft_match_count and weft_match_list on a GPU over 1 GiB of text, compared with a
+ * straightforward kernel. In that kernel, a thread loads an aligned word of four bytes and the next one, and shifts.
+ * The text is random letters, except that each of the four words "with", "that", "from" and "this" begins at a tenth
+ * of a percent of its bytes. */
 #include "gpu_beside.cuh"
 
 #include <string>
 
 #define BYTES ((size_t)1 << 30)
-#define CAPACITY ((size_t)1 << 24) /* of the list */
+#define CAPACITY ((size_t)1 << 24) /* capacity of the list */
 
 static char *text;
 static uint64_t *counts, *counts_peer, *positions, *total;
@@ -32,7 +32,7 @@ static __global__ void write_text(char *to, size_t eights, uint4 four) {
         for (int k = 0; k < 4; k++) to[8 * i + (h & 3) + k] = (char)(words[h >> 40 & 127] >> 8 * k);
 }
 
-/* The text ends with the array, and what would be behind it is 0. */
+/* Counts the four words. Bytes after the end of the text count as 0. */
 static __global__ void plain_kernel(const uint32_t *from, size_t words, uint4 four, unsigned long long *to) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= words) return;
@@ -46,7 +46,7 @@ static __global__ void plain_kernel(const uint32_t *from, size_t words, uint4 fo
     }
 }
 
-/* The four words, and random ones of `length` letters behind them. */
+/* The four words, followed by random ones of `length` letters. */
 struct dictionary {
     std::vector<uint64_t> offsets;
     std::string bytes;

@@ -1,8 +1,8 @@
-/* Matrix products on a GPU beside cuBLAS, in one run: build/bench_gpu_matmul [--json]
+/* Matrix products on a GPU compared with cuBLAS, in one run: build/bench_gpu_matmul [--json]
  *
- * Everything is in device memory; weft and cuBLAS (its fp32 path, no TF32) take turns; TFLOP/s, the median of ROUNDS
- * batches between two events. `differ`: values whose bits are not cuBLAS's, which are none where cuBLAS does not
- * split k and weft neither. */
+ * All arrays are in device memory. weft and cuBLAS (its fp32 path, no TF32) alternate. Prints TFLOP/s, the median of
+ * ROUNDS batches between two events. `differ` is the number of values whose bits differ from those of cuBLAS. It is 0
+ * where neither cuBLAS nor weft splits k. */
 #include "weft.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ static double batch(const work &w, int calls) {
     return ms / 1e3 / calls;
 }
 
-/* Uniform in [-1, 1): all digits in use, which is what a GPU's power limit is felt with. */
+/* Fills with uniform values in [-1, 1). All digits are used, which loads the GPU up to its power limit. */
 template <class T> static __global__ void fill_kernel(T *x, size_t n, uint64_t seed) {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         uint64_t z = (i + 1) * UINT64_C(0x9e3779b97f4a7c15) + seed;
@@ -68,7 +68,7 @@ struct arrays {
     unsigned long long *count;
 };
 
-/* By rows; to cuBLAS that is C' = B' A' by columns. */
+/* Computes the product in row-major order, which for cuBLAS is C' = B' A' in column-major order. */
 static void peer_of(float *, const shape &s, const arrays &x) {
     const float one = 1, zero = 0;
     ok(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, (int)s.n, (int)s.m, (int)s.k, &one, (float *)x.b, (int)s.n,
@@ -90,7 +90,7 @@ static void measure(const char *name, weft_dtype accumulate, const shape &s, con
     };
     const work peer = [&] { peer_of((T *)NULL, s, x); };
     std::vector<double> weft, other;
-    for (int round = -1; round < ROUNDS; round++) { /* the first warms up */
+    for (int round = -1; round < ROUNDS; round++) { /* the first one warms up */
         const double a = batch(ours, s.calls), b = batch(peer, s.calls);
         if (round < 0) continue;
         weft.push_back(a);

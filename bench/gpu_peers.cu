@@ -1,12 +1,12 @@
-/* weft on a GPU against CUB and cuBLAS, side by side in one run: build/bench_gpu [--json]
+/* weft on a GPU compared with CUB and cuBLAS, in one run: build/bench_gpu [--json]
  *
- * Inputs and outputs are in device memory, everyone's scratch memory is allocated beforehand, and weft and
- * its peer take turns. Three measures:
+ * Inputs and outputs are in device memory, all workspace is allocated beforehand, and weft and its peer alternate.
+ * Three quantities are measured:
  *     rate     long inputs (far larger than the L2 cache): GB/s of input read (sorts: Gkeys/s), the median
  *              of ROUNDS batches between two events
  *     latency  short inputs: microseconds of one call and cudaStreamSynchronize, median of many
- *     queued   short inputs: microseconds a call when calls are given one after the other
- * and two ceilings: a kernel that only reads, and the copy of device memory. */
+ *     queued   short inputs: microseconds per call when calls are issued one after the other
+ * There are two ceilings: a kernel that only reads, and a copy in device memory. */
 #include "weft.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ static double median(std::vector<double> v) {
     return v.empty() ? 0 : v[v.size() / 2];
 }
 
-/* Seconds of one call, by two events around `calls` of them. */
+/* Returns the average seconds of `calls` calls, measured by two events. */
 static double batch(const work &w, int calls) {
     static cudaEvent_t start, end;
     if (!start) {
@@ -78,7 +78,7 @@ static double batch(const work &w, int calls) {
     return ms / 1e3 / calls;
 }
 
-/* Seconds of one call and the wait for it. */
+/* Returns the seconds of one call including its synchronization. */
 static double round_trip(const work &w) {
     const auto start = std::chrono::steady_clock::now();
     w();
@@ -86,7 +86,7 @@ static double round_trip(const work &w) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/* The medians of weft and its peer, which take turns. A peer that is none has 0. */
+/* Medians of weft and its peer, which alternate. 0 if there is no peer. */
 struct pair_of_times {
     double weft, peer;
 };
@@ -94,7 +94,7 @@ struct pair_of_times {
 static pair_of_times take_turns(const work &weft, const work &peer, int rounds,
                                 const std::function<double(const work &)> &once) {
     std::vector<double> a, b;
-    for (int round = -1; round < rounds; round++) { /* the first warms up */
+    for (int round = -1; round < rounds; round++) { /* the first one warms up */
         const double ta = once(weft), tb = peer ? once(peer) : 0;
         if (round < 0) continue;
         a.push_back(ta);
@@ -126,7 +126,7 @@ static void print_row(const char *name, const char *measure, size_t n, double we
     fflush(stdout);
 }
 
-/* `bytes` is what one call reads. */
+/* Prints a rate. `bytes` is the number of bytes that one call reads. */
 static void rate(const char *name, size_t n, double bytes, const work &weft, const char *peer_name,
                  const work &peer) {
     const pair_of_times t = take_turns(weft, peer, ROUNDS, [](const work &w) { return batch(w, 8); });
@@ -144,7 +144,8 @@ static void times(const char *name, size_t n, const work &weft, const char *peer
 
 /* -------------------------------------------------------------------------------- ceilings */
 
-/* Every thread reads UNROLL 16-byte vectors at a time; the sum is stored only if it is what it is not. */
+/* Reads UNROLL 16-byte vectors at a time per thread. The sum is stored only under a condition that is never true, so
+ * that the reads are not removed. */
 template <int UNROLL> static __global__ void read_kernel(const uint4 *x, size_t vectors, uint32_t *never) {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     uint32_t seen = 0;
@@ -158,7 +159,7 @@ template <int UNROLL> static __global__ void read_kernel(const uint4 *x, size_t 
     if (seen == 0x9e3779b9u) *never = seen;
 }
 
-/* The best of several shapes: a ceiling that is too low flatters. */
+/* Measures several launch shapes and keeps the fastest: a ceiling that is too low would flatter weft. */
 static void find_ceilings(const void *x, void *other, size_t bytes) {
     cudaDeviceProp properties;
     int device;
@@ -191,7 +192,7 @@ static void find_ceilings(const void *x, void *other, size_t bytes) {
 
 /* ----------------------------------------------------------------------------------- inputs */
 
-/* Uniform values: floats in [-1, 1), integers of all their bits. */
+/* Fills with uniform values: floats in [-1, 1), integers over their whole range. */
 template <class T> static __global__ void fill_kernel(T *x, size_t n, uint32_t seed) {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -211,10 +212,10 @@ template <class T> static void fill(void *x, size_t n, uint32_t seed) {
 
 /* ------------------------------------------------------------------------------------ peers */
 
-static void *scratch; /* of CUB */
+static void *scratch; /* workspace of CUB */
 static const size_t scratch_bytes = (size_t)4 << 30;
 
-/* Asks CUB once how much scratch memory a call needs, so that the timed calls need not ask. */
+/* Queries CUB's workspace size once, so that the timed calls need not do so. */
 template <class Call> static work cub_work(Call call) {
     size_t needed = 0;
     ok(call((void *)NULL, needed));
@@ -249,7 +250,7 @@ template <class T> static work cub_scan(const void *x, size_t n, void *y) {
     });
 }
 
-/* A recurrence as the scan of its maps w -> s w + u. */
+/* An element of a recurrence as the map w -> s w + u; the recurrence is a scan of such maps. */
 template <class T> struct alignas(2 * sizeof(T)) map { T s, u; };
 struct then {
     template <class T> __host__ __device__ map<T> operator()(const map<T> &a, const map<T> &b) const {
@@ -319,7 +320,8 @@ static __global__ void cut_kernel(uint64_t *offsets, uint32_t *keys, size_t n, s
     }
 }
 
-/* Segments of equal length: GB/s of elements read, and written by a scan. CUB's scan by key has keys for offsets. */
+/* Measures segments of equal length in GB/s of elements read, and also written by a scan. CUB's scan by key takes
+ * keys instead of offsets. */
 static void measure_segments(size_t n, size_t length, const char *name, const void *x, void *y) {
     const size_t segments = (n - 1) / length + 1;
     uint64_t *offsets, *count;
@@ -396,7 +398,7 @@ static void measure_rates(void *x, void *y, void *out, void *out_peer) {
          blas_dot_f64(x, y, half, out_peer));
 }
 
-/* Bytes read and written; the ceiling to hold these against is the device copy. */
+/* Measures GB/s of bytes read and written. The corresponding ceiling is the device copy. */
 static void measure_scans(void *x, void *y, size_t room) {
     const size_t n = (size_t)1 << 28, wide = 100000000;
     fill<float>(x, n, 1);
@@ -417,7 +419,8 @@ static void measure_scans(void *x, void *y, size_t room) {
               cub_scan<float>(x, some, y));
 }
 
-/* Bytes read and written by weft. s and u lie one behind the other at x; CUB takes the same memory as pairs. */
+/* Measures GB/s of bytes read and written by weft. x contains all of s followed by all of u; CUB reads the same
+ * memory as pairs. */
 template <class T> static void measure_recurrence(const char *name, weft_dtype dtype, size_t n, void *x, void *y) {
     const auto rows = [=](size_t length) {
         return [=] { ok(weft_recurrence(ctx, dtype, WEFT_FORWARD, n / length, length, x, (T *)x + n, NULL, y)); };
@@ -434,7 +437,7 @@ template <class T> static void measure_recurrence(const char *name, weft_dtype d
 
 /* ----------------------------------------------------------------------- histograms, order */
 
-/* Rising values with some that are equal: the i-th is i and a random part of 1, times `scale`. */
+/* Fills with ascending values, some of which are equal: element i is i plus a random part of 1, times `scale`. */
 template <class T> static __global__ void fill_rising_kernel(T *x, size_t n, uint32_t seed, double scale) {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -513,7 +516,7 @@ static void merge_row(const char *name, weft_dtype dtype, void *x, size_t half, 
         }));
 }
 
-/* Bytes: queries and positions. */
+/* Measures the bytes of queries and positions. */
 static void search_row(const char *name, const float *sorted, const float *queries, size_t n, uint64_t *positions) {
     rate(
         name, n, 12.0 * (double)n,
@@ -524,7 +527,7 @@ static void search_row(const char *name, const float *sorted, const float *queri
         });
 }
 
-/* The peer sorts all elements, which is what a program without a top k does. */
+/* Compares with a peer that sorts all elements, as a program without a top-k operation does. */
 static void top_k_row(const char *name, float *x, size_t n, size_t k, float *y) {
     rate(
         name, n, 4.0 * (double)n,

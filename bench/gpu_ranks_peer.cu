@@ -1,4 +1,4 @@
-/* CUB's reduce of this GPU's part, and ncclAllReduce of the sums. */
+/* Runs CUB's reduce on this GPU's part, and ncclAllReduce on the sums. */
 #include <mpi.h>
 
 #include "bench/gpu_ranks_peer.h"

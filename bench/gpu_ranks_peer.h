@@ -1,4 +1,4 @@
-/* A sum over the GPUs of all ranks as one would write it with CUB and NCCL. */
+/* Peer: a sum over the GPUs of all ranks, written with CUB and NCCL. */
 #ifndef BENCH_GPU_RANKS_PEER_H
 #define BENCH_GPU_RANKS_PEER_H
 
@@ -13,7 +13,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Seconds of the best of so many calls, each of the slowest rank; x is on that GPU. 0 without NCCL. */
+/* Returns the seconds of the best of `calls` calls; the time of a call is that of the slowest rank. x is in the
+ * memory of GPU `device`. Returns 0 without NCCL. */
 double peer_sum_seconds(int device, const float *x, size_t n, int calls);
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
-/* build/bench_gpu_sampling: random numbers, Monte Carlo and formulas on a GPU beside cuRAND, Thrust and CUB, in one
- * run. The classic of weft_price (two assets, 100 Euler steps, f32) is beside a kernel on cuRAND's device API, a path
- * a thread, whose normals are Box and Muller's; weft's are quantiles, worked out in f64. */
+/* build/bench_gpu_sampling: random numbers, Monte Carlo and formulas on a GPU compared with cuRAND, Thrust and CUB,
+ * in one run. The classic option of weft_price (two assets, 100 Euler steps, f32) is compared with a kernel that uses
+ * cuRAND's device API, with one path per thread. Its normals are by Box and Muller; weft's are quantiles, computed in
+ * f64. */
 #include "gpu_beside.cuh"
 
 #include <cub/device/device_reduce.cuh>
@@ -18,10 +19,10 @@
 #define PATHS 9600000
 #define STEPS 100
 #define THREADS 256
-#define MANY ((size_t)1280000000) /* normals, all in memory at once */
-#define N ((size_t)1 << 28)       /* values of other rows, of 4 bytes; N / 2 of 8 */
+#define MANY ((size_t)1280000000) /* number of normals, all in memory at once */
+#define N ((size_t)1 << 28)       /* number of 4-byte values of other rows; N / 2 values of 8 bytes */
 
-static char *room; /* MANY floats, of which other rows have parts */
+static char *room; /* workspace of MANY floats; other rows use parts of it */
 static void *out, *out_peer;
 static curandGenerator_t philox;
 
@@ -102,7 +103,7 @@ static work peer_classic(paths_kernel *kernel) {
     };
 }
 
-/* 0.4179 is the exact value; five standard errors of 0.00015 are allowed. */
+/* Checks the price. The exact value is 0.4179; five standard errors of 0.00015 are allowed. */
 static void expect_price(double price) {
     expect(fabs(price - 0.4179) < 5 * 0.00015237, ("a price of " + std::to_string(price) + ", not 0.4179").c_str());
 }
@@ -141,8 +142,8 @@ static void measure_random() {
     random_row("exponential f32", WEFT_EXPONENTIAL, WEFT_F32, work());
 }
 
-/* cuRAND's coordinates lie one axis behind the other, weft's one point behind the other. Of one axis cuRAND's 2^32
- * points would be used up by a few calls. */
+/* Compares Sobol points. cuRAND stores the coordinates axis by axis, weft point by point. A few calls would use up
+ * the 2^32 points that cuRAND has for one axis. */
 static void sobol_row(const char *name, weft_scrambling scrambling, weft_dtype dtype, unsigned dimensions) {
     const size_t values = 4 * N / weft_dtype_size(dtype), points = values / dimensions;
     char *const to = room;
@@ -213,7 +214,7 @@ struct plus {
     template <class A> __host__ __device__ A operator()(A x, A y) const { return x + y; }
 };
 
-/* The mean of a z^2 + b z + c, added up in A. */
+/* Computes the mean of a z^2 + b z + c, accumulated in A. */
 template <class T, class A> static work mean_of(const weft_expr *formula, const T *z, size_t n) {
     return [=] {
         static const T a = 1, b = 2, c = 3;
@@ -230,7 +231,7 @@ template <class T, class A> static A thrust_mean(const T *z, size_t n) {
     return thrust::transform_reduce(thrust::cuda::par.on(stream), z, z + n, f, (A)0, plus()) / (A)n;
 }
 
-/* A call of CUB's, which says first what scratch memory it wants; each kind of call keeps its own. */
+/* Returns a call of CUB. Its workspace size is queried first; each kind of call has its own workspace. */
 template <class CALL> static work with_scratch(CALL call) {
     static void *scratch;
     static size_t bytes;
@@ -244,7 +245,7 @@ template <class CALL> static work with_scratch(CALL call) {
     };
 }
 
-/* CUB's leaves the sum where it is, so that calls queue. */
+/* Computes the sum by CUB. The sum stays in device memory, so calls can be queued. */
 template <class T, class A> static work cub_sum(const T *z, size_t n) {
     const widened<T, A> f = {{1, 2, 3}};
     return with_scratch([=](void *temporary, size_t &size) {
@@ -273,8 +274,8 @@ template <class T, class A> static void mean_rows(const char *name) {
     weft_expr_free(formula);
 }
 
-/* Running sums of a z^2 + b z + c, added up in A, beside the same in two calls, with an array between them, and
- * beside CUB behind an iterator. The floor is to read z and to write the sums. */
+/* Measures running sums of a z^2 + b z + c, accumulated in A. Compares them with two calls and an intermediate array,
+ * and with a CUB scan of an iterator. The lower bound is to read z and to write the sums. */
 template <class T, class A> static void running_rows(const char *name) {
     const size_t n = 4 * N / sizeof(T);
     T *const z = (T *)room, *const between = z + n;
@@ -299,7 +300,9 @@ template <class T, class A> static void running_rows(const char *name) {
     weft_expr_free(formula);
 }
 
-/* Values of 4, and 6 their variance: at so many the standard error is 6.8e-5. */
+/* Checks a mean that must be 4. The variance of the values is 6, so with this many values the standard error
+ * is 6.8e-5.
+ */
 static void expect_four(double mean) {
     expect(fabs(mean - 4) < 5 * 6.85e-5, ("a mean of " + std::to_string(mean) + ", not 4").c_str());
 }

@@ -1,6 +1,6 @@
-/* Rows of bench/gpu_peers.cu, which includes this: selections and runs beside CUB. */
+/* Rows of bench/gpu_peers.cu, which includes this file: selections and runs compared with CUB. */
 
-/* Half of the flags are set, at random; as 32-bit integers, a quarter of the elements is 1. */
+/* Sets half of the flags at random. A quarter of the 32-bit integers is 1. */
 static __global__ void flags_kernel(uint8_t *flags, int32_t *quarters, size_t n) {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
@@ -55,7 +55,7 @@ static work weft_select_work(weft_dtype dtype, size_t n, const void *x, T value,
     return [=] { ok(weft_select_if(ctx, WEFT_GT, dtype, n, x, &value, y, (uint64_t *)count)); };
 }
 
-/* By comparison, where half of the elements are above `middle`. */
+/* Measures selection by comparison. Half of the elements are above `middle`. */
 template <class T>
 static void compare_selections(const char *name, weft_dtype dtype, size_t n, T middle, void *x, void *y, void *out,
                                void *out_peer) {
@@ -63,7 +63,7 @@ static void compare_selections(const char *name, weft_dtype dtype, size_t n, T m
          cub_select_if<T>(x, n, middle, y, out_peer));
 }
 
-/* Bytes read and written, n elements each. */
+/* Measures bytes read and written, on n elements each. */
 static void measure_selections(void *x, void *y, void *out, void *out_peer) {
     const size_t n = (size_t)1 << 28, half = n / 2, quarter = n / 4;
     uint64_t *const count = (uint64_t *)out;
@@ -91,7 +91,8 @@ static void measure_selections(void *x, void *y, void *out, void *out_peer) {
         "select flags", half, 7.0 * half, [=] { ok(weft_select(ctx, WEFT_F32, half, x, flags, y, count)); },
         "CUB Flagged", cub_select<float>(x, flags, half, y, out_peer));
     flags_kernel<<<4096, 256, 0, stream>>>(NULL, (int32_t *)x, n);
-    ok(weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_I32, WEFT_DEFAULT, n, x, NULL, x)); /* runs of 4 or so */
+    ok(weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_I32, WEFT_DEFAULT, n, x, NULL,
+                 x)); /* the values form runs of 4 elements on average */
     uint64_t *const lengths = (uint64_t *)((int32_t *)y + quarter);
     rate(
         "unique i32", n, 5.0 * n, [=] { ok(weft_unique(ctx, WEFT_I32, n, x, y, count)); }, "CUB Unique",

@@ -1,5 +1,5 @@
-/* Rows of bench/gpu_peers.cu: weft's sorts against CUB's radix sort, in billions of keys a second. CUB is asked for
- * less where it has less: of floats it takes -0 and +0 for equal, and NaNs by their bits. */
+/* Rows of bench/gpu_peers.cu: weft's sorts compared with CUB's radix sort, in 10^9 keys per second. CUB guarantees
+ * less for floats: it treats -0 and +0 as equal, and orders NaNs by their bits. */
 
 struct sort_arrays {
     void *keys, *sorted, *values, *sorted_values;
@@ -47,7 +47,7 @@ static void sort_rate(const char *name, size_t n, const work &weft, const char *
     print_row(name, "Gkeys/s", n, giga / t.weft, peer_name, giga / t.peer, t.peer / t.weft, 0);
 }
 
-/* Random keys, each array of n elements of up to 8 bytes. */
+/* Measures sorts of random keys. Each array has n elements of up to 8 bytes. */
 static void measure_sorts(size_t n) {
     sort_arrays a;
     const size_t half = n / 2, quarter = n / 4;

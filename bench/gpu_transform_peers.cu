@@ -1,9 +1,8 @@
-/* weft_fft and weft_convolve on a GPU against cuFFT, side by side in one run: build/bench_gpu_transforms
- *
- * Arrays are in device memory, tables and plans are made beforehand, and weft and its peer take turns. A row is the
- * median of ROUNDS batches between two events. The peer of a long convolution is overlap-save as one builds it of
- * cuFFT's calls: batched R2C of overlapping blocks, a kernel that multiplies, C2R, and a copy of the results; the
- * best of several block lengths counts. */
+/* weft_fft and weft_convolve on a GPU compared with cuFFT, in one run: build/bench_gpu_transforms. Arrays are in
+ * device memory, tables and plans are created beforehand, and weft and its peer alternate. A row is the median of
+ * ROUNDS batches between two events. The peer of a long convolution is overlap-save built from cuFFT calls: batched
+ * R2C of overlapping blocks, a kernel that multiplies, C2R, and a copy of the results. The best of several block
+ * lengths counts. */
 #include "weft.h"
 
 #include <algorithm>
@@ -40,7 +39,7 @@ static void ok(cufftResult result) {
 
 /* ------------------------------------------------------------------------------- measuring */
 
-/* Seconds of one of `calls` calls, by two events. */
+/* Returns the average seconds of `calls` calls, measured by two events. */
 static double batch(const work &w, int calls) {
     static cudaEvent_t start, end;
     if (!start) {
@@ -56,7 +55,7 @@ static double batch(const work &w, int calls) {
     return ms / 1e3 / calls;
 }
 
-/* The medians of weft and its peer, which take turns; without a peer 0. */
+/* Measures the medians of weft and its peer, which alternate; 0 without a peer. */
 static void take_turns(const work &weft, const work &peer, int calls, double seconds[2]) {
     std::vector<double> times[2];
     for (int round = -1; round < ROUNDS; round++)
@@ -146,7 +145,7 @@ static __global__ void multiply(float2 *values, const float2 *filter, size_t eac
     values[i] = make_float2((a.x * b.x - a.y * b.y) * scale, (a.x * b.y + a.y * b.x) * scale);
 }
 
-/* Overlap-save by cuFFT with blocks of `size`; 0 where the arrays have no room for it. */
+/* Returns the seconds of overlap-save by cuFFT with blocks of `size`; 0 if the arrays are too small for it. */
 static double peer_seconds(size_t n, size_t m, size_t size) {
     const size_t step = size - m + 1, half = size / 2 + 1, blocks = (n + m - 2) / step + 1;
     int length[] = {(int)size}, real[] = {(int)size}, complex[] = {(int)half};

@@ -1,6 +1,6 @@
-/* build/bench_gpu_tridiag [--json]: weft_tridiag on a GPU beside cuSPARSE and beside a plain copy of as many bytes,
- * in one run. Arrays lie in device memory; f32; times are medians of CUDA events. Without cuSPARSE its columns are
- * empty. */
+/* build/bench_gpu_tridiag [--json]: weft_tridiag on a GPU compared with cuSPARSE and with a plain copy of as many
+ * bytes, in one run. Arrays are in device memory; f32; times are medians of CUDA events. Without cuSPARSE its columns
+ * are empty. */
 #include "weft.h"
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 #include <vector>
 
 #define ROUNDS 10
-#define ROWS ((size_t)1 << 26)      /* of all systems together */
-#define LONG_ROWS ((size_t)1 << 24) /* of one system */
+#define ROWS ((size_t)1 << 26)      /* rows of all systems together */
+#define LONG_ROWS ((size_t)1 << 24) /* rows of one system */
 
 typedef std::function<void()> work;
 
@@ -26,7 +26,7 @@ static cudaStream_t stream;
 static bool json, first_row = true;
 static float *a, *b, *c, *d, *x;
 static uint64_t *singular;
-static double copy_speed; /* bytes a second, reads and writes counted */
+static double copy_speed; /* bytes per second, counting reads and writes */
 
 static void stop(const char *what, const char *why) {
     fprintf(stderr, "bench_gpu_tridiag: %s: %s\n", what, why);
@@ -41,14 +41,14 @@ static void ok(cudaError_t fault) {
 
 /* ------------------------------------------------------------------------------- measuring */
 
-/* Seconds of one call: the median of rounds, each of which is timed by two events around several. */
+/* Returns the seconds of one call: the median of several rounds, each timed by two events around several calls. */
 static double seconds(const work &w) {
     enum { CALLS = 4 };
     cudaEvent_t start, end;
     std::vector<double> times;
     ok(cudaEventCreate(&start));
     ok(cudaEventCreate(&end));
-    for (int round = -1; round < ROUNDS; round++) { /* the first warms up */
+    for (int round = -1; round < ROUNDS; round++) { /* the first one warms up */
         float ms;
         ok(cudaEventRecord(start, stream));
         for (int i = 0; i < CALLS; i++) w();
@@ -63,7 +63,7 @@ static double seconds(const work &w) {
     return times[times.size() / 2];
 }
 
-/* `bytes` is what a row must read and write. */
+/* Measures a row. `bytes` is the number of bytes that must be read and written for one row of a system. */
 static void row(const char *name, size_t n, size_t rows, double bytes, const work &weft, const char *peer_name,
                 const work &peer) {
     const double own = seconds(weft), other = peer ? seconds(peer) : 0;
@@ -81,7 +81,7 @@ static void row(const char *name, size_t n, size_t rows, double bytes, const wor
 
 /* ------------------------------------------------------------------------------------ inputs */
 
-/* Uniform in [low, low + 1). */
+/* Fills with uniform values in [low, low + 1). */
 static __global__ void fill_kernel(float *values, size_t n, float low, uint32_t seed) {
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         uint64_t h = (i + seed) * 0x9e3779b97f4a7c15u;

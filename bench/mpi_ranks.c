@@ -1,8 +1,7 @@
-/* Times of libweft_dist on the ranks that mpirun starts, on arrays in the memory of their devices, beside one of
- * these devices alone: with all of the array (strong scaling), and with a rank's share of it (weak scaling). Each
- * figure is the best of some calls, each of the slowest rank; results are compared bit for bit with those of one
- * device. Usage: mpirun -n RANKS bench_ranks [DEVICE [LOG2_ELEMENTS [THREADS]]]; DEVICE is cpu or cuda, a GPU a rank.
- */
+/* Times of libweft_dist on the ranks started by mpirun, on arrays in device memory, compared with a single device:
+ * with the whole array (strong scaling), and with one rank's share of it (weak scaling). Each time is the best of
+ * several calls, each as slow as its slowest rank. Results are compared bit for bit with those of one device. Usage:
+ * mpirun -n RANKS bench_ranks [DEVICE [LOG2_ELEMENTS [THREADS]]]; DEVICE is cpu or cuda, with one GPU per rank. */
 #include <mpi.h>
 
 #include "bench/gpu_ranks_peer.h"
@@ -14,16 +13,17 @@
 #include <string.h>
 
 enum { CALLS = 7, SWEEPS = 24 };
-static const double LEAST_SECONDS = 0.2; /* of calls: a GPU that has been idle takes some time to its full clock */
+static const double LEAST_SECONDS =
+    0.2; /* minimum total time of the calls: an idle GPU takes some time to reach its full clock */
 
-/* Some ranks together, or with d NULL one process alone. */
+/* Some ranks together, or one process alone if `d` is NULL. */
 typedef struct setting {
     weft_context *ctx;
     weft_dist *d;
     weft_slice slice;
-    size_t edge; /* of the planes of a grid */
+    size_t edge; /* edge of the planes of a grid */
     void *x, *y;
-    uint64_t result; /* of the last call: its bits, or a hash of the array */
+    uint64_t result; /* of the last call: the bits of the value, or a hash of the array */
 } setting;
 
 static void stop(const char *what, const char *why) {
@@ -71,7 +71,7 @@ static weft_status sort(setting *s) {
     return status == WEFT_OK ? weft_synchronize(s->ctx) : status;
 }
 
-/* Planes of edge x edge points: of one rank a cube, or nearly. */
+/* Runs sweeps on planes of edge x edge points. One rank has approximately a cube. */
 static weft_status laplace(setting *s) {
     const size_t planes = s->slice.count / (s->edge * s->edge);
     if (s->d) return weft_dist_laplace(s->d, WEFT_F32, s->edge, s->edge, weft_slice_of(planes), SWEEPS, s->x, s->y);
@@ -79,7 +79,7 @@ static weft_status laplace(setting *s) {
     return status == WEFT_OK ? weft_synchronize(s->ctx) : status;
 }
 
-/* An Asian option, a path of 50 steps for 64 elements of the other rows. */
+/* Prices an Asian option, with one path of 50 steps for 64 elements of the other rows. */
 static weft_status price(setting *s) {
     static const double start = 1, volatility = 0.2;
     const weft_option option = {.payoff = WEFT_CALL,
@@ -103,7 +103,7 @@ static weft_status price(setting *s) {
 typedef struct row {
     const char *name;
     weft_status (*call)(setting *s);
-    bool array, keys; /* the result is y; x are integers */
+    bool array, keys; /* array: the result is y; keys: x has integers */
 } row;
 
 static const row ROWS[] = {{"no elements", nothing, false, false},
@@ -132,7 +132,7 @@ static double best_of(const row *r, setting *s) {
     return best;
 }
 
-/* A number that depends on every bit of y and on its place. */
+/* Returns a hash of every element of y and its index. */
 static uint64_t hash(const setting *s, size_t count) {
     static const char formula[] = "a * (i + 1)";
     const weft_binding y = {"a", WEFT_U32, s->y, NULL};
@@ -159,7 +159,7 @@ static void fill(const setting *s, const row *r) {
     require(s, "y", weft_random(s->ctx, WEFT_NORMAL, WEFT_F32, 2, 0, s->slice.offset, n, 0, 1, s->y));
 }
 
-/* Allocates, fills, measures; the result is left in s->result. */
+/* Allocates and fills the arrays and measures the row. The result is left in s->result. */
 static double measure(const row *r, setting *s) {
     const size_t bytes = (s->slice.count + 1) * sizeof(float);
     s->result = 0;
@@ -174,7 +174,7 @@ static double measure(const row *r, setting *s) {
     return seconds;
 }
 
-/* Rank 0 alone, with `count` elements; the others wait. */
+/* Measures rank 0 alone with `count` elements, while the other ranks wait. */
 static double measure_alone(const row *r, const setting *together, uint64_t count, uint64_t *result) {
     setting s = *together;
     double seconds = 0;
@@ -186,7 +186,7 @@ static double measure_alone(const row *r, const setting *together, uint64_t coun
     return seconds;
 }
 
-/* This rank's elements of n, in runs of `run`: planes of a grid, or single ones. */
+/* Returns this rank's slice of n elements, in multiples of `run` elements (1, or a plane of a grid). */
 static weft_slice share_of(const setting *s, uint64_t n, size_t run) {
     const weft_slice runs = weft_dist_share(s->d, n / run);
     return (weft_slice){runs.count * run, runs.offset * run, runs.total * run};
@@ -208,7 +208,7 @@ static bool report(const row *r, const setting *all) {
     return one == s.result;
 }
 
-/* weft's sum of data on GPUs beside what one would write with CUB and NCCL. */
+/* Compares weft's sum of data on GPUs with one written with CUB and NCCL. */
 static void report_peer(setting *s, int device) {
     const row *const r = &ROWS[1];
     setting peer = *s;
@@ -228,7 +228,7 @@ static void report_peer(setting *s, int device) {
 
 /* ----------------------------------------------------------------------------------- main */
 
-/* The context of this rank: where the device is cuda, the GPUs of a machine in turn. */
+/* Opens the context of this rank. On cuda, the ranks of a machine are assigned its GPUs in turn. */
 static weft_context *open_rank(const char *device, int threads, int *gpu) {
     char name[32];
     weft_context *ctx = NULL;

@@ -1,5 +1,6 @@
-/* What the files of the `weft` command share: the options that every command takes, the commands,
- * and how a failure is told. A command is one file cli/<name>.c with one function command_<name>. */
+/* Declarations shared by the files of the `weft` command: the options that every command takes, the commands, and the
+ * functions that print errors and open contexts. Command `name` is the function command_<name> in cli/commands,
+ * cli/bench, cli/ladder or cli/tour. */
 #ifndef WEFT_CLI_CLI_H
 #define WEFT_CLI_CLI_H
 
@@ -9,23 +10,23 @@
 #include <stdbool.h>
 #include <time.h>
 
-/* Exit codes, which are also what a command returns. */
+/* Exit codes of the process; every command returns one of them. */
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
-/* Options that are taken before or after the command's name; main has removed them from argv. */
+/* Global options, accepted before or after the command's name. main removes them from argv. */
 typedef struct cli_options {
-    const char *device; /* as weft_open takes it; NULL when --device was not given */
-    int threads;        /* 0: the library's default */
-    size_t memory;      /* bytes; larger files are read in pieces. 0 when --memory was not given */
+    const char *device; /* as passed to weft_open; NULL if --device was not given */
+    int threads;        /* number of threads; 0: the library's default */
+    size_t memory;      /* bytes; larger files are read in pieces. 0 if --memory was not given */
     bool json, quiet, bits;
-    bool mpi; /* this process is one of the ranks of an MPI job, which share the work */
+    bool mpi; /* this process is one of the ranks of an MPI job, which divide the work among them */
 } cli_options;
 
-/* Every command. argv[0] is the command's name, then its own options and operands; optind is set so
- * that getopt can start. Returns the exit code. */
+/* Entry point of each command. argv[0] is the command's name, followed by its own options and operands. optind is set
+ * so that getopt can start. Returns the exit code. */
 #define COMMAND(name, operands, summary, text) int command_##name(const cli_options *options, int argc, char **argv);
 #include "cli/commands.def"
-/* One verb for each line of core/ops.def: argv[0] is the operation. */
+/* One verb for each line of core/ops.def; argv[0] is the name of the operation. */
 int command_reduce(const cli_options *options, int argc, char **argv);
 int command_variance(const cli_options *options, int argc, char **argv);
 int command_laplace(const cli_options *options, int argc, char **argv);
@@ -58,24 +59,24 @@ int command_map_scan(const cli_options *options, int argc, char **argv);
 int command_map_reduce(const cli_options *options, int argc, char **argv);
 int command_dot(const cli_options *options, int argc, char **argv);
 
-/* Prints "weft COMMAND: sentence" and a newline on stderr. `command` may be NULL: "weft: sentence". */
+/* Prints "weft COMMAND: sentence" and a newline on stderr. If `command` is NULL, prints "weft: sentence". */
 __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const char *format, ...);
 
-/* Opens the context that the options ask for ("auto" when they name no device) with its threads.
- * Returns CLI_DONE, or the exit code after the error was printed; then *ctx is NULL. */
+/* Opens the device of `options` ("auto" if they name none) with their number of threads. Returns CLI_DONE. On
+ * failure, prints the error, sets *ctx to NULL and returns the exit code. */
 int cli_open(const char *command, const cli_options *options, weft_context **ctx);
 
-/* Prints the reason why weft_open("auto"), which has just succeeded, took the CPU although there is a GPU; nothing
- * when there is no such reason, or with --quiet. */
+/* Must be called right after weft_open("auto") succeeded. If it chose the CPU although there is a GPU, prints the
+ * reason. Prints nothing if there is no such reason, or with --quiet. */
 void cli_warn_of_gpu(const char *command, const cli_options *options);
 
-/* getopt_long for a command's own options. A name of one letter is a short option too; all others are long only.
- * Returns the option's `val`, -1 at the end (then optind is the first operand), or '?' after the error was printed.
- */
+/* Calls getopt_long for a command's own options. A name of one letter is also a short option; all others are long
+ * only. Returns the option's `val`, -1 at the end (optind is then the first operand), or '?' after printing the
+ * error. */
 int cli_next_option(int argc, char **argv, const struct option *list);
 
-/* Reads a whole number in [low, high], 1000 or 1e3, that stands after `option`; prints the error and returns
- * false when it is none. */
+/* Reads the argument `text` of `option`: an integer in [low, high], written as 1000 or 1e3. Prints the error and
+ * returns false if it is not one. */
 bool cli_number(const char *command, const char *option, const char *text, long long low, long long high,
                 long long *value);
 

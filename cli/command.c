@@ -1,4 +1,4 @@
-/* Functions that every command uses: errors, contexts, options and numbers. */
+/* Functions used by every command: errors, contexts, options and numbers. */
 #include "cli/cli.h"
 #include "cli/progress.h"
 
@@ -34,7 +34,8 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
     if (*weft_tune_warning(*ctx) && !options->quiet) cli_error(command, "warning: %s", weft_tune_warning(*ctx));
     if (weft_set_threads(*ctx, options->threads) == WEFT_OK && weft_set_memory(*ctx, options->memory) == WEFT_OK) {
         if (!options->mpi)
-            progress_watch(*ctx, options, command); /* a rank that is cancelled leaves others waiting */
+            progress_watch(*ctx, options,
+                           command); /* not with --mpi: cancelling one rank would leave the others waiting */
         return CLI_DONE;
     }
     cli_error(command, "--threads %d: %s", options->threads, weft_last_error(*ctx));
@@ -44,7 +45,7 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
 }
 
 int cli_next_option(int argc, char **argv, const struct option *list) {
-    char letters[16] = ":"; /* "x:", or "x" without a value, for each name of one letter */
+    char letters[16] = ":"; /* ":", then "x:" or "x" for each name of one letter, with or without an argument */
     for (size_t i = 0, used = 1; list[i].name && used + 3 <= sizeof letters; i++)
         if (!list[i].name[1])
             used += (size_t)snprintf(letters + used, sizeof letters - used, list[i].has_arg ? "%c:" : "%c",
@@ -64,7 +65,7 @@ int cli_next_option(int argc, char **argv, const struct option *list) {
     return '?';
 }
 
-/* A whole number, of digits or with an exponent: 1e8. */
+/* Parses an integer, written as digits or with an exponent: 1e8. */
 static bool read_whole(const char *text, long long *value) {
     char *end;
     errno = 0;

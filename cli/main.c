@@ -1,4 +1,4 @@
-/* The weft command: takes the options that belong to every command out of argv, wherever they stand,
+/* Entry point of the weft command: takes the options that belong to every command out of argv, at any position, then
  * finds the verb and runs it. */
 #include "cli/cli.h"
 #include "cli/io/input.h"
@@ -15,7 +15,7 @@ enum { MOST_THREADS = 4096 };
 
 /* ------------------------------------------------------------------------ global options */
 
-/* Returns true if some machine has a device of this name. If this machine has it is for weft_open to judge. */
+/* Returns true if some machine can have a device of this name. weft_open checks whether this machine has it. */
 static bool is_device(const char *text) {
     static const char *const names[] = {"auto", "cpu", "cpu:base", "cpu:v2", "cpu:v3", "cpu:v4", "cuda", "ref"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -38,7 +38,7 @@ static bool read_threads(const char *text, cli_options *options) {
     return true;
 }
 
-/* "512M": bytes, or K, M, G or T of them, each 1024 of the one before. */
+/* Parses "512M": bytes, or K, M, G or T; each unit is 1024 times the one before. */
 static bool read_memory(const char *text, cli_options *options) {
     static const char units[] = "KMGT";
     char *end;
@@ -56,12 +56,12 @@ static bool read_memory(const char *text, cli_options *options) {
 typedef struct invocation {
     cli_options options;
     bool help, version, wrong;
-    char **rest; /* argv without what was taken; NULL at the end */
+    char **rest; /* argv without the global options; terminated by NULL */
     int count;
 } invocation;
 
-/* When argv[*i] is the option `name` with a value, "--name VALUE" or "--name=VALUE", moves *i to its
- * last word and returns the value. */
+/* If argv[*i] is the option `name` with an argument, "--name VALUE" or "--name=VALUE", moves *i to its last word and
+ * returns the argument. Returns NULL otherwise. */
 static const char *take_value(invocation *in, char **argv, int *i, const char *name) {
     const size_t length = strlen(name);
     if (strncmp(argv[*i], name, length) != 0) return NULL;
@@ -78,7 +78,7 @@ static bool take_flag(char **argv, int i, const char *name, bool *flag) {
     return *flag = true;
 }
 
-/* Takes argv[*i] if it is a global option. */
+/* Reads argv[*i] if it is a global option. */
 static bool take_option(invocation *in, char **argv, int *i) {
     const char *text = take_value(in, argv, i, "--device");
     if (text) return in->wrong = !read_device(text, &in->options), true;
@@ -94,8 +94,8 @@ static bool take_option(invocation *in, char **argv, int *i) {
            take_flag(argv, *i, "-h", &in->help);
 }
 
-/* Splits argv in global options and the rest. A single getopt_long could not: a command's own options are
- * unknown before its name is. Nothing is taken behind "--". */
+/* Splits argv into global options and the rest. A single getopt_long could not do this: a command's own options are
+ * unknown before its name is. Nothing is taken after "--". */
 static void read_arguments(invocation *in, char **argv) {
     int i = 1;
     for (; argv[i] && !in->wrong && strcmp(argv[i], "--") != 0; i++) {
@@ -136,7 +136,7 @@ static int run(const invocation *in) {
     }
     const verb *verb = verb_find(in->rest[0]);
     if (!verb) return CLI_USAGE;
-    in->rest[0] = (char *)verb->name; /* as commands spell it in what they print */
+    in->rest[0] = (char *)verb->name; /* the spelling that commands print */
     if (!in->help && in->options.mpi && !ranks_can(verb->name)) return CLI_USAGE;
     if (!in->help && !input_ready(verb->name, in->options.quiet)) return CLI_USAGE;
     if (!in->help) return verb->run(&in->options, in->count, in->rest);
@@ -144,7 +144,7 @@ static int run(const invocation *in) {
     return CLI_DONE;
 }
 
-/* What was printed must have arrived: a full disk shows here at the latest. */
+/* Checks that all output was written; a full disk is detected here at the latest. */
 static int finish(const invocation *in, int code) {
     const bool failed = fflush(stdout) != 0 || ferror(stdout);
     if (!failed || code != CLI_DONE) return code;

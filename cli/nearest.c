@@ -11,8 +11,8 @@ bool same_name(const char *a, const char *b) {
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Edits (a letter more, less or other, two letters swapped) that make `a` of `b`: the restricted
- * Damerau-Levenshtein distance, by rows. Names too long for the rows are far from everything. */
+/* Returns the restricted Damerau-Levenshtein distance of `a` and `b`, computed by rows: the number of letters
+ * inserted, deleted or replaced and of pairs swapped. Returns a large value if a name is too long for the rows. */
 static size_t edit_distance(const char *a, const char *b) {
     enum { MOST = 32 };
     size_t rows[3][MOST + 1];
@@ -45,7 +45,8 @@ static bool same_digits(const char *a, const char *b) {
     }
 }
 
-/* Returns true if `name`, one edit from `text`, becomes it by a swap, a missing letter or a doubled one. */
+/* Returns true if `name`, one edit from `text`, results from it by swapping two letters, inserting a missing letter
+ * or removing a doubled one. */
 static bool one_slip(const char *text, const char *name) {
     const size_t length = strlen(text), other = strlen(name);
     size_t at = 0;
@@ -55,7 +56,7 @@ static bool one_slip(const char *text, const char *name) {
     return at > 0 && text[at] == text[at - 1];
 }
 
-/* Edits from `text` to `name`, or 0 when it is no misspelling of it. */
+/* Returns the number of edits from `text` to `name`, or 0 if it is not a misspelling of it. */
 static size_t misspelled(const char *text, const char *name) {
     const size_t length = strlen(text), edits = edit_distance(text, name);
     if (!same_digits(text, name)) return 0;

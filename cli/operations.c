@@ -7,7 +7,7 @@
 
 /* ------------------------------------------------------------------- a call of each operation */
 
-/* The result types of variance and dot follow the rules of mean and sum. */
+/* Finds the result type of variance and dot by the rules of mean and sum. */
 static void find_type(weft_op rule, const operands *in, weft_dtype *type) {
     if (weft_reduce_result(rule, in->dtype, in->accumulate, type) != WEFT_OK) *type = WEFT_DEFAULT;
 }
@@ -37,7 +37,7 @@ static weft_status run_scan(const operation *o, weft_context *ctx, const operand
     return weft_scan(ctx, in->op, in->kind, in->dtype, in->accumulate, in->n, in->x, in->init, in->to);
 }
 
-/* One sweep of the largest cube that the elements fill. */
+/* Runs one sweep of the largest cube that the elements fill. */
 static weft_status run_laplace(const operation *o, weft_context *ctx, const operands *in, value *out,
                                weft_dtype *type) {
     size_t edge = 1;
@@ -47,7 +47,7 @@ static weft_status run_laplace(const operation *o, weft_context *ctx, const oper
     return weft_laplace(ctx, in->dtype, edge, edge, in->n / (edge * edge), 1, in->x, in->to, NULL);
 }
 
-/* Selections keep what is at least 1.5: half of the elements in [1, 2). */
+/* Keeps the elements that are at least 1.5: half of the elements in [1, 2). */
 static weft_status run_select(const operation *o, weft_context *ctx, const operands *in, value *out,
                               weft_dtype *type) {
     const float middle = 1.5F;
@@ -71,7 +71,7 @@ static weft_status run_unique(const operation *o, weft_context *ctx, const opera
     return weft_unique(ctx, in->dtype, in->n, in->x, in->to, &out->u64);
 }
 
-/* The lengths stand before the values, for alignment. */
+/* Stores the lengths before the values, for alignment. */
 static weft_status run_run_length(const operation *o, weft_context *ctx, const operands *in, value *out,
                                   weft_dtype *type) {
     uint64_t *lengths = in->to;
@@ -118,7 +118,7 @@ static weft_status run_recurrence(const operation *o, weft_context *ctx, const o
                            in->to);
 }
 
-/* On n elements in [1, 2), of which the greatest k or the counts in 256 bins fit where n can be written. */
+/* Uses n elements in [1, 2). The greatest k, or the counts in 256 bins, fit where n elements can be written. */
 static weft_status run_histogram(const operation *o, weft_context *ctx, const operands *in, value *out,
                                  weft_dtype *type) {
     const float lower = 1, upper = 2;
@@ -135,7 +135,7 @@ static weft_status run_top_k(const operation *o, weft_context *ctx, const operan
     return weft_top_k(ctx, in->dtype, WEFT_LARGEST, in->n, in->x, k, in->to, NULL);
 }
 
-/* The halves of in->halves are merged; or the second half of x is looked for in the first. */
+/* Merges the halves of in->halves, or searches for the second half of x in the first. */
 static weft_status run_merge(const operation *o, weft_context *ctx, const operands *in, value *out,
                              weft_dtype *type) {
     const size_t na = in->n / 2;
@@ -153,7 +153,7 @@ static weft_status run_search_sorted(const operation *o, weft_context *ctx, cons
     return weft_search_sorted(ctx, in->dtype, WEFT_LEFT, n, in->halves, n, in->x, in->to);
 }
 
-/* x as a matrix of 64 columns, times the first 64 x 64 elements of y. */
+/* Multiplies x, as a matrix of 64 columns, by the first 64 x 64 elements of y. */
 static weft_status run_matmul(const operation *o, weft_context *ctx, const operands *in, value *out,
                               weft_dtype *type) {
     enum { SIDE = 64 };
@@ -164,7 +164,7 @@ static weft_status run_matmul(const operation *o, weft_context *ctx, const opera
                        in->n / side, side, side, NULL, in->x, side, in->y, side, NULL, in->to, side);
 }
 
-/* The array as complex values, as many as a power of two allows. */
+/* Transforms the array as complex values; their number is the largest power of two that fits. */
 static weft_status run_fft(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
     size_t n = 1;
     (void)o, (void)out;
@@ -173,7 +173,7 @@ static weft_status run_fft(const operation *o, weft_context *ctx, const operands
     return weft_fft(ctx, in->dtype, WEFT_C2C, in->n < 2 ? 0 : 1, n, in->x, in->to);
 }
 
-/* A short filter: the first values of the other array. */
+/* Convolves x with a short filter: the first values of y. */
 static weft_status run_convolve(const operation *o, weft_context *ctx, const operands *in, value *out,
                                 weft_dtype *type) {
     enum { TAPS = 11 };
@@ -183,7 +183,8 @@ static weft_status run_convolve(const operation *o, weft_context *ctx, const ope
                          in->to);
 }
 
-/* Heat conduction: systems of 128 rows with constant coefficients; of what is left over nothing is computed. */
+/* Solves systems of 128 rows with constant coefficients, as in heat conduction. Elements after the last complete
+ * system are not used. */
 static weft_status run_tridiag(const operation *o, weft_context *ctx, const operands *in, value *out,
                                weft_dtype *type) {
     enum { ROWS = 128 };
@@ -201,7 +202,7 @@ static weft_status run_tridiag(const operation *o, weft_context *ctx, const oper
                         in->to, &singular);
 }
 
-/* Two steps of lines of 128 points; of what is left over nothing is computed. */
+/* Runs two steps on lines of 128 points. Elements after the last complete line are not used. */
 static weft_status run_heat(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
     enum { POINTS = 128 };
     static const double lambda = 1;
@@ -224,7 +225,7 @@ static weft_status run_argsort(const operation *o, weft_context *ctx, const oper
     return weft_argsort(ctx, in->dtype, WEFT_ASCENDING, *type, in->n, in->x, in->to);
 }
 
-/* As many samples as x has elements. */
+/* Generates as many samples as x has elements. */
 static weft_status run_random(const operation *o, weft_context *ctx, const operands *in, value *out,
                               weft_dtype *type) {
     (void)o, (void)out;
@@ -232,7 +233,7 @@ static weft_status run_random(const operation *o, weft_context *ctx, const opera
     return weft_random(ctx, WEFT_UNIFORM, in->dtype, 1, 0, 0, in->n, 0, 1, in->to);
 }
 
-/* Owen-scrambled points of 8 coordinates, which together are at most as many as x has elements. */
+/* Generates Owen-scrambled points of 8 coordinates. In total, at most as many coordinates as x has elements. */
 static weft_status run_sobol(const operation *o, weft_context *ctx, const operands *in, value *out,
                              weft_dtype *type) {
     enum { DIMENSIONS = 8 };
@@ -241,7 +242,7 @@ static weft_status run_sobol(const operation *o, weft_context *ctx, const operan
     return weft_sobol(ctx, WEFT_OWEN, in->dtype, 1, 0, DIMENSIONS, 0, in->n / DIMENSIONS, in->to);
 }
 
-/* As many paths as there are elements, for the classic: two correlated assets, and one step. */
+/* Simulates as many paths as there are elements for the classic option: two correlated assets and one step. */
 static weft_status run_price(const operation *o, weft_context *ctx, const operands *in, value *out,
                              weft_dtype *type) {
     static const double starts[] = {1, 1}, volatilities[] = {0.1, 0.1}, correlation[] = {1, 0.5, 0.5, 1};
@@ -263,7 +264,7 @@ static weft_status run_price(const operation *o, weft_context *ctx, const operan
     return status;
 }
 
-/* Four words of four bytes in the array's bytes. */
+/* Searches for four words of four bytes in the array's bytes. */
 static weft_status run_match(const operation *o, weft_context *ctx, const operands *in, value *out,
                              weft_dtype *type) {
     static const uint64_t offsets[] = {0, 4, 8, 12, 16};
@@ -274,7 +275,7 @@ static weft_status run_match(const operation *o, weft_context *ctx, const operan
     return weft_match_count(ctx, bytes, in->x, 0, bytes, &words, WEFT_MATCH_BYTES, in->to);
 }
 
-/* A sum of two arrays, element by element, and the mean of a quadratic function. */
+/* Computes the sum of two arrays, element by element. run_map_reduce computes the mean of a quadratic function. */
 static weft_status run_map(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
     const weft_binding bindings[] = {{"x", in->dtype, in->x, NULL}, {"y", in->dtype, in->y, NULL}};
     weft_expr *expr = NULL;
@@ -318,8 +319,8 @@ static weft_status run_map_scan(const operation *o, weft_context *ctx, const ope
 #define OPERATION_IS_ANY false
 #define OPERATION_IS_INTEGER true
 
-/* What a line of the list cannot say: the operator or the integers, whether it gives a value, arrays read, how often,
- * arrays written. */
+/* Properties that are not in core/ops.def: operator, integers only, returns a value, arrays read, passes, arrays
+ * written. */
 #define OPERATION_OF_variance WEFT_SUM, false, true, 1, 2, 0
 #define OPERATION_OF_dot WEFT_SUM, false, true, 2, 1, 0
 #define OPERATION_OF_scan WEFT_SUM, false, false, 1, 1, 1

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum { WIDTH = 30 };
-#define ERASE "\r\033[K" /* of the terminal's line */
+#define ERASE "\r\033[K" /* erases the line of the terminal */
 
 static struct {
     const char *what;
@@ -54,7 +54,7 @@ static void draw(double done, double all, const char *rate) {
     fflush(stderr);
 }
 
-/* Whether it is time to draw again. */
+/* Returns true if the bar should be drawn again. */
 static bool is_due(double all) {
     const double now = bar.wanted ? cli_seconds() : 0;
     if (!bar.wanted || now - bar.start < 1 || now - bar.last < 0.1 || !(all > 0)) return false;
@@ -102,7 +102,7 @@ static int on_progress(void *user, uint64_t done, uint64_t total) {
 }
 
 void progress_watch(weft_context *ctx, const cli_options *options, const char *command) {
-    watched.quiet = options->quiet; /* the options need not outlive this call */
+    watched.quiet = options->quiet; /* copied, because the options need not outlive this call */
     watched.command = command;
     (void)weft_set_progress(ctx, on_progress, NULL);
 }

@@ -1,24 +1,25 @@
-/* A bar on stderr for work that takes longer than a second: only when stderr is a terminal and
- * --quiet was not given, so nothing of it lands in a file. One at a time. */
+/* Progress bar on stderr for work that takes longer than a second. It is shown only if stderr is a terminal and
+ * --quiet was not given, so it never ends up in a file. At most one bar exists at a time. */
 #ifndef WEFT_CLI_PROGRESS_H
 #define WEFT_CLI_PROGRESS_H
 
 #include "cli/cli.h"
 
-/* Begins; `what` names the work and must last until progress_end. */
+/* Starts the bar. `what` names the work and must stay valid until progress_end. */
 void progress_start(const cli_options *options, const char *what);
-/* `done` of `all` steps are behind us. Cheap: draws at most ten times a second; with the time that is left. */
+/* Reports that `done` of `all` steps are finished; the remaining time is shown. Cheap: draws at most ten times a
+ * second. */
 void progress_at(double done, double all);
-/* The same of bytes, with their rate. */
+/* Reports that `done` of `all` bytes are finished. The rate is shown too. */
 void progress_at_bytes(double done, double all);
-/* The calls on a watched context that follow are the part of the work from `low` to `high`, as shares of all of it.
- */
+/* Declares that the following calls on a watched context are the part of the work from `low` to `high`, as fractions
+ * of all of it. */
 void progress_within(double low, double high);
-/* Shows how far each call on the context is: under the command's name, or as progress_within says if a bar was
- * started; the calls of other commands with a bar of their own are not shown. A call is cancelled when a signal was
- * caught. */
+/* Shows the progress of each call on the context. Without a bar, it is shown under the command's name. After
+ * progress_start, it fills the part set by progress_within; other calls of such a command are not shown. A call is
+ * cancelled when a signal was caught. */
 void progress_watch(weft_context *ctx, const cli_options *options, const char *command);
-/* Removes the bar. Call it before anything else is printed. */
+/* Removes the bar. Must be called before anything else is printed. */
 void progress_end(void);
 
 #endif

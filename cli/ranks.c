@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------------ what works */
+/* ---------------------------------------------------------------------- supported commands */
 
 bool ranks_spread(const char *operation) {
     static const char *const names[] = {
@@ -41,7 +41,8 @@ bool ranks_read(const cli_options *options, const char *command, char *const *fi
 
 /* --------------------------------------------------------------------------------- opening */
 
-/* Beside libweft.so, by the command's own search path. It stays loaded: MPI ends when the process does. */
+/* Loads libweft_dist.so, which is next to libweft.so, by the command's own search path. It stays loaded, because MPI
+ * ends with the process. */
 static bool load(ranks *r, const char *command) {
     void *const library = dlopen("libweft_dist.so.0", RTLD_NOW | RTLD_GLOBAL);
     if (!library) {
@@ -57,9 +58,9 @@ static bool load(ranks *r, const char *command) {
     return true;
 }
 
-/* Where the rank may choose its GPU, the ranks of a machine take one after the other. */
+/* Assigns GPUs to the ranks of a machine in turn, unless the device is fixed by --device. */
 static bool choose_device(const ranks *r, const char *command, cli_options *options, char name[32]) {
-    const size_t gpus = weft_device_count() - 1; /* the CPU is the other one */
+    const size_t gpus = weft_device_count() - 1; /* device 0 is the CPU */
     const char *const device = options->device ? options->device : "auto";
     int rank;
     if (gpus == 0 || (strcmp(device, "auto") != 0 && strcmp(device, "cuda") != 0)) return true;
@@ -149,7 +150,7 @@ weft_status ranks_price(const ranks *r, const weft_option *option, const weft_si
 
 typedef struct writing {
     char target[PATH_MAX], temporary[PATH_MAX];
-    bool replaces; /* there is a file called `target`, of this state */
+    bool replaces; /* a file called `target` exists; `replaced` is its state */
     struct stat replaced;
     npy_error error;
 } writing;
@@ -167,7 +168,8 @@ static bool write_at(int fd, const void *data, size_t bytes, off_t at, npy_error
     return true;
 }
 
-/* The array is written to `temporary`, which is renamed to `target`. Symbolic links stay. */
+/* Determines the names: the array is written to `temporary`, which is renamed to `target`. Symbolic links are kept.
+ */
 static bool name_files(writing *w, const char *path) {
     w->replaces = stat(path, &w->replaced) == 0;
     if (w->replaces && !S_ISREG(w->replaced.st_mode))
@@ -184,7 +186,7 @@ static bool close_written(int fd, bool written, npy_error *error) {
     return npy_fail(error, "cannot be written: %s", strerror(errno));
 }
 
-/* The first rank makes the file at its full length. */
+/* Creates the file with its full length, on the first rank. */
 static bool make_file(writing *w, const unsigned char *header, size_t length, off_t bytes) {
     const int fd = file_make_temporary(w->temporary, false);
     if (fd < 0) return npy_fail(&w->error, "cannot be created: %s", strerror(errno));
@@ -200,14 +202,16 @@ static bool write_slice(writing *w, const void *slice, size_t bytes, off_t at) {
     return close_written(fd, write_at(fd, slice, bytes, at, &w->error), &w->error);
 }
 
-/* The first rank where something failed has the sentence, and the first rank of all prints it. */
+/* Returns true if `fine` is true on all ranks. Otherwise the first rank prints the error of the first rank that
+ * failed.
+ */
 static bool agree_on(const ranks *r, const char *command, const char *path, bool fine, const writing *w) {
     if (r->library.agree(r->d, fine ? WEFT_OK : WEFT_INVALID, w->error.message) == WEFT_OK) return true;
     if (ranks_first(r)) cli_error(command, "%s: %s", path, ranks_last_error(r));
     return false;
 }
 
-/* Gives the file its access rights and its name. */
+/* Sets the access rights of the temporary file and renames it. */
 static bool rename_file(const writing *w) {
     const int fd = open(w->temporary, O_WRONLY | O_CLOEXEC);
     const bool fine =

@@ -29,14 +29,15 @@ _Noreturn void signals_die(int number) {
     signal(number, SIG_DFL);
     sigemptyset(&set);
     sigaddset(&set, number);
-    (void)pthread_kill(pthread_self(), number); /* pending while this is its own handler */
+    (void)pthread_kill(pthread_self(),
+                       number); /* the signal is blocked while its own handler runs, and delivered afterwards */
     sigprocmask(SIG_UNBLOCK, &set, NULL);
     _exit(128 + number);
 }
 
 static bool can_be_deferred(int number) { return number == SIGINT || number == SIGTERM || number == SIGHUP; }
 
-/* Only async-signal-safe calls. Any thread may run it. */
+/* Handles a signal; may run in any thread. Calls async-signal-safe functions only. */
 static void on_signal(int number) {
     if (deferred && !caught && can_be_deferred(number)) {
         caught = number;
@@ -46,12 +47,13 @@ static void on_signal(int number) {
     signals_die(number);
 }
 
-/* Input files are mapped: this signal says that one was cut short, or that its disk failed, while it was in use. */
+/* Handles SIGBUS. Input files are mapped; the signal means that one was truncated or that its disk failed during use.
+ */
 static void on_bus_error(int number) {
     static atomic_flag told = ATOMIC_FLAG_INIT; /* several threads may get the signal */
     static const char text[] = "weft: a file in use was truncated or could not be read\n";
     (void)number;
-    while (atomic_flag_test_and_set(&told)) pause(); /* the first thread ends the process after it has printed why */
+    while (atomic_flag_test_and_set(&told)) pause(); /* the first thread prints the reason and ends the process */
     clean_up(); /* NOLINT(bugprone-signal-handler): calls async-signal-safe functions only */
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     _exit(CLI_FAILED);

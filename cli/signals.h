@@ -1,20 +1,20 @@
-/* How the command ends on a signal: the file that is being written and the progress bar are removed first, and the
- * process then ends by the same signal, so that a shell sees it. Work that can say how far it got asks for the signal
- * instead. */
+/* Signal handling: removes the file that is being written and the progress bar, and then ends the process by the same
+ * signal, so that a shell sees it. Work that can report its progress calls signals_defer and checks for the signal
+ * itself. */
 #ifndef WEFT_CLI_SIGNALS_H
 #define WEFT_CLI_SIGNALS_H
 
-/* Sets the handlers of SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE and SIGBUS. Signals that are ignored stay ignored.
- * SIGXFSZ becomes ignored, so that a write beyond the limit fails with a sentence. */
+/* Installs handlers for SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE and SIGBUS. Signals that are ignored stay ignored.
+ * SIGXFSZ becomes ignored, so that a write beyond the limit fails with an error message. */
 void signals_install(void);
 
-/* Registers a function that is called before a signal ends the process, from a signal handler: it may call only
- * async-signal-safe functions. At most SIGNALS_CLEANUPS functions; registering one twice has no effect. */
+/* Registers a function that the signal handler calls before the signal ends the process. It must call
+ * async-signal-safe functions only. At most SIGNALS_CLEANUPS functions; registering one twice has no effect. */
 enum { SIGNALS_CLEANUPS = 4 };
 void signals_cleanup(void (*cleanup)(void));
 
-/* From now on the first SIGINT, SIGTERM or SIGHUP is kept for signals_caught, which returns it, or 0. A second one
- * ends the process. */
+/* Keeps the first SIGINT, SIGTERM or SIGHUP from now on for signals_caught, which returns it, or 0. A second one ends
+ * the process. */
 void signals_defer(void);
 int signals_caught(void);
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The operands and text of an operation, by the stem of its line in core/ops.def. */
+/* Operands and help text of an operation, by the stem of its line in core/ops.def. */
 #define OPERATION(stem, operands, text)                \
     static const char operands_of_##stem[] = operands; \
     static const char text_of_##stem[] = text;
@@ -33,7 +33,7 @@ static const verb *verb_at(int i) { return i < COMMAND_COUNT ? &COMMANDS[i] : &O
 
 enum { ALIAS_COUNT = 320, ALIAS_LENGTH = 24 };
 
-/* The names of aliases.def, one each. */
+/* A name of aliases.def. Each of its names is one entry. */
 typedef struct alias {
     char name[ALIAS_LENGTH];
     const char *sentence;
@@ -71,8 +71,8 @@ static const char *any_name(size_t i) {
     return i < VERB_COUNT ? verb_at((int)i)->name : aliases[i - VERB_COUNT].name;
 }
 
-/* Says what a name that is no command probably means. Aliases count among the names that it can be a misspelling of:
- * "medain" is one of median, which is no command, and so must not lead to mean. */
+/* Prints a suggestion for a name that is not a command. Aliases are candidates too: "medain" is a misspelling of
+ * median, which is not a command, and so mean must not be suggested. */
 static void suggest(const char *name) {
     char lower[64];
     size_t length = 0;
@@ -146,7 +146,7 @@ void verb_overview(FILE *out) {
             GLOBAL_OPTIONS);
 }
 
-/* Prints `text` with the verb's name in the place of "%s". */
+/* Prints `text` with "%s" replaced by the verb's name. */
 static void print_text(FILE *out, const char *text, const char *name) {
     const char *place = strstr(text, "%s");
     if (place)

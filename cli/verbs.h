@@ -1,4 +1,4 @@
-/* Every verb of the command as a table, and what the command says about them. */
+/* Table of the command's verbs, and their help texts. */
 #ifndef WEFT_CLI_VERBS_H
 #define WEFT_CLI_VERBS_H
 
@@ -8,14 +8,14 @@
 
 typedef struct verb {
     const char *name, *operands, *summary;
-    const char *text; /* may contain one %s, the name */
+    const char *text; /* may contain one %s, which is replaced by the name */
     int (*run)(const cli_options *options, int argc, char **argv);
 } verb;
 
-/* The verb of that name, or NULL after an error that suggests one. */
+/* Returns the verb of that name, or NULL after printing an error that suggests one. */
 const verb *verb_find(const char *name);
 
-/* What `weft help` and `weft help NAME` print. */
+/* Print the output of `weft help` and of `weft help NAME`. */
 void verb_overview(FILE *out);
 void verb_help(FILE *out, const verb *verb);
 

@@ -1,12 +1,12 @@
-# build/bench_cpu: weft beside OpenMP simd loops, and beside OpenBLAS and the C++ standard library's parallel
-# scan (which needs TBB) when they are there.
+# build/bench_cpu: weft compared with OpenMP simd loops and, if available, with OpenBLAS and the parallel scan of the
+# C++ standard library (which requires TBB).
 find_package(OpenMP COMPONENTS C)
 if(OpenMP_C_FOUND)
   add_executable(bench_cpu bench/cpu_peers.c bench/cpu_openmp_peer.c)
   target_link_libraries(bench_cpu PRIVATE weft OpenMP::OpenMP_C)
   include(CheckCCompilerFlag)
   check_c_compiler_flag(-march=native WEFT_HAS_MARCH_NATIVE)
-  # The peer is what one writes for this machine alone: nothing of WEFT_STRICT_FP is asked of it.
+  # The peer is compiled for this machine only, without WEFT_STRICT_FP.
   set_source_files_properties(bench/cpu_openmp_peer.c PROPERTIES
     COMPILE_OPTIONS "-O3;$<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>;-ffp-contract=fast;$<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>")
 
@@ -40,7 +40,7 @@ if(OpenMP_C_FOUND)
   endif()
 endif()
 
-# build/bench_cpu_fft: transforms beside FFTW.
+# build/bench_cpu_fft: transforms compared with FFTW.
 find_path(WEFT_FFTW_H fftw3.h)
 find_library(WEFT_FFTW fftw3)
 find_library(WEFT_FFTWF fftw3f)
@@ -53,7 +53,7 @@ else()
 endif()
 include(cmake/bench_cuda.cmake OPTIONAL)
 
-# build/bench_cpu_tridiag: weft_tridiag beside the Thomas algorithm, and LAPACK when it is there.
+# build/bench_cpu_tridiag: weft_tridiag compared with the Thomas algorithm and, if available, LAPACK.
 if(OpenMP_C_FOUND)
   add_executable(bench_cpu_tridiag bench/cpu_tridiag_peers.c)
   target_link_libraries(bench_cpu_tridiag PRIVATE weft OpenMP::OpenMP_C)
@@ -65,7 +65,7 @@ if(OpenMP_C_FOUND)
   endif()
 endif()
 
-# build/bench_cpu_random: weft_random beside the C library's generator.
+# build/bench_cpu_random: weft_random compared with the C library's generator.
 if(OpenMP_C_FOUND)
   add_executable(bench_cpu_random bench/cpu_random_peers.c)
   target_link_libraries(bench_cpu_random PRIVATE weft OpenMP::OpenMP_C m)
@@ -73,12 +73,12 @@ if(OpenMP_C_FOUND)
     -ffp-contract=fast)
 endif()
 
-# build/bench_cpu_price: weft_price beside plain loops with the C library's functions.
+# build/bench_cpu_price: weft_price compared with plain loops that use the C library's functions.
 add_executable(bench_cpu_price bench/cpu_price_peer.c)
 target_link_libraries(bench_cpu_price PRIVATE weft m)
 target_compile_options(bench_cpu_price PRIVATE -O3 $<$<BOOL:${WEFT_HAS_MARCH_NATIVE}>:-march=native>)
 
-# build/bench_cpu_heat: weft_heat beside the Thomas algorithm.
+# build/bench_cpu_heat: weft_heat compared with the Thomas algorithm.
 if(OpenMP_C_FOUND)
   add_executable(bench_cpu_heat bench/cpu_heat_peer.c)
   target_link_libraries(bench_cpu_heat PRIVATE weft OpenMP::OpenMP_C)
@@ -86,7 +86,7 @@ if(OpenMP_C_FOUND)
     -ffp-contract=fast)
 endif()
 
-# build/bench_ranks: ranks of MPI beside one process; with NCCL also beside CUB's reduce and ncclAllReduce.
+# build/bench_ranks: ranks of MPI compared with one process; with NCCL also with CUB's reduce and ncclAllReduce.
 if(TARGET weft_dist)
   add_executable(bench_ranks bench/mpi_ranks.c)
   target_include_directories(bench_ranks PRIVATE ${CMAKE_SOURCE_DIR})

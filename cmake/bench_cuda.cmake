@@ -1,4 +1,4 @@
-# build/bench_gpu: weft beside CUB (part of the toolkit) and cuBLAS (when it is there).
+# build/bench_gpu: weft compared with CUB (part of the toolkit) and, if available, cuBLAS.
 if(NOT TARGET weft_cuda)
   return()
 endif()
@@ -18,7 +18,7 @@ else()
   weft_left_out(PEERS "benchmark of GPU products" cuBLAS)
 endif()
 
-# build/bench_gpu_tridiag: weft_tridiag beside cuSPARSE (when it is there).
+# build/bench_gpu_tridiag: weft_tridiag compared with cuSPARSE, if available.
 add_executable(bench_gpu_tridiag bench/gpu_tridiag_peers.cu)
 target_link_libraries(bench_gpu_tridiag PRIVATE weft)
 set_target_properties(bench_gpu_tridiag PROPERTIES CUDA_RUNTIME_LIBRARY Static)
@@ -28,7 +28,7 @@ if(TARGET CUDA::cusparse)
   target_compile_definitions(bench_gpu_tridiag PRIVATE WEFT_BENCH_CUSPARSE)
 endif()
 
-# build/bench_gpu_transforms: transforms and convolutions beside cuFFT.
+# build/bench_gpu_transforms: transforms and convolutions compared with cuFFT.
 if(TARGET CUDA::cufft)
   add_executable(bench_gpu_transforms bench/gpu_transform_peers.cu)
   target_link_libraries(bench_gpu_transforms PRIVATE weft CUDA::cufft)
@@ -38,7 +38,8 @@ else()
   weft_left_out(PEERS "benchmark of GPU transforms" cuFFT)
 endif()
 
-# build/bench_gpu_sampling beside cuRAND; build/bench_gpu_match and build/bench_gpu_grid beside plain kernels.
+# build/bench_gpu_sampling: compared with cuRAND. build/bench_gpu_match and build/bench_gpu_grid: compared with plain
+# kernels.
 set(weft_benches match grid)
 if(TARGET CUDA::curand)
   list(APPEND weft_benches sampling)

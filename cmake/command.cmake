@@ -1,4 +1,4 @@
-# The weft command: the public API and the .def lists, nothing else of the library.
+# The weft command. It uses the public API and the .def lists, and no other part of the library.
 add_executable(weft_command)
 add_subdirectory(cli)
 set_target_properties(weft_command PROPERTIES OUTPUT_NAME weft)
@@ -14,5 +14,5 @@ if(PNG_FOUND)
 else()
   weft_left_out(PNG "pictures of the command" libpng)
 endif()
-# The loops that the tour compares with are what a program has that was compiled with `cc -O2`.
+# The tour's plain loops are compiled like a program built with `cc -O2`.
 set_source_files_properties(cli/io/plain.c PROPERTIES COMPILE_OPTIONS -O2)

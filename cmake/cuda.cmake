@@ -1,10 +1,10 @@
-# libweft_cuda.so, the plugin with the CUDA backend. WEFT_CUDA=AUTO leaves it out where there is no nvcc.
+# libweft_cuda.so, the plugin with the CUDA backend. WEFT_CUDA=AUTO omits it if there is no nvcc.
 if(NOT WEFT_CUDA)
   return()
 endif()
 
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-  # The toolkit's usual place is often not on PATH.
+  # The toolkit's default location is often not in PATH.
   find_program(WEFT_NVCC nvcc PATHS /usr/local/cuda/bin /opt/cuda/bin)
   if(WEFT_NVCC)
     set(CMAKE_CUDA_COMPILER ${WEFT_NVCC})
@@ -41,15 +41,15 @@ set(CMAKE_CUDA_EXTENSIONS OFF)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3")
 set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
 
-# ORDER.md 1.1 and 1.2, for device code and for host code. Said once, for all CUDA sources, and for formulas that
-# are compiled at run time.
+# ORDER.md 1.1 and 1.2, for device code and host code. Defined once, for all CUDA sources and for formulas that are
+# compiled at run time.
 set(WEFT_CUDA_STRICT --fmad=false --ftz=false --prec-div=true --prec-sqrt=true)
 set(WEFT_CUDA_FLAGS ${WEFT_CUDA_STRICT} -Xcompiler=-ffp-contract=off,-Wall,-Wextra,-fstack-protector-strong)
 if(WEFT_WERROR)
   list(APPEND WEFT_CUDA_FLAGS --Werror=all-warnings -Xcompiler=-Werror)
 endif()
 
-# What the text of a formula's kernel includes (src/cuda/map/map_text.cu), as text in the plugin.
+# Headers included by the kernel of a formula (src/cuda/map/map_text.cu), embedded as text in the plugin.
 set(embedded
   arith/arith.h arith/bits.h arith/elementary.h arith/finish.h arith/map.h arith/map_integers.h arith/map_reals.h
   core/elementary.h core/order.h cuda/map/map_fold.cuh cuda/map/map_formula.h cuda/map/map_scan.cuh
@@ -69,7 +69,7 @@ add_subdirectory(src/cuda)
 target_include_directories(weft_cuda PRIVATE include src)
 target_compile_options(weft_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${WEFT_CUDA_FLAGS}>)
 target_link_libraries(weft_cuda PRIVATE ${CMAKE_DL_LIBS})
-# It runs where only the driver is, and shows one symbol.
+# The plugin requires only the driver at run time, and exports one symbol.
 target_link_options(weft_cuda PRIVATE "LINKER:--exclude-libs,ALL,--as-needed,-z,defs" -static-libgcc -static-libstdc++)
 set_target_properties(weft_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static C_VISIBILITY_PRESET hidden)
 message(STATUS "weft: the CUDA plugin is built with nvcc ${CMAKE_CUDA_COMPILER_VERSION} for architectures "

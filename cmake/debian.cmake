@@ -1,14 +1,15 @@
-# Run by CPack on the files of each Debian package: documents where Debian's policy wants them, once. The library's
-# package has them; those of the others are links, as each depends on it. Pages of the manual are compressed.
+# Run by CPack on the files of each Debian package. Puts documents where Debian's policy requires them, once: the
+# library's package contains them, and the other packages, which depend on it, contain links. Manual pages are
+# compressed.
 cmake_minimum_required(VERSION 3.22)
 find_program(gzip gzip REQUIRED)
 
-# compress(FILE): as FILE.gz, without the time in it.
+# compress(FILE): replaces FILE by FILE.gz, without its time stamp.
 function(compress file)
   execute_process(COMMAND ${gzip} -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# write_documents(DIRECTORY): those of the library's package.
+# write_documents(DIRECTORY): writes the documents of the library's package.
 function(write_documents directory)
   file(MAKE_DIRECTORY ${directory})
   file(COPY_FILE ${CPACK_WEFT_SOURCE}/LICENSE ${directory}/copyright)

@@ -13,8 +13,8 @@ weft_run_path(weft_dist "$ORIGIN")
 target_link_libraries(weft_dist PUBLIC weft PRIVATE MPI::MPI_C Threads::Threads ${CMAKE_DL_LIBS} m)
 set_target_properties(weft_dist PROPERTIES EXPORT_NAME weft_dist VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
-# libweft_nccl.so, which libweft_dist loads where all ranks have GPUs: built where NCCL and CUDA's runtime are found.
-# Without it blocks go through host memory.
+# libweft_nccl.so, which libweft_dist loads if all ranks have GPUs. It is built if NCCL and the CUDA runtime are
+# found. Without it, blocks are sent through host memory.
 set(WEFT_NCCL AUTO CACHE STRING "Build libweft_nccl for libweft_dist: AUTO (when NCCL is found), ON, OFF")
 if(TARGET weft_cuda AND NOT WEFT_NCCL STREQUAL "OFF")
   find_package(CUDAToolkit QUIET)

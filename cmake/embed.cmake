@@ -1,10 +1,10 @@
-# Writes a C file that has the headers of a formula's kernel (src/cuda/map/map_text.cu), for the run-time compiler.
-# cmake -DOUT=FILE -DSOURCE=DIR -DHEADERS=NAME;... -DOPTIONS=OPTION;... -P embed.cmake
+# Writes a C file that contains the headers of a formula's kernel (src/cuda/map/map_text.cu), for the run-time
+# compiler. cmake -DOUT=FILE -DSOURCE=DIR -DHEADERS=NAME;... -DOPTIONS=OPTION;... -P embed.cmake
 set(text "/* Made by cmake/embed.cmake. */\n")
 set(names "")
 set(headers "")
 set(count 0)
-# embed(FILE NAMES...): one text, under each name that it is included by.
+# embed(FILE NAMES...): embeds one text, under each name by which it is included.
 macro(embed file)
   file(READ ${file} bytes HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")

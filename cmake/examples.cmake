@@ -1,4 +1,4 @@
-# The programs of examples/, each of them one file that needs weft and, for pictures, libpng.
+# The programs of examples/. Each is one file that requires weft and, for pictures, libpng.
 set(WEFT_EXAMPLES mean moving_average kmers least_squares audio_filter sort_log timeline)
 if(PNG_FOUND)
   list(APPEND WEFT_EXAMPLES heat_movie equalise)

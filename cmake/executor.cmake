@@ -14,12 +14,12 @@ elseif(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   return()
 endif()
 set(executor_dir ${CMAKE_CURRENT_SOURCE_DIR}/ladder/executor)
-# With these options of a file the compiler tells executor/watch.cc of every access to memory.
+# Compiler options for files in which every memory access is reported to executor/watch.cc.
 set(executor_watch -fsanitize=thread -fno-threadsafe-statics)
 set(executor ${executor_dir}/fibres.cc ${executor_dir}/runtime.cc ${executor_dir}/watch.cc)
 
-# executor_sources(OUT DIR FILE.cu...): each file as C++, in DIR. Like nvcc, with the runtime's header before anything
-# else. It is nvcc whose warnings count for these.
+# executor_sources(OUT DIR FILE.cu...): translates each file to C++ in DIR. The runtime's header is included first, as
+# by nvcc. Warnings are disabled here, since those of nvcc count for these files.
 function(executor_sources out dir)
   file(MAKE_DIRECTORY ${dir})
   foreach(source ${ARGN})
@@ -34,7 +34,7 @@ function(executor_sources out dir)
 endfunction()
 
 # executor_library(TARGET FILES...): a library of translated files and the executor, which is loaded at run time. The
-# checked longjmp of _FORTIFY_SOURCE does not know stacks of the program's own.
+# checked longjmp of _FORTIFY_SOURCE does not support the program's own stacks.
 function(executor_library target)
   add_library(${target} MODULE ${ARGN} ${executor})
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden)

@@ -6,8 +6,9 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   add_link_options(LINKER:-z,relro,-z,now)
 endif()
 
-# weft_harden(TARGET): the stack protector and the checks of the C library's headers. The per-ISA kernels go without:
-# they parse nothing, and their time counts. _FORTIFY_SOURCE needs optimization; a packager's own value is kept.
+# weft_harden(TARGET): enables the stack protector and the checks of the C library's headers. The per-ISA kernels are
+# excluded: they parse no input, and their speed matters. _FORTIFY_SOURCE requires optimization; a packager's own
+# value is kept.
 function(weft_harden target)
   if(WEFT_SANITIZE)
     return()
@@ -18,8 +19,8 @@ function(weft_harden target)
   endif()
 endfunction()
 
-# weft_run_path(TARGET PATH...): the run path, in the build tree as after installation. With two different ones CMake
-# ends that of the build tree in an empty element, which means the current directory. Packages have none.
+# weft_run_path(TARGET PATH...): sets one run path for the build tree and the installation. With two different ones,
+# CMake ends that of the build tree in an empty element, which means the current directory. Packages have no run path.
 function(weft_run_path target)
   if(CMAKE_SKIP_INSTALL_RPATH)
     return()

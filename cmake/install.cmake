@@ -8,13 +8,13 @@ install(TARGETS weft EXPORT weft-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIB
 install(FILES include/weft.h include/weft.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(TARGETS weft_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 if(TARGET weft_dist)
-  # The command finds it beside libweft.so.
+  # The command finds it next to libweft.so.
   install(TARGETS weft_dist EXPORT weft-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dist
     NAMELINK_COMPONENT dev)
   install(FILES include/weft_dist.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 endif()
 if(TARGET weft_nccl)
-  # libweft_dist finds it beside itself.
+  # libweft_dist finds it in its own directory.
   install(TARGETS weft_nccl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dist)
 endif()
 if(TARGET weft_cuda)
@@ -30,9 +30,10 @@ install(FILES completions/weft.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/ve
 install(DIRECTORY examples/data/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft COMPONENT command
   FILES_MATCHING PATTERN "*.npy")
 
-# The .pc files find all else from where they lie: `cmake --install --prefix` may name another place than was configured.
+# Paths in the .pc files are relative to their own location, since `cmake --install --prefix` may use another prefix
+# than was configured.
 file(RELATIVE_PATH include_from_pkgconfig ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-# Outside the directories that the loader searches, programs get the library's as their run path.
+# If the library's directory is not searched by the loader, it is the run path of programs.
 if(NOT CMAKE_INSTALL_PREFIX STREQUAL "/usr")
   set(run_path_by_pkgconfig " -Wl,-rpath,\${libdir}")
 endif()

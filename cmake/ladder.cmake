@@ -1,12 +1,12 @@
-# The ladder (ladder/README.md): the topics' sources, compiled for the executor by g++ and for a GPU by nvcc. Both are
-# libraries that `weft ladder` loads when it runs.
+# The ladder (ladder/README.md): the sources of the topics, compiled for the executor by g++ and for a GPU by nvcc.
+# Both results are libraries that `weft ladder` loads at run time.
 set(ladder_dir ${CMAKE_CURRENT_SOURCE_DIR}/ladder)
 file(STRINGS ladder/topics.def ladder_topics REGEX "^TOPIC")
 list(TRANSFORM ladder_topics REPLACE "TOPIC\\(([a-z_]+),.*" "\\1")
 list(TRANSFORM ladder_topics REPLACE "(.+)" "${ladder_dir}/\\1.cu" OUTPUT_VARIABLE ladder_sources)
-list(APPEND ladder_sources ${ladder_dir}/linking/squares.cu) # the library that topic linking calls
+list(APPEND ladder_sources ${ladder_dir}/linking/squares.cu) # the library called by the topic linking
 
-# What the command shows of them. Without Python it says that this build has no ladder.
+# Texts that the command prints. Without Python, the command reports that this build has no ladder.
 if(Python3_Interpreter_FOUND)
   add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/ladder_text.c
     COMMAND Python3::Interpreter -B ${ladder_dir}/source.py text ${ladder_dir} ${CMAKE_BINARY_DIR}/ladder_text.c
@@ -28,7 +28,7 @@ if(TARGET weft_cuda AND WEFT_GPU_LADDER)
   set_target_properties(weft_ladder_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static)
   weft_run_path(weft_ladder_cuda "$ORIGIN" "$ORIGIN/..")
   target_include_directories(weft_ladder_cuda PRIVATE ladder)
-  # gcc takes a variable of CUB's scan for one that may be used before it is set.
+  # gcc warns that a variable of CUB's scan may be used before it is initialized.
   target_compile_options(weft_ladder_cuda PRIVATE ${WEFT_CUDA_FLAGS} -Xcompiler=-Wno-maybe-uninitialized)
   target_link_libraries(weft_ladder_cuda PRIVATE weft)
   target_link_options(weft_ladder_cuda PRIVATE "LINKER:--exclude-libs,ALL,--as-needed" -static-libgcc -static-libstdc++)
@@ -50,7 +50,7 @@ target_link_libraries(weft_ladder_executor PRIVATE weft)
 install(TARGETS weft_ladder_executor LIBRARY DESTINATION ${WEFT_PLUGINS} COMPONENT command)
 
 # ------------------------------------------------------------------------------- tests
-# ladder_tests(): the command, then each topic. Called where tests are known.
+# ladder_tests(): tests of the command and of each topic. Called after the test functions are defined.
 function(ladder_tests)
   weft_test(ladder_pages ladder 300 ${CMAKE_COMMAND} -DPYTHON=${Python3_EXECUTABLE} -DLADDER=${ladder_dir}
     -DRESULTS=${CMAKE_CURRENT_SOURCE_DIR}/bench/results

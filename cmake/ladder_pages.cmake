@@ -1,4 +1,5 @@
-# A test: the pages and pictures in docs/ladder are what `./x ladder-docs` makes of the sources and of what was measured.
+# Tests that the pages and pictures in docs/ladder equal the output of `./x ladder-docs` for the sources and stored
+# measurements.
 file(REMOVE_RECURSE ${NEW})
 file(COPY ${PAGES}/README.md ${PAGES}/CHECKLIST.md DESTINATION ${NEW})
 execute_process(COMMAND ${PYTHON} -B ${LADDER}/source.py pages ${LADDER} ${NEW} ${RESULTS} COMMAND_ERROR_IS_FATAL ANY)

@@ -1,4 +1,4 @@
-# What other languages build of weft: the Fortran module. C++ has a header alone (include/weft.hpp).
+# Bindings for other languages that are compiled: the Fortran module. C++ uses a header only (include/weft.hpp).
 include(CheckIncludeFile)
 
 if(WEFT_SANITIZE)
@@ -14,7 +14,7 @@ if(NOT CMAKE_Fortran_COMPILER OR NOT Python3_Interpreter_FOUND OR NOT WEFT_FORTR
   return()
 endif()
 
-# The module weft_c is made from weft.h; in it a function is called c_NAME where these sources have one of that name.
+# The module weft_c is generated from weft.h. It calls a function c_NAME if these sources define NAME.
 set(WEFT_FORTRAN_SOURCES
   fortran/weft_arrays.f90
   fortran/weft_devices.f90
@@ -48,7 +48,7 @@ add_executable(example_heat examples/fortran/heat.f90)
 set_target_properties(example_heat PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
 target_link_libraries(example_heat PRIVATE weft_fortran)
 
-# Module files are of one compiler and its version; who has another compiles the sources beside them.
+# Module files depend on the compiler and its version. With another compiler, users compile the installed sources.
 set(WEFT_MODULES ${CMAKE_INSTALL_LIBDIR}/fortran/weft)
 install(TARGETS weft_fortran ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/fortran/ DESTINATION ${WEFT_MODULES} COMPONENT dev FILES_MATCHING PATTERN "*.mod")

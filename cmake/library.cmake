@@ -12,9 +12,9 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   set_target_properties(weft PROPERTIES LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/weft.map)
 endif()
 
-# The kernels of the CPU backend, once for each level of src/cpu/levels.def. Nothing here reads errno or the flags of
-# floating-point exceptions after arithmetic; without these two options GCC leaves loops over the functions of
-# arith/elementary.h scalar for their sake. No value depends on them.
+# Kernels of the CPU backend, compiled once for each level of src/cpu/levels.def. No code reads errno or the flags of
+# floating-point exceptions after arithmetic. Without these two options, GCC would not vectorize loops over the
+# functions of arith/elementary.h. No value depends on the options.
 set(WEFT_NO_FP_SIDE_EFFECTS -fno-math-errno -fno-trapping-math)
 set(WEFT_FLAGS_base "")
 set(WEFT_ALL_CPU_LEVELS base)

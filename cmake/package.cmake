@@ -1,4 +1,5 @@
-# Debian packages by CPack, one for a component of cmake/install.cmake; `./x package` configures for /usr and runs it.
+# Debian packages by CPack, one per component of cmake/install.cmake. `./x package` configures for /usr and runs
+# CPack.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The weft authors <weft@packages.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Data-parallel primitives that give the same bits on every machine")
@@ -24,7 +25,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libweft${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
-# The loader's cache of libraries is written anew by dpkg's trigger.
+# A dpkg trigger updates the loader's cache of libraries.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/cmake/triggers)
 set(CPACK_DEBIAN_CUDA_PACKAGE_NAME libweft${PROJECT_VERSION_MAJOR}-cuda)
 set(CPACK_DEBIAN_CUDA_PACKAGE_SECTION libs)

@@ -1,5 +1,5 @@
-# The parts of weft. Library and command are always built; each other part has an option: OFF, AUTO (built when all
-# that it needs is found) or ON (an error when something is missing). `./x` sets these options for its verbs.
+# The parts of weft. Library and command are always built. Each other part has an option: OFF, AUTO (built if all its
+# requirements are found) or ON (an error if something is missing). `./x` sets these options for its verbs.
 set(WEFT_CUDA AUTO CACHE STRING "The CUDA plugin: AUTO (when nvcc is found), ON, OFF")
 foreach(part
     "EXAMPLES;the programs of examples/"
@@ -14,8 +14,8 @@ foreach(part
   set(WEFT_${name} OFF CACHE STRING "Build ${part}: OFF, AUTO, ON")
 endforeach()
 
-# weft_left_out(PART WHAT MISSING): records that WHAT is not built although PART was asked for, because MISSING was not
-# found. An error where PART is ON.
+# weft_left_out(PART WHAT MISSING): records that WHAT is not built although PART was requested, because MISSING was
+# not found. Fails if PART is ON.
 function(weft_left_out part what missing)
   if("${WEFT_${part}}" STREQUAL "ON")
     message(SEND_ERROR "weft: WEFT_${part} is ON, but ${what} cannot be built: ${missing} was not found")
@@ -23,8 +23,8 @@ function(weft_left_out part what missing)
   set_property(GLOBAL APPEND PROPERTY WEFT_LEFT_OUT "${what} (no ${missing})")
 endfunction()
 
-# weft_find_language(LANGUAGE): enables LANGUAGE if there is a compiler. A compiler that was missing at an earlier
-# configuration is looked for again.
+# weft_find_language(LANGUAGE): enables LANGUAGE if there is a compiler. If the compiler was missing in an earlier
+# configuration, it is searched for again.
 include(CheckLanguage)
 macro(weft_find_language language)
   if(NOT CMAKE_${language}_COMPILER)
@@ -36,7 +36,8 @@ macro(weft_find_language language)
   endif()
 endmacro()
 
-# weft_report_left_out(): one line for everything that was left out, and the list in left_out.txt for `./x test`.
+# weft_report_left_out(): prints one line about everything that was left out, and writes the list to left_out.txt for
+# `./x test`.
 function(weft_report_left_out)
   get_property(left_out GLOBAL PROPERTY WEFT_LEFT_OUT)
   list(REMOVE_DUPLICATES left_out)

@@ -1,6 +1,6 @@
-# What CTest runs. Labels: agreement, oracle, api, threads, lint, install, cli, gpu, languages, examples, emulated,
-# ladder, docs, dist, nvrtc; and deep, for what the daily tests leave out.
-# With a sanitizer the slow and the textual parts are left out; ThreadSanitizer takes what has threads.
+# Tests run by CTest. Labels: agreement, oracle, api, threads, lint, install, cli, gpu, languages, examples, emulated,
+# ladder, docs, dist, nvrtc; and deep, for tests that are not run daily. With a sanitizer, slow tests and tests of
+# texts are omitted; ThreadSanitizer runs the tests that use threads.
 set(tests_dir ${CMAKE_CURRENT_SOURCE_DIR}/tests)
 if(WEFT_SANITIZE MATCHES "thread")
   set(sanitized thread)
@@ -30,7 +30,7 @@ if(TARGET weft_command)
   elseif(sanitized STREQUAL memory)
     weft_test(agreement_tiny agreement 1800 weft_command --quiet verify --level tiny --every 20)
   else()
-    file(GLOB goldens RELATIVE ${tests_dir}/golden CONFIGURE_DEPENDS ${tests_dir}/golden/*.txt) # one for each operation
+    file(GLOB goldens RELATIVE ${tests_dir}/golden CONFIGURE_DEPENDS ${tests_dir}/golden/*.txt) # one per operation
     foreach(golden IN LISTS goldens)
       string(REPLACE .txt "" op ${golden})
       weft_test(agreement_tiny_${op} agreement 300 weft_command --quiet verify --level tiny --op ${op})
@@ -60,7 +60,7 @@ foreach(api sources arguments map_arguments match_arguments random_arguments sob
     set(label threads)
   elseif(sanitized STREQUAL thread)
     continue()
-  elseif(api MATCHES "small_stack|threads_refused" AND NOT sanitized STREQUAL no) # needs more stack; has its own pthread_create
+  elseif(api MATCHES "small_stack|threads_refused" AND NOT sanitized STREQUAL no) # requires a larger stack; defines its own pthread_create
     continue()
   endif()
   weft_program(api_${api} tests/api/${api}.c)

@@ -1,4 +1,5 @@
-# The tests of the weft command: tests/cli/*.sh, each given the command. They need Python to write .npy files.
+# Tests of the weft command: tests/cli/*.sh, each of which gets the path of the command. They use Python to write .npy
+# files.
 if(Python3_Interpreter_FOUND)
   foreach(test stream values files inputs outputs calls names statuses json convolve laplace map random sobol recurrence orders match matmul scan select segmented tridiag heat sort price tune shows complete)
     add_test(NAME cli_${test} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/${test}.sh $<TARGET_FILE:weft_command>)

@@ -1,4 +1,4 @@
-# Tests of the CUDA backend by itself. Label gpu: they want a GPU, and are skipped without one.
+# Tests of the CUDA backend alone. Label gpu: they require a GPU and are skipped without one.
 if(NOT TARGET weft_cuda)
   return()
 endif()
@@ -9,14 +9,14 @@ add_dependencies(test_no_gpu weft_cuda)
 add_test(NAME cuda.no_gpu COMMAND test_no_gpu)
 set_tests_properties(cuda.no_gpu PROPERTIES SKIP_RETURN_CODE 77)
 
-# What formulas are compiled from, through libnvrtc, which needs no GPU. Label nvrtc.
+# Compiles formulas through libnvrtc, which does not require a GPU. Label nvrtc.
 add_executable(test_nvrtc_formulas tests/cuda/nvrtc_formulas.cu src/cuda/map/map_text.cu src/cuda/runtime/nvrtc.cu
   ${WEFT_NVRTC_EMBEDDED})
 target_include_directories(test_nvrtc_formulas PRIVATE include src)
 target_compile_options(test_nvrtc_formulas PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${WEFT_CUDA_FLAGS}>)
 target_link_libraries(test_nvrtc_formulas PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
 set_target_properties(test_nvrtc_formulas PROPERTIES CUDA_RUNTIME_LIBRARY Static)
-add_dependencies(test_nvrtc_formulas weft_cuda) # of which it has the embedded texts
+add_dependencies(test_nvrtc_formulas weft_cuda) # contains the embedded texts
 add_test(NAME cuda.nvrtc_formulas COMMAND test_nvrtc_formulas)
 set_tests_properties(cuda.nvrtc_formulas PROPERTIES LABELS nvrtc SKIP_RETURN_CODE 77 TIMEOUT 900)
 

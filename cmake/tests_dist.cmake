@@ -1,10 +1,10 @@
-# The tests of libweft_dist under mpirun, on more ranks than there are cores too: with the MPI that it was built with,
-# and where that is another one and MPICH is there, again with MPICH. Label dist.
+# Tests of libweft_dist under mpirun, also with more ranks than cores: with the MPI that it was built with and, if
+# that is not MPICH and MPICH is available, also with MPICH. Label dist.
 if(NOT TARGET weft_dist)
   return()
 endif()
 
-# dist_program(NAME DIST MPI SOURCES...): a program of the tests, with a libweft_dist and its MPI.
+# dist_program(NAME DIST MPI SOURCES...): a test program linked with a libweft_dist and its MPI.
 function(dist_program name dist mpi)
   weft_program(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE ${dist} ${mpi})
@@ -16,7 +16,7 @@ function(dist_test name mpiexec ranks)
   set_tests_properties(dist_${name} PROPERTIES PROCESSORS 2)
 endfunction()
 
-# dist_tests(SUFFIX MPIEXEC [VARIABLE=VALUE...]): what is run with every MPI, on programs dist_*SUFFIX.
+# dist_tests(SUFFIX MPIEXEC [VARIABLE=VALUE...]): tests that are run with every MPI, on programs dist_*SUFFIX.
 function(dist_tests suffix mpiexec)
   foreach(ranks 1 2 3 5 8)
     dist_test(agreement${suffix}_${ranks} ${mpiexec} ${ranks} $<TARGET_FILE:dist_agreement${suffix}> cpu ${ranks})
@@ -40,7 +40,8 @@ foreach(threads 1 2 3 5)
 endforeach()
 weft_test(dist_launcher dist 600 sh ${tests_dir}/dist/launcher.sh $<TARGET_FILE:weft_command>)
 if(TARGET weft_emulated)
-  # Slices in the memory of an emulated GPU (cmake/tests_emulated.cmake): but for sorts and histograms, which that lacks.
+  # Slices in the memory of an emulated GPU (cmake/tests_emulated.cmake), without sorts and histograms, which it does
+  # not support.
   dist_test(emulated ${MPIEXEC_EXECUTABLE} 2 $<TARGET_FILE:dist_agreement> cuda 0)
   set_tests_properties(dist_emulated PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated}" TIMEOUT 600)
 endif()
@@ -51,7 +52,7 @@ if(TARGET example_random_walk)
 endif()
 
 # ------------------------------------------------------------------------------------------------------------ MPICH
-# patient(MPI): the layer under which MPICH's ranks may be more than there are cores.
+# patient(MPI): the layer that allows more MPICH ranks than cores.
 function(patient mpi)
   add_library(weft_patient MODULE tests/dist/patient.c)
   target_link_libraries(weft_patient PRIVATE ${mpi})
@@ -84,8 +85,8 @@ foreach(word ${words})
 endforeach()
 patient(weft_mpich)
 
-# The same library with the same name in a folder of its own, before which nothing is looked through. One of the two
-# is enough for what reads the list of compile commands.
+# A library of equal name in its own directory, which must be the first one searched. One of the two is enough for
+# tools that read the list of compile commands.
 set(mpich ${CMAKE_BINARY_DIR}/tests/mpich)
 get_target_property(sources weft_dist SOURCES)
 add_library(weft_dist_mpich SHARED ${sources})

@@ -1,4 +1,4 @@
-# The elementary functions (ORDER.md 18) against MPFR; src/arith is compiled for each level, as the kernels are.
+# Compares the elementary functions (ORDER.md 18) with MPFR. src/arith is compiled for each level, like the kernels.
 find_path(WEFT_MPFR_H mpfr.h)
 find_library(WEFT_MPFR mpfr)
 find_library(WEFT_GMP gmp)

@@ -1,5 +1,6 @@
-# The CUDA code of some operations, compiled as C++ and run on a CPU (tests/emulated): the agreement suite against a
-# plugin that needs neither nvcc nor a GPU. Label emulated. WEFT_EMULATED_SEED runs threads and blocks in random order.
+# CUDA code of some operations, compiled as C++ and run on a CPU (tests/emulated): runs the agreement suite against a
+# plugin that requires neither nvcc nor a GPU. Label emulated. WEFT_EMULATED_SEED runs threads and blocks in random
+# order.
 if(NOT executor)
   return()
 endif()
@@ -13,9 +14,9 @@ foreach(stem arrays call convolve convolve_blocks convolve_direct convolve_passe
   list(APPEND emulated_sources ${source})
 endforeach()
 executor_sources(translated ${emulated} ${emulated_sources})
-# The compiler tells the executor of every access to memory: tests/emulated/device.cc ends a test that has a fault.
+# The executor checks every memory access: tests/emulated/device.cc ends a test that has a fault.
 set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;cuda_runtime.h;-w;${executor_watch}")
-# Tensor cores are not emulated: these are the products of a GPU that has none.
+# Tensor cores are not emulated: these are the matrix products of a GPU without them.
 set_source_files_properties(${emulated}/matmul_f32.cc ${emulated}/matmul_f64.cc PROPERTIES COMPILE_OPTIONS
   "-include;cuda_runtime.h;-w;${executor_watch};-U__CUDA_ARCH__;-D__CUDA_ARCH__=700")
 executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/compiler.cc)
@@ -23,7 +24,7 @@ set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUT
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)
 target_link_libraries(weft_emulated PRIVATE weft)
-# Formulas that are compiled when the tests run are libraries, which call the executor.
+# Formulas that are compiled while the tests run are libraries, which call the executor.
 set_target_properties(weft_emulated PROPERTIES CXX_VISIBILITY_PRESET default)
 string(JOIN " " emulated_compiler ${CMAKE_CXX_COMPILER} -shared -fPIC -O1 -w -std=c++20 ${WEFT_STRICT_FP}
   -U_FORTIFY_SOURCE -D__CUDACC__ -D__CUDA_ARCH__=900 -include cuda_runtime.h -I${executor_dir}
@@ -59,7 +60,7 @@ emulated_test(map 4)
 emulated_test(map_reduce 6)
 emulated_test(map_scan 20)
 emulated_test(scan 20)
-# The same formulas compiled: a second of the compiler for each.
+# Compiles these formulas, which takes the compiler about a second each.
 foreach(operation map map_reduce map_scan)
   weft_test(emulated_${operation}_compiled emulated 600 weft_command --quiet --device cuda verify --jobs 1 --level tiny --every 900 --op ${operation})
   set_tests_properties(emulated_${operation}_compiled PROPERTIES ENVIRONMENT "WEFT_PLUGIN_DIR=${emulated};WEFT_NVRTC=1")
@@ -75,7 +76,7 @@ foreach(operation tridiag heat fft convolve matmul scan map_scan)
   emulated_test(${operation} 100 1)
 endforeach()
 emulated_test(laplace 2000 1)
-# Every way of laplace and matmul (docs/guide/tune.md).
+# Every variant of laplace and matmul (docs/guide/tune.md).
 weft_test(emulated_tune emulated 600 weft_command --quiet --device cuda tune --list --check --every 600)
 weft_test(emulated_api_tune emulated 600 api_tune cuda)
 set_tests_properties(emulated_tune emulated_api_tune PROPERTIES ENVIRONMENT

@@ -1,4 +1,4 @@
-# The C++ header, the Fortran module, the programs of examples/ and the recorded interface.
+# Tests of the C++ header, the Fortran module, the programs of examples/ and the recorded interface.
 weft_find_language(CXX)
 if(CMAKE_CXX_COMPILER)
   add_executable(cpp_wrappers tests/cpp/wrappers.cc)

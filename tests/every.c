@@ -12,7 +12,7 @@ static uint8_t flags[N], text[N];
 static uint32_t keys[N];
 static uint64_t offsets[SEGMENTS + 1];
 
-/* What an operation writes; one for each thread that calls. */
+/* Output of an operation; one per calling thread. */
 static _Thread_local struct {
     double y[N];
     uint64_t indices[N];
@@ -172,7 +172,7 @@ static weft_status run_match_list(weft_context *ctx) {
     return weft_match_list(ctx, N, text, 0, N, &words, 0, 1000, out.indices, (uint32_t *)out.y, out.counts);
 }
 
-/* A formula with one array; `use` selects map, map_reduce or map_scan. */
+/* Runs a formula with one array; `use` selects map, map_reduce or map_scan. */
 static weft_status with_formula(weft_context *ctx, int use) {
     const weft_binding binding = {"x", WEFT_F32, x, NULL};
     weft_expr *expr = NULL;

@@ -1,4 +1,4 @@
-/* Checks for the test programs: each failure is told with its place, and main returns expect_end(). */
+/* Checks for the test programs: each failure is printed with its location, and main returns expect_end(). */
 #ifndef WEFT_TESTS_EXPECT_H
 #define WEFT_TESTS_EXPECT_H
 
@@ -10,7 +10,7 @@
 
 static int expect_checks, expect_failures;
 
-/* EXPECT(a == b, "a is %d", a): the sentence is printed when the condition does not hold. */
+/* EXPECT(a == b, "a is %d", a): prints the message if the condition is false. */
 #define EXPECT(condition, ...) expect((condition), __FILE__, __LINE__, #condition, __VA_ARGS__)
 
 __attribute__((format(printf, 5, 6))) static inline bool expect(bool holds, const char *file, int line,
@@ -27,7 +27,7 @@ __attribute__((format(printf, 5, 6))) static inline bool expect(bool holds, cons
     return false;
 }
 
-/* The call must return `status`. */
+/* Checks that the call returns `status`. */
 #define EXPECT_STATUS(ctx, call, status) expect_status((call), (status), (ctx), __FILE__, __LINE__, #call)
 
 static inline bool expect_status(weft_status found, weft_status wanted, const weft_context *ctx, const char *file,
@@ -36,7 +36,7 @@ static inline bool expect_status(weft_status found, weft_status wanted, const we
                   weft_status_name(wanted), weft_last_error(ctx));
 }
 
-/* The call must fail with `status` and a sentence that contains `words`. */
+/* Checks that the call fails with `status` and a message that contains `words`. */
 #define EXPECT_ERROR(ctx, call, status, words) \
     expect_error((call), (status), (words), (ctx), __FILE__, __LINE__, #call)
 

@@ -1,4 +1,4 @@
-/* weft bench: the operations on this machine's devices, from the device's own memory. */
+/* weft bench: measures the operations on this machine's devices, with all arrays in device memory. */
 #include "cli/bench/measure.h"
 #include "cli/bench/scaling.h"
 #include "cli/operations.h"
@@ -16,22 +16,22 @@ typedef struct plan {
     size_t n; /* 0: by device */
     const operation *operations[MOST_OPERATIONS];
     size_t count;
-    const char *plot; /* with ranks */
+    const char *plot; /* file name, with --mpi */
 } plan;
 
-/* One device's arrays and what was measured. */
+/* Arrays of one device, and the results measured on it. */
 typedef struct bench {
     const char *id;
     weft_context *ctx;
     size_t n;
-    void *x, *y, *halves, *to;              /* `to` is an array to write */
-    void *offsets, *keys, *keys_to, *count; /* segments of SEGMENT elements */
+    void *x, *y, *halves, *to;              /* `to` is the output array */
+    void *offsets, *keys, *keys_to, *count; /* for segments of SEGMENT elements */
     double copy_seconds;
-    uint64_t data_sheet; /* bytes a second, 0 when unknown */
+    uint64_t data_sheet; /* bytes per second, 0 if unknown */
     double seconds[MOST_OPERATIONS];
 } bench;
 
-/* What measure() calls. */
+/* State of the function passed to measure(). */
 typedef struct call {
     bench *bench;
     const operation *operation;
@@ -110,7 +110,8 @@ static weft_status call_copy(void *state) {
     return status == WEFT_OK ? weft_synchronize(c->bench->ctx) : status;
 }
 
-/* Values in [1, 2): no operation overflows early, or is quicker or slower for what it reads. */
+/* Returns values in [1, 2). No operation overflows early on them, and none takes a faster or slower path because of
+ * its input. */
 static float *make_values(size_t n) {
     float *x = n <= SIZE_MAX / sizeof *x ? malloc(n * sizeof *x) : NULL;
     uint32_t state = 1;
@@ -121,7 +122,7 @@ static float *make_values(size_t n) {
     return x;
 }
 
-/* Offsets, and keys, that cut the arrays in segments of equal length. */
+/* Creates offsets and keys that divide the arrays into segments of equal length. */
 static weft_status prepare_segments(bench *b) {
     const size_t bytes = b->n * sizeof(uint32_t), segments = b->n / SEGMENT;
     uint32_t *keys = malloc(bytes);
@@ -138,7 +139,7 @@ static weft_status prepare_segments(bench *b) {
     return status;
 }
 
-/* Two sorted halves, whose values are not the same. */
+/* Fills x with two sorted halves that have different values. */
 static void make_halves(size_t n, float *x) {
     const size_t half = n / 2;
     for (size_t i = 0; i < n; i++) {
@@ -262,6 +263,6 @@ int command_bench(const cli_options *options, int argc, char **argv) {
     if (options->json) printf("{\"command\": \"bench\", \"order\": %d, \"devices\": [", weft_order_version());
     int code = CLI_DONE;
     for (size_t i = 0; i < count && code == CLI_DONE; i++) code = bench_device(options, ids[i], &p, i == 0);
-    if (options->json) puts("]}"); /* also after a failure: what was measured stays readable */
+    if (options->json) puts("]}"); /* also after a failure, so that the results so far are valid JSON */
     return code;
 }

@@ -26,7 +26,7 @@ weft_status measure(weft_status (*call)(void *state), void *state, int least, do
     return status;
 }
 
-/* Returns false for a GPU that is listed and cannot be used. */
+/* Returns false if a GPU is listed but cannot be used. */
 static bool is_usable(const char *id) {
     weft_context *ctx;
     if (strncmp(id, "cuda", 4) != 0) return true;
@@ -56,7 +56,7 @@ size_t measure_devices(const cli_options *options, char ids[MEASURE_DEVICES][32]
     return found;
 }
 
-/* The description of the device that the context's id, which may say more ("cpu:v3"), belongs to. */
+/* Finds the description of the context's device. The context's id may be longer than the device's ("cpu:v3"). */
 static bool find_info(const char *id, weft_device_info *info) {
     const size_t count = weft_device_count();
     for (size_t i = 0; i < count; i++) {

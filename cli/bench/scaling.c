@@ -1,5 +1,5 @@
-/* Some of the ranks work when only these have elements, and the others take part in each call with none. A time is
- * that of the slowest rank; results are compared, bit for bit, with those of one rank. */
+/* Uses fewer than all ranks by giving elements only to the first ones; the others take part in each call with no
+ * elements. Each time is that of the slowest rank. Results are compared bit for bit with those of one rank. */
 #include "cli/bench/scaling.h"
 #include "cli/bench/measure.h"
 #include "cli/io/npy_header.h"
@@ -14,10 +14,10 @@ enum { LEAST_CALLS = 5, MOST_CALLS = 101, MOST_OPERATIONS = 64, MOST_STEPS = 32 
 static const double BUDGET_SECONDS = 0.3;
 static const size_t CPU_DEFAULT = (size_t)1 << 26, GPU_DEFAULT = (size_t)1 << 28;
 
-/* An operation on some ranks. */
+/* Results of an operation on a number of ranks. */
 typedef struct point {
     double strong, weak; /* seconds */
-    uint64_t result;     /* of strong: its bits, or a hash of the array */
+    uint64_t result;     /* of strong scaling: the bits of the value, or a hash of the array */
 } point;
 
 typedef struct scaling {
@@ -25,11 +25,11 @@ typedef struct scaling {
     weft_context *ctx;
     size_t n, count, steps;
     const operation *operations[MOST_OPERATIONS];
-    int on[MOST_STEPS]; /* ranks that have elements */
+    int on[MOST_STEPS]; /* number of ranks that have elements, per step */
     point points[MOST_OPERATIONS][MOST_STEPS];
 } scaling;
 
-/* One setting's arrays, which are slices. */
+/* Slices of the arrays for one measurement. */
 typedef struct setting {
     weft_slice slice;
     void *x, *y, *to;
@@ -38,10 +38,10 @@ typedef struct setting {
 /* ----------------------------------------------------------------------------- settings */
 
 static weft_dtype element_type(const operation *o) {
-    return o->integers ? WEFT_I32 : WEFT_F32; /* which are as long */
+    return o->integers ? WEFT_I32 : WEFT_F32; /* both have the same size */
 }
 
-/* This rank's slice of so many elements on the first `on` ranks. */
+/* Returns this rank's slice of `total` elements divided among the first `on` ranks. */
 static weft_slice slice_on(const scaling *s, int on, uint64_t total) {
     const uint64_t rank = (uint64_t)s->ranks.library.rank(s->ranks.d), ranks = (uint64_t)on, more = total % ranks;
     if (rank >= ranks) return (weft_slice){0, total, total};
@@ -55,7 +55,7 @@ static weft_status fill(const scaling *s, const setting *t, void **x, uint64_t s
     return weft_random(s->ctx, WEFT_UNIFORM, WEFT_F32, seed, 0, t->slice.offset, t->slice.count, 1, 2, *x);
 }
 
-/* Fails on all ranks where it fails on one. */
+/* Allocates and fills the slices. Fails on all ranks if it fails on one. */
 static weft_status prepare(const scaling *s, setting *t) {
     weft_status status = fill(s, t, &t->x, 1);
     if (status == WEFT_OK) status = fill(s, t, &t->y, 2);
@@ -77,7 +77,7 @@ static weft_status call(const scaling *s, const operation *o, const setting *t, 
     return ranks_apply_slices(&s->ranks, o, &in, t->slice, out, &type);
 }
 
-/* The seconds of the slowest rank, which all ranks learn. */
+/* Times one call. *seconds is the time of the slowest rank, on all ranks. */
 static weft_status time_call(const scaling *s, const operation *o, const setting *t, double *seconds) {
     const ranks_library *const l = &s->ranks.library;
     value out;
@@ -94,7 +94,8 @@ static int compare(const void *a, const void *b) {
     return (p > q) - (p < q);
 }
 
-/* The median of some calls behind one that does not count: as many on all ranks, since all know the same times. */
+/* Returns the median time of several calls after one that is not counted. All ranks make the same number of calls,
+ * since all use the same times. */
 static weft_status time_calls(const scaling *s, const operation *o, const setting *t, double *median) {
     double seconds[MOST_CALLS], sum = 0;
     int calls = 0;
@@ -108,7 +109,7 @@ static weft_status time_calls(const scaling *s, const operation *o, const settin
     return status;
 }
 
-/* The value's bits; of an array a number that depends on every bit of it and on its place. */
+/* Computes the bits of the value. For an array, computes a hash of every element and its index. */
 static weft_status find_result(const scaling *s, const operation *o, const setting *t, uint64_t *result) {
     const weft_binding to = {"a", WEFT_U32, t->to, NULL};
     value out;
@@ -120,7 +121,7 @@ static weft_status find_result(const scaling *s, const operation *o, const setti
                                        result);
 }
 
-/* Times `total` elements on so many ranks; result: NULL, or its place. */
+/* Times `total` elements on the first `on` ranks. Stores the result's bits in *result unless it is NULL. */
 static weft_status measure_on(const scaling *s, const operation *o, int on, uint64_t total, double *seconds,
                               uint64_t *result) {
     setting t = {.slice = slice_on(s, on, total)};
@@ -146,7 +147,8 @@ static weft_status measure_all(scaling *s) {
 
 /* ------------------------------------------------------------------------------ printing */
 
-/* What of perfect scaling it is: a time that falls as ranks rise, or one that stays. */
+/* Return the efficiency as a fraction of perfect scaling. Perfect strong scaling divides the time by the number of
+ * ranks; perfect weak scaling keeps it constant. */
 static double strong_share(const scaling *s, size_t i, size_t k) {
     return s->points[i][0].strong / s->points[i][k].strong / s->on[k];
 }
@@ -196,7 +198,7 @@ static bool draw(const scaling *s, const char *path) {
 
 /* ---------------------------------------------------------------------------------- a call */
 
-/* The first rank speaks, and alone knows whether the drawing could be written. */
+/* Prints on the first rank only. Only that rank can detect that the drawing could not be written. */
 static int report(const scaling *s, const cli_options *options, const char *plot) {
     bool fine = true;
     if (ranks_first(&s->ranks)) {
@@ -211,7 +213,7 @@ static int report(const scaling *s, const cli_options *options, const char *plot
     return ranks_agree(&s->ranks, fine);
 }
 
-/* 1, 2, 4, ..., all. */
+/* Sets the numbers of ranks: 1, 2, 4, ..., all. */
 static void find_steps(scaling *s) {
     const int all = s->ranks.library.size(s->ranks.d);
     for (int on = 1; on < all && s->steps + 1 < MOST_STEPS; on *= 2) s->on[s->steps++] = on;

@@ -1,4 +1,4 @@
-/* weft tune: measures the ways in which operations can be done on a device, and keeps the fastest. */
+/* weft tune: measures the variants of the operations on a device and stores the fastest. */
 #include "cli/bench/tune.h"
 
 #include "cli/bench/measure.h"
@@ -10,23 +10,23 @@
 
 enum { LEAST_RUNS = 5, MOST_VARIANTS = 32, MOST_TUNABLES = 16, MOST_EDGE = 1 << 15 };
 static const double BUDGET_SECONDS = 0.3;
-/* What another variant must be faster by than the first: less is chance. */
+/* Minimum speedup of a variant over the first one; a smaller gain is attributed to noise. */
 static const double LEAST_GAIN = 1.01;
 
 typedef struct request {
     bool list, check, dry_run, reset;
     tune_check_options suite;
     size_t edge;       /* 0: by device */
-    char **operations; /* all, where there are none */
+    char **operations; /* all if `count` is 0 */
     int count;
 } request;
 
 typedef struct row {
-    bool possible, same; /* the device can; the bits are those of the first variant */
+    bool possible, same; /* the device supports the variant; its bits equal those of the first variant */
     double seconds;
 } row;
 
-/* What was measured of a tunable. */
+/* Measurements of a tunable. */
 typedef struct result {
     weft_tunable tunable;
     bool measured;
@@ -45,7 +45,7 @@ typedef struct tuning {
     char path[4096];
     result results[MOST_TUNABLES];
     size_t count;
-    size_t answers; /* of the check */
+    size_t answers; /* results compared by the check */
 } tuning;
 
 /* ------------------------------------------------------------------------------- the request */
@@ -115,7 +115,7 @@ static weft_status measure_variant(tune_problem *p, size_t index, size_t variant
     return WEFT_OK;
 }
 
-/* The first variant, unless another one is clearly faster. */
+/* Returns the first variant, unless another one is faster by at least LEAST_GAIN. */
 static size_t best_of(const result *r) {
     size_t best = 0;
     for (size_t v = 1; v < r->tunable.count; v++)
@@ -211,7 +211,7 @@ static void print_text(const tuning *t, bool stored) {
 
 /* ---------------------------------------------------------------------------------- running */
 
-/* Asks what there is; everything is known before anything is measured. */
+/* Finds the tunables to measure. All errors in the arguments are reported before anything is measured. */
 static int find_tunables(tuning *t) {
     t->count = weft_tune_count(t->ctx);
     if (weft_tune_file(t->ctx, t->path, sizeof t->path) != WEFT_OK && (t->count == 0 || !t->request->dry_run))
@@ -221,7 +221,7 @@ static int find_tunables(tuning *t) {
     return CLI_DONE;
 }
 
-/* The suite of every operation that is wanted. */
+/* Runs the agreement suite of every requested operation. */
 static int check_all(tuning *t) {
     for (size_t i = 0; i < t->count; i++) {
         const char *operation = t->results[i].tunable.operation;
@@ -242,7 +242,7 @@ static int measure_all(tuning *t) {
     return CLI_DONE;
 }
 
-/* A variant whose bits are others is a fault of weft: nothing is stored then. */
+/* Returns true if all variants give identical bits. A difference is a bug in weft; nothing is stored then. */
 static bool all_same(const tuning *t) {
     for (size_t i = 0; i < t->count; i++)
         for (size_t v = 0; v < t->results[i].tunable.count; v++)

@@ -1,4 +1,4 @@
-/* weft tune --check: the agreement suite with every variant. */
+/* weft tune --check: runs the agreement suite with every variant. */
 #include "cli/bench/tune.h"
 #include "cli/progress.h"
 #include "verify/match.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Variants of number `number` for the operation's tunables, the last for those that have fewer. */
+/* Selects variant `number` of each tunable of the operation, or the last one of a tunable with fewer variants. */
 typedef struct choice {
     const char *operation;
     size_t number;
@@ -20,7 +20,8 @@ static weft_status prepare(void *self, weft_context *ctx) {
         status = weft_tune_describe(ctx, i, &t);
         if (status != WEFT_OK || strcmp(t.operation, c->operation) != 0) continue;
         status = weft_tune_choose(ctx, i, c->number < t.count ? c->number : t.count - 1);
-        if (status == WEFT_UNSUPPORTED) status = weft_tune_choose(ctx, i, 0); /* this device has it not */
+        if (status == WEFT_UNSUPPORTED)
+            status = weft_tune_choose(ctx, i, 0); /* this device does not support the variant */
     }
     return status;
 }

@@ -8,7 +8,7 @@
 
 enum { SWEEPS = 12, HASHED_BYTES = 1 << 24 };
 
-/* What there is to know of an operation: it is measured on a cube or on square matrices. */
+/* Properties of an operation's problem: it is measured on a cube or on square matrices. */
 typedef struct problem_kind {
     const char *operation, *unit;
     int dimensions;
@@ -33,7 +33,7 @@ static void describe_matmul(tune_problem *p) {
     p->work = 2e-9 * (double)p->edge * (double)p->edge * (double)p->edge;
 }
 
-/* Both factors are the same matrix. */
+/* Uses one matrix for both factors. */
 static weft_status run_matmul(const tune_problem *p) {
     const weft_dtype sums = p->tunable.accumulate == p->tunable.dtype ? WEFT_DEFAULT : p->tunable.accumulate;
     return weft_matmul(p->ctx, p->tunable.dtype, sums, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->edge,
@@ -55,7 +55,7 @@ bool tune_can(const char *operation) { return find_kind(operation) != NULL; }
 
 /* ------------------------------------------------------------------------------- the problem */
 
-/* Values in [-1, 1). */
+/* Returns n values in [-1, 1). */
 static void *make_values(weft_dtype dtype, size_t n) {
     void *x = malloc(n * weft_dtype_size(dtype));
     uint64_t state = 1;

@@ -27,7 +27,7 @@ static bool read_files(const operation *operation, char **files, npy_array array
     return true;
 }
 
-/* Two arrays must be of one type and length. */
+/* Checks that two arrays have one type and length. */
 static bool check_pair(const char *command, char **files, const npy_array *x, const npy_array *y) {
     if (x->dtype != y->dtype)
         cli_error(command, "%s has elements of type %s and %s of type %s: both must have the same type", files[0],
@@ -77,13 +77,13 @@ static void print(const cli_options *options, const answer *a) {
         print_text(options, a);
 }
 
-/* The operator whose rules give the result's type: dot has that of a sum, variance that of a mean. */
+/* Returns the operator whose result type applies: sum for dot, mean for variance. */
 static weft_op rule_of(const operation *operation) {
     if (operation->inputs == 2) return WEFT_SUM;
     return operation_is(operation, "variance") ? WEFT_MEAN : operation->op;
 }
 
-/* Checks the options where they depend on the array. */
+/* Checks the options that depend on the array. */
 static int check_options(const answer *a, const ranks *r, const operands *in) {
     const char *const name = a->operation->name;
     if (operation_is(a->operation, "variance") && in->n > 0 && in->ddof >= in->n) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The index of the first element that is less than the one before it, or n. */
+/* Returns the index of the first element that precedes its predecessor in sort order, or n. */
 static size_t first_fall(const npy_array *a) {
     enum { SIGNED_IS_FLOAT = false, UNSIGNED_IS_FLOAT = false, FLOAT_IS_FLOAT = true };
 #define TYPE(ID, name, ctype, kind, npy)                                                                    \

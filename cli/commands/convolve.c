@@ -9,7 +9,7 @@
 static const char *const MODES[] = {"full", "same", "valid"}; /* in the order of weft_convolve_mode */
 enum { MODE_COUNT = sizeof MODES / sizeof *MODES };
 
-/* One call: what was asked for, the arrays that were read, and what became of them. */
+/* State of one call: the request, the input arrays and the result. */
 typedef struct job {
     const char *files[2], *to;
     int mode;
@@ -77,7 +77,7 @@ static bool read_arrays(job *j) {
 
 static size_t count_values(int mode, size_t n, size_t m) {
     const size_t longer = n < m ? m : n, shorter = n < m ? n : m;
-    if (shorter == 0) return 0; /* which the library refuses */
+    if (shorter == 0) return 0; /* the library rejects empty arrays */
     return mode == WEFT_FULL ? longer + (shorter - 1) : mode == WEFT_SAME ? longer : longer - shorter + 1;
 }
 

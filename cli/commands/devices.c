@@ -1,11 +1,11 @@
-/* weft devices: what there is to compute on. */
+/* weft devices: lists the devices of this machine. */
 #include "cli/cli.h"
 #include "cli/io/value.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* "132.5 GiB", the largest unit that leaves a number of at least 1. */
+/* Formats bytes as "132.5 GiB", in the largest unit that gives a number of at least 1. */
 static value_string binary_units(uint64_t bytes) {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
     value_string s;
@@ -67,7 +67,7 @@ static void print_json(const weft_device_info *d) {
            d->nvrtc_version);
 }
 
-/* Why no GPU can be used, as opening one says; "" when one can. */
+/* Returns the reason why no GPU can be used, as reported by weft_open; "" if one can. */
 static const char *no_gpu(void) {
     weft_context *ctx;
     if (weft_open(&ctx, "cuda") != WEFT_OK) return weft_last_error(NULL);
@@ -75,7 +75,7 @@ static const char *no_gpu(void) {
     return "";
 }
 
-/* Describes all before anything is printed, so that a failure leaves no half of a list. */
+/* Describes all devices before anything is printed, so that a failure does not leave a partial list. */
 static bool describe_all(const char *command, weft_device_info *all, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (weft_describe_device(i, &all[i]) == WEFT_OK) continue;
@@ -85,7 +85,7 @@ static bool describe_all(const char *command, weft_device_info *all, size_t coun
     return true;
 }
 
-/* A GPU that cannot be used is listed, if the driver describes it. */
+/* Prints all devices, including a GPU that cannot be used if the driver describes it. */
 static void print_all(const weft_device_info *all, size_t count, const char *reason) {
     for (size_t i = 0; i < count; i++) {
         if (i) putchar('\n');

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One call: what was asked for, the array that was read, and what became of it. */
+/* State of one call: the request, the input array and the result. */
 typedef struct job {
     const char *from, *to;
     bool inverse, real;
@@ -41,7 +41,7 @@ static weft_fft_kind kind_of(const job *j) {
 
 static bool result_is_complex(const job *j) { return kind_of(j) != WEFT_C2R; }
 
-/* The transforms go along the last axis; the shape of the result is another along that alone. */
+/* Finds the shape of the result. The transforms are along the last axis, so only that dimension changes. */
 static bool find_shape(job *j) {
     const npy_shape *shape = &j->x.shape;
     const bool to_real = kind_of(j) == WEFT_C2R;

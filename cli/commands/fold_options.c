@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The operators that are folds of elements: those whose value has the element's type, or a wider one. */
+/* Operators that are accepted: those whose value has the element's type, or a wider one. */
 enum { OFFERS_WIDE = true, OFFERS_SAME = true, OFFERS_INDEX = false, OFFERS_TRUTH = false, OFFERS_REAL = false };
 static const struct {
     const char *name;
@@ -49,7 +49,7 @@ int folds_check_reduce(const char *command, bool speaks, weft_op op, weft_dtype 
     return refuse(command, speaks, accumulate, weft_last_error(NULL));
 }
 
-/* By a scan of no elements. */
+/* Calls a scan of no elements to check the types. */
 int folds_check_scan(const char *command, bool speaks, weft_context *ctx, weft_op op, weft_dtype dtype,
                      weft_dtype accumulate) {
     const weft_scan_kind kind = WEFT_INCLUSIVE;

@@ -1,4 +1,4 @@
-/* Options of the operations that fold elements: scan and the segmented ones. */
+/* Options of the operations that combine elements: scan and the segmented operations. */
 #ifndef WEFT_CLI_FOLD_OPTIONS_H
 #define WEFT_CLI_FOLD_OPTIONS_H
 
@@ -6,13 +6,14 @@
 
 #include <stdbool.h>
 
-/* The operator that `text` names, or the error and false. */
+/* Parses an operator. Prints the error and returns false if `text` is not one. */
 bool folds_operator(const char *command, const char *text, weft_op *op);
-/* The type of a scan's results: f64, i64 or u64. */
+/* Parses the type of a scan's results: f64, i64 or u64. */
 bool folds_accumulate(const char *command, const char *text, weft_dtype *accumulate);
 
-/* CLI_DONE if a reduction, or a scan, of elements of `dtype` can accumulate in that type; else the exit code, and
- * with `speaks` the error is printed. What else may be wrong with operator and type is left to the call itself. */
+/* Return CLI_DONE if a reduction, or a scan, of elements of `dtype` can accumulate in `accumulate`. Otherwise return
+ * the exit code and, if `speaks` is true, print the error. All other errors of operator and type are left to the
+ * library's call. */
 int folds_check_reduce(const char *command, bool speaks, weft_op op, weft_dtype dtype, weft_dtype accumulate);
 int folds_check_scan(const char *command, bool speaks, weft_context *ctx, weft_op op, weft_dtype dtype,
                      weft_dtype accumulate);

@@ -1,4 +1,4 @@
-/* weft heat U0.npy -o U.npy: steps in time of the heat equation. */
+/* weft heat U0.npy -o U.npy: time steps of the heat equation. */
 #include "cli/bench/measure.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
@@ -11,17 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AXES_MAX = 3, PARTS = 20 /* calls that all steps are cut in */, LOOKS = 100 /* likewise with a history */ };
+enum {
+    AXES_MAX = 3,
+    PARTS = 20 /* the steps are divided into this many calls */,
+    LOOKS = 100 /* number of calls with a history */
+};
 static const long long STEPS_MOST = 1000000000000;
 
-/* What the options say. */
+/* Values of the options. */
 typedef struct request {
-    const char *from, *to; /* names; `to` may be NULL */
+    const char *from, *to; /* file names; `to` may be NULL */
     size_t steps, dimensions;
     double lambda[AXES_MAX];
     size_t lambda_count;
     weft_heat_method method;
-    const char *picture, *history; /* names, or NULL */
+    const char *picture, *history; /* file names, or NULL */
 } request;
 
 typedef struct job {
@@ -30,16 +34,16 @@ typedef struct job {
     npy_array u;
     size_t dimensions, shape[AXES_MAX], batch;
     double lambda[AXES_MAX];
-    void *grids; /* in the device's memory */
+    void *grids; /* in device memory */
     value largest;
-    double looks[2 * (LOOKS + 1)]; /* after which step, and the largest |u| then, in turn */
+    double looks[2 * (LOOKS + 1)]; /* pairs: number of steps, and the largest |u| after them */
     size_t look_count;
     double seconds;
 } job;
 
 /* -------------------------------------------------------------------------------- options */
 
-/* A number, or one for each axis with commas between them. */
+/* Reads one number, or one for each axis, separated by commas. */
 static bool read_lambda(char *text, request *r) {
     char *rest = text;
     r->lambda_count = 0;
@@ -118,7 +122,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 
 /* ------------------------------------------------------------------------------- the grids */
 
-/* Takes the last dimensions of the array as those of a grid, x being the very last. */
+/* Interprets the last dimensions of the array as those of a grid; x is the last one. */
 static bool shape_grids(job *j) {
     const request *r = j->request;
     const size_t rank = j->u.shape.rank, *dimensions = j->u.shape.dimensions;
@@ -171,7 +175,7 @@ static weft_status look(weft_context *ctx, job *j, size_t done) {
     return status;
 }
 
-/* In parts, so that there is something to look at; how they are cut changes no bit. */
+/* Divides the steps into several calls, so that progress can be shown. The division does not change any bit. */
 static weft_status step(weft_context *ctx, job *j) {
     const request *r = j->request;
     const size_t parts = r->history ? LOOKS : PARTS, part = (r->steps + parts - 1) / parts;
@@ -216,7 +220,7 @@ static void print(const job *j, const char *device) {
 
 /* ------------------------------------------------------------------------------- results */
 
-/* The last two dimensions; of more, the middle one of these planes. */
+/* Draws the last two dimensions; of more dimensions, the middle one of these planes. */
 static bool write_picture(const job *j, const char *grids) {
     const size_t rank = j->u.shape.rank, width = j->u.shape.dimensions[rank - 1];
     const size_t height = j->u.shape.dimensions[rank - 2], plane = width * height;
@@ -234,7 +238,7 @@ static bool write_history(const job *j) {
     return false;
 }
 
-/* The grids come back to host memory and go to their files. */
+/* Copies the grids back to host memory and writes them to their files. */
 static bool write_grids(weft_context *ctx, const job *j) {
     const request *r = j->request;
     const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);

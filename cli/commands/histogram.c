@@ -47,7 +47,7 @@ static bool read_request(int argc, char **argv, request *r) {
 
 /* -------------------------------------------------------------------------------- running */
 
-/* The array's least or greatest element: of a stream, for which it is gone over once more, or in memory. */
+/* Finds the array's least or greatest element: in memory, or in an additional pass over a stream. */
 static int find_bound(const production *p, stream *s, const char *option, weft_op op, value *bound) {
     const npy_array *x = &p->in[0];
     const weft_status status = s ? weft_reduce_source(p->ctx, op, WEFT_DEFAULT, &s->inputs[0].source, bound)
@@ -59,7 +59,7 @@ static int find_bound(const production *p, stream *s, const char *option, weft_o
     return CLI_FAILED;
 }
 
-/* A bound from its text, or from the array. */
+/* Reads a bound from its text, or finds it in the array if there is none. */
 static int read_bound(const production *p, stream *s, const char *option, const char *text, weft_op op,
                       value *bound) {
     const npy_array *x = &p->in[0];
@@ -72,7 +72,7 @@ static int read_bound(const production *p, stream *s, const char *option, const 
     return CLI_USAGE;
 }
 
-/* As produce_done, of a stream. */
+/* Calls produce_done, for a stream. */
 static int done(production *p, stream *s, weft_status status) {
     p->seconds = cli_seconds() - p->start;
     return stream_end(s, p->ctx, status);
@@ -102,7 +102,7 @@ static double real_of(weft_dtype dtype, const value *v) {
     return dtype == WEFT_F32 ? (double)v->f32 : dtype == WEFT_F64 ? v->f64 : 0;
 }
 
-/* A bound as the user knows it. */
+/* Formats a bound for messages. */
 static void name_bound(const production *p, const char *option, const char *text, const value *v, char name[80]) {
     const bool lower = strcmp(option, "--lower") == 0;
     if (text)
@@ -112,7 +112,7 @@ static void name_bound(const production *p, const char *option, const char *text
                  value_decimal(p->in[0].dtype, v).text);
 }
 
-/* Checks what the bounds must be. A bound that was not given is an element of the file. */
+/* Checks the bounds. A bound that was not given is an element of the file. */
 static int check_bounds(const production *p, const request *r, const value *lower, const value *upper) {
     const weft_dtype dtype = p->in[0].dtype;
     const double width = real_of(dtype, upper) - real_of(dtype, lower);

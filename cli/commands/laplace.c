@@ -1,4 +1,4 @@
-/* weft laplace: Jacobi's sweeps over a 3-D array, over-relaxation or multigrid, until there were enough or the
+/* weft laplace: Jacobi sweeps over a 3-D array, over-relaxation or multigrid, until the number of sweeps or the
  * tolerance is reached. */
 #include "cli/bench/measure.h"
 #include "cli/io/file.h"
@@ -13,17 +13,17 @@
 #include <string.h>
 
 enum {
-    LOOK_EVERY = 10, /* sweeps between two looks at the tolerance; cycles are looked at one by one */
-    PATIENCE = 20,   /* looks without a lower residual, after which no tolerance will be reached any more */
+    LOOK_EVERY = 10, /* sweeps between two checks of the tolerance; multigrid checks after each cycle */
+    PATIENCE = 20,   /* checks without a lower residual after which the tolerance is considered unreachable */
     EDGE_MOST = 1 << 20
 };
 static const long long SWEEPS_MOST = 1000000000000;
 static const size_t SWEEPS_DEFAULT = 10, SWEEPS_UNTIL = 1000000;
 
-/* A way to the solution, and the words for it. */
+/* A solution method, and its names in messages. */
 typedef struct way {
     const char *name, *step, *measure;
-    bool solves; /* by weft_laplace_solve, with this */
+    bool solves; /* uses weft_laplace_solve, with `method` */
     weft_laplace_method method;
 } way;
 
@@ -32,35 +32,35 @@ static const way WAYS[] = {{"jacobi", "sweeps", "change", false, WEFT_SOR},
                            {"multigrid", "cycles", "residual", true, WEFT_MULTIGRID}};
 enum { WAY_COUNT = sizeof WAYS / sizeof *WAYS };
 
-/* What the options say. */
+/* Values of the options. */
 typedef struct request {
-    const char *from, *to; /* names; `to` may be NULL */
+    const char *from, *to; /* file names; `to` may be NULL */
     const way *way;
-    double omega;        /* 0: the best one */
+    double omega;        /* 0: the optimal one */
     bool counted;        /* the number of sweeps was given */
-    size_t sweeps, edge; /* edge: of the cube, or 0 */
+    size_t sweeps, edge; /* edge of the cube, or 0 */
     weft_dtype dtype;    /* of the cube */
     bool until;          /* a tolerance was given */
     double tolerance;
-    const char *picture, *history; /* names, or NULL */
-    char axis;                     /* of the slice that is pictured: x, y or z, or 0 for the middle of z */
+    const char *picture, *history; /* file names, or NULL */
+    char axis;                     /* of the slice to draw: x, y or z; 0: the middle slice of z */
     size_t slice;
 } request;
 
-/* The grid, and how far it has come. */
+/* The grid and its progress. */
 typedef struct job {
     const cli_options *options;
     const request *request;
-    const char *name; /* of the grid, for messages */
+    const char *name; /* name of the grid, for messages */
     npy_array u;      /* without data when the grid is a cube */
-    void *cube;       /* host memory of the context */
-    void *grid;       /* in the device's memory */
+    void *cube;       /* in the context's host memory */
+    void *grid;       /* in device memory */
     size_t done;
     double change; /* or residual */
-    double least;  /* of those that were looked at, */
-    size_t since;  /* so many looks ago */
+    double least;  /* minimum of `change` over all checks */
+    size_t since;  /* checks since that minimum */
     double seconds;
-    double *looks; /* after which sweep, and the change then, in turn */
+    double *looks; /* pairs: number of sweeps, and the change after them */
     size_t look_count;
 } job;
 
@@ -174,7 +174,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 
 /* ------------------------------------------------------------------------------- the grid */
 
-/* The classic start: 1 on the faces, 0 inside. */
+/* Fills the classic initial grid: 1 on the faces, 0 inside. */
 static void fill_cube(size_t n, weft_dtype dtype, void *u) {
     for (size_t k = 0, at = 0; k < n; k++)
         for (size_t j = 0; j < n; j++)
@@ -221,7 +221,7 @@ static bool read_grid(job *j) {
 
 static bool reached(const job *j) { return j->request->until && j->done > 0 && j->change <= j->request->tolerance; }
 
-/* Whether it will not be reached any more: rounding holds what is left, or it is no number. */
+/* Returns true if the tolerance cannot be reached any more: `change` stagnates because of rounding, or it is NaN. */
 static bool is_stuck(job *j) {
     if (!j->request->until) return false;
     j->since = j->change < j->least ? 0 : j->since + 1;
@@ -229,7 +229,7 @@ static bool is_stuck(job *j) {
     return isnan(j->change) || j->since >= PATIENCE;
 }
 
-/* Remembers a look for the drawing. */
+/* Appends a point to the history. */
 static bool remember(job *j) {
     double *const longer = realloc(j->looks, (j->look_count + 1) * 2 * sizeof *longer);
     if (!longer) return false;
@@ -247,7 +247,7 @@ static weft_status advance(weft_context *ctx, const job *j, size_t sweeps, doubl
                               j->grid, NULL, change);
 }
 
-/* In steps, so that there is something to look at; how they are cut changes no bit. */
+/* Divides the sweeps into several calls, so that progress can be shown. The division does not change any bit. */
 static weft_status sweep(weft_context *ctx, job *j) {
     const request *r = j->request;
     const bool looks = r->until || r->history, cycles = r->way->solves && r->way->method == WEFT_MULTIGRID;
@@ -295,9 +295,9 @@ static void print(const job *j, const char *device) {
 
 /* ------------------------------------------------------------------------------- results */
 
-/* The plane of a slice: where it begins in the grid, and how it goes on. */
+/* A plane of a slice: offset of its first element in the grid, its size, and its strides. */
 typedef struct view {
-    size_t first, width, height, across, down; /* steps in elements */
+    size_t first, width, height, across, down; /* strides in elements */
 } view;
 
 static bool find_view(const job *j, view *v) {
@@ -341,7 +341,7 @@ static bool write_history(const job *j) {
     return false;
 }
 
-/* The grid comes back to host memory and goes to its files. */
+/* Copies the grid back to host memory and writes it to its files. */
 static bool write_grid(weft_context *ctx, const job *j) {
     const size_t bytes = j->u.n * weft_dtype_size(j->u.dtype);
     npy_error error = {""};
@@ -366,7 +366,7 @@ static bool write_files(weft_context *ctx, const job *j) {
 
 static int run(weft_context *ctx, job *j) {
     view v;
-    if (j->request->axis && !find_view(j, &v)) return CLI_USAGE; /* before the work, not behind it */
+    if (j->request->axis && !find_view(j, &v)) return CLI_USAGE; /* checked before the computation */
     progress_start(j->options, "laplace");
     const weft_status status = sweep_on_device(ctx, j);
     progress_end();

@@ -1,5 +1,5 @@
-/* weft map FORMULA NAME=VALUE... -o Z.npy, weft map_scan the same, and weft map_reduce OP FORMULA NAME=VALUE...: a
- * value is a number or the name of a file. */
+/* weft map FORMULA NAME=VALUE... -o Z.npy, weft map_scan FORMULA NAME=VALUE... -o Z.npy, and weft map_reduce OP
+ * FORMULA NAME=VALUE...: a value is a number or a file name. */
 #include "cli/cli.h"
 #include "cli/commands/fold_options.h"
 #include "cli/io/file.h"
@@ -14,7 +14,7 @@
 
 enum { MOST_BINDINGS = 64, NAME_LENGTH = 64 };
 
-/* What becomes of the formula's values. */
+/* Use of the formula's values. */
 typedef enum map_use { STORED, REDUCED, SCANNED } map_use;
 
 typedef struct request {
@@ -22,23 +22,23 @@ typedef struct request {
     map_use use;
     const char *command, *formula, *to;
     weft_op op;          /* of map_reduce and map_scan */
-    weft_scan_kind kind; /* of map_scan, as what follows */
+    weft_scan_kind kind; /* of map_scan; so are the next two members */
     const char *init;    /* text, or NULL */
     value before;        /* init's value */
     weft_dtype type, accumulate;
-    bool type_given; /* by --dtype */
-    long long n;     /* of a formula without arrays; else -1 */
+    bool type_given; /* --dtype was given */
+    long long n;     /* for a formula without arrays; otherwise -1 */
     int count;
     char names[MOST_BINDINGS][NAME_LENGTH];
-    const char *texts[MOST_BINDINGS]; /* behind the '=' */
+    const char *texts[MOST_BINDINGS]; /* after the '=' */
     npy_array arrays[MOST_BINDINGS];
     value scalars[MOST_BINDINGS];
     weft_binding bindings[MOST_BINDINGS];
-    const npy_array *first; /* of the arrays, or NULL */
+    const npy_array *first; /* first of the arrays, or NULL */
     const char *first_text;
     weft_context *ctx;
     weft_expr *expr;
-    bool streamed; /* the arrays are those of `stream`, in the same order */
+    bool streamed; /* the arrays are inputs of `stream`, in operand order */
     stream stream;
     weft_source_binding sources[MOST_BINDINGS];
     double seconds;
@@ -70,7 +70,7 @@ static bool read_option(const char *command, int option, request *r) {
     }
 }
 
-/* The last are those of map_reduce and map_scan, and of map_scan alone. */
+/* Reads the options. The last ones in the list are for map_reduce and map_scan, or for map_scan only. */
 static bool read_options(int argc, char **argv, request *r) {
     enum { OPTIONS = 8 };
     static const int known[] = {[STORED] = 4, [REDUCED] = 5, [SCANNED] = OPTIONS};
@@ -96,7 +96,7 @@ static bool read_operator(request *r, const char *text) {
     return false;
 }
 
-/* "x=FILE" or "a=2". */
+/* Reads an operand: "x=FILE" or "a=2". */
 static bool read_operand(request *r, const char *text) {
     const char *sign = strchr(text, '=');
     if (!sign || sign == text || (size_t)(sign - text) >= NAME_LENGTH) {
@@ -133,7 +133,7 @@ static bool read_operands(request *r, int count, char **operands) {
 
 /* ------------------------------------------------------------------------------- bindings */
 
-/* A number is the first of these types that has it. */
+/* Reads a number in the first of these types that can represent it. */
 static bool read_scalar(request *r, int i) {
     static const weft_dtype types[] = {WEFT_I64, WEFT_U64, WEFT_F64};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
@@ -145,7 +145,7 @@ static bool read_scalar(request *r, int i) {
     return false;
 }
 
-/* Arrays must have one shape, and lie in one order where that makes a difference. */
+/* Checks that arrays have one shape and, if they have more than one dimension, one order in memory. */
 static bool check_alike(const request *r, int i) {
     const npy_array *x = r->first, *y = &r->arrays[i];
     const char *command = r->command;
@@ -182,7 +182,8 @@ static bool read_array(request *r, int i) {
     return take_array(r, i);
 }
 
-/* Without --dtype: that of the arrays, where they all have one that formulas are evaluated in, else f64. */
+/* Returns the type of evaluation without --dtype: the type of the arrays if they all have one that formulas support,
+ * otherwise f64. */
 static weft_dtype type_of_arrays(const request *r) {
     if (!r->first || weft_dtype_size(r->first->dtype) < 4) return WEFT_F64;
     for (int i = 0; i < r->count; i++)
@@ -190,7 +191,7 @@ static weft_dtype type_of_arrays(const request *r) {
     return r->first->dtype;
 }
 
-/* Numbers; the names of the files are left. */
+/* Reads the numbers. `paths` receives the file names. */
 static int read_scalars(request *r, const char *paths[MOST_BINDINGS]) {
     int files = 0;
     for (int i = 0; i < r->count; i++) {
@@ -208,7 +209,7 @@ static bool read_arrays(request *r) {
     return true;
 }
 
-/* The arrays of a stream, and their sources under the formula's names. */
+/* Opens the arrays of a stream, and binds their sources to the formula's names. */
 static bool open_arrays(request *r, const char *const *paths, int files) {
     if (stream_open(&r->stream, r->command, r->options, paths, files, 1) != CLI_DONE) return false;
     for (int i = 0, file = 0; i < r->count; i++) {
@@ -236,7 +237,7 @@ static bool is_in_formula(const request *r, const char *name) {
     return false;
 }
 
-/* Each name of the formula has one value, and no other name has any. */
+/* Checks that each name of the formula has exactly one value, and that no other name has one. */
 static bool check_names(const request *r) {
     const char *name;
     for (int i = 0; i < r->count; i++) {
@@ -278,7 +279,7 @@ static int read_bindings(request *r) {
 
 /* -------------------------------------------------------------------------------- running */
 
-/* A formula, and a type of evaluation or result, that cannot be are faults of the call. */
+/* Prints the error of a call. An invalid formula or an unsupported type of evaluation or result is a usage error. */
 static int told(request *r, weft_status status) {
     if (status == WEFT_OK) return CLI_DONE;
     const char *sentence = weft_last_error(r->ctx);
@@ -329,7 +330,7 @@ static void print_json_end(const request *r) {
            r->seconds);
 }
 
-/* Of the values of map and map_scan. */
+/* Returns the type of the values of map and map_scan. */
 static weft_dtype result_type(const request *r) { return r->accumulate == WEFT_DEFAULT ? r->type : r->accumulate; }
 
 static weft_status compute(request *r, void *out) {
@@ -377,7 +378,7 @@ static int map_stream(request *r) {
     return stream_end(&r->stream, r->ctx, status);
 }
 
-/* The initial value is of the result's type, which the arrays decide. */
+/* Reads the initial value. It has the result's type, which depends on the arrays. */
 static bool read_init(request *r) {
     char range[80];
     const weft_dtype type = result_type(r);
@@ -388,7 +389,7 @@ static bool read_init(request *r) {
     return false;
 }
 
-/* map and map_scan. */
+/* Runs map or map_scan. */
 static int run_map(request *r) {
     if (!read_init(r)) return CLI_USAGE;
     const int code = r->streamed ? map_stream(r) : map_in_memory(r);
@@ -434,7 +435,7 @@ static int run_map_reduce(request *r) {
 }
 
 static int evaluate(const cli_options *options, int argc, char **argv, map_use use) {
-    static request r; /* too large for a stack */
+    static request r; /* too large for the stack */
     r.options = options;
     r.use = use;
     r.command = argv[0];

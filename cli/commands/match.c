@@ -1,7 +1,7 @@
 /* weft match --words the,data,warp [FILE...]: counts or lists words in texts of any length.
  *
- * A text is read in pieces, in each of which the places are searched whose longest possible word, and one byte
- * behind, are there too; the next piece begins with the byte before its first place. So nothing is counted twice or
+ * A text is read in pieces. A piece searches the positions for which the longest word and one byte after it are also
+ * in the buffer. The next piece begins with the byte before its first position. So no match is counted twice or
  * missed. */
 #include "cli/cli.h"
 #include "cli/io/value.h"
@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 enum {
-    WORDS_MOST = 10000,    /* that the library looks for at a time, */
-    WORD_BYTES_MOST = 256, /* and the bytes of one */
-    COUNT_PIECE = 1 << 25, /* bytes read at a time */
+    WORDS_MOST = 10000,    /* limit of the library per call */
+    WORD_BYTES_MOST = 256, /* limit of the library per word */
+    COUNT_PIECE = 1 << 25, /* bytes per read */
     LIST_PIECE = 1 << 22,
-    LIST_CAPACITY = 1 << 20 /* matches; more than there are words, so that the list goes on behind any place */
+    LIST_CAPACITY = 1 << 20 /* matches; more than WORDS_MOST, the most at one position, so that listing advances */
 };
 
 typedef struct search {
@@ -33,13 +33,13 @@ typedef struct search {
     int count;
     unsigned char *bytes; /* of the words */
     uint64_t *offsets;
-    size_t patterns, room; /* words that there are, and that offsets has room for */
+    size_t patterns, room; /* number of words, and capacity of offsets */
     uint64_t longest;
     weft_context *ctx;
-    uint64_t *counts, *piece; /* all, and of the piece at hand */
+    uint64_t *counts, *piece; /* of all pieces, and of the current piece */
     uint64_t *positions;
     uint32_t *numbers;
-    uint64_t searched; /* bytes */
+    uint64_t searched; /* number of bytes searched */
     double seconds;    /* of the library's calls */
 } search;
 
@@ -150,17 +150,18 @@ static int read_word_file(search *s) {
 
 /* ----------------------------------------------------------------------------- searching */
 
-/* A text as it comes in: places before `next` have been searched. */
+/* A text that is read in pieces. Positions before `next` have been searched. */
 typedef struct feed {
     const char *path;
     int fd;
     unsigned char *text;
     size_t capacity, bytes, next;
-    uint64_t base, size; /* where text[0] is in the file; the file's size, 0 when that is not known */
+    uint64_t base, size; /* file offset of text[0]; size of the file, 0 if unknown */
     bool ended;
 } feed;
 
-/* Keeps what has to be searched, and the byte before it; reads on until the buffer is full or the text ends. */
+/* Keeps the bytes that are not yet searched and the byte before them. Reads until the buffer is full or the text
+ * ends. */
 static int refill(feed *f) {
     const size_t from = f->next > 0 ? f->next - 1 : 0;
     memmove(f->text, f->text + from, f->bytes - from);
@@ -204,7 +205,7 @@ static void print_match(const search *s, const feed *f, size_t i) {
     putchar('\n');
 }
 
-/* Where there are more matches than the list has room for, it goes on at the last one's place. */
+/* Lists the matches of a piece. If there are more than LIST_CAPACITY, continues at the position of the last one. */
 static bool list_piece(search *s, const feed *f, size_t end) {
     const weft_patterns patterns = {s->patterns, s->offsets, s->bytes};
     uint64_t total = LIST_CAPACITY + 1;
@@ -273,7 +274,7 @@ static int search_files(search *s) {
 
 /* ------------------------------------------------------------------------------- printing */
 
-/* A JSON string with a character for each byte, whatever the bytes are. */
+/* Prints a JSON string with one character per byte, for any bytes. */
 static void print_json_word(const search *s, size_t i) {
     putchar('"');
     for (uint64_t k = s->offsets[i]; k < s->offsets[i + 1]; k++) {

@@ -10,14 +10,15 @@
 
 enum { A, B, FACTORS, MOST_PRINTED = 10 };
 
-/* What the options say. */
+/* Values of the options. */
 typedef struct request {
     weft_dtype accumulate;
     bool transpose[FACTORS], check;
     const char *from[FACTORS], *to;
 } request;
 
-/* A factor as it lies in its file: rows of `width` elements; transposed when op() of it is the transpose of that. */
+/* A factor in the layout of its file: rows of `width` elements. `transposed` is true if op() of the factor is the
+ * transpose of that. */
 typedef struct factor {
     npy_array array;
     size_t rows, columns, width; /* rows and columns of op() */
@@ -79,7 +80,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 
 /* -------------------------------------------------------------------------------- factors */
 
-/* A vector is a row on the left and a column on the right. */
+/* Interprets a vector as a row on the left side and as a column on the right side. */
 static bool shape_factor(const request *r, int which, factor *f) {
     const npy_array *x = &f->array;
     const npy_shape *s = &x->given;
@@ -188,7 +189,8 @@ static void print_json(const job *j, const char *device) {
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
 }
 
-/* C has the dimensions that its factors have besides the common one: those of matrices. */
+/* Writes C. Its shape consists of the dimensions of the factors without the common one. Vectors do not contribute a
+ * dimension. */
 static bool write_product(const job *j) {
     npy_error error;
     npy_shape shape = {0};

@@ -8,7 +8,7 @@ static double element(weft_dtype dtype, const check_matrix *x, size_t i, size_t 
     return dtype == WEFT_F32 ? (double)((const float *)x->p)[at] : ((const double *)x->p)[at];
 }
 
-/* Row i of the product, by the loop anyone would write. */
+/* Computes row i of the product by a plain loop. */
 static void plain_row(const check_product *p, size_t i, double *row) {
     for (size_t j = 0; j < p->n; j++) row[j] = 0;
     for (size_t l = 0; l < p->k; l++) {

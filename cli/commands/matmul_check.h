@@ -1,4 +1,4 @@
-/* A product beside what a plain loop gives. */
+/* Compares a matrix product with that of a plain loop. */
 #ifndef WEFT_CLI_MATMUL_CHECK_H
 #define WEFT_CLI_MATMUL_CHECK_H
 
@@ -7,28 +7,30 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* A matrix of f32 or f64: element (i, j) is number i * row_step + j * column_step. */
+/* A matrix of f32 or f64. Element (i, j) has index i * row_step + j * column_step. */
 typedef struct check_matrix {
     const void *p;
     size_t row_step, column_step;
 } check_matrix;
 
-/* C = A B, A m x k. */
+/* The product C = A B. A is m x k, B is k x n. */
 typedef struct check_product {
     weft_dtype dtype;
     size_t m, n, k;
     check_matrix a, b, c;
 } check_product;
 
-/* The pass mark for the error below. */
+/* Largest accepted value of check_error. */
 #define CHECK_PASS 1e-6
 
-/* Euclidean norm of C less the product of a plain loop (one thread, f64 sums), as a share of that product's norm; 0
- * for nothing. Negative when there was no memory. */
+/* Returns the Euclidean norm of the difference between C and the product of a plain loop (one thread, f64 sums),
+ * divided by the norm of that product; 0 for an empty product. Returns a negative number if memory cannot be
+ * allocated.
+ */
 double check_error(const check_product *p);
 
-/* Prints the first `most` entries that differ by more than CHECK_PASS of themselves, with their places, and how many
- * there are. */
+/* Prints the first `most` entries whose relative error exceeds CHECK_PASS, with their indices, and the number of all
+ * such entries. */
 void check_print(const check_product *p, FILE *out, int most);
 
 #endif

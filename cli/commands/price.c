@@ -1,4 +1,4 @@
-/* weft price: an option by Monte Carlo simulation, with its standard error, and a drawing of how it converges. */
+/* weft price: prices an option by Monte Carlo simulation, with its standard error, and draws the convergence. */
 #include "cli/cli.h"
 #include "cli/io/npy_header.h"
 #include "cli/io/picture.h"
@@ -16,7 +16,7 @@ enum { POINTS_MAX = 64 };
 static const uint64_t FIRST_PATHS = 1024;
 static const long long STEPS_MOST = 1 << 20, PATHS_MOST = 1LL << 48, SCRAMBLINGS_MOST = 1024;
 
-/* The names of payoffs: what is observed, and what is paid for it. */
+/* Names of payoffs, with the observed quantity and the payoff function. */
 static const struct {
     const char *name;
     weft_payoff payoff;
@@ -42,17 +42,17 @@ static const struct {
 /* In the order of weft_barrier. */
 static const char *const BARRIERS[] = {"none", "up-out", "up-in", "down-out", "down-in"};
 
-/* What the options say. */
+/* Values of the options. */
 typedef struct request {
-    const char *name; /* of the payoff */
+    const char *name; /* name of the payoff */
     weft_option option;
     weft_simulation simulation;
     double start[WEFT_ASSETS_MAX], volatility[WEFT_ASSETS_MAX], weights[WEFT_ASSETS_MAX];
-    size_t starts, volatilities, weight_count; /* how many were given */
+    size_t starts, volatilities, weight_count; /* numbers of values given */
     double correlation[WEFT_ASSETS_MAX * WEFT_ASSETS_MAX], rho;
     bool level_given;
-    double error;     /* the standard error to stop at, or 0 */
-    const char *plot; /* or NULL */
+    double error;     /* standard error at which to stop, or 0 */
+    const char *plot; /* file name, or NULL */
 } request;
 
 /* -------------------------------------------------------------------------------- options */
@@ -65,7 +65,7 @@ static bool read_real(const char *option, const char *text, double *x) {
     return good;
 }
 
-/* Numbers with commas between them. */
+/* Reads numbers separated by commas. */
 static bool read_list(const char *option, const char *text, double *list, size_t *count) {
     char number[64];
     *count = 0;
@@ -121,7 +121,7 @@ static bool read_error(const char *text, request *r) {
     return false;
 }
 
-/* The options that say how to simulate. */
+/* Reads an option about the simulation. */
 static bool read_simulation(int option, request *r) {
     weft_simulation *const s = &r->simulation;
     uint64_t steps = s->steps, scramblings = 0;
@@ -147,7 +147,7 @@ static bool read_simulation(int option, request *r) {
     }
 }
 
-/* The options that say what is priced. */
+/* Reads an option about the priced contract. */
 static bool read_option(int option, request *r) {
     weft_option *const o = &r->option;
     switch (option) {
@@ -181,7 +181,7 @@ static bool find_payoff(int operands, const char *name, request *r) {
     return false;
 }
 
-/* A list of one number holds for all assets. */
+/* Extends a list of one number to all assets. */
 static bool spread_list(const char *option, size_t assets, size_t given, double otherwise, double *list) {
     if (given > 1 && given != assets) {
         cli_error("price", "%s: %zu numbers given, %zu expected, one for each asset", option, given, assets);
@@ -193,7 +193,7 @@ static bool spread_list(const char *option, size_t assets, size_t given, double 
 
 static size_t most(size_t a, size_t b) { return a > b ? a : b; }
 
-/* ------------------------------------------------------------------- what the values must be */
+/* -------------------------------------------------------------------------------- validation */
 
 static bool check_assets(const request *r) {
     const weft_option *const o = &r->option;
@@ -266,8 +266,8 @@ static bool check_sobol(const request *r) {
     return false;
 }
 
-/* The option as the library takes it. There are as many assets as the longest list has numbers, and without a list
- * those of the classics: two of a double digital, else one. */
+/* Fills in the option as the library expects it. The number of assets is the length of the longest list; without
+ * lists, two for a double digital and otherwise one, as in the classic examples. */
 static bool complete(request *r) {
     weft_option *const o = &r->option;
     o->assets = most(most(r->starts, r->volatilities), r->weight_count);
@@ -314,7 +314,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 
 /* -------------------------------------------------------------------------------- running */
 
-/* The prices of more and more paths, and the time it took. */
+/* Prices for increasing numbers of paths, and the time taken. */
 typedef struct series {
     convergence_point points[POINTS_MAX];
     size_t count;
@@ -340,15 +340,16 @@ static weft_status run_once(const where *w, const request *r, uint64_t paths, bo
     return status;
 }
 
-/* Twice as many paths each time, where there is something to look at on the way; the last of them all. The first
- * paths are the same every time, so each price is that of a run by itself. */
+/* Doubles the number of paths in each step if convergence is drawn or a standard error is the goal. The last step
+ * uses all paths. Each price is that of a separate run, because the first paths are identical in every step. */
 static weft_status run_series(const where *w, const request *r, series *s) {
     const uint64_t all = r->simulation.paths;
     const bool doubles = r->plot || r->error > 0, greeks = r->simulation.greeks;
     const uint64_t first = most(FIRST_PATHS, 2 * r->simulation.scramblings);
     uint64_t paths = doubles && all > first ? first : all;
     for (;; paths = paths < all - paths ? 2 * paths : all) {
-        const double share = (double)paths / (double)all; /* as many paths have been simulated before */
+        const double share =
+            (double)paths / (double)all; /* the steps before have simulated as many paths as this one */
         progress_within(doubles ? share / 2 : 0, doubles ? share : 1);
         const weft_status status = run_once(w, r, paths, greeks && (paths == all || r->error > 0), s);
         if (status != WEFT_OK || paths == all || reached(r, s)) return status;
@@ -419,7 +420,7 @@ static int fail(const where *w, const request *r, weft_status status) {
     return status == WEFT_INVALID || status == WEFT_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
 }
 
-/* What is printed and drawn is the first rank's to do. */
+/* Prints and draws, on the first rank only. */
 static int report(const cli_options *options, const where *w, const request *r, const series *s) {
     if (!ranks_first(&w->ranks)) return CLI_DONE;
     if (!draw(r, s)) return CLI_FAILED;

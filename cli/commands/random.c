@@ -8,16 +8,18 @@
 
 enum { INTEGERS = -1 };
 
-/* Parameters are options; `what` has a and b among them. */
+/* Parameters of distributions, which are given as options. A kind has up to two of them, a and b. NONE: there is
+ * none.
+ */
 typedef enum parameter { LOWER, UPPER, MEAN, DEVIATION, RATE, PROBABILITY, PARAMETERS, NONE } parameter;
 static const char *const OPTIONS[PARAMETERS] = {"--lower",     "--upper", "--mean",
                                                 "--deviation", "--rate",  "--probability"};
 typedef struct kind {
     const char *name;
-    double usual_a, usual_b; /* without the options */
+    double usual_a, usual_b; /* default parameters */
     int what;                /* a weft_distribution, or INTEGERS */
     parameter a, b;
-    weft_dtype type; /* without the option */
+    weft_dtype type; /* default type */
 } kind;
 static const kind KINDS[] = {{"uniform", 0, 1, WEFT_UNIFORM, LOWER, UPPER, WEFT_F32},
                              {"normal", 0, 1, WEFT_NORMAL, MEAN, DEVIATION, WEFT_F32},
@@ -36,7 +38,7 @@ typedef struct request {
 
 /* -------------------------------------------------------------------------------- options */
 
-/* A letter from 'A' on is a parameter. */
+/* Reads the options. Letters from 'A' on are parameters. */
 static bool read_options(int argc, char **argv, request *r) {
     static const struct option list[] = {SAMPLE_OPTIONS,
                                          {"lower", required_argument, NULL, 'A' + LOWER},
@@ -65,7 +67,7 @@ static bool find_kind(const char *command, int count, char **names, request *r) 
     return false;
 }
 
-/* The parameter's value, read as one of `dtype` into *v. */
+/* Reads the parameter's value as one of `dtype` into *v. */
 static bool read_parameter(const char *command, const request *r, parameter p, weft_dtype dtype, value *v) {
     char range[80];
     if (value_parse(dtype, r->parameters[p], v)) return true;
@@ -95,7 +97,7 @@ static bool read_parameters(const char *command, request *r) {
     return true;
 }
 
-/* ------------------------------------------------------------------- what the values must be */
+/* -------------------------------------------------------------------------------- validation */
 
 static bool check_type(const char *command, const request *r) {
     const weft_dtype dtype = r->samples.dtype;
@@ -117,7 +119,7 @@ static bool refuse(const char *command, const request *r, parameter p, const cha
     return false;
 }
 
-/* The bounds as values of the samples' type. */
+/* Converts the bounds to values of the samples' type and checks them. */
 static bool check_interval(const char *command, const request *r) {
     const bool single = r->samples.dtype == WEFT_F32;
     const double a = single ? (double)(float)r->a : r->a, b = single ? (double)(float)r->b : r->b;

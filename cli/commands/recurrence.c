@@ -1,4 +1,4 @@
-/* weft recurrence S.npy U.npy -o V.npy: two arrays that give a third, row by row. */
+/* weft recurrence S.npy U.npy -o V.npy: computes a linear recurrence from two arrays, row by row. */
 #include "cli/commands/apply.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the command line says. */
+/* Values of the command line. */
 typedef struct request {
     bool reverse;
-    const char *init, *s, *u, *v; /* text and names */
+    const char *init, *s, *u, *v; /* text of the initial value, and file names */
 } request;
 
-/* One call: the arrays that were read, and what becomes of them. */
+/* State of one call: the input arrays and the result. */
 typedef struct job {
     const cli_options *options;
     const request *request;
@@ -72,7 +72,7 @@ static bool same_shape(const npy_shape *a, const npy_shape *b) {
     return a->rank == b->rank && memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions) == 0;
 }
 
-/* "(3, 4)". */
+/* Formats a shape: "(3, 4)". */
 static void shape_text(const npy_shape *shape, char *text, size_t size) {
     size_t at = (size_t)snprintf(text, size, "(");
     for (size_t i = 0; i < shape->rank && at < size; i++)
@@ -80,7 +80,7 @@ static void shape_text(const npy_shape *shape, char *text, size_t size) {
     if (at < size) snprintf(text + at, size - at, shape->rank == 1 ? ",)" : ")");
 }
 
-/* The last index runs along a row. */
+/* Checks that the arrays match, and finds the rows, which are along the last axis. */
 static bool check_pair(job *j) {
     char s[100], u[100];
     const request *r = j->request;
@@ -100,7 +100,7 @@ static bool check_pair(job *j) {
     return false;
 }
 
-/* The initial value for every row. */
+/* Stores the initial value for every row. */
 static int make_init(job *j) {
     char range[80];
     value v;
@@ -140,7 +140,7 @@ static int compute(weft_context *ctx, job *j) {
     const operands in = {.dtype = j->s.dtype,
                          .direction = j->request->reverse ? WEFT_REVERSE : WEFT_FORWARD,
                          .rows = j->rows,
-                         .n = j->rows ? j->n : 0, /* operands without rows are one row */
+                         .n = j->rows ? j->n : 0, /* without --rows, the operands are one row */
                          .x = j->s.data,
                          .y = j->u.data,
                          .init = j->init,
@@ -198,7 +198,7 @@ static int stream_row(weft_context *ctx, job *j, stream *s) {
     return ended;
 }
 
-/* Several rows are worked on at a time, from memory. */
+/* Loads all rows into memory, because several rows are processed at a time. */
 static int load_rows(weft_context *ctx, job *j, stream *s) {
     npy_array *const arrays[] = {&j->s, &j->u};
     for (int i = 0; i < 2; i++) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The values of the runs, and their lengths unless that is NULL. */
+/* Output files: the values of the runs, and their lengths unless that is NULL. */
 typedef struct outputs {
     const char *values, *lengths;
 } outputs;

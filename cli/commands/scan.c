@@ -1,4 +1,4 @@
-/* weft scan X.npy -o Y.npy: the one operation that gives an array. */
+/* weft scan X.npy -o Y.npy: prefix scan of an array. */
 #include "cli/commands/apply.h"
 #include "cli/commands/fold_options.h"
 #include "cli/io/file.h"
@@ -11,19 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the options say. */
+/* Values of the options. */
 typedef struct request {
     operands in;
-    const char *init, *from, *to; /* text and names */
+    const char *init, *from, *to; /* text of the initial value, and file names */
 } request;
 
-/* One call: the array that was read, and what became of it. */
+/* State of one call: the input array and the result. */
 typedef struct job {
     const cli_options *options;
     const request *request;
     npy_array x;
     ranks ranks;
-    void *y; /* of this process */
+    void *y; /* this process's slice of the result */
     weft_dtype type;
     double seconds;
 } job;
@@ -66,7 +66,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 
 /* -------------------------------------------------------------------------------- running */
 
-/* The initial value is of the result's type, which the array decides. */
+/* Reads the initial value. It has the result's type, which depends on the array. */
 static int read_init(job *j, value *init) {
     char range[80];
     const char *text = j->request->init;

@@ -1,4 +1,4 @@
-/* weft segmented_reduce, segmented_scan and reduce_by_key: files that cut an array in segments. */
+/* weft segmented_reduce, segmented_scan and reduce_by_key: read files that divide an array into segments. */
 #include "cli/commands/apply.h"
 #include "cli/commands/fold_options.h"
 #include "cli/io/file.h"
@@ -9,23 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the options say. */
+/* Values of the options. */
 typedef struct request {
     operands in;
-    const char *x, *offsets, *heads, *keys; /* names of files; the last three as they are given */
+    const char *x, *offsets, *heads, *keys; /* file names; the last three are NULL if not given */
     const char *to, *keys_to;
 } request;
 
-/* One call: the arrays that were read, and what became of them. */
+/* State of one call: the input arrays and the result. */
 typedef struct job {
     const char *command;
     const cli_options *options;
     const operation *operation;
     request r;
     npy_array x, cuts; /* cuts: the file of offsets, heads or keys */
-    uint64_t *offsets; /* the offsets, where the file has another type */
+    uint64_t *offsets; /* copy of the offsets as u64, if the file has another type */
     void *y, *unique_keys;
-    uint64_t count; /* of segments */
+    uint64_t count; /* number of segments */
     weft_dtype type;
     double seconds;
 } job;
@@ -69,7 +69,7 @@ static bool read_option(const char *command, int option, request *r) {
 
 static bool is_stream(const char *name) { return name && strcmp(name, "-") == 0; }
 
-/* Whether each file is named, and a stream no more than once. */
+/* Checks that each required file is named, and that at most one is standard input. */
 static bool check_files(const job *j) {
     const request *r = &j->r;
     if (!cuts_of(r))
@@ -106,7 +106,7 @@ static bool read_request(const struct option *list, int argc, char **argv, job *
 
 /* -------------------------------------------------------------------------------- reading */
 
-/* Element i of an integer array; false when it is negative. */
+/* Reads element i of an integer array. Returns false if it is negative. */
 static bool offset_at(const npy_array *a, size_t i, uint64_t *offset) {
     *offset = 0;
 #define TYPE(ID, name, ctype, kind, npy) \
@@ -115,7 +115,7 @@ static bool offset_at(const npy_array *a, size_t i, uint64_t *offset) {
     return a->dtype > WEFT_I64 || (int64_t)*offset >= 0;
 }
 
-/* The offsets as the library takes them. */
+/* Converts the offsets to u64. */
 static bool take_offsets(job *j) {
     const npy_array *a = &j->cuts;
     const char *name = j->r.offsets;
@@ -146,7 +146,7 @@ static bool take_offsets(job *j) {
     return true;
 }
 
-/* Offsets ascend, and the last is at most the number of elements. */
+/* Checks that offsets ascend and that the last one is at most the number of elements. */
 static bool check_offsets(const job *j) {
     const uint64_t *offsets = j->r.in.offsets;
     for (size_t i = 0; i <= j->r.in.segments; i++) {
@@ -200,7 +200,7 @@ static bool read_arrays(job *j) {
 
 /* -------------------------------------------------------------------------------- running */
 
-/* Room for n values of a type, zeros; NULL after the error. */
+/* Allocates n zero values of a type. Returns NULL after printing the error. */
 static void *new_array(const job *j, size_t n, size_t size) {
     void *p = calloc(n ? n : 1, size);
     if (!p) cli_error(j->command, "%s: cannot allocate memory for the %zu values of the result", j->r.x, n);

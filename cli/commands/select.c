@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the options say. */
+/* Values of the options. */
 typedef struct request {
     bool partition, indices;
     const char *from, *flags, *to;
-    int conditions; /* how many were given: one is right */
+    int conditions; /* number of conditions given; exactly one is required */
     weft_comparison comparison;
-    const char *value; /* as text; NULL: by flags */
+    const char *value; /* text; NULL: select by flags */
 } request;
 
 /* -------------------------------------------------------------------------------- options */
@@ -50,7 +50,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
     enum { OPTIONS = sizeof select / sizeof *select };
     struct option list[OPTIONS];
     memcpy(list, select, sizeof list);
-    if (r->partition) list[OPTIONS - 2] = list[OPTIONS - 1]; /* which has no indices */
+    if (r->partition) list[OPTIONS - 2] = list[OPTIONS - 1]; /* partition has no --indices */
     for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = kept_operand(argc, argv);
@@ -72,7 +72,7 @@ static bool read_request(const cli_options *options, int argc, char **argv, requ
 
 /* -------------------------------------------------------------------------------- running */
 
-/* The value is of the elements' type. */
+/* Reads the value, which has the elements' type. */
 static int read_value(const kept *k, const request *r, value *v) {
     char range[80];
     if (value_parse(k->x.dtype, r->value, v)) return CLI_DONE;

@@ -1,4 +1,4 @@
-/* weft show FILE.npy: what an array is, in one pass over a file of any size. */
+/* weft show FILE.npy: summarizes an array in one pass over a file of any size. */
 #include "cli/io/streamed.h"
 #include "cli/io/value.h"
 
@@ -15,9 +15,9 @@ typedef struct summary {
     size_t size;
     uint64_t n; /* elements so far */
     uint64_t nans;
-    bool any;                        /* an element that is not NaN was there */
-    value min, max;                  /* of those */
-    value first[SHOWN], last[SHOWN]; /* element i is at last[i % SHOWN] */
+    bool any;                        /* there was an element that is not NaN */
+    value min, max;                  /* of all elements that are not NaN */
+    value first[SHOWN], last[SHOWN]; /* element i is stored in last[i % SHOWN] */
 } summary;
 
 /* ------------------------------------------------------------------------------- summary */
@@ -29,7 +29,7 @@ typedef struct summary {
 #define BEFORE_UNSIGNED(a, b) ((a) < (b))
 #define BEFORE_FLOAT(a, b) value_before(a, b)
 
-/* Takes n elements at p, which are aligned. */
+/* Adds n elements at p, which must be aligned. */
 static void add_range(summary *s, size_t n, const void *p) {
     switch (s->dtype) {
 #define TYPE(ID, name, ctype, kind, npy)                                   \

@@ -1,4 +1,6 @@
-/* weft sort X.npy -o Y.npy, with values V.npy that come along; weft argsort X.npy -o I.npy. */
+/* weft sort X.npy -o Y.npy, optionally with values V.npy that are permuted with the keys; weft argsort X.npy -o
+ * I.npy.
+ */
 #include "cli/cli.h"
 #include "cli/commands/sort_runs.h"
 #include "cli/io/file.h"
@@ -11,23 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the options say. Names of files are NULL where there are none. */
+/* Values of the options. File names are NULL if not given. */
 typedef struct request {
     const char *command;
-    bool indices; /* of the sorted elements, in their place */
+    bool indices; /* argsort: the result is the indices of the sorted elements */
     weft_order_of_sort order;
     weft_dtype index;
     const char *from, *to, *values_from, *values_to;
 } request;
 
-/* One call: the arrays that were read, and what became of them. */
+/* State of one call: the input arrays and the result. */
 typedef struct job {
     const cli_options *options;
     const request *request;
     npy_array x, values;
     ranks ranks;
     void *y, *sorted_values;
-    weft_dtype type; /* of y */
+    weft_dtype type; /* element type of y */
     double seconds;
 } job;
 
@@ -108,7 +110,7 @@ static bool read_files(job *j) {
 
 static bool make_room(job *j) {
     const size_t size = weft_dtype_size(j->type), n = ranks_count(&j->ranks, j->x.n);
-    const size_t bytes = n * weft_dtype_size(j->values.dtype); /* as much as the values take that were read */
+    const size_t bytes = n * weft_dtype_size(j->values.dtype); /* the size of the values that were read */
     j->y = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
     j->sorted_values = malloc(bytes ? bytes : 1);
     if (j->y && j->sorted_values) return true;
@@ -167,7 +169,7 @@ static void print_json(const job *j, const char *device) {
     printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", device, weft_order_version(), j->seconds);
 }
 
-/* Keys alone, which are more than the memory holds. */
+/* Sorts keys that are larger than the permitted memory. There must be no values. */
 static int sort_stream(weft_context *ctx, job *j) {
     const request *r = j->request;
     stream s;

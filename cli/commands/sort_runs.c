@@ -1,15 +1,16 @@
-/* An external sort (D. Knuth, The Art of Computer Programming 3, 5.4): runs as long as the memory allows are sorted
- * one by one into a temporary file, then merged from a window on each.
+/* An external sort (D. Knuth, The Art of Computer Programming 3, 5.4): runs as long as memory allows are sorted
+ * one by one into a temporary file, then merged through a window on each run.
  *
  *     run 0   [.....window 0.....|..... not read yet .....]
  *     run 1   [.....window 1.....|......]
  *     run 2   [.....window 2.....|...........]
- *                               ^ the least of the windows' last keys is the bound
+ *                               ^ the bound is the least of the last keys of all windows
  *
- * What stands before the bound in any window cannot be preceded by a key that has not been read: these keys are
- * gathered, run by run, sorted and written. Keys equal to the bound go along from the runs up to the one it came
- * from; those of later runs wait, since that run may have more of them. weft_sort is stable, so equal keys keep the
- * order of the file, and the result has the bits of a sort in memory. Keys are compared by weft_argsort, of two. */
+ * A key before the bound in any window cannot be preceded by a key that has not been read. These keys are gathered,
+ * run by run, sorted and written. Keys equal to the bound are included from the runs up to the one that the bound
+ * came from. Those of later runs must wait, since that run may have more of them. weft_sort is stable, so equal keys
+ * keep the order of the file, and the result has the bits of a sort in memory. Keys are compared by weft_argsort of
+ * two keys. */
 #include "cli/commands/sort_runs.h"
 
 #include "cli/progress.h"
@@ -25,13 +26,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WINDOW_BYTES = 1 << 12 }; /* at least */
+enum { WINDOW_BYTES = 1 << 12 }; /* minimum */
 
-/* A sorted part of the temporary file; numbers count elements. */
+/* A sorted part of the temporary file. Numbers are in elements. */
 typedef struct run {
-    uint64_t next, end; /* what is still to be read */
+    uint64_t next, end; /* the part still to be read */
     char *window;
-    size_t held; /* in the window */
+    size_t held; /* number of elements in the window */
 } run;
 
 typedef struct sorter {
@@ -40,17 +41,19 @@ typedef struct sorter {
     weft_dtype dtype;
     weft_order_of_sort order;
     size_t size, memory;
-    int descriptor; /* of the temporary file */
+    int descriptor; /* descriptor of the temporary file */
     char folder[PATH_MAX];
     run *runs;
-    size_t count, window; /* elements of a window */
-    char *room;           /* for a run; then for all windows, and for what is gathered from them */
-    const char *problem;  /* what failed, where errno says why */
+    size_t count, window; /* number of runs; capacity of a window in elements */
+    char *
+        room; /* workspace: for one run while runs are sorted, then for all windows and the keys gathered from them */
+    const char *problem; /* the operation that failed; errno has the reason */
 } sorter;
 
 /* -------------------------------------------------------------------------- temporary file */
 
-/* In $TMPDIR, or beside the result; without a name, so that it goes with the process. */
+/* Opens the temporary file in $TMPDIR, or in the directory of the result. It has no name, so it disappears when the
+ * process ends. */
 static bool open_temporary(sorter *o) {
     const char *chosen = getenv("TMPDIR");
     char beside[PATH_MAX];
@@ -83,7 +86,7 @@ static bool put_run(sorter *o, uint64_t first, size_t n) {
     return true;
 }
 
-/* Fills the run's window up. */
+/* Refills the run's window. */
 static bool refill(sorter *o, run *r) {
     while (r->held < o->window && r->next < r->end) {
         const uint64_t left = r->end - r->next, room = o->window - r->held;
@@ -128,7 +131,7 @@ static bool make_runs(sorter *o, uint64_t n, size_t longest) {
 
 /* --------------------------------------------------------------------------------- merging */
 
-/* Whether a comes before b, and not beside it. */
+/* Returns true if a precedes b in sort order and is not equal to it. */
 static bool precedes(const sorter *o, const void *a, const void *b) {
     uint64_t pair[2], first[2] = {0, 0};
     memcpy(pair, b, o->size);
@@ -137,7 +140,7 @@ static bool precedes(const sorter *o, const void *a, const void *b) {
     return first[0] == 1;
 }
 
-/* How many keys of a window come before the bound; with `equal` those beside it too. */
+/* Returns the number of keys in a window that precede the bound. With `equal`, keys equal to the bound count too. */
 static size_t count_before(const sorter *o, const run *r, const void *bound, bool equal) {
     size_t low = 0, high = r->held;
     while (low < high) {
@@ -151,7 +154,8 @@ static size_t count_before(const sorter *o, const run *r, const void *bound, boo
     return low;
 }
 
-/* The first run of those that have more than their window whose last key there is the least; o->count: none has. */
+/* Returns the run whose window has the least last key, among the runs that are not read to their end. Returns the
+ * first of several such runs, and o->count if all runs are read. */
 static size_t find_bound(const sorter *o, void *bound) {
     size_t least = o->count;
     for (size_t i = 0; i < o->count; i++) {
@@ -165,7 +169,7 @@ static size_t find_bound(const sorter *o, void *bound) {
     return least;
 }
 
-/* Moves what can be written from the windows to `gathered`; returns how many elements. */
+/* Moves the keys that can be written from the windows to `gathered`. Returns their number. */
 static size_t gather(sorter *o, char *gathered) {
     uint64_t bound;
     const size_t from = find_bound(o, &bound);
@@ -199,7 +203,8 @@ static bool merge_runs(sorter *o, uint64_t n) {
 
 /* -------------------------------------------------------------------------------- the sort */
 
-/* A sort takes as much memory again as its keys. So a run is half of the memory, and windows are a quarter in all. */
+/* Sorts n keys. A sort takes as much memory again as its keys, so a run takes half of the memory. All windows
+ * together take a quarter. */
 static bool sort(sorter *o, uint64_t n, size_t longest) {
     const size_t count = (size_t)((n + longest - 1) / longest);
     o->window = o->memory / 4 / o->size / (count ? count : 1);

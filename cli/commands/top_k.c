@@ -16,7 +16,7 @@ typedef struct request {
     const char *to, *indices_to;
 } request;
 
-/* A value, a tab and its index on each line. */
+/* Prints a value, a tab and its index on each line. */
 static void print_results(const production *p, size_t k, const char *values, const uint64_t *indices) {
     const weft_dtype dtype = p->in[0].dtype;
     const size_t size = weft_dtype_size(dtype);
@@ -88,7 +88,7 @@ static bool read_option(const char *command, int option, request *r) {
     }
 }
 
-/* Two arrays cannot share standard output, nor may one stand in the other's file. */
+/* Checks the outputs. Two arrays cannot share standard output or a file. */
 static bool check_outputs(const cli_options *options, const request *r) {
     if (!r->indices_to) return true;
     if (r->to && strcmp(r->to, r->indices_to) == 0)

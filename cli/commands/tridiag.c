@@ -1,4 +1,4 @@
-/* weft tridiag A B C D.npy -o X.npy: tridiagonal systems, whose matrix may be given by numbers. */
+/* weft tridiag A B C D.npy -o X.npy: solves tridiagonal systems. The diagonals may be constants. */
 #include "cli/cli.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
@@ -12,23 +12,23 @@
 
 enum { OPERANDS = 4, RIGHT = OPERANDS - 1 };
 
-/* What the options say. */
+/* Values of the options. */
 typedef struct request {
-    char **operands; /* names of files, or numbers */
-    const char *to;  /* NULL: the solution is not wanted */
+    char **operands; /* file names or numbers */
+    const char *to;  /* NULL: the solution is not written */
     bool periodic, check;
 } request;
 
 typedef struct job {
     const cli_options *options;
     const request *request;
-    npy_array arrays[OPERANDS]; /* empty where a number stands */
+    npy_array arrays[OPERANDS]; /* empty for an operand that is a number */
     value numbers[OPERANDS];
     weft_lines lines[OPERANDS];
     weft_dtype dtype;
     size_t systems, n;
     void *x;
-    double residual, error, seconds; /* the first two of --check */
+    double residual, error, seconds; /* residual and error: with --check */
 } job;
 
 /* -------------------------------------------------------------------------------- options */
@@ -75,7 +75,7 @@ static bool read_array(job *j, int i) {
     return false;
 }
 
-/* The last dimension are the rows of a system. */
+/* Reads the right-hand sides. The last dimension is the rows of a system. */
 static bool read_right_side(job *j) {
     const npy_array *d = &j->arrays[RIGHT];
     if (!read_array(j, RIGHT)) return false;
@@ -91,7 +91,7 @@ static bool same_shape(const npy_shape *a, const npy_shape *b) {
     return a->rank == b->rank && memcmp(a->dimensions, b->dimensions, a->rank * sizeof *a->dimensions) == 0;
 }
 
-/* A number, an array of the shape of d, or one row for all of its systems. */
+/* Reads a diagonal: a number, an array with the shape of d, or one row for all systems. */
 static bool read_coefficients(job *j, int i) {
     const char *name = j->request->operands[i];
     const npy_array *a = &j->arrays[i], *d = &j->arrays[RIGHT];
@@ -126,8 +126,8 @@ static long double entry(const job *j, int k, size_t system, size_t row) {
 
 static long double greater(long double a, long double b) { return b > a || isnan(b) ? b : a; }
 
-/* Returns the largest |a x[i-1] + b x[i] + c x[i+1] - d| over |a x[i-1]| + |b x[i]| + |c x[i+1]| + |d| of a row, and
- * puts d - A x in `rest`, which has the dtype of d. */
+/* Returns the maximum over all rows of |a x[i-1] + b x[i] + c x[i+1] - d| / (|a x[i-1]| + |b x[i]| + |c x[i+1]| +
+ * |d|). Writes d - A x to `rest`, which has the dtype of d. */
 static double residual(const job *j, void *rest) {
     long double most = 0;
     const size_t n = j->n;
@@ -148,7 +148,7 @@ static double residual(const job *j, void *rest) {
     return (double)most;
 }
 
-/* Returns, of the system where it is largest, the largest |e| over the largest |x|. */
+/* Returns the maximum over all systems of max |e| / max |x|. */
 static double relative_size(const job *j, const void *e) {
     long double most = 0;
     for (size_t s = 0; s < j->systems; s++) {
@@ -162,8 +162,8 @@ static double relative_size(const job *j, const void *e) {
     return (double)most;
 }
 
-/* Finds the residual, and estimates the error of x by a step of iterative refinement: the solution for the right-hand
- * sides d - A x. */
+/* Computes the residual. Estimates the error of x by a step of iterative refinement, that is, by the solution for the
+ * right-hand sides d - A x. */
 static bool check(weft_context *ctx, job *j) {
     const char *name = j->request->operands[RIGHT];
     const size_t size = weft_dtype_size(j->dtype), all = j->arrays[RIGHT].n;
@@ -185,8 +185,7 @@ static bool check(weft_context *ctx, job *j) {
     return rest && status == WEFT_OK;
 }
 
-/* Warns of a residual that rounding alone does not explain, and of a solution of which half of the digits or more are
- * wrong. */
+/* Warns if the residual is larger than rounding explains, and if at least half of the solution's digits are wrong. */
 static void warn(const job *j) {
     enum { RESIDUAL_EPS = 1024 };
     const char *name = j->request->operands[RIGHT];

@@ -1,4 +1,4 @@
-/* weft verify: the agreement suite on this machine's devices. */
+/* weft verify: runs the agreement suite on this machine's devices. */
 #include "cli/io/value.h"
 #include "cli/nearest.h"
 #include "cli/progress.h"
@@ -125,7 +125,7 @@ static void on_progress(void *self, double done, double all) {
     progress_at(done, all);
 }
 
-/* As many as the CPU, the first device, has cores: the specification runs on one. */
+/* Returns the number of cores of the CPU, which is the first device; each run of the specification uses one core. */
 static size_t default_jobs(void) {
     weft_device_info cpu;
     return weft_describe_device(0, &cpu) == WEFT_OK && cpu.cores > 0 ? (size_t)cpu.cores : 1;

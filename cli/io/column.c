@@ -12,10 +12,10 @@ enum { FIRST_ELEMENTS = 1 << 12, SHOWN = 40 };
 typedef struct table {
     const char *at, *end;
     char separator;
-    size_t line; /* of the field that is read next, from 1 on */
-    char *field; /* the last field read: its text without quotes, and a 0 after it */
+    size_t line; /* line of the next field, starting at 1 */
+    char *field; /* the last field read: its text without quotes, terminated by 0 */
     size_t length, capacity;
-    bool last; /* it was the last of its record */
+    bool last; /* the field was the last of its record */
     npy_error *error;
 } table;
 
@@ -38,7 +38,8 @@ static bool at_line_end(const table *t) {
     return t->at == t->end || *t->at == '\n' || (*t->at == '\r' && (t->at + 1 == t->end || t->at[1] == '\n'));
 }
 
-/* After the opening quote, to the closing one; two quotes are one of the text. */
+/* Reads the rest of a quoted field after the opening quote, including the closing one. Two quotes stand for one quote
+ * of the text. */
 static bool read_quoted(table *t) {
     const size_t first = t->line;
     for (;; t->at++) {
@@ -66,7 +67,7 @@ static void trim(table *t) {
 /* Reads a field and the separator or line end after it. */
 static bool read_field(table *t) {
     t->length = 0;
-    if (!put(t, '\0')) return false; /* so that an empty field has its 0 */
+    if (!put(t, '\0')) return false; /* terminates an empty field too */
     t->length = 0;
     while (t->at < t->end && is_blank(t, *t->at)) t->at++;
     if (t->at < t->end && *t->at == '"') {
@@ -87,7 +88,7 @@ static bool read_field(table *t) {
 
 /* --------------------------------------------------------------------------------- header */
 
-/* A tab, else a comma, else a semicolon that the first line has. */
+/* Returns the first of tab, comma and semicolon that occurs in the first line. */
 static char find_separator(const table *t) {
     const char *newline = memchr(t->at, '\n', (size_t)(t->end - t->at));
     const size_t length = (size_t)((newline ? newline : t->end) - t->at);
@@ -95,19 +96,19 @@ static char find_separator(const table *t) {
     return memchr(t->at, ',', length) || !memchr(t->at, ';', length) ? ',' : ';';
 }
 
-/* The column's number, from 1 on, in a text of digits; 0 for any other text. */
+/* Returns the column number, starting at 1, if the text consists of digits. Returns 0 for any other text. */
 static size_t read_number(const char *text) {
     value v;
     return strspn(text, "0123456789") == strlen(text) && value_parse(WEFT_U64, text, &v) ? (size_t)v.u64 : 0;
 }
 
-/* What the header says of the column. */
+/* Result of searching the header for the column. */
 typedef struct header {
     size_t fields;
-    size_t named, number; /* the field of that name, and the one of that number; 0: none */
-    bool twice;           /* there are two of the name */
-    bool is_value;        /* the field of that number looks like an element */
-    char names[160];      /* the first names, for an error */
+    size_t named, number; /* number of the field with that name, and of the field with that number; 0: none */
+    bool twice;           /* two fields have the name */
+    bool is_value;        /* the field of that number can be parsed as an element */
+    char names[160];      /* the first names, for the error message */
 } header;
 
 static void add_name(header *h, const char *name) {
@@ -178,7 +179,7 @@ static bool add_element(elements *e, const value *v, npy_error *error) {
     return true;
 }
 
-/* The value of the last field read, on the line `line`. */
+/* Parses the last field read, which is on line `line`. */
 static bool read_value(const table *t, size_t line, const input_settings *settings, value *v) {
     char range[80];
     if (t->length == 0 && settings->missing_is_nan) return value_parse(settings->dtype, "nan", v);
@@ -191,7 +192,7 @@ static bool read_value(const table *t, size_t line, const input_settings *settin
                     settings->column, SHOWN, t->field, weft_dtype_name(settings->dtype), range);
 }
 
-/* Reads a line: as many fields as the header has, of which one is the element. */
+/* Reads a record. It must have as many fields as the header; one of them is the element. */
 static bool read_record(table *t, size_t column, size_t fields, const input_settings *settings, elements *e) {
     const size_t line = t->line;
     size_t count = 0;
@@ -207,7 +208,7 @@ static bool read_record(table *t, size_t column, size_t fields, const input_sett
     return add_element(e, &v, t->error);
 }
 
-/* A line without a character is skipped, unless it is the empty field of a table with one column. */
+/* Skips a line without characters, unless it is the empty field of a table with one column. */
 static bool skip_empty_line(table *t, size_t fields) {
     if (fields == 1 || !at_line_end(t)) return false;
     if (*t->at == '\r') t->at++;
@@ -226,7 +227,7 @@ static bool read_elements(const char *path, table *t, const input_settings *sett
 
 bool column_read(const char *path, const unsigned char *text, size_t bytes, const input_settings *settings,
                  npy_array *a, npy_error *error) {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, that some programs write first */
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8 byte order mark, which some programs write first */
     const bool marked = bytes >= 3 && memcmp(text, mark, 3) == 0;
     table t = {
         .at = (const char *)text + (marked ? 3 : 0), .end = (const char *)text + bytes, .line = 1, .error = error};

@@ -1,5 +1,5 @@
-/* Lines over two axes as SVG: a history over a logarithmic axis with a line for each power of ten, the prices of a
- * simulation as they converge, and how operations scale with ranks. */
+/* Line drawings as SVG. A history has a logarithmic axis with a line for each power of ten. Other drawings show the
+ * convergence of a simulation's prices and the scaling of operations with ranks. */
 #include "cli/io/file.h"
 #include "cli/io/npy_header.h"
 #include "cli/io/picture.h"
@@ -11,7 +11,7 @@
 
 enum { WIDTH = 720, HEIGHT = 440, LEFT = 90, RIGHT = 20, TOP = 20, BOTTOM = 60 };
 
-/* Text that grows. */
+/* A text buffer that grows. */
 typedef struct text {
     char *at;
     size_t length;
@@ -50,7 +50,7 @@ static axes find_axes(size_t n, const double *pairs) {
     return a;
 }
 
-/* The two axes and their names. */
+/* Draws the two axes and their names. */
 static void draw_frame(FILE *out, const char *x_name, const char *y_name) {
     fprintf(out, "<path d='M%d %dV%dH%d' fill='none' stroke='#000'/>\n", LEFT, TOP, HEIGHT - BOTTOM, WIDTH - RIGHT);
     fprintf(out, "<text x='%d' y='%d' text-anchor='middle'>%s</text>\n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 15,
@@ -91,7 +91,7 @@ static void draw(FILE *out, size_t n, const double *pairs, const char *x_name, c
     fputs("'/>\n</svg>\n", out);
 }
 
-/* Writes the text to the file, where the stream could be opened. */
+/* Writes the text to the file, if the stream was opened. */
 static bool finish(text *t, const char *path, npy_error *error) {
     bool good = fclose(t->stream) == 0 || npy_fail(error, "cannot allocate memory for a drawing");
     good = good && file_write(path, &(const file_part){t->at, t->length}, 1, error);
@@ -111,7 +111,7 @@ bool drawing_write(const char *path, size_t n, const double *pairs, const char *
 
 /* ----------------------------------------------------------------------------- convergence */
 
-/* Paths by their logarithm, prices as they are. */
+/* Ranges of the axes: logarithms of the numbers of paths, and prices. */
 typedef struct window {
     double first, last, low, high;
 } window;
@@ -125,11 +125,11 @@ static double y_in(const window *w, double price) {
     return TOP + (w->high - price) / (w->high - w->low) * (HEIGHT - TOP - BOTTOM);
 }
 
-/* All that is drawn, and a little room. */
+/* Returns the range of all points, with a margin. */
 static window find_window(size_t n, const convergence_point *points, double exact) {
     window w = {points[0].paths, points[n - 1].paths, points[0].price, points[0].price};
     for (size_t i = 0; i < n; i++) {
-        w.low = fmin(w.low, fmin(points[i].low, exact)); /* fmin and fmax take no notice of a NaN */
+        w.low = fmin(w.low, fmin(points[i].low, exact)); /* fmin and fmax ignore a NaN */
         w.high = fmax(w.high, fmax(points[i].high, exact));
     }
     const double room = w.high > w.low ? (w.high - w.low) / 20 : 1;
@@ -138,7 +138,8 @@ static window find_window(size_t n, const convergence_point *points, double exac
     return w;
 }
 
-/* 1, 2 or 5 times a power of ten: the least that cuts the range in six parts at most. */
+/* Returns the least number of the form 1, 2 or 5 times a power of ten that divides the range into at most six parts.
+ */
 static double round_step(double range) {
     const double power = pow(10, floor(log10(range / 6)));
     for (int i = 1; i < 10; i += i == 2 ? 3 : i == 5 ? 5 : 1)
@@ -146,7 +147,7 @@ static double round_step(double range) {
     return 10 * power;
 }
 
-/* Lines across, with their values times `scale`. */
+/* Draws horizontal lines labelled with their values times `scale`. */
 static void draw_levels(FILE *out, const window *w, double scale) {
     const double step = round_step(w->high - w->low);
     for (double i = ceil(w->low / step); i * step <= w->high; i++) {
@@ -207,7 +208,9 @@ static void draw_shares(FILE *out, const window *w, size_t n, const int *ranks, 
     fputs("'/>\n", out);
 }
 
-/* Strong scaling drawn through, weak dashed, and the name of the operation below the one before. */
+/* Draws strong scaling as a solid line and weak scaling as a dashed line, and adds the operation's name to the
+ * legend.
+ */
 static void draw_scaling_line(FILE *out, const window *w, size_t n, const int *ranks, const scaling_line *line,
                               size_t number) {
     const char *const colour = COLOURS[number % COLOUR_COUNT];

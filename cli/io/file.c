@@ -27,13 +27,13 @@ bool file_put(const file_writer *w, const void *data, size_t bytes, npy_error *e
 
 /* ------------------------------------------------------------------- the temporary file */
 
-/* Name of the temporary file, for a signal handler, which any thread may run. */
+/* Name of the temporary file. It is read by a signal handler, which may run in any thread. */
 static char unfinished[PATH_MAX];
 static enum { NONE, BEING_MADE, MADE } _Atomic state;
 
 /* Removes the temporary file; called from a signal handler. */
 static void abandon(void) {
-    while (state == BEING_MADE) { /* another thread, on which signals are blocked, is about to have made it */
+    while (state == BEING_MADE) { /* another thread, which has blocked signals, is creating the file */
     }
     if (state == MADE) unlink(unfinished);
 }
@@ -79,7 +79,8 @@ bool file_follow_links(const char *path, char target[PATH_MAX], npy_error *error
 
 bool file_has_space(int descriptor, unsigned long long bytes, npy_error *error) {
     struct statvfs system;
-    if (fstatvfs(descriptor, &system) != 0 || system.f_blocks == 0) return true; /* its size is unknown */
+    if (fstatvfs(descriptor, &system) != 0 || system.f_blocks == 0)
+        return true; /* the file system does not report its size */
     const unsigned long long available = (unsigned long long)system.f_bavail * system.f_frsize;
     return bytes <= available ||
            npy_fail(error, "requires %llu bytes, but its file system has %llu free", bytes, available);
@@ -93,18 +94,19 @@ bool file_take_usual_mode(int fd) {
     return fchmod(fd, 0666 & ~mask) == 0;
 }
 
-/* The POSIX access list of the replaced file, or none. Returns false if it could not be copied. */
+/* Copies the POSIX access control list of the replaced file, if it has one. Returns false if that failed. */
 static bool keep_list(int fd, const char *path) {
     static const char name[] = "system.posix_acl_access";
     char list[4096];
     const ssize_t length = getxattr(path, name, list, sizeof list);
     if (length > 0 && fsetxattr(fd, name, list, (size_t)length, 0) == 0) return true;
     const bool none = length < 0 && errno != ERANGE;
-    (void)fremovexattr(fd, name); /* one that the folder gives to new files */
+    (void)fremovexattr(fd, name); /* a list that the directory gives to new files */
     return none;
 }
 
-/* A group that cannot be kept may not gain access, nor may its members as others: both get what both had. */
+/* If the group cannot be kept, neither the new group nor the members of the old group may gain access. Both group and
+ * others then get the intersection of their permissions. */
 bool file_keep_access(int descriptor, const char *path, const struct stat *old) {
     struct stat own;
     mode_t mode = old->st_mode & 0777;
@@ -162,7 +164,7 @@ static bool begin_beside(file_writer *w, const char *path, npy_error *error) {
     return false;
 }
 
-/* A pipe or a device: there is nothing to rename. */
+/* Opens a pipe or a device, which is not renamed at the end. */
 static bool begin_directly(file_writer *w, const char *path, npy_error *error) {
     w->descriptor = open(path, O_WRONLY | O_CLOEXEC);
     return w->descriptor >= 0 || npy_fail(error, "cannot be opened: %s", strerror(errno));
@@ -190,7 +192,7 @@ static bool finish_temporary(const file_writer *w, npy_error *error) {
     return (fine && fsync(w->descriptor) == 0) || npy_fail(error, "cannot be written: %s", strerror(errno));
 }
 
-/* close may be the first to report that something was not written. */
+/* Checks close, which may be the first call to report a write error. */
 bool file_end(file_writer *w, bool keep, npy_error *error) {
     bool kept = keep;
     if (kept && w->target) kept = finish_temporary(w, error);
@@ -218,7 +220,7 @@ bool file_write_from(const char *path, const file_source *source, npy_error *err
     return file_end(&w, put, error) && put;
 }
 
-/* Parts that are still to be written. */
+/* Remaining parts to write. */
 typedef struct part_list {
     const file_part *next, *end;
 } part_list;

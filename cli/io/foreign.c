@@ -7,7 +7,7 @@
 typedef struct format {
     const char *magic;
     size_t bytes;
-    const char *text; /* what it is, and what to do */
+    const char *text; /* the format, and how to convert the file */
 } format;
 
 #define MAGIC(literal) literal, sizeof literal - 1

@@ -9,7 +9,7 @@
 const char *const INPUT_OPTIONS[] = {"--raw", "--column", "--as", "--missing", NULL};
 
 static input_settings settings = {.dtype = WEFT_DEFAULT};
-static struct { const char *raw, *as, *missing; /* as given */ } texts;
+static struct { const char *raw, *as, *missing; /* arguments as given */ } texts;
 
 static bool read_type(const char *option, const char *text) {
     for (settings.dtype = WEFT_I8; settings.dtype <= WEFT_F64; settings.dtype++)

@@ -1,5 +1,6 @@
-/* Reading .npy: a source (a mapping, or a stream that is read as far as needed), the prelude, the header,
- * the elements. Nothing is allocated on the word of a header: a stream's buffer grows with what arrives. */
+/* Reads .npy files from a source (a mapping, or a stream that is read as far as needed): magic and length, the
+ * header, the elements. Nothing is allocated on the basis of a header alone: a stream's buffer grows with the data
+ * that arrives. */
 #include "cli/io/npy.h"
 
 #include "cli/io/column.h"
@@ -20,7 +21,7 @@
 
 enum { HEADER_MAX = 1 << 20 };
 
-/* Magic, version and the length of the header; *data is where the elements start. */
+/* Reads magic, version, length and dictionary of the header. *data is the offset of the elements. */
 static bool read_header(source *s, npy_header *header, size_t *data, npy_error *error) {
     if (!source_want(s, NPY_MAGIC_BYTES + 4, error)) return false;
     if (s->bytes == 0) return npy_fail(error, "is empty: expected a .npy file");
@@ -61,7 +62,7 @@ bool npy_truncated(const npy_array *a, unsigned long long bytes, npy_error *erro
                     a->n * weft_dtype_size(a->dtype) * (a->is_complex ? 2 : 1), bytes);
 }
 
-/* What the header says of the array. */
+/* Returns the array described by the header. */
 static npy_array describe(const npy_header *header) {
     npy_array a = {.dtype = header->dtype,
                    .is_complex = header->is_complex,
@@ -78,7 +79,7 @@ static size_t header_size(const npy_header *header) {
     return weft_dtype_size(header->dtype) * (header->is_complex ? 2 : 1);
 }
 
-/* Hands the elements over: where they lie when that is aligned and in our byte order, else in a copy. */
+/* Provides the elements: in place if they are aligned and in native byte order, otherwise in a copy. */
 static bool take_elements(source *s, const npy_header *header, size_t data, npy_array *a, npy_error *error) {
     const size_t size = weft_dtype_size(header->dtype), parts = header->is_complex ? 2 : 1;
     const size_t bytes = header->n * parts * size;
@@ -86,7 +87,7 @@ static bool take_elements(source *s, const npy_header *header, size_t data, npy_
     if (!source_want(s, data + bytes, error)) return false;
     *a = describe(header);
     if (s->bytes - data < bytes) return npy_truncated(a, s->bytes - data, error);
-    a->data = data ? s->p + data : s->p; /* which may be NULL */
+    a->data = data ? s->p + data : s->p; /* s->p may be NULL */
     if (bytes && (header->swapped || (uintptr_t)a->data % size != 0)) {
         a->owned = malloc(bytes);
         if (!a->owned) return npy_fail(error, "cannot allocate memory for a copy of its %zu bytes", bytes);
@@ -125,7 +126,7 @@ static bool read_npy(const char *path, bool complex_too, npy_array *a, npy_error
     return read;
 }
 
-/* The header that `bytes` bytes of raw elements would have. */
+/* Makes the header for `bytes` bytes of raw elements. */
 static bool make_raw_header(unsigned long long bytes, npy_header *header, npy_error *error) {
     const weft_dtype dtype = input_get()->dtype;
     const size_t size = weft_dtype_size(dtype);
@@ -176,7 +177,7 @@ void npy_free(npy_array *a) {
 
 /* --------------------------------------------------------------------------------- streams */
 
-/* Behind the header, which has been read to its end and no further. */
+/* Initializes the stream after the header. The source must be positioned right after it. */
 static bool take_stream(const source *s, const struct stat *st, const npy_header *header, npy_stream *stream,
                         npy_error *error) {
     const size_t size = weft_dtype_size(header->dtype);
@@ -192,7 +193,7 @@ static bool take_stream(const source *s, const struct stat *st, const npy_header
     return !stream->ordinary || there >= header->n * size || npy_truncated(&stream->array, there, error);
 }
 
-/* Maps a file whose elements can be used as they lie. */
+/* Maps a file whose elements can be used in place. */
 static void map_stream(npy_stream *s) {
     const size_t size = weft_dtype_size(s->array.dtype), bytes = s->array.n * size;
     if (!s->ordinary || s->swapped || s->array.n == 0 || (size_t)s->start % size != 0) return;
@@ -202,13 +203,14 @@ static void map_stream(npy_stream *s) {
     s->mapped_bytes = (size_t)s->start + bytes;
 }
 
-/* The bytes that an ordinary file has from where it is read on. */
+/* Returns the number of bytes of a regular file from its current position on. */
 static unsigned long long bytes_ahead(const source *s, const struct stat *st) {
     const off_t at = lseek(s->fd, 0, SEEK_CUR);
     return at >= 0 && st->st_size > at ? (unsigned long long)(st->st_size - at) : 0;
 }
 
-/* Elements whose number or place is not known before all have been read: they are put in a file in memory. */
+/* Reads all elements into an anonymous file in memory, for formats whose number or position of elements is unknown
+ * before. */
 static bool open_read(const char *path, source *s, struct stat *st, npy_header *header, npy_error *error) {
     npy_array a;
     *s = (source){.fd = -1};

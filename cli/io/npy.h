@@ -6,69 +6,70 @@
 
 #include <stdbool.h>
 
-enum { NPY_RANK = 64 }; /* the most dimensions that NumPy has */
+enum { NPY_RANK = 64 }; /* largest number of dimensions in NumPy */
 
 typedef struct npy_shape {
     size_t rank, dimensions[NPY_RANK];
 } npy_shape;
 
 typedef struct npy_array {
-    size_t n;         /* elements: the product of the shape, 1 for a scalar */
-    const void *data; /* n elements in the order of the file, in this machine's byte order, aligned */
-    void *mapped;     /* what npy_free releases: a mapping, or memory, or neither */
+    size_t n;         /* number of elements: the product of the shape, 1 for a scalar */
+    const void *data; /* n elements in file order, in native byte order, aligned */
+    void *mapped;     /* released by npy_free: a mapping, allocated memory, or NULL */
     size_t mapped_bytes;
     void *owned;
-    npy_shape shape;  /* in which the elements lie in C order: flat for an array that is in Fortran order */
-    npy_shape given;  /* as the file says */
-    weft_dtype dtype; /* bool is read as u8; of complex elements: the type of their parts */
+    npy_shape shape;  /* shape whose C order is that of the elements: flat for an array in Fortran order */
+    npy_shape given;  /* shape stated in the file */
+    weft_dtype dtype; /* bool is read as u8; for complex elements, the type of their parts */
     bool is_complex;
-    bool flat;    /* the shape is not that of the file: Fortran order, or more dimensions than NPY_RANK */
-    bool fortran; /* in the file the first index runs fastest */
+    bool flat;    /* `shape` differs from that of the file: Fortran order, or more than NPY_RANK dimensions */
+    bool fortran; /* the first index runs fastest in the file */
 } npy_array;
 
 typedef struct npy_error {
     char message[320];
 } npy_error;
 
-/* Reads the array in the file at `path`, or in standard input for "-". Files are mapped, not read, when
- * their bytes can be used as they lie; a shape is believed only as far as there is data for it.
- * Returns false and leaves a sentence in `error` when there is no readable array; *a is then empty. */
+/* Reads the array in the file at `path`, or in standard input for "-". A file is mapped instead of read if its bytes
+ * can be used in place. A shape is accepted only if the file has data for all of it. Returns false and writes a
+ * sentence to `error` if there is no readable array; *a is then empty. */
 bool npy_read(const char *path, npy_array *a, npy_error *error);
-/* The same, and elements may be complex. */
+/* Reads an array like npy_read. Its elements may also be complex. */
 bool npy_read_numbers(const char *path, npy_array *a, npy_error *error);
 
-/* An array that is read as it comes: nothing of it is in memory. */
+/* An array that is read in pieces; it is never in memory as a whole. */
 typedef struct npy_stream {
-    npy_array array; /* without elements */
-    int descriptor;  /* at the first element */
-    bool swapped;    /* elements are not in this machine's byte order */
-    bool ordinary;   /* a file, which can be read again from `start` on */
+    npy_array array; /* header data; has no elements */
+    int descriptor;  /* file descriptor, positioned at the first element */
+    bool swapped;    /* elements are not in native byte order */
+    bool ordinary;   /* a regular file, which can be read again from offset `start` */
     long long start;
     const unsigned char
-        *mapped; /* such a file's `mapped_bytes` bytes; NULL where the elements cannot be used there */
+        *mapped; /* mapping of `mapped_bytes` bytes of a regular file; NULL if its elements cannot be used in place */
     size_t mapped_bytes;
 } npy_stream;
 
-/* Opens the array in the file at `path`, or in standard input for "-", and reads its header; an ordinary file has all
- * its elements. False and a sentence as for npy_read. */
+/* Opens the array in the file at `path`, or in standard input for "-", and reads its header. Checks that a regular
+ * file contains all elements. Returns false and writes a sentence to `error` on failure. */
 bool npy_open(const char *path, npy_stream *s, npy_error *error);
 void npy_close(npy_stream *s);
-/* All its elements after all, as npy_read gives them. Before any of them was read; npy_close is due still. */
+/* Reads all elements into memory, as npy_read does. Must be called before any element was read. npy_close must still
+ * be called. */
 bool npy_load(npy_stream *s, npy_array *a, npy_error *error);
-/* The sentence for an array of which only `bytes` bytes are there; false. */
+/* Writes to `error` that only `bytes` bytes of the array are present. Returns false. */
 bool npy_truncated(const npy_array *a, unsigned long long bytes, npy_error *error);
-/* Turns the bytes of each of n elements of `size` bytes around. */
+/* Reverses the bytes of each of n elements of `size` bytes. */
 void npy_swap(void *p, size_t n, size_t size);
 
-/* Writes an array to the file at `path`, or to standard output for "-". A file is there in whole or not at
- * all: the array is written beside it, brought to the disk, and renamed to it; what is no ordinary file (a
- * pipe, a device) is written to. Returns false and leaves a sentence in `error` when it could not be. */
+/* Writes an array to the file at `path`, or to standard output for "-". A file appears complete or not at all: the
+ * array is written to a temporary file in its directory, flushed to disk, and renamed. What is not a regular file (a
+ * pipe, a device) is written directly. Returns false and writes a sentence to `error` on failure. */
 bool npy_write(const char *path, weft_dtype dtype, const npy_shape *shape, const void *data, npy_error *error);
-/* The same of elements that may be complex, with parts of `dtype`. */
+/* Writes an array like npy_write. With `is_complex`, its elements are complex, with parts of `dtype`. */
 bool npy_write_numbers(const char *path, weft_dtype dtype, bool is_complex, const npy_shape *shape, const void *data,
                        npy_error *error);
 
-/* Releases what npy_read took. An array of zeros is allowed. */
+/* Releases the resources of npy_read. A zero-initialized array is allowed. */
 void npy_free(npy_array *a);
 
 #endif

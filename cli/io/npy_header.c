@@ -1,5 +1,6 @@
-/* The header of a .npy file, written, and a recursive-descent parser of the one dictionary that a .npy header may
- * hold. Strict: each of the three keys once, nothing else, nothing behind the closing brace but spaces. */
+/* Writes the header of a .npy file, and parses the dictionary of a .npy header by recursive descent. The parser is
+ * strict: it requires each of the three keys exactly once, allows no other key, and allows only spaces after the
+ * closing brace. */
 #include "cli/io/npy_header.h"
 
 #include <stdarg.h>
@@ -29,7 +30,7 @@ static void skip_space(parser *p) {
     while (p->at < p->end && (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r')) p->at++;
 }
 
-/* Takes the character `c` when it is next. */
+/* Consumes the character `c` if it is next. */
 static bool take(parser *p, char c) {
     skip_space(p);
     if (p->at == p->end || *p->at != c) return false;
@@ -37,7 +38,7 @@ static bool take(parser *p, char c) {
     return true;
 }
 
-/* Takes the word when it is next. */
+/* Consumes the word if it is next. */
 static bool take_word(parser *p, const char *word) {
     skip_space(p);
     const size_t length = strlen(word);
@@ -46,7 +47,7 @@ static bool take_word(parser *p, const char *word) {
     return true;
 }
 
-/* A string in single or double quotes; escapes do not occur in what NumPy writes. */
+/* Parses a string in single or double quotes. NumPy does not write escape sequences, and they are not supported. */
 static bool parse_string(parser *p, char *out, size_t size) {
     skip_space(p);
     if (p->at == p->end || (*p->at != '\'' && *p->at != '"')) return expected(p, "a quoted string");
@@ -63,7 +64,7 @@ static bool parse_string(parser *p, char *out, size_t size) {
 
 /* ----------------------------------------------------------------------------------- descr */
 
-/* In the order of weft_dtype, then other names. */
+/* Type codes in the order of weft_dtype, then other spellings. */
 static const struct {
     const char *npy;
     weft_dtype dtype;
@@ -73,7 +74,7 @@ static const struct {
     {"b1", WEFT_U8},
 };
 
-/* Complex elements, by the type of their parts. */
+/* Codes of complex types, with the type of their parts. */
 static const struct {
     const char *npy;
     weft_dtype part;
@@ -113,7 +114,7 @@ static bool parse_descr(parser *p, npy_header *header) {
 
 /* ----------------------------------------------------------------------------------- shape */
 
-/* One dimension: digits, with Python 2's L allowed behind them. */
+/* Parses one dimension: digits, optionally followed by Python 2's L. */
 static bool parse_dimension(parser *p, size_t *dimension) {
     const char *first = p->at;
     const bool negative = take(p, '-');
@@ -130,8 +131,9 @@ static bool parse_dimension(parser *p, size_t *dimension) {
     return true;
 }
 
-/* The dimensions in parentheses. Those beyond NPY_RANK are counted, and not kept. Their product times any element's
- * bytes must fit in memory, also when another dimension is 0: such a shape is a fault in the file. */
+/* Parses the dimensions in parentheses. Those beyond NPY_RANK are counted but not stored. The product of the
+ * dimensions times the size of any element must fit in memory, even if another dimension is 0; otherwise the file is
+ * invalid. */
 static bool parse_shape(parser *p, npy_header *header) {
     if (!take(p, '(')) return expected(p, "the shape, a tuple,");
     size_t product = 1;
@@ -159,7 +161,7 @@ static bool parse_shape(parser *p, npy_header *header) {
 
 /* ------------------------------------------------------------------------------ dictionary */
 
-/* Which index runs fastest changes no result: elements are taken in memory order. */
+/* Parses the value of fortran_order. It does not change results, since elements are processed in memory order. */
 static bool parse_order(parser *p, npy_header *header) {
     header->fortran = take_word(p, "True");
     return header->fortran || take_word(p, "False") || expected(p, "True or False for 'fortran_order'");

@@ -8,7 +8,7 @@
 #define NPY_MAGIC "\x93NUMPY"
 enum { NPY_MAGIC_BYTES = 6 };
 
-/* The letter of this machine's byte order. */
+/* Letter of the native byte order in `descr`. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define NPY_NATIVE '<'
 #else
@@ -16,26 +16,26 @@ enum { NPY_MAGIC_BYTES = 6 };
 #endif
 
 typedef struct npy_header {
-    weft_dtype dtype; /* of complex elements: of their parts */
+    weft_dtype dtype; /* for complex elements, the type of their parts */
     bool is_complex;
-    char descr[8]; /* of complex elements, as it stands in the file */
-    bool swapped;  /* the file's byte order is not this machine's */
-    size_t n;      /* product of the shape; n elements are known to fit in memory */
+    char descr[8]; /* type of complex elements as written in the file */
+    bool swapped;  /* the file is not in native byte order */
+    size_t n;      /* product of the shape; n elements are guaranteed to fit in the address space */
     npy_shape shape;
     bool fortran; /* the first index runs fastest */
 } npy_header;
 
-/* Parses the `length` characters of the dictionary. Returns false and leaves a sentence in `error` for
- * anything that NumPy would not have written, and for element types that weft does not have. */
+/* Parses the `length` characters of the dictionary. Returns false and writes a sentence to `error` for anything that
+ * NumPy would not have written, and for element types that weft does not support. */
 bool npy_parse_header(const char *text, size_t length, npy_header *header, npy_error *error);
 
-/* Writes the header of an array, as NumPy writes it, from the magic on: a multiple of 64 bytes, which are
- * returned. */
+/* Writes the header of an array as NumPy writes it, from the magic on. Returns its size in bytes, a multiple of 64.
+ */
 enum { NPY_HEADER_ROOM = 2048 };
 size_t npy_format_header(weft_dtype dtype, bool is_complex, const npy_shape *shape,
                          unsigned char header[NPY_HEADER_ROOM]);
 
-/* Writes the sentence and returns false, so that a failure is one statement. */
+/* Writes the sentence to `error` and returns false, so that a failure is one statement. */
 __attribute__((format(printf, 2, 3))) bool npy_fail(npy_error *error, const char *format, ...);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writing .npy: header and elements. */
+/* Writes .npy files: header and elements. */
 #include "cli/io/file.h"
 #include "cli/io/npy_header.h"
 

@@ -1,23 +1,23 @@
-/* What fft and convolve share: arrays of real or complex numbers, and the file that is written. */
+/* Functions shared by fft and convolve: arrays of real or complex numbers, and the output file. */
 #ifndef WEFT_CLI_NUMBERS_H
 #define WEFT_CLI_NUMBERS_H
 
 #include "cli/cli.h"
 #include "cli/io/npy.h"
 
-/* Reads an array of f32, f64 or complex elements; prints the error and returns false when there is none. */
+/* Reads an array of f32, f64 or complex elements. Prints the error and returns false on failure. */
 bool numbers_read(const char *command, const char *path, npy_array *a);
 
-/* The elements of a real array as complex ones, in memory that it owns; nothing is done to a complex one. */
+/* Converts a real array to complex elements in memory that it owns. Leaves a complex array unchanged. */
 bool numbers_to_complex(const char *command, const char *path, npy_array *a);
 
-/* Checks that -o was given, and not standard output where JSON goes there. */
+/* Checks that -o was given, and that it is not standard output when --json prints there. */
 bool numbers_output(const cli_options *options, const char *command, const char *to);
 
-/* Memory for `count` elements, at least one. Prints the error and returns NULL when there is none. */
+/* Allocates memory for `count` elements, at least one. Prints the error and returns NULL on failure. */
 void *numbers_room(const char *command, const npy_array *like, bool is_complex, size_t count);
 
-/* "f32" or "complex f32". */
+/* Returns the type's name: "f32" or "complex f32". */
 const char *numbers_type(weft_dtype dtype, bool is_complex);
 
 #endif

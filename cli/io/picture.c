@@ -1,4 +1,5 @@
-/* Pictures by libpng (optional): the plane, enlarged by a whole number, and its scale with three labels. */
+/* Draws pictures with libpng (optional): the plane, enlarged by an integer factor, and its colour scale with three
+ * labels. */
 #include "cli/io/picture.h"
 #include "cli/io/file.h"
 #include "cli/io/npy_header.h"
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARGIN = 12, BAR = 24, DOT = 2 /* pixels of a point of the letters */, LETTER = 6 * DOT, LABEL = 11 * LETTER };
-enum { WANTED = 512 /* pixels of the longer side, at least */, MOST = 16384 /* pixels of a side, at most */ };
+enum { MARGIN = 12, BAR = 24, DOT = 2 /* pixels per dot of a letter */, LETTER = 6 * DOT, LABEL = 11 * LETTER };
+enum { WANTED = 512 /* minimum pixels of the longer side */, MOST = 16384 /* maximum pixels of a side */ };
 
 typedef struct colour {
     uint8_t red, green, blue;
@@ -27,12 +28,12 @@ typedef struct plane {
     weft_dtype dtype;
     size_t width, height;
     const void *data;
-    double low, high; /* of the finite values */
+    double low, high; /* range of the finite values */
 } plane;
 
 /* ------------------------------------------------------------------------------- colours */
 
-/* The map "viridis" of S. van der Walt and N. Smith (CC0) at nine places. */
+/* The colour map "viridis" of S. van der Walt and N. Smith (CC0), at nine points. */
 static const colour MAP[] = {{0x44, 0x01, 0x54}, {0x47, 0x2d, 0x7b}, {0x3b, 0x52, 0x8b},
                              {0x2c, 0x72, 0x8e}, {0x21, 0x91, 0x8c}, {0x28, 0xae, 0x80},
                              {0x5e, 0xc9, 0x62}, {0xad, 0xdc, 0x30}, {0xfd, 0xe7, 0x25}};
@@ -40,7 +41,7 @@ static const colour GREY = {0x80, 0x80, 0x80}, BLACK = {0, 0, 0}, WHITE = {0xff,
 
 static uint8_t between(uint8_t a, uint8_t b, double share) { return (uint8_t)(a + (b - a) * share + 0.5); }
 
-/* The colour of a share in [0, 1]. */
+/* Returns the colour of a position in [0, 1] on the scale. */
 static colour colour_of(double share) {
     const size_t steps = sizeof MAP / sizeof *MAP - 1;
     const double place = share * (double)steps;
@@ -65,14 +66,15 @@ static void find_range(plane *p) {
 }
 
 static colour colour_at(const plane *p, size_t i) {
-    const double v = value_at(p, i), range = p->high / 2 - p->low / 2; /* halves: the difference may overflow */
+    const double v = value_at(p, i),
+                 range = p->high / 2 - p->low / 2; /* halves, because the difference may overflow */
     if (!isfinite(v)) return GREY;
     return colour_of(range > 0 ? (v / 2 - p->low / 2) / range : 0);
 }
 
 /* ------------------------------------------------------------------------------- letters */
 
-/* Five columns of seven dots each, the lowest bit on top. */
+/* Letters as five columns of seven dots; the lowest bit is the top dot. */
 static const struct {
     char letter;
     uint8_t column[5];
@@ -106,7 +108,7 @@ static void write_number(canvas *c, size_t x, size_t y, double v) {
 
 /* ------------------------------------------------------------------------------- drawing */
 
-/* How many pixels a value gets. */
+/* Returns the number of pixels per value along each axis. */
 static size_t enlargement(const plane *p) {
     const size_t longer = p->width > p->height ? p->width : p->height;
     return longer >= WANTED ? 1 : (WANTED - 1) / longer + 1;
@@ -118,7 +120,7 @@ static void draw_plane(canvas *c, const plane *p, size_t scale) {
             fill(c, MARGIN + i * scale, MARGIN + j * scale, scale, scale, colour_at(p, j * p->width + i));
 }
 
-/* From the greatest value on top to the least. */
+/* Draws the scale, with the greatest value on top. */
 static void draw_scale(canvas *c, const plane *p, size_t left, size_t height) {
     const double labels[] = {p->high, p->low / 2 + p->high / 2, p->low};
     for (size_t j = 0; j < height; j++)

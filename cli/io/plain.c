@@ -68,7 +68,7 @@ static double bits_xor(size_t n, const float *x) {
     return b;
 }
 
-/* any and all stop where the answer is known, as anyone's loop would. */
+/* any and all stop as soon as the answer is known, as a plain loop would. */
 static double any(size_t n, const float *x) {
     for (size_t i = 0; i < n; i++)
         if (x[i] != 0) return 1;

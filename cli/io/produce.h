@@ -1,4 +1,4 @@
-/* What the commands share that make arrays of the arrays in .npy files. */
+/* Functions shared by the commands that compute arrays from arrays in .npy files. */
 #ifndef WEFT_CLI_PRODUCE_H
 #define WEFT_CLI_PRODUCE_H
 
@@ -7,37 +7,39 @@
 
 enum { PRODUCE_FILES = 2 };
 
-/* One call of such a command. */
+/* State of one call of such a command. */
 typedef struct production {
     const cli_options *options;
     const char *command;
-    char **files; /* the operands, and what was read from them */
+    char **files; /* the operands, and the arrays read from them */
     int count;
-    bool prints; /* without -o the result is printed; set before produce_begin or produce_open */
+    bool prints; /* the result is printed if there is no -o; set before produce_begin or produce_open */
     npy_array in[PRODUCE_FILES];
     weft_context *ctx;
     double start, seconds; /* of the library's call */
 } production;
 
-/* Checks the operands, of which there must be `count`, and that `to` is given if it must be; reads the files; opens
- * the context. Returns CLI_DONE, or the exit code after the error was printed. produce_end is due in any case. */
+/* Checks that there are `count` operands and that `to` is given if it is required, reads the files and opens the
+ * context. Returns CLI_DONE, or the exit code after printing the error. produce_end must be called in any case. */
 int produce_begin(production *p, const cli_options *options, int argc, char **argv, int count, const char *to);
-/* The same in two steps: all but the files; the files. */
+/* produce_begin in two steps: produce_open does everything except reading the files, which produce_read does. */
 int produce_open(production *p, const cli_options *options, int argc, char **argv, int count, const char *to);
 int produce_read(production *p);
-/* Whether the two files have elements of one type; prints the error. */
+/* Returns true if both files have the same element type. Prints the error otherwise. */
 bool produce_one_type(const production *p);
-/* Memory for n values of the result; prints the error and returns NULL when there is none. */
+/* Allocates memory for n values of the result. Prints the error and returns NULL on failure. */
 void *produce_room(const production *p, size_t n, size_t size);
-/* Around the library's call: takes the time; what became of it, the error printed. */
+/* Called before and after the library's call. produce_start starts the timer. produce_done stops it, prints the error
+ * if `status` is not WEFT_OK, and returns the exit code. */
 void produce_start(production *p);
 int produce_done(production *p, weft_status status);
-/* Writes a result, or prints it one value a line where `to` is NULL and no JSON is printed. Returns the exit code. */
+/* Writes a result to `to`. If `to` is NULL, prints it with one value per line, unless JSON is printed. Returns the
+ * exit code. */
 int produce_write(const production *p, const char *to, weft_dtype dtype, const npy_shape *shape, const void *data);
-/* Prints what every --json object has: the command, its files, `to` unless it is NULL, n; and how every object ends.
- */
+/* Prints the members that every --json object begins with: the command, its files, `to` unless it is NULL, and n.
+ * produce_json_end prints those that every object ends with. */
 void produce_json_begin(const production *p, const char *to);
-/* A member with n values. */
+/* Prints a JSON member whose value is a list of n values. */
 void produce_json_list(const char *name, weft_dtype dtype, size_t n, const void *data);
 void produce_json_end(const production *p);
 void produce_end(production *p);

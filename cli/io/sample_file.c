@@ -14,7 +14,7 @@ static const uint64_t SAMPLES_MOST = UINT64_C(1) << 63; /* of a stream */
 
 /* -------------------------------------------------------------------------------- options */
 
-/* A whole number, which may have an exponent: 1e8. */
+/* Parses an integer, which may have an exponent: 1e8. */
 static bool read_whole(const char *command, const char *option, const char *text, uint64_t *number) {
     value v;
     if (value_parse(WEFT_U64, text, &v)) {
@@ -63,14 +63,14 @@ bool sample_options_suffice(const cli_options *options, const char *command, con
 
 /* -------------------------------------------------------------------------------- writing */
 
-/* What is made and written; `made` samples are behind us. */
+/* State of generating and writing: `made` samples are finished. */
 typedef struct run {
     const sample_file *file;
     weft_context *ctx;
     uint64_t made;
-    size_t size, room; /* of a sample, in bytes; samples of a piece */
+    size_t size, room; /* bytes per sample; samples per piece */
     void *piece;
-    bool begun; /* the header was given */
+    bool begun; /* the header has been returned */
     unsigned char header[NPY_HEADER_ROOM];
 } run;
 
@@ -99,14 +99,14 @@ static bool next_piece(void *self, file_part *piece, npy_error *error) {
     return true;
 }
 
-/* The last sample is made before the file is: what the library refuses, it refuses there. */
+/* Generates the last sample before the output file is created, so that errors of the library are reported first. */
 static weft_status try_last(const run *w) {
     const sample_options *o = w->file->options;
     if (o->n == 0) return make(w, o->first, 0);
     return make(w, o->first > UINT64_MAX - (o->n - 1) ? UINT64_MAX : o->first + (o->n - 1), 1);
 }
 
-/* Of the header and all samples; the largest number where there are more. */
+/* Returns the size of header and samples, or the largest number if that overflows. */
 static unsigned long long bytes_of_file(const run *w) {
     unsigned char header[NPY_HEADER_ROOM];
     unsigned long long bytes;

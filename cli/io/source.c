@@ -47,7 +47,7 @@ void source_close(source *s) {
         free(s->p);
 }
 
-/* Doubles the buffer, but not beyond the `wanted` bytes. */
+/* Doubles the buffer, up to `wanted` bytes. */
 static bool grow(source *s, size_t wanted, npy_error *error) {
     size_t capacity = s->capacity < FIRST_CHUNK ? FIRST_CHUNK : s->capacity > wanted / 2 ? wanted : s->capacity * 2;
     void *p = realloc(s->p, capacity);

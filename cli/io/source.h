@@ -1,4 +1,4 @@
-/* The bytes of an input file, or of standard input: mapped, or read as far as they are needed. */
+/* Bytes of an input file or of standard input: mapped, or read as far as they are needed. */
 #ifndef WEFT_CLI_SOURCE_H
 #define WEFT_CLI_SOURCE_H
 
@@ -6,7 +6,8 @@
 
 #include <sys/stat.h>
 
-/* Bytes [0, bytes) of the file are at p. `mapped`: all bytes of the file. Otherwise more may come from fd. */
+/* Bytes [0, bytes) of the file are at p. If `mapped` is true, these are all bytes of the file. Otherwise more may be
+ * read from fd. */
 typedef struct source {
     int fd;
     bool mapped;
@@ -14,16 +15,16 @@ typedef struct source {
     size_t bytes, capacity;
 } source;
 
-/* Opens the file at `path`, or standard input for "-", and examines it. source_close is due in any case; returns
- * false and leaves a sentence in `error` when it cannot be opened. */
+/* Opens the file at `path`, or standard input for "-", and gets its state. Returns false and writes a sentence to
+ * `error` if it cannot be opened. source_close must be called in any case. */
 bool source_open(const char *path, source *s, struct stat *st, npy_error *error);
-/* Whether it is an ordinary file, whose size is known. */
+/* Returns true if `path` is a regular file, whose size is known. */
 bool source_is_ordinary(const char *path);
-/* Opens it and maps what can be mapped: an ordinary file that is read from its beginning. */
+/* Opens the file and maps it if possible, that is, if it is a regular file read from its beginning. */
 bool source_map(const char *path, source *s, npy_error *error);
 void source_close(source *s);
 
-/* Reads until `wanted` bytes are there or the file ends; `s->bytes` says which. */
+/* Reads until `wanted` bytes are available or the file ends; `s->bytes` is then the number of available bytes. */
 bool source_want(source *s, size_t wanted, npy_error *error);
 /* Reads to the end of the file. */
 bool source_read_all(source *s, npy_error *error);

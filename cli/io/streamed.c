@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 enum {
-    READ_BYTES = 1 << 20, /* at a time, a multiple of every element: so often is looked for a signal */
+    READ_BYTES = 1 << 20, /* bytes per read, a multiple of every element size; a signal is checked for after each */
     POLL_MILLISECONDS = 100
 };
 
-/* The sentence for a signal; the process ends by it after everything has been released. */
+/* Prints the error for a signal. The process ends by that signal after all resources have been released. */
 static int interrupted(const char *command, const char *path, double done, double all) {
     cli_error(command, "%s: interrupted after %.1f of %.1f MB; no result was written", path, done / 1e6, all / 1e6);
     return CLI_FAILED;
@@ -36,13 +36,13 @@ size_t stream_memory(const cli_options *options) {
 bool stream_wanted(const cli_options *options, const char *path, int passes) {
     const input_format format = input_format_of(path);
     struct stat st;
-    if (format == INPUT_COLUMN) return false; /* its elements are in memory once it has been read */
+    if (format == INPUT_COLUMN) return false; /* its elements are in memory after reading */
     if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st)) != 0) return false;
     if (S_ISREG(st.st_mode)) return (uintmax_t)st.st_size > stream_memory(options);
     return passes == 1 && !S_ISDIR(st.st_mode) && format == INPUT_NPY;
 }
 
-/* Waits until the pipe has something, or a signal came. */
+/* Waits until the pipe has data or a signal was caught. */
 static bool wait_for_pipe(const stream_input *in) {
     struct pollfd wanted = {.fd = in->npy.descriptor, .events = POLLIN};
     while (!signals_caught() && poll(&wanted, 1, POLL_MILLISECONDS) == 0) continue;
@@ -70,7 +70,7 @@ static void tell_progress(const stream_input *in, size_t bytes) {
     progress_at_bytes(s->done, s->bytes);
 }
 
-/* Elements in the other byte order are turned around when they are there in whole. */
+/* Reads bytes. Elements in the other byte order are swapped once they are complete. */
 static ptrdiff_t read_input(void *self, void *to, size_t bytes) {
     stream_input *in = self;
     const size_t size = weft_dtype_size(in->npy.array.dtype), wanted = bytes < READ_BYTES ? bytes : READ_BYTES;
@@ -87,7 +87,7 @@ static ptrdiff_t read_input(void *self, void *to, size_t bytes) {
     return (ptrdiff_t)got;
 }
 
-/* The pages behind are given back, so that no more than a piece is resident. */
+/* Returns a view of the mapping. Releases the pages before it, so that at most one piece is resident. */
 static const void *view_input(void *self, size_t bytes) {
     stream_input *in = self;
     struct stat st = {0};
@@ -188,7 +188,7 @@ bool stream_memory_refused(const stream *s, const weft_context *ctx) {
     return refused;
 }
 
-/* The sentence of whatever failed first: a file, or else the library's call. */
+/* Prints the first error: that of a file, or otherwise that of the library's call. */
 static int tell(const stream *s, const weft_context *ctx) {
     if (signals_caught()) return interrupted(s->command, s->inputs[0].path, s->done, s->bytes);
     for (int i = 0; i < s->count; i++) {

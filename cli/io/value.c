@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* Tries more and more digits until the text reads back. The command never calls setlocale, so the
- * decimal point is a point. */
+/* Tries increasing numbers of digits until the text converts back to v. The command never calls setlocale, so the
+ * decimal separator is a point. */
 static value_string float_decimal(double v, int most_digits, bool is_float) {
     value_string s;
     if (isnan(v)) return (value_string){"nan"};
@@ -82,7 +82,7 @@ static bool parse_signed(weft_dtype dtype, const char *text, value *v) {
     errno = 0;
     const long long number = strtoll(text, &end, 10);
     if (errno || *end || number > most || number < -most - 1) return false;
-    v->i64 = number; /* little endian: a narrower member has the low bytes */
+    v->i64 = number; /* little endian: a narrower member is the low bytes */
     return true;
 }
 
@@ -95,7 +95,7 @@ static bool parse_unsigned(weft_dtype dtype, const char *text, value *v) {
     return true;
 }
 
-/* A number too small for the type is rounded, as it is in C; one too large is refused. */
+/* Parses a float. A number too small for the type is rounded, as in C. A number too large is rejected. */
 static bool parse_float(weft_dtype dtype, const char *text, value *v) {
     char *end;
     const double number = dtype == WEFT_F32 ? (double)strtof(text, &end) : strtod(text, &end);
@@ -134,7 +134,7 @@ void value_range(weft_dtype dtype, char *text, size_t size) {
 
 /* ----------------------------------------------------------------------------------- JSON */
 
-/* Length of the UTF-8 sequence at p, 0 when it is none. Overlong forms and surrogates are none. */
+/* Returns the length of the UTF-8 sequence at p, or 0 if it is invalid. Overlong forms and surrogates are invalid. */
 static size_t utf8_length(const unsigned char *p) {
     const size_t length = p[0] < 0x80                   ? 1
                           : p[0] >= 0xc2 && p[0] < 0xe0 ? 2

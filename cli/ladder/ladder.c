@@ -1,4 +1,4 @@
-/* weft ladder: the classic kernels, step by step. */
+/* weft ladder: runs the classic kernels, from the first version to the optimized one. */
 #include "cli/ladder/ladder_climb.h"
 #include "cli/nearest.h"
 
@@ -8,14 +8,14 @@
 
 typedef struct ladder {
     const cli_options *options;
-    const ladder_topic_text *topic; /* NULL: all of them, or their list */
+    const ladder_topic_text *topic; /* NULL: all topics, or their list */
     bool all, faulty;
     long long n, seed;
     const char *dtype, *rung, *show, *plot;
     ladder_schedule schedule;
     ladder_machine_info machines[LADDER_MACHINES];
     size_t machine_count;
-    size_t printed; /* results */
+    size_t printed; /* number of results printed */
 } ladder;
 
 /* --------------------------------------------------------------------------------- names */
@@ -33,7 +33,7 @@ static const ladder_topic_text *find_topic(const char *name) {
     return NULL;
 }
 
-static const ladder_topic_text *named_rungs; /* for rung_name, which takes no more than a number */
+static const ladder_topic_text *named_rungs; /* parameter of rung_name, which only takes an index */
 static const char *rung_name(size_t i) { return named_rungs->rungs[i].name; }
 
 static const ladder_rung_text *look_up(const ladder_topic_text *topic, const char *name) {
@@ -60,7 +60,7 @@ static const ladder_rung_text *find_rung(const ladder_topic_text *topic, const c
     return NULL;
 }
 
-/* Whether `type` is one of the words of `types`. */
+/* Returns true if `type` is one of the words of `types`. */
 static bool is_among(const char *types, const char *type) {
     const size_t length = strlen(type);
     for (const char *at = types; at && *at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL)
@@ -109,7 +109,7 @@ static bool usage(const char *sentence) {
     return false;
 }
 
-/* What does not go together. */
+/* Checks for options that exclude each other. */
 static bool check_options(const ladder *l) {
     const char *const device = l->options->device;
     if (l->all && l->topic) return usage("--all cannot be combined with a topic");
@@ -146,7 +146,7 @@ static bool read_options(ladder *l, int argc, char **argv) {
 
 /* ------------------------------------------------------------------------------- machines */
 
-/* Adds the machine if it can be used; else the error is told where it was asked for. */
+/* Adds the machine if it can be used. Otherwise prints the error if it was requested. */
 static bool add_machine(ladder *l, const char *which, bool wanted) {
     char error[600];
     if (ladder_machine_load(which, &l->machines[l->machine_count], error, sizeof error)) {
@@ -208,12 +208,12 @@ static int climb_on(ladder *l, const ladder_topic_text *topic, const ladder_mach
     if (l->options->json && l->printed++) printf(", ");
     (l->options->json ? ladder_print_json : ladder_print)(&r);
     fflush(stdout);
-    /* The last machine's drawing is the one that stays: the GPU's, where there is one. */
+    /* Draws the results of the last machine only, which is the GPU if there is one. */
     if (machine == &l->machines[l->machine_count - 1] && !write_plot(l, &r)) return CLI_FAILED;
     return is_good(&r) ? CLI_DONE : CLI_FAILED;
 }
 
-/* The day, in Greenwich, belongs to what is measured and kept. */
+/* Prints the date (UTC), which is part of a stored measurement. */
 static void print_head(void) {
     const time_t now = time(NULL);
     struct tm day;

@@ -1,4 +1,4 @@
-/* The staircase: a bar for each rung, its share of the ceiling, on a logarithmic axis. */
+/* Bar chart of a topic: for each rung a bar whose height is the fraction of the ceiling, on a logarithmic axis. */
 #include "cli/io/file.h"
 #include "cli/ladder/ladder_climb.h"
 
@@ -8,7 +8,7 @@
 
 enum { BAR = 64, LEFT = 70, TOP = 60, HEIGHT = 320, BOTTOM = 110, DECADES = 4 };
 
-/* Where a share of the ceiling stands on the axis, which ends at a ten thousandth of it. */
+/* Returns the position on the axis of a fraction of the ceiling. The axis ends at 1/10000. */
 static double height_of(double share) {
     const double decades = DECADES + log10(share);
     return share <= 0 || decades <= 0 ? 0 : HEIGHT * decades / DECADES;
@@ -34,7 +34,7 @@ static void write_bar(FILE *f, const ladder_result *r, size_t i, double x) {
             r->rungs[i].text->name);
 }
 
-/* Rungs that are right, and whose share is known. */
+/* Returns true for rungs that are right and whose fraction of the ceiling was measured. */
 static bool has_bar(const ladder_result *r, size_t i) {
     return r->rungs[i].row.verdict == LADDER_RIGHT && ladder_share(r, i) > 0;
 }

@@ -1,4 +1,4 @@
-/* The machines of the ladder are libraries that are loaded when they are used, as the CUDA backend is. */
+/* Loads the machines of the ladder, which are shared libraries loaded on demand, like the CUDA backend. */
 #include "cli/ladder/ladder_climb.h"
 
 #include <dlfcn.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Finds the library of a machine: in $WEFT_PLUGIN_DIR when set, else in the directory that libweft.so was loaded
- * from; there in the subdirectory weft, where it is installed, or next to libweft.so, as in a build tree. */
+/* Finds the library of a machine: in $WEFT_PLUGIN_DIR if set, otherwise in the directory that libweft.so was loaded
+ * from. There it is in the subdirectory weft if installed, or next to libweft.so in a build tree. */
 static void machine_path(const char *which, char *path, size_t size) {
     const char *directory = getenv("WEFT_PLUGIN_DIR");
     size_t length = directory ? strlen(directory) : 0;

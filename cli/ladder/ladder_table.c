@@ -1,4 +1,4 @@
-/* What came of a topic, as a table or as JSON. */
+/* Prints the results of a topic as a table or as JSON. */
 #include "cli/io/value.h"
 #include "cli/ladder/ladder_climb.h"
 
@@ -12,17 +12,17 @@ static const char *const VERDICTS[] = {
 
 static bool has_run(const ladder_row *row) { return row->verdict != LADDER_NOT_RUN; }
 
-/* Operations count where there are many to a byte. */
+/* Returns true if the rate is given in operations, because there are more than 4 per byte. */
 static bool is_computing(const ladder_row *row) { return row->flops > 4 * row->bytes; }
 static const char *unit_of(const ladder_row *row) { return is_computing(row) ? "GFLOP/s" : "GB/s"; }
 
-/* Of what the topic needs, 10^9 a second; 0 where it was not timed. */
+/* Returns the rate in 10^9 needed operations or bytes per second; 0 if it was not timed. */
 static double rate(const ladder_row *row) {
     const double needed = is_computing(row) ? row->flops : row->bytes;
     return row->timed && row->seconds > 0 ? 1e-9 * needed / row->seconds : 0;
 }
 
-/* The roofline: what the bytes and the operations take at the least, whichever is longer. */
+/* Returns the roofline's lower bound: the larger of the times for the bytes and for the operations. */
 static double least_seconds(const ladder_result *r, const ladder_row *row) {
     const ladder_machine_info *m = r->machine;
     const double moving = m->bytes_a_second > 0 ? row->bytes / m->bytes_a_second : 0;
@@ -40,7 +40,7 @@ double ladder_share(const ladder_result *r, size_t i) {
 
 static double seconds_for_one(const ladder_row *row) { return row->seconds / (double)row->n; }
 
-/* The time of the last rung before that was timed and right, over this one's, for one of n; 0: there is none. */
+/* Returns the speedup per element over the last earlier rung that was timed and is right; 0 if there is none. */
 static double step_up(const ladder_result *r, size_t i) {
     const ladder_row *row = &r->rungs[i].row;
     if (!row->timed) return 0;
@@ -51,7 +51,7 @@ static double step_up(const ladder_result *r, size_t i) {
     return 0;
 }
 
-/* A number, or a dash for 0, in its column. */
+/* Prints a number in its column, or a dash for 0. */
 static void cell(int width, int digits, double value, const char *unit) {
     if (value > 0)
         printf(" %*.*f%s", width, digits, value, unit);

@@ -1,5 +1,5 @@
-/* What the command knows of the ladder without running it: ladder/source.py makes the tables of the topics' sources.
- */
+/* Texts of the ladder's topics, available without loading a machine. ladder/source.py generates the tables from the
+ * sources of the topics. */
 #ifndef WEFT_CLI_LADDER_TEXT_H
 #define WEFT_CLI_LADDER_TEXT_H
 
@@ -9,12 +9,12 @@
 typedef struct ladder_rung_text {
     const char *name, *idea;
     bool faulty;        /* wrong on purpose */
-    const char *source; /* with the explanation above it */
+    const char *source; /* source text, including the explanation above it */
 } ladder_rung_text;
 
 typedef struct ladder_topic_text {
     const char *name, *title;
-    const char *types; /* with spaces between them, the default first */
+    const char *types; /* separated by spaces; the default is first */
     size_t executor_n, gpu_n;
     const ladder_rung_text *rungs;
     size_t rung_count;

@@ -5,7 +5,7 @@
 
 static double probability(double x) { return 0.5 * erfc(-x * sqrt(0.5)); }
 
-/* The price on something whose logarithm is normal. */
+/* Returns the price of an option on an asset whose logarithm is normally distributed. */
 static double log_normal_price(const weft_option *o, double mean, double deviation) {
     const double discount = exp(-o->rate * o->maturity), forward = exp(mean + 0.5 * deviation * deviation);
     const double d2 = (mean - log(o->strike)) / deviation, d1 = d2 + deviation;

@@ -1,5 +1,5 @@
-/* weft tour: options, machines, the sections in their order, the verdict. The sections are in tour_<section>.c; what
- * they use is in tour_machines.c. */
+/* weft tour: options, machines, the sequence of the sections, the verdict. Each section is in tour_<section>.c;
+ * shared functions are in tour_machines.c. */
 #include "cli/tour/tour.h"
 #include "cli/progress.h"
 #include "cli/tour/tour_size.h"
@@ -12,7 +12,8 @@
 
 static const size_t FULL = 100000000, QUICK = 1000000, LEAST = 1000, MOST = 10000000000;
 enum { MEASURED_RUNS = 3, COLUMNS = 100 };
-/* The time of a tour in that of the specification's sum of an element. */
+/* Model of the tour's run time, in units of the specification's time per element of a sum: a constant, and a factor
+ * per element. */
 static const double FIXED_SUMS = 2.4e9, SUMS_EACH = 900;
 
 /* ------------------------------------------------------------------------------- machines */
@@ -29,7 +30,7 @@ static bool add_shown(tour *t, const char *id) {
     return true;
 }
 
-/* A witness that cannot be had here (there are builds without cpu:base) is left out, and so is not named. */
+/* Adds a witness. Omits it if it is not available here (some builds have no cpu:base), so that it is not listed. */
 static void add_witness(tour *t, const char *id, const char *label) {
     tour_machine *m = &t->machines[t->count];
     if (weft_open(&m->ctx, id) != WEFT_OK) return;
@@ -55,7 +56,8 @@ static void close_machines(tour *t) {
 
 /* ------------------------------------------------------------------------------ appearance */
 
-/* Prints `first`, and after it the text in lines of at most COLUMNS, indented as far. A longer word has a line. */
+/* Prints `first` followed by the text, in lines of at most COLUMNS characters, indented by the length of `first`. A
+ * longer word gets its own line. */
 static void print_wrapped(const char *first, const char *text) {
     const size_t indent = strlen(first);
     size_t column = indent;
@@ -76,7 +78,7 @@ static void print_wrapped(const char *first, const char *text) {
     putchar('\n');
 }
 
-/* The path of this command, or its name. */
+/* Finds the path of this command, or its name. */
 static void find_self(char *path, size_t size) {
     const ssize_t length = readlink("/proc/self/exe", path, size - 1);
     if (length > 0)
@@ -90,8 +92,8 @@ static weft_status sum_some(void *state) {
     return weft_reduce(state, WEFT_SUM, WEFT_F32, WEFT_DEFAULT, sizeof x / sizeof *x, x, &sum);
 }
 
-/* Seconds that the tour takes, by the speed of the specification, the last machine, which is most of the time: as
- * long as it takes for the sum of so many elements, with a constant part. */
+/* Predicts the tour's run time in seconds. Most of the time is that of the specification, which is the last machine.
+ * The time of its sum is measured and scaled by FIXED_SUMS and SUMS_EACH. */
 static double predict_seconds(const tour *t) {
     double seconds = 0;
     (void)measure(sum_some, t->machines[t->count - 1].ctx, MEASURED_RUNS, 0.01, &seconds);
@@ -154,7 +156,7 @@ static int print_verdict(const tour *t) {
 
 /* ------------------------------------------------------------------------------------ data */
 
-/* The readings that come with weft: beside the installed command, else where it was built. */
+/* Finds the readings that come with weft: in the installation of the command, or in the build tree. */
 static void find_data(char *path, size_t size) {
     char self[4096];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -183,9 +185,7 @@ static bool read_data(const char *path, npy_array *file) {
 
 /* ------------------------------------------------------------------------------- the whole */
 
-/* Returns true if two arrays of n fit in memory at all: a system that promises more than it has would end the
- * process.
- */
+/* Returns true if two arrays of n elements fit in memory. The system's overcommit would otherwise end the process. */
 static bool two_arrays_fit(size_t n) { return 2.0 * (double)n * sizeof(float) < tour_free_memory(); }
 
 static bool run_sections(tour *t, const char *path, const npy_array *file) {
@@ -203,7 +203,7 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
     }
     free(x);
     free(y);
-    /* These have arrays of their own. */
+    /* these sections allocate their own arrays */
     return done && tour_scans(t) && tour_filter(t) && tour_sort(t) && tour_tridiag(t) && tour_products(t) &&
            tour_price(t) && tour_match(t) && tour_laplace(t);
 }

@@ -1,4 +1,4 @@
-/* The parts of `weft tour` and what they share: the machines that compute, the count of comparisons. */
+/* Sections of `weft tour` and their shared functions: the devices that compute, the count of comparisons. */
 #ifndef WEFT_CLI_TOUR_H
 #define WEFT_CLI_TOUR_H
 
@@ -7,60 +7,63 @@
 #include "cli/io/npy.h"
 #include "cli/operations.h"
 
-/* One that computes: a device that is shown with its times, or a witness that is only compared. */
+/* A device. One with `shown` is printed with its times; others are witnesses, which are only compared. */
 typedef struct tour_machine {
     char label[48];
     weft_context *ctx;
     bool shown, gpu;
-    void *x, *y, *z; /* a GPU's copies of the arrays at hand, or where it writes one */
+    void *x, *y, *z; /* on a GPU: copies of the current arrays, or the output array */
 } tour_machine;
 
 enum { TOUR_MACHINES = MEASURE_DEVICES + 2 };
 
 typedef struct tour {
     const cli_options *options;
-    size_t n;     /* elements of the large arrays */
-    bool n_given; /* by --n */
+    size_t n;     /* number of elements of the large arrays */
+    bool n_given; /* --n was given */
     tour_machine machines[TOUR_MACHINES];
     int count;
-    int compared, different; /* values held against the first machine's */
+    int compared,
+        different; /* numbers of values compared with those of the first machine, and of those that differ */
     bool colours;
 } tour;
 
-/* What all machines found for one operation. */
+/* Results of one operation on all machines. */
 typedef struct tour_result {
     weft_dtype type;
-    value value;                   /* of the first machine */
-    double seconds[TOUR_MACHINES]; /* medians, of those that are shown */
+    value value;                   /* result of the first machine */
+    double seconds[TOUR_MACHINES]; /* medians, for machines with `shown` */
     bool same;
 } tour_result;
 
-/* Gives every GPU copies of x and y (n elements; y may be NULL); tour_release takes them back. */
+/* Copies x and y (n elements; y may be NULL) to every GPU. tour_release frees the copies. */
 bool tour_upload(tour *t, weft_dtype dtype, size_t n, const void *x, const void *y);
 void tour_release(tour *t);
 
-/* Runs the operation on every machine, on `in` or the copies of it that tour_upload made, and compares all
- * the bits. `timed`: the shown ones run several times for a median. Returns false after an error. */
+/* Runs the operation on every machine, on `in` or on the copies made by tour_upload, and compares all bits. With
+ * `timed`, the machines that are shown run it repeatedly for a median. Returns false after an error. */
 bool tour_run(tour *t, const operation *operation, const operands *in, bool timed, tour_result *result);
 
-/* The columns of times: the first device that is not a GPU, and the first GPU. Returns their number. */
+/* Selects the machines of the time columns: the first device that is not a GPU, and the first GPU. Returns their
+ * number. */
 int tour_columns(const tour *t, int columns[2]);
 
-/* Uniform multiples of 2^-24 in [0, 1). */
+/* Fills x with uniform multiples of 2^-24 in [0, 1). */
 void tour_fill_uniform(size_t n, float *x);
 
-/* Says why a machine failed; false. */
+/* Prints why a machine failed. Returns false. */
 bool tour_machine_failed(const tour_machine *m);
 
-/* A heading; a tick or a cross; the list "cpu, cuda:0 and ref" of all that are compared. */
+/* Print a heading, return a tick or a cross, and write the list "cpu, cuda:0 and ref" of all compared machines. */
 void tour_heading(const tour *t, const char *text);
 const char *tour_mark(const tour *t, bool same);
 void tour_names(const tour *t, char *text, size_t size);
 
-/* Counts whether a result that is known is right; returns `right`. */
+/* Counts a comparison with a known result. Returns `right`. */
 bool tour_expect(tour *t, bool right);
 
-/* A line of a known answer: what was computed, its value, whether it is right and the same everywhere. */
+/* Prints the line of a known answer: its description, its value, whether it is right and whether all machines agree.
+ */
 void tour_known(const tour *t, const char *what, const char *value, bool right, bool same);
 
 /* The sections. Each returns false after an error was printed. */

@@ -1,4 +1,4 @@
-/* The tour's last section: the classic filter, 50 values and 11 taps, term by term and by Fourier transforms. */
+/* Section on the classic filter: 50 values and 11 taps, computed term by term and by Fourier transforms. */
 #include "cli/tour/gnu_rand.h"
 #include "cli/tour/tour.h"
 
@@ -30,7 +30,7 @@ static weft_status term_by_term(weft_context *ctx, const filter *f, float y[VALU
     return weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, VALUES, f->signal, TAPS, f->taps, y);
 }
 
-/* Both in one call, followed by zeros: 64 points, of which 60 are the whole convolution. */
+/* Transforms both arrays in one call, padded with zeros to 64 points. The complete convolution has 60. */
 static weft_status by_transforms(weft_context *ctx, const filter *f, float y[VALUES]) {
     float both[2][POINTS] = {{0}}, spectra[2][2 * HALF], whole[POINTS];
     memcpy(both[0], f->signal, sizeof f->signal);
@@ -61,7 +61,7 @@ static double distance(const filter *f, const float y[VALUES]) {
 static bool row(tour *t, const filter *f, const char *what,
                 weft_status (*run)(weft_context *ctx, const filter *f, float y[VALUES])) {
     float found[VALUES] = {0}, other[VALUES] = {0};
-    const void *const first = found, *const next = other; /* their bits */
+    const void *const first = found, *const next = other; /* for comparing their bits */
     bool same = true;
     char value[60];
     for (int i = 0; i < t->count; i++) {

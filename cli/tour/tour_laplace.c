@@ -1,4 +1,4 @@
-/* The tour's section on Laplace's equation: the classic sweeps, whose sum is known exactly, and the solution. */
+/* Section on Laplace's equation: the classic sweeps, whose sum is known exactly, and the solution. */
 #include "cli/tour/tour.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { EDGE = 64, POINTS = EDGE * EDGE * EDGE, SWEEPS = 10, CYCLES = 30 };
 
-/* The grid at hand, what the first machine made of it, and another one. */
+/* The initial grid, the result of the first machine, and that of another one. */
 typedef struct grids {
     double start[POINTS], found[POINTS], other[POINTS];
 } grids;
@@ -18,10 +18,10 @@ static bool is_face(int i, int j, int k) {
     return i == 0 || i + 1 == EDGE || j == 0 || j + 1 == EDGE || k == 0 || k + 1 == EDGE;
 }
 
-/* x y + y z - 2 z x, the mean of its neighbours everywhere. */
+/* Returns x y + y z - 2 z x, which equals the mean of the six adjacent values everywhere. */
 static double harmonic(int i, int j, int k) { return i * j + j * k - 2.0 * k * i; }
 
-/* 1 on the faces, or the harmonic function there, and 0 inside. */
+/* Fills the grid: on the faces 1 or the harmonic function, inside 0. */
 static void fill(double *u, bool classic) {
     for (int k = 0, at = 0; k < EDGE; k++)
         for (int j = 0; j < EDGE; j++)
@@ -30,7 +30,7 @@ static void fill(double *u, bool classic) {
 
 static bool same_bits(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
 
-/* Sweeps or, with `cycles`, the solution, on every machine. */
+/* Runs sweeps or, if `cycles` is not NULL, the solver on every machine. */
 static bool run(tour *t, grids *g, size_t *cycles, bool *same) {
     double residual;
     *same = true;
@@ -50,7 +50,7 @@ static bool run(tour *t, grids *g, size_t *cycles, bool *same) {
     return true;
 }
 
-/* 6^10 times the sum of the grid, counted in walks from point to point, is a whole number. */
+/* Runs the classic sweeps. 6^10 times the sum of the grid is an integer: the number of walks between grid points. */
 static bool classic_sweeps(tour *t, grids *g) {
     static const long long walks = 2829743923392;
     char value[60];

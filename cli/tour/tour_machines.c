@@ -1,4 +1,4 @@
-/* What the sections of the tour use: runs an operation on every machine, compares the bits, prints marks. */
+/* Functions shared by the sections of the tour: run an operation on every machine, compare the bits, print marks. */
 #include "cli/progress.h"
 #include "cli/tour/tour.h"
 
@@ -48,7 +48,7 @@ int tour_columns(const tour *t, int columns[2]) {
 
 /* -------------------------------------------------------------------- running an operation */
 
-/* What measure() calls. */
+/* State of the function passed to measure(). */
 typedef struct call {
     const operation *operation;
     const tour_machine *machine;
@@ -64,7 +64,7 @@ static weft_status call_operation(void *state) {
 
 static void compare(tour *t, tour_result *result, const value *other) {
     t->compared++;
-    if (result->value.u64 == other->u64) return; /* operation_run clears what a type leaves free */
+    if (result->value.u64 == other->u64) return; /* operation_run clears the bytes that a type does not use */
     t->different++;
     result->same = false;
 }

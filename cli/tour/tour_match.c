@@ -1,4 +1,4 @@
-/* The tour's words in a text: random letters, four words, against a plain loop. */
+/* Section on searching words in a text: random letters and four words, compared with a plain loop. */
 #include "cli/tour/tour.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ static const double BUDGET_SECONDS = 0.1;
 static const char LETTERS[] = "adeftrwx";
 static const char BYTES[] = "dataweftwarptext"; /* p is in none of the texts */
 
-/* What measure() calls. */
+/* State of the function passed to measure(). */
 typedef struct call {
     weft_context *ctx;
     size_t n;
@@ -33,7 +33,7 @@ static void make(size_t n, char *text) {
     }
 }
 
-/* Seconds of the plain loop. */
+/* Counts by a plain loop. Returns its time in seconds. */
 static double count_plainly(size_t n, const char *text, uint64_t counts[WORDS]) {
     const double start = cli_seconds();
     for (size_t p = 0; p + LENGTH <= n; p++)
@@ -41,7 +41,7 @@ static double count_plainly(size_t n, const char *text, uint64_t counts[WORDS]) 
     return cli_seconds() - start;
 }
 
-/* Counts on every machine; only the first one's time is told. */
+/* Counts on every machine. Prints only the time of the first one. */
 static bool show(tour *t, size_t n, const char *text) {
     uint64_t plain[WORDS] = {0};
     call first = {.n = n};

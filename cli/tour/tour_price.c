@@ -1,5 +1,5 @@
-/* The tour's section on option prices: the classic double digital and options with closed forms, by the same paths on
- * every machine; then the classic with many paths, and what they take. */
+/* Section on option prices: the classic double digital and options with closed forms, with identical paths on every
+ * machine; then the classic with many paths, and its time. */
 #include "cli/tour/tour.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static weft_option on_one_asset(weft_payoff payoff, weft_observed observed) {
                          .volatility = &FIFTH};
 }
 
-/* The price on every machine; right when it is within 4 standard errors of the exact one. */
+/* Prices the option on every machine. It is right if it is within 4 standard errors of the exact price. */
 static bool row(tour *t, const char *what, const weft_option *o, const weft_simulation *s, double exact) {
     weft_valuation found = {0}, other;
     char value[60];

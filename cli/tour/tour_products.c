@@ -1,5 +1,5 @@
-/* The tour's matrix products: the classic square one and a rectangular one, beside a plain loop. Every value is
- * compared. */
+/* Section on matrix products: the classic square one and a rectangular one, compared with a plain loop. Every value
+ * is compared. */
 #include "cli/commands/matmul_check.h"
 #include "cli/tour/tour.h"
 
@@ -10,8 +10,8 @@
 
 enum { SIDE = 275, TALL = 80, INNER = 48, WIDE = 128 };
 
-/* What glibc's rand() gives after srand(1), as a share of RAND_MAX: r[i] = r[i - 3] + r[i - 31] (its TYPE_3), so that
- * the known answers below hold everywhere. */
+/* glibc's rand() after srand(1), divided by RAND_MAX: r[i] = r[i - 3] + r[i - 31] (its TYPE_3). A copy is included so
+ * that the known answers below are valid with every C library. */
 typedef struct classic_random {
     uint32_t r[31];
     unsigned at;
@@ -24,7 +24,7 @@ static uint32_t step(classic_random *g) {
 
 static void start(classic_random *g) {
     int64_t word = 1;
-    g->at = 34; /* words 31 to 33 are words 0 to 2 again */
+    g->at = 34; /* words 31 to 33 equal words 0 to 2 */
     for (int i = 0; i < 31; i++) {
         g->r[i] = (uint32_t)word;
         word = 16807 * word % 2147483647;
@@ -93,14 +93,14 @@ static double trace(const float *c) {
     return sum;
 }
 
-/* The square product of NVIDIA's simpleCUBLAS sample, whose trace is known to be 18823.839317. */
+/* Computes the square product of NVIDIA's simpleCUBLAS sample, whose trace is known to be 18823.839317. */
 static bool classic_product(tour *t, float *a, float *b, float *found, float *other) {
     classic_random g;
     start(&g);
     for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) {
         a[i] = share(&g);
         b[i] = share(&g);
-        (void)share(&g); /* what C holds, which beta = 0 leaves unread */
+        (void)share(&g); /* the value of C, which is not read since beta = 0 */
     }
     product p = {"275 x 275 times 275 x 275, by columns, f32",
                  WEFT_COLUMN_MAJOR,

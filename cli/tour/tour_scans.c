@@ -1,4 +1,4 @@
-/* The tour's prefix scans and recurrences, which give arrays. Every value of them is compared. */
+/* Sections on prefix scans and recurrences, whose results are arrays. Every value is compared. */
 #include "cli/io/plain.h"
 #include "cli/progress.h"
 #include "cli/tour/gnu_rand.h"
@@ -11,27 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The specification is slow; it does the first elements, which are the start of the whole scan. */
+/* Elements computed by the specification, which is slow: a prefix of the scan. */
 enum { PART = 1000000 };
 enum { LEAST_RUNS = 3 };
 static const double BUDGET_SECONDS = 0.1;
 
-/* One scan on all machines. `found` and `other` have room for n results. */
+/* One scan on all machines. `found` and `other` have capacity for n results. */
 typedef struct scan_row {
     weft_scan_kind kind;
     weft_dtype dtype;
     size_t n;
     const void *x;
-    const void *u;                 /* of a recurrence, whose s is x; else NULL */
-    void *found;                   /* by the first machine */
-    void *other;                   /* by the others, in turn */
-    double seconds[TOUR_MACHINES]; /* medians, of those that are shown; 0 when not timed */
+    const void *u;                 /* u of a recurrence, whose s is x; NULL for a scan */
+    void *found;                   /* result of the first machine */
+    void *other;                   /* result of each other machine in turn */
+    double seconds[TOUR_MACHINES]; /* medians, for machines that are shown; 0 if not timed */
     bool same;
 } scan_row;
 
 /* --------------------------------------------------------------------- on every machine */
 
-/* What measure() calls. */
+/* State of the function passed to measure(). */
 typedef struct call {
     const scan_row *row;
     const tour_machine *machine;
@@ -50,7 +50,8 @@ static weft_status call_scan(void *state) {
     return status == WEFT_OK ? weft_synchronize(c->machine->ctx) : status;
 }
 
-/* A GPU that has a copy of x also writes to its own memory; then the result is brought to `to`. */
+/* Runs the scan on a machine. A GPU that has a copy of x also writes to its own memory; the result is then copied to
+ * `to`. */
 static weft_status scan_on(const scan_row *row, tour_machine *m, size_t n, void *to, bool timed, double *seconds) {
     const size_t bytes = n * weft_dtype_size(row->dtype);
     call c = {row, m, n, m->y ? m->y : to};
@@ -117,7 +118,7 @@ static bool integer_scan(tour *t) {
     return true;
 }
 
-/* s and u of the classic recurrence: twice what rand() gives as a share of the most it can, in turn. */
+/* Fills s and u of the classic recurrence alternately with 2 rand() / RAND_MAX. */
 static void fill_recurrence(size_t n, double *s, double *u) {
     gnu_rand r = gnu_rand_start();
     for (size_t i = 0; i < n; i++) {
@@ -170,7 +171,7 @@ static void print_times(const tour *t, const scan_row *row, double plain, const 
     fflush(stdout);
 }
 
-/* Gives each GPU the array, and an array of its own to write. */
+/* Copies the array to each GPU and allocates an output array there. */
 static bool run_large(tour *t, scan_row *row) {
     bool done = tour_upload(t, row->dtype, row->n, row->x, row->x);
     for (int i = 0; i < t->count && done && row->u; i++) {
@@ -183,16 +184,18 @@ static bool run_large(tour *t, scan_row *row) {
     return done;
 }
 
-/* What 10^8 of the whole numbers add up to. */
+/* Sum of the first 10^8 integers of the classic example. */
 static const size_t CLASSIC = 100000000;
 static const double CLASSIC_SUM = 49951088794;
 
-/* Whole numbers: each running sum below 2^53 is exact, so the error is 0 or something is wrong. */
+/* Scans integers. Each running sum below 2^53 is exact, so any error other than 0 is a bug. */
 static bool whole_numbers(tour *t, scan_row *row, double *x, const int *columns, int count) {
     double *const y = row->found, error = 0;
     gnu_rand r = gnu_rand_start();
     for (size_t i = 0; i < row->n; i++) x[i] = (double)next_whole(&r);
-    memset(y, 0, row->n * sizeof *y); /* the loop is not to pay for memory that is touched first */
+    memset(y, 0,
+           row->n *
+               sizeof *y); /* touches the memory first, so that the plain loop's time does not include page faults */
     const double start = cli_seconds();
     plain_scan_f64(row->n, x, y);
     const double plain = cli_seconds() - start;
@@ -210,7 +213,7 @@ static bool whole_numbers(tour *t, scan_row *row, double *x, const int *columns,
     return true;
 }
 
-/* The greatest relative error of running sums of multiples of 2^-27 below 1, n below 2^36. */
+/* Returns the largest relative error of the running sums of multiples of 2^-27 below 1, for n below 2^36. */
 static double greatest_error(size_t n, const float *x, const float *y) {
     double greatest = 0;
     int64_t sum = 0;
@@ -239,10 +242,10 @@ static bool uniform(tour *t, scan_row *row, float *x, const int *columns, int co
     return true;
 }
 
-/* What 10^8 values of the classic recurrence end with. */
+/* Last value of the classic recurrence with 10^8 elements. */
 static const double CLASSIC_LAST = 4.645624129;
 
-/* The greatest relative error of values beyond 1, against a loop in long double. */
+/* Returns the largest relative error of the values above 1, compared with a loop in long double. */
 static double recurrence_error(size_t n, const double *s, const double *u, const double *v) {
     long double exact = 0;
     double greatest = 0;

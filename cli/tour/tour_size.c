@@ -4,12 +4,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* The largest section, scans of f64, holds four arrays; the rest is for what sorts and contexts take. */
+/* Bytes per element. The largest section, scans of f64, uses four arrays; the rest is for workspace of sorts and
+ * contexts. */
 enum { BYTES_EACH = 40, LEAST = 1000 };
 
 static double less(double a, double b) { return a < b ? a : b; }
 
-/* The number after `name` in a file, or -1. */
+/* Returns the number after `name` in a file, or -1. */
 static double number_in(const char *path, const char *name) {
     char line[256];
     double number = -1;

@@ -1,4 +1,4 @@
-/* The tour's sorts: random keys, in order and as the indices that put them there. Every element is compared. */
+/* Section on sorts: random keys, and their indices in sorted order. Every element is compared. */
 #include "cli/progress.h"
 #include "cli/tour/tour.h"
 
@@ -7,24 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The specification is slow; it is asked only for a shorter sort, which the others do too. */
+/* PART is the length of the sort that the specification runs, because it is slow. The other machines run it too. */
 enum { MOST = 1 << 24, PART = 200000, LEAST_RUNS = 3 };
 static const double BUDGET_SECONDS = 0.1;
 
-/* One sort on the machines. `found` and `other` have room for n results. */
+/* One sort on the machines. `found` and `other` have capacity for n results. */
 typedef struct sort_row {
     bool indices; /* argsort */
     size_t n;
     const uint32_t *keys;
-    uint32_t *found; /* by the first machine */
-    uint32_t *other; /* by the others, in turn */
+    uint32_t *found; /* result of the first machine */
+    uint32_t *other; /* result of each other machine in turn */
     double seconds[TOUR_MACHINES];
     bool same;
 } sort_row;
 
 /* --------------------------------------------------------------------- on every machine */
 
-/* What measure() calls. */
+/* State of the function passed to measure(). */
 typedef struct call {
     const sort_row *row;
     const tour_machine *machine;
@@ -41,7 +41,8 @@ static weft_status call_sort(void *state) {
     return status == WEFT_OK ? weft_synchronize(ctx) : status;
 }
 
-/* A GPU that has a copy of the keys also writes to its own memory; then the result is brought to `to`. */
+/* Runs the sort on a machine. A GPU that has a copy of the keys also writes to its own memory; the result is then
+ * copied to `to`. */
 static weft_status sort_on(const sort_row *row, const tour_machine *m, uint32_t *to, double *seconds) {
     call c = {row, m, m->y ? m->y : to};
     const weft_status status = m->shown ? measure(call_sort, &c, LEAST_RUNS, BUDGET_SECONDS, seconds) : call_sort(&c);
@@ -74,7 +75,8 @@ static uint64_t mixed(uint64_t x) {
     return x ^ x >> 32;
 }
 
-/* Whether result i may stand behind the one before it: indices by their keys, and among equal keys by themselves. */
+/* Returns true if result i may follow the one before it: indices are ordered by their keys, and by their values if
+ * the keys are equal. */
 static bool follows(const sort_row *row, size_t i) {
     const uint32_t a = row->found[i - 1], b = row->found[i];
     if (!row->indices) return a <= b;
@@ -83,7 +85,8 @@ static bool follows(const sort_row *row, size_t i) {
     return p < q || (p == q && a < b);
 }
 
-/* In order, and a permutation: of the keys, or of their numbers, by the sum of a hash of each. */
+/* Returns true if the result is ordered and a permutation of the keys, or of their indices. A permutation is checked
+ * by the sum of a hash of each element. */
 static bool is_right(const sort_row *row) {
     uint64_t before = 0, after = 0;
     bool ascends = true;
@@ -100,7 +103,7 @@ static int compare_keys(const void *a, const void *b) {
     return (p > q) - (p < q);
 }
 
-/* Seconds that the C library's qsort takes; uses row->other. */
+/* Returns the seconds that the C library's qsort takes. Overwrites row->other. */
 static double plain_seconds(const sort_row *row) {
     memcpy(row->other, row->keys, row->n * sizeof *row->keys);
     const double start = cli_seconds();

@@ -1,4 +1,4 @@
-/* The tour's first two sections: sums whose exact value is known. */
+/* First two sections of the tour: sums whose exact value is known. */
 #include "cli/io/plain.h"
 #include "cli/tour/tour.h"
 
@@ -29,7 +29,7 @@ bool tour_classic_dot(tour *t) {
     return true;
 }
 
-/* A sum of multiples of 2^-27, as a whole number of them: exact for values below 1 and n below 2^36. */
+/* Sums multiples of 2^-27 as integers: exact for values below 1 and n below 2^36. */
 enum { FRACTION_BITS = 27 };
 
 static int64_t exact_sum(size_t n, const float *x) {
@@ -38,7 +38,7 @@ static int64_t exact_sum(size_t n, const float *x) {
     return sum;
 }
 
-/* |value - exact| / exact. The whole parts are subtracted first, so that nothing is lost. */
+/* Returns |value - exact| / exact. Subtracts the integer parts first, so that no digits are lost. */
 static double relative_error(double value, int64_t exact) {
     const int64_t whole = exact >> FRACTION_BITS;
     const double fraction = (double)(exact & ((1 << FRACTION_BITS) - 1)) / (1 << FRACTION_BITS);

@@ -1,11 +1,11 @@
-/* The tour's tables: every operation on a real array, and on a large one made from it. */
+/* Tables of the tour: every operation on an array of measurements, and on a large array made from it. */
 #include "cli/io/plain.h"
 #include "cli/tour/tour.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* and, or, xor are for integers: of floats they take the bits. */
+/* Returns the type of the elements. and, or and xor are for integers and use the bits of floats. */
 static weft_dtype type_for(const operation *operation, weft_dtype dtype) {
     if (!operation->integers) return dtype;
     return dtype == WEFT_F32 ? WEFT_U32 : dtype == WEFT_F64 ? WEFT_U64 : dtype;
@@ -51,13 +51,13 @@ static float element_as_float(const npy_array *a, size_t i) {
     return 0;
 }
 
-/* x repeats the file's values, y the same backwards. */
+/* Fills x with repetitions of the file's values, and y with these in reverse order. */
 static void fill_from_file(const npy_array *file, size_t n, float *x, float *y) {
     for (size_t i = 0; i < n; i++) x[i] = i < file->n ? element_as_float(file, i) : x[i - file->n];
     for (size_t i = 0; i < n; i++) y[i] = x[n - 1 - i];
 }
 
-/* 53 columns, 20 for each device, 5: at most 98. */
+/* Prints the head: 53 columns, 20 for each device, 5: at most 98. */
 static void print_table_head(const tour *t, const int *columns, int count) {
     printf("%-13s %13s %-18s %6s", "", "", "", "C loop");
     for (int c = 0; c < count; c++) printf(" | %-17s", t->machines[columns[c]].label);
@@ -79,7 +79,7 @@ static void print_table_row(const tour *t, const operation *operation, const tou
     printf(" %s\n", tour_mark(t, result->same));
 }
 
-/* Keeps the compiler from leaving out a loop whose result nobody reads. */
+/* Prevents the compiler from removing a loop whose result is not used. */
 static volatile double plain_result;
 
 static bool measure_row(tour *t, const operation *operation, const float *x, const float *y, tour_result *result,

@@ -1,5 +1,5 @@
-/* The tour's section on tridiagonal systems and the heat equation: the classic implicit steps, whose exact answers
- * are known, a plate, and a step of many rods of different temperatures. */
+/* Section on tridiagonal systems and the heat equation: the classic implicit steps, whose exact results are known, a
+ * plate, and a step of many rods of different temperatures. */
 #include "cli/tour/tour.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { ROWS = 128 };
 
-/* One step, -x[i-1] + 3 x[i] - x[i+1] = u[i], on every machine. */
+/* Solves one step, -x[i-1] + 3 x[i] - x[i+1] = u[i], on every machine. */
 static bool step(tour *t, size_t systems, const float *u, float *found, float *other, bool *same) {
     static const float off = -1, diagonal = 3;
     const weft_lines beside = {&off, 0, 0}, middle = {&diagonal, 0, 0};
@@ -37,8 +37,8 @@ static void print_row(tour *t, const char *what, const char *value, bool right, 
     printf("    %-48s %-30s %5s  %s\n", what, value, tour_mark(t, right), tour_mark(t, same));
 }
 
-/* From 1 everywhere: after a step x[i] = 1 - (r^(i+1) + r^(n-i)) / (1 + r^(n+1)), r = (3 - sqrt 5) / 2; after two
- * x[0] = 1 / sqrt 5. */
+/* Starts with 1 everywhere. After one step x[i] = 1 - (r^(i+1) + r^(n-i)) / (1 + r^(n+1)), r = (3 - sqrt 5) / 2.
+ * After two steps x[0] = 1 / sqrt 5. */
 static bool classic_steps(tour *t) {
     const double r = (3 - sqrt(5)) / 2;
     float u[ROWS], x[ROWS], other[ROWS];
@@ -59,7 +59,7 @@ static bool classic_steps(tour *t) {
     return true;
 }
 
-/* Heat is kept but for what leaves at the ends: sum u = sum x + x[0] + x[n-1]. */
+/* Checks the conservation of heat, except for the flow at the ends: sum u = sum x + x[0] + x[n-1]. */
 static bool many_steps(tour *t, size_t systems, float *u, float *x, float *other) {
     double error = 0;
     char what[60], value[60];
@@ -77,7 +77,7 @@ static bool many_steps(tour *t, size_t systems, float *u, float *x, float *other
     return true;
 }
 
-/* weft_heat on every machine. */
+/* Runs weft_heat on every machine. */
 static bool heat(tour *t, weft_heat_method method, size_t dimensions, size_t steps, const float *u, float *found,
                  float *other, bool *same) {
     static const size_t shape[] = {ROWS, ROWS};
@@ -98,7 +98,7 @@ static bool heat(tour *t, weft_heat_method method, size_t dimensions, size_t ste
     return true;
 }
 
-/* The two steps once more, in one call; and a plate whose sine waves decay at a rate that is known. */
+/* Runs the two steps in one call of weft_heat; then a plate whose sine waves decay at a known rate. */
 static bool steps_in_time(tour *t) {
     enum { STEPS = 10 };
     static float u[ROWS * ROWS], found[ROWS * ROWS], other[ROWS * ROWS];

@@ -1,5 +1,5 @@
-/* weft_alloc, weft_free, weft_copy; that repeated calls allocate nothing; how much scratch memory is
- * held. Takes the device's name. */
+/* Tests weft_alloc, weft_free and weft_copy, that repeated calls allocate nothing, and the number of bytes of scratch
+ * memory held. The argument is the device's name. */
 #include "tests/expect.h"
 
 #include <stdatomic.h>
@@ -91,10 +91,10 @@ static void too_much(weft_context *ctx) {
 
 /* ------------------------------------------------------------------------------ steady state */
 
-/* Elements; the specification, which is slow and the same for any size, is called with fewer. */
+/* Number of elements. The specification uses fewer: it is slow, and behaves alike for every size. */
 enum { N = 1000003, REF_N = 20011 };
 
-/* Transforms hold tables for each length, so that these stay short. */
+/* Runs transforms. They are short, because tables are kept for each length. */
 static void transform_some(weft_context *ctx, const float *x, float *y) {
     for (int kind = WEFT_C2C; kind <= WEFT_C2R; kind++)
         EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F32, (weft_fft_kind)kind, 3, 1024, x, y), WEFT_OK);
@@ -137,11 +137,11 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
                   weft_matmul(ctx, WEFT_F32, WEFT_F64, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, 20, 30,
                               25, NULL, x, 25, x, 30, NULL, y, 30),
                   WEFT_OK);
-    static weft_expr *expr; /* compiled once, which takes memory of its own */
+    static weft_expr *expr; /* compiled once, since compiling allocates memory */
     const weft_binding binding = {"x", WEFT_F32, x, NULL};
     if (!expr) EXPECT_STATUS(ctx, weft_expr_compile(ctx, "x*x + 3", &expr), WEFT_OK);
     EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F32, n, &binding, 1, y), WEFT_OK);
-    if (strcmp(weft_device(ctx), "ref") == 0) return; /* some of its others keep what they need in memory */
+    if (strcmp(weft_device(ctx), "ref") == 0) return; /* some of its other operations allocate in each call */
     EXPECT_STATUS(ctx, weft_map_reduce(ctx, WEFT_MEAN, expr, WEFT_F32, WEFT_DEFAULT, n, &binding, 1, &out), WEFT_OK);
     EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, n, x, 10, y, indices), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);

@@ -1,5 +1,5 @@
-/* Every argument that the public functions refuse, the sentence they leave, and that nothing was
- * written. Takes the device's name. */
+/* Tests every argument that the public functions reject: the error message, and that nothing was written. The
+ * argument is the device's name. */
 #include "tests/expect.h"
 
 #include <math.h>
@@ -93,7 +93,7 @@ static void settings(void) {
         EXPECT_ERROR(ctx, weft_set_stream(ctx, OUT), WEFT_UNSUPPORTED, "stream");
 }
 
-/* Arguments that all three operations check in one way. */
+/* Tests arguments that all three operations check in one way. */
 static void reduce(void) {
 #define REFUSED(op, dtype, accumulate, n, x, out, status, words) \
     EXPECT_ERROR(ctx, weft_reduce(ctx, op, dtype, accumulate, n, x, out), status, words)
@@ -127,7 +127,7 @@ static void reduce(void) {
     REFUSED(WEFT_SUM, WEFT_U8, WEFT_DEFAULT, SIZE_MAX, x, OUT, WEFT_INVALID, "do not fit in memory");
 #undef REFUSED
     double total = 0;
-    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, x + N), WEFT_OK); /* beside x */
+    EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, N, x, x + N), WEFT_OK); /* adjacent to x */
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_SUM, WEFT_F64, WEFT_F64, N, x, &total), WEFT_OK);
     EXPECT(total == x[N], "%a and %a", total, x[N]);
     EXPECT(*weft_last_error(ctx) == '\0', "after success: %s", weft_last_error(ctx));
@@ -293,7 +293,7 @@ static void scan(void) {
     TAKEN(WEFT_I32, WEFT_I32, 3, whole, whole);
     TAKEN(WEFT_I32, WEFT_I64, 3, whole, y);
     TAKEN(WEFT_F32, WEFT_F64, N, narrow, y);
-    TAKEN(WEFT_F64, WEFT_DEFAULT, N / 2, y, y + N / 2); /* beside each other */
+    TAKEN(WEFT_F64, WEFT_DEFAULT, N / 2, y, y + N / 2); /* adjacent arrays */
     TAKEN(WEFT_F64, WEFT_DEFAULT, 1, y, end);
 #undef TAKEN
 }

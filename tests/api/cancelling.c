@@ -1,5 +1,5 @@
-/* weft_set_progress: every operation can be cancelled, the context then gives right results, and the amount of work
- * done is reported as documented. Takes the device's name. */
+/* Tests weft_set_progress: every operation can be cancelled, the context then gives correct results, and the amount
+ * of finished work is reported as documented. The argument is the device's name. */
 #include "tests/every.h"
 #include "tests/expect.h"
 
@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* What a callback has seen. It cancels at its call number `cancel_at`, from 1; 0: never. */
+/* Observations of a callback. It cancels at its call number `cancel_at`, counted from 1; 0: never. */
 typedef struct seen {
     pthread_t thread;
     int calls, cancel_at;
     uint64_t done, total;
-    bool wrong; /* another thread, less done than before, or more done than there is */
+    bool wrong; /* another thread, less done than before, or more done than the total */
 } seen;
 
 static int watch(void *user, uint64_t done, uint64_t total) {
@@ -28,7 +28,7 @@ static seen watcher(int cancel_at) { return (seen){.thread = pthread_self(), .ca
 
 /* ---------------------------------------------------------------------- every operation cancelled */
 
-/* The callback is due at the start of the first operation after weft_set_progress. */
+/* Cancels each operation. The callback must be called at the start of the first operation after weft_set_progress. */
 static void cancel_each(weft_context *ctx) {
     for (size_t i = 0; i < every_count(); i++) {
         uint64_t wanted, found;
@@ -50,7 +50,7 @@ static void cancel_each(weft_context *ctx) {
     }
 }
 
-/* Settings and memory are not operations. */
+/* Checks that settings and memory functions do not call the callback: they are not operations. */
 static void settings(weft_context *ctx) {
     seen s = watcher(1);
     void *p = NULL;
@@ -68,7 +68,7 @@ static void settings(weft_context *ctx) {
 
 enum { PIECE = 4096, PIECES = 40, ELEMENTS = PIECE * PIECES };
 
-/* Takes longer for each piece than two calls of the callback are apart. */
+/* Reads a piece in more time than the interval between two calls of the callback. */
 static ptrdiff_t read_slowly(void *self, void *to, size_t bytes) {
     uint64_t *given = self;
     usleep(60000);
@@ -77,7 +77,7 @@ static ptrdiff_t read_slowly(void *self, void *to, size_t bytes) {
     return (ptrdiff_t)bytes;
 }
 
-/* A file gets whole pieces, less than all of them, and nothing after the call. */
+/* Checks that a sink gets complete pieces, fewer than all of them, and nothing after the call. */
 static void cancel_between_pieces(weft_context *ctx) {
     char name[] = "/tmp/weft-progress-XXXXXX";
     const int file = mkstemp(name);
@@ -142,7 +142,8 @@ static weft_status long_price(weft_context *ctx) {
     return weft_price(ctx, &option, &simulation, &valuation);
 }
 
-/* Each would last for hours. The first call of the callback is at the start, the third one well inside. */
+/* Cancels long operations; each would take hours. The first call of the callback is at the start, the third one
+ * during the work. */
 static void cancel_inside(weft_context *ctx, int threads) {
     static const struct {
         const char *name;

@@ -1,5 +1,5 @@
-/* Contexts in several threads at once give the same bits; one context in two threads gives
- * WEFT_BUSY. Takes the device's name. */
+/* Tests that contexts used by several threads concurrently give identical bits, and that one context used by two
+ * threads returns WEFT_BUSY. The argument is the device's name. */
 #include "tests/every.h"
 #include "tests/expect.h"
 #include "verify/inputs.h"
@@ -133,7 +133,7 @@ static void *call_all(void *argument) {
     return NULL;
 }
 
-/* Every operation, by many callers at once each of which asks for many threads. */
+/* Runs every operation in many concurrent callers, each of which requests many threads. */
 static void crowd(const char *device) {
     pthread_t threads[CROWD];
     caller callers[CROWD];
@@ -158,7 +158,7 @@ static void crowd(const char *device) {
 typedef struct shared {
     weft_context *ctx;
     atomic_bool stop;
-    atomic_int strange; /* statuses that are neither OK nor BUSY */
+    atomic_int strange; /* number of statuses other than OK and BUSY */
     atomic_int busy;
 } shared;
 
@@ -201,7 +201,7 @@ static void one_context(const char *device, const answers *wanted) {
     weft_close(s.ctx);
 }
 
-/* Signals that an instruction of a thread causes must reach the program's handler from every thread. If they are
+/* Checks that signals caused by an instruction of a thread reach the program's handler from every thread. If they are
  * blocked, the kernel ends the process. ThreadSanitizer has a thread of its own that blocks them. */
 static void synchronous_signals(void) {
     static const int synchronous[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV};

@@ -1,4 +1,5 @@
-/* A context does not survive fork(), the child can open its own, and the parent's goes on. */
+/* Tests that a context cannot be used after fork() in the child, that the child can open its own, and that the
+ * parent's context continues to work. */
 #include "tests/expect.h"
 #include "verify/inputs.h"
 
@@ -16,7 +17,7 @@ static uint64_t sum(weft_context *ctx, weft_status wanted) {
     return out;
 }
 
-/* What the child finds; ends the child. */
+/* Runs the child's checks and ends the child. */
 static void child(weft_context *old, uint64_t wanted) {
     weft_context *ctx;
     void *p = NULL;
@@ -43,7 +44,7 @@ int main(void) {
     input_fill(INPUT_MIXED, WEFT_F32, 1, N, x);
     if (!EXPECT_STATUS(NULL, weft_open(&ctx, "cpu"), WEFT_OK)) return expect_end();
     EXPECT_STATUS(ctx, weft_set_threads(ctx, 4), WEFT_OK);
-    const uint64_t wanted = sum(ctx, WEFT_OK); /* the threads have run */
+    const uint64_t wanted = sum(ctx, WEFT_OK); /* starts the threads before fork */
     fflush(stdout);
     const pid_t pid = fork();
     if (pid == 0) child(ctx, wanted);

@@ -1,5 +1,5 @@
-/* The caller's floating-point mode is neither used nor changed, on the calling thread and on those
- * that were started under another mode. Takes the device's name. */
+/* Tests that the caller's floating-point mode is neither used nor changed, on the calling thread and on threads that
+ * were started under another mode. The argument is the device's name. */
 #include "tests/expect.h"
 #include "verify/inputs.h"
 
@@ -10,16 +10,17 @@
 #endif
 
 enum { N = 300007, N_REF = 20011, ANSWERS = 40 };
-static size_t n = N; /* the specification, which has one thread, takes N_REF elements */
+static size_t n = N; /* number of elements; N_REF for the specification, which has one thread */
 static float x[N];
-static double y[N], z[N]; /* z is what operations write */
+static double y[N], z[N]; /* z is the output of operations */
 static uint8_t heads[N];
 
 typedef struct answers {
     uint64_t bits[ANSWERS];
 } answers;
 
-/* Large enough for several threads; half the smallest normal number times subnormals would be flushed. */
+/* Edge of the matrices, large enough for several threads. Products of one half and subnormals would be flushed to 0
+ * in flushing mode. */
 enum { SIDE = 70 };
 static weft_status multiply(weft_context *ctx, weft_dtype dtype, const void *from) {
     const double half = 0.5, other = 1.5;
@@ -31,7 +32,7 @@ static weft_status multiply(weft_context *ctx, weft_dtype dtype, const void *fro
                        dtype == WEFT_F32 ? (const void *)&other32 : &other, z, SIDE);
 }
 
-/* A formula's sum, and the values themselves, in z. */
+/* Evaluates a formula: its values to z, and their sum. */
 static void evaluate(weft_context *ctx, const char *formula, weft_dtype dtype, const void *elements, uint64_t *sum) {
     const weft_binding binding = {"x", dtype, elements, NULL};
     weft_expr *expr = NULL;
@@ -79,11 +80,11 @@ static answers ask(weft_context *ctx) {
                   weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, n, y, heads, z),
                   WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, n, z, &a.bits[k++]), WEFT_OK);
-    /* A subnormal is not 0, whatever the caller has set. */
+    /* A subnormal must not be treated as 0, whatever mode the caller has set. */
     const double zero = 0;
     EXPECT_STATUS(ctx, weft_select_if(ctx, WEFT_GT, WEFT_F64, n, y, &zero, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, weft_unique(ctx, WEFT_F64, n, y, z, &a.bits[k++]), WEFT_OK);
-    const float lower = -0x1p-127f, upper = 0x1p-127f; /* subnormal, as x is */
+    const float lower = -0x1p-127f, upper = 0x1p-127f; /* subnormal, like the elements of x */
     uint64_t counts[77];
     EXPECT_STATUS(ctx, weft_histogram_even(ctx, WEFT_F32, n, x, 77, &lower, &upper, counts), WEFT_OK);
     for (int i = 0; i < 77; i++) a.bits[k] = a.bits[k] * 31 + counts[i];
@@ -106,7 +107,7 @@ static answers ask(weft_context *ctx) {
     return a;
 }
 
-/* The mode of this thread as one number: rounding, and on x86 flushing of subnormals. */
+/* Returns the mode of this thread as one number: rounding and, on x86, flushing of subnormals. */
 static unsigned mode(void) {
     unsigned found = (unsigned)fegetround();
 #if defined(__x86_64__)
@@ -115,7 +116,7 @@ static unsigned mode(void) {
     return found;
 }
 
-/* Whether subnormals are lost here. */
+/* Returns true if this thread flushes subnormals to 0. */
 static bool flushes(void) {
     volatile double tiny = 0x1p-1022;
     return tiny / 2 == 0;
@@ -158,7 +159,7 @@ int main(int argc, char **argv) {
     if (weft_open(&ctx, device) != WEFT_OK) return printf("%s: %s\n", device, weft_last_error(NULL)), 1;
     input_fill(INPUT_SUBNORMAL, WEFT_F32, 1, n, x);
     input_fill(INPUT_MIXED, WEFT_F64, 2, n, y);
-    input_fill(INPUT_SUBNORMAL, WEFT_F64, 3, n / 2, y); /* flushed, the first tiles would be 0 */
+    input_fill(INPUT_SUBNORMAL, WEFT_F64, 3, n / 2, y); /* if subnormals were flushed, the first tiles would be 0 */
     EXPECT_STATUS(ctx, weft_set_threads(ctx, 1), WEFT_OK);
     const answers alone = ask(ctx);
     EXPECT_STATUS(ctx, weft_set_threads(ctx, 7), WEFT_OK);
@@ -166,7 +167,7 @@ int main(int argc, char **argv) {
     for (int threads = 1; threads <= 5; threads += 2) {
         EXPECT_STATUS(ctx, weft_set_threads(ctx, threads), WEFT_OK);
         for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-            /* The first time round new threads start under a foreign mode. */
+            /* In the first iteration, new threads are started under another mode. */
             fesetround(modes[i].rounding);
             flush_subnormals(modes[i].flush);
             const answers first = ask(ctx);

@@ -1,5 +1,5 @@
-/* Every argument that weft_heat refuses, the sentence it leaves, and that nothing was written. Takes the device's
- * name. */
+/* Tests every argument that weft_heat rejects: the error message, and that nothing was written. The argument is the
+ * device's name. */
 #include "tests/expect.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static double u[2 * N], v[2 * N];
 static const size_t SHAPE[] = {4, 3, 2}, EMPTY[] = {4, 0, 2}, HUGE_SHAPE[] = {SIZE_MAX / 2, 3, 2};
 static const double LAMBDA[] = {1, 2, 3};
 
-/* A call that is right but for what a test changes. */
+/* Arguments of a valid call, which each test changes in one respect. */
 typedef struct arguments {
     weft_dtype dtype;
     weft_heat_method method;
@@ -74,7 +74,7 @@ static void lambdas(void) {
         refused(a, WEFT_INVALID, "of axis 1: expected 2^-60 to 2^60");
         a.dtype = WEFT_F32;
         refused(a, WEFT_INVALID, "of axis 1: expected 2^-60 to 2^60");
-        a.dimensions = 1; /* then it is not looked at */
+        a.dimensions = 1; /* then axis 1 is ignored */
         EXPECT_STATUS(ctx, call(&a), WEFT_OK);
     }
 }
@@ -95,7 +95,7 @@ static void pointers(void) {
     EXPECT_STATUS(ctx, call(&a), WEFT_OK);
 }
 
-/* No points: arrays are not asked for. */
+/* Tests calls without points: arrays may be NULL. */
 static void nothing(void) {
     arguments a;
     WITH(batch, 0);

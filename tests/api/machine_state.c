@@ -1,6 +1,8 @@
-/* What the ABI of x86-64 says of a function's return, around every operation, type and parameter at every level of
- * the instruction set: the x87 registers are empty, its control word and that of SSE are as before, the direction
- * flag is clear, and rbx, rbp and r12 to r15 are kept. Takes the device's name: of "cpu" all levels are tried. */
+/* Checks the rules of the x86-64 ABI for a function's return, around every operation, type and parameter at every
+ * level of the instruction set: the x87 registers are empty, the control words of x87 and SSE are unchanged, the
+ * direction flag is clear, and rbx, rbp and r12 to r15 are preserved. The argument is the device's name; "cpu" tests
+ * all levels.
+ */
 #include "tests/expect.h"
 
 #if defined(__x86_64__)
@@ -12,8 +14,8 @@
 
 enum { KEPT = 6, LEVELS = 4, LEAST = 257, MOST = 20000, ENOUGH = 2, OPERATIONS = 64, TYPES = 16, PARAMETERS = 64 };
 
-/* abi_call(f, argument, found): loads rbx, rbp and r12 to r15 with known values, calls f(argument), and stores what
- * these registers have then. */
+/* abi_call(f, argument, found): loads rbx, rbp and r12 to r15 with known values, calls f(argument), and then stores
+ * the values of these registers. */
 void abi_call(void (*f)(void *), void *argument, uint64_t found[KEPT]);
 __asm__(".text\n"
         ".type abi_call, @function\n"
@@ -54,7 +56,7 @@ static machine_state read_state(void) {
     return (machine_state){x87.control, x87.tags, _mm_getcsr() & ~0x3fu, (unsigned)(flags >> 10 & 1)};
 }
 
-/* Precision of 53 bits, and rounding upward; of SSE too, with subnormals flushed. */
+/* Sets a precision of 53 bits and upward rounding for x87, and for SSE upward rounding and flushing of subnormals. */
 static void set_foreign_mode(bool on) {
     const uint16_t control = on ? 0x0a7f : 0x037f;
     __asm__ volatile("fldcw %0" : : "m"(control));
@@ -63,7 +65,7 @@ static void set_foreign_mode(bool on) {
 
 /* ---------------------------------------------------------------------------------- the calls */
 
-/* A call of a case. */
+/* Call of one case. */
 typedef struct call {
     const match_case *c;
     weft_context *ctx;
@@ -101,7 +103,7 @@ static void check_call(call *k, const char *level, bool foreign) {
 
 /* ---------------------------------------------------------------------------------- the cases */
 
-/* What the visits share. `seen` counts the visits of each operation, type, accumulate type and parameter. */
+/* State shared by the visits. `seen` counts the visits of each operation, type, accumulate type and parameter. */
 typedef struct visits {
     weft_context *contexts[LEVELS];
     const char *levels[LEVELS];

@@ -1,6 +1,6 @@
-/* What weft_expr_compile, weft_map, weft_map_reduce and weft_map_scan refuse, the sentences and the carets they
- * leave, and that nothing was written. A hundred thousand lines of random signs are compiled, and those that are
- * formulas are evaluated. */
+/* Tests arguments that weft_expr_compile, weft_map, weft_map_reduce and weft_map_scan reject: the error messages with
+ * their carets, and that nothing was written. Compiles 100000 lines of random symbols and evaluates those that are
+ * valid formulas. */
 #include "tests/expect.h"
 #include "verify/inputs.h"
 
@@ -11,7 +11,7 @@ static weft_context *ctx;
 static double x[N], y[N], out[N];
 static int32_t k[N];
 
-/* The line and the caret under `place`, as a message ends with them. */
+/* Checks that the message ends with the formula's line and a caret under `place`. */
 static void refused_at(const char *formula, const char *words, int place) {
     weft_expr *expr = (weft_expr *)x;
     char end[256];
@@ -49,7 +49,7 @@ static void grammar(void) {
     refused_at(".", "expected a value", 0);
 }
 
-/* `count` times a text, then an end. */
+/* Returns `count` repetitions of a text, followed by `end`. */
 static char *repeated(const char *text, size_t count, const char *end) {
     char *line = malloc(strlen(text) * count + strlen(end) + 1), *to = line;
     for (size_t i = 0; i < count; i++) to += sprintf(to, "%s", text);
@@ -203,7 +203,7 @@ static void scans(void) {
 
 /* -------------------------------------------------------------------------- whatever comes in */
 
-/* A line of words that formulas have, and of others. */
+/* Writes a line of random words: some that are valid in formulas, and others. */
 static void random_line(uint64_t seed, char *line) {
     static const char *const words[] = {
         "x",    "y",    "i",   "1",   "2.5", "-3", "1e300", "(",    ")",  "(",  ")", "+",    "-",    "*",

@@ -1,5 +1,5 @@
-/* What weft_match_count and weft_match_list refuse, the sentences they leave, and that nothing was written. Takes the
- * device's name. */
+/* Tests arguments that weft_match_count and weft_match_list reject: the error messages, and that nothing was written.
+ * The argument is the device's name. */
 #include "tests/expect.h"
 
 #include <stdint.h>

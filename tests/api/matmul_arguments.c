@@ -1,5 +1,5 @@
-/* Every argument that weft_matmul refuses, the sentence it leaves, and that nothing was written. Takes the device's
- * name. */
+/* Tests every argument that weft_matmul rejects: the error message, and that nothing was written. The argument is the
+ * device's name. */
 #include "tests/expect.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static double a[N], b[N], c[N], m[100];
 #define ROWS WEFT_ROW_MAJOR
 #define COLUMNS WEFT_COLUMN_MAJOR
 
-/* By rows, f64, no transposes. */
+/* Row-major f64 without transposes. */
 #define PLAIN(m, n, k, a, lda, b, ldb, c, ldc) \
     weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, ROWS, NO, NO, m, n, k, NULL, a, lda, b, ldb, NULL, c, ldc)
 #define REFUSED(call, status, words) EXPECT_ERROR(ctx, call, status, words)
@@ -64,16 +64,17 @@ static void memory(void) {
 static void overlap(void) {
     REFUSED(PLAIN(2, 2, 2, a, 2, b, 2, a, 2), WEFT_INVALID, "C (32 bytes at");
     REFUSED(PLAIN(2, 2, 2, a, 2, b, 2, b + 3, 2), WEFT_INVALID, "overlaps B");
-    REFUSED(PLAIN(2, 2, 2, a + 1, 4, b, 2, a + 2, 4), WEFT_INVALID, "overlaps A"); /* columns 1, 2 and 2, 3 */
-    REFUSED(PLAIN(2, 2, 2, a, 4, b, 2, a + 2, 5), WEFT_INVALID, "overlaps A");     /* other rows */
-    /* columns 0, 1 and 2, 3 and 4, 5 of one matrix of ten */
+    REFUSED(PLAIN(2, 2, 2, a + 1, 4, b, 2, a + 2, 4), WEFT_INVALID,
+            "overlaps A"); /* A has columns 1, 2 and C has columns 2, 3 */
+    REFUSED(PLAIN(2, 2, 2, a, 4, b, 2, a + 2, 5), WEFT_INVALID, "overlaps A"); /* C has other rows */
+    /* A, B and C are columns 0, 1 and 2, 3 and 4, 5 of one matrix of ten columns */
     for (int i = 0; i < 100; i++) m[i] = i % 10 == 0 || i % 10 == 2 ? 1 : 0;
     TAKEN(PLAIN(3, 2, 2, m, 10, m + 2, 10, m + 4, 10));
     EXPECT(m[4] == 1 && m[5] == 0 && m[14] == 1 && m[24] == 1 && m[34] == 0 && m[6] == 0, "%g %g %g", m[4], m[5],
            m[34]);
     REFUSED(PLAIN(3, 2, 2, m, 10, m + 2, 10, m + 13, 10), WEFT_INVALID, "overlaps B");
-    TAKEN(PLAIN(2, 2, 2, m + 60, 10, m + 60, 10, c, 2)); /* A is B */
-    TAKEN(PLAIN(2, 2, 2, a, 2, a + 2, 2, a + 6, 2));     /* one behind the other */
+    TAKEN(PLAIN(2, 2, 2, m + 60, 10, m + 60, 10, c, 2)); /* A and B are one matrix */
+    TAKEN(PLAIN(2, 2, 2, a, 2, a + 2, 2, a + 6, 2));     /* adjacent matrices */
 }
 
 static void batches(void) {
@@ -85,13 +86,13 @@ static void batches(void) {
     REFUSED(BATCH(4, 4, 5, 2, 3), WEFT_INVALID, "the matrices of C overlap: their stride is 2");
     REFUSED(BATCH(SIZE_MAX / 2, 4, 2, 4, 3), WEFT_INVALID, "A: 3 matrices of 2 rows");
     TAKEN(BATCH(4, 4, 2, 4, 2));
-    TAKEN(BATCH(0, 0, 6, 2, 3)); /* side by side */
+    TAKEN(BATCH(0, 0, 6, 2, 3)); /* matrices next to each other in rows of one matrix */
     TAKEN(BATCH(0, 0, 2, 0, 1));
     TAKEN(BATCH(0, 0, 2, 0, 0));
 #undef BATCH
 }
 
-/* Nothing to do, and alpha and beta alone. */
+/* Tests empty products, and those that only need alpha and beta. */
 static void nothing(void) {
     const double nan = NAN, two = 2, one = 1, zero = 0;
     double at[4] = {1, NAN, 3, 4};

@@ -1,5 +1,5 @@
-/* What weft_histogram, weft_histogram_even, weft_top_k, weft_merge and weft_search_sorted refuse, the sentences they
- * leave, and that nothing was written. Takes the device's name. */
+/* Tests arguments that weft_histogram, weft_histogram_even, weft_top_k, weft_merge and weft_search_sorted reject: the
+ * error messages, and that nothing was written. The argument is the device's name. */
 #include "tests/expect.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* What libweft_dist puts together (src/core/parts.h): a device's parts are those of the specification, and join to
- * the whole. Usage: api_partial DEVICE. */
+/* Tests the internal entry points for libweft_dist (src/core/parts.h): a device's parts equal those of the
+ * specification and combine to the complete result. Usage: api_partial DEVICE. */
 #include "core/order.h"
 #include "core/parts.h"
 #include "tests/expect.h"
@@ -16,7 +16,7 @@ static uint64_t draw(void) {
     return state >> 11;
 }
 
-/* Numbers of all sizes, in the type. */
+/* Fills with numbers of widely different magnitudes, in the type. */
 static void fill(weft_dtype dtype) {
     for (size_t i = 0; i < N; i++) {
         const double v = ((double)draw() * 0x1p-52 - 1) * (double)(1 << draw() % 20);
@@ -39,7 +39,7 @@ static void check_tree(weft_context *ctx, weft_context *ref, tree_kind kind, wef
            weft_dtype_name(dtype), own, wanted);
 }
 
-/* The mean is the sum over the number of elements. */
+/* Checks that the mean is the sum divided by the number of elements. */
 static void check_mean(weft_context *ctx, weft_dtype dtype) {
     double sum = 0, mean = 1;
     EXPECT_STATUS(ctx, weft_part_tree(ctx, TREE_SUM, dtype, N, bytes, 0, &sum), WEFT_OK);
@@ -49,7 +49,7 @@ static void check_mean(weft_context *ctx, weft_dtype dtype) {
     EXPECT(mean == sum / N, "%s: %a and %a", weft_dtype_name(dtype), mean, sum / N);
 }
 
-/* A part of a formula's values knows where it stands. */
+/* Checks that a part of a formula's values uses indices of the whole array. */
 static void check_map(weft_context *ctx, weft_dtype dtype) {
     static double whole[N], part[N];
     const size_t size = weft_dtype_size(dtype), first = N / 3;

@@ -1,5 +1,5 @@
-/* Every argument that weft_price refuses, the sentence it leaves, and that nothing was written. Takes the device's
- * name. */
+/* Tests every argument that weft_price rejects: the error message, and that nothing was written. The argument is the
+ * device's name. */
 #include "tests/expect.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ static weft_context *ctx;
 static double start[WEFT_ASSETS_MAX], volatility[WEFT_ASSETS_MAX], weights[WEFT_ASSETS_MAX];
 static double correlation[WEFT_ASSETS_MAX * WEFT_ASSETS_MAX];
 
-/* A call that is right but for what a test changes. */
+/* Arguments of a valid call, which each test changes in one respect. */
 typedef struct arguments {
     weft_option option;
     weft_simulation simulation;
@@ -146,7 +146,7 @@ static void markets(void) {
     accepted(&a);
 }
 
-/* Sets rows i, j and j, i of the matrix. */
+/* Sets elements i, j and j, i of the correlation matrix. */
 static arguments correlated(int i, int j, double rho) {
     const arguments a = right();
     correlation[3 * i + j] = correlation[3 * j + i] = rho;
@@ -187,7 +187,7 @@ static void payoffs(void) {
     WITH(option.payoff, WEFT_CORRIDOR);
     refused(&a, WEFT_INVALID, "invalid corridor width 0: it must be finite and greater than 0");
     a.option.width = 0.5;
-    a.option.strike = -1; /* which a corridor has not */
+    a.option.strike = -1; /* a corridor has no strike */
     accepted(&a);
     a.option.observed = WEFT_OBSERVE_MEAN;
     refused(&a, WEFT_INVALID, "a corridor requires observing the price at maturity");
@@ -205,7 +205,7 @@ static void payoffs(void) {
     refused(&a, WEFT_UNSUPPORTED, "a geometric mean");
 }
 
-/* The weight 1 of one asset is what NULL means, also for the control of an Asian option. */
+/* Checks that the weight 1 of one asset is equivalent to NULL, also for the control variate of an Asian option. */
 static void weight_of_one(void) {
     arguments a = right();
     weft_valuation given, otherwise;

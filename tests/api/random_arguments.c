@@ -1,5 +1,5 @@
-/* What weft_random and weft_random_integers refuse, the sentences they leave, and that nothing was written. Takes the
- * device's name. */
+/* Tests arguments that weft_random and weft_random_integers reject: the error messages, and that nothing was written.
+ * The argument is the device's name. */
 #include "tests/expect.h"
 
 #include <float.h>
@@ -92,7 +92,7 @@ static void nothing_was_written(void) {
     for (size_t i = 0; i < sizeof out; i++) EXPECT(bytes[i] == POISON, "byte %zu was written", i);
 }
 
-/* The end of a stream, and no samples at all. */
+/* Tests the end of a stream, and calls for no samples. */
 static void allowed(void) {
     EXPECT_STATUS(ctx, weft_random(ctx, WEFT_UNIFORM, WEFT_F32, 1, 2, 0, 0, 0, 1, NULL), WEFT_OK);
     EXPECT_STATUS(ctx, weft_random(ctx, WEFT_UNIFORM, WEFT_F32, 1, 2, END, 0, 0, 1, NULL), WEFT_OK);

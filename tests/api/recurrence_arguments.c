@@ -1,4 +1,4 @@
-/* What weft_recurrence refuses, and that a call that fails for its arguments has written nothing. */
+/* Tests arguments that weft_recurrence rejects, and that such a call writes nothing. */
 #include "tests/expect.h"
 
 #include <stdint.h>
@@ -60,9 +60,9 @@ static void taken(void) {
     TAKEN(WEFT_FORWARD, 10, N / 10, s, u, init, v);
     EXPECT(untouched(v + N, sizeof *v), "written behind v");
     TAKEN(WEFT_FORWARD, 1, N, s, s, NULL, s); /* both inputs and the output are one array */
-    TAKEN(WEFT_REVERSE, 1, N, s, u, u, v);    /* init lies in u */
+    TAKEN(WEFT_REVERSE, 1, N, s, u, u, v);    /* init is part of u */
     TAKEN(WEFT_REVERSE, 1, N, s, v, NULL, v);
-    TAKEN(WEFT_FORWARD, 1, N / 2, u, u, NULL, u + N / 2); /* beside each other */
+    TAKEN(WEFT_FORWARD, 1, N / 2, u, u, NULL, u + N / 2); /* adjacent arrays */
     EXPECT(*weft_last_error(ctx) == '\0', "after success: %s", weft_last_error(ctx));
 #undef TAKEN
 }

@@ -1,5 +1,5 @@
-/* Every argument that the segmented functions refuse, the sentence they leave, and that nothing was written. Takes
- * the device's name. */
+/* Tests every argument that the segmented functions reject: the error message, and that nothing was written. The
+ * argument is the device's name. */
 #include "tests/expect.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Every argument that selections and runs refuse, the sentence they leave, and that nothing was written. Takes the
- * device's name. */
+/* Tests every argument that selections and runs reject: the error message, and that nothing was written. The argument
+ * is the device's name. */
 #include "tests/expect.h"
 
 #include <stdint.h>
@@ -109,7 +109,8 @@ static void taken(void) {
     const double v = 49.5;
     EXPECT_STATUS(ctx, weft_select_if(ctx, WEFT_GT, WEFT_F64, N, x, &v, &y, &count), WEFT_OK);
     EXPECT(count == 50 && y.real[0] == 50 && y.real[49] == 99, "%d above 49.5", (int)count);
-    EXPECT_STATUS(ctx, weft_select_if(ctx, WEFT_GT, WEFT_F64, 50, x, x + 40, x + 50, &count), WEFT_OK); /* beside */
+    EXPECT_STATUS(ctx, weft_select_if(ctx, WEFT_GT, WEFT_F64, 50, x, x + 40, x + 50, &count),
+                  WEFT_OK); /* adjacent arrays */
     EXPECT(count == 9 && x[50] == 41, "%d above 40", (int)count);
 }
 

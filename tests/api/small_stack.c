@@ -1,5 +1,5 @@
-/* The agreement suite in a thread with a stack of 128 KiB, musl's default, with an unreadable page before it. Takes
- * the device's name. */
+/* Runs the agreement suite in a thread with a stack of 128 KiB, the default of musl, preceded by an unreadable page.
+ * The argument is the device's name. */
 #include "tests/expect.h"
 #include "verify/match.h"
 
@@ -22,7 +22,8 @@ static void *compare(void *unused) {
     return unused;
 }
 
-/* The streaming operation whose frames are the largest, on top of those of the operation itself. */
+/* Runs the streaming operation with the largest frames, which are on the stack in addition to those of the operation
+ * itself. */
 static void *stream(void *unused) {
     weft_channel channels[3];
     weft_context *ctx;
@@ -35,7 +36,7 @@ static void *stream(void *unused) {
     return unused;
 }
 
-/* Runs f in a thread on `stack`. Returns how many of its bytes were never written. */
+/* Runs f in a thread on `stack`. Returns the number of its bytes that were never written. */
 static size_t run_on(unsigned char *stack, void *(*f)(void *)) {
     pthread_attr_t attributes;
     pthread_t thread;

@@ -1,4 +1,5 @@
-/* What weft_sobol refuses, the sentences it leaves, and that nothing was written. Takes the device's name. */
+/* Tests arguments that weft_sobol rejects: the error messages, and that nothing was written. The argument is the
+ * device's name. */
 #include "tests/expect.h"
 
 #include <stdint.h>
@@ -31,7 +32,7 @@ static void refused(void) {
 #undef REFUSED
 }
 
-/* The end of a sequence, and no points at all. */
+/* Tests the end of a sequence, and calls for no points. */
 static void allowed(void) {
     EXPECT_STATUS(ctx, weft_sobol(ctx, WEFT_OWEN, WEFT_F32, 1, 2, D, 0, 0, NULL), WEFT_OK);
     EXPECT_STATUS(ctx, weft_sobol(ctx, WEFT_OWEN, WEFT_F32, 1, 2, D, END, 0, NULL), WEFT_OK);

@@ -1,5 +1,5 @@
-/* Every argument that weft_sort and its kin refuse, the sentence they leave, and that nothing was written. Takes the
- * device's name. */
+/* Tests every argument that the sorting functions reject: the error message, and that nothing was written. The
+ * argument is the device's name. */
 #include "tests/expect.h"
 
 #include <stdint.h>
@@ -101,9 +101,10 @@ static void taken(void) {
     TAKEN(weft_sort_pairs(ctx, WEFT_F64, WEFT_ASCENDING, 0, NULL, 4, NULL, NULL, NULL));
     TAKEN(weft_sort_bits(ctx, WEFT_I8, WEFT_ASCENDING, 8, 0, 0, NULL, 0, NULL, NULL, NULL));
     TAKEN(weft_argsort(ctx, WEFT_F64, WEFT_ASCENDING, WEFT_U32, 0, NULL, NULL));
-    TAKEN(weft_sort(ctx, WEFT_F64, WEFT_ASCENDING, N / 2, keys, half)); /* beside each other */
+    TAKEN(weft_sort(ctx, WEFT_F64, WEFT_ASCENDING, N / 2, keys, half)); /* adjacent arrays */
     TAKEN(weft_sort(ctx, WEFT_F64, WEFT_DESCENDING, N, keys, keys));
-    TAKEN(weft_sort_pairs(ctx, WEFT_F64, WEFT_ASCENDING, N / 2, keys, 8, keys, half, values)); /* values = keys */
+    TAKEN(weft_sort_pairs(ctx, WEFT_F64, WEFT_ASCENDING, N / 2, keys, 8, keys, half,
+                          values)); /* values and keys are one array */
     TAKEN(weft_sort_pairs(ctx, WEFT_F64, WEFT_ASCENDING, 5, keys, 16, values + 1, keys, values + 1));
     TAKEN(weft_sort_bits(ctx, WEFT_I64, WEFT_ASCENDING, 64, 0, 5, keys, 0, shifted(keys, 1), keys, NULL));
 #undef TAKEN

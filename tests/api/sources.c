@@ -1,5 +1,5 @@
-/* The functions that take sources give the bits of those that take arrays, for pieces from one tile up, and refuse
- * what they say they refuse, having written nothing. Takes the device's name. */
+/* Tests that functions on sources give the bits of the functions on arrays, for pieces of one tile and more. Tests
+ * that they reject what is documented, without writing anything. The argument is the device's name. */
 #include "tests/expect.h"
 #include "verify/inputs.h"
 
@@ -9,18 +9,19 @@
 
 enum { TILE = 4096, LONGEST = TILE * 260 + 5, POISON = 0x5a };
 static weft_context *ctx;
-static weft_context *judge; /* says what is right: ctx itself, or the specification where ctx is an emulated GPU */
+static weft_context
+    *judge; /* computes the expected results: ctx itself, or the specification if ctx is an emulated GPU */
 static bool emulated;
 
 /* ------------------------------------------------------------------------- sources and sinks */
 
-/* Gives the bytes of an array, at most `most` at a time, and fails after `fails` of them. */
+/* A source of the bytes of an array, at most `most` at a time. It fails after `fails` bytes. */
 typedef struct feed {
     weft_channel channel;
     weft_source inner;
     size_t most;
     uint64_t given, fails;
-    int fault; /* 0: it ends there */
+    int fault; /* errno of the failure; 0: the source ends there */
 } feed;
 
 static ptrdiff_t read_feed(void *self, void *to, size_t bytes) {
@@ -48,7 +49,7 @@ static weft_source open_feed(feed *f, weft_dtype dtype, size_t n, const void *x)
     return (weft_source){dtype, n, read_feed, rewind_feed, NULL, f};
 }
 
-/* A view of the caller's own, which the library cannot know to last. */
+/* Returns a view in the caller's memory; the library cannot know how long it stays valid. */
 static const void *view_feed(void *self, size_t bytes) {
     feed *f = self;
     return f->inner.view(f->inner.self, bytes);
@@ -62,7 +63,7 @@ static weft_source open_view(feed *f, weft_dtype dtype, size_t n, const void *x)
 
 typedef struct store {
     char *p;
-    size_t bytes, room; /* more than room: the disk is full */
+    size_t bytes, room; /* more than `room` bytes: the disk is full */
 } store;
 
 static int write_store(void *self, const void *from, size_t bytes) {
@@ -83,8 +84,8 @@ static char *x, *y, *expected, *found; /* LONGEST elements of 8 bytes each */
 static const size_t LENGTHS[] = {0, 1, TILE, 5 * TILE + 17, 16 * TILE, 23 * TILE + 1};
 enum { LENGTH_COUNT = sizeof LENGTHS / sizeof *LENGTHS };
 
-/* Pieces of one, two (by a limit that is no multiple of anything), eight tiles, and as many as by default, for
- * elements of sources and results of so many bytes. */
+/* Sets a memory limit for pieces of one tile, of two tiles (with a limit that is no multiple of any size), of eight
+ * tiles, or the default. `in` and `out` are the bytes per element of sources and results. */
 static void limit(int step, size_t in, size_t out) {
     const size_t tiles[] = {1, 2, 8, 0}, bytes = emulated ? 3 * in + 2 * out : 2 * in + out;
     EXPECT_STATUS(ctx, weft_set_memory(ctx, tiles[step] * TILE * bytes + (step == 1 ? 12345 : 0)), WEFT_OK);
@@ -143,7 +144,7 @@ static void pairs(weft_dtype dtype, size_t n) {
     }
 }
 
-/* To a sink of the caller's and, from an array in memory, to another one. */
+/* Scans to a sink of the caller and, from an array in memory, to a memory sink. */
 static void scan(weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n, bool starts, int step) {
     const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
     const size_t size = weft_dtype_size(result);
@@ -173,7 +174,8 @@ static void scans(weft_dtype dtype, size_t n) {
     if (dtype == WEFT_I16) scan(WEFT_SUM, dtype, WEFT_I64, n, true, 0);
 }
 
-/* Factors of all signs and sizes, of which few are more than 1; the sink is the caller's, then an array. */
+/* Runs recurrences whose factors have both signs and all magnitudes; only a minority exceeds 1. The sink is the
+ * caller's, then an array. */
 static void recurrence(weft_dtype dtype, size_t n, bool starts, int step) {
     const size_t size = weft_dtype_size(dtype);
     const void *init = starts ? y + n * size : NULL;
@@ -267,7 +269,7 @@ static void map_scan(weft_op op, weft_dtype dtype, size_t n, int step) {
     weft_expr_free(expr);
 }
 
-/* Texts in which words lie across every seam, and short ones. */
+/* Searches texts with words across every boundary of pieces, and short texts. */
 static void matches(size_t n) {
     static const char words[] = "aaaab_baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaB";
     static const uint64_t offsets[] = {0, 1, 4, 5, 9, sizeof words - 1};
@@ -287,7 +289,7 @@ static void matches(size_t n) {
         }
 }
 
-/* Squares that leave the range of f64 are summed twice. */
+/* Checks that squares beyond the range of f64 are summed in a second pass. */
 static void second_pass(void) {
     double *v = (double *)(void *)x;
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -324,7 +326,7 @@ static void one_array(input_kind kind, weft_dtype dtype, size_t n) {
     if (!emulated) histograms(dtype, n);
 }
 
-/* The specification is slow, and takes fewer inputs. */
+/* Runs all types. The specification is slow and gets fewer inputs. */
 static void all_types(bool fast) {
     for (int dtype = WEFT_I8; dtype <= WEFT_F64; dtype++) {
         for (int i = 0; i < LENGTH_COUNT; i++) one_array(INPUT_UNIFORM, (weft_dtype)dtype, LENGTHS[i]);
@@ -333,7 +335,7 @@ static void all_types(bool fast) {
     }
 }
 
-/* Buffers stay for the next call, within the limit, and go when that is set. */
+/* Checks that buffers within the limit are kept for the next call, and released when the limit is set. */
 static void kept_buffers(void) {
     size_t held[3];
     limit(0, 4, 0);
@@ -350,7 +352,8 @@ static void kept_buffers(void) {
            held[0], held[1], held[2]);
 }
 
-/* Three copies in, three out, and the work on three pieces; all of them are counted where there is less room. */
+/* Checks the timeline: three copies in, three copies out, and the work on three pieces. All spans are counted even if
+ * the array has less capacity. */
 static void timeline(void) {
     weft_span spans[9];
     for (size_t capacity = 2; capacity <= 9; capacity += 7) {
@@ -374,7 +377,7 @@ static void timeline(void) {
     }
 }
 
-/* So many pieces that totals of totals of pieces join. */
+/* Scans so many pieces that the tree of piece totals has more than one level. */
 static void long_scans(void) {
     input_fill(INPUT_UNIFORM, WEFT_F32, 3, LONGEST, x);
     input_fill(INPUT_UNIFORM, WEFT_F32, 4, 1, y);
@@ -385,8 +388,8 @@ static void long_scans(void) {
     scan(WEFT_PROD, WEFT_F32, WEFT_DEFAULT, LONGEST, false, 0);
 }
 
-/* As many pieces for a recurrence: factors near 1, so that what is far back counts; then some that leave the range.
- */
+/* Runs recurrences of as many pieces: with factors near 1, so that distant elements contribute; then with some that
+ * leave the range. */
 static void long_recurrences(void) {
     for (int growth = 0; growth < 3; growth++) {
         input_fill(INPUT_UNIFORM, WEFT_F64, 5, LONGEST + 1, y);
@@ -403,7 +406,7 @@ static void long_recurrences(void) {
 
 /* --------------------------------------------------------------------------------- refusals */
 
-/* A source that is short, one that fails, one that goes on, and one of another type. */
+/* Tests a source that is too short, one that fails, one that is too long, and one of another type. */
 static void recurrence_failures(void) {
     feed f, g;
     store s = {found, 0, SIZE_MAX};
@@ -536,7 +539,7 @@ static void bindings(void) {
     weft_expr_free(expr);
 }
 
-/* A file that is read from the middle on, twice, and a pipe that is given to a sink. */
+/* Reads a file from its middle on, twice, and writes to a pipe as a sink. */
 static void channels(void) {
     weft_channel in, out;
     char path[] = "/tmp/weft_stream_XXXXXX";
@@ -564,7 +567,7 @@ static void channels(void) {
     close(fd);
 }
 
-/* On the emulated GPU of tests/emulated, which is slow and does not know every operation. */
+/* Runs on the emulated GPU of tests/emulated, which is slow and does not support every operation. */
 static void some_types(void) {
     static const weft_dtype types[] = {WEFT_I16, WEFT_F32, WEFT_F64};
     emulated = true;

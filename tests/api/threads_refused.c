@@ -1,5 +1,6 @@
-/* Where the system refuses threads, calls use those that there are, give the same bits, and neither print nor end the
- * program. This program's own pthread_create stands before the C library's. Takes the device's name. */
+/* Tests that calls use the existing threads, give identical bits, and neither print nor end the program if the system
+ * refuses to create threads. This program's pthread_create overrides that of the C library. The argument is the
+ * device's name. */
 #include "tests/every.h"
 #include "tests/expect.h"
 
@@ -14,7 +15,8 @@
 
 enum { THREADS = 7, OPERATIONS_MAX = 100, ATTEMPTS_MAX = 200 };
 
-static atomic_int allowed, attempts; /* threads that may still be created; calls of pthread_create */
+static atomic_int allowed,
+    attempts; /* number of threads that may still be created; number of calls of pthread_create */
 
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                                           void *(*start)(void *), void *argument) {
@@ -37,7 +39,8 @@ static void run_all(weft_context *ctx, int threads) {
     }
 }
 
-/* Runs everything in a child process, in which the library has no threads yet, with stdout and stderr in a file. */
+/* Runs everything in a child process, in which the library has no threads yet, with stdout and stderr redirected to a
+ * file. */
 static void with_threads(const char *device, int threads) {
     char name[] = "/tmp/weft-refused-XXXXXX";
     const int file = mkstemp(name);

@@ -1,5 +1,5 @@
-/* Every argument that weft_fft, weft_convolve and weft_correlate refuse, the sentence they leave, and that nothing
- * was written. Takes the device's name. */
+/* Tests every argument that weft_fft, weft_convolve and weft_correlate reject: the error message, and that nothing
+ * was written. The argument is the device's name. */
 #include "tests/expect.h"
 
 #include <stdint.h>
@@ -41,7 +41,7 @@ static void fft_taken(void) {
     EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_R2C, 2, 8, x, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2R, 2, 8, y, x), WEFT_OK);
     EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 1, 64, x, y), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 1, 8, y, y + 16), WEFT_OK); /* beside each other */
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 1, 8, y, y + 16), WEFT_OK); /* adjacent arrays */
 }
 
 static void convolve(void) {
@@ -82,7 +82,7 @@ static void convolve_taken(void) {
 #define TAKEN(dtype, field, mode, n, x, m, h, y)                                        \
     EXPECT_STATUS(ctx, weft_convolve(ctx, dtype, field, mode, n, x, m, h, y), WEFT_OK); \
     EXPECT_STATUS(ctx, weft_correlate(ctx, dtype, field, mode, n, x, m, h, y), WEFT_OK)
-    TAKEN(WEFT_F64, WEFT_REAL, WEFT_FULL, 8, x, 8, x, y); /* with itself */
+    TAKEN(WEFT_F64, WEFT_REAL, WEFT_FULL, 8, x, 8, x, y); /* convolution of an array with itself */
     TAKEN(WEFT_F64, WEFT_REAL, WEFT_VALID, 8, y + 6, 3, h, y);
     TAKEN(WEFT_F32, WEFT_COMPLEX, WEFT_FULL, 8, shifted(x, 4), 3, shifted(h, 4), shifted(y, 4));
     TAKEN(WEFT_F64, WEFT_REAL, WEFT_FULL, 1, x, 1, h, y);

@@ -1,5 +1,5 @@
-/* Every argument that weft_tridiag refuses, the sentence it leaves, and that nothing was written. Takes the device's
- * name. */
+/* Tests every argument that weft_tridiag rejects: the error message, and that nothing was written. The argument is
+ * the device's name. */
 #include "tests/expect.h"
 
 #include <stdint.h>
@@ -9,7 +9,7 @@ static weft_context *ctx;
 static double a[2 * N], b[2 * N], c[2 * N], d[2 * N], x[2 * N];
 static uint64_t singular;
 
-/* A call that is right but for what a test changes. */
+/* Arguments of a valid call, which each test changes in one respect. */
 typedef struct arguments {
     weft_dtype dtype;
     weft_boundary boundary;
@@ -104,7 +104,7 @@ static void distances(void) {
     accepted(v);
 }
 
-/* Nothing to solve: arrays are not asked for, and the answer is that nothing failed. */
+/* Tests calls with nothing to solve: arrays may be NULL, and no system is reported as singular. */
 static void nothing(void) {
     arguments v = {WEFT_F32, WEFT_PERIODIC, 0, 5, {0}, {0}, {0}, {0}, NULL, &singular};
     accepted(v);

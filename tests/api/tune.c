@@ -1,12 +1,14 @@
-/* weft_tune_*: what can be chosen, that no bit depends on it, and what is kept. Usage: api_tune DEVICE. */
+/* Tests weft_tune_*: the variants that can be chosen, that they do not change any bit, and the stored choices. Usage:
+ * api_tune DEVICE. */
 #include "tests/expect.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Tiles of 256 are whole, with some rows and terms behind them; rows begin at multiples of 16 bytes. */
+/* Edge of the matrices: contains full tiles of 256 and a tail of rows and terms. Rows begin at multiples of 16 bytes.
+ */
 enum { EDGE = 268, LAYOUTS = 4 };
-/* A grid that a CPU cuts in blocks of rows too. */
+/* A grid that a CPU divides into blocks of rows too. */
 enum { NX = 260, NY = 70, NZ = 5, POINTS = NX * NY * NZ, SWEEPS = 8 };
 
 static double factor[EDGE * EDGE], product[LAYOUTS][EDGE * EDGE], expected[LAYOUTS][EDGE * EDGE];
@@ -24,7 +26,7 @@ static void fill(double *x, size_t n, weft_dtype dtype) {
     }
 }
 
-/* All four products of the matrix, as it is and transposed, with itself. */
+/* Computes all four products of the matrix with itself, each factor as it is or transposed. */
 static weft_status multiply(weft_context *ctx, const weft_tunable *t, double c[LAYOUTS][EDGE * EDGE]) {
     const weft_dtype sums = t->accumulate == t->dtype ? WEFT_DEFAULT : t->accumulate;
     weft_status status = WEFT_OK;
@@ -45,7 +47,7 @@ static weft_status sweep(weft_context *ctx, const weft_tunable *t, void *v) {
     return weft_laplace(ctx, t->dtype, NX, NY, NZ, SWEEPS, grid, v, NULL);
 }
 
-/* Every variant gives the bits of the specification. */
+/* Checks that every variant gives the bits of the specification. */
 static void check_variants(weft_context *ctx, weft_context *ref, size_t index) {
     weft_tunable t, after;
     if (!EXPECT(weft_tune_describe(ctx, index, &t) == WEFT_OK, "tunable %zu", index)) return;
@@ -55,7 +57,7 @@ static void check_variants(weft_context *ctx, weft_context *ref, size_t index) {
     EXPECT_STATUS(ref, is_matmul ? multiply(ref, &t, expected) : sweep(ref, &t, wanted), WEFT_OK);
     for (size_t v = 0; v < t.count; v++) {
         const weft_status status = weft_tune_choose(ctx, index, v);
-        if (status == WEFT_UNSUPPORTED && v > 0) continue; /* not on this GPU */
+        if (status == WEFT_UNSUPPORTED && v > 0) continue; /* not supported by this GPU */
         EXPECT_STATUS(ctx, status, WEFT_OK);
         EXPECT(weft_tune_describe(ctx, index, &after) == WEFT_OK && after.chosen == v, "%zu", after.chosen);
         memset(product, 0xff, sizeof product);
@@ -68,7 +70,7 @@ static void check_variants(weft_context *ctx, weft_context *ref, size_t index) {
     EXPECT_ERROR(ctx, weft_tune_choose(ctx, index, t.count), WEFT_INVALID, "has no variant");
 }
 
-/* What one context saves, the next one on the device takes. */
+/* Checks that the choices saved by one context are loaded by the next one on the device. */
 static void check_file(const char *device, weft_context *ctx) {
     weft_context *other;
     weft_tunable t;

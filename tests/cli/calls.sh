@@ -1,10 +1,10 @@
 #!/bin/sh
-# How the command is called: options and their order, help, wrong calls, an output that cannot be written.
+# Tests the command line: options and their order, help, wrong calls, an output that cannot be written.
 . "$(dirname "$0")/check.sh"
 x=$dir/x.npy
 npy "$x" '<f4' '(3,)' 1 2 4
 
-# global options before and after the command, in both spellings; w puts --device cpu first
+# global options before and after the command, in both spellings; w adds --device cpu at the front
 prints "7 0x40e00000" --bits sum "$x"
 prints "7 0x40e00000" sum --bits "$x"
 prints "7 0x40e00000" sum "$x" --bits
@@ -48,7 +48,7 @@ for device in cpu:v5 cpu:v9 cpu: cpux cuda: cuda:x cuda:1x ref:1 auto:1 GPU "cpu
     refuses 2 "weft: --device $device: expected one of auto" sum "$x" --device "$device"
 done
 # shellcheck disable=SC2013
-for level in $(sed -n 's/^LEVEL(\([a-z0-9]*\),.*/\1/p' "$root/src/cpu/levels.def"); do # known, if not here
+for level in $(sed -n 's/^LEVEL(\([a-z0-9]*\),.*/\1/p' "$root/src/cpu/levels.def"); do # valid, even if not supported here
     w sum "$x" --device "cpu:$level" >/dev/null 2>&1
     is "--device cpu:$level is no wrong call" yes "$([ $? -lt 2 ] && echo yes)"
 done
@@ -65,7 +65,7 @@ w >"$dir/stdout" 2>"$dir/stderr"
 is "no command: exit code" 2 $?
 is "no command: stdout" "" "$(cat "$dir/stdout")"
 
-# --mpi where libweft_dist.so cannot be loaded: an empty file hides any that there is
+# --mpi without a loadable libweft_dist.so: an empty file hides any installed one
 mkdir "$dir/no_dist"
 : >"$dir/no_dist/libweft_dist.so.0"
 for call in "sum $x" "variance $x" "dot $x $x" "scan $x -o $dir/y.npy" "sort $x -o $dir/y.npy" "price call" "bench --op sum"; do
@@ -105,7 +105,7 @@ is "a closed output: exit code" 1 $?
 w help >/dev/full 2>"$dir/stderr"
 is "help to a full disk: exit code" 1 $?
 
-# no locale changes a point into a comma
+# a locale must not change the decimal point into a comma
 for locale in C C.UTF-8 de_DE.UTF-8 $(locale -a 2>/dev/null | head -n 20); do
     is "locale $locale" 2.3333333 "$(LC_ALL=$locale w mean "$x")"
 done

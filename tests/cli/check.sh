@@ -10,11 +10,11 @@ trap 'rm -rf "$dir"' EXIT
 checks=0
 failures=0
 
-# The CPU, unless a test says otherwise: these tests are about the command, not the devices.
+# Use the CPU by default: these tests are about the command, not the devices.
 w() { "$weft" --device cpu "$@"; }
 npy() { python3 "$tests/npy.py" "$@" || exit 1; }
 
-# values FILE: type, shape and values of a .npy file in one line, read without weft.
+# values FILE: prints type, shape and values of a .npy file in one line, read without weft.
 values() {
     python3 -c 'import ast, struct, sys
 data = open(sys.argv[1], "rb").read()
@@ -36,13 +36,13 @@ failed() {
     printf '%s\n' "$@"
 }
 
-# is WHAT EXPECTED GOT
+# is WHAT EXPECTED GOT: checks that GOT equals EXPECTED.
 is() {
     checks=$((checks + 1))
     [ "$2" = "$3" ] || failed "$1" "  expected: $2" "  got:      $3"
 }
 
-# prints EXPECTED ARGUMENT...: `weft ARGUMENT...` succeeds, prints that and nothing on stderr.
+# prints EXPECTED ARGUMENT...: checks that `weft ARGUMENT...` succeeds, prints EXPECTED, and nothing on stderr.
 prints() {
     expected=$1
     shift
@@ -52,8 +52,8 @@ prints() {
     is "weft $*: stderr" "" "$(cat "$dir/stderr")"
 }
 
-# refuses CODE MESSAGE ARGUMENT...: it fails with the code, one line on stderr that contains the message,
-# and nothing on stdout.
+# refuses CODE MESSAGE ARGUMENT...: checks that it fails with the code, with one line on stderr that contains the
+# message, and with nothing on stdout.
 refuses() {
     code=$1 message=$2
     shift 2

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every verb of the command stands in the man page and in the three completions; the pages themselves are sound.
+# Tests that the man page and the three completions contain every verb of the command, and that the pages are valid.
 . "$(dirname "$0")/check.sh"
 
 for verb in $(w help --list); do
@@ -11,7 +11,7 @@ for verb in $(w help --list); do
     grep -Eq "^\.It .*Cm .*\b$verb\b" "$root/docs/weft.1" || failed "$verb has no item in docs/weft.1"
 done
 
-# Options that the completions offer are options that the command has, and all of them.
+# The completions offer all options of the command and no others.
 for option in $({ w help && for verb in $(w help --list); do w help "$verb"; done; } | grep -Eo '^  --[a-z]+' | sort -u); do
     for file in docs/weft.1 completions/weft.bash completions/_weft completions/weft.fish; do
         checks=$((checks + 1))
@@ -25,7 +25,7 @@ else
     echo "left out: groff is not installed, so docs/weft.1 was not formatted"
 fi
 
-# The bash completion at work, where there is a bash.
+# Runs the bash completion if there is a bash.
 if command -v bash >/dev/null; then
     completions() {
         bash -c '. "$1"; shift; COMP_WORDS=(weft "$@"); COMP_CWORD=$#; _weft; echo "${COMPREPLY[@]}"' - \

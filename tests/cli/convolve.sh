@@ -1,9 +1,9 @@
 #!/bin/sh
-# weft convolve and weft fft: values known by hand, complex elements, shapes, and what they refuse.
+# Tests weft convolve and weft fft: values known by hand, complex elements, shapes, and errors.
 . "$(dirname "$0")/check.sh"
 y=$dir/y.npy
 
-# values FILE: type, shape and values of a .npy file in one line, complex ones as pairs, read without weft.
+# values FILE: prints type, shape and values of a .npy file in one line, complex ones as pairs, read without weft.
 values() {
     python3 -c 'import ast, struct, sys
 data = open(sys.argv[1], "rb").read()
@@ -18,7 +18,7 @@ print(header["descr"], header["shape"], *(text(v) for v in struct.iter_unpack("<
 assert len(data) == end + count * struct.calcsize(letter), len(data)' "$1"
 }
 
-# numbers FILE TYPE SHAPE REAL...: an array of complex elements, from their parts.
+# numbers FILE TYPE SHAPE REAL...: writes an array of complex elements from their parts.
 numbers() {
     python3 -c 'import struct, sys
 path, descr, shape = sys.argv[1:4]
@@ -29,7 +29,8 @@ header += " " * (-(len(header) + 11) % 64) + "\n"
 open(path, "wb").write(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + parts)' "$@"
 }
 
-# gives EXPECTED ARGUMENT...: `weft ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+# gives EXPECTED ARGUMENT...: checks that `weft ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file and to
+# standard output.
 gives() {
     expected=$1
     shift
@@ -49,7 +50,7 @@ npy "$dir/t.npy" '<f8' '(2,)' 10 1
 numbers "$dir/c.npy" '<c16' '(2,)' 1 2 3 -1
 numbers "$dir/big.npy" '>c8' '(2,)' 1 2 3 -1
 
-# convolve: modes and correlation, as NumPy's
+# convolve: modes and correlation, as in NumPy
 gives "<f4 (5,) 0 1 2.5 4 1.5" convolve "$dir/x.npy" "$dir/h.npy"
 gives "<f4 (3,) 1 2.5 4" convolve "$dir/x.npy" "$dir/h.npy" --mode same
 gives "<f4 (1,) 2.5" convolve "$dir/x.npy" "$dir/h.npy" --mode valid
@@ -98,7 +99,7 @@ print(*o.values())')
 is "fft --json" "fft $dir/four.npy $y r2c 4 1 complex f64 cpu 1" "$got"
 refuses 2 "weft fft: --json cannot be combined with" fft "$dir/four.npy" -o - --json
 
-# what they refuse
+# errors
 npy "$dir/i4.npy" '<i4' '(4,)' 1 2 3 4
 npy "$dir/six.npy" '<f8' '(6,)' 1 2 3 4 5 6
 npy "$dir/scalar.npy" '<f8' '()' 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The first program prints what examples/README.md says. Usage: example.sh WEFT EXAMPLE_FIRST
+# Tests that the first program prints the output shown in examples/README.md. Usage: example.sh WEFT EXAMPLE_FIRST
 . "$(dirname "$0")/check.sh"
 first=$2
 
@@ -9,7 +9,7 @@ is "first" "a . b = 26, computed on $("$weft" sum "$root/examples/data/co2.npy" 
     "$printed"
 is "lines of first.c" yes "$([ "$(wc -l <"$root/examples/first.c")" -le 20 ] && echo yes)"
 
-# The data's own arithmetic: the file in tenths is ten times the other.
+# The file in tenths is ten times the other file.
 is "co2" "2225 2225" "$(w count_nonzero "$root/examples/data/co2.npy") $(w count_nonzero "$root/examples/data/co2_tenths.npy")"
 is "co2, extremes" "313 373.9" "$(w min "$root/examples/data/co2.npy") $(w max "$root/examples/data/co2.npy")"
 is "co2_tenths, extremes" "3130 3739" "$(w min "$root/examples/data/co2_tenths.npy") $(w max "$root/examples/data/co2_tenths.npy")"

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Faults behind the command: a device whose bits differ, a device that fails, a file cut short while it is
-# read. Usage: faults.sh WEFT SHIM, where SHIM is shim.c as a library.
+# Tests faults of the library: a device whose bits differ, a device that fails, a file truncated while it is read.
+# Usage: faults.sh WEFT SHIM, where SHIM is shim.c as a library.
 . "$(dirname "$0")/check.sh"
 shim=$2
 
-# AddressSanitizer asks to come first among the preloaded libraries unless it is told otherwise.
+# AddressSanitizer must be the first preloaded library unless this option disables the check.
 export ASAN_OPTIONS="verify_asan_link_order=0:handle_sigbus=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 
-# faulty VARIABLE=VALUE ARGUMENT...
+# faulty VARIABLE=VALUE ARGUMENT...: runs weft with the shim in that environment.
 faulty() { env LD_PRELOAD="$shim" "$@" >"$dir/stdout" 2>"$dir/stderr"; }
 
 faulty SHIM_FLIP=none "$weft" --device cpu tour --n 2000

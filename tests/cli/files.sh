@@ -1,9 +1,9 @@
 #!/bin/sh
-# The .npy files that are read, and each way in which a file is refused.
+# Tests which .npy files are read, and each reason for which a file is rejected.
 . "$(dirname "$0")/check.sh"
 f=$dir/a.npy
 
-# versions, byte orders, memory orders, shapes, headers of other alignment
+# versions, byte orders, memory orders, shapes, headers with other alignments
 for version in 1 2 3; do
     npy "$f" '<f4' '(3,)' 1 2 4 --version $version
     prints 7 sum "$f"
@@ -49,7 +49,7 @@ npy "$dir/big.npy" '<f4' '(100001,)' 3 && cat "$dir/zeros" >>"$dir/big.npy"
 prints 3 sum "$dir/big.npy"
 is "a pipe of 400 kB" 3 "$(cat "$dir/big.npy" | w sum -)"
 
-# files that are none
+# files that are not .npy
 refuses 1 "weft sum: $dir/missing.npy: cannot be opened: No such file or directory" sum "$dir/missing.npy"
 refuses 1 "weft sum: $dir: is a directory" sum "$dir"
 : >"$dir/empty.npy"
@@ -73,7 +73,7 @@ npy "$f" '<f4' '(1,)' 1 --version 3 --length 4294967295
 refuses 1 "has a header of 4294967295 bytes" sum "$f"
 refuses 1 "has a header of 4294967295 bytes" sum - <"$f"
 
-# types that weft does not have, each named
+# element types that weft does not support, each named in the error
 for type in '<c16' '<f2' '<f16' '|S5' '|O' '<U3' '<M8[ns]' '|V8' 'f4' '' '|f4' '<i3' '|i16'; do
     npy "$f" '<f4' '(1,)' 1 --header "{'descr': '$type', 'fortran_order': False, 'shape': (1,), }"
     refuses 1 "elements of dtype \"$type\" are not supported" sum "$f"
@@ -81,7 +81,7 @@ done
 npy "$f" '<f4' '(1,)' 1 --header "{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (1,), }"
 refuses 1 "elements of a structured dtype are not supported" sum "$f"
 
-# shapes that cannot be
+# invalid shapes
 shape() { npy "$f" '<f8' "$2" && refuses 1 "$1" sum "$f" && refuses 1 "$1" sum - <"$f"; }
 shape "negative dimension, -3" '(-3,)'
 shape "negative dimension, -99999999999999999999999" '(-99999999999999999999999,)'
@@ -127,7 +127,7 @@ header "expected a comma or ) in the shape" "{$D, $F, 'shape': (1.5,)}"
 header "expected a comma or ) in the shape" "{$D, $F, 'shape': (1 2)}"
 header "expected a dimension" "{$D, $F, 'shape': (1,"
 
-# every cut of a sound file is refused, and never a crash
+# every truncation of a valid file is rejected without a crash
 npy "$dir/whole.npy" '<f4' '(3,)' 1 2 4
 size=$(wc -c <"$dir/whole.npy")
 cut=0

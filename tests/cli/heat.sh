@@ -1,5 +1,5 @@
 #!/bin/sh
-# weft heat: steps worked by hand, its options, and that the file it writes is whole or not there.
+# Tests weft heat: steps computed by hand, its options, and that the output file appears complete or not at all.
 . "$(dirname "$0")/check.sh"
 v=$dir/v.npy
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Input files that are not .npy: raw elements, columns of tables, formats that are named and refused; weft show; and
-# binary results that are not for a terminal.
+# Tests input files that are not .npy: raw elements, columns of tables, formats that are recognized and rejected; weft
+# show; and that binary results are not written to a terminal.
 . "$(dirname "$0")/check.sh"
 tab=$(printf '\t')
 
@@ -64,7 +64,7 @@ is "a number that names no column" "weft sum: $dir/years.csv: warning: its first
 2" "$(w sum --column 2 "$dir/years.csv" 2>&1)"
 printf 'v\n18446744073709551615\n' >"$dir/large.csv"
 prints 18446744073709551615 max --column v --as u64 "$dir/large.csv"
-# the value nearest to the decimal, where a sum of rounded parts is not
+# the value nearest to the decimal number, which a sum of rounded parts would not give
 printf 'v\n9007199254740993.0000000000000000000000000000000000000000000000000000000000000000000000000000001\n' >"$dir/v.csv"
 prints "9007199254740994 0x4340000000000001" max --column v --bits "$dir/v.csv"
 printf 'v\n16777217.0000000000000001\n' >"$dir/v.csv"
@@ -75,7 +75,7 @@ for locale in C de_DE.UTF-8 $(locale -a 2>/dev/null | head -n 3); do
     is "a table in the locale $locale" 14.5 "$(LC_ALL=$locale w sum --column b "$t")"
 done
 
-# errors name the line, the column and the text
+# errors contain the line, the column and the text
 refuses 1 "weft sum: $t: line 2, column \"c \"d\", e\": \"x\" is not a value of type f64 (numbers up to" sum --column 'c "d", e' "$t"
 refuses 1 "$t: line 2, column \"b\": \"2.5\" is not a value of type i32 (-2147483648 to 2147483647)" sum --column b --as i32 "$t"
 refuses 1 "$dir/v.csv: line 3, column \"v\": the field is empty (--missing nan reads it as NaN)" sum --column v "$dir/v.csv"
@@ -103,7 +103,7 @@ refuses 2 "weft sum: --missing nan: type i32 has no NaN: use --as f32 or --as f6
 refuses 2 "weft sum: --as requires --column" sum --as f32 "$t"
 refuses 2 "weft sum: --missing requires --column" sum --missing nan "$t"
 
-# tables cut and changed at random are refused or read, and never a crash
+# randomly truncated and changed tables are rejected or read, without a crash
 python3 - "$weft" "$t" "$dir/fuzz.csv" >"$dir/stdout" 2>&1 <<'PY'
 import random, subprocess, sys
 weft, table, fuzz = sys.argv[1:]

@@ -1,8 +1,8 @@
 #!/bin/sh
-# --json prints one object that a parser reads back, also for NaN, infinities and strange file names.
+# Tests that --json prints one object that a parser reads back, also for NaN, infinities and unusual file names.
 . "$(dirname "$0")/check.sh"
 
-# field NAME ARGUMENT...: that field of what `weft ARGUMENT... --json` prints, as Python prints it.
+# field NAME ARGUMENT...: prints that field of the output of `weft ARGUMENT... --json`, in Python's format.
 field() {
     name=$1
     shift

@@ -1,12 +1,12 @@
 #!/bin/sh
-# weft ladder: a topic at two sizes and in two schedules, every faulty rung found faulty; what the command prints and
-# refuses. Usage: ladder.sh WEFT TOPIC, or ladder.sh WEFT for the command itself.
+# Tests weft ladder: a topic at two sizes and in two schedules; every faulty rung must be detected; output and errors
+# of the command. Usage: ladder.sh WEFT TOPIC, or ladder.sh WEFT for the command itself.
 . "$(dirname "$0")/check.sh"
 
-# rows SAID: the rungs of the last table with this verdict.
+# rows SAID: prints the rungs of the last table with this verdict.
 rows() { sed -n "s/^  \([a-z0-9-]*\) .*  $1  .*/\1/p" "$dir/table"; }
 
-# climbs TOPIC OPTION...: nothing is wrong.
+# climbs TOPIC OPTION...: checks that no rung is wrong.
 climbs() {
     w ladder "$@" >"$dir/table" 2>"$dir/stderr"
     is "weft ladder $*: exit code" 0 $?
@@ -21,7 +21,7 @@ if [ $# -gt 1 ]; then
         climbs "$2" --faulty --schedule $schedule
         is "faulty rungs of $2 that are not found, $schedule" "" "$(rows lucky)"
     done
-    # Each rung has had its row.
+    # Each rung has a row.
     shown=$(grep -cE '^  [a-z0-9-]+ .*  (right|faulty|not run) ' "$dir/table")
     is "rungs of $2" "$(w ladder | sed -n "s/^  $2 .* \([0-9]*\) rungs; .*/\1/p")" "$shown"
     for type in $(w ladder | sed -n "s/^  $2 .* rungs; //p"); do climbs "$2" --dtype "$type" --n 257; done
@@ -62,7 +62,7 @@ assert o["version"] and o["date"].count("-") == 2
 assert all(rung["verdict"] in ("right", "not run") for r in o["results"] for rung in r["rungs"])
 print("every topic")' "$dir/json")"
 
-# What a GPU has measured is kept, and comes into the pages; here the executor is taken for one, with times made up.
+# Measurements of a GPU are stored and shown in the pages. Here the executor replaces the GPU, with invented times.
 mkdir "$dir/results" "$dir/pages"
 cp "$root/docs/ladder/README.md" "$dir/pages"
 python3 -c 'import json, sys

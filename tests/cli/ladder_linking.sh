@@ -1,18 +1,18 @@
 #!/bin/sh
-# A kernel library called from a program that gcc builds alone (ladder/linking.cu): as an object, as a static and
-# as a shared library. Usage: ladder_linking.sh CC CXX PYTHON
+# Calls a kernel library from a program that is built with gcc alone (ladder/linking.cu): as an object, as a static
+# and as a shared library. Usage: ladder_linking.sh CC CXX PYTHON
 . "$(dirname "$0")/check.sh"
 cc=$1 cxx=$2 python=$3
 executor=$root/ladder/executor
 linking=$root/ladder/linking
 cd "$dir" || exit 1
 
-# compiles FILE.cu NAME: what nvcc does, to NAME.o. A squares.h here comes before the one there.
+# compiles FILE.cu NAME: compiles to NAME.o, as nvcc would. A squares.h in this directory takes precedence.
 compiles() {
     "$python" "$executor/translate.py" "$1" "$2.cc" &&
         "$cxx" -std=c++20 -fPIC -w -I"$linking" -I"$executor" -include cuda_runtime.h -c "$2.cc" || failed "$1"
 }
-# The executor is CUDA's runtime here.
+# The executor replaces the CUDA runtime here.
 for part in fibres runtime watch; do
     "$cxx" -std=c++20 -fPIC -U_FORTIFY_SOURCE -I"$executor" -c "$executor/$part.cc" || failed "the executor: $part.cc"
 done
@@ -20,7 +20,7 @@ ar rcs libexecutor.a fibres.o runtime.o watch.o
 compiles "$linking/squares.cu" squares
 "$cc" -std=c11 -pedantic -Wall -Wextra -Werror -I"$linking" -c "$linking/program.c" || failed "program.c"
 
-# links WAY WHAT...: gcc makes a program of program.o and these, which does what it should.
+# links WAY WHAT...: links program.o with these by gcc, and checks the program's output.
 links() {
     way=$1
     shift
@@ -38,7 +38,7 @@ links static_library -lsquares_static $runtime
 "$cxx" -shared squares.o -L. -lexecutor -ldl -o libsquares.so
 links shared_library -lsquares -Wl,-rpath,"$dir"
 
-# Without extern "C" there is no such name.
+# Without extern "C" the symbol does not exist.
 sed 's/^extern "C" {$//; s/^}$//' "$linking/squares.h" >squares.h
 compiles "$linking/squares.cu" mangled
 # shellcheck disable=SC2086

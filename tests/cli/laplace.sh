@@ -1,5 +1,5 @@
 #!/bin/sh
-# weft laplace: a grid worked by hand, its options, and that the file it writes is whole or not there.
+# Tests weft laplace: a grid computed by hand, its options, and that the output file appears complete or not at all.
 . "$(dirname "$0")/check.sh"
 
 npy "$dir/u.npy" '<f8' '(3, 3, 3)' 0 0 0 0 6 0 0 0 0  0 12 0 18 7 24 0 30 0  0 0 0 0 36 0 0 0 0
@@ -23,7 +23,7 @@ is "a tolerance that is not reached: exit code" 1 $?
 is "a tolerance that is not reached" 1 "$(grep -c 'tolerance 1e-09 was not reached' "$dir/stderr")"
 is "json" 10 "$(w laplace --grid 10 --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["sweeps"])')"
 
-# The function x + 2y + 3z is harmonic: from any values inside, both methods come back to it.
+# The function x + 2y + 3z is harmonic: from other values inside, both methods restore it.
 npy "$dir/linear.npy" '<f8' '(5, 5, 5)' $(python3 -c 'print(*(x + 2 * y + 3 * z for z in range(5) for y in range(5) for x in range(5)))')
 npy "$dir/faces.npy" '<f8' '(5, 5, 5)' $(python3 -c 'print(*((x + 2 * y + 3 * z) * (not (0 < x < 4 and 0 < y < 4 and 0 < z < 4)) for z in range(5) for y in range(5) for x in range(5)))')
 prints '0 sweeps, residual 0' laplace "$dir/linear.npy" --method sor --sweeps 0

@@ -1,9 +1,10 @@
 #!/bin/sh
-# weft map and map_reduce: values known by hand, types, shapes, and what they refuse.
+# Tests weft map and map_reduce: values known by hand, types, shapes, and errors.
 . "$(dirname "$0")/check.sh"
 z=$dir/z.npy
 
-# gives EXPECTED ARGUMENT...: `weft map ARGUMENT... -o Z` is silent and the file is that; so is standard output.
+# gives EXPECTED ARGUMENT...: checks that `weft map ARGUMENT... -o Z` prints nothing and writes EXPECTED, to a file
+# and to standard output.
 gives() {
     expected=$1
     shift
@@ -44,7 +45,7 @@ prints "-8" map_reduce sum --n 2 --dtype i32 -- '-2^2'
 prints "2" map_reduce argmax 'k' "k=$dir/k.npy"
 prints "1.5" map_reduce sum '0.5*(v == v) + 0.5*(v == 1)' "v=$dir/f.npy" --accumulate f64 --threads 2 --device ref
 
-# What is wrong with a formula takes several lines.
+# Errors in a formula are printed on several lines.
 refuses_formula() {
     w map "$1" "x=$dir/x.npy" -o "$z" >"$dir/stdout" 2>"$dir/stderr"
     is "weft map '$1': exit code" 2 $?

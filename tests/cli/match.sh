@@ -1,9 +1,9 @@
 #!/bin/sh
-# weft match: words known by hand and as grep finds them, texts longer than a piece, options, and what is refused.
+# Tests weft match: words known by hand and as found by grep, texts longer than a piece, options, and errors.
 . "$(dirname "$0")/check.sh"
 tab=$(printf '\t')
 
-# lines EXPECTED ARGUMENT...: what is printed, with a slash for each line's end and a colon for each tab.
+# lines EXPECTED ARGUMENT...: compares the output, with a slash for each line end and a colon for each tab.
 lines() {
     expected=$1
     shift
@@ -31,7 +31,7 @@ o = json.load(sys.stdin)
 assert 0 <= o.pop("seconds") < 60
 print(o["command"], o["bytes"], *(v for word in o["words"] for v in word.values()), o["device"])')"
 
-# Real text, and words that do not overlap themselves: grep counts no overlaps.
+# Natural text, and words that do not overlap themselves, since grep does not count overlaps.
 text=/usr/share/common-licenses/GPL-3
 [ -r "$text" ] || text=$root/README.md
 for word in software License a e_; do
@@ -40,7 +40,7 @@ for word in software License a e_; do
         "$(w match -i --whole-word --words "$word" "$text")"
 done
 
-# Words across the edges of the pieces that are read (2^25 bytes, and 2^22 for a list), at the start and at the end.
+# Words across the boundaries of pieces (2^25 bytes, and 2^22 for a list), at the start and at the end.
 python3 -c 'import sys
 size, word = (1 << 25) + 70000, b"needle in a haystack"
 text = bytearray(b"-") * size
@@ -52,13 +52,13 @@ lines "needle in a haystack:17/n:34/-n:16/" --words 'needle in a haystack,n,-n' 
 lines "needle in a haystack:17/" --whole-word --words 'needle in a haystack' "$dir/long"
 is "a list across pieces" "$(cat "$dir/places")" "$(cat "$dir/long" | w match --list --words 'needle in a haystack')"
 
-# More matches than a list has room for.
+# More matches than the capacity of a list.
 head -c 600000 /dev/zero | tr '\0' a >"$dir/many"
 is "a long list" "1199999 599999 a" "$(w match --list --words a,aa "$dir/many" | awk -F '\t' '
     $1 != int((NR - 1) / 2) || $2 != (NR % 2 ? "a" : "aa") {exit}
     {last = $1 " " $2} END {print NR, last}')"
 
-# What is refused: one line, and nothing printed.
+# Errors: one line, and nothing on stdout.
 refuses 2 "neither is given: expected either --words or --words-file" match "$dir/text"
 refuses 2 "both are given" match --words a --words-file "$dir/words" "$dir/text"
 refuses 2 "--words a,,b: word 2 is empty" match --words a,,b "$dir/text"

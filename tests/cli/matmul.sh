@@ -1,9 +1,11 @@
 #!/bin/sh
-# weft matmul: products known by hand, its options and shapes, the check against a plain loop, and the file it writes.
+# Tests weft matmul: products known by hand, its options and shapes, the check against a plain loop, and the output
+# file.
 . "$(dirname "$0")/check.sh"
 c=$dir/c.npy
 
-# gives EXPECTED ARGUMENT...: `weft matmul ARGUMENT... -o C` is silent and the file is that; so is standard output.
+# gives EXPECTED ARGUMENT...: checks that `weft matmul ARGUMENT... -o C` prints nothing and writes EXPECTED, to a file
+# and to standard output.
 gives() {
     expected=$1
     shift
@@ -78,7 +80,7 @@ assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
 is "--json" "matmul $dir/a.npy $dir/b.npy $c f32 2 2 3 0 cpu 1" "$got"
 
-# what does not fit
+# shapes that do not match
 refuses 1 "$dir/a.npy is 2 x 3 and $dir/a.npy is 2 x 3: the columns of the first must equal the rows of the second" \
     matmul "$dir/a.npy" "$dir/a.npy" -o "$c"
 refuses 1 "$dir/v.npy is 1 x 3 and $dir/a.npy is 2 x 3" matmul "$dir/v.npy" "$dir/a.npy" -o "$c"

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Names of commands and values: misspellings, other names of what weft has, names of what it has not, and '-' for '_'.
+# Tests names of commands and values: misspellings, synonyms, names of features that weft does not have, and '-' for
+# '_'.
 . "$(dirname "$0")/check.sh"
 x=$dir/x.npy
 npy "$x" '<f4' '(3,)' 1 2 4
 
-# says NAME SENTENCE: the name is no command; the message has the sentence.
+# says NAME SENTENCE: checks that the name is not a command and that the message contains the sentence.
 says() { refuses 2 "weft: unknown command '$1'; $2" "$1"; }
 
-# Other names of what weft has.
+# Synonyms of features that weft has.
 says std "use 'weft variance'; the standard deviation is the square root of the variance"
 says var "use 'weft variance'"
 says AVG "use 'weft mean'"
@@ -27,7 +28,7 @@ says ifft "use 'weft fft --inverse'"
 says sqrt "use 'weft map'"
 refuses 2 "unknown command 'cumsum'; use 'weft scan'" help cumsum
 
-# What weft has not: the message says so, and names nothing that computes something else.
+# Features that weft does not have: the message says so, and does not suggest a command that computes something else.
 says median "weft has no median yet; sort with 'weft sort X.npy -o Y.npy'"
 says quantile "weft has no quantiles yet; sort with 'weft sort X.npy -o Y.npy'"
 says PERCENTILE "weft has no quantiles yet"
@@ -43,7 +44,8 @@ for name in prodd MEAN maen veriance Top-K matmull tuor argmx historgam partitoi
     esac
 done
 
-# Names of other computations in NumPy, BLAS, shells, ... and words near a command's name lead to no other command.
+# Names of other computations in NumPy, BLAS, shells, ... and words similar to a command's name do not suggest another
+# command.
 for name in mode mad ptp nanmean nanmedian nor nand xnor not sub mul mod abs dct dst det inv cov head heap scal swap copy \
     fft2 fftn norm0 norm4 norm7 rank prime slice covariance deconvolve trace mask mark tan sinh axpy argmix reject diff \
     outer seat bap mop sun tort fit fat day ant mix mux port sold match2 sort3 hash roll flip stack tile; do
@@ -53,7 +55,7 @@ for name in mode mad ptp nanmean nanmedian nor nand xnor not sub mul mod abs dct
     esac
 done
 
-# No alias is a command, and none is there twice or too long for the table.
+# No alias is a command, occurs twice or is too long for the table.
 aliases=$(python3 -c 'import re, sys
 for names in re.findall(r"ALIAS\(((?:\s*\"[^\"]*\")+)\s*,", open(sys.argv[1]).read()):
     print("\n".join("".join(re.findall(r"\"([^\"]*)\"", names)).split()))' "$root/cli/aliases.def" | sort)
@@ -65,7 +67,7 @@ for verb in $(w help --list); do
     echo "$aliases" | grep -qx "$verb" && failed "$verb is a command, and an alias too"
 done
 
-# '-' and '_' are the same in commands and values.
+# '-' and '_' are equivalent in commands and values.
 prints 3 count-nonzero "$x"
 prints 3 count_nonzero "$x"
 is "weft help top-k" "$(w help top_k)" "$(w help top-k)"

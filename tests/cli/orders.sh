@@ -1,9 +1,10 @@
 #!/bin/sh
-# weft histogram, top_k, merge and search_sorted: values known by hand, their options, and what they refuse.
+# Tests weft histogram, top_k, merge and search_sorted: values known by hand, their options, and errors.
 . "$(dirname "$0")/check.sh"
 y=$dir/y.npy
 
-# gives EXPECTED ARGUMENT...: `weft ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+# gives EXPECTED ARGUMENT...: checks that `weft ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file and to
+# standard output.
 gives() {
     expected=$1
     shift
@@ -70,7 +71,7 @@ refuses 2 "weft merge: 1 file given, 2 expected" merge "$dir/a.npy" -o "$y"
 refuses 2 "only one of the two arrays can be read from standard input" merge - - -o "$y"
 
 npy "$dir/s.npy" '<i4' '(5,)' 1 2 2 5 9
-# what is not sorted is refused, in the order of sort: -0 before +0, NaN last
+# unsorted input is rejected; the order is that of sort: -0 before +0, NaN last
 npy "$dir/fall.npy" '<i4' '(5,)' 1 3 3 2 1
 npy "$dir/zeros.npy" '<f4' '(3,)' -1 0.0 -0.0
 npy "$dir/nans.npy" '<f4' '(4,)' 1 nan nan 2
@@ -96,7 +97,7 @@ gives "<u8 (2, 4) 3 1 3 1 4 5 3 4" search_sorted "$dir/s.npy" "$dir/i4.npy" --si
 gives "<u8 (0,)" search_sorted "$dir/f4.npy" "$dir/none.npy"
 refuses 2 "--side up: expected left or right" search_sorted "$dir/s.npy" "$dir/i4.npy" --side up -o "$y"
 
-# what all four have in common
+# common to all four
 refuses 2 "option -o FILE.npy is required: the file for the result" merge "$dir/a.npy" "$dir/b.npy"
 for verb in "histogram $dir/i4.npy" "top_k $dir/i4.npy" "merge $dir/a.npy $dir/b.npy" "search_sorted $dir/s.npy $dir/i4.npy"; do
     # shellcheck disable=SC2086
@@ -128,7 +129,7 @@ is "indices in a file without -o" "<u8 (1,) 1" "$(values "$y")"
 refuses 2 "weft top_k: --indices -: requires -o VALUES.npy" \
     top_k "$dir/i4.npy" -k 1 --indices -
 
-# printed PATTERN ARGUMENT...: JSON without -o contains that
+# printed PATTERN ARGUMENT...: checks that the JSON output without -o contains PATTERN
 printed() {
     pattern=$1
     shift
@@ -138,7 +139,7 @@ printed '"counts": [5, 3]' histogram "$dir/i4.npy" --bins 2
 printed '"values": [9, 6], "positions": [5, 7]' top_k "$dir/i4.npy" -k 2
 printed '"positions": [3, 0, 3, 0, 3, 4, 1, 4]' search_sorted "$dir/s.npy" "$dir/i4.npy"
 
-# json EXPECTED ARGUMENT...
+# json EXPECTED ARGUMENT...: checks the JSON output
 json() {
     expected=$1
     shift

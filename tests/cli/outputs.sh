@@ -1,5 +1,5 @@
 #!/bin/sh
-# Files that are written: what a signal leaves, the access rights of a file that is replaced, links, and space.
+# Tests output files: interruption by a signal, access rights of a replaced file, links, and disk space.
 . "$(dirname "$0")/check.sh"
 out=$dir/out
 mkdir "$out"
@@ -7,7 +7,8 @@ x=$dir/x.npy
 w random normal --n 100000 --seed 1 -o "$x"
 
 # ------------------------------------------------------------------------------- signals
-# A file of 200 MB, on the slow device, is begun and ended by the signal; the old output stays. The shell sees the signal.
+# A signal ends the writing of a file of 200 MB on the slow device; the old output is unchanged. The shell sees the
+# signal.
 python3 - "$weft" "$out" "$x" >"$dir/stdout" 2>&1 <<'PY'
 import os, pty, signal, subprocess, sys, time
 weft, out, x = sys.argv[1:]
@@ -34,7 +35,7 @@ for command in ["random", "normal", "--n", "5e7"], ["sobol", "--dimensions", "10
         print(command[0], name, -child.returncode == getattr(signal, "SIG" + name), os.listdir(out),
               open(out + "/q.npy").read(), said)
 
-# A bar on a terminal is removed from the line: one of a file that is written, and one of a call of the library.
+# The progress bar is removed from the terminal's line: that of writing a file, and that of a library call.
 for device, *arguments in ["ref", "random", "normal", "--n", "5e7", "-o", out + "/q.npy"], \
         ["cpu", "price", "asian-call", "--paths", "1e9"]:
     bar, terminal = pty.openpty()
@@ -48,14 +49,14 @@ for device, *arguments in ["ref", "random", "normal", "--n", "5e7", "-o", out + 
     except OSError: pass
     print("bar", child.wait(), seen.endswith(b"\r\033[K"), os.listdir(out))
 
-# A signal that is ignored stays ignored, as under nohup.
+# An ignored signal stays ignored, as under nohup.
 child = subprocess.Popen([weft, "--device", "cpu", "random", "uniform", "--n", "5e6", "-o", out + "/q.npy"],
                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
 wait_until(partial)
 child.send_signal(signal.SIGHUP)
 print("nohup", child.wait(), os.path.getsize(out + "/q.npy"))
 
-# A second signal to work that ends by itself after the first leaves nothing either.
+# A second signal, during work that ends by itself after the first one, leaves no file either.
 child = subprocess.Popen([weft, "--device", "cpu", "scan", "-", "-o", out + "/y.npy"], stdin=subprocess.PIPE,
                          stderr=subprocess.PIPE, preexec_fn=default_signals)
 child.stdin.write(open(x, "rb").read()[:100000])

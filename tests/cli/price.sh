@@ -1,8 +1,8 @@
 #!/bin/sh
-# weft price: values that were computed once with the specification, the options, the drawing, wrong calls.
+# Tests weft price: values that were computed once with the specification, the options, the drawing, wrong calls.
 . "$(dirname "$0")/check.sh"
 
-# the same on every device, and the first paths of a long run are those of a short one
+# every device gives identical results, and the first paths of a long run equal a short run
 first=$(w price double-digital --paths 10000 --bits)
 is "price --device ref" "$first" "$(w price double-digital --paths 10000 --bits --device ref)"
 is "price --threads 7" "$first" "$(w price double-digital --paths 10000 --bits --threads 7)"
@@ -10,7 +10,7 @@ is "another seed" differs "$([ "$first" = "$(w price double-digital --paths 1000
 is "the classic's options are its defaults" "$first" "$(w price double-digital --paths 10000 --bits --start 1,1 \
     --sigma 0.1 --rho 0.5 --rate 0.05 --maturity 1 --width 0.1 --steps 100 --scheme euler --dtype f64 --seed 1)"
 
-# near LOW HIGH ARGUMENT...: the price that `weft price ARGUMENT...` prints is between the two.
+# near LOW HIGH ARGUMENT...: checks that the price printed by `weft price ARGUMENT...` is between the two.
 near() {
     low=$1
     high=$2
@@ -40,7 +40,7 @@ print(r["command"], r["payoff"], r["dtype"], r["paths"], r["steps"], r["seed"], 
       r["low"] < r["price"] < r["high"], abs(r["high"] - r["price"] - 1.96 * r["standard_error"]) < 1e-5)')
 is "price --json" "price call f64 5000 100 3 1 True True" "$got"
 
-# the drawing, and a wanted error
+# the drawing, and a requested standard error
 w price call --steps 1 --paths 100000 --plot "$dir/plot.svg" >"$dir/stdout"
 is "--plot: the price is that of a run by itself" "$(w price call --steps 1 --paths 100000)" "$(cat "$dir/stdout")"
 is "--plot: an exact line" 1 "$(grep -c 'exact 0\.0' "$dir/plot.svg")"

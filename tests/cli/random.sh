@@ -1,9 +1,10 @@
 #!/bin/sh
-# weft random: values known by hand, parts of a stream, its options, and what it refuses.
+# Tests weft random: values known by hand, parts of a stream, its options, and errors.
 . "$(dirname "$0")/check.sh"
 y=$dir/y.npy
 
-# gives EXPECTED ARGUMENT...: `weft random ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+# gives EXPECTED ARGUMENT...: checks that `weft random ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file
+# and to standard output.
 gives() {
     expected=$1
     shift
@@ -29,7 +30,7 @@ gives "<i8 (2,) -3 -3" integers --n 2e0 --lower -3 --upper -3 --stream 7
 gives "<f4 (0,)" lognormal --n 0
 gives "|u1 (2,) 1 1" bernoulli --n 2 --probability 1 --first 9223372036854775806
 
-# A stream in parts, on other threads and devices, is the same; more than one piece of it too.
+# A stream generated in parts, on other threads and devices, or in several pieces has identical bits.
 w random normal --n 5e6 --seed 3 --stream 4 --threads 2 -o "$dir/all.npy"
 w random normal --n 2500001 --seed 3 --stream 4 --threads 1 -o "$dir/head.npy"
 w random normal --n 2499999 --seed 3 --stream 4 --first 2500001 -o "$dir/tail.npy"

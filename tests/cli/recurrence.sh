@@ -1,9 +1,10 @@
 #!/bin/sh
-# weft recurrence: values known by hand, its options, rows, and what it refuses.
+# Tests weft recurrence: values known by hand, its options, rows, and errors.
 . "$(dirname "$0")/check.sh"
 v=$dir/v.npy
 
-# gives EXPECTED ARGUMENT...: `weft recurrence ARGUMENT... -o V` is silent and the file is that; so is standard output.
+# gives EXPECTED ARGUMENT...: checks that `weft recurrence ARGUMENT... -o V` prints nothing and writes EXPECTED, to a
+# file and to standard output.
 gives() {
     expected=$1
     shift
@@ -22,14 +23,14 @@ npy "$dir/s4.npy" '<f4' '(2, 2)' 0.5 2 -1 3
 npy "$dir/u4.npy" '<f4' '(2, 2)' 1 2 3 4
 npy "$dir/row.npy" '<f4' '(4,)' 1 2 3 4
 
-# one row: forward, reverse, from another value
+# one row: forward, reverse, with an initial value
 gives "<f8 (4,) 1.0 4.0 -1.0 1.0" "$dir/s.npy" "$dir/u.npy"
 gives "<f8 (4,) 1.0 0.0 -1.0 4.0" "$dir/s.npy" "$dir/u.npy" --reverse
 gives "<f8 (4,) 3.0 8.0 -5.0 -11.0" "$dir/s.npy" "$dir/u.npy" --init 4
 gives "<f8 (4,) 4.0 6.0 2.0 1.0" "$dir/s.npy" "$dir/u.npy" --reverse --init=-1
 gives "<f8 (4,) nan nan nan nan" "$dir/s.npy" "$dir/u.npy" --init nan
 
-# rows, each for itself
+# independent rows
 gives "<f4 (2, 2) 1.0 4.0 3.0 13.0" "$dir/s4.npy" "$dir/u4.npy"
 gives "<f4 (2, 2) 2.0 2.0 -1.0 4.0" "$dir/s4.npy" "$dir/u4.npy" --reverse
 gives "<f4 (2, 2) 6.0 14.0 -7.0 -17.0" "$dir/s4.npy" "$dir/u4.npy" --init 10
@@ -44,7 +45,7 @@ gives "<f4 (1, 2, 2) 0.5 3.0 -1.0 0.0" "$dir/a.npy" "$dir/a.npy"
 npy "$dir/a.npy" '>f8' '(4,)' 0.5 2 -1 3
 gives "<f8 (4,) 1.0 4.0 -1.0 1.0" "$dir/a.npy" "$dir/u.npy"
 
-# in the place of an input, in a pipe, on every device and number of threads
+# output over an input, in a pipe, on every device and number of threads
 cp "$dir/u.npy" "$dir/both.npy"
 w recurrence "$dir/s.npy" "$dir/both.npy" -o "$dir/both.npy"
 is "over its own input" "<f8 (4,) 1.0 4.0 -1.0 1.0" "$(values "$dir/both.npy")"
@@ -65,7 +66,7 @@ assert 0 <= o.pop("seconds") < 60
 print(*o.values())')
 is "--json" "recurrence $dir/s4.npy $dir/u4.npy $v True f32 2 2 cpu 1" "$got"
 
-# what it refuses
+# errors
 rm -f "$v"
 npy "$dir/i4.npy" '<i4' '(4,)' 1 2 3 4
 npy "$dir/fortran.npy" '<f4' '(2, 2)' 1 2 3 4 --order True

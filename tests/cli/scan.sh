@@ -1,9 +1,10 @@
 #!/bin/sh
-# weft scan: values known by hand, its options, and that the file it writes is whole or not there.
+# Tests weft scan: values known by hand, its options, and that the output file appears complete or not at all.
 . "$(dirname "$0")/check.sh"
 y=$dir/y.npy
 
-# scans EXPECTED ARGUMENT...: `weft scan ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+# scans EXPECTED ARGUMENT...: checks that `weft scan ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file
+# and to standard output.
 scans() {
     expected=$1
     shift
@@ -49,7 +50,7 @@ refuses 2 "weft scan: --accumulate f64: scan with sum of i32 cannot accumulate i
 refuses 2 "weft scan: --accumulate f64: scan with max of f32 cannot accumulate in f64" scan "$dir/f4.npy" --op max --accumulate f64 -o "$y"
 refuses 1 "xor requires integer elements, not f32" scan "$dir/f4.npy" --op xor -o "$y"
 
-# the initial value, of the result's type
+# the initial value, which has the result's type
 scans "<i4 (5,) 13 14 18 19 24" "$dir/i4.npy" --init 10
 scans "<i4 (5,) -10 -7 -6 -2 -1" "$dir/i4.npy" --init -10 --exclusive
 scans "|u1 (3,) 199 43 50" "$dir/u1.npy" --init 255
@@ -122,7 +123,7 @@ refuses 2 "weft scan: --accumulate f32: expected f64, i64 or u64" scan "$dir/i4.
 refuses 2 "weft sum: unknown option -o" sum "$dir/i4.npy" -o "$y"
 refuses 1 "weft scan: $dir/missing.npy: cannot be opened" scan "$dir/missing.npy" -o "$y"
 
-# The output: over its own input, over a link, with the usual mode; and nothing beside it, whatever happens.
+# The output: over its own input, over a link, with the default mode. No other file remains, also after failures.
 out=$dir/out
 mkdir "$out"
 cp "$dir/i4.npy" "$out/x.npy"
@@ -144,7 +145,7 @@ is "standard output is full" "weft scan: -: cannot be written: No space left on 
 w scan "$dir/i4.npy" -o /dev/null
 is "a device is written to, not replaced" "exit code 0, a device" \
     "exit code $?, $([ -c /dev/null ] && echo a device)"
-# A limit on the size of files is a disk that fills up; the old file stays as it is.
+# A limit on the size of files simulates a full disk; the old file is unchanged.
 npy "$dir/big.npy" '<f8' '(100000,)' --append 800000
 before=$(values "$out/x.npy")
 (trap '' XFSZ && ulimit -f 100 && w scan "$dir/big.npy" -o "$out/x.npy") 2>"$dir/stderr"

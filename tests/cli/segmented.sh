@@ -1,9 +1,10 @@
 #!/bin/sh
-# weft segmented_reduce, segmented_scan, reduce_by_key: values known by hand, options, and what is refused.
+# Tests weft segmented_reduce, segmented_scan, reduce_by_key: values known by hand, options, and errors.
 . "$(dirname "$0")/check.sh"
 y=$dir/y.npy k=$dir/k.npy
 
-# gives EXPECTED ARGUMENT...: `weft ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+# gives EXPECTED ARGUMENT...: checks that `weft ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file and to
+# standard output.
 gives() {
     expected=$1
     shift
@@ -51,7 +52,7 @@ is "the keys" "<f4 (4,) 0.0 nan 1.0 0.0" "$(values "$k")"
 gives "<f4 (4,) 2.0 4.0 -0.0 8.0" reduce_by_key "$dir/keys.npy" "$dir/f.npy" --op max
 gives "<f4 (6,) 0.5 2.0 -3.0 4.0 -0.0 8.0" reduce_by_key "$dir/x.npy" "$dir/f.npy"
 
-# on every device the same, and as the operation gives it for the segment alone
+# every device gives identical bits, equal to those of the operation on the segment alone
 npy "$dir/co2.npy" '<u8' '(5,)' 0 100 101 1000 2000
 for device in ref cpu; do
     w segmented_reduce "$root/examples/data/co2.npy" --offsets "$dir/co2.npy" -o "$dir/$device.npy" --device $device
@@ -64,7 +65,7 @@ o = json.load(sys.stdin)
 print(o["command"], o["op"], o["dtype"], o["n"], o["segments"], o["result"], o["order"])')
 is "--json" "segmented_reduce max i32 6 3 i32 1" "$got"
 
-# refused
+# errors
 npy "$dir/falls.npy" '<u8' '(4,)' 0 4 3 6
 npy "$dir/past.npy" '<u8' '(2,)' 0 7
 npy "$dir/minus.npy" '<i2' '(2,)' -1 3

@@ -1,9 +1,10 @@
 #!/bin/sh
-# weft select, partition, unique, run_length: what they keep, the files they write, and wrong calls.
+# Tests weft select, partition, unique, run_length: selected elements, output files, and wrong calls.
 . "$(dirname "$0")/check.sh"
 y=$dir/y.npy
 
-# keeps EXPECTED PRINTED ARGUMENT...: `weft ARGUMENT... -o Y` prints that and the file is that; -o - gives the file.
+# keeps EXPECTED PRINTED ARGUMENT...: checks that `weft ARGUMENT... -o Y` prints PRINTED and writes EXPECTED; with -o
+# -, the file goes to standard output.
 keeps() {
     expected=$1
     printed=$2
@@ -63,7 +64,7 @@ is "run_length: lengths" "<u8 (4,) 2 2 3 1" "$(values "$dir/l.npy")"
 w run_length "$dir/runs.npy" --values "$dir/other.npy" --lengths - >"$dir/stdout"
 is "run_length: lengths to standard output" "<u8 (4,) 2 2 3 1" "$(values "$dir/stdout")"
 
-# every device of this machine gives one file; what was selected and what was not make the whole
+# every device of this machine gives an identical file; selected and rejected elements are all elements
 for device in ref cpu; do
     for threads in 1 2 7; do
         w select "$root/examples/data/co2.npy" --gt 340 -o "$dir/$device$threads.npy" --device $device --threads $threads
@@ -117,7 +118,7 @@ refuses 2 "weft run_length: $y: --values and --lengths must name different files
     run_length "$dir/i4.npy" --values "$y" --lengths "$y"
 refuses 2 "weft run_length: 0 files given, 1 expected" run_length --values "$y" --lengths "$dir/l.npy"
 
-# The output: over its own input; and nothing beside it, whatever happens.
+# The output: over its own input. No other file remains, also after failures.
 out=$dir/out
 mkdir "$out"
 cp "$dir/i4.npy" "$out/x.npy"

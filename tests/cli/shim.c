@@ -1,7 +1,7 @@
-/* Preloaded before libweft.so to show that the command notices what goes wrong behind it:
- *   SHIM_FLIP=DEVICE    results of weft_reduce on that device have their lowest bit flipped
- *   SHIM_FLIP_SCAN=DEVICE  likewise a bit in the middle of what weft_scan gives
- *   SHIM_CUT=FILE       the file is cut to nothing before weft_reduce or weft_scan reads it
+/* Preloaded before libweft.so to show that the command detects failures of the library:
+ *   SHIM_FLIP=DEVICE    flips the lowest bit of the results of weft_reduce on that device
+ *   SHIM_FLIP_SCAN=DEVICE  flips a bit in the middle of the results of weft_scan on that device
+ *   SHIM_CUT=FILE       truncates the file to 0 bytes before weft_reduce or weft_scan reads it
  *   SHIM_FAIL=DEVICE    weft_reduce fails on that device */
 #include "weft.h"
 
@@ -19,7 +19,7 @@ static int is_for(const char *variable, const weft_context *ctx) {
     return device && strcmp(device, weft_device(ctx)) == 0;
 }
 
-/* False when there was a file to cut and it could not be. */
+/* Truncates the file of SHIM_CUT. Returns 0 if that failed. */
 static int cut_file(void) {
     const char *file = getenv("SHIM_CUT");
     return !file || truncate(file, 0) == 0;

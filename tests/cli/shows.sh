@@ -1,8 +1,8 @@
 #!/bin/sh
-# tour, devices and bench: that they run, say what they must and keep to their width.
+# Tests that tour, devices and bench run, print the required text and keep to their line width.
 . "$(dirname "$0")/check.sh"
 
-# has WHAT PATTERN FILE
+# has WHAT PATTERN FILE: checks that the file contains the pattern
 has() {
     checks=$((checks + 1))
     grep -Eq "$2" "$3" || failed "$1: nothing matches $2 in" "$(cat "$3")"
@@ -18,7 +18,7 @@ has tour "^  The command weft is $weft\$" "$dir/tour"
 has tour '^Try next:$' "$dir/tour"
 is "the tour's lines of more than 100 columns" "" "$(grep -v 'The command weft is' "$dir/tour" | awk 'length($0) > 100')"
 has tour '^Verdict: [0-9]+ comparisons, not one bit differs' "$dir/tour"
-for operation in $(w help --list | sed '1,/^version$/d; /^scan$/,$d'); do # those that print a value
+for operation in $(w help --list | sed '1,/^version$/d; /^scan$/,$d'); do # operations that print a value
     is "rows of $operation in the tour" 2 "$(grep -Ec "^ *$operation +.*yes\$" "$dir/tour")"
 done
 has tour 'exclusive, of 512 .* out\[1\] 840, out\[511\] 259869 +yes +yes$' "$dir/tour"

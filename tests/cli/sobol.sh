@@ -1,9 +1,10 @@
 #!/bin/sh
-# weft sobol: published points, parts of a sequence, its options, and what it refuses.
+# Tests weft sobol: published points, parts of a sequence, its options, and errors.
 . "$(dirname "$0")/check.sh"
 y=$dir/y.npy
 
-# gives EXPECTED ARGUMENT...: `weft sobol ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+# gives EXPECTED ARGUMENT...: checks that `weft sobol ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a file
+# and to standard output.
 gives() {
     expected=$1
     shift
@@ -21,7 +22,7 @@ gives "<f8 (2, 3) 0.375 0.375 0.625 0.875 0.875 0.125" --dimensions 3 --n 2 --fi
 gives "<f4 (1, 1) 0.375" --dimensions 1 --n 1e0 --first 4 --scramble none --seed 9
 gives "<f4 (0, 5)" --dimensions 5 --n 0 --scramble owen
 
-# A sequence in parts, on other threads and devices, is the same; more than one piece of it too.
+# A sequence generated in parts, on other threads and devices, or in several pieces has identical bits.
 sobol() { w sobol --dimensions 3 --scramble owen --seed 3 --stream 4 "$@"; }
 sobol --n 2e6 --threads 2 -o "$dir/all.npy"
 sobol --n 1000001 --threads 1 -o "$dir/head.npy"

@@ -1,9 +1,10 @@
 #!/bin/sh
-# weft sort and weft argsort: values known by hand, their options and files.
+# Tests weft sort and weft argsort: values known by hand, their options and files.
 . "$(dirname "$0")/check.sh"
 y=$dir/y.npy
 
-# gives VERB EXPECTED ARGUMENT...: `weft VERB ARGUMENT... -o Y` is silent and the file is that; so is standard output.
+# gives VERB EXPECTED ARGUMENT...: checks that `weft VERB ARGUMENT... -o Y` prints nothing and writes EXPECTED, to a
+# file and to standard output.
 gives() {
     verb=$1
     expected=$2
@@ -44,7 +45,7 @@ gives argsort "<u8 (0,)" "$dir/a.npy"
 npy "$dir/a.npy" '<i8' '()' 42
 gives sort "<i8 () 42" "$dir/a.npy"
 
-# values that come along
+# values that are permuted with the keys
 w sort "$dir/i4.npy" --values "$dir/f8.npy" -o "$y" --values-out "$dir/w.npy"
 is "sorted keys" "<i4 (5,) -1 -1 3 4 5" "$(values "$y")"
 is "their values" "<f8 (5,) 1.5 3.5 0.5 2.5 4.5" "$(values "$dir/w.npy")"

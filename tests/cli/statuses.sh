@@ -1,5 +1,5 @@
 #!/bin/sh
-# The exit status of a call: 0 done, 1 the work failed, 2 the call was wrong. Nothing else, and no signal.
+# Tests the exit status: 0 success, 1 the work failed, 2 the call was wrong. There is no other status, and no signal.
 . "$(dirname "$0")/check.sh"
 cd "$dir" || exit 1
 npy x.npy '<f4' '(4,)' 1 2 4 8
@@ -10,7 +10,7 @@ npy m.npy '<f4' '(2, 2)' 1 2 3 4
 printf 'not a .npy file' >text
 printf 'a word' >novel.txt
 
-# exits STATUS CALL: of `weft CALL`, split at spaces.
+# exits STATUS CALL: checks the status of `weft CALL`, split at spaces.
 exits() {
     # shellcheck disable=SC2086
     w $2 >stdout 2>stderr </dev/null
@@ -25,7 +25,7 @@ while IFS='|' read -r status call; do
     *) exits "$status" "$call" ;;
     esac
 done <<'TABLE'
-# done
+# success
 0|sum x.npy
 0|scan x.npy -o y.npy
 0|map x+1 x=x.npy -o y.npy

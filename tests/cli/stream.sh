@@ -1,6 +1,6 @@
 #!/bin/sh
-# Files that are read piece by piece, and pipes: the same bits as in memory, the memory that --memory allows, what is
-# told of interruptions and full disks, and that nothing is left behind.
+# Tests files that are read in pieces, and pipes: bits identical to those in memory, the limit of --memory, messages
+# about interruptions and full disks, and that no temporary file remains.
 . "$(dirname "$0")/check.sh"
 x=$dir/x.npy
 d=$dir/d.npy
@@ -11,7 +11,7 @@ w random normal --n 200001 --seed 1 -o "$x"
 w random normal --n 60000 --seed 2 --dtype f64 -o "$d"
 w random integers --lower -300 --upper 300 --n 70000 --dtype i32 -o "$k"
 
-# the same elements in the other byte order
+# identical elements in the other byte order
 python3 - "$d" "$dir/swapped.npy" <<'EOF'
 import array, sys
 data = open(sys.argv[1], "rb").read()
@@ -20,7 +20,8 @@ values.byteswap()
 open(sys.argv[2], "wb").write(data[:128].replace(b"<f8", b">f8") + values.tobytes())
 EOF
 
-# streamed ARGUMENT...: what is printed with --memory and from a pipe is what is printed without; FILE is the last one.
+# streamed ARGUMENT...: checks that the output with --memory and from a pipe equals that without; the last argument is
+# the file.
 streamed() {
     expected=$(w --bits "$@")
     is "weft $* --memory 256K" "$expected" "$(w --bits --memory 256K "$@" 2>&1)"
@@ -44,7 +45,7 @@ streamed variance --ddof 1 "$x"
 streamed map_reduce norm1 "a*x + i" a=3 x="$x"
 streamed map_reduce argmin "x*y" y="$dir/swapped.npy" x="$d"
 
-# files COMMAND ARGUMENT...: the same of what is written
+# files COMMAND ARGUMENT...: checks that the output file with --memory equals that without, and that no other remains
 files() {
     w "$@" -o "$dir/whole.npy"
     w --memory 400K "$@" -o "$out/pieces.npy"
@@ -120,12 +121,12 @@ refuses 2 "weft recurrence: --memory 100: 100 bytes of memory for buffers are to
 is "a pipe that is closed early" "weft scan: -: is truncated: 200001 elements of type f32 require 800004 bytes, found 499872" \
     "$(cat "$dir/cut.npy" | w scan - -o "$out/y.npy" 2>&1)"
 refuses 1 "$x has 200001 elements and $d has 60000" map_reduce sum "x + y" x="$x" y="$d" --memory 400K
-# A file that cannot grow: SIGXFSZ is ignored, so that write fails.
+# A file that cannot grow: SIGXFSZ is ignored, so write fails.
 (trap '' XFSZ && ulimit -f 100 && w scan --memory 400K "$x" -o "$out/y.npy") 2>"$dir/stderr"
 is "a scan on a full disk" "weft scan: $out/y.npy: cannot be written: File too large" "$(cat "$dir/stderr")"
 (trap '' XFSZ && ulimit -f 100 && TMPDIR=$out w sort --memory 400K "$x" -o "$dir/y.npy") 2>"$dir/stderr"
 is "a sort on a full disk" "weft sort: $x: a temporary file cannot be written (in $out): File too large" "$(cat "$dir/stderr")"
-# A disk of 256 KiB, where the kernel lets us have one: the result does not fit, and nothing of it is left.
+# A disk of 256 KiB, if the kernel permits one: the result does not fit, and no part of it remains.
 mkdir "$dir/disk"
 on_a_small_disk() {
     unshare --map-root-user --mount sh -c 'disk=$1 && shift && mount -t tmpfs -o size=256k tmpfs "$disk" || exit 77
@@ -177,7 +178,7 @@ is "interrupted" "-2 0 weft sum: -: interrupted after 0.7 of 0.8 MB; no result w
 -2  weft scan: -: interrupted after 0.7 of 0.8 MB; no result was written []
 -15 0 weft map_reduce: -: interrupted after 0.7 of 0.8 MB; no result was written []" "$(cat "$dir/stdout")"
 
-# Sanitizers take memory of their own.
+# Sanitizers allocate memory of their own.
 if ! grep -q -e __asan_init -e __tsan_init "$weft"; then
     w random uniform --n 2e7 -o "$dir/large.npy"
     for command in "sum" "scan -o $dir/y.npy" "sort -o $dir/y.npy"; do

@@ -1,9 +1,9 @@
-/* The tour takes at most a quarter of the memory that is free. */
+/* Tests that the tour uses at most a quarter of the free memory. */
 #include "cli/tour/tour_size.h"
 #include "tests/expect.h"
 
 int main(void) {
-    enum { BYTES_EACH = 32, FULL = 100000000 }; /* bytes: four arrays of f64 */
+    enum { BYTES_EACH = 32, FULL = 100000000 }; /* bytes per element: four arrays of f64 */
     static const struct {
         double available;
         size_t n;

@@ -1,9 +1,9 @@
 #!/bin/sh
-# weft tridiag: systems worked by hand, coefficients as files, rows and numbers, the check, and what is refused.
+# Tests weft tridiag: systems solved by hand, coefficients as files, rows and numbers, the check, and errors.
 . "$(dirname "$0")/check.sh"
 x=$dir/x.npy
 
-# solves EXPECTED ARGUMENT...: x, in which four digits are right, is that.
+# solves EXPECTED ARGUMENT...: checks x, to four digits.
 solves() {
     expected=$1
     shift
@@ -41,7 +41,7 @@ is "--check" 1 "$(w tridiag --check 1 4 1 "$dir/d.npy" | grep -Ec '^residual ([0
 is "--check: the error" 1 "$(w tridiag --check 1 4 1 "$dir/d.npy" | grep -Ec '^error ([0-9.]+e-1[5-9]|0)$')"
 is "--check: no warning" "" "$(w tridiag --check 1 4 1 "$dir/d.npy" 2>&1 >/dev/null)"
 
-# The Laplacian with Neumann boundaries, but for 2^-40 in its last row: weakly dominant and not singular.
+# The Laplacian with Neumann boundaries, with 2^-40 added in its last row: weakly dominant and not singular.
 python3 - "$dir" <<'TEXT'
 import struct, sys
 

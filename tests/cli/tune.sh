@@ -1,5 +1,5 @@
 #!/bin/sh
-# weft tune: what it measures, what it keeps and where, and what it makes of files that are not its own.
+# Tests weft tune: measurements, stored choices and their location, and files that are not valid.
 . "$(dirname "$0")/check.sh"
 XDG_CACHE_HOME=$dir/cache
 export XDG_CACHE_HOME
@@ -21,7 +21,7 @@ is "winners" 5 "$(grep -Ec '^  \* [0-9x]+ +[0-9.]+ +[0-9.]+ +100 %  yes$' "$dir/
 is "rows" 42 "$(grep -Ec ' %  yes$' "$dir/table")"
 is "a folder after --dry-run" no "$([ -e "$XDG_CACHE_HOME" ] && echo yes || echo no)"
 
-# What is stored is taken, and kept for what is tuned later.
+# Stored choices are used, and kept when other operations are tuned later.
 w tune matmul --size 24 >"$dir/table" 2>"$dir/stderr"
 is "weft tune matmul: exit code" 0 $?
 is "the stored file" 8 "$(wc -l <"$(file)" | tr -d ' ')"
@@ -38,7 +38,7 @@ is "laplace after tuning matmul" "laplace f32 f32 32x64x8" "$(grep '^laplace f32
 is "JSON" "tune True 5" "$(w tune --size 24 --json |
     python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["command"], d["stored"], len(d["tunables"]))')"
 
-# A file that is not its own is not used, whatever is wrong with it, and one line says so.
+# An invalid file is not used, and one line reports that.
 for fault in 's/^device .*/device another/' 's/^version .*/version 9.9.9/' '1s/1/2/' 's/96x384x1536/1x1x1/' 's/f64 f64/f64/' \
     's/^laplace f32/laplace i32/' '$s/$/ more/' '2,$d' 's/^/\n/'; do
     sed "$fault" "$dir/other" >"$(file)"

@@ -1,5 +1,5 @@
-/* A plugin whose GPU cannot be used, for tests on machines without one. WEFT_TEST_GPU is "driver" (too old, so that
- * no GPU is listed), "code" (a GPU is listed and cannot be opened) or "none" (there is no GPU). */
+/* A plugin whose GPU cannot be used, for tests on machines without a GPU. WEFT_TEST_GPU is "driver" (the driver is
+ * too old, so no GPU is listed), "code" (a GPU is listed but cannot be opened) or "none" (there is no GPU). */
 #include "core/backend.h"
 
 #include <stdlib.h>

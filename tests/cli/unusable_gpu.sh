@@ -1,13 +1,13 @@
 #!/bin/sh
-# A GPU that is there and cannot be used: the command says why, and computes on the CPU. Usage: unusable_gpu.sh WEFT
-# PLUGIN
+# Tests a GPU that is present but unusable: the command prints the reason and computes on the CPU. Usage:
+# unusable_gpu.sh WEFT PLUGIN
 . "$(dirname "$0")/check.sh"
 mkdir "$dir/plugin"
 cp "$2" "$dir/plugin/libweft_cuda.so"
 export WEFT_PLUGIN_DIR="$dir/plugin"
 npy "$dir/x.npy" '<f4' '(3,)' 1 2 4
 
-# run GPU CALL...: of weft without --device; what it printed is in $out and $err
+# run GPU CALL...: runs weft without --device; the output is in $out and $err
 run() {
     export WEFT_TEST_GPU="$1"
     shift
@@ -16,7 +16,7 @@ run() {
     err=$(cat "$dir/stderr")
 }
 
-# has WHAT TEXT WORDS
+# has WHAT TEXT WORDS: checks that TEXT contains WORDS
 has() {
     checks=$((checks + 1))
     case $2 in

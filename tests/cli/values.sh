@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every operation on small arrays whose results are known by hand, and how values are printed.
+# Tests every operation on small arrays whose results are known by hand, and the format of printed values.
 . "$(dirname "$0")/check.sh"
 
 npy "$dir/f4.npy" '<f4' '(4,)' 1.5 -2 0 8
@@ -31,7 +31,7 @@ prints 255 and "$dir/eu1.npy"
 prints 0 or "$dir/eu1.npy"
 for op in min max argmin argmax mean variance; do refuses 1 "weft $op: $dir/e4.npy: $op of " $op "$dir/e4.npy"; done
 
-# types without a meaning
+# types that are not supported
 for op in and or xor; do refuses 1 "$op requires integer elements, not f32" $op "$dir/f4.npy"; done
 refuses 2 "weft sum: --accumulate f64: sum of i32 cannot accumulate in f64" sum "$dir/i4.npy" --accumulate f64
 
@@ -48,7 +48,7 @@ prints "-6 0xfffffffa" min "$dir/i4.npy" --bits
 prints "1 0x01" any "$dir/f4.npy" --bits
 prints "3 0x0000000000000003" argmax "$dir/f4.npy" --bits
 
-# how values are written: shortest digits, whole numbers in full, the special ones
+# format of values: shortest digits, integers without an exponent, special values
 f4() { npy "$dir/one.npy" '<f4' '(1,)' -- "$2" && prints "$1" sum "$dir/one.npy"; }
 f8() { npy "$dir/one.npy" '<f8' '(1,)' -- "$2" && prints "$1" sum "$dir/one.npy"; }
 f4 0.1 0.1
@@ -81,7 +81,7 @@ prints "-128 0x80" min "$dir/one.npy" --bits
 npy "$dir/one.npy" '<u4' '(1,)' 4294967295
 prints "4294967295 0xffffffff" max "$dir/one.npy" --bits
 
-# the specification and the CPU with any threads print the same
+# the specification and the CPU with any number of threads print identical results
 for device in ref cpu; do
     for threads in 0 1 2 7; do
         is "co2 on $device, $threads threads" "340.1422471910113 0x40754246a4fd9576" \

@@ -1,7 +1,6 @@
-/* Every operation of libweft_dist on random partitions of arrays, compared bit for bit with what each rank computes
- * alone. Seed 0 leaves out what is long where a GPU is emulated. Usage: mpirun ... dist_agreement DEVICE [SEED]; or,
- * ranks being threads: dist_agreement DEVICE SEED THREADS.
- */
+/* Tests every operation of libweft_dist on random partitions of arrays, compared bit for bit with the result that
+ * each rank computes alone. Seed 0 omits cases that take long on an emulated GPU. Usage: mpirun ... dist_agreement
+ * DEVICE [SEED]; or, with ranks that are threads: dist_agreement DEVICE SEED THREADS. */
 #include <mpi.h>
 
 #include "tests/dist/grids.h"
@@ -57,7 +56,7 @@ static void check_reductions(world *w, weft_dtype dtype, size_t n) {
     free(y);
 }
 
-/* Sums of squares that leave the range of f64 on either side. */
+/* Checks sums of squares that leave the range of f64 at either end. */
 static void check_norms(world *w, double scale) {
     double x[5000];
     for (size_t i = 0; i < 5000; i++) x[i] = scale * (double)(world_draw(w) >> 40);
@@ -97,7 +96,7 @@ static void check_scan_in_place(world *w, size_t n) {
     free(one);
 }
 
-/* A border behind 16^6 elements: totals of tiles have totals of tiles in their turn. */
+/* Scans with a border after more than 16^6 elements: the tree of tile totals then has a further level. */
 static void check_long_scan(world *w) {
     const size_t first = (size_t)1 << 24, n = first + 5000;
     float *const x = world_array(w, WEFT_F32, n), *const one = world_room(n, sizeof *one);
@@ -159,7 +158,7 @@ static void check_random(world *w, size_t n) {
 
 /* ---------------------------------------------------------------- recurrences and systems */
 
-/* Factors about 1, some of them 0, so that values neither vanish nor overflow at once. */
+/* Returns factors near 1, some of them 0, so that values neither vanish nor overflow quickly. */
 static void *draw_factors(world *w, weft_dtype dtype, size_t n) {
     char *const p = world_room(n, weft_dtype_size(dtype));
     for (size_t i = 0; i < n; i++) {
@@ -192,7 +191,7 @@ static void check_recurrence(world *w, weft_dtype dtype, weft_direction directio
     free(one);
 }
 
-/* Systems of 40 rows; in some runs a pivot of one is lost. */
+/* Checks systems of 40 rows. In some runs, one system loses a pivot. */
 static void check_tridiag(world *w, size_t systems) {
     enum { ROWS = 40 };
     const size_t n = systems * ROWS;
@@ -225,11 +224,11 @@ static void check_tridiag(world *w, size_t systems) {
     free(one);
 }
 
-/* What is the matter with a system: nothing; a pivot is lost, or one among the separators of separators; an element
- * is an infinity. */
+/* Flaw of a system: none; a lost pivot; a lost pivot in the system of separators of separators; an infinite element.
+ */
 typedef enum flaw { SOUND, LOST, LOST_ABOVE, INFINITE, FLAWS } flaw;
 
-/* Puts a number where an element of one of the types is. */
+/* Stores a number in element i of an array of type `dtype`. */
 static void set_element(void *p, weft_dtype dtype, size_t i, double v) {
     if (dtype == WEFT_F32)
         ((float *)p)[i] = (float)v;
@@ -237,7 +236,7 @@ static void set_element(void *p, weft_dtype dtype, size_t i, double v) {
         ((double *)p)[i] = v;
 }
 
-/* One system, of which a and c are constants or not; flaws are anywhere, so that a border may be near. */
+/* Checks one system. a and c may be constants. Flaws are at random positions, so that a border may be near. */
 static void check_tridiag_rows(world *w, weft_dtype dtype, weft_boundary boundary, bool constants, flaw kind,
                                size_t n) {
     const size_t size = weft_dtype_size(dtype);
@@ -280,7 +279,8 @@ static void check_long_systems(world *w, size_t n) {
                            world_draw(w) % 2 && k / 4 != LOST_ABOVE, (flaw)(k / 4), n);
 }
 
-/* Slabs, thin ones too, of a grid of which one plane may be all; now and then in place. */
+/* Checks slabs of planes, including thin ones, of a grid. One plane may be the whole grid. Sometimes runs in place.
+ */
 static void check_laplace(world *w, weft_dtype dtype, size_t planes, size_t sweeps) {
     enum { NX = 13, NY = 5 };
     const size_t n = planes * NX * NY, size = weft_dtype_size(dtype);
@@ -327,7 +327,8 @@ static void check_convolve(world *w, bool correlate, weft_dtype dtype, weft_fiel
     const size_t begin = c.begin[w->rank], next = w->rank + 1 == w->size ? count : c.begin[w->rank + 1];
     const size_t first = begin < count ? begin : count, own = (next < count ? next : count) - first;
     const size_t held = c.begin[w->rank + 1] - begin;
-    char *const alone = world_room(held + 2 * n, size); /* with other values beside them than the neighbours' */
+    char *const alone =
+        world_room(held + 2 * n, size); /* surrounded by values that differ from those of adjacent ranks */
     memcpy(alone + n * size, x + begin * size, held * size);
     const void *const part = world_place(w, held * size, alone + n * size);
     char *const many = world_result(w, own, size);
@@ -343,7 +344,7 @@ static void check_convolve(world *w, bool correlate, weft_dtype dtype, weft_fiel
     free(alone);
 }
 
-/* Filters on either side of where blocks begin, and as long as the signal. */
+/* Checks filters with lengths on both sides of the limit for blocks, and as long as the signal. */
 static void check_signals(world *w, size_t n) {
     static const size_t taps[] = {1, 2, 11, 64, 65, 100, 700, 5000};
     for (int k = 0; k < 4; k++)
@@ -404,7 +405,7 @@ static void check_histogram(world *w, size_t n) {
     free(x);
 }
 
-/* Words of one letter to 256, some of which lie over many borders. */
+/* Checks words of 1 to 256 letters, some of which cross many borders. */
 static void check_match(world *w, unsigned flags, size_t n) {
     char *const text = world_room(n, 1), bytes[300];
     const uint64_t offsets[] = {0, 1, 4, 260};

@@ -1,5 +1,5 @@
 #!/bin/sh
-# weft --mpi on 3 ranks gives what weft gives. Usage: command.sh MPIEXEC WEFT
+# Tests that weft --mpi on 3 ranks gives the results of weft. Usage: command.sh MPIEXEC WEFT
 set -u
 mpiexec=$1 weft=$2
 here=$(dirname "$0")
@@ -31,7 +31,7 @@ for call in "scan --op sum" "scan --op prod --exclusive --init 2" "sort --descen
     "$weft" $call x.npy -o one.npy && ranks $call x.npy -o many.npy
     cmp one.npy many.npy || { echo "command: $call differs" && failed=1; }
 done
-# How it scales: times differ, what is printed and drawn does not.
+# Scaling: times vary, but the layout of the output and the drawing do not.
 ranks bench --size 100003 --op sum,argmax,xor,dot,scan,sort --plot scaling.svg >bench.txt || failed=1
 same "18 18" "$(grep -c '%' bench.txt) $(grep -c 'yes$' bench.txt)" "rows of bench, and those with the same bits"
 same "12 1" "$(grep -c '<polyline' scaling.svg) $(grep -c '^</svg>' scaling.svg)" "lines of scaling.svg"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A rank is killed: the job must end with an error within 30 seconds. Usage: death.sh MPIEXEC FAULTS
+# Kills a rank: the job must end with an error within 30 seconds. Usage: death.sh MPIEXEC FAULTS
 set -u
 start=$(date +%s)
 timeout 60 sh "$(dirname "$0")/run.sh" "$1" 3 "$2" death >/dev/null 2>&1

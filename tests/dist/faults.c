@@ -1,6 +1,6 @@
-/* Run under mpirun on 2 ranks or more. "arguments": ranks disagree, or one has bad arguments or no memory; all must
- * get the same status and sentence, nothing may be written, and the next call must work. "death": one rank is killed
- * in the midst of calls, and the others must not go on for ever. Usage: dist_faults arguments|death. */
+/* Must run under mpirun with at least 2 ranks. "arguments": ranks disagree, or one has invalid arguments or not
+ * enough memory. All must get one status and message, nothing may be written, and the next call must work. "death":
+ * one rank is killed during a sequence of calls, and the others must end. Usage: dist_faults arguments|death. */
 #include <mpi.h>
 
 #include "tests/dist/world.h"
@@ -14,7 +14,7 @@ enum { N = 5000 };
 
 static const double POISON = -12345.0;
 
-/* All ranks must have got the status and the same sentence, with `words` in it; `out` must be as it was. */
+/* Checks that all ranks got the status and one message that contains `words`, and that `out` is unchanged. */
 static void expect_failure(world *w, weft_status status, weft_status wanted, const char *words, double out) {
     char sentence[512] = "", first[512];
     snprintf(sentence, sizeof sentence, "%s", weft_dist_last_error(w->d));
@@ -29,7 +29,7 @@ static weft_status sum(world *w, weft_slice slice, const double *x, double *out)
     return weft_dist_reduce(w->d, WEFT_SUM, WEFT_F64, WEFT_DEFAULT, slice, x, out);
 }
 
-/* After a failure everything works as before. */
+/* Checks that calls work after a failure. */
 static void expect_success(world *w, const double *x) {
     double out = POISON;
     const weft_status status = sum(w, weft_slice_of(N), x, &out);
@@ -68,7 +68,7 @@ static void check_disagreement(world *w, const double *x, bool last) {
     expect_success(w, x);
 }
 
-/* The option differs in a number that only its hash tells of. */
+/* Tests an option that differs in a number which is only compared by a hash. */
 static void check_price(world *w, bool last) {
     const double start = last ? 1.5 : 1, volatility = 0.2;
     const weft_option option = {
@@ -87,7 +87,7 @@ static void check_price(world *w, bool last) {
     expect_failure(w, status, WEFT_INVALID, "invalid number of paths 1: expected 2 to", v.price);
 }
 
-/* The last rank's `off` is another number, lies in another distance, or is missing. */
+/* On the last rank, a coefficient has another value or another step, or is missing. */
 static void check_tridiag_rows(world *w, bool last) {
     const double off = last ? -1 : -0.5, middle = 3, rhs[] = {1, 2, 3};
     const weft_lines beside = {&off, 0, 0}, diagonal = {&middle, 0, 0}, missing = {NULL, 0, 0};
@@ -107,7 +107,7 @@ static void check_tridiag_rows(world *w, bool last) {
     expect_failure(w, status, WEFT_UNSUPPORTED, "tridiag requires f32 or f64", x[0]);
 }
 
-/* The last rank has other taps, or none, or no room for its results. */
+/* The last rank has other taps, no taps, or not enough memory for its results. */
 static void check_convolve(world *w, const double *x, bool last) {
     const weft_slice slice = weft_slice_of(N);
     const double h[] = {1, last ? 3 : 2, -1};
@@ -162,7 +162,8 @@ static void check_fft(world *w, const double *x, bool last) {
     expect_success(w, x);
 }
 
-/* A product of which every rank has a column of C, on a grid of one row; k is the number of ranks, so of A too. */
+/* Multiplies matrices on a grid of one row: every rank has one column of C. k is the number of ranks, so each has one
+ * column of A too. */
 static weft_status multiply(world *w, size_t across, weft_slice rows, weft_slice columns, size_t k, const double *a,
                             double *c) {
     static const double b[] = {1, 2, 3, 4, 5, 6};
@@ -235,7 +236,8 @@ static void check_one_rank(world *w, const double *x, bool last) {
     expect_success(w, x);
 }
 
-/* The last rank has more keys, as it says, than there is memory for copies of. They are not looked at before. */
+/* Tests a last rank that passes more keys than there is memory for copies of. The keys are not read before the
+ * allocation fails. */
 static void check_memory(world *w, double *x, bool last) {
     const size_t n = last ? (size_t)1 << 44 : N;
     const weft_status status = weft_dist_sort(w->d, WEFT_F64, WEFT_ASCENDING, weft_slice_of(n), x, x);

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A product, and what one process makes of it. */
+/* A product, and its result on one process. */
 typedef struct product {
     weft_dtype dtype, accumulate;
     size_t m, n, k, size;
     const void *alpha, *beta;
-    char *a, *b, *before, *after; /* C before it and after it */
+    char *a, *b, *before, *after; /* before: C before the product; after: C after it */
 } product;
 
 static product make_product(world *w, weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, size_t k) {
@@ -36,7 +36,8 @@ static void free_product(const product *p) {
     free(p->after);
 }
 
-/* Some rows and columns of a matrix whose rows are `width` elements, one row behind another. To be freed. */
+/* Returns a contiguous copy of some rows and columns of a matrix whose rows are `width` elements. The caller must
+ * free it. */
 static char *block_of(const char *whole, size_t width, weft_slice rows, weft_slice columns, size_t size) {
     char *const block = world_room(rows.count * columns.count, size);
     for (size_t i = 0; i < rows.count && columns.count; i++)
@@ -45,7 +46,7 @@ static char *block_of(const char *whole, size_t width, weft_slice rows, weft_sli
     return block;
 }
 
-/* The same where the device finds it, until the next cut. */
+/* Returns a copy of such a block in memory that the device can access, valid until the next cut. */
 static char *place_block(world *w, const product *p, const char *whole, size_t width, weft_slice rows,
                          weft_slice columns) {
     const size_t bytes = rows.count * columns.count * p->size;
@@ -64,7 +65,7 @@ static void expect_block(world *w, const product *p, weft_status status, int acr
     free(one);
 }
 
-/* What a rank need not give is given or not. */
+/* Randomly omits the optional members of a slice. */
 static weft_slice told(world *w, weft_slice whole) {
     const uint64_t r = world_draw(w);
     if (r & 1) whole.offset = WEFT_NOT_GIVEN;
@@ -77,7 +78,7 @@ static weft_slice part_of(const cut *c, int part) {
 }
 
 static void check_blocks(world *w, const product *p, int across) {
-    (void)world_cut(w, 0); /* begins the check */
+    (void)world_cut(w, 0); /* starts the check */
     const cut by_rows = world_cut_in(w, p->m, w->size / across), by_columns = world_cut_in(w, p->n, across);
     const int row = w->rank / across, column = w->rank % across;
     const weft_slice rows = part_of(&by_rows, row), columns = part_of(&by_columns, column);
@@ -102,7 +103,7 @@ static void check_rows(world *w, const product *p) {
                  1, rows, all, c);
 }
 
-/* By rows, and on every grid. */
+/* Checks a product by rows, and on every grid. */
 static void check_product(world *w, weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, size_t k) {
     const product p = make_product(w, dtype, accumulate, m, n, k);
     check_rows(w, &p);
@@ -116,7 +117,7 @@ void check_products(world *w, bool few) {
         check_product(w, WEFT_F32, WEFT_F64, 37, 5, 2);
         check_product(w, WEFT_F32, WEFT_DEFAULT, 3, 1, 700); /* three parts */
         check_product(w, WEFT_F64, WEFT_DEFAULT, 1, 17, 1000);
-        check_product(w, WEFT_F32, WEFT_DEFAULT, 30, 20, 1100); /* two */
+        check_product(w, WEFT_F32, WEFT_DEFAULT, 30, 20, 1100); /* two parts */
         check_product(w, WEFT_F64, WEFT_DEFAULT, 9, 40, 17);
         check_product(w, WEFT_F32, WEFT_DEFAULT, 0, 4, 8);
         check_product(w, WEFT_F32, WEFT_DEFAULT, 8, 0, 8);
@@ -129,6 +130,6 @@ void check_products(world *w, bool few) {
         check_product(w, WEFT_F32, WEFT_DEFAULT, 50, 70, 9000);
         check_product(w, WEFT_F64, WEFT_DEFAULT, 1, 17, 5000);
     }
-    check_product(w, WEFT_F32, WEFT_DEFAULT, 2049, 2048, 130); /* one part; of a rank's block there would be two */
+    check_product(w, WEFT_F32, WEFT_DEFAULT, 2049, 2048, 130); /* one part; a rank's block alone has two */
     check_product(w, WEFT_F32, WEFT_DEFAULT, 9000, 500, 1100);
 }

@@ -1,10 +1,10 @@
-/* Products of matrices, by rows and by blocks, on random partitions. */
+/* Tests matrix products, by rows and by blocks, on random partitions. */
 #ifndef TESTS_DIST_GRIDS_H
 #define TESTS_DIST_GRIDS_H
 
 #include "tests/dist/world.h"
 
-/* few: those alone that take no time where a GPU is emulated. */
+/* few: only the cases that are fast on an emulated GPU. */
 void check_products(world *w, bool few);
 
 #endif

@@ -1,5 +1,5 @@
 #!/bin/sh
-# One rank where the launcher started several processes is an error, and one rank where it started one is not. Usage:
+# Tests that one rank is an error if the launcher started several processes, and is accepted if it started one. Usage:
 # launcher.sh WEFT [MPIEXEC of another MPI]
 set -u
 weft=$1 other=${2:-}

@@ -1,11 +1,11 @@
-/* For MPICH, whose calls wait busily without ever yielding: of more ranks than cores each takes its whole turn only
- * to see that nothing has come. Here they sleep between looks. Loaded before the MPI library (run.sh), which leaves
- * its calls to be replaced by such a layer (MPI 3.1, 14.2). */
+/* For MPICH, whose calls wait in a busy loop without yielding. With more ranks than cores, each rank uses its whole
+ * time slice only to find that nothing has arrived. This layer sleeps between tests instead. It is loaded before the
+ * MPI library (run.sh), whose calls may be replaced by such a profiling layer (MPI 3.1, 14.2). */
 #include <mpi.h>
 
 #include <time.h>
 
-/* Ends `request`, which `code` says has begun. */
+/* Waits until `request` is complete. `code` is the status of the call that started it. */
 static int wait_for(int code, MPI_Request *request) {
     const struct timespec nap = {.tv_nsec = 1000};
     int done = 0;
@@ -43,7 +43,7 @@ int MPI_Bcast(void *bytes, int count, MPI_Datatype type, int root, MPI_Comm comm
     return wait_for(PMPI_Ibcast(bytes, count, type, root, comm, &r), &r);
 }
 
-/* The statuses stay as they are: who asks for them asks after a failure alone. */
+/* Leaves `statuses` unchanged: the callers read them only after a failure. */
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
     int code = MPI_SUCCESS;
     (void)statuses;

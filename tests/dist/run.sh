@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs a program under mpirun, on more ranks than cores too. Usage: run.sh MPIEXEC RANKS PROGRAM ARGUMENTS...
-# Open MPI refuses root and more ranks than cores unless it is told; other implementations do not look at these names.
-# WEFT_MPI_LAYER is a library for the ranks alone that stands before MPI's (tests/dist/patient.c).
+# Runs a program under mpirun, also with more ranks than cores. Usage: run.sh MPIEXEC RANKS PROGRAM ARGUMENTS... Open
+# MPI rejects root and more ranks than cores unless these variables are set; other implementations ignore them.
+# WEFT_MPI_LAYER is a library that is preloaded before MPI's, for the ranks only (tests/dist/patient.c).
 set -eu
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe OMP_NUM_THREADS=1

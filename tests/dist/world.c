@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Both backends must give the same, so a GPU's ranks are compared with a CPU. */
+/* Opens the context that computes expected results. It is a CPU for the ranks of a GPU, since both backends must give
+ * identical results. */
 static void open_alone(world *w) {
     w->alone = w->ctx;
     w->on_gpu = strncmp(weft_device(w->ctx), "cuda", 4) == 0;
@@ -114,7 +115,7 @@ int world_close(world *w) {
     return failures > 0;
 }
 
-/* G. Steele, D. Lea, C. Flood's SplitMix64 (OOPSLA 2014). */
+/* Returns a random number by SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014). */
 uint64_t world_draw(world *w) {
     uint64_t z = w->state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -129,7 +130,8 @@ void *world_room(size_t n, size_t size) {
     return p;
 }
 
-/* Mixed exponents and signs; in one array of four some infinities, NaNs of all payloads, zeros of both signs. */
+/* Draws a float with random exponent and sign. In one array of four, some elements are infinities, NaNs with all
+ * payloads, and zeros of both signs. */
 static void draw_float(world *w, bool wide, bool special, void *to) {
     static const uint64_t SPECIALS[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00001, 0xffa00000, 1, 0x7f7fffff};
     const uint64_t r = world_draw(w);
@@ -181,7 +183,7 @@ static void *hold(world *w, size_t bytes) {
     return w->held[w->holds++] = p;
 }
 
-/* A cut begins a check: what the one before has held is given back. */
+/* Starts a new check: frees the memory of the previous one and draws a partition. */
 cut world_cut(world *w, size_t total) {
     world_release(w);
     return world_cut_in(w, total, w->size);

@@ -1,6 +1,6 @@
-/* The emulated GPU's run-time compiler, in place of src/cuda/runtime/nvrtc.cu and src/cuda/runtime/compiled.cu: a
- * formula's text is compiled by the compiler of C++ to a library, as the plugin itself is, and loaded. Its one
- * difference is that nobody watches the accesses of what it makes. */
+/* Run-time compiler of the emulated GPU, which replaces src/cuda/runtime/nvrtc.cu and src/cuda/runtime/compiled.cu.
+ * The C++ compiler compiles a formula's text to a library, which is then loaded. Unlike the plugin itself, the
+ * library is compiled without checks of memory accesses. */
 #include "cuda/runtime/compiled.h"
 #include "cuda/runtime/nvrtc.h"
 #include "executor.h"
@@ -13,7 +13,7 @@ int nvrtc_version(void) { return CUDART_VERSION; }
 
 bool nvrtc_knows(int) { return true; }
 
-/* Runs the compiler, which links the library to this plugin, whose executor its kernels run on. */
+/* Runs the compiler. It links the library with this plugin, whose executor runs the library's kernels. */
 static bool make_library(const char *source, const char *library) {
     Dl_info self;
     char command[3 * PATH_MAX];
@@ -23,7 +23,7 @@ static bool make_library(const char *source, const char *library) {
     return length < (int)sizeof command && system(command) == 0;
 }
 
-/* The code is the name of the library. */
+/* Compiles a formula. *code is the path of the library. */
 weft_status nvrtc_compile(const char *text, int, void **code, size_t *bytes, weft_error *error) {
     char source[] = "/tmp/weft_formula_XXXXXX.cc", library[sizeof source + 3];
     const int file = mkstemps(source, 3);

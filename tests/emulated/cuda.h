@@ -1,5 +1,5 @@
-/* What src/cuda/runtime/cuda.cu names of the driver's interface. It finds the driver itself when the program runs;
- * the driver knows nothing of emulated memory, so none of it counts as device memory there. */
+/* The part of the driver interface that src/cuda/runtime/cuda.cu uses. The driver itself is loaded at run time. It
+ * has no record of emulated memory, so none of it counts as device memory there. */
 #ifndef WEFT_EMULATED_CUDA_H
 #define WEFT_EMULATED_CUDA_H
 

@@ -1,5 +1,5 @@
-/* What the emulated GPU of the tests has besides the executor (ladder/executor): launches by a kernel's address, and
- * the operations that it lacks. Its one user is `weft verify`, which calls from one thread. */
+/* Additions to the executor (ladder/executor) for the emulated GPU of the tests: launches by a kernel's address, and
+ * replacements for operations that are not emulated. Tests must call it from one thread. */
 #include "arith/affine.h"
 #include "cuda/convolve/convolve_kernels.h"
 #include "cuda/fft/fft_passes.h"
@@ -24,7 +24,7 @@ bool solves_systems(const void *kernel) {
     return false;
 }
 
-/* Of the types of products: elements, sums. */
+/* Types of products: of elements and of sums. */
 const weft_dtype PRODUCTS[][2] = {{WEFT_F32, WEFT_F32}, {WEFT_F32, WEFT_F64}, {WEFT_F64, WEFT_F64}};
 
 bool multiplies(const void *kernel) {
@@ -41,7 +41,7 @@ bool multiplies(const void *kernel) {
     return false;
 }
 
-/* Scans of arrays of this type. */
+/* Returns true if the kernel scans arrays of this type. */
 bool scans_arrays_of(weft_dtype dtype, const void *kernel) {
     for (weft_dtype result : {dtype, WEFT_I64, WEFT_F64})
         if (kernel == cuda_scan_sum_kernel(dtype, result).kernel ||
@@ -109,8 +109,8 @@ bool joins_products(const void *kernel) {
 
 } // namespace
 
-/* The kernels that are launched by their address take a job, but for those of tridiagonal systems, products, scans,
- * transforms and convolutions, and the ones that store a value. */
+/* Kernels that are launched by their address take a job, except those of tridiagonal systems, products, scans,
+ * transforms and convolutions, and those that store a value. */
 cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                              cudaStream_t) {
     const emulated::geometry g(grid, block, shared);
@@ -140,7 +140,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
 
 /* ------------------------------------------------------------------- what is not emulated */
 
-/* The specification's, in any memory; a part's map is found element by element. */
+/* Calls the specification, on any memory. The affine map of a part is combined element by element. */
 weft_status cuda_recurrence(void *, const recurrence_call *c, weft_error *) {
     weft_context *ref;
     const size_t size = weft_dtype_size(c->dtype);
@@ -164,7 +164,7 @@ weft_status cuda_recurrence(void *, const recurrence_call *c, weft_error *) {
 
 namespace {
 
-/* What the executor saw and did not stop at, a race above all, ends the test in the end. */
+/* Ends the test at exit if the executor has recorded an error, in particular a race, without stopping. */
 struct last_words {
     ~last_words() {
         const emulated::account seen = emulated::take_account();

@@ -1,4 +1,4 @@
-/* Sums against a sum in 113 digits: the error stays within the bound that docs/ops/reduce.md promises. */
+/* Compares sums with sums in 113-bit precision: the error must be within the bound given in docs/ops/reduce.md. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -9,7 +9,7 @@ typedef struct sums {
     wide sum, magnitudes, squares, dot, dot_magnitudes, deviations;
 } sums;
 
-/* Newton's iteration from the f64 root: 106 digits. */
+/* Computes a square root by Newton's iteration from the f64 root: 106 bits. */
 static wide root(wide x) {
     const double start = sqrt((double)x);
     return start > 0 ? (start + x / start) / 2 : 0;
@@ -62,7 +62,7 @@ static void check_floats(weft_context *ctx, weft_dtype dtype, weft_dtype accumul
     within("dot", dtype, kind, n, narrow ? dot32 : dot, s->dot, factor * s->dot_magnitudes + FLT_MIN * (wide)DBL_MIN);
 }
 
-/* Evaluated in f64; f32 results are rounded once more. */
+/* Checks statistics. They are evaluated in f64; f32 results are rounded once more. */
 static void check_statistics(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, input_kind kind, size_t n,
                              const void *x, const sums *s) {
     const bool narrow = dtype == WEFT_F32 && accumulate == WEFT_DEFAULT;

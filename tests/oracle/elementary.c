@@ -1,5 +1,6 @@
-/* The elementary functions of ORDER.md 18: src/arith, compiled for each level of the instruction set, must equal
- * src/ref bit for bit; both against MPFR, in units of the last place; and Philox against its published answers.
+/* Tests the elementary functions of ORDER.md 18. src/arith, compiled for each level of the instruction set, must be
+ * bitwise equal to src/ref. Both are compared with MPFR, in units in the last place. Philox is compared with its
+ * published results.
  *     oracle_elementary            random, structured and special arguments
  *     oracle_elementary --all [FUNCTION...]    every f32 argument of the functions of one argument */
 #include "ref/elementary.h"
@@ -19,7 +20,7 @@
 static const struct function {
     const char *name;
     double (*ref)(double);
-    double bound; /* in units of the last place */
+    double bound; /* in units in the last place (ulp) */
 } functions[ELEMENTARY_COUNT] = {
     [ELEMENTARY_exp] = {"exp", ref_exp, 0.8},  [ELEMENTARY_log] = {"log", ref_log, 0.8},
     [ELEMENTARY_sin] = {"sin", ref_sin, 0.85}, [ELEMENTARY_cos] = {"cos", ref_cos, 0.85},
@@ -42,7 +43,7 @@ static bool usable(const char *name) {
     return strcmp(name, "base") == 0;
 }
 
-/* The levels that this machine has, ended by NULL. */
+/* Returns the levels of the instruction set that this machine supports, terminated by NULL. */
 static const elementary_level *const *levels(void) {
     static const elementary_level *found[8];
     size_t count = 0;
@@ -54,15 +55,15 @@ static const elementary_level *const *levels(void) {
 
 /* --------------------------------------------------------------------------------- arguments */
 
-enum { N = 1 << 17, EVERY = 7 }; /* arguments of a function; MPFR is asked of one in so many */
+enum { N = 1 << 17, EVERY = 7 }; /* arguments per function; one in EVERY is compared with MPFR */
 static double x[N], y[N], wanted[N], found[N], cosine[N];
 static float x32[N], y32[N], found32[N];
 
 static double unit(uint64_t seed, uint64_t i) { return (double)(input_random(seed, i) >> 11) * 0x1p-53; }
 static double any(uint64_t seed, uint64_t i) { return weft_from_bits_f64(input_random(seed, i)); }
 
-/* Where something changes: ends of ranges, sides of cuts, results at the ends of the format; and the numbers nearest
- * to multiples of pi/2, of all and up to 2^23. */
+/* Arguments at which something changes: ends of ranges, branch cuts, results at the ends of the format; and the
+ * numbers nearest to multiples of pi/2, of all and of those up to 2^23. */
 static const double edges[] = {0,
                                0x1p-1074,
                                0x1p-1022,
@@ -102,13 +103,13 @@ static const double edges[] = {0,
 
 enum { EDGES = 6 * COUNT(edges) };
 
-/* Edge i / 6 with either sign, itself or a neighbour. */
+/* Returns edge i / 6 with either sign, or a number adjacent to it. */
 static double edge(size_t i) {
     const double e = edges[i / 6], moved = i % 3 == 0 ? e : nextafter(e, i % 3 == 1 ? INFINITY : -INFINITY);
     return i / 3 % 2 ? -moved : moved;
 }
 
-/* Random number i of those that show most of a function. */
+/* Returns random argument i, from the ranges that matter most for the function. */
 static double argument(elementary function, uint64_t i) {
     const double u = unit(1, i), v = 2 * unit(2, i) - 1;
     const int size = (int)(input_random(3, i) % 1024);
@@ -161,10 +162,10 @@ static void check_bits(elementary function) {
     EXPECT(differ == 0 && differ32 == 0, "%s: %zu values of f64 and %zu of f32 differ", f->name, differ, differ32);
 }
 
-/* How many units of the last place of f64 at v are v itself. */
+/* Returns |v| in units in the last place of f64 at v. */
 static double units_in(double v) { return fabs(v) / (nextafter(fabs(v), INFINITY) - fabs(v)); }
 
-/* The greatest errors of what check_bits has found the same everywhere. */
+/* Checks the largest errors. check_bits must have found all levels identical. */
 static void check_error(elementary function) {
     const struct function *f = &functions[function];
     double most = 0, most32 = 0, at = 0, relative = 0;
@@ -181,7 +182,7 @@ static void check_error(elementary function) {
     if (function == ELEMENTARY_probit) EXPECT(relative <= 4e-16, "probit: relative error %g", relative);
 }
 
-/* What is exact, a sign, or not a number: FUNCTION(ARGUMENT) is RESULT. */
+/* Checks values that are exact, a sign, or NaN: FUNCTION(ARGUMENT) is RESULT. */
 static void check_values(void) {
     static const struct {
         elementary function;
@@ -318,7 +319,7 @@ static void check_pow_values(void) {
     }
 }
 
-/* Powers near 1, at the ends of the format, of and to small whole numbers, and of any two numbers. */
+/* Fills with powers: near 1, at the ends of the format, of and to small integers, and of arbitrary numbers. */
 static void fill_pow(void) {
     for (uint64_t i = 0; i < N; i++) {
         const double u = unit(11, i), v = 2 * unit(12, i) - 1;
@@ -364,9 +365,9 @@ static void check_pow(void) {
     EXPECT(most32 <= f32_bound, "pow of f32 is off by %.9g ulp", most32);
 }
 
-/* --------------------------------------------------------------- what does not branch, Philox */
+/* --------------------------------------------------------------------- near arguments, Philox */
 
-/* sin and cos without the branch, where they may be used so. */
+/* Checks sin and cos without the branch for large arguments, on arguments that do not need it. */
 static void check_near(void) {
     for (size_t i = 0; i < N; i++) {
         x[i] = i == 0 ? 0x1p23 : ldexp(2 * unit(21, i) - 1, (int)(input_random(22, i) % 60) - 36);
@@ -381,7 +382,7 @@ static void check_near(void) {
     }
 }
 
-/* The answers of Random123's tests/kat_vectors: counter, key, result. */
+/* Checks the results in Random123's tests/kat_vectors: counter, key, result. */
 static void check_philox(void) {
     static const uint32_t known[][10] = {
         {0, 0, 0, 0, 0, 0, 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
@@ -422,7 +423,7 @@ static void check_philox(void) {
 
 static uint32_t all_asked, all_wrong;
 
-/* libm's own f64 value, or weft's where libm has no such function; both within 1 ulp. */
+/* Returns libm's f64 value, or weft's if libm has no such function. Both are within 1 ulp. */
 static double neighbour(elementary function, double argument) {
     switch (function) {
     case ELEMENTARY_exp: return exp(argument);
@@ -434,7 +435,8 @@ static double neighbour(elementary function, double argument) {
     }
 }
 
-/* Where the two ends of that value's error round to the same f32, this is the right result; else MPFR is asked. */
+/* Returns the error of an f32 result. If both ends of the error interval around the f64 value round to one f32, that
+ * is the correct result. Otherwise MPFR decides. */
 static double all_error(elementary function, float argument, float result) {
     const double value = neighbour(function, (double)argument), reach = fabs(value) * 0x1p-50;
     const float low = (float)(value - reach), high = (float)(value + reach);

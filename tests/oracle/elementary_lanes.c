@@ -1,4 +1,5 @@
-/* Loops over src/arith's elementary functions; compiled once for each level, as the kernels of src/cpu are. */
+/* Loops over the elementary functions of src/arith, compiled once per level of the instruction set, like the kernels
+ * of src/cpu. */
 #include "tests/oracle/elementary_lanes.h"
 #include "arith/elementary.h"
 #include "arith/philox.h"

@@ -1,11 +1,11 @@
-/* The elementary functions over arrays, as the levels of the instruction set compile them. */
+/* Elementary functions over arrays, as compiled for each level of the instruction set. */
 #ifndef WEFT_TESTS_ORACLE_ELEMENTARY_LANES_H
 #define WEFT_TESTS_ORACLE_ELEMENTARY_LANES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* FUNCTION(name): the functions of one argument. */
+/* FUNCTION(name): calls the macro for each function of one argument. */
 #define ELEMENTARY_FUNCTIONS \
     FUNCTION(exp)            \
     FUNCTION(log)            \
@@ -27,9 +27,9 @@ typedef struct elementary_level {
     void (*f32[ELEMENTARY_COUNT])(size_t n, const float *x, float *out);
     void (*pow_f64)(size_t n, const double *x, const double *y, double *out);
     void (*pow_f32)(size_t n, const float *x, const float *y, float *out);
-    /* sin and cos for arguments that need no far reduction */
+    /* sin and cos for arguments that do not need the reduction of large arguments */
     void (*near_f64)(size_t n, const double *x, double *sin, double *cos);
-    /* block i is of counter (x[2 i], x[2 i + 1]) */
+    /* block i has the counter (x[2 i], x[2 i + 1]) */
     void (*philox)(size_t n, const uint64_t *counters, uint64_t key, uint32_t *out);
 } elementary_level;
 

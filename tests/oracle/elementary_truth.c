@@ -6,20 +6,20 @@
 enum { BITS = 160 };
 
 typedef struct format {
-    int digits, least; /* the exponent of the least normal number */
+    int digits, least; /* least: exponent of the least normal number */
     double greatest;
 } format;
 
 static const format f64 = {53, -1022, 0x1.fffffffffffffp1023}, f32 = {24, -126, 0x1.fffffep127};
 
-/* One unit of the last place of a format, at t != 0. */
+/* Sets `unit` to one unit in the last place of a format at t, which must not be 0. */
 static void set_unit(mpfr_t unit, const mpfr_t t, format f) {
     long exponent = (long)mpfr_get_exp(t) - 1;
     if (exponent < f.least) exponent = f.least;
     mpfr_set_ui_2exp(unit, 1, exponent - f.digits + 1, MPFR_RNDN);
 }
 
-/* Of a number found infinite it is asked that the exact one is beyond all finite ones. */
+/* Returns the error of `found`. If it is infinite, the exact value must exceed all finite numbers. */
 static double error_of(const mpfr_t exact, double found, format f) {
     if (mpfr_nan_p(exact) || found != found) return mpfr_nan_p(exact) && found != found ? 0 : INFINITY;
     if (mpfr_zero_p(exact) || mpfr_inf_p(exact)) return mpfr_cmp_d(exact, found) == 0 ? 0 : INFINITY;
@@ -34,7 +34,7 @@ static double error_of(const mpfr_t exact, double found, format f) {
     return error;
 }
 
-/* The density of the normal distribution. */
+/* Sets `density` to that of the normal distribution at x. */
 static void set_density(mpfr_t density, double x) {
     mpfr_t pi;
     mpfr_init2(pi, BITS);
@@ -49,7 +49,8 @@ static void set_density(mpfr_t density, double x) {
     mpfr_clear(pi);
 }
 
-/* A step of Newton's method from `found` gives the exact quantile, to far more digits than are asked for. */
+/* Returns the error of a quantile. One step of Newton's method from `found` gives the exact quantile with many more
+ * digits than needed. */
 static double probit_error(double p, double found, format f) {
     if (!(p > 0 && p < 1)) {
         const double exact = p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;

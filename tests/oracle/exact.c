@@ -1,5 +1,5 @@
-/* Minima, maxima, indices, bits, counts and integer sums against loops of another make than the
- * specification's: keys and sorting order in 128-bit integers, not comparisons of floats. */
+/* Compares minima, maxima, indices, bits, counts and integer sums with loops of a different design than the
+ * specification's: they compare keys that are 128-bit integers, not floats. */
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static bool is_nan(weft_dtype dtype, uint64_t bits) {
     return dtype == WEFT_F64 && (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
 }
 
-/* Increases with the element: -0 has -1, +0 has 0. */
+/* Returns a key that increases with the element: -1 for -0, 0 for +0. */
 static key key_of(weft_dtype dtype, uint64_t bits) {
     const int width = (int)weft_dtype_size(dtype) * 8;
     const uint64_t sign = UINT64_C(1) << (width - 1);

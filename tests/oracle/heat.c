@@ -1,5 +1,7 @@
-/* Steps of the heat equation: against closed forms, the expansion in the eigenvectors of the discrete operator, the
- * series of the equation itself, and the same steps made of weft_tridiag and the formulas of ORDER.md 23. */
+/* Compares steps of the heat equation with closed forms, with the expansion in eigenvectors of the discrete operator,
+ * with the series of the continuous equation, and with steps composed of weft_tridiag and the formulas of
+ * ORDER.md 23.
+ */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -9,14 +11,14 @@
 
 enum { MOST = 1 << 15, AXES = 3, SIDE = 64 };
 static weft_context *ctx;
-static double f64[3][MOST]; /* before, after, another */
+static double f64[3][MOST]; /* before, after, and a second result */
 static float f32[3][MOST];
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const long double PI = 3.14159265358979323846264338327950288L;
 
-/* What is stepped, and how. */
+/* Grid, method and number of steps. */
 typedef struct problem {
     weft_dtype dtype;
     weft_heat_method method;
@@ -41,7 +43,7 @@ static void step(const problem *p) {
                   WEFT_OK);
 }
 
-/* Random values about 0, different in every line. */
+/* Fills with random values around 0, different in every line. */
 static void fill(const problem *p, uint64_t seed) {
     input_fill(INPUT_UNIFORM, WEFT_F64, seed, points(p), f64[0]);
     for (size_t i = 0; i < points(p); i++) {
@@ -57,8 +59,9 @@ static const char *name_of(const problem *p) {
 
 /* --------------------------------------------------------------------------------- the classic */
 
-/* From 1 everywhere, lambda = 1: after a step x[i] = 1 - (r^(i+1) + r^(n-i)) / (1 + r^(n+1)), r = (3 - sqrt 5) / 2;
- * after two the first values of a half line are 1/sqrt 5, ...; and the sums of all points are known. */
+/* Starts with 1 everywhere, lambda = 1. After one step x[i] = 1 - (r^(i+1) + r^(n-i)) / (1 + r^(n+1)), r = (3 - sqrt
+ * 5) / 2. After two steps the first values of a half line are 1/sqrt 5, ...; the sums over all points are known too.
+ */
 static void classic(void) {
     static const struct {
         size_t n, steps;
@@ -84,7 +87,7 @@ static void classic(void) {
 
 /* ----------------------------------------------------------------------- eigenvectors, exactly */
 
-/* What a mode of the second difference, of eigenvalue -mu, is multiplied by in a step along one axis. */
+/* Returns the factor of a mode of the second difference, with eigenvalue -mu, in one step along one axis. */
 static long double factor(const problem *p, size_t axis, size_t mode) {
     const long double lambda = p->dtype == WEFT_F32 ? (long double)(float)p->lambda[axis] : p->lambda[axis];
     const long double mu = 2 - 2 * cosl((long double)(mode + 1) * PI / (long double)(p->shape[axis] + 1));
@@ -95,7 +98,7 @@ static long double wave(size_t n, size_t mode, size_t i) {
     return sinl((long double)((mode + 1) * (i + 1)) * PI / (long double)(n + 1));
 }
 
-/* All steps along an axis as a matrix: the sum over modes of factor^steps s s' 2 / (n + 1). */
+/* Computes the matrix of all steps along an axis: the sum over modes of factor^steps s s' 2 / (n + 1). */
 static void matrix_of(const problem *p, size_t axis, long double m[SIDE][SIDE]) {
     const size_t n = p->shape[axis];
     for (size_t i = 0; i < n; i++)
@@ -123,9 +126,9 @@ static void apply(const problem *p, size_t axis, long double m[SIDE][SIDE], long
     }
 }
 
-/* A line's solution has a residual of at most 8 eps log2(n) times the matrix and the solution (docs/ops/tridiag.md),
- * and the inverse of the matrix is at most 1 / lambda; alternating directions may grow by 1 + 2 / lambda in between.
- */
+/* Returns an error bound. A line's solution has a residual of at most 8 eps log2(n) times the matrix and the solution
+ * (docs/ops/tridiag.md), and the inverse of the matrix is at most 1 / lambda. Alternating directions may grow by 1 +
+ * 2 / lambda between the axes. */
 static double bound_of(const problem *p) {
     const double epsilon = p->dtype == WEFT_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
     double least = p->lambda[0], most = 0;
@@ -149,14 +152,14 @@ static void check_expansion(const problem *p, uint64_t seed) {
     step(p);
     for (size_t i = 0; i < points(p); i++) {
         const double off = (double)fabsl((long double)real(p->dtype, 1, i) - exact[i]);
-        if (!(off <= error)) error = off; /* a NaN too */
+        if (!(off <= error)) error = off; /* also if `off` is NaN */
     }
     EXPECT(error <= bound_of(p), "%s of %s, %zu of %zu x %zu x %zu, lambda %g, %zu steps: off by %g, bound %g",
            name_of(p), weft_dtype_name(p->dtype), p->batch, p->shape[0], p->shape[1], p->shape[2], p->lambda[0],
            p->steps, error, bound_of(p));
 }
 
-/* Random starts, each line and grid another. */
+/* Compares random starts, different in each line and grid. */
 static void expansions(void) {
     static const problem problems[] = {
         {.dimensions = 1, .shape = {1}, .batch = 5, .lambda = {1}, .steps = 3},
@@ -178,7 +181,7 @@ static void expansions(void) {
         }
 }
 
-/* A product of sines is multiplied by one number a step, by alternating directions too. */
+/* Checks that each step multiplies a product of sines by one number, also with alternating directions. */
 static void modes(weft_heat_method method, size_t dimensions) {
     const problem p = {WEFT_F64, method, dimensions, {31, 20, 12}, 1, {0.7, 1.5, 0.9}, 6};
     const size_t mode[AXES] = {2, 4, 1};
@@ -200,7 +203,8 @@ static void modes(weft_heat_method method, size_t dimensions) {
 
 /* ------------------------------------------------------------------------- order of convergence */
 
-/* sin(pi x) + sin(3 pi x) / 2 on (0, 1), until t = 0.05: how far `steps` steps on n points are from the series. */
+/* Starts with sin(pi x) + sin(3 pi x) / 2 on (0, 1). Returns the error of `steps` steps on n points, compared with
+ * the series at t = 0.05. */
 static double series_error(weft_heat_method method, size_t n, size_t steps) {
     const double pi = (double)PI, t = 0.05, h = 1 / (double)(n + 1);
     const problem p = {WEFT_F64, method, 1, {n}, 1, {h * h * (double)steps / t}, steps};
@@ -215,8 +219,9 @@ static double series_error(weft_heat_method method, size_t n, size_t steps) {
     return error;
 }
 
-/* On so many points that their distance hardly counts: half the step is half the error, or a quarter. With half the
- * distance and a quarter of the step, or half of it, a quarter. */
+/* Checks convergence. With so many points that the grid error is negligible, half the step gives half of the error
+ * (Crank-Nicolson: a quarter). Half the distance with a quarter of the step (Crank-Nicolson: half the step) gives a
+ * quarter. */
 static void convergence(void) {
     const double euler = series_error(WEFT_BACKWARD_EULER, 8191, 40) / series_error(WEFT_BACKWARD_EULER, 8191, 80);
     const double middle = series_error(WEFT_CRANK_NICOLSON, 8191, 20) / series_error(WEFT_CRANK_NICOLSON, 8191, 40);
@@ -244,7 +249,7 @@ static void convergence(void) {
 #define SWEEP sweep_f64
 #include "tests/oracle/heat_sweep.h"
 
-/* Array 0 is stepped by hand in array 2. */
+/* Steps array 0 with separate formulas; the result is array 2. */
 static void by_hand(const problem *p, uint64_t seed) {
     const size_t bytes = points(p) * weft_dtype_size(p->dtype);
     fill(p, seed);
@@ -275,7 +280,8 @@ static void same_bits(void) {
         }
 }
 
-/* Five steps are two and three; a grid among others is stepped as it is alone; no step changes no bit. */
+/* Checks that five steps equal two and three, that a grid of a batch equals that grid alone, and that zero steps
+ * change no bit. */
 static void parts(weft_dtype dtype) {
     const size_t size = weft_dtype_size(dtype);
     problem p = {dtype, WEFT_CRANK_NICOLSON, 2, {40, 30}, 4, {0.6, 1.1}, 5};
@@ -295,7 +301,7 @@ static void parts(weft_dtype dtype) {
     EXPECT(memcmp(u, v, 4 * bytes) == 0, "no step changed something");
 }
 
-/* A NaN spreads in its own line, and nowhere else; an infinity too. */
+/* Checks that a NaN or an infinity spreads in its own line only. */
 static void not_finite(weft_heat_method method) {
     enum { N = 100, LINES = 40 };
     const problem p = {WEFT_F64, method, 1, {N}, LINES, {1}, 2};

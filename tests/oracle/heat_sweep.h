@@ -1,5 +1,5 @@
-/* A sweep along an axis by hand, in one type, of ARRAYS[2]: the right side in ARRAYS[1]'s place is not touched. REAL,
- * TYPE, FMA, ARRAYS and SWEEP are set by the includer. */
+/* Computes a sweep along an axis in one type, in place in ARRAYS[2]. The right-hand side is in a local array, so that
+ * ARRAYS[1] is not changed. The includer defines REAL, TYPE, FMA, ARRAYS and SWEEP. */
 static void SWEEP(const problem *p, size_t axis) {
     static REAL d[MOST];
     const bool doubled = p->method == WEFT_CRANK_NICOLSON;

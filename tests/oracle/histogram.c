@@ -1,5 +1,5 @@
-/* Histograms: places of floats against 113 digits, of integers against 128 bits, bins between edges against a plain
- * search, and the rules of ORDER.md 11 as literal expectations. */
+/* Compares the bins of floats with 113-bit arithmetic, those of integers with 128-bit integers, and bins between
+ * edges with a plain search; and tests the rules of ORDER.md 11 as literal expectations. */
 #include "tests/oracle/oracle.h"
 #include "verify/sorted.h"
 
@@ -22,7 +22,7 @@ static bool is_nan(weft_dtype dtype, const void *p, size_t i) {
     return is_float(dtype) && sorted_key(dtype, p, i) == UINT64_MAX;
 }
 
-/* The one bin that is not empty; `bins` when all are. */
+/* Returns the only bin that is not empty, or `bins` if all are empty. */
 static size_t bin_counted(size_t bins) {
     size_t found = bins;
     uint64_t total = 0;
@@ -41,7 +41,9 @@ static bool near_whole(wide place) {
     return oracle_magnitude(place - whole) <= place * 0x1p-50;
 }
 
-/* x[i] among even bins: where 113 digits put it, or beside that when it is all but on an edge. */
+/* Checks the bin of x[i] among even bins: that of 113-bit arithmetic, or an adjacent one if x[i] is almost on an
+ * edge.
+ */
 static void check_even(weft_dtype dtype, size_t i, size_t bins, const void *lower, const void *upper) {
     const wide low = oracle_element(dtype, lower, 0), high = oracle_element(dtype, upper, 0);
     EXPECT_STATUS(ctx, weft_histogram_even(ctx, dtype, 1, at(dtype, x, i), bins, lower, upper, counts), WEFT_OK);
@@ -58,7 +60,7 @@ static void check_even(weft_dtype dtype, size_t i, size_t bins, const void *lowe
            wanted);
 }
 
-/* Integers of 8 bytes and their products fit in 113 digits only in part, so these are done in 128 bits. */
+/* Checks integers of 8 bytes with 128-bit arithmetic, since their products do not always fit in 113 bits. */
 static void check_even_64(weft_dtype dtype, size_t i, size_t bins, uint64_t lower, uint64_t upper) {
     __extension__ typedef unsigned __int128 u128;
     const uint64_t flip = dtype == WEFT_I64 ? UINT64_C(1) << 63 : 0, key = x[i] ^ flip;

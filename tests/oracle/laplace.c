@@ -1,4 +1,5 @@
-/* Laplace sweeps: eigenmodes of the discrete operator, exact probabilities of random walks, NaN, faces. */
+/* Tests Laplace sweeps with eigenmodes of the discrete operator, exact probabilities of random walks, NaN and faces.
+ */
 #include "tests/oracle/oracle.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static double wave(size_t n, size_t mode, size_t i) {
     return sin(3.14159265358979323846 * (double)(mode * i) / (double)(n - 1));
 }
 
-/* A product of sines that is 0 on the faces decays by the mean of three cosines a sweep. */
+/* Checks that a product of sines that is 0 on the faces is multiplied by the mean of three cosines in each sweep. */
 static void eigenmode(size_t n, size_t p, size_t q, size_t r, size_t sweeps) {
     const double pi = 3.14159265358979323846, h = pi / (double)(n - 1);
     const double rate = (cos((double)p * h) + cos((double)q * h) + cos((double)r * h)) / 3;
@@ -34,7 +35,8 @@ static void eigenmode(size_t n, size_t p, size_t q, size_t r, size_t sweeps) {
 
 /* --------------------------------------------------------------------------- random walks */
 
-/* 1 on the faces, 0 inside: u is the chance that a random walk has met a face by then. */
+/* Fills with 1 on the faces and 0 inside. After k sweeps, u is the probability that a random walk has reached a face
+ * within k steps. */
 static void walks(weft_dtype dtype, size_t n) {
     for (size_t i = 0; i < n * n * n; i++) {
         const size_t x = i % n, y = i / n % n, z = i / n / n;
@@ -50,7 +52,7 @@ static double value(weft_dtype dtype, const void *p, size_t i) {
     return dtype == WEFT_F32 ? (double)((const float *)p)[i] : ((const double *)p)[i];
 }
 
-/* Exact: whole multiples of 6^-n; the changes are of a run in f64. */
+/* Checks exact integer multiples of 6^-n. The changes are those of a run in f64. */
 static void probabilities(weft_dtype dtype) {
     static const struct {
         size_t sweeps, i, j, k;
@@ -76,7 +78,7 @@ static void probabilities(weft_dtype dtype) {
         EXPECT(fabs(change / changes[i].change - 1) < 5e-6, "change of sweep %zu: %.9f", changes[i].sweeps, change);
     }
     for (size_t i = 0; i < MOST; i++) sum += value(dtype, v, i);
-    const double off = (double)(sum * 60466176 / 2829743923392 - 1); /* 6^10 times the sum is a whole number */
+    const double off = (double)(sum * 60466176 / 2829743923392 - 1); /* 6^10 times the sum is an integer */
     EXPECT(fabs(off) < (dtype == WEFT_F32 ? 1e-7 : 1e-15), "the sum is off by %g", off);
     EXPECT(value(dtype, v, at(64, 20, 20, 20)) == 0, "no walk comes so far in 10 steps");
 }
@@ -85,8 +87,8 @@ static void probabilities(weft_dtype dtype) {
 
 static size_t distance(size_t a, size_t b) { return a < b ? b - a : a - b; }
 
-/* A NaN reaches what lies as many steps away, of the same parity; its bits are the canonical ones. A NaN on a face
- * keeps its own. */
+/* Checks that a NaN spreads by one step per sweep, with canonical bits. From an inner point it reaches the points of
+ * matching parity. On a face it keeps its own bits and stays. */
 static void not_a_number(void) {
     const size_t n = 17, sweeps = 5;
     const uint64_t own = UINT64_C(0xfff8000000001234), canonical = UINT64_C(0x7ff8000000000000);
@@ -106,7 +108,7 @@ static void not_a_number(void) {
             }
 }
 
-/* Grids that are all faces, and the sums' order: (big + 1) - big is 0 and not 1. */
+/* Checks grids that consist of faces only, and the order of the sums: (big + 1) - big is 0 and not 1. */
 static void small(void) {
     const double grid[27] = {[13] = 7, [12] = 0x1p60, [14] = 1, [10] = -0x1p60, [16] = 3, [4] = 2, [22] = 1};
     double change = 5, out[27];
@@ -119,7 +121,7 @@ static void small(void) {
     EXPECT(change == sqrt(36.0 / 27), "change %a", change);
 }
 
-/* Rows too long to take several sweeps together: near either end they are as those of a short grid. */
+/* Checks rows that are too long for several sweeps at a time: near both ends they equal those of a short grid. */
 static void long_rows(void) {
     enum { LONG = 140003, SHORT = 64, SWEEPS = 5, NEAR = SHORT / 2 - SWEEPS };
     static float wide[9 * LONG], narrow[9 * SHORT];

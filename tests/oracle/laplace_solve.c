@@ -1,5 +1,5 @@
-/* weft_laplace_solve: solutions that are known exactly, the rates at which errors decay, and the bits of the
- * specification on every shape of grid. */
+/* Tests weft_laplace_solve: solutions that are known exactly, the rates at which errors decay, and the bits of the
+ * specification on grids of many shapes. */
 #include "core/order.h"
 #include "tests/oracle/oracle.h"
 
@@ -25,7 +25,7 @@ static bool is_face(shape s, size_t p) {
     return !i || !j || !k || i + 1 == s.nx || j + 1 == s.ny || k + 1 == s.nz;
 }
 
-/* As f32 or f64, so many values of `from`. */
+/* Converts n values of `from` to f32 or f64. */
 static void *as(weft_dtype dtype, size_t n, const double *from, void *to) {
     for (size_t i = 0; i < n; i++)
         if (dtype == WEFT_F32)
@@ -47,7 +47,8 @@ static double solve(weft_laplace_method method, weft_dtype dtype, shape s, doubl
 
 /* ----------------------------------------------------------------------- harmonic functions */
 
-/* Each is the mean of its six neighbours at every point, and exact in f32. */
+/* Returns a value of a function that equals the mean of its six adjacent values at every point and is exact in f32.
+ */
 static double harmonic(int which, size_t i, size_t j, size_t k) {
     const double x = (double)i, y = (double)j, z = (double)k;
     switch (which) {
@@ -62,7 +63,7 @@ static void fill_harmonic(int which, shape s) {
     for (size_t p = 0; p < points(s); p++) u[p] = harmonic(which, p % s.nx, p / s.nx % s.ny, p / s.nx / s.ny);
 }
 
-/* From itself it stays, but for rounding; from anything else inside the solution comes back. */
+/* Checks that the solution stays unchanged except for rounding, and that it is found from other values inside. */
 static void finds_it_again(int which, int method, shape s) {
     const double greatest = harmonic(3, s.nx, s.ny, s.nz);
     double worst = 0;
@@ -84,12 +85,13 @@ static void finds_it_again(int which, int method, shape s) {
 
 /* ---------------------------------------------------------------------------------- rates */
 
-/* 0 on the faces, so that the solution is 0 and what is there is the error. */
+/* Fills with 0 on the faces, so that the solution is 0 and the values are the error. */
 static void fill_error(shape s) {
     for (size_t p = 0; p < points(s); p++) u[p] = is_face(s, p) ? 0 : (double)(input_random(3, p) % 2001) / 1000 - 1;
 }
 
-/* The error of over-relaxation with the best factor decays like omega - 1 = 1 - 2 pi / (n - 1) + ... a sweep. */
+/* Checks the error of over-relaxation with the optimal factor. It decays by omega - 1 = 1 - 2 pi / (n - 1) + ... per
+ * sweep. */
 static void rate_of_sweeps(size_t n) {
     const double pi = 3.14159265358979323846, radius = cos(pi / (double)(n - 1));
     const double best = 2 / (1 + sqrt(1 - radius * radius)) - 1;
@@ -140,7 +142,7 @@ static void stops(weft_laplace_method method) {
 
 /* ------------------------------------------------------------- the bits of the specification */
 
-/* The same as `ref` on this grid, both types, one method. */
+/* Compares one method with `ref` on this grid, in both types. */
 static void agrees(weft_context *ref, shape s, int method, size_t sweeps, double omega) {
     static const int threads[] = {1, 2, 3, 7};
     for (int type = 0; type < 2; type++) {

@@ -1,5 +1,5 @@
-/* Formulas: against the same in C, in every type; against random formulas whose value is computed as they are made,
- * which checks precedence; and weft_map_reduce against weft_map followed by weft_reduce, bit for bit. */
+/* Compares formulas with C code in every type; with random formulas whose value is computed while they are generated,
+ * which checks precedence; and weft_map_reduce with weft_map followed by weft_reduce, bit for bit. */
 #include "tests/oracle/oracle.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static weft_expr *compiled(const char *formula) {
     return expr;
 }
 
-/* Those of the bindings x, y, a that the formula has. */
+/* Selects those of the bindings x, y, a that the formula uses. */
 static size_t chosen(const weft_expr *expr, const weft_binding *all, weft_binding *bindings) {
     size_t count = 0;
     const char *name;
@@ -24,7 +24,7 @@ static size_t chosen(const weft_expr *expr, const weft_binding *all, weft_bindin
     return count;
 }
 
-/* ------------------------------------------------------------------------------ the same in C */
+/* ----------------------------------------------------------------------------- reference in C */
 
 static void check(const char *formula, const char *input, weft_dtype dtype, const weft_binding *all,
                   const void *wanted) {
@@ -43,7 +43,7 @@ static void check(const char *formula, const char *input, weft_dtype dtype, cons
     weft_expr_free(expr);
 }
 
-/* For all types; integers are written in unsigned arithmetic where C would overflow. */
+/* Formulas for all types. Where C would overflow, integers use unsigned arithmetic. */
 #define COMPARISONS                               \
     FORMULA("x < y", x < y)                       \
     FORMULA("x <= y", x <= y)                     \
@@ -157,7 +157,7 @@ static void same_in_c(void) {
 typedef struct made {
     char text[2000];
     double value;
-    int precedence; /* of what the text would be split at first */
+    int precedence; /* precedence of the operator that is applied last */
 } made;
 
 static uint64_t turn;
@@ -165,7 +165,7 @@ static unsigned draw(unsigned n) { return (unsigned)(input_random(99, turn++) % 
 
 static const double X = 1.25, Y = -3;
 
-/* In parentheses where the place asks for a tighter one; now and then without need. */
+/* Appends `part`, in parentheses if its precedence is lower than `least`; sometimes also without need. */
 static void put(made *to, const made *part, int least) {
     const bool wrapped = part->precedence < least || draw(8) == 0;
     const size_t used = strlen(to->text);
@@ -285,7 +285,7 @@ static void random_formulas(void) {
 
 /* -------------------------------------------------------------------------------------- fused */
 
-/* weft_map_reduce has the bits of the two calls. */
+/* Checks that weft_map_reduce has the bits of the two separate calls. */
 static void check_fused(const weft_expr *expr, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
                         const weft_binding *bindings, size_t count, void *values) {
     uint64_t apart = 0, fused = 0;
@@ -320,7 +320,7 @@ static void fused(bool threaded) {
     free(values);
 }
 
-/* weft_map_scan has the bits of the two calls, in parts that threads take and in place. */
+/* Checks that weft_map_scan has the bits of the two separate calls, with chunks for several threads and in place. */
 static void fused_scans(bool threaded) {
     enum { MOST = 400001 };
     static const weft_op ops[] = {WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_MAX};
@@ -356,7 +356,7 @@ static void fused_scans(bool threaded) {
     free(once);
 }
 
-/* A result so long that it goes past the caches, at every place in a vector; and in place. */
+/* Checks a result that is larger than the caches, at several alignments and in place. */
 static void long_results(void) {
     enum { LONG = 9000001, PLACES = 3 };
     float *x = malloc(LONG * sizeof *x), *out = malloc((LONG + PLACES) * sizeof *out);
@@ -379,8 +379,8 @@ static void long_results(void) {
 
 /* ----------------------------------------------------------------------- elementary functions */
 
-/* f32 is what f64 gives, rounded once; f64 is near the C library's long double. (What they are exactly, and how
- * accurate: ORDER.md 18.) */
+/* Checks that f32 results are f64 results rounded once, and that f64 results are near the C library's long double.
+ * (Exact definition and accuracy: ORDER.md 18.) */
 static void elementary(void) {
     static const char *const formulas[] = {"exp(x)", "log(x)", "sin(x)", "cos(x)", "erf(x)", "pow(abs(x), 1/3)"};
     for (int f = 0; f < 6; f++) {

@@ -1,5 +1,5 @@
-/* The body of tests/oracle/map.c for formulas in T: the same formulas in C, whose operands are all of type T, and
- * whose roundings -ffp-contract=off keeps apart. FORMULAS(F) are those of the type, of x, y, a and i. */
+/* Body of tests/oracle/map.c for formulas in T: the corresponding C code, whose operands are all of type T, compiled
+ * with -ffp-contract=off to keep each rounding. FORMULAS(F) are those of the type, of x, y, a and i. */
 
 static T OF(least)(T x, T y) {
     if (IS_NAN(x) || IS_NAN(y)) return x + y;

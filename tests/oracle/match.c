@@ -1,5 +1,5 @@
-/* Words in texts: the rules of ORDER.md 22 and known answers as literal expectations, and random texts of few
- * letters against memmem, in pieces of every kind. */
+/* Tests searching words in texts: the rules of ORDER.md 22 and known results as literal expectations, and random
+ * texts over a small alphabet compared with memmem, in pieces of various kinds. */
 #include "core/order.h"
 #include "tests/oracle/oracle.h"
 
@@ -36,7 +36,7 @@ static size_t length_of(size_t i) { return words.offsets[i + 1] - words.offsets[
 
 /* --------------------------------------------------------------------------------- literals */
 
-/* `expected` counts of the words behind it, up to a NULL, in the n bytes at t. */
+/* Checks the counts in the n bytes at t. `list` contains the words, terminated by NULL; `expected` their counts. */
 static void are(const char *t, size_t n, unsigned flags, const char *const *list, const uint64_t *expected) {
     clear();
     for (size_t i = 0; list[i]; i++) add(list[i], strlen(list[i]));
@@ -78,7 +78,7 @@ static void zeros_and_ends(void) {
     weft_patterns p = all();
     EXPECT_STATUS(ctx, weft_match_count(ctx, 600, text, 0, 600, &p, 0, counts), WEFT_OK);
     EXPECT(counts[0] == 300 && counts[1] == 296 && counts[2] == 1 && counts[3] == 45, "zeros and 0xff");
-    /* A word at the very end of texts of every length, and one more byte than there is. */
+    /* A word at the very end of texts of every length, and one byte longer than the text. */
     memset(text, '-', TEXT);
     for (size_t n = 1; n < 700; n++) {
         clear();
@@ -106,7 +106,7 @@ static void lower(unsigned char *t, size_t n) {
         if (t[i] >= 'A' && t[i] <= 'Z') t[i] = (unsigned char)(t[i] + 32);
 }
 
-/* By memmem, in copies in lower case where case is folded. */
+/* Counts by memmem, in lower-case copies if case is ignored. */
 static uint64_t expected(size_t n, size_t word, unsigned flags) {
     static unsigned char in[TEXT + 1], pattern[WEFT_PATTERN_BYTES_MAX];
     const size_t length = length_of(word);
@@ -132,7 +132,7 @@ static void make(uint64_t seed, size_t n, size_t count, size_t longest) {
     }
 }
 
-/* The list is in order, whole, and its counts are those counted. */
+/* Checks that the list is ordered and complete, and that it agrees with the counts. */
 static void check_list(size_t n, unsigned flags) {
     const weft_patterns p = all();
     uint64_t total = 0, sum = 0;
@@ -156,7 +156,7 @@ static void check_list(size_t n, unsigned flags) {
     EXPECT(total == sum && positions[3] == 77 && numbers[3] == 77, "of a list of three");
 }
 
-/* The same counts from pieces, each with the bytes around it that the header asks for. */
+/* Checks that pieces give identical counts, each with the bytes around it that the header requires. */
 static void check_pieces(size_t n, unsigned flags, size_t piece) {
     const weft_patterns p = all();
     memset(other, 0, sizeof other);
@@ -197,7 +197,7 @@ static void random_texts(void) {
 
 /* ------------------------------------------------------------------------------ long texts */
 
-/* Long enough for a GPU to cut it in tiles of several chunks. */
+/* Long enough to be divided into tiles of several chunks on a GPU. */
 enum { LONG = 300007 };
 static unsigned char long_text[LONG];
 
@@ -219,7 +219,8 @@ static void counted(const unsigned char *t, size_t n, unsigned flags, const uint
             return;
 }
 
-/* One letter: every word is at every place where it has room, whatever the lengths have in common. */
+/* Checks texts and words of one letter: every word occurs at every position where it fits, whatever prefixes the
+ * words share. */
 static void one_letter(size_t n, size_t shortest, size_t longest) {
     uint64_t truth[16];
     clear();
@@ -230,10 +231,10 @@ static void one_letter(size_t n, size_t shortest, size_t longest) {
     counted(long_text + 1, n, 0, truth, "one letter");
 }
 
-/* Words of `length` bytes across every seam of groups of 16 bytes, warps and chunks: one begins at every odd
- * distance, in either case, and an "x" of its length stands in for nothing. */
+/* Checks words of `length` bytes across every boundary of groups of 16 bytes, warps and chunks. Words begin at
+ * multiples of an odd distance, in upper or lower case. A word of "x" of equal length never occurs. */
 static void across_seams(size_t n, size_t length, unsigned flags) {
-    const size_t distance = 509; /* prime: all places within 16, 512 and 2048 bytes have their turn */
+    const size_t distance = 509; /* prime, so that all positions modulo 16, 512 and 2048 occur */
     uint64_t truth[2] = {0, 0};
     memset(long_text, '.', n);
     for (size_t at = 0; at + length <= n; at += distance) {
@@ -247,7 +248,7 @@ static void across_seams(size_t n, size_t length, unsigned flags) {
     counted(long_text, n, flags, truth, "seams");
 }
 
-/* A word at the last of the places that are searched, which reaches past them, and past a chunk of 2048 bytes. */
+/* Checks a word that begins at the last searched position, extends past it, and crosses a chunk of 2048 bytes. */
 static void at_the_last_place(size_t length) {
     memset(long_text, '.', 5000);
     for (size_t end = 2030; end < 2066; end++) {
@@ -276,7 +277,7 @@ static void long_texts(void) {
         for (unsigned flags = 0; flags < 4; flags++) across_seams(LONG - length, length, flags);
 }
 
-/* As many words as there can be: the numbers from 0 on, in text of some of them. */
+/* Searches for the largest number of words: the numbers from 0 on, in a text of some of them. */
 static void many_words(void) {
     char word[8];
     size_t n = 0;

@@ -1,5 +1,5 @@
-/* Matrix products against products in 113 digits, the rules of ORDER.md 13 as literal expectations, and what
- * must not matter: layout, transposes, leading dimensions, a batch. */
+/* Compares matrix products with products in 113-bit precision, and tests the rules of ORDER.md 13 as literal
+ * expectations, and that layout, transposes, leading dimensions and batches do not change the result. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -18,8 +18,8 @@ static void call(weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, si
 
 /* ------------------------------------------------------------------------------- accuracy */
 
-/* |c - exact| <= K eps/2 sum |a b|, K the roundings of a chain and of the joins of parts (docs/ops/matmul.md); one
- * more rounding of c when f32 is summed in f64. */
+/* Checks |c - exact| <= K eps/2 sum |a b|, where K is the number of roundings of a chain and of the combination of
+ * parts (docs/ops/matmul.md). If f32 is accumulated in f64, c is rounded once more. */
 static void check_bound(weft_dtype dtype, weft_dtype accumulate, input_kind kind, size_t m, size_t n, size_t k) {
     const size_t size = weft_dtype_size(dtype);
     void *a = malloc(m * k * size), *b = malloc(k * n * size), *c = malloc(m * n * size);
@@ -63,7 +63,8 @@ static void accuracy(void) {
         }
 }
 
-/* Summed in f64, uniform values come out as the f32 nearest to the exact sum, or its neighbour. */
+/* Checks that f32 accumulated in f64 gives, for uniform values, the f32 nearest to the exact sum or an adjacent one.
+ */
 static void nearly_exact(void) {
     enum { SIDE = 30, K = 700 };
     static float a[SIDE * K], b[K * SIDE], c[SIDE * SIDE];
@@ -82,9 +83,10 @@ static void nearly_exact(void) {
     EXPECT(nearest >= SIDE * SIDE - 2, "%zu of %d are the nearest", nearest, SIDE * SIDE);
 }
 
-/* --------------------------------------------------------------------- what must not matter */
+/* ---------------------------------------------------------------------- layouts and batches */
 
-/* The product by columns, transposed, with padding and in a batch has the bits of the plain one. */
+/* Checks that products in column-major order, transposed, with padding and in a batch have the bits of the plain
+ * product. */
 static void check_layouts(weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, size_t k) {
     const size_t size = weft_dtype_size(dtype), lda = k + 3, ldb = n + 5, ldc = m + 2;
     char *a = malloc(m * lda * size), *b = malloc(k * ldb * size), *at = malloc(lda * m * size);
@@ -103,7 +105,7 @@ static void check_layouts(weft_dtype dtype, weft_dtype accumulate, size_t m, siz
                   WEFT_OK);
     EXPECT(memcmp(plain, c, m * n * size) == 0, "%zu x %zu x %zu of %s: A transposed", m, n, k,
            weft_dtype_name(dtype));
-    /* by columns: at is m x k with lda m, b's rows are its columns; twice */
+    /* column-major: at is m x k with lda m, the rows of b are its columns; two matrices */
     memset(c, 0x5a, 2 * n * ldc * size);
     EXPECT_STATUS(ctx,
                   weft_matmul_batched(ctx, dtype, accumulate, WEFT_COLUMN_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, m,
@@ -153,7 +155,7 @@ static double scaled(double alpha, const double *a, const double *b, double beta
 
 static bool is(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-/* 8.1: fused, from +0, in the order of k. 8.3: the end. */
+/* 8.1: fused, from +0, in the order of k. 8.3: alpha and beta. */
 static void rules(void) {
     const double h = 0x1p-53, one[] = {1, 1, 1}, big[] = {1, h, h}, small[] = {h, h, 1};
     const double u[] = {-1, 1 + 0x1p-30}, v[] = {1 + 0x1p-29, 1 + 0x1p-30};
@@ -171,13 +173,14 @@ static void rules(void) {
     EXPECT(is(scaled(1, one, nan, 1, 1, 1), NAN) && !signbit(scaled(1, one, nan, 1, 1, 1)), "a NaN is canonical");
 }
 
-/* 8.2: where parts begin shows in what a later part's small terms come to by themselves. */
+/* 8.2: checks where parts begin. Small terms at the start of a later part are added up separately, so they are not
+ * lost. */
 static void check_parts(size_t m, size_t n, size_t k, size_t part) {
     double *a = calloc(m * k, sizeof *a), *b = calloc(k * n, sizeof *b);
     const double h = 0x1p-53;
     for (size_t l = 0; l < k; l++) b[l * n] = 1;
     a[0] = 1;
-    a[part - 1] = h; /* lost in the first part's 1 */
+    a[part - 1] = h; /* lost when added to the 1 of the first part */
     if (part + 1 < k) a[part] = a[part + 1] = h;
     const double wanted = part + 1 < k ? 1 + 2 * h : 1;
     const double found = product_of(a, b, m, n, k);
@@ -192,8 +195,8 @@ static void parts(void) {
     check_parts(2, 3, 5000, 1024);
     check_parts(1, 1, 258, 256);
     check_parts(1, 5, 3000, 256);
-    check_parts(300, 1, 300000, 512);    /* 586 parts of 512, 1172 of 256, and 2^18 / 300 is 873 */
-    check_parts(1024, 1024, 5120, 2048); /* 3 parts of 2048, 5 of 1024, and 4 are allowed */
+    check_parts(300, 1, 300000, 512);    /* 586 parts of 512, 1172 of 256; the limit is 2^18 / 300 = 873 */
+    check_parts(1024, 1024, 5120, 2048); /* 3 parts of 2048, 5 of 1024; the limit is 4 */
     check_parts(2048, 2049, 1100, 1100); /* more than 2^22 values: one part */
 }
 

@@ -1,5 +1,5 @@
-/* top_k, merge and search_sorted: against what a sort of all elements says, and the rules of ORDER.md 12 as
- * literal expectations. */
+/* Compares top_k, merge and search_sorted with a sort of all elements, and tests the rules of ORDER.md 12 as literal
+ * expectations. */
 #include "tests/oracle/oracle.h"
 #include "verify/sorted.h"
 
@@ -21,7 +21,7 @@ static bool same_bits(weft_dtype dtype, const void *p, size_t i, const void *q, 
 
 /* ---------------------------------------------------------------------------------- top_k */
 
-/* Whether x[i] comes before x[j]: a NaN, whose key is the greatest there is, behind all numbers. */
+/* Returns true if x[i] precedes x[j]. A NaN, whose key is the greatest, follows all numbers. */
 static bool comes_before(weft_dtype dtype, weft_extreme extreme, size_t i, size_t j) {
     const bool floats = dtype == WEFT_F32 || dtype == WEFT_F64;
     const uint64_t a = key(dtype, x, i), b = key(dtype, x, j);
@@ -30,7 +30,7 @@ static bool comes_before(weft_dtype dtype, weft_extreme extreme, size_t i, size_
     return extreme == WEFT_LARGEST ? a > b : a < b;
 }
 
-/* Each of the k is followed by one that comes later; and of all others none comes before the last. */
+/* Checks that each of the k results precedes the next one, and that no other element precedes the last one. */
 static void check_top_k(weft_dtype dtype, weft_extreme extreme, size_t n, size_t k, input_kind kind) {
     static bool taken[N];
     memset(taken, 0, sizeof taken);
@@ -56,8 +56,8 @@ static void check_top_k(weft_dtype dtype, weft_extreme extreme, size_t n, size_t
 
 /* ---------------------------------------------------------------------------------- merge */
 
-/* By keys a merge is the sort of both; and walking along it, equal keys must come from a first, each array's in
- * their order, which the bits of NaN show. */
+/* Checks that the keys of a merge are the sort of both inputs. Among equal keys, those of a must come first, each
+ * array's in their original order; the bits of NaN show that. */
 static void check_merge(weft_dtype dtype, size_t na, size_t nb, input_kind kind) {
     size_t i = 0, j = 0;
     EXPECT(sorted_sort(dtype, na, x) && sorted_sort(dtype, nb, other), "no memory");
@@ -135,7 +135,7 @@ static void literals(void) {
     EXPECT(memcmp(at, right, sizeof right) == 0, "upper bounds");
 }
 
-/* What is not in order gives something or other, and touches nothing else. */
+/* Checks that unsorted input gives unspecified results but touches no other memory. */
 static void disorder(void) {
     for (int d = WEFT_I8; d <= WEFT_F64; d++) {
         const size_t size = weft_dtype_size((weft_dtype)d), na = 3000, nb = 1999;

@@ -1,5 +1,5 @@
-/* weft_price against closed forms, within 4 standard errors; and what must hold of any simulation. The seeds are
- * fixed, so a row that holds once holds always. */
+/* Compares weft_price with closed forms, within 4 standard errors, and tests properties of every simulation. The
+ * seeds are fixed, so the results do not vary between runs. */
 #include "core/order.h"
 #include "tests/oracle/oracle.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static weft_context *ctx;
-static uint64_t few; /* paths: what the device does in a moment */
+static uint64_t few; /* number of paths that the device simulates quickly */
 static double squares;
 static int rows;
 
@@ -17,7 +17,7 @@ static weft_valuation price(const weft_option *o, const weft_simulation *s) {
     return v;
 }
 
-/* Within 4 standard errors of what it is; `slack` is what else may be off. */
+/* Checks that `found` is within 4 standard errors of `exact`, plus `slack`. */
 static void near(const char *what, double found, double error, double exact, double slack) {
     const double z = (found - exact) / error;
     EXPECT(fabs(found - exact) <= 4 * error + slack, "%s: %.9g +- %.2g, exact %.9g, %.2f standard errors off", what,
@@ -38,7 +38,8 @@ static double probability(double x) { return 0.5 * erfc(-x * sqrt(0.5)); }
 
 static double discount(const weft_option *o) { return exp(-o->rate * o->maturity); }
 
-/* F. Black, M. Scholes, Journal of Political Economy 81, 1973, for a price of mean e^(mean + deviation^2 / 2). */
+/* Returns the price by F. Black, M. Scholes, Journal of Political Economy 81, 1973, on an asset with mean e^(mean +
+ * deviation^2 / 2). */
 static double black(const weft_option *o, double mean, double deviation) {
     const double forward = exp(mean + deviation * deviation / 2);
     const double d2 = (mean - log(o->strike)) / deviation, d1 = d2 + deviation;
@@ -61,8 +62,8 @@ static double geometric_asian(const weft_option *o, double n) {
     return black(o, log(o->start[0]) + (o->rate - v * v / 2) * time, sqrt(variance));
 }
 
-/* The mean of e^M, M the highest (sign 1) or lowest (sign -1) of 0 and n sums of normal steps: F. Spitzer,
- * Transactions of the AMS 82, 1956. */
+/* Returns the mean of e^M, where M is the highest (sign 1) or lowest (sign -1) of 0 and n partial sums of normal
+ * steps: F. Spitzer, Transactions of the AMS 82, 1956. */
 static double mean_extreme(const weft_option *o, size_t n, double sign) {
     double a[64] = {1}, c[64];
     const double v = o->volatility[0], dt = o->maturity / (double)n, drift = (o->rate - v * v / 2) * dt;
@@ -143,7 +144,8 @@ static void extremes(void) {
     }
 }
 
-/* With one date a barrier asks of the last price alone: what is in is a digital and a call from the level on. */
+/* Tests barriers with one date, which depend on the last price only: up-and-in equals a digital plus a call above the
+ * level. */
 static void barriers(void) {
     for (int i = 0; i < MARKET_COUNT; i++) {
         weft_option o = option_of(i, WEFT_CALL, WEFT_OBSERVE_END), beyond = o;
@@ -161,7 +163,7 @@ static void barriers(void) {
     }
 }
 
-/* A path is in or out. */
+/* Checks that the prices of knock-in and knock-out options add up to the price without a barrier. */
 static void parity(void) {
     for (int i = 0; i < 2 * MARKET_COUNT; i++) {
         const bool up = i % 2;
@@ -181,7 +183,8 @@ static void parity(void) {
     }
 }
 
-/* The mean of means; and a geometric control that agrees and takes off nearly all of the variance. */
+/* Checks the mean of means, and that a geometric control variate gives a consistent price and removes nearly all of
+ * the variance. */
 static void arithmetic_means(void) {
     for (int i = 0; i < MARKET_COUNT; i++) {
         const double n = 8;
@@ -205,7 +208,7 @@ static void arithmetic_means(void) {
 
 /* ---------------------------------------------------------------------------- several assets */
 
-/* The right to give one asset for another: W. Margrabe, Journal of Finance 33, 1978. */
+/* Checks the option to exchange one asset for another: W. Margrabe, Journal of Finance 33, 1978. */
 static void exchanges(void) {
     static const double start[] = {100, 95}, weights[] = {1, -1}, volatility[] = {0.3, 0.2};
     static const double correlations[] = {-0.7, 0, 0.5, 0.95};
@@ -225,7 +228,7 @@ static void exchanges(void) {
     }
 }
 
-/* A basket of 8 assets and its variance, which has every correlation in it. */
+/* Checks a basket of 8 assets, and its variance, which depends on every correlation. */
 static void baskets(void) {
     enum { N = WEFT_ASSETS_MAX };
     double start[N], volatility[N], matrix[N * N], weights[N], mean = 0;
@@ -257,7 +260,8 @@ static void baskets(void) {
     EXPECT(price(&o, &s).standard_error < 1e-6 * mean, "a basket is its own control");
 }
 
-/* The classic (of the exact values, Fourier integrals): Euler's steps, and the float's width of 0.1f. */
+/* Checks the classic double digital. The exact values, by Fourier integrals, include the error of Euler's steps and
+ * the rounding of 0.1f. */
 static void double_digital(void) {
     static const double start[] = {1, 1}, volatility[] = {0.1, 0.1}, matrix[] = {1, 0.5, 0.5, 1};
     static const struct {
@@ -292,7 +296,7 @@ static void double_digital(void) {
     }
 }
 
-/* E S^n by Euler's steps is (1 + r dt)^n. */
+/* Checks that E S^n by Euler's steps is (1 + r dt)^n. */
 static void euler_mean(void) {
     weft_option o = option_of(0, WEFT_CALL, WEFT_OBSERVE_END);
     weft_simulation s = simulation_of(0, 10);
@@ -304,7 +308,7 @@ static void euler_mean(void) {
     EXPECT(fabs(v.price / (discount(&o) * 100 * pow(1.005, 10)) - 1) < 1e-12, "its own control: %.17g", v.price);
 }
 
-/* --------------------------------------------------------------------------- what must hold */
+/* ------------------------------------------------------------------------------- properties */
 
 static void greeks(void) {
     for (int i = 0; i < MARKET_COUNT; i++) {
@@ -322,7 +326,8 @@ static void greeks(void) {
     }
 }
 
-/* With Sobol points: right by the standard error that they claim, which is a small part of that of random paths. */
+/* Checks Sobol points: prices are right within the estimated standard error, which is a small fraction of that of
+ * random paths. */
 static void points(void) {
     for (int i = 0; i < MARKET_COUNT; i++) {
         const weft_option o = option_of(i, i % 2 ? WEFT_PUT : WEFT_CALL, WEFT_OBSERVE_END);
@@ -355,7 +360,7 @@ static void variances(void) {
     EXPECT(fabs(price(&o, &s).standard_error / controlled - 0.5) < 0.05, "4 times the paths, half the error");
 }
 
-/* Nothing is random: every path pays the same. */
+/* Checks a volatility of 0: every path has an equal payoff. */
 static void certain(void) {
     static const double still = 0;
     weft_option o = option_of(0, WEFT_CALL, WEFT_OBSERVE_END);
@@ -373,7 +378,7 @@ static void certain(void) {
     EXPECT(v.price == 0 && v.standard_error == 0, "certainly nothing: %g +- %g", v.price, v.standard_error);
 }
 
-/* Sums of ones are whole numbers, across tiles and batches of them. */
+/* Checks that sums of ones are integers, across tiles and batches of them. */
 static void counts(void) {
     static const uint64_t paths[] = {2, 2047, 2048, 2049, 6144, 262144, 262145, 600001};
     weft_option o = option_of(0, WEFT_DIGITAL_CALL, WEFT_OBSERVE_END);
@@ -406,7 +411,9 @@ int main(int argc, char **argv) {
     variances();
     certain();
     counts();
-    /* The squares of standard errors off: their mean is 1, of independent ones within 4 sqrt(2 / rows). */
+    /* Squares of errors divided by standard errors: their mean must be 1; for independent ones within 4 sqrt(2 /
+     * rows).
+     */
     EXPECT(fabs(squares / rows - 1) < 4 * sqrt(2.0 / rows), "%d rows, mean square %g", rows, squares / rows);
     weft_close(ctx);
     return expect_end();

@@ -1,6 +1,6 @@
-/* Random numbers: published words of Philox, every distribution as the inverse of its distribution function, the
- * least and the greatest words, whole numbers without bias, parts of a stream, moments, and the test of Kolmogorov
- * and Smirnov. All seeds are fixed, so what passes once passes always. */
+/* Tests random numbers: published words of Philox, every distribution as the inverse of its distribution function,
+ * the least and the greatest words, integers without bias, parts of a stream, moments, and the Kolmogorov-Smirnov
+ * test. All seeds are fixed, so the results do not vary between runs. */
 #include "arith/samples.h"
 #include "tests/oracle/oracle.h"
 
@@ -16,7 +16,7 @@ static uint32_t words[2 * N];
 static uint64_t whole[N];
 static uint8_t truths[N];
 
-/* Elements of a distribution in f64, whatever type they were made in. */
+/* Returns elements of a distribution as f64, generated in the given type. */
 static const double *draw(weft_distribution distribution, weft_dtype dtype, uint64_t seed, double a, double b) {
     void *const out = dtype == WEFT_F32 ? (void *)shorts : reals;
     EXPECT_STATUS(ctx, weft_random(ctx, distribution, dtype, seed, 3, 1, N, a, b, out), WEFT_OK);
@@ -24,7 +24,7 @@ static const double *draw(weft_distribution distribution, weft_dtype dtype, uint
     return reals;
 }
 
-/* The words behind sample 1 and those after it, as many as there are of the type. */
+/* Draws the words that samples 1, 2, ... are made from. */
 static void draw_words(weft_dtype dtype, uint64_t seed) {
     const bool is_long = dtype == WEFT_F64;
     const weft_dtype integers = is_long ? WEFT_U64 : WEFT_U32;
@@ -33,7 +33,7 @@ static void draw_words(weft_dtype dtype, uint64_t seed) {
 
 /* ---------------------------------------------------------------------------------- words */
 
-/* Random123's answer for a counter and a key of zeros, as 32-bit and as 64-bit integers. */
+/* Checks Random123's result for a counter and a key of zeros, as 32-bit and as 64-bit integers. */
 static void known_words(void) {
     static const uint32_t answer[] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
     uint32_t u32[4];
@@ -49,7 +49,7 @@ static void known_words(void) {
     }
 }
 
-/* The counter is the block's number and the stream, the key the seed. */
+/* Checks that the counter consists of the block's number and the stream, and that the key is the seed. */
 static void counter_and_key(void) {
     const uint64_t seed = UINT64_C(0x299f31d0a4093822), stream = UINT64_C(0x0370734413198a2e);
     const uint64_t block = UINT64_C(0x123456789abcdef);
@@ -66,13 +66,13 @@ static double middle(weft_dtype dtype, size_t i) {
                              : ((double)words[i] + 0.5) / 0x1p32;
 }
 
-/* Within `units` of the type's epsilon of 1. */
+/* Returns true if the quotient is within `units` of the type's epsilon of 1. */
 static bool is_near(weft_dtype dtype, long double quotient, double units) {
     return fabsl(quotient - 1) <= (long double)units * (dtype == WEFT_F32 ? 0x1p-23L : 0x1p-52L);
 }
 
-/* The distribution function at the sample must give back p, whose relative error is the sample's times how fast the
- * function grows there. */
+/* Checks that the distribution function at the sample gives back p. Its relative error is that of the sample,
+ * multiplied by the growth of the function there. */
 static void inverses(weft_dtype dtype, uint64_t seed) {
     const double *x;
     draw_words(dtype, seed);
@@ -90,7 +90,7 @@ static void inverses(weft_dtype dtype, uint64_t seed) {
     }
 }
 
-/* Mean and deviation, and the exponential function of it. */
+/* Checks mean and deviation, and the log-normal distribution. */
 static void transformed(weft_dtype dtype, uint64_t seed) {
     static double z[FEW];
     memcpy(z, draw(WEFT_NORMAL, WEFT_F64, seed, 0, 1), sizeof z);
@@ -114,7 +114,7 @@ static void uniforms(weft_dtype dtype, uint64_t seed) {
                                            : (double)(words[i] >> 8) / 0x1p24;
         EXPECT(x[i] == u, "uniform: %.17g, wanted %.17g", x[i], u);
     }
-    /* Two neighbours, and what is between them rounds to either: but never to the upper bound. */
+    /* The bounds are adjacent numbers. Values between them round to either, but the upper bound must not occur. */
     const double upper = dtype == WEFT_F64 ? 1 + 0x1p-52 : 1 + 0x1p-23;
     x = draw(WEFT_UNIFORM, dtype, seed, 1, upper);
     for (size_t i = 0; i < N; i++)
@@ -150,11 +150,11 @@ static void extreme_words(void) {
 
 /* -------------------------------------------------------------------------------- integers */
 
-/* Whether `count` of N is what chances of `p` give, within 4.5 standard deviations. */
+/* Returns true if `count` of N is within 4.5 standard deviations of the expectation for probability p. */
 static bool is_likely(size_t count, double p) { return fabs((double)count - N * p) <= 4.5 * sqrt(N * p * (1 - p)); }
 
-/* 3 * 2^30 values of 32 bits, 3 * 2^62 of 64: a product alone gives every third value twice as often as the others.
- */
+/* Checks 3 * 2^30 values of 32 bits and 3 * 2^62 of 64. A multiplication alone would give every third value twice as
+ * often as the others. */
 static void unbiased(void) {
     const uint32_t last_32 = (UINT32_C(3) << 30) - 1, zero_32 = 0;
     const uint64_t last_64 = (UINT64_C(3) << 62) - 1, zero_64 = 0;
@@ -194,7 +194,8 @@ static void bernoulli(void) {
     }
 }
 
-/* A probability just above a sample's word, in units of 2^-32, which that word alone does not decide. */
+/* Checks probabilities at a sample's word in units of 2^-32. A probability between two words is not decided by that
+ * word alone. */
 static void ties(void) {
     enum { TIES = 2000 };
     size_t count = 0;
@@ -259,8 +260,8 @@ static double normal_function(double x) { return erfc(-x / sqrt(2)) / 2; }
 static double lognormal_function(double x) { return normal_function(log(x)); }
 static double exponential_function(double x) { return -expm1(-x); }
 
-/* The greatest distance from the distribution function, times sqrt(N), exceeds 1.95 in one of a thousand cases and
- * 0.44 in all but one. */
+/* Checks the greatest distance from the distribution function, times sqrt(N). It exceeds 1.95 in one of a thousand
+ * cases and 0.44 in all but one. */
 static void kolmogorov_smirnov(weft_distribution distribution, weft_dtype dtype, double (*function)(double)) {
     double distance = 0;
     draw(distribution, dtype, 17, distribution == WEFT_EXPONENTIAL, 1);
@@ -273,7 +274,7 @@ static void kolmogorov_smirnov(weft_distribution distribution, weft_dtype dtype,
            weft_distribution_name(distribution), weft_dtype_name(dtype), distance * sqrt(N));
 }
 
-/* Raw moments 1 to 4, each within 4.5 standard deviations of what it should be. */
+/* Checks that the raw moments 1 to 4 are each within 4.5 standard deviations of their expectation. */
 static void moments(weft_distribution distribution, weft_dtype dtype, const double exact[8]) {
     const double *x = draw(distribution, dtype, 23, distribution == WEFT_EXPONENTIAL, 1);
     for (int k = 1; k <= 4; k++) {
@@ -298,7 +299,8 @@ static void statistics(weft_dtype dtype) {
     moments(WEFT_EXPONENTIAL, dtype, exponential);
 }
 
-/* Two streams, or two seeds, have nothing in common: the correlation of uniform numbers is that of chance. */
+/* Checks that two streams, or two seeds, are independent: the correlation of uniform numbers is within statistical
+ * limits. */
 static void independent(uint64_t seed, uint64_t stream) {
     static double other[N];
     double sum = 0;

@@ -1,5 +1,5 @@
-/* Recurrences: against a plain loop in 113 digits, against exact integers, and the rules of ORDER.md 9 as
- * literal expectations. */
+/* Compares recurrences with a plain loop in 113-bit precision and with exact integers, and tests the rules of
+ * ORDER.md 9 as literal expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -9,7 +9,7 @@
 
 enum { N = 20557 };
 static weft_context *ctx;
-static double s[N], u[N], v[N], w[N]; /* room for f32 too */
+static double s[N], u[N], v[N], w[N]; /* f64, also used for f32 */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -33,7 +33,7 @@ typedef enum factors { UNIFORM, SLOW_DECAY, FAST_DECAY, ONES, SIGNS, NEAR_ONE, T
 static const char *const NAMES[] = {"uniform in [-1, 1]", "0.9999",       "0.25",      "1",
                                     "1 and -1",           "0.99 to 1.01", "in [0, 2]", "in [-1, 1], every 97th 0"};
 
-/* In [0, 1), from the upper half of a random number. */
+/* Returns a number in [0, 1), from the upper half of a random number. */
 static double fraction(uint64_t seed, size_t i) { return (double)(input_random(seed, i) >> 32) * 0x1p-32; }
 
 static double factor(factors kind, size_t i) {
@@ -59,8 +59,10 @@ static void fill(weft_dtype dtype, factors kind, size_t n) {
 
 /* ---------------------------------------------------------------------------------- accuracy */
 
-/* docs/ops/recurrence.md "Accuracy": a term u[j] s[j+1] ... s[i] has been rounded at most i - j + 1 + 16 + 5 L times,
- * where L = ceil(log16(i + 2)). `terms` is the sum of all their magnitudes, `aged` that of i - j + 1 times them. */
+/* Checks the bound in docs/ops/recurrence.md "Accuracy": a term u[j] s[j+1] ... s[i] has been rounded at most i - j +
+ * 1
+ * + 16 + 5 L times, where L = ceil(log16(i + 2)). `terms` is the sum of all their magnitudes, `aged` the sum of i - j
+ * + 1 times their magnitudes. */
 static void check_bound(weft_dtype dtype, weft_direction direction, factors kind, size_t n) {
     const double unit = (dtype == WEFT_F32 ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
     const double least = dtype == WEFT_F32 ? (double)FLT_MIN : DBL_MIN;
@@ -95,7 +97,7 @@ static void accuracy(void) {
             }
 }
 
-/* Whole numbers that stay small, from s = -1, 0, 1: nothing rounds, so every value is that of the loop. */
+/* Checks integers that stay small, from s = -1, 0, 1. Nothing is rounded, so every value is that of the loop. */
 static void whole_numbers(void) {
     for (int d = WEFT_F32; d <= WEFT_F64; d++) {
         const weft_dtype dtype = (weft_dtype)d;
@@ -114,7 +116,7 @@ static void whole_numbers(void) {
     }
 }
 
-/* Longer than the caches, which the CPU backend writes in another way; at other places in a vector. */
+/* Checks results larger than the caches, which the CPU backend writes with other stores, at several alignments. */
 static void long_results(void) {
     enum { PLACES_MOST = 9 };
     const size_t n = ((size_t)1 << 23) + 77;
@@ -187,7 +189,7 @@ static void check_properties(weft_dtype dtype, factors kind) {
     EXPECT(same(dtype, v, w, N), "%s, s %s: reverse is not forward from the other end", type, NAMES[kind]);
 }
 
-/* A row has the bits of a call of its own. */
+/* Checks that a row has the bits of a separate call. */
 static void check_rows(weft_dtype dtype, weft_direction direction, size_t n) {
     const size_t rows = N / n, size = weft_dtype_size(dtype);
     static double init[N];
@@ -215,7 +217,7 @@ static void properties(void) {
     }
 }
 
-/* Up to 16 elements are the plain loop. */
+/* Checks that up to 16 elements equal the plain loop. */
 static void short_loops(void) {
     for (int kind = 0; kind < FACTORS; kind++) {
         double value = 0;
@@ -234,10 +236,10 @@ static void all(double factor, double term) {
     for (size_t i = 0; i < N; i++) s[i] = factor, u[i] = term;
 }
 
-/* Everything from 0 on, in steps that land in groups, blocks and tiles. */
+/* Positions in groups, blocks and tiles. */
 static const size_t PLACES[] = {0, 1, 14, 15, 16, 255, 256, 4096, 5000, 16383, N - 1};
 
-/* Factors of 2: their products overflow from 1024 elements on. What is exactly zero stays so. */
+/* Checks factors of 2, whose products overflow from 1024 elements on. Values that are exactly zero must stay zero. */
 static void overflown_products(void) {
     all(2, 0);
     run(WEFT_F64, WEFT_FORWARD, 1, N, NULL, v);
@@ -256,12 +258,14 @@ static void overflown_products(void) {
     }
 }
 
-/* A factor 0 cuts off what is before it: a finite past, also where products have overflown, leaves no trace. */
+/* Checks that a factor 0 removes the influence of earlier elements: if they are finite, also if products have
+ * overflowed. */
 static void cut_off(void) {
     for (size_t p = 0; p < COUNT(PLACES); p++) {
         const size_t at = PLACES[p];
         all(1.5, 0);
-        for (size_t i = 0; i < at; i++) s[i] = i % 2 ? 3 : 0.25; /* the past is small, and so are its products */
+        for (size_t i = 0; i < at; i++)
+            s[i] = i % 2 ? 3 : 0.25; /* the values before are small, and so are their products */
         for (size_t i = at; i < N; i++) s[i] = 1, u[i] = 1;
         s[at] = 0;
         const double init = 5;
@@ -280,7 +284,8 @@ static void cut_off(void) {
     }
 }
 
-/* A NaN or infinity at `at` leaves what is before it alone; from it on nothing is finite, and each NaN is the one. */
+/* Checks that a NaN or infinity at `at` does not change the values before it. From it on no value is finite, and each
+ * NaN is canonical. */
 static void check_not_finite(bool in_factor, double what, size_t at, bool cut) {
     const uint64_t canonical = UINT64_C(0x7ff8000000000000);
     fill(WEFT_F64, UNIFORM, N);
@@ -309,7 +314,7 @@ static void not_finite(void) {
             }
 }
 
-/* Products that underflow: what they multiply has decayed in the loop, too. */
+/* Checks products that underflow: the values that they multiply have decayed in the loop, too. */
 static void underflown_products(void) {
     const double init = 0x1p100;
     all(0.5, 1);
@@ -326,9 +331,10 @@ static void underflown_products(void) {
 
 /* ---------------------------------------------------------------------------------- literals */
 
-/* Where the order decides: the second group starts from what the first one's map gives, not from its last value. */
+/* Checks cases in which the order of operations matters: the second group starts from the result of the first one's
+ * map, not from its last value. */
 static void order(void) {
-    const double h = 0x1p-53; /* 1 + h is 1 and 1 + 3 h is 1 + 4 h, to even */
+    const double h = 0x1p-53; /* 1 + h is 1 and 1 + 3 h is 1 + 4 h, rounded to even */
     const double init = 1;
     for (size_t i = 0; i < 17; i++) s[i] = 1, u[i] = 0;
     u[0] = h, u[1] = 3 * h;
@@ -339,7 +345,8 @@ static void order(void) {
     EXPECT(v[15] == 1 && v[16] == 1 + 2 * h, "behind a group: %a, %a", v[15], v[16]);
 }
 
-/* The classic: s and u twice rand() / RAND_MAX of the GNU C library before any srand(), s before u. */
+/* Checks the classic recurrence: s and u are 2 rand() / RAND_MAX of the GNU C library without a call of srand(), s
+ * before u. */
 static void known(void) {
     static const double wanted[] = {0.788765853638186, 2.83224392237486, 5.55911811631788};
     uint32_t r[31] = {1};

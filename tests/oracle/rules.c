@@ -1,4 +1,4 @@
-/* Closed forms, and the rules of ORDER.md 1.3 to 1.6 and 3 as literal expectations. */
+/* Tests closed forms, and the rules of ORDER.md 1.3 to 1.6 and 3 as literal expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -34,7 +34,7 @@ static double from64(uint64_t bits) {
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The bits of an operator's result on an array of doubles or floats. */
+/* Check the bits of an operator's result on an array of doubles or floats. */
 #define IS_F64(op, x, n, wanted) is((op), WEFT_F64, (x), (n), bits64(wanted), __LINE__)
 #define IS_F32(op, x, n, wanted) is((op), WEFT_F32, (x), (n), bits32(wanted), __LINE__)
 #define IS_WHOLE(op, dtype, x, n, wanted) is((op), (dtype), (x), (n), (uint64_t)(wanted), __LINE__)
@@ -109,7 +109,8 @@ static void negative_zeros(void) {
     IS_WHOLE(WEFT_COUNT_NONZERO, WEFT_F32, minus32, 5000, 0);
 }
 
-/* Whatever NaN comes in, 0x7fc00000 or 0x7ff8000000000000 goes out, and a NaN beats infinities. */
+/* Checks that the result is 0x7fc00000 or 0x7ff8000000000000 for every NaN in the input, and that a NaN takes
+ * precedence over infinities. */
 static void not_a_number(void) {
     static const uint32_t nans32[] = {0x7fc00000, 0xffc00000, 0x7f800001, 0xff812345, 0x7fffffff};
     static const uint64_t nans64[] = {UINT64_C(0x7ff8000000000000), UINT64_C(0xfff8000000000000),
@@ -139,7 +140,7 @@ static void not_a_number(void) {
         EXPECT(bits64(variance64(y, 5, 1)) == bits64(nan64), "variance with a NaN is %a", variance64(y, 5, 1));
     }
     const double opposite[] = {INFINITY, 1, -INFINITY};
-    IS_F64(WEFT_SUM, opposite, 3, nan64); /* x86 makes a negative NaN here */
+    IS_F64(WEFT_SUM, opposite, 3, nan64); /* x86 generates a negative NaN here */
     IS_F64(WEFT_SUM, opposite, 2, INFINITY);
     IS_F64(WEFT_NORM2, opposite, 3, INFINITY);
     const double zero_times[] = {0, INFINITY};
@@ -191,7 +192,7 @@ static void closed_forms(void) {
     EXPECT(variance64(small, 8, 1) == 32.0 / 7, "sample variance: %a", variance64(small, 8, 1));
 }
 
-/* The triangle 3, 4, 5 at sizes whose squares leave f64, and the ends of the range. */
+/* Checks the triangle 3, 4, 5 at magnitudes whose squares are out of the range of f64, and the ends of the range. */
 static void norms(void) {
     static const double scales[] = {1,         0x1p664, 0x1p-664, 0x1p1000, 0x1p-1000,
                                     0x1p-1070, 0x1p450, 0x1p-450, 0x1p-451};
@@ -212,7 +213,8 @@ static void norms(void) {
     IS_F64(WEFT_NORM2, twice, 2, INFINITY);
 }
 
-/* Where the order decides: the elements l and l + 64 of f64 meet first, then the halves. */
+/* Checks cases in which the order of operations matters: elements l and l + 64 of f64 are combined first, then the
+ * halves. */
 static void order(void) {
     double x[128] = {0};
     x[0] = 1e308, x[32] = -1e308, x[1] = 1e308, x[33] = -1e308;
@@ -220,11 +222,11 @@ static void order(void) {
     x[32] = 1e308, x[33] = x[1] = -1e308;
     IS_F64(WEFT_SUM, x, 64, from64(UINT64_C(0x7ff8000000000000)));
     double y[128] = {0};
-    y[0] = 1, y[64] = 0x1p-53, y[1] = 0x1p-53; /* lane 0: 1 + 2^-53 is 1, and again */
+    y[0] = 1, y[64] = 0x1p-53, y[1] = 0x1p-53; /* lane 0: 1 + 2^-53 is 1, twice */
     IS_F64(WEFT_SUM, y, 128, 1.0);
-    y[64] = 0, y[2] = 0x1p-53; /* lanes 1 and 2 meet only after lane 2 met lane 0 */
+    y[64] = 0, y[2] = 0x1p-53; /* lanes 1 and 2 are combined only after lanes 0 and 2 */
     IS_F64(WEFT_SUM, y, 128, 1.0);
-    y[1] = y[2] = 0, y[3] = y[35] = 0x1p-53; /* lanes 3 and 35 meet first */
+    y[1] = y[2] = 0, y[3] = y[35] = 0x1p-53; /* lanes 3 and 35 are combined first */
     IS_F64(WEFT_SUM, y, 128, 1 + 0x1p-52);
     double fused[65] = {-1 - 0x1p-29}, with[65] = {1};
     fused[64] = with[64] = 1 + 0x1p-30; /* its square is 1 + 2^-29 + 2^-60 */

@@ -1,5 +1,5 @@
-/* Prefix scans: floats against prefix sums in 113 digits, everything whose order does not matter against a
- * plain loop, and the rules of ORDER.md 6 as literal expectations. */
+/* Compares prefix scans of floats with prefix sums in 113-bit precision, and operations whose order does not matter
+ * with a plain loop; and tests the rules of ORDER.md 6 as literal expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -9,7 +9,7 @@
 
 enum { N = 20557 };
 static weft_context *ctx;
-static uint64_t x[N], y[N + 1], z[N + 1]; /* room for elements of any type */
+static uint64_t x[N], y[N + 1], z[N + 1]; /* capacity for elements of any type */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -32,7 +32,7 @@ static void run(weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype ac
 
 /* ------------------------------------------------------------------------------- accuracy */
 
-/* |y[i] - exact| <= 5 ceil(log2(i + 2) / 4) eps/2 sum of |x[0..i]|, docs/ops/scan.md "Accuracy". */
+/* Checks |y[i] - exact| <= 5 ceil(log2(i + 2) / 4) eps/2 sum of |x[0..i]|, docs/ops/scan.md "Accuracy". */
 static void check_bound(weft_dtype dtype, weft_dtype accumulate, input_kind kind, size_t n) {
     const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
     const double unit = (result == WEFT_F32 ? (double)FLT_EPSILON : DBL_EPSILON) / 2;
@@ -66,14 +66,14 @@ static void accuracy(void) {
 
 /* -------------------------------------------------------------------- order does not matter */
 
-/* Whether b comes before a: by value, -0 before +0. */
+/* Returns true if b precedes a: by value, -0 before +0. */
 static bool precedes(weft_dtype dtype, const void *v, size_t a, size_t b) {
     const wide p = oracle_element(dtype, v, a), q = oracle_element(dtype, v, b);
     if (p != q || !is_float(dtype)) return q < p;
     return signbit(real(dtype, v, b)) && !signbit(real(dtype, v, a));
 }
 
-/* The minimum or maximum of x[0..i], for each i: the index of the element that it is. */
+/* Finds the minimum or maximum of x[0..i] for each i, as the index of that element. */
 static void check_extremes(weft_op op, weft_dtype dtype, size_t n, input_kind kind) {
     size_t best = 0;
     run(op, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, NULL, y);
@@ -102,7 +102,7 @@ static uint64_t joined(weft_op op, uint64_t a, uint64_t b) {
     }
 }
 
-/* Integers wrap in the width of the result, whose low bits are those of a 64-bit loop. */
+/* Checks integers. They wrap in the width of the result, which equals the low bits of a 64-bit loop. */
 static void check_integers(weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n, input_kind kind) {
     const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
     const uint64_t mask = UINT64_MAX >> (64 - 8 * weft_dtype_size(result));
@@ -144,7 +144,8 @@ static void orderless(void) {
 
 /* -------------------------------------------------------------------------------- properties */
 
-/* Inclusive y[i] is exclusive y[i + 1]; the scan of a part is a part of the scan; in place is the same. */
+/* Checks that inclusive y[i] is exclusive y[i + 1], that the scan of a prefix is a prefix of the scan, and that a
+ * scan in place has identical bits. */
 static void check_properties(weft_op op, weft_dtype dtype, const void *init, size_t n, input_kind kind) {
     static const size_t parts[] = {1, 15, 16, 17, 255, 4095, 4096, 4097, 8193, 16385};
     const size_t size = weft_dtype_size(dtype);
@@ -181,7 +182,7 @@ static void properties(void) {
             }
 }
 
-/* A NaN at `where` leaves what is before it alone, and is there from it on. */
+/* Checks that a NaN at `where` does not change the values before it, and that all values from there on are NaN. */
 static void check_nan(weft_op op, weft_dtype dtype, size_t where) {
     const uint64_t nan = dtype == WEFT_F32 ? 0xff812345 : UINT64_C(0xfff0123456789abc);
     const uint64_t canonical = dtype == WEFT_F32 ? 0x7fc00000 : UINT64_C(0x7ff8000000000000);
@@ -220,7 +221,7 @@ static void scan64(weft_op op, weft_scan_kind kind, const double *from, size_t n
     run(op, kind, WEFT_F64, WEFT_DEFAULT, n, init, y);
 }
 
-/* ORDER.md 6.3 and 6.4: -0.0 is the identity of sums, +0.0 only what an exclusive scan begins with. */
+/* ORDER.md 6.3 and 6.4: -0.0 is the identity of sums; +0.0 is only the first value of an exclusive scan. */
 static void zeros(void) {
     const double minus[] = {-0.0, -0.0, -0.0}, plus = 0.0, negative = -0.0;
     scan64(WEFT_SUM, WEFT_INCLUSIVE, minus, 3, NULL);
@@ -263,8 +264,8 @@ static void beginnings(void) {
     }
 }
 
-/* Where the order decides: in a group of 16 neighbours meet first, then pairs, fours and eights; the group
- * before it comes last, and the initial value before that. */
+/* Checks cases in which the order of operations matters. In a group of 16, adjacent elements are combined first, then
+ * pairs, fours and eights. The prefix of the previous groups is combined last, and the initial value before that. */
 static void order(void) {
     const double h = 0x1p-53; /* 1 + h is 1, and 1 + (h + h) is not */
     const double pairs[] = {1, h, h, h};
@@ -286,7 +287,7 @@ static void order(void) {
 
 /* ------------------------------------------------------------------------------ long results */
 
-/* Longer than the caches, which the CPU backend writes in another way; at every place in a vector. */
+/* Checks results larger than the caches, which the CPU backend writes with other stores, at every alignment. */
 static void long_results(void) {
     const size_t n = ((size_t)1 << 24) + 77, most = 16;
     int16_t *from = malloc(n * sizeof *from), *to = malloc((n + most + 1) * sizeof *to);

@@ -1,5 +1,5 @@
-/* Segmented reduction and scan, and reduction by key: each segment against weft_reduce or weft_scan of it alone,
- * integers against plain loops, and the rules of ORDER.md 8 as literal expectations. */
+/* Compares segmented reduction and scan, and reduction by key, with weft_reduce or weft_scan of each segment, and
+ * integers with plain loops; and tests the rules of ORDER.md 8 as literal expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 enum { N = 30011, SEGMENTS = 4000 };
 static weft_context *ctx;
-static uint64_t x[N], y[N], z[N]; /* room for elements of any type */
+static uint64_t x[N], y[N], z[N]; /* capacity for elements of any type */
 static uint64_t offsets[SEGMENTS + 1];
 static uint8_t heads[N];
 static size_t segments;
@@ -23,7 +23,9 @@ static const char *at(const void *p, size_t i, weft_dtype dtype) {
 
 /* ------------------------------------------------------------------------------------ cuts */
 
-/* Segments of lengths around everything that the order counts by, some empty, in an order of their own. */
+/* Creates segments with lengths around every size that the order depends on, some of them empty, in a random
+ * sequence.
+ */
 static void cut(uint64_t seed) {
     static const size_t lengths[] = {0,  1,  2,   3,   7,   8,   9,   15,  16,  17,  31,   32,   33,   63,   64,  65,
                                      66, 99, 127, 128, 129, 255, 256, 257, 511, 512, 1023, 1025, 4096, 4097, 8200};
@@ -37,7 +39,9 @@ static void cut(uint64_t seed) {
     }
 }
 
-/* The same cuts as flags: empty segments are gone, and what lies before and behind is two more. */
+/* Sets flags at these offsets. Empty segments disappear, and the elements before and after all segments form two
+ * more.
+ */
 static size_t flag(void) {
     size_t count = 1;
     memset(heads, 0, sizeof heads);
@@ -62,7 +66,7 @@ static void check_reduce(weft_op op, weft_dtype dtype, weft_dtype accumulate) {
     EXPECT_STATUS(ctx, weft_segmented_reduce(ctx, op, dtype, accumulate, N, x, segments, offsets, y), WEFT_OK);
     for (size_t s = 0; s < segments; s++) {
         const size_t n = offsets[s + 1] - offsets[s];
-        if (n == 0 && (op == WEFT_MIN || op == WEFT_MAX)) continue; /* empty() */
+        if (n == 0 && (op == WEFT_MIN || op == WEFT_MAX)) continue; /* see empty() */
         EXPECT_STATUS(ctx, weft_reduce(ctx, op, dtype, accumulate, n, at(x, offsets[s], dtype), &alone), WEFT_OK);
         if (!same(at(y, s, result), &alone, weft_dtype_size(result), "reduced", op, dtype, s, n)) return;
     }
@@ -102,7 +106,7 @@ static void alone(void) {
             }
 }
 
-/* By flags the segments are those by offsets from the flags. */
+/* Checks that flags give the results of the corresponding offsets. */
 static void check_flags(weft_op op, weft_dtype dtype) {
     const size_t count = flag();
     uint64_t found = 0;
@@ -138,7 +142,7 @@ static void flags(void) {
 
 /* ------------------------------------------------------------------------------------- truth */
 
-/* Integers against a plain loop. */
+/* Compares integers with a plain loop. */
 static void integers(void) {
     cut(7);
     input_fill(INPUT_PATTERNS, WEFT_I16, 9, N, x);
@@ -161,7 +165,7 @@ static void integers(void) {
     }
 }
 
-/* What an empty segment gives, by type: the least or greatest value, in the order of the types. */
+/* Checks the result of an empty segment for each type: the least or greatest value, in the order of the types. */
 static void empty(void) {
     static const uint64_t least[] = {0, 0x80, 0x8000, 0x80000000, UINT64_C(1) << 63,           0,
                                      0, 0,    0,      0xff800000, UINT64_C(0xfff0000000000000)};
@@ -198,8 +202,8 @@ static void empty(void) {
     EXPECT(((uint8_t *)y)[2] == 0xff, "the conjunction of nothing is %d", ((uint8_t *)y)[2]);
 }
 
-/* Where the order decides: elements are numbered from the segment's first. In a scan neighbours meet first; in a
- * sum of 128 and more, elements that are 128 apart. */
+/* Checks cases in which the order of operations matters. Elements are numbered from the segment's first. In a scan
+ * adjacent elements are combined first; in a sum of at least 128 elements, those that are 128 apart. */
 static void order(void) {
     static float v[260];
     const float h = 0x1p-24f; /* 1 + h is 1, and 1 + (h + h) is not */
@@ -237,7 +241,7 @@ static void keys(void) {
     EXPECT(count == 0, "%" PRIu64 " runs of nothing", count);
 }
 
-/* Runs against a plain loop, for keys of every type. */
+/* Compares runs with a plain loop, for keys of every type. */
 static void runs(void) {
     static uint64_t key[N], unique[N];
     for (int d = WEFT_I8; d <= WEFT_F64; d++) {

@@ -1,12 +1,12 @@
-/* Selections and runs against brute force over elements as 113-digit numbers, and their rules as literal
- * expectations. What stands behind the count must not be written. */
+/* Compares selections and runs with brute force over elements as 113-bit floats, and tests their rules as literal
+ * expectations. Memory after the reported count must not be written. */
 #include "tests/oracle/oracle.h"
 
 #include <math.h>
 
 enum { N = 70001, POISON = 0x5a };
 static weft_context *ctx;
-static uint64_t x[N + 1], y[N + 1], wanted[N + 1], lengths[N + 1], wanted_lengths[N + 1]; /* of any type */
+static uint64_t x[N + 1], y[N + 1], wanted[N + 1], lengths[N + 1], wanted_lengths[N + 1]; /* capacity for any type */
 static uint8_t flags[N];
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -30,7 +30,7 @@ static bool holds(weft_comparison comparison, wide a, wide b) {
     }
 }
 
-/* The first `bytes` of y are as wanted, and the rest is poison. */
+/* Returns true if the first `bytes` bytes of y are as expected and the rest is poison. */
 static bool as_wanted(const void *found, const void *right, size_t bytes) {
     const unsigned char *p = found;
     if (memcmp(found, right, bytes) != 0) return false;
@@ -41,7 +41,7 @@ static bool as_wanted(const void *found, const void *right, size_t bytes) {
 
 /* ----------------------------------------------------------------------------- selections */
 
-/* What was selected of x is what `keep` says: elements, indices, and both sides. */
+/* Checks that the selected elements of x are those of `keep`: elements, indices, and both sides of a partition. */
 static void check_selection(weft_dtype dtype, size_t n, const bool *keep, bool by_flags, weft_comparison comparison,
                             const void *value) {
     const size_t size = weft_dtype_size(dtype);
@@ -79,7 +79,7 @@ static void check_selection(weft_dtype dtype, size_t n, const bool *keep, bool b
            weft_dtype_name(dtype), n, (size_t)count, kept);
 }
 
-/* The value is an element, so that some are equal to it. */
+/* Compares with an element, so that some elements are equal to the value. */
 static void comparisons(weft_dtype dtype, input_kind kind, size_t n, uint64_t seed) {
     static bool keep[N];
     uint64_t value = 0;
@@ -93,7 +93,7 @@ static void comparisons(weft_dtype dtype, input_kind kind, size_t n, uint64_t se
     }
 }
 
-/* One flag in `one_in` is set, to any byte that is not 0; they come in stretches of `stretch`. */
+/* Sets one flag in `one_in`, to random non-zero bytes, in sequences of `stretch` flags. */
 static void by_flags(weft_dtype dtype, size_t n, uint64_t one_in, size_t stretch) {
     static bool keep[N];
     input_fill(INPUT_PATTERNS, dtype, n, n, x);
@@ -145,7 +145,7 @@ static void check_runs(weft_dtype dtype, size_t n, const char *what) {
            weft_dtype_name(dtype), n, what);
 }
 
-/* Runs of about `length` elements, each one of the kind's. */
+/* Creates runs of about `length` elements, each with one value of the given kind. */
 static void make_runs(weft_dtype dtype, input_kind kind, size_t n, size_t length) {
     const size_t size = weft_dtype_size(dtype);
     input_fill(kind, dtype, length, n, wanted);

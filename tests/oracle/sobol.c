@@ -1,5 +1,5 @@
-/* Sobol points: the published ones, the table of direction numbers, even filling of every axis and of the boxes of a
- * net, what scrambling keeps and what it makes uniform, and an integral whose error is known. Seeds are fixed. */
+/* Tests Sobol points: published points, the table of direction numbers, equidistribution on every axis and in the
+ * boxes of a net, invariants and uniformity of scrambling, and an integral whose error is known. Seeds are fixed. */
 #include "arith/philox.h"
 #include "core/order.h"
 #include "tests/oracle/oracle.h"
@@ -18,12 +18,12 @@ static void make(int scrambling, uint64_t stream, size_t dimensions, uint64_t fi
                   WEFT_OK);
 }
 
-/* A coordinate's 53 bits. */
+/* Returns the 53 bits of a coordinate. */
 static uint64_t bits_of(double x) { return (uint64_t)(x * 0x1p53); }
 
 /* --------------------------------------------------------------------------------- published */
 
-/* By SciPy 1.17.1, qmc.Sobol(1111, scramble=False, bits=32): coordinates in units of 2^-32. */
+/* Computed by SciPy 1.17.1, qmc.Sobol(1111, scramble=False, bits=32): coordinates in units of 2^-32. */
 static void published(void) {
     static const size_t coordinates[8] = {0, 1, 2, 3, 9, 99, 999, 1110};
     static const struct {
@@ -52,7 +52,7 @@ static void published(void) {
 
 /* ------------------------------------------------------------------------------------- table */
 
-/* The product modulo a polynomial of that degree over the integers modulo 2. */
+/* Returns the product modulo a polynomial of the given degree over the integers modulo 2. */
 static uint32_t times(uint32_t a, uint32_t b, uint32_t polynomial, int degree) {
     uint32_t product = 0;
     for (; b; b >>= 1) {
@@ -63,7 +63,7 @@ static uint32_t times(uint32_t a, uint32_t b, uint32_t polynomial, int degree) {
     return product;
 }
 
-/* Whether x^(2^degree - 1) is the first power of x that is 1. */
+/* Returns true if x^(2^degree - 1) is the first power of x that is 1. */
 static bool is_primitive(uint32_t polynomial, int degree) {
     const uint32_t order = (UINT32_C(1) << degree) - 1, x = degree == 1 ? 1 : 2;
     uint32_t power = x, count = 1;
@@ -95,7 +95,7 @@ static void table(void) {
 
 /* ------------------------------------------------------------------------------ even filling */
 
-/* Any 1024 points whose first number is a multiple of 1024 lie one in each 1024th of every axis. */
+/* Checks 1024 points whose first number is a multiple of 1024: there must be one in each 1024th of every axis. */
 static void axes(int scrambling, uint64_t first) {
     make(scrambling, 1, ALL, first, ROWS, points);
     for (size_t j = 0; j < ALL; j++) {
@@ -111,7 +111,7 @@ static void axes(int scrambling, uint64_t first) {
     }
 }
 
-/* Whether every box with 2^-cuts[j] for its edge j, which tile the cube, has as many of the points as any other. */
+/* Returns true if all boxes contain equally many points. Edge j of a box is 2^-cuts[j]; the boxes tile the cube. */
 static bool is_even(size_t dimensions, const int *cuts, size_t n) {
     static size_t counts[ROWS];
     size_t boxes = 1;
@@ -128,7 +128,7 @@ static bool is_even(size_t dimensions, const int *cuts, size_t n) {
     return true;
 }
 
-/* Every way to cut the edges from `j` on, `left` times in all. */
+/* Tries every way to halve the edges from `j` on, `left` times in total. */
 static void all_cuts(int scrambling, size_t dimensions, int *cuts, size_t j, int left) {
     if (j + 1 < dimensions) {
         for (cuts[j] = 0; cuts[j] <= left; cuts[j]++) all_cuts(scrambling, dimensions, cuts, j + 1, left - cuts[j]);
@@ -139,7 +139,8 @@ static void all_cuts(int scrambling, size_t dimensions, int *cuts, size_t j, int
            scrambling, dimensions, cuts[0], cuts[1]);
 }
 
-/* (t, 10, s)-nets in base 2, t being the sum of the polynomials' degrees less 1 (I. Sobol, 1967). */
+/* Checks that the points form (t, 10, s)-nets in base 2, where t is the sum of the polynomials' degrees less 1 (I.
+ * Sobol, 1967). */
 static void nets(int scrambling, uint64_t first) {
     static const int t[] = {0, 0, 0, 1, 3, 5};
     for (size_t dimensions = 1; dimensions <= 5; dimensions++) {
@@ -151,8 +152,8 @@ static void nets(int scrambling, uint64_t first) {
 
 /* -------------------------------------------------------------------------------- scrambling */
 
-/* Every coordinate's bits, exclusive-or those of the first point, are the unscrambled ones: and what was added is
- * what Philox gives. */
+/* Checks that every coordinate's bits, xor those of the first point, equal the unscrambled ones, and that the shift
+ * is the output of Philox. */
 static void shifted(void) {
     enum { D = 11 };
     static double plain[ROWS * D];
@@ -171,8 +172,8 @@ static int bits_alike(double x, double y) {
     return differ ? __builtin_clzll(differ) - 11 : 53;
 }
 
-/* Two points agree in as many leading bits of a coordinate as they did before, and in what comes after they are
- * independent: the next but one bits are alike in half of all cases. */
+/* Checks nested scrambling. Two points must agree in as many leading bits of a coordinate as before. After these,
+ * they are independent: the bits after the first differing one agree in half of all cases. */
 static void nested(void) {
     enum { D = 3, PAIRS = ROWS * (ROWS - 1) / 2 };
     static double plain[ROWS * D];
@@ -193,8 +194,8 @@ static void nested(void) {
     }
 }
 
-/* Where a point lies in one of 64 parts of an axis has nothing to do with where others lie in theirs, over many
- * scramblings: correlations are those of chance, and so is the mean of their squares. */
+/* Checks that the positions of points in their 64ths of an axis are independent over many scramblings: correlations,
+ * and the mean of their squares, are within statistical limits. */
 static void independent_parts(void) {
     enum { PARTS = 64, STREAMS = 3000 };
     static double offsets[STREAMS][PARTS];
@@ -223,8 +224,8 @@ static int rising(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* One point under many scramblings is uniform, by the test of Kolmogorov and Smirnov, and its coordinates are not
- * correlated. */
+/* Checks that one point under many scramblings is uniform, by the Kolmogorov-Smirnov test, and that its coordinates
+ * are uncorrelated. */
 static void uniform(int scrambling) {
     enum { D = 2, STREAMS = 4096 };
     static double x[STREAMS], y[STREAMS];
@@ -249,8 +250,9 @@ static void uniform(int scrambling) {
 
 /* ---------------------------------------------------------------------------------- integral */
 
-/* Of the product of 1 + x_j - 1/2, which is 1 for any number of coordinates, over 1024 points: the mean of many
- * scramblings is right within its standard error, and that is a small part of what random points have. */
+/* Integrates the product of 1 + x_j - 1/2, which is 1 for any number of coordinates, with 1024 points. The mean of
+ * many scramblings must be right within its standard error, which must be a small fraction of that of random points.
+ */
 static void integral(int scrambling, double most) {
     enum { D = 5, STREAMS = 64 };
     double sum = 0, squares = 0;
@@ -273,7 +275,7 @@ static void integral(int scrambling, double most) {
 
 /* ------------------------------------------------------------------------------------- parts */
 
-/* Any part of the sequence, any fewer dimensions and the shorter type give the same points. */
+/* Checks that any part of the sequence, fewer dimensions and the shorter type give the corresponding points. */
 static void parts(int scrambling) {
     enum { D = 7, N = 700, OF_ALL = 3 };
     static double whole[N * D], piece[N * D], few[N * OF_ALL];

@@ -1,5 +1,6 @@
-/* Sorts and argsorts against the C library's qsort of (key, index): keys are compared by their exact values, by
- * class where values cannot tell, and last by index; and the rules of ORDER.md 17 as literal expectations. */
+/* Compares sorts and argsorts with the C library's qsort of (key, index). Keys are compared by their exact values,
+ * then by class if the values are equal, and last by index. Also tests the rules of ORDER.md 17 as literal
+ * expectations. */
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>
@@ -13,21 +14,21 @@ static weft_context *ctx;
 static uint64_t keys[N], sorted[N], indices[N];
 static unsigned char values[N * WIDEST] __attribute__((aligned(16)));
 static unsigned char moved[N * WIDEST] __attribute__((aligned(16)));
-static uint32_t order[N]; /* what qsort makes of 0, 1, ... */
+static uint32_t order[N]; /* result of qsort on 0, 1, ... */
 
 static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
 /* ----------------------------------------------------------------------------------- qsort */
 
-/* What the comparison is to know: of each key its value, exactly, and where values are equal, its class. */
+/* Inputs of the comparison function: for each key its exact value and, for keys of equal value, its class. */
 static struct {
     bool descending;
     long double value[N];
-    int class[N]; /* -1: -0; 0: a number; 1: a NaN, which is behind all */
+    int class[N]; /* -1: -0; 0: a number; 1: a NaN, which follows all numbers */
 } rule;
 
-/* The number that some bits of a key are, by arithmetic: floor(key / 2^first) mod 2^bits; with the sign without
- * the mod. */
+/* Returns the number formed by some bits of a key, by arithmetic: floor(key / 2^first) mod 2^bits. If they include
+ * the sign, there is no mod. */
 static long double number_of_bits(weft_dtype dtype, size_t i, unsigned first, unsigned bits) {
     const unsigned all = 8 * (unsigned)weft_dtype_size(dtype);
     const bool keeps_sign = dtype <= WEFT_I64 && first + bits == all;
@@ -45,7 +46,7 @@ static void understand(weft_dtype dtype, unsigned first, unsigned bits, size_t n
     }
 }
 
-/* Before (-1), behind (1) or equal (0), all but the index. */
+/* Compares two keys without the index: before (-1), after (1) or equal (0). */
 static int compare_keys(size_t a, size_t b) {
     const long double p = rule.value[a], q = rule.value[b];
     const int kind_a = rule.class[a], kind_b = rule.class[b];
@@ -69,7 +70,7 @@ static void find_order(weft_dtype dtype, weft_order_of_sort way, unsigned first,
 
 /* ---------------------------------------------------------------------------------- checks */
 
-/* `to` must have what `from` has at the places of `order`. */
+/* Checks that `to` contains the elements of `from` in the order of `order`. */
 static void check_moved(const char *what, weft_dtype dtype, size_t n, const char *input, const void *from,
                         size_t size, const void *to) {
     size_t i = 0;
@@ -87,7 +88,7 @@ static void check_indices(weft_dtype dtype, weft_dtype index, size_t n, const ch
            rule.descending ? "down" : "up", weft_dtype_name(index), n, input, i, i < n ? order[i] : 0);
 }
 
-/* Everything that sorts, on the keys at hand. `seed` chooses the size of the values. */
+/* Checks all sort functions on the current keys. `seed` selects the size of the values. */
 static void check_all(weft_dtype dtype, size_t n, const char *input, uint64_t seed) {
     static const size_t sizes[] = {1, 2, 4, 8, 16};
     const size_t size = weft_dtype_size(dtype), value_bytes = sizes[seed % COUNT(sizes)];
@@ -109,7 +110,7 @@ static void check_all(weft_dtype dtype, size_t n, const char *input, uint64_t se
     }
 }
 
-/* Sorts by bits: none, one, all, a few anywhere, with and without the sign. */
+/* Checks sorts by bits: none, one, all, random ranges, with and without the sign. */
 static void check_bits(weft_dtype dtype, size_t n, const char *input, uint64_t seed) {
     const unsigned all = 8 * (unsigned)weft_dtype_size(dtype), middle = (unsigned)(input_random(seed, n) % all);
     const unsigned windows[][2] = {{0, 0},       {all, 0},
@@ -130,7 +131,7 @@ static void check_bits(weft_dtype dtype, size_t n, const char *input, uint64_t s
 
 /* ---------------------------------------------------------------------------------- inputs */
 
-/* Shapes that break sorts; `x` is a key's number in the shape. */
+/* Input shapes that are difficult for sorts; `x` is the key's number in the shape. */
 static const char *const SHAPES[] = {"sorted",     "reversed",  "equal",       "two values",
                                      "organ pipe", "few often", "last is low", "first high",
                                      "high bits",  "low byte",  "extremes"};
@@ -192,7 +193,8 @@ static void inputs(void) {
             }
 }
 
-/* Chunks that are long enough to go past the caches, on one thread and on two; outputs beside a line's start. */
+/* Checks chunks that are larger than the caches, on one thread and on two, with outputs that are not aligned to a
+ * cache line. */
 static void long_chunks(void) {
     for (int threads = 1; threads <= 2; threads++) {
         EXPECT_STATUS(ctx, weft_set_threads(ctx, threads), WEFT_OK);
@@ -217,7 +219,7 @@ static void long_chunks(void) {
 
 /* -------------------------------------------------------------------------------- literals */
 
-/* 30 keys of a lecture on radix sort: rand() % 1024 of the GNU C library. */
+/* Checks 30 keys from a lecture on radix sort: rand() % 1024 of the GNU C library. */
 static void lecture(void) {
     static const int32_t from[] = {359, 966, 105, 115, 81,   255, 74,  236, 809, 205, 186, 939, 498, 763, 483,
                                    326, 124, 706, 84,  1016, 795, 488, 487, 909, 886, 346, 302, 611, 563, 927};
@@ -236,7 +238,8 @@ static void is_order(const uint32_t *bits, const uint32_t *wanted, size_t n, wef
                found[i], wanted[i]);
 }
 
-/* NaNs of both signs, quiet and signalling, are equal and last, up and down; -0 is before +0, down behind it. */
+/* Checks that NaNs of both signs, quiet and signalling, are equal and last in both directions; that -0 is before +0
+ * in ascending order and after it in descending order. */
 static void floats(void) {
     static const uint32_t bits[] = {0x7fc00000, 0xffc00001, 0x00000000, 0x80000000, 0xff800000, 0x7f800001,
                                     0x7f800000, 0x80000001, 0xffffffff, 0x3f800000, 0x00000001, 0x7fffffff};

@@ -1,5 +1,5 @@
-/* Fourier transforms and convolutions against sums in 113 digits, every twiddle against its exact value, and the
- * rules of ORDER.md 14 and 9 as literal expectations. */
+/* Compares Fourier transforms and convolutions with sums in 113-bit precision, and every twiddle factor with its
+ * exact value; and tests the rules of ORDER.md 14 and 9 as literal expectations. */
 #include "arith/turns.h"
 #include "tests/oracle/oracle.h"
 
@@ -17,7 +17,7 @@ typedef struct wide_number {
     wide re, im;
 } wide_number;
 
-/* Real i of an array. */
+/* Returns real number i of an array. */
 static double real(weft_dtype dtype, const void *v, size_t i) {
     return dtype == WEFT_F32 ? (double)((const float *)v)[i] : ((const double *)v)[i];
 }
@@ -32,13 +32,15 @@ static wide_number times(wide_number a, wide_number b) {
     return (wide_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
-/* exp(-2 pi i f / n), by the series round the nearest eighth of the circle. */
+/* Returns exp(-2 pi i f / n), by the series around the nearest eighth of the circle. */
 static wide_number make_turn(size_t f, size_t n) {
-    const wide high = 0x1.921fb54442d18p+1, low = 0x1.1a62633145c06p-53, rest = 0x1.c1cd129024e09p-106; /* of pi */
+    const wide high = 0x1.921fb54442d18p+1, low = 0x1.1a62633145c06p-53,
+               rest = 0x1.c1cd129024e09p-106; /* three parts of pi */
     const size_t eighth = (8 * (f % n) + n / 2) / n;
     const wide angle = -2 * (high + (low + rest)) * ((wide)(f % n) - (wide)eighth * (wide)n / 8) / (wide)n;
     const wide half = 0x1.6a09e667f3bcdp-1;
-    const wide near = (half + 1 / (2 * half)) / 2, root = (near + 1 / (2 * near)) / 2; /* sqrt(1/2), by Newton */
+    const wide near = (half + 1 / (2 * half)) / 2,
+               root = (near + 1 / (2 * near)) / 2; /* sqrt(1/2), by Newton's method */
     const wide_number starts[] = {{1, 0},  {root, -root}, {0, -1}, {-root, -root},
                                   {-1, 0}, {-root, root}, {0, 1},  {root, root}};
     wide_number sum = {1, angle}, term = {1, angle};
@@ -55,7 +57,8 @@ static wide_number turns[LONGEST];
 
 static wide_number turn(size_t f, size_t n) { return turns[f * (LONGEST / n)]; }
 
-/* The transform of v[0], v[step], ... to out, in place of a sum over all: J. Cooley's and J. Tukey's halves. */
+/* Computes the transform of v[0], v[step], ... to `out` by J. Cooley and J. Tukey's recursion, which replaces the sum
+ * over all elements. */
 static void wide_transform(size_t n, const wide_number *v, size_t step, bool inverse, wide_number *out) {
     if (n == 1) {
         *out = *v;
@@ -74,7 +77,8 @@ static void wide_transform(size_t n, const wide_number *v, size_t step, bool inv
 
 /* --------------------------------------------------------------------------------- twiddles */
 
-/* A 1 at place 1 passes every stage but the last unchanged, and that one multiplies it by a twiddle. */
+/* Checks a 1 at index 1: every stage except the last leaves it unchanged, and that one multiplies it by a twiddle
+ * factor. */
 static void twiddles(weft_dtype dtype, size_t n) {
     memset(x, 0, sizeof x);
     if (dtype == WEFT_F32)
@@ -86,7 +90,7 @@ static void twiddles(weft_dtype dtype, size_t n) {
         const wide_number w = turn(f, n);
         const double re = dtype == WEFT_F32 ? (double)(float)w.re : (double)w.re;
         const double im = dtype == WEFT_F32 ? (double)(float)w.im : (double)w.im;
-        const bool exact = (4 * f) % n == 0; /* where the series leaves a rest in the place of 0 */
+        const bool exact = (4 * f) % n == 0; /* where the series leaves a remainder instead of 0 */
         const double a = real(dtype, y, 2 * f), b = real(dtype, y, 2 * f + 1);
         const bool right = exact ? fabs(a - re) < 1e-30 && fabs(b - im) < 1e-30 : a == re && b == im;
         if (!right)
@@ -96,8 +100,8 @@ static void twiddles(weft_dtype dtype, size_t n) {
     }
 }
 
-/* Pairs whose high part lies in the middle of two f32, so that the low one decides: too rare among twiddles for any
- * transform to show it. */
+/* Checks pairs whose high part is halfway between two f32, so that the low part decides the rounding. These are too
+ * rare among twiddle factors to occur in a transform. */
 static void roundings(void) {
     static const struct {
         double hi, lo;
@@ -121,7 +125,7 @@ static void roundings(void) {
 
 /* --------------------------------------------------------------------------------- accuracy */
 
-/* The relative error in the Euclidean norm, in units of eps/2, of y against `exact`. */
+/* Returns the relative error of y in the Euclidean norm, compared with `exact`, in units of eps/2. */
 static double error_of(weft_dtype dtype, size_t n, const void *found, const wide_number *exact) {
     wide error = 0, norm = 0;
     for (size_t f = 0; f < n; f++) {
@@ -175,7 +179,7 @@ typedef struct shape {
     bool is_complex;
 } shape;
 
-/* Value i, exactly, and what its error is measured by: the sum of magnitudes. */
+/* Returns value i exactly. *magnitude is the sum of magnitudes, by which its error is measured. */
 static wide_number exact_value(weft_dtype dtype, const shape *s, bool correlate, size_t i, wide *magnitude) {
     wide_number c = {0, 0};
     *magnitude = 0;
@@ -200,7 +204,7 @@ static double norm_of(weft_dtype dtype, const void *v, size_t count) {
 }
 
 /* docs/ops/convolve.md "Accuracy": direct, 2m roundings of a sum of magnitudes; by transforms, 8 sqrt(log2 B) eps/2
- * of the product of the norms. Every `step`-th value. */
+ * of the product of the norms. Checks every `step`-th value. */
 static void convolution(weft_dtype dtype, shape s, bool correlate, size_t step) {
     const size_t parts = s.is_complex ? 2 : 1, taps = s.n < s.m ? s.n : s.m;
     input_fill(INPUT_NEAR_ONE, dtype, s.n, parts * s.n, x);
@@ -251,7 +255,7 @@ static void run(bool correlate, weft_convolve_mode mode, size_t n, const double 
                   WEFT_OK);
 }
 
-/* What numpy.convolve and numpy.correlate give. */
+/* Checks the results of numpy.convolve and numpy.correlate. */
 static void as_numpy(void) {
     static const double three[] = {1, 2, 3}, half[] = {0, 1, 0.5}, five[] = {1, 2, 3, 4, 5}, two[] = {10, 1};
     run(false, WEFT_FULL, 3, three, 3, half);
@@ -276,7 +280,7 @@ static void as_numpy(void) {
     is((const double[]){45, 34, 23, 12}, 4, "correlate valid, two values");
 }
 
-/* Modes are slices, and a correlation is a convolution, bit for bit. */
+/* Checks that modes are slices, and that a correlation is a convolution, bit for bit. */
 static void slices(size_t n, size_t m) {
     const size_t shorter = n < m ? n : m, longer = n < m ? m : n;
     input_fill(INPUT_MIXED, WEFT_F64, 1, n, x);
@@ -297,8 +301,8 @@ static void slices(size_t n, size_t m) {
     EXPECT(memcmp(y, z, (n + m - 1) * sizeof *y) == 0, "correlation of %zu and %zu is no convolution", n, m);
 }
 
-/* The chain runs over the taps of the shorter array from the first one on, from +0; taps beside the signal are left
- * out, not multiplied by 0. */
+/* Checks that the chain goes over the taps of the shorter array from the first one on, starting at +0. Taps outside
+ * the signal are omitted, not multiplied by 0. */
 static void chains(void) {
     const double e = 0x1p-53, taps[] = {1, 1, 1}, values[] = {e, e, 1};
     run(false, WEFT_VALID, 3, values, 3, taps); /* 1, then e, then e */
@@ -311,7 +315,8 @@ static void chains(void) {
     is((const double[]){0}, 1, "from +0");
 }
 
-/* An impulse gives ones; twice that, backwards, 1/n; what is no number spoils its array and no other. */
+/* Checks that the transform of an impulse is 1 everywhere and its inverse transform 1/n, and that a value that is not
+ * finite affects its own array only. */
 static void impulses(void) {
     memset(x, 0, sizeof x);
     x[0] = x[2 * 64] = 1;

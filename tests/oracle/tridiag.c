@@ -1,5 +1,5 @@
-/* Tridiagonal systems: against elimination in 113 digits, the closed form of the heat equation's implicit step, and
- * what ORDER.md 16 says of lost pivots. */
+/* Compares tridiagonal systems with elimination in 113-bit precision and with the closed form of the heat equation's
+ * implicit step; and tests the rules of ORDER.md 16 on lost pivots. */
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -29,7 +29,7 @@ static uint64_t solve(weft_dtype dtype, weft_boundary boundary, size_t n) {
 
 /* ------------------------------------------------------------------------------- accuracy */
 
-/* Elimination from the top, for d and for the column that the last row's x has elsewhere. */
+/* Solves by elimination from the top, for d and for the column of coefficients of the last row's x. */
 static void solve_exactly(weft_dtype dtype, bool periodic, size_t n) {
     static wide c[N], d[N], e[N];
     const size_t m = periodic ? n - 1 : n;
@@ -53,7 +53,7 @@ static void solve_exactly(weft_dtype dtype, bool periodic, size_t n) {
     for (size_t i = 0; i < m; i++) exact[i] = (double)(d[i] - e[i] * last);
 }
 
-/* The largest |a x[i-1] + b x[i] + c x[i+1] - d| over (largest |a| + |b| + |c|) (largest |x|). */
+/* Returns the largest |a x[i-1] + b x[i] + c x[i+1] - d| / ((largest |a| + |b| + |c|) (largest |x|)). */
 static double residual(weft_dtype dtype, bool periodic, size_t n) {
     wide rest = 0, matrix = 0, solution = 0;
     for (size_t i = 0; i < n; i++) {
@@ -69,7 +69,8 @@ static double residual(weft_dtype dtype, bool periodic, size_t n) {
     return (double)(rest / (matrix * solution));
 }
 
-/* Rows whose diagonal is `margin` more than the sum of the others, of either sign; or -1, 2 + margin, -1. */
+/* Fills rows whose diagonal exceeds the sum of the others by `margin`, with either sign; or with -1, 2 + margin, -1.
+ */
 static void fill(weft_dtype dtype, uint64_t seed, size_t n, double margin, bool laplacian) {
     for (int k = 0; k < 4; k++) input_fill(INPUT_UNIFORM, WEFT_F64, 4 * seed + (uint64_t)k, n, f64[k]);
     for (size_t i = 0; i < n; i++) {
@@ -89,7 +90,7 @@ static void check_accuracy(weft_dtype dtype, bool periodic, size_t n, double mar
     EXPECT(singular == UINT64_MAX, "n = %zu, margin %g: row %" PRIu64, n, margin, singular);
     EXPECT(found <= 8 * epsilon * steps, "%s, %speriodic, n = %zu, margin %g: residual %g", weft_dtype_name(dtype),
            periodic ? "" : "not ", n, margin, found);
-    if (margin < 0.01) return; /* there the solution itself is sensitive */
+    if (margin < 0.01) return; /* the solution itself is sensitive there */
     double most = 0, error = 0;
     solve_exactly(dtype, periodic, n);
     for (size_t i = 0; i < n; i++) {
@@ -114,8 +115,8 @@ static void accuracy(void) {
 
 /* ---------------------------------------------------------------------------- the heat equation */
 
-/* -x[i-1] + 3 x[i] - x[i+1] = u[i] from u = 1: x[i] = 1 - (r^(i+1) + r^(n-i)) / (1 + r^(n+1)), r = (3 - sqrt 5) / 2;
- * the second step's first values are 1/sqrt 5 and 0.7236... */
+/* Solves -x[i-1] + 3 x[i] - x[i+1] = u[i] from u = 1: x[i] = 1 - (r^(i+1) + r^(n-i)) / (1 + r^(n+1)), r = (3 - sqrt
+ * 5) / 2. The first values of the second step are 1/sqrt 5 and 0.7236... */
 static void heat(void) {
     static const double first[] = {0.44721359549996, 0.72360679774998, 0.86950483152, 0.94063578679};
     enum { ROWS = 128 };
@@ -139,7 +140,7 @@ static void heat(void) {
     EXPECT(fabs(sum - 125.869504832) < 1e-9, "the sum of step 2 is %.12g", sum);
 }
 
-/* A wave of length n is a mode of the periodic Laplacian: it shrinks by 1 / (3 - 2 cos(2 pi / n)). */
+/* Checks a wave of length n, a mode of the periodic Laplacian: it is multiplied by 1 / (3 - 2 cos(2 pi / n)). */
 static void modes(void) {
     static const size_t sizes[] = {3, 16, 32, 64, 500, 1024, 9000};
     for (size_t s = 0; s < COUNT(sizes); s++) {
@@ -165,14 +166,14 @@ static void plain(size_t n) {
     }
 }
 
-/* Where rows lose their pivots: of every row in each place of a chunk, and of separators. */
+/* Checks rows that lose their pivots: a row at each position of a chunk, and separators. */
 static void zero_pivots(void) {
     static const size_t sizes[] = {1, 2, 16, 32, 33, 100, 513, 9000};
     static const size_t rows[] = {0, 1, 14, 16, 17, 30, 31, 99, 500, 8191, 8999};
     for (size_t s = 0; s < COUNT(sizes); s++)
         for (size_t k = 0; k < COUNT(rows) && rows[k] < sizes[s]; k++) {
             const size_t n = sizes[s], row = rows[k];
-            plain(n); /* the row stands alone and has no diagonal */
+            plain(n); /* the row is coupled to no other and has no diagonal */
             f64[0][row] = f64[1][row] = f64[2][row] = 0;
             if (row > 0) f64[2][row - 1] = 0;
             if (row + 1 < n) f64[0][row + 1] = 0;
@@ -182,7 +183,8 @@ static void zero_pivots(void) {
         }
 }
 
-/* 1 - 1 (1 - h) keeps one digit and is solved; 1 - 1 1 is lost; a tiny pivot of a tiny row is none the worse. */
+/* Checks that 1 - 1 (1 - h), which keeps one digit, is solved, that 1 - 1 1 is lost, and that a tiny pivot of a tiny
+ * row is accepted. */
 static void cancelled_pivots(void) {
     plain(40);
     f64[1][0] = f64[2][0] = f64[0][1] = f64[1][1] = 1, f64[2][1] = 0;
@@ -195,7 +197,8 @@ static void cancelled_pivots(void) {
     EXPECT(solve(WEFT_F64, WEFT_OPEN_ENDS, 40) == UINT64_MAX, "scaled rows are singular");
 }
 
-/* The ends of a open system are not read; what is not finite elsewhere is reported where x first shows it. */
+/* Checks that the ends of an open system are not read, and that other values that are not finite are reported at the
+ * first x that shows them. */
 static void odd_values(void) {
     static const size_t sizes[] = {1, 2, 32, 33, 530, 9000};
     for (size_t s = 0; s < COUNT(sizes); s++) {
@@ -219,8 +222,8 @@ static void odd_values(void) {
 
 /* --------------------------------------------------------------------------------------- layouts */
 
-/* Many systems, each of its own numbers, of which two fail, contiguous and interleaved: the same bits, and those of
- * each system alone. */
+/* Checks many different systems, contiguous and interleaved, two of which fail: all layouts have the bits of each
+ * system alone. */
 static void layouts(weft_dtype dtype, size_t systems, size_t n) {
     const size_t size = weft_dtype_size(dtype), all = systems * n, last = systems - 1;
     const weft_lines contiguous[] = {{array(dtype, 0), 1, n}, {array(dtype, 1), 1, n}, {array(dtype, 2), 1, n}};
