@@ -6,7 +6,10 @@
 
 #include <stdint.h>
 
-#if defined(__FAST_MATH__) || (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
+/* The macros are those of GCC. Clang defines only __FAST_MATH__ and __FINITE_MATH_ONLY__. */
+#if defined(__FAST_MATH__) || __FINITE_MATH_ONLY__ + 0 || defined(__ASSOCIATIVE_MATH__) || \
+    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) ||                        \
+    (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
 #error "weft needs strict IEEE arithmetic: no -ffast-math, and SSE arithmetic on 32-bit x86"
 #endif
 

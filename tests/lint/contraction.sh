@@ -14,7 +14,7 @@ strict=$(grep '"command":' "$commands" | grep -E ' -c [^ ]*/src/[^ ]*\.c"' | gre
 [ "$sources" -gt 0 ] && [ "$sources" = "$strict" ] || {
     echo "contraction: $strict of $sources C sources are compiled with -ffp-contract=off" && failed=1
 }
-loose='-Ofast|fast-math|-funsafe|-fassociative|-ffp-contract=(fast|on)|--use_fast_math|--fmad=true'
+loose='-Ofast|fast-math|-funsafe|-fassociative|-freciprocal|-ffinite-math|-fno-signed-zeros|-ffp-contract=(fast|on)|--use_fast_math|--fmad=true'
 if grep '"command":' "$commands" | grep -v '/bench/' | grep -E -e "$loose"; then # a peer may do as it likes
     echo "contraction: a flag above loosens arithmetic" && failed=1
 fi
@@ -49,6 +49,21 @@ for compiler in gcc clang; do
         fast) [ "$found" -gt 0 ] || { echo "contraction: $compiler fuses nothing even when asked: the probe is blind" && failed=1; } ;;
         off) [ "$found" = 0 ] || { echo "contraction: $compiler fuses $found times against -ffp-contract=off" && failed=1; } ;;
         esac
+    done
+done
+
+# ---- the sources refuse to compile with an option that loosens arithmetic
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null 2>&1 || continue
+    options='-Ofast -ffast-math -ffinite-math-only'
+    [ $compiler = clang ] || options="$options -funsafe-math-optimizations -freciprocal-math -fno-signed-zeros"
+    for option in -O2 $options; do
+        expected=refused
+        [ "$option" != -O2 ] || expected=compiled
+        got=refused
+        $compiler "$option" -fsyntax-only -D_GNU_SOURCE -I"$1/src" -I"$1/include" -x c "$1/src/core/fpmode.h" 2>/dev/null &&
+            got=compiled
+        [ $got = $expected ] || { echo "contraction: $compiler $option: expected $expected, got $got" && failed=1; }
     done
 done
 
