@@ -1,6 +1,7 @@
 /* An element is generated as a bit pattern, then stored in 1, 2, 4 or 8 bytes. Kinds with a special element (a NaN,
  * an infinity, a zero) are generated in two steps: all elements, then the special one. */
 #include "verify/inputs.h"
+#include "core/types.h"
 
 #include <string.h>
 
@@ -19,10 +20,8 @@ const char *input_name(input_kind kind) { return KINDS[kind].name; }
 bool input_is_random(input_kind kind) { return KINDS[kind].random; }
 bool input_is_large(input_kind kind) { return KINDS[kind].large; }
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-
 bool input_fits(input_kind kind, weft_dtype dtype) {
-    return KINDS[kind].domain == BOTH || (KINDS[kind].domain == FLOATS) == is_float(dtype);
+    return KINDS[kind].domain == BOTH || (KINDS[kind].domain == FLOATS) == type_is_float(dtype);
 }
 
 uint64_t input_random(uint64_t seed, uint64_t i) {
@@ -184,10 +183,10 @@ void input_fill(input_kind kind, weft_dtype dtype, uint64_t seed, size_t n, void
     const format *f = dtype == WEFT_F32 ? &F32 : &F64;
     for (size_t i = 0; i < n; i++)
         store(x, i, size,
-              is_float(dtype) ? float_bits(f, kind, seed, i) : integer_bits((int)size * 8, kind, seed, i));
+              type_is_float(dtype) ? float_bits(f, kind, seed, i) : integer_bits((int)size * 8, kind, seed, i));
     if (n == 0) return;
     const uint64_t r = input_random(seed + 1, n);
-    if (is_float(dtype))
+    if (type_is_float(dtype))
         plant(f, kind, seed, n, size, x);
     else if (kind == INPUT_LONE)
         store(x, r % n, size, UINT64_C(1) << (r >> 32) % (size * 8));

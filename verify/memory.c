@@ -1,4 +1,5 @@
 #include "verify/memory.h"
+#include "core/types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@ enum { POISON = 0xa5, SURROUNDINGS = 1024, FENCE = 64 };
 
 bool memory_map(memory_array *a, size_t bytes) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t room = (bytes + 64 + page - 1) / page * page;
+    const size_t room = round_up(bytes + 64, page);
     a->map_bytes = room + 2 * page;
     a->map = mmap(NULL, a->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (a->map == MAP_FAILED) {

@@ -5,7 +5,7 @@
 static weft_status check_real_type(const char *what, weft_dtype dtype, weft_error *error) {
     type_kind kind;
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
+    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
               weft_dtype_name(dtype));
     return WEFT_OK;
 }

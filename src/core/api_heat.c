@@ -36,7 +36,7 @@ static weft_status heat(weft_context *ctx, const size_t *shape, const double *la
     size_t points;
     range from, to;
     FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "heat requires grids of f32 or f64, not %s",
+    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "heat requires grids of f32 or f64, not %s",
               weft_dtype_name(c->dtype));
     RETURN_IF((unsigned)c->method > WEFT_CRANK_NICOLSON, WEFT_INVALID, "invalid method %d of weft_heat",
               (int)c->method);

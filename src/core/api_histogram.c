@@ -54,8 +54,8 @@ static void read_bound(weft_dtype dtype, const void *p, double *real, uint64_t *
 
 static bool bounds_ascend(const histogram_call *c, type_kind kind) {
     switch (kind) {
-    case SIGNED: return (int64_t)c->lower_integer < (int64_t)c->upper_integer;
-    case UNSIGNED: return c->lower_integer < c->upper_integer;
+    case KIND_SIGNED: return (int64_t)c->lower_integer < (int64_t)c->upper_integer;
+    case KIND_UNSIGNED: return c->lower_integer < c->upper_integer;
     default: return c->lower_real < c->upper_real;
     }
 }
@@ -68,7 +68,7 @@ static weft_status check_range(histogram_call *c, const void *lower, const void 
     const weft_element_text low = weft_describe_element(c->dtype, lower),
                             high = weft_describe_element(c->dtype, upper);
     RETURN_IF(!bounds_ascend(c, kind), WEFT_INVALID, "lower = %s is not less than upper = %s", low.text, high.text);
-    if (kind != FLOAT) return WEFT_OK;
+    if (kind != KIND_FLOAT) return WEFT_OK;
     const double width = c->upper_real - c->lower_real;
     RETURN_IF(!isfinite(c->lower_real) || !isfinite(c->upper_real), WEFT_INVALID,
               "lower = %s, upper = %s: both must be finite", low.text, high.text);

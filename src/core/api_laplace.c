@@ -16,7 +16,7 @@ static weft_status check_grids(weft_context *ctx, weft_dtype dtype, size_t nx, s
     type_kind kind;
     size_t points = 0;
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "laplace requires a grid of f32 or f64, not %s",
+    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "laplace requires a grid of f32 or f64, not %s",
               weft_dtype_name(dtype));
     FORWARD(count_points(nx, ny, nz, &points, error));
     RETURN_IF(points == 0, WEFT_EMPTY, "a grid of %zu x %zu x %zu has no points", nx, ny, nz);

@@ -2,6 +2,7 @@
  * scalars are converted here, so that a backend only processes steps and leaves. */
 #include "core/check.h"
 #include "core/part.h"
+#include "core/types.h"
 #include "formula/expr.h"
 
 #include <math.h>
@@ -44,8 +45,6 @@ const char *weft_expr_variable(const weft_expr *expr, size_t index) {
 
 /* ----------------------------------------------------------------------------------- types */
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-
 /* Checks the type of the evaluation: it must have at least 32 bits, and integers do not support real functions. */
 static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, weft_error *error) {
     type_kind kind;
@@ -53,7 +52,7 @@ static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, wef
     FORWARD(check_kind(dtype, &kind, error));
     RETURN_IF(weft_dtype_size(dtype) < 4, WEFT_UNSUPPORTED,
               "formulas are evaluated in f32, f64, i32, i64, u32 or u64, not in %s", weft_dtype_name(dtype));
-    for (size_t s = 0; s < expr->step_count && kind != FLOAT; s++) {
+    for (size_t s = 0; s < expr->step_count && kind != KIND_FLOAT; s++) {
         const map_op op = (map_op)expr->steps[s].op;
         if (!expr_op_is_real(op)) continue;
         weft_fail(error, WEFT_UNSUPPORTED, "%s is not defined for %s", expr_op_name(op), weft_dtype_name(dtype));
@@ -164,12 +163,10 @@ static weft_status bind_variable(request *r, const expr_leaf *variable, map_leaf
                                  weft_error *error) {
     const weft_binding *b;
     const char *name = variable->text;
-    type_kind kind;
     range value;
     FORWARD(find_binding(r, name, &b, error));
     RETURN_IF(weft_dtype_size(b->dtype) == 0, WEFT_INVALID, "%s: invalid dtype %d", name, (int)b->dtype);
-    FORWARD(check_kind(b->dtype, &kind, error));
-    RETURN_IF(kind == FLOAT && !is_float(r->call.dtype), WEFT_UNSUPPORTED,
+    RETURN_IF(type_is_float(b->dtype) && !type_is_float(r->call.dtype), WEFT_UNSUPPORTED,
               "%s is %s, which cannot be evaluated in %s", name, weft_dtype_name(b->dtype),
               weft_dtype_name(r->call.dtype));
     RETURN_IF(b->array && b->scalar, WEFT_INVALID, "the variable %s is bound to both an array and a scalar", name);

@@ -67,7 +67,8 @@ static weft_status check_blocks_apart(const block *c, const block *x, size_t siz
 static weft_status check_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
     type_kind kind;
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "matmul requires f32 or f64 elements, not %s", weft_dtype_name(dtype));
+    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "matmul requires f32 or f64 elements, not %s",
+              weft_dtype_name(dtype));
     return check_result("matmul", WIDE, dtype, accumulate, chains, error);
 }
 

@@ -1,6 +1,7 @@
 #include "core/check.h"
 #include "core/order.h"
 #include "core/parts.h"
+#include "core/types.h"
 
 #include <math.h>
 
@@ -68,8 +69,8 @@ static weft_status check_payoff(const weft_option *o, weft_steps scheme, weft_er
 }
 
 static weft_status check_simulation(const weft_simulation *s, weft_error *error) {
-    RETURN_IF(s->dtype != WEFT_F32 && s->dtype != WEFT_F64, WEFT_UNSUPPORTED,
-              "price requires paths of f32 or f64, not %s", weft_dtype_name(s->dtype));
+    RETURN_IF(!type_is_float(s->dtype), WEFT_UNSUPPORTED, "price requires paths of f32 or f64, not %s",
+              weft_dtype_name(s->dtype));
     RETURN_IF((unsigned)s->scheme > WEFT_EULER, WEFT_INVALID, "invalid scheme %d", (int)s->scheme);
     RETURN_IF(s->steps < 1 || s->steps > STEPS_MAX, WEFT_INVALID, "invalid number of steps %zu: expected 1 to %zu",
               s->steps, STEPS_MAX);

@@ -30,7 +30,7 @@ static weft_status check_types(const random_call *c, weft_error *error) {
               (int)c->distribution);
     FORWARD(check_kind(c->dtype, &kind, error));
     const bool truths = types[c->distribution] == TRUTHS;
-    RETURN_IF(truths ? c->dtype != WEFT_U8 : kind != FLOAT, WEFT_UNSUPPORTED,
+    RETURN_IF(truths ? c->dtype != WEFT_U8 : kind != KIND_FLOAT, WEFT_UNSUPPORTED,
               "samples of %s must have type %s, not %s", name, truths ? "u8" : "f32 or f64",
               weft_dtype_name(c->dtype));
     return WEFT_OK;
@@ -123,9 +123,9 @@ static weft_status read_bound(const weft_context *ctx, const char *name, weft_dt
 }
 
 static weft_status check_bounds(random_call *c, type_kind kind, uint64_t upper, weft_error *error) {
-    RETURN_IF(kind == SIGNED && (int64_t)c->lower > (int64_t)upper, WEFT_INVALID,
+    RETURN_IF(kind == KIND_SIGNED && (int64_t)c->lower > (int64_t)upper, WEFT_INVALID,
               "lower = %" PRId64 " is greater than upper = %" PRId64, (int64_t)c->lower, (int64_t)upper);
-    RETURN_IF(kind == UNSIGNED && c->lower > upper, WEFT_INVALID,
+    RETURN_IF(kind == KIND_UNSIGNED && c->lower > upper, WEFT_INVALID,
               "lower = %" PRIu64 " is greater than upper = %" PRIu64, c->lower, upper);
     c->last = upper - c->lower;
     return WEFT_OK;
@@ -136,7 +136,7 @@ static weft_status sample_integers(weft_context *ctx, random_call *c, const void
     type_kind kind;
     uint64_t greatest;
     FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF(kind == FLOAT || weft_dtype_size(c->dtype) < 4, WEFT_UNSUPPORTED,
+    RETURN_IF(kind == KIND_FLOAT || weft_dtype_size(c->dtype) < 4, WEFT_UNSUPPORTED,
               "random integers must have type i32, i64, u32 or u64, not %s", weft_dtype_name(c->dtype));
     FORWARD(check_samples(ctx, c, error));
     FORWARD(read_bound(ctx, "lower", c->dtype, lower, false, &c->lower, error));

@@ -15,7 +15,7 @@ static weft_status recurrence(weft_context *ctx, weft_dtype dtype, weft_directio
     size_t elements;
     range factors, terms, first = {0}, to;
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "recurrence requires f32 or f64 elements, not %s",
+    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "recurrence requires f32 or f64 elements, not %s",
               weft_dtype_name(dtype));
     RETURN_IF((unsigned)direction > WEFT_REVERSE, WEFT_INVALID, "invalid direction %d", (int)direction);
     FORWARD(count_elements(rows, n, &elements, error));

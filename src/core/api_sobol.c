@@ -20,7 +20,7 @@ static weft_status sobol(weft_context *ctx, const sobol_call *c, weft_error *err
     type_kind kind;
     RETURN_IF((unsigned)c->scrambling > WEFT_OWEN, WEFT_INVALID, "invalid scrambling %d", (int)c->scrambling);
     FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "Sobol points must have type f32 or f64, not %s",
+    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "Sobol points must have type f32 or f64, not %s",
               weft_dtype_name(c->dtype));
     FORWARD(check_points(ctx, c, error));
     return c->n ? ctx->backend->sobol(ctx->state, c, error) : WEFT_OK;

@@ -81,7 +81,7 @@ static weft_status sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_
     type_kind kind;
     FORWARD(check_sort(dtype, order, &kind, error));
     const unsigned all = all_bits(dtype);
-    RETURN_IF(kind == FLOAT, WEFT_UNSUPPORTED, "a sort by some bits requires integer keys, not %s",
+    RETURN_IF(kind == KIND_FLOAT, WEFT_UNSUPPORTED, "a sort by some bits requires integer keys, not %s",
               weft_dtype_name(dtype));
     RETURN_IF(first_bit > all || bits > all - first_bit, WEFT_INVALID,
               "%u bits starting at bit %u: keys of %s have only bits 0 to %u", bits, first_bit,

@@ -51,7 +51,7 @@ static weft_status check_tridiag(const weft_context *ctx, const tridiag_call *c,
 static weft_status tridiag(weft_context *ctx, weft_boundary boundary, tridiag_call *c, weft_error *error) {
     type_kind kind;
     FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF(kind != FLOAT, WEFT_UNSUPPORTED, "tridiag requires f32 or f64 elements, not %s",
+    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "tridiag requires f32 or f64 elements, not %s",
               weft_dtype_name(c->dtype));
     RETURN_IF((unsigned)boundary > WEFT_PERIODIC, WEFT_INVALID, "invalid boundary %d", (int)boundary);
     FORWARD(check_tridiag(ctx, c, error));

@@ -35,8 +35,8 @@ weft_status check_host_value(const char *name, const void *p, weft_error *error)
 
 weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
     static const type_kind kinds[] = {
-        SIGNED, /* WEFT_DEFAULT, refused below */
-#define TYPE(ID, name, ctype, kind, npy) kind,
+        KIND_SIGNED, /* WEFT_DEFAULT, refused below */
+#define TYPE(ID, name, ctype, kind, npy) KIND_##kind,
 #include "core/types.def"
     };
     RETURN_IF(weft_dtype_size(dtype) == 0, WEFT_INVALID, "invalid dtype %d", (int)dtype);
@@ -45,8 +45,8 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
 }
 
 weft_dtype check_wide_type(weft_dtype dtype, type_kind kind, weft_dtype accumulate) {
-    if (kind == SIGNED) return WEFT_I64;
-    if (kind == UNSIGNED) return WEFT_U64;
+    if (kind == KIND_SIGNED) return WEFT_I64;
+    if (kind == KIND_UNSIGNED) return WEFT_U64;
     return accumulate == WEFT_F64 ? WEFT_F64 : dtype;
 }
 
@@ -57,7 +57,7 @@ weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, w
     const weft_dtype wide = check_wide_type(dtype, kind, accumulate);
     switch (rule) {
     case WIDE: *result = wide; break;
-    case REAL: *result = kind == FLOAT ? wide : WEFT_F64; break;
+    case REAL: *result = kind == KIND_FLOAT ? wide : WEFT_F64; break;
     case SAME: *result = dtype; break;
     case INDEX: *result = WEFT_U64; break;
     case TRUTH: *result = WEFT_U8; break;
@@ -85,8 +85,8 @@ weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulat
     type_kind kind;
     RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "invalid op %d", (int)op);
     FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED, "%s requires integer elements, not %s",
-              weft_op_name(op), weft_dtype_name(dtype));
+    RETURN_IF(OPS[op].domain == INTEGER && kind == KIND_FLOAT, WEFT_UNSUPPORTED,
+              "%s requires integer elements, not %s", weft_op_name(op), weft_dtype_name(dtype));
     return check_result(weft_op_name(op), OPS[op].result, dtype, accumulate, result, error);
 }
 
@@ -105,8 +105,8 @@ weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft
     const bool widens = op == WEFT_SUM || op == WEFT_PROD;
     FORWARD(check_kind(dtype, &kind, error));
     FORWARD(check_folds(what, op, error));
-    RETURN_IF(OPS[op].domain == INTEGER && kind == FLOAT, WEFT_UNSUPPORTED, "%s requires integer elements, not %s",
-              weft_op_name(op), weft_dtype_name(dtype));
+    RETURN_IF(OPS[op].domain == INTEGER && kind == KIND_FLOAT, WEFT_UNSUPPORTED,
+              "%s requires integer elements, not %s", weft_op_name(op), weft_dtype_name(dtype));
     *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
     RETURN_IF(*result != dtype && !(widens && accumulate == check_wide_type(dtype, kind, WEFT_F64)), WEFT_UNSUPPORTED,
               "%s with %s of %s cannot accumulate in %s", what, weft_op_name(op), weft_dtype_name(dtype),

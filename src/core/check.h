@@ -3,6 +3,7 @@
 #define WEFT_CORE_CHECK_H
 
 #include "core/context.h"
+#include "core/types.h"
 
 /* Memory range of one argument; `name` is used in messages. */
 typedef struct range {
@@ -24,7 +25,6 @@ weft_status check_host_value(const char *name, const void *p, weft_error *error)
 typedef enum result_rule { WIDE, SAME, INDEX, TRUTH, REAL } result_rule;
 typedef enum domain_rule { ANY, INTEGER } domain_rule;
 typedef enum empty_rule { DEFINED, FAILS } empty_rule;
-typedef enum type_kind { SIGNED, UNSIGNED, FLOAT } type_kind;
 
 /* Determines the kind of an element type; fails for invalid types. */
 weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error);

@@ -4,6 +4,7 @@
 #ifndef WEFT_CORE_COMPARE_H
 #define WEFT_CORE_COMPARE_H
 
+#include "core/types.h"
 #include "weft.h"
 
 #include <stdbool.h>
@@ -19,7 +20,7 @@ typedef struct comparator {
 static inline comparator weft_comparator(weft_comparison comparison, weft_dtype dtype, size_t size,
                                          const void *value) {
     comparator c;
-    const bool is_unsigned = dtype >= WEFT_U8 && dtype <= WEFT_U64;
+    const bool is_unsigned = type_is_unsigned(dtype);
     c.less = comparison == WEFT_LT || comparison == WEFT_LE;
     c.equal = comparison != WEFT_LT && comparison != WEFT_GT;
     c.greater = comparison == WEFT_GT || comparison == WEFT_GE;

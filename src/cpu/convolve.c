@@ -1,5 +1,6 @@
 /* weft_convolve and weft_correlate on the CPU (ORDER.md 15). */
 #include "core/order.h"
+#include "core/types.h"
 #include "cpu/parallel.h"
 #include "cpu/transform_run.h"
 
@@ -20,7 +21,7 @@ typedef struct convolve_work {
     size_t numbers_bytes, buffer_bytes;
 } convolve_work;
 
-static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+static size_t rounded(size_t bytes) { return round_up(bytes, 64); }
 
 /* ------------------------------------------------------------------------------------ roles */
 

@@ -4,6 +4,7 @@
  * on each other, and in real data adjacent elements are often in the same bin. With too many bins for tables,
  * elements are counted directly in the result. */
 #include "core/order.h"
+#include "core/types.h"
 #include "cpu/parallel.h"
 
 #include <string.h>
@@ -96,9 +97,7 @@ static void count_all(plan *p) {
 
 /* --------------------------------------------------------------------------------- the plan */
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-
-static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+static size_t aligned(size_t bytes) { return round_up(bytes, 64); }
 
 /* Computes the bins of all values of a 1-byte or 2-byte type. */
 static void fill_table(plan *p, size_t values, uint32_t *table) {
@@ -133,7 +132,7 @@ weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *erro
     void *room;
     p.map.even.bins = c->bins;
     if (!c->edges)
-        p.map.even = is_float(c->dtype)
+        p.map.even = type_is_float(c->dtype)
                          ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
                          : weft_even_bins_of_integers(c->lower_integer, c->upper_integer, c->bins, size == 8);
     if (c->n * size < ALONE_BYTES) p.threads = 1;

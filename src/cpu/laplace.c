@@ -6,6 +6,7 @@
  * also computes as many rows and planes outside itself as sweeps follow, so blocks are independent. The block sizes
  * and the number of combined sweeps do not change the results. */
 #include "arith/finish.h"
+#include "core/types.h"
 #include "cpu/parallel.h"
 
 #include <math.h>
@@ -139,7 +140,7 @@ static plan make_plan(const cpu_context *ctx, const laplace_call *c, const varia
     const size_t together = row_bytes > LONGEST_ROW ? 1 : (size_t)v->together;
     if (row_bytes * c->ny * c->nz < ALONE_BYTES) p.threads = 1;
     p.sweeps = c->sweeps - p.measured;
-    p.passes = (p.sweeps + together - 1) / together;
+    p.passes = ceil_div(p.sweeps, together);
     const size_t all = p.passes + p.measured;
     p.copied = c->u == c->v && all % 2 == 1;
     p.scratch = all > 1 || p.copied;
@@ -164,7 +165,7 @@ static void run_passes(cpu_context *ctx, const laplace_call *c, pass *p, const p
     cpu_plan_regions(plan->passes + 2 * (size_t)plan->measured);
     if (plan->copied) from = memcpy(scratch, c->u, grid_bytes);
     for (size_t i = plan->passes; i > 0 && !cpu_cancelled(); i--) {
-        const size_t now = (sweeps + i - 1) / i;
+        const size_t now = ceil_div(sweeps, i);
         from = run_one(c, p, plan, --left, (int)now, from, scratch);
         sweeps -= now;
     }

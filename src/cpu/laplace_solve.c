@@ -6,6 +6,7 @@
  * adjacent slabs read them, and they must be computed from black points that are not updated yet. The division
  * into slabs does not change the results. */
 #include "arith/finish.h"
+#include "core/types.h"
 #include "cpu/parallel.h"
 
 #include <math.h>
@@ -42,7 +43,7 @@ typedef struct solve {
 
 /* ------------------------------------------------------------------------------- the grids */
 
-static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+static size_t aligned(size_t bytes) { return round_up(bytes, ALIGNMENT); }
 static size_t grid_bytes(const grid *g) { return g->row_bytes * g->y.n * g->z.n; }
 static bool has_inside(const grid *g) { return g->x.n >= 3 && g->y.n >= 3 && g->z.n >= 3; }
 

@@ -2,6 +2,7 @@
  * each part, a kernel marks the positions of a block where a pattern may begin, and every marked position is
  * verified. Few short patterns, which their first bytes identify completely, are counted without this
  * verification. */
+#include "core/types.h"
 #include "cpu/parallel.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ static void look_at(const plan *p, size_t place, sink *to) {
 
 /* Marks `count` positions of a block. Near the end of the text, reads a zero-padded copy. */
 static void mark(const plan *p, size_t first, size_t count, uint64_t *bits) {
-    const size_t places = (count + MATCH_PLACES - 1) / MATCH_PLACES * MATCH_PLACES, n = p->call->n - first;
+    const size_t places = round_up(count, MATCH_PLACES), n = p->call->n - first;
     const unsigned char *text = p->call->text + first;
     unsigned char copy[MATCH_BLOCK + AHEAD];
     if (n < places + AHEAD) {
@@ -138,7 +139,7 @@ static void cut(plan *p, int threads) {
     p->threads = most > 1 ? threads : 1;
     p->parts = p->threads == 1 ? 1 : (size_t)p->threads * PARTS_A_THREAD;
     if (p->parts > most) p->parts = most ? most : 1;
-    p->part = (places + p->parts - 1) / p->parts;
+    p->part = ceil_div(places, p->parts);
 }
 
 weft_status cpu_match(void *state, const match_call *c, weft_error *error) {

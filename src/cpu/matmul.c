@@ -6,6 +6,7 @@
  * A tile continues from the sums of the preceding terms, so blocking k for the caches does not change the results.
  * If the canonical order splits k into parts (13.2), each block belongs to one part, and the sums of the parts are
  * combined at the end. */
+#include "core/types.h"
 #include "cpu/parallel.h"
 
 #include <string.h>
@@ -58,10 +59,6 @@ typedef struct plan {
     bool resumes, runs, ends;
 } plan;
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-static size_t pieces(size_t n, size_t size) { return (n - 1) / size + 1; }
-static size_t rounded_up(size_t n, size_t to) { return pieces(n, to) * to; }
-
 /* ----------------------------------------------------------------------------------- the plan */
 
 /* Transposes a product with one row to one with one column: C' = B' A'. */
@@ -79,30 +76,30 @@ static void turn_row(matmul_call *c) {
 static void cut(plan *p, size_t threads) {
     const matmul_call *c = &p->c;
     const size_t rows = p->shape->rows, columns = p->shape->columns;
-    p->parts = pieces(c->k, c->part);
+    p->parts = ceil_div(c->k, c->part);
     for (;;) {
-        p->row_blocks = pieces(c->m, p->block_rows);
-        p->column_blocks = pieces(c->n, p->block_columns);
+        p->row_blocks = ceil_div(c->m, p->block_rows);
+        p->column_blocks = ceil_div(c->n, p->block_columns);
         const bool enough = threads == 1 || p->row_blocks * p->column_blocks >= 2 * threads ||
                             p->row_blocks * p->column_blocks * p->parts * c->batch >= 2 * threads;
-        const size_t half_rows = rounded_up(pieces(least(p->block_rows, c->m), 2), rows);
-        const size_t half_columns = rounded_up(pieces(least(p->block_columns, c->n), 2), columns);
+        const size_t half_rows = round_up(ceil_div(min_u64(p->block_rows, c->m), 2), rows);
+        const size_t half_columns = round_up(ceil_div(min_u64(p->block_columns, c->n), 2), columns);
         const bool by_rows = half_rows < p->block_rows && p->block_rows >= 8 * rows;
         const bool by_columns = half_columns < p->block_columns && p->block_columns >= 4 * columns;
         if (enough || (!by_rows && !by_columns)) break;
-        if (by_rows && (!by_columns || least(p->block_rows, c->m) >= least(p->block_columns, c->n)))
+        if (by_rows && (!by_columns || min_u64(p->block_rows, c->m) >= min_u64(p->block_columns, c->n)))
             p->block_rows = half_rows;
         else
             p->block_columns = half_columns;
     }
-    p->cache_rows = least(p->cache_rows, p->block_rows);
+    p->cache_rows = min_u64(p->cache_rows, p->block_rows);
 }
 
 static void lay_out_thread(plan *p) {
     const size_t real = p->kernel->bytes, slack = p->kernel->slack;
-    p->packed_a = rounded_up(p->cache_rows * p->terms * real + slack, 64);
-    p->packed_b = rounded_up(p->block_columns * p->terms * real + slack, 64);
-    p->block_sums = rounded_up(p->block_rows * p->block_columns * real, 64);
+    p->packed_a = round_up(p->cache_rows * p->terms * real + slack, 64);
+    p->packed_b = round_up(p->block_columns * p->terms * real + slack, 64);
+    p->block_sums = round_up(p->block_rows * p->block_columns * real, 64);
     p->thread = p->packed_a + p->packed_b + p->block_sums;
 }
 
@@ -122,10 +119,10 @@ static void make_plan(plan *p, size_t threads) {
     const bool tall = p->c.n == 1, across = tall && p->c.a.transposed;
     p->shape = tall ? &p->kernel->tall : &p->kernel->tile;
     p->in_place = across && p->element == p->kernel->bytes;
-    p->terms = least(across ? COLUMN_TERMS : tall ? ROW_TERMS : p->variant->terms, least(p->c.k, p->c.part));
-    p->cache_rows = rounded_up(tall ? 1 : p->variant->rows, p->shape->rows);
-    p->block_rows = rounded_up(least(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
-    p->block_columns = rounded_up(least(p->variant->columns, p->c.n), p->shape->columns);
+    p->terms = min_u64(across ? COLUMN_TERMS : tall ? ROW_TERMS : p->variant->terms, min_u64(p->c.k, p->c.part));
+    p->cache_rows = round_up(tall ? 1 : p->variant->rows, p->shape->rows);
+    p->block_rows = round_up(min_u64(across ? COLUMN_BLOCK_ROWS : BLOCK_ROWS, p->c.m), p->shape->rows);
+    p->block_columns = round_up(min_u64(p->variant->columns, p->c.n), p->shape->columns);
     p->resumes = p->c.piece && p->c.piece->stage == MATMUL_GO_ON;
     p->runs = !p->c.piece || p->c.piece->stage != MATMUL_END;
     cut(p, threads);
@@ -150,11 +147,11 @@ static const char *find(const plan *p, const matmul_operand *x, size_t item, boo
 
 /* Return the number of valid rows and columns of the tile at (row, column). */
 static size_t rows_of_tile(const plan *p, const block *b, size_t row) {
-    return least(p->shape->rows, b->row + b->rows - row);
+    return min_u64(p->shape->rows, b->row + b->rows - row);
 }
 
 static size_t columns_of_tile(const plan *p, const block *b, size_t column) {
-    return least(p->shape->columns, b->column + b->columns - column);
+    return min_u64(p->shape->columns, b->column + b->columns - column);
 }
 
 /* Returns the address of the part's sum of element (row, column). */
@@ -214,14 +211,14 @@ static void run_tiles(const plan *p, const block *b, size_t first_row, size_t ro
 static void run_block(const plan *p, const block *b) {
     const matmul_call *c = &p->c;
     const bool across_a = c->a.transposed, across_b = !c->b.transposed;
-    const size_t begin = b->part * c->part, terms = least(c->part, c->k - begin);
-    const size_t step = pieces(terms, pieces(terms, p->terms));
+    const size_t begin = b->part * c->part, terms = min_u64(c->part, c->k - begin);
+    const size_t step = ceil_div(terms, ceil_div(terms, p->terms));
     for (size_t t = 0; t < terms && !cpu_cancelled(); t += step) {
-        const size_t count = least(step, terms - t), term = begin + t;
+        const size_t count = min_u64(step, terms - t), term = begin + t;
         p->kernel->pack(find(p, &c->b, b->item, across_b, b->column, term), c->b.ld, across_b, b->columns, count,
                         b->packed_b, p->shape->columns);
         for (size_t i = 0; i < b->rows; i += p->cache_rows) {
-            const size_t rows = least(p->cache_rows, b->rows - i);
+            const size_t rows = min_u64(p->cache_rows, b->rows - i);
             if (!p->in_place || rows % p->shape->rows != 0)
                 p->kernel->pack(find(p, &c->a, b->item, across_a, b->row + i, term), c->a.ld, across_a, rows, count,
                                 b->packed_a, p->shape->rows);
@@ -248,8 +245,8 @@ static void run_numbered(void *self, size_t number) {
     b.part = number % p->parts;
     b.slot = number / p->parts;
     b.item = of->first + b.slot;
-    b.rows = least(p->block_rows, p->c.m - b.row);
-    b.columns = least(p->block_columns, p->c.n - b.column);
+    b.rows = min_u64(p->block_rows, p->c.m - b.row);
+    b.columns = min_u64(p->block_columns, p->c.n - b.column);
     b.packed_a = p->room + (size_t)cpu_thread_number() * p->thread;
     b.packed_b = b.packed_a + p->packed_a;
     b.sums = b.packed_b + p->packed_b;
@@ -258,15 +255,15 @@ static void run_numbered(void *self, size_t number) {
 
 /* ----------------------------------------------------------------------------- parts, threads */
 
-static size_t rows_of_slice(const plan *p) { return pieces(SLICE_VALUES, p->c.n); }
+static size_t rows_of_slice(const plan *p) { return ceil_div(SLICE_VALUES, p->c.n); }
 
 /* Combines the parts of some rows of a product by the tree over the parts (ORDER.md 2.4) and writes them to C. */
 static void join_slice(void *self, size_t number) {
     const item_range *of = self;
     const plan *p = of->plan;
     const matmul_call *c = &p->c;
-    const size_t slices = pieces(c->m, rows_of_slice(p)), slot = number / slices;
-    const size_t row = number % slices * rows_of_slice(p), rows = least(rows_of_slice(p), c->m - row);
+    const size_t slices = ceil_div(c->m, rows_of_slice(p)), slot = number / slices;
+    const size_t row = number % slices * rows_of_slice(p), rows = min_u64(rows_of_slice(p), c->m - row);
     const size_t part = c->m * c->n * p->kernel->bytes;
     char *sums = p->sums + slot * p->parts * part + row * c->n * p->kernel->bytes;
     for (size_t w = 1; w < p->parts; w *= 2)
@@ -279,7 +276,7 @@ static void join_slice(void *self, size_t number) {
 /* Computes products [first, first + items). */
 static void run_items(const plan *p, size_t first, size_t items, int threads) {
     const size_t blocks = p->runs ? items * p->parts * p->row_blocks * p->column_blocks : 0;
-    const size_t slices = p->ends ? items * pieces(p->c.m, rows_of_slice(p)) : 0;
+    const size_t slices = p->ends ? items * ceil_div(p->c.m, rows_of_slice(p)) : 0;
     item_range of = {p, first};
     cpu_parallel_for(threads, blocks, PARALLEL_IN_ORDER, run_numbered, &of);
     cpu_parallel_for(threads, slices, PARALLEL_RANGES, join_slice, &of);
@@ -290,7 +287,7 @@ static weft_status make_room(plan *p, cpu_context *ctx, int threads, weft_error 
     const size_t values = p->c.m * p->c.n * p->parts, own = (size_t)threads * p->thread;
     void *room;
     const bool joins = p->parts != 1 && !p->c.piece;
-    p->slots = joins ? least(p->c.batch, pieces(SUMS_MAX, values)) : p->c.batch;
+    p->slots = joins ? min_u64(p->c.batch, ceil_div(SUMS_MAX, values)) : p->c.batch;
     const size_t sums = joins ? p->slots * values * p->kernel->bytes : 0;
     FORWARD(cpu_room(ctx, own + sums, &room, error));
     p->room = room;
@@ -328,8 +325,8 @@ weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) {
     if (blocks < (size_t)threads && c->batch < (size_t)threads && blocks * c->batch < (size_t)threads)
         threads = (int)(blocks * c->batch);
     FORWARD(make_room(&p, ctx, threads, error));
-    cpu_plan_regions(2 * pieces(c->batch, p.slots));
+    cpu_plan_regions(2 * ceil_div(c->batch, p.slots));
     for (size_t first = 0; first < c->batch && !cpu_cancelled(); first += p.slots)
-        run_items(&p, first, least(p.slots, c->batch - first), threads);
+        run_items(&p, first, min_u64(p.slots, c->batch - first), threads);
     return WEFT_OK;
 }

@@ -1,6 +1,7 @@
 /* weft_reduce, weft_variance and weft_dot: choice of the kernel, combination of its partial values, and the last
  * step. */
 #include "arith/finish.h"
+#include "core/types.h"
 #include "cpu/parallel.h"
 
 #include <math.h>
@@ -27,9 +28,6 @@ static void keep_higher(partial *a, const partial *b) {
 
 /* ------------------------------------------------------------------------------- storing */
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-static bool is_signed(weft_dtype dtype) { return dtype >= WEFT_I8 && dtype <= WEFT_I64; }
-
 static void store_real(weft_dtype dtype, double v, void *out) {
     if (dtype == WEFT_F32)
         *(float *)out = weft_canonical_f32((float)v);
@@ -53,7 +51,7 @@ static void store_key(weft_dtype dtype, uint64_t key, void *out) {
     else if (dtype == WEFT_F64)
         *(double *)out = weft_from_key_f64(key);
     else
-        store_integer(dtype, key ^ (uint64_t)is_signed(dtype) << 63, out);
+        store_integer(dtype, key ^ (uint64_t)type_is_signed(dtype) << 63, out);
 }
 
 /* ----------------------------------------------------------------------------- operators */
@@ -69,7 +67,7 @@ static void reduce_sum(cpu_context *ctx, const reduce_call *c) {
     const level *l = ctx->level;
     if (c->n == 0)
         store_integer(c->result, 0, c->out); /* also the bits of +0.0 */
-    else if (!is_float(c->dtype))
+    else if (!type_is_float(c->dtype))
         store_integer(c->result, total(ctx, c, l->integers->sum[c->dtype], add_u64, 0).u64, c->out);
     else if (c->result == WEFT_F32)
         store_real(c->result, total(ctx, c, l->sums->sum_f32, add_f32, 0).f32, c->out);
@@ -79,7 +77,7 @@ static void reduce_sum(cpu_context *ctx, const reduce_call *c) {
 
 static void reduce_prod(cpu_context *ctx, const reduce_call *c) {
     const level *l = ctx->level;
-    if (!is_float(c->dtype))
+    if (!type_is_float(c->dtype))
         store_integer(c->result, c->n ? total(ctx, c, l->integers->prod[c->dtype], multiply_u64, 0).u64 : 1, c->out);
     else if (c->n == 0)
         store_real(c->result, 1, c->out);
@@ -214,7 +212,7 @@ weft_status cpu_dot(void *state, const dot_call *call, weft_error *error) {
     (void)error;
     if (call->n == 0) {
         store_integer(call->result, 0, call->out); /* also the bits of +0.0 */
-    } else if (!is_float(call->dtype)) {
+    } else if (!type_is_float(call->dtype)) {
         cpu_run(ctx, call->dtype, l->integers->dot[call->dtype], add_u64, &p, &v);
         store_integer(call->result, v.u64, call->out);
     } else if (call->result == WEFT_F32) {

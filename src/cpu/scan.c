@@ -6,6 +6,7 @@
  * its cache. Where the elements are a formula's values, a thread computes those of its part into memory of its
  * own. So memory is read once, and only the short middle goes one thread after the other. A thread alone needs no
  * totals: the state goes with it. How large parts are and which thread takes which is free: it changes no bit. */
+#include "core/types.h"
 #include "cpu/parallel.h"
 #include "cpu/relay.h"
 #include "cpu/scan_state.h"
@@ -94,17 +95,14 @@ static void scan_in_parts(const cpu_context *ctx, const scan_call *c, const scan
     if (alone)
         relay_run(1, 1, scan_values, &shared);
     else
-        relay_run(ctx->threads, (c->n - 1) / shared.part + 1, scan_part, &shared);
+        relay_run(ctx->threads, ceil_div(c->n, shared.part), scan_part, &shared);
 }
 
 /* ----------------------------------------------------------------------- choice of the kernel */
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-static bool is_signed(weft_dtype dtype) { return dtype <= WEFT_I64; }
-
 /* Returns the unsigned integer type of equal size: most kernels do not depend on the sign. */
 static weft_dtype without_sign(weft_dtype dtype) {
-    return is_signed(dtype) ? (weft_dtype)(dtype - WEFT_I8 + WEFT_U8) : dtype;
+    return type_is_signed(dtype) ? (weft_dtype)(dtype - WEFT_I8 + WEFT_U8) : dtype;
 }
 
 static const scan_kernel *find_kernel(const scan_kernels *kernels, const scan_call *c) {
@@ -126,7 +124,7 @@ static const scan_kernel *find_kernel(const scan_kernels *kernels, const scan_ca
 static uint64_t flip(const scan_call *c) {
     const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX;
     const uint64_t sign = (uint64_t)1 << (8 * weft_dtype_size(c->dtype) - 1);
-    const uint64_t other_sign = order && !is_signed(c->dtype) && !is_float(c->dtype) ? sign : 0;
+    const uint64_t other_sign = order && !type_is_signed(c->dtype) && !type_is_float(c->dtype) ? sign : 0;
     return c->op == WEFT_MIN || c->op == WEFT_AND ? ~other_sign : other_sign;
 }
 
@@ -138,7 +136,7 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
     *job = (scan_job){.init = c->init, .flip = flip(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
     job->nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
     job->infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
-    if (!c->init && order && is_float(c->dtype))
+    if (!c->init && order && type_is_float(c->dtype))
         job->init = f32 ? (const void *)&inf_f32[least] : (const void *)&inf_f64[least];
     return find_kernel(ctx->level->scans, c);
 }
@@ -168,7 +166,7 @@ weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     scan_job job;
     const scan_kernel *kernel = cpu_scan_kernel(ctx, c, &job);
     if (c->totals) {
-        cpu_parallel_for(ctx->threads, (c->n + TOTALS_PART - 1) / TOTALS_PART, PARALLEL_IN_ORDER, find_part_totals,
+        cpu_parallel_for(ctx->threads, ceil_div(c->n, TOTALS_PART), PARALLEL_IN_ORDER, find_part_totals,
                          &(totals_job){c, kernel, &job});
         return WEFT_OK;
     }

@@ -5,6 +5,7 @@
  * each of these long segments, as weft_reduce or weft_scan. A segment longer than a part can only be the last one
  * that begins in its part. */
 #include "core/offsets.h"
+#include "core/types.h"
 #include "cpu/parallel.h"
 #include "cpu/segments.h"
 
@@ -47,7 +48,7 @@ static scan_call scan_of(const segmented_call *c, size_t begin, size_t n) {
 static void find_fold_kernels(job *j) {
     const level *l = j->ctx->level;
     const weft_dtype t = j->c->dtype;
-    const bool is_float = t == WEFT_F32 || t == WEFT_F64, in_f64 = t == WEFT_F32 && j->c->result == WEFT_F64;
+    const bool is_float = type_is_float(t), in_f64 = t == WEFT_F32 && j->c->result == WEFT_F64;
     const bool f32 = j->c->result == WEFT_F32;
     j->fold = (fold_job){.x = j->c->x};
     j->fold_segments = l->folds->fold[j->c->op][t];

@@ -3,6 +3,7 @@
 #ifndef WEFT_CPU_SELECTION_PARTS_H
 #define WEFT_CPU_SELECTION_PARTS_H
 
+#include "core/types.h"
 #include "cpu/cpu.h"
 
 enum { SELECTION_WORDS = 1024 }; /* maximum number of mask words per part */
@@ -18,7 +19,7 @@ static inline size_t selection_words(size_t n) { return (n + 63) / 64; }
 
 /* Returns the type that selects the kernel: the signed integer type of equal size, or the float type. */
 static inline weft_dtype cpu_selection_type(weft_dtype dtype) {
-    return dtype >= WEFT_U8 && dtype <= WEFT_U64 ? (weft_dtype)(dtype - WEFT_U8 + WEFT_I8) : dtype;
+    return type_is_unsigned(dtype) ? (weft_dtype)(dtype - WEFT_U8 + WEFT_I8) : dtype;
 }
 
 #endif

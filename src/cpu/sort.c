@@ -1,5 +1,6 @@
 /* weft_sort, weft_sort_pairs, weft_sort_bits and weft_argsort on the CPU (ORDER.md 17): workspace, and insertion
  * sort of few keys. */
+#include "core/types.h"
 #include "cpu/sort_passes.h"
 
 #include <string.h>
@@ -15,9 +16,9 @@ enum {
 static unsigned width(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(dtype); }
 
 static sort_job new_job(const cpu_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n) {
-    const bool is_float = dtype == WEFT_F32 || dtype == WEFT_F64;
+    const bool is_float = type_is_float(dtype);
     const weft_sort_rule rule =
-        weft_sort_rule_of(width(dtype), is_float, dtype <= WEFT_I64, order == WEFT_DESCENDING);
+        weft_sort_rule_of(width(dtype), is_float, type_is_signed(dtype), order == WEFT_DESCENDING);
     const size_t bytes = n * weft_dtype_size(dtype), chunks = n / CHUNK_KEYS;
     const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES || chunks <= 1;
     return (sort_job){.kernel = ctx->level->sorts->width[__builtin_ctz(width(dtype) / 8)],

@@ -2,6 +2,7 @@
  * that fit in a core's cache are partitioned by splitters. Then the parts of each bucket are concatenated and
  * sorted. Memory is read and written three times for any number of keys. Blocks and splitters do not change the
  * result. NaNs, which have no rank, are in a bucket of their own, in which their order is preserved. */
+#include "core/types.h"
 #include "cpu/sort_passes.h"
 
 #include <string.h>
@@ -27,8 +28,6 @@ typedef struct plan {
     uint64_t splitters[BUCKETS_MAX];
 } plan;
 
-static size_t lesser(size_t a, size_t b) { return a < b ? a : b; }
-
 static char *own_room(const plan *p) { return p->rooms + (size_t)cpu_thread_number() * p->room_bytes; }
 
 static size_t *starts_of(const plan *p, size_t block) { return p->starts + block * (p->buckets + 1); }
@@ -38,7 +37,7 @@ static size_t *starts_of(const plan *p, size_t block) { return p->starts + block
 static void part_block(void *self, size_t block) {
     const plan *const p = self;
     const sort_job *const job = p->job;
-    const size_t first = block * p->block, n = lesser(job->n - first, p->block), bytes = job->keys.bytes;
+    const size_t first = block * p->block, n = min_u64(job->n - first, p->block), bytes = job->keys.bytes;
     char *const ranks = own_room(p), *const to = (char *)job->keys.spare + first * bytes;
     size_t *const starts = starts_of(p, block), nans = p->buckets - 1;
     const size_t numbers = job->vectors->rank(&job->rule, (const char *)job->keys.from + first * bytes, n, ranks);
@@ -106,10 +105,10 @@ static void run(plan *p) {
 static void plan_buckets(plan *p) {
     const size_t n = p->job->n, bytes = p->job->keys.bytes, chunks = p->job->chunks;
     const size_t fit = n * bytes / BUCKET_BYTES, balanced = chunks > 1 ? BUCKETS_OF_A_CHUNK * chunks : 1;
-    p->block = lesser(n, BLOCK_BYTES / bytes);
+    p->block = min_u64(n, BLOCK_BYTES / bytes);
     p->blocks = (n - 1) / p->block + 1;
-    p->buckets = 1 + lesser(fit > balanced ? fit : balanced, BUCKETS_MAX);
-    p->room_bytes = in_lines(lesser(n * bytes, ROOM_BYTES));
+    p->buckets = 1 + min_u64(fit > balanced ? fit : balanced, BUCKETS_MAX);
+    p->room_bytes = in_lines(min_u64(n * bytes, ROOM_BYTES));
 }
 
 weft_status cpu_sort_buckets(cpu_context *ctx, sort_job *job, weft_error *error) {

@@ -3,6 +3,7 @@
 #ifndef WEFT_CPU_SORT_PASSES_H
 #define WEFT_CPU_SORT_PASSES_H
 
+#include "core/types.h"
 #include "cpu/parallel.h"
 
 /* Arrays of the keys or of the values: every pass moves them from one array to another. */
@@ -28,9 +29,7 @@ typedef struct sort_job {
 } sort_job;
 
 /* Rounds a number of bytes up to whole cache lines. */
-static inline size_t in_lines(size_t bytes) {
-    return (bytes + SORT_LINE_BYTES - 1) / SORT_LINE_BYTES * SORT_LINE_BYTES;
-}
+static inline size_t in_lines(size_t bytes) { return round_up(bytes, SORT_LINE_BYTES); }
 
 void cpu_sort_passes(sort_job *job);
 

@@ -2,6 +2,7 @@
  * Whenever its list is full, only the first k of it are kept; from then on, only elements greater than the last of
  * these are added. The lists of all threads form one list in array order, whose first k are sorted. For the k
  * smallest elements, the bits of the keys are inverted. */
+#include "core/types.h"
 #include "cpu/parallel.h"
 
 #include <string.h>
@@ -79,17 +80,15 @@ typedef struct plan {
     int threads;
 } plan;
 
-static size_t least_of(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Lists the candidates of part t; returns their number. */
 static size_t list_part(const plan *p, size_t t, candidate *list) {
     const uint64_t greatest = UINT64_MAX >> (64 - p->bits);
-    const size_t size = weft_dtype_size(p->call->dtype), end = least_of(p->call->n, (t + 1) * p->part);
+    const size_t size = weft_dtype_size(p->call->dtype), end = min_u64(p->call->n, (t + 1) * p->part);
     size_t count = 0;
     uint64_t least = 0;
     for (size_t first = t * p->part; first < end && !cpu_cancelled();) {
         const char *x = (const char *)p->call->x + first * size;
-        const size_t n = least_of(end - first, FILTERED_AT_ONCE);
+        const size_t n = min_u64(end - first, FILTERED_AT_ONCE);
         const size_t looked_at = p->filter(x, n, first, p->flip, least, list, &count, p->capacity);
         first += looked_at;
         if (looked_at == n && first < end) continue;
@@ -146,7 +145,7 @@ weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
               .bits = 8 * (unsigned)size,
               .threads = c->n * size < ALONE_BYTES ? 1 : ctx->threads};
     p.part = (c->n - 1) / (size_t)p.threads + 1;
-    p.capacity = least_of(p.part, c->k > p.part / 2 ? p.part : 2 * c->k + SLACK) + FILTER_BLOCK;
+    p.capacity = min_u64(p.part, c->k > p.part / 2 ? p.part : 2 * c->k + SLACK) + FILTER_BLOCK;
     RETURN_IF(p.capacity > SIZE_MAX / sizeof(candidate) / ((size_t)p.threads + 1), WEFT_OUT_OF_MEMORY,
               "cannot allocate host memory for the %zu largest of %zu elements", c->k, c->n);
     const size_t candidates = (size_t)p.threads * p.capacity + c->k;

@@ -5,6 +5,7 @@
  * the same function. Finally the chunks are eliminated a second time, with known separators. The chunks of long
  * systems are distributed over the threads. Many systems are processed in groups that fit in a core's cache, so
  * that the second elimination reads from the cache. */
+#include "core/types.h"
 #include "cpu/parallel.h"
 #include "cpu/tridiag_kernel.h"
 
@@ -81,7 +82,6 @@ static void for_each(const step *t, size_t count, size_t rows, void (*item)(cons
 
 /* Returns the number of parts of `part` elements in n; part must not be 0 unless n is 0. */
 static size_t whole(size_t n, size_t part) { return n && part ? (n - 1) / part + 1 : 0; }
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Returns the lines of one vector: they start at `row` of `system`. If lanes are chunks, consecutive lanes are
  * lane_rows rows apart. */
@@ -98,7 +98,7 @@ static tridiag_lanes lanes_of(const step *t, size_t system, size_t j, size_t cou
     const bool at_end = last_chunk + 1 == t->chunks;
     return (tridiag_lanes){
         .count = count,
-        .rows = least(rows->n - first, WEFT_TRIDIAG_CHUNK),
+        .rows = min_u64(rows->n - first, WEFT_TRIDIAG_CHUNK),
         .a = moved(t, rows->a, system, first, WEFT_TRIDIAG_CHUNK),
         .b = moved(t, rows->b, system, first, WEFT_TRIDIAG_CHUNK),
         .c = moved(t, rows->c, system, first, WEFT_TRIDIAG_CHUNK),
@@ -121,11 +121,11 @@ static tridiag_lanes lanes_of_item(const step *t, size_t i, size_t *piece) {
     const size_t width = t->s->kernel->width, group = i % t->across, rest = i / t->across;
     if (t->by_systems) { /* rest: number of the chunk */
         *piece = rest * t->rows->systems + group * width;
-        return lanes_of(t, group * width, rest, least(width, t->rows->systems - group * width));
+        return lanes_of(t, group * width, rest, min_u64(width, t->rows->systems - group * width));
     }
     const size_t full = t->rows->n / WEFT_TRIDIAG_CHUNK, j = group * width < full ? group * width : full;
     *piece = rest * t->chunks + j;
-    return lanes_of(t, rest, j, j < full ? least(width, full - j) : 1);
+    return lanes_of(t, rest, j, j < full ? min_u64(width, full - j) : 1);
 }
 
 static size_t items(const step *t) { return t->across * (t->by_systems ? t->chunks : t->rows->systems); }
@@ -160,7 +160,7 @@ static void link_part(const step *t, size_t i, size_t thread) {
     const size_t parts = (t->chunks - 1) / LINK_ROWS + 1; /* per system */
     const size_t system = i / parts * t->chunks, from = i % parts * LINK_ROWS;
     const size_t last = t->chunks - 1;
-    link_pieces(t, system + from, system + from + 1, least(last - from, LINK_ROWS));
+    link_pieces(t, system + from, system + from + 1, min_u64(last - from, LINK_ROWS));
     if (t->s->periodic && last - from < LINK_ROWS) link_pieces(t, system + last, system, 1);
 }
 
@@ -208,7 +208,7 @@ static size_t alone_room(const solver *s, int threads) {
 /* Solves systems of at most TRIDIAG_ALONE rows, one per vector lane. */
 static void solve_item(const step *t, size_t i, size_t thread) {
     const size_t width = t->s->kernel->width, system = i * width;
-    tridiag_lanes in = lanes_of(t, system, 0, least(width, t->rows->systems - system));
+    tridiag_lanes in = lanes_of(t, system, 0, min_u64(width, t->rows->systems - system));
     in.rows = t->rows->n;
     in.room = t->rooms + thread * solving_room(t->s->kernel, t->s->size);
     void *const x = at(t->rows->x, system * t->rows->d.line, t->s->size);
@@ -257,7 +257,7 @@ static void reduce_chunks(const step *t) {
     if (t->by_systems)
         for_each(t, t->chunks, t->rows->systems, link_chunk);
     else
-        for_each(t, t->rows->systems * whole(t->chunks, LINK_ROWS), least(t->chunks, LINK_ROWS), link_part);
+        for_each(t, t->rows->systems * whole(t->chunks, LINK_ROWS), min_u64(t->chunks, LINK_ROWS), link_part);
 }
 
 static void expand_chunks(const step *t) {
@@ -316,7 +316,7 @@ static size_t systems_of_group(const tridiag_call *c, const solver *s) {
     if (c->n <= TRIDIAG_ALONE || s->threads < 2 || c->systems < (size_t)s->threads) return 0;
     const size_t fit = GROUP_BYTES / (c->n * s->size * (ARRAYS - 1));
     const size_t even = whole(c->systems, (size_t)s->threads);
-    return least(least(fit, even), s->kernel->width);
+    return min_u64(min_u64(fit, even), s->kernel->width);
 }
 
 /* Groups of systems; one thread solves each group. */
@@ -330,7 +330,7 @@ typedef struct groups {
 static void solve_group(void *self, size_t i) {
     const groups *g = self;
     const size_t first = i * g->group;
-    const level_of_rows part = part_of(g->call, first, least(g->group, g->call->systems - first));
+    const level_of_rows part = part_of(g->call, first, min_u64(g->group, g->call->systems - first));
     solve_level(g->s, &part, g->scratch + g->room * (size_t)cpu_thread_number());
 }
 

@@ -9,6 +9,7 @@
  *     items    |       |       |       |       |       |
  *     rank 1        |--===================---|               -- from fetched values, == from its own values only */
 #include "core/parts.h"
+#include "core/types.h"
 #include "dist/dist.h"
 
 #include <stdlib.h>
@@ -31,9 +32,6 @@ typedef struct convolving {
 
 /* ----------------------------------------------------------------------------------- places */
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static uint64_t greatest(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t up_to(uint64_t place, uint64_t step) { return (place + step - 1) / step * step; }
 static size_t count_of(extent e) { return e.first < e.end ? (size_t)(e.end - e.first) : 0; }
 
 /* Returns the results of a rank, numbered as in the full convolution. Result i belongs to the rank of value i.
@@ -43,8 +41,8 @@ static extent results_of(const convolving *c, int rank) {
     const uint64_t n = dist_total(d), m = c->m;
     const uint64_t first = c->mode == WEFT_FULL ? 0 : c->mode == WEFT_SAME ? (m - 1) / 2 : m - 1;
     const uint64_t count = c->mode == WEFT_FULL ? n + m - 1 : c->mode == WEFT_SAME ? n : n - m + 1;
-    const uint64_t end = rank + 1 == d->size ? count : least(d->begin[rank + 1], count);
-    return (extent){first + least(d->begin[rank], count), first + end};
+    const uint64_t end = rank + 1 == d->size ? count : min_u64(d->begin[rank + 1], count);
+    return (extent){first + min_u64(d->begin[rank], count), first + end};
 }
 
 /* Returns the values required by `results`, from the start of an item on. They are at least m, so that the filter is
@@ -55,15 +53,15 @@ static extent values_of(const convolving *c, extent results) {
     uint64_t first = item > c->before ? item - c->before : 0;
     if (results.first >= results.end) return (extent){0, 0};
     if (first + c->m > n) first = (n - c->m) / c->step * c->step;
-    return (extent){first, least(greatest(up_to(results.end, c->step), first + c->m), n)};
+    return (extent){first, min_u64(max_u64(round_up(results.end, c->step), first + c->m), n)};
 }
 
 /* Returns the results of a rank that require only values of its slice; an empty range if the slice is too short. */
 static extent results_inside(const convolving *c, int rank) {
     const extent all = results_of(c, rank);
-    const uint64_t end = c->d->begin[rank + 1], start = up_to(c->d->begin[rank], c->step);
-    const uint64_t first = greatest(all.first, start ? start + c->before : 0);
-    const uint64_t last = end == dist_total(c->d) ? all.end : least(all.end, end / c->step * c->step);
+    const uint64_t end = c->d->begin[rank + 1], start = round_up(c->d->begin[rank], c->step);
+    const uint64_t first = max_u64(all.first, start ? start + c->before : 0);
+    const uint64_t last = end == dist_total(c->d) ? all.end : min_u64(all.end, end / c->step * c->step);
     return first < last && start + c->m <= end ? (extent){first, last} : (extent){all.end, all.end};
 }
 

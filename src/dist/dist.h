@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/order.h"
+#include "core/types.h"
 #include "weft_dist.h"
 
 #include <stdbool.h>
@@ -137,7 +138,7 @@ static inline uint64_t dist_total(const weft_dist *d) { return d->begin[d->size]
 /* Returns the whole aligned tiles that begin in the slice. Only the last tile of the array may be short. Elements
  * before these tiles belong to a tile of a lower rank. */
 static inline extent dist_whole_tiles(const weft_dist *d, int rank, size_t tile) {
-    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], up = (begin + tile - 1) / tile * tile;
+    const uint64_t begin = d->begin[rank], end = d->begin[rank + 1], up = round_up(begin, tile);
     const uint64_t first = up < end ? up : end, down = end == dist_total(d) ? end : end / tile * tile;
     return (extent){first, down > first ? down : first};
 }

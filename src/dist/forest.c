@@ -1,5 +1,6 @@
 #include "dist/forest.h"
 #include "core/fpmode.h"
+#include "core/types.h"
 
 #include <string.h>
 
@@ -22,7 +23,7 @@ static size_t list_subtrees(const weft_dist *d, int rank, size_t size, subtree l
     const extent ragged = ragged_tile(d, rank, size);
     size_t count = 0;
     for (uint64_t at = whole.first; at < whole.end;) {
-        const uint64_t number = at / tile, left = (whole.end - at + tile - 1) / tile;
+        const uint64_t number = at / tile, left = ceil_div(whole.end - at, tile);
         unsigned level = 0;
         while (!(number >> level & 1) && left >> (level + 1)) level++;
         const uint64_t most = (uint64_t)tile << level, next = whole.end - at < most ? whole.end : at + most;

@@ -11,6 +11,7 @@
  *
  * Two buffers contain the slice with its halos alternately: a round sweeps from one to the other. Only halos are
  * moved. */
+#include "core/types.h"
 #include "dist/dist.h"
 
 #include <string.h>
@@ -165,8 +166,8 @@ static weft_status check_laplace(const sweeping *s, const void *u, const void *v
     weft_dist *const d = s->d;
     weft_error *error = &d->error;
     const size_t size = weft_dtype_size(s->dtype);
-    RETURN_IF(s->dtype != WEFT_F32 && s->dtype != WEFT_F64, WEFT_UNSUPPORTED,
-              "laplace requires a grid of f32 or f64, not %s", weft_dtype_name(s->dtype));
+    RETURN_IF(!type_is_float(s->dtype), WEFT_UNSUPPORTED, "laplace requires a grid of f32 or f64, not %s",
+              weft_dtype_name(s->dtype));
     RETURN_IF(s->nx == 0 || s->ny == 0, WEFT_EMPTY, "planes of %zu x %zu have no points", s->nx, s->ny);
     RETURN_IF(s->ny > SIZE_MAX / 16 / s->nx, WEFT_INVALID, "planes of %zu x %zu points do not fit in memory", s->nx,
               s->ny);

@@ -4,6 +4,7 @@
  * continue from the sums of the earlier terms (R. van de Geijn, J. Watts, Concurrency 9, 1997; here sums are not
  * rounded in between). The division of k into parts (13.2) depends on the size of the whole product only. */
 #include "core/parts.h"
+#include "core/types.h"
 #include "dist/dist.h"
 
 #include <inttypes.h>
@@ -160,7 +161,7 @@ static weft_status hold_own(weft_dist *d, size_t number, size_t bytes, const cha
 static weft_status hold_rooms(product *p) {
     weft_dist *const d = p->d;
     const size_t sum = weft_dtype_size(p->accumulate);
-    const size_t parts = (p->k - 1) / p->part + 1, m = p->rows.count, n = p->columns.count;
+    const size_t parts = ceil_div(p->k, p->part), m = p->rows.count, n = p->columns.count;
     char *at;
     if (p->grid_columns > 1) {
         FORWARD(dist_room(d, ROOM_OF_A, m * terms_of_a(p, 0).count * p->size, &at));

@@ -1,4 +1,5 @@
 /* weft_dist_price: every rank runs weft_price. Its sums over paths are divided among the ranks. */
+#include "core/types.h"
 #include "dist/forest.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@ static void share_paths(weft_dist *d, uint64_t paths) {
     const uint64_t tile = WEFT_TILE(8), ranks = (uint64_t)d->size;
     uint64_t run = tile;
     while (paths / (2 * run) >= 32 * ranks) run *= 2;
-    const uint64_t runs = (paths + run - 1) / run;
+    const uint64_t runs = ceil_div(paths, run);
     for (uint64_t r = 0; r <= ranks; r++) {
         const uint64_t begin = (runs / ranks * r + (r < runs % ranks ? r : runs % ranks)) * run;
         d->begin[r] = begin < paths ? begin : paths;

@@ -8,6 +8,7 @@
 #include "arith/affine.h"
 #include "core/fpmode.h"
 #include "core/parts.h"
+#include "core/types.h"
 #include "dist/blocks.h"
 
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static weft_status bring_edge(const solving *p, edge *e, char **to) {
 static weft_status find_edges(solving *p) {
     weft_error *error = &p->d->error;
     const extent own = numbers_of(p, p->d->rank);
-    const uint64_t block = block_of(DEVICE_LEVEL), up = (own.first + block - 1) / block * block;
+    const uint64_t block = block_of(DEVICE_LEVEL), up = round_up(own.first, block);
     const uint64_t head = !p->on_gpu || up > own.end ? own.end : up, down = own.end / block * block;
     p->edges[0] = (edge){{own.first, head}, p->s, p->u};
     p->edges[1] = (edge){{down > head ? down : head, own.end}, NULL, NULL};

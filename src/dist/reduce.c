@@ -3,14 +3,13 @@
  * ranks. */
 #include "arith/finish.h"
 #include "core/fpmode.h"
+#include "core/types.h"
 #include "dist/forest.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------ statistics */
-
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
 static void store_real(weft_dtype result, double v, void *out) {
     if (result == WEFT_F32)
@@ -145,7 +144,7 @@ static weft_status run_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_d
                               const void *x, void *out) {
     weft_dtype result;
     const bool statistic = op == WEFT_MEAN || op == WEFT_NORM1 || op == WEFT_NORM2;
-    const bool tree = is_float(dtype) && (op == WEFT_SUM || op == WEFT_PROD);
+    const bool tree = type_is_float(dtype) && (op == WEFT_SUM || op == WEFT_PROD);
     if (dist_total(d) == 0) return dist_took_host(d, weft_reduce(d->host, op, dtype, accumulate, 0, NULL, out));
     FORWARD(weft_reduce_result(op, dtype, accumulate, &result));
     if (statistic) return run_statistic(d, op, dtype, result, x, out);
@@ -229,7 +228,7 @@ weft_status weft_dist_dot(weft_dist *d, weft_dtype dtype, weft_dtype accumulate,
     weft_status status = check_reduce(d, WEFT_SUM, dtype, accumulate, slice.count, x, out);
     if (status == WEFT_OK) status = dist_check_array(d, "y", y, slice.count, weft_dtype_size(dtype));
     FORWARD(dist_begin(d, "dot", list, 2, slice, status));
-    if (!is_float(dtype)) return run_integer_dot(d, dtype, slice.count, x, y, out);
+    if (!type_is_float(dtype)) return run_integer_dot(d, dtype, slice.count, x, y, out);
     if (dist_total(d) == 0) return dist_took_host(d, weft_dot(d->host, dtype, accumulate, 0, NULL, NULL, out));
     return run_fold((forest){.d = d, .kind = LEAF_DOT, .dtype = dtype, .accumulate = accumulate, .x = x, .y = y},
                     out);

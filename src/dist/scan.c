@@ -7,6 +7,7 @@
  * The slice is read twice: no rank can write before it has the totals of all lower ranks, and these are complete
  * only after those ranks have read their whole slices. */
 #include "core/parts.h"
+#include "core/types.h"
 #include "dist/blocks.h"
 
 #include <stdlib.h>
@@ -38,8 +39,6 @@ static void *value_at(const scanning *s, const void *values, size_t i) {
 }
 
 /* ---------------------------------------------------------------------------------- blocks */
-
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
 /* Computes a total whose value does not depend on the order of its elements by weft_reduce. Integer totals keep the
  * low bytes of its 64-bit result. */
@@ -80,7 +79,7 @@ static weft_status find_tiled_total(const scanning *s, size_t n, const char *x, 
 
 static weft_status find_total(const scanning *s, const char *x, unsigned level, void *total) {
     const size_t n = (size_t)block_of(level);
-    const bool is_free = !is_float(s->dtype) || s->op == WEFT_MIN || s->op == WEFT_MAX;
+    const bool is_free = !type_is_float(s->dtype) || s->op == WEFT_MIN || s->op == WEFT_MAX;
     if (n < TILE) return find_small_total(s, n, x, total);
     return is_free ? find_free_total(s, n, x, total) : find_tiled_total(s, n, x, total);
 }

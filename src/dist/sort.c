@@ -5,6 +5,7 @@
  * arrive in the order of the ranks, and both steps are stable, so the result is stable. */
 #include "arith/sort_code.h"
 #include "core/parts.h"
+#include "core/types.h"
 #include "dist/dist.h"
 
 #include <string.h>
@@ -253,8 +254,8 @@ weft_status weft_dist_sort(weft_dist *d, weft_dtype dtype, weft_order_of_sort or
     FORWARD(dist_begin(d, "sort", list, 2, slice, status));
     const size_t ranks = (size_t)d->size;
     sorting s = {.d = d, .dtype = dtype, .order = order, .n = slice.count, .size = size};
-    s.rule = weft_sort_rule_of(8 * (unsigned)size, dtype == WEFT_F32 || dtype == WEFT_F64,
-                               dtype >= WEFT_I8 && dtype <= WEFT_I64, order == WEFT_DESCENDING);
+    s.rule =
+        weft_sort_rule_of(8 * (unsigned)size, type_is_float(dtype), type_is_signed(dtype), order == WEFT_DESCENDING);
     s.low = d->roots;
     s.less = s.low + ranks;
     s.here = s.less + ranks;

@@ -9,6 +9,7 @@
  *     rank 1                      ---|------|     level 1: rank 0 has separators 0, 1 and 2, rank 1 has 3 */
 #include "core/fpmode.h"
 #include "core/parts.h"
+#include "core/types.h"
 #include "dist/dist.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static size_t count_chunks(const weft_dist *d, int rank) {
     return (size_t)(at_level(d->begin[rank + 1], 1) - at_level(d->begin[rank], 1));
 }
 
-static size_t padded(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+static size_t padded(size_t bytes) { return round_up(bytes, ALIGNMENT); }
 
 /* Returns the bytes of this rank's separators at all levels. */
 static size_t separator_bytes(const spread *s) {

@@ -1,4 +1,5 @@
 /* The definition of the order of keys (ORDER.md 17) and of weft_argsort: a merge sort of the indices. */
+#include "core/types.h"
 #include "ref/ref.h"
 #include "ref/sort_order.h"
 
@@ -22,7 +23,7 @@ static uint64_t part(const sort_order *o, size_t i) {
 static bool precedes_as_integer(const sort_order *o, size_t a, size_t b) {
     const uint64_t p = part(o, a), q = part(o, b);
     const bool has_sign =
-        ref_is_signed(o->keys.dtype) && o->bits > 0 && o->first_bit + o->bits == 8 * weft_dtype_size(o->keys.dtype);
+        type_is_signed(o->keys.dtype) && o->bits > 0 && o->first_bit + o->bits == 8 * weft_dtype_size(o->keys.dtype);
     const uint64_t sign = has_sign ? UINT64_C(1) << (o->bits - 1) : 0;
     const bool p_negative = p & sign, q_negative = q & sign;
     if (p_negative != q_negative) return o->descending ? q_negative : p_negative;
@@ -30,7 +31,7 @@ static bool precedes_as_integer(const sort_order *o, size_t a, size_t b) {
 }
 
 static bool precedes(const sort_order *o, size_t a, size_t b) {
-    return ref_is_float(o->keys.dtype) ? precedes_as_real(o, a, b) : precedes_as_integer(o, a, b);
+    return type_is_float(o->keys.dtype) ? precedes_as_real(o, a, b) : precedes_as_integer(o, a, b);
 }
 
 /* Merges from[0..middle) and from[middle..n), which are both sorted. Equal keys of the first half precede those of

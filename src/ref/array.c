@@ -1,4 +1,5 @@
 #include "ref/array.h"
+#include "core/types.h"
 
 #include <string.h>
 
@@ -6,7 +7,7 @@ double ref_real(array x, size_t i) {
     if (x.dtype == WEFT_F32) return ((const float *)x.p)[i];
     if (x.dtype == WEFT_F64) return ((const double *)x.p)[i];
     const uint64_t v = ref_integer(x, i);
-    return ref_is_signed(x.dtype) ? (double)(int64_t)v : (double)v;
+    return type_is_signed(x.dtype) ? (double)(int64_t)v : (double)v;
 }
 
 uint64_t ref_integer(array x, size_t i) {
@@ -22,10 +23,6 @@ uint64_t ref_integer(array x, size_t i) {
     default: return 0;
     }
 }
-
-bool ref_is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-
-bool ref_is_signed(weft_dtype dtype) { return dtype >= WEFT_I8 && dtype <= WEFT_I64; }
 
 void ref_store_real(weft_dtype dtype, double v, void *out) {
     const float rounded = (float)v;

@@ -5,8 +5,6 @@
 #include "core/order.h"
 #include "weft.h"
 
-#include <stdbool.h>
-
 typedef struct array {
     weft_dtype dtype;
     const void *p;
@@ -16,9 +14,6 @@ typedef struct array {
 double ref_real(array x, size_t i);
 /* Returns element i of an integer array, sign-extended to 64 bits. */
 uint64_t ref_integer(array x, size_t i);
-
-bool ref_is_float(weft_dtype dtype);
-bool ref_is_signed(weft_dtype dtype);
 
 /* Stores v as an element of `dtype`. A float is rounded to it, and a NaN becomes the canonical NaN. */
 void ref_store_real(weft_dtype dtype, double v, void *out);

@@ -1,4 +1,5 @@
 /* The definition of weft_dot (ORDER.md 5). */
+#include "core/types.h"
 #include "ref/ref.h"
 #include "ref/tree.h"
 
@@ -18,7 +19,7 @@ static double step_f64(const terms_f64 *t, double lane, size_t i) {
 weft_status ref_dot(void *state, const dot_call *call, weft_error *error) {
     const array x = {call->dtype, call->x}, y = {call->dtype, call->y};
     (void)state, (void)error;
-    if (!ref_is_float(call->dtype)) {
+    if (!type_is_float(call->dtype)) {
         uint64_t total = 0;
         for (size_t i = 0; i < call->n; i++) total += ref_integer(x, i) * ref_integer(y, i);
         ref_store_integer(call->result, total, call->out);

@@ -1,4 +1,5 @@
 /* The definition of weft_histogram and weft_histogram_even (ORDER.md 11). */
+#include "core/types.h"
 #include "ref/array.h"
 #include "ref/ref.h"
 
@@ -9,9 +10,9 @@ __extension__ typedef unsigned __int128 wide;
 
 /* Returns true if x[i] <= y[j] by value: -0 = +0, and a comparison with a NaN is false. */
 static bool at_most(array x, size_t i, array y, size_t j) {
-    if (ref_is_float(x.dtype)) return ref_real(x, i) <= ref_real(y, j);
+    if (type_is_float(x.dtype)) return ref_real(x, i) <= ref_real(y, j);
     const uint64_t p = ref_integer(x, i), q = ref_integer(y, j);
-    return ref_is_signed(x.dtype) ? (int64_t)p <= (int64_t)q : p <= q;
+    return type_is_signed(x.dtype) ? (int64_t)p <= (int64_t)q : p <= q;
 }
 
 /* Returns the bin between the edges, or c->bins if there is none. */
@@ -37,7 +38,7 @@ static size_t even_bin_of_real(const histogram_call *c, double x) {
 }
 
 static size_t even_bin_of_integer(const histogram_call *c, uint64_t x) {
-    const bool is_signed = ref_is_signed(c->dtype);
+    const bool is_signed = type_is_signed(c->dtype);
     const bool below = is_signed ? (int64_t)x < (int64_t)c->lower_integer : x < c->lower_integer;
     const bool above = is_signed ? (int64_t)x > (int64_t)c->upper_integer : x > c->upper_integer;
     if (below || above) return c->bins;
@@ -50,9 +51,9 @@ weft_status ref_histogram(void *state, const histogram_call *c, weft_error *erro
     (void)state, (void)error;
     memset(c->counts, 0, c->bins * sizeof *c->counts);
     for (size_t i = 0; i < c->n; i++) {
-        const size_t bin = c->edges                 ? bin_by_edges(c, x, i)
-                           : ref_is_float(c->dtype) ? even_bin_of_real(c, ref_real(x, i))
-                                                    : even_bin_of_integer(c, ref_integer(x, i));
+        const size_t bin = c->edges                  ? bin_by_edges(c, x, i)
+                           : type_is_float(c->dtype) ? even_bin_of_real(c, ref_real(x, i))
+                                                     : even_bin_of_integer(c, ref_integer(x, i));
         if (bin < c->bins) c->counts[bin]++;
     }
     return WEFT_OK;

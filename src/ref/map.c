@@ -4,6 +4,7 @@
  * In f32 an operation is that of f64 on the same values, rounded to f32. For + - * / and sqrt this is the correctly
  * rounded f32 result, since f64 has more than twice as many digits (S. Figueroa, ACM SIGNUM Newsletter 30, 1995).
  * For the elementary functions it is their definition. Only fma requires a separate f32 operation. */
+#include "core/types.h"
 #include "ref/array.h"
 #include "ref/elementary.h"
 #include "ref/ref.h"
@@ -114,7 +115,7 @@ static double real_of(bool narrow, bool is_signed, uint64_t v) {
 static item leaf_item(const map_call *c, const map_leaf *leaf, size_t i) {
     const bool narrow = c->dtype == WEFT_F32;
     const array x = {leaf->dtype, leaf->p};
-    if (!ref_is_float(c->dtype)) {
+    if (!type_is_float(c->dtype)) {
         const uint64_t v = leaf->kind == LEAF_ARRAY   ? ref_integer(x, i)
                            : leaf->kind == LEAF_INDEX ? leaf->value.u64 + i
                                                       : leaf->value.u64;
@@ -122,8 +123,8 @@ static item leaf_item(const map_call *c, const map_leaf *leaf, size_t i) {
     }
     if (leaf->kind == LEAF_INDEX) return (item){.real = real_of(narrow, false, leaf->value.u64 + i)};
     if (leaf->kind == LEAF_VALUE) return (item){.real = narrow ? (double)leaf->value.f32 : leaf->value.f64};
-    if (ref_is_float(x.dtype)) return (item){.real = rounded(narrow, ref_real(x, i))};
-    return (item){.real = real_of(narrow, ref_is_signed(x.dtype), ref_integer(x, i))};
+    if (type_is_float(x.dtype)) return (item){.real = rounded(narrow, ref_real(x, i))};
+    return (item){.real = real_of(narrow, type_is_signed(x.dtype), ref_integer(x, i))};
 }
 
 static item operand_item(const map_call *c, const item *registers, unsigned operand, size_t i) {
@@ -131,13 +132,13 @@ static item operand_item(const map_call *c, const item *registers, unsigned oper
 }
 
 static item value_at(const map_call *c, size_t i) {
-    const bool narrow = c->dtype == WEFT_F32, is_signed = ref_is_signed(c->dtype);
+    const bool narrow = c->dtype == WEFT_F32, is_signed = type_is_signed(c->dtype);
     item registers[MAP_REGISTERS], last = {.integer = 0};
     for (const map_step *s = c->steps; s < c->steps + c->step_count; s++) {
         const map_op op = (map_op)s->op;
         const item x = operand_item(c, registers, s->a, i), y = operand_item(c, registers, s->b, i),
                    z = operand_item(c, registers, s->c, i);
-        if (ref_is_float(c->dtype))
+        if (type_is_float(c->dtype))
             last.real = rounded(narrow, step_of_reals(op, narrow, x.real, y.real, z.real));
         else
             last.integer = wrapped(c->dtype, step_of_integers(op, is_signed, x.integer, y.integer, z.integer));
@@ -151,7 +152,7 @@ weft_status ref_map(void *state, const map_call *c, weft_error *error) {
     (void)state, (void)error;
     for (size_t i = 0; i < c->n; i++) {
         const item v = value_at(c, i);
-        if (ref_is_float(c->dtype))
+        if (type_is_float(c->dtype))
             ref_store_real(c->dtype, v.real, (char *)c->out + i * size);
         else
             ref_store_integer(c->dtype, v.integer, (char *)c->out + i * size);

@@ -1,4 +1,5 @@
 /* The definition of weft_reduce (ORDER.md 3). */
+#include "core/types.h"
 #include "ref/ref.h"
 #include "ref/tree.h"
 
@@ -18,7 +19,7 @@ static float step_mul_f32(const terms_f32 *t, float lane, size_t i) { return lan
 static double step_mul_f64(const terms_f64 *t, double lane, size_t i) { return lane * ref_real(t->x, i); }
 
 static void define_sum(const reduce_call *c, array x) {
-    if (!ref_is_float(c->dtype)) {
+    if (!type_is_float(c->dtype)) {
         uint64_t total = 0;
         for (size_t i = 0; i < c->n; i++) total += ref_integer(x, i);
         ref_store_integer(c->result, total, c->out);
@@ -32,7 +33,7 @@ static void define_sum(const reduce_call *c, array x) {
 }
 
 static void define_prod(const reduce_call *c, array x) {
-    if (!ref_is_float(c->dtype)) {
+    if (!type_is_float(c->dtype)) {
         uint64_t total = 1;
         for (size_t i = 0; i < c->n; i++) total *= ref_integer(x, i);
         ref_store_integer(c->result, total, c->out);
@@ -49,15 +50,15 @@ static void define_prod(const reduce_call *c, array x) {
 
 /* Returns true if a precedes b in the total order: -0 before +0. Neither may be a NaN. */
 static bool precedes(array x, size_t a, size_t b) {
-    if (ref_is_float(x.dtype)) {
+    if (type_is_float(x.dtype)) {
         const double p = ref_real(x, a), q = ref_real(x, b);
         return p < q || (p == q && signbit(p) && !signbit(q));
     }
     const uint64_t p = ref_integer(x, a), q = ref_integer(x, b);
-    return ref_is_signed(x.dtype) ? (int64_t)p < (int64_t)q : p < q;
+    return type_is_signed(x.dtype) ? (int64_t)p < (int64_t)q : p < q;
 }
 
-static bool is_nan(array x, size_t i) { return ref_is_float(x.dtype) && isnan(ref_real(x, i)); }
+static bool is_nan(array x, size_t i) { return type_is_float(x.dtype) && isnan(ref_real(x, i)); }
 
 /* Returns the first index of the extreme element, or of the first NaN if there is one. */
 static size_t find_extreme(const reduce_call *c, array x, bool largest) {
@@ -108,7 +109,7 @@ static void define_xor(const reduce_call *c, array x) {
 
 static uint64_t nonzeros(const reduce_call *c, array x) {
     uint64_t count = 0;
-    for (size_t i = 0; i < c->n; i++) count += ref_is_float(c->dtype) ? ref_real(x, i) != 0 : ref_integer(x, i) != 0;
+    for (size_t i = 0; i < c->n; i++) count += type_is_float(c->dtype) ? ref_real(x, i) != 0 : ref_integer(x, i) != 0;
     return count;
 }
 

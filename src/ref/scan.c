@@ -1,4 +1,5 @@
 /* The definition of weft_scan (ORDER.md 6). */
+#include "core/types.h"
 #include "ref/array.h"
 #include "ref/ref.h"
 
@@ -60,7 +61,7 @@ static void extremes_of_reals(const scan_call *c, array x) {
 static uint64_t identity(const scan_call *c) {
     const unsigned bits = 8 * (unsigned)weft_dtype_size(c->dtype);
     const uint64_t ones = UINT64_MAX >> (64 - bits);
-    const bool is_signed = ref_is_signed(c->dtype);
+    const bool is_signed = type_is_signed(c->dtype);
     switch (c->op) {
     case WEFT_PROD: return 1;
     case WEFT_AND: return UINT64_MAX;
@@ -71,7 +72,7 @@ static uint64_t identity(const scan_call *c) {
 }
 
 static uint64_t join_integers(const scan_call *c, uint64_t a, uint64_t b) {
-    const bool less = ref_is_signed(c->dtype) ? (int64_t)b < (int64_t)a : b < a;
+    const bool less = type_is_signed(c->dtype) ? (int64_t)b < (int64_t)a : b < a;
     switch (c->op) {
     case WEFT_SUM: return a + b;
     case WEFT_PROD: return a * b;
@@ -96,7 +97,7 @@ static void scan_integers(const scan_call *c, array x) {
 weft_status ref_scan(void *state, const scan_call *c, weft_error *error) {
     const array x = {c->dtype, c->x};
     (void)state, (void)error;
-    if (!ref_is_float(c->dtype)) {
+    if (!type_is_float(c->dtype)) {
         scan_integers(c, x);
     } else if (c->op == WEFT_MIN || c->op == WEFT_MAX) {
         extremes_of_reals(c, x);

@@ -1,6 +1,7 @@
 /* The definition of weft_segmented_reduce, weft_segmented_scan and weft_reduce_by_key (ORDER.md 8). Each segment is
  * reduced or scanned separately. */
 #include "core/offsets.h"
+#include "core/types.h"
 #include "ref/array.h"
 #include "ref/ref.h"
 
@@ -14,7 +15,7 @@ static const void *element(const void *x, weft_dtype dtype, size_t i) {
 /* ------------------------------------------------------------------------ where segments end */
 
 static bool equal_keys(array keys, size_t a, size_t b) {
-    if (!ref_is_float(keys.dtype)) return ref_integer(keys, a) == ref_integer(keys, b);
+    if (!type_is_float(keys.dtype)) return ref_integer(keys, a) == ref_integer(keys, b);
     const double p = ref_real(keys, a), q = ref_real(keys, b);
     return p == q || (isnan(p) && isnan(q));
 }
@@ -32,9 +33,9 @@ static bool begins(const segmented_call *c, size_t i) {
 static void store_empty_extreme(const segmented_call *c, void *out) {
     const uint64_t ones = UINT64_MAX >> (64 - 8 * weft_dtype_size(c->dtype));
     const bool least = c->op == WEFT_MIN;
-    if (ref_is_float(c->dtype))
+    if (type_is_float(c->dtype))
         ref_store_real(c->dtype, least ? INFINITY : -INFINITY, out);
-    else if (ref_is_signed(c->dtype))
+    else if (type_is_signed(c->dtype))
         ref_store_integer(c->dtype, least ? ones >> 1 : ~(ones >> 1), out);
     else
         ref_store_integer(c->dtype, least ? ones : 0, out);

@@ -1,5 +1,6 @@
 /* Decides which elements select, partition, unique and run_length keep, and writes them. */
 #include "ref/selected.h"
+#include "core/types.h"
 #include "ref/array.h"
 
 #include <math.h>
@@ -19,12 +20,12 @@ static bool holds(weft_comparison comparison, bool less, bool equal, bool greate
 
 static bool compares(const select_call *c, size_t i) {
     const array x = {c->dtype, c->x}, value = {c->dtype, c->value};
-    if (ref_is_float(c->dtype)) {
+    if (type_is_float(c->dtype)) {
         const double a = ref_real(x, i), b = ref_real(value, 0);
         return holds(c->comparison, a<b, a == b, a> b);
     }
     const uint64_t a = ref_integer(x, i), b = ref_integer(value, 0);
-    const bool less = ref_is_signed(c->dtype) ? (int64_t)a < (int64_t)b : a < b;
+    const bool less = type_is_signed(c->dtype) ? (int64_t)a < (int64_t)b : a < b;
     return holds(c->comparison, less, a == b, !less && a != b);
 }
 
@@ -39,7 +40,7 @@ void ref_put(const select_call *c, size_t i, size_t k) {
 }
 
 static bool equal(array x, size_t i, size_t k) {
-    if (!ref_is_float(x.dtype)) return ref_integer(x, i) == ref_integer(x, k);
+    if (!type_is_float(x.dtype)) return ref_integer(x, i) == ref_integer(x, k);
     const double a = ref_real(x, i), b = ref_real(x, k);
     return a == b || (isnan(a) && isnan(b));
 }

@@ -1,11 +1,12 @@
 /* The definition of weft_top_k (ORDER.md 12.2): sorts all indices stably and takes the first k. */
+#include "core/types.h"
 #include "ref/ref.h"
 #include "ref/total_order.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static bool is_nan(array x, size_t i) { return ref_is_float(x.dtype) && isnan(ref_real(x, i)); }
+static bool is_nan(array x, size_t i) { return type_is_float(x.dtype) && isnan(ref_real(x, i)); }
 
 static bool comes_before(const top_k_call *c, size_t i, size_t j) {
     const array x = {c->dtype, c->x};
@@ -23,8 +24,6 @@ static void merge_runs(const top_k_call *c, const size_t *from, size_t middle, s
     }
 }
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 weft_status ref_top_k(void *state, const top_k_call *c, weft_error *error) {
     (void)state;
     size_t *indices = calloc(2 * c->n, sizeof *indices), *from = indices, *to = from + c->n;
@@ -32,7 +31,7 @@ weft_status ref_top_k(void *state, const top_k_call *c, weft_error *error) {
     for (size_t i = 0; i < c->n; i++) from[i] = i;
     for (size_t run = 1; run < c->n; run *= 2) {
         for (size_t i = 0; i < c->n; i += 2 * run)
-            merge_runs(c, from + i, least(run, c->n - i), least(2 * run, c->n - i), to + i);
+            merge_runs(c, from + i, min_u64(run, c->n - i), min_u64(2 * run, c->n - i), to + i);
         size_t *const sorted = to;
         to = from;
         from = sorted;

@@ -1,12 +1,13 @@
 #include "ref/total_order.h"
+#include "core/types.h"
 
 #include <math.h>
 #include <string.h>
 
 bool ref_is_less(array x, size_t i, array y, size_t j) {
-    if (!ref_is_float(x.dtype)) {
+    if (!type_is_float(x.dtype)) {
         const uint64_t p = ref_integer(x, i), q = ref_integer(y, j);
-        return ref_is_signed(x.dtype) ? (int64_t)p < (int64_t)q : p < q;
+        return type_is_signed(x.dtype) ? (int64_t)p < (int64_t)q : p < q;
     }
     const double p = ref_real(x, i), q = ref_real(y, j);
     if (isnan(p) || isnan(q)) return !isnan(p) && isnan(q);

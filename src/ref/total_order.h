@@ -4,6 +4,8 @@
 
 #include "ref/array.h"
 
+#include <stdbool.h>
+
 /* Returns true if x[i] is less than y[j]. Both must have one type. */
 bool ref_is_less(array x, size_t i, array y, size_t j);
 /* Copies x[i] to out[j], preserving every bit. */

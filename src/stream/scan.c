@@ -4,6 +4,7 @@
  * result does not depend on the order, the value before the next chunk is the last inclusive prefix of this one. */
 #include "core/check.h"
 #include "core/order.h"
+#include "core/types.h"
 #include "stream/results.h"
 #include "stream/terms.h"
 
@@ -130,7 +131,7 @@ weft_status terms_scan(const terms *t, const char *what, weft_op op, weft_scan_k
     FORWARD(pieces_check_sink(t->ctx, "y", sink));
     FORWARD(pieces_joins(t->ctx, &s.joins));
     s.size = weft_dtype_size(s.result);
-    s.ordered = (op == WEFT_SUM || op == WEFT_PROD) && (s.result == WEFT_F32 || s.result == WEFT_F64);
+    s.ordered = (op == WEFT_SUM || op == WEFT_PROD) && type_is_float(s.result);
     s.has_start = s.begins = init != NULL;
     if (init) memcpy(&s.start, init, s.size);
     s.before = s.start;

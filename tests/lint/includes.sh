@@ -25,7 +25,7 @@ only "the public header" '<std(def|int)\.h>' include/weft.h
 only "the public header of libweft_dist" '"weft\.h"' include/weft_dist.h
 only "src/core" "$std|\"(core/[a-z_]+\.(h|def)|formula/(expr|formula)\.h|weft\.h)\"" src/core/*.[ch]
 only "src/formula" "$std|\"(formula/[a-z_]+\.(h|def)|core/[a-z_]+\.(h|def)|weft\.h)\"" src/formula/*.[ch]
-only "src/ref" "$std|\"(ref/[a-z_]+\.h|core/(order|backend|offsets|elementary)\.h|weft\.h)\"|$own_def" src/ref/*.[ch]
+only "src/ref" "$std|\"(ref/[a-z_]+\.h|core/(order|backend|offsets|elementary|types)\.h|weft\.h)\"|$own_def" src/ref/*.[ch]
 only "src/arith" "$std|\"(arith/[a-z_]+|core/(order|elementary)|formula/formula)\.h\"" src/arith/*.h
 only "src/stream" "$std|\"((stream|core|formula|arith)/[a-z_]+\.(h|def)|weft\.h)\"" src/stream/*.[ch]
 only "src/cpu" "$std|\"((cpu|core|formula|arith)/[a-z_]+\.(h|def)|cpu/kernels/(each_type|key_body|vectors)\.h|weft\.h)\"|BODY" src/cpu/*.[ch] src/cpu/*.def
@@ -36,7 +36,7 @@ only "verify and tune" "$std|\"(cli/[a-z_/]+\.h|verify/match\.h|weft\.h)\"" cli/
 only "ladder" "$std|<[a-z_]+>|<(cuda[a-z_0-9]*\.h|cu(b|blas|sparse|fft|rand|blas)[a-z_/0-9]*\.(h|cuh)|thrust/[a-z_/]+\.h)>|\"(climb|ladder|weft)\.h\"|\"executor\.h\"|\"linking/squares\.h\"|\"topics\.def\"" ladder/*.cu ladder/*.h
 only "ladder/linking" "$std|\"squares\.h\"" ladder/linking/*
 only "ladder/executor" "$std|<[a-z_]+>|\"(executor|cuda_runtime)\.h\"" ladder/executor/*.cc ladder/executor/*.h
-only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|fpmode|parts)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
+only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|fpmode|parts|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
 only "examples" "$std|<(weft(_dist)?|mpi)\.h>" examples/*.c
 
 # CUDA's headers stay where CUDA is; <cuda.h> matches the pattern of the standard ones above.

@@ -1,4 +1,5 @@
 /* Compares sums with sums in 113-bit precision: the error must be within the bound given in docs/ops/reduce.md. */
+#include "core/types.h"
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -87,7 +88,7 @@ static void check_type(weft_context *ctx, weft_dtype dtype, void *x, void *y) {
     static const size_t sizes[] = {1, 2, 100, 4095, 4097, 20557, 262145};
     static const input_kind kinds[] = {INPUT_MIXED, INPUT_UNIFORM,  INPUT_CANCEL,
                                        INPUT_EQUAL, INPUT_PATTERNS, INPUT_SMALL};
-    const bool floats = dtype == WEFT_F32 || dtype == WEFT_F64;
+    const bool floats = type_is_float(dtype);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
             const size_t n = sizes[s];

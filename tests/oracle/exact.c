@@ -1,13 +1,11 @@
 /* Compares minima, maxima, indices, bits, counts and integer sums with loops of a different design than the
  * specification's: they compare keys that are 128-bit integers, not floats. */
+#include "core/types.h"
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>
 
 typedef __int128 key;
-
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-static bool is_signed(weft_dtype dtype) { return dtype <= WEFT_I64; }
 
 static uint64_t bits_of(weft_dtype dtype, const void *x, size_t i) {
     const size_t size = weft_dtype_size(dtype);
@@ -25,8 +23,8 @@ static bool is_nan(weft_dtype dtype, uint64_t bits) {
 static key key_of(weft_dtype dtype, uint64_t bits) {
     const int width = (int)weft_dtype_size(dtype) * 8;
     const uint64_t sign = UINT64_C(1) << (width - 1);
-    if (is_float(dtype)) return bits & sign ? -1 - (key)(bits ^ sign) : (key)bits;
-    return is_signed(dtype) && (bits & sign) ? (key)bits - ((key)1 << width) : (key)bits;
+    if (type_is_float(dtype)) return bits & sign ? -1 - (key)(bits ^ sign) : (key)bits;
+    return type_is_signed(dtype) && (bits & sign) ? (key)bits - ((key)1 << width) : (key)bits;
 }
 
 typedef struct truth {
@@ -54,7 +52,7 @@ static truth compute(weft_dtype dtype, size_t n, const void *x) {
         t.and &= bits;
         t.or |= bits;
         t.xor ^= bits;
-        t.count += is_float(dtype) ? (k != 0 && k != -1) : k != 0;
+        t.count += type_is_float(dtype) ? (k != 0 && k != -1) : k != 0;
         t.sum += (uint64_t)k;
         t.prod *= (uint64_t)k;
     }
@@ -82,7 +80,7 @@ static void check_array(weft_context *ctx, weft_dtype dtype, size_t n, const voi
     check(ctx, WEFT_ANY, dtype, n, x, kind, t.count > 0, 1);
     check(ctx, WEFT_ALL, dtype, n, x, kind, t.count == n, 1);
     check(ctx, WEFT_COUNT_NONZERO, dtype, n, x, kind, t.count, 8);
-    if (is_float(dtype)) return;
+    if (type_is_float(dtype)) return;
     check(ctx, WEFT_AND, dtype, n, x, kind, t.and, size);
     check(ctx, WEFT_OR, dtype, n, x, kind, t.or, size);
     check(ctx, WEFT_XOR, dtype, n, x, kind, t.xor, size);

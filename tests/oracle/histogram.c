@@ -1,5 +1,6 @@
 /* Compares the bins of floats with 113-bit arithmetic, those of integers with 128-bit integers, and bins between
  * edges with a plain search; and tests the rules of ORDER.md 11 as literal expectations. */
+#include "core/types.h"
 #include "tests/oracle/oracle.h"
 #include "verify/sorted.h"
 
@@ -12,14 +13,12 @@ static uint64_t x[N + 2], counts[BINS_MAX];
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-
 static const void *at(weft_dtype dtype, const void *p, size_t i) {
     return (const char *)p + i * weft_dtype_size(dtype);
 }
 
 static bool is_nan(weft_dtype dtype, const void *p, size_t i) {
-    return is_float(dtype) && sorted_key(dtype, p, i) == UINT64_MAX;
+    return type_is_float(dtype) && sorted_key(dtype, p, i) == UINT64_MAX;
 }
 
 /* Returns the only bin that is not empty, or `bins` if all are empty. */
@@ -55,7 +54,7 @@ static void check_even(weft_dtype dtype, size_t i, size_t bins, const void *lowe
     }
     const wide place = (oracle_element(dtype, x, i) - low) * (wide)bins / (high - low);
     size_t wanted = (size_t)place < bins ? (size_t)place : bins - 1;
-    if (is_float(dtype) && near_whole(place) && (found + 1 == wanted || found == wanted + 1)) wanted = found;
+    if (type_is_float(dtype) && near_whole(place) && (found + 1 == wanted || found == wanted + 1)) wanted = found;
     EXPECT(found == wanted, "%s, input %zu: bin %zu of %zu, wanted %zu", weft_dtype_name(dtype), i, found, bins,
            wanted);
 }
@@ -84,7 +83,7 @@ static void even_bins(weft_dtype dtype, input_kind kind, uint64_t seed) {
         const wide width = oracle_element(dtype, upper, 0) - oracle_element(dtype, lower, 0);
         const bool usable = !is_nan(dtype, pair, 0) && !is_nan(dtype, pair, 1) && width > 1e-290L && width < 1e300L;
         if (!usable) continue;
-        if (size == 8 && !is_float(dtype))
+        if (size == 8 && !type_is_float(dtype))
             check_even_64(dtype, i + 2, bins[i % COUNT(bins)], pair[first], pair[1 - first]);
         else
             for (size_t k = 0; k < 3; k++) check_even(dtype, i + k, bins[i % COUNT(bins)], lower, upper);

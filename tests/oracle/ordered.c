@@ -1,5 +1,6 @@
 /* Compares top_k, merge and search_sorted with a sort of all elements, and tests the rules of ORDER.md 12 as literal
  * expectations. */
+#include "core/types.h"
 #include "tests/oracle/oracle.h"
 #include "verify/sorted.h"
 
@@ -23,7 +24,7 @@ static bool same_bits(weft_dtype dtype, const void *p, size_t i, const void *q, 
 
 /* Returns true if x[i] precedes x[j]. A NaN, whose key is the greatest, follows all numbers. */
 static bool comes_before(weft_dtype dtype, weft_extreme extreme, size_t i, size_t j) {
-    const bool floats = dtype == WEFT_F32 || dtype == WEFT_F64;
+    const bool floats = type_is_float(dtype);
     const uint64_t a = key(dtype, x, i), b = key(dtype, x, j);
     if (a == b) return i < j;
     if (floats && (a == UINT64_MAX || b == UINT64_MAX)) return b == UINT64_MAX;

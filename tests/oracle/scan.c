@@ -1,5 +1,6 @@
 /* Compares prefix scans of floats with prefix sums in 113-bit precision, and operations whose order does not matter
  * with a plain loop; and tests the rules of ORDER.md 6 as literal expectations. */
+#include "core/types.h"
 #include "tests/oracle/oracle.h"
 
 #include <float.h>
@@ -13,7 +14,6 @@ static uint64_t x[N], y[N + 1], z[N + 1]; /* capacity for elements of any type *
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 static double real(weft_dtype dtype, const void *v, size_t i) {
     return dtype == WEFT_F32 ? (double)((const float *)v)[i] : ((const double *)v)[i];
 }
@@ -69,7 +69,7 @@ static void accuracy(void) {
 /* Returns true if b precedes a: by value, -0 before +0. */
 static bool precedes(weft_dtype dtype, const void *v, size_t a, size_t b) {
     const wide p = oracle_element(dtype, v, a), q = oracle_element(dtype, v, b);
-    if (p != q || !is_float(dtype)) return q < p;
+    if (p != q || !type_is_float(dtype)) return q < p;
     return signbit(real(dtype, v, b)) && !signbit(real(dtype, v, a));
 }
 
@@ -78,11 +78,11 @@ static void check_extremes(weft_op op, weft_dtype dtype, size_t n, input_kind ki
     size_t best = 0;
     run(op, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, NULL, y);
     for (size_t i = 0; i < n; i++) {
-        const bool nan = is_float(dtype) && isnan(real(dtype, x, best));
+        const bool nan = type_is_float(dtype) && isnan(real(dtype, x, best));
         const bool better = op == WEFT_MIN ? precedes(dtype, x, best, i) : precedes(dtype, x, i, best);
-        if (!nan && (better || (is_float(dtype) && isnan(real(dtype, x, i))))) best = i;
+        if (!nan && (better || (type_is_float(dtype) && isnan(real(dtype, x, i))))) best = i;
         uint64_t wanted = bits(dtype, x, best);
-        if (is_float(dtype) && isnan(real(dtype, x, best)))
+        if (type_is_float(dtype) && isnan(real(dtype, x, best)))
             wanted = dtype == WEFT_F32 ? 0x7fc00000 : UINT64_C(0x7ff8000000000000);
         if (bits(dtype, y, i) == wanted) continue;
         EXPECT(false, "%s of %s, n = %zu, input %s: y[%zu] = 0x%" PRIx64 ", wanted 0x%" PRIx64, weft_op_name(op),
@@ -125,7 +125,7 @@ static void check_type(weft_dtype dtype, input_kind kind, size_t n) {
     static const weft_op ops[] = {WEFT_SUM, WEFT_PROD, WEFT_AND, WEFT_OR, WEFT_XOR};
     check_extremes(WEFT_MIN, dtype, n, kind);
     check_extremes(WEFT_MAX, dtype, n, kind);
-    if (is_float(dtype)) return;
+    if (type_is_float(dtype)) return;
     for (size_t o = 0; o < COUNT(ops); o++) check_integers(ops[o], dtype, WEFT_DEFAULT, n, kind);
     for (size_t o = 0; o < 2 && dtype != WEFT_I64 && dtype != WEFT_U64; o++)
         check_integers(ops[o], dtype, dtype < WEFT_U8 ? WEFT_I64 : WEFT_U64, n, kind);
@@ -154,7 +154,7 @@ static void check_properties(weft_op op, weft_dtype dtype, const void *init, siz
     run(op, WEFT_EXCLUSIVE, dtype, WEFT_DEFAULT, n, init, z);
     EXPECT(memcmp(y, (char *)z + size, (n - 1) * size) == 0, "%s of %s, n = %zu, input %s: exclusive is not shifted",
            name, type, n, input_name(kind));
-    if (init && !(is_float(dtype) && isnan(real(dtype, init, 0))))
+    if (init && !(type_is_float(dtype) && isnan(real(dtype, init, 0))))
         EXPECT(memcmp(z, init, size) == 0, "%s of %s: exclusive y[0] is not the initial value", name, type);
     for (size_t p = 0; p < COUNT(parts) && parts[p] < n; p++) {
         run(op, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, parts[p], init, z);

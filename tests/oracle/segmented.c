@@ -1,5 +1,6 @@
 /* Compares segmented reduction and scan, and reduction by key, with weft_reduce or weft_scan of each segment, and
  * integers with plain loops; and tests the rules of ORDER.md 8 as literal expectations. */
+#include "core/types.h"
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>
@@ -15,8 +16,7 @@ static size_t segments;
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 static const weft_op OPS[] = {WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_MAX, WEFT_AND, WEFT_OR, WEFT_XOR};
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-static bool is_offered(weft_op op, weft_dtype dtype) { return !is_float(dtype) || op < WEFT_ARGMIN; }
+static bool is_offered(weft_op op, weft_dtype dtype) { return !type_is_float(dtype) || op < WEFT_ARGMIN; }
 static const char *at(const void *p, size_t i, weft_dtype dtype) {
     return (const char *)p + i * weft_dtype_size(dtype);
 }
@@ -135,7 +135,7 @@ static void flags(void) {
         for (size_t o = 0; o < COUNT(OPS); o++) {
             if (!is_offered(OPS[o], (weft_dtype)d)) continue;
             cut(100 + o);
-            input_fill(is_float((weft_dtype)d) ? INPUT_MIXED : INPUT_PATTERNS, (weft_dtype)d, 5, N, x);
+            input_fill(type_is_float((weft_dtype)d) ? INPUT_MIXED : INPUT_PATTERNS, (weft_dtype)d, 5, N, x);
             check_flags(OPS[o], (weft_dtype)d);
         }
 }
@@ -247,7 +247,7 @@ static void runs(void) {
     for (int d = WEFT_I8; d <= WEFT_F64; d++) {
         const size_t size = weft_dtype_size((weft_dtype)d);
         uint64_t count = 0, wanted = 0, values[2] = {0, 0};
-        input_fill(is_float((weft_dtype)d) ? INPUT_MIXED : INPUT_SMALL, (weft_dtype)d, 1, 2, values);
+        input_fill(type_is_float((weft_dtype)d) ? INPUT_MIXED : INPUT_SMALL, (weft_dtype)d, 1, 2, values);
         for (size_t i = 0; i < N; i++) {
             const size_t which = input_random(3, i / (1 + i % 37)) % 2;
             memcpy((char *)key + i * size, (char *)values + which * size, size);

@@ -1,6 +1,7 @@
 /* Compares sorts and argsorts with the C library's qsort of (key, index). Keys are compared by their exact values,
  * then by class if the values are equal, and last by index. Also tests the rules of ORDER.md 17 as literal
  * expectations. */
+#include "core/types.h"
 #include "tests/oracle/oracle.h"
 
 #include <inttypes.h>
@@ -16,8 +17,6 @@ static unsigned char values[N * WIDEST] __attribute__((aligned(16)));
 static unsigned char moved[N * WIDEST] __attribute__((aligned(16)));
 static uint32_t order[N]; /* result of qsort on 0, 1, ... */
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-
 /* ----------------------------------------------------------------------------------- qsort */
 
 /* Inputs of the comparison function: for each key its exact value and, for keys of equal value, its class. */
@@ -31,7 +30,7 @@ static struct {
  * the sign, there is no mod. */
 static long double number_of_bits(weft_dtype dtype, size_t i, unsigned first, unsigned bits) {
     const unsigned all = 8 * (unsigned)weft_dtype_size(dtype);
-    const bool keeps_sign = dtype <= WEFT_I64 && first + bits == all;
+    const bool keeps_sign = type_is_signed(dtype) && first + bits == all;
     long double key = (long double)oracle_element(dtype, keys, i);
     if (bits == 0) return 0;
     key = floorl(ldexpl(key, -(int)first));
@@ -42,7 +41,7 @@ static void understand(weft_dtype dtype, unsigned first, unsigned bits, size_t n
     for (size_t i = 0; i < n; i++) {
         const long double x = (long double)oracle_element(dtype, keys, i);
         rule.class[i] = isnan(x) ? 1 : x == 0 && signbit(x) ? -1 : 0;
-        rule.value[i] = isnan(x) ? 0 : is_float(dtype) ? x : number_of_bits(dtype, i, first, bits);
+        rule.value[i] = isnan(x) ? 0 : type_is_float(dtype) ? x : number_of_bits(dtype, i, first, bits);
     }
 }
 
@@ -176,7 +175,7 @@ static void shapes(void) {
                 for (size_t i = 0; i < sizes[s]; i++)
                     store(dtype, i, shape(k, i, sizes[s], 8 * (unsigned)weft_dtype_size(dtype)));
                 check_all(dtype, sizes[s], SHAPES[k], (uint64_t)(k + d) + s);
-                if (!is_float(dtype) && sizes[s] < N) check_bits(dtype, sizes[s], SHAPES[k], (uint64_t)k + s);
+                if (!type_is_float(dtype) && sizes[s] < N) check_bits(dtype, sizes[s], SHAPES[k], (uint64_t)k + s);
             }
 }
 
@@ -189,7 +188,7 @@ static void inputs(void) {
                 if (!input_fits((input_kind)k, dtype) || (sizes[s] > 2000 && (k + d) % 8)) continue;
                 input_fill((input_kind)k, dtype, 1 + s, sizes[s], keys);
                 check_all(dtype, sizes[s], input_name((input_kind)k), (uint64_t)(k + d) + s);
-                if (!is_float(dtype)) check_bits(dtype, sizes[s], input_name((input_kind)k), s);
+                if (!type_is_float(dtype)) check_bits(dtype, sizes[s], input_name((input_kind)k), s);
             }
 }
 

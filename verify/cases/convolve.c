@@ -1,6 +1,7 @@
 /* weft_convolve and weft_correlate. The parameter selects the mode, and real or complex values. The number of taps,
  * the side they are on, and correlation or convolution vary with match_case.turn. */
 #include "core/order.h"
+#include "core/types.h"
 #include "verify/match.h"
 
 enum { MODES = 3, PARAMETERS = 2 * MODES };
@@ -47,7 +48,7 @@ static size_t values(const match_case *c) {
 }
 
 static size_t out_bytes(const match_case *c) {
-    const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
+    const bool is_float = type_is_float(c->dtype);
     return is_float && c->accumulate == WEFT_DEFAULT ? weft_dtype_size(c->dtype) : 0;
 }
 

@@ -1,5 +1,6 @@
 /* weft_fft. The parameter is the kind. The length of the transforms, their number, and whether they are made in
  * place vary with match_case.turn: one transform as long as the array allows, or batches of shorter ones. */
+#include "core/types.h"
 #include "verify/match.h"
 
 enum { KINDS = 4, BATCH_MOST = 20 };
@@ -35,7 +36,7 @@ static size_t values(const match_case *c) {
 }
 
 static size_t out_bytes(const match_case *c) {
-    const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
+    const bool is_float = type_is_float(c->dtype);
     return is_float && c->accumulate == WEFT_DEFAULT ? weft_dtype_size(c->dtype) : 0;
 }
 

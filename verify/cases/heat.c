@@ -1,5 +1,6 @@
 /* weft_heat. The parameter plus 1 is the number of dimensions. The shape, the number of grids, the method, the
  * lambdas, the number of steps, and in place or not vary with match_case.turn. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <string.h>
@@ -16,8 +17,6 @@ typedef struct variant {
     bool in_place;
 } variant;
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 static variant variant_of(const match_case *c) {
     const uint64_t draw = input_random(c->turn, 23 + (uint64_t)c->parameter);
     variant v = {.method = draw & 1 ? WEFT_CRANK_NICOLSON : WEFT_BACKWARD_EULER,
@@ -28,7 +27,7 @@ static variant variant_of(const match_case *c) {
     size_t left = c->n ? (c->n - 1) / (v.dimensions * (v.steps + 1)) + 1 : 0;
     for (size_t i = 0; i < v.dimensions; i++) {
         const bool all = draw >> 5 & 1 && i + 1 == v.dimensions; /* all points on the last axis, or more grids */
-        v.shape[i] = all ? left : least(LENGTHS[(draw >> (8 + 4 * i)) % 16], left);
+        v.shape[i] = all ? left : min_u64(LENGTHS[(draw >> (8 + 4 * i)) % 16], left);
         v.lambda[i] = LAMBDAS[(draw >> (32 + 4 * i)) % 6];
         left = v.shape[i] ? left / v.shape[i] : 0;
     }
@@ -43,9 +42,7 @@ static size_t values(const match_case *c) {
     return points;
 }
 
-static size_t out_bytes(const match_case *c) {
-    return c->dtype == WEFT_F32 || c->dtype == WEFT_F64 ? weft_dtype_size(c->dtype) : 0;
-}
+static size_t out_bytes(const match_case *c) { return type_is_float(c->dtype) ? weft_dtype_size(c->dtype) : 0; }
 
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const variant v = variant_of(c);

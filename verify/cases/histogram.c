@@ -1,5 +1,6 @@
 /* weft_histogram_even (parameters 0 to 3) and weft_histogram. The parameter selects the number of bins. The position
  * of the bins varies with match_case.turn. Edges are in host memory, or after the counts in the output. */
+#include "core/types.h"
 #include "verify/sorted.h"
 
 #include <math.h>
@@ -14,8 +15,6 @@ static size_t count_of(const match_case *c) {
     if (c->parameter != EVEN - 1 || c->turn % 16 != 0) return COUNTS[c->parameter];
     return c->turn % 128 == 0 ? 600011 : 40003;
 }
-
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
 
 static double real(weft_dtype dtype, const void *x) {
     return dtype == WEFT_F32 ? (double)*(const float *)x : *(const double *)x;
@@ -44,10 +43,10 @@ static bounds fixed_bounds(weft_dtype dtype, uint64_t turn) {
     } reals[] = {{0, 1}, {-1000000, 1000000}, {-1e38, 1e38}, {-0.0, 1e-40}, {-2, 2}, {0.1, 0.7}};
     static const bounds integers[] = {{0, 127}, {1, 3}, {0, 1}, {17, 100}};
     const uint64_t sign = UINT64_C(1) << (8 * weft_dtype_size(dtype) - 1);
-    if (is_float(dtype))
+    if (type_is_float(dtype))
         return (bounds){bits_of_real(dtype, reals[turn % 6].lower), bits_of_real(dtype, reals[turn % 6].upper)};
     if (turn % 5 < 4) return integers[turn % 5];
-    return dtype <= WEFT_I64 ? (bounds){sign, sign - 1} : (bounds){0, 2 * sign - 1};
+    return type_is_signed(dtype) ? (bounds){sign, sign - 1} : (bounds){0, 2 * sign - 1};
 }
 
 /* Sets *b to two elements of the array in ascending order. Returns false if they are not a valid range. */
@@ -59,7 +58,7 @@ static bool found_bounds(const match_case *c, bounds *b) {
     const bool ascend = sorted_key(c->dtype, pair, 0) < sorted_key(c->dtype, pair, 1);
     *b = ascend ? (bounds){bits[0], bits[1]} : (bounds){bits[1], bits[0]};
     if (bits[0] == bits[1]) return false;
-    if (!is_float(c->dtype)) return true;
+    if (!type_is_float(c->dtype)) return true;
     const double width = real(c->dtype, &b->upper) - real(c->dtype, &b->lower);
     return width > 0 && isfinite(width) && isfinite((double)count_of(c) / width);
 }
@@ -97,8 +96,8 @@ static size_t edges_of(const match_case *c, const void **edges) {
     if (!sorted_sort(c->dtype, n + 1, x)) return 0;
     made->of = *c;
     for (size_t i = 0; i <= n; i++) {
-        const bool nan = is_float(c->dtype) && isnan(real(c->dtype, x + i * size));
-        const bool zero = is_float(c->dtype) && count && real(c->dtype, x + i * size) == 0 &&
+        const bool nan = type_is_float(c->dtype) && isnan(real(c->dtype, x + i * size));
+        const bool zero = type_is_float(c->dtype) && count && real(c->dtype, x + i * size) == 0 &&
                           real(c->dtype, x + (count - 1) * size) == 0;
         if (nan || zero || (count && memcmp(x + i * size, x + (count - 1) * size, size) == 0)) continue;
         memmove(x + count++ * size, x + i * size, size);

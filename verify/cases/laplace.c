@@ -1,6 +1,7 @@
 /* weft_laplace and weft_laplace_solve. The parameter selects the number of sweeps, or over-relaxation, or multigrid.
  * The shape of the grid, in place or not, and whether the change or residual is computed vary with match_case.turn.
  * The output is the grid, followed by the change or residual. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <string.h>
@@ -17,14 +18,12 @@ typedef struct grid {
     bool in_place, change;
 } grid;
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 static grid grid_of(const match_case *c) {
     const uint64_t r = input_random(c->turn, (uint64_t)c->parameter);
     grid g = {.in_place = r >> 8 & 1, .change = r >> 9 & 1};
     const bool solves = c->parameter >= SOR;
-    g.nx = least(solves ? EDGES[r % 16] : WIDTHS[r % 12], c->n);
-    g.ny = g.nx ? least(solves ? EDGES[(r >> 16) % 16] : HEIGHTS[(r >> 16) % 12], c->n / g.nx) : 0;
+    g.nx = min_u64(solves ? EDGES[r % 16] : WIDTHS[r % 12], c->n);
+    g.ny = g.nx ? min_u64(solves ? EDGES[(r >> 16) % 16] : HEIGHTS[(r >> 16) % 12], c->n / g.nx) : 0;
     g.nz = g.ny ? c->n / (g.nx * g.ny) : 0;
     g.sweeps = SWEEPS[c->parameter][(r >> 32) % 4];
     return g;
@@ -33,7 +32,7 @@ static grid grid_of(const match_case *c) {
 static size_t points(const grid *g) { return g->nx * g->ny * g->nz; }
 
 static size_t out_bytes(const match_case *c) {
-    const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
+    const bool is_float = type_is_float(c->dtype);
     return is_float ? weft_dtype_size(c->dtype) : 0;
 }
 

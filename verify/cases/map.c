@@ -1,5 +1,6 @@
 /* weft_map, weft_map_reduce and weft_map_scan. The parameter selects a group of formulas. The formula of the group,
  * the type of the evaluation, the operator, and in place or not vary with match_case.turn. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <string.h>
@@ -28,20 +29,18 @@ static const char *const INTEGERS[PARAMETERS][VARIANTS] = {
     {"x*i + y", "-(x/y)", "x^31", "min(max(x, a), b)", "a", "x == y"},
 };
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-
 static uint64_t draw(const match_case *c, uint64_t what) {
     return input_random(c->turn, 8 * (uint64_t)c->parameter + what);
 }
 
 static weft_dtype evaluation_type(const match_case *c) {
     static const weft_dtype types[] = {WEFT_F32, WEFT_F64, WEFT_I32, WEFT_I64, WEFT_U32, WEFT_U64};
-    return types[draw(c, 0) % (is_float(c->dtype) ? 2 : 6)];
+    return types[draw(c, 0) % (type_is_float(c->dtype) ? 2 : 6)];
 }
 
 static const char *formula_of(const match_case *c) {
     const size_t variant = draw(c, 1) % VARIANTS;
-    return is_float(evaluation_type(c)) ? REALS[c->parameter][variant] : INTEGERS[c->parameter][variant];
+    return type_is_float(evaluation_type(c)) ? REALS[c->parameter][variant] : INTEGERS[c->parameter][variant];
 }
 
 /* ----------------------------------------------------------------------------------- bindings */
@@ -111,7 +110,7 @@ static weft_op operator_of(const match_case *c) {
     static const weft_op floats[] = {WEFT_SUM,    WEFT_PROD,  WEFT_MIN,    WEFT_MAX,           WEFT_ARGMIN,
                                      WEFT_ARGMAX, WEFT_ANY,   WEFT_ALL,    WEFT_COUNT_NONZERO, WEFT_MEAN,
                                      WEFT_NORM1,  WEFT_NORM2, WEFT_NORMINF};
-    if (!is_float(evaluation_type(c))) return (weft_op)(draw(c, 3) % (WEFT_NORMINF + 1));
+    if (!type_is_float(evaluation_type(c))) return (weft_op)(draw(c, 3) % (WEFT_NORMINF + 1));
     return floats[draw(c, 3) % (sizeof floats / sizeof *floats)];
 }
 
@@ -149,7 +148,7 @@ const match_shape match_map_reduce = {.inputs = 2,
 
 static weft_op scan_operator_of(const match_case *c) {
     static const weft_op some[] = {WEFT_SUM, WEFT_PROD, WEFT_MIN, WEFT_MAX, WEFT_AND, WEFT_OR, WEFT_XOR};
-    return some[draw(c, 4) % (is_float(evaluation_type(c)) ? 4 : 7)];
+    return some[draw(c, 4) % (type_is_float(evaluation_type(c)) ? 4 : 7)];
 }
 
 static weft_dtype scan_type_of(const match_case *c) {

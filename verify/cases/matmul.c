@@ -2,6 +2,7 @@
  * selects the kind of shape: tiles and their edges, a vector, a k that is divided into parts, a batch. The shape and
  * all other arguments vary with match_case.turn. The output is C with its padding. It contains NaNs before a call
  * that must not read it. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -32,8 +33,6 @@ static size_t most_terms(const match_case *c) {
     return most < 4000000 ? most : 4000000;
 }
 
-static size_t greatest(size_t a, size_t b) { return a > b ? a : b; }
-
 static size_t dimension(draws *d) {
     static const size_t sizes[] = {1,  2,  3,  4,  5,  7,  8,  9,   15,  16,  17,  24,  25,  31,  32, 33,
                                    47, 48, 49, 63, 64, 65, 96, 100, 127, 128, 129, 191, 193, 255, 257};
@@ -57,8 +56,8 @@ static void draw_shape(product *p, const match_case *c, draws *d) {
         if (draw(d, 2)) p->n = p->m, p->m = 1;
     }
     /* Reduces the largest dimension until the factors fit in the inputs. */
-    while (p->k * greatest(p->m, p->n) * p->batch > c->n || p->m * p->n * p->k * p->batch > most_terms(c)) {
-        size_t *const largest = p->k >= greatest(p->m, p->n) ? &p->k : p->m >= p->n ? &p->m : &p->n;
+    while (p->k * max_u64(p->m, p->n) * p->batch > c->n || p->m * p->n * p->k * p->batch > most_terms(c)) {
+        size_t *const largest = p->k >= max_u64(p->m, p->n) ? &p->k : p->m >= p->n ? &p->m : &p->n;
         *largest -= (*largest + 3) / 4;
         if (*largest == 0) break;
     }
@@ -112,7 +111,7 @@ static product product_of(const match_case *c) {
 static size_t values(const match_case *c) { return product_of(c).values; }
 
 static size_t out_bytes(const match_case *c) {
-    const bool offered = c->dtype == WEFT_F64 || c->dtype == WEFT_F32;
+    const bool offered = type_is_float(c->dtype);
     return offered && (c->accumulate == WEFT_DEFAULT || c->accumulate == WEFT_F64) ? weft_dtype_size(c->dtype) : 0;
 }
 

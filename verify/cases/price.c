@@ -3,6 +3,7 @@
  * asset also several tiles, or more than a batch of paths. All other arguments vary with match_case.turn. The inputs
  * are not read, so only one kind of input is used. The output is the whole valuation. */
 #include "core/order.h"
+#include "core/types.h"
 #include "verify/match.h"
 
 enum { DOUBLES = sizeof(weft_valuation) / sizeof(double), FEW = 201, TILES = 2 * WEFT_TILE(8) + 9, MANY = 262145 };
@@ -82,7 +83,7 @@ static void choose(const match_case *c, contract *k) {
 }
 
 static size_t out_bytes(const match_case *c) {
-    const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
+    const bool is_float = type_is_float(c->dtype);
     return is_float && c->kind == INPUT_MIXED ? weft_dtype_size(c->dtype) : 0;
 }
 

@@ -2,15 +2,13 @@
  * (Bernoulli) it only changes the arguments drawn. With parameter TIE the probability of Bernoulli's distribution is
  * one that the word of some sample does not decide. Seed, stream, first sample and parameters vary with
  * match_case.turn. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { PARAMETERS = 4, TIE = 3 };
-
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-static bool is_signed(weft_dtype dtype) { return dtype == WEFT_I32 || dtype == WEFT_I64; }
 
 typedef struct variant {
     uint64_t seed, stream, first;
@@ -41,11 +39,11 @@ static void take_reals(const match_case *c, uint64_t r, variant *v) {
  * words. */
 static void take_integers(const match_case *c, uint64_t r, variant *v) {
     const unsigned bits = 8 * (unsigned)weft_dtype_size(c->dtype);
-    const uint64_t all = UINT64_MAX >> (64 - bits), sign = is_signed(c->dtype) ? UINT64_C(1) << (bits - 1) : 0;
+    const uint64_t all = UINT64_MAX >> (64 - bits), sign = type_is_signed(c->dtype) ? UINT64_C(1) << (bits - 1) : 0;
     const uint64_t least = 0 - sign;
     const uint64_t lasts[] = {all, 0, 5, all / 4 * 3, all / 2 + 1, all - 1, r % 1000, all / 3};
     const uint64_t last = lasts[r / 1024 % 8];
-    v->lower = last <= all / 8 && is_signed(c->dtype) ? 0 - r % 100 : least;
+    v->lower = last <= all / 8 && type_is_signed(c->dtype) ? 0 - r % 100 : least;
     v->upper = v->lower + last;
 }
 
@@ -55,7 +53,7 @@ static variant variant_of(const match_case *c) {
     variant v = {.seed = input_random(c->turn, 1), .stream = r % 3 ? r % 5 : input_random(c->turn, 2)};
     if (r / 16 % 4 == 0) v.seed = r / 64 % 2 ? 0 : UINT64_MAX;
     v.first = first_of(r >> 8, c->n);
-    if (is_float(c->dtype))
+    if (type_is_float(c->dtype))
         take_reals(c, r >> 40, &v);
     else if (c->dtype == WEFT_U8)
         v.a = chances[(r >> 40) % 7];
@@ -87,7 +85,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     const int32_t low = (int32_t)(uint32_t)v.lower, high = (int32_t)(uint32_t)v.upper;
     const bool is_short = weft_dtype_size(c->dtype) == 4;
     (void)inputs;
-    if (is_float(c->dtype))
+    if (type_is_float(c->dtype))
         return weft_random(ctx, (weft_distribution)c->parameter, c->dtype, v.seed, v.stream, v.first, c->n, v.a, v.b,
                            out);
     if (c->dtype == WEFT_U8) return bernoulli(c, ctx, &v, out);

@@ -1,15 +1,14 @@
 /* weft_recurrence. The parameter selects one row or several, forward or reverse. The length of several rows, the
  * initial values, and in place or not vary with match_case.turn. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <stdlib.h>
 
 enum { REVERSE = 1, ROWS = 2, PARAMETERS = 4 }; /* bits of the parameter */
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-
 static size_t out_bytes(const match_case *c) {
-    return is_float(c->dtype) && c->accumulate == WEFT_DEFAULT ? weft_dtype_size(c->dtype) : 0;
+    return type_is_float(c->dtype) && c->accumulate == WEFT_DEFAULT ? weft_dtype_size(c->dtype) : 0;
 }
 
 /* --------------------------------------------------------------------------------- in turn */

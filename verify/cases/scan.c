@@ -1,5 +1,6 @@
 /* weft_scan. The parameter is the operator. Inclusive or exclusive, with or without an initial value, and in place
  * or not vary with match_case.turn. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <string.h>
@@ -23,8 +24,6 @@ static size_t operator_of(const match_case *c) {
     return i;
 }
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-
 static weft_dtype result_type(const match_case *c) {
     return c->accumulate == WEFT_DEFAULT ? c->dtype : c->accumulate;
 }
@@ -35,7 +34,7 @@ static size_t out_bytes(const match_case *c) {
                             : c->dtype >= WEFT_I8 && c->dtype <= WEFT_I32 ? WEFT_I64
                             : c->dtype >= WEFT_U8 && c->dtype <= WEFT_U32 ? WEFT_U64
                                                                           : WEFT_DEFAULT;
-    if (OPERATORS[i].integers && is_float(c->dtype)) return 0;
+    if (OPERATORS[i].integers && type_is_float(c->dtype)) return 0;
     if (c->accumulate != WEFT_DEFAULT && !(OPERATORS[i].widens && c->accumulate == wide)) return 0;
     return weft_dtype_size(result_type(c));
 }
@@ -66,8 +65,8 @@ static variant variant_of(const match_case *c) {
 static void make_init(const match_case *c, void *init) {
     const weft_dtype type = result_type(c);
     const uint64_t r = input_random(c->turn, (uint64_t)c->parameter);
-    const input_kind kind = is_float(type) ? FLOAT_INITS[r % (sizeof FLOAT_INITS / sizeof *FLOAT_INITS)]
-                                           : INTEGER_INITS[r % (sizeof INTEGER_INITS / sizeof *INTEGER_INITS)];
+    const input_kind kind = type_is_float(type) ? FLOAT_INITS[r % (sizeof FLOAT_INITS / sizeof *FLOAT_INITS)]
+                                                : INTEGER_INITS[r % (sizeof INTEGER_INITS / sizeof *INTEGER_INITS)];
     input_fill(kind, type, r >> 8, 1, init);
 }
 

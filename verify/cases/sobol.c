@@ -1,5 +1,6 @@
 /* weft_sobol. The parameter is the scrambling. Dimensions, first point, seed and stream vary with match_case.turn.
  * There are as many points as n coordinates allow. The inputs are not read. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <stdio.h>
@@ -42,9 +43,7 @@ static size_t values(const match_case *c) {
     return v.dimensions * v.n;
 }
 
-static size_t out_bytes(const match_case *c) {
-    return c->dtype == WEFT_F32 || c->dtype == WEFT_F64 ? weft_dtype_size(c->dtype) : 0;
-}
+static size_t out_bytes(const match_case *c) { return type_is_float(c->dtype) ? weft_dtype_size(c->dtype) : 0; }
 
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const variant v = variant_of(c);

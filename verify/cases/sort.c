@@ -1,6 +1,7 @@
 /* weft_sort, weft_sort_pairs and weft_sort_bits, selected by the parameter. The order, the size of values, the bits,
  * and whether the outputs are the inputs vary with match_case.turn. The output contains the sorted keys, then the
  * values. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <stdlib.h>
@@ -38,14 +39,14 @@ static size_t unit(const match_case *c) {
     return value_bytes > size ? value_bytes : size;
 }
 
-static size_t units(const match_case *c, size_t bytes) { return (bytes + unit(c) - 1) / unit(c); }
+static size_t units(const match_case *c, size_t bytes) { return ceil_div(bytes, unit(c)); }
 
 static size_t values_of_output(const match_case *c) {
     return units(c, c->n * weft_dtype_size(c->dtype)) + units(c, c->n * variant_of(c).value_bytes);
 }
 
 static size_t out_bytes(const match_case *c) {
-    const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
+    const bool is_float = type_is_float(c->dtype);
     return c->parameter == BITS && is_float ? 0 : unit(c);
 }
 

@@ -1,5 +1,6 @@
 /* weft_tridiag. The parameter selects the memory layout of the systems. Their length, periodic or not, the
  * coefficients, and in place or not vary with match_case.turn. */
+#include "core/types.h"
 #include "verify/match.h"
 
 #include <string.h>
@@ -43,9 +44,7 @@ static variant variant_of(const match_case *c) {
     return v;
 }
 
-static size_t out_bytes(const match_case *c) {
-    return c->dtype == WEFT_F32 || c->dtype == WEFT_F64 ? weft_dtype_size(c->dtype) : 0;
-}
+static size_t out_bytes(const match_case *c) { return type_is_float(c->dtype) ? weft_dtype_size(c->dtype) : 0; }
 
 /* Returns the size of the output: x, and the first failure with padding for its alignment. */
 static size_t values(const match_case *c) {

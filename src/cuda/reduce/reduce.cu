@@ -1,29 +1,27 @@
 /* weft_reduce: the kernel and parameters of each operator, and its value for an empty input (ORDER.md 3). */
 #include "arith/finish.h"
+#include "core/types.h"
 #include "cuda/map/map_job.h"
 
 #include <string.h>
 
-static bool is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
-static bool is_signed(weft_dtype dtype) { return dtype >= WEFT_I8 && dtype <= WEFT_I64; }
-
 static weft_status run_sum(call *c, weft_error *error) {
     return call_run(
-        c, is_float(c->j.dtype) ? cuda_sum_kernel(c->j.dtype, c->j.result) : cuda_integer_sum_kernel(c->j.dtype),
+        c, type_is_float(c->j.dtype) ? cuda_sum_kernel(c->j.dtype, c->j.result) : cuda_integer_sum_kernel(c->j.dtype),
         error);
 }
 
 static weft_status run_prod(call *c, weft_error *error) {
     return call_run(c,
-                    is_float(c->j.dtype) ? cuda_product_kernel(c->j.dtype, c->j.result)
-                                         : cuda_integer_product_kernel(c->j.dtype),
+                    type_is_float(c->j.dtype) ? cuda_product_kernel(c->j.dtype, c->j.result)
+                                              : cuda_integer_product_kernel(c->j.dtype),
                     error);
 }
 
 /* Sets the XOR mask of integer keys: inverting the sign bit makes signed integers unsigned, and a maximum inverts all
  * bits. */
 static void set_order(call *c, bool largest) {
-    const uint64_t sign = is_signed(c->j.dtype) ? (uint64_t)1 << (8 * cuda_type_bytes(c->j.dtype) - 1) : 0;
+    const uint64_t sign = type_is_signed(c->j.dtype) ? (uint64_t)1 << (8 * cuda_type_bytes(c->j.dtype) - 1) : 0;
     c->j.flip = largest ? ~sign : sign;
     c->j.finish = FINISH_KEY;
 }
@@ -109,8 +107,8 @@ static weft_status run_norm2(call *c, weft_error *error) {
 static weft_status run_norminf(call *c, weft_error *error) {
     c->j.finish = FINISH_MAGNITUDE;
     c->j.flip = UINT64_MAX;
-    if (is_signed(c->j.dtype)) return call_run(c, cuda_largest_magnitude_kernel(c->j.dtype), error);
-    if (!is_float(c->j.dtype)) return call_run(c, cuda_extreme_kernel(c->j.dtype), error);
+    if (type_is_signed(c->j.dtype)) return call_run(c, cuda_largest_magnitude_kernel(c->j.dtype), error);
+    if (!type_is_float(c->j.dtype)) return call_run(c, cuda_extreme_kernel(c->j.dtype), error);
     const bool narrow = c->j.dtype == WEFT_F32;
     c->j.mask = narrow ? UINT32_MAX >> 1 : UINT64_MAX >> 1;
     return call_run(c, cuda_extreme_kernel(narrow ? WEFT_U32 : WEFT_U64), error);

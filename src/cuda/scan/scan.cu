@@ -1,4 +1,5 @@
 /* weft_scan: choice of a kernel, workspace, launches (ORDER.md 6). */
+#include "core/types.h"
 #include "cuda/runtime/gpu.h"
 #include "cuda/scan/scan_job.h"
 #include "cuda/scan/scan_kernels.h"
@@ -20,7 +21,7 @@ static scan_launch kernel_of(const scan_call *c) {
 /* Returns the XOR mask that distinguishes an operator from its mirror image (min from max, or from and), and signed
  * from unsigned keys. */
 uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
-    const bool is_signed = dtype >= WEFT_I8 && dtype <= WEFT_I64;
+    const bool is_signed = type_is_signed(dtype);
     const uint64_t sign = is_signed ? (uint64_t)1 << (8 * cuda_type_bytes(dtype) - 1) : 0;
     switch (op) {
     case WEFT_MIN: return sign;

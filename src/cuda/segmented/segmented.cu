@@ -1,5 +1,6 @@
 /* weft_segmented_reduce, weft_segmented_scan and similar: segment offsets, workspace, launches. */
 #include "core/offsets.h"
+#include "core/types.h"
 #include "cuda/runtime/arrays.h"
 #include "cuda/segmented/segments_job.h"
 
@@ -145,13 +146,11 @@ static weft_status launch(const progress *p, const void *kernel, uint64_t blocks
     return WEFT_OK;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* Returns the number of blocks of a kernel whose warps take segments: enough to fill the GPU if the number
  * of segments is only in device memory. */
 static uint64_t blocks_for(const progress *p, unsigned of_multiprocessor) {
     const uint64_t most = (uint64_t)of_multiprocessor * (unsigned)p->g->multiprocessors;
-    return p->j.count ? most : least(most, (p->j.segments - 1) / SEGMENT_WARPS + 1);
+    return p->j.count ? most : min_u64(most, (p->j.segments - 1) / SEGMENT_WARPS + 1);
 }
 
 static weft_status fold(const progress *p, weft_error *error) {
@@ -169,7 +168,7 @@ static weft_status scan(progress *p, weft_error *error) {
     p->j.once = p->looked;
     FORWARD(gpu_allow_shared(p->g, k->kernel, p->c->name, error));
     const uint64_t most = (uint64_t)SCAN_BLOCKS * (unsigned)p->g->multiprocessors;
-    return launch(p, k->kernel, p->looked ? p->found.items : least(most, p->c->n / SCAN_TILE), shared, error);
+    return launch(p, k->kernel, p->looked ? p->found.items : min_u64(most, p->c->n / SCAN_TILE), shared, error);
 }
 
 /* Sets the parameters that long scans need in addition to the lists, and reserves the workspace for their totals. */

@@ -1,5 +1,6 @@
 /* weft_sort and weft_argsort on the GPU (ORDER.md 17). CUB sorts (sort_cub.cuh); this file handles the arrays, and
  * the indices of argsort. */
+#include "core/types.h"
 #include "cuda/runtime/arrays.h"
 #include "cuda/sort/sort_job.h"
 
@@ -57,8 +58,8 @@ static sort_job new_job(const gpu *g, weft_dtype dtype, weft_order_of_sort order
     const unsigned bits = 8 * (unsigned)cuda_type_bytes(dtype);
     sort_job j;
     memset(&j, 0, sizeof j);
-    j.is_float = dtype == WEFT_F32 || dtype == WEFT_F64;
-    j.rule = weft_sort_rule_of(bits, j.is_float, dtype >= WEFT_I8 && dtype <= WEFT_I64, order == WEFT_DESCENDING);
+    j.is_float = type_is_float(dtype);
+    j.rule = weft_sort_rule_of(bits, j.is_float, type_is_signed(dtype), order == WEFT_DESCENDING);
     j.last_bit = (int)bits;
     j.n = n;
     j.stream = g->stream;

@@ -1,0 +1,31 @@
+/* Kinds of element types, and arithmetic on sizes. Contains no arithmetic on elements, so that the specification
+ * (src/ref) may include it. In CUDA, host code only. */
+#ifndef WEFT_CORE_TYPES_H
+#define WEFT_CORE_TYPES_H
+
+#include "weft.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum type_kind { KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT } type_kind;
+
+static inline bool type_is_float(weft_dtype dtype) { return dtype == WEFT_F32 || dtype == WEFT_F64; }
+
+/* Returns true for i8, i16, i32 and i64. */
+static inline bool type_is_signed(weft_dtype dtype) { return dtype >= WEFT_I8 && dtype <= WEFT_I64; }
+
+/* Returns true for u8, u16, u32 and u64. */
+static inline bool type_is_unsigned(weft_dtype dtype) { return dtype >= WEFT_U8 && dtype <= WEFT_U64; }
+
+/* The functions below accept size_t and uint64_t. */
+static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* Returns n / size, rounded up. size must not be 0. */
+static inline uint64_t ceil_div(uint64_t n, uint64_t size) { return n / size + (n % size != 0); }
+
+/* Returns the smallest multiple of `size` that is not less than n. size must not be 0. */
+static inline uint64_t round_up(uint64_t n, uint64_t size) { return ceil_div(n, size) * size; }
+
+#endif
