@@ -26,38 +26,11 @@ typedef struct cli_options {
  * so that getopt can start. Returns the exit code. */
 #define COMMAND(name, operands, summary, text) int command_##name(const cli_options *options, int argc, char **argv);
 #include "cli/commands.def"
-/* One verb for each line of core/ops.def; argv[0] is the name of the operation. */
+/* command_<stem> for each operation, and command_reduce for the operators of weft_reduce. argv[0] is the operation's
+ * name. */
 int command_reduce(const cli_options *options, int argc, char **argv);
-int command_variance(const cli_options *options, int argc, char **argv);
-int command_laplace(const cli_options *options, int argc, char **argv);
-int command_recurrence(const cli_options *options, int argc, char **argv);
-int command_tridiag(const cli_options *options, int argc, char **argv);
-int command_heat(const cli_options *options, int argc, char **argv);
-int command_scan(const cli_options *options, int argc, char **argv);
-int command_select(const cli_options *options, int argc, char **argv);
-int command_partition(const cli_options *options, int argc, char **argv);
-int command_unique(const cli_options *options, int argc, char **argv);
-int command_run_length(const cli_options *options, int argc, char **argv);
-int command_segmented_reduce(const cli_options *options, int argc, char **argv);
-int command_segmented_scan(const cli_options *options, int argc, char **argv);
-int command_reduce_by_key(const cli_options *options, int argc, char **argv);
-int command_histogram(const cli_options *options, int argc, char **argv);
-int command_top_k(const cli_options *options, int argc, char **argv);
-int command_merge(const cli_options *options, int argc, char **argv);
-int command_search_sorted(const cli_options *options, int argc, char **argv);
-int command_matmul(const cli_options *options, int argc, char **argv);
-int command_fft(const cli_options *options, int argc, char **argv);
-int command_convolve(const cli_options *options, int argc, char **argv);
-int command_sort(const cli_options *options, int argc, char **argv);
-int command_argsort(const cli_options *options, int argc, char **argv);
-int command_random(const cli_options *options, int argc, char **argv);
-int command_sobol(const cli_options *options, int argc, char **argv);
-int command_price(const cli_options *options, int argc, char **argv);
-int command_match(const cli_options *options, int argc, char **argv);
-int command_map(const cli_options *options, int argc, char **argv);
-int command_map_scan(const cli_options *options, int argc, char **argv);
-int command_map_reduce(const cli_options *options, int argc, char **argv);
-int command_dot(const cli_options *options, int argc, char **argv);
+#define CALL(stem, help) int command_##stem(const cli_options *options, int argc, char **argv);
+#include "core/ops.def"
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. If `command` is NULL, prints "weft: sentence". */
 __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const char *format, ...);

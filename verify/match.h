@@ -66,13 +66,10 @@ static inline size_t match_out_bytes(const match_case *c) {
 /* Returns c->n, for operations whose output has one value for each element. */
 size_t match_each(const match_case *c);
 
-extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_laplace, match_recurrence,
-    match_fft, match_convolve, match_tridiag, match_heat, match_sort, match_argsort, match_price;
-extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_matmul;
-extern const match_shape match_select, match_partition, match_unique, match_run_length;
-extern const match_shape match_segmented_reduce, match_segmented_scan, match_reduce_by_key;
-extern const match_shape match_map, match_map_reduce, match_map_scan, match_random, match_sobol;
-extern const match_shape match_histogram, match_top_k, match_merge, match_search_sorted, match_match;
+/* match_<stem> for each operation, and match_reduce for the operators of weft_reduce. */
+extern const match_shape match_reduce;
+#define CALL(stem, help) extern const match_shape match_##stem;
+#include "core/ops.def"
 
 extern const match_operation MATCH_OPERATIONS[];
 extern const size_t MATCH_OPERATION_COUNT;

@@ -429,32 +429,9 @@ typedef struct weft_backend {
     /* Returns true if p is memory that only a GPU can access. NULL for backends without such memory. */
     bool (*device_only)(const void *p);
 
-    weft_status (*reduce)(void *state, const reduce_call *call, weft_error *error);
-    weft_status (*variance)(void *state, const variance_call *call, weft_error *error);
-    weft_status (*dot)(void *state, const dot_call *call, weft_error *error);
-    weft_status (*scan)(void *state, const scan_call *call, weft_error *error);
-    weft_status (*laplace)(void *state, const laplace_call *call, weft_error *error);
-    weft_status (*laplace_solve)(void *state, const laplace_solve_call *call, weft_error *error);
-    weft_status (*select)(void *state, const select_call *call, weft_error *error);
-    weft_status (*run_length)(void *state, const run_length_call *call, weft_error *error);
-    weft_status (*segmented)(void *state, const segmented_call *call, weft_error *error);
-    weft_status (*recurrence)(void *state, const recurrence_call *call, weft_error *error);
-    weft_status (*histogram)(void *state, const histogram_call *call, weft_error *error);
-    weft_status (*top_k)(void *state, const top_k_call *call, weft_error *error);
-    weft_status (*merge)(void *state, const merge_call *call, weft_error *error);
-    weft_status (*search_sorted)(void *state, const search_sorted_call *call, weft_error *error);
-    weft_status (*matmul)(void *state, const matmul_call *call, weft_error *error);
-    weft_status (*fft)(void *state, const fft_call *call, weft_error *error);
-    weft_status (*convolve)(void *state, const convolve_call *call, weft_error *error);
-    weft_status (*tridiag)(void *state, const tridiag_call *call, weft_error *error);
-    weft_status (*heat)(void *state, const heat_call *call, weft_error *error);
-    weft_status (*sort)(void *state, const sort_call *call, weft_error *error);
-    weft_status (*argsort)(void *state, const argsort_call *call, weft_error *error);
-    weft_status (*random)(void *state, const random_call *call, weft_error *error);
-    weft_status (*sobol)(void *state, const sobol_call *call, weft_error *error);
-    weft_status (*price)(void *state, const price_call *call, weft_error *error);
-    weft_status (*match)(void *state, const match_call *call, weft_error *error);
-    weft_status (*map)(void *state, const map_call *call, weft_error *error);
+    /* Operations. */
+#define BACKEND(stem) weft_status (*stem)(void *state, const stem##_call *call, weft_error *error);
+#include "core/ops.def"
 
     /* Algorithms with several variants. `tunables` returns one list for all states, without `chosen`; `chosen`
      * returns the variant that a state uses. With `everywhere`, the variant is also used for calls below the size

@@ -491,40 +491,16 @@ bool cpu_map_reads(const map_call *c, const void *p);
 void cpu_add_f64(partial *a, const partial *b);
 
 /* Operations, in the form of the backend's function table. */
-weft_status cpu_laplace(void *state, const laplace_call *call, weft_error *error);
-weft_status cpu_laplace_solve(void *state, const laplace_solve_call *call, weft_error *error);
-weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error);
-weft_status cpu_variance(void *state, const variance_call *call, weft_error *error);
-weft_status cpu_dot(void *state, const dot_call *call, weft_error *error);
-weft_status cpu_scan(void *state, const scan_call *call, weft_error *error);
-weft_status cpu_select(void *state, const select_call *call, weft_error *error);
-weft_status cpu_run_length(void *state, const run_length_call *call, weft_error *error);
-weft_status cpu_segmented(void *state, const segmented_call *call, weft_error *error);
+#define BACKEND(stem) weft_status cpu_##stem(void *state, const stem##_call *call, weft_error *error);
+#include "core/ops.def"
 
 /* Returns the kernel of a scan and sets its parameters. */
 const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job);
-weft_status cpu_recurrence(void *state, const recurrence_call *call, weft_error *error);
-weft_status cpu_histogram(void *state, const histogram_call *call, weft_error *error);
-weft_status cpu_top_k(void *state, const top_k_call *call, weft_error *error);
-weft_status cpu_merge(void *state, const merge_call *call, weft_error *error);
-weft_status cpu_search_sorted(void *state, const search_sorted_call *call, weft_error *error);
-weft_status cpu_matmul(void *state, const matmul_call *call, weft_error *error);
-weft_status cpu_fft(void *state, const fft_call *call, weft_error *error);
-weft_status cpu_convolve(void *state, const convolve_call *call, weft_error *error);
-weft_status cpu_tridiag(void *state, const tridiag_call *call, weft_error *error);
-weft_status cpu_heat(void *state, const heat_call *call, weft_error *error);
 
 /* weft_tridiag on `threads` threads. cpu_tridiag_room returns the bytes of workspace, aligned to 64, that
  * cpu_tridiag_run requires at `scratch`. */
 size_t cpu_tridiag_room(const cpu_context *ctx, const tridiag_call *c, int threads);
 void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads, void *scratch);
-weft_status cpu_sort(void *state, const sort_call *call, weft_error *error);
-weft_status cpu_argsort(void *state, const argsort_call *call, weft_error *error);
-weft_status cpu_random(void *state, const random_call *call, weft_error *error);
-weft_status cpu_sobol(void *state, const sobol_call *call, weft_error *error);
-weft_status cpu_price(void *state, const price_call *call, weft_error *error);
-weft_status cpu_match(void *state, const match_call *call, weft_error *error);
-weft_status cpu_map(void *state, const map_call *call, weft_error *error);
 
 /* Computes the direction numbers of coordinate j (weft_sobol_directions). */
 void cpu_sobol_directions(size_t j, unsigned bits, size_t stride, uint64_t *v);

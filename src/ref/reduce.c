@@ -169,7 +169,7 @@ weft_status ref_reduce(void *state, const reduce_call *call, weft_error *error) 
 #define REDUCE(ID, name, domain, result, empty, help) define_##name,
 #include "core/ops.def"
     };
-    (void)state, (void)error;
+    if (call->map) return ref_map_reduce(state, call, error);
     definitions[call->op](call, (array){call->dtype, call->x});
     return WEFT_OK;
 }

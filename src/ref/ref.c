@@ -66,15 +66,6 @@ static weft_status copy(void *state, size_t bytes, const void *src, void *dst, w
     return WEFT_OK;
 }
 
-/* Reduces or scans an array, or the values of a formula if c->map is set. */
-static weft_status reduce(void *state, const reduce_call *c, weft_error *error) {
-    return c->map ? ref_map_reduce(state, c, error) : ref_reduce(state, c, error);
-}
-
-static weft_status scan(void *state, const scan_call *c, weft_error *error) {
-    return c->map ? ref_map_scan(state, c, error) : ref_scan(state, c, error);
-}
-
 const weft_backend *weft_backend_ref(void) {
     static const weft_backend backend = {
         .abi = WEFT_BACKEND_ABI,
@@ -91,32 +82,8 @@ const weft_backend *weft_backend_ref(void) {
         .alloc = alloc,
         .free = release,
         .copy = copy,
-        .reduce = reduce,
-        .variance = ref_variance,
-        .dot = ref_dot,
-        .scan = scan,
-        .laplace = ref_laplace,
-        .laplace_solve = ref_laplace_solve,
-        .select = ref_select,
-        .run_length = ref_run_length,
-        .segmented = ref_segmented,
-        .recurrence = ref_recurrence,
-        .histogram = ref_histogram,
-        .top_k = ref_top_k,
-        .merge = ref_merge,
-        .search_sorted = ref_search_sorted,
-        .matmul = ref_matmul,
-        .fft = ref_fft,
-        .convolve = ref_convolve,
-        .tridiag = ref_tridiag,
-        .heat = ref_heat,
-        .sort = ref_sort,
-        .argsort = ref_argsort,
-        .random = ref_random,
-        .sobol = ref_sobol,
-        .price = ref_price,
-        .match = ref_match,
-        .map = ref_map,
+#define BACKEND(stem) .stem = ref_##stem,
+#include "core/ops.def"
     };
     return &backend;
 }

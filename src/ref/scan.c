@@ -96,7 +96,7 @@ static void scan_integers(const scan_call *c, array x) {
 
 weft_status ref_scan(void *state, const scan_call *c, weft_error *error) {
     const array x = {c->dtype, c->x};
-    (void)state, (void)error;
+    if (c->map) return ref_map_scan(state, c, error);
     if (!type_is_float(c->dtype)) {
         scan_integers(c, x);
     } else if (c->op == WEFT_MIN || c->op == WEFT_MAX) {

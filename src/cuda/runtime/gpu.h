@@ -194,35 +194,12 @@ size_t cuda_type_bytes(weft_dtype dtype);
 
 /* --------------------------------------------------------------------------- operations */
 
-weft_status cuda_reduce(void *state, const reduce_call *c, weft_error *error);
-weft_status cuda_variance(void *state, const variance_call *c, weft_error *error);
-weft_status cuda_dot(void *state, const dot_call *c, weft_error *error);
-weft_status cuda_laplace(void *state, const laplace_call *c, weft_error *error);
-weft_status cuda_laplace_solve(void *state, const laplace_solve_call *c, weft_error *error);
-weft_status cuda_scan(void *state, const scan_call *c, weft_error *error);
+#define BACKEND(stem) weft_status cuda_##stem(void *state, const stem##_call *call, weft_error *error);
+#include "core/ops.def"
+
 /* Scans the values of a formula. */
 weft_status cuda_map_scan(gpu *g, const scan_call *c, weft_error *error);
 /* Computes only the totals of the tiles (scan_totals.cu). */
 weft_status cuda_scan_totals(gpu *g, const scan_call *c, weft_error *error);
-weft_status cuda_select(void *state, const select_call *c, weft_error *error);
-weft_status cuda_run_length(void *state, const run_length_call *c, weft_error *error);
-weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *error);
-weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *error);
-weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *error);
-weft_status cuda_top_k(void *state, const top_k_call *c, weft_error *error);
-weft_status cuda_merge(void *state, const merge_call *c, weft_error *error);
-weft_status cuda_search_sorted(void *state, const search_sorted_call *c, weft_error *error);
-weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error);
-weft_status cuda_fft(void *state, const fft_call *c, weft_error *error);
-weft_status cuda_convolve(void *state, const convolve_call *c, weft_error *error);
-weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error);
-weft_status cuda_heat(void *state, const heat_call *c, weft_error *error);
-weft_status cuda_sort(void *state, const sort_call *c, weft_error *error);
-weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error);
-weft_status cuda_random(void *state, const random_call *c, weft_error *error);
-weft_status cuda_price(void *state, const price_call *c, weft_error *error);
-weft_status cuda_sobol(void *state, const sobol_call *c, weft_error *error);
-weft_status cuda_match(void *state, const match_call *c, weft_error *error);
-weft_status cuda_map(void *state, const map_call *c, weft_error *error);
 
 #endif
