@@ -8,7 +8,7 @@ list(APPEND WEFT_OPERATIONS ${WEFT_CALLS}) # all names, as in `weft NAME`
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/core/ops.def)
 
 # Files of each operation. @ is the stem of the operation.
-set(operation_files src/ref/@.c src/cpu/@.c src/cuda/*/@.cu verify/cases/@.c cli/commands/@.c)
+set(operation_files src/core/api_@.c src/ref/@.c src/cpu/@.c src/cuda/*/@.cu verify/cases/@.c cli/commands/@.c)
 if(WEFT_TESTS)
   list(APPEND operation_files tests/oracle/@.c docs/ops/@.md)
 endif()

@@ -1,7 +1,6 @@
-/* Public functions. They check the arguments and call the backend, which does not check them again. Families of
- * operations are in api_<stem>.c. */
+/* Memory, copies and result types. The functions of an operation are in api_<stem>.c. They check the arguments and
+ * call the backend, which does not check them again. */
 #include "core/check.h"
-#include "core/part.h"
 
 /* ---------------------------------------------------------------------------------- memory */
 
@@ -43,92 +42,4 @@ weft_status weft_reduce_result(weft_op op, weft_dtype dtype, weft_dtype accumula
     weft_error *error = context_thread_error();
     RETURN_IF(!result, WEFT_INVALID, "result is NULL");
     return check_reduce_type(op, dtype, accumulate, result, error);
-}
-
-/* ------------------------------------------------------------------------------- operations */
-
-static weft_status reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
-                          const void *x, void *out, weft_error *error) {
-    weft_dtype result;
-    range from, to;
-    FORWARD(check_reduce_type(op, dtype, accumulate, &result, error));
-    RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of 0 elements is undefined", weft_op_name(op));
-    FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
-    FORWARD(check_array(ctx, "out", out, 1, weft_dtype_size(result), &to, error));
-    FORWARD(check_apart(&to, &from, error));
-    return ctx->backend->reduce(ctx->state, &(reduce_call){op, dtype, result, n, x, out, NULL, NULL}, error);
-}
-
-weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
-                        const void *x, void *out) {
-    GUARDED(ctx, reduce(ctx, op, dtype, accumulate, n, x, out, error));
-}
-
-static weft_status variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, size_t ddof,
-                            const void *x, void *out, weft_error *error) {
-    weft_dtype result;
-    range from, to;
-    FORWARD(check_result("variance", REAL, dtype, accumulate, &result, error));
-    RETURN_IF(ddof >= n, WEFT_EMPTY,
-              "variance of %zu elements is undefined with ddof %zu: ddof must be less than the number of elements", n,
-              ddof);
-    FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
-    FORWARD(check_array(ctx, "out", out, 1, weft_dtype_size(result), &to, error));
-    FORWARD(check_apart(&to, &from, error));
-    return ctx->backend->variance(ctx->state, &(variance_call){dtype, result, n, ddof, x, out, NULL}, error);
-}
-
-weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, size_t ddof,
-                          const void *x, void *out) {
-    GUARDED(ctx, variance(ctx, dtype, accumulate, n, ddof, x, out, error));
-}
-
-static weft_status dot(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, const void *x,
-                       const void *y, void *out, weft_error *error) {
-    weft_dtype result;
-    range from_x, from_y, to;
-    FORWARD(check_result("dot", WIDE, dtype, accumulate, &result, error));
-    FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from_x, error));
-    FORWARD(check_array(ctx, "y", y, n, weft_dtype_size(dtype), &from_y, error));
-    FORWARD(check_array(ctx, "out", out, 1, weft_dtype_size(result), &to, error));
-    FORWARD(check_apart(&to, &from_x, error));
-    FORWARD(check_apart(&to, &from_y, error));
-    return ctx->backend->dot(ctx->state, &(dot_call){dtype, result, n, x, y, out}, error);
-}
-
-weft_status weft_dot(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, const void *x,
-                     const void *y, void *out) {
-    GUARDED(ctx, dot(ctx, dtype, accumulate, n, x, y, out, error));
-}
-
-static weft_status scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate,
-                        size_t n, const void *x, const void *init, void *y, weft_error *error) {
-    weft_dtype result;
-    range from, to;
-    FORWARD(check_scan_type("scan", op, dtype, accumulate, &result, error));
-    RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)kind);
-    FORWARD(check_array(ctx, "x", x, n, weft_dtype_size(dtype), &from, error));
-    FORWARD(check_array(ctx, "y", y, n, weft_dtype_size(result), &to, error));
-    if (x != y || dtype != result) FORWARD(check_apart(&to, &from, error));
-    FORWARD(check_host_value("init", init, error));
-    if (n == 0) return WEFT_OK;
-    return ctx->backend->scan(ctx->state, &(scan_call){op, kind, dtype, result, n, x, init, y, NULL, false}, error);
-}
-
-weft_status weft_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate,
-                      size_t n, const void *x, const void *init, void *y) {
-    GUARDED(ctx, scan(ctx, op, kind, dtype, accumulate, n, x, init, y, error));
-}
-
-/* ----------------------------------------------------------------------- parts of an array */
-
-weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x, const double *part,
-                     double *sum) {
-    const reduce_call call = {.op = op, .dtype = dtype, .result = WEFT_F64, .n = n, .x = x, .out = sum, .part = part};
-    GUARDED(ctx, ctx->backend->reduce(ctx->state, &call, error));
-}
-
-weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum) {
-    const variance_call call = {.dtype = dtype, .result = WEFT_F64, .n = n, .x = x, .out = sum, .mean = &mean};
-    GUARDED(ctx, ctx->backend->variance(ctx->state, &call, error));
 }

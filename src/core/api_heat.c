@@ -1,4 +1,4 @@
-/* weft_heat: argument checks. The backend does not check the arguments again. */
+/* weft_heat: argument checks. */
 #include "core/check.h"
 
 /* Reads the shape and computes the number of points in all grids. */
@@ -30,7 +30,7 @@ static weft_status read_lambda(const double *lambda, heat_call *c, weft_error *e
     return WEFT_OK;
 }
 
-static weft_status heat(weft_context *ctx, const size_t *shape, const double *lambda, heat_call *c,
+static weft_status heat(weft_context *ctx, heat_call *c, const size_t *shape, const double *lambda,
                         weft_error *error) {
     type_kind kind;
     size_t points;
@@ -52,5 +52,5 @@ weft_status weft_heat(weft_context *ctx, weft_dtype dtype, weft_heat_method meth
                       const size_t *shape, size_t batch, const double *lambda, size_t steps, const void *u, void *v) {
     heat_call call = {
         .dtype = dtype, .method = method, .dimensions = dimensions, .batch = batch, .steps = steps, .u = u, .v = v};
-    GUARDED(ctx, heat(ctx, shape, lambda, &call, error));
+    GUARDED(ctx, heat(ctx, &call, shape, lambda, error));
 }

@@ -1,3 +1,4 @@
+/* weft_laplace and weft_laplace_solve: argument checks. */
 #include "core/check.h"
 #include "core/order.h"
 
@@ -25,19 +26,20 @@ static weft_status check_grids(weft_context *ctx, weft_dtype dtype, size_t nx, s
     return u == v ? WEFT_OK : check_apart(to, from, error);
 }
 
-static weft_status laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
-                           const void *u, void *v, double *change, weft_error *error) {
+static weft_status laplace(weft_context *ctx, const laplace_call *c, weft_error *error) {
     range from, to, measure;
-    FORWARD(check_grids(ctx, dtype, nx, ny, nz, u, v, &from, &to, error));
-    FORWARD(check_array(ctx, "change", change, change ? 1 : 0, sizeof *change, &measure, error));
+    FORWARD(check_grids(ctx, c->dtype, c->nx, c->ny, c->nz, c->u, c->v, &from, &to, error));
+    FORWARD(check_array(ctx, "change", c->change, c->change ? 1 : 0, sizeof *c->change, &measure, error));
     FORWARD(check_apart(&measure, &from, error));
     FORWARD(check_apart(&measure, &to, error));
-    return ctx->backend->laplace(ctx->state, &(laplace_call){dtype, nx, ny, nz, sweeps, u, v, change}, error);
+    return ctx->backend->laplace(ctx->state, c, error);
 }
 
 weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t ny, size_t nz, size_t sweeps,
                          const void *u, void *v, double *change) {
-    GUARDED(ctx, laplace(ctx, dtype, nx, ny, nz, sweeps, u, v, change, error));
+    const laplace_call call = {
+        .dtype = dtype, .nx = nx, .ny = ny, .nz = nz, .sweeps = sweeps, .u = u, .v = v, .change = change};
+    GUARDED(ctx, laplace(ctx, &call, error));
 }
 
 /* -------------------------------------------------------------------------------- the solution */
@@ -95,6 +97,7 @@ static weft_status laplace_solve(weft_context *ctx, laplace_solve_call *c, doubl
 weft_status weft_laplace_solve(weft_context *ctx, weft_laplace_method method, weft_dtype dtype, size_t nx, size_t ny,
                                size_t nz, double omega, double tolerance, size_t sweeps, const void *u, void *v,
                                size_t *done, double *residual) {
-    laplace_solve_call c = {method, dtype, nx, ny, nz, omega, 0, u, v, NULL};
-    GUARDED(ctx, laplace_solve(ctx, &c, tolerance, sweeps, done, residual, error));
+    laplace_solve_call call = {
+        .method = method, .dtype = dtype, .nx = nx, .ny = ny, .nz = nz, .omega = omega, .u = u, .v = v};
+    GUARDED(ctx, laplace_solve(ctx, &call, tolerance, sweeps, done, residual, error));
 }

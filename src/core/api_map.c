@@ -231,16 +231,15 @@ static weft_status map(request *r, uint64_t first, void *out, weft_error *error)
     return r->ctx->backend->map(r->ctx->state, &r->call, error);
 }
 
-weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, size_t n,
-                     const weft_binding *bindings, size_t count, void *out) {
-    request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    GUARDED(ctx, map(&r, 0, out, error));
-}
-
 weft_status part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first, size_t n,
                      const weft_binding *bindings, size_t count, void *out) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
     GUARDED(ctx, map(&r, first, out, error));
+}
+
+weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, size_t n,
+                     const weft_binding *bindings, size_t count, void *out) {
+    return part_map(ctx, expr, dtype, 0, n, bindings, count, out);
 }
 
 static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uint64_t first, const double *part,
@@ -260,17 +259,16 @@ static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uin
     return r->ctx->backend->reduce(r->ctx->state, &call, error);
 }
 
-weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
-                            weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count, void *out) {
-    request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    GUARDED(ctx, map_reduce(&r, op, accumulate, 0, NULL, out, error));
-}
-
 weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                             weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings,
                             size_t count, const double *part, void *out) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
     GUARDED(ctx, map_reduce(&r, op, accumulate, first, part, out, error));
+}
+
+weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
+                            weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count, void *out) {
+    return part_map_reduce(ctx, op, expr, dtype, accumulate, 0, n, bindings, count, NULL, out);
 }
 
 static weft_status map_scan(request *r, weft_op op, weft_scan_kind kind, weft_dtype accumulate, uint64_t first,
@@ -289,16 +287,15 @@ static weft_status map_scan(request *r, weft_op op, weft_scan_kind kind, weft_dt
     return r->ctx->backend->scan(r->ctx->state, &call, error);
 }
 
-weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,
-                          weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count,
-                          const void *init, void *y) {
-    request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    GUARDED(ctx, map_scan(&r, op, kind, accumulate, 0, init, y, error));
-}
-
 weft_status part_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,
                           weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings, size_t count,
                           const void *init, void *y) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
     GUARDED(ctx, map_scan(&r, op, kind, accumulate, first, init, y, error));
+}
+
+weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,
+                          weft_dtype accumulate, size_t n, const weft_binding *bindings, size_t count,
+                          const void *init, void *y) {
+    return part_map_scan(ctx, op, kind, expr, dtype, accumulate, 0, n, bindings, count, init, y);
 }

@@ -65,10 +65,7 @@ static weft_status check_blocks_apart(const block *c, const block *x, size_t siz
 /* ------------------------------------------------------------------------------ arguments */
 
 static weft_status check_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
-    type_kind kind;
-    FORWARD(check_kind(dtype, &kind, error));
-    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "matmul requires f32 or f64 elements, not %s",
-              weft_dtype_name(dtype));
+    FORWARD(check_float("matmul", dtype, error));
     return check_result("matmul", WIDE, dtype, accumulate, chains, error);
 }
 
@@ -151,8 +148,26 @@ weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype 
                                 const void *alpha, const void *a, size_t lda, size_t stride_a, const void *b,
                                 size_t ldb, size_t stride_b, const void *beta, void *c, size_t ldc, size_t stride_c,
                                 size_t batch) {
-    const arguments x = {dtype, accumulate, layout, transpose_a, transpose_b, m,    n, k,   alpha,    a,
-                         lda,   stride_a,   b,      ldb,         stride_b,    beta, c, ldc, stride_c, batch};
+    const arguments x = {.dtype = dtype,
+                         .accumulate = accumulate,
+                         .layout = layout,
+                         .transpose_a = transpose_a,
+                         .transpose_b = transpose_b,
+                         .m = m,
+                         .n = n,
+                         .k = k,
+                         .alpha = alpha,
+                         .a = a,
+                         .lda = lda,
+                         .stride_a = stride_a,
+                         .b = b,
+                         .ldb = ldb,
+                         .stride_b = stride_b,
+                         .beta = beta,
+                         .c = c,
+                         .ldc = ldc,
+                         .stride_c = stride_c,
+                         .batch = batch};
     GUARDED(ctx, matmul(ctx, &x, error));
 }
 

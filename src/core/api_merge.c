@@ -17,6 +17,6 @@ static weft_status merge(weft_context *ctx, const merge_call *c, weft_error *err
 
 weft_status weft_merge(weft_context *ctx, weft_dtype dtype, size_t na, const void *a, size_t nb, const void *b,
                        void *y) {
-    const merge_call call = {dtype, na, a, nb, b, y};
+    const merge_call call = {.dtype = dtype, .na = na, .a = a, .nb = nb, .b = b, .y = y};
     GUARDED(ctx, merge(ctx, &call, error));
 }

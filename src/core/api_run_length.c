@@ -20,10 +20,13 @@ static weft_status find_runs(weft_context *ctx, const char *values_name, bool le
 }
 
 weft_status weft_unique(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *y, uint64_t *count) {
-    GUARDED(ctx, find_runs(ctx, "y", false, &(run_length_call){dtype, n, x, y, NULL, count}, error));
+    const run_length_call call = {.dtype = dtype, .n = n, .x = x, .values = y, .count = count};
+    GUARDED(ctx, find_runs(ctx, "y", false, &call, error));
 }
 
 weft_status weft_run_length(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *values,
                             uint64_t *lengths, uint64_t *count) {
-    GUARDED(ctx, find_runs(ctx, "values", true, &(run_length_call){dtype, n, x, values, lengths, count}, error));
+    const run_length_call call = {
+        .dtype = dtype, .n = n, .x = x, .values = values, .lengths = lengths, .count = count};
+    GUARDED(ctx, find_runs(ctx, "values", true, &call, error));
 }

@@ -17,6 +17,7 @@ static weft_status search_sorted(weft_context *ctx, const search_sorted_call *c,
 
 weft_status weft_search_sorted(weft_context *ctx, weft_dtype dtype, weft_side side, size_t n, const void *sorted,
                                size_t m, const void *queries, uint64_t *positions) {
-    const search_sorted_call call = {dtype, side, n, sorted, m, queries, positions};
+    const search_sorted_call call = {
+        .dtype = dtype, .side = side, .n = n, .sorted = sorted, .m = m, .queries = queries, .positions = positions};
     GUARDED(ctx, search_sorted(ctx, &call, error));
 }

@@ -2,7 +2,7 @@
 #include "core/check.h"
 
 /* Checks the key type and the order. */
-static weft_status check_sort(weft_dtype dtype, weft_order_of_sort order, type_kind *kind, weft_error *error) {
+static weft_status check_keys(weft_dtype dtype, weft_order_of_sort order, type_kind *kind, weft_error *error) {
     FORWARD(check_kind(dtype, kind, error));
     RETURN_IF((unsigned)order > WEFT_DESCENDING, WEFT_INVALID, "invalid sort order %d", (int)order);
     return WEFT_OK;
@@ -40,90 +40,94 @@ static weft_status check_arrays(const weft_context *ctx, const sort_call *c, wef
     return check_apart(&sorted, &moved, error);
 }
 
+static unsigned all_bits(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(dtype); }
+
+/* Checks the arrays, and sorts. */
 static weft_status run_sort(weft_context *ctx, const sort_call *c, weft_error *error) {
     FORWARD(check_arrays(ctx, c, error));
     return c->n ? ctx->backend->sort(ctx->state, c, error) : WEFT_OK;
 }
 
-static unsigned all_bits(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_size(dtype); }
-
-static weft_status sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *keys,
-                        void *sorted, weft_error *error) {
+static weft_status sort(weft_context *ctx, const sort_call *c, weft_error *error) {
     type_kind kind;
-    FORWARD(check_sort(dtype, order, &kind, error));
-    const sort_call c = {dtype, order, 0, all_bits(dtype), n, keys, sorted, 0, NULL, NULL};
-    return run_sort(ctx, &c, error);
+    FORWARD(check_keys(c->dtype, c->order, &kind, error));
+    return run_sort(ctx, c, error);
 }
 
 weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *keys,
                       void *sorted) {
-    GUARDED(ctx, sort(ctx, dtype, order, n, keys, sorted, error));
+    const sort_call call = {
+        .dtype = dtype, .order = order, .bits = all_bits(dtype), .n = n, .keys = keys, .sorted_keys = sorted};
+    GUARDED(ctx, sort(ctx, &call, error));
 }
 
-static weft_status sort_pairs(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n,
-                              const void *keys, size_t value_bytes, const void *values, void *sorted_keys,
-                              void *sorted_values, weft_error *error) {
+static weft_status sort_pairs(weft_context *ctx, const sort_call *c, weft_error *error) {
     type_kind kind;
-    FORWARD(check_sort(dtype, order, &kind, error));
-    FORWARD(check_value_bytes(value_bytes, error));
-    const sort_call c = {dtype, order, 0, all_bits(dtype), n, keys, sorted_keys, value_bytes, values, sorted_values};
-    return run_sort(ctx, &c, error);
+    FORWARD(check_keys(c->dtype, c->order, &kind, error));
+    FORWARD(check_value_bytes(c->value_bytes, error));
+    return run_sort(ctx, c, error);
 }
 
 weft_status weft_sort_pairs(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *keys,
                             size_t value_bytes, const void *values, void *sorted_keys, void *sorted_values) {
-    GUARDED(ctx, sort_pairs(ctx, dtype, order, n, keys, value_bytes, values, sorted_keys, sorted_values, error));
+    const sort_call call = {.dtype = dtype,
+                            .order = order,
+                            .bits = all_bits(dtype),
+                            .n = n,
+                            .keys = keys,
+                            .sorted_keys = sorted_keys,
+                            .value_bytes = value_bytes,
+                            .values = values,
+                            .sorted_values = sorted_values};
+    GUARDED(ctx, sort_pairs(ctx, &call, error));
 }
 
-static weft_status sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, unsigned first_bit,
-                             unsigned bits, size_t n, const void *keys, size_t value_bytes, const void *values,
-                             void *sorted_keys, void *sorted_values, weft_error *error) {
+static weft_status sort_bits(weft_context *ctx, const sort_call *c, weft_error *error) {
     type_kind kind;
-    FORWARD(check_sort(dtype, order, &kind, error));
-    const unsigned all = all_bits(dtype);
+    FORWARD(check_keys(c->dtype, c->order, &kind, error));
+    const unsigned all = all_bits(c->dtype);
     RETURN_IF(kind == KIND_FLOAT, WEFT_UNSUPPORTED, "a sort by some bits requires integer keys, not %s",
-              weft_dtype_name(dtype));
-    RETURN_IF(first_bit > all || bits > all - first_bit, WEFT_INVALID,
-              "%u bits starting at bit %u: keys of %s have only bits 0 to %u", bits, first_bit,
-              weft_dtype_name(dtype), all - 1);
-    if (value_bytes) FORWARD(check_value_bytes(value_bytes, error));
-    const sort_call c = {dtype,
-                         order,
-                         first_bit,
-                         bits,
-                         n,
-                         keys,
-                         sorted_keys,
-                         value_bytes,
-                         value_bytes ? values : NULL,
-                         value_bytes ? sorted_values : NULL};
-    return run_sort(ctx, &c, error);
+              weft_dtype_name(c->dtype));
+    RETURN_IF(c->first_bit > all || c->bits > all - c->first_bit, WEFT_INVALID,
+              "%u bits starting at bit %u: keys of %s have only bits 0 to %u", c->bits, c->first_bit,
+              weft_dtype_name(c->dtype), all - 1);
+    if (c->value_bytes) FORWARD(check_value_bytes(c->value_bytes, error));
+    return run_sort(ctx, c, error);
 }
 
 weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, unsigned first_bit,
                            unsigned bits, size_t n, const void *keys, size_t value_bytes, const void *values,
                            void *sorted_keys, void *sorted_values) {
-    GUARDED(ctx, sort_bits(ctx, dtype, order, first_bit, bits, n, keys, value_bytes, values, sorted_keys,
-                           sorted_values, error));
+    const sort_call call = {.dtype = dtype,
+                            .order = order,
+                            .first_bit = first_bit,
+                            .bits = bits,
+                            .n = n,
+                            .keys = keys,
+                            .sorted_keys = sorted_keys,
+                            .value_bytes = value_bytes,
+                            .values = value_bytes ? values : NULL,
+                            .sorted_values = value_bytes ? sorted_values : NULL};
+    GUARDED(ctx, sort_bits(ctx, &call, error));
 }
 
-static weft_status argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index, size_t n,
-                           const void *keys, void *indices, weft_error *error) {
+static weft_status argsort(weft_context *ctx, const argsort_call *c, weft_error *error) {
     type_kind kind;
     range from, to;
-    FORWARD(check_sort(dtype, order, &kind, error));
-    RETURN_IF(index != WEFT_U32 && index != WEFT_U64, WEFT_UNSUPPORTED, "indices must have type u32 or u64, not %s",
-              weft_dtype_name(index));
-    RETURN_IF(index == WEFT_U32 && n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
-              "the indices of %zu keys do not fit in u32", n);
-    FORWARD(check_array(ctx, "keys", keys, n, weft_dtype_size(dtype), &from, error));
-    FORWARD(check_array(ctx, "indices", indices, n, weft_dtype_size(index), &to, error));
+    FORWARD(check_keys(c->dtype, c->order, &kind, error));
+    RETURN_IF(c->index != WEFT_U32 && c->index != WEFT_U64, WEFT_UNSUPPORTED,
+              "indices must have type u32 or u64, not %s", weft_dtype_name(c->index));
+    RETURN_IF(c->index == WEFT_U32 && c->n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
+              "the indices of %zu keys do not fit in u32", c->n);
+    FORWARD(check_array(ctx, "keys", c->keys, c->n, weft_dtype_size(c->dtype), &from, error));
+    FORWARD(check_array(ctx, "indices", c->indices, c->n, weft_dtype_size(c->index), &to, error));
     FORWARD(check_apart(&to, &from, error));
-    if (n == 0) return WEFT_OK;
-    return ctx->backend->argsort(ctx->state, &(argsort_call){dtype, order, index, n, keys, indices}, error);
+    return c->n ? ctx->backend->argsort(ctx->state, c, error) : WEFT_OK;
 }
 
 weft_status weft_argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index, size_t n,
                          const void *keys, void *indices) {
-    GUARDED(ctx, argsort(ctx, dtype, order, index, n, keys, indices, error));
+    const argsort_call call = {
+        .dtype = dtype, .order = order, .index = index, .n = n, .keys = keys, .indices = indices};
+    GUARDED(ctx, argsort(ctx, &call, error));
 }

@@ -18,6 +18,7 @@ static weft_status top_k(weft_context *ctx, const top_k_call *c, weft_error *err
 
 weft_status weft_top_k(weft_context *ctx, weft_dtype dtype, weft_extreme extreme, size_t n, const void *x, size_t k,
                        void *values, uint64_t *indices) {
-    const top_k_call call = {dtype, extreme, n, x, k, values, indices};
+    const top_k_call call = {
+        .dtype = dtype, .extreme = extreme, .n = n, .x = x, .k = k, .values = values, .indices = indices};
     GUARDED(ctx, top_k(ctx, &call, error));
 }

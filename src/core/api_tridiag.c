@@ -1,4 +1,4 @@
-/* weft_tridiag: argument checks. The backend does not check the arguments again. */
+/* weft_tridiag: argument checks. */
 #include "core/check.h"
 #include "core/parts.h"
 
@@ -48,11 +48,8 @@ static weft_status check_tridiag(const weft_context *ctx, const tridiag_call *c,
     return WEFT_OK;
 }
 
-static weft_status tridiag(weft_context *ctx, weft_boundary boundary, tridiag_call *c, weft_error *error) {
-    type_kind kind;
-    FORWARD(check_kind(c->dtype, &kind, error));
-    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "tridiag requires f32 or f64 elements, not %s",
-              weft_dtype_name(c->dtype));
+static weft_status tridiag(weft_context *ctx, const tridiag_call *c, weft_boundary boundary, weft_error *error) {
+    FORWARD(check_float("tridiag", c->dtype, error));
     RETURN_IF((unsigned)boundary > WEFT_PERIODIC, WEFT_INVALID, "invalid boundary %d", (int)boundary);
     FORWARD(check_tridiag(ctx, c, error));
     return ctx->backend->tridiag(ctx->state, c, error);
@@ -60,12 +57,30 @@ static weft_status tridiag(weft_context *ctx, weft_boundary boundary, tridiag_ca
 
 weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems, size_t n,
                          weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x, uint64_t *singular) {
-    tridiag_call call = {dtype, boundary == WEFT_PERIODIC, systems, n, a, b, c, d, x, singular, NULL};
-    GUARDED(ctx, tridiag(ctx, boundary, &call, error));
+    const tridiag_call call = {.dtype = dtype,
+                               .periodic = boundary == WEFT_PERIODIC,
+                               .systems = systems,
+                               .n = n,
+                               .a = a,
+                               .b = b,
+                               .c = c,
+                               .d = d,
+                               .x = x,
+                               .singular = singular};
+    GUARDED(ctx, tridiag(ctx, &call, boundary, error));
 }
 
 weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t n, weft_lines a,
                               weft_lines b, weft_lines c, weft_lines d, void *x, const tridiag_part *part) {
-    const tridiag_call call = {dtype, boundary == WEFT_PERIODIC, 1, n, a, b, c, d, x, NULL, part};
+    const tridiag_call call = {.dtype = dtype,
+                               .periodic = boundary == WEFT_PERIODIC,
+                               .systems = 1,
+                               .n = n,
+                               .a = a,
+                               .b = b,
+                               .c = c,
+                               .d = d,
+                               .x = x,
+                               .part = part};
     GUARDED(ctx, ctx->backend->tridiag(ctx->state, &call, error));
 }

@@ -44,6 +44,14 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
     return WEFT_OK;
 }
 
+weft_status check_float(const char *what, weft_dtype dtype, weft_error *error) {
+    type_kind kind;
+    FORWARD(check_kind(dtype, &kind, error));
+    RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
+              weft_dtype_name(dtype));
+    return WEFT_OK;
+}
+
 weft_dtype check_wide_type(weft_dtype dtype, type_kind kind, weft_dtype accumulate) {
     if (kind == KIND_SIGNED) return WEFT_I64;
     if (kind == KIND_UNSIGNED) return WEFT_U64;

@@ -28,6 +28,8 @@ typedef enum empty_rule { DEFINED, FAILS } empty_rule;
 
 /* Determines the kind of an element type; fails for invalid types. */
 weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error);
+/* Fails unless the element type is f32 or f64. `what` is the operation's name. */
+weft_status check_float(const char *what, weft_dtype dtype, weft_error *error);
 /* Returns the type of sums of `dtype`: i64, u64, f32 or f64. */
 weft_dtype check_wide_type(weft_dtype dtype, type_kind kind, weft_dtype accumulate);
 /* Determines the result type under a rule; fails for accumulate types that the rule does not offer. */

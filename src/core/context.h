@@ -50,12 +50,12 @@ weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status statu
 
 /* Runs `call`, an expression that uses ctx and error, between context_enter and context_leave; returns its
  * status. */
-#define GUARDED_SETUP(ctx, call)                      \
-    do {                                              \
-        FORWARD(context_enter(ctx));                  \
-        const weft_fpmode mode = weft_fpmode_enter(); \
-        weft_error *error = &(ctx)->error;            \
-        return context_leave(ctx, mode, (call));      \
+#define GUARDED_SETUP(ctx, call)                            \
+    do {                                                    \
+        FORWARD(context_enter(ctx));                        \
+        const weft_fpmode saved_mode = weft_fpmode_enter(); \
+        weft_error *error = &(ctx)->error;                  \
+        return context_leave(ctx, saved_mode, (call));      \
     } while (0)
 
 /* Begin and end the progress reporting of an operation. context_end must be called if and only if context_begin

@@ -1,7 +1,6 @@
 #include "core/parts.h"
 
 #include "core/context.h"
-#include "core/order.h"
 #include "core/part.h"
 
 weft_status weft_part_tree(weft_context *ctx, tree_kind kind, weft_dtype dtype, size_t n, const void *x,
@@ -24,18 +23,4 @@ weft_status weft_part_map(weft_context *ctx, const weft_expr *expr, weft_dtype d
 
 int weft_part_device_only(const weft_context *ctx, const void *p) {
     return ctx->backend->device_only && ctx->backend->device_only(p);
-}
-
-weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype result, size_t blocks,
-                                  const void *x, void *totals) {
-    const size_t block = (size_t)WEFT_SCAN_GROUP * WEFT_SCAN_GROUP * WEFT_SCAN_GROUP;
-    const scan_call call = {.op = op,
-                            .kind = WEFT_INCLUSIVE,
-                            .dtype = dtype,
-                            .result = result,
-                            .n = blocks * block,
-                            .x = x,
-                            .y = totals,
-                            .totals = true};
-    GUARDED(ctx, ctx->backend->scan(ctx->state, &call, error));
 }
