@@ -27,7 +27,7 @@ typedef struct rival {
 
 static bool run_weft(const rival *r, int times) {
     for (int i = 0; i < times; i++)
-        if (weft_fft(r->ctx, r->f32 ? WEFT_F32 : WEFT_F64, WEFT_C2C, 1, r->n, r->x, r->y) != WEFT_OK) return false;
+        if (weft_fft(r->ctx, WEFT_C2C, r->f32 ? WEFT_F32 : WEFT_F64, 1, r->n, r->x, r->y) != WEFT_OK) return false;
     return true;
 }
 

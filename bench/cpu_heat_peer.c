@@ -28,7 +28,7 @@ static double seconds(void) {
 
 static void by_weft(const lines *l) {
     const double lambda = 1;
-    if (weft_heat(ctx, WEFT_F32, WEFT_BACKWARD_EULER, 1, &l->n, l->count, &lambda, l->steps, l->u, l->v) == WEFT_OK)
+    if (weft_heat(ctx, WEFT_BACKWARD_EULER, WEFT_F32, 1, &l->n, l->count, &lambda, l->steps, l->u, l->v) == WEFT_OK)
         return;
     fprintf(stderr, "bench_cpu_heat: %s\n", weft_last_error(ctx));
     exit(1);

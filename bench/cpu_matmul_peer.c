@@ -28,7 +28,7 @@ typedef struct product {
 } product;
 
 static void call_weft(const product *p) {
-    if (weft_matmul(ctx, p->dtype, p->accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->m, p->n,
+    if (weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->dtype, p->accumulate, p->m, p->n,
                     p->k, NULL, p->a, p->k, p->b, p->n, NULL, p->c, p->n) == WEFT_OK)
         return;
     fprintf(stderr, "bench_cpu_matmul: %s\n", weft_last_error(ctx));

@@ -162,7 +162,7 @@ static size_t arrays(const row *r) { return r->function >= RECURRENCE ? 3 : r->f
 /* Runs rows of a recurrence. x contains the n elements of s followed by the n elements of u. */
 static void call_recurrence(const work *w, size_t rows, size_t n) {
     const char *const u = (const char *)w->x + w->n * weft_dtype_size(w->row->dtype);
-    ok(weft_recurrence(ctx, w->row->dtype, WEFT_FORWARD, rows, n, w->x, u, NULL, w->y));
+    ok(weft_recurrence(ctx, WEFT_FORWARD, w->row->dtype, rows, n, w->x, u, NULL, w->y));
 }
 
 static void call_match(const work *w) {
@@ -194,13 +194,13 @@ static void call_weft(const work *w) {
     case HISTOGRAM: ok(weft_histogram_even(ctx, r->dtype, w->n, w->x, BINS, &low, &high, counts)); break;
     case MATCH: call_match(w); break;
     case MERGE: ok(weft_merge(ctx, r->dtype, w->n / 2, w->x, w->n / 2, (const float *)w->x + w->n / 2, w->y)); break;
-    case TOP_K: ok(weft_top_k(ctx, r->dtype, WEFT_LARGEST, w->n, w->x, 100, w->y, NULL)); break;
+    case TOP_K: ok(weft_top_k(ctx, WEFT_LARGEST, r->dtype, w->n, w->x, 100, w->y, NULL)); break;
     case SCAN: ok(weft_scan(ctx, r->op, WEFT_INCLUSIVE, r->dtype, WEFT_DEFAULT, w->n, w->x, NULL, w->y)); break;
     case MAP_SCAN: call_map_scan(w); break;
     case SELECT: ok(weft_select_if(ctx, WEFT_GT, r->dtype, w->n, w->x, &zero, w->y, &out)); break;
     case RECURRENCE: call_recurrence(w, 1, w->n); break;
     case ROWS: call_recurrence(w, w->n / PEER_ROW, PEER_ROW); break;
-    case SORT: ok(weft_sort(ctx, r->dtype, WEFT_ASCENDING, w->n, w->x, w->y)); break;
+    case SORT: ok(weft_sort(ctx, WEFT_ASCENDING, r->dtype, w->n, w->x, w->y)); break;
     }
 }
 

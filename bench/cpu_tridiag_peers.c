@@ -33,7 +33,7 @@ static double seconds(void) {
 static void solve(const arrays *v, size_t step, size_t line) {
     uint64_t singular;
     const weft_status status =
-        weft_tridiag(ctx, WEFT_F32, WEFT_OPEN_ENDS, v->systems, v->n, (weft_lines){v->a, step, line},
+        weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, v->systems, v->n, (weft_lines){v->a, step, line},
                      (weft_lines){v->b, step, line}, (weft_lines){v->c, step, line}, (weft_lines){v->d, step, line},
                      v->x, &singular);
     if (status == WEFT_OK) return;

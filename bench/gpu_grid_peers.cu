@@ -168,7 +168,7 @@ template <class T> static void heat_row(int dimensions, int edge, weft_heat_meth
     row(
         name.c_str(), measure{updates, "Gpoint/s", bytes, &copying},
         [=] {
-            ok(weft_heat(ctx, dtype_of<T>(), method, (size_t)dimensions, shape, batch_size, lambda, STEPS, u, v));
+            ok(weft_heat(ctx, method, dtype_of<T>(), (size_t)dimensions, shape, batch_size, lambda, STEPS, u, v));
         },
         "Thomas, a thread a line", euler ? plain_heat<T>(dimensions, edge, points) : work());
     if (euler) expect(greatest_difference<T>(p, points) < 1e-4, "the heat equation's grids");

@@ -85,7 +85,7 @@ static void measure(const char *name, weft_dtype accumulate, const shape &s, con
     static bool first = true;
     const weft_dtype dtype = sizeof(T) == 4 ? WEFT_F32 : WEFT_F64;
     const work ours = [&] {
-        ok(weft_matmul(ctx, dtype, accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, s.m, s.n, s.k,
+        ok(weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, dtype, accumulate, s.m, s.n, s.k,
                        NULL, x.a, s.k, x.b, s.n, NULL, x.c, s.n));
     };
     const work peer = [&] { peer_of((T *)NULL, s, x); };

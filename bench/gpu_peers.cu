@@ -423,7 +423,7 @@ static void measure_scans(void *x, void *y, size_t room) {
  * memory as pairs. */
 template <class T> static void measure_recurrence(const char *name, weft_dtype dtype, size_t n, void *x, void *y) {
     const auto rows = [=](size_t length) {
-        return [=] { ok(weft_recurrence(ctx, dtype, WEFT_FORWARD, n / length, length, x, (T *)x + n, NULL, y)); };
+        return [=] { ok(weft_recurrence(ctx, WEFT_FORWARD, dtype, n / length, length, x, (T *)x + n, NULL, y)); };
     };
     fill<T>(x, 2 * n, 1);
     rate(name, n, 3.0 * n * sizeof(T), rows(n), "CUB scan of pairs", cub_recurrence<T>(x, n, y));
@@ -431,7 +431,7 @@ template <class T> static void measure_recurrence(const char *name, weft_dtype d
     rate("  rows of 65536", n, 3.0 * n * sizeof(T), rows(65536), "-", work());
     for (size_t some : {(size_t)1 << 16, (size_t)1 << 20})
         times(
-            name, some, [=] { ok(weft_recurrence(ctx, dtype, WEFT_FORWARD, 1, some, x, (T *)x + n, NULL, y)); },
+            name, some, [=] { ok(weft_recurrence(ctx, WEFT_FORWARD, dtype, 1, some, x, (T *)x + n, NULL, y)); },
             "CUB scan of pairs", cub_recurrence<T>(x, some, y));
 }
 
@@ -520,7 +520,7 @@ static void merge_row(const char *name, weft_dtype dtype, void *x, size_t half, 
 static void search_row(const char *name, const float *sorted, const float *queries, size_t n, uint64_t *positions) {
     rate(
         name, n, 12.0 * (double)n,
-        [=] { ok(weft_search_sorted(ctx, WEFT_F32, WEFT_LEFT, n, sorted, n, queries, positions)); }, "thrust",
+        [=] { ok(weft_search_sorted(ctx, WEFT_LEFT, WEFT_F32, n, sorted, n, queries, positions)); }, "thrust",
         [=] {
             thrust::lower_bound(thrust::cuda::par_nosync.on(stream), sorted, sorted + n, queries, queries + n,
                                 positions);
@@ -531,7 +531,7 @@ static void search_row(const char *name, const float *sorted, const float *queri
 static void top_k_row(const char *name, float *x, size_t n, size_t k, float *y) {
     rate(
         name, n, 4.0 * (double)n,
-        [=] { ok(weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, n, x, k, y + 2 * n, (uint64_t *)(y + 3 * n))); },
+        [=] { ok(weft_top_k(ctx, WEFT_LARGEST, WEFT_F32, n, x, k, y + 2 * n, (uint64_t *)(y + 3 * n))); },
         "CUB SortKeys", cub_work([=](void *temporary, size_t &bytes) {
             cub::DoubleBuffer<float> keys(y, y + n);
             return cub::DeviceRadixSort::SortKeysDescending(temporary, bytes, keys, (int64_t)n, 0, 32, stream);

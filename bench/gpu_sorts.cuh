@@ -28,17 +28,17 @@ template <class Key, class Value> static work cub_sort_pairs(const sort_arrays &
 }
 
 static work weft_sort_work(weft_dtype dtype, weft_order_of_sort order, const sort_arrays &a, size_t n) {
-    return [=] { ok(weft_sort(ctx, dtype, order, n, a.keys, a.sorted)); };
+    return [=] { ok(weft_sort(ctx, order, dtype, n, a.keys, a.sorted)); };
 }
 
 static work weft_pairs_work(weft_dtype dtype, size_t value_bytes, const sort_arrays &a, size_t n) {
     return [=] {
-        ok(weft_sort_pairs(ctx, dtype, WEFT_ASCENDING, n, a.keys, value_bytes, a.values, a.sorted, a.sorted_values));
+        ok(weft_sort_pairs(ctx, WEFT_ASCENDING, dtype, n, a.keys, value_bytes, a.values, a.sorted, a.sorted_values));
     };
 }
 
 static work weft_argsort_work(weft_dtype dtype, weft_dtype index, const sort_arrays &a, size_t n) {
-    return [=] { ok(weft_argsort(ctx, dtype, WEFT_ASCENDING, index, n, a.keys, a.sorted_values)); };
+    return [=] { ok(weft_argsort(ctx, WEFT_ASCENDING, dtype, index, n, a.keys, a.sorted_values)); };
 }
 
 static void sort_rate(const char *name, size_t n, const work &weft, const char *peer_name, const work &peer) {

@@ -100,7 +100,7 @@ static void complex_row(weft_dtype dtype, size_t n, int count) {
     snprintf(name, sizeof name, "c2c %s %d x %zu", weft_dtype_name(dtype), count, n);
     row(
         name, (f32 ? 16.0 : 32.0) * (double)n * count,
-        [=] { ok(weft_fft(ctx, dtype, WEFT_C2C, (size_t)count, n, x, y)); },
+        [=] { ok(weft_fft(ctx, WEFT_C2C, dtype, (size_t)count, n, x, y)); },
         [=] {
             if (f32)
                 ok(cufftExecC2C(p, (cufftComplex *)x, (cufftComplex *)z, CUFFT_FORWARD));
@@ -116,11 +116,11 @@ static void real_rows(size_t n) {
     const cufftHandle forth = plan(n, CUFFT_R2C, 1), back = plan(n, CUFFT_C2R, 1);
     snprintf(name, sizeof name, "r2c f32 %zu", n);
     row(
-        name, 8.0 * (double)n, [=] { ok(weft_fft(ctx, WEFT_F32, WEFT_R2C, 1, n, x, y)); },
+        name, 8.0 * (double)n, [=] { ok(weft_fft(ctx, WEFT_R2C, WEFT_F32, 1, n, x, y)); },
         [=] { ok(cufftExecR2C(forth, (cufftReal *)x, (cufftComplex *)z)); }, 5);
     snprintf(name, sizeof name, "c2r f32 %zu", n);
     row(
-        name, 8.0 * (double)n, [=] { ok(weft_fft(ctx, WEFT_F32, WEFT_C2R, 1, n, z, y)); },
+        name, 8.0 * (double)n, [=] { ok(weft_fft(ctx, WEFT_C2R, WEFT_F32, 1, n, z, y)); },
         [=] { ok(cufftExecC2R(back, (cufftComplex *)z, (cufftReal *)x)); }, 5);
     ok(cufftDestroy(forth));
     ok(cufftDestroy(back));
@@ -135,7 +135,7 @@ static void direct_row(weft_dtype dtype, weft_field field, size_t n, size_t taps
     snprintf(name, sizeof name, "direct %s%s %zu taps", field == WEFT_COMPLEX ? "complex " : "",
              weft_dtype_name(dtype), taps);
     row(
-        name, bytes, [=] { ok(weft_convolve(ctx, dtype, field, WEFT_SAME, n, x, taps, taps_at, y)); }, work(), 5);
+        name, bytes, [=] { ok(weft_convolve(ctx, WEFT_SAME, dtype, field, n, x, taps, taps_at, y)); }, work(), 5);
 }
 
 static __global__ void multiply(float2 *values, const float2 *filter, size_t each, size_t all, float scale) {
@@ -178,7 +178,7 @@ static void long_row(size_t n, size_t m) {
         const double t = peer_seconds(n, m, size);
         if (t > 0 && (best == 0 || t < best)) best = t;
     }
-    take_turns([=] { ok(weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_FULL, n, x, m, z, y)); }, work(), 5, seconds);
+    take_turns([=] { ok(weft_convolve(ctx, WEFT_FULL, WEFT_F32, WEFT_REAL, n, x, m, z, y)); }, work(), 5, seconds);
     printf("convolve f32 %zu x %-10zu %10.2f us   by cuFFT %10.2f us %6.2fx\n", n, m, seconds[0] * 1e6, best * 1e6,
            best / seconds[0]);
     fflush(stdout);

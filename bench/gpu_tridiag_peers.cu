@@ -103,7 +103,7 @@ static void fill(void) {
 
 static work weft_arrays(size_t systems, size_t n, size_t step, size_t line) {
     return [=] {
-        ok(weft_tridiag(ctx, WEFT_F32, WEFT_OPEN_ENDS, systems, n, weft_lines{a, step, line},
+        ok(weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, weft_lines{a, step, line},
                         weft_lines{b, step, line}, weft_lines{c, step, line}, weft_lines{d, step, line}, x,
                         singular));
     };
@@ -112,7 +112,7 @@ static work weft_arrays(size_t systems, size_t n, size_t step, size_t line) {
 static work weft_constants(size_t systems, size_t n, size_t step, size_t line) {
     return [=] {
         const float off = -1, diagonal = 3;
-        ok(weft_tridiag(ctx, WEFT_F32, WEFT_OPEN_ENDS, systems, n, weft_lines{&off, 0, 0},
+        ok(weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, weft_lines{&off, 0, 0},
                         weft_lines{&diagonal, 0, 0}, weft_lines{&off, 0, 0}, weft_lines{d, step, line}, x, singular));
     };
 }

@@ -66,8 +66,8 @@ static weft_status scan(setting *s) {
 }
 
 static weft_status sort(setting *s) {
-    if (s->d) return weft_dist_sort(s->d, WEFT_U32, WEFT_ASCENDING, s->slice, s->x, s->y);
-    const weft_status status = weft_sort(s->ctx, WEFT_U32, WEFT_ASCENDING, s->slice.count, s->x, s->y);
+    if (s->d) return weft_dist_sort(s->d, WEFT_ASCENDING, WEFT_U32, s->slice, s->x, s->y);
+    const weft_status status = weft_sort(s->ctx, WEFT_ASCENDING, WEFT_U32, s->slice.count, s->x, s->y);
     return status == WEFT_OK ? weft_synchronize(s->ctx) : status;
 }
 

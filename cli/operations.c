@@ -114,7 +114,7 @@ static weft_status run_recurrence(const operation *o, weft_context *ctx, const o
                                   weft_dtype *type) {
     (void)o, (void)out;
     *type = in->dtype;
-    return weft_recurrence(ctx, in->dtype, in->direction, in->rows ? in->rows : 1, in->n, in->x, in->y, in->init,
+    return weft_recurrence(ctx, in->direction, in->dtype, in->rows ? in->rows : 1, in->n, in->x, in->y, in->init,
                            in->to);
 }
 
@@ -132,7 +132,7 @@ static weft_status run_top_k(const operation *o, weft_context *ctx, const operan
     const size_t k = in->n < 100 ? in->n : 100;
     (void)o, (void)out;
     *type = in->dtype;
-    return weft_top_k(ctx, in->dtype, WEFT_LARGEST, in->n, in->x, k, in->to, NULL);
+    return weft_top_k(ctx, WEFT_LARGEST, in->dtype, in->n, in->x, k, in->to, NULL);
 }
 
 /* Merges the halves of in->halves, or searches for the second half of x in the first. */
@@ -150,7 +150,7 @@ static weft_status run_search_sorted(const operation *o, weft_context *ctx, cons
     const size_t n = in->n / 2;
     (void)o, (void)out;
     *type = WEFT_U64;
-    return weft_search_sorted(ctx, in->dtype, WEFT_LEFT, n, in->halves, n, in->x, in->to);
+    return weft_search_sorted(ctx, WEFT_LEFT, in->dtype, n, in->halves, n, in->x, in->to);
 }
 
 /* Multiplies x, as a matrix of 64 columns, by the first 64 x 64 elements of y. */
@@ -160,7 +160,7 @@ static weft_status run_matmul(const operation *o, weft_context *ctx, const opera
     const size_t side = in->n < (size_t)SIDE * SIDE ? 1 : SIDE;
     (void)o, (void)out;
     *type = in->dtype;
-    return weft_matmul(ctx, in->dtype, in->accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE,
+    return weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, in->dtype, in->accumulate,
                        in->n / side, side, side, NULL, in->x, side, in->y, side, NULL, in->to, side);
 }
 
@@ -170,7 +170,7 @@ static weft_status run_fft(const operation *o, weft_context *ctx, const operands
     (void)o, (void)out;
     while (n <= in->n / 4) n *= 2;
     *type = in->dtype;
-    return weft_fft(ctx, in->dtype, WEFT_C2C, in->n < 2 ? 0 : 1, n, in->x, in->to);
+    return weft_fft(ctx, WEFT_C2C, in->dtype, in->n < 2 ? 0 : 1, n, in->x, in->to);
 }
 
 /* Convolves x with a short filter: the first values of y. */
@@ -179,7 +179,7 @@ static weft_status run_convolve(const operation *o, weft_context *ctx, const ope
     enum { TAPS = 11 };
     (void)o, (void)out;
     *type = in->dtype;
-    return weft_convolve(ctx, in->dtype, WEFT_REAL, WEFT_SAME, in->n, in->x, in->n < TAPS ? in->n : TAPS, in->y,
+    return weft_convolve(ctx, WEFT_SAME, in->dtype, WEFT_REAL, in->n, in->x, in->n < TAPS ? in->n : TAPS, in->y,
                          in->to);
 }
 
@@ -197,7 +197,7 @@ static weft_status run_tridiag(const operation *o, weft_context *ctx, const oper
     (void)o, (void)out;
     for (int i = 0; i < 3; i++) k[i].p = single ? (const void *)&f32[i] : &f64[i];
     *type = in->dtype;
-    return weft_tridiag(ctx, in->dtype, WEFT_OPEN_ENDS, systems, rows, k[0], k[1], k[2], (weft_lines){in->x, 1, rows},
+    return weft_tridiag(ctx, WEFT_OPEN_ENDS, in->dtype, systems, rows, k[0], k[1], k[2], (weft_lines){in->x, 1, rows},
 
                         in->to, &singular);
 }
@@ -209,20 +209,20 @@ static weft_status run_heat(const operation *o, weft_context *ctx, const operand
     const size_t points = in->n < POINTS ? in->n : POINTS, lines = in->n < POINTS ? 1 : in->n / POINTS;
     (void)o, (void)out;
     *type = in->dtype;
-    return weft_heat(ctx, in->dtype, WEFT_BACKWARD_EULER, 1, &points, lines, &lambda, 2, in->x, in->to);
+    return weft_heat(ctx, WEFT_BACKWARD_EULER, in->dtype, 1, &points, lines, &lambda, 2, in->x, in->to);
 }
 
 static weft_status run_sort(const operation *o, weft_context *ctx, const operands *in, value *out, weft_dtype *type) {
     (void)o, (void)out;
     *type = in->dtype;
-    return weft_sort(ctx, in->dtype, WEFT_ASCENDING, in->n, in->x, in->to);
+    return weft_sort(ctx, WEFT_ASCENDING, in->dtype, in->n, in->x, in->to);
 }
 
 static weft_status run_argsort(const operation *o, weft_context *ctx, const operands *in, value *out,
                                weft_dtype *type) {
     (void)o, (void)out;
     *type = WEFT_U32;
-    return weft_argsort(ctx, in->dtype, WEFT_ASCENDING, *type, in->n, in->x, in->to);
+    return weft_argsort(ctx, WEFT_ASCENDING, in->dtype, *type, in->n, in->x, in->to);
 }
 
 /* Generates as many samples as x has elements. */

@@ -128,7 +128,7 @@ weft_status ranks_apply_slices(const ranks *r, const operation *operation, const
     const weft_op rule = variance ? WEFT_MEAN : dot ? WEFT_SUM : operation->op;
     if (operation_is(operation, "scan"))
         return l->scan(r->d, in->op, in->kind, in->dtype, in->accumulate, slice, x, in->init, in->to);
-    if (operation_is(operation, "sort")) return l->sort(r->d, in->dtype, WEFT_ASCENDING, slice, x, in->to);
+    if (operation_is(operation, "sort")) return l->sort(r->d, WEFT_ASCENDING, in->dtype, slice, x, in->to);
     if (weft_reduce_result(rule, in->dtype, in->accumulate, type) != WEFT_OK) *type = WEFT_DEFAULT;
     if (variance) return l->variance(r->d, in->dtype, in->accumulate, slice, in->ddof, x, out);
     if (dot) return l->dot(r->d, in->dtype, in->accumulate, slice, x, y, out);
@@ -138,7 +138,7 @@ weft_status ranks_apply_slices(const ranks *r, const operation *operation, const
 weft_status ranks_sort(const ranks *r, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *x,
                        void *sorted) {
     const weft_slice slice = r->library.share(r->d, n);
-    return r->library.sort(r->d, dtype, order, slice, part(x, dtype, slice), sorted);
+    return r->library.sort(r->d, order, dtype, slice, part(x, dtype, slice), sorted);
 }
 
 weft_status ranks_price(const ranks *r, const weft_option *option, const weft_simulation *simulation,

@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
         before[i] = (float)(0.4 * sin(2 * pi * DEEP * i / RATE) + 0.4 * sin(2 * pi * SHRILL * i / RATE));
     make_taps(taps);
     if (weft_open(&ctx, "auto") != WEFT_OK) return fprintf(stderr, "audio_filter: %s\n", weft_last_error(NULL)), 1;
-    if (weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, RATE, before, TAPS, taps, after) != WEFT_OK)
+    if (weft_convolve(ctx, WEFT_SAME, WEFT_F32, WEFT_REAL, RATE, before, TAPS, taps, after) != WEFT_OK)
         return fprintf(stderr, "audio_filter: %s\n", weft_last_error(ctx)), 1;
     printf("%5d Hz: %.3f before, %.3f after\n", DEEP, strength(ctx, before, DEEP), strength(ctx, after, DEEP));
     printf("%5d Hz: %.3f before, %.3f after\n", SHRILL, strength(ctx, before, SHRILL), strength(ctx, after, SHRILL));

@@ -51,11 +51,11 @@ int main(int argc, char **argv) {
     uint64_t *kmers, different;
     const size_t n = read_kmers(stdin, k, &kmers);
     uint64_t *words = room(n), *counts = room(n);
-    must(weft_sort_bits(ctx, WEFT_U64, WEFT_ASCENDING, 0, 2 * (unsigned)k, n, kmers, 0, NULL, kmers, NULL));
+    must(weft_sort_bits(ctx, WEFT_ASCENDING, WEFT_U64, 0, 2 * (unsigned)k, n, kmers, 0, NULL, kmers, NULL));
     must(weft_run_length(ctx, WEFT_U64, n, kmers, words, counts, &different));
     if (wanted > different) wanted = different;
     uint64_t *best = room(wanted), *where = room(wanted);
-    must(weft_top_k(ctx, WEFT_U64, WEFT_LARGEST, different, counts, wanted, best, where));
+    must(weft_top_k(ctx, WEFT_LARGEST, WEFT_U64, different, counts, wanted, best, where));
     printf("%zu words of %d letters, %llu different\n", n, k, (unsigned long long)different);
     for (size_t i = 0; i < wanted; i++) {
         for (int letter = k - 1; letter >= 0; letter--) putchar("ACGT"[words[where[i]] >> 2 * letter & 3]);

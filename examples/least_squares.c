@@ -53,10 +53,10 @@ int main(int argc, char **argv) {
     const size_t m = read_points(stdin, p, &a, &y);
     weft_context *ctx;
     if (weft_open(&ctx, "auto") != WEFT_OK) return fprintf(stderr, "least_squares: %s\n", weft_last_error(NULL)), 1;
-    weft_status status = weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_TRANSPOSE, WEFT_NO_TRANSPOSE,
+    weft_status status = weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_TRANSPOSE, WEFT_NO_TRANSPOSE, WEFT_F64, WEFT_DEFAULT,
                                      p, p, m, NULL, a, p, a, p, NULL, gram, p);
     if (status == WEFT_OK)
-        status = weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_TRANSPOSE, WEFT_NO_TRANSPOSE, p, 1, m,
+        status = weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_TRANSPOSE, WEFT_NO_TRANSPOSE, WEFT_F64, WEFT_DEFAULT, p, 1, m,
                              NULL, a, p, y, 1, NULL, c, 1);
     if (status != WEFT_OK) return fprintf(stderr, "least_squares: %s\n", weft_last_error(ctx)), 1;
     if (!cholesky(p, gram, c)) return fprintf(stderr, "least_squares: %zu points do not determine it\n", m), 1;

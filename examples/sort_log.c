@@ -46,7 +46,7 @@ int main(void) {
     }
     weft_context *ctx;
     if (weft_open(&ctx, "auto") != WEFT_OK) return fprintf(stderr, "sort_log: %s\n", weft_last_error(NULL)), 1;
-    if (weft_argsort(ctx, WEFT_I64, WEFT_ASCENDING, WEFT_U64, n, times, order) != WEFT_OK)
+    if (weft_argsort(ctx, WEFT_ASCENDING, WEFT_I64, WEFT_U64, n, times, order) != WEFT_OK)
         return fprintf(stderr, "sort_log: %s\n", weft_last_error(ctx)), 1;
     for (size_t i = 0; i < n; i++) puts(lines[order[i]]);
     weft_close(ctx);

@@ -132,7 +132,7 @@ contains
       call need_same_type(call, 's', as, 'init', first)
       call need_equal(call, 'the size of init', first%n, 'the number of rows', rows)
     end if
-    if (call%status == WEFT_OK) call%status = c_weft_recurrence(ctx, as%dtype, direction, rows, as%extent(1), as%p, &
+    if (call%status == WEFT_OK) call%status = c_weft_recurrence(ctx, direction, as%dtype, rows, as%extent(1), as%p, &
       au%p, first%p, av%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_recurrence

@@ -84,8 +84,8 @@ contains
     call need_product(call, ma, mb, mc)
     if (present(alpha)) aa = one_value(call, 'alpha', alpha, ma%a)
     if (present(beta)) ab = one_value(call, 'beta', beta, ma%a)
-    if (call%status == WEFT_OK) call%status = c_weft_matmul(ctx, ma%a%dtype, sums, WEFT_COLUMN_MAJOR, ma%transpose, &
-      mb%transpose, mc%rows, mc%columns, ma%columns, aa%p, ma%a%p, ma%ld, mb%a%p, mb%ld, ab%p, mc%a%p, mc%ld)
+    if (call%status == WEFT_OK) call%status = c_weft_matmul(ctx, WEFT_COLUMN_MAJOR, ma%transpose, mb%transpose, ma%a%dtype, &
+      sums, mc%rows, mc%columns, ma%columns, aa%p, ma%a%p, ma%ld, mb%a%p, mb%ld, ab%p, mc%a%p, mc%ld)
     call finish(call, ctx, stat, message)
   end subroutine weft_matmul
 
@@ -114,8 +114,8 @@ contains
     if (mb%a%rank > 2) call need_equal(call, 'the number of matrices in b', mb%a%extent(3), 'that in c', mc%a%extent(3))
     if (present(alpha)) aa = one_value(call, 'alpha', alpha, ma%a)
     if (present(beta)) ab = one_value(call, 'beta', beta, ma%a)
-    if (call%status == WEFT_OK) call%status = c_weft_matmul_batched(ctx, ma%a%dtype, sums, WEFT_COLUMN_MAJOR, &
-      ma%transpose, mb%transpose, mc%rows, mc%columns, ma%columns, aa%p, ma%a%p, ma%ld, ma%stride, mb%a%p, mb%ld, &
+    if (call%status == WEFT_OK) call%status = c_weft_matmul_batched(ctx, WEFT_COLUMN_MAJOR, ma%transpose, mb%transpose, &
+      ma%a%dtype, sums, mc%rows, mc%columns, ma%columns, aa%p, ma%a%p, ma%ld, ma%stride, mb%a%p, mb%ld, &
       mb%stride, ab%p, mc%a%p, mc%ld, mc%stride, mc%a%extent(3))
     call finish(call, ctx, stat, message)
   end subroutine weft_matmul_batched
@@ -170,7 +170,7 @@ contains
     lx = lines_of(call, 'x', x, ad)
     if (ad%extent(1) > 1) call need_equal(call, 'the distance of elements in x', ax%step(1), 'that in d', ad%step(1))
     if (ad%extent(2) > 1) call need_equal(call, 'the distance of columns in x', ax%step(2), 'that in d', ad%step(2))
-    if (call%status == WEFT_OK) call%status = c_weft_tridiag(ctx, ad%dtype, ends, ad%extent(2), ad%extent(1), la, lb, &
+    if (call%status == WEFT_OK) call%status = c_weft_tridiag(ctx, ends, ad%dtype, ad%extent(2), ad%extent(1), la, lb, &
       lc, ld, ax%p, as%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_tridiag
@@ -201,7 +201,7 @@ contains
       call need_equal(call, 'an extent of v', av%extent(i), 'that of u', au%extent(i))
     end do
     extents = au%extent
-    if (call%status == WEFT_OK) call%status = c_weft_heat(ctx, au%dtype, int(method, c_int), int(axes, c_size_t), &
+    if (call%status == WEFT_OK) call%status = c_weft_heat(ctx, int(method, c_int), au%dtype, int(axes, c_size_t), &
       c_loc(extents), product(au%extent(axes + 1:)), c_loc(lambda), int(steps, c_size_t), au%p, av%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_heat

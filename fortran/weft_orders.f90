@@ -60,7 +60,7 @@ contains
     ak = whole(call, 'keys', keys)
     as = moved(call, 'sorted', sorted, ak)
     call need_real(call, 'keys', ak)
-    if (call%status == WEFT_OK) call%status = c_weft_sort(ctx, ak%dtype, direction(order), ak%n, ak%p, as%p)
+    if (call%status == WEFT_OK) call%status = c_weft_sort(ctx, direction(order), ak%dtype, ak%n, ak%p, as%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_sort
 
@@ -80,7 +80,7 @@ contains
     asv = moved(call, 'sorted_values', sorted_values, av)
     call need_real(call, 'keys', ak)
     call need_equal(call, 'the size of values', av%n, 'that of keys', ak%n)
-    if (call%status == WEFT_OK) call%status = c_weft_sort_pairs(ctx, ak%dtype, direction(order), ak%n, ak%p, &
+    if (call%status == WEFT_OK) call%status = c_weft_sort_pairs(ctx, direction(order), ak%dtype, ak%n, ak%p, &
       av%element_bytes, av%p, ask%p, asv%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_sort_pairs
@@ -109,7 +109,7 @@ contains
       asv = moved(call, 'sorted_values', sorted_values, av)
       call need_equal(call, 'the size of values', av%n, 'that of keys', ak%n)
     end if
-    if (call%status == WEFT_OK) call%status = c_weft_sort_bits(ctx, ak%dtype, direction(order), first_bit, bits, &
+    if (call%status == WEFT_OK) call%status = c_weft_sort_bits(ctx, direction(order), ak%dtype, first_bit, bits, &
       ak%n, ak%p, av%element_bytes, av%p, ask%p, asv%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_sort_bits
@@ -132,7 +132,7 @@ contains
     call need_type(call, 'indices', ai, index)
     call need_equal(call, 'the size of indices', ai%n, 'that of keys', ak%n)
     if (call%status == WEFT_OK) &
-      call%status = c_weft_argsort(ctx, ak%dtype, direction(order), index, ak%n, ak%p, ai%p)
+      call%status = c_weft_argsort(ctx, direction(order), ak%dtype, index, ak%n, ak%p, ai%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_argsort
 

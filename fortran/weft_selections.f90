@@ -253,7 +253,7 @@ contains
     call need_same_type(call, 'x', ax, 'values', av)
     if (present(indices)) ai = numbers(call, 'indices', indices, av%n)
     if (call%status == WEFT_OK) &
-      call%status = c_weft_top_k(ctx, ax%dtype, extreme, ax%n, ax%p, av%n, av%p, ai%p)
+      call%status = c_weft_top_k(ctx, extreme, ax%dtype, ax%n, ax%p, av%n, av%p, ai%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_top_k
 
@@ -273,7 +273,7 @@ contains
     call need_same_type(call, 'sorted', as, 'queries', aq)
     ap = numbers(call, 'positions', positions, aq%n)
     if (call%status == WEFT_OK) &
-      call%status = c_weft_search_sorted(ctx, as%dtype, side, as%n, as%p, aq%n, aq%p, ap%p)
+      call%status = c_weft_search_sorted(ctx, side, as%dtype, as%n, as%p, aq%n, aq%p, ap%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_search_sorted
 

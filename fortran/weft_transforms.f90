@@ -30,7 +30,7 @@ contains
       batch * merge(n / 2 + 1, n, kind == WEFT_C2R))
     call need_equal(call, 'the size of y', ay%n, 'what it must be for x', &
       batch * merge(n / 2 + 1, n, kind == WEFT_R2C))
-    if (call%status == WEFT_OK) call%status = c_weft_fft(ctx, ax%dtype, kind, batch, n, ax%p, ay%p)
+    if (call%status == WEFT_OK) call%status = c_weft_fft(ctx, kind, ax%dtype, batch, n, ax%p, ay%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_fft
 
@@ -74,7 +74,7 @@ contains
     ay = whole(call, 'y', y)
     call need_convolution(call, mode, ax, ah, ay)
     if (call%status == WEFT_OK) &
-      call%status = c_weft_convolve(ctx, ax%dtype, ax%field, mode, ax%n, ax%p, ah%n, ah%p, ay%p)
+      call%status = c_weft_convolve(ctx, mode, ax%dtype, ax%field, ax%n, ax%p, ah%n, ah%p, ay%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_convolve
 
@@ -93,7 +93,7 @@ contains
     ay = whole(call, 'y', y)
     call need_convolution(call, mode, ax, ah, ay)
     if (call%status == WEFT_OK) &
-      call%status = c_weft_correlate(ctx, ax%dtype, ax%field, mode, ax%n, ax%p, ah%n, ah%p, ay%p)
+      call%status = c_weft_correlate(ctx, mode, ax%dtype, ax%field, ax%n, ax%p, ah%n, ah%p, ay%p)
     call finish(call, ctx, stat, message)
   end subroutine weft_correlate
 

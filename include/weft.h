@@ -21,7 +21,7 @@
  *     }
  *
  * Conventions
- *   Arguments  have the order: context, operator and types, sizes, inputs, outputs. Sizes have the type size_t and
+ *   Arguments  have the order: context, operator or method, types, sizes, inputs, outputs. Sizes are of type size_t and
  *              count elements unless the name contains "bytes". Sizes of 2^32 and more are supported.
  *   Memory     A pointer may point to host memory and, on a CUDA context, to device or managed memory; the library
  *              detects which. Parameters "in host memory" must be host memory. An array must be aligned to its type.
@@ -364,7 +364,7 @@ typedef enum weft_fft_kind {
  *          WEFT_C2C and WEFT_C2C_INVERSE
  * An infinity or a NaN affects all results of its array. Twiddle factors are correctly rounded.
  * Source: J. Cooley, J. Tukey, Math. Comp. 19, 1965. Order: docs/spec/ORDER.md 14. Docs: docs/ops/fft.md. */
-WEFT_API weft_status weft_fft(weft_context *ctx, weft_dtype dtype, weft_fft_kind kind, size_t batch, size_t n,
+WEFT_API weft_status weft_fft(weft_context *ctx, weft_fft_kind kind, weft_dtype dtype, size_t batch, size_t n,
                               const void *x, void *y);
 
 /* ----------------------------------------------------------------------------- convolve */
@@ -391,13 +391,13 @@ typedef enum weft_convolve_mode {
  * the error is then relative to the largest values of a block, and an infinity or a NaN affects the results of its
  * block and of the next one. The choice depends on n and m only. Order: docs/spec/ORDER.md 15.
  * Docs: docs/ops/convolve.md. */
-WEFT_API weft_status weft_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+WEFT_API weft_status weft_convolve(weft_context *ctx, weft_convolve_mode mode, weft_dtype dtype, weft_field field,
                                    size_t n, const void *x, size_t m, const void *h, void *y);
 
 /* Computes the correlation of x[0..n) with h[0..m), as numpy.correlate(x, h, mode): the convolution with h reversed
  * and, if complex, conjugated. With WEFT_FULL y[i] = sum over j of x[i - (m - 1) + j] conj(h[j]). weft_convolve
  * describes the parameters, statuses and accuracy. Order: docs/spec/ORDER.md 15. Docs: docs/ops/convolve.md. */
-WEFT_API weft_status weft_correlate(weft_context *ctx, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+WEFT_API weft_status weft_correlate(weft_context *ctx, weft_convolve_mode mode, weft_dtype dtype, weft_field field,
                                     size_t n, const void *x, size_t m, const void *h, void *y);
 
 /* ------------------------------------------------------------------------------- select */
@@ -526,7 +526,7 @@ typedef enum weft_direction {
  * has the bits of a call of its own. Products of many |s| > 1 can overflow where a loop does not: see
  * docs/ops/recurrence.md. Source: composition of affine maps (P. Kogge, H. Stone, IEEE Trans. Computers C-22, 1973).
  * Order: docs/spec/ORDER.md 9. */
-WEFT_API weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t rows,
+WEFT_API weft_status weft_recurrence(weft_context *ctx, weft_direction direction, weft_dtype dtype, size_t rows,
                                      size_t n, const void *s, const void *u, const void *init, void *v);
 
 /* ---------------------------------------------------------------------------- histogram */
@@ -567,7 +567,7 @@ typedef enum weft_extreme { WEFT_LARGEST = 0, WEFT_SMALLEST = 1 } weft_extreme;
  * No two arrays may overlap. Source: a rising threshold on a CPU; radix select on a GPU (T. Alabi, J. Blanchard,
  * B. Gordon, R. Steinbach, ACM J. Experimental Algorithmics 17, 2012).
  * Order: docs/spec/ORDER.md 12. Docs: docs/ops/top_k.md. */
-WEFT_API weft_status weft_top_k(weft_context *ctx, weft_dtype dtype, weft_extreme extreme, size_t n, const void *x,
+WEFT_API weft_status weft_top_k(weft_context *ctx, weft_extreme extreme, weft_dtype dtype, size_t n, const void *x,
                                 size_t k, void *values, uint64_t *indices);
 
 /* -------------------------------------------------------------------------------- merge */
@@ -594,7 +594,7 @@ typedef enum weft_side {
  *   queries    m elements of dtype
  *   positions  m numbers in [0, n]; must not overlap sorted or queries
  * Source: binary search. Order: docs/spec/ORDER.md 12. Docs: docs/ops/search_sorted.md. */
-WEFT_API weft_status weft_search_sorted(weft_context *ctx, weft_dtype dtype, weft_side side, size_t n,
+WEFT_API weft_status weft_search_sorted(weft_context *ctx, weft_side side, weft_dtype dtype, size_t n,
                                         const void *sorted, size_t m, const void *queries, uint64_t *positions);
 
 /* ------------------------------------------------------------------------------- matmul */
@@ -622,18 +622,18 @@ typedef enum weft_transpose {
  * depend on layout, transposes and leading dimensions, and are those of the transposed product.
  * Source: GEMM of J. Dongarra, J. Du Croz, S. Hammarling, I. Duff, ACM TOMS 16, 1990.
  * Order: docs/spec/ORDER.md 13. Docs: docs/ops/matmul.md. */
-WEFT_API weft_status weft_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
-                                 weft_transpose transpose_a, weft_transpose transpose_b, size_t m, size_t n, size_t k,
-                                 const void *alpha, const void *a, size_t lda, const void *b, size_t ldb,
-                                 const void *beta, void *c, size_t ldc);
+WEFT_API weft_status weft_matmul(weft_context *ctx, weft_layout layout, weft_transpose transpose_a,
+                                 weft_transpose transpose_b, weft_dtype dtype, weft_dtype accumulate, size_t m,
+                                 size_t n, size_t k, const void *alpha, const void *a, size_t lda, const void *b,
+                                 size_t ldb, const void *beta, void *c, size_t ldc);
 
 /* Computes `batch` products C = alpha op(A) op(B) + beta C as weft_matmul does. Each has the bits of a single call.
  *   stride_a ...  elements from the start of a matrix to that of the next one of the batch. 0 for A or B: one matrix
  *                 for all products. The matrices of C must not overlap: they are consecutive, or next to one another
  *                 within the rows (column-major: columns) of one larger matrix
  * Order: docs/spec/ORDER.md 13. */
-WEFT_API weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate,
-                                         weft_layout layout, weft_transpose transpose_a, weft_transpose transpose_b,
+WEFT_API weft_status weft_matmul_batched(weft_context *ctx, weft_layout layout, weft_transpose transpose_a,
+                                         weft_transpose transpose_b, weft_dtype dtype, weft_dtype accumulate,
                                          size_t m, size_t n, size_t k, const void *alpha, const void *a, size_t lda,
                                          size_t stride_a, const void *b, size_t ldb, size_t stride_b,
                                          const void *beta, void *c, size_t ldc, size_t stride_c, size_t batch);
@@ -670,7 +670,7 @@ typedef enum weft_boundary {
  * E. Laszlo, M. Giles, J. Appleyard, ACM TOMS 42, 2016), repeated until at most 32 rows are left for parallel cyclic
  * reduction (R. Hockney, JACM 12, 1965; Y. Zhang, J. Cohen, J. Owens, PPoPP 2010).
  * Order: docs/spec/ORDER.md 16. Docs: docs/ops/tridiag.md. */
-WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems,
+WEFT_API weft_status weft_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems,
                                   size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                   uint64_t *singular);
 
@@ -699,7 +699,7 @@ typedef enum weft_heat_method {
  * the order in time because the operators of the axes commute on such a grid. A NaN or an infinity, from u or from an
  * overflow, spreads over its line, and with further sweeps over its grid; weft_reduce with WEFT_NORMINF detects it.
  * Scratch memory: a second u, and that of weft_tridiag. Order: docs/spec/ORDER.md 23. Docs: docs/ops/heat.md. */
-WEFT_API weft_status weft_heat(weft_context *ctx, weft_dtype dtype, weft_heat_method method, size_t dimensions,
+WEFT_API weft_status weft_heat(weft_context *ctx, weft_heat_method method, weft_dtype dtype, size_t dimensions,
                                const size_t *shape, size_t batch, const double *lambda, size_t steps, const void *u,
                                void *v);
 
@@ -715,7 +715,7 @@ typedef enum weft_order_of_sort {
  *   keys, sorted  n keys each; sorted == keys is allowed, any other overlap is not
  * Scratch memory: a copy of the keys. Source: radix sort (H. Seward, MIT R-232, 1954; D. Knuth, The Art of Computer
  * Programming 3, 5.2.5). Order: docs/spec/ORDER.md 17. Docs: docs/ops/sort.md. */
-WEFT_API weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n,
+WEFT_API weft_status weft_sort(weft_context *ctx, weft_order_of_sort order, weft_dtype dtype, size_t n,
                                const void *keys, void *sorted);
 
 /* Sorts keys[0..n) as weft_sort does, and moves values[i] to the position of keys[i].
@@ -723,7 +723,7 @@ WEFT_API weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_o
  *   sorted_keys    n keys; sorted_keys == keys is allowed
  *   sorted_values  n values; sorted_values == values is allowed. Besides, only keys and values may overlap
  * Scratch memory: a copy of the keys and values. Order: docs/spec/ORDER.md 17. */
-WEFT_API weft_status weft_sort_pairs(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n,
+WEFT_API weft_status weft_sort_pairs(weft_context *ctx, weft_order_of_sort order, weft_dtype dtype, size_t n,
                                      const void *keys, size_t value_bytes, const void *values, void *sorted_keys,
                                      void *sorted_values);
 
@@ -733,7 +733,7 @@ WEFT_API weft_status weft_sort_pairs(weft_context *ctx, weft_dtype dtype, weft_o
  *   value_bytes  as for weft_sort_pairs; 0: no values, and values and sorted_values are ignored
  * Other parameters and scratch memory: as for weft_sort_pairs. Returns WEFT_UNSUPPORTED for floats.
  * Order: docs/spec/ORDER.md 17. */
-WEFT_API weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, unsigned first_bit,
+WEFT_API weft_status weft_sort_bits(weft_context *ctx, weft_order_of_sort order, weft_dtype dtype, unsigned first_bit,
                                     unsigned bits, size_t n, const void *keys, size_t value_bytes, const void *values,
                                     void *sorted_keys, void *sorted_values);
 
@@ -742,7 +742,7 @@ WEFT_API weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_or
  *   indices  n values; must not overlap keys
  * Scratch memory: two copies of the keys, and one copy of the indices (on a GPU two).
  * Order: docs/spec/ORDER.md 17. Docs: docs/ops/argsort.md. */
-WEFT_API weft_status weft_argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index,
+WEFT_API weft_status weft_argsort(weft_context *ctx, weft_order_of_sort order, weft_dtype dtype, weft_dtype index,
                                   size_t n, const void *keys, void *indices);
 
 /* ------------------------------------------------------------------------------- random */

@@ -325,7 +325,7 @@ void recurrence(context &ctx, weft_direction direction, std::size_t n, const S &
     detail::need_size("v", std::size(v), std::size(s));
     const std::size_t rows = n == 0 ? 0 : std::size(s) / n;
     detail::need_size("s", std::size(s), rows * n);
-    ctx(weft_recurrence, dtype_of<detail::value<S>>(), direction, rows, n, std::data(s), std::data(u), init,
+    ctx(weft_recurrence, direction, dtype_of<detail::value<S>>(), rows, n, std::data(s), std::data(u), init,
         std::data(v));
 }
 
@@ -492,14 +492,14 @@ void histogram_even(context &ctx, const X &x, detail::value<X> lower, detail::va
 // values.
 template <class X, class V> void top_k(context &ctx, weft_extreme extreme, const X &x, V &&values) {
     detail::one_type<X, V>();
-    ctx(weft_top_k, dtype_of<detail::value<X>>(), extreme, std::size(x), std::data(x), std::size(values),
+    ctx(weft_top_k, extreme, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::size(values),
         std::data(values), nullptr);
 }
 template <class X, class V, class I>
 void top_k(context &ctx, weft_extreme extreme, const X &x, V &&values, I &&indices) {
     detail::one_type<X, V>();
     detail::need_room("indices", std::size(indices), std::size(values));
-    ctx(weft_top_k, dtype_of<detail::value<X>>(), extreme, std::size(x), std::data(x), std::size(values),
+    ctx(weft_top_k, extreme, dtype_of<detail::value<X>>(), std::size(x), std::data(x), std::size(values),
         std::data(values), detail::numbers(indices));
 }
 
@@ -517,7 +517,7 @@ template <class S, class Q, class P>
 void search_sorted(context &ctx, weft_side side, const S &sorted, const Q &queries, P &&positions) {
     detail::one_type<S, Q>();
     detail::need_room("positions", std::size(positions), std::size(queries));
-    ctx(weft_search_sorted, dtype_of<detail::value<S>>(), side, std::size(sorted), std::data(sorted),
+    ctx(weft_search_sorted, side, dtype_of<detail::value<S>>(), std::size(sorted), std::data(sorted),
         std::size(queries), std::data(queries), detail::numbers(positions));
 }
 
@@ -526,7 +526,7 @@ template <class K, class S>
 void sort(context &ctx, const K &keys, S &&sorted, weft_order_of_sort order = WEFT_ASCENDING) {
     detail::one_type<K, S>();
     detail::need_size("sorted", std::size(sorted), std::size(keys));
-    ctx(weft_sort, dtype_of<detail::value<K>>(), order, std::size(keys), std::data(keys), std::data(sorted));
+    ctx(weft_sort, order, dtype_of<detail::value<K>>(), std::size(keys), std::data(keys), std::data(sorted));
 }
 
 // Sorts keys stably, and moves each value with its key. Outputs may be the inputs. A value must have 1, 2, 4, 8 or 16
@@ -540,7 +540,7 @@ void sort_pairs(context &ctx, const K &keys, const V &values, SK &&sorted_keys, 
     detail::need_size("values", std::size(values), std::size(keys));
     detail::need_size("sorted_keys", std::size(sorted_keys), std::size(keys));
     detail::need_size("sorted_values", std::size(sorted_values), std::size(keys));
-    ctx(weft_sort_pairs, dtype_of<detail::value<K>>(), order, std::size(keys), std::data(keys),
+    ctx(weft_sort_pairs, order, dtype_of<detail::value<K>>(), std::size(keys), std::data(keys),
         sizeof(detail::value<V>), std::data(values), std::data(sorted_keys), std::data(sorted_values));
 }
 
@@ -550,7 +550,7 @@ void sort_bits(context &ctx, const K &keys, unsigned first_bit, unsigned bits, S
                weft_order_of_sort order = WEFT_ASCENDING) {
     detail::one_type<K, S>();
     detail::need_size("sorted", std::size(sorted), std::size(keys));
-    ctx(weft_sort_bits, dtype_of<detail::value<K>>(), order, first_bit, bits, std::size(keys), std::data(keys),
+    ctx(weft_sort_bits, order, dtype_of<detail::value<K>>(), first_bit, bits, std::size(keys), std::data(keys),
         std::size_t{0}, nullptr, std::data(sorted), nullptr);
 }
 
@@ -558,7 +558,7 @@ void sort_bits(context &ctx, const K &keys, unsigned first_bit, unsigned bits, S
 template <class K, class I>
 void argsort(context &ctx, const K &keys, I &&indices, weft_order_of_sort order = WEFT_ASCENDING) {
     detail::need_size("indices", std::size(indices), std::size(keys));
-    ctx(weft_argsort, dtype_of<detail::value<K>>(), order, dtype_of<detail::value<I>>(), std::size(keys),
+    ctx(weft_argsort, order, dtype_of<detail::value<K>>(), dtype_of<detail::value<I>>(), std::size(keys),
         std::data(keys), std::data(indices));
 }
 
@@ -593,7 +593,7 @@ void matmul(context &ctx, const matrix<A> &a, const matrix<B> &b, const matrix<T
                                       shape(c.rows, c.columns) + ": expected m x k, k x n and m x n");
     }
     const auto turned = [&](weft_layout layout) { return layout == c.layout ? WEFT_NO_TRANSPOSE : WEFT_TRANSPOSE; };
-    ctx(weft_matmul, dtype_of<T>(), accumulate, c.layout, turned(a.layout), turned(b.layout), c.rows, c.columns,
+    ctx(weft_matmul, c.layout, turned(a.layout), turned(b.layout), dtype_of<T>(), accumulate, c.rows, c.columns,
         a.columns, &alpha, a.data, a.ld, b.data, b.ld, &beta, c.data, c.ld);
 }
 
@@ -613,7 +613,7 @@ void tridiag(context &ctx, const A &a, const B &b, const C &c, const D &d, X &&x
     detail::need_size("x", std::size(x), n);
     const auto line = [&](const void *p) { return weft_lines{p, 1, n}; };
     std::uint64_t singular = 0;
-    ctx(weft_tridiag, dtype_of<detail::value<D>>(), boundary, std::size_t{1}, n, line(std::data(a)),
+    ctx(weft_tridiag, boundary, dtype_of<detail::value<D>>(), std::size_t{1}, n, line(std::data(a)),
         line(std::data(b)), line(std::data(c)), line(std::data(d)), std::data(x), &singular);
     if (singular != UINT64_MAX)
         throw error(WEFT_INVALID, "the pivot or a finite solution was lost at row " + std::to_string(singular));
@@ -643,7 +643,7 @@ void heat(context &ctx, weft_heat_method method, const std::vector<std::size_t> 
     detail::need_size("lambda", lambda.size(), shape.size());
     detail::need_size("u", std::size(u), batch * points);
     detail::need_size("v", std::size(v), batch * points);
-    ctx(weft_heat, dtype_of<detail::value<U>>(), method, shape.size(), shape.data(), batch, lambda.data(), steps,
+    ctx(weft_heat, method, dtype_of<detail::value<U>>(), shape.size(), shape.data(), batch, lambda.data(), steps,
         std::data(u), std::data(v));
 }
 
@@ -665,7 +665,7 @@ template <class X, class Y> void fft(context &ctx, std::size_t n, const X &x, Y 
     detail::need_size("x", std::size(x), batch * (to_real ? half : n));
     detail::need_size("y", std::size(y), batch * (from_real ? half : n));
     const weft_fft_kind kind = from_real ? WEFT_R2C : to_real ? WEFT_C2R : inverse ? WEFT_C2C_INVERSE : WEFT_C2C;
-    ctx(weft_fft, dtype_of<TX>(), kind, batch, n, static_cast<const void *>(std::data(x)),
+    ctx(weft_fft, kind, dtype_of<TX>(), batch, n, static_cast<const void *>(std::data(x)),
         static_cast<void *>(std::data(y)));
 }
 
@@ -680,7 +680,7 @@ void slide(context &ctx, F function, weft_convolve_mode mode, const X &x, const 
                   mode == WEFT_FULL    ? n + m - 1
                   : mode == WEFT_VALID ? longer - shorter + 1
                                        : longer);
-    ctx(function, dtype_of<value<X>>(), real_of<value<X>>::field, mode, n, static_cast<const void *>(std::data(x)), m,
+    ctx(function, mode, dtype_of<value<X>>(), real_of<value<X>>::field, n, static_cast<const void *>(std::data(x)), m,
         static_cast<const void *>(std::data(h)), static_cast<void *>(std::data(y)));
 }
 } // namespace detail

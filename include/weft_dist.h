@@ -123,7 +123,7 @@ WEFT_API weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kin
                                     void *y);
 /* Computes the recurrence of one row. v gets this rank's slice of the result; v == s or v == u is allowed. If v is s
  * or u, a GPU needs memory for a block of 16^k elements of the slice, which stays in the weft_dist. */
-WEFT_API weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction direction, weft_slice slice,
+WEFT_API weft_status weft_dist_recurrence(weft_dist *d, weft_direction direction, weft_dtype dtype, weft_slice slice,
                                           const void *s, const void *u, const void *init, void *v);
 /* Sweeps a grid that is distributed along z. The slice counts planes of nx * ny points; its total is the number of
  * planes of the whole grid. u and v are the planes of this rank; v == u is allowed. Two copies of these planes, with
@@ -132,14 +132,14 @@ WEFT_API weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx
                                        size_t sweeps, const void *u, void *v);
 /* Solves systems that are distributed over the ranks. The slice counts systems; the lines are those of the systems of
  * this rank, each system as a whole. */
-WEFT_API weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice systems,
+WEFT_API weft_status weft_dist_tridiag(weft_dist *d, weft_boundary boundary, weft_dtype dtype, weft_slice systems,
                                        size_t n, weft_lines a, weft_lines b, weft_lines c, weft_lines rhs, void *x,
                                        uint64_t *singular);
 /* Solves one system whose rows are distributed over the ranks. The slice counts rows. rhs and x are the rows of this
  * rank, contiguous; x == rhs is allowed. Each of a, b and c is either the slice of this rank, {p, 1, 0}, or one value
  * for all rows, {p, 0, 0}, in host memory and equal on all ranks. A quarter of the size of a slice stays in the
  * weft_dist. Each factor of 16 in the number of rows adds messages of a few values. */
-WEFT_API weft_status weft_dist_tridiag_rows(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice rows,
+WEFT_API weft_status weft_dist_tridiag_rows(weft_dist *d, weft_boundary boundary, weft_dtype dtype, weft_slice rows,
                                             weft_lines a, weft_lines b, weft_lines c, const void *rhs, void *x,
                                             uint64_t *singular);
 /* Computes C = alpha A B + beta C for contiguous row-major matrices: A is m x k, B k x n, C m x n. `rows` is this
@@ -163,7 +163,7 @@ WEFT_API weft_status weft_dist_matmul_blocks(weft_dist *d, weft_dtype dtype, wef
                                              const void *a, const void *b, const void *beta, void *c);
 /* Transforms arrays that are distributed over the ranks. The slice counts arrays of n values; this rank has whole
  * arrays, contiguous as for weft_fft. */
-WEFT_API weft_status weft_dist_fft(weft_dist *d, weft_dtype dtype, weft_fft_kind kind, weft_slice arrays, size_t n,
+WEFT_API weft_status weft_dist_fft(weft_dist *d, weft_fft_kind kind, weft_dtype dtype, weft_slice arrays, size_t n,
                                    const void *x, void *y);
 /* Convolve or correlate a distributed signal x with a filter h.
  *   slice  counts values of x, of n values on all ranks together. The filter must not be longer: m <= n
@@ -174,9 +174,9 @@ WEFT_API weft_status weft_dist_fft(weft_dist *d, weft_dtype dtype, weft_fft_kind
  * A rank copies the values of other ranks that it needs to host memory: m - 1 values for up to 64 taps, else blocks
  * (docs/spec/ORDER.md 15.3) at both ends of its slice. Blocks that cross a border are computed on both sides of
  * it. */
-WEFT_API weft_status weft_dist_convolve(weft_dist *d, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+WEFT_API weft_status weft_dist_convolve(weft_dist *d, weft_convolve_mode mode, weft_dtype dtype, weft_field field,
                                         weft_slice slice, const void *x, size_t m, const void *h, void *y);
-WEFT_API weft_status weft_dist_correlate(weft_dist *d, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+WEFT_API weft_status weft_dist_correlate(weft_dist *d, weft_convolve_mode mode, weft_dtype dtype, weft_field field,
                                          weft_slice slice, const void *x, size_t m, const void *h, void *y);
 WEFT_API weft_status weft_dist_histogram(weft_dist *d, weft_dtype dtype, weft_slice slice, const void *x, size_t bins,
                                          const void *edges, uint64_t *counts);
@@ -212,7 +212,7 @@ WEFT_API weft_status weft_dist_price(weft_dist *d, const weft_option *option, co
 /* Sorts the whole array. This rank receives the elements of the sorted array at the positions of its slice, so every
  * element is sent at most once. sorted == keys is allowed. Two copies of the slice stay in the weft_dist, in addition
  * to the scratch memory of weft_sort. */
-WEFT_API weft_status weft_dist_sort(weft_dist *d, weft_dtype dtype, weft_order_of_sort order, weft_slice slice,
+WEFT_API weft_status weft_dist_sort(weft_dist *d, weft_order_of_sort order, weft_dtype dtype, weft_slice slice,
                                     const void *keys, void *sorted);
 
 #ifdef __cplusplus

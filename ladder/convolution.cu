@@ -338,7 +338,7 @@ static std::string known_answers(climb &c) {
  */
 template <class T>
 static weft_status weft_filter(weft_context *ctx, weft_dtype dtype, size_t n, const T *s, const T *f, T *y) {
-    return weft_convolve(ctx, dtype, WEFT_REAL, WEFT_FULL, n, s, TAPS, f, y);
+    return weft_convolve(ctx, WEFT_FULL, dtype, WEFT_REAL, n, s, TAPS, f, y);
 }
 
 /* Rung cufft: NVIDIA's transforms, of the whole signal at once

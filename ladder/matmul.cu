@@ -452,7 +452,7 @@ static std::string constant_data(climb &c) {
  */
 static weft_status weft_multiply(weft_context *ctx, weft_dtype dtype, shape m, const void *a, const void *b,
                                  void *c) {
-    return weft_matmul(ctx, dtype, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, m.rows,
+    return weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, dtype, WEFT_DEFAULT, m.rows,
                        m.columns, m.depth, NULL, a, m.depth, b, m.columns, NULL, c, m.columns);
 }
 

@@ -353,7 +353,7 @@ static void pairs(size_t n, const sort_room &room) {
  * tiles sorted in shared memory before they are written.
  */
 static weft_status weft_sorted(weft_context *ctx, weft_dtype dtype, size_t n, const void *keys, void *sorted) {
-    return weft_sort(ctx, dtype, WEFT_ASCENDING, n, keys, sorted);
+    return weft_sort(ctx, WEFT_ASCENDING, dtype, n, keys, sorted);
 }
 
 /* Rung cub: cub::DeviceRadixSort::SortKeys, NVIDIA's own */

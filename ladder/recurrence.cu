@@ -411,7 +411,7 @@ static std::string known_answers(climb &c) {
  * reverse.
  */
 static weft_status weft_follow(weft_context *ctx, weft_dtype dtype, size_t n, const void *s, const void *u, void *v) {
-    return weft_recurrence(ctx, dtype, WEFT_FORWARD, 1, n, s, u, NULL, v);
+    return weft_recurrence(ctx, WEFT_FORWARD, dtype, 1, n, s, u, NULL, v);
 }
 
 /* Rung cub: cub::DeviceScan::InclusiveScan of maps, NVIDIA's own

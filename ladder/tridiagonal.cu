@@ -396,7 +396,7 @@ static std::string known_answers(climb &c) {
 template <class T>
 static weft_status weft_solve(weft_context *ctx, weft_dtype dtype, systems<T> s, T *x, uint64_t *lost) {
     const auto lines = [](const T *p) { return weft_lines{p, 1, ROWS}; };
-    return weft_tridiag(ctx, dtype, WEFT_OPEN_ENDS, s.rows / ROWS, ROWS, lines(s.a), lines(s.b), lines(s.c),
+    return weft_tridiag(ctx, WEFT_OPEN_ENDS, dtype, s.rows / ROWS, ROWS, lines(s.a), lines(s.b), lines(s.c),
                         lines(s.d), x, lost);
 }
 

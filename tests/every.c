@@ -89,52 +89,52 @@ static weft_status run_reduce_by_key(weft_context *ctx) {
                               out.counts);
 }
 static weft_status run_recurrence(weft_context *ctx) {
-    return weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, N, x, sorted, NULL, out.y);
+    return weft_recurrence(ctx, WEFT_FORWARD, WEFT_F32, 1, N, x, sorted, NULL, out.y);
 }
 static weft_status run_recurrence_rows(weft_context *ctx) {
-    return weft_recurrence(ctx, WEFT_F32, WEFT_REVERSE, 1000, N / 1000, x, sorted, NULL, out.y);
+    return weft_recurrence(ctx, WEFT_REVERSE, WEFT_F32, 1000, N / 1000, x, sorted, NULL, out.y);
 }
 static weft_status run_histogram(weft_context *ctx) {
     static const float lower = -2, upper = 2;
     return weft_histogram_even(ctx, WEFT_F32, N, x, 1000, &lower, &upper, out.counts);
 }
 static weft_status run_top_k(weft_context *ctx) {
-    return weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, N, x, TOP, out.y, out.indices);
+    return weft_top_k(ctx, WEFT_LARGEST, WEFT_F32, N, x, TOP, out.y, out.indices);
 }
 static weft_status run_merge(weft_context *ctx) {
     return weft_merge(ctx, WEFT_F32, N / 2, sorted, N / 2, sorted + 17, out.y);
 }
 static weft_status run_search_sorted(weft_context *ctx) {
-    return weft_search_sorted(ctx, WEFT_F32, WEFT_LEFT, N, sorted, N, x, out.indices);
+    return weft_search_sorted(ctx, WEFT_LEFT, WEFT_F32, N, sorted, N, x, out.indices);
 }
 static weft_status run_matmul(weft_context *ctx) {
-    return weft_matmul(ctx, WEFT_F32, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, SIDE, SIDE,
+    return weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, WEFT_F32, WEFT_DEFAULT, SIDE, SIDE,
                        SIDE, NULL, x, SIDE, sorted, SIDE, NULL, out.y, SIDE);
 }
-static weft_status run_fft(weft_context *ctx) { return weft_fft(ctx, WEFT_F32, WEFT_C2C, 1, 1 << 16, x, out.y); }
+static weft_status run_fft(weft_context *ctx) { return weft_fft(ctx, WEFT_C2C, WEFT_F32, 1, 1 << 16, x, out.y); }
 static weft_status run_fft_batch(weft_context *ctx) {
-    return weft_fft(ctx, WEFT_F32, WEFT_C2C, 64, 1 << 10, x, out.y);
+    return weft_fft(ctx, WEFT_C2C, WEFT_F32, 64, 1 << 10, x, out.y);
 }
 static weft_status run_convolve(weft_context *ctx) {
-    return weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, N, x, TERMS, sorted, out.y);
+    return weft_convolve(ctx, WEFT_SAME, WEFT_F32, WEFT_REAL, N, x, TERMS, sorted, out.y);
 }
 static weft_status solve(weft_context *ctx, size_t systems, size_t n) {
     const weft_lines a = {off, 1, n}, b = {diagonal, 1, n}, d = {x, 1, n};
-    return weft_tridiag(ctx, WEFT_F32, WEFT_OPEN_ENDS, systems, n, a, b, a, d, out.y, out.counts);
+    return weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, a, b, a, d, out.y, out.counts);
 }
 static weft_status run_tridiag(weft_context *ctx) { return solve(ctx, 1, N); }
 static weft_status run_tridiag_batch(weft_context *ctx) { return solve(ctx, 1000, N / 1000); }
 static weft_status run_heat(weft_context *ctx) {
     static const size_t shape[] = {300, 600};
     static const double lambda[] = {1.5, 2.5};
-    return weft_heat(ctx, WEFT_F32, WEFT_CRANK_NICOLSON, 2, shape, 1, lambda, 4, x, out.y);
+    return weft_heat(ctx, WEFT_CRANK_NICOLSON, WEFT_F32, 2, shape, 1, lambda, 4, x, out.y);
 }
-static weft_status run_sort(weft_context *ctx) { return weft_sort(ctx, WEFT_F32, WEFT_ASCENDING, N, x, out.y); }
+static weft_status run_sort(weft_context *ctx) { return weft_sort(ctx, WEFT_ASCENDING, WEFT_F32, N, x, out.y); }
 static weft_status run_sort_pairs(weft_context *ctx) {
-    return weft_sort_pairs(ctx, WEFT_U32, WEFT_DESCENDING, N, keys, 4, x, out.indices, out.y);
+    return weft_sort_pairs(ctx, WEFT_DESCENDING, WEFT_U32, N, keys, 4, x, out.indices, out.y);
 }
 static weft_status run_argsort(weft_context *ctx) {
-    return weft_argsort(ctx, WEFT_F32, WEFT_ASCENDING, WEFT_U64, N, x, out.indices);
+    return weft_argsort(ctx, WEFT_ASCENDING, WEFT_F32, WEFT_U64, N, x, out.indices);
 }
 static weft_status run_random(weft_context *ctx) {
     return weft_random(ctx, WEFT_NORMAL, WEFT_F32, 1, 2, 3, N, 0, 1, out.y);

@@ -36,7 +36,7 @@ static void describe_matmul(tune_problem *p) {
 /* Uses one matrix for both factors. */
 static weft_status run_matmul(const tune_problem *p) {
     const weft_dtype sums = p->tunable.accumulate == p->tunable.dtype ? WEFT_DEFAULT : p->tunable.accumulate;
-    return weft_matmul(p->ctx, p->tunable.dtype, sums, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->edge,
+    return weft_matmul(p->ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->tunable.dtype, sums, p->edge,
                        p->edge, p->edge, NULL, p->in, p->edge, p->in, p->edge, NULL, p->out, p->edge);
 }
 

@@ -88,7 +88,7 @@ static int compute(weft_context *ctx, job *j) {
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
     const weft_status status = (j->correlate ? weft_correlate : weft_convolve)(
-        ctx, x->dtype, x->is_complex ? WEFT_COMPLEX : WEFT_REAL, (weft_convolve_mode)j->mode, x->n, x->data, h->n,
+        ctx, (weft_convolve_mode)j->mode, x->dtype, x->is_complex ? WEFT_COMPLEX : WEFT_REAL, x->n, x->data, h->n,
         h->data, j->y);
     j->seconds = cli_seconds() - start;
     if (status == WEFT_OK) return CLI_DONE;

@@ -74,7 +74,7 @@ static int compute(weft_context *ctx, job *j) {
     j->y = numbers_room("fft", &j->x, result_is_complex(j), j->batch * last);
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
-    const weft_status status = weft_fft(ctx, j->x.dtype, kind_of(j), j->batch, j->n, j->x.data, j->y);
+    const weft_status status = weft_fft(ctx, kind_of(j), j->x.dtype, j->batch, j->n, j->x.data, j->y);
     j->seconds = cli_seconds() - start;
     if (status == WEFT_OK) return CLI_DONE;
     cli_error("fft", "%s: %s", j->from, weft_last_error(ctx));

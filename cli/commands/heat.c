@@ -183,7 +183,7 @@ static weft_status step(weft_context *ctx, job *j) {
     for (size_t done = 0; status == WEFT_OK && done < r->steps;) {
         const size_t left = r->steps - done, now = left < part ? left : part;
         progress_at((double)done, (double)r->steps);
-        status = weft_heat(ctx, j->u.dtype, r->method, j->dimensions, j->shape, j->batch, j->lambda, now, j->grids,
+        status = weft_heat(ctx, r->method, j->u.dtype, j->dimensions, j->shape, j->batch, j->lambda, now, j->grids,
                            j->grids);
         done += now;
         if (status == WEFT_OK && r->history) status = look(ctx, j, done);

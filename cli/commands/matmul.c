@@ -164,8 +164,8 @@ static int compute(weft_context *ctx, job *j) {
     }
     const double start = cli_seconds();
     const weft_status status =
-        weft_matmul(ctx, dtype, j->request->accumulate, WEFT_ROW_MAJOR, (weft_transpose)a->transposed,
-                    (weft_transpose)b->transposed, a->rows, b->columns, a->columns, NULL, a->array.data, a->width,
+        weft_matmul(ctx, WEFT_ROW_MAJOR, (weft_transpose)a->transposed, (weft_transpose)b->transposed, dtype,
+                    j->request->accumulate, a->rows, b->columns, a->columns, NULL, a->array.data, a->width,
                     b->array.data, b->width, NULL, j->c, b->columns);
     j->seconds = cli_seconds() - start;
     if (status == WEFT_OK) return j->request->check ? check(j) : CLI_DONE;

@@ -14,7 +14,7 @@ static int search_and_write(production *p, weft_side side, const char *to) {
     uint64_t *positions = produce_room(p, queries->n, sizeof *positions);
     if (!positions) return CLI_FAILED;
     produce_start(p);
-    int code = produce_done(p, weft_search_sorted(p->ctx, sorted->dtype, side, sorted->n, sorted->data, queries->n,
+    int code = produce_done(p, weft_search_sorted(p->ctx, side, sorted->dtype, sorted->n, sorted->data, queries->n,
                                                   queries->data, positions));
     if (code == CLI_DONE) code = produce_write(p, to, WEFT_U64, &queries->shape, positions);
     if (code == CLI_DONE && p->options->json) {

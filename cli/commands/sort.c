@@ -128,12 +128,12 @@ static bool compute(weft_context *ctx, job *j) {
     if (j->ranks.d)
         status = ranks_sort(&j->ranks, dtype, r->order, n, j->x.data, j->y);
     else if (r->indices)
-        status = weft_argsort(ctx, dtype, r->order, r->index, n, j->x.data, j->y);
+        status = weft_argsort(ctx, r->order, dtype, r->index, n, j->x.data, j->y);
     else if (r->values_from)
-        status = weft_sort_pairs(ctx, dtype, r->order, n, j->x.data, weft_dtype_size(j->values.dtype), j->values.data,
+        status = weft_sort_pairs(ctx, r->order, dtype, n, j->x.data, weft_dtype_size(j->values.dtype), j->values.data,
                                  j->y, j->sorted_values);
     else
-        status = weft_sort(ctx, dtype, r->order, n, j->x.data, j->y);
+        status = weft_sort(ctx, r->order, dtype, n, j->x.data, j->y);
     j->seconds = cli_seconds() - start;
     if (status == WEFT_OK || !ranks_first(&j->ranks)) return status == WEFT_OK;
     return failed(r->command, r->from, j->ranks.d ? ranks_last_error(&j->ranks) : weft_last_error(ctx));

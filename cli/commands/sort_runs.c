@@ -121,7 +121,7 @@ static bool read_run(sorter *o, size_t n) {
 static bool make_runs(sorter *o, uint64_t n, size_t longest) {
     for (uint64_t first = 0; first < n; first += longest) {
         const size_t taken = n - first < longest ? (size_t)(n - first) : longest;
-        if (!read_run(o, taken) || weft_sort(o->ctx, o->dtype, o->order, taken, o->room, o->room) != WEFT_OK ||
+        if (!read_run(o, taken) || weft_sort(o->ctx, o->order, o->dtype, taken, o->room, o->room) != WEFT_OK ||
             !put_run(o, first, taken))
             return false;
         o->runs[o->count++] = (run){.next = first, .end = first + taken};
@@ -136,7 +136,7 @@ static bool precedes(const sorter *o, const void *a, const void *b) {
     uint64_t pair[2], first[2] = {0, 0};
     memcpy(pair, b, o->size);
     memcpy((char *)pair + o->size, a, o->size);
-    (void)weft_argsort(o->ctx, o->dtype, o->order, WEFT_U64, 2, pair, first);
+    (void)weft_argsort(o->ctx, o->order, o->dtype, WEFT_U64, 2, pair, first);
     return first[0] == 1;
 }
 
@@ -192,7 +192,7 @@ static bool merge_runs(sorter *o, uint64_t n) {
         for (size_t i = 0; i < o->count; i++)
             if (!refill(o, &o->runs[i])) return false;
         const size_t taken = gather(o, gathered);
-        if (weft_sort(o->ctx, o->dtype, o->order, taken, gathered, gathered) != WEFT_OK) return false;
+        if (weft_sort(o->ctx, o->order, o->dtype, taken, gathered, gathered) != WEFT_OK) return false;
         if (o->s->sink.write(o->s->sink.self, gathered, taken * o->size) != 0) return false;
         done += taken;
         o->s->done += (double)(taken * o->size);

@@ -58,7 +58,7 @@ static int select_and_write(production *p, const request *r) {
     int code = values && (indices || !wanted) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE) {
         produce_start(p);
-        code = produce_done(p, weft_top_k(p->ctx, x->dtype, r->extreme, x->n, x->data, k, values, indices));
+        code = produce_done(p, weft_top_k(p->ctx, r->extreme, x->dtype, x->n, x->data, k, values, indices));
     }
     if (code == CLI_DONE) code = write_results(p, r, values, indices);
     if (code == CLI_DONE && p->options->json) print_json(p, r, values, indices);

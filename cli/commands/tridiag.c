@@ -173,7 +173,7 @@ static bool check(weft_context *ctx, job *j) {
     weft_status status = WEFT_OK;
     if (rest) {
         j->residual = residual(j, rest);
-        status = weft_tridiag(ctx, j->dtype, boundary, j->systems, j->n, j->lines[0], j->lines[1], j->lines[2],
+        status = weft_tridiag(ctx, boundary, j->dtype, j->systems, j->n, j->lines[0], j->lines[1], j->lines[2],
                               (weft_lines){rest, 1, j->n}, rest, &singular);
         j->error = relative_size(j, rest);
     }
@@ -215,7 +215,7 @@ static bool solve(weft_context *ctx, job *j) {
     }
     const double start = cli_seconds();
     const weft_status status =
-        weft_tridiag(ctx, j->dtype, j->request->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS, j->systems, j->n,
+        weft_tridiag(ctx, j->request->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS, j->dtype, j->systems, j->n,
                      j->lines[0], j->lines[1], j->lines[2], j->lines[RIGHT], j->x, &singular);
     j->seconds = cli_seconds() - start;
     if (status != WEFT_OK)

@@ -27,7 +27,7 @@ static void make(filter *f) {
 /* ----------------------------------------------------------------------------- the two ways */
 
 static weft_status term_by_term(weft_context *ctx, const filter *f, float y[VALUES]) {
-    return weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, VALUES, f->signal, TAPS, f->taps, y);
+    return weft_convolve(ctx, WEFT_SAME, WEFT_F32, WEFT_REAL, VALUES, f->signal, TAPS, f->taps, y);
 }
 
 /* Transforms both arrays in one call, padded with zeros to 64 points. The complete convolution has 60. */
@@ -35,14 +35,14 @@ static weft_status by_transforms(weft_context *ctx, const filter *f, float y[VAL
     float both[2][POINTS] = {{0}}, spectra[2][2 * HALF], whole[POINTS];
     memcpy(both[0], f->signal, sizeof f->signal);
     memcpy(both[1], f->taps, sizeof f->taps);
-    weft_status status = weft_fft(ctx, WEFT_F32, WEFT_R2C, 2, POINTS, both, spectra);
+    weft_status status = weft_fft(ctx, WEFT_R2C, WEFT_F32, 2, POINTS, both, spectra);
     if (status != WEFT_OK) return status;
     for (int k = 0; k < 2 * HALF; k += 2) {
         const float *a = &spectra[0][k], *b = &spectra[1][k];
         const float product[] = {a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]};
         memcpy(&spectra[0][k], product, sizeof product);
     }
-    status = weft_fft(ctx, WEFT_F32, WEFT_C2R, 1, POINTS, spectra[0], whole);
+    status = weft_fft(ctx, WEFT_C2R, WEFT_F32, 1, POINTS, spectra[0], whole);
     memcpy(y, whole + TAPS / 2, VALUES * sizeof *y);
     return status;
 }

@@ -49,7 +49,7 @@ typedef struct product {
 
 static weft_status multiply(const product *p, weft_context *ctx, float *c) {
     const bool rows = p->layout == WEFT_ROW_MAJOR;
-    return weft_matmul(ctx, WEFT_F32, p->accumulate, p->layout, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->m, p->n,
+    return weft_matmul(ctx, p->layout, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, WEFT_F32, p->accumulate, p->m, p->n,
                        p->k, NULL, p->a, rows ? p->k : p->m, p->b, rows ? p->n : p->k, NULL, c, rows ? p->n : p->m);
 }
 

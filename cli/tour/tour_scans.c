@@ -45,7 +45,7 @@ static weft_status call_scan(void *state) {
     const void *const x = c->machine->x ? c->machine->x : row->x;
     const void *const u = c->machine->z ? c->machine->z : row->u;
     const weft_status status =
-        row->u ? weft_recurrence(c->machine->ctx, row->dtype, WEFT_FORWARD, 1, c->n, x, u, NULL, c->y)
+        row->u ? weft_recurrence(c->machine->ctx, WEFT_FORWARD, row->dtype, 1, c->n, x, u, NULL, c->y)
                : weft_scan(c->machine->ctx, WEFT_SUM, row->kind, row->dtype, WEFT_DEFAULT, c->n, x, NULL, c->y);
     return status == WEFT_OK ? weft_synchronize(c->machine->ctx) : status;
 }

@@ -36,8 +36,8 @@ static weft_status call_sort(void *state) {
     weft_context *ctx = c->machine->ctx;
     const size_t n = c->row->n;
     const void *const keys = c->machine->x ? c->machine->x : c->row->keys;
-    const weft_status status = c->row->indices ? weft_argsort(ctx, WEFT_U32, WEFT_ASCENDING, WEFT_U32, n, keys, c->to)
-                                               : weft_sort(ctx, WEFT_U32, WEFT_ASCENDING, n, keys, c->to);
+    const weft_status status = c->row->indices ? weft_argsort(ctx, WEFT_ASCENDING, WEFT_U32, WEFT_U32, n, keys, c->to)
+                                               : weft_sort(ctx, WEFT_ASCENDING, WEFT_U32, n, keys, c->to);
     return status == WEFT_OK ? weft_synchronize(ctx) : status;
 }
 

@@ -19,7 +19,7 @@ static bool step(tour *t, size_t systems, const float *u, float *found, float *o
     for (int i = 0; i < t->count; i++) {
         const tour_machine *m = &t->machines[i];
         float *const x = i ? other : found;
-        if (weft_tridiag(m->ctx, WEFT_F32, WEFT_OPEN_ENDS, systems, ROWS, beside, middle, beside,
+        if (weft_tridiag(m->ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, ROWS, beside, middle, beside,
                          (weft_lines){u, 1, ROWS}, x, &singular) != WEFT_OK)
             return tour_machine_failed(m);
         if (i == 0) continue;
@@ -87,7 +87,7 @@ static bool heat(tour *t, weft_heat_method method, size_t dimensions, size_t ste
     for (int i = 0; i < t->count; i++) {
         const tour_machine *m = &t->machines[i];
         float *const x = i ? other : found;
-        if (weft_heat(m->ctx, WEFT_F32, method, dimensions, shape, 1, lambda, steps, u, x) != WEFT_OK)
+        if (weft_heat(m->ctx, method, WEFT_F32, dimensions, shape, 1, lambda, steps, u, x) != WEFT_OK)
             return tour_machine_failed(m);
         if (i == 0) continue;
         t->compared++;

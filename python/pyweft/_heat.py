@@ -55,7 +55,7 @@ def heat(
     source, left = a.pointer, steps
     while True:
         now = min(left, max(_STEPS_A_CALL, _POINTS_A_CALL // max(1, a.array.size)))
-        call(lib.weft_heat, a, device, a.code, scheme, axes, grid, batch, per_axis, now, source, v.pointer)
+        call(lib.weft_heat, a, device, scheme, a.code, axes, grid, batch, per_axis, now, source, v.pointer)
         source, left = v.pointer, left - now
         if not left:
             break

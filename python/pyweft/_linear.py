@@ -89,11 +89,11 @@ def matmul(
         lib.weft_matmul_batched,
         on,
         device,
-        x.code,
-        accumulator(dtype),
         lib.WEFT_ROW_MAJOR,
         x_transpose,
         y_transpose,
+        x.code,
+        accumulator(dtype),
         m,
         n,
         k,
@@ -164,7 +164,7 @@ def tridiag(
     lines.append((right.pointer, 1, n))
     singular = ffi.new("uint64_t *")
     boundary = lib.WEFT_PERIODIC if periodic else lib.WEFT_OPEN_ENDS
-    call(lib.weft_tridiag, on, device, right.code, boundary, systems, n, *lines, x.pointer, singular)
+    call(lib.weft_tridiag, on, device, boundary, right.code, systems, n, *lines, x.pointer, singular)
     if singular[0] != _NONE_SINGULAR:
         system, row = divmod(singular[0], n)
         raise Error(f"elimination failed for system {system}: at row {row} a pivot was lost or x is not finite")

@@ -27,7 +27,7 @@ def top_k(x: Array, k: int, *, largest: bool = True, device: Optional[str] = Non
         raise ValueError(f"k is {k}; it must be 0 to {n}, the number of elements")
     values, indices = destination(a, None, a.array.dtype, k), destination(a, None, I64, k)
     extreme = lib.WEFT_LARGEST if largest else lib.WEFT_SMALLEST
-    call(lib.weft_top_k, a, device, a.code, extreme, n, a.pointer, k, values.pointer, indices.pointer)
+    call(lib.weft_top_k, a, device, extreme, a.code, n, a.pointer, k, values.pointer, indices.pointer)
     return give(values), give(indices)
 
 
@@ -67,5 +67,5 @@ def search_sorted(
     n = length(a, "x")
     on = leader(a, q)
     y = destination(on, out, I64, q.array.shape)
-    call(lib.weft_search_sorted, on, device, a.code, _SIDES[side], n, a.pointer, q.array.size, q.pointer, y.pointer)
+    call(lib.weft_search_sorted, on, device, _SIDES[side], a.code, n, a.pointer, q.array.size, q.pointer, y.pointer)
     return give(y, out)

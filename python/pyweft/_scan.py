@@ -175,5 +175,5 @@ def recurrence(
     rows = a.array.size // shape[-1] if shape[-1] else 0
     direction = lib.WEFT_REVERSE if reverse else lib.WEFT_FORWARD
     start = first.pointer if first else ffi.NULL
-    call(lib.weft_recurrence, on, device, a.code, direction, rows, shape[-1], a.pointer, b.pointer, start, v.pointer)
+    call(lib.weft_recurrence, on, device, direction, a.code, rows, shape[-1], a.pointer, b.pointer, start, v.pointer)
     return give(v, out)

@@ -39,7 +39,7 @@ def _transform(kind: int, a: Operand, n: int, dtype: Any, last: int, out: Any, d
     shape = a.array.shape
     y = destination(a, out, dtype, shape[:-1] + (last,))
     batch = a.array.size // shape[-1] if shape[-1] else 0
-    call(lib.weft_fft, a, device, a.code, kind, batch, n, a.pointer, y.pointer)
+    call(lib.weft_fft, a, device, kind, a.code, batch, n, a.pointer, y.pointer)
     return give(y, out)
 
 
@@ -135,7 +135,7 @@ def _filter(function: Any, x: Any, h: Any, mode: str, out: Any, device: Optional
     on = leader(a, b)
     y = destination(on, out, a.array.dtype, _SIZES[mode](n, m))
     field = lib.WEFT_COMPLEX if a.array.dtype.kind == "c" else lib.WEFT_REAL
-    call(function, on, device, a.code, field, _MODES[mode], n, a.pointer, m, b.pointer, y.pointer)
+    call(function, on, device, _MODES[mode], a.code, field, n, a.pointer, m, b.pointer, y.pointer)
     return give(y, out)
 
 

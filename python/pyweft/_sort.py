@@ -45,7 +45,7 @@ def sort(x: Array, *, descending: bool = False, out: Optional[Array] = None, dev
     a = operand(x, "x")
     n = length(a, "x")
     y = destination(a, out, a.array.dtype, n)
-    call(lib.weft_sort, a, device, a.code, _order(descending), n, a.pointer, y.pointer)
+    call(lib.weft_sort, a, device, _order(descending), a.code, n, a.pointer, y.pointer)
     return give(y, out)
 
 
@@ -70,7 +70,7 @@ def sort_pairs(keys: Array, values: Array, *, descending: bool = False, device: 
     n, size = k.array.size, v.array.dtype.itemsize
     y, w = destination(on, None, k.array.dtype, n), destination(on, None, v.array.dtype, n)
     call(
-        lib.weft_sort_pairs, on, device, k.code, _order(descending), n, k.pointer, size, v.pointer, y.pointer, w.pointer
+        lib.weft_sort_pairs, on, device, _order(descending), k.code, n, k.pointer, size, v.pointer, y.pointer, w.pointer
     )
     return give(y), give(w)
 
@@ -104,8 +104,8 @@ def sort_bits(
         lib.weft_sort_bits,
         on,
         device,
-        k.code,
         _order(descending),
+        k.code,
         first_bit,
         bits,
         n,
@@ -149,5 +149,5 @@ def argsort(
     if n > 1 << 31 and index == I32:
         raise ValueError(f"x has {n} elements; int32 indices allow at most 2147483648")
     y = destination(a, out, index, n)
-    call(lib.weft_argsort, a, device, a.code, _order(descending), code, n, a.pointer, y.pointer)
+    call(lib.weft_argsort, a, device, _order(descending), a.code, code, n, a.pointer, y.pointer)
     return give(y, out)

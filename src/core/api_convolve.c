@@ -33,14 +33,14 @@ static weft_status convolve(weft_context *ctx, convolve_call *c, weft_field fiel
     return ctx->backend->convolve(ctx->state, c, error);
 }
 
-weft_status weft_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, weft_convolve_mode mode, size_t n,
+weft_status weft_convolve(weft_context *ctx, weft_convolve_mode mode, weft_dtype dtype, weft_field field, size_t n,
                           const void *x, size_t m, const void *h, void *y) {
     convolve_call call = {
         .dtype = dtype, .is_complex = field == WEFT_COMPLEX, .n = n, .x = x, .m = m, .h = h, .y = y};
     GUARDED(ctx, convolve(ctx, &call, field, mode, error));
 }
 
-weft_status weft_correlate(weft_context *ctx, weft_dtype dtype, weft_field field, weft_convolve_mode mode, size_t n,
+weft_status weft_correlate(weft_context *ctx, weft_convolve_mode mode, weft_dtype dtype, weft_field field, size_t n,
                            const void *x, size_t m, const void *h, void *y) {
     convolve_call call = {.dtype = dtype,
                           .is_complex = field == WEFT_COMPLEX,

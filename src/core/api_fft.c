@@ -25,7 +25,7 @@ static weft_status fft(weft_context *ctx, const fft_call *c, weft_error *error) 
     return c->batch ? ctx->backend->fft(ctx->state, c, error) : WEFT_OK;
 }
 
-weft_status weft_fft(weft_context *ctx, weft_dtype dtype, weft_fft_kind kind, size_t batch, size_t n, const void *x,
+weft_status weft_fft(weft_context *ctx, weft_fft_kind kind, weft_dtype dtype, size_t batch, size_t n, const void *x,
                      void *y) {
     const fft_call call = {.dtype = dtype, .kind = kind, .batch = batch, .n = n, .x = x, .y = y};
     GUARDED(ctx, fft(ctx, &call, error));

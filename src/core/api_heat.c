@@ -48,7 +48,7 @@ static weft_status heat(weft_context *ctx, heat_call *c, const size_t *shape, co
     return points ? ctx->backend->heat(ctx->state, c, error) : WEFT_OK;
 }
 
-weft_status weft_heat(weft_context *ctx, weft_dtype dtype, weft_heat_method method, size_t dimensions,
+weft_status weft_heat(weft_context *ctx, weft_heat_method method, weft_dtype dtype, size_t dimensions,
                       const size_t *shape, size_t batch, const double *lambda, size_t steps, const void *u, void *v) {
     heat_call call = {
         .dtype = dtype, .method = method, .dimensions = dimensions, .batch = batch, .steps = steps, .u = u, .v = v};

@@ -143,11 +143,11 @@ static weft_status matmul(weft_context *ctx, const arguments *x, weft_error *err
     return run(ctx, &call, &a, &b, &c, error);
 }
 
-weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
-                                weft_transpose transpose_a, weft_transpose transpose_b, size_t m, size_t n, size_t k,
-                                const void *alpha, const void *a, size_t lda, size_t stride_a, const void *b,
-                                size_t ldb, size_t stride_b, const void *beta, void *c, size_t ldc, size_t stride_c,
-                                size_t batch) {
+weft_status weft_matmul_batched(weft_context *ctx, weft_layout layout, weft_transpose transpose_a,
+                                weft_transpose transpose_b, weft_dtype dtype, weft_dtype accumulate, size_t m,
+                                size_t n, size_t k, const void *alpha, const void *a, size_t lda, size_t stride_a,
+                                const void *b, size_t ldb, size_t stride_b, const void *beta, void *c, size_t ldc,
+                                size_t stride_c, size_t batch) {
     const arguments x = {.dtype = dtype,
                          .accumulate = accumulate,
                          .layout = layout,
@@ -171,11 +171,10 @@ weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype 
     GUARDED(ctx, matmul(ctx, &x, error));
 }
 
-weft_status weft_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
-                        weft_transpose transpose_a, weft_transpose transpose_b, size_t m, size_t n, size_t k,
-                        const void *alpha, const void *a, size_t lda, const void *b, size_t ldb, const void *beta,
-                        void *c, size_t ldc) {
-    return weft_matmul_batched(ctx, dtype, accumulate, layout, transpose_a, transpose_b, m, n, k, alpha, a, lda, 0, b,
+weft_status weft_matmul(weft_context *ctx, weft_layout layout, weft_transpose transpose_a, weft_transpose transpose_b,
+                        weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, size_t k, const void *alpha,
+                        const void *a, size_t lda, const void *b, size_t ldb, const void *beta, void *c, size_t ldc) {
+    return weft_matmul_batched(ctx, layout, transpose_a, transpose_b, dtype, accumulate, m, n, k, alpha, a, lda, 0, b,
                                ldb, 0, beta, c, ldc, 0, 1);
 }
 

@@ -27,7 +27,7 @@ static weft_status recurrence(weft_context *ctx, const recurrence_call *c, weft_
     return elements ? ctx->backend->recurrence(ctx->state, c, error) : WEFT_OK;
 }
 
-weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t rows, size_t n,
+weft_status weft_recurrence(weft_context *ctx, weft_direction direction, weft_dtype dtype, size_t rows, size_t n,
                             const void *s, const void *u, const void *init, void *v) {
     const recurrence_call call = {.dtype = dtype,
                                   .reverse = direction == WEFT_REVERSE,
@@ -40,7 +40,7 @@ weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction 
     GUARDED(ctx, recurrence(ctx, &call, direction, error));
 }
 
-weft_status weft_part_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t n,
+weft_status weft_part_recurrence(weft_context *ctx, weft_direction direction, weft_dtype dtype, size_t n,
                                  const void *s, const void *u, const void *init, void *v, uint64_t *map) {
     const recurrence_call call = {.dtype = dtype,
                                   .reverse = direction == WEFT_REVERSE,

@@ -15,7 +15,7 @@ static weft_status search_sorted(weft_context *ctx, const search_sorted_call *c,
     return c->m ? ctx->backend->search_sorted(ctx->state, c, error) : WEFT_OK;
 }
 
-weft_status weft_search_sorted(weft_context *ctx, weft_dtype dtype, weft_side side, size_t n, const void *sorted,
+weft_status weft_search_sorted(weft_context *ctx, weft_side side, weft_dtype dtype, size_t n, const void *sorted,
                                size_t m, const void *queries, uint64_t *positions) {
     const search_sorted_call call = {
         .dtype = dtype, .side = side, .n = n, .sorted = sorted, .m = m, .queries = queries, .positions = positions};

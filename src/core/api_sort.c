@@ -54,7 +54,7 @@ static weft_status sort(weft_context *ctx, const sort_call *c, weft_error *error
     return run_sort(ctx, c, error);
 }
 
-weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *keys,
+weft_status weft_sort(weft_context *ctx, weft_order_of_sort order, weft_dtype dtype, size_t n, const void *keys,
                       void *sorted) {
     const sort_call call = {
         .dtype = dtype, .order = order, .bits = all_bits(dtype), .n = n, .keys = keys, .sorted_keys = sorted};
@@ -68,7 +68,7 @@ static weft_status sort_pairs(weft_context *ctx, const sort_call *c, weft_error 
     return run_sort(ctx, c, error);
 }
 
-weft_status weft_sort_pairs(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, size_t n, const void *keys,
+weft_status weft_sort_pairs(weft_context *ctx, weft_order_of_sort order, weft_dtype dtype, size_t n, const void *keys,
                             size_t value_bytes, const void *values, void *sorted_keys, void *sorted_values) {
     const sort_call call = {.dtype = dtype,
                             .order = order,
@@ -95,7 +95,7 @@ static weft_status sort_bits(weft_context *ctx, const sort_call *c, weft_error *
     return run_sort(ctx, c, error);
 }
 
-weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, unsigned first_bit,
+weft_status weft_sort_bits(weft_context *ctx, weft_order_of_sort order, weft_dtype dtype, unsigned first_bit,
                            unsigned bits, size_t n, const void *keys, size_t value_bytes, const void *values,
                            void *sorted_keys, void *sorted_values) {
     const sort_call call = {.dtype = dtype,
@@ -125,7 +125,7 @@ static weft_status argsort(weft_context *ctx, const argsort_call *c, weft_error 
     return c->n ? ctx->backend->argsort(ctx->state, c, error) : WEFT_OK;
 }
 
-weft_status weft_argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort order, weft_dtype index, size_t n,
+weft_status weft_argsort(weft_context *ctx, weft_order_of_sort order, weft_dtype dtype, weft_dtype index, size_t n,
                          const void *keys, void *indices) {
     const argsort_call call = {
         .dtype = dtype, .order = order, .index = index, .n = n, .keys = keys, .indices = indices};

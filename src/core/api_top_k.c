@@ -16,7 +16,7 @@ static weft_status top_k(weft_context *ctx, const top_k_call *c, weft_error *err
     return c->k ? ctx->backend->top_k(ctx->state, c, error) : WEFT_OK;
 }
 
-weft_status weft_top_k(weft_context *ctx, weft_dtype dtype, weft_extreme extreme, size_t n, const void *x, size_t k,
+weft_status weft_top_k(weft_context *ctx, weft_extreme extreme, weft_dtype dtype, size_t n, const void *x, size_t k,
                        void *values, uint64_t *indices) {
     const top_k_call call = {
         .dtype = dtype, .extreme = extreme, .n = n, .x = x, .k = k, .values = values, .indices = indices};

@@ -55,7 +55,7 @@ static weft_status tridiag(weft_context *ctx, const tridiag_call *c, weft_bounda
     return ctx->backend->tridiag(ctx->state, c, error);
 }
 
-weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t systems, size_t n,
+weft_status weft_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t systems, size_t n,
                          weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x, uint64_t *singular) {
     const tridiag_call call = {.dtype = dtype,
                                .periodic = boundary == WEFT_PERIODIC,
@@ -70,7 +70,7 @@ weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boun
     GUARDED(ctx, tridiag(ctx, &call, boundary, error));
 }
 
-weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t n, weft_lines a,
+weft_status weft_part_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t n, weft_lines a,
                               weft_lines b, weft_lines c, weft_lines d, void *x, const tridiag_part *part) {
     const tridiag_call call = {.dtype = dtype,
                                .periodic = boundary == WEFT_PERIODIC,

@@ -36,7 +36,7 @@ WEFT_API weft_status weft_part_scan_totals(weft_context *ctx, weft_op op, weft_d
 
 /* Computes weft_recurrence of one row. If `map` is not NULL, also returns the map of the row, as in
  * recurrence_call. */
-WEFT_API weft_status weft_part_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t n,
+WEFT_API weft_status weft_part_recurrence(weft_context *ctx, weft_direction direction, weft_dtype dtype, size_t n,
                                           const void *s, const void *u, const void *init, void *v, uint64_t *map);
 
 /* Computes a block of a matrix product, or one stage of it if `piece` is not NULL. Matrices are row-major: A is m x
@@ -54,7 +54,7 @@ WEFT_API weft_status weft_part_convolve(weft_context *ctx, weft_dtype dtype, wef
                                         void *y);
 
 /* Computes one stage of weft_tridiag on n rows of one system. The stage TRIDIAG_REDUCE does not use x. */
-WEFT_API weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t n,
+WEFT_API weft_status weft_part_tridiag(weft_context *ctx, weft_boundary boundary, weft_dtype dtype, size_t n,
                                        weft_lines a, weft_lines b, weft_lines c, weft_lines d, void *x,
                                        const tridiag_part *part);
 

@@ -128,8 +128,8 @@ static weft_status check_convolution(const convolving *c, size_t n) {
     weft_dist *const d = c->d;
     const size_t parts = c->field == WEFT_COMPLEX ? 2 : 1, size = weft_dtype_size(c->dtype);
     const weft_status status = c->correlate
-                                   ? weft_correlate(d->ctx, c->dtype, c->field, c->mode, 0, NULL, 0, NULL, NULL)
-                                   : weft_convolve(d->ctx, c->dtype, c->field, c->mode, 0, NULL, 0, NULL, NULL);
+                                   ? weft_correlate(d->ctx, c->mode, c->dtype, c->field, 0, NULL, 0, NULL, NULL)
+                                   : weft_convolve(d->ctx, c->mode, c->dtype, c->field, 0, NULL, 0, NULL, NULL);
     weft_error *error = &d->error;
     if (status != WEFT_EMPTY) FORWARD(dist_took(d, status));
     RETURN_IF(n > SIZE_MAX / 16 || c->m > SIZE_MAX / 16, WEFT_INVALID, "%zu and %zu values do not fit in memory", n,
@@ -182,14 +182,14 @@ static weft_status convolve(convolving *c, const char *name, weft_slice slice) {
     return status;
 }
 
-weft_status weft_dist_convolve(weft_dist *d, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+weft_status weft_dist_convolve(weft_dist *d, weft_convolve_mode mode, weft_dtype dtype, weft_field field,
                                weft_slice slice, const void *x, size_t m, const void *h, void *y) {
     if (!d) return WEFT_INVALID;
     convolving c = {.d = d, .dtype = dtype, .field = field, .mode = mode, .m = m, .x = x, .h = h, .y = y};
     return convolve(&c, "convolve", slice);
 }
 
-weft_status weft_dist_correlate(weft_dist *d, weft_dtype dtype, weft_field field, weft_convolve_mode mode,
+weft_status weft_dist_correlate(weft_dist *d, weft_convolve_mode mode, weft_dtype dtype, weft_field field,
                                 weft_slice slice, const void *x, size_t m, const void *h, void *y) {
     if (!d) return WEFT_INVALID;
     convolving c = {.d = d, .dtype = dtype, .field = field, .mode = mode, .m = m, .x = x, .h = h, .y = y};

@@ -252,8 +252,8 @@ static weft_status check_size(weft_dist *d, const char *name, size_t rows, size_
 static weft_status check_product(const product *p) {
     weft_dist *const d = p->d;
     const size_t size = weft_dtype_size(p->dtype), m = p->rows.count, n = p->columns.count;
-    FORWARD(dist_took(d, weft_matmul(d->ctx, p->dtype, p->accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE,
-                                     WEFT_NO_TRANSPOSE, 0, 1, 1, p->alpha, NULL, 1, NULL, 1, p->beta, NULL, 1)));
+    FORWARD(dist_took(d, weft_matmul(d->ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, p->dtype,
+                                     p->accumulate, 0, 1, 1, p->alpha, NULL, 1, NULL, 1, p->beta, NULL, 1)));
     FORWARD(check_size(d, "A", m, terms_of_a(p, 0).count, size));
     FORWARD(check_size(d, "B", terms_of_b(p, 0).count > panel_of(p) ? terms_of_b(p, 0).count : panel_of(p), n, size));
     FORWARD(check_size(d, "C", m, n, sizeof(double)));

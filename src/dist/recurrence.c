@@ -108,7 +108,7 @@ static weft_status find_map_on_gpu(const solving *p, uint64_t at, unsigned level
     uint64_t words[2];
     char *to = p->v + place;
     if (p->v == p->s || p->v == p->u) FORWARD(dist_room(p->d, 0, n * weft_dtype_size(p->dtype), &to));
-    FORWARD(dist_took(p->d, weft_part_recurrence(p->d->ctx, p->dtype, p->direction, n, p->s + place, p->u + place,
+    FORWARD(dist_took(p->d, weft_part_recurrence(p->d->ctx, p->direction, p->dtype, n, p->s + place, p->u + place,
                                                  NULL, to, words)));
     *map = (affine){words[0], words[1]};
     return WEFT_OK;
@@ -151,7 +151,7 @@ static weft_status solve_in_group(const solving *p, const affine_chain *c, uint6
         memcpy((char *)s + i * size, &element.s, size);
         memcpy((char *)u + i * size, &element.u, size);
     }
-    FORWARD(dist_took_host(p->d, weft_recurrence(p->d->host, p->dtype, WEFT_FORWARD, 1, n, s, u, &value, v)));
+    FORWARD(dist_took_host(p->d, weft_recurrence(p->d->host, WEFT_FORWARD, p->dtype, 1, n, s, u, &value, v)));
     for (size_t i = before; i < n; i++)
         memcpy((char *)turned + place_in(p, (extent){at, end}, (extent){at + i - before, at + i - before + 1}),
                (char *)v + i * size, size);
@@ -164,7 +164,7 @@ static weft_status solve_piece(const solving *p, const affine_chain *c, uint64_t
     const size_t place = place_of(p, at, end);
     weft_fpmode_leave(mode);
     if (at % GROUP) return solve_in_group(p, c, at, end, value);
-    return dist_took(p->d, weft_recurrence(p->d->ctx, p->dtype, p->direction, 1, (size_t)(end - at), p->s + place,
+    return dist_took(p->d, weft_recurrence(p->d->ctx, p->direction, p->dtype, 1, (size_t)(end - at), p->s + place,
                                            p->u + place, &value, p->v + place));
 }
 
@@ -222,7 +222,7 @@ static weft_status run_recurrence(solving *p) {
 static weft_status check_recurrence(const solving *p, size_t n) {
     weft_dist *const d = p->d;
     const size_t size = weft_dtype_size(p->dtype);
-    FORWARD(dist_took(d, weft_recurrence(d->ctx, p->dtype, p->direction, 1, 0, NULL, NULL, NULL, NULL)));
+    FORWARD(dist_took(d, weft_recurrence(d->ctx, p->direction, p->dtype, 1, 0, NULL, NULL, NULL, NULL)));
     FORWARD(dist_check_array(d, "s", p->s, n, size));
     FORWARD(dist_check_array(d, "u", p->u, n, size));
     FORWARD(dist_check_array(d, "v", p->v, n, size));
@@ -230,7 +230,7 @@ static weft_status check_recurrence(const solving *p, size_t n) {
     return p->v == p->u ? WEFT_OK : dist_check_apart(d, "v", p->v, n * size, "u", p->u, n * size);
 }
 
-weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction direction, weft_slice slice,
+weft_status weft_dist_recurrence(weft_dist *d, weft_direction direction, weft_dtype dtype, weft_slice slice,
                                  const void *s, const void *u, const void *init, void *v) {
     if (!d) return WEFT_INVALID;
     solving p = {.d = d, .dtype = dtype, .direction = direction, .s = s, .u = u, .v = v, .on_gpu = d->host != d->ctx};

@@ -86,7 +86,7 @@ static weft_status count_on_device(const sorting *s, size_t count, uint64_t *cou
         const uint64_t key = key_of(s, s->codes[i]);
         memcpy(s->keys + i * s->size, &key, s->size);
     }
-    return dist_took(d, weft_search_sorted(d->ctx, s->dtype, WEFT_RIGHT, s->n, s->run, count, s->keys, counts));
+    return dist_took(d, weft_search_sorted(d->ctx, WEFT_RIGHT, s->dtype, s->n, s->run, count, s->keys, counts));
 }
 
 /* Sets counts[i] to the number of elements of the sorted slice whose code is at most s->codes[i]. */
@@ -172,7 +172,7 @@ static weft_status deal_out(const sorting *s, void *to) {
 
 static weft_status sort_slice(const sorting *s, const void *keys, void *sorted) {
     if (s->n == 0) return WEFT_OK;
-    return dist_took(s->d, weft_sort(s->d->ctx, s->dtype, s->order, s->n, keys, sorted));
+    return dist_took(s->d, weft_sort(s->d->ctx, s->order, s->dtype, s->n, keys, sorted));
 }
 
 /* Merges the `parts` parts in pairs of adjacent ones, from one array to the other. Updates d->in, which contains
@@ -241,12 +241,12 @@ static weft_status run_sort(sorting *s, const void *keys, void *sorted) {
     return dist_finish(d, order_parts(s, rooms[1], rooms[0], sorted));
 }
 
-weft_status weft_dist_sort(weft_dist *d, weft_dtype dtype, weft_order_of_sort order, weft_slice slice,
+weft_status weft_dist_sort(weft_dist *d, weft_order_of_sort order, weft_dtype dtype, weft_slice slice,
                            const void *keys, void *sorted) {
     if (!d) return WEFT_INVALID;
     const size_t size = weft_dtype_size(dtype);
     const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"descending", AS_NUMBER, order}};
-    weft_status status = dist_took(d, weft_sort(d->ctx, dtype, order, 0, NULL, NULL));
+    weft_status status = dist_took(d, weft_sort(d->ctx, order, dtype, 0, NULL, NULL));
     if (status == WEFT_OK) status = dist_check_array(d, "keys", keys, slice.count, size);
     if (status == WEFT_OK) status = dist_check_array(d, "sorted", sorted, slice.count, size);
     if (status == WEFT_OK && keys != sorted)

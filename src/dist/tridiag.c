@@ -1,7 +1,7 @@
 /* weft_dist_tridiag: each rank solves its own systems. */
 #include "dist/dist.h"
 
-weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice systems, size_t n,
+weft_status weft_dist_tridiag(weft_dist *d, weft_boundary boundary, weft_dtype dtype, weft_slice systems, size_t n,
                               weft_lines a, weft_lines b, weft_lines c, weft_lines rhs, void *x, uint64_t *singular) {
     if (!d) return WEFT_INVALID;
     weft_error *error = &d->error;
@@ -12,7 +12,7 @@ weft_status weft_dist_tridiag(weft_dist *d, weft_dtype dtype, weft_boundary boun
     if (!singular) status = weft_fail(error, WEFT_INVALID, "singular is NULL");
     FORWARD(dist_begin(d, "tridiag", list, 3, systems, status));
     FORWARD(
-        dist_finish(d, dist_took(d, weft_tridiag(d->ctx, dtype, boundary, systems.count, n, a, b, c, rhs, x, &own))));
+        dist_finish(d, dist_took(d, weft_tridiag(d->ctx, boundary, dtype, systems.count, n, a, b, c, rhs, x, &own))));
     if (own != UINT64_MAX) own += dist_first(d) * n;
     FORWARD(dist_gather(d, &own, d->roots, sizeof own, "exchanging the first singular row"));
     for (int r = 0; r < d->size; r++)

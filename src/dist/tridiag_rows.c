@@ -137,7 +137,7 @@ static weft_status run_stage(spread *s, weft_context *ctx, const weft_lines line
                              const tridiag_part *p) {
     const weft_boundary boundary = p->stage == TRIDIAG_LEVEL && s->periodic ? WEFT_PERIODIC : WEFT_OPEN_ENDS;
     const weft_status status =
-        weft_part_tridiag(ctx, s->dtype, boundary, n, lines[0], lines[1], lines[2], lines[3], x, p);
+        weft_part_tridiag(ctx, boundary, s->dtype, n, lines[0], lines[1], lines[2], lines[3], x, p);
     if (status == WEFT_OK && s->seen < s->fault) s->fault = s->seen;
     return ctx == s->d->ctx ? dist_took(s->d, status) : dist_took_host(s->d, status);
 }
@@ -396,7 +396,7 @@ static weft_status check_rows(const spread *s, weft_boundary boundary, size_t n,
     weft_error *error = &d->error;
     const weft_lines none = {NULL, 1, 0};
     uint64_t unused;
-    FORWARD(dist_took(d, weft_tridiag(d->ctx, s->dtype, boundary, 0, 0, none, none, none, none, NULL, &unused)));
+    FORWARD(dist_took(d, weft_tridiag(d->ctx, boundary, s->dtype, 0, 0, none, none, none, none, NULL, &unused)));
     RETURN_IF(!singular, WEFT_INVALID, "singular is NULL");
     for (int i = 0; i < ROWS; i++) FORWARD(check_line(d, names[i], l->lines[i], n, s->size));
     FORWARD(dist_check_array(d, "x", l->x, n, s->size));
@@ -414,7 +414,7 @@ static uint64_t bits_of(const spread *s, weft_status checked, weft_lines line) {
     return bits;
 }
 
-weft_status weft_dist_tridiag_rows(weft_dist *d, weft_dtype dtype, weft_boundary boundary, weft_slice rows,
+weft_status weft_dist_tridiag_rows(weft_dist *d, weft_boundary boundary, weft_dtype dtype, weft_slice rows,
                                    weft_lines a, weft_lines b, weft_lines c, const void *rhs, void *x,
                                    uint64_t *singular) {
     if (!d) return WEFT_INVALID;
@@ -440,7 +440,7 @@ weft_status weft_dist_tridiag_rows(weft_dist *d, weft_dtype dtype, weft_boundary
     if (s.whole == 0) return WEFT_OK;
     if (d->size == 1)
         return dist_finish(
-            d, dist_took(d, weft_tridiag(d->ctx, dtype, boundary, 1, rows.count, a, b, c, right, x, singular)));
+            d, dist_took(d, weft_tridiag(d->ctx, boundary, dtype, 1, rows.count, a, b, c, right, x, singular)));
     const weft_status status = run_spread(&s, &l, singular);
     free(s.few);
     return status;

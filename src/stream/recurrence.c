@@ -27,7 +27,7 @@ static weft_status solve_pieces(solving *s, pieces *p, results *r) {
         FORWARD(pieces_next(p));
         if (p->n == 0) return results_end(r);
         const bool whole = p->n == p->elements;
-        FORWARD(weft_part_recurrence(s->t->ctx, s->t->dtype, WEFT_FORWARD, p->n, p->x[0], p->x[1], &s->before,
+        FORWARD(weft_part_recurrence(s->t->ctx, WEFT_FORWARD, s->t->dtype, p->n, p->x[0], p->x[1], &s->before,
                                      results_room(r), whole ? map : NULL));
         if (whole) pass(s, map);
         FORWARD(results_give(r, p->n, NULL));
@@ -59,7 +59,7 @@ static weft_status run_recurrence(weft_context *ctx, const weft_source *s, const
     RETURN_IF(s->dtype != u->dtype, WEFT_INVALID,
               "s has elements of type %s and u of type %s: both must have the same type", weft_dtype_name(s->dtype),
               weft_dtype_name(u->dtype));
-    FORWARD(weft_recurrence(ctx, s->dtype, WEFT_FORWARD, 1, 0, NULL, NULL, NULL, NULL)); /* checks the type */
+    FORWARD(weft_recurrence(ctx, WEFT_FORWARD, s->dtype, 1, 0, NULL, NULL, NULL, NULL)); /* checks the type */
     FORWARD(check_host_value("init", init, error));
     FORWARD(pieces_check_sink(ctx, "v", v));
     const terms t = {.ctx = ctx, .dtype = s->dtype, .count = 2, .sources = {s, u}, .names = {"s", "u"}};

@@ -97,10 +97,10 @@ enum { N = 1000003, REF_N = 20011 };
 /* Runs transforms. They are short, because tables are kept for each length. */
 static void transform_some(weft_context *ctx, const float *x, float *y) {
     for (int kind = WEFT_C2C; kind <= WEFT_C2R; kind++)
-        EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F32, (weft_fft_kind)kind, 3, 1024, x, y), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_fft(ctx, (weft_fft_kind)kind, WEFT_F32, 3, 1024, x, y), WEFT_OK);
     for (size_t taps = 11; taps <= 150; taps += 139) {
-        EXPECT_STATUS(ctx, weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, 5000, x, taps, x, y), WEFT_OK);
-        EXPECT_STATUS(ctx, weft_correlate(ctx, WEFT_F32, WEFT_COMPLEX, WEFT_FULL, 5000, x, taps, x, y), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_convolve(ctx, WEFT_SAME, WEFT_F32, WEFT_REAL, 5000, x, taps, x, y), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_correlate(ctx, WEFT_FULL, WEFT_F32, WEFT_COMPLEX, 5000, x, taps, x, y), WEFT_OK);
     }
 }
 
@@ -132,9 +132,9 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     EXPECT_STATUS(ctx, weft_histogram(ctx, WEFT_F32, n, x, 4, edges, counts), WEFT_OK);
     EXPECT_STATUS(ctx, weft_random(ctx, WEFT_NORMAL, WEFT_F32, 1, 2, 3, 1000, 0, 1, y), WEFT_OK);
     EXPECT_STATUS(ctx, weft_merge(ctx, WEFT_F32, n / 2, x, n / 2, x, y), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_F32, WEFT_LEFT, n, x, 100, x, counts), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_LEFT, WEFT_F32, n, x, 100, x, counts), WEFT_OK);
     EXPECT_STATUS(ctx,
-                  weft_matmul(ctx, WEFT_F32, WEFT_F64, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, 20, 30,
+                  weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, WEFT_F32, WEFT_F64, 20, 30,
                               25, NULL, x, 25, x, 30, NULL, y, 30),
                   WEFT_OK);
     static weft_expr *expr; /* compiled once, since compiling allocates memory */
@@ -143,16 +143,16 @@ static void call_all(weft_context *ctx, size_t n, const float *x) {
     EXPECT_STATUS(ctx, weft_map(ctx, expr, WEFT_F32, n, &binding, 1, y), WEFT_OK);
     if (strcmp(weft_device(ctx), "ref") == 0) return; /* some of its other operations allocate in each call */
     EXPECT_STATUS(ctx, weft_map_reduce(ctx, WEFT_MEAN, expr, WEFT_F32, WEFT_DEFAULT, n, &binding, 1, &out), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, n, x, 10, y, indices), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_LARGEST, WEFT_F32, n, x, 10, y, indices), WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
     EXPECT_STATUS(ctx,
                   weft_segmented_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, 4, offsets, y),
                   WEFT_OK);
     EXPECT_STATUS(ctx, weft_scan(ctx, WEFT_MAX, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, n, x, NULL, y), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, n, x, x, NULL, y), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, WEFT_REVERSE, n / 100, 100, x, x, x, y), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_F32, WEFT_ASCENDING, n, x, y), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_argsort(ctx, WEFT_F32, WEFT_DESCENDING, WEFT_U32, n, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_FORWARD, WEFT_F32, 1, n, x, x, NULL, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_REVERSE, WEFT_F32, n / 100, 100, x, x, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_ASCENDING, WEFT_F32, n, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_argsort(ctx, WEFT_DESCENDING, WEFT_F32, WEFT_U32, n, x, y), WEFT_OK);
     transform_some(ctx, x, y);
 }
 

@@ -121,12 +121,12 @@ static weft_status long_multigrid(weft_context *ctx) {
 static weft_status long_heat(weft_context *ctx) {
     static const size_t shape[] = {SIDE, SIDE, SIDE};
     static const double lambda[] = {1, 1, 1};
-    return weft_heat(ctx, WEFT_F32, WEFT_BACKWARD_EULER, 3, shape, 1, lambda, (size_t)1 << 40, grid, result);
+    return weft_heat(ctx, WEFT_BACKWARD_EULER, WEFT_F32, 3, shape, 1, lambda, (size_t)1 << 40, grid, result);
 }
 static weft_status long_heat_of_lines(weft_context *ctx) {
     static const size_t shape[] = {POINTS / LINES};
     static const double lambda[] = {1};
-    return weft_heat(ctx, WEFT_F32, WEFT_BACKWARD_EULER, 1, shape, LINES, lambda, (size_t)1 << 40, grid, result);
+    return weft_heat(ctx, WEFT_BACKWARD_EULER, WEFT_F32, 1, shape, LINES, lambda, (size_t)1 << 40, grid, result);
 }
 static weft_status long_price(weft_context *ctx) {
     static const double start = 100, volatility = 0.2;

@@ -48,24 +48,24 @@ static answers ask(weft_context *ctx) {
     note(&a, weft_reduce(ctx, WEFT_ARGMAX, WEFT_F32, WEFT_DEFAULT, N, z, &a.bits[k++]));
     note(&a, weft_segmented_scan_heads(ctx, WEFT_SUM, WEFT_EXCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, x, heads, z));
     note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]));
-    note(&a, weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, N, x, x, NULL, z));
+    note(&a, weft_recurrence(ctx, WEFT_FORWARD, WEFT_F32, 1, N, x, x, NULL, z));
     note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]));
     const float lower = -1, upper = 1;
     uint64_t counts[50];
     note(&a, weft_histogram_even(ctx, WEFT_F32, N, x, 50, &lower, &upper, counts));
     for (int i = 0; i < 50; i++) a.bits[k] = a.bits[k] * 31 + counts[i];
     k++;
-    note(&a, weft_fft(ctx, WEFT_F32, WEFT_C2C, 1, 1 << 16, x, z));
+    note(&a, weft_fft(ctx, WEFT_C2C, WEFT_F32, 1, 1 << 16, x, z));
     note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, 1 << 17, z, &a.bits[k++]));
-    note(&a, weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, 1 << 17, x, 300, x, z));
+    note(&a, weft_convolve(ctx, WEFT_SAME, WEFT_F32, WEFT_REAL, 1 << 17, x, 300, x, z));
     note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, 1 << 17, z, &a.bits[k++]));
-    note(&a, weft_top_k(ctx, WEFT_F32, WEFT_SMALLEST, N, x, 1, z, &a.bits[k++]));
-    note(&a, weft_matmul(ctx, WEFT_F32, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, SIDE,
+    note(&a, weft_top_k(ctx, WEFT_SMALLEST, WEFT_F32, N, x, 1, z, &a.bits[k++]));
+    note(&a, weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, WEFT_F32, WEFT_DEFAULT, SIDE,
                          SIDE, SIDE, NULL, x, SIDE, x, SIDE, NULL, z, SIDE));
     note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[k++]));
     note(&a, weft_random(ctx, WEFT_UNIFORM, WEFT_F32, 1, 2, 3, N, 0, 1, z));
     note(&a, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, N, z, &a.bits[k++]));
-    note(&a, weft_argsort(ctx, WEFT_F32, WEFT_ASCENDING, WEFT_U32, N, x, z));
+    note(&a, weft_argsort(ctx, WEFT_ASCENDING, WEFT_F32, WEFT_U32, N, x, z));
     memcpy(&a.bits[k], z + N / 2, sizeof a.bits[k]);
     k++;
     const weft_binding binding = {"x", WEFT_F32, x, NULL};

@@ -27,7 +27,7 @@ static weft_status multiply(weft_context *ctx, weft_dtype dtype, const void *fro
     const float half32 = 0.5f, other32 = 1.5f;
     memset(z, 0, sizeof z);
     input_fill(INPUT_SUBNORMAL, dtype, 9, SIDE * SIDE, z);
-    return weft_matmul(ctx, dtype, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, SIDE, SIDE, SIDE,
+    return weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, dtype, WEFT_DEFAULT, SIDE, SIDE, SIDE,
                        dtype == WEFT_F32 ? (const void *)&half32 : &half, from, SIDE, from, SIDE,
                        dtype == WEFT_F32 ? (const void *)&other32 : &other, z, SIDE);
 }
@@ -60,7 +60,7 @@ static answers ask(weft_context *ctx) {
     const weft_lines beside = {&off, 0, 0}, middle = {&diagonal, 0, 0};
     uint64_t singular;
     EXPECT_STATUS(ctx,
-                  weft_tridiag(ctx, WEFT_F64, WEFT_OPEN_ENDS, 1, n, beside, middle, beside, (weft_lines){y, 1, n}, z,
+                  weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F64, 1, n, beside, middle, beside, (weft_lines){y, 1, n}, z,
                                &singular),
                   WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, n, z, &a.bits[k++]), WEFT_OK);
@@ -68,9 +68,9 @@ static answers ask(weft_context *ctx) {
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[k++]), WEFT_OK);
     EXPECT_STATUS(ctx, multiply(ctx, WEFT_F64, y + n / 2), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, SIDE * SIDE, z, &a.bits[k++]), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, WEFT_FORWARD, 1, n, x, x, NULL, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_FORWARD, WEFT_F32, 1, n, x, x, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, n, z, &a.bits[k++]), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F64, WEFT_REVERSE, 1, n, y, y, NULL, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_REVERSE, WEFT_F64, 1, n, y, y, NULL, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, n, z, &a.bits[k++]), WEFT_OK);
     for (size_t i = 0; i < n; i++) heads[i] = i % 97 == 0 || i % 4111 == 0;
     EXPECT_STATUS(ctx,
@@ -94,10 +94,10 @@ static answers ask(weft_context *ctx) {
         EXPECT_STATUS(ctx, weft_random(ctx, (weft_distribution)d, WEFT_F64, 1, 2, 3, n, a_of_d, 1, z), WEFT_OK);
         EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, n, z, &a.bits[k++]), WEFT_OK);
     }
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 1, 1 << 17, y, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F64, 1, 1 << 17, y, z), WEFT_OK);
     EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U64, WEFT_DEFAULT, 1 << 18, z, &a.bits[k++]), WEFT_OK);
     for (size_t taps = 11; taps <= 511; taps += 250) {
-        EXPECT_STATUS(ctx, weft_convolve(ctx, WEFT_F32, WEFT_REAL, WEFT_SAME, n, x, taps, x, z), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_convolve(ctx, WEFT_SAME, WEFT_F32, WEFT_REAL, n, x, taps, x, z), WEFT_OK);
         EXPECT_STATUS(ctx, weft_reduce(ctx, WEFT_XOR, WEFT_U32, WEFT_DEFAULT, n, z, &a.bits[k++]), WEFT_OK);
     }
     evaluate(ctx, "x*0.3 + x^3/7", WEFT_F32, x, &a.bits[k++]);

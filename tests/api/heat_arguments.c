@@ -26,7 +26,7 @@ typedef struct arguments {
 static arguments right(void) { return (arguments){WEFT_F64, WEFT_CRANK_NICOLSON, 3, SHAPE, 1, LAMBDA, u, v}; }
 
 static weft_status call(const arguments *a) {
-    return weft_heat(ctx, a->dtype, a->method, a->dimensions, a->shape, a->batch, a->lambda, 2, a->u, a->v);
+    return weft_heat(ctx, a->method, a->dtype, a->dimensions, a->shape, a->batch, a->lambda, 2, a->u, a->v);
 }
 
 static void refused(arguments a, weft_status status, const char *words) {
@@ -59,7 +59,7 @@ static void grids(void) {
     refused(a, WEFT_INVALID, "points do not fit in memory");
     WITH(batch, SIZE_MAX);
     refused(a, WEFT_INVALID, "grids of 4 x 3 x 2 points do not fit in memory");
-    EXPECT_ERROR(NULL, weft_heat(NULL, WEFT_F64, WEFT_BACKWARD_EULER, 3, SHAPE, 1, LAMBDA, 1, u, v), WEFT_INVALID,
+    EXPECT_ERROR(NULL, weft_heat(NULL, WEFT_BACKWARD_EULER, WEFT_F64, 3, SHAPE, 1, LAMBDA, 1, u, v), WEFT_INVALID,
                  "NULL");
 }
 

@@ -17,13 +17,13 @@ static double a[N], b[N], c[N], m[100];
 
 /* Row-major f64 without transposes. */
 #define PLAIN(m, n, k, a, lda, b, ldb, c, ldc) \
-    weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, ROWS, NO, NO, m, n, k, NULL, a, lda, b, ldb, NULL, c, ldc)
+    weft_matmul(ctx, ROWS, NO, NO, WEFT_F64, WEFT_DEFAULT, m, n, k, NULL, a, lda, b, ldb, NULL, c, ldc)
 #define REFUSED(call, status, words) EXPECT_ERROR(ctx, call, status, words)
 #define TAKEN(call) EXPECT_STATUS(ctx, call, WEFT_OK)
 
 static void types(void) {
 #define TYPED(dtype, accumulate) \
-    weft_matmul(ctx, dtype, accumulate, ROWS, NO, NO, 2, 2, 2, NULL, a, 2, b, 2, NULL, c, 2)
+    weft_matmul(ctx, ROWS, NO, NO, dtype, accumulate, 2, 2, 2, NULL, a, 2, b, 2, NULL, c, 2)
     REFUSED(TYPED(WEFT_I32, WEFT_DEFAULT), WEFT_UNSUPPORTED, "requires f32 or f64 elements, not i32");
     REFUSED(TYPED((weft_dtype)11, WEFT_DEFAULT), WEFT_INVALID, "invalid dtype 11");
     REFUSED(TYPED(WEFT_DEFAULT, WEFT_DEFAULT), WEFT_INVALID, "invalid dtype 0");
@@ -31,12 +31,12 @@ static void types(void) {
     REFUSED(TYPED(WEFT_F32, (weft_dtype)77), WEFT_UNSUPPORTED, "cannot accumulate in unknown");
 #undef TYPED
 #define WORDED(layout, ta, tb) \
-    weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, layout, ta, tb, 2, 2, 2, NULL, a, 2, b, 2, NULL, c, 2)
+    weft_matmul(ctx, layout, ta, tb, WEFT_F64, WEFT_DEFAULT, 2, 2, 2, NULL, a, 2, b, 2, NULL, c, 2)
     REFUSED(WORDED((weft_layout)2, NO, NO), WEFT_INVALID, "invalid layout 2");
     REFUSED(WORDED(ROWS, (weft_transpose)-1, NO), WEFT_INVALID, "invalid transpose -1 of A");
     REFUSED(WORDED(ROWS, NO, (weft_transpose)3), WEFT_INVALID, "invalid transpose 3 of B");
 #undef WORDED
-    EXPECT_ERROR(NULL, weft_matmul(NULL, WEFT_F64, WEFT_DEFAULT, ROWS, NO, NO, 1, 1, 1, NULL, a, 1, b, 1, NULL, c, 1),
+    EXPECT_ERROR(NULL, weft_matmul(NULL, ROWS, NO, NO, WEFT_F64, WEFT_DEFAULT, 1, 1, 1, NULL, a, 1, b, 1, NULL, c, 1),
                  WEFT_INVALID, "ctx is NULL");
 }
 
@@ -52,9 +52,9 @@ static void memory(void) {
             "invalid leading dimension 3 of B: it must be at least the row length 4");
     REFUSED(PLAIN(3, 4, 5, a, 5, b, 4, c, 3), WEFT_INVALID,
             "invalid leading dimension 3 of C: it must be at least the row length 4");
-    REFUSED(weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, COLUMNS, NO, NO, 3, 4, 5, NULL, a, 2, b, 5, NULL, c, 3),
+    REFUSED(weft_matmul(ctx, COLUMNS, NO, NO, WEFT_F64, WEFT_DEFAULT, 3, 4, 5, NULL, a, 2, b, 5, NULL, c, 3),
             WEFT_INVALID, "invalid leading dimension 2 of A: it must be at least the row length 3");
-    REFUSED(weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, ROWS, YES, NO, 3, 4, 5, NULL, a, 2, b, 4, NULL, c, 4),
+    REFUSED(weft_matmul(ctx, ROWS, YES, NO, WEFT_F64, WEFT_DEFAULT, 3, 4, 5, NULL, a, 2, b, 4, NULL, c, 4),
             WEFT_INVALID, "invalid leading dimension 2 of A: it must be at least the row length 3");
     REFUSED(PLAIN(SIZE_MAX / 4, 2, 2, a, 2, b, 2, c, 2), WEFT_INVALID, "do not fit in memory");
     REFUSED(PLAIN(2, 2, SIZE_MAX / 2, a, SIZE_MAX / 2, b, 2, c, 2), WEFT_INVALID, "do not fit in memory");
@@ -79,7 +79,7 @@ static void overlap(void) {
 
 static void batches(void) {
 #define BATCH(stride_a, stride_b, ldc, stride_c, batch)                                                           \
-    weft_matmul_batched(ctx, WEFT_F64, WEFT_DEFAULT, ROWS, NO, NO, 2, 2, 2, NULL, a, 2, stride_a, b, 2, stride_b, \
+    weft_matmul_batched(ctx, ROWS, NO, NO, WEFT_F64, WEFT_DEFAULT, 2, 2, 2, NULL, a, 2, stride_a, b, 2, stride_b, \
                         NULL, c, ldc, stride_c, batch)
     REFUSED(BATCH(4, 4, 2, 3, 2), WEFT_INVALID, "the matrices of C overlap: their stride is 3 elements");
     REFUSED(BATCH(4, 4, 2, 0, 2), WEFT_INVALID, "the matrices of C overlap: their stride is 0");
@@ -97,7 +97,7 @@ static void nothing(void) {
     const double nan = NAN, two = 2, one = 1, zero = 0;
     double at[4] = {1, NAN, 3, 4};
 #define SCALED(k, alpha, beta) \
-    weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, ROWS, NO, NO, 2, 1, k, alpha, a, 8, b, 1, beta, at, 2)
+    weft_matmul(ctx, ROWS, NO, NO, WEFT_F64, WEFT_DEFAULT, 2, 1, k, alpha, a, 8, b, 1, beta, at, 2)
     TAKEN(PLAIN(0, 5, 5, NULL, 5, NULL, 5, NULL, 5));
     TAKEN(PLAIN(5, 0, 5, NULL, 5, NULL, 0, NULL, 0));
     a[0] = nan;

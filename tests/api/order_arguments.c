@@ -17,9 +17,9 @@ static void no_context(void) {
     static const char *const words = "ctx is NULL";
     EXPECT_ERROR(NULL, weft_histogram(NULL, WEFT_F64, N, x, 2, x, out), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_histogram_even(NULL, WEFT_F64, N, x, 2, x, x + 1, out), WEFT_INVALID, words);
-    EXPECT_ERROR(NULL, weft_top_k(NULL, WEFT_F64, WEFT_LARGEST, N, x, 2, out, NULL), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_top_k(NULL, WEFT_LARGEST, WEFT_F64, N, x, 2, out, NULL), WEFT_INVALID, words);
     EXPECT_ERROR(NULL, weft_merge(NULL, WEFT_F64, N, x, N, other, out), WEFT_INVALID, words);
-    EXPECT_ERROR(NULL, weft_search_sorted(NULL, WEFT_F64, WEFT_LEFT, N, x, N, other, out), WEFT_INVALID, words);
+    EXPECT_ERROR(NULL, weft_search_sorted(NULL, WEFT_LEFT, WEFT_F64, N, x, N, other, out), WEFT_INVALID, words);
 }
 
 static void histogram(void) {
@@ -81,7 +81,7 @@ static void histogram_even(void) {
 
 static void top_k(void) {
 #define REFUSED(dtype, extreme, n, x, k, values, indices, words) \
-    EXPECT_ERROR(ctx, weft_top_k(ctx, dtype, extreme, n, x, k, values, indices), WEFT_INVALID, words)
+    EXPECT_ERROR(ctx, weft_top_k(ctx, extreme, dtype, n, x, k, values, indices), WEFT_INVALID, words)
     REFUSED((weft_dtype)11, WEFT_LARGEST, N, x, 1, out, NULL, "invalid dtype 11");
     REFUSED(WEFT_F64, (weft_extreme)2, N, x, 1, out, NULL, "invalid extreme 2");
     REFUSED(WEFT_F64, (weft_extreme)-1, N, x, 1, out, NULL, "-1");
@@ -96,8 +96,8 @@ static void top_k(void) {
     REFUSED(WEFT_F64, WEFT_LARGEST, N, x, 1, out, (uint64_t *)x, "indices (8 bytes at");
     REFUSED(WEFT_F64, WEFT_LARGEST, N, x, 3, out, out + 2, "overlaps values");
 #undef REFUSED
-    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_F64, WEFT_LARGEST, 0, NULL, 0, NULL, NULL), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_F64, WEFT_LARGEST, N, x, 0, NULL, NULL), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_LARGEST, WEFT_F64, 0, NULL, 0, NULL, NULL), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_LARGEST, WEFT_F64, N, x, 0, NULL, NULL), WEFT_OK);
 }
 
 static void merge(void) {
@@ -119,7 +119,7 @@ static void merge(void) {
 
 static void search_sorted(void) {
 #define REFUSED(dtype, side, n, sorted, m, queries, positions, words) \
-    EXPECT_ERROR(ctx, weft_search_sorted(ctx, dtype, side, n, sorted, m, queries, positions), WEFT_INVALID, words)
+    EXPECT_ERROR(ctx, weft_search_sorted(ctx, side, dtype, n, sorted, m, queries, positions), WEFT_INVALID, words)
     REFUSED((weft_dtype)11, WEFT_LEFT, N, x, 1, other, out, "invalid dtype 11");
     REFUSED(WEFT_F64, (weft_side)2, N, x, 1, other, out, "invalid side 2");
     REFUSED(WEFT_F64, (weft_side)-1, N, x, 1, other, out, "-1");
@@ -133,9 +133,9 @@ static void search_sorted(void) {
     REFUSED(WEFT_F64, WEFT_LEFT, N, x, 2, other, (uint64_t *)(other + 1), "overlaps queries");
     REFUSED(WEFT_U8, WEFT_LEFT, N, x, SIZE_MAX / 4, other, out, "do not fit in memory");
 #undef REFUSED
-    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_F64, WEFT_LEFT, N, x, 0, NULL, NULL), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_LEFT, WEFT_F64, N, x, 0, NULL, NULL), WEFT_OK);
     uint64_t at = 9;
-    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_F64, WEFT_LEFT, 0, NULL, 1, other, &at), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_LEFT, WEFT_F64, 0, NULL, 1, other, &at), WEFT_OK);
     EXPECT(at == 0, "in no elements: position %llu", (unsigned long long)at);
 }
 

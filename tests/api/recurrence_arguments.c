@@ -18,11 +18,11 @@ static bool untouched(const void *p, size_t bytes) {
 
 static void refused(void) {
 #define REFUSED(dtype, direction, rows, n, s, u, init, v, status, words) \
-    EXPECT_ERROR(ctx, weft_recurrence(ctx, dtype, direction, rows, n, s, u, init, v), status, words)
+    EXPECT_ERROR(ctx, weft_recurrence(ctx, direction, dtype, rows, n, s, u, init, v), status, words)
 #define F64_REFUSED(rows, n, s, u, init, v, words) \
     REFUSED(WEFT_F64, WEFT_FORWARD, rows, n, s, u, init, v, WEFT_INVALID, words)
     memset(v, POISON, sizeof v);
-    EXPECT_ERROR(NULL, weft_recurrence(NULL, WEFT_F64, WEFT_FORWARD, 1, N, s, u, NULL, v), WEFT_INVALID,
+    EXPECT_ERROR(NULL, weft_recurrence(NULL, WEFT_FORWARD, WEFT_F64, 1, N, s, u, NULL, v), WEFT_INVALID,
                  "ctx is NULL");
     REFUSED((weft_dtype)12, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_INVALID, "invalid dtype 12");
     REFUSED(WEFT_DEFAULT, WEFT_FORWARD, 1, N, s, u, NULL, v, WEFT_INVALID, "invalid dtype 0");
@@ -51,7 +51,7 @@ static void refused(void) {
 
 static void taken(void) {
 #define TAKEN(direction, rows, n, s, u, init, v) \
-    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F64, direction, rows, n, s, u, init, v), WEFT_OK)
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, direction, WEFT_F64, rows, n, s, u, init, v), WEFT_OK)
     memset(v, POISON, sizeof v);
     TAKEN(WEFT_FORWARD, 0, 0, NULL, NULL, NULL, NULL);
     TAKEN(WEFT_FORWARD, 0, 7, NULL, NULL, NULL, NULL);

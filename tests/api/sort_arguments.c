@@ -16,7 +16,7 @@ static void *shifted(void *p, size_t bytes) { return (char *)p + bytes; }
 
 static void keys_alone(void) {
 #define REFUSED(dtype, order, n, keys, sorted, status, words) \
-    EXPECT_ERROR(ctx, weft_sort(ctx, dtype, order, n, keys, sorted), status, words)
+    EXPECT_ERROR(ctx, weft_sort(ctx, order, dtype, n, keys, sorted), status, words)
     REFUSED(WEFT_F64, WEFT_ASCENDING, N, NULL, sorted, WEFT_INVALID, "keys is NULL");
     REFUSED(WEFT_F64, WEFT_ASCENDING, N, keys, NULL, WEFT_INVALID, "sorted is NULL");
     REFUSED(WEFT_F64, WEFT_ASCENDING, 5, shifted(keys, 4), sorted, WEFT_INVALID, "keys is at");
@@ -29,12 +29,12 @@ static void keys_alone(void) {
     REFUSED(WEFT_F64, (weft_order_of_sort)2, 5, keys, sorted, WEFT_INVALID, "invalid sort order 2");
     REFUSED(WEFT_F64, (weft_order_of_sort)-1, 5, keys, sorted, WEFT_INVALID, "invalid sort order -1");
 #undef REFUSED
-    EXPECT_ERROR(NULL, weft_sort(NULL, WEFT_F64, WEFT_ASCENDING, 5, keys, sorted), WEFT_INVALID, "ctx is NULL");
+    EXPECT_ERROR(NULL, weft_sort(NULL, WEFT_ASCENDING, WEFT_F64, 5, keys, sorted), WEFT_INVALID, "ctx is NULL");
 }
 
 static void pairs(void) {
 #define REFUSED(n, keys, value_bytes, values, sorted, moved, words)                                                \
-    EXPECT_ERROR(ctx, weft_sort_pairs(ctx, WEFT_F64, WEFT_ASCENDING, n, keys, value_bytes, values, sorted, moved), \
+    EXPECT_ERROR(ctx, weft_sort_pairs(ctx, WEFT_ASCENDING, WEFT_F64, n, keys, value_bytes, values, sorted, moved), \
                  WEFT_INVALID, words)
     static const size_t sizes[] = {0, 3, 5, 12, 17, 32, SIZE_MAX};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
@@ -54,14 +54,14 @@ static void pairs(void) {
     REFUSED(5, keys, 8, values, sorted, sorted, "overlaps sorted_values");
     REFUSED(5, keys, 8, keys, keys, moved, "overlaps values");
 #undef REFUSED
-    EXPECT_ERROR(NULL, weft_sort_pairs(NULL, WEFT_F64, WEFT_ASCENDING, 5, keys, 8, values, sorted, moved),
+    EXPECT_ERROR(NULL, weft_sort_pairs(NULL, WEFT_ASCENDING, WEFT_F64, 5, keys, 8, values, sorted, moved),
                  WEFT_INVALID, "ctx is NULL");
 }
 
 static void some_bits(void) {
 #define REFUSED(dtype, first, bits, value_bytes, status, words)                                                    \
     EXPECT_ERROR(                                                                                                  \
-        ctx, weft_sort_bits(ctx, dtype, WEFT_ASCENDING, first, bits, 5, keys, value_bytes, values, sorted, moved), \
+        ctx, weft_sort_bits(ctx, WEFT_ASCENDING, dtype, first, bits, 5, keys, value_bytes, values, sorted, moved), \
         status, words)
     REFUSED(WEFT_F32, 0, 8, 0, WEFT_UNSUPPORTED, "integer keys, not f32");
     REFUSED(WEFT_F64, 0, 64, 4, WEFT_UNSUPPORTED, "requires integer keys");
@@ -73,13 +73,13 @@ static void some_bits(void) {
     REFUSED(WEFT_I64, 0, 64, 7, WEFT_INVALID, "size of a value 7");
     REFUSED((weft_dtype)12, 0, 8, 0, WEFT_INVALID, "invalid dtype 12");
 #undef REFUSED
-    EXPECT_ERROR(NULL, weft_sort_bits(NULL, WEFT_U8, WEFT_ASCENDING, 0, 8, 5, keys, 0, NULL, sorted, NULL),
+    EXPECT_ERROR(NULL, weft_sort_bits(NULL, WEFT_ASCENDING, WEFT_U8, 0, 8, 5, keys, 0, NULL, sorted, NULL),
                  WEFT_INVALID, "ctx is NULL");
 }
 
 static void indices(void) {
 #define REFUSED(index, n, keys, indices, status, words) \
-    EXPECT_ERROR(ctx, weft_argsort(ctx, WEFT_F64, WEFT_ASCENDING, index, n, keys, indices), status, words)
+    EXPECT_ERROR(ctx, weft_argsort(ctx, WEFT_ASCENDING, WEFT_F64, index, n, keys, indices), status, words)
     REFUSED(WEFT_I32, 5, keys, moved, WEFT_UNSUPPORTED, "indices must have type u32 or u64, not i32");
     REFUSED(WEFT_DEFAULT, 5, keys, moved, WEFT_UNSUPPORTED, "or u64, not unknown");
     REFUSED(WEFT_U32, ((size_t)1 << 32) + 1, keys, moved, WEFT_INVALID, "the indices of 4294967297 keys do not");
@@ -90,23 +90,23 @@ static void indices(void) {
     REFUSED(WEFT_U32, 5, shifted(keys, 2), moved, WEFT_INVALID, "keys is at");
     REFUSED(WEFT_U64, SIZE_MAX / 4, keys, moved, WEFT_INVALID, "do not fit in memory");
 #undef REFUSED
-    EXPECT_ERROR(NULL, weft_argsort(NULL, WEFT_F64, WEFT_ASCENDING, WEFT_U64, 5, keys, moved), WEFT_INVALID,
+    EXPECT_ERROR(NULL, weft_argsort(NULL, WEFT_ASCENDING, WEFT_F64, WEFT_U64, 5, keys, moved), WEFT_INVALID,
                  "ctx is NULL");
 }
 
 static void taken(void) {
     double *const half = keys + N / 2;
 #define TAKEN(call) EXPECT_STATUS(ctx, call, WEFT_OK)
-    TAKEN(weft_sort(ctx, WEFT_F64, WEFT_ASCENDING, 0, NULL, NULL));
-    TAKEN(weft_sort_pairs(ctx, WEFT_F64, WEFT_ASCENDING, 0, NULL, 4, NULL, NULL, NULL));
-    TAKEN(weft_sort_bits(ctx, WEFT_I8, WEFT_ASCENDING, 8, 0, 0, NULL, 0, NULL, NULL, NULL));
-    TAKEN(weft_argsort(ctx, WEFT_F64, WEFT_ASCENDING, WEFT_U32, 0, NULL, NULL));
-    TAKEN(weft_sort(ctx, WEFT_F64, WEFT_ASCENDING, N / 2, keys, half)); /* adjacent arrays */
-    TAKEN(weft_sort(ctx, WEFT_F64, WEFT_DESCENDING, N, keys, keys));
-    TAKEN(weft_sort_pairs(ctx, WEFT_F64, WEFT_ASCENDING, N / 2, keys, 8, keys, half,
+    TAKEN(weft_sort(ctx, WEFT_ASCENDING, WEFT_F64, 0, NULL, NULL));
+    TAKEN(weft_sort_pairs(ctx, WEFT_ASCENDING, WEFT_F64, 0, NULL, 4, NULL, NULL, NULL));
+    TAKEN(weft_sort_bits(ctx, WEFT_ASCENDING, WEFT_I8, 8, 0, 0, NULL, 0, NULL, NULL, NULL));
+    TAKEN(weft_argsort(ctx, WEFT_ASCENDING, WEFT_F64, WEFT_U32, 0, NULL, NULL));
+    TAKEN(weft_sort(ctx, WEFT_ASCENDING, WEFT_F64, N / 2, keys, half)); /* adjacent arrays */
+    TAKEN(weft_sort(ctx, WEFT_DESCENDING, WEFT_F64, N, keys, keys));
+    TAKEN(weft_sort_pairs(ctx, WEFT_ASCENDING, WEFT_F64, N / 2, keys, 8, keys, half,
                           values)); /* values and keys are one array */
-    TAKEN(weft_sort_pairs(ctx, WEFT_F64, WEFT_ASCENDING, 5, keys, 16, values + 1, keys, values + 1));
-    TAKEN(weft_sort_bits(ctx, WEFT_I64, WEFT_ASCENDING, 64, 0, 5, keys, 0, shifted(keys, 1), keys, NULL));
+    TAKEN(weft_sort_pairs(ctx, WEFT_ASCENDING, WEFT_F64, 5, keys, 16, values + 1, keys, values + 1));
+    TAKEN(weft_sort_bits(ctx, WEFT_ASCENDING, WEFT_I64, 64, 0, 5, keys, 0, shifted(keys, 1), keys, NULL));
 #undef TAKEN
 }
 

@@ -187,7 +187,7 @@ static void recurrence(weft_dtype dtype, size_t n, bool starts, int step) {
     const weft_source array = weft_source_memory(&in[0], dtype, n, x),
                       other = weft_source_memory(&in[1], dtype, n, y);
     const weft_sink sink = {write_store, &s}, to = weft_sink_memory(&out, n * size, found);
-    const weft_status wanted = weft_recurrence(judge, dtype, WEFT_FORWARD, 1, n, x, y, init, expected);
+    const weft_status wanted = weft_recurrence(judge, WEFT_FORWARD, dtype, 1, n, x, y, init, expected);
     same("recurrence", dtype, n, wanted, weft_recurrence_source(ctx, &factors, &added, init, &sink), n * size);
     EXPECT(s.bytes == n * size, "%zu bytes written", s.bytes);
     memset(found, POISON, n * size);

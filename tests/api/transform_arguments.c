@@ -13,8 +13,8 @@ static void *shifted(void *p, size_t bytes) { return (char *)p + bytes; }
 
 static void fft(void) {
 #define REFUSED(dtype, kind, batch, n, x, y, status, words) \
-    EXPECT_ERROR(ctx, weft_fft(ctx, dtype, kind, batch, n, x, y), status, words)
-    EXPECT_ERROR(NULL, weft_fft(NULL, WEFT_F64, WEFT_C2C, 1, 8, x, y), WEFT_INVALID, "ctx is NULL");
+    EXPECT_ERROR(ctx, weft_fft(ctx, kind, dtype, batch, n, x, y), status, words)
+    EXPECT_ERROR(NULL, weft_fft(NULL, WEFT_C2C, WEFT_F64, 1, 8, x, y), WEFT_INVALID, "ctx is NULL");
     REFUSED(WEFT_I32, WEFT_C2C, 1, 8, x, y, WEFT_UNSUPPORTED, "fft requires f32 or f64 elements, not i32");
     REFUSED((weft_dtype)12, WEFT_C2C, 1, 8, x, y, WEFT_INVALID, "invalid dtype 12");
     REFUSED(WEFT_F64, (weft_fft_kind)4, 1, 8, x, y, WEFT_INVALID, "invalid fft kind 4");
@@ -34,26 +34,26 @@ static void fft(void) {
 }
 
 static void fft_taken(void) {
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 0, 8, NULL, NULL), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 1, 8, x, x), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C_INVERSE, 2, 8, x, x), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F32, WEFT_C2C, 1, 8, shifted(x, 4), shifted(y, 4)), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_R2C, 2, 8, x, y), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2R, 2, 8, y, x), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 1, 64, x, y), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 1, 8, y, y + 16), WEFT_OK); /* adjacent arrays */
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F64, 0, 8, NULL, NULL), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F64, 1, 8, x, x), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C_INVERSE, WEFT_F64, 2, 8, x, x), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F32, 1, 8, shifted(x, 4), shifted(y, 4)), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_R2C, WEFT_F64, 2, 8, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2R, WEFT_F64, 2, 8, y, x), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F64, 1, 64, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F64, 1, 8, y, y + 16), WEFT_OK); /* adjacent arrays */
 }
 
 static void convolve(void) {
 #define REFUSED(dtype, field, mode, n, x, m, h, y, status, words)                                          \
-    EXPECT_ERROR(ctx, weft_convolve(ctx, dtype, field, mode, n, x, m, h, y), status, "convolution" words); \
-    EXPECT_ERROR(ctx, weft_correlate(ctx, dtype, field, mode, n, x, m, h, y), status, "correlation" words)
+    EXPECT_ERROR(ctx, weft_convolve(ctx, mode, dtype, field, n, x, m, h, y), status, "convolution" words); \
+    EXPECT_ERROR(ctx, weft_correlate(ctx, mode, dtype, field, n, x, m, h, y), status, "correlation" words)
 #define BOTH_REFUSED(dtype, field, mode, n, x, m, h, y, status, words)                       \
-    EXPECT_ERROR(ctx, weft_convolve(ctx, dtype, field, mode, n, x, m, h, y), status, words); \
-    EXPECT_ERROR(ctx, weft_correlate(ctx, dtype, field, mode, n, x, m, h, y), status, words)
-    EXPECT_ERROR(NULL, weft_convolve(NULL, WEFT_F64, WEFT_REAL, WEFT_FULL, 8, x, 3, h, y), WEFT_INVALID,
+    EXPECT_ERROR(ctx, weft_convolve(ctx, mode, dtype, field, n, x, m, h, y), status, words); \
+    EXPECT_ERROR(ctx, weft_correlate(ctx, mode, dtype, field, n, x, m, h, y), status, words)
+    EXPECT_ERROR(NULL, weft_convolve(NULL, WEFT_FULL, WEFT_F64, WEFT_REAL, 8, x, 3, h, y), WEFT_INVALID,
                  "ctx is NULL");
-    EXPECT_ERROR(NULL, weft_correlate(NULL, WEFT_F64, WEFT_REAL, WEFT_FULL, 8, x, 3, h, y), WEFT_INVALID,
+    EXPECT_ERROR(NULL, weft_correlate(NULL, WEFT_FULL, WEFT_F64, WEFT_REAL, 8, x, 3, h, y), WEFT_INVALID,
                  "ctx is NULL");
     REFUSED(WEFT_U8, WEFT_REAL, WEFT_FULL, 8, x, 3, h, y, WEFT_UNSUPPORTED, " requires f32 or f64 elements, not u8");
     REFUSED(WEFT_F64, WEFT_REAL, WEFT_FULL, 0, x, 3, h, y, WEFT_EMPTY, " of 0 and 3 values is undefined");
@@ -80,8 +80,8 @@ static void convolve(void) {
 
 static void convolve_taken(void) {
 #define TAKEN(dtype, field, mode, n, x, m, h, y)                                        \
-    EXPECT_STATUS(ctx, weft_convolve(ctx, dtype, field, mode, n, x, m, h, y), WEFT_OK); \
-    EXPECT_STATUS(ctx, weft_correlate(ctx, dtype, field, mode, n, x, m, h, y), WEFT_OK)
+    EXPECT_STATUS(ctx, weft_convolve(ctx, mode, dtype, field, n, x, m, h, y), WEFT_OK); \
+    EXPECT_STATUS(ctx, weft_correlate(ctx, mode, dtype, field, n, x, m, h, y), WEFT_OK)
     TAKEN(WEFT_F64, WEFT_REAL, WEFT_FULL, 8, x, 8, x, y); /* convolution of an array with itself */
     TAKEN(WEFT_F64, WEFT_REAL, WEFT_VALID, 8, y + 6, 3, h, y);
     TAKEN(WEFT_F32, WEFT_COMPLEX, WEFT_FULL, 8, shifted(x, 4), 3, shifted(h, 4), shifted(y, 4));

@@ -24,7 +24,7 @@ static arguments right(void) {
 }
 
 static weft_status call(const arguments *v) {
-    return weft_tridiag(ctx, v->dtype, v->boundary, v->systems, v->n, v->a, v->b, v->c, v->d, v->x, v->singular);
+    return weft_tridiag(ctx, v->boundary, v->dtype, v->systems, v->n, v->a, v->b, v->c, v->d, v->x, v->singular);
 }
 
 static void refused(arguments v, weft_status status, const char *words) {
@@ -54,7 +54,7 @@ static void types(void) {
     refused(v, WEFT_INVALID, "invalid dtype 11");
     WITH(boundary, (weft_boundary)2);
     refused(v, WEFT_INVALID, "invalid boundary 2");
-    EXPECT_ERROR(NULL, weft_tridiag(NULL, WEFT_F64, WEFT_OPEN_ENDS, 3, 4, v.a, v.b, v.c, v.d, x, &singular),
+    EXPECT_ERROR(NULL, weft_tridiag(NULL, WEFT_OPEN_ENDS, WEFT_F64, 3, 4, v.a, v.b, v.c, v.d, x, &singular),
                  WEFT_INVALID, "NULL");
 }
 

@@ -31,7 +31,7 @@ static weft_status multiply(weft_context *ctx, const weft_tunable *t, double c[L
     const weft_dtype sums = t->accumulate == t->dtype ? WEFT_DEFAULT : t->accumulate;
     weft_status status = WEFT_OK;
     for (int i = 0; i < LAYOUTS && status == WEFT_OK; i++)
-        status = weft_matmul(ctx, t->dtype, sums, WEFT_ROW_MAJOR, (weft_transpose)(i / 2), (weft_transpose)(i % 2),
+        status = weft_matmul(ctx, WEFT_ROW_MAJOR, (weft_transpose)(i / 2), (weft_transpose)(i % 2), t->dtype, sums,
                              EDGE, EDGE, EDGE, NULL, factor, EDGE, factor, EDGE, NULL, c[i], EDGE);
     return status;
 }

@@ -9,7 +9,7 @@ static const size_t POINTS = SHAPE[0] * SHAPE[1] * SHAPE[2], BYTES = POINTS * si
 
 static weft_status step(weft_context *ctx, const float *u, float *v) {
     static const double lambda[] = {0.5, 1, 2};
-    return weft_heat(ctx, WEFT_F32, WEFT_CRANK_NICOLSON, 3, SHAPE, 1, lambda, STEPS, u, v);
+    return weft_heat(ctx, WEFT_CRANK_NICOLSON, WEFT_F32, 3, SHAPE, 1, lambda, STEPS, u, v);
 }
 
 /* A graph of STEPS steps in place, replayed, goes on where the last replay ended. */

@@ -84,8 +84,8 @@ static void test_counts() {
     OK(weft_histogram_even(cpu, WEFT_U8, N, host_mixed, 25, &lower, &upper, (uint64_t *)expected));
     OK(weft_histogram_even(gpu, WEFT_U8, N, mixed_bytes, 25, &lower, &upper, (uint64_t *)out));
     compare("histogram", out, 25 * sizeof(uint64_t));
-    OK(weft_top_k(cpu, WEFT_U8, WEFT_LARGEST, N, host_runs, 100, expected + 1024, (uint64_t *)expected));
-    OK(weft_top_k(gpu, WEFT_U8, WEFT_LARGEST, N, runs, 100, out + 1024, (uint64_t *)out));
+    OK(weft_top_k(cpu, WEFT_LARGEST, WEFT_U8, N, host_runs, 100, expected + 1024, (uint64_t *)expected));
+    OK(weft_top_k(gpu, WEFT_LARGEST, WEFT_U8, N, runs, 100, out + 1024, (uint64_t *)out));
     compare("top k", out, 100 * sizeof(uint64_t));
 }
 
@@ -117,11 +117,11 @@ static void test_match() {
 static void test_sorted() {
     std::vector<uint8_t> queries(256);
     for (size_t i = 0; i < 256; i++) queries[i] = (uint8_t)i;
-    OK(weft_sort(gpu, WEFT_U8, WEFT_ASCENDING, N, mixed_bytes, runs));
+    OK(weft_sort(gpu, WEFT_ASCENDING, WEFT_U8, N, mixed_bytes, runs));
     CUDA_OK(cudaMemcpy(host_runs, runs, N, cudaMemcpyDefault));
     for (weft_side side : {WEFT_LEFT, WEFT_RIGHT}) {
-        OK(weft_search_sorted(cpu, WEFT_U8, side, N, host_runs, 256, queries.data(), (uint64_t *)expected));
-        OK(weft_search_sorted(gpu, WEFT_U8, side, N, runs, 256, queries.data(), (uint64_t *)out));
+        OK(weft_search_sorted(cpu, side, WEFT_U8, N, host_runs, 256, queries.data(), (uint64_t *)expected));
+        OK(weft_search_sorted(gpu, side, WEFT_U8, N, runs, 256, queries.data(), (uint64_t *)out));
         compare("search", out, 256 * sizeof(uint64_t));
     }
     OK(weft_merge(cpu, WEFT_U8, N - 999, host_runs, 999, host_runs + N - 999, expected));
@@ -181,7 +181,7 @@ static void test_recurrence() {
     CUDA_OK(cudaMalloc(&u, N * sizeof *u));
     steps_kernel<<<1024, 256>>>(N, s, u);
     CUDA_OK(cudaDeviceSynchronize());
-    OK(weft_recurrence(gpu, WEFT_F32, WEFT_FORWARD, 1, N, s, u, NULL, s));
+    OK(weft_recurrence(gpu, WEFT_FORWARD, WEFT_F32, 1, N, s, u, NULL, s));
     OK(weft_scan(gpu, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F32, WEFT_DEFAULT, N, u, NULL, u));
     CUDA_OK(cudaMemset(out, 0, sizeof(unsigned long long)));
     differ_kernel<<<1024, 256>>>(N, (const uint32_t *)s, (const uint32_t *)u, (unsigned long long *)out);

@@ -25,7 +25,7 @@ static void multiply(weft_context *ctx, const product &p, const void *a, const v
     const double alpha64 = 0.7, beta64 = -1.3;
     const bool f32 = p.dtype == WEFT_F32;
     const void *alpha = f32 ? (const void *)&alpha32 : &alpha64, *beta = f32 ? (const void *)&beta32 : &beta64;
-    OK(weft_matmul(ctx, p.dtype, p.accumulate, p.layout, p.ta, p.tb, p.m, p.n, p.k, p.scaled ? alpha : NULL, a, lda,
+    OK(weft_matmul(ctx, p.layout, p.ta, p.tb, p.dtype, p.accumulate, p.m, p.n, p.k, p.scaled ? alpha : NULL, a, lda,
                    b, ldb, p.scaled ? beta : NULL, c, ldc));
 }
 

@@ -13,7 +13,7 @@ static __global__ void wait_kernel(const float *x, size_t n, float *never) {
 
 static void run(weft_context *ctx, weft_direction direction, size_t rows, size_t n, const float *s, const float *u,
                 const float *init, float *v) {
-    OK(weft_recurrence(ctx, WEFT_F32, direction, rows, n, s, u, init, v));
+    OK(weft_recurrence(ctx, direction, WEFT_F32, rows, n, s, u, init, v));
 }
 
 /* s in [-1, 1), so that v stays in range. */
@@ -102,7 +102,7 @@ static void test_graph() {
     OK(weft_synchronize(fresh));
     CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     run(fresh, WEFT_FORWARD, n / 100, 100, device_s, device_u, NULL, device_v);
-    CHECK(weft_recurrence(fresh, WEFT_F32, WEFT_REVERSE, 1, n, device_s, device_u, NULL, device_v) == WEFT_INVALID);
+    CHECK(weft_recurrence(fresh, WEFT_REVERSE, WEFT_F32, 1, n, device_s, device_u, NULL, device_v) == WEFT_INVALID);
     CHECK(strstr(weft_last_error(fresh), "grow") != NULL);
     CUDA_OK(cudaStreamEndCapture(stream, &graph));
     CUDA_OK(cudaGraphDestroy(graph));

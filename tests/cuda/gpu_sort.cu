@@ -66,10 +66,10 @@ static void test_keys_past_32_bits() {
         weft_context *fresh; /* whose scratch memory goes when it does */
         OK(weft_open(&fresh, "cuda"));
         CHECK(wrong(n, fill_scattered{keys}) == 0);
-        OK(weft_sort(fresh, WEFT_U32, WEFT_ASCENDING, n, keys, sorted));
+        OK(weft_sort(fresh, WEFT_ASCENDING, WEFT_U32, n, keys, sorted));
         OK(weft_synchronize(fresh));
         CHECK(wrong(n, misplaced{sorted}) == 0);
-        OK(weft_sort(fresh, WEFT_U32, WEFT_ASCENDING, n, keys, keys));
+        OK(weft_sort(fresh, WEFT_ASCENDING, WEFT_U32, n, keys, keys));
         OK(weft_synchronize(fresh));
         CHECK(wrong(n, misplaced{keys}) == 0);
         weft_close(fresh);
@@ -105,7 +105,7 @@ static void test_indices_past_32_bits() {
         weft_context *fresh;
         OK(weft_open(&fresh, "cuda"));
         CHECK(wrong(n, fill_bytes{keys}) == 0);
-        const weft_status status = weft_argsort(fresh, WEFT_U8, WEFT_ASCENDING, WEFT_U64, n, keys, indices);
+        const weft_status status = weft_argsort(fresh, WEFT_ASCENDING, WEFT_U8, WEFT_U64, n, keys, indices);
         if (status == WEFT_OUT_OF_MEMORY)
             printf("left out: %s\n", weft_last_error(fresh));
         else
@@ -130,7 +130,7 @@ struct pairs {
     explicit pairs(size_t n) : keys(mixed(n, 21)), sorted(n), values(n), moved(n) {
         for (size_t i = 0; i < n; i++) values[i] = (uint32_t)i;
         for (size_t i = 0; i < n; i += 5) keys[i] = copysignf(nanf(""), keys[i]);
-        OK(weft_sort_pairs(cpu, WEFT_F32, WEFT_DESCENDING, n, keys.data(), 4, values.data(), sorted.data(),
+        OK(weft_sort_pairs(cpu, WEFT_DESCENDING, WEFT_F32, n, keys.data(), 4, values.data(), sorted.data(),
                            moved.data()));
         for (float **p : {&device_keys, &device_sorted}) CUDA_OK(cudaMalloc(p, 4 * n));
         for (uint32_t **p : {&device_values, &device_moved}) CUDA_OK(cudaMalloc(p, 4 * n));
@@ -142,7 +142,7 @@ struct pairs {
         for (uint32_t *p : {device_values, device_moved}) CUDA_OK(cudaFree(p));
     }
     weft_status sort(weft_context *ctx) {
-        return weft_sort_pairs(ctx, WEFT_F32, WEFT_DESCENDING, keys.size(), device_keys, 4, device_values,
+        return weft_sort_pairs(ctx, WEFT_DESCENDING, WEFT_F32, keys.size(), device_keys, 4, device_values,
                                device_sorted, device_moved);
     }
     bool is_right(cudaStream_t stream) {
@@ -180,7 +180,7 @@ static void test_graph() {
     OK(weft_synchronize(fresh));
     CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
     OK(p.sort(fresh));
-    CHECK(weft_argsort(fresh, WEFT_F32, WEFT_ASCENDING, WEFT_U32, p.keys.size(), p.device_keys, p.device_moved) ==
+    CHECK(weft_argsort(fresh, WEFT_ASCENDING, WEFT_F32, WEFT_U32, p.keys.size(), p.device_keys, p.device_moved) ==
           WEFT_INVALID);
     CHECK(strstr(weft_last_error(fresh), "grow") != NULL);
     CUDA_OK(cudaStreamEndCapture(stream, &graph));
@@ -206,13 +206,13 @@ static void test_scratch() {
         weft_context *fresh;
         OK(weft_open(&fresh, "cuda"));
         const size_t before = weft_scratch_bytes(fresh);
-        OK(weft_sort(fresh, WEFT_U32, WEFT_ASCENDING, n, keys, to));
+        OK(weft_sort(fresh, WEFT_ASCENDING, WEFT_U32, n, keys, to));
         OK(weft_synchronize(fresh));
         const size_t taken = weft_scratch_bytes(fresh) - before, bytes = n * sizeof *keys;
         printf("scratch memory of 2^26 keys%s: %.3f of them\n", to == keys ? " in place" : "",
                (double)taken / (double)bytes);
         CHECK(taken <= bytes + bytes / 20 + small);
-        OK(weft_sort(fresh, WEFT_U32, WEFT_DESCENDING, n - 5, keys, to));
+        OK(weft_sort(fresh, WEFT_DESCENDING, WEFT_U32, n - 5, keys, to));
         CHECK(weft_scratch_bytes(fresh) - before == taken);
         OK(weft_synchronize(fresh));
         weft_close(fresh);

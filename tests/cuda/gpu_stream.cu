@@ -138,7 +138,7 @@ static void check_recurrences(way w) {
         weft_channel out;
         input s(w, WEFT_F32, N, pinned_s, factors.data()), u(w, WEFT_F32, N, pinned_x, x.data());
         const weft_sink sink = weft_sink_memory(&out, N * sizeof(float), pinned_z);
-        OK(weft_recurrence(cpu, WEFT_F32, WEFT_FORWARD, 1, N, factors.data(), x.data(), init, expected.data()));
+        OK(weft_recurrence(cpu, WEFT_FORWARD, WEFT_F32, 1, N, factors.data(), x.data(), init, expected.data()));
         memset(pinned_z, 0x5a, N * sizeof(float));
         OK(weft_recurrence_source(gpu, &s.source, &u.source, init, &sink));
         CHECK(right(pinned_z));
@@ -148,7 +148,7 @@ static void check_recurrences(way w) {
     weft_channel out;
     input s(w, WEFT_F64, N, wide_s.data(), wide_s.data()), u(w, WEFT_F64, N, wide_u.data(), wide_u.data());
     const weft_sink sink = weft_sink_memory(&out, N * sizeof(double), got.data());
-    OK(weft_recurrence(cpu, WEFT_F64, WEFT_FORWARD, 1, N, wide_s.data(), wide_u.data(), NULL, want.data()));
+    OK(weft_recurrence(cpu, WEFT_FORWARD, WEFT_F64, 1, N, wide_s.data(), wide_u.data(), NULL, want.data()));
     OK(weft_recurrence_source(gpu, &s.source, &u.source, NULL, &sink));
     CHECK(memcmp(got.data(), want.data(), N * sizeof(double)) == 0);
 }

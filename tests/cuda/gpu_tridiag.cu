@@ -30,7 +30,7 @@ static weft_status solve(weft_context *ctx, size_t systems, size_t n, const floa
                          uint64_t *singular) {
     static const float off = -1;
     const weft_lines lines = {&off, 0, 0};
-    return weft_tridiag(ctx, WEFT_F32, WEFT_OPEN_ENDS, systems, n, lines, weft_lines{b, 1, n}, lines,
+    return weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, n, lines, weft_lines{b, 1, n}, lines,
                         weft_lines{d, 1, n}, x, singular);
 }
 
@@ -120,7 +120,7 @@ static void test_past_32_bits() {
         CUDA_OK(cudaMemcpy(x + i, d.data(), (n - i < period ? n - i : period) * sizeof(float), cudaMemcpyDefault));
     CUDA_OK(cudaDeviceSynchronize());
     const weft_lines beside = {&off, 0, 0}, middle = {&b, 0, 0};
-    OK(weft_tridiag(gpu, WEFT_F32, WEFT_OPEN_ENDS, systems, rows, beside, middle, beside, weft_lines{x, 1, rows}, x,
+    OK(weft_tridiag(gpu, WEFT_OPEN_ENDS, WEFT_F32, systems, rows, beside, middle, beside, weft_lines{x, 1, rows}, x,
                     &singular));
     CHECK(singular == UINT64_MAX);
     compare_kernel<<<2048, 256>>>(x, n, period, different);

@@ -132,9 +132,9 @@ static void check_sort(world *w, weft_dtype dtype, weft_order_of_sort order, boo
     const cut c = world_cut(w, n);
     void *const many = world_result(w, n, 8);
     for (size_t i = 3; few && i < n; i++) memcpy(x + i * size, x + world_draw(w) % 3 * size, size);
-    (void)weft_sort(w->alone, dtype, order, n, x, one);
+    (void)weft_sort(w->alone, order, dtype, n, x, one);
     const weft_status status =
-        weft_dist_sort(w->d, dtype, order, world_slice(w, &c), world_part(w, &c, dtype, x), many);
+        weft_dist_sort(w->d, order, dtype, world_slice(w, &c), world_part(w, &c, dtype, x), many);
     world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "sort of %s, %zu elements",
                  weft_dtype_name(dtype), n);
     free(x);
@@ -180,9 +180,9 @@ static void check_recurrence(world *w, weft_dtype dtype, weft_direction directio
     void *const own_s = world_copy(w, &c, dtype, s), *const own_u = world_copy(w, &c, dtype, u);
     void *const apart = world_result(w, n, 8), *const places[] = {apart, own_s, own_u};
     void *const many = places[world_draw(w) % 3];
-    (void)weft_recurrence(w->alone, dtype, direction, 1, n, s, u, init, one);
+    (void)weft_recurrence(w->alone, direction, dtype, 1, n, s, u, init, one);
     const weft_status status =
-        weft_dist_recurrence(w->d, dtype, direction, world_slice(w, &c), own_s, own_u, init, many);
+        weft_dist_recurrence(w->d, direction, dtype, world_slice(w, &c), own_s, own_u, init, many);
     world_expect(w, status == WEFT_OK && world_equal(w, &c, dtype, one, many), "recurrence in %s, direction %d, %zu",
                  weft_dtype_name(dtype), (int)direction, n);
     free(s);
@@ -212,9 +212,9 @@ static void check_tridiag(world *w, size_t systems) {
     const weft_lines parts[] = {{world_place(w, bytes, a + begin), 1, ROWS},
                                 {world_place(w, bytes, b + begin), 1, ROWS},
                                 {world_place(w, bytes, rhs + begin), 1, ROWS}};
-    (void)weft_tridiag(w->alone, WEFT_F64, WEFT_OPEN_ENDS, systems, ROWS, lines[0], lines[1], lines[0], lines[2], one,
+    (void)weft_tridiag(w->alone, WEFT_OPEN_ENDS, WEFT_F64, systems, ROWS, lines[0], lines[1], lines[0], lines[2], one,
                        &first);
-    const weft_status status = weft_dist_tridiag(w->d, WEFT_F64, WEFT_OPEN_ENDS, world_slice(w, &c), ROWS, parts[0],
+    const weft_status status = weft_dist_tridiag(w->d, WEFT_OPEN_ENDS, WEFT_F64, world_slice(w, &c), ROWS, parts[0],
                                                  parts[1], parts[0], parts[2], many, &firsts);
     world_expect(w, status == WEFT_OK && first == firsts && world_same(w, bytes, one + begin, many),
                  "tridiag, %zu systems", systems);
@@ -261,8 +261,8 @@ static void check_tridiag_rows(world *w, weft_dtype dtype, weft_boundary boundar
     char *const many = world_place(w, bytes, rhs + begin); /* in place */
     const weft_lines own_off = {constants ? a : world_place(w, bytes, a + begin), !constants, 0};
     const weft_lines own_middle = {world_place(w, bytes, b + begin), 1, 0};
-    (void)weft_tridiag(w->alone, dtype, boundary, 1, n, off, middle, off, right, one, &first);
-    const weft_status status = weft_dist_tridiag_rows(w->d, dtype, boundary, world_slice(w, &c), own_off, own_middle,
+    (void)weft_tridiag(w->alone, boundary, dtype, 1, n, off, middle, off, right, one, &first);
+    const weft_status status = weft_dist_tridiag_rows(w->d, boundary, dtype, world_slice(w, &c), own_off, own_middle,
                                                       own_off, many, many, &firsts);
     world_expect(w, status == WEFT_OK && first == firsts && world_same(w, bytes, one + begin, many),
                  "tridiag in %s of %zu rows, boundary %d, flaw %d: fault at %llu, alone %llu", weft_dtype_name(dtype),
@@ -309,8 +309,8 @@ static void check_fft(world *w, weft_dtype dtype, weft_fft_kind kind, size_t bat
     const size_t begin = c.begin[w->rank], own = c.begin[w->rank + 1] - begin;
     char *const from = world_place(w, own * in, x + begin * in);
     char *const many = in == out && world_draw(w) % 2 ? from : world_result(w, own, out);
-    (void)weft_fft(w->alone, dtype, kind, batch, n, x, one);
-    const weft_status status = weft_dist_fft(w->d, dtype, kind, world_slice(w, &c), n, from, many);
+    (void)weft_fft(w->alone, kind, dtype, batch, n, x, one);
+    const weft_status status = weft_dist_fft(w->d, kind, dtype, world_slice(w, &c), n, from, many);
     world_expect(w, status == WEFT_OK && world_same(w, own * out, one + begin * out, many),
                  "fft of kind %d in %s, %zu arrays of %zu", (int)kind, weft_dtype_name(dtype), batch, n);
     free(x);
@@ -332,9 +332,9 @@ static void check_convolve(world *w, bool correlate, weft_dtype dtype, weft_fiel
     memcpy(alone + n * size, x + begin * size, held * size);
     const void *const part = world_place(w, held * size, alone + n * size);
     char *const many = world_result(w, own, size);
-    (void)(correlate ? weft_correlate : weft_convolve)(w->alone, dtype, field, mode, n, x, m, h, one);
+    (void)(correlate ? weft_correlate : weft_convolve)(w->alone, mode, dtype, field, n, x, m, h, one);
     const weft_status status = (correlate ? weft_dist_correlate : weft_dist_convolve)(
-        w->d, dtype, field, mode, world_slice(w, &c), part, m, h, many);
+        w->d, mode, dtype, field, world_slice(w, &c), part, m, h, many);
     world_expect(w, status == WEFT_OK && world_same(w, own * size, one + first * size, many),
                  "convolve in %s, field %d, mode %d, correlate %d: %zu values, %zu taps", weft_dtype_name(dtype),
                  (int)field, (int)mode, (int)correlate, n, m);

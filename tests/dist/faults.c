@@ -93,16 +93,16 @@ static void check_tridiag_rows(world *w, bool last) {
     const weft_lines beside = {&off, 0, 0}, diagonal = {&middle, 0, 0}, missing = {NULL, 0, 0};
     double x[] = {POISON, POISON, POISON};
     uint64_t singular;
-    weft_status status = weft_dist_tridiag_rows(w->d, WEFT_F64, WEFT_OPEN_ENDS, weft_slice_of(3), beside, diagonal,
+    weft_status status = weft_dist_tridiag_rows(w->d, WEFT_OPEN_ENDS, WEFT_F64, weft_slice_of(3), beside, diagonal,
                                                 diagonal, rhs, x, &singular);
     expect_failure(w, status, WEFT_INVALID, "a is 0xbfe0000000000000 on rank 0 and 0xbff0000000000000 on rank", x[0]);
-    status = weft_dist_tridiag_rows(w->d, WEFT_F64, WEFT_OPEN_ENDS, weft_slice_of(3), (weft_lines){rhs, 1 + last, 0},
+    status = weft_dist_tridiag_rows(w->d, WEFT_OPEN_ENDS, WEFT_F64, weft_slice_of(3), (weft_lines){rhs, 1 + last, 0},
                                     diagonal, diagonal, rhs, x, &singular);
     expect_failure(w, status, WEFT_INVALID, "a: invalid step 2", x[0]);
-    status = weft_dist_tridiag_rows(w->d, WEFT_F64, WEFT_OPEN_ENDS, weft_slice_of(3), diagonal,
+    status = weft_dist_tridiag_rows(w->d, WEFT_OPEN_ENDS, WEFT_F64, weft_slice_of(3), diagonal,
                                     last ? missing : diagonal, diagonal, rhs, x, &singular);
     expect_failure(w, status, WEFT_INVALID, "b is NULL", x[0]);
-    status = weft_dist_tridiag_rows(w->d, WEFT_I32, WEFT_OPEN_ENDS, weft_slice_of(3), diagonal, diagonal, diagonal,
+    status = weft_dist_tridiag_rows(w->d, WEFT_OPEN_ENDS, WEFT_I32, weft_slice_of(3), diagonal, diagonal, diagonal,
                                     rhs, x, &singular);
     expect_failure(w, status, WEFT_UNSUPPORTED, "tridiag requires f32 or f64", x[0]);
 }
@@ -138,12 +138,12 @@ static void check_convolve(world *w, const double *x, bool last) {
     };
     y[0] = POISON;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const weft_status status = weft_dist_convolve(w->d, cases[i].dtype, cases[i].field, cases[i].mode, slice, x,
+        const weft_status status = weft_dist_convolve(w->d, cases[i].mode, cases[i].dtype, cases[i].field, slice, x,
                                                       cases[i].m, cases[i].h, cases[i].y);
         expect_failure(w, status, cases[i].status, cases[i].words, y[0]);
     }
     const weft_status status =
-        weft_dist_correlate(w->d, WEFT_F64, WEFT_REAL, WEFT_SAME, weft_slice_of(last), x, 2, x, y);
+        weft_dist_correlate(w->d, WEFT_SAME, WEFT_F64, WEFT_REAL, weft_slice_of(last), x, 2, x, y);
     expect_failure(w, status, WEFT_UNSUPPORTED,
                    "2 taps exceed the 1 values: the distributed array must be the longer one", y[0]);
     expect_success(w, x);
@@ -151,13 +151,13 @@ static void check_convolve(world *w, const double *x, bool last) {
 
 static void check_fft(world *w, const double *x, bool last) {
     double y[4] = {POISON};
-    weft_status status = weft_dist_fft(w->d, WEFT_F64, WEFT_C2C, weft_slice_of(1), last ? 1 : 2, x, y);
+    weft_status status = weft_dist_fft(w->d, WEFT_C2C, WEFT_F64, weft_slice_of(1), last ? 1 : 2, x, y);
     expect_failure(w, status, WEFT_INVALID, "the number of values is 2 on rank 0 and 1 on rank", y[0]);
-    status = weft_dist_fft(w->d, WEFT_F64, last ? WEFT_C2C_INVERSE : WEFT_C2C, weft_slice_of(1), 2, x, y);
+    status = weft_dist_fft(w->d, last ? WEFT_C2C_INVERSE : WEFT_C2C, WEFT_F64, weft_slice_of(1), 2, x, y);
     expect_failure(w, status, WEFT_INVALID, "the kind is 0 on rank 0 and 1 on rank", y[0]);
-    status = weft_dist_fft(w->d, WEFT_F64, WEFT_C2C, weft_slice_of(1), 2, x, last ? NULL : y);
+    status = weft_dist_fft(w->d, WEFT_C2C, WEFT_F64, weft_slice_of(1), 2, x, last ? NULL : y);
     expect_failure(w, status, WEFT_INVALID, "y is NULL", y[0]);
-    status = weft_dist_fft(w->d, WEFT_F64, WEFT_C2C, weft_slice_of(1), 3, x, y);
+    status = weft_dist_fft(w->d, WEFT_C2C, WEFT_F64, weft_slice_of(1), 3, x, y);
     expect_failure(w, status, WEFT_INVALID, "the length must be a power of two", y[0]);
     expect_success(w, x);
 }
@@ -240,7 +240,7 @@ static void check_one_rank(world *w, const double *x, bool last) {
  * allocation fails. */
 static void check_memory(world *w, double *x, bool last) {
     const size_t n = last ? (size_t)1 << 44 : N;
-    const weft_status status = weft_dist_sort(w->d, WEFT_F64, WEFT_ASCENDING, weft_slice_of(n), x, x);
+    const weft_status status = weft_dist_sort(w->d, WEFT_ASCENDING, WEFT_F64, weft_slice_of(n), x, x);
     expect_failure(w, status, WEFT_OUT_OF_MEMORY, "cannot allocate memory for two copies of 17592186044416 keys",
                    POISON);
     expect_success(w, x);

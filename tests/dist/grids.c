@@ -24,7 +24,7 @@ static product make_product(world *w, weft_dtype dtype, weft_dtype accumulate, s
     p.before = world_array(w, dtype, m * n);
     p.after = world_room(m * n, size);
     memcpy(p.after, p.before, m * n * size);
-    (void)weft_matmul(w->alone, dtype, accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, m, n, k,
+    (void)weft_matmul(w->alone, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, dtype, accumulate, m, n, k,
                       p.alpha, p.a, k ? k : 1, p.b, n, p.beta, p.after, n);
     return p;
 }

@@ -38,7 +38,7 @@ static size_t points(const problem *p) {
 
 static void step(const problem *p) {
     EXPECT_STATUS(ctx,
-                  weft_heat(ctx, p->dtype, p->method, p->dimensions, p->shape, p->batch, p->lambda, p->steps,
+                  weft_heat(ctx, p->method, p->dtype, p->dimensions, p->shape, p->batch, p->lambda, p->steps,
                             array(p->dtype, 0), array(p->dtype, 1)),
                   WEFT_OK);
 }
@@ -290,10 +290,10 @@ static void parts(weft_dtype dtype) {
     fill(&p, 77);
     step(&p);
     memcpy(w, u, 4 * bytes);
-    EXPECT_STATUS(ctx, weft_heat(ctx, dtype, p.method, 2, p.shape, 4, p.lambda, 2, w, w), WEFT_OK);
-    EXPECT_STATUS(ctx, weft_heat(ctx, dtype, p.method, 2, p.shape, 4, p.lambda, 3, w, w), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_heat(ctx, p.method, dtype, 2, p.shape, 4, p.lambda, 2, w, w), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_heat(ctx, p.method, dtype, 2, p.shape, 4, p.lambda, 3, w, w), WEFT_OK);
     EXPECT(memcmp(v, w, 4 * bytes) == 0, "2 and 3 steps in place are not 5 steps");
-    EXPECT_STATUS(ctx, weft_heat(ctx, dtype, p.method, 2, p.shape, 1, p.lambda, 5, u + 2 * bytes, w), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_heat(ctx, p.method, dtype, 2, p.shape, 1, p.lambda, 5, u + 2 * bytes, w), WEFT_OK);
     EXPECT(memcmp(v + 2 * bytes, w, bytes) == 0, "grid 2 of 4 is another one alone");
     memset(u, 0xff, 8); /* a NaN with all bits set */
     p.steps = 0;

@@ -18,7 +18,7 @@ static void SWEEP(const problem *p, size_t axis) {
     }
     for (size_t i = 0; i < points(p); i += along * p->shape[axis])
         EXPECT_STATUS(ctx,
-                      weft_tridiag(ctx, TYPE, WEFT_OPEN_ENDS, along, p->shape[axis], (weft_lines){&off, 0, 0},
+                      weft_tridiag(ctx, WEFT_OPEN_ENDS, TYPE, along, p->shape[axis], (weft_lines){&off, 0, 0},
                                    (weft_lines){&diagonal, 0, 0}, (weft_lines){&off, 0, 0},
                                    (weft_lines){d + i, along, 1}, u + i, &singular),
                       WEFT_OK);

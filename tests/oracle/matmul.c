@@ -11,7 +11,7 @@ static weft_context *ctx;
 static void call(weft_dtype dtype, weft_dtype accumulate, size_t m, size_t n, size_t k, const void *a, const void *b,
                  void *c) {
     EXPECT_STATUS(ctx,
-                  weft_matmul(ctx, dtype, accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, m, n, k,
+                  weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, dtype, accumulate, m, n, k,
                               NULL, a, k, b, n, NULL, c, n),
                   WEFT_OK);
 }
@@ -96,11 +96,11 @@ static void check_layouts(weft_dtype dtype, weft_dtype accumulate, size_t m, siz
     for (size_t i = 0; i < m; i++)
         for (size_t l = 0; l < k; l++) memcpy(at + (l * m + i) * size, a + (i * lda + l) * size, size);
     EXPECT_STATUS(ctx,
-                  weft_matmul(ctx, dtype, accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, m, n, k,
+                  weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, dtype, accumulate, m, n, k,
                               NULL, a, lda, b, ldb, NULL, plain, n),
                   WEFT_OK);
     EXPECT_STATUS(ctx,
-                  weft_matmul(ctx, dtype, accumulate, WEFT_ROW_MAJOR, WEFT_TRANSPOSE, WEFT_NO_TRANSPOSE, m, n, k,
+                  weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_TRANSPOSE, WEFT_NO_TRANSPOSE, dtype, accumulate, m, n, k,
                               NULL, at, m, b, ldb, NULL, c, n),
                   WEFT_OK);
     EXPECT(memcmp(plain, c, m * n * size) == 0, "%zu x %zu x %zu of %s: A transposed", m, n, k,
@@ -108,7 +108,7 @@ static void check_layouts(weft_dtype dtype, weft_dtype accumulate, size_t m, siz
     /* column-major: at is m x k with lda m, the rows of b are its columns; two matrices */
     memset(c, 0x5a, 2 * n * ldc * size);
     EXPECT_STATUS(ctx,
-                  weft_matmul_batched(ctx, dtype, accumulate, WEFT_COLUMN_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, m,
+                  weft_matmul_batched(ctx, WEFT_COLUMN_MAJOR, WEFT_NO_TRANSPOSE, WEFT_TRANSPOSE, dtype, accumulate, m,
                                       n, k, NULL, at, m, 0, b, ldb, 0, NULL, c, ldc, n * ldc, 2),
                   WEFT_OK);
     for (size_t item = 0; item < 2; item++)
@@ -147,7 +147,7 @@ static double product_of(const double *a, const double *b, size_t m, size_t n, s
 
 static double scaled(double alpha, const double *a, const double *b, double beta, double c, size_t k) {
     EXPECT_STATUS(ctx,
-                  weft_matmul(ctx, WEFT_F64, WEFT_DEFAULT, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, 1, 1,
+                  weft_matmul(ctx, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, WEFT_F64, WEFT_DEFAULT, 1, 1,
                               k, &alpha, a, k ? k : 1, b, 1, &beta, &c, 1),
                   WEFT_OK);
     return c;

@@ -35,7 +35,7 @@ static bool comes_before(weft_dtype dtype, weft_extreme extreme, size_t i, size_
 static void check_top_k(weft_dtype dtype, weft_extreme extreme, size_t n, size_t k, input_kind kind) {
     static bool taken[N];
     memset(taken, 0, sizeof taken);
-    EXPECT_STATUS(ctx, weft_top_k(ctx, dtype, extreme, n, x, k, y, indices), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_top_k(ctx, extreme, dtype, n, x, k, y, indices), WEFT_OK);
     for (size_t i = 0; i < k; i++) {
         const bool good = indices[i] < n && !taken[indices[i]] && same_bits(dtype, y, i, x, (size_t)indices[i]) &&
                           (i == 0 || comes_before(dtype, extreme, (size_t)indices[i - 1], (size_t)indices[i]));
@@ -50,7 +50,7 @@ static void check_top_k(weft_dtype dtype, weft_extreme extreme, size_t n, size_t
                    input_name(kind), i);
             return;
         }
-    EXPECT_STATUS(ctx, weft_top_k(ctx, dtype, extreme, n, x, k, z, NULL), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_top_k(ctx, extreme, dtype, n, x, k, z, NULL), WEFT_OK);
     EXPECT(memcmp(y, z, k * weft_dtype_size(dtype)) == 0, "%s, k = %zu: other values without indices",
            weft_dtype_name(dtype), k);
 }
@@ -81,7 +81,7 @@ static void check_merge(weft_dtype dtype, size_t na, size_t nb, input_kind kind)
 static void check_search(weft_dtype dtype, size_t n, size_t m, input_kind kind) {
     EXPECT(sorted_sort(dtype, n, x), "no memory");
     for (int side = WEFT_LEFT; side <= WEFT_RIGHT; side++) {
-        EXPECT_STATUS(ctx, weft_search_sorted(ctx, dtype, (weft_side)side, n, x, m, other, indices), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_search_sorted(ctx, (weft_side)side, dtype, n, x, m, other, indices), WEFT_OK);
         for (size_t q = 0; q < m; q++) {
             const uint64_t query = key(dtype, other, q);
             size_t wanted = 0;
@@ -117,10 +117,10 @@ static void literals(void) {
     float in[] = {0.0f, 3, -0.0f, 0, INFINITY, 3, 0.0f}, out[7];
     uint64_t at[7];
     memcpy(&in[3], &nan_a, sizeof nan_a);
-    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_F32, WEFT_LARGEST, 7, in, 7, out, at), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_LARGEST, WEFT_F32, 7, in, 7, out, at), WEFT_OK);
     const uint64_t largest[] = {4, 1, 5, 0, 6, 2, 3}, smallest[] = {2, 0, 6, 1, 5, 4, 3};
     EXPECT(memcmp(at, largest, sizeof at) == 0 && memcmp(&out[6], &nan_a, 4) == 0, "the largest");
-    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_F32, WEFT_SMALLEST, 7, in, 7, out, at), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_top_k(ctx, WEFT_SMALLEST, WEFT_F32, 7, in, 7, out, at), WEFT_OK);
     EXPECT(memcmp(at, smallest, sizeof at) == 0 && memcmp(&out[6], &nan_a, 4) == 0, "the smallest");
     float a[] = {-0.0f, 0.0f, 1, 0}, b[] = {-0.0f, 1, 0}, merged[7];
     memcpy(&a[3], &nan_a, sizeof nan_a);
@@ -130,9 +130,9 @@ static void literals(void) {
     EXPECT(memcmp(merged, wanted, sizeof wanted) == 0, "a merge of zeros and NaN");
     const float queries[] = {-0.0f, 0.0f, 1, INFINITY, NAN};
     const uint64_t left[] = {0, 1, 2, 3, 3}, right[] = {1, 2, 3, 3, 4};
-    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_F32, WEFT_LEFT, 4, a, 5, queries, at), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_LEFT, WEFT_F32, 4, a, 5, queries, at), WEFT_OK);
     EXPECT(memcmp(at, left, sizeof left) == 0, "lower bounds");
-    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_F32, WEFT_RIGHT, 4, a, 5, queries, at), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_RIGHT, WEFT_F32, 4, a, 5, queries, at), WEFT_OK);
     EXPECT(memcmp(at, right, sizeof right) == 0, "upper bounds");
 }
 
@@ -147,7 +147,7 @@ static void disorder(void) {
         EXPECT_STATUS(ctx, weft_merge(ctx, (weft_dtype)d, na, x, nb, other, out + 64), WEFT_OK);
         for (size_t i = 0; i < 64; i++)
             EXPECT(out[i] == 0x5a && out[64 + (na + nb) * size + i] == 0x5a, "byte %zu beside y was written", i);
-        EXPECT_STATUS(ctx, weft_search_sorted(ctx, (weft_dtype)d, WEFT_LEFT, na, x, nb, other, indices), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_search_sorted(ctx, WEFT_LEFT, (weft_dtype)d, na, x, nb, other, indices), WEFT_OK);
         for (size_t i = 0; i < nb; i++) EXPECT(indices[i] <= na, "position %" PRIu64 " of %zu", indices[i], na);
     }
 }

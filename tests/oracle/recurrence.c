@@ -24,7 +24,7 @@ static void store(weft_dtype dtype, void *x, size_t i, double value) {
 }
 
 static void run(weft_dtype dtype, weft_direction direction, size_t rows, size_t n, const void *init, void *to) {
-    EXPECT_STATUS(ctx, weft_recurrence(ctx, dtype, direction, rows, n, s, u, init, to), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, direction, dtype, rows, n, s, u, init, to), WEFT_OK);
 }
 
 /* ------------------------------------------------------------------------------------ inputs */
@@ -135,7 +135,7 @@ static void long_results(void) {
         float value = 0;
         size_t wrong = 0;
         for (size_t i = 0; i < n + PLACES_MOST + 1; i++) to[i] = poison;
-        EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_F32, direction, 1, n, factors, terms, NULL, to + place),
+        EXPECT_STATUS(ctx, weft_recurrence(ctx, direction, WEFT_F32, 1, n, factors, terms, NULL, to + place),
                       WEFT_OK);
         for (size_t k = 0; k < n; k++) {
             const size_t i = reverse ? n - 1 - k : k;
@@ -177,10 +177,10 @@ static void check_properties(weft_dtype dtype, factors kind) {
                NAMES[kind], parts[p], parts[p]);
     }
     memcpy(w, s, N * size);
-    EXPECT_STATUS(ctx, weft_recurrence(ctx, dtype, WEFT_FORWARD, 1, N, w, u, NULL, w), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_FORWARD, dtype, 1, N, w, u, NULL, w), WEFT_OK);
     EXPECT(same(dtype, v, w, N), "%s, s %s: v in the place of s is not the same", type, NAMES[kind]);
     memcpy(w, u, N * size);
-    EXPECT_STATUS(ctx, weft_recurrence(ctx, dtype, WEFT_FORWARD, 1, N, s, w, NULL, w), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_recurrence(ctx, WEFT_FORWARD, dtype, 1, N, s, w, NULL, w), WEFT_OK);
     EXPECT(same(dtype, v, w, N), "%s, s %s: v in the place of u is not the same", type, NAMES[kind]);
     reverse_inputs(dtype, s, N);
     reverse_inputs(dtype, u, N);
@@ -198,7 +198,7 @@ static void check_rows(weft_dtype dtype, weft_direction direction, size_t n) {
     run(dtype, direction, rows, n, init, v);
     for (size_t r = 0; r < rows; r++) {
         const size_t at = r * n * size;
-        const weft_status status = weft_recurrence(ctx, dtype, direction, 1, n, (char *)s + at, (char *)u + at,
+        const weft_status status = weft_recurrence(ctx, direction, dtype, 1, n, (char *)s + at, (char *)u + at,
                                                    (char *)init + r * size, (char *)w + at);
         if (!EXPECT_STATUS(ctx, status, WEFT_OK)) return;
     }

@@ -81,7 +81,7 @@ static void check_moved(const char *what, weft_dtype dtype, size_t n, const char
 static void check_indices(weft_dtype dtype, weft_dtype index, size_t n, const char *input) {
     const weft_order_of_sort way = rule.descending ? WEFT_DESCENDING : WEFT_ASCENDING;
     size_t i = 0;
-    EXPECT_STATUS(ctx, weft_argsort(ctx, dtype, way, index, n, keys, indices), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_argsort(ctx, way, dtype, index, n, keys, indices), WEFT_OK);
     while (i < n && (index == WEFT_U32 ? ((const uint32_t *)indices)[i] : indices[i]) == order[i]) i++;
     EXPECT(i == n, "argsort of %s %s in %s, n = %zu, %s: index %zu is not %" PRIu32, weft_dtype_name(dtype),
            rule.descending ? "down" : "up", weft_dtype_name(index), n, input, i, i < n ? order[i] : 0);
@@ -94,16 +94,16 @@ static void check_all(weft_dtype dtype, size_t n, const char *input, uint64_t se
     for (int way = WEFT_ASCENDING; way <= WEFT_DESCENDING; way++) {
         const weft_order_of_sort o = (weft_order_of_sort)way;
         find_order(dtype, o, 0, 8 * (unsigned)size, n);
-        EXPECT_STATUS(ctx, weft_sort(ctx, dtype, o, n, keys, sorted), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_sort(ctx, o, dtype, n, keys, sorted), WEFT_OK);
         check_moved("sort", dtype, n, input, keys, size, sorted);
         memcpy(sorted, keys, n * size);
-        EXPECT_STATUS(ctx, weft_sort(ctx, dtype, o, n, sorted, sorted), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_sort(ctx, o, dtype, n, sorted, sorted), WEFT_OK);
         check_moved("sort in place", dtype, n, input, keys, size, sorted);
-        EXPECT_STATUS(ctx, weft_sort_pairs(ctx, dtype, o, n, keys, value_bytes, values, sorted, moved), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_sort_pairs(ctx, o, dtype, n, keys, value_bytes, values, sorted, moved), WEFT_OK);
         check_moved("sort of pairs", dtype, n, input, keys, size, sorted);
         check_moved("values", dtype, n, input, values, value_bytes, moved);
         memcpy(moved, values, n * value_bytes);
-        EXPECT_STATUS(ctx, weft_sort_pairs(ctx, dtype, o, n, keys, value_bytes, moved, sorted, moved), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_sort_pairs(ctx, o, dtype, n, keys, value_bytes, moved, sorted, moved), WEFT_OK);
         check_moved("values in place", dtype, n, input, values, value_bytes, moved);
         check_indices(dtype, seed % 2 ? WEFT_U32 : WEFT_U64, n, input);
     }
@@ -121,7 +121,7 @@ static void check_bits(weft_dtype dtype, size_t n, const char *input, uint64_t s
         const weft_order_of_sort o = (w + seed) % 2 ? WEFT_DESCENDING : WEFT_ASCENDING;
         find_order(dtype, o, windows[w][0], windows[w][1], n);
         EXPECT_STATUS(ctx,
-                      weft_sort_bits(ctx, dtype, o, windows[w][0], windows[w][1], n, keys, 4, values, sorted, moved),
+                      weft_sort_bits(ctx, o, dtype, windows[w][0], windows[w][1], n, keys, 4, values, sorted, moved),
                       WEFT_OK);
         check_moved("sort by bits", dtype, n, input, keys, all / 8, sorted);
         check_moved("values by bits", dtype, n, input, values, 4, moved);
@@ -206,10 +206,10 @@ static void long_chunks(void) {
         for (size_t i = 0; i < N; i++) keys[i] = i % 1000 ? 77 : input_random(5, i);
         check_all(WEFT_U64, N, "nearly all equal", 1);
         find_order(WEFT_U64, WEFT_ASCENDING, 0, 64, N - 9);
-        EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_U64, WEFT_ASCENDING, N - 9, keys, sorted + 3), WEFT_OK);
+        EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_ASCENDING, WEFT_U64, N - 9, keys, sorted + 3), WEFT_OK);
         check_moved("sort beside a line", WEFT_U64, N - 9, "long", keys, 8, sorted + 3);
         EXPECT_STATUS(ctx,
-                      weft_sort_pairs(ctx, WEFT_U64, WEFT_ASCENDING, N - 9, keys, 16, values + 8, sorted, moved + 8),
+                      weft_sort_pairs(ctx, WEFT_ASCENDING, WEFT_U64, N - 9, keys, 16, values + 8, sorted, moved + 8),
                       WEFT_OK);
         check_moved("values beside half of theirs", WEFT_U64, N - 9, "long", values + 8, 16, moved + 8);
     }
@@ -225,13 +225,13 @@ static void lecture(void) {
     static const int32_t to[] = {74,  81,  84,  105, 115, 124, 186, 205, 236, 255, 302, 326, 346, 359, 483,
                                  487, 488, 498, 563, 611, 706, 763, 795, 809, 886, 909, 927, 939, 966, 1016};
     int32_t found[COUNT(from)];
-    EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_I32, WEFT_ASCENDING, COUNT(from), from, found), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_sort(ctx, WEFT_ASCENDING, WEFT_I32, COUNT(from), from, found), WEFT_OK);
     EXPECT(memcmp(found, to, sizeof to) == 0, "the lecture's 30 keys begin %d, %d", found[0], found[1]);
 }
 
 static void is_order(const uint32_t *bits, const uint32_t *wanted, size_t n, weft_order_of_sort way) {
     uint32_t found[16];
-    EXPECT_STATUS(ctx, weft_argsort(ctx, WEFT_F32, way, WEFT_U32, n, bits, found), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_argsort(ctx, way, WEFT_F32, WEFT_U32, n, bits, found), WEFT_OK);
     for (size_t i = 0; i < n; i++)
         EXPECT(found[i] == wanted[i], "%s: index %zu is %" PRIu32 ", wanted %" PRIu32, way ? "down" : "up", i,
                found[i], wanted[i]);

@@ -85,7 +85,7 @@ static void twiddles(weft_dtype dtype, size_t n) {
         ((float *)x)[2] = 1;
     else
         x[2] = 1;
-    EXPECT_STATUS(ctx, weft_fft(ctx, dtype, WEFT_C2C, 1, n, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, dtype, 1, n, x, y), WEFT_OK);
     for (size_t f = 0; f < n; f++) {
         const wide_number w = turn(f, n);
         const double re = dtype == WEFT_F32 ? (double)(float)w.re : (double)w.re;
@@ -151,18 +151,18 @@ static void accuracy(weft_dtype dtype, input_kind kind, size_t n) {
     input_fill(kind, dtype, n, 2 * n, x);
     for (size_t j = 0; j < n; j++) in[j] = number(dtype, x, j);
     wide_transform(n, in, 1, false, out);
-    EXPECT_STATUS(ctx, weft_fft(ctx, dtype, WEFT_C2C, 1, n, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, dtype, 1, n, x, y), WEFT_OK);
     check_error("c2c", dtype, kind, n, error_of(dtype, n, y, out));
     wide_transform(n, in, 1, true, out);
     for (size_t j = 0; j < n; j++) out[j] = (wide_number){out[j].re / n, out[j].im / n};
-    EXPECT_STATUS(ctx, weft_fft(ctx, dtype, WEFT_C2C_INVERSE, 1, n, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C_INVERSE, dtype, 1, n, x, y), WEFT_OK);
     check_error("inverse", dtype, kind, n, error_of(dtype, n, y, out));
     for (size_t j = 0; j < n; j++) in[j] = (wide_number){real(dtype, x, j), 0};
     wide_transform(n, in, 1, false, out);
-    EXPECT_STATUS(ctx, weft_fft(ctx, dtype, WEFT_R2C, 1, n, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_R2C, dtype, 1, n, x, y), WEFT_OK);
     check_error("r2c", dtype, kind, 2 * n, error_of(dtype, n / 2 + 1, y, out));
     EXPECT(real(dtype, y, 1) == 0 && real(dtype, y, 2 * (n / 2) + 1) == 0, "the real values of R2C of %zu", n);
-    EXPECT_STATUS(ctx, weft_fft(ctx, dtype, WEFT_C2R, 1, n, y, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2R, dtype, 1, n, y, z), WEFT_OK);
     for (size_t j = 0; j < n; j++) in[j] = (wide_number){real(dtype, x, j), 0};
     double worst = 0, norm = 0;
     for (size_t j = 0; j < n; j++) {
@@ -210,8 +210,8 @@ static void convolution(weft_dtype dtype, shape s, bool correlate, size_t step) 
     input_fill(INPUT_NEAR_ONE, dtype, s.n, parts * s.n, x);
     input_fill(INPUT_UNIFORM, dtype, s.m, parts * s.m, h);
     EXPECT_STATUS(ctx,
-                  (correlate ? weft_correlate : weft_convolve)(ctx, dtype, s.is_complex ? WEFT_COMPLEX : WEFT_REAL,
-                                                               WEFT_FULL, s.n, x, s.m, h, y),
+                  (correlate ? weft_correlate : weft_convolve)(
+                      ctx, WEFT_FULL, dtype, s.is_complex ? WEFT_COMPLEX : WEFT_REAL, s.n, x, s.m, h, y),
                   WEFT_OK);
     const double norms = norm_of(dtype, x, parts * s.n) * norm_of(dtype, h, parts * s.m);
     for (size_t i = 0; i < s.n + s.m - 1; i += step) {
@@ -251,7 +251,7 @@ static void is(const double *expected, size_t count, const char *what) {
 }
 
 static void run(bool correlate, weft_convolve_mode mode, size_t n, const double *a, size_t m, const double *b) {
-    EXPECT_STATUS(ctx, (correlate ? weft_correlate : weft_convolve)(ctx, WEFT_F64, WEFT_REAL, mode, n, a, m, b, y),
+    EXPECT_STATUS(ctx, (correlate ? weft_correlate : weft_convolve)(ctx, mode, WEFT_F64, WEFT_REAL, n, a, m, b, y),
                   WEFT_OK);
 }
 
@@ -285,7 +285,7 @@ static void slices(size_t n, size_t m) {
     const size_t shorter = n < m ? n : m, longer = n < m ? m : n;
     input_fill(INPUT_MIXED, WEFT_F64, 1, n, x);
     input_fill(INPUT_MIXED, WEFT_F64, 2, m, h);
-    EXPECT_STATUS(ctx, weft_convolve(ctx, WEFT_F64, WEFT_REAL, WEFT_FULL, n, x, m, h, z), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_convolve(ctx, WEFT_FULL, WEFT_F64, WEFT_REAL, n, x, m, h, z), WEFT_OK);
     run(false, WEFT_SAME, n, x, m, h);
     EXPECT(memcmp(y, z + (shorter - 1) / 2, longer * sizeof *y) == 0, "same of %zu and %zu is no slice of full", n,
            m);
@@ -321,17 +321,17 @@ static void impulses(void) {
     memset(x, 0, sizeof x);
     x[0] = x[2 * 64] = 1;
     x[2 * 128] = NAN;
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C, 3, 64, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C, WEFT_F64, 3, 64, x, y), WEFT_OK);
     for (size_t f = 0; f < 2 * 128; f++)
         EXPECT(y[f] == (f % 2 ? 0 : 1), "the transform of an impulse: %zu is %a", f, y[f]);
     for (size_t f = 2 * 128; f < 2 * 192; f += 2) EXPECT(isnan(y[f]), "the transform of a NaN: %zu is %a", f, y[f]);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2C_INVERSE, 1, 64, x, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2C_INVERSE, WEFT_F64, 1, 64, x, y), WEFT_OK);
     for (size_t f = 0; f < 2 * 64; f++) EXPECT(y[f] == (f % 2 ? 0 : 0x1p-6), "and backwards: %zu is %a", f, y[f]);
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_R2C, 1, 1, (const double[]){3}, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_R2C, WEFT_F64, 1, 1, (const double[]){3}, y), WEFT_OK);
     is((const double[]){3, 0}, 2, "R2C of one value");
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_C2R, 1, 1, (const double[]){3, 4}, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_C2R, WEFT_F64, 1, 1, (const double[]){3, 4}, y), WEFT_OK);
     is((const double[]){3}, 1, "C2R of one value");
-    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_F64, WEFT_R2C, 1, 4, (const double[]){1, 2, 3, 4}, y), WEFT_OK);
+    EXPECT_STATUS(ctx, weft_fft(ctx, WEFT_R2C, WEFT_F64, 1, 4, (const double[]){1, 2, 3, 4}, y), WEFT_OK);
     is((const double[]){10, 0, -2, 2, -2, 0}, 6, "R2C of four");
 }
 

@@ -21,7 +21,7 @@ static double real(weft_dtype dtype, int k, size_t i) { return dtype == WEFT_F32
 static uint64_t solve(weft_dtype dtype, weft_boundary boundary, size_t n) {
     uint64_t singular = 7;
     EXPECT_STATUS(ctx,
-                  weft_tridiag(ctx, dtype, boundary, 1, n, lines(dtype, 0), lines(dtype, 1), lines(dtype, 2),
+                  weft_tridiag(ctx, boundary, dtype, 1, n, lines(dtype, 0), lines(dtype, 1), lines(dtype, 2),
                                lines(dtype, 3), array(dtype, 4), &singular),
                   WEFT_OK);
     return singular;
@@ -214,7 +214,7 @@ static void odd_values(void) {
     }
     uint64_t none = 7;
     EXPECT_STATUS(ctx,
-                  weft_tridiag(ctx, WEFT_F64, WEFT_OPEN_ENDS, 0, 9, lines(WEFT_F64, 0), lines(WEFT_F64, 1),
+                  weft_tridiag(ctx, WEFT_OPEN_ENDS, WEFT_F64, 0, 9, lines(WEFT_F64, 0), lines(WEFT_F64, 1),
                                lines(WEFT_F64, 2), lines(WEFT_F64, 3), f64[4], &none),
                   WEFT_OK);
     EXPECT(none == UINT64_MAX, "no systems: row %" PRIu64, none);
@@ -237,9 +237,9 @@ static void layouts(weft_dtype dtype, size_t systems, size_t n) {
         for (size_t i = 0; i < all; i++)
             memcpy(other[k] + (i % n * systems + i / n) * size, (char *)array(dtype, k) + i * size, size);
     }
-    weft_tridiag(ctx, dtype, WEFT_OPEN_ENDS, systems, n, contiguous[0], contiguous[1], contiguous[2],
+    weft_tridiag(ctx, WEFT_OPEN_ENDS, dtype, systems, n, contiguous[0], contiguous[1], contiguous[2],
                  (weft_lines){array(dtype, 3), 1, n}, x, &first);
-    weft_tridiag(ctx, dtype, WEFT_OPEN_ENDS, systems, n, (weft_lines){other[0], systems, 1},
+    weft_tridiag(ctx, WEFT_OPEN_ENDS, dtype, systems, n, (weft_lines){other[0], systems, 1},
                  (weft_lines){other[1], systems, 1}, (weft_lines){other[2], systems, 1},
                  (weft_lines){other[3], systems, 1}, y, &second);
     EXPECT(first == second, "%zu systems of %zu: %" PRIu64 " and %" PRIu64, systems, n, first, second);
@@ -250,7 +250,7 @@ static void layouts(weft_dtype dtype, size_t systems, size_t n) {
         }
     for (size_t s = 0; s < systems; s += 5) {
         const weft_lines d = {(char *)array(dtype, 3) + s * n * size, 1, n};
-        weft_tridiag(ctx, dtype, WEFT_OPEN_ENDS, 1, n, (weft_lines){(char *)array(dtype, 0) + s * n * size, 1, 0},
+        weft_tridiag(ctx, WEFT_OPEN_ENDS, dtype, 1, n, (weft_lines){(char *)array(dtype, 0) + s * n * size, 1, 0},
                      (weft_lines){(char *)array(dtype, 1) + s * n * size, 1, 0},
                      (weft_lines){(char *)array(dtype, 2) + s * n * size, 1, 0}, d, y, &alone);
         EXPECT(memcmp(x + s * n * size, y, n * size) == 0, "system %zu of %zu of %zu differs alone", s, systems, n);

@@ -9,7 +9,7 @@ static size_t out_bytes(const match_case *c) { return weft_dtype_size(index_of(c
 
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const weft_order_of_sort order = c->parameter % 2 ? WEFT_DESCENDING : WEFT_ASCENDING;
-    return weft_argsort(ctx, c->dtype, order, index_of(c), c->n, inputs[0], out);
+    return weft_argsort(ctx, order, c->dtype, index_of(c), c->n, inputs[0], out);
 }
 
 const match_shape match_argsort = {.inputs = 1,

@@ -55,7 +55,7 @@ static size_t out_bytes(const match_case *c) {
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const variant v = variant_of(c);
     const weft_field field = v.is_complex ? WEFT_COMPLEX : WEFT_REAL;
-    return (v.correlate ? weft_correlate : weft_convolve)(ctx, c->dtype, field, v.mode, v.n, inputs[0], v.m,
+    return (v.correlate ? weft_correlate : weft_convolve)(ctx, v.mode, c->dtype, field, v.n, inputs[0], v.m,
                                                           inputs[1], out);
 }
 

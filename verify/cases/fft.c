@@ -46,7 +46,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
         const weft_status status = weft_copy(ctx, values(c) * weft_dtype_size(c->dtype), inputs[0], out);
         if (status != WEFT_OK) return status;
     }
-    return weft_fft(ctx, c->dtype, (weft_fft_kind)c->parameter, k.batch, k.n, k.in_place ? out : inputs[0], out);
+    return weft_fft(ctx, (weft_fft_kind)c->parameter, c->dtype, k.batch, k.n, k.in_place ? out : inputs[0], out);
 }
 
 static void tell(const match_case *c, char text[100]) {

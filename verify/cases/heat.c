@@ -50,7 +50,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
         const weft_status status = weft_copy(ctx, values(c) * weft_dtype_size(c->dtype), inputs[0], out);
         if (status != WEFT_OK) return status;
     }
-    return weft_heat(ctx, c->dtype, v.method, v.dimensions, v.shape, v.batch, v.lambda, v.steps,
+    return weft_heat(ctx, v.method, c->dtype, v.dimensions, v.shape, v.batch, v.lambda, v.steps,
                      v.in_place ? out : inputs[0], out);
 }
 

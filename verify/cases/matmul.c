@@ -137,7 +137,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     const void *const beta = f32 ? (const void *)&narrow_beta : &p.beta;
     const weft_status status = fill_c(c, &p, ctx, out);
     if (status != WEFT_OK) return status;
-    return weft_matmul_batched(ctx, c->dtype, c->accumulate, p.layout, p.transpose_a, p.transpose_b, p.m, p.n, p.k,
+    return weft_matmul_batched(ctx, p.layout, p.transpose_a, p.transpose_b, c->dtype, c->accumulate, p.m, p.n, p.k,
                                scalars ? alpha : NULL, inputs[0], p.lda, p.stride_a, inputs[p.same ? 0 : 1], p.ldb,
                                p.stride_b, scalars ? beta : NULL, out, p.ldc, p.stride_c, p.batch);
 }

@@ -84,7 +84,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     const void *const init = make_init(c, &v, inputs, &host);
     const weft_status status = bring(c, ctx, &v, inputs, out);
     if (status != WEFT_OK) return status;
-    return weft_recurrence(ctx, c->dtype, c->parameter & REVERSE ? WEFT_REVERSE : WEFT_FORWARD, v.rows, v.n,
+    return weft_recurrence(ctx, c->parameter & REVERSE ? WEFT_REVERSE : WEFT_FORWARD, c->dtype, v.rows, v.n,
                            v.place == ON_FACTORS ? out : inputs[0], on_u ? out : inputs[1], init, out);
 }
 

@@ -29,7 +29,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
     if (!from) return WEFT_OUT_OF_MEMORY;
     const weft_status status = weft_copy(ctx, n * weft_dtype_size(c->dtype), from, sorted);
     if (status != WEFT_OK) return status;
-    return weft_search_sorted(ctx, c->dtype, side_of(c), n, sorted, c->n, inputs[c->turn % 2], positions);
+    return weft_search_sorted(ctx, side_of(c), c->dtype, n, sorted, c->n, inputs[c->turn % 2], positions);
 }
 
 static void tell(const match_case *c, char text[100]) {

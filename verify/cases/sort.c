@@ -63,11 +63,11 @@ static unsigned char *make_values(size_t n, size_t bytes) {
 static weft_status run(const match_case *c, weft_context *ctx, const variant *v, const void *keys, const void *values,
                        void *keys_out, void *values_out) {
     if (c->parameter == BITS)
-        return weft_sort_bits(ctx, c->dtype, v->order, v->first_bit, v->bits, c->n, keys, v->value_bytes, values,
+        return weft_sort_bits(ctx, v->order, c->dtype, v->first_bit, v->bits, c->n, keys, v->value_bytes, values,
                               keys_out, values_out);
     if (c->parameter == PAIRS)
-        return weft_sort_pairs(ctx, c->dtype, v->order, c->n, keys, v->value_bytes, values, keys_out, values_out);
-    return weft_sort(ctx, c->dtype, v->order, c->n, keys, keys_out);
+        return weft_sort_pairs(ctx, v->order, c->dtype, c->n, keys, v->value_bytes, values, keys_out, values_out);
+    return weft_sort(ctx, v->order, c->dtype, c->n, keys, keys_out);
 }
 
 /* In place, keys or values are first copied to the output, since the inputs are used again. */

@@ -29,7 +29,7 @@ static size_t values(const match_case *c) { return words(c) + (has_indices(c) ? 
 
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     uint64_t *const indices = (uint64_t *)out + words(c);
-    return weft_top_k(ctx, c->dtype, PARAMETERS[c->parameter].extreme, c->n, inputs[0], k_of(c), out,
+    return weft_top_k(ctx, PARAMETERS[c->parameter].extreme, c->dtype, c->n, inputs[0], k_of(c), out,
                       has_indices(c) ? indices : NULL);
 }
 

@@ -90,7 +90,7 @@ static weft_status call(const match_case *c, weft_context *ctx, const void *cons
         if (status != WEFT_OK) return status;
     }
     const weft_lines d = {v.in_place ? out : inputs[1], v.row, v.line};
-    return weft_tridiag(ctx, c->dtype, v.boundary, v.systems, v.n, lines[0], lines[1], lines[2], d, out, singular);
+    return weft_tridiag(ctx, v.boundary, c->dtype, v.systems, v.n, lines[0], lines[1], lines[2], d, out, singular);
 }
 
 static void tell(const match_case *c, char text[100]) {
