@@ -1,5 +1,5 @@
 /* Numbers that no single process holds: each rank makes its share, and their mean, variance and running sums have the
- * same bits for any number of ranks. mpicc random_walk.c $(pkg-config --cflags --libs weft) -lweft_dist -o
+ * same bits for any number of ranks. mpicc random_walk.c $(pkg-config --cflags --libs weft-dist) -o
  * random_walk Usage: mpirun -n RANKS random_walk [N] */
 #include <mpi.h>
 

@@ -7,7 +7,7 @@ build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 cmake --install "$build" --prefix "$work/prefix" >/dev/null
-cp "$source/examples/first.c" "$work/first.c"
+cp "$source/examples/first.c" "$source/examples/random_walk.c" "$work"
 library=$(dirname "$(find "$work/prefix" -name libweft.so)")
 
 if command -v pkg-config >/dev/null; then
@@ -15,6 +15,11 @@ if command -v pkg-config >/dev/null; then
     # shellcheck disable=SC2046
     cc -std=c17 "$work/first.c" $(pkg-config --cflags --libs weft) -o "$work/by_pkgconfig"
     "$work/by_pkgconfig" # has the library's directory in its run path
+    if [ -e "$library/libweft_dist.so" ]; then
+        # shellcheck disable=SC2046
+        mpicc "$source/examples/random_walk.c" $(pkg-config --cflags --libs weft-dist) -o "$work/walk_by_pkgconfig"
+        "$work/walk_by_pkgconfig" >/dev/null
+    fi
 else
     echo "pkg-config is not installed: that half of the test is left out"
 fi
@@ -25,10 +30,16 @@ project(outside C)
 find_package(weft 0.1 REQUIRED)
 add_executable(by_cmake first.c)
 target_link_libraries(by_cmake PRIVATE weft::weft)
+if(TARGET weft::weft_dist)
+  find_package(MPI REQUIRED COMPONENTS C)
+  add_executable(walk_by_cmake random_walk.c)
+  target_link_libraries(walk_by_cmake PRIVATE weft::weft_dist MPI::MPI_C)
+endif()
 TEXT
 cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 cmake --build "$work/build" >/dev/null
 "$work/build/by_cmake"
+if [ -e "$library/libweft_dist.so" ]; then "$work/build/walk_by_cmake" >/dev/null; fi
 
 "$work/prefix/bin/weft" version
 if [ -e "$library/weft/libweft_ladder_executor.so" ]; then
