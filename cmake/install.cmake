@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set_target_properties(weft PROPERTIES EXPORT_NAME weft)
 install(TARGETS weft EXPORT weft-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime
   NAMELINK_COMPONENT dev)
-install(FILES include/weft.h include/weft.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+install(FILES include/weft.h include/weft_generic.h include/weft.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(TARGETS weft_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 if(TARGET weft_dist)
   # The command finds it next to libweft.so.

@@ -6,7 +6,7 @@
  *   function of the inputs and the arguments. It does not depend on the device, the GPU model, the instruction set,
  *   the number of threads or the run. docs/spec/ORDER.md specifies the order of the rounding steps of each function;
  *   the comment of a function names its clause. The order changes only when WEFT_ORDER_VERSION changes.
- *   This header is the manual of the library.
+ *   This header is the manual of the library. In C, weft_generic.h adds checks of type tags at compile time.
  *
  * Example: the sum of three numbers, on the first usable GPU, or on the CPU if there is none
  *     #include <stdio.h>

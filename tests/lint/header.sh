@@ -1,5 +1,6 @@
 #!/bin/sh
-# The public headers compile alone, weft.h and weft_dist.h as C17 and as C++, weft.hpp as C++17 and later, without a warning. Usage: header.sh SOURCE_DIR
+# The public headers compile alone without a warning: weft.h, weft_generic.h and weft_dist.h as C17 and as C++, weft.hpp as
+# C++17 and later. Usage: header.sh SOURCE_DIR
 set -u
 failed=0
 work=$(mktemp -d)
@@ -8,6 +9,8 @@ printf '#include "weft.h"\n#include "weft.h"\nint main(void) { return WEFT_OK; }
 cp "$work/user.c" "$work/user.cc"
 sed s/weft.h/weft_dist.h/ "$work/user.c" >"$work/dist.c"
 cp "$work/dist.c" "$work/dist.cc"
+sed s/weft.h/weft_generic.h/ "$work/user.c" >"$work/generic.c"
+cp "$work/generic.c" "$work/generic.cc"
 
 try() {
     command -v "$1" >/dev/null 2>&1 || { echo "header: $1 is not here: left out" && return; }
@@ -17,6 +20,9 @@ source=$1
 try cc -std=c17 -Wstrict-prototypes "$work/user.c"
 try clang -std=c17 -Wstrict-prototypes "$work/user.c"
 try cc -std=c17 -Wstrict-prototypes "$work/dist.c"
+try cc -std=c11 "$work/generic.c"
+try clang -std=c17 "$work/generic.c"
+try g++ -std=c++20 "$work/generic.cc"
 try g++ -std=c++20 "$work/dist.cc"
 try g++ -std=c++98 -Wno-long-long "$work/user.cc"
 try g++ -std=c++20 "$work/user.cc"
