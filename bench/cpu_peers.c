@@ -291,7 +291,7 @@ static void fill(weft_dtype dtype, void *p, size_t n, int threads) {
 
 int main(int argc, char **argv) {
     bool json = false, quick = false;
-    weft_device_info cpu;
+    weft_device_info cpu = {.size = sizeof cpu};
     int threads = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--json") == 0)

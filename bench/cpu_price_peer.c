@@ -106,7 +106,8 @@ static double loop_of_inverses(uint64_t paths) { return loop(paths, inverses); }
 
 static double price(uint64_t paths, weft_dtype dtype) {
     const double start[] = {1, 1}, volatility[] = {SIGMA, SIGMA}, matrix[] = {1, RHO, RHO, 1};
-    const weft_option option = {.payoff = WEFT_CORRIDOR,
+    const weft_option option = {.size = sizeof option,
+                                .payoff = WEFT_CORRIDOR,
                                 .width = 0.1,
                                 .rate = RATE,
                                 .maturity = 1,
@@ -115,8 +116,8 @@ static double price(uint64_t paths, weft_dtype dtype) {
                                 .volatility = volatility,
                                 .correlation = matrix};
     const weft_simulation simulation = {
-        .dtype = dtype, .scheme = WEFT_EULER, .steps = STEPS, .paths = paths, .seed = 1};
-    weft_valuation v;
+        .size = sizeof simulation, .dtype = dtype, .scheme = WEFT_EULER, .steps = STEPS, .paths = paths, .seed = 1};
+    weft_valuation v = {.size = sizeof v};
     if (weft_price(ctx, &option, &simulation, &v) == WEFT_OK) return v.price;
     fprintf(stderr, "bench_cpu_price: %s\n", weft_last_error(ctx));
     exit(1);

@@ -34,7 +34,8 @@ static void ok(cudaError_t fault) {
 
 /* Opens the first GPU and a stream for all work. Exits with 77 if there is no GPU. */
 static inline void open_gpu() {
-    weft_device_info info;
+    weft_device_info info = {};
+    info.size = sizeof info;
     if (weft_open(&ctx, "cuda") != WEFT_OK) {
         printf("skipped: %s\n", weft_last_error(NULL));
         exit(77);

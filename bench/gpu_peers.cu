@@ -588,7 +588,8 @@ int main(int argc, char **argv) {
     ok(weft_alloc(ctx, WEFT_DEVICE, 256, &out_peer));
     ok(weft_alloc(ctx, WEFT_DEVICE, scratch_bytes, &scratch));
     open_blas();
-    weft_device_info info;
+    weft_device_info info = {};
+    info.size = sizeof info;
     ok(weft_describe_device(1, &info));
     if (json)
         printf("{\"device\": \"%s\", \"runtime\": %d, \"driver\": %d, \"rows\": [\n", info.name,

@@ -76,7 +76,10 @@ static weft_valuation classic(weft_dtype dtype) {
     static const double start[] = {1, 1}, volatility[] = {0.1, 0.1}, correlation[] = {1, 0.5, 0.5, 1};
     weft_option option = {};
     weft_simulation simulation = {};
-    weft_valuation v;
+    weft_valuation v = {};
+    option.size = sizeof option;
+    simulation.size = sizeof simulation;
+    v.size = sizeof v;
     option.payoff = WEFT_CORRIDOR;
     option.width = 0.1;
     option.rate = 0.05;

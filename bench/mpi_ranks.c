@@ -82,7 +82,8 @@ static weft_status laplace(setting *s) {
 /* Prices an Asian option, with one path of 50 steps for 64 elements of the other rows. */
 static weft_status price(setting *s) {
     static const double start = 1, volatility = 0.2;
-    const weft_option option = {.payoff = WEFT_CALL,
+    const weft_option option = {.size = sizeof option,
+                                .payoff = WEFT_CALL,
                                 .observed = WEFT_OBSERVE_MEAN,
                                 .strike = 1,
                                 .rate = 0.05,
@@ -91,9 +92,12 @@ static weft_status price(setting *s) {
                                 .start = &start,
                                 .volatility = &volatility};
     const uint64_t elements = s->d ? s->slice.total : s->slice.count;
-    const weft_simulation simulation = {
-        .dtype = WEFT_F32, .steps = 50, .paths = elements < 128 ? 2 : elements / 64, .seed = 1};
-    weft_valuation v;
+    const weft_simulation simulation = {.size = sizeof simulation,
+                                        .dtype = WEFT_F32,
+                                        .steps = 50,
+                                        .paths = elements < 128 ? 2 : elements / 64,
+                                        .seed = 1};
+    weft_valuation v = {.size = sizeof v};
     const weft_status status =
         s->d ? weft_dist_price(s->d, &option, &simulation, &v) : weft_price(s->ctx, &option, &simulation, &v);
     if (status == WEFT_OK) memcpy(&s->result, &v.price, sizeof s->result);

@@ -246,7 +246,8 @@ static weft_status run_sobol(const operation *o, weft_context *ctx, const operan
 static weft_status run_price(const operation *o, weft_context *ctx, const operands *in, value *out,
                              weft_dtype *type) {
     static const double starts[] = {1, 1}, volatilities[] = {0.1, 0.1}, correlation[] = {1, 0.5, 0.5, 1};
-    const weft_option option = {.payoff = WEFT_CORRIDOR,
+    const weft_option option = {.size = sizeof option,
+                                .payoff = WEFT_CORRIDOR,
                                 .width = 0.1,
                                 .rate = 0.05,
                                 .maturity = 1,
@@ -254,9 +255,12 @@ static weft_status run_price(const operation *o, weft_context *ctx, const operan
                                 .start = starts,
                                 .volatility = volatilities,
                                 .correlation = correlation};
-    const weft_simulation simulation = {
-        .dtype = in->dtype, .scheme = WEFT_EULER, .steps = 1, .paths = in->n < 2 ? 2 : in->n};
-    weft_valuation v = {0};
+    const weft_simulation simulation = {.size = sizeof simulation,
+                                        .dtype = in->dtype,
+                                        .scheme = WEFT_EULER,
+                                        .steps = 1,
+                                        .paths = in->n < 2 ? 2 : in->n};
+    weft_valuation v = {.size = sizeof v};
     (void)o;
     *type = WEFT_F64;
     const weft_status status = weft_price(ctx, &option, &simulation, &v);

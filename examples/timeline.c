@@ -66,7 +66,7 @@ static weft_status scan(weft_context *ctx, size_t n, const float *x, float *y) {
 
 int main(int argc, char **argv) {
     static weft_span spans[SPANS];
-    weft_timeline line = {SPANS, spans, 0};
+    weft_timeline line = {.size = sizeof line, .capacity = SPANS, .spans = spans};
     const size_t n = argc > 3 ? (size_t)strtod(argv[3], NULL) : (size_t)1 << 28;
     weft_context *ctx;
     float *x, *y;

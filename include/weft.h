@@ -21,23 +21,22 @@
  *     }
  *
  * Conventions
- *   Arguments  have the order: context, operator or method, types, sizes, inputs, outputs. Sizes are of type size_t and
- *              count elements unless the name contains "bytes". Sizes of 2^32 and more are supported.
- *   Memory     A pointer may point to host memory and, on a CUDA context, to device or managed memory; the library
- *              detects which. Parameters "in host memory" must be host memory. An array must be aligned to its type.
- *              Unless the function allows it, an output must not overlap an input or another output, and a pointer
- *              must not be NULL.
- *   Empty      An array may have 0 elements, unless the function states a minimum, and may then be NULL. A function
- *              that has no value for its sizes returns WEFT_EMPTY.
- *   Errors     Every function that can fail returns a weft_status. If it is not WEFT_OK, weft_last_error(ctx) returns
- *              a message with the offending values. Arguments are checked first: a call that fails because of its
- *              arguments has written nothing. The library never prints, exits or aborts.
- *   Streams    On a CUDA context a call whose output is in device memory is asynchronous on the context's stream. A
- *              call whose output is in host memory is complete when it returns.
- *   Threads    Only one thread at a time may use a context; a second thread gets WEFT_BUSY. Contexts are independent
- *              of one another. A context cannot be used after fork() in the child process (WEFT_FORKED).
- *   Floats     The caller's floating-point mode does not affect results and is not changed. A NaN that an operation
- *              computes is stored as the quiet NaN 0x7fc00000 (f32) or 0x7ff8000000000000 (f64).
+ *   Arguments  have the order: context, operator or method, types, sizes, inputs, outputs. Sizes are of type size_t
+ * and count elements unless the name contains "bytes". Sizes of 2^32 and more are supported. Memory     A pointer may
+ * point to host memory and, on a CUDA context, to device or managed memory; the library detects which. Parameters "in
+ * host memory" must be host memory. An array must be aligned to its type. Unless the function allows it, an output
+ * must not overlap an input or another output, and a pointer must not be NULL. Empty      An array may have 0
+ * elements, unless the function states a minimum, and may then be NULL. A function that has no value for its sizes
+ * returns WEFT_EMPTY. Structs    A struct that begins with `size` may get more members in a later release. The caller
+ * sets `size` to the size of the struct: weft_option option = {.size = sizeof option, ...}. Errors     Every function
+ * that can fail returns a weft_status. If it is not WEFT_OK, weft_last_error(ctx) returns a message with the
+ * offending values. Arguments are checked first: a call that fails because of its arguments has written nothing. The
+ * library never prints, exits or aborts. Streams    On a CUDA context a call whose output is in device memory is
+ * asynchronous on the context's stream. A call whose output is in host memory is complete when it returns. Threads
+ * Only one thread at a time may use a context; a second thread gets WEFT_BUSY. Contexts are independent of one
+ * another. A context cannot be used after fork() in the child process (WEFT_FORKED). Floats     The caller's
+ * floating-point mode does not affect results and is not changed. A NaN that an operation computes is stored as the
+ * quiet NaN 0x7fc00000 (f32) or 0x7ff8000000000000 (f64).
  *
  * Contents: the sections of this header, in their order
  *   basics              status, types, version, devices, context, memory
@@ -124,6 +123,7 @@ WEFT_API int weft_order_version(void);
 
 /* Description of a device. A number that is unknown or does not apply is 0. */
 typedef struct weft_device_info {
+    size_t size;                           /* must be sizeof(weft_device_info) */
     char id[32];                           /* the string to pass to weft_open: "cpu", "cuda:0", ... */
     char name[128];                        /* the vendor's name of the processor */
     char isa[32];                          /* instruction set in use: "x86-64-v4", "sm_90" */
@@ -844,6 +844,7 @@ typedef enum weft_barrier {
 /* An option on assets whose prices S follow correlated geometric Brownian motions, dS = rate S dt + volatility S dW.
  * All arrays are in host memory. */
 typedef struct weft_option {
+    size_t size; /* must be sizeof(weft_option) */
     weft_payoff payoff;
     weft_observed observed;
     weft_barrier barrier;
@@ -864,6 +865,7 @@ typedef enum weft_steps {
 } weft_steps;
 
 typedef struct weft_simulation {
+    size_t size;      /* must be sizeof(weft_simulation) */
     weft_dtype dtype; /* of the paths: WEFT_F32 or WEFT_F64. Payments are always summed in f64 */
     weft_steps scheme;
     size_t steps;   /* 1 .. 2^20, of equal length */
@@ -883,6 +885,7 @@ typedef struct weft_simulation {
 } weft_simulation;
 
 typedef struct weft_valuation {
+    size_t size; /* must be sizeof(weft_valuation) before the call */
     double price, standard_error;
     double low, high; /* the 95 % interval: price -+ 1.96 standard errors */
     /* Derivatives by start and by volatility and their standard errors, by central differences (1 -+ 1/128) with the
@@ -1063,6 +1066,7 @@ typedef struct weft_span {
 } weft_span;
 
 typedef struct weft_timeline {
+    size_t size; /* must be sizeof(weft_timeline) */
     size_t capacity;
     weft_span *spans; /* capacity for `capacity` elements */
     size_t count;     /* number of all spans; those beyond the capacity are not stored */
@@ -1124,6 +1128,7 @@ WEFT_API weft_status weft_map_scan_source(weft_context *ctx, weft_op op, weft_sc
  * devices of this name. Without such a file, or with WEFT_TUNING=off in the environment, it takes the first variants.
  * Docs: docs/guide/tune.md. */
 typedef struct weft_tunable {
+    size_t size;                  /* must be sizeof(weft_tunable) */
     const char *operation;        /* for example "matmul" */
     weft_dtype dtype, accumulate; /* type of the elements, type of their sums */
     const char *const *variants;  /* names; the first one is the default */

@@ -723,9 +723,12 @@ void sobol(context &ctx, weft_scrambling scrambling, std::size_t dimensions, X &
         dimensions ? std::size(x) / dimensions : 0, static_cast<void *>(std::data(x)));
 }
 
-// Returns the price of an option, computed by simulation.
-inline weft_valuation price(context &ctx, const weft_option &option, const weft_simulation &simulation) {
-    weft_valuation valuation;
+// Returns the price of an option, computed by simulation. Sets the member `size` of the structs.
+inline weft_valuation price(context &ctx, weft_option option, weft_simulation simulation) {
+    weft_valuation valuation{};
+    option.size = sizeof option;
+    simulation.size = sizeof simulation;
+    valuation.size = sizeof valuation;
     ctx(weft_price, &option, &simulation, &valuation);
     return valuation;
 }

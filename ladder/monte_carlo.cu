@@ -296,11 +296,14 @@ static std::string how_far(size_t n, double count) {
 static weft_status weft_corridor(weft_context *ctx, size_t n, weft_valuation *valuation) {
     const double start[2] = {1, 1}, volatility[2] = {0.1, 0.1}, correlation[4] = {1, 0.5, 0.5, 1};
     weft_option option = {};
+    option.size = sizeof option;
     option.payoff = WEFT_CORRIDOR;
     option.width = 0.1;
     option.rate = 0.05, option.maturity = 1;
     option.assets = 2, option.start = start, option.volatility = volatility, option.correlation = correlation;
     weft_simulation simulation = {};
+    simulation.size = sizeof simulation;
+    valuation->size = sizeof *valuation;
     simulation.dtype = WEFT_F32, simulation.scheme = WEFT_EULER;
     simulation.steps = STEPS, simulation.paths = n, simulation.seed = SEED;
     return weft_price(ctx, &option, &simulation, valuation);

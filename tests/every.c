@@ -144,7 +144,8 @@ static weft_status run_sobol(weft_context *ctx) {
 }
 static weft_status run_price(weft_context *ctx) {
     static const double start = 100, volatility = 0.2;
-    const weft_option option = {.payoff = WEFT_CALL,
+    const weft_option option = {.size = sizeof option,
+                                .payoff = WEFT_CALL,
                                 .observed = WEFT_OBSERVE_MEAN,
                                 .strike = 100,
                                 .rate = 0.05,
@@ -152,8 +153,9 @@ static weft_status run_price(weft_context *ctx) {
                                 .assets = 1,
                                 .start = &start,
                                 .volatility = &volatility};
-    const weft_simulation simulation = {.dtype = WEFT_F32, .steps = 8, .paths = 20000, .seed = 1, .greeks = 1};
-    weft_valuation valuation;
+    const weft_simulation simulation = {
+        .size = sizeof simulation, .dtype = WEFT_F32, .steps = 8, .paths = 20000, .seed = 1, .greeks = 1};
+    weft_valuation valuation = {.size = sizeof valuation};
     const weft_status status = weft_price(ctx, &option, &simulation, &valuation);
     if (status == WEFT_OK) {
         out.y[0] = valuation.price;

@@ -71,7 +71,7 @@ static bool add_levels(targets *t, const match_options *options, match_report *r
 }
 
 static bool add_gpus(targets *t, const match_options *options, match_report *report, char problem[512]) {
-    weft_device_info info;
+    weft_device_info info = {.size = sizeof info};
     for (size_t i = 0; i < weft_device_count(); i++) {
         if (weft_describe_device(i, &info) != WEFT_OK) return fail(problem, "a device", NULL);
         if (strncmp(info.id, "cuda", 4) == 0 && !add_gpu(t, options, info.id, report, problem)) return false;

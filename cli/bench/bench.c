@@ -201,7 +201,7 @@ static void print_json(const bench *b, const plan *p) {
 /* ------------------------------------------------------------------------------- a device */
 
 static uint64_t data_sheet_of(const char *id) {
-    weft_device_info info;
+    weft_device_info info = {.size = sizeof info};
     for (size_t i = 0; i < weft_device_count(); i++)
         if (weft_describe_device(i, &info) == WEFT_OK && strcmp(info.id, id) == 0) return info.bandwidth_bytes;
     return 0;

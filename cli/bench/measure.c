@@ -49,7 +49,7 @@ size_t measure_devices(const cli_options *options, char ids[MEASURE_DEVICES][32]
     }
     size_t found = 0;
     const size_t count = weft_device_count();
-    weft_device_info info;
+    weft_device_info info = {.size = sizeof info};
     for (size_t i = 0; i < count && found < MEASURE_DEVICES; i++)
         if (weft_describe_device(i, &info) == WEFT_OK && is_usable(info.id))
             memcpy(ids[found++], info.id, sizeof ids[0]);
@@ -68,7 +68,7 @@ static bool find_info(const char *id, weft_device_info *info) {
 }
 
 void measure_describe(const weft_context *ctx, int threads, char *text, size_t size) {
-    weft_device_info info;
+    weft_device_info info = {.size = sizeof info};
     const char *id = weft_device(ctx);
     if (!find_info(id, &info))
         snprintf(text, size, "the specification, one thread");

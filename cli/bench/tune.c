@@ -216,8 +216,10 @@ static int find_tunables(tuning *t) {
     t->count = weft_tune_count(t->ctx);
     if (weft_tune_file(t->ctx, t->path, sizeof t->path) != WEFT_OK && (t->count == 0 || !t->request->dry_run))
         return fail(t);
-    for (size_t i = 0; i < t->count; i++)
+    for (size_t i = 0; i < t->count; i++) {
+        t->results[i].tunable.size = sizeof(weft_tunable);
         if (weft_tune_describe(t->ctx, i, &t->results[i].tunable) != WEFT_OK) return fail(t);
+    }
     return CLI_DONE;
 }
 

@@ -16,7 +16,7 @@ static weft_status prepare(void *self, weft_context *ctx) {
     const choice *c = self;
     weft_status status = WEFT_OK;
     for (size_t i = 0; i < weft_tune_count(ctx) && status == WEFT_OK; i++) {
-        weft_tunable t;
+        weft_tunable t = {.size = sizeof t};
         status = weft_tune_describe(ctx, i, &t);
         if (status != WEFT_OK || strcmp(t.operation, c->operation) != 0) continue;
         status = weft_tune_choose(ctx, i, c->number < t.count ? c->number : t.count - 1);
@@ -28,7 +28,7 @@ static weft_status prepare(void *self, weft_context *ctx) {
 
 static size_t most_variants(weft_context *ctx, const char *operation) {
     size_t most = 0;
-    weft_tunable t;
+    weft_tunable t = {.size = sizeof t};
     for (size_t i = 0; i < weft_tune_count(ctx); i++)
         if (weft_tune_describe(ctx, i, &t) == WEFT_OK && strcmp(t.operation, operation) == 0 && t.count > most)
             most = t.count;

@@ -432,7 +432,7 @@ static int report(const cli_options *options, const where *w, const request *r, 
 }
 
 static int run(const cli_options *options, const where *w, const request *r) {
-    series s = {.count = 0};
+    series s = {.last.size = sizeof s.last};
     const double begun = cli_seconds();
     if (ranks_first(&w->ranks)) progress_start(options, "price");
     const weft_status status = run_series(w, r, &s);
@@ -444,8 +444,9 @@ static int run(const cli_options *options, const where *w, const request *r) {
 int command_price(const cli_options *options, int argc, char **argv) {
     where w = {.ctx = NULL};
     request r = {.rho = 0.5};
-    r.option = (weft_option){.strike = 1, .width = 0.1, .rate = 0.05, .maturity = 1};
-    r.simulation = (weft_simulation){.dtype = WEFT_F64, .steps = 100, .paths = 1000000, .seed = 1};
+    r.option = (weft_option){.size = sizeof(weft_option), .strike = 1, .width = 0.1, .rate = 0.05, .maturity = 1};
+    r.simulation = (weft_simulation){
+        .size = sizeof(weft_simulation), .dtype = WEFT_F64, .steps = 100, .paths = 1000000, .seed = 1};
     if (!read_request(options, argc, argv, &r)) return CLI_USAGE;
     int code = ranks_open(&w.ranks, "price", options, &w.ctx);
     if (code == CLI_DONE) code = run(options, &w, &r);

@@ -127,7 +127,7 @@ static void on_progress(void *self, double done, double all) {
 
 /* Returns the number of cores of the CPU, which is the first device; each run of the specification uses one core. */
 static size_t default_jobs(void) {
-    weft_device_info cpu;
+    weft_device_info cpu = {.size = sizeof cpu};
     return weft_describe_device(0, &cpu) == WEFT_OK && cpu.cores > 0 ? (size_t)cpu.cores : 1;
 }
 

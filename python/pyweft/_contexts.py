@@ -115,7 +115,7 @@ def set_threads(threads: int) -> None:
 
 
 def _default_threads() -> int:
-    info = ffi.new("weft_device_info *")
+    info = ffi.new("weft_device_info *", {"size": ffi.sizeof("weft_device_info")})
     lib.weft_describe_device(0, info)
     return int(info.cores)
 
@@ -205,7 +205,7 @@ def devices() -> list[Device]:
     'cpu'
     """
     found = []
-    info = ffi.new("weft_device_info *")
+    info = ffi.new("weft_device_info *", {"size": ffi.sizeof("weft_device_info")})
     for index in range(lib.weft_device_count()):
         status = lib.weft_describe_device(index, info)
         if status:

@@ -132,6 +132,7 @@ def price(
         "correlation": _correlation(assets, correlation),
     }
     option = {
+        "size": ffi.sizeof("weft_option"),
         "payoff": code_of(_PAYOFFS, payoff, "payoff"),
         "observed": code_of(_OBSERVED, observed, "observed"),
         "barrier": code_of(_BARRIERS, barrier, "barrier"),
@@ -144,6 +145,7 @@ def price(
         **lists,
     }
     simulation = {
+        "size": ffi.sizeof("weft_simulation"),
         "dtype": accumulator(np.dtype(dtype)),
         "scheme": code_of(_SCHEMES, scheme, "scheme"),
         "steps": unsigned(steps, "steps"),
@@ -154,7 +156,7 @@ def price(
         "greeks": bool(greeks),
         "scramblings": unsigned(scramblings, "scramblings"),
     }
-    found = ffi.new("weft_valuation *")
+    found = ffi.new("weft_valuation *", {"size": ffi.sizeof("weft_valuation")})
     contexts.call(
         lib.weft_price, device, ffi.new("weft_option *", option), ffi.new("weft_simulation *", simulation), found
     )

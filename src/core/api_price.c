@@ -295,6 +295,9 @@ static weft_status check(const weft_option *o, const weft_simulation *s, const w
     FORWARD(check_host_value("option", o, error));
     FORWARD(check_host_value("simulation", s, error));
     FORWARD(check_host_value("valuation", valuation, error));
+    RETURN_IF_WRONG_SIZE("option", o, weft_option);
+    RETURN_IF_WRONG_SIZE("simulation", s, weft_simulation);
+    RETURN_IF_WRONG_SIZE("valuation", valuation, weft_valuation);
     FORWARD(check_arrays(o, error));
     FORWARD(check_simulation(s, error));
     FORWARD(check_scramblings(o, s, error));
@@ -308,7 +311,7 @@ static weft_status check(const weft_option *o, const weft_simulation *s, const w
 
 static weft_status price(const summing *how, const weft_option *o, const weft_simulation *s,
                          weft_valuation *valuation, weft_error *error) {
-    weft_valuation v;
+    weft_valuation v = {.size = sizeof v};
     factor l = {{{0}}};
     FORWARD(check(o, s, valuation, &l, error));
     for (size_t i = 0; i < WEFT_ASSETS_MAX; i++)

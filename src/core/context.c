@@ -112,7 +112,8 @@ size_t weft_device_count(void) {
 weft_status weft_describe_device(size_t index, weft_device_info *info) {
     weft_error *error = context_thread_error();
     RETURN_IF(!info, WEFT_INVALID, "weft_describe_device: info is NULL");
-    memset(info, 0, sizeof *info);
+    RETURN_IF_WRONG_SIZE("info", info, weft_device_info);
+    *info = (weft_device_info){.size = sizeof *info};
     RETURN_IF(index >= weft_device_count(), WEFT_NO_DEVICE, "device index %zu is out of range: there are %zu devices",
               index, weft_device_count());
     const weft_backend *backend = weft_backend_cpu();

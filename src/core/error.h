@@ -31,6 +31,11 @@ __attribute__((format(printf, 3, 4))) static inline weft_status weft_fail(weft_e
         }                                          \
     } while (0)
 
+/* Checks the member `size` of the public struct `type` at p, whose name is `name`; expects `error` in scope. */
+#define RETURN_IF_WRONG_SIZE(name, p, type)            \
+    RETURN_IF((p)->size != sizeof(type), WEFT_INVALID, \
+              name "->size is %zu: expected sizeof(" #type "), that is %zu", (p)->size, sizeof(type))
+
 /* FORWARD(call()): returns from here with the call's status unless it is WEFT_OK. */
 #define FORWARD(call)                               \
     do {                                            \

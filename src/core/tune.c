@@ -236,6 +236,7 @@ static weft_status check_index(const weft_context *ctx, size_t index, weft_error
 static weft_status describe(const weft_context *ctx, size_t index, weft_tunable *tunable, weft_error *error) {
     size_t count;
     RETURN_IF(!tunable, WEFT_INVALID, "weft_tune_describe: tunable is NULL");
+    RETURN_IF_WRONG_SIZE("tunable", tunable, weft_tunable);
     FORWARD(check_index(ctx, index, error));
     *tunable = list_of(ctx, &count)[index];
     tunable->chosen = ctx->backend->chosen(ctx->state, index);
@@ -243,7 +244,7 @@ static weft_status describe(const weft_context *ctx, size_t index, weft_tunable 
 }
 
 static weft_status choose(weft_context *ctx, size_t index, size_t variant, weft_error *error) {
-    weft_tunable t;
+    weft_tunable t = {.size = sizeof t};
     FORWARD(describe(ctx, index, &t, error));
     RETURN_IF(variant >= t.count, WEFT_INVALID, "%s of %s has no variant %zu: it has %zu variants, numbered from 0",
               t.operation, weft_dtype_name(t.dtype), variant, t.count);

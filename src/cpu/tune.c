@@ -22,7 +22,7 @@ static const char *const matmul_f64[] = {
 const weft_tunable *cpu_tunables(size_t *count) {
     static const weft_tunable list[] = {
 #define TUNABLE(ID, operation, dtype, accumulate, variants) \
-    {#operation, WEFT_##dtype, WEFT_##accumulate, variants, COUNT(variants), 0},
+    {sizeof(weft_tunable), #operation, WEFT_##dtype, WEFT_##accumulate, variants, COUNT(variants), 0},
 #include "cpu/tune.def"
     };
     *count = COUNT(list);
@@ -39,7 +39,7 @@ weft_status cpu_choose(void *state, size_t tunable, size_t variant, bool everywh
 }
 
 void cpu_model(const void *state, char name[128]) {
-    weft_device_info info = {0};
+    weft_device_info info = {.size = sizeof info};
     (void)state;
     cpu_describe_machine(&info);
     snprintf(name, 128, "%s", info.name);

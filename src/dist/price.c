@@ -68,7 +68,7 @@ weft_status weft_dist_price(weft_dist *d, const weft_option *option, const weft_
                             (uint64_t)((s->antithetic != 0) + 2 * (s->control != 0) + 4 * (s->greeks != 0))},
                            {"the option's hash", AS_BITS, status == WEFT_OK ? hash_option(option) : 0}};
     FORWARD(dist_begin(d, "price", list, 8, weft_slice_of(0), status));
-    weft_valuation found;
+    weft_valuation found = {.size = sizeof found};
     FORWARD(weft_part_price(d->host, option, simulation, sum_paths, d, &found));
     *valuation = found;
     return WEFT_OK;

@@ -66,6 +66,7 @@ void transfer_close(weft_context *ctx, transfer *t) {
 static weft_status set_timeline(weft_context *ctx, weft_timeline *timeline, weft_error *error) {
     RETURN_IF(timeline && !transfer_needed(ctx), WEFT_UNSUPPORTED, "%s: only a context of a GPU has a timeline",
               weft_device(ctx));
+    if (timeline) RETURN_IF_WRONG_SIZE("timeline", timeline, weft_timeline);
     RETURN_IF(timeline && timeline->capacity && !timeline->spans, WEFT_INVALID, "timeline->spans is NULL");
     if (ctx->origin) ctx->backend->transfer_close(ctx->state, ctx->origin);
     ctx->timeline = NULL;

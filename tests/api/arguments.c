@@ -41,7 +41,7 @@ static void devices(void) {
         "cuda:99", "cuda:-1",
         ":",       "a device of a name that is much longer than any name of any device"};
     weft_context *opened = ctx;
-    weft_device_info info;
+    weft_device_info info = {.size = sizeof info};
     char count[32];
     EXPECT_ERROR(NULL, weft_open(NULL, "cpu"), WEFT_INVALID, "is NULL");
     EXPECT_ERROR(NULL, weft_open(&opened, NULL), WEFT_INVALID, "device is NULL");
@@ -57,6 +57,9 @@ static void devices(void) {
     EXPECT_STATUS(NULL, weft_describe_device(0, &info), WEFT_OK);
     EXPECT(strcmp(info.id, "cpu") == 0 && info.cores >= 1, "device 0 is %s with %d cores", info.id, info.cores);
     EXPECT_ERROR(NULL, weft_describe_device(0, NULL), WEFT_INVALID, "is NULL");
+    EXPECT(info.size == sizeof info, "size is %zu", info.size);
+    EXPECT_ERROR(NULL, weft_describe_device(0, &(weft_device_info){.size = 4}), WEFT_INVALID,
+                 "info->size is 4: expected sizeof(weft_device_info)");
     snprintf(count, sizeof count, "there are %zu", weft_device_count());
     EXPECT_ERROR(NULL, weft_describe_device(weft_device_count(), &info), WEFT_NO_DEVICE, count);
     EXPECT_STATUS(NULL, weft_open(&opened, "auto"), WEFT_OK);

@@ -130,15 +130,17 @@ static weft_status long_heat_of_lines(weft_context *ctx) {
 }
 static weft_status long_price(weft_context *ctx) {
     static const double start = 100, volatility = 0.2;
-    const weft_option option = {.payoff = WEFT_CALL,
+    const weft_option option = {.size = sizeof option,
+                                .payoff = WEFT_CALL,
                                 .strike = 100,
                                 .rate = 0.05,
                                 .maturity = 1,
                                 .assets = 1,
                                 .start = &start,
                                 .volatility = &volatility};
-    const weft_simulation simulation = {.dtype = WEFT_F32, .steps = 8, .paths = (uint64_t)1 << 40, .seed = 1};
-    weft_valuation valuation;
+    const weft_simulation simulation = {
+        .size = sizeof simulation, .dtype = WEFT_F32, .steps = 8, .paths = (uint64_t)1 << 40, .seed = 1};
+    weft_valuation valuation = {.size = sizeof valuation};
     return weft_price(ctx, &option, &simulation, &valuation);
 }
 

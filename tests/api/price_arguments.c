@@ -22,7 +22,8 @@ static arguments right(void) {
         weights[i] = 1;
     }
     memcpy(correlation, rho, sizeof rho);
-    return (arguments){{.payoff = WEFT_CALL,
+    return (arguments){{.size = sizeof(weft_option),
+                        .payoff = WEFT_CALL,
                         .strike = 30,
                         .rate = 0.05,
                         .maturity = 1,
@@ -31,17 +32,17 @@ static arguments right(void) {
                         .volatility = volatility,
                         .correlation = correlation,
                         .weights = weights},
-                       {.dtype = WEFT_F64, .steps = 2, .paths = 100, .seed = 1}};
+                       {.size = sizeof(weft_simulation), .dtype = WEFT_F64, .steps = 2, .paths = 100, .seed = 1}};
 }
 
 static void refused(const arguments *a, weft_status status, const char *words) {
-    weft_valuation v = {.price = 7, .vega_error = {[WEFT_ASSETS_MAX - 1] = 7}};
+    weft_valuation v = {.size = sizeof v, .price = 7, .vega_error = {[WEFT_ASSETS_MAX - 1] = 7}};
     EXPECT_ERROR(ctx, weft_price(ctx, &a->option, &a->simulation, &v), status, words);
     EXPECT(v.price == 7 && v.vega_error[WEFT_ASSETS_MAX - 1] == 7, "\"%s\": something was written", words);
 }
 
 static void accepted(const arguments *a) {
-    weft_valuation v = {.price = -7};
+    weft_valuation v = {.size = sizeof v, .price = -7};
     EXPECT_STATUS(ctx, weft_price(ctx, &a->option, &a->simulation, &v), WEFT_OK);
     EXPECT(v.price >= 0 && v.standard_error >= 0 && v.low <= v.price && v.price <= v.high, "%g in %g to %g", v.price,
            v.low, v.high);
@@ -55,8 +56,17 @@ static void accepted(const arguments *a) {
 
 static void pointers(void) {
     arguments a = right();
-    weft_valuation v;
+    weft_valuation v = {.size = sizeof v};
     EXPECT_ERROR(ctx, weft_price(ctx, NULL, &a.simulation, &v), WEFT_INVALID, "option is NULL");
+    a.option.size = 0;
+    refused(&a, WEFT_INVALID, "option->size is 0: expected sizeof(weft_option)");
+    a = right();
+    a.simulation.size--;
+    refused(&a, WEFT_INVALID, "simulation->size is");
+    a = right();
+    v.size = 1;
+    EXPECT_ERROR(ctx, weft_price(ctx, &a.option, &a.simulation, &v), WEFT_INVALID, "valuation->size is 1");
+    v.size = sizeof v;
     EXPECT_ERROR(ctx, weft_price(ctx, &a.option, NULL, &v), WEFT_INVALID, "simulation is NULL");
     EXPECT_ERROR(ctx, weft_price(ctx, &a.option, &a.simulation, NULL), WEFT_INVALID, "valuation is NULL");
     EXPECT_ERROR(NULL, weft_price(NULL, &a.option, &a.simulation, &v), WEFT_INVALID, "NULL");
@@ -208,7 +218,7 @@ static void payoffs(void) {
 /* Checks that the weight 1 of one asset is equivalent to NULL, also for the control variate of an Asian option. */
 static void weight_of_one(void) {
     arguments a = right();
-    weft_valuation given, otherwise;
+    weft_valuation given = {.size = sizeof given}, otherwise = given;
     a.option.assets = 1;
     a.option.correlation = NULL;
     a.option.observed = WEFT_OBSERVE_MEAN;

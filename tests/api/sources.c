@@ -357,7 +357,7 @@ static void kept_buffers(void) {
 static void timeline(void) {
     weft_span spans[9];
     for (size_t capacity = 2; capacity <= 9; capacity += 7) {
-        weft_timeline line = {capacity, spans, 99};
+        weft_timeline line = {.size = sizeof line, .capacity = capacity, .spans = spans, .count = 99};
         weft_channel in, out;
         uint64_t of_lane[3] = {0}, bytes[3] = {0};
         limit(0, 4, 8);
@@ -507,7 +507,8 @@ static void failures(void) {
     EXPECT_ERROR(ctx, weft_match_count_source(ctx, &source, &none, 0, (uint64_t *)(void *)found), WEFT_INVALID,
                  "number of patterns 0");
     if (!emulated)
-        EXPECT_ERROR(ctx, weft_set_timeline(ctx, &(weft_timeline){0}), WEFT_UNSUPPORTED, "only a context of a GPU");
+        EXPECT_ERROR(ctx, weft_set_timeline(ctx, &(weft_timeline){.size = sizeof(weft_timeline)}), WEFT_UNSUPPORTED,
+                     "only a context of a GPU");
     EXPECT_ERROR(ctx, weft_histogram_source(ctx, &source, 3, NULL, (uint64_t *)(void *)found), WEFT_INVALID,
                  "edges is NULL");
     EXPECT(weft_reduce_source(NULL, WEFT_SUM, WEFT_DEFAULT, &source, found) == WEFT_INVALID, "without a context");

@@ -49,7 +49,7 @@ static weft_status sweep(weft_context *ctx, const weft_tunable *t, void *v) {
 
 /* Checks that every variant gives the bits of the specification. */
 static void check_variants(weft_context *ctx, weft_context *ref, size_t index) {
-    weft_tunable t, after;
+    weft_tunable t = {.size = sizeof t}, after = t;
     if (!EXPECT(weft_tune_describe(ctx, index, &t) == WEFT_OK, "tunable %zu", index)) return;
     const bool is_matmul = strcmp(t.operation, "matmul") == 0;
     EXPECT(t.count > 1 && t.chosen < t.count, "%zu of %zu", t.chosen, t.count);
@@ -73,7 +73,7 @@ static void check_variants(weft_context *ctx, weft_context *ref, size_t index) {
 /* Checks that the choices saved by one context are loaded by the next one on the device. */
 static void check_file(const char *device, weft_context *ctx) {
     weft_context *other;
-    weft_tunable t;
+    weft_tunable t = {.size = sizeof t};
     char path[4096];
     EXPECT_STATUS(ctx, weft_tune_file(ctx, path, sizeof path), WEFT_OK);
     EXPECT_ERROR(ctx, weft_tune_file(ctx, path, strlen(path)), WEFT_INVALID, "but size is");
@@ -93,7 +93,7 @@ static void check_file(const char *device, weft_context *ctx) {
 }
 
 static void check_nothing(weft_context *ctx) {
-    weft_tunable t;
+    weft_tunable t = {.size = sizeof t};
     char path[64];
     EXPECT(weft_tune_count(ctx) == 0, "%zu", weft_tune_count(ctx));
     EXPECT_ERROR(ctx, weft_tune_describe(ctx, 0, &t), WEFT_INVALID, "tunable 0 does not exist");
@@ -117,6 +117,7 @@ int main(int argc, char **argv) {
     else
         check_nothing(ctx);
     EXPECT_ERROR(ctx, weft_tune_describe(ctx, 0, NULL), WEFT_INVALID, "is NULL");
+    EXPECT_ERROR(ctx, weft_tune_describe(ctx, 0, &(weft_tunable){.size = 0}), WEFT_INVALID, "tunable->size is 0");
     EXPECT_ERROR(ctx, weft_tune_file(ctx, NULL, 0), WEFT_INVALID, "is NULL");
     EXPECT(weft_tune_count(NULL) == 0 && !*weft_tune_warning(NULL), "without a context");
     EXPECT(weft_tune_save(NULL) == WEFT_INVALID, "without a context");

@@ -181,7 +181,8 @@ static void check_capture(weft_context *cpu) {
 }
 
 static bool has_nvrtc(void) {
-    weft_device_info info;
+    weft_device_info info = {};
+    info.size = sizeof info;
     OK(weft_describe_device(1, &info));
     return info.nvrtc_version > 0;
 }

@@ -329,7 +329,8 @@ static void test_devices() {
         CHECK(strstr(weft_last_error(NULL), name) != NULL);
     }
     CHECK(strcmp(weft_device(gpu), "cuda:0") == 0);
-    weft_device_info info;
+    weft_device_info info = {};
+    info.size = sizeof info;
     OK(weft_describe_device(1, &info));
     printf("%s: %s, %s, %d multiprocessors\n", info.id, info.name, info.isa, (int)info.cores);
     CHECK(info.memory_bytes > 0 && info.cores > 0 && info.max_threads_per_block >= 1024);

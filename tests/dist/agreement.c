@@ -426,9 +426,7 @@ static void check_match(world *w, unsigned flags, size_t n) {
 /* ------------------------------------------------------------------------------- paths */
 
 static void check_price(world *w, weft_option option, weft_simulation simulation) {
-    weft_valuation one, many;
-    memset(&one, 0, sizeof one);
-    memset(&many, 1, sizeof many);
+    weft_valuation one = {.size = sizeof one}, many = {.size = sizeof many, .price = 1};
     const weft_status alone = weft_price(w->alone, &option, &simulation, &one);
     const weft_status together = weft_dist_price(w->d, &option, &simulation, &many);
     world_expect(w, alone == WEFT_OK && together == WEFT_OK && memcmp(&one, &many, sizeof one) == 0,
@@ -438,7 +436,8 @@ static void check_price(world *w, weft_option option, weft_simulation simulation
 static void check_prices(world *w) {
     static const double start[] = {1, 1.5}, volatility[] = {0.1, 0.3}, correlation[] = {1, 0.5, 0.5, 1};
     static const uint64_t paths[] = {2, 3, 2047, 2048, 2049, 10000, 70001};
-    const weft_option asian = {.payoff = WEFT_CALL,
+    const weft_option asian = {.size = sizeof asian,
+                               .payoff = WEFT_CALL,
                                .observed = WEFT_OBSERVE_MEAN,
                                .strike = 1,
                                .rate = 0.05,
@@ -446,7 +445,8 @@ static void check_prices(world *w) {
                                .assets = 1,
                                .start = start,
                                .volatility = volatility};
-    const weft_option corridor = {.payoff = WEFT_CORRIDOR,
+    const weft_option corridor = {.size = sizeof corridor,
+                                  .payoff = WEFT_CORRIDOR,
                                   .width = 0.1,
                                   .rate = 0.05,
                                   .maturity = 1,
@@ -455,15 +455,25 @@ static void check_prices(world *w) {
                                   .volatility = volatility,
                                   .correlation = correlation};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        const weft_simulation s = {.dtype = i % 2 ? WEFT_F32 : WEFT_F64, .steps = 3, .paths = paths[i], .seed = i};
+        const weft_simulation s = {
+            .size = sizeof s, .dtype = i % 2 ? WEFT_F32 : WEFT_F64, .steps = 3, .paths = paths[i], .seed = i};
         check_price(w, asian, s);
-        check_price(
-            w, corridor,
-            (weft_simulation){
-                .dtype = s.dtype, .scheme = WEFT_EULER, .steps = 2, .paths = paths[i], .antithetic = 1, .greeks = 1});
+        check_price(w, corridor,
+                    (weft_simulation){.size = sizeof(weft_simulation),
+                                      .dtype = s.dtype,
+                                      .scheme = WEFT_EULER,
+                                      .steps = 2,
+                                      .paths = paths[i],
+                                      .antithetic = 1,
+                                      .greeks = 1});
     }
-    check_price(w, asian, (weft_simulation){.dtype = WEFT_F64, .steps = 2, .paths = 30000, .control = 1});
-    check_price(w, asian, (weft_simulation){.dtype = WEFT_F32, .steps = 2, .paths = 16384, .scramblings = 4});
+    check_price(w, asian,
+                (weft_simulation){
+                    .size = sizeof(weft_simulation), .dtype = WEFT_F64, .steps = 2, .paths = 30000, .control = 1});
+    check_price(
+        w, asian,
+        (weft_simulation){
+            .size = sizeof(weft_simulation), .dtype = WEFT_F32, .steps = 2, .paths = 16384, .scramblings = 4});
 }
 
 static void check_all(world *w) {

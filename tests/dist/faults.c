@@ -71,10 +71,16 @@ static void check_disagreement(world *w, const double *x, bool last) {
 /* Tests an option that differs in a number which is only compared by a hash. */
 static void check_price(world *w, bool last) {
     const double start = last ? 1.5 : 1, volatility = 0.2;
-    const weft_option option = {
-        .strike = 1, .rate = 0.05, .maturity = 1, .assets = 1, .start = &start, .volatility = &volatility};
-    weft_simulation simulation = {.dtype = WEFT_F64, .steps = 2, .paths = 1000, .seed = last};
-    weft_valuation v = {.price = POISON};
+    const weft_option option = {.size = sizeof option,
+                                .strike = 1,
+                                .rate = 0.05,
+                                .maturity = 1,
+                                .assets = 1,
+                                .start = &start,
+                                .volatility = &volatility};
+    weft_simulation simulation = {
+        .size = sizeof simulation, .dtype = WEFT_F64, .steps = 2, .paths = 1000, .seed = last};
+    weft_valuation v = {.size = sizeof v, .price = POISON};
     weft_status status = weft_dist_price(w->d, &option, &simulation, &v);
     expect_failure(w, status, WEFT_INVALID, "the seed is 0 on rank 0 and 1 on rank", v.price);
     simulation.seed = 0;

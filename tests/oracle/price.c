@@ -12,7 +12,7 @@ static double squares;
 static int rows;
 
 static weft_valuation price(const weft_option *o, const weft_simulation *s) {
-    weft_valuation v = {0};
+    weft_valuation v = {.size = sizeof v};
     EXPECT_STATUS(ctx, weft_price(ctx, o, s, &v), WEFT_OK);
     return v;
 }
@@ -91,7 +91,7 @@ static const struct {
 enum { MARKET_COUNT = sizeof MARKETS / sizeof *MARKETS };
 
 static weft_option option_of(int market, weft_payoff payoff, weft_observed observed) {
-    weft_option o = {.payoff = payoff, .observed = observed, .assets = 1};
+    weft_option o = {.size = sizeof o, .payoff = payoff, .observed = observed, .assets = 1};
     o.strike = MARKETS[market].strike;
     o.rate = MARKETS[market].rate;
     o.maturity = MARKETS[market].maturity;
@@ -101,7 +101,8 @@ static weft_option option_of(int market, weft_payoff payoff, weft_observed obser
 }
 
 static weft_simulation simulation_of(int i, size_t steps) {
-    return (weft_simulation){.dtype = i % 3 == 1 ? WEFT_F32 : WEFT_F64,
+    return (weft_simulation){.size = sizeof(weft_simulation),
+                             .dtype = i % 3 == 1 ? WEFT_F32 : WEFT_F64,
                              .scheme = WEFT_EXACT,
                              .steps = steps,
                              .paths = few,
@@ -214,7 +215,8 @@ static void exchanges(void) {
     static const double correlations[] = {-0.7, 0, 0.5, 0.95};
     for (int i = 0; i < 4; i++) {
         const double rho = correlations[i], matrix[] = {1, rho, rho, 1};
-        const weft_option o = {.payoff = WEFT_CALL,
+        const weft_option o = {.size = sizeof o,
+                               .payoff = WEFT_CALL,
                                .rate = 0.05,
                                .maturity = 1,
                                .assets = 2,
@@ -239,7 +241,8 @@ static void baskets(void) {
         mean += weights[i] * start[i];
         for (int j = 0; j < N; j++) matrix[i * N + j] = i == j ? 1 : pow(0.6, abs(i - j));
     }
-    weft_option o = {.payoff = WEFT_CALL,
+    weft_option o = {.size = sizeof o,
+                     .payoff = WEFT_CALL,
                      .rate = 0.03,
                      .maturity = 1,
                      .assets = N,
@@ -272,7 +275,8 @@ static void double_digital(void) {
                  {10, WEFT_F64, 0.417325070759},
                  {100, WEFT_F64, 0.417901501389},
                  {100, WEFT_F32, 0.417909388526}};
-    const weft_option o = {.payoff = WEFT_CORRIDOR,
+    const weft_option o = {.size = sizeof o,
+                           .payoff = WEFT_CORRIDOR,
                            .width = 0.1,
                            .rate = 0.05,
                            .maturity = 1,
@@ -281,7 +285,8 @@ static void double_digital(void) {
                            .volatility = volatility,
                            .correlation = matrix};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        const weft_simulation s = {.dtype = table[i].dtype,
+        const weft_simulation s = {.size = sizeof s,
+                                   .dtype = table[i].dtype,
                                    .scheme = WEFT_EULER,
                                    .steps = table[i].steps,
                                    .paths = table[i].steps < 100 ? few : few / 4,
@@ -387,7 +392,10 @@ static void counts(void) {
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         s.paths = paths[i];
         const weft_valuation v = price(&o, &s);
-        EXPECT(v.price == price(&o, &(weft_simulation){.dtype = WEFT_F64, .steps = 1, .paths = 2}).price &&
+        EXPECT(v.price == price(&o,
+                                &(weft_simulation){
+                                    .size = sizeof(weft_simulation), .dtype = WEFT_F64, .steps = 1, .paths = 2})
+                              .price &&
                    v.standard_error == 0,
                "%llu paths: %.17g", (unsigned long long)paths[i], v.price);
     }

@@ -6,7 +6,13 @@
 #include "core/types.h"
 #include "verify/match.h"
 
-enum { DOUBLES = sizeof(weft_valuation) / sizeof(double), FEW = 201, TILES = 2 * WEFT_TILE(8) + 9, MANY = 262145 };
+/* DOUBLES: members of a weft_valuation, all of which are compared. */
+enum {
+    DOUBLES = (sizeof(weft_valuation) - offsetof(weft_valuation, price)) / sizeof(double),
+    FEW = 201,
+    TILES = 2 * WEFT_TILE(8) + 9,
+    MANY = 262145
+};
 static const double STARTS[] = {1, 100, 0.5, 40, 7, 1, 3, 90}, VOLATILITIES[] = {0.1, 0.3, 0.2, 0.9, 0, 0.4, 1, 0.25};
 
 typedef struct contract {
@@ -63,6 +69,8 @@ static void choose(const match_case *c, contract *k) {
     uint64_t r = input_random(c->turn, (uint64_t)c->parameter), second = input_random(r, 1);
     weft_option *const o = &k->option;
     double basket = 0;
+    o->size = sizeof *o;
+    k->simulation.size = sizeof k->simulation;
     k->simulation.seed = r;
     choose_simulation(c, &r, &k->simulation);
     o->assets = c->parameter == PLAIN || is_many(c) ? 1
@@ -93,7 +101,7 @@ static size_t values(const match_case *c) { return DOUBLES * sizeof(double) / we
  * it, are computed by two calls. */
 static weft_status valuate(weft_context *ctx, const contract *k, weft_valuation *v) {
     weft_simulation controlled = k->simulation, rest = k->simulation;
-    weft_valuation price;
+    weft_valuation price = {.size = sizeof price};
     if (!controlled.control || !controlled.greeks) return weft_price(ctx, &k->option, &k->simulation, v);
     controlled.greeks = 0;
     rest.control = 0;
@@ -109,11 +117,11 @@ static weft_status valuate(weft_context *ctx, const contract *k, weft_valuation 
 
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     contract k = {.option = {.start = NULL}};
-    weft_valuation valuation;
+    weft_valuation valuation = {.size = sizeof valuation};
     (void)inputs;
     choose(c, &k);
     const weft_status status = valuate(ctx, &k, &valuation);
-    return status == WEFT_OK ? weft_copy(ctx, sizeof valuation, &valuation, out) : status;
+    return status == WEFT_OK ? weft_copy(ctx, DOUBLES * sizeof(double), &valuation.price, out) : status;
 }
 
 static void tell(const match_case *c, char text[100]) {

@@ -23,7 +23,7 @@ static const char *const matmul_f32[] = {
 const weft_tunable *cuda_tunables(size_t *count) {
     static const weft_tunable list[] = {
 #define TUNABLE(ID, operation, dtype, accumulate, variants) \
-    {#operation, WEFT_##dtype, WEFT_##accumulate, variants, COUNT(variants), 0},
+    {sizeof(weft_tunable), #operation, WEFT_##dtype, WEFT_##accumulate, variants, COUNT(variants), 0},
 #include "cuda/runtime/tune.def"
     };
     *count = COUNT(list);
