@@ -39,8 +39,7 @@ function(weft_operation_files pattern files)
   set(${files} "${all}" PARENT_SCOPE)
 endfunction()
 
-# The other directories of sources call weft_operation_files themselves.
-weft_operation_files(src/cuda/*/@.cu checked)
+# The directories of sources call weft_operation_files themselves.
 if(WEFT_TESTS)
   weft_operation_files(docs/ops/@.md checked)
   weft_operation_files(tests/oracle/@.c checked ${WEFT_SHARED_ORACLES})
