@@ -29,7 +29,8 @@ typedef struct cli_options {
 /* command_<stem> for each operation, and command_reduce for the operators of weft_reduce. argv[0] is the operation's
  * name. */
 int command_reduce(const cli_options *options, int argc, char **argv);
-#define CALL(stem, help) int command_##stem(const cli_options *options, int argc, char **argv);
+#define CALL(stem, form, reads, passes, writes, help) \
+    int command_##stem(const cli_options *options, int argc, char **argv);
 #include "core/ops.def"
 
 /* Prints "weft COMMAND: sentence" and a newline on stderr. If `command` is NULL, prints "weft: sentence". */

@@ -322,44 +322,14 @@ static weft_status run_map_scan(const operation *o, weft_context *ctx, const ope
 
 #define OPERATION_IS_ANY false
 #define OPERATION_IS_INTEGER true
-
-/* Properties that are not in core/ops.def: operator, integers only, returns a value, arrays read, passes, arrays
- * written. */
-#define OPERATION_OF_variance WEFT_SUM, false, true, 1, 2, 0
-#define OPERATION_OF_dot WEFT_SUM, false, true, 2, 1, 0
-#define OPERATION_OF_scan WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_histogram WEFT_SUM, false, false, 1, 1, 0
-#define OPERATION_OF_top_k WEFT_SUM, false, false, 1, 1, 0
-#define OPERATION_OF_merge WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_search_sorted WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_laplace WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_select WEFT_SUM, false, false, 1, 1, 0.5
-#define OPERATION_OF_partition WEFT_SUM, false, false, 1, 2, 1
-#define OPERATION_OF_unique WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_run_length WEFT_SUM, false, false, 1, 1, 3
-#define OPERATION_OF_segmented_reduce WEFT_SUM, false, false, 1, 1, 0
-#define OPERATION_OF_segmented_scan WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_reduce_by_key WEFT_SUM, false, false, 2, 1, 0
-#define OPERATION_OF_recurrence WEFT_SUM, false, false, 2, 1, 1
-#define OPERATION_OF_matmul WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_fft WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_convolve WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_tridiag WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_heat WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_sort WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_argsort WEFT_SUM, false, false, 1, 1, 1
-#define OPERATION_OF_random WEFT_SUM, false, false, 0, 0, 1
-#define OPERATION_OF_sobol WEFT_SUM, false, false, 0, 0, 1
-#define OPERATION_OF_price WEFT_SUM, false, false, 1, 1, 0
-#define OPERATION_OF_match WEFT_SUM, false, false, 1, 1, 0
-#define OPERATION_OF_map WEFT_SUM, false, false, 2, 1, 1
-#define OPERATION_OF_map_reduce WEFT_SUM, false, false, 1, 1, 0
-#define OPERATION_OF_map_scan WEFT_SUM, false, false, 1, 1, 1
+#define OPERATION_IS_VALUE true
+#define OPERATION_IS_ARRAY false
 
 const operation OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \
     {#name, help, run_reduce, WEFT_##ID, OPERATION_IS_##domain, true, 1, 1, 0},
-#define CALL(stem, help) {#stem, help, run_##stem, OPERATION_OF_##stem},
+#define CALL(stem, form, reads, passes, writes, help) \
+    {#stem, help, run_##stem, (weft_op)0, false, OPERATION_IS_##form, reads, passes, writes},
 #include "core/ops.def"
 };
 const size_t OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS;

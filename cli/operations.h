@@ -34,7 +34,7 @@ const operation *operation_find(const char *name, size_t length);
 /* Returns the number of bytes that the operation reads and writes on arrays of n elements of `size` bytes. */
 double operation_bytes(const operation *operation, size_t n, size_t size);
 
-/* Returns true if the operation is CALL(stem, ...) in core/ops.def. */
+/* Returns true if the operation has the function weft_<stem> (CALL or PRIMITIVE in core/ops.def). */
 bool operation_is(const operation *operation, const char *stem);
 
 /* Arguments of any operation. dot and recurrence read y; variance reads ddof. scan reads op and kind. recurrence

@@ -19,7 +19,8 @@ static const verb COMMANDS[] = {
 static const verb OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \
     {#name, operands_of_reduce, help, text_of_reduce, command_reduce},
-#define CALL(stem, help) {#stem, operands_of_##stem, help, text_of_##stem, command_##stem},
+#define CALL(stem, form, reads, passes, writes, help) \
+    {#stem, operands_of_##stem, help, text_of_##stem, command_##stem},
 #include "core/ops.def"
 };
 enum {

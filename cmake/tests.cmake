@@ -43,7 +43,10 @@ endif()
 
 # ---------------------------------------------------------------------------------- oracle
 if(NOT sanitized STREQUAL thread)
-  foreach(oracle bounds exact histogram laplace laplace_solve map match ordered random sobol recurrence matmul rules scan select segmented transform tridiag heat sort price)
+  file(GLOB oracles RELATIVE ${tests_dir}/oracle CONFIGURE_DEPENDS ${tests_dir}/oracle/*.c)
+  list(FILTER oracles EXCLUDE REGEX "^(oracle|elementary.*)\.c$") # shared code, and tests_elementary.cmake
+  foreach(oracle IN LISTS oracles)
+    string(REPLACE .c "" oracle ${oracle})
     weft_program(oracle_${oracle} tests/oracle/${oracle}.c tests/oracle/oracle.c)
     weft_test(oracle_${oracle}_ref oracle 300 oracle_${oracle} ref)
     weft_test(oracle_${oracle}_cpu oracle 300 oracle_${oracle} cpu)
@@ -52,7 +55,9 @@ if(NOT sanitized STREQUAL thread)
 endif()
 
 # ------------------------------------------------------------------------------------- api
-foreach(api sources arguments map_arguments match_arguments random_arguments sobol_arguments selection_arguments segmented recurrence_arguments matmul_arguments tridiag_arguments heat_arguments sort_arguments transform_arguments price_arguments partial tune allocation fpmode concurrency forking order_arguments cancelling machine_state small_stack threads_refused)
+file(GLOB apis RELATIVE ${tests_dir}/api CONFIGURE_DEPENDS ${tests_dir}/api/*.c)
+foreach(api IN LISTS apis)
+  string(REPLACE .c "" api ${api})
   set(label api)
   if(api MATCHES "concurrency|cancelling")
     set(label threads)

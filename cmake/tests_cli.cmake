@@ -1,7 +1,11 @@
 # Tests of the weft command: tests/cli/*.sh, each of which gets the path of the command. They use Python to write .npy
 # files.
 if(Python3_Interpreter_FOUND)
-  foreach(test stream values files inputs outputs calls names statuses json convolve laplace map random sobol recurrence orders match matmul scan select segmented tridiag heat sort price tune shows complete)
+  file(GLOB tests RELATIVE ${tests_dir}/cli CONFIGURE_DEPENDS ${tests_dir}/cli/*.sh)
+  list(REMOVE_ITEM tests check.sh) # functions of the others
+  list(REMOVE_ITEM tests faults.sh example.sh unusable_gpu.sh ladder.sh ladder_linking.sh) # other arguments
+  foreach(test IN LISTS tests)
+    string(REPLACE .sh "" test ${test})
     add_test(NAME cli_${test} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/tests/cli/${test}.sh $<TARGET_FILE:weft_command>)
   endforeach()
   add_library(cli_shim MODULE tests/cli/shim.c)

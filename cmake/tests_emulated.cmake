@@ -19,7 +19,7 @@ set_source_files_properties(${translated} PROPERTIES COMPILE_OPTIONS "-include;c
 # Tensor cores are not emulated: these are the matrix products of a GPU without them.
 set_source_files_properties(${emulated}/matmul_f32.cc ${emulated}/matmul_f64.cc PROPERTIES COMPILE_OPTIONS
   "-include;cuda_runtime.h;-w;${executor_watch};-U__CUDA_ARCH__;-D__CUDA_ARCH__=700")
-executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/compiler.cc)
+executor_library(weft_emulated ${translated} tests/emulated/device.cc tests/emulated/absent.cc tests/emulated/compiler.cc)
 set_target_properties(weft_emulated PROPERTIES OUTPUT_NAME weft_cuda LIBRARY_OUTPUT_DIRECTORY ${emulated})
 target_compile_definitions(weft_emulated PRIVATE __CUDACC__ __CUDA_ARCH__=900 "STAGING_BYTES=((size_t)1<<18)")
 target_include_directories(weft_emulated PRIVATE tests/emulated include src)

@@ -179,17 +179,3 @@ weft_status gpu_scan_bulk(const gpu *, const scan_call *, scan_job *, bool *laun
     *launched = false;
     return WEFT_OK;
 }
-
-#define LACKS(stem)                                                                  \
-    weft_status cuda_##stem(void *, const stem##_call *, weft_error *error) {        \
-        return weft_fail(error, WEFT_UNSUPPORTED, "the emulated GPU has no " #stem); \
-    }
-LACKS(select)
-LACKS(run_length)
-LACKS(segmented)
-LACKS(histogram)
-LACKS(top_k)
-LACKS(merge)
-LACKS(search_sorted)
-LACKS(sort)
-LACKS(argsort)
