@@ -36,8 +36,8 @@ __attribute__((format(printf, 3, 4))) static inline weft_status weft_fail(weft_e
     RETURN_IF((p)->size != sizeof(type), WEFT_INVALID, \
               name "->size is %zu: expected sizeof(" #type "), that is %zu", (p)->size, sizeof(type))
 
-/* FORWARD(call()): returns from here with the call's status unless it is WEFT_OK. */
-#define FORWARD(call)                               \
+/* RETURN_IF_ERROR(call()): returns from here with the call's status unless it is WEFT_OK. */
+#define RETURN_IF_ERROR(call)                       \
     do {                                            \
         const weft_status forwarded = (call);       \
         if (forwarded != WEFT_OK) return forwarded; \
