@@ -12,7 +12,7 @@ static weft_status alloc_memory(weft_context *ctx, weft_memory memory, size_t by
 }
 
 weft_status weft_alloc(weft_context *ctx, weft_memory memory, size_t bytes, void **p) {
-    GUARDED_SETUP(ctx, alloc_memory(ctx, memory, bytes, p, error));
+    RETURN_GUARDED_SETUP(ctx, alloc_memory(ctx, memory, bytes, p, error));
 }
 
 static weft_status free_memory(weft_context *ctx, weft_memory memory, void *p, weft_error *error) {
@@ -21,19 +21,19 @@ static weft_status free_memory(weft_context *ctx, weft_memory memory, void *p, w
 }
 
 weft_status weft_free(weft_context *ctx, weft_memory memory, void *p) {
-    GUARDED_SETUP(ctx, free_memory(ctx, memory, p, error));
+    RETURN_GUARDED_SETUP(ctx, free_memory(ctx, memory, p, error));
 }
 
 static weft_status copy_memory(weft_context *ctx, size_t bytes, const void *src, void *dst, weft_error *error) {
     range from, to;
-    FORWARD(check_array(ctx, "src", src, bytes, 1, &from, error));
-    FORWARD(check_array(ctx, "dst", dst, bytes, 1, &to, error));
-    FORWARD(check_apart(&from, &to, error));
+    RETURN_IF_ERROR(check_array(ctx, "src", src, bytes, 1, &from, error));
+    RETURN_IF_ERROR(check_array(ctx, "dst", dst, bytes, 1, &to, error));
+    RETURN_IF_ERROR(check_apart(&from, &to, error));
     return bytes ? ctx->backend->copy(ctx->state, bytes, src, dst, error) : WEFT_OK;
 }
 
 weft_status weft_copy(weft_context *ctx, size_t bytes, const void *src, void *dst) {
-    GUARDED(ctx, copy_memory(ctx, bytes, src, dst, error));
+    RETURN_GUARDED(ctx, copy_memory(ctx, bytes, src, dst, error));
 }
 
 /* ----------------------------------------------------------------------------- result types */

@@ -17,7 +17,7 @@ static weft_status convolve(weft_context *ctx, convolve_call *c, weft_field fiel
                             weft_error *error) {
     const char *const name = c->correlate ? "correlation" : "convolution";
     range from_x, from_h, to;
-    FORWARD(check_float(name, c->dtype, error));
+    RETURN_IF_ERROR(check_float(name, c->dtype, error));
     RETURN_IF((unsigned)field > WEFT_COMPLEX, WEFT_INVALID, "invalid field %d", (int)field);
     RETURN_IF((unsigned)mode > WEFT_VALID, WEFT_INVALID, "invalid convolution mode %d", (int)mode);
     RETURN_IF(c->n == 0 || c->m == 0, WEFT_EMPTY, "%s of %zu and %zu values is undefined", name, c->n, c->m);
@@ -25,11 +25,11 @@ static weft_status convolve(weft_context *ctx, convolve_call *c, weft_field fiel
     RETURN_IF(c->n > SIZE_MAX / 16 || c->m > SIZE_MAX / 16, WEFT_INVALID,
               "%s: %zu and %zu values do not fit in memory", name, c->n, c->m);
     find_slice(mode, c);
-    FORWARD(check_array(ctx, "x", c->x, parts * c->n, size, &from_x, error));
-    FORWARD(check_array(ctx, "h", c->h, parts * c->m, size, &from_h, error));
-    FORWARD(check_array(ctx, "y", c->y, parts * c->count, size, &to, error));
-    FORWARD(check_apart(&to, &from_x, error));
-    FORWARD(check_apart(&to, &from_h, error));
+    RETURN_IF_ERROR(check_array(ctx, "x", c->x, parts * c->n, size, &from_x, error));
+    RETURN_IF_ERROR(check_array(ctx, "h", c->h, parts * c->m, size, &from_h, error));
+    RETURN_IF_ERROR(check_array(ctx, "y", c->y, parts * c->count, size, &to, error));
+    RETURN_IF_ERROR(check_apart(&to, &from_x, error));
+    RETURN_IF_ERROR(check_apart(&to, &from_h, error));
     return ctx->backend->convolve(ctx->state, c, error);
 }
 
@@ -37,7 +37,7 @@ weft_status weft_convolve(weft_context *ctx, weft_dtype dtype, weft_field field,
                           const void *x, size_t m, const void *h, void *y) {
     convolve_call call = {
         .dtype = dtype, .is_complex = field == WEFT_COMPLEX, .n = n, .x = x, .m = m, .h = h, .y = y};
-    GUARDED(ctx, convolve(ctx, &call, field, mode, error));
+    RETURN_GUARDED(ctx, convolve(ctx, &call, field, mode, error));
 }
 
 weft_status weft_correlate(weft_context *ctx, weft_dtype dtype, weft_field field, weft_convolve_mode mode, size_t n,
@@ -50,7 +50,7 @@ weft_status weft_correlate(weft_context *ctx, weft_dtype dtype, weft_field field
                           .m = m,
                           .h = h,
                           .y = y};
-    GUARDED(ctx, convolve(ctx, &call, field, mode, error));
+    RETURN_GUARDED(ctx, convolve(ctx, &call, field, mode, error));
 }
 
 weft_status weft_part_convolve(weft_context *ctx, weft_dtype dtype, weft_field field, int correlate, size_t n,
@@ -65,5 +65,5 @@ weft_status weft_part_convolve(weft_context *ctx, weft_dtype dtype, weft_field f
                                 .first = first,
                                 .count = count,
                                 .y = y};
-    GUARDED(ctx, ctx->backend->convolve(ctx->state, &call, error));
+    RETURN_GUARDED(ctx, ctx->backend->convolve(ctx->state, &call, error));
 }

@@ -13,20 +13,20 @@ static weft_status fft(weft_context *ctx, const fft_call *c, weft_error *error) 
     const bool from_real = c->kind == WEFT_R2C, to_real = c->kind == WEFT_C2R;
     range from, to;
     size_t in, out;
-    FORWARD(check_float("fft", c->dtype, error));
+    RETURN_IF_ERROR(check_float("fft", c->dtype, error));
     RETURN_IF((unsigned)c->kind > WEFT_C2R, WEFT_INVALID, "invalid fft kind %d", (int)c->kind);
     RETURN_IF(c->n == 0 || (c->n & (c->n - 1)) != 0, WEFT_INVALID,
               "fft of %zu values: the length must be a power of two", c->n);
-    FORWARD(count_reals(c->batch, to_real ? half : c->n, from_real ? 1 : 2, &in, error));
-    FORWARD(count_reals(c->batch, from_real ? half : c->n, to_real ? 1 : 2, &out, error));
-    FORWARD(check_array(ctx, "x", c->x, in, weft_dtype_size(c->dtype), &from, error));
-    FORWARD(check_array(ctx, "y", c->y, out, weft_dtype_size(c->dtype), &to, error));
-    if (c->x != c->y || c->kind > WEFT_C2C_INVERSE) FORWARD(check_apart(&to, &from, error));
+    RETURN_IF_ERROR(count_reals(c->batch, to_real ? half : c->n, from_real ? 1 : 2, &in, error));
+    RETURN_IF_ERROR(count_reals(c->batch, from_real ? half : c->n, to_real ? 1 : 2, &out, error));
+    RETURN_IF_ERROR(check_array(ctx, "x", c->x, in, weft_dtype_size(c->dtype), &from, error));
+    RETURN_IF_ERROR(check_array(ctx, "y", c->y, out, weft_dtype_size(c->dtype), &to, error));
+    if (c->x != c->y || c->kind > WEFT_C2C_INVERSE) RETURN_IF_ERROR(check_apart(&to, &from, error));
     return c->batch ? ctx->backend->fft(ctx->state, c, error) : WEFT_OK;
 }
 
 weft_status weft_fft(weft_context *ctx, weft_dtype dtype, weft_fft_kind kind, size_t batch, size_t n, const void *x,
                      void *y) {
     const fft_call call = {.dtype = dtype, .kind = kind, .batch = batch, .n = n, .x = x, .y = y};
-    GUARDED(ctx, fft(ctx, &call, error));
+    RETURN_GUARDED(ctx, fft(ctx, &call, error));
 }

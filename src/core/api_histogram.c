@@ -9,28 +9,28 @@
 static weft_status check_counts(weft_context *ctx, const histogram_call *c, range *x, range *counts,
                                 weft_error *error) {
     type_kind kind;
-    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
     RETURN_IF(c->bins == 0 || c->bins > WEFT_BINS_MAX, WEFT_INVALID,
               "invalid number of bins %zu: expected 1 to %" PRIu32, c->bins, WEFT_BINS_MAX);
-    FORWARD(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), x, error));
-    FORWARD(check_array(ctx, "counts", c->counts, c->bins, sizeof *c->counts, counts, error));
+    RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), x, error));
+    RETURN_IF_ERROR(check_array(ctx, "counts", c->counts, c->bins, sizeof *c->counts, counts, error));
     return check_apart(counts, x, error);
 }
 
 static weft_status histogram(weft_context *ctx, const histogram_call *c, weft_error *error) {
     range x, counts, edges;
     const size_t size = weft_dtype_size(c->dtype);
-    FORWARD(check_counts(ctx, c, &x, &counts, error));
-    FORWARD(check_array(ctx, "edges", c->edges, c->bins + 1, size, &edges, error));
-    FORWARD(check_apart(&counts, &edges, error));
-    if (!ctx->backend->device_only) FORWARD(weft_check_edges(c->dtype, size, 0, c->bins, c->edges, error));
+    RETURN_IF_ERROR(check_counts(ctx, c, &x, &counts, error));
+    RETURN_IF_ERROR(check_array(ctx, "edges", c->edges, c->bins + 1, size, &edges, error));
+    RETURN_IF_ERROR(check_apart(&counts, &edges, error));
+    if (!ctx->backend->device_only) RETURN_IF_ERROR(weft_check_edges(c->dtype, size, 0, c->bins, c->edges, error));
     return ctx->backend->histogram(ctx->state, c, error);
 }
 
 weft_status weft_histogram(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
                            const void *edges, uint64_t *counts) {
     const histogram_call call = {.dtype = dtype, .n = n, .x = x, .bins = bins, .edges = edges, .counts = counts};
-    GUARDED(ctx, histogram(ctx, &call, error));
+    RETURN_GUARDED(ctx, histogram(ctx, &call, error));
 }
 
 /* ------------------------------------------------------------------------------ even bins */
@@ -62,7 +62,7 @@ static bool bounds_ascend(const histogram_call *c, type_kind kind) {
 
 static weft_status check_range(histogram_call *c, const void *lower, const void *upper, weft_error *error) {
     type_kind kind;
-    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
     read_bound(c->dtype, lower, &c->lower_real, &c->lower_integer);
     read_bound(c->dtype, upper, &c->upper_real, &c->upper_integer);
     const weft_element_text low = weft_describe_element(c->dtype, lower),
@@ -82,17 +82,17 @@ static weft_status histogram_even(weft_context *ctx, histogram_call *c, const vo
                                   weft_error *error) {
     range x, counts, bound;
     const size_t size = weft_dtype_size(c->dtype);
-    FORWARD(check_counts(ctx, c, &x, &counts, error));
-    FORWARD(check_array(ctx, "lower", lower, 1, size, &bound, error));
-    FORWARD(check_host_value("lower", lower, error));
-    FORWARD(check_array(ctx, "upper", upper, 1, size, &bound, error));
-    FORWARD(check_host_value("upper", upper, error));
-    FORWARD(check_range(c, lower, upper, error));
+    RETURN_IF_ERROR(check_counts(ctx, c, &x, &counts, error));
+    RETURN_IF_ERROR(check_array(ctx, "lower", lower, 1, size, &bound, error));
+    RETURN_IF_ERROR(check_host_value("lower", lower, error));
+    RETURN_IF_ERROR(check_array(ctx, "upper", upper, 1, size, &bound, error));
+    RETURN_IF_ERROR(check_host_value("upper", upper, error));
+    RETURN_IF_ERROR(check_range(c, lower, upper, error));
     return ctx->backend->histogram(ctx->state, c, error);
 }
 
 weft_status weft_histogram_even(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, size_t bins,
                                 const void *lower, const void *upper, uint64_t *counts) {
     histogram_call call = {.dtype = dtype, .n = n, .x = x, .bins = bins, .counts = counts};
-    GUARDED(ctx, histogram_even(ctx, &call, lower, upper, error));
+    RETURN_GUARDED(ctx, histogram_even(ctx, &call, lower, upper, error));
 }

@@ -16,22 +16,22 @@ static weft_status check_grids(weft_context *ctx, weft_dtype dtype, size_t nx, s
                                const void *v, range *from, range *to, weft_error *error) {
     type_kind kind;
     size_t points = 0;
-    FORWARD(check_kind(dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
     RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "laplace requires a grid of f32 or f64, not %s",
               weft_dtype_name(dtype));
-    FORWARD(count_points(nx, ny, nz, &points, error));
+    RETURN_IF_ERROR(count_points(nx, ny, nz, &points, error));
     RETURN_IF(points == 0, WEFT_EMPTY, "a grid of %zu x %zu x %zu has no points", nx, ny, nz);
-    FORWARD(check_array(ctx, "u", u, points, weft_dtype_size(dtype), from, error));
-    FORWARD(check_array(ctx, "v", v, points, weft_dtype_size(dtype), to, error));
+    RETURN_IF_ERROR(check_array(ctx, "u", u, points, weft_dtype_size(dtype), from, error));
+    RETURN_IF_ERROR(check_array(ctx, "v", v, points, weft_dtype_size(dtype), to, error));
     return u == v ? WEFT_OK : check_apart(to, from, error);
 }
 
 static weft_status laplace(weft_context *ctx, const laplace_call *c, weft_error *error) {
     range from, to, measure;
-    FORWARD(check_grids(ctx, c->dtype, c->nx, c->ny, c->nz, c->u, c->v, &from, &to, error));
-    FORWARD(check_array(ctx, "change", c->change, c->change ? 1 : 0, sizeof *c->change, &measure, error));
-    FORWARD(check_apart(&measure, &from, error));
-    FORWARD(check_apart(&measure, &to, error));
+    RETURN_IF_ERROR(check_grids(ctx, c->dtype, c->nx, c->ny, c->nz, c->u, c->v, &from, &to, error));
+    RETURN_IF_ERROR(check_array(ctx, "change", c->change, c->change ? 1 : 0, sizeof *c->change, &measure, error));
+    RETURN_IF_ERROR(check_apart(&measure, &from, error));
+    RETURN_IF_ERROR(check_apart(&measure, &to, error));
     return ctx->backend->laplace(ctx->state, c, error);
 }
 
@@ -39,7 +39,7 @@ weft_status weft_laplace(weft_context *ctx, weft_dtype dtype, size_t nx, size_t 
                          const void *u, void *v, double *change) {
     const laplace_call call = {
         .dtype = dtype, .nx = nx, .ny = ny, .nz = nz, .sweeps = sweeps, .u = u, .v = v, .change = change};
-    GUARDED(ctx, laplace(ctx, &call, error));
+    RETURN_GUARDED(ctx, laplace(ctx, &call, error));
 }
 
 /* -------------------------------------------------------------------------------- the solution */
@@ -66,7 +66,7 @@ static weft_status solve_in_looks(weft_context *ctx, laplace_solve_call *c, doub
     const size_t step = tolerance == 0 ? most : c->method == WEFT_SOR ? SOR_SWEEPS_OF_A_LOOK : 1;
     do {
         c->sweeps = most - *done < step ? most - *done : step;
-        FORWARD(ctx->backend->laplace_solve(ctx->state, c, error));
+        RETURN_IF_ERROR(ctx->backend->laplace_solve(ctx->state, c, error));
         *done += c->sweeps;
         c->u = c->v;
     } while (*done < most && (tolerance == 0 || *c->residual > tolerance));
@@ -83,12 +83,12 @@ static weft_status laplace_solve(weft_context *ctx, laplace_solve_call *c, doubl
     RETURN_IF(!(c->omega >= 0 && c->omega < 2), WEFT_INVALID,
               "invalid omega %g: it must be greater than 0 and less than 2, or 0 for the optimal value", c->omega);
     RETURN_IF(!(tolerance >= 0), WEFT_INVALID, "invalid tolerance %g: it must be 0 or greater", tolerance);
-    FORWARD(check_grids(ctx, c->dtype, c->nx, c->ny, c->nz, c->u, c->v, &from, &to, error));
-    FORWARD(check_host_value("done", done, error));
-    FORWARD(check_host_value("residual", residual, error));
+    RETURN_IF_ERROR(check_grids(ctx, c->dtype, c->nx, c->ny, c->nz, c->u, c->v, &from, &to, error));
+    RETURN_IF_ERROR(check_host_value("done", done, error));
+    RETURN_IF_ERROR(check_host_value("residual", residual, error));
     if (c->omega == 0) c->omega = best_omega(c->method, c->nx, c->ny, c->nz);
     c->residual = residual || tolerance > 0 ? &measured : NULL;
-    FORWARD(solve_in_looks(ctx, c, tolerance, most, &made, error));
+    RETURN_IF_ERROR(solve_in_looks(ctx, c, tolerance, most, &made, error));
     if (done) *done = made;
     if (residual) *residual = measured;
     return WEFT_OK;
@@ -99,5 +99,5 @@ weft_status weft_laplace_solve(weft_context *ctx, weft_laplace_method method, we
                                size_t *done, double *residual) {
     laplace_solve_call call = {
         .method = method, .dtype = dtype, .nx = nx, .ny = ny, .nz = nz, .omega = omega, .u = u, .v = v};
-    GUARDED(ctx, laplace_solve(ctx, &call, tolerance, sweeps, done, residual, error));
+    RETURN_GUARDED(ctx, laplace_solve(ctx, &call, tolerance, sweeps, done, residual, error));
 }

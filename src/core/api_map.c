@@ -26,7 +26,7 @@ static weft_status compile(const char *formula, weft_expr **expr, weft_error *er
 }
 
 weft_status weft_expr_compile(weft_context *ctx, const char *formula, weft_expr **expr) {
-    GUARDED_SETUP(ctx, compile(formula, expr, error));
+    RETURN_GUARDED_SETUP(ctx, compile(formula, expr, error));
 }
 
 void weft_expr_free(weft_expr *expr) { free(expr); }
@@ -49,7 +49,7 @@ const char *weft_expr_variable(const weft_expr *expr, size_t index) {
 static weft_status check_evaluation(const weft_expr *expr, weft_dtype dtype, weft_error *error) {
     type_kind kind;
     RETURN_IF(!expr, WEFT_INVALID, "expr is NULL");
-    FORWARD(check_kind(dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
     RETURN_IF(weft_dtype_size(dtype) < 4, WEFT_UNSUPPORTED,
               "formulas are evaluated in f32, f64, i32, i64, u32 or u64, not in %s", weft_dtype_name(dtype));
     for (size_t s = 0; s < expr->step_count && kind != KIND_FLOAT; s++) {
@@ -164,7 +164,7 @@ static weft_status bind_variable(request *r, const expr_leaf *variable, map_leaf
     const weft_binding *b;
     const char *name = variable->text;
     range value;
-    FORWARD(find_binding(r, name, &b, error));
+    RETURN_IF_ERROR(find_binding(r, name, &b, error));
     RETURN_IF(weft_dtype_size(b->dtype) == 0, WEFT_INVALID, "%s: invalid dtype %d", name, (int)b->dtype);
     RETURN_IF(type_is_float(b->dtype) && !type_is_float(r->call.dtype), WEFT_UNSUPPORTED,
               "%s is %s, which cannot be evaluated in %s", name, weft_dtype_name(b->dtype),
@@ -174,8 +174,8 @@ static weft_status bind_variable(request *r, const expr_leaf *variable, map_leaf
         *leaf = (map_leaf){.kind = LEAF_ARRAY, .dtype = b->dtype, .p = b->array};
         return check_array(r->ctx, name, b->array, r->call.n, weft_dtype_size(b->dtype), array, error);
     }
-    FORWARD(check_host_value(name, b->scalar, error));
-    FORWARD(check_array(r->ctx, name, b->scalar, 1, weft_dtype_size(b->dtype), &value, error));
+    RETURN_IF_ERROR(check_host_value(name, b->scalar, error));
+    RETURN_IF_ERROR(check_array(r->ctx, name, b->scalar, 1, weft_dtype_size(b->dtype), &value, error));
     leaf->kind = LEAF_VALUE;
     bind_scalar(b, r->call.dtype, leaf);
     return WEFT_OK;
@@ -184,14 +184,14 @@ static weft_status bind_variable(request *r, const expr_leaf *variable, map_leaf
 /* Fills r->call except its output. */
 static weft_status bind(request *r, weft_error *error) {
     const weft_expr *e = r->expr;
-    FORWARD(check_evaluation(e, r->call.dtype, error));
-    FORWARD(check_names(r, error));
+    RETURN_IF_ERROR(check_evaluation(e, r->call.dtype, error));
+    RETURN_IF_ERROR(check_names(r, error));
     for (size_t i = 0; i < e->leaf_count; i++) {
         r->leaves[i] = (map_leaf){.kind = e->leaves[i].kind == EXPR_INDEX ? LEAF_INDEX : LEAF_VALUE};
         if (e->leaves[i].kind == EXPR_NUMBER)
-            FORWARD(bind_number(e, &e->leaves[i], r->call.dtype, &r->leaves[i], error));
+            RETURN_IF_ERROR(bind_number(e, &e->leaves[i], r->call.dtype, &r->leaves[i], error));
         if (e->leaves[i].kind == EXPR_VARIABLE)
-            FORWARD(bind_variable(r, &e->leaves[i], &r->leaves[i], &r->arrays[i], error));
+            RETURN_IF_ERROR(bind_variable(r, &e->leaves[i], &r->leaves[i], &r->arrays[i], error));
     }
     r->call.steps = e->steps;
     r->call.step_count = e->step_count;
@@ -207,7 +207,7 @@ static weft_status check_output(const request *r, const range *out, bool in_plac
     for (size_t i = 0; i < r->expr->leaf_count; i++) {
         const map_leaf *leaf = &r->leaves[i];
         if (leaf->kind != LEAF_ARRAY || (in_place && leaf->p == out->p && leaf->dtype == r->call.dtype)) continue;
-        FORWARD(check_apart(out, &r->arrays[i], error));
+        RETURN_IF_ERROR(check_apart(out, &r->arrays[i], error));
     }
     return WEFT_OK;
 }
@@ -222,10 +222,10 @@ static void start_index(request *r, uint64_t first) {
 
 static weft_status map(request *r, uint64_t first, void *out, weft_error *error) {
     range to;
-    FORWARD(bind(r, error));
+    RETURN_IF_ERROR(bind(r, error));
     start_index(r, first);
-    FORWARD(check_array(r->ctx, "out", out, r->call.n, weft_dtype_size(r->call.dtype), &to, error));
-    FORWARD(check_output(r, &to, true, error));
+    RETURN_IF_ERROR(check_array(r->ctx, "out", out, r->call.n, weft_dtype_size(r->call.dtype), &to, error));
+    RETURN_IF_ERROR(check_output(r, &to, true, error));
     if (r->call.n == 0) return WEFT_OK;
     r->call.out = out;
     return r->ctx->backend->map(r->ctx->state, &r->call, error);
@@ -234,7 +234,7 @@ static weft_status map(request *r, uint64_t first, void *out, weft_error *error)
 weft_status part_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, uint64_t first, size_t n,
                      const weft_binding *bindings, size_t count, void *out) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    GUARDED(ctx, map(&r, first, out, error));
+    RETURN_GUARDED(ctx, map(&r, first, out, error));
 }
 
 weft_status weft_map(weft_context *ctx, const weft_expr *expr, weft_dtype dtype, size_t n,
@@ -247,13 +247,13 @@ static weft_status map_reduce(request *r, weft_op op, weft_dtype accumulate, uin
     const size_t n = r->call.n;
     weft_dtype result;
     range to;
-    FORWARD(bind(r, error));
+    RETURN_IF_ERROR(bind(r, error));
     start_index(r, first);
-    FORWARD(check_reduce_type(op, r->call.dtype, accumulate, &result, error));
+    RETURN_IF_ERROR(check_reduce_type(op, r->call.dtype, accumulate, &result, error));
     if (part) result = WEFT_F64;
     RETURN_IF(n == 0 && check_needs_elements(op), WEFT_EMPTY, "%s of 0 elements is undefined", weft_op_name(op));
-    FORWARD(check_array(r->ctx, "out", out, 1, weft_dtype_size(result), &to, error));
-    FORWARD(check_output(r, &to, false, error));
+    RETURN_IF_ERROR(check_array(r->ctx, "out", out, 1, weft_dtype_size(result), &to, error));
+    RETURN_IF_ERROR(check_output(r, &to, false, error));
     const reduce_call call = {
         .op = op, .dtype = r->call.dtype, .result = result, .n = n, .out = out, .map = &r->call, .part = part};
     return r->ctx->backend->reduce(r->ctx->state, &call, error);
@@ -263,7 +263,7 @@ weft_status part_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr
                             weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings,
                             size_t count, const double *part, void *out) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    GUARDED(ctx, map_reduce(&r, op, accumulate, first, part, out, error));
+    RETURN_GUARDED(ctx, map_reduce(&r, op, accumulate, first, part, out, error));
 }
 
 weft_status weft_map_reduce(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
@@ -275,13 +275,13 @@ static weft_status map_scan(request *r, weft_op op, weft_scan_kind kind, weft_dt
                             const void *init, void *y, weft_error *error) {
     scan_call call = {.op = op, .kind = kind, .dtype = r->call.dtype, .n = r->call.n, .init = init, .y = y};
     range to;
-    FORWARD(bind(r, error));
+    RETURN_IF_ERROR(bind(r, error));
     start_index(r, first);
-    FORWARD(check_scan_type("map_scan", op, call.dtype, accumulate, &call.result, error));
+    RETURN_IF_ERROR(check_scan_type("map_scan", op, call.dtype, accumulate, &call.result, error));
     RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)kind);
-    FORWARD(check_array(r->ctx, "y", y, call.n, weft_dtype_size(call.result), &to, error));
-    FORWARD(check_output(r, &to, call.result == call.dtype, error));
-    FORWARD(check_host_value("init", init, error));
+    RETURN_IF_ERROR(check_array(r->ctx, "y", y, call.n, weft_dtype_size(call.result), &to, error));
+    RETURN_IF_ERROR(check_output(r, &to, call.result == call.dtype, error));
+    RETURN_IF_ERROR(check_host_value("init", init, error));
     if (call.n == 0) return WEFT_OK;
     call.map = &r->call;
     return r->ctx->backend->scan(r->ctx->state, &call, error);
@@ -291,7 +291,7 @@ weft_status part_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, co
                           weft_dtype accumulate, uint64_t first, size_t n, const weft_binding *bindings, size_t count,
                           const void *init, void *y) {
     request r = {.ctx = ctx, .expr = expr, .bindings = bindings, .count = count, .call = {.dtype = dtype, .n = n}};
-    GUARDED(ctx, map_scan(&r, op, kind, accumulate, first, init, y, error));
+    RETURN_GUARDED(ctx, map_scan(&r, op, kind, accumulate, first, init, y, error));
 }
 
 weft_status weft_map_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr, weft_dtype dtype,

@@ -9,8 +9,9 @@ static weft_status check_patterns(const weft_context *ctx, const weft_patterns *
     RETURN_IF(!p, WEFT_INVALID, "patterns is NULL");
     RETURN_IF(p->count == 0 || p->count > WEFT_PATTERNS_MAX, WEFT_INVALID,
               "invalid number of patterns %zu: expected 1 to %d", p->count, WEFT_PATTERNS_MAX);
-    FORWARD(check_array(ctx, "patterns->offsets", p->offsets, p->count + 1, sizeof *p->offsets, &offsets, error));
-    FORWARD(check_host_value("patterns->offsets", p->offsets, error));
+    RETURN_IF_ERROR(
+        check_array(ctx, "patterns->offsets", p->offsets, p->count + 1, sizeof *p->offsets, &offsets, error));
+    RETURN_IF_ERROR(check_host_value("patterns->offsets", p->offsets, error));
     for (size_t i = 0; i < p->count; i++) {
         const uint64_t begin = p->offsets[i], end = p->offsets[i + 1];
         RETURN_IF(begin > end, WEFT_INVALID,
@@ -23,7 +24,7 @@ static weft_status check_patterns(const weft_context *ctx, const weft_patterns *
                   "pattern %zu has %" PRIu64 " bytes: a pattern must have 1 to %d", i, end - begin,
                   WEFT_PATTERN_BYTES_MAX);
     }
-    FORWARD(check_array(ctx, "patterns->bytes", p->bytes, p->offsets[p->count], 1, &bytes, error));
+    RETURN_IF_ERROR(check_array(ctx, "patterns->bytes", p->bytes, p->offsets[p->count], 1, &bytes, error));
     return check_host_value("patterns->bytes", p->bytes, error);
 }
 
@@ -31,19 +32,19 @@ static weft_status match(weft_context *ctx, match_call *c, const weft_patterns *
                          weft_error *error) {
     const size_t listed = c->counts ? 0 : c->capacity;
     range text, outputs[4];
-    FORWARD(check_array(ctx, "text", c->text, c->n, 1, &text, error));
+    RETURN_IF_ERROR(check_array(ctx, "text", c->text, c->n, 1, &text, error));
     RETURN_IF(c->first > c->end || c->end > c->n, WEFT_INVALID,
               "first = %zu, end = %zu in a text of %zu bytes: expected first <= end <= n", c->first, c->end, c->n);
-    FORWARD(check_patterns(ctx, p, error));
+    RETURN_IF_ERROR(check_patterns(ctx, p, error));
     RETURN_IF(flags > (WEFT_FOLD_CASE | WEFT_WHOLE_WORD), WEFT_INVALID,
               "invalid flags %u: expected a combination of %d and %d", flags, WEFT_FOLD_CASE, WEFT_WHOLE_WORD);
-    FORWARD(check_array(ctx, "counts", c->counts, c->counts ? p->count : 0, 8, &outputs[0], error));
-    FORWARD(check_array(ctx, "positions", c->positions, listed, 8, &outputs[1], error));
-    FORWARD(check_array(ctx, "numbers", c->numbers, listed, 4, &outputs[2], error));
-    FORWARD(check_array(ctx, "total", c->total, c->counts ? 0 : 1, 8, &outputs[3], error));
+    RETURN_IF_ERROR(check_array(ctx, "counts", c->counts, c->counts ? p->count : 0, 8, &outputs[0], error));
+    RETURN_IF_ERROR(check_array(ctx, "positions", c->positions, listed, 8, &outputs[1], error));
+    RETURN_IF_ERROR(check_array(ctx, "numbers", c->numbers, listed, 4, &outputs[2], error));
+    RETURN_IF_ERROR(check_array(ctx, "total", c->total, c->counts ? 0 : 1, 8, &outputs[3], error));
     for (int i = 0; i < 4; i++) {
-        FORWARD(check_apart(&outputs[i], &text, error));
-        for (int k = 0; k < i; k++) FORWARD(check_apart(&outputs[i], &outputs[k], error));
+        RETURN_IF_ERROR(check_apart(&outputs[i], &text, error));
+        for (int k = 0; k < i; k++) RETURN_IF_ERROR(check_apart(&outputs[i], &outputs[k], error));
     }
     c->patterns = p->count;
     c->offsets = p->offsets;
@@ -62,7 +63,7 @@ static weft_status count(weft_context *ctx, match_call *c, const weft_patterns *
 weft_status weft_match_count(weft_context *ctx, size_t n, const void *text, size_t first, size_t end,
                              const weft_patterns *patterns, unsigned flags, uint64_t *counts) {
     match_call call = {.n = n, .first = first, .end = end, .text = text, .counts = counts};
-    GUARDED(ctx, count(ctx, &call, patterns, flags, error));
+    RETURN_GUARDED(ctx, count(ctx, &call, patterns, flags, error));
 }
 
 weft_status weft_match_list(weft_context *ctx, size_t n, const void *text, size_t first, size_t end,
@@ -76,5 +77,5 @@ weft_status weft_match_list(weft_context *ctx, size_t n, const void *text, size_
                        .positions = positions,
                        .numbers = numbers,
                        .total = total};
-    GUARDED(ctx, match(ctx, &call, patterns, flags, error));
+    RETURN_GUARDED(ctx, match(ctx, &call, patterns, flags, error));
 }

@@ -65,7 +65,7 @@ static weft_status check_blocks_apart(const block *c, const block *x, size_t siz
 /* ------------------------------------------------------------------------------ arguments */
 
 static weft_status check_types(weft_dtype dtype, weft_dtype accumulate, weft_dtype *chains, weft_error *error) {
-    FORWARD(check_float("matmul", dtype, error));
+    RETURN_IF_ERROR(check_float("matmul", dtype, error));
     return check_result("matmul", WIDE, dtype, accumulate, chains, error);
 }
 
@@ -81,7 +81,7 @@ static weft_status check_words(weft_layout layout, weft_transpose transpose_a, w
 static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p, double none, double *value,
                                weft_error *error) {
     float narrow;
-    FORWARD(check_host_value(name, p, error));
+    RETURN_IF_ERROR(check_host_value(name, p, error));
     *value = none;
     if (p && dtype == WEFT_F64) memcpy(value, p, sizeof *value);
     if (p && dtype == WEFT_F32) *value = (double)*(const float *)memcpy(&narrow, p, sizeof narrow);
@@ -91,14 +91,14 @@ static weft_status read_scalar(const char *name, weft_dtype dtype, const void *p
 static weft_status run(weft_context *ctx, matmul_call *call, block *a, block *b, block *c, weft_error *error) {
     const size_t size = weft_dtype_size(call->dtype);
     if (c->rows == 0 || c->width == 0) a->rows = b->rows = 0; /* nothing is computed, so nothing is read */
-    FORWARD(check_block(ctx, a, size, error));
-    FORWARD(check_block(ctx, b, size, error));
-    FORWARD(check_block(ctx, c, size, error));
+    RETURN_IF_ERROR(check_block(ctx, a, size, error));
+    RETURN_IF_ERROR(check_block(ctx, b, size, error));
+    RETURN_IF_ERROR(check_block(ctx, c, size, error));
     if (c->range.bytes == 0) return WEFT_OK;
     RETURN_IF(!is_stacked(c) && !is_side_by_side(c), WEFT_INVALID,
               "the matrices of C overlap: their stride is %zu elements", c->stride);
-    FORWARD(check_blocks_apart(c, a, size, error));
-    FORWARD(check_blocks_apart(c, b, size, error));
+    RETURN_IF_ERROR(check_blocks_apart(c, a, size, error));
+    RETURN_IF_ERROR(check_blocks_apart(c, b, size, error));
     if (call->alpha == 0) call->k = 0;
     if (call->k == 0 && call->beta == 1) return WEFT_OK;
     call->part = call->k ? weft_matmul_part(call->m, call->n, call->k) : 0;
@@ -126,10 +126,10 @@ static weft_status matmul(weft_context *ctx, const arguments *x, weft_error *err
     matmul_call call = {.dtype = x->dtype, .k = x->k, .batch = x->batch, .c = x->c, .ldc = x->ldc};
     const bool rows = x->layout == WEFT_ROW_MAJOR;
     const bool ta = x->transpose_a == WEFT_TRANSPOSE, tb = x->transpose_b == WEFT_TRANSPOSE;
-    FORWARD(check_types(x->dtype, x->accumulate, &call.accumulate, error));
-    FORWARD(check_words(x->layout, x->transpose_a, x->transpose_b, error));
-    FORWARD(read_scalar("alpha", x->dtype, x->alpha, 1, &call.alpha, error));
-    FORWARD(read_scalar("beta", x->dtype, x->beta, 0, &call.beta, error));
+    RETURN_IF_ERROR(check_types(x->dtype, x->accumulate, &call.accumulate, error));
+    RETURN_IF_ERROR(check_words(x->layout, x->transpose_a, x->transpose_b, error));
+    RETURN_IF_ERROR(read_scalar("alpha", x->dtype, x->alpha, 1, &call.alpha, error));
+    RETURN_IF_ERROR(read_scalar("beta", x->dtype, x->beta, 0, &call.beta, error));
     if (x->batch == 0) return WEFT_OK;
     block a = {"A", x->a, ta == rows ? x->k : x->m, ta == rows ? x->m : x->k, x->lda, x->stride_a, x->batch, {0}};
     block b = {"B", x->b, tb == rows ? x->n : x->k, tb == rows ? x->k : x->n, x->ldb, x->stride_b, x->batch, {0}};
@@ -168,7 +168,7 @@ weft_status weft_matmul_batched(weft_context *ctx, weft_dtype dtype, weft_dtype 
                          .ldc = ldc,
                          .stride_c = stride_c,
                          .batch = batch};
-    GUARDED(ctx, matmul(ctx, &x, error));
+    RETURN_GUARDED(ctx, matmul(ctx, &x, error));
 }
 
 weft_status weft_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, weft_layout layout,
@@ -196,5 +196,5 @@ weft_status weft_part_matmul(weft_context *ctx, weft_dtype dtype, weft_dtype acc
                               .ldc = n,
                               .part = part,
                               .piece = piece};
-    GUARDED(ctx, ctx->backend->matmul(ctx->state, &call, error));
+    RETURN_GUARDED(ctx, ctx->backend->matmul(ctx->state, &call, error));
 }

@@ -4,19 +4,19 @@
 static weft_status merge(weft_context *ctx, const merge_call *c, weft_error *error) {
     type_kind kind;
     range a, b, y;
-    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
     const size_t size = weft_dtype_size(c->dtype);
-    FORWARD(check_array(ctx, "a", c->a, c->na, size, &a, error));
-    FORWARD(check_array(ctx, "b", c->b, c->nb, size, &b, error));
+    RETURN_IF_ERROR(check_array(ctx, "a", c->a, c->na, size, &a, error));
+    RETURN_IF_ERROR(check_array(ctx, "b", c->b, c->nb, size, &b, error));
     RETURN_IF(c->na > SIZE_MAX - c->nb, WEFT_INVALID, "y: %zu + %zu elements do not fit in memory", c->na, c->nb);
-    FORWARD(check_array(ctx, "y", c->y, c->na + c->nb, size, &y, error));
-    FORWARD(check_apart(&y, &a, error));
-    FORWARD(check_apart(&y, &b, error));
+    RETURN_IF_ERROR(check_array(ctx, "y", c->y, c->na + c->nb, size, &y, error));
+    RETURN_IF_ERROR(check_apart(&y, &a, error));
+    RETURN_IF_ERROR(check_apart(&y, &b, error));
     return c->na + c->nb ? ctx->backend->merge(ctx->state, c, error) : WEFT_OK;
 }
 
 weft_status weft_merge(weft_context *ctx, weft_dtype dtype, size_t na, const void *a, size_t nb, const void *b,
                        void *y) {
     const merge_call call = {.dtype = dtype, .na = na, .a = a, .nb = nb, .b = b, .y = y};
-    GUARDED(ctx, merge(ctx, &call, error));
+    RETURN_GUARDED(ctx, merge(ctx, &call, error));
 }

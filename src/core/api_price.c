@@ -23,9 +23,9 @@ static weft_status check_arrays(const weft_option *o, weft_error *error) {
               "invalid number of assets %zu: expected 1 to %d", o->assets, WEFT_ASSETS_MAX);
     RETURN_IF(!o->start, WEFT_INVALID, "option->start is NULL");
     RETURN_IF(!o->volatility, WEFT_INVALID, "option->volatility is NULL");
-    FORWARD(check_host_value("option->start", o->start, error));
-    FORWARD(check_host_value("option->volatility", o->volatility, error));
-    FORWARD(check_host_value("option->correlation", o->correlation, error));
+    RETURN_IF_ERROR(check_host_value("option->start", o->start, error));
+    RETURN_IF_ERROR(check_host_value("option->volatility", o->volatility, error));
+    RETURN_IF_ERROR(check_host_value("option->correlation", o->correlation, error));
     return check_host_value("option->weights", o->weights, error);
 }
 
@@ -136,7 +136,7 @@ static weft_status check_correlation(size_t n, const double *matrix, weft_error 
 
 /* Computes the lower triangular L with L L' = the matrix, row by row (A.-L. Cholesky; ORDER.md 21.1). */
 static weft_status factorize(size_t n, const double *matrix, factor *l, weft_error *error) {
-    FORWARD(check_correlation(n, matrix, error));
+    RETURN_IF_ERROR(check_correlation(n, matrix, error));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             double rest = matrix[i * n + j];
@@ -239,7 +239,7 @@ static weft_status estimate(const summing *how, price_call *c, double *estimate,
     double sums[PRICE_SUMS];
     c->estimate = estimate;
     if (how->sum) {
-        FORWARD(how->sum(how->self, c, c->paths, sums));
+        RETURN_IF_ERROR(how->sum(how->self, c, c->paths, sums));
         c->given = sums;
     }
     const weft_status status = how->ctx->backend->price(how->ctx->state, c, error);
@@ -258,7 +258,7 @@ static weft_status run_scrambled(const summing *how, size_t count, price_call c,
     c.count = c.paths;
     for (size_t r = 0; r < count; r++) {
         c.stream = r;
-        FORWARD(estimate(how, &c, found, error));
+        RETURN_IF_ERROR(estimate(how, &c, found, error));
         values[r] = found[0];
         sum = sum + values[r];
     }
@@ -274,7 +274,7 @@ static weft_status run(const summing *how, const weft_simulation *s, price_call 
     double found[2];
     if (s->antithetic) mirror_legs(&c);
     if (s->scramblings) return run_scrambled(how, s->scramblings, c, value, deviation, error);
-    FORWARD(estimate(how, &c, found, error));
+    RETURN_IF_ERROR(estimate(how, &c, found, error));
     *value = found[0];
     *deviation = found[1];
     return WEFT_OK;
@@ -283,8 +283,8 @@ static weft_status run(const summing *how, const weft_simulation *s, price_call 
 static weft_status find_greeks(const summing *how, const weft_option *o, const weft_simulation *s, const factor *l,
                                weft_valuation *v, weft_error *error) {
     for (size_t i = 0; i < o->assets; i++) {
-        FORWARD(run(how, s, difference_call(o, s, l, i, false), &v->delta[i], &v->delta_error[i], error));
-        FORWARD(run(how, s, difference_call(o, s, l, i, true), &v->vega[i], &v->vega_error[i], error));
+        RETURN_IF_ERROR(run(how, s, difference_call(o, s, l, i, false), &v->delta[i], &v->delta_error[i], error));
+        RETURN_IF_ERROR(run(how, s, difference_call(o, s, l, i, true), &v->vega[i], &v->vega_error[i], error));
     }
     return WEFT_OK;
 }
@@ -292,16 +292,16 @@ static weft_status find_greeks(const summing *how, const weft_option *o, const w
 static weft_status check(const weft_option *o, const weft_simulation *s, const weft_valuation *valuation, factor *l,
                          weft_error *error) {
     RETURN_IF(!o || !s || !valuation, WEFT_INVALID, "%s is NULL", !o ? "option" : !s ? "simulation" : "valuation");
-    FORWARD(check_host_value("option", o, error));
-    FORWARD(check_host_value("simulation", s, error));
-    FORWARD(check_host_value("valuation", valuation, error));
-    FORWARD(check_arrays(o, error));
-    FORWARD(check_simulation(s, error));
-    FORWARD(check_scramblings(o, s, error));
-    FORWARD(check_market(o, error));
-    FORWARD(check_payoff(o, s->scheme, error));
-    FORWARD(check_barrier(o, error));
-    if (s->greeks) FORWARD(check_greeks(o, error));
+    RETURN_IF_ERROR(check_host_value("option", o, error));
+    RETURN_IF_ERROR(check_host_value("simulation", s, error));
+    RETURN_IF_ERROR(check_host_value("valuation", valuation, error));
+    RETURN_IF_ERROR(check_arrays(o, error));
+    RETURN_IF_ERROR(check_simulation(s, error));
+    RETURN_IF_ERROR(check_scramblings(o, s, error));
+    RETURN_IF_ERROR(check_market(o, error));
+    RETURN_IF_ERROR(check_payoff(o, s->scheme, error));
+    RETURN_IF_ERROR(check_barrier(o, error));
+    if (s->greeks) RETURN_IF_ERROR(check_greeks(o, error));
     for (size_t i = 0; i < o->assets; i++) l->at[i][i] = 1;
     return o->correlation ? factorize(o->assets, o->correlation, l, error) : WEFT_OK;
 }
@@ -310,20 +310,20 @@ static weft_status price(const summing *how, const weft_option *o, const weft_si
                          weft_valuation *valuation, weft_error *error) {
     weft_valuation v;
     factor l = {{{0}}};
-    FORWARD(check(o, s, valuation, &l, error));
+    RETURN_IF_ERROR(check(o, s, valuation, &l, error));
     for (size_t i = 0; i < WEFT_ASSETS_MAX; i++)
         v.delta[i] = v.delta_error[i] = v.vega[i] = v.vega_error[i] = (double)NAN;
-    FORWARD(run(how, s, plain_call(o, s, &l), &v.price, &v.standard_error, error));
+    RETURN_IF_ERROR(run(how, s, plain_call(o, s, &l), &v.price, &v.standard_error, error));
     v.low = fma(-WEFT_PRICE_INTERVAL, v.standard_error, v.price);
     v.high = fma(WEFT_PRICE_INTERVAL, v.standard_error, v.price);
-    if (s->greeks) FORWARD(find_greeks(how, o, s, &l, &v, error));
+    if (s->greeks) RETURN_IF_ERROR(find_greeks(how, o, s, &l, &v, error));
     *valuation = v;
     return WEFT_OK;
 }
 
 weft_status weft_price(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
                        weft_valuation *valuation) {
-    GUARDED(ctx, price(&(summing){.ctx = ctx}, option, simulation, valuation, error));
+    RETURN_GUARDED(ctx, price(&(summing){.ctx = ctx}, option, simulation, valuation, error));
 }
 
 /* ----------------------------------------------------------------------------------- parts */
@@ -336,7 +336,7 @@ static weft_status check_alone(const weft_option *o, const weft_simulation *s, c
 
 weft_status weft_part_price_check(weft_context *ctx, const weft_option *option, const weft_simulation *simulation,
                                   const weft_valuation *valuation) {
-    GUARDED_SETUP(ctx, check_alone(option, simulation, valuation, error));
+    RETURN_GUARDED_SETUP(ctx, check_alone(option, simulation, valuation, error));
 }
 
 /* Does not mark the context as busy, because `sum` makes calls on it. */
@@ -359,5 +359,5 @@ static weft_status price_sums(weft_context *ctx, price_call c, uint64_t first, u
 
 weft_status weft_part_price_sums(weft_context *ctx, const price_call *call, uint64_t first, uint64_t n,
                                  double *sums) {
-    GUARDED(ctx, price_sums(ctx, *call, first, n, sums, error));
+    RETURN_GUARDED(ctx, price_sums(ctx, *call, first, n, sums, error));
 }

@@ -28,7 +28,7 @@ static weft_status check_types(const random_call *c, weft_error *error) {
     const char *name = weft_distribution_name(c->distribution);
     RETURN_IF((size_t)c->distribution >= sizeof types / sizeof *types, WEFT_INVALID, "invalid distribution %d",
               (int)c->distribution);
-    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
     const bool truths = types[c->distribution] == TRUTHS;
     RETURN_IF(truths ? c->dtype != WEFT_U8 : kind != KIND_FLOAT, WEFT_UNSUPPORTED,
               "samples of %s must have type %s, not %s", name, truths ? "u8" : "f32 or f64",
@@ -76,9 +76,9 @@ static weft_status check_parameters(const random_call *c, weft_error *error) {
 }
 
 static weft_status sample(weft_context *ctx, const random_call *c, weft_error *error) {
-    FORWARD(check_types(c, error));
-    FORWARD(check_samples(ctx, c, error));
-    FORWARD(check_parameters(c, error));
+    RETURN_IF_ERROR(check_types(c, error));
+    RETURN_IF_ERROR(check_samples(ctx, c, error));
+    RETURN_IF_ERROR(check_parameters(c, error));
     return c->n ? ctx->backend->random(ctx->state, c, error) : WEFT_OK;
 }
 
@@ -93,7 +93,7 @@ weft_status weft_random(weft_context *ctx, weft_distribution distribution, weft_
                            .a = a,
                            .b = b,
                            .out = out};
-    GUARDED(ctx, sample(ctx, &c, error));
+    RETURN_GUARDED(ctx, sample(ctx, &c, error));
 }
 
 /* ------------------------------------------------------------------------------- integers */
@@ -116,8 +116,8 @@ static weft_status read_bound(const weft_context *ctx, const char *name, weft_dt
     range value;
     *bound = upper ? greatest[dtype] : (uint64_t)least[dtype];
     if (!p) return WEFT_OK;
-    FORWARD(check_array(ctx, name, p, 1, weft_dtype_size(dtype), &value, error));
-    FORWARD(check_host_value(name, p, error));
+    RETURN_IF_ERROR(check_array(ctx, name, p, 1, weft_dtype_size(dtype), &value, error));
+    RETURN_IF_ERROR(check_host_value(name, p, error));
     *bound = integer_at(dtype, p);
     return WEFT_OK;
 }
@@ -135,13 +135,13 @@ static weft_status sample_integers(weft_context *ctx, random_call *c, const void
                                    weft_error *error) {
     type_kind kind;
     uint64_t greatest;
-    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
     RETURN_IF(kind == KIND_FLOAT || weft_dtype_size(c->dtype) < 4, WEFT_UNSUPPORTED,
               "random integers must have type i32, i64, u32 or u64, not %s", weft_dtype_name(c->dtype));
-    FORWARD(check_samples(ctx, c, error));
-    FORWARD(read_bound(ctx, "lower", c->dtype, lower, false, &c->lower, error));
-    FORWARD(read_bound(ctx, "upper", c->dtype, upper, true, &greatest, error));
-    FORWARD(check_bounds(c, kind, greatest, error));
+    RETURN_IF_ERROR(check_samples(ctx, c, error));
+    RETURN_IF_ERROR(read_bound(ctx, "lower", c->dtype, lower, false, &c->lower, error));
+    RETURN_IF_ERROR(read_bound(ctx, "upper", c->dtype, upper, true, &greatest, error));
+    RETURN_IF_ERROR(check_bounds(c, kind, greatest, error));
     return c->n ? ctx->backend->random(ctx->state, c, error) : WEFT_OK;
 }
 
@@ -149,5 +149,5 @@ weft_status weft_random_integers(weft_context *ctx, weft_dtype dtype, uint64_t s
                                  size_t n, const void *lower, const void *upper, void *out) {
     random_call c = {
         .integers = true, .dtype = dtype, .seed = seed, .stream = stream, .first = first, .n = n, .out = out};
-    GUARDED(ctx, sample_integers(ctx, &c, lower, upper, error));
+    RETURN_GUARDED(ctx, sample_integers(ctx, &c, lower, upper, error));
 }

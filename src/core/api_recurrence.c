@@ -13,17 +13,17 @@ static weft_status recurrence(weft_context *ctx, const recurrence_call *c, weft_
                               weft_error *error) {
     size_t elements;
     range factors, terms, first = {0}, to;
-    FORWARD(check_float("recurrence", c->dtype, error));
+    RETURN_IF_ERROR(check_float("recurrence", c->dtype, error));
     RETURN_IF((unsigned)direction > WEFT_REVERSE, WEFT_INVALID, "invalid direction %d", (int)direction);
-    FORWARD(count_elements(c->rows, c->n, &elements, error));
+    RETURN_IF_ERROR(count_elements(c->rows, c->n, &elements, error));
     const size_t size = weft_dtype_size(c->dtype);
-    FORWARD(check_array(ctx, "s", c->s, elements, size, &factors, error));
-    FORWARD(check_array(ctx, "u", c->u, elements, size, &terms, error));
-    FORWARD(check_array(ctx, "v", c->v, elements, size, &to, error));
-    if (c->init) FORWARD(check_array(ctx, "init", c->init, elements ? c->rows : 0, size, &first, error));
-    if (c->v != c->s) FORWARD(check_apart(&to, &factors, error));
-    if (c->v != c->u) FORWARD(check_apart(&to, &terms, error));
-    FORWARD(check_apart(&to, &first, error));
+    RETURN_IF_ERROR(check_array(ctx, "s", c->s, elements, size, &factors, error));
+    RETURN_IF_ERROR(check_array(ctx, "u", c->u, elements, size, &terms, error));
+    RETURN_IF_ERROR(check_array(ctx, "v", c->v, elements, size, &to, error));
+    if (c->init) RETURN_IF_ERROR(check_array(ctx, "init", c->init, elements ? c->rows : 0, size, &first, error));
+    if (c->v != c->s) RETURN_IF_ERROR(check_apart(&to, &factors, error));
+    if (c->v != c->u) RETURN_IF_ERROR(check_apart(&to, &terms, error));
+    RETURN_IF_ERROR(check_apart(&to, &first, error));
     return elements ? ctx->backend->recurrence(ctx->state, c, error) : WEFT_OK;
 }
 
@@ -37,7 +37,7 @@ weft_status weft_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction 
                                   .u = u,
                                   .init = init,
                                   .v = v};
-    GUARDED(ctx, recurrence(ctx, &call, direction, error));
+    RETURN_GUARDED(ctx, recurrence(ctx, &call, direction, error));
 }
 
 weft_status weft_part_recurrence(weft_context *ctx, weft_dtype dtype, weft_direction direction, size_t n,
@@ -51,5 +51,5 @@ weft_status weft_part_recurrence(weft_context *ctx, weft_dtype dtype, weft_direc
                                   .init = init,
                                   .v = v,
                                   .map = map};
-    GUARDED(ctx, ctx->backend->recurrence(ctx->state, &call, error));
+    RETURN_GUARDED(ctx, ctx->backend->recurrence(ctx->state, &call, error));
 }

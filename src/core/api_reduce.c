@@ -4,23 +4,23 @@
 
 static weft_status reduce(weft_context *ctx, reduce_call *c, weft_dtype accumulate, weft_error *error) {
     range from, to;
-    FORWARD(check_reduce_type(c->op, c->dtype, accumulate, &c->result, error));
+    RETURN_IF_ERROR(check_reduce_type(c->op, c->dtype, accumulate, &c->result, error));
     RETURN_IF(c->n == 0 && check_needs_elements(c->op), WEFT_EMPTY, "%s of 0 elements is undefined",
               weft_op_name(c->op));
-    FORWARD(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from, error));
-    FORWARD(check_array(ctx, "out", c->out, 1, weft_dtype_size(c->result), &to, error));
-    FORWARD(check_apart(&to, &from, error));
+    RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from, error));
+    RETURN_IF_ERROR(check_array(ctx, "out", c->out, 1, weft_dtype_size(c->result), &to, error));
+    RETURN_IF_ERROR(check_apart(&to, &from, error));
     return ctx->backend->reduce(ctx->state, c, error);
 }
 
 weft_status weft_reduce(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate, size_t n,
                         const void *x, void *out) {
     reduce_call call = {.op = op, .dtype = dtype, .n = n, .x = x, .out = out};
-    GUARDED(ctx, reduce(ctx, &call, accumulate, error));
+    RETURN_GUARDED(ctx, reduce(ctx, &call, accumulate, error));
 }
 
 weft_status part_sum(weft_context *ctx, weft_op op, weft_dtype dtype, size_t n, const void *x, const double *part,
                      double *sum) {
     const reduce_call call = {.op = op, .dtype = dtype, .result = WEFT_F64, .n = n, .x = x, .out = sum, .part = part};
-    GUARDED(ctx, ctx->backend->reduce(ctx->state, &call, error));
+    RETURN_GUARDED(ctx, ctx->backend->reduce(ctx->state, &call, error));
 }

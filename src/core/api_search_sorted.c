@@ -4,14 +4,14 @@
 static weft_status search_sorted(weft_context *ctx, const search_sorted_call *c, weft_error *error) {
     type_kind kind;
     range sorted, queries, positions;
-    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
     const size_t size = weft_dtype_size(c->dtype);
     RETURN_IF((unsigned)c->side > WEFT_RIGHT, WEFT_INVALID, "invalid side %d", (int)c->side);
-    FORWARD(check_array(ctx, "sorted", c->sorted, c->n, size, &sorted, error));
-    FORWARD(check_array(ctx, "queries", c->queries, c->m, size, &queries, error));
-    FORWARD(check_array(ctx, "positions", c->positions, c->m, sizeof *c->positions, &positions, error));
-    FORWARD(check_apart(&positions, &sorted, error));
-    FORWARD(check_apart(&positions, &queries, error));
+    RETURN_IF_ERROR(check_array(ctx, "sorted", c->sorted, c->n, size, &sorted, error));
+    RETURN_IF_ERROR(check_array(ctx, "queries", c->queries, c->m, size, &queries, error));
+    RETURN_IF_ERROR(check_array(ctx, "positions", c->positions, c->m, sizeof *c->positions, &positions, error));
+    RETURN_IF_ERROR(check_apart(&positions, &sorted, error));
+    RETURN_IF_ERROR(check_apart(&positions, &queries, error));
     return c->m ? ctx->backend->search_sorted(ctx->state, c, error) : WEFT_OK;
 }
 
@@ -19,5 +19,5 @@ weft_status weft_search_sorted(weft_context *ctx, weft_dtype dtype, weft_side si
                                size_t m, const void *queries, uint64_t *positions) {
     const search_sorted_call call = {
         .dtype = dtype, .side = side, .n = n, .sorted = sorted, .m = m, .queries = queries, .positions = positions};
-    GUARDED(ctx, search_sorted(ctx, &call, error));
+    RETURN_GUARDED(ctx, search_sorted(ctx, &call, error));
 }

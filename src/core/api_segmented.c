@@ -14,20 +14,20 @@ static weft_status check_ranges(const segmented_call *c, const ranges *r, weft_e
     const bool in_place = c->scan && c->x == c->y && c->dtype == c->result;
     for (int o = 0; o < 3; o++) {
         for (int i = 0; i < 3; i++)
-            if (!(in_place && o == 0 && i == 0)) FORWARD(check_apart(outputs[o], inputs[i], error));
-        for (int other = 0; other < o; other++) FORWARD(check_apart(outputs[o], outputs[other], error));
+            if (!(in_place && o == 0 && i == 0)) RETURN_IF_ERROR(check_apart(outputs[o], inputs[i], error));
+        for (int other = 0; other < o; other++) RETURN_IF_ERROR(check_apart(outputs[o], outputs[other], error));
     }
     return WEFT_OK;
 }
 
 static weft_status check_types(segmented_call *c, weft_dtype accumulate, weft_error *error) {
     type_kind ignored;
-    FORWARD(check_kind(c->key_dtype, &ignored, error));
+    RETURN_IF_ERROR(check_kind(c->key_dtype, &ignored, error));
     if (c->scan) {
         RETURN_IF((unsigned)c->kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)c->kind);
         return check_scan_type(c->name, c->op, c->dtype, accumulate, &c->result, error);
     }
-    FORWARD(check_folds(c->name, c->op, error));
+    RETURN_IF_ERROR(check_folds(c->name, c->op, error));
     return check_reduce_type(c->op, c->dtype, accumulate, &c->result, error);
 }
 
@@ -36,23 +36,24 @@ static weft_status segmented(weft_context *ctx, segmented_call *c, weft_dtype ac
     const bool by_offsets = c->source == SEGMENTS_BY_OFFSETS;
     const size_t key_size = weft_dtype_size(c->key_dtype);
     ranges r = {.keys = {0}};
-    FORWARD(check_types(c, accumulate, error));
+    RETURN_IF_ERROR(check_types(c, accumulate, error));
     const size_t values = by_offsets && !c->scan ? c->segments : c->n;
     const char *const keys = c->source == SEGMENTS_BY_KEYS ? "keys" : "heads", *const out = c->scan ? "y" : "out";
-    FORWARD(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &r.x, error));
+    RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &r.x, error));
     if (by_offsets) {
         RETURN_IF(c->segments == SIZE_MAX, WEFT_INVALID, "%zu segments: their offsets do not fit in memory",
                   c->segments);
-        FORWARD(check_array(ctx, "offsets", c->offsets, c->segments ? c->segments + 1 : 0, sizeof *c->offsets,
-                            &r.offsets, error));
+        RETURN_IF_ERROR(check_array(ctx, "offsets", c->offsets, c->segments ? c->segments + 1 : 0, sizeof *c->offsets,
+                                    &r.offsets, error));
     } else {
-        FORWARD(check_array(ctx, keys, c->keys, c->n, key_size, &r.keys, error));
+        RETURN_IF_ERROR(check_array(ctx, keys, c->keys, c->n, key_size, &r.keys, error));
     }
     if (c->source == SEGMENTS_BY_KEYS)
-        FORWARD(check_array(ctx, "unique_keys", c->unique_keys, c->n, key_size, &r.unique_keys, error));
-    FORWARD(check_array(ctx, out, c->y, values, weft_dtype_size(c->result), &r.y, error));
-    if (!by_offsets && !c->scan) FORWARD(check_array(ctx, "count", c->count, 1, sizeof *c->count, &r.count, error));
-    FORWARD(check_ranges(c, &r, error));
+        RETURN_IF_ERROR(check_array(ctx, "unique_keys", c->unique_keys, c->n, key_size, &r.unique_keys, error));
+    RETURN_IF_ERROR(check_array(ctx, out, c->y, values, weft_dtype_size(c->result), &r.y, error));
+    if (!by_offsets && !c->scan)
+        RETURN_IF_ERROR(check_array(ctx, "count", c->count, 1, sizeof *c->count, &r.count, error));
+    RETURN_IF_ERROR(check_ranges(c, &r, error));
     if (by_offsets ? c->segments == 0 : c->scan && c->n == 0) return WEFT_OK;
     return ctx->backend->segmented(ctx->state, c, error);
 }
@@ -69,7 +70,7 @@ weft_status weft_segmented_reduce(weft_context *ctx, weft_op op, weft_dtype dtyp
                         .segments = segments,
                         .offsets = offsets,
                         .key_dtype = WEFT_U8};
-    GUARDED(ctx, segmented(ctx, &c, accumulate, error));
+    RETURN_GUARDED(ctx, segmented(ctx, &c, accumulate, error));
 }
 
 weft_status weft_segmented_reduce_heads(weft_context *ctx, weft_op op, weft_dtype dtype, weft_dtype accumulate,
@@ -84,7 +85,7 @@ weft_status weft_segmented_reduce_heads(weft_context *ctx, weft_op op, weft_dtyp
                         .keys = heads,
                         .key_dtype = WEFT_U8,
                         .count = count};
-    GUARDED(ctx, segmented(ctx, &c, accumulate, error));
+    RETURN_GUARDED(ctx, segmented(ctx, &c, accumulate, error));
 }
 
 weft_status weft_segmented_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype,
@@ -102,7 +103,7 @@ weft_status weft_segmented_scan(weft_context *ctx, weft_op op, weft_scan_kind ki
                         .segments = segments,
                         .offsets = offsets,
                         .key_dtype = WEFT_U8};
-    GUARDED(ctx, segmented(ctx, &c, accumulate, error));
+    RETURN_GUARDED(ctx, segmented(ctx, &c, accumulate, error));
 }
 
 weft_status weft_segmented_scan_heads(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype dtype,
@@ -118,7 +119,7 @@ weft_status weft_segmented_scan_heads(weft_context *ctx, weft_op op, weft_scan_k
                         .source = SEGMENTS_BY_HEADS,
                         .keys = heads,
                         .key_dtype = WEFT_U8};
-    GUARDED(ctx, segmented(ctx, &c, accumulate, error));
+    RETURN_GUARDED(ctx, segmented(ctx, &c, accumulate, error));
 }
 
 weft_status weft_reduce_by_key(weft_context *ctx, weft_op op, weft_dtype key_dtype, weft_dtype dtype,
@@ -135,5 +136,5 @@ weft_status weft_reduce_by_key(weft_context *ctx, weft_op op, weft_dtype key_dty
                         .key_dtype = key_dtype,
                         .unique_keys = unique_keys,
                         .count = count};
-    GUARDED(ctx, segmented(ctx, &c, accumulate, error));
+    RETURN_GUARDED(ctx, segmented(ctx, &c, accumulate, error));
 }

@@ -19,8 +19,8 @@ static weft_status check_condition(const weft_context *ctx, const select_call *c
 
 static weft_status check_outputs_apart(const range *inputs, const range *y, const range *count, weft_error *error) {
     for (int i = 0; i < 2; i++) {
-        FORWARD(check_apart(y, &inputs[i], error));
-        FORWARD(check_apart(count, &inputs[i], error));
+        RETURN_IF_ERROR(check_apart(y, &inputs[i], error));
+        RETURN_IF_ERROR(check_apart(count, &inputs[i], error));
     }
     return check_apart(count, y, error);
 }
@@ -28,14 +28,14 @@ static weft_status check_outputs_apart(const range *inputs, const range *y, cons
 static weft_status select_elements(weft_context *ctx, const select_call *c, weft_error *error) {
     type_kind kind;
     range inputs[2] = {{"x", NULL, 0}, {"flags", NULL, 0}}, y, count;
-    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
     const size_t size = weft_dtype_size(c->dtype), out_size = c->kind == SELECT_INDICES ? sizeof(uint64_t) : size;
-    FORWARD(check_condition(ctx, c, &inputs[1], error));
+    RETURN_IF_ERROR(check_condition(ctx, c, &inputs[1], error));
     if (!c->by_flags || c->kind != SELECT_INDICES)
-        FORWARD(check_array(ctx, "x", c->x, c->n, size, &inputs[0], error));
-    FORWARD(check_array(ctx, "y", c->y, c->n, out_size, &y, error));
-    FORWARD(check_array(ctx, "count", c->count, 1, sizeof *c->count, &count, error));
-    FORWARD(check_outputs_apart(inputs, &y, &count, error));
+        RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, size, &inputs[0], error));
+    RETURN_IF_ERROR(check_array(ctx, "y", c->y, c->n, out_size, &y, error));
+    RETURN_IF_ERROR(check_array(ctx, "count", c->count, 1, sizeof *c->count, &count, error));
+    RETURN_IF_ERROR(check_outputs_apart(inputs, &y, &count, error));
     return ctx->backend->select(ctx->state, c, error);
 }
 
@@ -43,7 +43,7 @@ static weft_status by_flags(weft_context *ctx, select_kind kind, weft_dtype dtyp
                             const uint8_t *flags, void *y, uint64_t *count) {
     const select_call c = {
         .kind = kind, .by_flags = true, .dtype = dtype, .n = n, .x = x, .flags = flags, .y = y, .count = count};
-    GUARDED(ctx, select_elements(ctx, &c, error));
+    RETURN_GUARDED(ctx, select_elements(ctx, &c, error));
 }
 
 static weft_status by_comparison(weft_context *ctx, select_kind kind, weft_comparison comparison, weft_dtype dtype,
@@ -56,7 +56,7 @@ static weft_status by_comparison(weft_context *ctx, select_kind kind, weft_compa
                            .value = value,
                            .y = y,
                            .count = count};
-    GUARDED(ctx, select_elements(ctx, &c, error));
+    RETURN_GUARDED(ctx, select_elements(ctx, &c, error));
 }
 
 weft_status weft_select(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const uint8_t *flags, void *y,

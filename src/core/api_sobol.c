@@ -19,10 +19,10 @@ static weft_status check_points(const weft_context *ctx, const sobol_call *c, we
 static weft_status sobol(weft_context *ctx, const sobol_call *c, weft_error *error) {
     type_kind kind;
     RETURN_IF((unsigned)c->scrambling > WEFT_OWEN, WEFT_INVALID, "invalid scrambling %d", (int)c->scrambling);
-    FORWARD(check_kind(c->dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(c->dtype, &kind, error));
     RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "Sobol points must have type f32 or f64, not %s",
               weft_dtype_name(c->dtype));
-    FORWARD(check_points(ctx, c, error));
+    RETURN_IF_ERROR(check_points(ctx, c, error));
     return c->n ? ctx->backend->sobol(ctx->state, c, error) : WEFT_OK;
 }
 
@@ -36,5 +36,5 @@ weft_status weft_sobol(weft_context *ctx, weft_scrambling scrambling, weft_dtype
                           .dimensions = dimensions,
                           .n = n,
                           .out = out};
-    GUARDED(ctx, sobol(ctx, &c, error));
+    RETURN_GUARDED(ctx, sobol(ctx, &c, error));
 }

@@ -3,7 +3,7 @@
 
 /* Checks the key type and the order. */
 static weft_status check_keys(weft_dtype dtype, weft_order_of_sort order, type_kind *kind, weft_error *error) {
-    FORWARD(check_kind(dtype, kind, error));
+    RETURN_IF_ERROR(check_kind(dtype, kind, error));
     RETURN_IF((unsigned)order > WEFT_DESCENDING, WEFT_INVALID, "invalid sort order %d", (int)order);
     return WEFT_OK;
 }
@@ -27,16 +27,17 @@ static weft_status check_values(const weft_context *ctx, const char *name, const
 static weft_status check_arrays(const weft_context *ctx, const sort_call *c, weft_error *error) {
     const size_t size = weft_dtype_size(c->dtype);
     range keys, sorted, values = {"values", NULL, 0}, moved = {"sorted_values", NULL, 0};
-    FORWARD(check_array(ctx, "keys", c->keys, c->n, size, &keys, error));
-    FORWARD(check_array(ctx, c->value_bytes ? "sorted_keys" : "sorted", c->sorted_keys, c->n, size, &sorted, error));
+    RETURN_IF_ERROR(check_array(ctx, "keys", c->keys, c->n, size, &keys, error));
+    RETURN_IF_ERROR(
+        check_array(ctx, c->value_bytes ? "sorted_keys" : "sorted", c->sorted_keys, c->n, size, &sorted, error));
     if (c->value_bytes) {
-        FORWARD(check_values(ctx, "values", c->values, c->n, c->value_bytes, &values, error));
-        FORWARD(check_values(ctx, "sorted_values", c->sorted_values, c->n, c->value_bytes, &moved, error));
+        RETURN_IF_ERROR(check_values(ctx, "values", c->values, c->n, c->value_bytes, &values, error));
+        RETURN_IF_ERROR(check_values(ctx, "sorted_values", c->sorted_values, c->n, c->value_bytes, &moved, error));
     }
-    if (c->sorted_keys != c->keys) FORWARD(check_apart(&sorted, &keys, error));
-    if (c->sorted_values != c->values) FORWARD(check_apart(&moved, &values, error));
-    FORWARD(check_apart(&sorted, &values, error));
-    FORWARD(check_apart(&moved, &keys, error));
+    if (c->sorted_keys != c->keys) RETURN_IF_ERROR(check_apart(&sorted, &keys, error));
+    if (c->sorted_values != c->values) RETURN_IF_ERROR(check_apart(&moved, &values, error));
+    RETURN_IF_ERROR(check_apart(&sorted, &values, error));
+    RETURN_IF_ERROR(check_apart(&moved, &keys, error));
     return check_apart(&sorted, &moved, error);
 }
 
@@ -44,13 +45,13 @@ static unsigned all_bits(weft_dtype dtype) { return 8 * (unsigned)weft_dtype_siz
 
 /* Checks the arrays, and sorts. */
 static weft_status run_sort(weft_context *ctx, const sort_call *c, weft_error *error) {
-    FORWARD(check_arrays(ctx, c, error));
+    RETURN_IF_ERROR(check_arrays(ctx, c, error));
     return c->n ? ctx->backend->sort(ctx->state, c, error) : WEFT_OK;
 }
 
 static weft_status sort(weft_context *ctx, const sort_call *c, weft_error *error) {
     type_kind kind;
-    FORWARD(check_keys(c->dtype, c->order, &kind, error));
+    RETURN_IF_ERROR(check_keys(c->dtype, c->order, &kind, error));
     return run_sort(ctx, c, error);
 }
 
@@ -58,13 +59,13 @@ weft_status weft_sort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort or
                       void *sorted) {
     const sort_call call = {
         .dtype = dtype, .order = order, .bits = all_bits(dtype), .n = n, .keys = keys, .sorted_keys = sorted};
-    GUARDED(ctx, sort(ctx, &call, error));
+    RETURN_GUARDED(ctx, sort(ctx, &call, error));
 }
 
 static weft_status sort_pairs(weft_context *ctx, const sort_call *c, weft_error *error) {
     type_kind kind;
-    FORWARD(check_keys(c->dtype, c->order, &kind, error));
-    FORWARD(check_value_bytes(c->value_bytes, error));
+    RETURN_IF_ERROR(check_keys(c->dtype, c->order, &kind, error));
+    RETURN_IF_ERROR(check_value_bytes(c->value_bytes, error));
     return run_sort(ctx, c, error);
 }
 
@@ -79,19 +80,19 @@ weft_status weft_sort_pairs(weft_context *ctx, weft_dtype dtype, weft_order_of_s
                             .value_bytes = value_bytes,
                             .values = values,
                             .sorted_values = sorted_values};
-    GUARDED(ctx, sort_pairs(ctx, &call, error));
+    RETURN_GUARDED(ctx, sort_pairs(ctx, &call, error));
 }
 
 static weft_status sort_bits(weft_context *ctx, const sort_call *c, weft_error *error) {
     type_kind kind;
-    FORWARD(check_keys(c->dtype, c->order, &kind, error));
+    RETURN_IF_ERROR(check_keys(c->dtype, c->order, &kind, error));
     const unsigned all = all_bits(c->dtype);
     RETURN_IF(kind == KIND_FLOAT, WEFT_UNSUPPORTED, "a sort by some bits requires integer keys, not %s",
               weft_dtype_name(c->dtype));
     RETURN_IF(c->first_bit > all || c->bits > all - c->first_bit, WEFT_INVALID,
               "%u bits starting at bit %u: keys of %s have only bits 0 to %u", c->bits, c->first_bit,
               weft_dtype_name(c->dtype), all - 1);
-    if (c->value_bytes) FORWARD(check_value_bytes(c->value_bytes, error));
+    if (c->value_bytes) RETURN_IF_ERROR(check_value_bytes(c->value_bytes, error));
     return run_sort(ctx, c, error);
 }
 
@@ -108,20 +109,20 @@ weft_status weft_sort_bits(weft_context *ctx, weft_dtype dtype, weft_order_of_so
                             .value_bytes = value_bytes,
                             .values = value_bytes ? values : NULL,
                             .sorted_values = value_bytes ? sorted_values : NULL};
-    GUARDED(ctx, sort_bits(ctx, &call, error));
+    RETURN_GUARDED(ctx, sort_bits(ctx, &call, error));
 }
 
 static weft_status argsort(weft_context *ctx, const argsort_call *c, weft_error *error) {
     type_kind kind;
     range from, to;
-    FORWARD(check_keys(c->dtype, c->order, &kind, error));
+    RETURN_IF_ERROR(check_keys(c->dtype, c->order, &kind, error));
     RETURN_IF(c->index != WEFT_U32 && c->index != WEFT_U64, WEFT_UNSUPPORTED,
               "indices must have type u32 or u64, not %s", weft_dtype_name(c->index));
     RETURN_IF(c->index == WEFT_U32 && c->n > (uint64_t)UINT32_MAX + 1, WEFT_INVALID,
               "the indices of %zu keys do not fit in u32", c->n);
-    FORWARD(check_array(ctx, "keys", c->keys, c->n, weft_dtype_size(c->dtype), &from, error));
-    FORWARD(check_array(ctx, "indices", c->indices, c->n, weft_dtype_size(c->index), &to, error));
-    FORWARD(check_apart(&to, &from, error));
+    RETURN_IF_ERROR(check_array(ctx, "keys", c->keys, c->n, weft_dtype_size(c->dtype), &from, error));
+    RETURN_IF_ERROR(check_array(ctx, "indices", c->indices, c->n, weft_dtype_size(c->index), &to, error));
+    RETURN_IF_ERROR(check_apart(&to, &from, error));
     return c->n ? ctx->backend->argsort(ctx->state, c, error) : WEFT_OK;
 }
 
@@ -129,5 +130,5 @@ weft_status weft_argsort(weft_context *ctx, weft_dtype dtype, weft_order_of_sort
                          const void *keys, void *indices) {
     const argsort_call call = {
         .dtype = dtype, .order = order, .index = index, .n = n, .keys = keys, .indices = indices};
-    GUARDED(ctx, argsort(ctx, &call, error));
+    RETURN_GUARDED(ctx, argsort(ctx, &call, error));
 }

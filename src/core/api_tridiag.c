@@ -35,23 +35,23 @@ static weft_status check_tridiag(const weft_context *ctx, const tridiag_call *c,
     static const char *const names[LINES] = {"a", "b", "c", "d", "x"};
     const weft_lines lines[LINES] = {c->a, c->b, c->c, c->d, {c->x, c->d.step, c->d.line}};
     range ranges[LINES], singular;
-    for (int i = 0; i < LINES; i++) FORWARD(check_lines(ctx, names[i], c, lines[i], &ranges[i], error));
+    for (int i = 0; i < LINES; i++) RETURN_IF_ERROR(check_lines(ctx, names[i], c, lines[i], &ranges[i], error));
     for (int i = 0; i < COEFFICIENTS && c->systems && c->n; i++)
-        if (lines[i].step == 0 && lines[i].line == 0) FORWARD(check_host_value(names[i], lines[i].p, error));
-    if (c->systems && c->n) FORWARD(check_distinct(c, error));
-    FORWARD(check_array(ctx, "singular", c->singular, 1, sizeof *c->singular, &singular, error));
+        if (lines[i].step == 0 && lines[i].line == 0) RETURN_IF_ERROR(check_host_value(names[i], lines[i].p, error));
+    if (c->systems && c->n) RETURN_IF_ERROR(check_distinct(c, error));
+    RETURN_IF_ERROR(check_array(ctx, "singular", c->singular, 1, sizeof *c->singular, &singular, error));
     for (int i = 0; i < LINES; i++) {
-        FORWARD(check_apart(&singular, &ranges[i], error));
+        RETURN_IF_ERROR(check_apart(&singular, &ranges[i], error));
         const bool in_place = lines[i].p == c->x && i >= COEFFICIENTS;
-        if (!in_place) FORWARD(check_apart(&ranges[LINES - 1], &ranges[i], error));
+        if (!in_place) RETURN_IF_ERROR(check_apart(&ranges[LINES - 1], &ranges[i], error));
     }
     return WEFT_OK;
 }
 
 static weft_status tridiag(weft_context *ctx, const tridiag_call *c, weft_boundary boundary, weft_error *error) {
-    FORWARD(check_float("tridiag", c->dtype, error));
+    RETURN_IF_ERROR(check_float("tridiag", c->dtype, error));
     RETURN_IF((unsigned)boundary > WEFT_PERIODIC, WEFT_INVALID, "invalid boundary %d", (int)boundary);
-    FORWARD(check_tridiag(ctx, c, error));
+    RETURN_IF_ERROR(check_tridiag(ctx, c, error));
     return ctx->backend->tridiag(ctx->state, c, error);
 }
 
@@ -67,7 +67,7 @@ weft_status weft_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boun
                                .d = d,
                                .x = x,
                                .singular = singular};
-    GUARDED(ctx, tridiag(ctx, &call, boundary, error));
+    RETURN_GUARDED(ctx, tridiag(ctx, &call, boundary, error));
 }
 
 weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary boundary, size_t n, weft_lines a,
@@ -82,5 +82,5 @@ weft_status weft_part_tridiag(weft_context *ctx, weft_dtype dtype, weft_boundary
                                .d = d,
                                .x = x,
                                .part = part};
-    GUARDED(ctx, ctx->backend->tridiag(ctx->state, &call, error));
+    RETURN_GUARDED(ctx, ctx->backend->tridiag(ctx->state, &call, error));
 }

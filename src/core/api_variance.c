@@ -4,23 +4,23 @@
 
 static weft_status variance(weft_context *ctx, variance_call *c, weft_dtype accumulate, weft_error *error) {
     range from, to;
-    FORWARD(check_result("variance", REAL, c->dtype, accumulate, &c->result, error));
+    RETURN_IF_ERROR(check_result("variance", REAL, c->dtype, accumulate, &c->result, error));
     RETURN_IF(c->ddof >= c->n, WEFT_EMPTY,
               "variance of %zu elements is undefined with ddof %zu: ddof must be less than the number of elements",
               c->n, c->ddof);
-    FORWARD(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from, error));
-    FORWARD(check_array(ctx, "out", c->out, 1, weft_dtype_size(c->result), &to, error));
-    FORWARD(check_apart(&to, &from, error));
+    RETURN_IF_ERROR(check_array(ctx, "x", c->x, c->n, weft_dtype_size(c->dtype), &from, error));
+    RETURN_IF_ERROR(check_array(ctx, "out", c->out, 1, weft_dtype_size(c->result), &to, error));
+    RETURN_IF_ERROR(check_apart(&to, &from, error));
     return ctx->backend->variance(ctx->state, c, error);
 }
 
 weft_status weft_variance(weft_context *ctx, weft_dtype dtype, weft_dtype accumulate, size_t n, size_t ddof,
                           const void *x, void *out) {
     variance_call call = {.dtype = dtype, .n = n, .ddof = ddof, .x = x, .out = out};
-    GUARDED(ctx, variance(ctx, &call, accumulate, error));
+    RETURN_GUARDED(ctx, variance(ctx, &call, accumulate, error));
 }
 
 weft_status part_deviations(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, double mean, double *sum) {
     const variance_call call = {.dtype = dtype, .result = WEFT_F64, .n = n, .x = x, .out = sum, .mean = &mean};
-    GUARDED(ctx, ctx->backend->variance(ctx->state, &call, error));
+    RETURN_GUARDED(ctx, ctx->backend->variance(ctx->state, &call, error));
 }

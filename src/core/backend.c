@@ -33,7 +33,7 @@ static weft_status plugin_path(char *path, size_t size, weft_error *error) {
 
 static weft_status load_plugin(const weft_backend **backend, weft_error *error) {
     char path[4096];
-    FORWARD(plugin_path(path, sizeof path, error));
+    RETURN_IF_ERROR(plugin_path(path, sizeof path, error));
     RETURN_IF(access(path, R_OK) != 0, WEFT_NO_DEVICE,
               "no CUDA backend: %s does not exist (weft was built without nvcc, or the plugin was not installed)",
               path);

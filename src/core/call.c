@@ -40,7 +40,7 @@ static _Thread_local weft_watch *current; /* watch of the innermost call on this
 weft_watch *context_watch(void) { return current; }
 
 weft_status context_begin(weft_context *ctx) {
-    FORWARD(progress_begin(&ctx->watch, &ctx->error));
+    RETURN_IF_ERROR(progress_begin(&ctx->watch, &ctx->error));
     if (ctx->watch.depth > 1) return WEFT_OK;
     ctx->watch.outer = current;
     current = &ctx->watch;

@@ -46,7 +46,7 @@ weft_status check_kind(weft_dtype dtype, type_kind *kind, weft_error *error) {
 
 weft_status check_float(const char *what, weft_dtype dtype, weft_error *error) {
     type_kind kind;
-    FORWARD(check_kind(dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
     RETURN_IF(kind != KIND_FLOAT, WEFT_UNSUPPORTED, "%s requires f32 or f64 elements, not %s", what,
               weft_dtype_name(dtype));
     return WEFT_OK;
@@ -61,7 +61,7 @@ weft_dtype check_wide_type(weft_dtype dtype, type_kind kind, weft_dtype accumula
 weft_status check_result(const char *what, result_rule rule, weft_dtype dtype, weft_dtype accumulate,
                          weft_dtype *result, weft_error *error) {
     type_kind kind;
-    FORWARD(check_kind(dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
     const weft_dtype wide = check_wide_type(dtype, kind, accumulate);
     switch (rule) {
     case WIDE: *result = wide; break;
@@ -92,7 +92,7 @@ weft_status check_reduce_type(weft_op op, weft_dtype dtype, weft_dtype accumulat
                               weft_error *error) {
     type_kind kind;
     RETURN_IF((unsigned)op >= OP_COUNT, WEFT_INVALID, "invalid op %d", (int)op);
-    FORWARD(check_kind(dtype, &kind, error));
+    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
     RETURN_IF(OPS[op].domain == INTEGER && kind == KIND_FLOAT, WEFT_UNSUPPORTED,
               "%s requires integer elements, not %s", weft_op_name(op), weft_dtype_name(dtype));
     return check_result(weft_op_name(op), OPS[op].result, dtype, accumulate, result, error);
@@ -111,8 +111,8 @@ weft_status check_scan_type(const char *what, weft_op op, weft_dtype dtype, weft
                             weft_error *error) {
     type_kind kind;
     const bool widens = op == WEFT_SUM || op == WEFT_PROD;
-    FORWARD(check_kind(dtype, &kind, error));
-    FORWARD(check_folds(what, op, error));
+    RETURN_IF_ERROR(check_kind(dtype, &kind, error));
+    RETURN_IF_ERROR(check_folds(what, op, error));
     RETURN_IF(OPS[op].domain == INTEGER && kind == KIND_FLOAT, WEFT_UNSUPPORTED,
               "%s requires integer elements, not %s", weft_op_name(op), weft_dtype_name(dtype));
     *result = accumulate == WEFT_DEFAULT ? dtype : accumulate;

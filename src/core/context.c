@@ -22,8 +22,8 @@ static weft_status open_device(weft_context *ctx, const char *device, weft_error
     char name[16];
     const char *which;
     RETURN_IF(!device, WEFT_INVALID, "device is NULL");
-    FORWARD(parse_device(device, name, &which, error));
-    FORWARD(weft_find_backend(name, &ctx->backend, error));
+    RETURN_IF_ERROR(parse_device(device, name, &which, error));
+    RETURN_IF_ERROR(weft_find_backend(name, &ctx->backend, error));
     return ctx->backend->open(which, &ctx->state, error);
 }
 
@@ -41,7 +41,7 @@ static weft_status open_auto(weft_context *ctx, weft_error *error) {
     const weft_status status = open_device(ctx, "cuda", error);
     if (status == WEFT_UNSUPPORTED) {
         const weft_error why = *error;
-        FORWARD(open_named(ctx, "cpu", error));
+        RETURN_IF_ERROR(open_named(ctx, "cpu", error));
         *error = why;
         return WEFT_OK;
     }
@@ -118,7 +118,7 @@ weft_status weft_describe_device(size_t index, weft_device_info *info) {
     const weft_backend *backend = weft_backend_cpu();
     if (index < (size_t)backend->count()) return backend->describe((int)index, info, error);
     index -= (size_t)backend->count();
-    FORWARD(weft_find_backend("cuda", &backend, error));
+    RETURN_IF_ERROR(weft_find_backend("cuda", &backend, error));
     return backend->describe((int)index, info, error);
 }
 
@@ -128,7 +128,9 @@ static weft_status set_threads(weft_context *ctx, int threads, weft_error *error
     return ctx->backend->set_threads(ctx->state, threads, error);
 }
 
-weft_status weft_set_threads(weft_context *ctx, int threads) { GUARDED_SETUP(ctx, set_threads(ctx, threads, error)); }
+weft_status weft_set_threads(weft_context *ctx, int threads) {
+    RETURN_GUARDED_SETUP(ctx, set_threads(ctx, threads, error));
+}
 
 static weft_status set_memory(weft_context *ctx, size_t bytes, weft_error *error) {
     (void)error;
@@ -137,7 +139,9 @@ static weft_status set_memory(weft_context *ctx, size_t bytes, weft_error *error
     return WEFT_OK;
 }
 
-weft_status weft_set_memory(weft_context *ctx, size_t bytes) { GUARDED_SETUP(ctx, set_memory(ctx, bytes, error)); }
+weft_status weft_set_memory(weft_context *ctx, size_t bytes) {
+    RETURN_GUARDED_SETUP(ctx, set_memory(ctx, bytes, error));
+}
 
 static weft_status set_progress(weft_context *ctx, weft_progress *callback, void *user) {
     ctx->watch.callback = callback;
@@ -147,12 +151,14 @@ static weft_status set_progress(weft_context *ctx, weft_progress *callback, void
 }
 
 weft_status weft_set_progress(weft_context *ctx, weft_progress *callback, void *user) {
-    FORWARD(context_enter(ctx));
+    RETURN_IF_ERROR(context_enter(ctx));
     return context_leave(ctx, weft_fpmode_enter(), set_progress(ctx, callback, user));
 }
 
 weft_status weft_set_stream(weft_context *ctx, void *stream) {
-    GUARDED_SETUP(ctx, ctx->backend->set_stream(ctx->state, stream, error));
+    RETURN_GUARDED_SETUP(ctx, ctx->backend->set_stream(ctx->state, stream, error));
 }
 
-weft_status weft_synchronize(weft_context *ctx) { GUARDED_SETUP(ctx, ctx->backend->synchronize(ctx->state, error)); }
+weft_status weft_synchronize(weft_context *ctx) {
+    RETURN_GUARDED_SETUP(ctx, ctx->backend->synchronize(ctx->state, error));
+}

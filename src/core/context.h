@@ -50,9 +50,9 @@ weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status statu
 
 /* Runs `call`, an expression that uses ctx and error, between context_enter and context_leave; returns its
  * status. */
-#define GUARDED_SETUP(ctx, call)                            \
+#define RETURN_GUARDED_SETUP(ctx, call)                     \
     do {                                                    \
-        FORWARD(context_enter(ctx));                        \
+        RETURN_IF_ERROR(context_enter(ctx));                \
         const weft_fpmode saved_mode = weft_fpmode_enter(); \
         weft_error *error = &(ctx)->error;                  \
         return context_leave(ctx, saved_mode, (call));      \
@@ -63,8 +63,8 @@ weft_status context_leave(weft_context *ctx, weft_fpmode mode, weft_status statu
 weft_status context_begin(weft_context *ctx);
 weft_status context_end(weft_context *ctx, weft_status status);
 
-/* GUARDED_SETUP for operations, which report progress and can be cancelled. */
-#define GUARDED(ctx, call) \
-    GUARDED_SETUP(ctx, context_begin(ctx) == WEFT_OK ? context_end(ctx, (call)) : WEFT_CANCELLED)
+/* RETURN_GUARDED_SETUP for operations, which report progress and can be cancelled. */
+#define RETURN_GUARDED(ctx, call) \
+    RETURN_GUARDED_SETUP(ctx, context_begin(ctx) == WEFT_OK ? context_end(ctx, (call)) : WEFT_CANCELLED)
 
 #endif

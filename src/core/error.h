@@ -31,8 +31,8 @@ __attribute__((format(printf, 3, 4))) static inline weft_status weft_fail(weft_e
         }                                          \
     } while (0)
 
-/* FORWARD(call()): returns from here with the call's status unless it is WEFT_OK. */
-#define FORWARD(call)                               \
+/* RETURN_IF_ERROR(call()): returns from here with the call's status unless it is WEFT_OK. */
+#define RETURN_IF_ERROR(call)                       \
     do {                                            \
         const weft_status forwarded = (call);       \
         if (forwarded != WEFT_OK) return forwarded; \

@@ -54,7 +54,7 @@ static void plain_name(const char *name, char plain[128]) {
 
 static weft_status find_file(const weft_context *ctx, char path[PATH_BYTES], weft_error *error) {
     char folder[PATH_BYTES], name[128], plain[128];
-    FORWARD(find_folder(folder, error));
+    RETURN_IF_ERROR(find_folder(folder, error));
     ctx->backend->model(ctx->state, name);
     plain_name(name, plain);
     const int length =
@@ -135,16 +135,16 @@ static weft_status load(const char *path, char text[FILE_BYTES], weft_error *err
 static weft_status choose_all(weft_context *ctx, const size_t choices[TUNABLES_MAX], weft_error *error) {
     size_t count;
     (void)list_of(ctx, &count);
-    for (size_t i = 0; i < count; i++) FORWARD(ctx->backend->choose(ctx->state, i, choices[i], false, error));
+    for (size_t i = 0; i < count; i++) RETURN_IF_ERROR(ctx->backend->choose(ctx->state, i, choices[i], false, error));
     return WEFT_OK;
 }
 
 static weft_status use_file(weft_context *ctx, const char *path, weft_error *error) {
     char text[FILE_BYTES];
     size_t choices[TUNABLES_MAX] = {0};
-    FORWARD(load(path, text, error));
+    RETURN_IF_ERROR(load(path, text, error));
     if (!*text) return WEFT_OK;
-    FORWARD(read_text(ctx, text, choices, error));
+    RETURN_IF_ERROR(read_text(ctx, text, choices, error));
     return choose_all(ctx, choices, error);
 }
 
@@ -190,9 +190,9 @@ static weft_status save(const weft_context *ctx, weft_error *error) {
     char path[PATH_BYTES], folder[PATH_BYTES], beside[PATH_BYTES + 16];
     size_t count;
     RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has no tunable operations", weft_device(ctx));
-    FORWARD(find_folder(folder, error));
-    FORWARD(find_file(ctx, path, error));
-    FORWARD(make_folder(folder, error));
+    RETURN_IF_ERROR(find_folder(folder, error));
+    RETURN_IF_ERROR(find_file(ctx, path, error));
+    RETURN_IF_ERROR(make_folder(folder, error));
     snprintf(beside, sizeof beside, "%s.XXXXXX", path);
     const int descriptor = mkstemp(beside);
     RETURN_IF(descriptor < 0, WEFT_IO, "%.300s: %s", beside, strerror(errno));
@@ -210,7 +210,7 @@ static weft_status reset(weft_context *ctx, weft_error *error) {
     char path[PATH_BYTES];
     size_t count;
     RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has no tunable operations", weft_device(ctx));
-    FORWARD(find_file(ctx, path, error));
+    RETURN_IF_ERROR(find_file(ctx, path, error));
     RETURN_IF(unlink(path) != 0 && errno != ENOENT && errno != ENOTDIR, WEFT_IO, "%.300s: %s", path, strerror(errno));
     ctx->tuning.message[0] = '\0';
     return choose_all(ctx, none, error);
@@ -236,7 +236,7 @@ static weft_status check_index(const weft_context *ctx, size_t index, weft_error
 static weft_status describe(const weft_context *ctx, size_t index, weft_tunable *tunable, weft_error *error) {
     size_t count;
     RETURN_IF(!tunable, WEFT_INVALID, "weft_tune_describe: tunable is NULL");
-    FORWARD(check_index(ctx, index, error));
+    RETURN_IF_ERROR(check_index(ctx, index, error));
     *tunable = list_of(ctx, &count)[index];
     tunable->chosen = ctx->backend->chosen(ctx->state, index);
     return WEFT_OK;
@@ -244,7 +244,7 @@ static weft_status describe(const weft_context *ctx, size_t index, weft_tunable 
 
 static weft_status choose(weft_context *ctx, size_t index, size_t variant, weft_error *error) {
     weft_tunable t;
-    FORWARD(describe(ctx, index, &t, error));
+    RETURN_IF_ERROR(describe(ctx, index, &t, error));
     RETURN_IF(variant >= t.count, WEFT_INVALID, "%s of %s has no variant %zu: it has %zu variants, numbered from 0",
               t.operation, weft_dtype_name(t.dtype), variant, t.count);
     return ctx->backend->choose(ctx->state, index, variant, true, error);
@@ -255,7 +255,7 @@ static weft_status file_of(const weft_context *ctx, char *path, size_t size, wef
     size_t count;
     RETURN_IF(!path, WEFT_INVALID, "weft_tune_file: path is NULL");
     RETURN_IF(!list_of(ctx, &count), WEFT_UNSUPPORTED, "%s has no tunable operations", weft_device(ctx));
-    FORWARD(find_file(ctx, found, error));
+    RETURN_IF_ERROR(find_file(ctx, found, error));
     RETURN_IF(strlen(found) >= size, WEFT_INVALID, "weft_tune_file: the path requires %zu bytes, but size is %zu",
               strlen(found) + 1, size);
     memcpy(path, found, strlen(found) + 1);
@@ -263,17 +263,17 @@ static weft_status file_of(const weft_context *ctx, char *path, size_t size, wef
 }
 
 weft_status weft_tune_describe(weft_context *ctx, size_t index, weft_tunable *tunable) {
-    GUARDED_SETUP(ctx, describe(ctx, index, tunable, error));
+    RETURN_GUARDED_SETUP(ctx, describe(ctx, index, tunable, error));
 }
 
 weft_status weft_tune_choose(weft_context *ctx, size_t index, size_t variant) {
-    GUARDED_SETUP(ctx, choose(ctx, index, variant, error));
+    RETURN_GUARDED_SETUP(ctx, choose(ctx, index, variant, error));
 }
 
-weft_status weft_tune_save(weft_context *ctx) { GUARDED_SETUP(ctx, save(ctx, error)); }
+weft_status weft_tune_save(weft_context *ctx) { RETURN_GUARDED_SETUP(ctx, save(ctx, error)); }
 
-weft_status weft_tune_reset(weft_context *ctx) { GUARDED_SETUP(ctx, reset(ctx, error)); }
+weft_status weft_tune_reset(weft_context *ctx) { RETURN_GUARDED_SETUP(ctx, reset(ctx, error)); }
 
 weft_status weft_tune_file(weft_context *ctx, char *path, size_t size) {
-    GUARDED_SETUP(ctx, file_of(ctx, path, size, error));
+    RETURN_GUARDED_SETUP(ctx, file_of(ctx, path, size, error));
 }

@@ -122,7 +122,7 @@ static weft_status plan_blocks(cpu_context *ctx, convolve_work *w, int threads, 
     w->from = c->first / step;
     w->to = (c->first + c->count - 1) / step + 1;
     *apart = w->to - w->from >= (size_t)threads;
-    FORWARD(cpu_transform_plan(ctx, c->dtype, transform_log2(w->block), false, &w->plan, error));
+    RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, transform_log2(w->block), false, &w->plan, error));
     w->numbers_bytes = 2 * w->block * real;
     w->buffer_bytes = transform_buffer_bytes(w->plan, c->dtype);
     *bytes = w->numbers_bytes * (1 + (*apart ? (size_t)threads : 1)) + (size_t)threads * w->buffer_bytes;
@@ -152,8 +152,8 @@ weft_status cpu_convolve(void *state, const convolve_call *c, weft_error *error)
     bool apart = true;
     give_roles(&w, c->h);
     const bool direct = w.m <= WEFT_CONVOLVE_DIRECT;
-    if (!direct) FORWARD(plan_blocks(ctx, &w, threads, &apart, &bytes, error));
-    FORWARD(cpu_room(ctx, copy_bytes + bytes, &room, error));
+    if (!direct) RETURN_IF_ERROR(plan_blocks(ctx, &w, threads, &apart, &bytes, error));
+    RETURN_IF_ERROR(cpu_room(ctx, copy_bytes + bytes, &room, error));
     w.filter = (char *)room + copy_bytes;
     w.room = w.filter + w.numbers_bytes;
     if (c->correlate) {

@@ -79,14 +79,14 @@ weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
     w.kernels = transform_kernels_of(ctx->level->transforms, c->dtype);
     w.x_step = c->kind == WEFT_R2C ? c->n : c->kind == WEFT_C2R ? 2 * (c->n / 2 + 1) : 2 * c->n;
     w.y_step = c->kind == WEFT_C2R ? c->n : c->kind == WEFT_R2C ? 2 * (c->n / 2 + 1) : 2 * c->n;
-    FORWARD(cpu_transform_plan(ctx, c->dtype, transform_log2(complex_values), is_real(c), &w.plan, error));
+    RETURN_IF_ERROR(cpu_transform_plan(ctx, c->dtype, transform_log2(complex_values), is_real(c), &w.plan, error));
     w.between_bytes = (2 * complex_values * w.size + 63) / 64 * 64;
     w.buffer_bytes = transform_buffer_bytes(w.plan, c->dtype);
     const int threads = transform_threads(ctx, (double)c->batch * (double)w.x_step * (double)w.size);
     const bool apart = c->batch >= (size_t)threads || !w.plan->rows;
     const size_t betweens = apart ? (size_t)threads : 1;
     void *room;
-    FORWARD(cpu_room(ctx, betweens * w.between_bytes + (size_t)threads * w.buffer_bytes, &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, betweens * w.between_bytes + (size_t)threads * w.buffer_bytes, &room, error));
     w.room = room;
     if (apart) {
         transform_share(threads, transform_part, &w);

@@ -224,7 +224,7 @@ weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
         s.batch = lines < c->batch ? lines : c->batch;
     }
     const size_t each = room_of(&s);
-    FORWARD(cpu_room(ctx, each * (lines ? (size_t)threads : 1), &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, each * (lines ? (size_t)threads : 1), &room, error));
     s.batch = c->batch;
     if (lines) {
         groups all = {&s, lines, each, room};

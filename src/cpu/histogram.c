@@ -139,7 +139,7 @@ weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *erro
     choose_tables(&p);
     const size_t keys_bytes = c->edges ? aligned((c->bins + 1) * size) : 0, table_bytes = values * sizeof(uint32_t);
     const size_t counters_bytes = (size_t)p.threads * p.tables * p.stride * sizeof(uint32_t);
-    FORWARD(cpu_room(ctx, keys_bytes + table_bytes + counters_bytes, &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, keys_bytes + table_bytes + counters_bytes, &room, error));
     if (c->edges) {
         p.kernels->keys[c->dtype](c->edges, c->bins + 1, room);
         p.map.edges = room;

@@ -194,7 +194,7 @@ weft_status cpu_laplace(void *state, const laplace_call *c, weft_error *error) {
     cut_in_blocks(&p, plan.threads);
     const size_t rings = row_bytes > LONGEST_ROW ? 0 : p.ring_bytes * (size_t)plan.threads;
     void *room;
-    FORWARD(cpu_room(ctx, rings + (plan.scratch ? grid_bytes : 0), &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, rings + (plan.scratch ? grid_bytes : 0), &room, error));
     p.rings = room;
     run_passes(ctx, c, &p, &plan, p.rings + rings, grid_bytes);
     return WEFT_OK;

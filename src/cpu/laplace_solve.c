@@ -302,7 +302,7 @@ weft_status cpu_laplace_solve(void *state, const laplace_solve_call *c, weft_err
                .threads = ctx->threads};
     void *room;
     make_grids(&s, c);
-    FORWARD(cpu_room(ctx, lay_out(&s, c->residual, NULL), &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, lay_out(&s, c->residual, NULL), &room, error));
     lay_out(&s, c->residual, room);
     for (const grid *g = s.grids + 1; g < s.grids + s.count; g++) fill_weights(&s, g);
     if (c->u != c->v) memcpy(c->v, c->u, grid_bytes(s.grids));

@@ -128,7 +128,7 @@ static void run_chunks(void *self, parallel *p) {
 weft_status cpu_map(void *state, const map_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
-    FORWARD(cpu_map_hold(ctx, c, error));
+    RETURN_IF_ERROR(cpu_map_hold(ctx, c, error));
     evaluation e = {ctx, c, bytes > STREAM_BYTES && !cpu_map_reads(c, c->out) ? MAP_STREAM : MAP_STORE};
     cpu_plan_regions(1);
     cpu_parallel(bytes < ALONE_BYTES ? 1 : ctx->threads, (c->n - 1) / CHUNK + 1, PARALLEL_RANGES, run_chunks, &e);

@@ -150,7 +150,7 @@ weft_status cpu_match(void *state, const match_call *c, weft_error *error) {
     cut(&p, ctx->threads);
     const size_t tables = weft_match_words(&p.set) * sizeof(uint32_t);
     const size_t totals = p.parts * (c->counts ? c->patterns : 1) * sizeof(uint64_t);
-    FORWARD(cpu_room(ctx, totals + tables, &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, totals + tables, &room, error));
     uint32_t *const block = (uint32_t *)((char *)room + totals);
     weft_match_place(&p.set, block);
     weft_match_fill(&p.set, block, c->offsets, c->bytes);

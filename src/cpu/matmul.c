@@ -289,7 +289,7 @@ static weft_status make_room(plan *p, cpu_context *ctx, int threads, weft_error 
     const bool joins = p->parts != 1 && !p->c.piece;
     p->slots = joins ? min_u64(p->c.batch, ceil_div(SUMS_MAX, values)) : p->c.batch;
     const size_t sums = joins ? p->slots * values * p->kernel->bytes : 0;
-    FORWARD(cpu_room(ctx, own + sums, &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, own + sums, &room, error));
     p->room = room;
     p->sums = p->c.piece ? p->c.piece->sums : p->room + own;
     return WEFT_OK;
@@ -324,7 +324,7 @@ weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) {
     const size_t blocks = p.row_blocks * p.column_blocks * p.parts;
     if (blocks < (size_t)threads && c->batch < (size_t)threads && blocks * c->batch < (size_t)threads)
         threads = (int)(blocks * c->batch);
-    FORWARD(make_room(&p, ctx, threads, error));
+    RETURN_IF_ERROR(make_room(&p, ctx, threads, error));
     cpu_plan_regions(2 * ceil_div(c->batch, p.slots));
     for (size_t first = 0; first < c->batch && !cpu_cancelled(); first += p.slots)
         run_items(&p, first, min_u64(p.slots, c->batch - first), threads);

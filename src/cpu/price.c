@@ -98,7 +98,7 @@ static weft_status take_room(cpu_context *ctx, const price_call *c, work *w, wef
     price_points *const p = &w->points;
     void *room;
     while (c->sobol && (c->paths + TILE) >> p->bits) p->bits++;
-    FORWARD(cpu_room(ctx, rooms + dimensions * (p->bits + 1) * sizeof(uint64_t), &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, rooms + dimensions * (p->bits + 1) * sizeof(uint64_t), &room, error));
     w->rooms = room;
     p->directions = (uint64_t *)((char *)room + rooms);
     p->keys = p->directions + dimensions * p->bits;
@@ -112,7 +112,7 @@ static weft_status take_room(cpu_context *ctx, const price_call *c, work *w, wef
 weft_status cpu_price(void *state, const price_call *c, weft_error *error) {
     work w = {.ctx = state, .call = c, .tiles = (c->count - 1) / TILE + 1};
     weft_price_sums sums;
-    if (!c->given) FORWARD(take_room(state, c, &w, error));
+    if (!c->given) RETURN_IF_ERROR(take_room(state, c, &w, error));
     sums = c->given ? weft_price_given(c->given) : sums_of_all(&w);
     if (c->sums)
         memcpy(c->sums, &sums, sizeof sums);

@@ -185,7 +185,7 @@ weft_status cpu_reduce(void *state, const reduce_call *call, weft_error *error) 
 #define REDUCE(ID, name, domain, result, empty, help) reduce_##name,
 #include "core/ops.def"
     };
-    if (call->map && call->n > 0) FORWARD(cpu_map_hold(state, call->map, error));
+    if (call->map && call->n > 0) RETURN_IF_ERROR(cpu_map_hold(state, call->map, error));
     operators[call->op](state, call);
     return WEFT_OK;
 }

@@ -172,7 +172,7 @@ weft_status cpu_scan(void *state, const scan_call *c, weft_error *error) {
     }
     const bool alone = ctx->threads == 1 || bytes < ALONE_BYTES;
     const bool in_place = c->map ? cpu_map_reads(c->map, c->y) : c->x == c->y;
-    if (c->map) FORWARD(cpu_map_hold_values(ctx, c->map, alone ? VALUES : part_elements(c), error));
+    if (c->map) RETURN_IF_ERROR(cpu_map_hold_values(ctx, c->map, alone ? VALUES : part_elements(c), error));
     cpu_plan_regions(1);
     job.streams = !in_place && c->n * weft_dtype_size(c->result) > STREAM_BYTES;
     if (alone && !c->map)

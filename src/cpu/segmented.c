@@ -162,7 +162,7 @@ static weft_status run_by_offsets(job *j, weft_error *error) {
     for (size_t p = 0; p < k.parts && !cpu_cancelled(); p++) {
         const size_t end = end_of_part(&k, p);
         if (end > segment_at(c, p * cost))
-            FORWARD(do_if_long(j, end - 1, (size_t)c->offsets[end - 1], (size_t)c->offsets[end], error));
+            RETURN_IF_ERROR(do_if_long(j, end - 1, (size_t)c->offsets[end - 1], (size_t)c->offsets[end], error));
     }
     return WEFT_OK;
 }
@@ -220,7 +220,7 @@ static weft_status run_by_flags(job *j, weft_error *error) {
     const segmented_call *c = j->c;
     size_t size = PART_ELEMENTS;
     void *room;
-    FORWARD(cpu_room(j->ctx, PARTS_MAX * sizeof(segment_part), &room, error));
+    RETURN_IF_ERROR(cpu_room(j->ctx, PARTS_MAX * sizeof(segment_part), &room, error));
     segment_part *const parts = room;
     while ((c->n - 1) / size >= PARTS_MAX) size *= 2;
     const size_t count = (c->n - 1) / size + 1;
@@ -234,7 +234,7 @@ static weft_status run_by_flags(job *j, weft_error *error) {
     cpu_parallel_for(j->threads, count, PARALLEL_IN_ORDER, do_flagged, &f);
     for (size_t p = 0; p < count && !cpu_cancelled(); p++)
         if (parts[p].count)
-            FORWARD(do_if_long(j, parts[p].before + parts[p].count - 1, parts[p].last, parts[p].next, error));
+            RETURN_IF_ERROR(do_if_long(j, parts[p].before + parts[p].count - 1, parts[p].last, parts[p].next, error));
     return WEFT_OK;
 }
 

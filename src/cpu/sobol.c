@@ -53,7 +53,8 @@ static weft_status hold_tables(cpu_context *ctx, plan *p, weft_error *error) {
     const size_t width = p->strips.width, steps = (size_t)(p->bits - p->p) * width;
     const size_t directions = p->bits * p->call->dimensions;
     void *room;
-    FORWARD(cpu_room(ctx, directions * sizeof(uint64_t) + 2 * (width + steps) * sizeof(uint32_t), &room, error));
+    RETURN_IF_ERROR(
+        cpu_room(ctx, directions * sizeof(uint64_t) + 2 * (width + steps) * sizeof(uint32_t), &room, error));
     p->directions = room;
     p->keys = (uint32_t *)(p->directions + directions);
     p->steps = p->keys + 2 * width;
@@ -169,7 +170,7 @@ weft_status cpu_sobol(void *state, const sobol_call *c, weft_error *error) {
     cpu_context *const ctx = state;
     plan p = plan_of(ctx, c);
     const bool alone = c->n * c->dimensions * p.size < ALONE_BYTES;
-    FORWARD(hold_tables(ctx, &p, error));
+    RETURN_IF_ERROR(hold_tables(ctx, &p, error));
     for (size_t j = 0; j < c->dimensions; j++) cpu_sobol_directions(j, p.bits, c->dimensions, p.directions + j);
     fill_keys(&p);
     fill_steps(&p);

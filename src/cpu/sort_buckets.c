@@ -118,7 +118,7 @@ weft_status cpu_sort_buckets(cpu_context *ctx, sort_job *job, weft_error *error)
     const size_t starts = in_lines(p.blocks * (p.buckets + 1) * sizeof *p.starts);
     const size_t begins = in_lines((p.buckets + 1) * sizeof *p.begins);
     void *room;
-    FORWARD(cpu_room(ctx, keys + starts + begins + job->chunks * p.room_bytes, &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, keys + starts + begins + job->chunks * p.room_bytes, &room, error));
     job->keys.spare = room;
     p.starts = (void *)((char *)room + keys);
     p.begins = (void *)((char *)room + keys + starts);

@@ -149,7 +149,7 @@ weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
     RETURN_IF(p.capacity > SIZE_MAX / sizeof(candidate) / ((size_t)p.threads + 1), WEFT_OUT_OF_MEMORY,
               "cannot allocate host memory for the %zu largest of %zu elements", c->k, c->n);
     const size_t candidates = (size_t)p.threads * p.capacity + c->k;
-    FORWARD(cpu_room(ctx, candidates * sizeof(candidate) + (size_t)p.threads * sizeof(size_t), &room, error));
+    RETURN_IF_ERROR(cpu_room(ctx, candidates * sizeof(candidate) + (size_t)p.threads * sizeof(size_t), &room, error));
     const candidate *const first = list_all(&p, room, (size_t *)((candidate *)room + candidates));
     if (first) store(c, first);
     return WEFT_OK;

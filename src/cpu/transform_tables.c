@@ -147,7 +147,7 @@ static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_d
     if (!plan->twiddles) plan->twiddles = hold(t, count * number);
     if (!plan->twiddles) return no_memory(n, error);
     for (size_t k = 0; k < count; k++) put(t, dtype, k, plan->twiddles, k);
-    if (two_passes && !plan->lane_twiddles) FORWARD(make_lane_twiddles(ctx, t, dtype, plan, error));
+    if (two_passes && !plan->lane_twiddles) RETURN_IF_ERROR(make_lane_twiddles(ctx, t, dtype, plan, error));
     plan->n = n;
     return WEFT_OK;
 }
@@ -155,11 +155,11 @@ static weft_status make_plan(const cpu_context *ctx, transform_tables *t, weft_d
 weft_status cpu_transform_plan(cpu_context *ctx, weft_dtype dtype, int n_log, bool half, const transform_plan **found,
                                weft_error *error) {
     transform_tables *t;
-    FORWARD(find_tables(ctx, &t, error));
+    RETURN_IF_ERROR(find_tables(ctx, &t, error));
     const size_t n = (size_t)1 << n_log;
     transform_plan *plan = &t->plans[dtype == WEFT_F64][n_log];
-    FORWARD(reach(t, n_log, error));
-    if (!plan->n) FORWARD(make_plan(ctx, t, dtype, n_log, plan, error));
+    RETURN_IF_ERROR(reach(t, n_log, error));
+    if (!plan->n) RETURN_IF_ERROR(make_plan(ctx, t, dtype, n_log, plan, error));
     if (half && !plan->half_twiddles) {
         void *table = hold(t, (n / 2 + 1) * 2 * weft_dtype_size(dtype));
         if (!table) return no_memory(2 * n, error);

@@ -416,7 +416,7 @@ static weft_status run_part(cpu_context *ctx, const tridiag_call *c, int threads
     const tridiag_part *p = c->part;
     solver s = solver_of(ctx, c, threads);
     void *scratch;
-    FORWARD(cpu_room(ctx, room_of_stage(c, &s), &scratch, error));
+    RETURN_IF_ERROR(cpu_room(ctx, room_of_stage(c, &s), &scratch, error));
     s.n = (size_t)p->whole;
     s.begins = p->begins;
     s.ends = p->ends;
@@ -437,7 +437,7 @@ weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
         return WEFT_OK;
     }
     if (c->part) return run_part(ctx, c, threads, error);
-    FORWARD(cpu_room(ctx, cpu_tridiag_room(ctx, c, threads), &scratch, error));
+    RETURN_IF_ERROR(cpu_room(ctx, cpu_tridiag_room(ctx, c, threads), &scratch, error));
     cpu_tridiag_run(ctx, c, threads, scratch);
     return WEFT_OK;
 }

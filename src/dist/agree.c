@@ -31,14 +31,14 @@ static told tell(agreed_kind kind, uint64_t value) {
 static weft_status take_sentence(weft_dist *d, int from, weft_status status) {
     weft_error sentence;
     for (int r = 0; r < d->size; r++) d->counts[r] = r == from ? (int)sizeof sentence.message : 0;
-    FORWARD(dist_gather_parts(d, d->error.message, sentence.message, "exchanging an error message"));
+    RETURN_IF_ERROR(dist_gather_parts(d, d->error.message, sentence.message, "exchanging an error message"));
     return weft_fail(&d->error, status, "rank %d: %.480s", from, sentence.message);
 }
 
 weft_status dist_agree(weft_dist *d, weft_status status) {
     const int mine = (int)status;
     if (d->broken) return WEFT_DEVICE_LOST;
-    FORWARD(dist_gather(d, &mine, d->statuses, sizeof mine, "comparing statuses"));
+    RETURN_IF_ERROR(dist_gather(d, &mine, d->statuses, sizeof mine, "comparing statuses"));
     for (int r = 0; r < d->size; r++)
         if (d->statuses[r] != (int)WEFT_OK) return take_sentence(d, r, (weft_status)d->statuses[r]);
     return WEFT_OK;
@@ -99,11 +99,11 @@ weft_status dist_begin(weft_dist *d, const char *name, const agreed *list, size_
     if (d->broken) return WEFT_DEVICE_LOST;
     snprintf(own.name, sizeof own.name, "%s", name);
     for (size_t i = 0; i < count; i++) own.values[i] = list[i].value;
-    FORWARD(dist_gather(d, &own, d->records, sizeof own, "comparing arguments"));
+    RETURN_IF_ERROR(dist_gather(d, &own, d->records, sizeof own, "comparing arguments"));
     for (int r = 0; r < d->size; r++)
         if (d->records[r].status != WEFT_OK) return take_sentence(d, r, (weft_status)d->records[r].status);
-    FORWARD(compare(d, list, count));
-    FORWARD(lay_out(d));
+    RETURN_IF_ERROR(compare(d, list, count));
+    RETURN_IF_ERROR(lay_out(d));
     d->error.message[0] = '\0';
     return WEFT_OK;
 }

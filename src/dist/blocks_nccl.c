@@ -58,8 +58,8 @@ static bool have_all(const member *list, int count) {
 static weft_status ask_all(weft_dist *d, const nccl_plugin *plugin, bool *all) {
     member own = {.there = plugin != NULL};
     const weft_status named = plugin ? plugin->name_gpu(device_of(d), own.gpu, &d->error) : WEFT_OK;
-    FORWARD(dist_agree(d, named));
-    FORWARD(dist_gather(d, &own, d->roots, sizeof own, "looking for NCCL"));
+    RETURN_IF_ERROR(dist_agree(d, named));
+    RETURN_IF_ERROR(dist_gather(d, &own, d->roots, sizeof own, "looking for NCCL"));
     *all = have_all((const member *)d->roots, d->size);
     return WEFT_OK;
 }
@@ -77,12 +77,12 @@ weft_status blocks_open(weft_dist *d) {
     const nccl_plugin *const plugin = find_plugin();
     unsigned char own[NCCL_ID_BYTES] = {0};
     bool all;
-    FORWARD(ask_all(d, plugin, &all));
+    RETURN_IF_ERROR(ask_all(d, plugin, &all));
     if (!all) return WEFT_OK;
     weft_status status = hold(d, plugin);
     if (status == WEFT_OK && d->rank == 0) status = plugin->make_id(own, &d->error);
-    FORWARD(dist_agree(d, status));
-    FORWARD(dist_gather(d, own, d->roots, sizeof own, "exchanging the NCCL id"));
+    RETURN_IF_ERROR(dist_agree(d, status));
+    RETURN_IF_ERROR(dist_gather(d, own, d->roots, sizeof own, "exchanging the NCCL id"));
     return dist_agree(d, plugin->join(device_of(d), (const unsigned char *)d->roots, d->rank, d->size,
                                       &d->blocks->comm, &d->error));
 }
@@ -116,7 +116,7 @@ weft_status blocks_begin(weft_dist *d, const void *from, void *to) {
     weft_status status =
         dist_copy(d, here.end - here.first, (const char *)from + here.first, (char *)to + d->in[d->rank].first);
     if (status == WEFT_OK) status = dist_took(d, weft_synchronize(d->ctx));
-    FORWARD(dist_agree(d, status));
+    RETURN_IF_ERROR(dist_agree(d, status));
     status = b->plugin->start(b->comm, b->list, list_messages(d, (char *)(uintptr_t)from, to), &d->error);
     if (status != WEFT_OK) d->broken = true;
     return status;

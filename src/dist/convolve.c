@@ -96,10 +96,10 @@ static weft_status compute(const convolving *c, extent results, const char *x, u
 
 static weft_status compute_all(const convolving *c) {
     weft_dist *const d = c->d;
-    FORWARD(compute(c, results_inside(c, d->rank), c->x, dist_first(d)));
+    RETURN_IF_ERROR(compute(c, results_inside(c, d->rank), c->x, dist_first(d)));
     for (int which = 0; which < 2; which++) {
         const extent results = results_at_end(c, d->rank, which);
-        FORWARD(compute(c, results, c->around[which], values_of(c, results).first));
+        RETURN_IF_ERROR(compute(c, results, c->around[which], values_of(c, results).first));
     }
     return WEFT_OK;
 }
@@ -115,9 +115,9 @@ static weft_status run_convolution(convolving *c) {
             status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu values around a border",
                                values[which]);
     }
-    FORWARD(dist_agree(d, status));
-    FORWARD(dist_fetch(d, c->size, around_first, c->x, c->around[0]));
-    FORWARD(dist_fetch(d, c->size, around_last, c->x, c->around[1]));
+    RETURN_IF_ERROR(dist_agree(d, status));
+    RETURN_IF_ERROR(dist_fetch(d, c->size, around_first, c->x, c->around[0]));
+    RETURN_IF_ERROR(dist_fetch(d, c->size, around_last, c->x, c->around[1]));
     return dist_finish(d, compute_all(c));
 }
 
@@ -131,11 +131,11 @@ static weft_status check_convolution(const convolving *c, size_t n) {
                                    ? weft_correlate(d->ctx, c->dtype, c->field, c->mode, 0, NULL, 0, NULL, NULL)
                                    : weft_convolve(d->ctx, c->dtype, c->field, c->mode, 0, NULL, 0, NULL, NULL);
     weft_error *error = &d->error;
-    if (status != WEFT_EMPTY) FORWARD(dist_took(d, status));
+    if (status != WEFT_EMPTY) RETURN_IF_ERROR(dist_took(d, status));
     RETURN_IF(n > SIZE_MAX / 16 || c->m > SIZE_MAX / 16, WEFT_INVALID, "%zu and %zu values do not fit in memory", n,
               c->m);
-    FORWARD(dist_check_array(d, "x", c->x, parts * n, size));
-    FORWARD(dist_check_array(d, "h", c->h, parts * c->m, size));
+    RETURN_IF_ERROR(dist_check_array(d, "x", c->x, parts * n, size));
+    RETURN_IF_ERROR(dist_check_array(d, "h", c->h, parts * c->m, size));
     return dist_check_host(d, "h", c->h);
 }
 
@@ -144,8 +144,8 @@ static weft_status check_results(const convolving *c) {
     weft_dist *const d = c->d;
     const size_t n = (size_t)(d->begin[d->rank + 1] - dist_first(d)), count = count_of(results_of(c, d->rank));
     const size_t parts = c->field == WEFT_COMPLEX ? 2 : 1;
-    FORWARD(dist_check_array(d, "y", c->y, parts * count, c->size / parts));
-    FORWARD(dist_check_apart(d, "y", c->y, count * c->size, "x", c->x, n * c->size));
+    RETURN_IF_ERROR(dist_check_array(d, "y", c->y, parts * count, c->size / parts));
+    RETURN_IF_ERROR(dist_check_apart(d, "y", c->y, count * c->size, "x", c->x, n * c->size));
     return dist_check_apart(d, "y", c->y, count * c->size, "h", c->h, c->m * c->size);
 }
 
@@ -168,14 +168,14 @@ static weft_status convolve(convolving *c, const char *name, weft_slice slice) {
         {"the mode", AS_NUMBER, c->mode},
         {"the number of taps", AS_NUMBER, c->m},
         {"the filter's hash", AS_BITS, checked == WEFT_OK ? dist_hash(DIST_HASH, c->h, c->m * c->size) : 0}};
-    FORWARD(dist_begin(d, name, list, 5, slice, checked));
+    RETURN_IF_ERROR(dist_begin(d, name, list, 5, slice, checked));
     const size_t n = (size_t)dist_total(d);
     RETURN_IF(n == 0 || c->m == 0, WEFT_EMPTY, "%s of %zu and %zu values is undefined", name, n, c->m);
     RETURN_IF(n < c->m, WEFT_UNSUPPORTED,
               "%s: %zu taps exceed the %zu values: the distributed array must be the longer one", name, c->m, n);
     d->call = c;
     find_items(c);
-    FORWARD(dist_agree(d, check_results(c)));
+    RETURN_IF_ERROR(dist_agree(d, check_results(c)));
     const weft_status status = run_convolution(c);
     free(c->around[0]);
     free(c->around[1]);

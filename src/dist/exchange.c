@@ -28,7 +28,7 @@ weft_status dist_gather(weft_dist *d, const void *own, void *all, size_t bytes, 
 
 weft_status dist_copy(weft_dist *d, size_t bytes, const void *from, void *to) {
     if (bytes == 0 || from == to) return WEFT_OK;
-    FORWARD(dist_took(d, weft_copy(d->ctx, bytes, from, to)));
+    RETURN_IF_ERROR(dist_took(d, weft_copy(d->ctx, bytes, from, to)));
     return d->gpus ? dist_took(d, weft_synchronize(d->ctx)) : WEFT_OK;
 }
 
@@ -36,21 +36,21 @@ static weft_status grow(weft_dist *d, weft_memory memory, room *r, size_t bytes)
     void *p = NULL;
     if (bytes == 0) bytes = 1; /* so that a pointer into the buffer is never NULL */
     if (bytes <= r->bytes) return WEFT_OK;
-    FORWARD(dist_took(d, weft_free(d->ctx, memory, r->at)));
+    RETURN_IF_ERROR(dist_took(d, weft_free(d->ctx, memory, r->at)));
     *r = (room){NULL, 0};
-    FORWARD(dist_took(d, weft_alloc(d->ctx, memory, bytes, &p)));
+    RETURN_IF_ERROR(dist_took(d, weft_alloc(d->ctx, memory, bytes, &p)));
     *r = (room){p, bytes};
     return WEFT_OK;
 }
 
 weft_status dist_room(weft_dist *d, size_t number, size_t bytes, char **at) {
-    FORWARD(grow(d, WEFT_DEVICE, &d->rooms[number], bytes));
+    RETURN_IF_ERROR(grow(d, WEFT_DEVICE, &d->rooms[number], bytes));
     *at = d->rooms[number].at;
     return WEFT_OK;
 }
 
 weft_status dist_host_room(weft_dist *d, size_t bytes, const char **at) {
-    FORWARD(grow(d, WEFT_PINNED, &d->near, bytes));
+    RETURN_IF_ERROR(grow(d, WEFT_PINNED, &d->near, bytes));
     *at = d->near.at;
     return WEFT_OK;
 }
@@ -63,11 +63,12 @@ static size_t bytes_of(extent e) { return (size_t)(e.end - e.first); }
 static weft_status pack(weft_dist *d, const char *from) {
     size_t place = 0;
     for (int r = 0; r < d->size; r++) place += bytes_of(d->out[r]);
-    FORWARD(grow(d, WEFT_PINNED, &d->near, place));
+    RETURN_IF_ERROR(grow(d, WEFT_PINNED, &d->near, place));
     place = 0;
     for (int r = 0; r < d->size; r++) {
         const size_t bytes = bytes_of(d->out[r]);
-        if (bytes) FORWARD(dist_took(d, weft_copy(d->ctx, bytes, from + d->out[r].first, d->near.at + place)));
+        if (bytes)
+            RETURN_IF_ERROR(dist_took(d, weft_copy(d->ctx, bytes, from + d->out[r].first, d->near.at + place)));
         d->out[r] = (extent){place, place + bytes};
         place += bytes;
     }
@@ -90,7 +91,7 @@ static weft_status hold_far(weft_dist *d, uint64_t *first) {
 static weft_status unpack(weft_dist *d) {
     for (int r = 0; r < d->size; r++) {
         const extent in = d->in[r];
-        FORWARD(dist_copy(d, bytes_of(in), d->far.at + in.first, d->moving + in.first));
+        RETURN_IF_ERROR(dist_copy(d, bytes_of(in), d->far.at + in.first, d->moving + in.first));
     }
     return WEFT_OK;
 }
@@ -99,7 +100,7 @@ static weft_status begin_staged(weft_dist *d, const void *from, char *to) {
     uint64_t first;
     weft_status status = hold_far(d, &first);
     if (status == WEFT_OK) status = pack(d, from);
-    FORWARD(dist_agree(d, status));
+    RETURN_IF_ERROR(dist_agree(d, status));
     for (int r = 0; r < d->size; r++)
         if (bytes_of(d->in[r])) {
             d->in[r] = (extent){d->in[r].first - first, d->in[r].end - first};
@@ -117,12 +118,12 @@ weft_status dist_begin_move(weft_dist *d, const void *from, void *to) {
 
 weft_status dist_end_move(weft_dist *d) {
     if (d->blocks) return dist_agree(d, blocks_end(d));
-    FORWARD(d->line.end_move(d));
+    RETURN_IF_ERROR(d->line.end_move(d));
     return d->gpus ? dist_agree(d, unpack(d)) : WEFT_OK;
 }
 
 weft_status dist_move(weft_dist *d, const void *from, void *to) {
-    FORWARD(dist_begin_move(d, from, to));
+    RETURN_IF_ERROR(dist_begin_move(d, from, to));
     return dist_end_move(d);
 }
 
@@ -146,7 +147,7 @@ void dist_wish(weft_dist *d, size_t size, wanted *wants) {
 
 weft_status dist_fetch(weft_dist *d, size_t size, wanted *wants, const void *from, void *to) {
     dist_wish(d, size, wants);
-    if (d->gpus) FORWARD(dist_agree(d, pack(d, from)));
-    FORWARD(d->line.begin_move(d, d->gpus ? d->near.at : from, to));
+    if (d->gpus) RETURN_IF_ERROR(dist_agree(d, pack(d, from)));
+    RETURN_IF_ERROR(d->line.begin_move(d, d->gpus ? d->near.at : from, to));
     return d->line.end_move(d);
 }

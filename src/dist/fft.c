@@ -11,12 +11,12 @@ static weft_status check_fft(weft_dist *d, weft_dtype dtype, weft_fft_kind kind,
                              const void *x, const void *y) {
     weft_error *error = &d->error;
     const size_t size = weft_dtype_size(dtype);
-    FORWARD(dist_took(d, weft_fft(d->ctx, dtype, kind, 0, n, NULL, NULL)));
+    RETURN_IF_ERROR(dist_took(d, weft_fft(d->ctx, dtype, kind, 0, n, NULL, NULL)));
     RETURN_IF(batch > SIZE_MAX / 32 / n, WEFT_INVALID, "%zu arrays of %zu values do not fit in memory", batch, n);
     const size_t in = batch * reals_of(kind, WEFT_R2C, WEFT_C2R, n),
                  out = batch * reals_of(kind, WEFT_C2R, WEFT_R2C, n);
-    FORWARD(dist_check_array(d, "x", x, in, size));
-    FORWARD(dist_check_array(d, "y", y, out, size));
+    RETURN_IF_ERROR(dist_check_array(d, "x", x, in, size));
+    RETURN_IF_ERROR(dist_check_array(d, "y", y, out, size));
     return x == y && kind <= WEFT_C2C_INVERSE ? WEFT_OK : dist_check_apart(d, "y", y, out * size, "x", x, in * size);
 }
 
@@ -25,6 +25,6 @@ weft_status weft_dist_fft(weft_dist *d, weft_dtype dtype, weft_fft_kind kind, we
     if (!d) return WEFT_INVALID;
     const agreed list[] = {
         {"dtype", AS_TYPE, dtype}, {"the kind", AS_NUMBER, kind}, {"the number of values", AS_NUMBER, n}};
-    FORWARD(dist_begin(d, "fft", list, 3, arrays, check_fft(d, dtype, kind, arrays.count, n, x, y)));
+    RETURN_IF_ERROR(dist_begin(d, "fft", list, 3, arrays, check_fft(d, dtype, kind, arrays.count, n, x, y)));
     return dist_finish(d, dist_took(d, weft_fft(d->ctx, dtype, kind, arrays.count, n, x, y)));
 }

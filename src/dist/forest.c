@@ -65,9 +65,9 @@ static weft_status compute_roots(const forest *f, root *roots) {
         const extent of = list[i].of;
         const bool whole = of.end <= d->begin[d->rank + 1];
         const size_t at = (size_t)(of.first - dist_first(d)) * size;
-        FORWARD(dist_took(d, compute_root(f, of.first, (size_t)(of.end - of.first),
-                                          whole ? behind(f->x, at) : d->ragged[0],
-                                          whole ? behind(f->y, at) : d->ragged[1], &roots[i * values_of(f)])));
+        RETURN_IF_ERROR(dist_took(
+            d, compute_root(f, of.first, (size_t)(of.end - of.first), whole ? behind(f->x, at) : d->ragged[0],
+                            whole ? behind(f->y, at) : d->ragged[1], &roots[i * values_of(f)])));
     }
     return WEFT_OK;
 }
@@ -132,10 +132,10 @@ weft_status forest_run(const forest *f, root *value) {
     const size_t size = weft_dtype_size(f->dtype);
     root roots[ROOTS_MAX * ROOT_VALUES];
     const bool ragged = is_ragged(d, size);
-    if (ragged) FORWARD(dist_fetch(d, size, ragged_tile, f->x, d->ragged[0]));
-    if (ragged && f->kind == LEAF_DOT) FORWARD(dist_fetch(d, size, ragged_tile, f->y, d->ragged[1]));
-    FORWARD(dist_agree(d, compute_roots(f, roots)));
-    FORWARD(gather_roots(f, roots));
+    if (ragged) RETURN_IF_ERROR(dist_fetch(d, size, ragged_tile, f->x, d->ragged[0]));
+    if (ragged && f->kind == LEAF_DOT) RETURN_IF_ERROR(dist_fetch(d, size, ragged_tile, f->y, d->ragged[1]));
+    RETURN_IF_ERROR(dist_agree(d, compute_roots(f, roots)));
+    RETURN_IF_ERROR(gather_roots(f, roots));
     join_roots(f, value);
     return WEFT_OK;
 }

@@ -36,8 +36,8 @@ static weft_status check_histogram(const histogram *h) {
     RETURN_IF(size == 0, WEFT_INVALID, "invalid dtype %d", (int)h->dtype);
     RETURN_IF(h->bins < 1 || h->bins > WEFT_BINS_MAX, WEFT_INVALID, "invalid number of bins %zu: expected 1 to %zu",
               h->bins, (size_t)WEFT_BINS_MAX);
-    FORWARD(dist_check_array(h->d, "x", h->x, h->n, size));
-    FORWARD(dist_check_host(h->d, "counts", h->counts));
+    RETURN_IF_ERROR(dist_check_array(h->d, "x", h->x, h->n, size));
+    RETURN_IF_ERROR(dist_check_host(h->d, "counts", h->counts));
     return dist_check_array(h->d, "counts", h->counts, h->bins, sizeof *h->counts);
 }
 
@@ -47,7 +47,7 @@ static weft_status begin_and_run(const histogram *h, const char *name, weft_slic
                            {"the number of bins", AS_NUMBER, h->bins},
                            {h->edges ? "the edges' hash" : "lower", AS_BITS, low},
                            {h->edges ? "the last edge" : "upper", AS_BITS, high}};
-    FORWARD(dist_begin(h->d, name, list, 4, slice, status));
+    RETURN_IF_ERROR(dist_begin(h->d, name, list, 4, slice, status));
     return run_histogram(h);
 }
 

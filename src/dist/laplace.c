@@ -84,7 +84,7 @@ static void plan_round(sweeping *s, bool first, bool last, const void *u, void *
 
 /* Sweeps `planes` of s->before, and copies the planes `kept` to s->to. */
 static weft_status sweep_rim(const sweeping *s, extent planes, extent kept) {
-    FORWARD(sweep(s, (size_t)(planes.end - planes.first), plane_in(s, s->before, planes.first), s->rim));
+    RETURN_IF_ERROR(sweep(s, (size_t)(planes.end - planes.first), plane_in(s, s->before, planes.first), s->rim));
     return dist_copy(s->d, (size_t)(kept.end - kept.first) * s->plane,
                      s->rim + (size_t)(kept.first - planes.first) * s->plane,
                      s->to + (size_t)(kept.first - dist_first(s->d)) * s->plane);
@@ -101,7 +101,7 @@ static weft_status sweep_rims(const sweeping *s) {
         return sweep(s, (size_t)(all.end - all.first), plane_in(s, s->before, all.first),
                      plane_in(s, s->after, all.first));
     if (all.first < begin)
-        FORWARD(sweep_rim(s, (extent){all.first, begin + 2 * halo}, (extent){begin, begin + halo}));
+        RETURN_IF_ERROR(sweep_rim(s, (extent){all.first, begin + 2 * halo}, (extent){begin, begin + halo}));
     if (all.end == end) return WEFT_OK;
     return sweep_rim(s, (extent){end - 2 * halo, all.end}, (extent){end - halo, end});
 }
@@ -110,9 +110,9 @@ static weft_status sweep_rims(const sweeping *s) {
 static weft_status run_round(sweeping *s) {
     weft_dist *const d = s->d;
     char *const spare = s->before;
-    FORWARD(begin_halos(s));
+    RETURN_IF_ERROR(begin_halos(s));
     weft_status status = s->apart ? sweep(s, s->planes, s->from, s->to) : WEFT_OK;
-    FORWARD(dist_end_move(d));
+    RETURN_IF_ERROR(dist_end_move(d));
     if (status == WEFT_OK) status = sweep_rims(s);
     s->before = s->after;
     s->after = spare;
@@ -126,7 +126,7 @@ static weft_status bring_slab(const sweeping *s, const void *u) {
     char *const slab = plane_in(s, s->before, dist_first(d));
     if (s->planes == 0) return WEFT_OK;
     if (!is_wide(s)) return dist_copy(d, s->planes * s->plane, u, slab);
-    FORWARD(dist_copy(d, edge * s->plane, u, slab));
+    RETURN_IF_ERROR(dist_copy(d, edge * s->plane, u, slab));
     return dist_copy(d, edge * s->plane, (const char *)u + far * s->plane, slab + far * s->plane);
 }
 
@@ -138,18 +138,18 @@ static weft_status hold_slabs(sweeping *s, const void *u) {
     if (status == WEFT_OK) status = dist_room(d, 1, bytes, &s->after);
     if (status == WEFT_OK) status = dist_room(d, 2, s->planes ? 3 * s->margin * s->plane : 0, &s->rim);
     RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "cannot allocate memory for two copies of %zu planes", s->planes);
-    FORWARD(status);
+    RETURN_IF_ERROR(status);
     return bring_slab(s, u);
 }
 
 static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *v) {
     weft_dist *const d = s->d;
     d->call = s;
-    FORWARD(dist_agree(d, hold_slabs(s, u)));
+    RETURN_IF_ERROR(dist_agree(d, hold_slabs(s, u)));
     for (size_t done = 0; done < sweeps; done += s->halo) {
         s->halo = sweeps - done < s->margin ? sweeps - done : s->margin;
         plan_round(s, done == 0, done + s->halo == sweeps, u, v);
-        FORWARD(run_round(s));
+        RETURN_IF_ERROR(run_round(s));
     }
     const bool is_there = s->planes == 0 || is_wide(s);
     return dist_finish(d, is_there ? WEFT_OK
@@ -174,8 +174,8 @@ static weft_status check_laplace(const sweeping *s, const void *u, const void *v
     const size_t points = s->nx * s->ny;
     RETURN_IF(s->planes > SIZE_MAX / 16 / points, WEFT_INVALID, "%zu planes of %zu points do not fit in memory",
               s->planes, points);
-    FORWARD(dist_check_array(d, "u", u, points * s->planes, size));
-    FORWARD(dist_check_array(d, "v", v, points * s->planes, size));
+    RETURN_IF_ERROR(dist_check_array(d, "u", u, points * s->planes, size));
+    RETURN_IF_ERROR(dist_check_array(d, "v", v, points * s->planes, size));
     if (u == v) return WEFT_OK;
     return dist_check_apart(d, "v", v, points * s->planes * size, "u", u, points * s->planes * size);
 }
@@ -189,7 +189,7 @@ weft_status weft_dist_laplace(weft_dist *d, weft_dtype dtype, size_t nx, size_t 
                            {"nx", AS_NUMBER, nx},
                            {"ny", AS_NUMBER, ny},
                            {"the number of sweeps", AS_NUMBER, sweeps}};
-    FORWARD(dist_begin(d, "laplace", list, 4, planes, check_laplace(&s, u, v)));
+    RETURN_IF_ERROR(dist_begin(d, "laplace", list, 4, planes, check_laplace(&s, u, v)));
     RETURN_IF(dist_total(d) == 0, WEFT_EMPTY, "a grid of %zu x %zu x 0 has no points", nx, ny);
     if (d->size == 1) return dist_finish(d, run_alone(&s, sweeps, u, v));
     s.plane = nx * ny * weft_dtype_size(dtype);

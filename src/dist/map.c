@@ -30,12 +30,12 @@ static uint64_t hash_bindings(const mapping *m) {
 /* Checks the formula and the bindings by weft_map of no elements, then the addresses of the arrays. */
 static weft_status check_mapping(mapping *m) {
     weft_dist *const d = m->d;
-    FORWARD(dist_took(d, weft_expr_compile(d->ctx, m->formula, &m->expr)));
-    FORWARD(dist_took(d, weft_map(d->ctx, m->expr, m->dtype, 0, m->bindings, m->count, NULL)));
+    RETURN_IF_ERROR(dist_took(d, weft_expr_compile(d->ctx, m->formula, &m->expr)));
+    RETURN_IF_ERROR(dist_took(d, weft_map(d->ctx, m->expr, m->dtype, 0, m->bindings, m->count, NULL)));
     for (size_t i = 0; i < m->count; i++)
         if (!m->bindings[i].scalar)
-            FORWARD(dist_check_array(d, m->bindings[i].name, m->bindings[i].array, m->n,
-                                     weft_dtype_size(m->bindings[i].dtype)));
+            RETURN_IF_ERROR(dist_check_array(d, m->bindings[i].name, m->bindings[i].array, m->n,
+                                             weft_dtype_size(m->bindings[i].dtype)));
     return WEFT_OK;
 }
 
@@ -62,7 +62,7 @@ static weft_status run_map(mapping *m, weft_slice slice, void *out) {
     const agreed list[] = {{"dtype", AS_TYPE, m->dtype},
                            {"the formula's hash", AS_BITS, hash_formula(m)},
                            {"the bindings' hash", AS_BITS, status == WEFT_OK ? hash_bindings(m) : 0}};
-    FORWARD(dist_begin(m->d, "map", list, 3, slice, status));
+    RETURN_IF_ERROR(dist_begin(m->d, "map", list, 3, slice, status));
     return dist_finish(m->d, evaluate(m, out));
 }
 
@@ -78,7 +78,7 @@ weft_status weft_dist_map(weft_dist *d, const char *formula, weft_dtype dtype, w
 static weft_status check_map_reduce(mapping *m, weft_op op, weft_dtype accumulate, const void *out) {
     weft_error *error = &m->d->error;
     weft_dtype result;
-    FORWARD(check_mapping(m));
+    RETURN_IF_ERROR(check_mapping(m));
     const weft_status status = weft_reduce_result(op, m->dtype, accumulate, &result);
     RETURN_IF(status != WEFT_OK, status, "%s", weft_last_error(NULL));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
@@ -94,7 +94,7 @@ static weft_status reduce_values(const mapping *m, weft_op op, weft_dtype accumu
         status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu values of the formula", m->n);
     if (status == WEFT_OK) status = dist_room(m->d, 0, m->n * size, &values);
     if (status == WEFT_OK) status = evaluate(m, values);
-    FORWARD(dist_agree(m->d, status));
+    RETURN_IF_ERROR(dist_agree(m->d, status));
     return dist_reduce_agreed(m->d, op, m->dtype, accumulate, m->n, values, out);
 }
 

@@ -48,8 +48,9 @@ typedef struct matching {
 /* Adds to m->sums the matches at positions [first, end) of the whole text. `text` contains its bytes `e`. */
 static weft_status add_places(const matching *m, const void *text, extent e, uint64_t first, uint64_t end) {
     if (first >= end) return WEFT_OK;
-    FORWARD(dist_took(m->d, weft_match_count(m->d->ctx, (size_t)(e.end - e.first), text, (size_t)(first - e.first),
-                                             (size_t)(end - e.first), m->patterns, m->flags, m->counts)));
+    RETURN_IF_ERROR(
+        dist_took(m->d, weft_match_count(m->d->ctx, (size_t)(e.end - e.first), text, (size_t)(first - e.first),
+                                         (size_t)(end - e.first), m->patterns, m->flags, m->counts)));
     for (size_t i = 0; i < m->patterns->count; i++) m->sums[i] += m->counts[i];
     return WEFT_OK;
 }
@@ -58,10 +59,10 @@ static weft_status count_places(const matching *m, const void *first, const void
     const weft_dist *const d = m->d;
     const uint64_t begin = dist_first(d), end = d->begin[d->rank + 1], middle = tail(d, d->rank);
     /* Every rank checks the patterns, even if its slice is empty. */
-    FORWARD(dist_took(m->d, weft_match_count(d->ctx, 0, NULL, 0, 0, m->patterns, m->flags, m->counts)));
+    RETURN_IF_ERROR(dist_took(m->d, weft_match_count(d->ctx, 0, NULL, 0, 0, m->patterns, m->flags, m->counts)));
     if (middle > begin) {
-        FORWARD(add_places(m, first, around_first(d, d->rank, 1), begin, begin + 1));
-        FORWARD(add_places(m, m->text, (extent){begin, end}, begin + 1, middle));
+        RETURN_IF_ERROR(add_places(m, first, around_first(d, d->rank, 1), begin, begin + 1));
+        RETURN_IF_ERROR(add_places(m, m->text, (extent){begin, end}, begin + 1, middle));
     }
     return add_places(m, last, around_last(d, d->rank, 1), middle, end);
 }
@@ -74,10 +75,10 @@ static weft_status run_match(const matching *m, uint64_t *counts) {
     if (!m->sums || !m->counts)
         status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the counts of %zu patterns",
                            m->patterns->count);
-    FORWARD(dist_fetch(d, 1, around_first, m->text, first));
-    FORWARD(dist_fetch(d, 1, around_last, m->text, last));
+    RETURN_IF_ERROR(dist_fetch(d, 1, around_first, m->text, first));
+    RETURN_IF_ERROR(dist_fetch(d, 1, around_last, m->text, last));
     if (status == WEFT_OK) status = count_places(m, first, last);
-    FORWARD(dist_agree(d, status));
+    RETURN_IF_ERROR(dist_agree(d, status));
     return d->line.add(d, m->sums, counts, m->patterns->count, "adding counts");
 }
 
@@ -110,7 +111,7 @@ weft_status weft_dist_match_count(weft_dist *d, weft_slice slice, const void *te
     const agreed list[] = {{"the number of patterns", AS_NUMBER, checked == WEFT_OK ? patterns->count : 0},
                            {"the patterns' hash", AS_BITS, checked == WEFT_OK ? hash_patterns(patterns) : 0},
                            {"the flags", AS_NUMBER, flags}};
-    FORWARD(dist_begin(d, "match_count", list, 3, slice, checked));
+    RETURN_IF_ERROR(dist_begin(d, "match_count", list, 3, slice, checked));
     m.sums = calloc(patterns->count, sizeof *m.sums);
     m.counts = calloc(patterns->count, sizeof *m.counts);
     const weft_status ran = run_match(&m, counts);

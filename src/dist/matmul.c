@@ -122,7 +122,7 @@ static weft_status take_terms(const product *p, uint64_t first, uint64_t end, co
     const size_t head = (size_t)(left < count ? left : count);
     const matmul_piece old = {MATMUL_GO_ON, p->sums + first / p->part * sums};
     const matmul_piece new = {MATMUL_BEGIN, p->sums + (first + head) / p->part * sums};
-    if (head) FORWARD(multiply(p, head, a, lda, b, &old));
+    if (head) RETURN_IF_ERROR(multiply(p, head, a, lda, b, &old));
     if (head == count) return WEFT_OK;
     return multiply(p, (size_t)count - head, a + head * p->size, lda, b + head * p->columns.count * p->size, &new);
 }
@@ -134,10 +134,10 @@ static weft_status take_all_terms(const product *p) {
     for (size_t column = 0; column < p->grid_columns; column++) {
         const weft_slice terms = terms_of_a(p, column);
         const char *a, *b;
-        FORWARD(bring_a(p, column, &a));
+        RETURN_IF_ERROR(bring_a(p, column, &a));
         for (uint64_t at = terms.offset, end; at < terms.offset + terms.count; at = end) {
             end = terms.offset + terms.count - at < panel ? terms.offset + terms.count : at + panel;
-            FORWARD(bring_b(p, at, end, &b));
+            RETURN_IF_ERROR(bring_b(p, at, end, &b));
             if (status == WEFT_OK) status = take_terms(p, at, end, a + (at - terms.offset) * p->size, terms.count, b);
         }
     }
@@ -152,8 +152,8 @@ static weft_status take_all_terms(const product *p) {
 static weft_status hold_own(weft_dist *d, size_t number, size_t bytes, const char **own) {
     char *copy;
     if (!d->blocks || bytes == 0 || weft_part_device_only(d->ctx, *own)) return WEFT_OK;
-    FORWARD(dist_room(d, number, bytes, &copy));
-    FORWARD(dist_copy(d, bytes, *own, copy));
+    RETURN_IF_ERROR(dist_room(d, number, bytes, &copy));
+    RETURN_IF_ERROR(dist_copy(d, bytes, *own, copy));
     *own = copy;
     return WEFT_OK;
 }
@@ -164,12 +164,12 @@ static weft_status hold_rooms(product *p) {
     const size_t parts = ceil_div(p->k, p->part), m = p->rows.count, n = p->columns.count;
     char *at;
     if (p->grid_columns > 1) {
-        FORWARD(dist_room(d, ROOM_OF_A, m * terms_of_a(p, 0).count * p->size, &at));
-        FORWARD(hold_own(d, ROOM_OF_OWN_A, m * terms_of_a(p, p->column).count * p->size, &p->a));
+        RETURN_IF_ERROR(dist_room(d, ROOM_OF_A, m * terms_of_a(p, 0).count * p->size, &at));
+        RETURN_IF_ERROR(hold_own(d, ROOM_OF_OWN_A, m * terms_of_a(p, p->column).count * p->size, &p->a));
     }
     if (p->grid_rows > 1) {
-        FORWARD(dist_room(d, ROOM_OF_B, panel_of(p) * n * p->size, &at));
-        FORWARD(hold_own(d, ROOM_OF_OWN_B, terms_of_b(p, p->row).count * n * p->size, &p->b));
+        RETURN_IF_ERROR(dist_room(d, ROOM_OF_B, panel_of(p) * n * p->size, &at));
+        RETURN_IF_ERROR(hold_own(d, ROOM_OF_OWN_B, terms_of_b(p, p->row).count * n * p->size, &p->b));
     }
     return dist_room(d, ROOM_OF_SUMS, parts * m * n * sum, &p->sums);
 }
@@ -182,7 +182,7 @@ static weft_status run_product(product *p, uint64_t m, uint64_t n) {
     if (p->k == 0 && value_of(p, p->beta, 0) == 1) return WEFT_OK;
     p->part = p->k ? weft_matmul_part((size_t)m, (size_t)n, p->k) : 0;
     if (p->k == 0 || d->size == 1) return dist_finish(d, multiply(p, p->k, p->a, p->k, p->b, NULL));
-    FORWARD(dist_agree(d, hold_rooms(p)));
+    RETURN_IF_ERROR(dist_agree(d, hold_rooms(p)));
     return take_all_terms(p);
 }
 
@@ -235,7 +235,7 @@ static weft_status check_places(const product *p, const place *all, uint64_t *n)
 
 static weft_status agree_on_places(const product *p, uint64_t *n) {
     const place own = {p->rows.count, p->rows.offset, p->columns.count, p->columns.offset, p->columns.total};
-    FORWARD(dist_gather(p->d, &own, p->d->roots, sizeof own, "comparing blocks"));
+    RETURN_IF_ERROR(dist_gather(p->d, &own, p->d->roots, sizeof own, "comparing blocks"));
     return check_places(p, (const place *)p->d->roots, n);
 }
 
@@ -252,16 +252,18 @@ static weft_status check_size(weft_dist *d, const char *name, size_t rows, size_
 static weft_status check_product(const product *p) {
     weft_dist *const d = p->d;
     const size_t size = weft_dtype_size(p->dtype), m = p->rows.count, n = p->columns.count;
-    FORWARD(dist_took(d, weft_matmul(d->ctx, p->dtype, p->accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE,
-                                     WEFT_NO_TRANSPOSE, 0, 1, 1, p->alpha, NULL, 1, NULL, 1, p->beta, NULL, 1)));
-    FORWARD(check_size(d, "A", m, terms_of_a(p, 0).count, size));
-    FORWARD(check_size(d, "B", terms_of_b(p, 0).count > panel_of(p) ? terms_of_b(p, 0).count : panel_of(p), n, size));
-    FORWARD(check_size(d, "C", m, n, sizeof(double)));
+    RETURN_IF_ERROR(
+        dist_took(d, weft_matmul(d->ctx, p->dtype, p->accumulate, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE,
+                                 WEFT_NO_TRANSPOSE, 0, 1, 1, p->alpha, NULL, 1, NULL, 1, p->beta, NULL, 1)));
+    RETURN_IF_ERROR(check_size(d, "A", m, terms_of_a(p, 0).count, size));
+    RETURN_IF_ERROR(
+        check_size(d, "B", terms_of_b(p, 0).count > panel_of(p) ? terms_of_b(p, 0).count : panel_of(p), n, size));
+    RETURN_IF_ERROR(check_size(d, "C", m, n, sizeof(double)));
     const size_t a = m * terms_of_a(p, p->column).count, b = terms_of_b(p, p->row).count * n, c = m * n;
-    FORWARD(dist_check_array(d, "A", p->a, a, size));
-    FORWARD(dist_check_array(d, "B", p->b, b, size));
-    FORWARD(dist_check_array(d, "C", p->c, c, size));
-    FORWARD(dist_check_apart(d, "C", p->c, c * size, "A", p->a, a * size));
+    RETURN_IF_ERROR(dist_check_array(d, "A", p->a, a, size));
+    RETURN_IF_ERROR(dist_check_array(d, "B", p->b, b, size));
+    RETURN_IF_ERROR(dist_check_array(d, "C", p->c, c, size));
+    RETURN_IF_ERROR(dist_check_apart(d, "C", p->c, c * size, "A", p->a, a * size));
     return dist_check_apart(d, "C", p->c, c * size, "B", p->b, b * size);
 }
 
@@ -286,8 +288,8 @@ static weft_status run_call(product *p, size_t n, weft_status status) {
         {"alpha", AS_BITS, bits_of(status, p->alpha, p->size)},
         {"beta", AS_BITS, bits_of(status, p->beta, p->size)}};
     if (p->column > 0) rows = (weft_slice){0, WEFT_NOT_GIVEN, p->rows.total};
-    FORWARD(dist_begin(p->d, p->name, list, 8, rows, status));
-    FORWARD(agree_on_places(p, &columns));
+    RETURN_IF_ERROR(dist_begin(p->d, p->name, list, 8, rows, status));
+    RETURN_IF_ERROR(agree_on_places(p, &columns));
     if (p->accumulate == WEFT_DEFAULT) p->accumulate = p->dtype;
     return run_product(p, dist_total(p->d), columns);
 }

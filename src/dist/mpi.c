@@ -46,7 +46,8 @@ static weft_status add(weft_dist *d, const uint64_t *own, uint64_t *all, size_t 
     enum { PART = 1 << 27 };
     for (size_t done = 0; done < n; done += PART) {
         const int part = n - done < PART ? (int)(n - done) : PART;
-        FORWARD(took(d, MPI_Allreduce(own + done, all + done, part, MPI_UINT64_T, MPI_SUM, comm_of(d)), doing));
+        RETURN_IF_ERROR(
+            took(d, MPI_Allreduce(own + done, all + done, part, MPI_UINT64_T, MPI_SUM, comm_of(d)), doing));
     }
     return WEFT_OK;
 }
@@ -54,7 +55,7 @@ static weft_status add(weft_dist *d, const uint64_t *own, uint64_t *all, size_t 
 /* MPI_Exscan leaves the result of rank 0 undefined; it is set to 0 here. */
 static weft_status add_before(weft_dist *d, const uint64_t *own, uint64_t *before, size_t n, const char *doing) {
     memset(before, 0, n * sizeof *before);
-    FORWARD(took(d, MPI_Exscan(own, before, (int)n, MPI_UINT64_T, MPI_SUM, comm_of(d)), doing));
+    RETURN_IF_ERROR(took(d, MPI_Exscan(own, before, (int)n, MPI_UINT64_T, MPI_SUM, comm_of(d)), doing));
     if (d->rank == 0) memset(before, 0, n * sizeof *before);
     return WEFT_OK;
 }
@@ -76,12 +77,12 @@ static weft_status start_messages(weft_dist *d, int other, size_t round) {
     uint64_t at;
     int bytes = message_bytes(d->in[other], round, &at);
     if (bytes)
-        FORWARD(
+        RETURN_IF_ERROR(
             took(d, MPI_Irecv(line->to + at, bytes, MPI_BYTE, other, 0, line->comm, &line->requests[line->started++]),
                  "receiving elements"));
     bytes = message_bytes(d->out[other], round, &at);
     if (bytes)
-        FORWARD(took(
+        RETURN_IF_ERROR(took(
             d, MPI_Isend(line->from + at, bytes, MPI_BYTE, other, 0, line->comm, &line->requests[line->started++]),
             "sending elements"));
     return WEFT_OK;
@@ -91,7 +92,7 @@ static weft_status start_round(weft_dist *d, size_t round) {
     mpi_line *const line = d->line_state;
     line->started = 0;
     for (int other = 0; other < d->size; other++)
-        if (other != d->rank) FORWARD(start_messages(d, other, round));
+        if (other != d->rank) RETURN_IF_ERROR(start_messages(d, other, round));
     return WEFT_OK;
 }
 
@@ -109,8 +110,8 @@ static weft_status begin_move(weft_dist *d, const void *from, void *to) {
 static weft_status end_move(weft_dist *d) {
     const mpi_line *const line = d->line_state;
     for (size_t round = 1; line->started > 0; round++) {
-        FORWARD(took(d, MPI_Waitall(line->started, line->requests, line->statuses), "exchanging elements"));
-        FORWARD(start_round(d, round));
+        RETURN_IF_ERROR(took(d, MPI_Waitall(line->started, line->requests, line->statuses), "exchanging elements"));
+        RETURN_IF_ERROR(start_round(d, round));
     }
     return WEFT_OK;
 }
@@ -129,10 +130,10 @@ static void close_line(weft_dist *d) {
 
 static weft_status join_communicator(weft_dist *d, mpi_line *line, MPI_Comm comm) {
     weft_error *error = &d->error;
-    FORWARD(took(d, MPI_Comm_dup(comm, &line->comm), "duplicating the communicator"));
-    FORWARD(took(d, MPI_Comm_set_errhandler(line->comm, MPI_ERRORS_RETURN), "setting the error handler"));
-    FORWARD(took(d, MPI_Comm_rank(line->comm, &d->rank), "asking for the rank"));
-    FORWARD(took(d, MPI_Comm_size(line->comm, &d->size), "asking for the number of ranks"));
+    RETURN_IF_ERROR(took(d, MPI_Comm_dup(comm, &line->comm), "duplicating the communicator"));
+    RETURN_IF_ERROR(took(d, MPI_Comm_set_errhandler(line->comm, MPI_ERRORS_RETURN), "setting the error handler"));
+    RETURN_IF_ERROR(took(d, MPI_Comm_rank(line->comm, &d->rank), "asking for the rank"));
+    RETURN_IF_ERROR(took(d, MPI_Comm_size(line->comm, &d->size), "asking for the number of ranks"));
     line->requests = calloc(2 * (size_t)d->size, sizeof(MPI_Request));
     line->statuses = calloc(2 * (size_t)d->size, sizeof *line->statuses);
     RETURN_IF(!line->requests || !line->statuses, WEFT_OUT_OF_MEMORY,
@@ -215,14 +216,14 @@ static weft_status check_launcher(void) {
 
 weft_status weft_dist_open(weft_dist **d, weft_context *ctx, MPI_Comm comm) {
     weft_error *error = dist_thread_error();
-    FORWARD(check_opening(d));
+    RETURN_IF_ERROR(check_opening(d));
     RETURN_IF(comm == MPI_COMM_NULL, WEFT_INVALID, "comm is MPI_COMM_NULL");
-    if (comm == MPI_COMM_WORLD) FORWARD(check_launcher());
+    if (comm == MPI_COMM_WORLD) RETURN_IF_ERROR(check_launcher());
     return open_on(d, ctx, comm, false);
 }
 
 weft_status weft_dist_open_fortran(weft_dist **d, weft_context *ctx, int comm) {
-    FORWARD(check_opening(d));
+    RETURN_IF_ERROR(check_opening(d));
     return weft_dist_open(d, ctx, MPI_Comm_f2c((MPI_Fint)comm));
 }
 
@@ -238,9 +239,9 @@ static weft_status start_mpi(void) {
 }
 
 weft_status weft_dist_open_world(weft_dist **d, weft_context *ctx) {
-    FORWARD(start_mpi());
-    FORWARD(check_opening(d));
-    FORWARD(check_launcher());
+    RETURN_IF_ERROR(start_mpi());
+    RETURN_IF_ERROR(check_opening(d));
+    RETURN_IF_ERROR(check_launcher());
     return open_on(d, ctx, MPI_COMM_WORLD, started_here);
 }
 
@@ -248,7 +249,7 @@ weft_status weft_dist_local_rank(int *rank) {
     weft_error *error = dist_thread_error();
     MPI_Comm near;
     RETURN_IF(!rank, WEFT_INVALID, "rank is NULL");
-    FORWARD(start_mpi());
+    RETURN_IF_ERROR(start_mpi());
     RETURN_IF(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near) != MPI_SUCCESS,
               WEFT_DEVICE_LOST, "MPI cannot determine the ranks on this machine");
     (void)MPI_Comm_rank(near, rank);

@@ -43,7 +43,7 @@ static weft_status hold_contexts(weft_dist *d, weft_context *ctx) {
 static weft_status find_gpus(weft_dist *d) {
     const uint64_t own = is_gpu(d->ctx);
     uint64_t all = 0;
-    FORWARD(d->line.add(d, &own, &all, 1, "looking for GPUs"));
+    RETURN_IF_ERROR(d->line.add(d, &own, &all, 1, "looking for GPUs"));
     d->gpus = all > 0;
     return all == (uint64_t)d->size && d->size > 1 ? blocks_open(d) : WEFT_OK;
 }
@@ -54,10 +54,10 @@ weft_status dist_open(weft_dist *d, weft_context *ctx) {
     const bool held = hold_room(d);
     const uint64_t fine = held;
     uint64_t all_fine = 0;
-    FORWARD(d->line.add(d, &fine, &all_fine, 1, "opening"));
+    RETURN_IF_ERROR(d->line.add(d, &fine, &all_fine, 1, "opening"));
     RETURN_IF(all_fine != (uint64_t)d->size, WEFT_OUT_OF_MEMORY,
               "a rank cannot allocate memory for the data of the other ranks");
-    FORWARD(dist_agree(d, hold_contexts(d, ctx)));
+    RETURN_IF_ERROR(dist_agree(d, hold_contexts(d, ctx)));
     return find_gpus(d);
 }
 

@@ -22,7 +22,7 @@ static weft_status sum_paths(void *self, const struct price_call *call, uint64_t
     weft_dist *const d = self;
     root values[ROOT_VALUES];
     share_paths(d, paths);
-    FORWARD(forest_run(&(forest){.d = d, .kind = LEAF_PATHS, .dtype = WEFT_F64, .paths = call}, values));
+    RETURN_IF_ERROR(forest_run(&(forest){.d = d, .kind = LEAF_PATHS, .dtype = WEFT_F64, .paths = call}, values));
     for (size_t i = 0; i < ROOT_VALUES; i++) sums[i] = values[i].f64;
     return WEFT_OK;
 }
@@ -67,9 +67,9 @@ weft_status weft_dist_price(weft_dist *d, const weft_option *option, const weft_
                            {"antithetic, control or greeks", AS_NUMBER,
                             (uint64_t)((s->antithetic != 0) + 2 * (s->control != 0) + 4 * (s->greeks != 0))},
                            {"the option's hash", AS_BITS, status == WEFT_OK ? hash_option(option) : 0}};
-    FORWARD(dist_begin(d, "price", list, 8, weft_slice_of(0), status));
+    RETURN_IF_ERROR(dist_begin(d, "price", list, 8, weft_slice_of(0), status));
     weft_valuation found;
-    FORWARD(weft_part_price(d->host, option, simulation, sum_paths, d, &found));
+    RETURN_IF_ERROR(weft_part_price(d->host, option, simulation, sum_paths, d, &found));
     *valuation = found;
     return WEFT_OK;
 }

@@ -36,8 +36,8 @@ weft_status weft_dist_random(weft_dist *d, weft_distribution distribution, weft_
                            {"b", AS_BITS, bits_of(b)}};
     weft_status status = dist_took(d, weft_random(d->ctx, distribution, dtype, seed, stream, 0, 0, a, b, NULL));
     if (status == WEFT_OK) status = dist_check_array(d, "out", out, slice.count, weft_dtype_size(dtype));
-    FORWARD(dist_begin(d, "random", list, 7, slice, status));
-    FORWARD(check_numbers(d, first));
+    RETURN_IF_ERROR(dist_begin(d, "random", list, 7, slice, status));
+    RETURN_IF_ERROR(check_numbers(d, first));
     return dist_finish(d, dist_took(d, weft_random(d->ctx, distribution, dtype, seed, stream, first + dist_first(d),
                                                    slice.count, a, b, out)));
 }
@@ -55,8 +55,8 @@ weft_status weft_dist_random_integers(weft_dist *d, weft_dtype dtype, uint64_t s
         {"upper", AS_BITS, value_of(dtype, upper)}};
     weft_status status = dist_took(d, weft_random_integers(d->ctx, dtype, seed, stream, 0, 0, lower, upper, NULL));
     if (status == WEFT_OK) status = dist_check_array(d, "out", out, slice.count, weft_dtype_size(dtype));
-    FORWARD(dist_begin(d, "random_integers", list, 7, slice, status));
-    FORWARD(check_numbers(d, first));
+    RETURN_IF_ERROR(dist_begin(d, "random_integers", list, 7, slice, status));
+    RETURN_IF_ERROR(check_numbers(d, first));
     return dist_finish(d, dist_took(d, weft_random_integers(d->ctx, dtype, seed, stream, first + dist_first(d),
                                                             slice.count, lower, upper, out)));
 }

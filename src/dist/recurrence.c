@@ -69,8 +69,8 @@ static affine element_at(const solving *p, uint64_t at) {
 static weft_status bring_edge(const solving *p, edge *e, char **to) {
     const size_t bytes = (size_t)(e->of.end - e->of.first) * weft_dtype_size(p->dtype);
     const size_t place = place_of(p, e->of.first, e->of.end);
-    FORWARD(dist_copy(p->d, bytes, p->s + place, *to));
-    FORWARD(dist_copy(p->d, bytes, p->u + place, *to + bytes));
+    RETURN_IF_ERROR(dist_copy(p->d, bytes, p->s + place, *to));
+    RETURN_IF_ERROR(dist_copy(p->d, bytes, p->u + place, *to + bytes));
     e->s = *to;
     e->u = *to + bytes;
     *to += 2 * bytes;
@@ -88,7 +88,7 @@ static weft_status find_edges(solving *p) {
     if (!p->on_gpu) return WEFT_OK;
     char *to = p->copies = malloc(4 * block * weft_dtype_size(p->dtype));
     RETURN_IF(!to, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the boundary elements of a slice");
-    FORWARD(bring_edge(p, &p->edges[0], &to));
+    RETURN_IF_ERROR(bring_edge(p, &p->edges[0], &to));
     return bring_edge(p, &p->edges[1], &to);
 }
 
@@ -107,9 +107,9 @@ static weft_status find_map_on_gpu(const solving *p, uint64_t at, unsigned level
     const size_t n = (size_t)block_of(level), place = place_of(p, at, at + n);
     uint64_t words[2];
     char *to = p->v + place;
-    if (p->v == p->s || p->v == p->u) FORWARD(dist_room(p->d, 0, n * weft_dtype_size(p->dtype), &to));
-    FORWARD(dist_took(p->d, weft_part_recurrence(p->d->ctx, p->dtype, p->direction, n, p->s + place, p->u + place,
-                                                 NULL, to, words)));
+    if (p->v == p->s || p->v == p->u) RETURN_IF_ERROR(dist_room(p->d, 0, n * weft_dtype_size(p->dtype), &to));
+    RETURN_IF_ERROR(dist_took(p->d, weft_part_recurrence(p->d->ctx, p->dtype, p->direction, n, p->s + place,
+                                                         p->u + place, NULL, to, words)));
     *map = (affine){words[0], words[1]};
     return WEFT_OK;
 }
@@ -120,7 +120,7 @@ static weft_status find_maps(solving *p) {
     for (uint64_t at = own.first; at < own.end; count++) {
         const unsigned level = level_at(at, own.end);
         if (p->on_gpu && level >= DEVICE_LEVEL) {
-            FORWARD(find_map_on_gpu(p, at, level, &p->own[count]));
+            RETURN_IF_ERROR(find_map_on_gpu(p, at, level, &p->own[count]));
         } else {
             const weft_fpmode mode = weft_fpmode_enter();
             p->own[count] = find_map(p, at, level);
@@ -151,7 +151,7 @@ static weft_status solve_in_group(const solving *p, const affine_chain *c, uint6
         memcpy((char *)s + i * size, &element.s, size);
         memcpy((char *)u + i * size, &element.u, size);
     }
-    FORWARD(dist_took_host(p->d, weft_recurrence(p->d->host, p->dtype, WEFT_FORWARD, 1, n, s, u, &value, v)));
+    RETURN_IF_ERROR(dist_took_host(p->d, weft_recurrence(p->d->host, p->dtype, WEFT_FORWARD, 1, n, s, u, &value, v)));
     for (size_t i = before; i < n; i++)
         memcpy((char *)turned + place_in(p, (extent){at, end}, (extent){at + i - before, at + i - before + 1}),
                (char *)v + i * size, size);
@@ -173,7 +173,7 @@ static weft_status solve_slice(const solving *p, affine_chain *c) {
     const affine *maps = p->own;
     for (uint64_t at = own.first, end; at < own.end; at = end) {
         end = piece_end(at, own.end);
-        FORWARD(solve_piece(p, c, at, end));
+        RETURN_IF_ERROR(solve_piece(p, c, at, end));
         put_blocks(c, at, end, own.end, &maps);
     }
     return WEFT_OK;
@@ -211,8 +211,8 @@ static weft_status run_recurrence(solving *p) {
         status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the maps of %d ranks", p->d->size);
     if (status == WEFT_OK) status = find_edges(p);
     if (status == WEFT_OK) status = find_maps(p);
-    FORWARD(dist_agree(p->d, status));
-    FORWARD(gather_maps(p));
+    RETURN_IF_ERROR(dist_agree(p->d, status));
+    RETURN_IF_ERROR(gather_maps(p));
     const weft_fpmode mode = weft_fpmode_enter();
     status = solve_behind_others(p);
     weft_fpmode_leave(mode);
@@ -222,11 +222,11 @@ static weft_status run_recurrence(solving *p) {
 static weft_status check_recurrence(const solving *p, size_t n) {
     weft_dist *const d = p->d;
     const size_t size = weft_dtype_size(p->dtype);
-    FORWARD(dist_took(d, weft_recurrence(d->ctx, p->dtype, p->direction, 1, 0, NULL, NULL, NULL, NULL)));
-    FORWARD(dist_check_array(d, "s", p->s, n, size));
-    FORWARD(dist_check_array(d, "u", p->u, n, size));
-    FORWARD(dist_check_array(d, "v", p->v, n, size));
-    if (p->v != p->s) FORWARD(dist_check_apart(d, "v", p->v, n * size, "s", p->s, n * size));
+    RETURN_IF_ERROR(dist_took(d, weft_recurrence(d->ctx, p->dtype, p->direction, 1, 0, NULL, NULL, NULL, NULL)));
+    RETURN_IF_ERROR(dist_check_array(d, "s", p->s, n, size));
+    RETURN_IF_ERROR(dist_check_array(d, "u", p->u, n, size));
+    RETURN_IF_ERROR(dist_check_array(d, "v", p->v, n, size));
+    if (p->v != p->s) RETURN_IF_ERROR(dist_check_apart(d, "v", p->v, n * size, "s", p->s, n * size));
     return p->v == p->u ? WEFT_OK : dist_check_apart(d, "v", p->v, n * size, "u", p->u, n * size);
 }
 
@@ -239,7 +239,7 @@ weft_status weft_dist_recurrence(weft_dist *d, weft_dtype dtype, weft_direction 
     if (init && status == WEFT_OK) memcpy(&p.init, init, weft_dtype_size(dtype));
     const agreed list[] = {
         {"dtype", AS_TYPE, dtype}, {"reverse", AS_NUMBER, direction}, {"the initial value", AS_BITS, p.init}};
-    FORWARD(dist_begin(d, "recurrence", list, 3, slice, status));
+    RETURN_IF_ERROR(dist_begin(d, "recurrence", list, 3, slice, status));
     p.all = malloc((size_t)d->size * BLOCKS_MAX * sizeof *p.all);
     const weft_status ran = run_recurrence(&p);
     free(p.all);

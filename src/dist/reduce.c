@@ -21,7 +21,7 @@ static void store_real(weft_dtype result, double v, void *out) {
 static weft_status run_tree(weft_dist *d, tree_kind kind, weft_dtype dtype, const void *x, double parameter,
                             double *value) {
     root r;
-    FORWARD(forest_run(
+    RETURN_IF_ERROR(forest_run(
         &(forest){.d = d, .kind = LEAF_TREE, .tree = kind, .parameter = parameter, .dtype = dtype, .x = x}, &r));
     *value = r.f64;
     return WEFT_OK;
@@ -44,9 +44,9 @@ static void store_norm2(weft_dtype result, double squares, double scale, void *o
  * 0. */
 static weft_status run_norm2(weft_dist *d, weft_dtype dtype, weft_dtype result, const void *x, void *out) {
     double squares, scale = 1;
-    FORWARD(run_tree(d, TREE_DEVIATIONS, dtype, x, 0, &squares));
+    RETURN_IF_ERROR(run_tree(d, TREE_DEVIATIONS, dtype, x, 0, &squares));
     if (dtype == WEFT_F64) scale = weft_norm2_scale(squares);
-    if (scale != 1) FORWARD(run_tree(d, TREE_RESCALED, dtype, x, squares, &squares));
+    if (scale != 1) RETURN_IF_ERROR(run_tree(d, TREE_RESCALED, dtype, x, squares, &squares));
     store_norm2(result, squares, scale, out);
     return WEFT_OK;
 }
@@ -55,7 +55,7 @@ static weft_status run_statistic(weft_dist *d, weft_op op, weft_dtype dtype, wef
                                  void *out) {
     double sum;
     if (op == WEFT_NORM2) return run_norm2(d, dtype, result, x, out);
-    FORWARD(run_tree(d, op == WEFT_MEAN ? TREE_SUM : TREE_MAGNITUDES, dtype, x, 0, &sum));
+    RETURN_IF_ERROR(run_tree(d, op == WEFT_MEAN ? TREE_SUM : TREE_MAGNITUDES, dtype, x, 0, &sum));
     store_mean(result, sum, op == WEFT_MEAN ? dist_total(d) : 1, out);
     return WEFT_OK;
 }
@@ -64,7 +64,7 @@ static weft_status run_statistic(weft_dist *d, weft_op op, weft_dtype dtype, wef
 static weft_status run_fold(forest f, void *out) {
     root value;
     f.narrow = f.dtype == WEFT_F32 && f.accumulate != WEFT_F64;
-    FORWARD(forest_run(&f, &value));
+    RETURN_IF_ERROR(forest_run(&f, &value));
     if (f.narrow)
         *(float *)out = weft_canonical_f32(value.f32);
     else
@@ -93,8 +93,8 @@ static weft_status reduce_slice(weft_dist *d, weft_op op, weft_dtype dtype, weft
     *c = (candidate){0, 0, n > 0};
     if (n == 0) return WEFT_OK;
     if (!is_place(op)) return dist_took(d, weft_reduce(d->ctx, op, dtype, accumulate, n, x, &c->value));
-    FORWARD(dist_took(d, weft_reduce(d->ctx, op, dtype, accumulate, n, x, &c->index)));
-    FORWARD(dist_copy(d, size, (const char *)x + c->index * size, &c->value));
+    RETURN_IF_ERROR(dist_took(d, weft_reduce(d->ctx, op, dtype, accumulate, n, x, &c->index)));
+    RETURN_IF_ERROR(dist_copy(d, size, (const char *)x + c->index * size, &c->value));
     c->index += dist_first(d);
     return WEFT_OK;
 }
@@ -119,14 +119,14 @@ static weft_status run_free(weft_dist *d, weft_op op, weft_dtype dtype, weft_dty
     candidate *const all = (candidate *)d->roots;
     void *const values = d->roots + 3 * (size_t)d->size;
     uint64_t *const indices = d->roots + 4 * (size_t)d->size;
-    FORWARD(dist_agree(d, reduce_slice(d, op, dtype, accumulate, n, x, &own)));
-    FORWARD(dist_gather(d, &own, all, sizeof own, "gathering values"));
+    RETURN_IF_ERROR(dist_agree(d, reduce_slice(d, op, dtype, accumulate, n, x, &own)));
+    RETURN_IF_ERROR(dist_gather(d, &own, all, sizeof own, "gathering values"));
     const weft_dtype type = is_place(op) ? dtype : result;
     const size_t count = pack(all, d->size, type, values, indices);
     uint64_t best = 0;
     const weft_status status =
         weft_reduce(d->host, joining_op(op), type, WEFT_DEFAULT, count, values, is_place(op) ? &best : out);
-    FORWARD(dist_agree(d, dist_took_host(d, status)));
+    RETURN_IF_ERROR(dist_agree(d, dist_took_host(d, status)));
     if (is_place(op)) *(uint64_t *)out = indices[best];
     return WEFT_OK;
 }
@@ -146,7 +146,7 @@ static weft_status run_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_d
     const bool statistic = op == WEFT_MEAN || op == WEFT_NORM1 || op == WEFT_NORM2;
     const bool tree = type_is_float(dtype) && (op == WEFT_SUM || op == WEFT_PROD);
     if (dist_total(d) == 0) return dist_took_host(d, weft_reduce(d->host, op, dtype, accumulate, 0, NULL, out));
-    FORWARD(weft_reduce_result(op, dtype, accumulate, &result));
+    RETURN_IF_ERROR(weft_reduce_result(op, dtype, accumulate, &result));
     if (statistic) return run_statistic(d, op, dtype, result, x, out);
     if (!tree) return run_free(d, op, dtype, accumulate, result, n, x, out);
     return run_fold((forest){.d = d, .kind = LEAF_REDUCE, .op = op, .dtype = dtype, .accumulate = accumulate, .x = x},
@@ -157,8 +157,8 @@ weft_status dist_reduce_agreed(weft_dist *d, weft_op op, weft_dtype dtype, weft_
                                const void *x, void *out) {
     uint64_t value = 0;
     weft_dtype result;
-    FORWARD(run_reduce(d, op, dtype, accumulate, n, x, &value));
-    FORWARD(weft_reduce_result(op, dtype, accumulate, &result));
+    RETURN_IF_ERROR(run_reduce(d, op, dtype, accumulate, n, x, &value));
+    RETURN_IF_ERROR(weft_reduce_result(op, dtype, accumulate, &result));
     memcpy(out, &value, weft_dtype_size(result));
     return WEFT_OK;
 }
@@ -169,7 +169,7 @@ static weft_status check_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft
     weft_dtype result;
     const weft_status status = weft_reduce_result(op, dtype, accumulate, &result);
     RETURN_IF(status != WEFT_OK, status, "%s", weft_last_error(NULL));
-    FORWARD(dist_check_array(d, "x", x, n, weft_dtype_size(dtype)));
+    RETURN_IF_ERROR(dist_check_array(d, "x", x, n, weft_dtype_size(dtype)));
     return check_out(d, out);
 }
 
@@ -177,7 +177,8 @@ weft_status weft_dist_reduce(weft_dist *d, weft_op op, weft_dtype dtype, weft_dt
                              const void *x, void *out) {
     if (!d) return WEFT_INVALID;
     const agreed list[] = {{"op", AS_OPERATOR, op}, {"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}};
-    FORWARD(dist_begin(d, "reduce", list, 3, slice, check_reduce(d, op, dtype, accumulate, slice.count, x, out)));
+    RETURN_IF_ERROR(
+        dist_begin(d, "reduce", list, 3, slice, check_reduce(d, op, dtype, accumulate, slice.count, x, out)));
     return dist_reduce_agreed(d, op, dtype, accumulate, slice.count, x, out);
 }
 
@@ -189,11 +190,11 @@ static weft_status run_variance(weft_dist *d, weft_dtype dtype, weft_dtype resul
     RETURN_IF(ddof >= n, WEFT_EMPTY,
               "variance of %llu elements is undefined with ddof %zu: ddof must be less than the number of elements",
               (unsigned long long)n, ddof);
-    FORWARD(run_tree(d, TREE_SUM, dtype, x, 0, &sum));
+    RETURN_IF_ERROR(run_tree(d, TREE_SUM, dtype, x, 0, &sum));
     weft_fpmode mode = weft_fpmode_enter();
     const double mean = weft_finish_mean(sum, n);
     weft_fpmode_leave(mode);
-    FORWARD(run_tree(d, TREE_DEVIATIONS, dtype, x, mean, &squares));
+    RETURN_IF_ERROR(run_tree(d, TREE_DEVIATIONS, dtype, x, mean, &squares));
     mode = weft_fpmode_enter();
     store_real(result, weft_finish_variance(squares, n, ddof), out);
     weft_fpmode_leave(mode);
@@ -205,9 +206,9 @@ weft_status weft_dist_variance(weft_dist *d, weft_dtype dtype, weft_dtype accumu
     weft_dtype result;
     if (!d) return WEFT_INVALID;
     const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}, {"ddof", AS_NUMBER, ddof}};
-    FORWARD(dist_begin(d, "variance", list, 3, slice,
-                       check_reduce(d, WEFT_MEAN, dtype, accumulate, slice.count, x, out)));
-    FORWARD(weft_reduce_result(WEFT_MEAN, dtype, accumulate, &result));
+    RETURN_IF_ERROR(dist_begin(d, "variance", list, 3, slice,
+                               check_reduce(d, WEFT_MEAN, dtype, accumulate, slice.count, x, out)));
+    RETURN_IF_ERROR(weft_reduce_result(WEFT_MEAN, dtype, accumulate, &result));
     return run_variance(d, dtype, result, ddof, x, out);
 }
 
@@ -215,8 +216,8 @@ weft_status weft_dist_variance(weft_dist *d, weft_dtype dtype, weft_dtype accumu
 static weft_status run_integer_dot(weft_dist *d, weft_dtype dtype, size_t n, const void *x, const void *y,
                                    void *out) {
     uint64_t own = 0, total = 0;
-    FORWARD(dist_agree(d, dist_took(d, weft_dot(d->ctx, dtype, WEFT_DEFAULT, n, x, y, &own))));
-    FORWARD(d->line.add(d, &own, &total, 1, "adding integers"));
+    RETURN_IF_ERROR(dist_agree(d, dist_took(d, weft_dot(d->ctx, dtype, WEFT_DEFAULT, n, x, y, &own))));
+    RETURN_IF_ERROR(d->line.add(d, &own, &total, 1, "adding integers"));
     *(uint64_t *)out = total;
     return WEFT_OK;
 }
@@ -227,7 +228,7 @@ weft_status weft_dist_dot(weft_dist *d, weft_dtype dtype, weft_dtype accumulate,
     const agreed list[] = {{"dtype", AS_TYPE, dtype}, {"accumulate", AS_TYPE, accumulate}};
     weft_status status = check_reduce(d, WEFT_SUM, dtype, accumulate, slice.count, x, out);
     if (status == WEFT_OK) status = dist_check_array(d, "y", y, slice.count, weft_dtype_size(dtype));
-    FORWARD(dist_begin(d, "dot", list, 2, slice, status));
+    RETURN_IF_ERROR(dist_begin(d, "dot", list, 2, slice, status));
     if (!type_is_float(dtype)) return run_integer_dot(d, dtype, slice.count, x, y, out);
     if (dist_total(d) == 0) return dist_took_host(d, weft_dot(d->host, dtype, accumulate, 0, NULL, NULL, out));
     return run_fold((forest){.d = d, .kind = LEAF_DOT, .dtype = dtype, .accumulate = accumulate, .x = x, .y = y},

@@ -44,7 +44,7 @@ static void *value_at(const scanning *s, const void *values, size_t i) {
  * low bytes of its 64-bit result. */
 static weft_status find_free_total(const scanning *s, size_t n, const char *x, void *total) {
     uint64_t value = 0;
-    FORWARD(dist_took(s->d, weft_reduce(s->d->ctx, s->op, s->dtype, WEFT_DEFAULT, n, x, &value)));
+    RETURN_IF_ERROR(dist_took(s->d, weft_reduce(s->d->ctx, s->op, s->dtype, WEFT_DEFAULT, n, x, &value)));
     memcpy(total, &value, weft_dtype_size(s->result));
     return WEFT_OK;
 }
@@ -52,8 +52,8 @@ static weft_status find_free_total(const scanning *s, size_t n, const char *x, v
 /* Computes the total of a block smaller than a tile, which is the last value of its inclusive scan. */
 static weft_status find_small_total(const scanning *s, size_t n, const char *x, void *total) {
     uint64_t elements[GROUP * GROUP], sums[GROUP * GROUP];
-    FORWARD(dist_copy(s->d, n * weft_dtype_size(s->dtype), x, elements));
-    FORWARD(scan_inclusive(s, s->dtype, s->accumulate, n, elements, NULL, sums));
+    RETURN_IF_ERROR(dist_copy(s->d, n * weft_dtype_size(s->dtype), x, elements));
+    RETURN_IF_ERROR(scan_inclusive(s, s->dtype, s->accumulate, n, elements, NULL, sums));
     memcpy(total, value_at(s, sums, n - 1), weft_dtype_size(s->result));
     return WEFT_OK;
 }
@@ -66,13 +66,13 @@ static weft_status find_tiled_total(const scanning *s, size_t n, const char *x, 
     weft_dtype dtype = s->dtype;
     for (size_t turn = 0; n >= TILE; turn++, n /= TILE, dtype = s->result) {
         char *y;
-        FORWARD(dist_room(d, turn % 2, n / TILE * size, &y));
-        FORWARD(dist_took(d, weft_part_scan_totals(d->ctx, s->op, dtype, s->result, n / TILE, x, y)));
+        RETURN_IF_ERROR(dist_room(d, turn % 2, n / TILE * size, &y));
+        RETURN_IF_ERROR(dist_took(d, weft_part_scan_totals(d->ctx, s->op, dtype, s->result, n / TILE, x, y)));
         x = y;
     }
     uint64_t left[GROUP * GROUP], sums[GROUP * GROUP];
-    FORWARD(dist_copy(d, n * size, x, left));
-    FORWARD(scan_inclusive(s, s->result, WEFT_DEFAULT, n, left, NULL, sums));
+    RETURN_IF_ERROR(dist_copy(d, n * size, x, left));
+    RETURN_IF_ERROR(scan_inclusive(s, s->result, WEFT_DEFAULT, n, left, NULL, sums));
     memcpy(total, value_at(s, sums, n - 1), size);
     return WEFT_OK;
 }
@@ -91,7 +91,7 @@ static weft_status find_totals(scanning *s) {
     RETURN_IF(!s->totals, WEFT_OUT_OF_MEMORY, "cannot allocate memory for the totals of a scan");
     for (uint64_t at = begin; at < end; count++) {
         const unsigned level = level_at(at, end);
-        FORWARD(find_total(s, s->x + (at - begin) * weft_dtype_size(s->dtype), level, &s->own[count]));
+        RETURN_IF_ERROR(find_total(s, s->x + (at - begin) * weft_dtype_size(s->dtype), level, &s->own[count]));
         at += block_of(level);
     }
     return WEFT_OK;
@@ -112,7 +112,7 @@ static weft_status put_behind(const scanning *s, prefix *p, unsigned level, cons
     for (;; level++) {
         memcpy(value_at(s, p->values[level], p->count[level]), &value, size);
         if (++p->count[level] < GROUP) return WEFT_OK;
-        FORWARD(scan_inclusive(s, s->result, WEFT_DEFAULT, GROUP, p->values[level], NULL, sums));
+        RETURN_IF_ERROR(scan_inclusive(s, s->result, WEFT_DEFAULT, GROUP, p->values[level], NULL, sums));
         memcpy(&value, value_at(s, sums, GROUP - 1), size);
         p->count[level] = 0;
     }
@@ -126,7 +126,7 @@ static weft_status find_carry(const scanning *s, const prefix *p, uint64_t *room
     for (unsigned level = LEVELS - 1; level > 0; level--) {
         const size_t count = p->count[level];
         if (count == 0) continue;
-        FORWARD(scan_inclusive(s, s->result, WEFT_DEFAULT, count, p->values[level], *carry, sums));
+        RETURN_IF_ERROR(scan_inclusive(s, s->result, WEFT_DEFAULT, count, p->values[level], *carry, sums));
         memcpy(room, value_at(s, sums, count - 1), weft_dtype_size(s->result));
         *carry = room;
     }
@@ -138,7 +138,7 @@ static weft_status put_blocks(const scanning *s, prefix *p, uint64_t at, uint64_
                               const uint64_t **totals) {
     while (at < end) {
         const unsigned level = level_at(at, stop);
-        FORWARD(put_behind(s, p, level, (*totals)++));
+        RETURN_IF_ERROR(put_behind(s, p, level, (*totals)++));
         at += block_of(level);
     }
     return WEFT_OK;
@@ -155,7 +155,8 @@ static weft_status scan_in_group(const scanning *s, const prefix *p, uint64_t at
     memcpy(x, p->values[0], before * weft_dtype_size(s->result));
     for (size_t i = 0; i < n; i++) memcpy(value_at(s, x, before + i), &totals[i], weft_dtype_size(s->result));
     weft_dist *const d = s->d;
-    FORWARD(dist_took_host(d, weft_scan(d->host, s->op, s->kind, s->result, WEFT_DEFAULT, before + n, x, carry, y)));
+    RETURN_IF_ERROR(
+        dist_took_host(d, weft_scan(d->host, s->op, s->kind, s->result, WEFT_DEFAULT, before + n, x, carry, y)));
     return dist_copy(d, n * weft_dtype_size(s->result), value_at(s, y, before),
                      value_at(s, s->y, at - dist_first(d)));
 }
@@ -166,11 +167,11 @@ static weft_status scan_piece(const scanning *s, prefix *p, uint64_t at, uint64_
     const size_t place = (size_t)(at - dist_first(s->d));
     uint64_t room;
     const void *carry;
-    FORWARD(find_carry(s, p, &room, &carry));
+    RETURN_IF_ERROR(find_carry(s, p, &room, &carry));
     if (at % GROUP)
-        FORWARD(scan_in_group(s, p, at, end, carry, *totals));
+        RETURN_IF_ERROR(scan_in_group(s, p, at, end, carry, *totals));
     else
-        FORWARD(
+        RETURN_IF_ERROR(
             dist_took(s->d, weft_scan(s->d->ctx, s->op, s->kind, s->dtype, s->accumulate, (size_t)(end - at),
                                       s->x + place * weft_dtype_size(s->dtype), carry, value_at(s, s->y, place))));
     return put_blocks(s, p, at, end, stop, totals);
@@ -195,14 +196,15 @@ static weft_status scan_slice(const scanning *s, prefix *p) {
         uint64_t room;
         const void *carry;
         end = piece_end(at, stop);
-        FORWARD(scan_piece(s, p, at, end, stop, &totals));
+        RETURN_IF_ERROR(scan_piece(s, p, at, end, stop, &totals));
         if (s->kind == WEFT_EXCLUSIVE || end % GROUP) continue;
-        FORWARD(find_carry(s, p, &room, &carry));
+        RETURN_IF_ERROR(find_carry(s, p, &room, &carry));
         memcpy(&endings[count].value, carry, weft_dtype_size(s->result));
         endings[count++].place = (size_t)(end - begin) - 1;
     }
     for (size_t i = 0; i < count; i++)
-        FORWARD(dist_copy(s->d, weft_dtype_size(s->result), &endings[i].value, value_at(s, s->y, endings[i].place)));
+        RETURN_IF_ERROR(
+            dist_copy(s->d, weft_dtype_size(s->result), &endings[i].value, value_at(s, s->y, endings[i].place)));
     return WEFT_OK;
 }
 
@@ -211,7 +213,7 @@ static weft_status scan_behind_others(const scanning *s) {
     prefix p = {.count = {0}};
     const uint64_t *totals = s->totals;
     for (int r = 0; r < d->rank; r++)
-        FORWARD(put_blocks(s, &p, d->begin[r], d->begin[r + 1], d->begin[r + 1], &totals));
+        RETURN_IF_ERROR(put_blocks(s, &p, d->begin[r], d->begin[r + 1], d->begin[r + 1], &totals));
     return scan_slice(s, &p);
 }
 
@@ -232,17 +234,17 @@ static weft_status run_alone(const scanning *s) {
 static weft_status run_scan(scanning *s) {
     weft_dist *const d = s->d;
     if (d->size == 1) return dist_finish(d, run_alone(s));
-    FORWARD(dist_agree(d, find_totals(s)));
-    FORWARD(gather_totals(s));
+    RETURN_IF_ERROR(dist_agree(d, find_totals(s)));
+    RETURN_IF_ERROR(gather_totals(s));
     return dist_finish(d, scan_behind_others(s));
 }
 
 static weft_status check_scan(scanning *s, size_t n) {
     weft_dist *const d = s->d;
-    FORWARD(dist_took(d, weft_scan(d->ctx, s->op, s->kind, s->dtype, s->accumulate, 0, NULL, NULL, NULL)));
+    RETURN_IF_ERROR(dist_took(d, weft_scan(d->ctx, s->op, s->kind, s->dtype, s->accumulate, 0, NULL, NULL, NULL)));
     const size_t size_x = weft_dtype_size(s->dtype), size_y = weft_dtype_size(s->result);
-    FORWARD(dist_check_array(d, "x", s->x, n, size_x));
-    FORWARD(dist_check_array(d, "y", s->y, n, size_y));
+    RETURN_IF_ERROR(dist_check_array(d, "x", s->x, n, size_x));
+    RETURN_IF_ERROR(dist_check_array(d, "y", s->y, n, size_y));
     if (s->x == s->y && s->dtype == s->result) return WEFT_OK;
     return dist_check_apart(d, "y", s->y, n * size_y, "x", s->x, n * size_x);
 }
@@ -262,7 +264,7 @@ weft_status weft_dist_scan(weft_dist *d, weft_op op, weft_scan_kind kind, weft_d
                            {"exclusive", AS_NUMBER, kind},
                            {"the number of initial values", AS_NUMBER, init != NULL},
                            {"the initial value", AS_BITS, start}};
-    FORWARD(dist_begin(d, "scan", list, 6, slice, status));
+    RETURN_IF_ERROR(dist_begin(d, "scan", list, 6, slice, status));
     s.totals = malloc((size_t)d->size * BLOCKS_MAX * sizeof *s.totals);
     const weft_status ran = run_scan(&s);
     free(s.totals);

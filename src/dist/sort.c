@@ -111,8 +111,8 @@ static weft_status find_codes(const sorting *s) {
     for (unsigned left = 8 * (unsigned)s->size; left > 0;) {
         left -= DIGIT;
         for (size_t i = 0; i < borders * CODES; i++) s->codes[i] = s->low[i / CODES] + ((i % CODES + 1) << left) - 1;
-        FORWARD(dist_agree(d, count_codes(s, borders * CODES, s->here)));
-        FORWARD(add_up(s, borders * CODES));
+        RETURN_IF_ERROR(dist_agree(d, count_codes(s, borders * CODES, s->here)));
+        RETURN_IF_ERROR(add_up(s, borders * CODES));
         for (size_t i = 0; i < borders * CODES; i++)
             if (s->all[i] < d->begin[i / CODES]) s->low[i / CODES] += UINT64_C(1) << left;
     }
@@ -125,9 +125,9 @@ static weft_status count_at_borders(const sorting *s) {
     weft_dist *const d = s->d;
     const size_t borders = (size_t)d->size;
     for (size_t r = 0; r < borders; r++) s->codes[r] = s->low[r];
-    FORWARD(count_codes(s, borders, s->here));
+    RETURN_IF_ERROR(count_codes(s, borders, s->here));
     for (size_t r = 0; r < borders; r++) s->codes[r] = s->low[r] ? s->low[r] - 1 : 0;
-    FORWARD(count_codes(s, borders, s->less));
+    RETURN_IF_ERROR(count_codes(s, borders, s->less));
     for (size_t r = 0; r < borders; r++)
         if (s->low[r] == 0) s->less[r] = 0;
     return WEFT_OK;
@@ -138,11 +138,11 @@ static weft_status count_at_borders(const sorting *s) {
 static weft_status find_cuts(const sorting *s) {
     weft_dist *const d = s->d;
     const size_t borders = (size_t)d->size;
-    FORWARD(find_codes(s));
-    FORWARD(dist_agree(d, count_at_borders(s)));
+    RETURN_IF_ERROR(find_codes(s));
+    RETURN_IF_ERROR(dist_agree(d, count_at_borders(s)));
     for (size_t r = 0; r < borders; r++) s->here[r] -= s->less[r];
-    FORWARD(d->line.add(d, s->less, s->all, borders, "adding counts"));
-    FORWARD(d->line.add_before(d, s->here, s->low, borders, "adding counts"));
+    RETURN_IF_ERROR(d->line.add(d, s->less, s->all, borders, "adding counts"));
+    RETURN_IF_ERROR(d->line.add_before(d, s->here, s->low, borders, "adding counts"));
     for (size_t r = 0; r < borders; r++) {
         const uint64_t wanted = d->begin[r] - s->all[r], before = s->low[r];
         const uint64_t rest = wanted > before ? wanted - before : 0;
@@ -160,7 +160,7 @@ static weft_status deal_out(const sorting *s, void *to) {
         d->out[r] = (extent){s->less[r] * s->size, end * s->size};
         s->here[r] = end - s->less[r];
     }
-    FORWARD(d->line.deal(d, s->here, s->all, "exchanging counts"));
+    RETURN_IF_ERROR(d->line.deal(d, s->here, s->all, "exchanging counts"));
     for (int r = 0; r < d->size; r++) {
         d->in[r] = (extent){place, place + s->all[r] * s->size};
         place = d->in[r].end;
@@ -181,8 +181,9 @@ static weft_status merge_neighbours(const sorting *s, int parts, const char *fro
     extent *const in = s->d->in;
     for (int k = 0; k < parts; k += 2) {
         const extent a = in[k], b = k + 1 < parts ? in[k + 1] : (extent){a.end, a.end};
-        FORWARD(dist_took(s->d, weft_merge(s->d->ctx, s->dtype, (size_t)(a.end - a.first) / s->size, from + a.first,
-                                           (size_t)(b.end - b.first) / s->size, from + b.first, to + a.first)));
+        RETURN_IF_ERROR(
+            dist_took(s->d, weft_merge(s->d->ctx, s->dtype, (size_t)(a.end - a.first) / s->size, from + a.first,
+                                       (size_t)(b.end - b.first) / s->size, from + b.first, to + a.first)));
         in[k / 2] = (extent){a.first, b.end};
     }
     return WEFT_OK;
@@ -195,7 +196,7 @@ static weft_status order_parts(const sorting *s, char *from, char *to, char *sor
     if (s->order == WEFT_DESCENDING) return sort_slice(s, from, sorted);
     if (s->d->size == 1) return dist_copy(s->d, s->n * s->size, from, sorted);
     for (int parts = s->d->size; parts > 1; parts = (parts + 1) / 2) {
-        FORWARD(merge_neighbours(s, parts, from, parts > 2 ? to : sorted));
+        RETURN_IF_ERROR(merge_neighbours(s, parts, from, parts > 2 ? to : sorted));
         char *const spare = from;
         from = to;
         to = spare;
@@ -220,13 +221,13 @@ static weft_status bring_nearby(sorting *s) {
     const bool on_gpu = s->n && weft_part_device_only(d->ctx, s->run);
     s->nearby = on_gpu ? NULL : s->run;
     if (!on_gpu || s->order == WEFT_ASCENDING) return WEFT_OK;
-    FORWARD(dist_host_room(d, s->n * s->size, &s->nearby));
+    RETURN_IF_ERROR(dist_host_room(d, s->n * s->size, &s->nearby));
     return dist_copy(d, s->n * s->size, s->run, (char *)(uintptr_t)s->nearby);
 }
 
 static weft_status sort_and_hold(sorting *s, const void *keys, char *rooms[2]) {
-    FORWARD(hold_rooms(s, rooms));
-    FORWARD(sort_slice(s, keys, rooms[0]));
+    RETURN_IF_ERROR(hold_rooms(s, rooms));
+    RETURN_IF_ERROR(sort_slice(s, keys, rooms[0]));
     s->run = rooms[0];
     return bring_nearby(s);
 }
@@ -235,9 +236,9 @@ static weft_status run_sort(sorting *s, const void *keys, void *sorted) {
     weft_dist *const d = s->d;
     char *rooms[2] = {NULL, NULL};
     if (d->size == 1) return dist_finish(d, sort_slice(s, keys, sorted));
-    FORWARD(dist_agree(d, sort_and_hold(s, keys, rooms)));
-    FORWARD(find_cuts(s));
-    FORWARD(deal_out(s, rooms[1]));
+    RETURN_IF_ERROR(dist_agree(d, sort_and_hold(s, keys, rooms)));
+    RETURN_IF_ERROR(find_cuts(s));
+    RETURN_IF_ERROR(deal_out(s, rooms[1]));
     return dist_finish(d, order_parts(s, rooms[1], rooms[0], sorted));
 }
 
@@ -251,7 +252,7 @@ weft_status weft_dist_sort(weft_dist *d, weft_dtype dtype, weft_order_of_sort or
     if (status == WEFT_OK) status = dist_check_array(d, "sorted", sorted, slice.count, size);
     if (status == WEFT_OK && keys != sorted)
         status = dist_check_apart(d, "sorted", sorted, slice.count * size, "keys", keys, slice.count * size);
-    FORWARD(dist_begin(d, "sort", list, 2, slice, status));
+    RETURN_IF_ERROR(dist_begin(d, "sort", list, 2, slice, status));
     const size_t ranks = (size_t)d->size;
     sorting s = {.d = d, .dtype = dtype, .order = order, .n = slice.count, .size = size};
     s.rule =

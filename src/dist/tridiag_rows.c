@@ -183,7 +183,7 @@ static void join_f64(void *own, const void *head) {
 static weft_status join(const spread *s, const level *l, size_t at, const void *head) {
     char own[HEAD * VALUE];
     for (size_t i = 0; i < HEAD; i++)
-        FORWARD(dist_copy(s->d, s->size, l->separators[1 + i] + at * s->size, own + i * s->size));
+        RETURN_IF_ERROR(dist_copy(s->d, s->size, l->separators[1 + i] + at * s->size, own + i * s->size));
     const weft_fpmode mode = weft_fpmode_enter();
     if (s->dtype == WEFT_F32)
         join_f32(own, head);
@@ -191,7 +191,7 @@ static weft_status join(const spread *s, const level *l, size_t at, const void *
         join_f64(own, head);
     weft_fpmode_leave(mode);
     for (size_t i = 0; i < HEAD; i++)
-        FORWARD(dist_copy(s->d, s->size, own + i * s->size, l->separators[1 + i] + at * s->size));
+        RETURN_IF_ERROR(dist_copy(s->d, s->size, own + i * s->size, l->separators[1 + i] + at * s->size));
     return WEFT_OK;
 }
 
@@ -202,8 +202,9 @@ static weft_status reduce_cut(spread *s, level *l, void *head) {
     _Alignas(VALUE) char own[ROWS][VALUE];
     tridiag_part p = part_of(s, l, TRIDIAG_REDUCE, l->ragged);
     p.head = head;
-    FORWARD(run_cut(s, l, &p, own));
-    for (int i = 0; i < ROWS; i++) FORWARD(dist_copy(s->d, s->size, own[i], l->separators[i] + last * s->size));
+    RETURN_IF_ERROR(run_cut(s, l, &p, own));
+    for (int i = 0; i < ROWS; i++)
+        RETURN_IF_ERROR(dist_copy(s->d, s->size, own[i], l->separators[i] + last * s->size));
     return last > 0 ? join(s, l, last - 1, head) : WEFT_OK;
 }
 
@@ -215,7 +216,7 @@ static weft_status reduce_chunks(spread *s, level *l, char head[HEAD * VALUE]) {
     if (whole) {
         tridiag_part p = part_of(s, l, TRIDIAG_REDUCE, l->tiles);
         p.head = head;
-        FORWARD(run_whole(s, l, &p));
+        RETURN_IF_ERROR(run_whole(s, l, &p));
     }
     return l->ragged.first < l->ragged.end ? reduce_cut(s, l, whole ? behind : head) : WEFT_OK;
 }
@@ -225,9 +226,9 @@ static weft_status reduce_level(spread *s, level *l) {
     _Alignas(VALUE) char head[HEAD * VALUE] = {0};
     const int next = l->chunks ? neighbour(s, d->rank, 1) : -1;
     for (int i = 0; i < ROWS && is_ragged(d); i++)
-        if (l->lines[i].step) FORWARD(dist_fetch(d, s->size, ragged_chunk, l->lines[i].p, l->cut[i]));
-    FORWARD(dist_agree(d, reduce_chunks(s, l, head)));
-    FORWARD(dist_gather(d, head, d->roots, sizeof head, "gathering first rows"));
+        if (l->lines[i].step) RETURN_IF_ERROR(dist_fetch(d, s->size, ragged_chunk, l->lines[i].p, l->cut[i]));
+    RETURN_IF_ERROR(dist_agree(d, reduce_chunks(s, l, head)));
+    RETURN_IF_ERROR(dist_gather(d, head, d->roots, sizeof head, "gathering first rows"));
     return dist_agree(d, next < 0 ? WEFT_OK : join(s, l, l->chunks - 1, d->roots + HEAD * next));
 }
 
@@ -240,14 +241,14 @@ static weft_status expand_chunks(spread *s, level *l, const char *before) {
     if (whole) {
         tridiag_part p = part_of(s, l, TRIDIAG_EXPAND, l->tiles);
         p.before = before;
-        FORWARD(run_whole(s, l, &p));
+        RETURN_IF_ERROR(run_whole(s, l, &p));
     }
     if (l->ragged.first == l->ragged.end) return WEFT_OK;
     const char *const x = l->separators[ROWS - 1] + (l->chunks - 1) * s->size;
     tridiag_part p = part_of(s, l, TRIDIAG_EXPAND, l->ragged);
     p.before = whole ? last : before;
-    FORWARD(dist_copy(s->d, s->size, x, own[ROWS - 1]));
-    if (whole) FORWARD(dist_copy(s->d, s->size, x - s->size, last));
+    RETURN_IF_ERROR(dist_copy(s->d, s->size, x, own[ROWS - 1]));
+    if (whole) RETURN_IF_ERROR(dist_copy(s->d, s->size, x - s->size, last));
     return run_cut(s, l, &p, own);
 }
 
@@ -260,8 +261,8 @@ static weft_status take_cut(const spread *s, const level *l, const char *all) {
     int owner = d->rank;
     if (begin < stop) {
         while (d->begin[owner] > chunk) owner--;
-        FORWARD(dist_copy(s->d, (size_t)(stop - begin) * s->size,
-                          all + (size_t)owner * CHUNK * VALUE + (begin - chunk) * s->size, l->x));
+        RETURN_IF_ERROR(dist_copy(s->d, (size_t)(stop - begin) * s->size,
+                                  all + (size_t)owner * CHUNK * VALUE + (begin - chunk) * s->size, l->x));
     }
     if (l->ragged.first == l->ragged.end) return WEFT_OK;
     return dist_copy(s->d, (size_t)(end - l->ragged.first) * s->size, l->cut[ROWS],
@@ -274,12 +275,12 @@ static weft_status expand_level(spread *s, level *l) {
     const int previous = l->chunks ? neighbour(s, d->rank, -1) : -1;
     weft_status status = WEFT_OK;
     if (l->chunks) status = dist_copy(d, s->size, l->separators[ROWS - 1] + (l->chunks - 1) * s->size, last);
-    FORWARD(dist_agree(d, status));
-    FORWARD(dist_gather(d, last, d->roots, sizeof last, "gathering separators"));
+    RETURN_IF_ERROR(dist_agree(d, status));
+    RETURN_IF_ERROR(dist_gather(d, last, d->roots, sizeof last, "gathering separators"));
     if (previous >= 0) memcpy(before, d->roots + previous, sizeof before);
-    FORWARD(dist_agree(d, expand_chunks(s, l, before)));
+    RETURN_IF_ERROR(dist_agree(d, expand_chunks(s, l, before)));
     if (!is_ragged(d)) return WEFT_OK;
-    FORWARD(dist_gather(d, l->cut[ROWS], d->roots, CHUNK * VALUE, "gathering rows"));
+    RETURN_IF_ERROR(dist_gather(d, l->cut[ROWS], d->roots, CHUNK * VALUE, "gathering rows"));
     return dist_agree(d, take_cut(s, l, (const char *)d->roots));
 }
 
@@ -306,7 +307,7 @@ static weft_status solve_gathered(spread *s, const level *l, char *const arrays[
     weft_lines lines[ROWS];
     for (int i = 0; i < ROWS; i++) lines[i] = (weft_lines){arrays[i], 1, 0};
     const tridiag_part p = part_of(s, l, TRIDIAG_LEVEL, (extent){0, dist_total(d)});
-    FORWARD(run_stage(s, d->host, lines, (size_t)dist_total(d), arrays[ROWS - 1], &p));
+    RETURN_IF_ERROR(run_stage(s, d->host, lines, (size_t)dist_total(d), arrays[ROWS - 1], &p));
     const size_t first = (size_t)dist_first(d), rows = (size_t)d->begin[d->rank + 1] - first;
     return dist_copy(d, rows * s->size, arrays[ROWS - 1] + first * s->size, l->x);
 }
@@ -321,9 +322,9 @@ static weft_status gather_level(spread *s, const level *l) {
         arrays[i] = told + all + (size_t)i * GATHERED * VALUE;
         if (status == WEFT_OK) status = bring_line(s, l->lines[i], rows, own + (size_t)i * rows * s->size);
     }
-    FORWARD(dist_agree(d, status));
+    RETURN_IF_ERROR(dist_agree(d, status));
     for (int r = 0; r < d->size; r++) d->counts[r] = (int)((d->begin[r + 1] - d->begin[r]) * ROWS * s->size);
-    FORWARD(dist_gather_parts(d, own, told, "gathering rows"));
+    RETURN_IF_ERROR(dist_gather_parts(d, own, told, "gathering rows"));
     sort_out(s, told, arrays);
     return dist_agree(d, solve_gathered(s, l, arrays));
 }
@@ -344,8 +345,8 @@ static weft_status solve_level(spread *s, level *l, char *room) {
         above.lines[i] = (weft_lines){room, 1, 0};
     }
     above.x = l->separators[ROWS - 1];
-    FORWARD(reduce_level(s, l));
-    FORWARD(solve_level(s, &above, room));
+    RETURN_IF_ERROR(reduce_level(s, l));
+    RETURN_IF_ERROR(solve_level(s, &above, room));
     enter_level(s, l->number);
     return expand_level(s, l);
 }
@@ -364,7 +365,7 @@ static weft_status hold_rooms(spread *s, char **room) {
 static weft_status find_fault(const spread *s, uint64_t *singular) {
     weft_dist *const d = s->d;
     uint64_t first = UINT64_MAX;
-    FORWARD(dist_gather(d, &s->fault, d->roots, sizeof s->fault, "exchanging the first singular row"));
+    RETURN_IF_ERROR(dist_gather(d, &s->fault, d->roots, sizeof s->fault, "exchanging the first singular row"));
     for (int r = 0; r < d->size; r++)
         if (d->roots[r] < first) first = d->roots[r];
     *singular = first == UINT64_MAX ? first : first % s->whole;
@@ -373,9 +374,9 @@ static weft_status find_fault(const spread *s, uint64_t *singular) {
 
 static weft_status run_spread(spread *s, level *l, uint64_t *singular) {
     char *room;
-    FORWARD(dist_agree(s->d, hold_rooms(s, &room)));
-    FORWARD(solve_level(s, l, room));
-    FORWARD(dist_finish(s->d, WEFT_OK));
+    RETURN_IF_ERROR(dist_agree(s->d, hold_rooms(s, &room)));
+    RETURN_IF_ERROR(solve_level(s, l, room));
+    RETURN_IF_ERROR(dist_finish(s->d, WEFT_OK));
     return find_fault(s, singular);
 }
 
@@ -385,7 +386,7 @@ static weft_status check_line(weft_dist *d, const char *name, weft_lines line, s
     weft_error *error = &d->error;
     RETURN_IF(line.step > 1, WEFT_INVALID,
               "%s: invalid step %zu: the rows of a slice require a step of 1, or 0 for a constant", name, line.step);
-    if (line.step == 0) FORWARD(dist_check_host(d, name, line.p));
+    if (line.step == 0) RETURN_IF_ERROR(dist_check_host(d, name, line.p));
     return dist_check_array(d, name, line.p, line.step ? n : 1, size);
 }
 
@@ -396,14 +397,15 @@ static weft_status check_rows(const spread *s, weft_boundary boundary, size_t n,
     weft_error *error = &d->error;
     const weft_lines none = {NULL, 1, 0};
     uint64_t unused;
-    FORWARD(dist_took(d, weft_tridiag(d->ctx, s->dtype, boundary, 0, 0, none, none, none, none, NULL, &unused)));
+    RETURN_IF_ERROR(
+        dist_took(d, weft_tridiag(d->ctx, s->dtype, boundary, 0, 0, none, none, none, none, NULL, &unused)));
     RETURN_IF(!singular, WEFT_INVALID, "singular is NULL");
-    for (int i = 0; i < ROWS; i++) FORWARD(check_line(d, names[i], l->lines[i], n, s->size));
-    FORWARD(dist_check_array(d, "x", l->x, n, s->size));
+    for (int i = 0; i < ROWS; i++) RETURN_IF_ERROR(check_line(d, names[i], l->lines[i], n, s->size));
+    RETURN_IF_ERROR(dist_check_array(d, "x", l->x, n, s->size));
     for (int i = 0; i < ROWS; i++)
         if (i < ROWS - 1 || l->lines[i].p != l->x)
-            FORWARD(dist_check_apart(d, "x", l->x, n * s->size, names[i], l->lines[i].p,
-                                     (l->lines[i].step ? n : 1) * s->size));
+            RETURN_IF_ERROR(dist_check_apart(d, "x", l->x, n * s->size, names[i], l->lines[i].p,
+                                             (l->lines[i].step ? n : 1) * s->size));
     return WEFT_OK;
 }
 
@@ -434,7 +436,7 @@ weft_status weft_dist_tridiag_rows(weft_dist *d, weft_dtype dtype, weft_boundary
                            {"a", AS_BITS, bits_of(&s, checked, a)},
                            {"b", AS_BITS, bits_of(&s, checked, b)},
                            {"c", AS_BITS, bits_of(&s, checked, c)}};
-    FORWARD(dist_begin(d, "tridiag_rows", list, AGREED_MAX, rows, checked));
+    RETURN_IF_ERROR(dist_begin(d, "tridiag_rows", list, AGREED_MAX, rows, checked));
     s.whole = dist_total(d);
     if (s.whole == 0) *singular = UINT64_MAX;
     if (s.whole == 0) return WEFT_OK;

@@ -44,9 +44,9 @@ weft_status expr_point(const char *formula, size_t place, weft_status status, we
     return status;
 }
 
-/* FAIL_AT(p, offset, "sentence with %s", ...): returns WEFT_INVALID with the message, the formula's line and a
- * caret. */
-#define FAIL_AT(p, where, ...)                                         \
+/* RETURN_FAILURE_AT(p, offset, "sentence with %s", ...): returns WEFT_INVALID with the message, the formula's line
+ * and a caret. */
+#define RETURN_FAILURE_AT(p, where, ...)                               \
     do {                                                               \
         weft_fail(error, WEFT_INVALID, __VA_ARGS__);                   \
         return expr_point((p)->formula, (where), WEFT_INVALID, error); \
@@ -102,8 +102,8 @@ static bool take(parser *p, char c) {
 
 static weft_status expect(parser *p, char c, weft_error *error) {
     if (take(p, c)) return WEFT_OK;
-    if (!p->formula[p->at]) FAIL_AT(p, p->at, "expected '%c', found the end of the formula", c);
-    FAIL_AT(p, p->at, "expected '%c'", c);
+    if (!p->formula[p->at]) RETURN_FAILURE_AT(p, p->at, "expected '%c', found the end of the formula", c);
+    RETURN_FAILURE_AT(p, p->at, "expected '%c'", c);
 }
 
 /* ------------------------------------------------------------------------ leaves and registers */
@@ -113,7 +113,7 @@ static weft_status add_leaf(parser *p, const expr_leaf *leaf, uint8_t *slot, wef
     size_t i = 0;
     while (i < e->leaf_count && (e->leaves[i].kind != leaf->kind || strcmp(e->leaves[i].text, leaf->text) != 0)) i++;
     if (i == MAP_LEAVES)
-        FAIL_AT(p, p->place, "the formula has more than %d distinct names and numbers", (int)MAP_LEAVES);
+        RETURN_FAILURE_AT(p, p->place, "the formula has more than %d distinct names and numbers", (int)MAP_LEAVES);
     if (i == e->leaf_count) e->leaves[e->leaf_count++] = *leaf;
     *slot = (uint8_t)(MAP_REGISTERS + i);
     return WEFT_OK;
@@ -121,7 +121,7 @@ static weft_status add_leaf(parser *p, const expr_leaf *leaf, uint8_t *slot, wef
 
 /* Makes the value an operand of steps: adds a leaf if it is a number. */
 static weft_status settle(parser *p, operand *v, weft_error *error) {
-    if (v->kind == NUMBER) FORWARD(add_leaf(p, &v->number, &v->slot, error));
+    if (v->kind == NUMBER) RETURN_IF_ERROR(add_leaf(p, &v->number, &v->slot, error));
     v->kind = SLOT;
     return WEFT_OK;
 }
@@ -136,8 +136,9 @@ static weft_status add_step(parser *p, map_step step, size_t place, operand *v, 
     uint8_t to = 0;
     while (to < MAP_REGISTERS && p->held >> to & 1) to++;
     if (to == MAP_REGISTERS)
-        FAIL_AT(p, place, "the formula needs more than %d intermediate values at this point", (int)MAP_REGISTERS);
-    if (e->step_count == MAP_STEPS) FAIL_AT(p, place, "the formula has more than %d steps", (int)MAP_STEPS);
+        RETURN_FAILURE_AT(p, place, "the formula needs more than %d intermediate values at this point",
+                          (int)MAP_REGISTERS);
+    if (e->step_count == MAP_STEPS) RETURN_FAILURE_AT(p, place, "the formula has more than %d steps", (int)MAP_STEPS);
     step.to = to;
     e->places[e->step_count] = (uint16_t)place;
     e->steps[e->step_count++] = step;
@@ -152,10 +153,10 @@ static weft_status add_step(parser *p, map_step step, size_t place, operand *v, 
 static weft_status apply(parser *p, map_op op, size_t place, operand *v, weft_error *error) {
     const int count = OPS[op].operands;
     operand result;
-    for (int i = 0; i < count; i++) FORWARD(settle(p, &v[i], error));
+    for (int i = 0; i < count; i++) RETURN_IF_ERROR(settle(p, &v[i], error));
     const map_step step = {
         .op = (uint8_t)op, .a = v[0].slot, .b = v[count > 1 ? 1 : 0].slot, .c = v[count > 2 ? 2 : 0].slot};
-    FORWARD(add_step(p, step, place, &result, error));
+    RETURN_IF_ERROR(add_step(p, step, place, &result, error));
     for (int i = 0; i < count; i++) release(p, &v[i]);
     v[0] = result;
     return WEFT_OK;
@@ -168,7 +169,8 @@ static weft_status parse_unary(parser *p, operand *v, weft_error *error);
 
 /* Enters a nesting level; fails if there are too many. If it succeeds, `leave` must be called. */
 static weft_status enter(parser *p, weft_error *error) {
-    if (p->depth == EXPR_DEPTH) FAIL_AT(p, p->at, "the formula is nested more than %d levels deep", (int)EXPR_DEPTH);
+    if (p->depth == EXPR_DEPTH)
+        RETURN_FAILURE_AT(p, p->at, "the formula is nested more than %d levels deep", (int)EXPR_DEPTH);
     p->depth++;
     return WEFT_OK;
 }
@@ -195,9 +197,9 @@ static weft_status parse_number(parser *p, operand *v, weft_error *error) {
     expr_leaf *leaf = &v->number;
     p->place = p->at;
     if (length > EXPR_WORD)
-        FAIL_AT(p, p->place, "the number has %zu characters: expected at most %d", length, (int)EXPR_WORD);
+        RETURN_FAILURE_AT(p, p->place, "the number has %zu characters: expected at most %d", length, (int)EXPR_WORD);
     if (is_letter(text[length]) || text[length] == '.' || is_digit(text[length]))
-        FAIL_AT(p, p->at + length, "expected an operator after the number");
+        RETURN_FAILURE_AT(p, p->at + length, "expected an operator after the number");
     *leaf = (expr_leaf){.kind = EXPR_NUMBER, .place = (uint16_t)p->at, .whole = true};
     memcpy(leaf->text, text, length);
     for (size_t i = 0; i < length; i++) {
@@ -209,7 +211,7 @@ static weft_status parse_number(parser *p, operand *v, weft_error *error) {
     }
     leaf->f64 = strtod_l(leaf->text, NULL, p->plain);
     leaf->f32 = strtof_l(leaf->text, NULL, p->plain);
-    if (isinf(leaf->f64)) FAIL_AT(p, p->place, "%s is greater than the largest f64", leaf->text);
+    if (isinf(leaf->f64)) RETURN_FAILURE_AT(p, p->place, "%s is greater than the largest f64", leaf->text);
     v->kind = NUMBER;
     p->at += length;
     return WEFT_OK;
@@ -218,20 +220,20 @@ static weft_status parse_number(parser *p, operand *v, weft_error *error) {
 /* Parses the arguments of a function, name(x, y, ...), after its name. */
 static weft_status parse_function(parser *p, map_op op, size_t place, operand *v, weft_error *error) {
     operand arguments[3] = {{.kind = NUMBER}};
-    FORWARD(expect(p, '(', error));
-    FORWARD(enter(p, error));
+    RETURN_IF_ERROR(expect(p, '(', error));
+    RETURN_IF_ERROR(enter(p, error));
     for (int i = 0; i < OPS[op].operands; i++) {
         if (i > 0 && peek(p) == ')')
-            FAIL_AT(p, p->at, "%s requires %d arguments, not %d", OPS[op].name, OPS[op].operands, i);
-        if (i > 0) FORWARD(expect(p, ',', error));
-        FORWARD(parse_choice(p, &arguments[i], error));
+            RETURN_FAILURE_AT(p, p->at, "%s requires %d arguments, not %d", OPS[op].name, OPS[op].operands, i);
+        if (i > 0) RETURN_IF_ERROR(expect(p, ',', error));
+        RETURN_IF_ERROR(parse_choice(p, &arguments[i], error));
     }
     if (peek(p) == ',')
-        FAIL_AT(p, p->at, "too many arguments: %s requires %d argument%s", OPS[op].name, OPS[op].operands,
-                OPS[op].operands == 1 ? "" : "s");
-    FORWARD(expect(p, ')', error));
+        RETURN_FAILURE_AT(p, p->at, "too many arguments: %s requires %d argument%s", OPS[op].name, OPS[op].operands,
+                          OPS[op].operands == 1 ? "" : "s");
+    RETURN_IF_ERROR(expect(p, ')', error));
     leave(p);
-    FORWARD(apply(p, op, place, arguments, error));
+    RETURN_IF_ERROR(apply(p, op, place, arguments, error));
     *v = arguments[0];
     return WEFT_OK;
 }
@@ -244,13 +246,13 @@ static weft_status parse_name(parser *p, operand *v, weft_error *error) {
     expr_leaf leaf = {.kind = EXPR_VARIABLE, .place = (uint16_t)place};
     while (is_letter(text[length]) || is_digit(text[length])) length++;
     if (length > EXPR_WORD)
-        FAIL_AT(p, place, "the name has %zu characters: expected at most %d", length, (int)EXPR_WORD);
+        RETURN_FAILURE_AT(p, place, "the name has %zu characters: expected at most %d", length, (int)EXPR_WORD);
     memcpy(leaf.text, text, length);
     p->at += length;
     for (int op = 0; op < MAP_OPS; op++)
         if (OPS[op].function && strcmp(OPS[op].name, leaf.text) == 0)
             return parse_function(p, (map_op)op, place, v, error);
-    if (peek(p) == '(') FAIL_AT(p, place, "unknown function %s", leaf.text);
+    if (peek(p) == '(') RETURN_FAILURE_AT(p, place, "unknown function %s", leaf.text);
     if (strcmp(leaf.text, "i") == 0) leaf.kind = EXPR_INDEX;
     v->kind = SLOT;
     return add_leaf(p, &leaf, &v->slot, error);
@@ -260,11 +262,11 @@ static weft_status parse_primary(parser *p, operand *v, weft_error *error) {
     const char c = peek(p);
     if (is_digit(c) || (c == '.' && is_digit(p->formula[p->at + 1]))) return parse_number(p, v, error);
     if (is_letter(c)) return parse_name(p, v, error);
-    if (!c) FAIL_AT(p, p->at, "expected a value, found the end of the formula");
-    if (!take(p, '(')) FAIL_AT(p, p->at, "expected a value");
-    FORWARD(enter(p, error));
-    FORWARD(parse_choice(p, v, error));
-    FORWARD(expect(p, ')', error));
+    if (!c) RETURN_FAILURE_AT(p, p->at, "expected a value, found the end of the formula");
+    if (!take(p, '(')) RETURN_FAILURE_AT(p, p->at, "expected a value");
+    RETURN_IF_ERROR(enter(p, error));
+    RETURN_IF_ERROR(parse_choice(p, v, error));
+    RETURN_IF_ERROR(expect(p, ')', error));
     leave(p);
     return WEFT_OK;
 }
@@ -275,14 +277,14 @@ static weft_status parse_primary(parser *p, operand *v, weft_error *error) {
 static weft_status apply_chain(parser *p, unsigned power, size_t place, operand *v, weft_error *error) {
     unsigned bit = 1;
     operand x = *v;
-    FORWARD(settle(p, &x, error));
+    RETURN_IF_ERROR(settle(p, &x, error));
     operand product = x;
     while (bit <= power / 2) bit *= 2;
     while (bit /= 2) {
         for (int turn = 0; turn < (power & bit ? 2 : 1); turn++) {
             const operand before = product;
             const map_step step = {MAP_MULTIPLY, 0, before.slot, turn ? x.slot : before.slot, before.slot};
-            FORWARD(add_step(p, step, place, &product, error));
+            RETURN_IF_ERROR(add_step(p, step, place, &product, error));
             if (before.slot != x.slot) release(p, &before);
         }
     }
@@ -302,28 +304,28 @@ static weft_status apply_power(parser *p, size_t place, operand v[2], weft_error
     if (v[1].kind != NUMBER || !power->whole || power->integer > EXPR_POWER)
         return apply(p, MAP_POW, place, v, error);
     if (power->integer == 0) {
-        FORWARD(settle(p, &v[0], error));
+        RETURN_IF_ERROR(settle(p, &v[0], error));
         release(p, &v[0]);
         v[0] = number_one();
         return WEFT_OK;
     }
-    FORWARD(apply_chain(p, (unsigned)power->integer, place, &v[0], error));
+    RETURN_IF_ERROR(apply_chain(p, (unsigned)power->integer, place, &v[0], error));
     if (!power->negative) return WEFT_OK;
     operand quotient[2] = {number_one(), v[0]};
-    FORWARD(apply(p, MAP_DIVIDE, place, quotient, error));
+    RETURN_IF_ERROR(apply(p, MAP_DIVIDE, place, quotient, error));
     v[0] = quotient[0];
     return WEFT_OK;
 }
 
 static weft_status parse_power(parser *p, operand *v, weft_error *error) {
     operand operands[2] = {{.kind = NUMBER}};
-    FORWARD(parse_primary(p, &operands[0], error));
+    RETURN_IF_ERROR(parse_primary(p, &operands[0], error));
     if (take(p, '^')) {
         const size_t place = p->place;
-        FORWARD(enter(p, error));
-        FORWARD(parse_unary(p, &operands[1], error));
+        RETURN_IF_ERROR(enter(p, error));
+        RETURN_IF_ERROR(parse_unary(p, &operands[1], error));
         leave(p);
-        FORWARD(apply_power(p, place, operands, error));
+        RETURN_IF_ERROR(apply_power(p, place, operands, error));
     }
     *v = operands[0];
     return WEFT_OK;
@@ -346,8 +348,8 @@ static weft_status parse_unary(parser *p, operand *v, weft_error *error) {
     const char sign = peek(p);
     if (sign != '-' && sign != '+' && sign != '!') return parse_power(p, v, error);
     const size_t place = p->place = p->at++;
-    FORWARD(enter(p, error));
-    FORWARD(parse_unary(p, v, error));
+    RETURN_IF_ERROR(enter(p, error));
+    RETURN_IF_ERROR(parse_unary(p, v, error));
     leave(p);
     if (sign == '!') return apply(p, MAP_NOT, place, v, error);
     if (sign == '-' && v->kind == NUMBER)
@@ -367,14 +369,14 @@ static int next_sign(parser *p) {
 
 /* Parses operands joined by left-associative binary operators with at least this precedence. */
 static weft_status parse_signs(parser *p, int least, operand *v, weft_error *error) {
-    FORWARD(parse_unary(p, v, error));
+    RETURN_IF_ERROR(parse_unary(p, v, error));
     for (int i; (i = next_sign(p)) < SIGN_COUNT && SIGNS[i].precedence >= least;) {
         const size_t place = p->place = p->at;
         operand operands[2], *const right = &operands[SIGNS[i].swapped ? 0 : 1];
         p->at += strlen(SIGNS[i].sign);
-        FORWARD(parse_signs(p, SIGNS[i].precedence + 1, right, error));
+        RETURN_IF_ERROR(parse_signs(p, SIGNS[i].precedence + 1, right, error));
         operands[SIGNS[i].swapped ? 1 : 0] = *v;
-        FORWARD(apply(p, SIGNS[i].op, place, operands, error));
+        RETURN_IF_ERROR(apply(p, SIGNS[i].op, place, operands, error));
         *v = operands[0];
     }
     return WEFT_OK;
@@ -382,15 +384,15 @@ static weft_status parse_signs(parser *p, int least, operand *v, weft_error *err
 
 static weft_status parse_choice(parser *p, operand *v, weft_error *error) {
     operand operands[3] = {{.kind = NUMBER}};
-    FORWARD(parse_signs(p, 1, &operands[0], error));
+    RETURN_IF_ERROR(parse_signs(p, 1, &operands[0], error));
     if (take(p, '?')) {
         const size_t place = p->place;
-        FORWARD(enter(p, error));
-        FORWARD(parse_choice(p, &operands[1], error));
-        FORWARD(expect(p, ':', error));
-        FORWARD(parse_choice(p, &operands[2], error));
+        RETURN_IF_ERROR(enter(p, error));
+        RETURN_IF_ERROR(parse_choice(p, &operands[1], error));
+        RETURN_IF_ERROR(expect(p, ':', error));
+        RETURN_IF_ERROR(parse_choice(p, &operands[2], error));
         leave(p);
-        FORWARD(apply(p, MAP_SELECT, place, operands, error));
+        RETURN_IF_ERROR(apply(p, MAP_SELECT, place, operands, error));
     }
     *v = operands[0];
     return WEFT_OK;
@@ -399,8 +401,8 @@ static weft_status parse_choice(parser *p, operand *v, weft_error *error) {
 /* Parses the whole formula. The result of the formula is that of the last step. */
 static weft_status parse_formula(parser *p, weft_error *error) {
     operand v;
-    FORWARD(parse_choice(p, &v, error));
-    if (peek(p)) FAIL_AT(p, p->at, "expected an operator or the end of the formula");
+    RETURN_IF_ERROR(parse_choice(p, &v, error));
+    if (peek(p)) RETURN_FAILURE_AT(p, p->at, "expected an operator or the end of the formula");
     return v.kind == SLOT && v.slot < MAP_REGISTERS ? WEFT_OK : apply(p, MAP_COPY, 0, &v, error);
 }
 

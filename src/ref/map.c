@@ -172,7 +172,7 @@ static weft_status values_of(const map_call *c, void **values, weft_error *error
 weft_status ref_map_reduce(void *state, const reduce_call *call, weft_error *error) {
     reduce_call reduce = *call;
     void *values;
-    FORWARD(values_of(call->map, &values, error));
+    RETURN_IF_ERROR(values_of(call->map, &values, error));
     reduce.x = values;
     reduce.map = NULL;
     const weft_status status = ref_reduce(state, &reduce, error);
@@ -183,7 +183,7 @@ weft_status ref_map_reduce(void *state, const reduce_call *call, weft_error *err
 weft_status ref_map_scan(void *state, const scan_call *call, weft_error *error) {
     scan_call scan = *call;
     void *values;
-    FORWARD(values_of(call->map, &values, error));
+    RETURN_IF_ERROR(values_of(call->map, &values, error));
     scan.x = values;
     scan.map = NULL;
     const weft_status status = ref_scan(state, &scan, error);

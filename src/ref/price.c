@@ -136,7 +136,7 @@ static weft_status simulate(const price_call *c, double *sums, weft_error *error
 weft_status ref_price(void *state, const price_call *c, weft_error *error) {
     double found[PRICE_SUMS], *const sums = c->sums ? c->sums : found;
     (void)state;
-    if (!c->given) FORWARD(simulate(c, sums, error));
+    if (!c->given) RETURN_IF_ERROR(simulate(c, sums, error));
     if (!c->sums) estimate(c, c->given ? c->given : sums);
     return WEFT_OK;
 }

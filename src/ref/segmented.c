@@ -66,14 +66,14 @@ weft_status ref_segmented(void *state, const segmented_call *c, weft_error *erro
     if (c->source == SEGMENTS_BY_OFFSETS) {
         if (!offsets_all_good(c->offsets, c->segments, c->n)) return offsets_fail_first(error, c->offsets, c->n);
         for (size_t s = 0; s < c->segments; s++)
-            FORWARD(do_segment(c, s, (size_t)c->offsets[s], (size_t)c->offsets[s + 1], error));
+            RETURN_IF_ERROR(do_segment(c, s, (size_t)c->offsets[s], (size_t)c->offsets[s + 1], error));
         return WEFT_OK;
     }
     size_t count = 0;
     for (size_t begin = 0, end; begin < c->n; begin = end) {
         end = begin + 1;
         while (end < c->n && !begins(c, end)) end++;
-        FORWARD(do_segment(c, count++, begin, end, error));
+        RETURN_IF_ERROR(do_segment(c, count++, begin, end, error));
     }
     if (c->count) *c->count = count;
     return WEFT_OK;

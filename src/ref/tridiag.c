@@ -53,7 +53,7 @@ static size_t number_of(const tridiag_part *p, size_t i) {
 static weft_status run_stage(const tridiag_call *c, weft_error *error) {
     const tridiag_part *p = c->part;
     faults f = {SIZE_MAX, SIZE_MAX};
-    FORWARD(c->dtype == WEFT_F32 ? system_f32(c, 0, &f, error) : system_f64(c, 0, &f, error));
+    RETURN_IF_ERROR(c->dtype == WEFT_F32 ? system_f32(c, 0, &f, error) : system_f64(c, 0, &f, error));
     *p->fault = f.pivot < SIZE_MAX ? f.pivot : f.value < SIZE_MAX ? p->whole + f.value : UINT64_MAX;
     return WEFT_OK;
 }
@@ -64,7 +64,7 @@ weft_status ref_tridiag(void *state, const tridiag_call *c, weft_error *error) {
     uint64_t singular = UINT64_MAX;
     for (size_t s = 0; s < c->systems && c->n > 0; s++) {
         faults f = {SIZE_MAX, SIZE_MAX};
-        FORWARD(c->dtype == WEFT_F32 ? system_f32(c, s, &f, error) : system_f64(c, s, &f, error));
+        RETURN_IF_ERROR(c->dtype == WEFT_F32 ? system_f32(c, s, &f, error) : system_f64(c, s, &f, error));
         const size_t row = f.pivot < SIZE_MAX ? f.pivot : f.value;
         if (row < SIZE_MAX && singular == UINT64_MAX) singular = s * c->n + row;
     }

@@ -20,9 +20,9 @@ static weft_status count(weft_context *ctx, const bins *b, weft_dtype dtype, siz
 
 static weft_status count_pieces(pieces *p, const bins *b, weft_dtype dtype) {
     for (;;) {
-        FORWARD(pieces_next(p));
+        RETURN_IF_ERROR(pieces_next(p));
         if (p->n == 0) return WEFT_OK;
-        FORWARD(count(p->ctx, b, dtype, p->n, p->x[0], b->piece));
+        RETURN_IF_ERROR(count(p->ctx, b, dtype, p->n, p->x[0], b->piece));
         for (size_t i = 0; i < b->count; i++) b->all[i] += b->piece[i];
     }
 }
@@ -32,8 +32,8 @@ static weft_status count_all(weft_context *ctx, const bins *b, const weft_source
     const char *const names[] = {"x"};
     const size_t size = weft_dtype_size(x->dtype);
     size_t elements;
-    FORWARD(count(ctx, b, x->dtype, 0, NULL, b->all));
-    FORWARD(pieces_elements(ctx, WEFT_TILE(size), 2, transfer_inputs(ctx) * size, &elements));
+    RETURN_IF_ERROR(count(ctx, b, x->dtype, 0, NULL, b->all));
+    RETURN_IF_ERROR(pieces_elements(ctx, WEFT_TILE(size), 2, transfer_inputs(ctx) * size, &elements));
     pieces p = {.ctx = ctx};
     weft_status status = pieces_open(&p, ctx, 1, &x, names, elements);
     if (status == WEFT_OK) status = count_pieces(&p, b, x->dtype);
@@ -43,7 +43,7 @@ static weft_status count_all(weft_context *ctx, const bins *b, const weft_source
 
 static weft_status histogram(weft_context *ctx, bins *b, const weft_source *x, uint64_t *counts) {
     weft_error *error = &ctx->error;
-    FORWARD(pieces_check(ctx, "x", x));
+    RETURN_IF_ERROR(pieces_check(ctx, "x", x));
     RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
     RETURN_IF(b->count == 0 || b->count > WEFT_BINS_MAX, WEFT_INVALID,
               "invalid number of bins %zu: expected 1 to %zu", b->count, (size_t)WEFT_BINS_MAX);
@@ -65,7 +65,7 @@ static weft_status run_histogram(weft_context *ctx, const weft_source *x, size_t
 
 weft_status weft_histogram_source(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *edges,
                                   uint64_t *counts) {
-    STREAMED(ctx, run_histogram(ctx, x, bins_wanted, edges, counts));
+    RETURN_STREAMED(ctx, run_histogram(ctx, x, bins_wanted, edges, counts));
 }
 
 static weft_status run_histogram_even(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *lower,
@@ -75,5 +75,5 @@ static weft_status run_histogram_even(weft_context *ctx, const weft_source *x, s
 
 weft_status weft_histogram_even_source(weft_context *ctx, const weft_source *x, size_t bins_wanted, const void *lower,
                                        const void *upper, uint64_t *counts) {
-    STREAMED(ctx, run_histogram_even(ctx, x, bins_wanted, lower, upper, counts));
+    RETURN_STREAMED(ctx, run_histogram_even(ctx, x, bins_wanted, lower, upper, counts));
 }

@@ -15,7 +15,7 @@ typedef struct formula {
 } formula;
 
 static weft_status take_source(terms *t, formula *f, size_t i, const weft_source_binding *b, weft_error *error) {
-    FORWARD(pieces_check(t->ctx, b->name, b->source));
+    RETURN_IF_ERROR(pieces_check(t->ctx, b->name, b->source));
     for (int k = 0; k < t->count; k++)
         RETURN_IF(t->sources[k] == b->source, WEFT_INVALID,
                   "%.64s and %.64s are the same source: two different sources are required", t->names[k], b->name);
@@ -37,7 +37,7 @@ static weft_status take_bindings(terms *t, formula *f, const weft_source_binding
                   b->source ? "both a source and a scalar" : "neither a source nor a scalar");
         f->bindings[i] = (weft_binding){b->name, b->dtype, NULL, b->scalar};
         f->source[i] = -1;
-        if (b->source) FORWARD(take_source(t, f, i, b, error));
+        if (b->source) RETURN_IF_ERROR(take_source(t, f, i, b, error));
     }
     RETURN_IF(t->count == 0, WEFT_INVALID,
               "the number of elements is unknown: at least one variable must be bound to a source");
@@ -72,15 +72,15 @@ static weft_status run_map_reduce(weft_context *ctx, weft_op op, const weft_expr
                                   void *out) {
     formula f = {.expr = expr, .count = count};
     terms t = {.ctx = ctx, .dtype = dtype, .reduce = reduce_piece, .reduce_none = reduce_no_piece, .formula = &f};
-    FORWARD(take_bindings(&t, &f, bindings, &ctx->error));
-    FORWARD(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
+    RETURN_IF_ERROR(take_bindings(&t, &f, bindings, &ctx->error));
+    RETURN_IF_ERROR(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     return terms_reduce(&t, op, accumulate, out);
 }
 
 weft_status weft_map_reduce_source(weft_context *ctx, weft_op op, const weft_expr *expr, weft_dtype dtype,
                                    weft_dtype accumulate, const weft_source_binding *bindings, size_t count,
                                    void *out) {
-    STREAMED(ctx, run_map_reduce(ctx, op, expr, dtype, accumulate, bindings, count, out));
+    RETURN_STREAMED(ctx, run_map_reduce(ctx, op, expr, dtype, accumulate, bindings, count, out));
 }
 
 /* ----------------------------------------------------------------------------------- scanned */
@@ -98,15 +98,15 @@ static weft_status run_map_scan(weft_context *ctx, weft_op op, weft_scan_kind ki
                                 size_t count, const void *init, const weft_sink *y) {
     formula f = {.expr = expr, .count = count};
     terms t = {.ctx = ctx, .dtype = dtype, .scan = scan_piece, .formula = &f};
-    FORWARD(take_bindings(&t, &f, bindings, &ctx->error));
-    FORWARD(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
+    RETURN_IF_ERROR(take_bindings(&t, &f, bindings, &ctx->error));
+    RETURN_IF_ERROR(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
     return terms_scan(&t, "map_scan", op, kind, accumulate, init, y);
 }
 
 weft_status weft_map_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, const weft_expr *expr,
                                  weft_dtype dtype, weft_dtype accumulate, const weft_source_binding *bindings,
                                  size_t count, const void *init, const weft_sink *y) {
-    STREAMED(ctx, run_map_scan(ctx, op, kind, expr, dtype, accumulate, bindings, count, init, y));
+    RETURN_STREAMED(ctx, run_map_scan(ctx, op, kind, expr, dtype, accumulate, bindings, count, init, y));
 }
 
 /* ------------------------------------------------------------------------------------- stored */
@@ -115,10 +115,11 @@ static weft_status map_pieces(const terms *t, pieces *p, results *r) {
     const formula *f = t->formula;
     weft_binding bound[PIECES_SOURCES];
     for (;;) {
-        FORWARD(pieces_next(p));
+        RETURN_IF_ERROR(pieces_next(p));
         if (p->n == 0) return results_end(r);
-        FORWARD(part_map(t->ctx, f->expr, t->dtype, p->first, p->n, bind(f, p, bound), f->count, results_room(r)));
-        FORWARD(results_give(r, p->n, NULL));
+        RETURN_IF_ERROR(
+            part_map(t->ctx, f->expr, t->dtype, p->first, p->n, bind(f, p, bound), f->count, results_room(r)));
+        RETURN_IF_ERROR(results_give(r, p->n, NULL));
     }
 }
 
@@ -128,7 +129,7 @@ static weft_status map_source(const terms *t, const weft_sink *sink) {
     results r;
     size_t bytes = transfer_results(t->ctx) * size, elements;
     for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
-    FORWARD(pieces_elements(t->ctx, WEFT_TILE(size), 2, bytes, &elements));
+    RETURN_IF_ERROR(pieces_elements(t->ctx, WEFT_TILE(size), 2, bytes, &elements));
     weft_status status = results_open(&r, t->ctx, sink, t->dtype, elements);
     if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
     if (status == WEFT_OK) status = map_pieces(t, &p, &r);
@@ -141,13 +142,13 @@ static weft_status run_map(weft_context *ctx, const weft_expr *expr, weft_dtype 
                            const weft_source_binding *bindings, size_t count, const weft_sink *out) {
     formula f = {.expr = expr, .count = count};
     terms t = {.ctx = ctx, .dtype = dtype, .formula = &f};
-    FORWARD(take_bindings(&t, &f, bindings, &ctx->error));
-    FORWARD(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
-    FORWARD(pieces_check_sink(ctx, "out", out));
+    RETURN_IF_ERROR(take_bindings(&t, &f, bindings, &ctx->error));
+    RETURN_IF_ERROR(part_map(ctx, expr, dtype, 0, 0, f.bindings, count, NULL)); /* checks the arguments */
+    RETURN_IF_ERROR(pieces_check_sink(ctx, "out", out));
     return map_source(&t, out);
 }
 
 weft_status weft_map_source(weft_context *ctx, const weft_expr *expr, weft_dtype dtype,
                             const weft_source_binding *bindings, size_t count, const weft_sink *out) {
-    STREAMED(ctx, run_map(ctx, expr, dtype, bindings, count, out));
+    RETURN_STREAMED(ctx, run_map(ctx, expr, dtype, bindings, count, out));
 }

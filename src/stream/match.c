@@ -23,14 +23,14 @@ typedef struct search {
 } search;
 
 static weft_status count(search *s, weft_context *ctx, size_t n, const void *text, size_t first, size_t end) {
-    FORWARD(weft_match_count(ctx, n, text, first, end, s->patterns, s->flags, s->piece));
+    RETURN_IF_ERROR(weft_match_count(ctx, n, text, first, end, s->patterns, s->flags, s->piece));
     for (size_t i = 0; i < s->patterns->count; i++) s->all[i] += s->piece[i];
     return WEFT_OK;
 }
 
 /* Searches the seam's positions up to `end`. */
 static weft_status count_seam(search *s, size_t end) {
-    if (end > s->seam.next) FORWARD(count(s, s->joins, s->seam.bytes, s->seam.text, s->seam.next, end));
+    if (end > s->seam.next) RETURN_IF_ERROR(count(s, s->joins, s->seam.bytes, s->seam.text, s->seam.next, end));
     s->seam.next = end;
     return WEFT_OK;
 }
@@ -39,11 +39,11 @@ static weft_status count_seam(search *s, size_t end) {
 static weft_status count_piece(search *s, const pieces *p) {
     const unsigned char *text = p->x[0];
     const size_t side = s->longest + 1, before = s->seam.bytes, head = p->n < side ? p->n : side;
-    FORWARD(weft_copy(s->ctx, head, text, s->seam.text + before));
+    RETURN_IF_ERROR(weft_copy(s->ctx, head, text, s->seam.text + before));
     s->seam.bytes += head;
     if (p->n < side) return WEFT_OK;
-    if (before) FORWARD(count_seam(s, before + 1));
-    FORWARD(count(s, s->ctx, p->n, text, before > 0, p->n - s->longest));
+    if (before) RETURN_IF_ERROR(count_seam(s, before + 1));
+    RETURN_IF_ERROR(count(s, s->ctx, p->n, text, before > 0, p->n - s->longest));
     s->seam.bytes = side;
     s->seam.next = 1;
     return weft_copy(s->ctx, side, text + p->n - side, s->seam.text);
@@ -51,16 +51,16 @@ static weft_status count_piece(search *s, const pieces *p) {
 
 static weft_status count_pieces(search *s, pieces *p) {
     for (;;) {
-        FORWARD(pieces_next(p));
+        RETURN_IF_ERROR(pieces_next(p));
         if (p->n == 0) return count_seam(s, s->seam.bytes);
-        FORWARD(count_piece(s, p));
+        RETURN_IF_ERROR(count_piece(s, p));
     }
 }
 
 static weft_status count_all(search *s, const weft_source *text) {
     const char *const names[] = {"text"};
     size_t elements;
-    FORWARD(pieces_elements(s->ctx, WEFT_TILE(1), 2, transfer_inputs(s->ctx), &elements));
+    RETURN_IF_ERROR(pieces_elements(s->ctx, WEFT_TILE(1), 2, transfer_inputs(s->ctx), &elements));
     pieces p = {.ctx = s->ctx};
     weft_status status = pieces_open(&p, s->ctx, 1, &text, names, elements);
     if (status == WEFT_OK) status = count_pieces(s, &p);
@@ -70,13 +70,13 @@ static weft_status count_all(search *s, const weft_source *text) {
 
 /* Searches the text. The first call searches no positions and checks all arguments. */
 static weft_status search_all(search *s, const weft_source *text, uint64_t *counts) {
-    FORWARD(weft_match_count(s->ctx, 0, NULL, 0, 0, s->patterns, s->flags, s->piece));
-    FORWARD(pieces_joins(s->ctx, &s->joins));
+    RETURN_IF_ERROR(weft_match_count(s->ctx, 0, NULL, 0, 0, s->patterns, s->flags, s->piece));
+    RETURN_IF_ERROR(pieces_joins(s->ctx, &s->joins));
     for (size_t i = 0; i < s->patterns->count; i++) {
         const size_t length = (size_t)(s->patterns->offsets[i + 1] - s->patterns->offsets[i]);
         if (length > s->longest) s->longest = length;
     }
-    FORWARD(count_all(s, text));
+    RETURN_IF_ERROR(count_all(s, text));
     memcpy(counts, s->all, s->patterns->count * sizeof *counts);
     return WEFT_OK;
 }
@@ -85,7 +85,7 @@ static weft_status run_match_count(weft_context *ctx, const weft_source *text, c
                                    unsigned flags, uint64_t *counts) {
     weft_error *error = &ctx->error;
     search s = {.ctx = ctx, .patterns = patterns, .flags = flags};
-    FORWARD(pieces_check(ctx, "text", text));
+    RETURN_IF_ERROR(pieces_check(ctx, "text", text));
     RETURN_IF(weft_dtype_size(text->dtype) != 1, WEFT_UNSUPPORTED,
               "a text requires a source of one-byte elements, not %s", weft_dtype_name(text->dtype));
     RETURN_IF(!counts, WEFT_INVALID, "counts is NULL");
@@ -100,5 +100,5 @@ static weft_status run_match_count(weft_context *ctx, const weft_source *text, c
 
 weft_status weft_match_count_source(weft_context *ctx, const weft_source *text, const weft_patterns *patterns,
                                     unsigned flags, uint64_t *counts) {
-    STREAMED(ctx, run_match_count(ctx, text, patterns, flags, counts));
+    RETURN_STREAMED(ctx, run_match_count(ctx, text, patterns, flags, counts));
 }

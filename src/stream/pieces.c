@@ -32,7 +32,7 @@ weft_status pieces_elements(weft_context *ctx, size_t unit, size_t factor, size_
 /* ------------------------------------------------------------------------------- the checks */
 
 weft_status pieces_enter(weft_context *ctx) {
-    FORWARD(context_enter(ctx));
+    RETURN_IF_ERROR(context_enter(ctx));
     return context_leave(ctx, weft_fpmode_enter(), context_begin(ctx));
 }
 
@@ -123,8 +123,8 @@ static weft_status start(reader *r, weft_error *error) {
 /* Allocates the GPU's copies of the buffers. */
 static weft_status open_images(reader *r, weft_context *ctx) {
     for (unsigned i = 0; i < r->depth; i++) {
-        FORWARD(buffer_take(ctx, WEFT_DEVICE, r->room, (void **)&r->image[i]));
-        FORWARD(transfer_open(ctx, &r->copies[i]));
+        RETURN_IF_ERROR(buffer_take(ctx, WEFT_DEVICE, r->room, (void **)&r->image[i]));
+        RETURN_IF_ERROR(transfer_open(ctx, &r->copies[i]));
     }
     return WEFT_OK;
 }
@@ -136,14 +136,15 @@ static weft_status open_ways(reader *r, weft_context *ctx) {
     memory_place place = PLACE_HOST;
     if (is_viewed(source) && channel_is_array(source)) {
         const weft_channel *c = source->self;
-        FORWARD(transfer_place(ctx, c->memory, r->left, &place));
+        RETURN_IF_ERROR(transfer_place(ctx, c->memory, r->left, &place));
         if (place == PLACE_PINNED) r->next = (char *)(uintptr_t)c->memory + c->at;
     }
     r->viewed = is_viewed(source) && (!transfer_needed(ctx) || place == PLACE_DEVICE);
     if (r->viewed) return WEFT_OK;
-    if (transfer_needed(ctx)) FORWARD(open_images(r, ctx));
+    if (transfer_needed(ctx)) RETURN_IF_ERROR(open_images(r, ctx));
     if (r->next) return WEFT_OK;
-    for (unsigned i = 0; i < r->depth; i++) FORWARD(buffer_take(ctx, WEFT_PINNED, r->room, (void **)&r->buffer[i]));
+    for (unsigned i = 0; i < r->depth; i++)
+        RETURN_IF_ERROR(buffer_take(ctx, WEFT_PINNED, r->room, (void **)&r->buffer[i]));
     return start(r, &ctx->error);
 }
 
@@ -234,7 +235,7 @@ static weft_status send(reader *r, weft_context *ctx) {
     for (; r->sent != filled; r->sent++) {
         const unsigned slot = r->sent % r->depth;
         if (r->bytes[slot])
-            FORWARD(
+            RETURN_IF_ERROR(
                 transfer_begin(ctx, &r->copies[slot], WEFT_COPY_IN, r->bytes[slot], r->buffer[slot], r->image[slot]));
     }
     return WEFT_OK;
@@ -244,9 +245,9 @@ static weft_status send(reader *r, weft_context *ctx) {
 static weft_status next_piece(reader *r, weft_context *ctx, uint64_t before, const void **x, size_t *n) {
     if (r->viewed) return next_view(r, before, x, n, &ctx->error);
     point_into_array(r);
-    FORWARD(next_buffer(r, before, x, n, &ctx->error));
+    RETURN_IF_ERROR(next_buffer(r, before, x, n, &ctx->error));
     if (!transfer_needed(ctx)) return WEFT_OK;
-    FORWARD(send(r, ctx));
+    RETURN_IF_ERROR(send(r, ctx));
     const unsigned slot = r->emptied % r->depth;
     *x = r->image[slot];
     return *n ? transfer_join(ctx, &r->copies[slot]) : WEFT_OK;
@@ -255,7 +256,7 @@ static weft_status next_piece(reader *r, weft_context *ctx, uint64_t before, con
 /* Releases a buffer after its copy is complete. */
 static weft_status empty_buffer(reader *r, weft_context *ctx) {
     if (r->viewed) return WEFT_OK;
-    if (transfer_needed(ctx)) FORWARD(transfer_wait(ctx, &r->copies[r->emptied % r->depth]));
+    if (transfer_needed(ctx)) RETURN_IF_ERROR(transfer_wait(ctx, &r->copies[r->emptied % r->depth]));
     pthread_mutex_lock(&r->mutex);
     r->emptied += r->filled != r->emptied;
     pthread_cond_broadcast(&r->changed);
@@ -274,10 +275,10 @@ weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_sour
     p->n = 0;
     p->worked = 0;
     if (sources[0]->n != WEFT_TO_THE_END) progress_plan(&ctx->watch, sources[0]->n);
-    for (int i = 0; ctx->timeline && i < 2; i++) FORWARD(transfer_open(ctx, &p->work[i]));
+    for (int i = 0; ctx->timeline && i < 2; i++) RETURN_IF_ERROR(transfer_open(ctx, &p->work[i]));
     for (int i = 0; i < count; i++) {
         p->count = i + 1;
-        FORWARD(open_reader(&p->readers[i], ctx, sources[i], names[i], elements));
+        RETURN_IF_ERROR(open_reader(&p->readers[i], ctx, sources[i], names[i], elements));
     }
     return WEFT_OK;
 }
@@ -286,7 +287,7 @@ weft_status pieces_open(pieces *p, weft_context *ctx, int count, const weft_sour
 static weft_status begin_work(pieces *p) {
     transfer *const work = &p->work[p->worked % 2];
     if (!work->state) return WEFT_OK;
-    FORWARD(transfer_wait(p->ctx, work));
+    RETURN_IF_ERROR(transfer_wait(p->ctx, work));
     p->worked++;
     return transfer_begin(p->ctx, work, WEFT_WORK, 0, NULL, NULL);
 }
@@ -297,8 +298,8 @@ static weft_status end_work(pieces *p) {
 }
 
 static weft_status leave_piece(pieces *p) {
-    FORWARD(end_work(p));
-    for (int i = 0; i < p->count; i++) FORWARD(empty_buffer(&p->readers[i], p->ctx));
+    RETURN_IF_ERROR(end_work(p));
+    for (int i = 0; i < p->count; i++) RETURN_IF_ERROR(empty_buffer(&p->readers[i], p->ctx));
     progress_advance(&p->ctx->watch, p->n);
     p->first += p->n;
     p->n = 0;
@@ -307,12 +308,12 @@ static weft_status leave_piece(pieces *p) {
 
 weft_status pieces_next(pieces *p) {
     weft_error *error = &p->ctx->error;
-    if (p->n) FORWARD(leave_piece(p));
+    if (p->n) RETURN_IF_ERROR(leave_piece(p));
     if (progress_poll(&p->ctx->watch)) return progress_refuse(error);
     for (int i = 0; i < p->count; i++) {
         reader *r = &p->readers[i];
         size_t n = 0;
-        FORWARD(next_piece(r, p->ctx, p->first, &p->x[i], &n));
+        RETURN_IF_ERROR(next_piece(r, p->ctx, p->first, &p->x[i], &n));
         if (i == 0) p->n = n;
         const uint64_t less = p->first + (n < p->n ? n : p->n);
         RETURN_IF(n != p->n, WEFT_INVALID,

@@ -54,10 +54,10 @@ weft_status pieces_enter(weft_context *ctx);
 weft_status pieces_leave(weft_context *ctx, weft_status status);
 
 /* Evaluates `call`, an expression, between pieces_enter and pieces_leave. Returns its status. */
-#define STREAMED(ctx, call)               \
-    do {                                  \
-        FORWARD(pieces_enter(ctx));       \
-        return pieces_leave(ctx, (call)); \
+#define RETURN_STREAMED(ctx, call)          \
+    do {                                    \
+        RETURN_IF_ERROR(pieces_enter(ctx)); \
+        return pieces_leave(ctx, (call));   \
     } while (0)
 
 /* Check a source, or a sink, of a call. */

@@ -17,7 +17,7 @@ weft_status terms_elements(const terms *t, size_t *elements) {
 }
 
 weft_status terms_rewind(const terms *t, const char *why) {
-    for (int i = 0; i < t->count; i++) FORWARD(pieces_rewind(t->ctx, t->names[i], t->sources[i], why));
+    for (int i = 0; i < t->count; i++) RETURN_IF_ERROR(pieces_rewind(t->ctx, t->names[i], t->sources[i], why));
     return WEFT_OK;
 }
 
@@ -27,12 +27,12 @@ typedef weft_status visitor(const terms *t, const pieces *p, void *state);
 /* Calls `visit` for all chunks. Sets *n to the number of elements. */
 static weft_status visit_pieces(const terms *t, pieces *p, visitor *visit, void *state, uint64_t *n) {
     size_t elements;
-    FORWARD(terms_elements(t, &elements));
-    FORWARD(pieces_open(p, t->ctx, t->count, t->sources, t->names, elements));
+    RETURN_IF_ERROR(terms_elements(t, &elements));
+    RETURN_IF_ERROR(pieces_open(p, t->ctx, t->count, t->sources, t->names, elements));
     for (;;) {
-        FORWARD(pieces_next(p));
+        RETURN_IF_ERROR(pieces_next(p));
         if (p->n == 0) break;
-        FORWARD(visit(t, p, state));
+        RETURN_IF_ERROR(visit(t, p, state));
     }
     *n = p->first;
     return WEFT_OK;
@@ -58,7 +58,7 @@ typedef struct pass {
 static weft_status visit_value(const terms *t, const pieces *p, void *state) {
     pass *s = state;
     stream_value value;
-    FORWARD(t->reduce(t, p, s->op, s->accumulate, s->part, &value));
+    RETURN_IF_ERROR(t->reduce(t, p, s->op, s->accumulate, s->part, &value));
     return fold_add(&s->fold, &value);
 }
 
@@ -78,9 +78,9 @@ static weft_status reduce_by_tree(const terms *t, weft_op op, weft_dtype accumul
     pass s = {.fold = {.ctx = t->ctx, .join = join_of(op), .dtype = result}, .op = op, .accumulate = accumulate};
     stream_value value;
     uint64_t n;
-    FORWARD(visit_all(t, visit_value, &s, &n));
+    RETURN_IF_ERROR(visit_all(t, visit_value, &s, &n));
     if (n == 0) return t->reduce_none(t, op, accumulate, out);
-    FORWARD(fold_end(&s.fold, &value));
+    RETURN_IF_ERROR(fold_end(&s.fold, &value));
     memcpy(out, &value, weft_dtype_size(result));
     return WEFT_OK;
 }
@@ -101,13 +101,13 @@ static weft_status visit_extreme(const terms *t, const pieces *p, void *state) {
     stream_value value, pair[2];
     uint64_t index, later = 1;
     weft_context *joins;
-    FORWARD(pieces_joins(t->ctx, &joins));
-    FORWARD(t->reduce(t, p, e->op, WEFT_DEFAULT, NULL, &index));
-    FORWARD(t->reduce(t, p, e->op == WEFT_ARGMIN ? WEFT_MIN : WEFT_MAX, WEFT_DEFAULT, NULL, &value));
+    RETURN_IF_ERROR(pieces_joins(t->ctx, &joins));
+    RETURN_IF_ERROR(t->reduce(t, p, e->op, WEFT_DEFAULT, NULL, &index));
+    RETURN_IF_ERROR(t->reduce(t, p, e->op == WEFT_ARGMIN ? WEFT_MIN : WEFT_MAX, WEFT_DEFAULT, NULL, &value));
     if (e->there) {
         memcpy(pair, &e->value, size);
         memcpy((char *)pair + size, &value, size);
-        FORWARD(weft_reduce(joins, e->op, t->dtype, WEFT_DEFAULT, 2, pair, &later));
+        RETURN_IF_ERROR(weft_reduce(joins, e->op, t->dtype, WEFT_DEFAULT, 2, pair, &later));
     }
     if (later) *e = (extreme){e->op, value, p->first + index, true};
     return WEFT_OK;
@@ -116,7 +116,7 @@ static weft_status visit_extreme(const terms *t, const pieces *p, void *state) {
 static weft_status reduce_extreme(const terms *t, weft_op op, void *out) {
     extreme e = {.op = op};
     uint64_t n;
-    FORWARD(visit_all(t, visit_extreme, &e, &n));
+    RETURN_IF_ERROR(visit_all(t, visit_extreme, &e, &n));
     if (n == 0) return t->reduce_none(t, op, WEFT_DEFAULT, out);
     memcpy(out, &e.index, sizeof e.index);
     return WEFT_OK;
@@ -127,8 +127,8 @@ static weft_status reduce_extreme(const terms *t, weft_op op, void *out) {
 static weft_status sum_in_f64(const terms *t, visitor *visit, pass *s, double *sum, uint64_t *n) {
     stream_value value = {.f64 = 0};
     s->fold = (fold){.ctx = t->ctx, .join = WEFT_SUM, .dtype = WEFT_F64};
-    FORWARD(visit_all(t, visit, s, n));
-    if (*n) FORWARD(fold_end(&s->fold, &value));
+    RETURN_IF_ERROR(visit_all(t, visit, s, n));
+    if (*n) RETURN_IF_ERROR(fold_end(&s->fold, &value));
     *sum = value.f64;
     return WEFT_OK;
 }
@@ -148,8 +148,8 @@ static weft_status finish_norm2(const terms *t, double squares, double *norm) {
         pass again = {.op = WEFT_NORM2, .accumulate = WEFT_F64, .part = &squares};
         double scaled;
         uint64_t n;
-        FORWARD(terms_rewind(t, "norm2 must read it twice because its squares exceed the range of f64"));
-        FORWARD(sum_in_f64(t, visit_value, &again, &scaled, &n));
+        RETURN_IF_ERROR(terms_rewind(t, "norm2 must read it twice because its squares exceed the range of f64"));
+        RETURN_IF_ERROR(sum_in_f64(t, visit_value, &again, &scaled, &n));
         *norm = weft_finish_norm2(sqrt(scaled), scale);
         return WEFT_OK;
     }
@@ -162,10 +162,10 @@ static weft_status reduce_in_f64(const terms *t, weft_op op, weft_dtype accumula
     pass s = {.op = op, .accumulate = accumulate, .part = &unscaled};
     double value;
     uint64_t n;
-    FORWARD(sum_in_f64(t, visit_value, &s, &value, &n));
+    RETURN_IF_ERROR(sum_in_f64(t, visit_value, &s, &value, &n));
     if (n == 0) return t->reduce_none(t, op, accumulate, out);
     if (op == WEFT_MEAN) value = weft_finish_mean(value, n);
-    if (op == WEFT_NORM2) FORWARD(finish_norm2(t, value, &value));
+    if (op == WEFT_NORM2) RETURN_IF_ERROR(finish_norm2(t, value, &value));
     store_real(result, value, out);
     return WEFT_OK;
 }
@@ -173,7 +173,7 @@ static weft_status reduce_in_f64(const terms *t, weft_op op, weft_dtype accumula
 weft_status terms_reduce(const terms *t, weft_op op, weft_dtype accumulate, void *out) {
     weft_error *error = &t->ctx->error;
     weft_dtype result;
-    FORWARD(check_reduce_type(op, t->dtype, accumulate, &result, error));
+    RETURN_IF_ERROR(check_reduce_type(op, t->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     if (op == WEFT_ARGMIN || op == WEFT_ARGMAX) return reduce_extreme(t, op, out);
     if (op != WEFT_MEAN && op != WEFT_NORM1 && op != WEFT_NORM2)
@@ -207,14 +207,14 @@ static terms terms_of(weft_context *ctx, const weft_source *x) {
 }
 
 static weft_status run_reduce(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x, void *out) {
-    FORWARD(pieces_check(ctx, "x", x));
+    RETURN_IF_ERROR(pieces_check(ctx, "x", x));
     const terms t = terms_of(ctx, x);
     return terms_reduce(&t, op, accumulate, out);
 }
 
 weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtype accumulate, const weft_source *x,
                                void *out) {
-    STREAMED(ctx, run_reduce(ctx, op, accumulate, x, out));
+    RETURN_STREAMED(ctx, run_reduce(ctx, op, accumulate, x, out));
 }
 
 /* --------------------------------------------------------------------------------- variance */
@@ -223,7 +223,7 @@ weft_status weft_reduce_source(weft_context *ctx, weft_op op, weft_dtype accumul
 static weft_status visit_deviations(const terms *t, const pieces *p, void *state) {
     pass *s = state;
     stream_value value;
-    FORWARD(part_deviations(t->ctx, t->dtype, p->n, p->x[0], *s->part, &value.f64));
+    RETURN_IF_ERROR(part_deviations(t->ctx, t->dtype, p->n, p->x[0], *s->part, &value.f64));
     return fold_add(&s->fold, &value);
 }
 
@@ -233,12 +233,12 @@ static weft_status variance(const terms *t, weft_dtype accumulate, weft_dtype re
     double mean, squares;
     uint64_t n;
     if (t->sources[0]->n < UINT64_MAX / 2) progress_plan(&t->ctx->watch, 2 * t->sources[0]->n); /* two passes */
-    FORWARD(sum_in_f64(t, visit_value, &sums, &mean, &n));
+    RETURN_IF_ERROR(sum_in_f64(t, visit_value, &sums, &mean, &n));
     if (ddof >= n) return weft_variance(t->ctx, t->dtype, accumulate, (size_t)n, ddof, NULL, out);
     mean = weft_finish_mean(mean, n);
-    FORWARD(terms_rewind(t, "variance must read it twice"));
+    RETURN_IF_ERROR(terms_rewind(t, "variance must read it twice"));
     deviations.part = &mean;
-    FORWARD(sum_in_f64(t, visit_deviations, &deviations, &squares, &n));
+    RETURN_IF_ERROR(sum_in_f64(t, visit_deviations, &deviations, &squares, &n));
     store_real(result, weft_finish_variance(squares, n, ddof), out);
     return WEFT_OK;
 }
@@ -247,8 +247,8 @@ static weft_status run_variance(weft_context *ctx, weft_dtype accumulate, size_t
                                 void *out) {
     weft_error *error = &ctx->error;
     weft_dtype result;
-    FORWARD(pieces_check(ctx, "x", x));
-    FORWARD(check_result("variance", REAL, x->dtype, accumulate, &result, error));
+    RETURN_IF_ERROR(pieces_check(ctx, "x", x));
+    RETURN_IF_ERROR(check_result("variance", REAL, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     RETURN_IF(!x->rewind, WEFT_INVALID, "the source x cannot be rewound, but variance must read it twice");
     const terms t = terms_of(ctx, x);
@@ -260,7 +260,7 @@ static weft_status run_variance(weft_context *ctx, weft_dtype accumulate, size_t
 
 weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_t ddof, const weft_source *x,
                                  void *out) {
-    STREAMED(ctx, run_variance(ctx, accumulate, ddof, x, out));
+    RETURN_STREAMED(ctx, run_variance(ctx, accumulate, ddof, x, out));
 }
 
 /* -------------------------------------------------------------------------------------- dot */
@@ -268,7 +268,7 @@ weft_status weft_variance_source(weft_context *ctx, weft_dtype accumulate, size_
 static weft_status visit_products(const terms *t, const pieces *p, void *state) {
     pass *s = state;
     stream_value value;
-    FORWARD(weft_dot(t->ctx, t->dtype, s->accumulate, p->n, p->x[0], p->x[1], &value));
+    RETURN_IF_ERROR(weft_dot(t->ctx, t->dtype, s->accumulate, p->n, p->x[0], p->x[1], &value));
     return fold_add(&s->fold, &value);
 }
 
@@ -278,24 +278,24 @@ static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_
     weft_dtype result;
     stream_value value;
     uint64_t n;
-    FORWARD(pieces_check(ctx, "x", x));
-    FORWARD(pieces_check(ctx, "y", y));
+    RETURN_IF_ERROR(pieces_check(ctx, "x", x));
+    RETURN_IF_ERROR(pieces_check(ctx, "y", y));
     RETURN_IF(x == y, WEFT_INVALID, "x and y are the same source: two different sources are required");
     RETURN_IF(x->dtype != y->dtype, WEFT_INVALID,
               "x has elements of type %s and y of type %s: both must have the same type", weft_dtype_name(x->dtype),
               weft_dtype_name(y->dtype));
-    FORWARD(check_result("dot", WIDE, x->dtype, accumulate, &result, error));
+    RETURN_IF_ERROR(check_result("dot", WIDE, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 2, .sources = {x, y}, .names = {"x", "y"}};
     pass s = {.fold = {.ctx = ctx, .join = WEFT_SUM, .dtype = result}, .accumulate = accumulate};
-    FORWARD(visit_all(&t, visit_products, &s, &n));
+    RETURN_IF_ERROR(visit_all(&t, visit_products, &s, &n));
     if (n == 0) return weft_dot(ctx, x->dtype, accumulate, 0, NULL, NULL, out);
-    FORWARD(fold_end(&s.fold, &value));
+    RETURN_IF_ERROR(fold_end(&s.fold, &value));
     memcpy(out, &value, weft_dtype_size(result));
     return WEFT_OK;
 }
 
 weft_status weft_dot_source(weft_context *ctx, weft_dtype accumulate, const weft_source *x, const weft_source *y,
                             void *out) {
-    STREAMED(ctx, run_dot(ctx, accumulate, x, y, out));
+    RETURN_STREAMED(ctx, run_dot(ctx, accumulate, x, y, out));
 }

@@ -8,11 +8,11 @@
 #include <string.h>
 
 static weft_status open_result(results *r, result *piece) {
-    FORWARD(buffer_take(r->ctx, WEFT_DEVICE, r->room, (void **)&piece->at));
+    RETURN_IF_ERROR(buffer_take(r->ctx, WEFT_DEVICE, r->room, (void **)&piece->at));
     piece->host = piece->at;
     if (!transfer_needed(r->ctx)) return WEFT_OK;
     piece->host = NULL;
-    FORWARD(transfer_open(r->ctx, &piece->copy));
+    RETURN_IF_ERROR(transfer_open(r->ctx, &piece->copy));
     return r->direct ? WEFT_OK : buffer_take(r->ctx, WEFT_PINNED, r->room, (void **)&piece->host);
 }
 
@@ -22,10 +22,10 @@ weft_status results_open(results *r, weft_context *ctx, const weft_sink *sink, w
     uint64_t left = 0;
     *r = (results){.ctx = ctx, .sink = sink, .size = size, .room = elements * size};
     const void *to = channel_room(sink, &left);
-    FORWARD(check_host_value("the memory of the sink", to, &ctx->error));
-    FORWARD(transfer_place(ctx, to, (size_t)left, &place));
+    RETURN_IF_ERROR(check_host_value("the memory of the sink", to, &ctx->error));
+    RETURN_IF_ERROR(transfer_place(ctx, to, (size_t)left, &place));
     r->direct = place == PLACE_PINNED;
-    for (unsigned i = 0; i < transfer_results(ctx); i++) FORWARD(open_result(r, &r->pieces[i]));
+    for (unsigned i = 0; i < transfer_results(ctx); i++) RETURN_IF_ERROR(open_result(r, &r->pieces[i]));
     return WEFT_OK;
 }
 
@@ -49,7 +49,7 @@ static weft_status send(results *r, result *piece) {
 
 static weft_status write_oldest(results *r) {
     result *piece = &r->pieces[r->written++ % transfer_results(r->ctx)];
-    if (transfer_needed(r->ctx)) FORWARD(transfer_wait(r->ctx, &piece->copy));
+    if (transfer_needed(r->ctx)) RETURN_IF_ERROR(transfer_wait(r->ctx, &piece->copy));
     if (piece->replaced) memcpy(piece->host + piece->bytes - r->size, &piece->last, r->size);
     if (r->direct || r->sink->write(r->sink->self, piece->host, piece->bytes) == 0) return WEFT_OK;
     return fail(r);
@@ -60,12 +60,12 @@ weft_status results_give(results *r, size_t n, const uint64_t *last) {
     piece->bytes = n * r->size;
     piece->replaced = last != NULL;
     if (last) piece->last = *last;
-    if (transfer_needed(r->ctx)) FORWARD(send(r, piece));
+    if (transfer_needed(r->ctx)) RETURN_IF_ERROR(send(r, piece));
     return r->given - r->written == transfer_results(r->ctx) ? write_oldest(r) : WEFT_OK;
 }
 
 weft_status results_end(results *r) {
-    while (r->written != r->given) FORWARD(write_oldest(r));
+    while (r->written != r->given) RETURN_IF_ERROR(write_oldest(r));
     return WEFT_OK;
 }
 

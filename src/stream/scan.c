@@ -35,7 +35,7 @@ typedef struct prefixes {
 /* Scans n totals, starting from *from unless it is NULL. Sets *last to the last prefix. */
 static weft_status scan_totals(const prefixes *s, size_t n, const void *totals, const void *from, uint64_t *last) {
     uint64_t scanned[WEFT_SCAN_GROUP];
-    FORWARD(weft_scan(s->joins, s->op, WEFT_INCLUSIVE, s->result, WEFT_DEFAULT, n, totals, from, scanned));
+    RETURN_IF_ERROR(weft_scan(s->joins, s->op, WEFT_INCLUSIVE, s->result, WEFT_DEFAULT, n, totals, from, scanned));
     memcpy(last, (const char *)scanned + (n - 1) * s->size, s->size);
     return WEFT_OK;
 }
@@ -45,7 +45,7 @@ static weft_status add_total(prefixes *s, uint64_t total) {
     for (level *l = s->levels;; l++) {
         memcpy((char *)l->totals + l->digit * s->size, &total, s->size);
         if (++l->digit < WEFT_SCAN_GROUP) return WEFT_OK;
-        FORWARD(scan_totals(s, WEFT_SCAN_GROUP, l->totals, NULL, &total));
+        RETURN_IF_ERROR(scan_totals(s, WEFT_SCAN_GROUP, l->totals, NULL, &total));
         l->digit = 0;
     }
 }
@@ -58,7 +58,7 @@ static weft_status find_prefix(prefixes *s) {
         const level *l = &s->levels[k];
         if (l->digit == 0) continue;
         const uint64_t from = s->before;
-        FORWARD(scan_totals(s, l->digit, l->totals, s->begins ? &from : NULL, &s->before));
+        RETURN_IF_ERROR(scan_totals(s, l->digit, l->totals, s->begins ? &from : NULL, &s->before));
         s->begins = true;
     }
     return WEFT_OK;
@@ -69,7 +69,7 @@ static weft_status find_prefix(prefixes *s) {
 static weft_status find_last(const prefixes *s, const pieces *p, const void *from, const char *y, uint64_t *last) {
     const char *values = y;
     if (s->again) {
-        FORWARD(s->t->scan(s->t, p, s->op, WEFT_INCLUSIVE, s->accumulate, from, s->again));
+        RETURN_IF_ERROR(s->t->scan(s->t, p, s->op, WEFT_INCLUSIVE, s->accumulate, from, s->again));
         values = s->again;
     }
     *last = 0;
@@ -81,25 +81,25 @@ static weft_status pass(prefixes *s, const pieces *p, const char *y) {
     const uint64_t from = s->before;
     uint64_t total;
     if (!s->ordered) {
-        FORWARD(find_last(s, p, s->begins ? &from : NULL, y, &s->before));
+        RETURN_IF_ERROR(find_last(s, p, s->begins ? &from : NULL, y, &s->before));
         s->begins = true;
         return WEFT_OK;
     }
-    FORWARD(find_last(s, p, NULL, y, &total));
-    FORWARD(add_total(s, total));
+    RETURN_IF_ERROR(find_last(s, p, NULL, y, &total));
+    RETURN_IF_ERROR(add_total(s, total));
     return find_prefix(s);
 }
 
 /* Scans all chunks. The last inclusive prefix of a full chunk is the prefix of all chunks so far. */
 static weft_status scan_pieces(prefixes *s, pieces *p, results *r) {
     for (;;) {
-        FORWARD(pieces_next(p));
+        RETURN_IF_ERROR(pieces_next(p));
         if (p->n == 0) return results_end(r);
         const bool whole = p->n == p->elements;
         void *y = results_room(r);
-        FORWARD(s->t->scan(s->t, p, s->op, s->kind, s->accumulate, s->begins ? &s->before : NULL, y));
-        if (whole) FORWARD(pass(s, p, y));
-        FORWARD(results_give(r, p->n, whole && s->ordered && s->kind == WEFT_INCLUSIVE ? &s->before : NULL));
+        RETURN_IF_ERROR(s->t->scan(s->t, p, s->op, s->kind, s->accumulate, s->begins ? &s->before : NULL, y));
+        if (whole) RETURN_IF_ERROR(pass(s, p, y));
+        RETURN_IF_ERROR(results_give(r, p->n, whole && s->ordered && s->kind == WEFT_INCLUSIVE ? &s->before : NULL));
     }
 }
 
@@ -110,7 +110,7 @@ static weft_status scan_terms(prefixes *s, const weft_sink *sink) {
     pieces p = {.ctx = t->ctx};
     results r;
     for (int i = 0; i < t->count; i++) bytes += transfer_inputs(t->ctx) * weft_dtype_size(t->sources[i]->dtype);
-    FORWARD(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3 to 16^6 */
+    RETURN_IF_ERROR(pieces_elements(t->ctx, 1 << 12, WEFT_SCAN_GROUP, bytes, &elements)); /* 16^3 to 16^6 */
     weft_status status = results_open(&r, t->ctx, sink, s->result, elements);
     if (status == WEFT_OK && twice) status = buffer_take(t->ctx, WEFT_DEVICE, elements * s->size, (void **)&s->again);
     if (status == WEFT_OK) status = pieces_open(&p, t->ctx, t->count, t->sources, t->names, elements);
@@ -125,11 +125,11 @@ weft_status terms_scan(const terms *t, const char *what, weft_op op, weft_scan_k
                        const void *init, const weft_sink *sink) {
     weft_error *error = &t->ctx->error;
     prefixes s = {.t = t, .op = op, .kind = kind, .accumulate = accumulate};
-    FORWARD(check_scan_type(what, op, t->dtype, accumulate, &s.result, error));
+    RETURN_IF_ERROR(check_scan_type(what, op, t->dtype, accumulate, &s.result, error));
     RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)kind);
-    FORWARD(check_host_value("init", init, error));
-    FORWARD(pieces_check_sink(t->ctx, "y", sink));
-    FORWARD(pieces_joins(t->ctx, &s.joins));
+    RETURN_IF_ERROR(check_host_value("init", init, error));
+    RETURN_IF_ERROR(pieces_check_sink(t->ctx, "y", sink));
+    RETURN_IF_ERROR(pieces_joins(t->ctx, &s.joins));
     s.size = weft_dtype_size(s.result);
     s.ordered = (op == WEFT_SUM || op == WEFT_PROD) && type_is_float(s.result);
     s.has_start = s.begins = init != NULL;
@@ -147,12 +147,12 @@ static weft_status scan_piece(const terms *t, const pieces *p, weft_op op, weft_
 
 static weft_status run_scan(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                             const weft_source *x, const void *init, const weft_sink *y) {
-    FORWARD(pieces_check(ctx, "x", x));
+    RETURN_IF_ERROR(pieces_check(ctx, "x", x));
     const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 1, .sources = {x}, .names = {"x"}, .scan = scan_piece};
     return terms_scan(&t, "scan", op, kind, accumulate, init, y);
 }
 
 weft_status weft_scan_source(weft_context *ctx, weft_op op, weft_scan_kind kind, weft_dtype accumulate,
                              const weft_source *x, const void *init, const weft_sink *y) {
-    STREAMED(ctx, run_scan(ctx, op, kind, accumulate, x, init, y));
+    RETURN_STREAMED(ctx, run_scan(ctx, op, kind, accumulate, x, init, y));
 }

@@ -9,8 +9,8 @@
 static weft_status find_place(const weft_context *ctx, const void *p, size_t bytes, memory_place *place,
                               weft_error *error) {
     memory_place last;
-    FORWARD(ctx->backend->transfer_place(ctx->state, p, place, error));
-    FORWARD(ctx->backend->transfer_place(ctx->state, (const char *)p + bytes - 1, &last, error));
+    RETURN_IF_ERROR(ctx->backend->transfer_place(ctx->state, p, place, error));
+    RETURN_IF_ERROR(ctx->backend->transfer_place(ctx->state, (const char *)p + bytes - 1, &last, error));
     if (last != *place) *place = PLACE_HOST;
     return WEFT_OK;
 }
@@ -18,23 +18,23 @@ static weft_status find_place(const weft_context *ctx, const void *p, size_t byt
 weft_status transfer_place(weft_context *ctx, const void *p, size_t bytes, memory_place *place) {
     *place = PLACE_HOST;
     if (!transfer_needed(ctx) || bytes == 0) return WEFT_OK;
-    GUARDED_SETUP(ctx, find_place(ctx, p, bytes, place, error));
+    RETURN_GUARDED_SETUP(ctx, find_place(ctx, p, bytes, place, error));
 }
 
 weft_status transfer_open(weft_context *ctx, transfer *t) {
     *t = (transfer){.noted = true};
-    GUARDED_SETUP(ctx, ctx->backend->transfer_open(ctx->state, &t->state, error));
+    RETURN_GUARDED_SETUP(ctx, ctx->backend->transfer_open(ctx->state, &t->state, error));
 }
 
 weft_status transfer_begin(weft_context *ctx, transfer *t, weft_lane lane, size_t bytes, const void *from, void *to) {
     t->lane = lane;
     t->bytes = bytes;
     t->noted = false;
-    GUARDED_SETUP(ctx, ctx->backend->transfer_begin(ctx->state, t->state, lane, bytes, from, to, error));
+    RETURN_GUARDED_SETUP(ctx, ctx->backend->transfer_begin(ctx->state, t->state, lane, bytes, from, to, error));
 }
 
 weft_status transfer_join(weft_context *ctx, transfer *t) {
-    GUARDED_SETUP(ctx, ctx->backend->transfer_join(ctx->state, t->state, error));
+    RETURN_GUARDED_SETUP(ctx, ctx->backend->transfer_join(ctx->state, t->state, error));
 }
 
 /* Records a transfer in the timeline. Transfers beyond its capacity are only counted. */
@@ -43,18 +43,18 @@ static weft_status note(const weft_context *ctx, transfer *t, weft_error *error)
     double began, ended;
     if (!line || t->noted) return WEFT_OK;
     t->noted = true;
-    FORWARD(ctx->backend->transfer_time(ctx->state, t->state, ctx->origin, &began, &ended, error));
+    RETURN_IF_ERROR(ctx->backend->transfer_time(ctx->state, t->state, ctx->origin, &began, &ended, error));
     if (line->count < line->capacity) line->spans[line->count] = (weft_span){t->lane, t->bytes, began, ended};
     line->count++;
     return WEFT_OK;
 }
 
 static weft_status wait_and_note(const weft_context *ctx, transfer *t, weft_error *error) {
-    FORWARD(ctx->backend->transfer_wait(ctx->state, t->state, error));
+    RETURN_IF_ERROR(ctx->backend->transfer_wait(ctx->state, t->state, error));
     return note(ctx, t, error);
 }
 
-weft_status transfer_wait(weft_context *ctx, transfer *t) { GUARDED_SETUP(ctx, wait_and_note(ctx, t, error)); }
+weft_status transfer_wait(weft_context *ctx, transfer *t) { RETURN_GUARDED_SETUP(ctx, wait_and_note(ctx, t, error)); }
 
 void transfer_close(weft_context *ctx, transfer *t) {
     if (t->state) ctx->backend->transfer_close(ctx->state, t->state);
@@ -71,13 +71,13 @@ static weft_status set_timeline(weft_context *ctx, weft_timeline *timeline, weft
     ctx->timeline = NULL;
     ctx->origin = NULL;
     if (!timeline) return WEFT_OK;
-    FORWARD(ctx->backend->transfer_open(ctx->state, &ctx->origin, error));
-    FORWARD(ctx->backend->transfer_begin(ctx->state, ctx->origin, WEFT_WORK, 0, NULL, NULL, error));
+    RETURN_IF_ERROR(ctx->backend->transfer_open(ctx->state, &ctx->origin, error));
+    RETURN_IF_ERROR(ctx->backend->transfer_begin(ctx->state, ctx->origin, WEFT_WORK, 0, NULL, NULL, error));
     timeline->count = 0;
     ctx->timeline = timeline;
     return WEFT_OK;
 }
 
 weft_status weft_set_timeline(weft_context *ctx, weft_timeline *timeline) {
-    GUARDED_SETUP(ctx, set_timeline(ctx, timeline, error));
+    RETURN_GUARDED_SETUP(ctx, set_timeline(ctx, timeline, error));
 }

@@ -155,7 +155,7 @@ weft_status cuda_recurrence(void *, const recurrence_call *c, weft_error *) {
     }
     for (unsigned level = 0; c->map && level < WEFT_SCAN_LEVELS; level++)
         if (chain.count[level]) memcpy(c->map, &chain.maps[level][0], sizeof(affine));
-    FORWARD(weft_open(&ref, "ref"));
+    RETURN_IF_ERROR(weft_open(&ref, "ref"));
     const weft_direction direction = c->reverse ? WEFT_REVERSE : WEFT_FORWARD;
     const weft_status status = weft_recurrence(ref, c->dtype, direction, c->rows, c->n, c->s, c->u, c->init, c->v);
     weft_close(ref);

@@ -79,7 +79,7 @@ static weft_status turn(const convolve_work *w, const void *h, void *copy, weft_
 
 static weft_status in_blocks(const convolve_work *w, weft_error *error) {
     const convolve_call *c = w->call;
-    FORWARD(launch(w, cuda_convolve_block_filter(c->dtype, c->is_complex, w->log, &w->j), w->j, error));
+    RETURN_IF_ERROR(launch(w, cuda_convolve_block_filter(c->dtype, c->is_complex, w->log, &w->j), w->j, error));
     return launch(w, blocks_launch(w), w->j, error);
 }
 
@@ -99,7 +99,7 @@ static weft_status column_passes(const convolve_work *w, const convolve_job &j, 
         for (int before = 0; before < i; before++) f.blocks <<= passes.log[before];
         const fft_launch l = back ? cuda_convolve_columns_back(w->call->dtype, passes.log[i], &f)
                                   : cuda_fft_columns(w->call->dtype, passes.log[i], &f);
-        FORWARD(gpu_launch(w->g, NAME, &l, &f, error));
+        RETURN_IF_ERROR(gpu_launch(w->g, NAME, &l, &f, error));
     }
     return WEFT_OK;
 }
@@ -110,22 +110,22 @@ static weft_status some_items(const convolve_work *w, convolve_job j, weft_error
     const pass_list passes = gpu_passes(w->g, w->log);
     const int row_log = passes.log[passes.count - 1];
     j.blocks = j.size >> row_log;
-    FORWARD(launch(w, cuda_convolve_fill(c->dtype, c->is_complex, &j), j, error));
-    FORWARD(column_passes(w, j, passes, false, error));
+    RETURN_IF_ERROR(launch(w, cuda_convolve_fill(c->dtype, c->is_complex, &j), j, error));
+    RETURN_IF_ERROR(column_passes(w, j, passes, false, error));
     if (j.items == 0) return launch(w, cuda_convolve_row_filter(c->dtype, row_log, &j), j, error);
-    FORWARD(launch(w, cuda_convolve_row_product(c->dtype, row_log, &j), j, error));
-    FORWARD(column_passes(w, j, passes, true, error));
+    RETURN_IF_ERROR(launch(w, cuda_convolve_row_product(c->dtype, row_log, &j), j, error));
+    RETURN_IF_ERROR(column_passes(w, j, passes, true, error));
     return launch(w, cuda_convolve_give(c->dtype, c->is_complex, &j), j, error);
 }
 
 static weft_status in_passes(const convolve_work *w, weft_error *error) {
     convolve_job j = w->j;
     j.items = 0;
-    FORWARD(some_items(w, j, error));
+    RETURN_IF_ERROR(some_items(w, j, error));
     for (uint64_t done = 0; done < w->j.items; done += w->items) {
         j.item = w->j.item + done;
         j.items = w->j.items - done < w->items ? w->j.items - done : w->items;
-        FORWARD(some_items(w, j, error));
+        RETURN_IF_ERROR(some_items(w, j, error));
     }
     return WEFT_OK;
 }
@@ -134,7 +134,7 @@ static weft_status run(convolve_work *w, const gpu_array *arrays, char *scratch,
     const convolve_call *c = w->call;
     const void *x = arrays[0].at, *h = arrays[1].at;
     if (c->correlate) {
-        FORWARD(turn(w, h, scratch, error));
+        RETURN_IF_ERROR(turn(w, h, scratch, error));
         h = scratch;
     }
     w->j.x = w->swapped ? h : x;
@@ -157,8 +157,9 @@ weft_status cuda_convolve(void *state, const convolve_call *c, weft_error *error
     gpu_array arrays[] = {{"x", c->x, c->n * w.value, ARRAY_IN, false, NULL},
                           {"h", c->h, c->m * w.value, ARRAY_IN, false, NULL},
                           {"y", c->y, c->count * w.value, ARRAY_OUT, false, NULL}};
-    if (!w.direct) FORWARD(gpu_twiddles(g, NAME, c->dtype, w.log, &w.j.table, error));
-    FORWARD(arrays_bring(g, NAME, arrays, 3, w.copy_bytes + w.filter_bytes + w.numbers_bytes, &scratch, error));
-    FORWARD(run(&w, arrays, (char *)scratch, error));
+    if (!w.direct) RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, w.log, &w.j.table, error));
+    RETURN_IF_ERROR(
+        arrays_bring(g, NAME, arrays, 3, w.copy_bytes + w.filter_bytes + w.numbers_bytes, &scratch, error));
+    RETURN_IF_ERROR(run(&w, arrays, (char *)scratch, error));
     return arrays_return(g, NAME, arrays, 3, error);
 }

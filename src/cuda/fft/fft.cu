@@ -33,7 +33,7 @@ static weft_status transform(const fft_work *w, fft_job j, void *between, weft_e
     pass.blocks = 1;
     for (int i = 0; i + 1 < passes.count; i++) {
         const fft_launch launch = cuda_fft_columns(dtype, passes.log[i], &pass);
-        FORWARD(gpu_launch(w->g, NAME, &launch, &pass, error));
+        RETURN_IF_ERROR(gpu_launch(w->g, NAME, &launch, &pass, error));
         pass.x = between;
         pass.x_step = j.n;
         pass.x_aligned = true;
@@ -55,12 +55,12 @@ static weft_status transform_part(const fft_work *w, fft_job j, void *between, w
         join.y_step = j.n;
         join.y_aligned = true;
         const fft_launch launch = cuda_fft_join(w->call->dtype, &join);
-        FORWARD(gpu_launch(w->g, NAME, &launch, &join, error));
+        RETURN_IF_ERROR(gpu_launch(w->g, NAME, &launch, &join, error));
         j.x = between;
         j.x_step = j.n;
         j.x_aligned = true;
     }
-    FORWARD(transform(w, j, between, error));
+    RETURN_IF_ERROR(transform(w, j, between, error));
     if (w->call->kind != WEFT_R2C) return WEFT_OK;
     j.x_aligned = j.y_aligned;
     const fft_launch launch = cuda_fft_split(w->call->dtype, &j);
@@ -105,7 +105,7 @@ static weft_status transform_all(const fft_work *w, const void *x, void *y, cons
         j.x = (const char *)x + first * j.x_step * 2 * w->real;
         j.y = (char *)y + first * j.y_step * 2 * w->real;
         j.batch = w->call->batch - first < part ? w->call->batch - first : part;
-        FORWARD(transform_part(w, j, between, error));
+        RETURN_IF_ERROR(transform_part(w, j, between, error));
     }
     return WEFT_OK;
 }
@@ -138,9 +138,9 @@ weft_status cuda_fft(void *state, const fft_call *c, weft_error *error) {
                           {"y", c->y, c->kind == WEFT_C2R ? reals : values, ARRAY_OUT, false, NULL}};
     const void *table;
     void *between;
-    FORWARD(gpu_twiddles(g, NAME, c->dtype, gpu_log2(c->n), &table, error));
-    FORWARD(arrays_bring(g, NAME, arrays, 2, w.long_transform || c->kind == WEFT_C2R ? part * numbers : 0, &between,
-                         error));
-    FORWARD(transform_all(&w, arrays[0].at, arrays[1].at, table, between, part, error));
+    RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, gpu_log2(c->n), &table, error));
+    RETURN_IF_ERROR(arrays_bring(g, NAME, arrays, 2, w.long_transform || c->kind == WEFT_C2R ? part * numbers : 0,
+                                 &between, error));
+    RETURN_IF_ERROR(transform_all(&w, arrays[0].at, arrays[1].at, table, between, part, error));
     return arrays_return(g, NAME, arrays, 2, error);
 }

@@ -66,7 +66,7 @@ weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int lo
         "this size before the capture",
         operation);
     void *made;
-    FORWARD(gpu_alloc(WEFT_DEVICE, number << wanted, &made, error));
+    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, number << wanted, &made, error));
     const weft_status status = make_table(g, dtype, wanted, made, error);
     if (status != WEFT_OK) {
         (void)cudaFree(made);
@@ -88,7 +88,7 @@ weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *la
     void *arguments[] = {(void *)job};
     RETURN_IF(launch->blocks > INT32_MAX, WEFT_INVALID, "%s: too many values for one call on a GPU: %llu blocks",
               operation, (unsigned long long)launch->blocks);
-    FORWARD(gpu_allow_shared(g, launch->kernel, operation, error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, launch->kernel, operation, error));
     CUDA_TRY(cudaLaunchKernel(launch->kernel, dim3((unsigned)launch->blocks), dim3((unsigned)launch->threads),
                               arguments, launch->shared_bytes, g->stream),
              operation);

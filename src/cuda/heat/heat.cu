@@ -93,15 +93,15 @@ static weft_status run_steps(const stepper *s, const void *u, void *v, weft_erro
             weft_heat_plan(&p, s->f32, s->doubled, c->dimensions, c->lambda, axis);
             const bool last = step + 1 == c->steps && axis + 1 == c->dimensions;
             const bool away = last && !weft_heat_same_layout(&p.to, &own);
-            FORWARD(launch(s->g, s->f32, p, from, s->d, error));
+            RETURN_IF_ERROR(launch(s->g, s->f32, p, from, s->d, error));
             const tridiag_call systems = systems_of(s, axis, away ? s->d : v);
-            FORWARD(gpu_tridiag_solve(s->g, &systems, s->scratch, error));
+            RETURN_IF_ERROR(gpu_tridiag_solve(s->g, &systems, s->scratch, error));
             from = v;
             p.from = p.to;
             if (away) {
                 p.use = WEFT_HEAT_COPY;
                 p.to = own;
-                FORWARD(launch(s->g, s->f32, p, s->d, v, error));
+                RETURN_IF_ERROR(launch(s->g, s->f32, p, s->d, v, error));
             }
         }
     return WEFT_OK;
@@ -139,11 +139,11 @@ weft_status cuda_heat(void *state, const heat_call *c, weft_error *error) {
     gpu_array arrays[] = {{"u", c->u, bytes, ARRAY_IN, false, NULL}, {"v", c->v, bytes, ARRAY_OUT, false, NULL}};
     void *scratch;
     set_coefficients(&s);
-    FORWARD(arrays_bring(g, "heat", arrays, 2, aligned + solver_bytes(&s), &scratch, error));
+    RETURN_IF_ERROR(arrays_bring(g, "heat", arrays, 2, aligned + solver_bytes(&s), &scratch, error));
     s.d = (char *)scratch;
     s.scratch = s.d + aligned;
     if (c->steps == 0 && arrays[0].at != arrays[1].at)
         CUDA_TRY(cudaMemcpyAsync(arrays[1].at, arrays[0].at, bytes, cudaMemcpyDeviceToDevice, g->stream), "heat");
-    FORWARD(run_steps(&s, arrays[0].at, arrays[1].at, error));
+    RETURN_IF_ERROR(run_steps(&s, arrays[0].at, arrays[1].at, error));
     return arrays_return(g, "heat", arrays, 2, error);
 }

@@ -41,7 +41,7 @@ static void launch_check(const histogram_call *c, cudaStream_t stream, uint64_t 
 static weft_status check_edges(gpu *g, const histogram_call *c, weft_error *error) {
     const size_t size = cuda_type_bytes(c->dtype);
     bool on_host;
-    FORWARD(gpu_locate(g, "edges", c->edges, &on_host, error));
+    RETURN_IF_ERROR(gpu_locate(g, "edges", c->edges, &on_host, error));
     if (on_host) return weft_check_edges(c->dtype, size, 0, c->bins, c->edges, error);
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "histogram");
@@ -96,7 +96,7 @@ static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t 
     const uint64_t block_elements = (uint64_t)s.threads * HISTOGRAM_ROWS * slots<T>::PER;
     const uint64_t blocks_max = (uint64_t)s.blocks_each * g->multiprocessors;
     const uint64_t part = blocks_max << 31; /* per launch, so that no 32-bit counter of a block overflows */
-    FORWARD(gpu_allow_shared(g, kernel, "histogram", error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, kernel, "histogram", error));
     for (uint64_t first = 0; first < n; first += part) {
         slots<T> some((const T *)x + first, n - first < part ? n - first : part);
         const uint64_t blocks = (some.n - 1) / block_elements + 1;
@@ -129,8 +129,8 @@ weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *err
     histogram_job j;
     void *scratch;
     memset(&j, 0, sizeof j);
-    if (c->edges) FORWARD(check_edges(g, c, error));
-    FORWARD(arrays_bring(g, "histogram", arrays, 3, 0, &scratch, error));
+    if (c->edges) RETURN_IF_ERROR(check_edges(g, c, error));
+    RETURN_IF_ERROR(arrays_bring(g, "histogram", arrays, 3, 0, &scratch, error));
     const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
     if (!c->edges)
         j.even = is_float ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
@@ -139,6 +139,6 @@ weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *err
     j.counts = (uint64_t *)arrays[2].at;
     j.bins = (uint32_t)c->bins;
     CUDA_TRY(cudaMemsetAsync(j.counts, 0, c->bins * sizeof *j.counts, g->stream), "histogram");
-    FORWARD(launch_for(g, c, arrays[0].at, &j, error));
+    RETURN_IF_ERROR(launch_for(g, c, arrays[0].at, &j, error));
     return arrays_return(g, "histogram", arrays, 3, error);
 }

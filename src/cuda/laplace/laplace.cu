@@ -27,9 +27,9 @@ static kernel differences_kernel(weft_dtype dtype) {
 static weft_status measure(gpu *g, const laplace_call *l, const void *u, const void *v, weft_error *error) {
     call c;
     const uint64_t points = l->nx * l->ny * l->nz;
-    FORWARD(call_begin(&c, g, "laplace", l->dtype, WEFT_F64, points, v, u, l->change, error));
+    RETURN_IF_ERROR(call_begin(&c, g, "laplace", l->dtype, WEFT_F64, points, v, u, l->change, error));
     c.j.finish = FINISH_ROOT_MEAN;
-    FORWARD(call_run(&c, differences_kernel(l->dtype), error));
+    RETURN_IF_ERROR(call_run(&c, differences_kernel(l->dtype), error));
     return call_end(&c, error);
 }
 
@@ -113,7 +113,7 @@ static weft_status run_pass(const gpu *g, const laplace_call *l, int sweeps, con
     j.vectors = ((uintptr_t)from | (uintptr_t)to) % 16 == 0 && l->nx % (uint64_t)v == 0;
     const dim3 grid((unsigned)tiles_x, (unsigned)tiles_y, (unsigned)((l->nz - 1) / (uint64_t)j.planes + 1));
     void (*const kernel)(laplace_job) = launch.kernel;
-    FORWARD(gpu_allow_shared(g, (const void *)kernel, "laplace", error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "laplace", error));
     kernel<<<grid, launch.threads, launch.shared_bytes, g->stream>>>(j);
     CUDA_TRY(cudaGetLastError(), "laplace");
     return WEFT_OK;
@@ -139,9 +139,9 @@ static weft_status run_passes(gpu *g, const laplace_call *l, const void *u, void
         const size_t others = passes - measured;
         const size_t now = others ? (sweeps + others - 1) / others : 1;
         void *const to = passes % 2 ? v : scratch;
-        FORWARD(run_pass(g, l, (int)now, from, to, error));
+        RETURN_IF_ERROR(run_pass(g, l, (int)now, from, to, error));
         sweeps -= others ? now : 0;
-        if (passes == 1 && measured) FORWARD(measure(g, l, from, to, error));
+        if (passes == 1 && measured) RETURN_IF_ERROR(measure(g, l, from, to, error));
         from = to;
     }
     return WEFT_OK;
@@ -152,7 +152,7 @@ static weft_status without_sweeps(gpu *g, const laplace_call *l, const void *u, 
     if (u != v) CUDA_TRY(cudaMemcpyAsync(v, u, bytes, cudaMemcpyDeviceToDevice, g->stream), "laplace");
     if (!l->change) return WEFT_OK;
     call c;
-    FORWARD(call_begin(&c, g, "laplace", l->dtype, WEFT_F64, 1, v, NULL, l->change, error));
+    RETURN_IF_ERROR(call_begin(&c, g, "laplace", l->dtype, WEFT_F64, 1, v, NULL, l->change, error));
     return call_store(&c, 0, error);
 }
 
@@ -165,10 +165,10 @@ weft_status cuda_laplace(void *state, const laplace_call *l, weft_error *error) 
     const int first = l->u == l->v ? 0 : 1, count = first + 1; /* in place there is one array */
     const bool two_passes = l->sweeps > (size_t)variant_chosen(g, l->dtype)->sweeps || (l->change && l->sweeps > 1);
     void *scratch;
-    FORWARD(
+    RETURN_IF_ERROR(
         arrays_bring(g, "laplace", grids, count, l->sweeps && (two_passes || !first) ? bytes : 0, &scratch, error));
     const void *u = grids[0].at;
     void *v = grids[first].at;
-    FORWARD(l->sweeps ? run_passes(g, l, u, v, scratch, error) : without_sweeps(g, l, u, v, error));
+    RETURN_IF_ERROR(l->sweeps ? run_passes(g, l, u, v, scratch, error) : without_sweeps(g, l, u, v, error));
     return arrays_return(g, "laplace", grids, count, error);
 }

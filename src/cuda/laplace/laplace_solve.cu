@@ -263,7 +263,7 @@ template <class A> static weft_status find_residual(const solver<A> *s, const so
 /* Sets up the problem on the grid that follows `g`: its right-hand side, and e = 0. */
 template <class A> static weft_status go_down(const solver<A> *s, const solve_grid *g, weft_error *error) {
     const solve_grid &next = g[1];
-    FORWARD(find_residual(s, *g, error));
+    RETURN_IF_ERROR(find_residual(s, *g, error));
     restrict_kernel<A>
         <<<blocks_inside(s, next), SOLVE_THREADS, 0, s->g->stream>>>(*g, s->residual, next, g->right ? (A)4 : (A)24);
     CUDA_TRY(cudaGetLastError(), "laplace_solve");
@@ -273,11 +273,11 @@ template <class A> static weft_status go_down(const solver<A> *s, const solve_gr
 
 template <class A> static weft_status cycle(const solver<A> *s, weft_error *error) {
     for (int l = 0; l < s->count; l++) {
-        FORWARD(relax(s, s->grids[l], error));
-        if (l + 1 < s->count) FORWARD(go_down(s, &s->grids[l], error));
+        RETURN_IF_ERROR(relax(s, s->grids[l], error));
+        if (l + 1 < s->count) RETURN_IF_ERROR(go_down(s, &s->grids[l], error));
     }
     for (int l = s->count - 1; l >= 0; l--) {
-        FORWARD(relax(s, s->grids[l], error));
+        RETURN_IF_ERROR(relax(s, s->grids[l], error));
         if (l == 0) break;
         const solve_grid &wider = s->grids[l - 1];
         correct_kernel<A><<<blocks_inside(s, wider), SOLVE_THREADS, 0, s->g->stream>>>(wider, s->grids[l]);
@@ -289,11 +289,11 @@ template <class A> static weft_status cycle(const solver<A> *s, weft_error *erro
 /* Computes the root mean square of the residual. */
 template <class A> static weft_status measure(const solver<A> *s, weft_error *error) {
     call c;
-    FORWARD(find_residual(s, s->grids[0], error));
-    FORWARD(call_begin(&c, s->g, "laplace_solve", s->call->dtype, WEFT_F64, points_of(s->grids[0]), s->residual, NULL,
-                       s->call->residual, error));
+    RETURN_IF_ERROR(find_residual(s, s->grids[0], error));
+    RETURN_IF_ERROR(call_begin(&c, s->g, "laplace_solve", s->call->dtype, WEFT_F64, points_of(s->grids[0]),
+                               s->residual, NULL, s->call->residual, error));
     c.j.finish = FINISH_ROOT_MEAN;
-    FORWARD(call_run(&c, kernel{(const void *)tree_kernel<squares<A>>, KERNEL_TREE}, error));
+    RETURN_IF_ERROR(call_run(&c, kernel{(const void *)tree_kernel<squares<A>>, KERNEL_TREE}, error));
     return call_end(&c, error);
 }
 
@@ -305,16 +305,16 @@ template <class A> static weft_status solve(gpu *g, const laplace_solve_call *l,
     gpu_array arrays[] = {{"u", l->u, bytes, l->u == l->v ? ARRAY_BOTH : ARRAY_IN, false, NULL},
                           {"v", l->v, bytes, ARRAY_OUT, false, NULL}};
     const int in_v = l->u == l->v ? 0 : 1; /* in place there is one array */
-    if (l->residual) FORWARD(gpu_refuse_capture(g, "laplace_solve", error));
-    FORWARD(arrays_bring(g, "laplace_solve", arrays, in_v + 1, lay_out(&s, NULL), &room, error));
+    if (l->residual) RETURN_IF_ERROR(gpu_refuse_capture(g, "laplace_solve", error));
+    RETURN_IF_ERROR(arrays_bring(g, "laplace_solve", arrays, in_v + 1, lay_out(&s, NULL), &room, error));
     lay_out(&s, (char *)room);
     s.grids[0].e = arrays[in_v].at;
     if (in_v)
         CUDA_TRY(cudaMemcpyAsync(arrays[1].at, arrays[0].at, bytes, cudaMemcpyDeviceToDevice, g->stream),
                  "laplace_solve");
     for (size_t i = 0; i < l->sweeps; i++)
-        FORWARD(l->method == WEFT_MULTIGRID ? cycle(&s, error) : relax(&s, s.grids[0], error));
-    if (l->residual) FORWARD(measure(&s, error));
+        RETURN_IF_ERROR(l->method == WEFT_MULTIGRID ? cycle(&s, error) : relax(&s, s.grids[0], error));
+    if (l->residual) RETURN_IF_ERROR(measure(&s, error));
     return arrays_return(g, "laplace_solve", arrays, in_v + 1, error);
 }
 

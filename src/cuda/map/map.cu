@@ -126,7 +126,7 @@ weft_status gpu_map_part(gpu *g, const map_program *program, uint64_t first, uin
                          weft_error *error) {
     void *compiled;
     int rows;
-    FORWARD(gpu_formula_kernel(g, program, NULL, n, &compiled, &rows, error));
+    RETURN_IF_ERROR(gpu_formula_kernel(g, program, NULL, n, &compiled, &rows, error));
     if (compiled) return launch_compiled(g, program, compiled, rows, first, n, out, error);
     switch (program->dtype) {
     case WEFT_I32: return interpret<int32_t>(g, program, first, n, out, error);
@@ -154,7 +154,7 @@ weft_status gpu_map_bring(gpu *g, const map_call *c, size_t out_bytes, size_t sc
                                                   NULL};
     }
     if (c->out) arrays->list[arrays->count++] = gpu_array{"out", c->out, out_bytes, ARRAY_OUT, false, NULL};
-    FORWARD(arrays_bring(g, "map", arrays->list, arrays->count, scratch_bytes, &arrays->scratch, error));
+    RETURN_IF_ERROR(arrays_bring(g, "map", arrays->list, arrays->count, scratch_bytes, &arrays->scratch, error));
     program->dtype = c->dtype;
     program->step_count = (uint32_t)c->step_count;
     program->leaf_count = (uint32_t)c->leaf_count;
@@ -171,7 +171,7 @@ weft_status cuda_map(void *state, const map_call *c, weft_error *error) {
     const current_device scope(g->device);
     map_program program;
     map_arrays arrays;
-    FORWARD(gpu_map_bring(g, c, c->n * cuda_type_bytes(c->dtype), 0, &arrays, &program, error));
-    FORWARD(gpu_map_part(g, &program, 0, c->n, arrays.list[arrays.count - 1].at, error));
+    RETURN_IF_ERROR(gpu_map_bring(g, c, c->n * cuda_type_bytes(c->dtype), 0, &arrays, &program, error));
+    RETURN_IF_ERROR(gpu_map_part(g, &program, 0, c->n, arrays.list[arrays.count - 1].at, error));
     return arrays_return(g, "map", arrays.list, arrays.count, error);
 }

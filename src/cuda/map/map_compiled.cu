@@ -108,7 +108,7 @@ static weft_status recall(gpu *g, const map_shape *shape, const kernel *consumer
     const void *const identity = consumer ? consumer->function : NULL;
     *found = find(g, shape, identity);
     if (!*found) {
-        FORWARD(make_room(g, found, error));
+        RETURN_IF_ERROR(make_room(g, found, error));
         if (!*found) return WEFT_OK;
         (*found)->shape = *shape;
         (*found)->consumer = identity;
@@ -117,7 +117,7 @@ static weft_status recall(gpu *g, const map_shape *shape, const kernel *consumer
     f->last_use = ++g->formulas->uses;
     f->work += n * shape->step_count;
     if (f->function) return WEFT_OK;
-    FORWARD(is_time(g, f, &now, error));
+    RETURN_IF_ERROR(is_time(g, f, &now, error));
     return now ? compile(g, f, consumer, error) : WEFT_OK;
 }
 
@@ -137,7 +137,7 @@ weft_status gpu_formula_kernel(gpu *g, const map_program *program, const kernel 
         f = find(g, &shape, consumer ? consumer->function : NULL);
         if (f && f->function) f->kept = true;
     } else {
-        FORWARD(recall(g, &shape, consumer, n, &f, error));
+        RETURN_IF_ERROR(recall(g, &shape, consumer, n, &f, error));
     }
     if (f) *function = f->function;
     *rows = map_text_rows(&shape);

@@ -24,8 +24,8 @@ static weft_status launch_chunks(gpu *g, const map_program *program, const scan_
     for (uint64_t first = 0; first < whole->n; first += chunk) {
         scan_job j = gpu_scan_chunk(whole, first, chunk, result_bytes);
         j.x = g->staging;
-        FORWARD(gpu_map_part(g, program, first, j.n, g->staging, error));
-        FORWARD(gpu_scan_launch(g, kernel, &j, error));
+        RETURN_IF_ERROR(gpu_map_part(g, program, first, j.n, g->staging, error));
+        RETURN_IF_ERROR(gpu_scan_launch(g, kernel, &j, error));
     }
     return WEFT_OK;
 }
@@ -35,11 +35,11 @@ static weft_status scan_values(gpu *g, const map_program *program, const scan_ca
     scan_job j;
     void *compiled;
     int rows;
-    FORWARD(gpu_scan_begin(g, c, &kernel_of_arrays, &j, error));
+    RETURN_IF_ERROR(gpu_scan_begin(g, c, &kernel_of_arrays, &j, error));
     const kernel consumer = {kernel_of_arrays.kernel, KERNEL_SCAN, kernel_of_arrays.op, kernel_of_arrays.types};
-    FORWARD(gpu_formula_kernel(g, program, &consumer, c->n, &compiled, &rows, error));
+    RETURN_IF_ERROR(gpu_formula_kernel(g, program, &consumer, c->n, &compiled, &rows, error));
     if (compiled) return launch_compiled(g, program, compiled, &kernel_of_arrays, &j, error);
-    FORWARD(gpu_staging(g, "map_scan", error));
+    RETURN_IF_ERROR(gpu_staging(g, "map_scan", error));
     const weft_status status = launch_chunks(g, program, &kernel_of_arrays, &j, cuda_type_bytes(c->result), error);
     if (status != WEFT_OK) gpu_scan_abandon(g);
     return status;
@@ -51,8 +51,8 @@ weft_status cuda_map_scan(gpu *g, const scan_call *c, weft_error *error) {
     map_program program;
     map_arrays arrays;
     map.out = c->y;
-    FORWARD(gpu_map_bring(g, &map, c->n * cuda_type_bytes(c->result), 0, &arrays, &program, error));
+    RETURN_IF_ERROR(gpu_map_bring(g, &map, c->n * cuda_type_bytes(c->result), 0, &arrays, &program, error));
     scan.y = arrays.list[arrays.count - 1].at;
-    FORWARD(scan_values(g, &program, &scan, error));
+    RETURN_IF_ERROR(scan_values(g, &program, &scan, error));
     return arrays_return(g, "map_scan", arrays.list, arrays.count, error);
 }

@@ -422,7 +422,7 @@ static weft_status launch_list(gpu *g, const match_job *j, uint64_t *starts, con
     CUDA_TRY(cudaMemsetAsync(starts + j->tiles, 0, sizeof *starts, g->stream), "match");
     if (blocks) kernel<<<blocks, THREADS, shared, g->stream>>>(*j, starts, 0, nullptr, nullptr);
     CUDA_TRY(cudaGetLastError(), "match");
-    FORWARD(cuda_scan(g, &sum, error));
+    RETURN_IF_ERROR(cuda_scan(g, &sum, error));
     if (blocks && c->capacity)
         kernel<<<blocks, THREADS, shared, g->stream>>>(*j, starts, c->capacity, positions, numbers);
     CUDA_TRY(cudaGetLastError(), "match");
@@ -473,14 +473,15 @@ static weft_status search(gpu *g, const match_call *c, match_job *j, const uint3
         {"total", c->total, c->counts ? 0 : sizeof *c->total, ARRAY_OUT, false, NULL}};
     const size_t tiles = (c->end - c->first) / (j->tile_chunks * CHUNK) + 2; /* upper bound */
     void *starts;
-    FORWARD(arrays_bring(g, "match", arrays, ARRAYS, c->counts ? 0 : (tiles + 1) * sizeof(uint64_t), &starts, error));
+    RETURN_IF_ERROR(
+        arrays_bring(g, "match", arrays, ARRAYS, c->counts ? 0 : (tiles + 1) * sizeof(uint64_t), &starts, error));
     weft_match_place(&j->set, (const uint32_t *)arrays[PATTERNS].at);
     cut(j, arrays[TEXT].at);
     if (c->counts)
-        FORWARD(launch_count(g, j, (uint64_t *)arrays[COUNTS].at, error));
+        RETURN_IF_ERROR(launch_count(g, j, (uint64_t *)arrays[COUNTS].at, error));
     else
-        FORWARD(launch_list(g, j, (uint64_t *)starts, c, (uint64_t *)arrays[POSITIONS].at,
-                            (uint32_t *)arrays[NUMBERS].at, (uint64_t *)arrays[TOTAL].at, error));
+        RETURN_IF_ERROR(launch_list(g, j, (uint64_t *)starts, c, (uint64_t *)arrays[POSITIONS].at,
+                                    (uint32_t *)arrays[NUMBERS].at, (uint64_t *)arrays[TOTAL].at, error));
     return arrays_return(g, "match", arrays, ARRAYS, error);
 }
 

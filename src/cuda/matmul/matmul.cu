@@ -14,7 +14,7 @@ static weft_status launch(const gpu *g, const void *kernel, uint64_t blocks, uin
                           void **arguments, weft_error *error) {
     RETURN_IF(blocks > BLOCKS_MAX, WEFT_INVALID, "matmul requires %llu blocks: a GPU supports at most %u in a launch",
               (unsigned long long)blocks, BLOCKS_MAX);
-    FORWARD(gpu_allow_shared(g, kernel, "matmul", error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, kernel, "matmul", error));
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, g->stream), "matmul");
     return WEFT_OK;
 }
@@ -164,8 +164,9 @@ static weft_status join_parts(const gpu *g, const matmul_call *c, const matmul_j
         const uint32_t groups = (uint32_t)pieces(j.parts, MATMUL_JOINED);
         void *to = groups > 1 ? spare : NULL;
         void *arguments[] = {&j, &to};
-        FORWARD(launch(g, cuda_matmul_join_kernel(c->dtype, c->accumulate),
-                       pieces(j.m * j.n * groups * j.items, JOIN_THREADS), JOIN_THREADS, 0, arguments, error));
+        RETURN_IF_ERROR(launch(g, cuda_matmul_join_kernel(c->dtype, c->accumulate),
+                               pieces(j.m * j.n * groups * j.items, JOIN_THREADS), JOIN_THREADS, 0, arguments,
+                               error));
         spare = j.sums;
         j.sums = to;
         j.parts = groups > 1 ? groups : 0;
@@ -180,7 +181,7 @@ static weft_status run_items(const gpu *g, const matmul_call *c, matmul_job *j, 
                       pieces(j->m * j->n * j->items, JOIN_THREADS), JOIN_THREADS, 0, arguments, error);
     }
     if (!c->piece || c->piece->stage != MATMUL_END)
-        FORWARD(j->n == 1 ? run_vector(g, c, j, error) : run_tiles(g, c, j, error));
+        RETURN_IF_ERROR(j->n == 1 ? run_vector(g, c, j, error) : run_tiles(g, c, j, error));
     const bool ends = c->piece ? c->piece->stage == MATMUL_END : j->parts > 1;
     return ends ? join_parts(g, c, j, spare, error) : WEFT_OK;
 }
@@ -200,13 +201,13 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
                               : 0;
     const size_t spare_at = pieces(sums_bytes + 1, 256) * 256;
     void *sums;
-    FORWARD(arrays_bring(g, "matmul", arrays, ARRAYS, parts > 1 ? spare_at + spare_bytes : 0, &sums, error));
+    RETURN_IF_ERROR(arrays_bring(g, "matmul", arrays, ARRAYS, parts > 1 ? spare_at + spare_bytes : 0, &sums, error));
     const matmul_job all = job_of(c, arrays);
     for (uint64_t first = 0; first < c->batch; first += slots) {
         matmul_job j = items_of(c, &all, first, c->batch - first < slots ? c->batch - first : slots);
         j.sums = c->piece ? c->piece->sums : keeps ? sums : NULL;
-        FORWARD(run_items(g, c, &j, (char *)sums + spare_at, error));
+        RETURN_IF_ERROR(run_items(g, c, &j, (char *)sums + spare_at, error));
     }
-    FORWARD(return_c(g, c, &arrays[C], error));
+    RETURN_IF_ERROR(return_c(g, c, &arrays[C], error));
     return arrays_return(g, "matmul", arrays, C, error);
 }

@@ -194,7 +194,7 @@ weft_status cuda_merge(void *state, const merge_call *c, weft_error *error) {
                           {"y", c->y, n * size, ARRAY_OUT, false, NULL}};
     void *splits;
     RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "merge of %zu elements: a GPU supports at most 2^42", n);
-    FORWARD(arrays_bring(g, "merge", arrays, 3, (tiles + 1) * sizeof(uint64_t), &splits, error));
-    FORWARD(launch_for(g, c, arrays[0].at, arrays[1].at, arrays[2].at, (uint64_t *)splits, tiles, error));
+    RETURN_IF_ERROR(arrays_bring(g, "merge", arrays, 3, (tiles + 1) * sizeof(uint64_t), &splits, error));
+    RETURN_IF_ERROR(launch_for(g, c, arrays[0].at, arrays[1].at, arrays[2].at, (uint64_t *)splits, tiles, error));
     return arrays_return(g, "merge", arrays, 3, error);
 }

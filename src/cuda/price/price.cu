@@ -424,13 +424,13 @@ static weft_status launch(const gpu *g, const price_call *p, job *j, scratch_tab
         c.table = tables.normals;
         c.octaves = normal_octaves(g, shared + STATIC_SHARED);
         shared += normal_table_bytes(c.octaves);
-        FORWARD(gpu_normal_table(g, c.octaves, tables.normals, error));
+        RETURN_IF_ERROR(gpu_normal_table(g, c.octaves, tables.normals, error));
     }
     j->tiles = (j->n - 1) / TILE_PATHS + 1;
     while ((j->tiles - 1) >> j->run_log2 >= PARTIALS_MAX) j->run_log2++;
     const unsigned blocks = (unsigned)((j->tiles - 1) >> j->run_log2) + 1;
     void (*const kernel)(job, parameters<R>) = price_kernel<op>;
-    FORWARD(gpu_allow_shared(g, (const void *)kernel, "price", error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "price", error));
     kernel<<<blocks, op::BLOCK_THREADS, shared, g->stream>>>(*j, c);
     CUDA_TRY(cudaGetLastError(), "price");
     return WEFT_OK;
@@ -462,19 +462,19 @@ static weft_status simulate(gpu *g, const price_call *p, weft_price_sums *sums, 
     void *scratch;
     call c;
     while ((p->paths - 1) >> bits) bits++;
-    FORWARD(gpu_refuse_capture(g, "price", error));
+    RETURN_IF_ERROR(gpu_refuse_capture(g, "price", error));
     const size_t normal_bytes = normal_table_bytes(NORMAL_OCTAVES);
     const size_t sobol_bytes = p->sobol ? sobol_table_bytes(bits, dimensions) : 0;
-    FORWARD(arrays_bring(g, "price", NULL, 0, normal_bytes + sobol_bytes, &scratch, error));
+    RETURN_IF_ERROR(arrays_bring(g, "price", NULL, 0, normal_bytes + sobol_bytes, &scratch, error));
     uint64_t *const directions = (uint64_t *)((char *)scratch + normal_bytes);
     const scratch_tables tables = {directions, directions + bits * dimensions, (normal_piece *)scratch};
-    if (p->sobol) FORWARD(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, directions, error));
-    FORWARD(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->count, NULL, NULL, sums, error));
+    if (p->sobol) RETURN_IF_ERROR(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, directions, error));
+    RETURN_IF_ERROR(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->count, NULL, NULL, sums, error));
     c.out_bytes = sizeof *sums;
     if (p->dtype == WEFT_F32)
-        FORWARD(launch_type<float>(g, p, &c.j, tables, error));
+        RETURN_IF_ERROR(launch_type<float>(g, p, &c.j, tables, error));
     else
-        FORWARD(launch_type<double>(g, p, &c.j, tables, error));
+        RETURN_IF_ERROR(launch_type<double>(g, p, &c.j, tables, error));
     return call_end(&c, error);
 }
 
@@ -485,7 +485,7 @@ weft_status cuda_price(void *state, const price_call *p, weft_error *error) {
     if (p->given)
         sums = weft_price_given(p->given);
     else
-        FORWARD(simulate(g, p, &sums, error));
+        RETURN_IF_ERROR(simulate(g, p, &sums, error));
     if (p->sums)
         memcpy(p->sums, &sums, sizeof sums);
     else

@@ -182,7 +182,7 @@ static weft_status launch(const gpu *g, const random_call *c, SAMPLES samples, s
     const bool aligned = ((uintptr_t)out - c->first * sizeof(T)) % (COUNT * sizeof(T)) == 0;
     const uint64_t packs = aligned && c->n >= COUNT ? c->n - COUNT + 1 : 0;
     void (*const kernel)(SAMPLES, source, round_keys, uint64_t, uint64_t, uint64_t, T *) = random_kernel<T, SAMPLES>;
-    FORWARD(gpu_allow_shared(g, (const void *)kernel, "random", error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "random", error));
     kernel<<<(unsigned)(wanted < most ? wanted : most), SAMPLES::BLOCK_THREADS, shared, g->stream>>>(
         samples, source{c->seed, c->stream}, round_keys_of(c->seed), c->first, c->n, packs, (T *)out);
     CUDA_TRY(cudaGetLastError(), "random");
@@ -203,7 +203,7 @@ static weft_status launch_quantiles(const gpu *g, const random_call *c, void *ou
 static weft_status launch_near(const gpu *g, const random_call *c, normal_piece *table, void *out,
                                weft_error *error) {
     const uint32_t octaves = normal_octaves(g, 0);
-    FORWARD(gpu_normal_table(g, octaves, table, error));
+    RETURN_IF_ERROR(gpu_normal_table(g, octaves, table, error));
     const near_samples samples = {c->a, c->b, table, octaves, {NULL, 0}};
     return launch<float>(g, c, samples, normal_table_bytes(octaves), out, error);
 }
@@ -242,7 +242,7 @@ weft_status cuda_random(void *state, const random_call *c, weft_error *error) {
     gpu_array out = {"out", c->out, c->n * cuda_type_bytes(c->dtype), ARRAY_OUT, false, NULL};
     void *scratch;
     const size_t table_bytes = is_near(c) ? normal_table_bytes(NORMAL_OCTAVES) : 0;
-    FORWARD(arrays_bring(g, "random", &out, 1, table_bytes, &scratch, error));
-    FORWARD(launch_any(g, c, (normal_piece *)scratch, out.at, error));
+    RETURN_IF_ERROR(arrays_bring(g, "random", &out, 1, table_bytes, &scratch, error));
+    RETURN_IF_ERROR(launch_any(g, c, (normal_piece *)scratch, out.at, error));
     return arrays_return(g, "random", &out, 1, error);
 }

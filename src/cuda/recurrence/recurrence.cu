@@ -13,7 +13,7 @@ static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size
     RETURN_IF(blocks > INT32_MAX, WEFT_INVALID,
               "recurrence of %llu rows of %llu elements: a GPU supports at most 2^43", (unsigned long long)j->rows,
               (unsigned long long)j->n);
-    FORWARD(gpu_allow_shared(g, kernel, "recurrence", error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, kernel, "recurrence", error));
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SCAN_THREADS), arguments, shared, g->stream),
              "recurrence");
     return WEFT_OK;
@@ -41,7 +41,7 @@ static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurren
     const uint64_t tiles = (j->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "recurrence of rows of %llu elements: a GPU supports at most 2^44",
               (unsigned long long)j->n);
-    FORWARD(published_hold(g, "recurrence", j->rows, tiles, MAP_WORDS, &j->totals, error));
+    RETURN_IF_ERROR(published_hold(g, "recurrence", j->rows, tiles, MAP_WORDS, &j->totals, error));
     j->block_tiles = tiles_of_block(g, kernels, j->rows * tiles);
     j->ahead = (uint32_t)g->multiprocessors;
     j->row_blocks = (uint32_t)((tiles - 1) / j->block_tiles + 1);
@@ -87,7 +87,7 @@ weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *e
     bool init_on_host = false;
     recurrence_job j;
     memset(&j, 0, sizeof j);
-    if (c->init) FORWARD(gpu_locate(g, "init", c->init, &init_on_host, error));
+    if (c->init) RETURN_IF_ERROR(gpu_locate(g, "init", c->init, &init_on_host, error));
     const bool by_value = init_on_host && c->rows == 1;
     if (by_value) memcpy(&j.init_value, c->init, size);
     gpu_array arrays[] = {array_of("s", c->s, bytes, on_s ? ARRAY_BOTH : ARRAY_IN),
@@ -95,7 +95,7 @@ weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *e
                           array_of("v", on_s || on_u ? NULL : c->v, bytes, ARRAY_OUT),
                           array_of("init", by_value ? NULL : c->init, c->rows * size, ARRAY_IN)};
     const int count = sizeof arrays / sizeof *arrays;
-    FORWARD(arrays_bring(g, "recurrence", arrays, count, 0, &scratch, error));
+    RETURN_IF_ERROR(arrays_bring(g, "recurrence", arrays, count, 0, &scratch, error));
     j.s = arrays[0].at;
     j.u = on_u && on_s ? j.s : arrays[1].at;
     j.v = on_s ? arrays[0].at : on_u ? arrays[1].at : arrays[2].at;
@@ -105,7 +105,7 @@ weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *e
     j.chunks = in_chunks(&j, c->reverse, size);
     const recurrence_launch kernels = cuda_recurrence_kernels(c->dtype, c->reverse);
     const bool is_short = c->n <= SCAN_TILE && !c->map;
-    FORWARD(is_short ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &j, error));
-    if (c->map) FORWARD(give_map(g, c, &kernels, &j, error));
+    RETURN_IF_ERROR(is_short ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &j, error));
+    if (c->map) RETURN_IF_ERROR(give_map(g, c, &kernels, &j, error));
     return arrays_return(g, "recurrence", arrays, count, error);
 }

@@ -36,8 +36,8 @@ weft_status cuda_dot(void *state, const dot_call *d, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
     call c;
-    FORWARD(call_begin(&c, g, "dot", d->dtype, d->result, d->n, d->x, d->y, d->out, error));
+    RETURN_IF_ERROR(call_begin(&c, g, "dot", d->dtype, d->result, d->n, d->x, d->y, d->out, error));
     if (d->n == 0) return call_store(&c, 0, error);
-    FORWARD(call_run(&c, choose(d->dtype, d->result), error));
+    RETURN_IF_ERROR(call_run(&c, choose(d->dtype, d->result), error));
     return call_end(&c, error);
 }

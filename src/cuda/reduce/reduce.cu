@@ -79,7 +79,7 @@ static weft_status run_norm1(call *c, weft_error *error) {
 /* Computes the sum of squares of a part, without the square root. */
 static weft_status run_squares(call *c, weft_error *error) {
     const bool again = c->j.dtype == WEFT_F64 && weft_norm2_scale(*c->part) != 1.0;
-    if (again) FORWARD(call_refer(c, c->part, error));
+    if (again) RETURN_IF_ERROR(call_refer(c, c->part, error));
     return call_run(c, again ? cuda_rescaled_squares_kernel() : cuda_deviations_kernel(c->j.dtype), error);
 }
 
@@ -89,7 +89,7 @@ static weft_status run_norm2(call *c, weft_error *error) {
     if (c->part) return run_squares(c, error);
     c->j.finish = FINISH_ROOT;
     c->j.keep = gpu_keep(c->g);
-    FORWARD(call_run(c, cuda_deviations_kernel(c->j.dtype), error));
+    RETURN_IF_ERROR(call_run(c, cuda_deviations_kernel(c->j.dtype), error));
     if (c->j.dtype != WEFT_F64) return WEFT_OK;
     if (c->x_on_host) {
         double squares;
@@ -142,14 +142,14 @@ weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     map_arrays arrays;
     call c;
     arrays.count = 0;
-    FORWARD(call_begin(&c, g, operators[r->op].name, r->dtype, r->result, r->n, r->x, NULL, r->out, error));
+    RETURN_IF_ERROR(call_begin(&c, g, operators[r->op].name, r->dtype, r->result, r->n, r->x, NULL, r->out, error));
     c.part = r->part;
     if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
     if (r->map) {
-        FORWARD(gpu_map_bring(g, r->map, 0, 0, &arrays, &program, error));
+        RETURN_IF_ERROR(gpu_map_bring(g, r->map, 0, 0, &arrays, &program, error));
         call_map(&c, &program);
     }
-    FORWARD(operators[r->op].run(&c, error));
-    FORWARD(call_end(&c, error));
+    RETURN_IF_ERROR(operators[r->op].run(&c, error));
+    RETURN_IF_ERROR(call_end(&c, error));
     return arrays_return(g, operators[r->op].name, arrays.list, arrays.count, error);
 }

@@ -18,22 +18,22 @@ weft_status cuda_variance(void *state, const variance_call *v, weft_error *error
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
     call c;
-    FORWARD(call_begin(&c, g, "variance", v->dtype, v->result, v->n, v->x, NULL, v->out, error));
+    RETURN_IF_ERROR(call_begin(&c, g, "variance", v->dtype, v->result, v->n, v->x, NULL, v->out, error));
     if (v->mean) {
-        FORWARD(call_refer(&c, v->mean, error));
-        FORWARD(call_run(&c, cuda_deviations_kernel(v->dtype), error));
+        RETURN_IF_ERROR(call_refer(&c, v->mean, error));
+        RETURN_IF_ERROR(call_run(&c, cuda_deviations_kernel(v->dtype), error));
         return call_end(&c, error);
     }
     void *const out = c.j.out;
     c.j.finish = FINISH_MEAN;
     c.j.keep = gpu_keep(g);
     c.j.out = NULL;
-    FORWARD(call_run(&c, cuda_sum_kernel(v->dtype, WEFT_F64), error));
+    RETURN_IF_ERROR(call_run(&c, cuda_sum_kernel(v->dtype, WEFT_F64), error));
     c.j.finish = FINISH_VARIANCE;
     c.j.reference = c.j.keep;
     c.j.keep = NULL;
     c.j.ddof = v->ddof;
     c.j.out = out;
-    FORWARD(call_run(&c, cuda_deviations_kernel(v->dtype), error));
+    RETURN_IF_ERROR(call_run(&c, cuda_deviations_kernel(v->dtype), error));
     return call_end(&c, error);
 }

@@ -22,7 +22,7 @@ static weft_status hold_room(gpu *g, const char *operation, size_t bytes, weft_e
     g->scratch_bytes -= g->room_bytes;
     g->room = NULL;
     g->room_bytes = 0;
-    FORWARD(gpu_alloc(WEFT_DEVICE, bytes, (void **)&g->room, error));
+    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, bytes, (void **)&g->room, error));
     g->room_bytes = bytes;
     g->scratch_bytes += bytes;
     return WEFT_OK;
@@ -36,13 +36,13 @@ weft_status arrays_bring(gpu *g, const char *operation, gpu_array *arrays, int c
         a->on_host = false;
         a->at = (void *)a->p;
         if (!a->p || a->bytes == 0) continue;
-        FORWARD(gpu_locate(g, a->name, a->p, &a->on_host, error));
+        RETURN_IF_ERROR(gpu_locate(g, a->name, a->p, &a->on_host, error));
         if (!a->on_host) continue;
         any_on_host = true;
         bytes += aligned(offset_of(a) + a->bytes);
     }
-    if (any_on_host) FORWARD(gpu_refuse_capture(g, operation, error));
-    FORWARD(hold_room(g, operation, bytes, error));
+    if (any_on_host) RETURN_IF_ERROR(gpu_refuse_capture(g, operation, error));
+    RETURN_IF_ERROR(hold_room(g, operation, bytes, error));
     g->pending = true;
     *scratch = g->room;
     for (gpu_array *a = arrays; a < arrays + count; a++) {

@@ -71,11 +71,11 @@ weft_status call_begin(call *c, gpu *g, const char *name, weft_dtype dtype, weft
     c->name = name;
     c->out = out;
     c->out_bytes = cuda_type_bytes(result);
-    if (n > 0 && x) FORWARD(gpu_locate(g, "x", x, &c->x_on_host, error));
-    if (n > 0 && y) FORWARD(gpu_locate(g, "y", y, &c->y_on_host, error));
-    FORWARD(gpu_locate(g, "out", out, &c->out_on_host, error));
-    if (c->x_on_host || c->y_on_host || c->out_on_host) FORWARD(gpu_refuse_capture(g, name, error));
-    if (c->x_on_host || c->y_on_host) FORWARD(gpu_staging(g, name, error));
+    if (n > 0 && x) RETURN_IF_ERROR(gpu_locate(g, "x", x, &c->x_on_host, error));
+    if (n > 0 && y) RETURN_IF_ERROR(gpu_locate(g, "y", y, &c->y_on_host, error));
+    RETURN_IF_ERROR(gpu_locate(g, "out", out, &c->out_on_host, error));
+    if (c->x_on_host || c->y_on_host || c->out_on_host) RETURN_IF_ERROR(gpu_refuse_capture(g, name, error));
+    if (c->x_on_host || c->y_on_host) RETURN_IF_ERROR(gpu_staging(g, name, error));
     job *j = &c->j;
     j->x = x;
     j->y = y;
@@ -185,10 +185,11 @@ static weft_status run_in_chunks(const call *c, kernel k, weft_error *error) {
         j.n = j.total - first < chunk ? j.total - first : chunk;
         j.chunk = first / chunk;
         j.last = first + j.n == j.total;
-        FORWARD(stage(c, c->x_on_host, c->j.x, first, j.n, c->g->staging, &j.x, error));
+        RETURN_IF_ERROR(stage(c, c->x_on_host, c->j.x, first, j.n, c->g->staging, &j.x, error));
         if (c->j.y)
-            FORWARD(stage(c, c->y_on_host, c->j.y, first, j.n, c->g->staging + STAGING_BYTES / 2, &j.y, error));
-        FORWARD(launch(c, k, &j, error));
+            RETURN_IF_ERROR(
+                stage(c, c->y_on_host, c->j.y, first, j.n, c->g->staging + STAGING_BYTES / 2, &j.y, error));
+        RETURN_IF_ERROR(launch(c, k, &j, error));
     }
     return WEFT_OK;
 }
@@ -197,9 +198,9 @@ static weft_status run_formula(const call *c, kernel k, weft_error *error) {
     void *compiled;
     int rows;
     const uint64_t values = c->j.total * cuda_type_bytes(c->j.dtype) / c->map_bytes;
-    FORWARD(gpu_formula_kernel(c->g, c->map, &k, values, &compiled, &rows, error));
+    RETURN_IF_ERROR(gpu_formula_kernel(c->g, c->map, &k, values, &compiled, &rows, error));
     if (compiled) return launch_compiled(c, k, compiled, error);
-    FORWARD(gpu_staging(c->g, c->name, error));
+    RETURN_IF_ERROR(gpu_staging(c->g, c->name, error));
     return run_in_chunks(c, k, error);
 }
 

@@ -67,7 +67,7 @@ weft_status compiled_launch(const gpu *g, const char *operation, void *function,
                             size_t shared_bytes, formula_job *f, weft_error *error) {
     void *arguments[] = {f};
     CUDA_TRY(cudaSetDevice(g->device), operation);
-    FORWARD(ask_for_shared(g, operation, function, shared_bytes, error));
+    RETURN_IF_ERROR(ask_for_shared(g, operation, function, shared_bytes, error));
     DRIVER_TRY(driver.launch((CUfunction)function, blocks, 1, 1, threads, 1, 1, (unsigned)shared_bytes, g->stream,
                              arguments, NULL),
                operation);

@@ -88,7 +88,7 @@ static weft_status describe(int index, weft_device_info *info, weft_error *error
 /* Parses "" as GPU 0, and otherwise a number of one to four digits. */
 static weft_status parse_device(const char *which, int *device, weft_error *error) {
     int gpus;
-    FORWARD(count_gpus(&gpus, error));
+    RETURN_IF_ERROR(count_gpus(&gpus, error));
     const size_t digits = strspn(which, "0123456789");
     const bool number = digits <= 4 && which[digits] == '\0';
     *device = number ? atoi(which) : -1;
@@ -118,8 +118,8 @@ static weft_status probe(int device, weft_error *error) {
  * still be in progress on the default stream after it returns; a caller who mixes the two would otherwise read stale
  * data at times. */
 static weft_status open_parts(gpu *g, weft_error *error) {
-    FORWARD(gpu_formula_policy(g, error));
-    FORWARD(probe(g->device, error));
+    RETURN_IF_ERROR(gpu_formula_policy(g, error));
+    RETURN_IF_ERROR(probe(g->device, error));
     CUDA_TRY(cudaStreamCreate(&g->own), "creating a stream");
     g->stream = g->own;
     CUDA_TRY(cudaEventCreateWithFlags(&g->handover, cudaEventDisableTiming), "creating an event");
@@ -150,7 +150,7 @@ weft_status gpu_allow_shared(const gpu *g, const void *kernel, const char *opera
 
 static weft_status open_gpu(const char *which, void **state, weft_error *error) {
     int device;
-    FORWARD(parse_device(which, &device, error));
+    RETURN_IF_ERROR(parse_device(which, &device, error));
     gpu *g = (gpu *)calloc(1, sizeof *g);
     RETURN_IF(!g, WEFT_OUT_OF_MEMORY, "cannot allocate a context of %zu bytes", sizeof *g);
     const current_device scope(device);
@@ -202,8 +202,8 @@ static weft_status set_stream(void *state, void *stream, weft_error *error) {
     const cudaStream_t wanted = stream ? (cudaStream_t)stream : g->own;
     bool old_captures = false, new_captures = false;
     if (wanted == g->stream) return WEFT_OK;
-    FORWARD(is_capturing(wanted, &new_captures, error));
-    FORWARD(is_capturing(g->stream, &old_captures, error));
+    RETURN_IF_ERROR(is_capturing(wanted, &new_captures, error));
+    RETURN_IF_ERROR(is_capturing(g->stream, &old_captures, error));
     if (g->pending && !old_captures && new_captures) {
         CUDA_TRY(cudaStreamSynchronize(g->stream), "waiting for the previous stream");
     } else if (g->pending && !old_captures) {

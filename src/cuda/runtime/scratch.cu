@@ -107,9 +107,9 @@ enum {
 };
 
 weft_status gpu_scratch_open(gpu *g, weft_error *error) {
-    FORWARD(gpu_alloc(WEFT_DEVICE, SCRATCH_BYTES, (void **)&g->scratch, error));
+    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, SCRATCH_BYTES, (void **)&g->scratch, error));
     g->scratch_bytes = SCRATCH_BYTES;
-    FORWARD(gpu_alloc(WEFT_PINNED, LANDING_BYTES, (void **)&g->landing, error));
+    RETURN_IF_ERROR(gpu_alloc(WEFT_PINNED, LANDING_BYTES, (void **)&g->landing, error));
     CUDA_TRY(cudaMemsetAsync(g->scratch, 0, SCRATCH_BYTES, g->stream), "clearing the scratch memory");
     CUDA_TRY(cudaStreamSynchronize(g->stream), "clearing the scratch memory");
     return WEFT_OK;
@@ -134,7 +134,7 @@ weft_status gpu_staging(gpu *g, const char *operation, weft_error *error) {
               "%s: scratch memory cannot grow by %zu bytes while the stream is being captured: make one call of this "
               "kind before the capture",
               operation, STAGING_BYTES);
-    FORWARD(gpu_alloc(WEFT_DEVICE, STAGING_BYTES, (void **)&g->staging, error));
+    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, STAGING_BYTES, (void **)&g->staging, error));
     g->scratch_bytes += STAGING_BYTES;
     return WEFT_OK;
 }

@@ -19,7 +19,7 @@ weft_status transfer_place(void *state, const void *p, memory_place *place, weft
     const current_device scope(g->device);
     cudaPointerAttributes attributes;
     bool on_host;
-    FORWARD(gpu_locate(g, "x", p, &on_host, error));
+    RETURN_IF_ERROR(gpu_locate(g, "x", p, &on_host, error));
     *place = PLACE_DEVICE;
     if (!on_host) return WEFT_OK;
     const cudaError_t fault = cudaPointerGetAttributes(&attributes, p);
@@ -51,8 +51,8 @@ static weft_status open_events(transfer *t, weft_error *error) {
 weft_status transfer_open(void *state, void **opened, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    FORWARD(gpu_refuse_capture(g, "a call with sources", error));
-    FORWARD(open_lanes(g, error));
+    RETURN_IF_ERROR(gpu_refuse_capture(g, "a call with sources", error));
+    RETURN_IF_ERROR(open_lanes(g, error));
     transfer *t = (transfer *)calloc(1, sizeof *t);
     RETURN_IF(!t, WEFT_OUT_OF_MEMORY, "cannot allocate %zu bytes for a copy", sizeof *t);
     const weft_status status = open_events(t, error);

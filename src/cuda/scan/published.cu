@@ -21,7 +21,7 @@ weft_status gpu_hold_words(gpu *g, const char *operation, size_t bytes, weft_err
               "make one call with an array of this length before the capture",
               operation, bytes);
     void *words;
-    FORWARD(gpu_alloc(WEFT_DEVICE, bytes, &words, error));
+    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, bytes, &words, error));
     cudaError_t fault = cudaMemsetAsync(words, 0, bytes, g->stream);
     if (fault == cudaSuccess) fault = cudaStreamSynchronize(g->stream);
     if (fault != cudaSuccess) {
@@ -40,7 +40,7 @@ weft_status published_hold(gpu *g, const char *operation, uint64_t rows, uint64_
     p->control = gpu_scan_control(g);
     p->stride = stride;
     p->row_words = lay_out_levels(p, tiles) * stride;
-    FORWARD(gpu_hold_words(g, operation, rows * p->row_words * sizeof *p->words, error));
+    RETURN_IF_ERROR(gpu_hold_words(g, operation, rows * p->row_words * sizeof *p->words, error));
     p->words = (uint64_t *)g->words;
     p->words_held = g->words_bytes / sizeof *p->words;
     return WEFT_OK;

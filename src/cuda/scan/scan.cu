@@ -55,7 +55,7 @@ weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_job *j
     const scan_grid grid = gpu_scan_shape(g, kernel, j);
     void *arguments[] = {j};
     j->vectors = ((uintptr_t)j->x | (uintptr_t)j->y) % 16 == 0;
-    FORWARD(gpu_allow_shared(g, kernel->kernel, "scan", error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, kernel->kernel, "scan", error));
     CUDA_TRY(cudaLaunchKernel(kernel->kernel, dim3(grid.blocks), dim3(SCAN_THREADS), arguments, grid.shared_bytes,
                               g->stream),
              "scan");
@@ -88,7 +88,7 @@ static weft_status launch_chunks(const gpu *g, const scan_call *c, bool x_on_hos
         }
         void *y = j.y;
         if (y_on_host) j.y = g->staging + STAGING_BYTES / 2;
-        FORWARD(gpu_scan_launch(g, kernel, &j, error));
+        RETURN_IF_ERROR(gpu_scan_launch(g, kernel, &j, error));
         if (y_on_host) CUDA_TRY(cudaMemcpyAsync(y, j.y, j.n * out, cudaMemcpyDeviceToHost, g->stream), "scan");
     }
     return WEFT_OK;
@@ -115,7 +115,7 @@ weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan
     j->ahead = (uint32_t)g->multiprocessors / 2;
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan of %zu elements: a GPU supports at most 2^44", c->n);
-    FORWARD(published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1, &j->totals, error));
+    RETURN_IF_ERROR(published_hold(g, "scan", 1, tiles, cuda_type_bytes(c->result) == 8 ? 2 : 1, &j->totals, error));
     g->pending = true;
     *kernel = kernel_of(c);
     return WEFT_OK;
@@ -127,17 +127,17 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
     if (c->map) return cuda_map_scan(g, c, error);
     if (c->totals) return cuda_scan_totals(g, c, error);
     bool x_on_host, y_on_host;
-    FORWARD(gpu_locate(g, "x", c->x, &x_on_host, error));
-    FORWARD(gpu_locate(g, "y", c->y, &y_on_host, error));
+    RETURN_IF_ERROR(gpu_locate(g, "x", c->x, &x_on_host, error));
+    RETURN_IF_ERROR(gpu_locate(g, "y", c->y, &y_on_host, error));
     if (x_on_host || y_on_host) {
-        FORWARD(gpu_refuse_capture(g, "scan", error));
-        FORWARD(gpu_staging(g, "scan", error));
+        RETURN_IF_ERROR(gpu_refuse_capture(g, "scan", error));
+        RETURN_IF_ERROR(gpu_staging(g, "scan", error));
     }
     scan_launch kernel;
     scan_job j;
-    FORWARD(gpu_scan_begin(g, c, &kernel, &j, error));
+    RETURN_IF_ERROR(gpu_scan_begin(g, c, &kernel, &j, error));
     if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);
     bool launched;
-    FORWARD(gpu_scan_bulk(g, c, &j, &launched, error));
+    RETURN_IF_ERROR(gpu_scan_bulk(g, c, &j, &launched, error));
     return launched ? WEFT_OK : gpu_scan_launch(g, &kernel, &j, error);
 }

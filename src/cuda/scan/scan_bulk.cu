@@ -47,12 +47,12 @@ weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_job *j, bool *l
     if (!kernel.kernel || c->n < BULK_LEAST || g->arch < 90 || kernel.shared_bytes > g->shared_bytes ||
         ((uintptr_t)j->x | (uintptr_t)j->y) % 16)
         return WEFT_OK;
-    FORWARD(has_code(kernel.kernel, launched, error));
+    RETURN_IF_ERROR(has_code(kernel.kernel, launched, error));
     if (!*launched) return WEFT_OK;
     const uint64_t tiles = (j->n - 1) / SCAN_TILE + 1;
     const uint32_t blocks = tiles < (uint64_t)g->multiprocessors ? (uint32_t)tiles : (uint32_t)g->multiprocessors;
     void *arguments[] = {j};
-    FORWARD(gpu_allow_shared(g, kernel.kernel, "scan", error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, kernel.kernel, "scan", error));
     CUDA_TRY(
         cudaLaunchKernel(kernel.kernel, dim3(blocks), dim3(BULK_THREADS), arguments, kernel.shared_bytes, g->stream),
         "scan");

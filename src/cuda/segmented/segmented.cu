@@ -154,7 +154,7 @@ static uint64_t blocks_for(const progress *p, unsigned of_multiprocessor) {
 }
 
 static weft_status fold(const progress *p, weft_error *error) {
-    FORWARD(launch(p, p->kernels.fold_short, blocks_for(p, p->kernels.fold_short_blocks), 0, error));
+    RETURN_IF_ERROR(launch(p, p->kernels.fold_short, blocks_for(p, p->kernels.fold_short_blocks), 0, error));
     const uint64_t longest = p->looked ? p->found.longest : p->c->n;
     if (longest <= p->kernels.fold_short_max) return WEFT_OK;
     return launch(p, p->kernels.fold_long, (uint64_t)TREE_BLOCKS * (unsigned)p->g->multiprocessors, 0, error);
@@ -162,11 +162,11 @@ static weft_status fold(const progress *p, weft_error *error) {
 
 static weft_status scan(progress *p, weft_error *error) {
     const scan_launch *k = &p->kernels.scan_long;
-    FORWARD(launch(p, p->kernels.scan_short, blocks_for(p, p->kernels.scan_short_blocks), 0, error));
+    RETURN_IF_ERROR(launch(p, p->kernels.scan_short, blocks_for(p, p->kernels.scan_short_blocks), 0, error));
     if ((p->looked ? p->found.longest : p->c->n) <= SCAN_TILE) return WEFT_OK;
     const size_t shared = k->shared_bytes + (p->j.scan.block_tiles - 1) * k->tile_bytes;
     p->j.once = p->looked;
-    FORWARD(gpu_allow_shared(p->g, k->kernel, p->c->name, error));
+    RETURN_IF_ERROR(gpu_allow_shared(p->g, k->kernel, p->c->name, error));
     const uint64_t most = (uint64_t)SCAN_BLOCKS * (unsigned)p->g->multiprocessors;
     return launch(p, k->kernel, p->looked ? p->found.items : min_u64(most, p->c->n / SCAN_TILE), shared, error);
 }
@@ -186,7 +186,7 @@ static weft_status prepare_scan(progress *p, weft_error *error) {
     /* Only segments of more than one tile publish totals. Together they have at most twice as many tiles as the
      * array, and fewer than two totals of all levels per tile. */
     const uint64_t words = 4 * (tiles + 1) * j->totals.stride;
-    FORWARD(gpu_hold_words(p->g, "segmented", words * sizeof *j->totals.words, error));
+    RETURN_IF_ERROR(gpu_hold_words(p->g, "segmented", words * sizeof *j->totals.words, error));
     return WEFT_OK;
 }
 
@@ -201,13 +201,13 @@ static weft_status run(progress *p, const gpu_array *arrays, char *scratch, cons
     CUDA_TRY(cudaMemsetAsync(scratch, 0, l->cleared, p->g->stream), p->c->name);
     if (p->c->source == SEGMENTS_BY_OFFSETS) {
         j->offsets = (const uint64_t *)arrays[OFFSETS].at;
-        if (!p->looked) FORWARD(look_on_device(p, (segments_found *)(scratch + l->found), error));
+        if (!p->looked) RETURN_IF_ERROR(look_on_device(p, (segments_found *)(scratch + l->found), error));
     } else {
         uint64_t *count = arrays[COUNT].at ? (uint64_t *)arrays[COUNT].at : (uint64_t *)(scratch + l->count);
         uint64_t *offsets = (uint64_t *)(scratch + l->offsets);
         const heads_call h = {p->g,    p->c,  arrays[KEYS].at,   arrays[UNIQUE_KEYS].at,
                               offsets, count, scratch + l->heads};
-        FORWARD(heads_find(&h, error));
+        RETURN_IF_ERROR(heads_find(&h, error));
         j->offsets = offsets;
         j->count = count;
     }
@@ -257,18 +257,18 @@ weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *err
     p.j.n = c->n;
     p.j.segments = c->segments;
     p.j.scan.flip = gpu_scan_flip(c->op, c->dtype);
-    FORWARD(prepare_scan(&p, error));
+    RETURN_IF_ERROR(prepare_scan(&p, error));
     if (c->source == SEGMENTS_BY_OFFSETS) {
-        FORWARD(gpu_locate(p.g, "offsets", c->offsets, &offsets_on_host, error));
-        if (offsets_on_host) FORWARD(look_on_host(&p, error));
+        RETURN_IF_ERROR(gpu_locate(p.g, "offsets", c->offsets, &offsets_on_host, error));
+        if (offsets_on_host) RETURN_IF_ERROR(look_on_host(&p, error));
     }
     name_arrays(c, arrays);
     const layout l = lay_out(&p);
-    FORWARD(arrays_bring(p.g, c->name, arrays, ARRAYS, l.bytes, &scratch, error));
+    RETURN_IF_ERROR(arrays_bring(p.g, c->name, arrays, ARRAYS, l.bytes, &scratch, error));
     if (c->source == SEGMENTS_BY_OFFSETS || c->n > 0)
-        FORWARD(run(&p, arrays, (char *)scratch, &l, error));
+        RETURN_IF_ERROR(run(&p, arrays, (char *)scratch, &l, error));
     else
         CUDA_TRY(cudaMemsetAsync(arrays[COUNT].at, 0, sizeof *c->count, p.g->stream), c->name);
-    FORWARD(cut_outputs(&p, arrays, error));
+    RETURN_IF_ERROR(cut_outputs(&p, arrays, error));
     return arrays_return(p.g, c->name, arrays, ARRAYS, error);
 }

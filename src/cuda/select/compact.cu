@@ -20,7 +20,7 @@ static weft_status launch(const gpu *g, const char *operation, const compact_ker
                                   dim3(COMPACT_THREADS), counting_arguments, 0, g->stream),
                  operation);
     }
-    FORWARD(gpu_allow_shared(g, kernels->compact, operation, error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, kernels->compact, operation, error));
     CUDA_TRY(cudaLaunchKernel(kernels->compact, dim3((unsigned)tiles), dim3(COMPACT_THREADS), arguments,
                               kernels->shared_bytes, g->stream),
              operation);
@@ -50,16 +50,16 @@ weft_status compact_run(gpu *g, const char *operation, const compact_kernels *ke
     void *scratch;
     RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "%s of %llu elements: a GPU supports at most %llu", operation,
               (unsigned long long)j->n, (unsigned long long)(tile * INT32_MAX));
-    FORWARD(arrays_bring(g, operation, arrays, COMPACT_ARRAYS, scratch_bytes, &scratch, error));
+    RETURN_IF_ERROR(arrays_bring(g, operation, arrays, COMPACT_ARRAYS, scratch_bytes, &scratch, error));
     j->x = arrays[COMPACT_X].at;
     j->flags = (const uint8_t *)arrays[COMPACT_FLAGS].at;
     j->y = arrays[COMPACT_Y].at;
     j->lengths = (uint64_t *)arrays[COMPACT_LENGTHS].at;
     j->count = (uint64_t *)arrays[COMPACT_COUNT].at;
     if (tiles > 0)
-        FORWARD(launch(g, operation, kernels, j, tiles, scratch_bytes, (char *)scratch, error));
+        RETURN_IF_ERROR(launch(g, operation, kernels, j, tiles, scratch_bytes, (char *)scratch, error));
     else
         CUDA_TRY(cudaMemsetAsync(j->count, 0, sizeof *j->count, g->stream), operation);
-    FORWARD(learn_bytes(g, operation, arrays, out_bytes, error));
+    RETURN_IF_ERROR(learn_bytes(g, operation, arrays, out_bytes, error));
     return arrays_return(g, operation, arrays, COMPACT_ARRAYS, error);
 }

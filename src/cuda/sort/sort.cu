@@ -124,7 +124,7 @@ static weft_status make_plan(const gpu *g, const sort_call *c, plan *p, weft_err
     p->keys.bytes = c->n * cuda_type_bytes(c->dtype);
     p->values.bytes = c->n * c->value_bytes;
     if (c->bits == 0) return WEFT_OK; /* only copies */
-    FORWARD(run(&p->j, c->dtype, error));
+    RETURN_IF_ERROR(run(&p->j, c->dtype, error));
     p->cub_at = reserve(&p->scratch, p->j.scratch_bytes);
     if (p->j.overwrite) {
         p->keys.spare_at = reserve(&p->scratch, p->keys.bytes);
@@ -144,14 +144,14 @@ static weft_status pair_up(const plan *p, const lane *l, void *arrays[2], weft_e
 static weft_status run_plan(plan *p, weft_error *error) {
     sort_job *j = &p->j;
     if (p->c->bits == 0) {
-        FORWARD(copy(j->stream, p->keys.to, p->keys.from, p->keys.bytes, error));
+        RETURN_IF_ERROR(copy(j->stream, p->keys.to, p->keys.from, p->keys.bytes, error));
         return copy(j->stream, p->values.to, p->values.from, p->values.bytes, error);
     }
-    FORWARD(pair_up(p, &p->keys, j->keys, error));
-    FORWARD(pair_up(p, &p->values, j->values, error));
+    RETURN_IF_ERROR(pair_up(p, &p->keys, j->keys, error));
+    RETURN_IF_ERROR(pair_up(p, &p->values, j->values, error));
     j->scratch = p->scratch.base + p->cub_at;
-    FORWARD(run(j, p->c->dtype, error));
-    FORWARD(copy(j->stream, p->keys.to, j->keys[j->keys_at], p->keys.bytes, error));
+    RETURN_IF_ERROR(run(j, p->c->dtype, error));
+    RETURN_IF_ERROR(copy(j->stream, p->keys.to, j->keys[j->keys_at], p->keys.bytes, error));
     return copy(j->stream, p->values.to, j->values[j->values_at], p->values.bytes, error);
 }
 
@@ -166,20 +166,20 @@ weft_status cuda_sort(void *state, const sort_call *c, weft_error *error) {
     const current_device scope(g->device);
     plan p;
     void *base;
-    FORWARD(make_plan(g, c, &p, error));
+    RETURN_IF_ERROR(make_plan(g, c, &p, error));
     const size_t keys = p.keys.bytes, values = p.values.bytes;
     gpu_array arrays[] = {
         array_of("keys", c->keys, keys, p.keys_in_place ? ARRAY_BOTH : ARRAY_IN),
         array_of("sorted_keys", p.keys_in_place ? NULL : c->sorted_keys, keys, ARRAY_OUT),
         array_of("values", values ? c->values : NULL, values, p.values_in_place ? ARRAY_BOTH : ARRAY_IN),
         array_of("sorted_values", p.values_in_place ? NULL : c->sorted_values, values, ARRAY_OUT)};
-    FORWARD(arrays_bring(g, "sort", arrays, 4, p.scratch.used, &base, error));
+    RETURN_IF_ERROR(arrays_bring(g, "sort", arrays, 4, p.scratch.used, &base, error));
     p.scratch.base = (char *)base;
     p.keys.from = arrays[0].at;
     p.keys.to = p.keys_in_place ? arrays[0].at : arrays[1].at;
     p.values.from = arrays[2].at;
     p.values.to = p.values_in_place ? arrays[2].at : arrays[3].at;
-    FORWARD(run_plan(&p, error));
+    RETURN_IF_ERROR(run_plan(&p, error));
     return arrays_return(g, "sort", arrays, 4, error);
 }
 
@@ -196,21 +196,21 @@ weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) 
     void *base;
     j.value_bytes = wanted == 4 ? wanted : index_bytes(c->n);
     const bool widens = j.value_bytes != wanted;
-    FORWARD(run(&j, c->dtype, error));
+    RETURN_IF_ERROR(run(&j, c->dtype, error));
     const size_t cub_at = reserve(&scratch, j.scratch_bytes), keys_at = reserve(&scratch, keys);
     const size_t indices_at = reserve(&scratch, c->n * j.value_bytes);
     const size_t sorted_at = reserve(&scratch, widens ? c->n * j.value_bytes : 0);
     gpu_array arrays[] = {array_of("keys", c->keys, keys, ARRAY_IN),
                           array_of("indices", c->indices, c->n * wanted, ARRAY_OUT)};
-    FORWARD(arrays_bring(g, "argsort", arrays, 2, scratch.used, &base, error));
+    RETURN_IF_ERROR(arrays_bring(g, "argsort", arrays, 2, scratch.used, &base, error));
     scratch.base = (char *)base;
     j.scratch = scratch.base + cub_at;
     j.keys[0] = arrays[0].at;
     j.keys[1] = scratch.base + keys_at;
     j.values[0] = scratch.base + indices_at;
     j.values[1] = widens ? scratch.base + sorted_at : arrays[1].at;
-    FORWARD(number(g->stream, j.values[0], j.value_bytes, c->n, error));
-    FORWARD(run(&j, c->dtype, error));
-    if (widens) FORWARD(widen(g->stream, j.values[1], arrays[1].at, c->n, error));
+    RETURN_IF_ERROR(number(g->stream, j.values[0], j.value_bytes, c->n, error));
+    RETURN_IF_ERROR(run(&j, c->dtype, error));
+    if (widens) RETURN_IF_ERROR(widen(g->stream, j.values[1], arrays[1].at, c->n, error));
     return arrays_return(g, "argsort", arrays, 2, error);
 }

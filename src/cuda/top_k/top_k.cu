@@ -70,12 +70,12 @@ template <class T> static weft_status run(gpu *g, const top_k_call *c, weft_erro
     const int bits = 8 * (int)sizeof(T);
     const uint64_t gather_blocks = (c->k - 1) / GATHER_THREADS + 1;
     RETURN_IF(gather_blocks > INT32_MAX, WEFT_INVALID, "top_k: k = %zu: a GPU supports at most 2^39", c->k);
-    FORWARD(sort_lists(g, c->k, bits, &l, error));
-    FORWARD(arrays_bring(g, "top_k", arrays, 3, l.bytes(), &scratch, error));
+    RETURN_IF_ERROR(sort_lists(g, c->k, bits, &l, error));
+    RETURN_IF_ERROR(arrays_bring(g, "top_k", arrays, 3, l.bytes(), &scratch, error));
     l.place((char *)scratch);
     const T *x = (const T *)arrays[0].at;
-    FORWARD(select_first<T>(g, c, x, &l, error));
-    if (c->k > 1) FORWARD(sort_lists(g, c->k, bits, &l, error));
+    RETURN_IF_ERROR(select_first<T>(g, c, x, &l, error));
+    if (c->k > 1) RETURN_IF_ERROR(sort_lists(g, c->k, bits, &l, error));
     top_k_gather_kernel<T><<<(unsigned)gather_blocks, GATHER_THREADS, 0, g->stream>>>(
         x, c->k, l.index_lists.Current(), (T *)arrays[1].at, (uint64_t *)arrays[2].at);
     CUDA_TRY(cudaGetLastError(), "top_k");

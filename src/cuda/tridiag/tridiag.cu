@@ -37,7 +37,7 @@ static weft_status launch(const solver *s, const tridiag_job *j, const void *ker
     RETURN_IF(blocks > INT32_MAX, WEFT_UNSUPPORTED,
               "tridiag of %llu systems of %llu rows: too many for one kernel launch", (unsigned long long)j->systems,
               (unsigned long long)j->n);
-    FORWARD(gpu_allow_shared(s->g, kernel, "tridiag", error));
+    RETURN_IF_ERROR(gpu_allow_shared(s->g, kernel, "tridiag", error));
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, s->g->stream),
              "tridiag");
     return WEFT_OK;
@@ -115,14 +115,14 @@ static weft_status solve(const solver *s, tridiag_job *j, bool adjacent, char *s
     j->out_line = adjacent ? line : 1;
     void **const out[INPUTS] = {&j->out_a, &j->out_b, &j->out_c, &j->out_d};
     for (int i = 0; i < INPUTS; i++, scratch += bytes) *out[i] = scratch;
-    FORWARD(launch_long(s, j, tridiag_reduce_kernel(s->f32, adjacent), adjacent, 1, error));
+    RETURN_IF_ERROR(launch_long(s, j, tridiag_reduce_kernel(s->f32, adjacent), adjacent, 1, error));
     tridiag_job above = *j;
     tridiag_lines *const lines[INPUTS] = {&above.a, &above.b, &above.c, &above.d};
     for (int i = 0; i < INPUTS; i++) *lines[i] = tridiag_lines{*out[i], j->out_step, j->out_line, false, 0, 0};
     above.n = j->chunks;
     above.x = j->out_d; /* in place */
     above.scale = j->scale * TRIDIAG_CHUNK;
-    FORWARD(solve(s, &above, adjacent, scratch, error));
+    RETURN_IF_ERROR(solve(s, &above, adjacent, scratch, error));
     return launch_long(s, j, tridiag_expand_kernel(s->f32, adjacent), adjacent, 0, error);
 }
 
@@ -181,7 +181,7 @@ weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft
     if (c->systems && c->n) {
         tridiag_job j = job_of(c);
         j.faults = faults;
-        FORWARD(solve(&s, &j, all_adjacent(&j), (char *)scratch + FAULT_BYTES, error));
+        RETURN_IF_ERROR(solve(&s, &j, all_adjacent(&j), (char *)scratch + FAULT_BYTES, error));
     }
     return faults ? report(&s, faults, c->n, c->singular, error) : WEFT_OK;
 }
@@ -249,7 +249,7 @@ static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
     void *scratch;
     there.part = &part;
     list_stage_arrays(c, arrays);
-    FORWARD(arrays_bring(g, "tridiag", arrays, STAGE_ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    RETURN_IF_ERROR(arrays_bring(g, "tridiag", arrays, STAGE_ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
     for (int i = 0; i < INPUTS; i++) {
         if (arrays[i].p) in[i]->p = arrays[i].at;
         part.separators[i] = arrays[INPUTS + i].at;
@@ -257,7 +257,7 @@ static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
     there.x = arrays[2 * INPUTS].at;
     part.head = arrays[2 * INPUTS + 1].at;
     part.fault = (uint64_t *)arrays[2 * INPUTS + 2].at;
-    FORWARD(launch_stage(g, &there, (char *)scratch + FAULT_BYTES, error));
+    RETURN_IF_ERROR(launch_stage(g, &there, (char *)scratch + FAULT_BYTES, error));
     return arrays_return(g, "tridiag", arrays, STAGE_ARRAYS, error);
 }
 
@@ -279,11 +279,11 @@ weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) 
     arrays[INPUTS] = gpu_array{"x", c->x, x_bytes, gaps ? ARRAY_BOTH : ARRAY_OUT, false, NULL};
     arrays[INPUTS + 1] = gpu_array{"singular", c->singular, sizeof *c->singular, ARRAY_OUT, false, NULL};
     void *scratch;
-    FORWARD(arrays_bring(g, "tridiag", arrays, ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    RETURN_IF_ERROR(arrays_bring(g, "tridiag", arrays, ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
     for (int i = 0; i < INPUTS; i++)
         if (arrays[i].p) in[i]->p = arrays[i].at;
     there.x = arrays[INPUTS].at;
     there.singular = (uint64_t *)arrays[INPUTS + 1].at;
-    FORWARD(gpu_tridiag_solve(g, &there, scratch, error));
+    RETURN_IF_ERROR(gpu_tridiag_solve(g, &there, scratch, error));
     return arrays_return(g, "tridiag", arrays, ARRAYS, error);
 }
