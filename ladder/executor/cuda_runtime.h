@@ -109,8 +109,8 @@ void launch(const geometry &g, CALL kernel, A... arguments) {
 /* What extern __shared__ T name[] points to: as many bytes as the launch asked for. */
 void *dynamic_shared();
 
-/* For threads: waits for the block. */
-void block_barrier();
+/* For threads: waits for the block. Returns the bitwise or of what its threads pass. */
+uint64_t block_barrier(uint64_t mine);
 
 /* For threads: waits until the lanes of `mask` have all come, and gives what they make of what each has brought. */
 enum warp_call { WARP_BARRIER, WARP_SHUFFLE, WARP_BALLOT, WARP_MATCH };
@@ -143,7 +143,8 @@ static inline int lane_at(int by, int width) {
 #define gridDim emulated::here.grid_size
 enum { warpSize = 32 };
 
-#define __syncthreads() emulated::block_barrier()
+static inline void __syncthreads() { emulated::block_barrier(0); }
+static inline int __syncthreads_or(int is) { return emulated::block_barrier(is != 0) != 0; }
 static inline void __syncwarp(unsigned mask = 0xffffffffu) {
     emulated::warp_meet(emulated::WARP_BARRIER, mask, 0, 0);
 }
@@ -177,6 +178,7 @@ static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 template <class T> T __ldg(const T *p) { return *p; }
 template <class T> T __ldcg(const T *p) { return *p; }
+template <class T> T __ldcs(const T *p) { return *p; }
 template <class T> void __stcg(T *p, T v) { *p = v; }
 
 /* *p becomes next(*p), and what it was is given back. */

@@ -26,9 +26,9 @@ struct fibre {
     bool made;
     jmp_buf at; /* where it stopped */
     fibre_state state;
-    warp_call call; /* AT_WARP: what it waits for, and what it has brought; then the answer */
-    unsigned mask;
-    uint64_t mine, answer;
+    warp_call call;        /* AT_WARP: the function that it has called */
+    unsigned mask;         /* AT_WARP: the lanes that take part */
+    uint64_t mine, answer; /* argument and result of the function of warps, or of the barrier of the block */
     int from;
     unsigned warp_epoch;
 };
@@ -163,7 +163,12 @@ unsigned count(unsigned threads, fibre_state state) {
 
 bool release_block(unsigned threads) {
     if (count(threads, AT_BLOCK) != threads) return false;
-    for (unsigned i = 0; i < threads; i++) fibres[i].state = READY;
+    uint64_t any = 0;
+    for (unsigned i = 0; i < threads; i++) any |= fibres[i].mine;
+    for (unsigned i = 0; i < threads; i++) {
+        fibres[i].state = READY;
+        fibres[i].answer = any;
+    }
     epoch++;
     now_counted.barriers++;
     return true;
@@ -294,7 +299,12 @@ bool is_private(const void *p) {
            (at >= body_arguments && at < body_arguments + body_argument_bytes);
 }
 
-void block_barrier() { wait_as(AT_BLOCK); }
+uint64_t block_barrier(uint64_t mine) {
+    fibre &f = fibres[now];
+    f.mine = mine;
+    wait_as(AT_BLOCK);
+    return f.answer;
+}
 
 uint64_t warp_meet(warp_call call, unsigned mask, uint64_t mine, int from) {
     fibre &f = fibres[now];

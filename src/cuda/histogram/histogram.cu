@@ -5,7 +5,6 @@
 #include "cuda/runtime/arrays.h"
 
 enum {
-    FEW_THREADS = 512,            /* threads of a block, if four blocks fit on a multiprocessor */
     MANY_THREADS = 1024,          /* threads of a block, if one or two fit */
     FEW_THREADS_BYTES = 56 << 10, /* maximum shared memory of a block for four blocks */
     COPIES_LOG2_MAX = 5
@@ -72,6 +71,8 @@ static shape choose(const gpu *g, const histogram_call *c, histogram_job *j) {
     const size_t guide = c->edges ? HISTOGRAM_GUIDE * sizeof(uint32_t) : 0;
     const size_t edges = c->edges ? (c->bins + 1) * cuda_type_bytes(c->dtype) : 0;
     shape s = {MANY_THREADS, 2, false, guide};
+    if (cuda_type_bytes(c->dtype) == 1)
+        return shape{HISTOGRAM_THREADS_FEW, 4, true, byte_counters::WORDS * sizeof(uint32_t) + guide};
     j->edges_shared = edges > 0 && counters + guide + edges <= FEW_THREADS_BYTES;
     const size_t fixed = guide + (j->edges_shared ? edges : 0);
     s.in_shared = counters + fixed <= g->shared_bytes;
@@ -80,7 +81,7 @@ static shape choose(const gpu *g, const histogram_call *c, histogram_job *j) {
     s.shared_bytes = counters + fixed;
     if (s.shared_bytes > g->shared_bytes / 2) s.blocks_each = 1;
     if (s.shared_bytes > FEW_THREADS_BYTES) return s;
-    s.threads = FEW_THREADS;
+    s.threads = HISTOGRAM_THREADS_FEW;
     s.blocks_each = 4;
     while (j->copies_log2 < COPIES_LOG2_MAX && (counters << (j->copies_log2 + 1)) + fixed <= FEW_THREADS_BYTES)
         j->copies_log2++;
@@ -88,22 +89,28 @@ static shape choose(const gpu *g, const histogram_call *c, histogram_job *j) {
     return s;
 }
 
+template <class T> struct kernel_type { typedef void (*type)(slots<T> x, const histogram_job j); };
+
+template <class T, class MAP> static typename kernel_type<T>::type kernel_of(bool in_shared) {
+    if constexpr (sizeof(T) == 1)
+        return histogram_bytes_kernel<T, MAP>;
+    else
+        return in_shared ? histogram_kernel<T, MAP, shared_counters> : histogram_kernel<T, MAP, global_counters>;
+}
+
 template <class T, class MAP>
-static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t n, histogram_job *j,
+static weft_status launch(const gpu *g, const shape &s, const void *x, uint64_t n, const histogram_job *j,
                           weft_error *error) {
-    const void *const kernel = s.in_shared ? (const void *)histogram_kernel<T, MAP, shared_counters>
-                                           : (const void *)histogram_kernel<T, MAP, global_counters>;
+    const typename kernel_type<T>::type kernel = kernel_of<T, MAP>(s.in_shared);
     const uint64_t block_elements = (uint64_t)s.threads * HISTOGRAM_ROWS * slots<T>::PER;
     const uint64_t blocks_max = (uint64_t)s.blocks_each * g->multiprocessors;
     const uint64_t part = blocks_max << 31; /* per launch, so that no 32-bit counter of a block overflows */
-    RETURN_IF_ERROR(gpu_allow_shared(g, kernel, "histogram", error));
+    RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "histogram", error));
     for (uint64_t first = 0; first < n; first += part) {
-        slots<T> some((const T *)x + first, n - first < part ? n - first : part);
-        const uint64_t blocks = (some.n - 1) / block_elements + 1;
-        void *arguments[] = {&some, j};
-        CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)(blocks < blocks_max ? blocks : blocks_max)),
-                                  dim3(s.threads), arguments, s.shared_bytes, g->stream),
-                 "histogram");
+        const slots<T> some((const T *)x + first, n - first < part ? n - first : part);
+        const uint64_t blocks = min((some.n - 1) / block_elements + 1, blocks_max);
+        kernel<<<(unsigned)blocks, s.threads, s.shared_bytes, g->stream>>>(some, *j);
+        CUDA_TRY(cudaGetLastError(), "histogram");
     }
     return WEFT_OK;
 }

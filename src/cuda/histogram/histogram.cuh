@@ -3,14 +3,16 @@
 #define WEFT_CUDA_HISTOGRAM_CUH
 
 #include "arith/even_bins.h"
+#include "cuda/runtime/device.cuh"
 #include "cuda/runtime/slots.cuh"
 
 #include <math.h>
 
 enum {
-    HISTOGRAM_ROWS = 4,                   /* slots that a thread loads before it counts them */
-    HISTOGRAM_CELLS = 1024,               /* cells of the guide to the edges */
-    HISTOGRAM_GUIDE = HISTOGRAM_CELLS + 4 /* words of the guide, rounded up */
+    HISTOGRAM_ROWS = 4,                    /* slots that a thread loads before it counts them */
+    HISTOGRAM_CELLS = 1024,                /* cells of the guide to the edges */
+    HISTOGRAM_GUIDE = HISTOGRAM_CELLS + 4, /* words of the guide, rounded up */
+    HISTOGRAM_THREADS_FEW = 512            /* threads of a block, if four blocks fit on a multiprocessor */
 };
 
 typedef struct histogram_job {
@@ -135,7 +137,8 @@ template <class T> __device__ void fill_guide(const T *edges, uint32_t bins, uin
 
 /* ----------------------------------------------------------------------------------- counters */
 
-extern __shared__ __align__(16) uint32_t histogram_shared[];
+/* Returns the shared memory of a block: counters, then the guide to the edges, then the edges. */
+static __device__ __forceinline__ uint32_t *histogram_shared() { return (uint32_t *)dynamic_shared(); }
 
 /* Counters in shared memory: 2^copies_log2 copies for each bin. At most 32 >> copies_log2 lanes of a warp share a
  * copy, which reduces contention between equal elements. With 32 copies there are no bank conflicts. */
@@ -143,7 +146,7 @@ struct shared_counters {
     uint32_t *counters;
     uint32_t bins, copies_log2, lane;
     __device__ explicit shared_counters(const histogram_job &j)
-        : counters(histogram_shared), bins(j.bins), copies_log2(j.copies_log2),
+        : counters(histogram_shared()), bins(j.bins), copies_log2(j.copies_log2),
           lane(threadIdx.x & ((1u << j.copies_log2) - 1)) {
         for (uint32_t i = threadIdx.x; i < bins << copies_log2; i += blockDim.x) counters[i] = 0;
     }
@@ -201,7 +204,7 @@ template <class T, class MAP, class COUNTERS>
 __global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_job j) {
     enum { PER = slots<T>::PER };
     COUNTERS counters(j);
-    uint32_t *const guide = histogram_shared + (j.in_shared ? ((j.bins << j.copies_log2) + 3) / 4 * 4 : 0);
+    uint32_t *const guide = histogram_shared() + (j.in_shared ? ((j.bins << j.copies_log2) + 3) / 4 * 4 : 0);
     T *const edges = (T *)(guide + HISTOGRAM_GUIDE);
     if (j.edges_shared)
         for (uint32_t i = threadIdx.x; i <= j.bins; i += blockDim.x) edges[i] = ((const T *)j.edges)[i];
@@ -221,6 +224,66 @@ __global__ void histogram_kernel(slots<T> x, const __grid_constant__ histogram_j
                                   }
                               });
     counters.flush(j.counts);
+}
+
+/* ------------------------------------------------------------------------- elements of a byte */
+
+/* Counters of the 256 values of a byte in shared memory, one copy for each lane of a warp: no bank conflicts. */
+struct byte_counters {
+    enum { VALUES = 256, COPIES = 32, WORDS = VALUES * COPIES };
+    uint32_t lane;
+    __device__ byte_counters() : lane(threadIdx.x % COPIES) {
+        for (uint32_t i = threadIdx.x; i < WORDS; i += blockDim.x) histogram_shared()[i] = 0;
+    }
+    __device__ __forceinline__ void add(uint32_t value) { atomicAdd(&histogram_shared()[value * COPIES | lane], 1u); }
+    __device__ __forceinline__ void add_word(uint32_t word) {
+        add(word & 0xff);
+        add(word >> 8 & 0xff);
+        add(word >> 16 & 0xff);
+        add(word >> 24);
+    }
+    /* Returns the count of one value. Each thread reads the copies in an order of its own, because all copies of one
+     * lane are in one bank. */
+    static __device__ uint32_t total(uint32_t value) {
+        uint32_t sum = 0;
+        for (uint32_t c = 0; c < COPIES; c++) sum += histogram_shared()[value * COPIES | ((c + value) % COPIES)];
+        return sum;
+    }
+};
+
+/* Counts the values of bytes without mapping them to bins; then each block maps its 256 totals. Per 4 bytes a thread
+ * issues 4 atomic additions to shared memory and about 8 other instructions. */
+template <class T, class MAP>
+__global__ void __launch_bounds__(HISTOGRAM_THREADS_FEW)
+    histogram_bytes_kernel(slots<T> x, const __grid_constant__ histogram_job j) {
+    enum { PER = slots<T>::PER };
+    byte_counters counters;
+    __syncthreads();
+    const uint64_t rows = (uint64_t)blockDim.x * HISTOGRAM_ROWS;
+    take_rows<HISTOGRAM_ROWS>(x, blockIdx.x * rows, x.count(), gridDim.x * rows,
+                              [&](uint64_t, T(&v)[HISTOGRAM_ROWS][PER], uint32_t(&present)[HISTOGRAM_ROWS]) {
+#pragma unroll
+                                  for (int r = 0; r < HISTOGRAM_ROWS; r++) {
+                                      if (present[r] == (1u << PER) - 1) {
+#pragma unroll
+                                          for (int w = 0; w < 4; w++) counters.add_word(((const uint32_t *)v[r])[w]);
+                                          continue;
+                                      }
+                                      for (int i = 0; i < PER; i++)
+                                          if (present[r] >> i & 1) counters.add((uint8_t)v[r][i]);
+                                  }
+                              });
+    __syncthreads();
+    uint32_t *const guide = histogram_shared() + byte_counters::WORDS;
+    if (j.edges) fill_guide((const T *)j.edges, j.bins, guide);
+    __syncthreads();
+    const MAP map(j, NULL, guide);
+    for (uint32_t value = threadIdx.x; value < byte_counters::VALUES; value += blockDim.x) {
+        const uint32_t total = counters.total(value);
+        uint32_t bin = 0;
+        if (total && map.find((T)value, bin))
+            atomicAdd((unsigned long long *)&j.counts[bin], (unsigned long long)total);
+    }
 }
 
 #endif

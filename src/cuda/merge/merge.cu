@@ -20,36 +20,40 @@ template <class T> struct tile_of {
  * total key. */
 template <class T> struct ranks {
     typedef typename key_of<T>::type rank;
+    static constexpr bool HAVE_NANS = false;
     static __device__ __forceinline__ rank of(T x) { return total_key(x); }
     static __device__ __forceinline__ T element(rank r) { return (T)(r ^ total_key(T(0))); }
     static __device__ __forceinline__ rank key(rank r) { return r; }
+    static __device__ __forceinline__ bool is_nan(rank) { return false; }
 };
 
 /* Ranks of floats (sort_code.h): NaNs of both signs have ranks after that of the greatest number, and one key. */
 template <> struct ranks<float> {
     typedef uint32_t rank;
+    static constexpr bool HAVE_NANS = true;
     static constexpr uint32_t FOLD = 0x7fffffff, FLIP = 0x80000000, FIRST = 0x7fffff, GREATEST = 0xff000001;
     static __device__ __forceinline__ rank of(float x) {
         return weft_sort_rank_32(FOLD, FLIP, 0 - FIRST, weft_bits_f32(x));
     }
     static __device__ __forceinline__ float element(rank r) {
-        const uint32_t turned = (r + FIRST) ^ FLIP;
-        return weft_from_bits_f32(turned ^ ((0 - (turned >> 31)) & FOLD));
+        return weft_from_bits_f32(weft_sort_key_32(FOLD, FLIP, 0 - FIRST, r));
     }
     static __device__ __forceinline__ rank key(rank r) { return min(r, GREATEST + 1); }
+    static __device__ __forceinline__ bool is_nan(rank r) { return r > GREATEST; }
 };
 template <> struct ranks<double> {
     typedef uint64_t rank;
+    static constexpr bool HAVE_NANS = true;
     static constexpr uint64_t FOLD = 0x7fffffffffffffff, FLIP = 0x8000000000000000, FIRST = 0xfffffffffffff,
                               GREATEST = 0xffe0000000000001;
     static __device__ __forceinline__ rank of(double x) {
         return weft_sort_rank_64(FOLD, FLIP, 0 - FIRST, weft_bits_f64(x));
     }
     static __device__ __forceinline__ double element(rank r) {
-        const uint64_t turned = (r + FIRST) ^ FLIP;
-        return weft_from_bits_f64(turned ^ ((0 - (turned >> 63)) & FOLD));
+        return weft_from_bits_f64(weft_sort_key_64(FOLD, FLIP, 0 - FIRST, r));
     }
     static __device__ __forceinline__ rank key(rank r) { return r > GREATEST ? GREATEST + 1 : r; }
+    static __device__ __forceinline__ bool is_nan(rank r) { return r > GREATEST; }
 };
 
 /* ---------------------------------------------------------------------------------- the kernels */
@@ -79,55 +83,80 @@ __global__ void split_kernel(const T *a, uint64_t na, const T *b, uint64_t nb, u
 
 /* Number of elements of a tile: from a, and in all. */
 struct extent {
-    uint32_t a, size;
+    uint32_t a, all;
 };
 
-/* Loads the ranks of a tile to shared memory. WHOLE: the tile is full. */
-template <class T, bool WHOLE>
-__device__ __forceinline__ void read_tile(const T *from_a, const T *from_b, extent there,
+/* Loads the ranks of a tile to shared memory. FULL: the tile has SIZE elements. Returns true if the thread has loaded
+ * a NaN. */
+template <class T, bool FULL>
+__device__ __forceinline__ bool load_tile(const T *from_a, const T *from_b, extent size,
                                           typename ranks<T>::rank *tile) {
     enum { ITEMS = tile_of<T>::ITEMS };
+    const T *const own_a = from_a + threadIdx.x, *const own_b = from_b + threadIdx.x;
     T v[ITEMS];
 #pragma unroll
     for (int s = 0; s < ITEMS; s++) { /* starts all loads before it waits for one */
-        const uint32_t i = s * THREADS + threadIdx.x;
-        if (WHOLE || i < there.size) v[s] = i < there.a ? from_a[i] : from_b[i];
+        const T *const own = s * THREADS + threadIdx.x < size.a ? own_a : own_b;
+        if (FULL || s * THREADS + threadIdx.x < size.all) v[s] = own[s * THREADS];
     }
+    bool nan = false;
 #pragma unroll
     for (int s = 0; s < ITEMS; s++) {
         const uint32_t i = s * THREADS + threadIdx.x;
-        if (WHOLE || i < there.size) tile[i] = ranks<T>::of(v[s]);
+        if (!FULL && i >= size.all) break;
+        tile[i] = ranks<T>::of(v[s]);
+        nan |= ranks<T>::is_nan(ranks<T>::of(v[s]));
     }
+    return nan;
 }
 
-template <class T, bool WHOLE>
-__device__ __forceinline__ void write_tile(const typename ranks<T>::rank *tile, uint32_t size, T *y) {
+/* Merges the thread's elements of the tile, from output position `start` on, to v. tile[0..a) and tile[a..all) are
+ * the elements of a and of b. May read ITEMS elements after the tile. NANS: the tile may contain NaNs. */
+template <class T, bool NANS>
+__device__ __forceinline__ void merge_items(const typename ranks<T>::rank *tile, extent size, uint32_t start,
+                                            typename ranks<T>::rank (&v)[tile_of<T>::ITEMS]) {
+    typedef typename ranks<T>::rank rank;
+    const auto key = [](rank r) { return NANS ? ranks<T>::key(r) : r; };
+    const uint32_t split_a = split(tile, size.a, tile + size.a, size.all - size.a, start, key);
+    const uint32_t end_a = size.a * sizeof(rank), end_b = size.all * sizeof(rank); /* offsets in bytes, for speed */
+    uint32_t at_a = split_a * sizeof(rank), at_b = (size.a + start - split_a) * sizeof(rank);
+    rank next_a = tile[split_a], next_b = tile[size.a + start - split_a];
 #pragma unroll
     for (int s = 0; s < tile_of<T>::ITEMS; s++) {
-        const uint32_t k = s * THREADS + threadIdx.x;
-        if (WHOLE || k < size) y[k] = ranks<T>::element(tile[k]);
-    }
-}
-
-/* Merges the thread's elements of the tile, from output position `start` on, to v. tile[i..there.a) and
- * tile[j..there.size) are the remaining elements of a and of b. May read one element after the tile. */
-template <class T>
-__device__ __forceinline__ void merge_some(const typename ranks<T>::rank *tile, extent there, uint32_t start,
-                                           typename ranks<T>::rank (&v)[tile_of<T>::ITEMS]) {
-    enum { SIZE = tile_of<T>::SIZE };
-    typedef ranks<T> r;
-    typedef typename r::rank rank;
-    uint32_t i = split(tile, there.a, tile + there.a, there.size - there.a, start, [](rank x) { return r::key(x); });
-    uint32_t j = there.a + start - i;
-    rank next_a = tile[i], next_b = tile[j];
-#pragma unroll
-    for (int s = 0; s < tile_of<T>::ITEMS; s++) {
-        const bool take_b = i >= there.a || (j < there.size && r::key(next_b) < r::key(next_a));
+        const bool take_b = at_a >= end_a || (at_b < end_b && key(next_b) < key(next_a));
+        const rank next = *(const rank *)((const char *)(tile + 1) + (take_b ? at_b : at_a));
         v[s] = take_b ? next_b : next_a;
-        const uint32_t at = take_b ? ++j : ++i;
-        const rank next = tile[at < SIZE ? at : SIZE];
-        next_a = take_b ? next_a : next;
-        next_b = take_b ? next : next_b;
+        if (take_b) {
+            next_b = next;
+            at_b += sizeof(rank);
+        } else {
+            next_a = next;
+            at_a += sizeof(rank);
+        }
+    }
+}
+
+/* Merges a tile to y. */
+template <class T, bool FULL>
+__device__ __forceinline__ void merge_tile(const T *from_a, const T *from_b, extent size,
+                                           typename ranks<T>::rank *tile, T *y) {
+    enum { ITEMS = tile_of<T>::ITEMS };
+    const uint32_t own = threadIdx.x * ITEMS, start = FULL || own < size.all ? own : size.all;
+    typename ranks<T>::rank v[ITEMS];
+    const bool nans = __syncthreads_or(load_tile<T, FULL>(from_a, from_b, size, tile));
+    if (ranks<T>::HAVE_NANS && nans)
+        merge_items<T, true>(tile, size, start, v);
+    else
+        merge_items<T, false>(tile, size, start, v);
+    __syncthreads();
+#pragma unroll
+    for (int s = 0; s < ITEMS; s++)
+        if (FULL || start + s < size.all) tile[start + s] = v[s];
+    __syncthreads();
+#pragma unroll
+    for (int s = 0; s < ITEMS; s++) {
+        const uint32_t k = s * THREADS + threadIdx.x;
+        if (FULL || k < size.all) y[k] = ranks<T>::element(tile[k]);
     }
 }
 
@@ -135,32 +164,18 @@ template <class T>
 __global__ void __launch_bounds__(THREADS)
     merge_kernel(const T *__restrict__ a, uint64_t na, const T *__restrict__ b, uint64_t nb,
                  const uint64_t *__restrict__ splits, T *__restrict__ y) {
-    enum { ITEMS = tile_of<T>::ITEMS, SIZE = tile_of<T>::SIZE };
-    typedef typename ranks<T>::rank rank;
-    __shared__ rank tile[SIZE + 1];
+    enum { SIZE = tile_of<T>::SIZE };
+    __shared__ typename ranks<T>::rank tile[SIZE + tile_of<T>::ITEMS];
     const uint64_t d = (uint64_t)blockIdx.x * SIZE, i0 = splits[blockIdx.x], i1 = splits[blockIdx.x + 1];
-    extent there;
-    there.size = (uint32_t)(na + nb - d < SIZE ? na + nb - d : SIZE);
+    extent size;
+    size.all = (uint32_t)(na + nb - d < SIZE ? na + nb - d : SIZE);
     /* If a and b are sorted, this is i1 - i0. Otherwise it is kept within bounds. */
-    there.a = i1 < i0 ? 0 : i1 - i0 < there.size ? (uint32_t)(i1 - i0) : there.size;
-    const T *const from_b = b + (d - i0) - there.a;
-    if (there.size == SIZE)
-        read_tile<T, true>(a + i0, from_b, there, tile);
+    size.a = i1 < i0 ? 0 : i1 - i0 < size.all ? (uint32_t)(i1 - i0) : size.all;
+    const T *const from_b = b + (d - i0) - size.a;
+    if (size.all == SIZE)
+        merge_tile<T, true>(a + i0, from_b, size, tile, y + d);
     else
-        read_tile<T, false>(a + i0, from_b, there, tile);
-    __syncthreads();
-    rank v[ITEMS];
-    const uint32_t start = threadIdx.x * ITEMS < there.size ? threadIdx.x * ITEMS : there.size;
-    merge_some<T>(tile, there, start, v);
-    __syncthreads();
-#pragma unroll
-    for (int s = 0; s < ITEMS; s++)
-        if (start + s < there.size) tile[start + s] = v[s];
-    __syncthreads();
-    if (there.size == SIZE)
-        write_tile<T, true>(tile, SIZE, y + d);
-    else
-        write_tile<T, false>(tile, there.size, y + d);
+        merge_tile<T, false>(a + i0, from_b, size, tile, y + d);
 }
 
 /* ------------------------------------------------------------------------------------- the call */
