@@ -17,9 +17,9 @@ enum { MATCH_INPUTS = 2, MATCH_COLUMNS = 24 };
 /* Number of cases. GOLDEN is the small fixed set of the golden hashes. */
 typedef enum match_level { MATCH_TINY, MATCH_QUICK, MATCH_FULL, MATCH_GOLDEN, MATCH_LEVELS } match_level;
 
-/* Placement of an array: a number of elements after a page's start (with an unreadable page before it), or so that
+/* Offset of an array: a number of elements after a page's start (with an unreadable page before it), or so that
  * it ends where an unreadable page begins. */
-typedef enum match_place { PLACE_0, PLACE_1, PLACE_3, PLACE_END, PLACES } match_place;
+typedef enum match_offset { OFFSET_0, OFFSET_1, OFFSET_3, OFFSET_END, OFFSETS } match_offset;
 
 struct match_shape;
 
@@ -38,7 +38,7 @@ typedef struct match_case {
     input_kind kind;
     uint64_t seed;
     uint64_t turn; /* seed of the arguments that an operation varies; differs between types, sizes and inputs */
-    match_place place;
+    match_offset offset;
 } match_case;
 
 /* Description of an operation, defined in verify/cases/<stem>.c. If an operation has several outputs, `call` stores
@@ -66,9 +66,9 @@ static inline size_t match_out_bytes(const match_case *c) {
 /* Returns c->n, for operations whose output has one value for each element. */
 size_t match_each(const match_case *c);
 
-extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_laplace, match_recurrence,
-    match_fft, match_convolve, match_tridiag, match_heat, match_sort, match_argsort, match_price;
-extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_matmul;
+extern const match_shape match_reduce, match_variance, match_dot, match_scan, match_matmul, match_laplace;
+extern const match_shape match_recurrence, match_fft, match_convolve, match_tridiag, match_heat, match_price;
+extern const match_shape match_sort, match_argsort;
 extern const match_shape match_select, match_partition, match_unique, match_run_length;
 extern const match_shape match_segmented_reduce, match_segmented_scan, match_reduce_by_key;
 extern const match_shape match_map, match_map_reduce, match_map_scan, match_random, match_sobol;
