@@ -1,5 +1,6 @@
 #!/bin/sh
-# The public headers compile alone, weft.h and weft_dist.h as C17 and as C++, weft.hpp as C++17 and later, without a warning. Usage: header.sh SOURCE_DIR
+# Checks that each public header compiles alone without a warning: weft.h and weft_dist.h as C17 and as C++, weft.hpp
+# as C++17 and later. Usage: header.sh SOURCE_DIR
 set -u
 failed=0
 work=$(mktemp -d)
@@ -10,7 +11,7 @@ sed s/weft.h/weft_dist.h/ "$work/user.c" >"$work/dist.c"
 cp "$work/dist.c" "$work/dist.cc"
 
 try() {
-    command -v "$1" >/dev/null 2>&1 || { echo "header: $1 is not here: left out" && return; }
+    command -v "$1" >/dev/null 2>&1 || { echo "header: $1 is not installed: skipped" && return; }
     "$@" -pedantic -Wall -Wextra -Wconversion -Wundef -Werror -I"$source/include" -fsyntax-only || failed=1
 }
 source=$1
