@@ -1,5 +1,12 @@
-/* Golden hashes: 64-bit FNV-1a over the statuses and results of all cases of a line, in the order of the walk. There
- * is one file for each operation. Its first line states the order version. */
+/* Golden hashes: 64-bit FNV-1a over the statuses and results of all cases of a type, accumulate type, parameter and
+ * input, in the order of the walk. Each operation has one file, with lines of this form:
+ *
+ *   order VERSION OPERATION: FNV-1a/64 of the results by input
+ *   type accumulate parameter            mixed          uniform ...
+ *   f32  default            0 839b9accf77dfebd                - ...
+ *
+ * The second line names the columns: the inputs of inputs.def that the operation has cases for, in that order. Every
+ * further line contains the hashes of one type, accumulate type and parameter; "-" means that there is no case. */
 #include "verify/match.h"
 #include "verify/memory.h"
 
@@ -7,17 +14,32 @@
 #include <string.h>
 
 enum { TYPES = WEFT_F64 + 1, PARAMETERS = 7 };
+enum { LABELS = 25, CELL = 17, LINE = LABELS + CELL * INPUT_COUNT + 2 }; /* characters */
 
-/* Hashes by element type, index in MATCH_ACCUMULATES, parameter, and input kind; 0 if there is no case. */
-typedef uint64_t hashes[TYPES][MATCH_ACCUMULATE_COUNT][PARAMETERS][INPUT_COUNT];
+/* Hashes by input kind; 0 if there is no case. */
+typedef uint64_t hash_row[INPUT_COUNT];
+
+/* Rows by element type, index in MATCH_ACCUMULATES, and parameter. */
+typedef hash_row hashes[TYPES][MATCH_ACCUMULATE_COUNT][PARAMETERS];
 
 typedef struct golden {
     weft_context *ctx;
     hashes *by_operation;
     memory_out answer;
-    size_t lines;
+    size_t count; /* of hashes written or compared */
     char *problem;
 } golden;
+
+/* The file of one operation. */
+typedef struct golden_file {
+    golden *all;
+    const hashes *hashes;
+    const char *path;
+    FILE *file;
+    bool write;
+    bool used[INPUT_COUNT]; /* inputs that have a column */
+    char heading[LINE];     /* second line */
+} golden_file;
 
 static uint64_t fnv(uint64_t hash, const unsigned char *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
@@ -45,73 +67,119 @@ static bool on_case(void *self, const match_case *c, const void *const *inputs) 
 
 /* ------------------------------------------------------------------------------------- text */
 
-static void first_line(char line[160], const char *operation) {
-    snprintf(line, 160, "order %d %s: type, accumulate, parameter, input, FNV-1a/64\n", weft_order_version(),
-             operation);
+static bool has_hash(const hash_row row) {
+    for (int k = 0; k < INPUT_COUNT; k++)
+        if (row[k] != 0) return true;
+    return false;
 }
 
-static void hash_line(char line[160], int dtype, int accumulate, int parameter, int kind, uint64_t hash) {
-    snprintf(line, 160, "%s %s %d %s %016llx\n", weft_dtype_name((weft_dtype)dtype),
-             accumulate ? weft_dtype_name(MATCH_ACCUMULATES[accumulate]) : "default", parameter,
-             input_name((input_kind)kind), (unsigned long long)hash);
+static void find_columns(golden_file *f) {
+    for (int d = 0; d < TYPES; d++)
+        for (int a = 0; a < MATCH_ACCUMULATE_COUNT; a++)
+            for (int p = 0; p < PARAMETERS; p++)
+                for (int k = 0; k < INPUT_COUNT; k++)
+                    if ((*f->hashes)[d][a][p][k] != 0) f->used[k] = true;
+}
+
+static void write_heading(golden_file *f) {
+    size_t length = (size_t)snprintf(f->heading, LINE, "%-4s %-10s %9s", "type", "accumulate", "parameter");
+    for (int k = 0; k < INPUT_COUNT; k++)
+        if (f->used[k])
+            length += (size_t)snprintf(f->heading + length, LINE - length, "%*s", CELL, input_name((input_kind)k));
+    snprintf(f->heading + length, LINE - length, "\n");
+}
+
+static void write_row(const golden_file *f, char line[LINE], int dtype, int accumulate, int parameter) {
+    const uint64_t *row = (*f->hashes)[dtype][accumulate][parameter];
+    size_t length =
+        (size_t)snprintf(line, LINE, "%-4s %-10s %9d", weft_dtype_name((weft_dtype)dtype),
+                         accumulate ? weft_dtype_name(MATCH_ACCUMULATES[accumulate]) : "default", parameter);
+    for (int k = 0; k < INPUT_COUNT; k++) {
+        char text[CELL] = "-";
+        if (!f->used[k]) continue;
+        if (row[k] != 0) snprintf(text, sizeof text, "%016llx", (unsigned long long)row[k]);
+        length += (size_t)snprintf(line + length, LINE - length, "%*s", CELL, text);
+        f->all->count += row[k] != 0;
+    }
+    snprintf(line + length, LINE - length, "\n");
 }
 
 static void line_end(char *line) { line[strcspn(line, "\n")] = '\0'; }
 
+/* Describes the first difference of two lines: the row and the column of a cell, or the beginnings of both lines. */
+static void describe(const golden_file *f, const char *found, const char *line) {
+    char *problem = f->all->problem;
+    size_t at = 0;
+    while (found[at] == line[at]) at++;
+    char type[16], accumulate[16], parameter[16];
+    const bool labels = sscanf(line, "%15s %15s %15s", type, accumulate, parameter) == 3;
+    if (labels && at >= LABELS && f->heading[0] != '\0') {
+        const size_t start = at - (at - LABELS) % CELL;
+        char column[CELL + 1] = "no column";
+        if (start < strlen(f->heading)) sscanf(f->heading + start, "%17s", column);
+        snprintf(problem, 512, "%.200s: %s %s %s, %s: the file has%.17s, computed%.17s", f->path, type, accumulate,
+                 parameter, column, found + start, line + start);
+    } else {
+        snprintf(problem, 512, "%.200s: the file has \"%.100s\", computed: %.100s", f->path, found, line);
+    }
+    line_end(problem);
+}
+
 /* Writes the next line of a file, or compares it with the file's next line. */
-static bool take_line(golden *g, FILE *file, bool write, const char *path, const char *line) {
-    char found[160];
-    if (write) return fputs(line, file) >= 0;
-    if (!fgets(found, sizeof found, file)) strcpy(found, "nothing\n");
+static bool take_line(const golden_file *f, const char *line) {
+    char found[LINE + 1];
+    if (f->write) return fputs(line, f->file) >= 0;
+    if (!fgets(found, sizeof found, f->file)) strcpy(found, "nothing\n");
     if (strcmp(found, line) == 0) return true;
     line_end(found);
-    snprintf(g->problem, 512, "%.200s: the file has \"%s\", computed: %s", path, found, line);
-    line_end(g->problem);
+    describe(f, found, line);
     return false;
 }
 
-static bool take_hashes(golden *g, FILE *file, bool write, const char *path, const hashes *all) {
-    char line[160];
+static bool take_lines(golden_file *f, const char *operation) {
+    char line[LINE];
+    snprintf(line, sizeof line, "order %d %s: FNV-1a/64 of the results by input\n", weft_order_version(), operation);
+    if (!take_line(f, line)) return false;
+    find_columns(f);
+    write_heading(f);
+    if (!take_line(f, f->heading)) return false;
     for (int d = 0; d < TYPES; d++)
         for (int a = 0; a < MATCH_ACCUMULATE_COUNT; a++)
-            for (int p = 0; p < PARAMETERS; p++)
-                for (int k = 0; k < INPUT_COUNT; k++) {
-                    if ((*all)[d][a][p][k] == 0) continue;
-                    hash_line(line, d, a, p, k, (*all)[d][a][p][k]);
-                    if (!take_line(g, file, write, path, line)) return false;
-                    g->lines++;
-                }
+            for (int p = 0; p < PARAMETERS; p++) {
+                if (!has_hash((*f->hashes)[d][a][p])) continue;
+                write_row(f, line, d, a, p);
+                if (!take_line(f, line)) return false;
+            }
     return true;
 }
 
 static bool take_file(golden *g, const char *directory, bool write, size_t operation) {
     const char *name = MATCH_OPERATIONS[operation].name;
-    char path[1024], line[160];
+    char path[1024];
     snprintf(path, sizeof path, "%s/%s.txt", directory, name);
-    FILE *file = fopen(path, write ? "w" : "r");
-    if (!file) {
+    golden_file f = {.all = g, .hashes = &g->by_operation[operation], .path = path, .write = write};
+    f.file = fopen(path, write ? "w" : "r");
+    if (!f.file) {
         snprintf(g->problem, 512, "%.400s: cannot be opened", path);
         return false;
     }
-    first_line(line, name);
-    bool good =
-        take_line(g, file, write, path, line) && take_hashes(g, file, write, path, &g->by_operation[operation]);
-    if (good && !write && fgetc(file) != EOF) {
+    bool good = take_lines(&f, name);
+    if (good && !write && fgetc(f.file) != EOF) {
         snprintf(g->problem, 512, "%.400s: has more lines than were computed", path);
         good = false;
     }
-    if (fclose(file) != 0 && good) {
+    if (fclose(f.file) != 0 && good) {
         snprintf(g->problem, 512, "%.400s: cannot be written", path);
         good = false;
     }
     return good;
 }
 
-bool golden_run(const char *directory, const char *device, bool write, size_t *lines, char problem[512]) {
+bool golden_run(const char *directory, const char *device, bool write, size_t *count, char problem[512]) {
     golden g = {.problem = problem};
     const match_visitor visitor = {.self = &g, .visit = on_case};
     problem[0] = '\0';
-    *lines = 0;
+    *count = 0;
     if (weft_open(&g.ctx, device) != WEFT_OK) {
         snprintf(problem, 512, "%s: %s", device, weft_last_error(NULL));
         return false;
@@ -122,7 +190,7 @@ bool golden_run(const char *directory, const char *device, bool write, size_t *l
     bool good = problem[0] == '\0';
     for (size_t i = 0; i < MATCH_OPERATION_COUNT && good; i++) good = take_file(&g, directory, write, i);
     if (!good && problem[0] == '\0') snprintf(problem, 512, "%.400s: cannot be written", directory);
-    *lines = g.lines;
+    *count = g.count;
     free(g.by_operation);
     memory_drop(&g.answer);
     weft_close(g.ctx);

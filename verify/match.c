@@ -70,11 +70,11 @@ static size_t first_difference(FILE *log, const match_case *c, const memory_out 
 }
 
 static void print_case(FILE *log, const match_case *c) {
-    static const char *const places[] = {"0", "1", "3", "end of page"};
+    static const char *const offsets[] = {"0", "1", "3", "end of page"};
     char text[100];
     fprintf(log, "%s of %s", c->operation->name, weft_dtype_name(c->dtype));
     if (c->accumulate != WEFT_DEFAULT) fprintf(log, " in %s", weft_dtype_name(c->accumulate));
-    fprintf(log, ", parameter %d, n %zu, place %s, input %s, seed %llu", c->parameter, c->n, places[c->place],
+    fprintf(log, ", parameter %d, n %zu, offset %s, input %s, seed %llu", c->parameter, c->n, offsets[c->offset],
             input_name(c->kind), (unsigned long long)c->seed);
     if (!c->operation->shape->tell) return;
     c->operation->shape->tell(c, text);

@@ -17,9 +17,9 @@ enum { MATCH_INPUTS = 2, MATCH_COLUMNS = 24 };
 /* Number of cases. GOLDEN is the small fixed set of the golden hashes. */
 typedef enum match_level { MATCH_TINY, MATCH_QUICK, MATCH_FULL, MATCH_GOLDEN, MATCH_LEVELS } match_level;
 
-/* Placement of an array: a number of elements after a page's start (with an unreadable page before it), or so that
+/* Offset of an array: a number of elements after a page's start (with an unreadable page before it), or so that
  * it ends where an unreadable page begins. */
-typedef enum match_place { PLACE_0, PLACE_1, PLACE_3, PLACE_END, PLACES } match_place;
+typedef enum match_offset { OFFSET_0, OFFSET_1, OFFSET_3, OFFSET_END, OFFSETS } match_offset;
 
 struct match_shape;
 
@@ -38,7 +38,7 @@ typedef struct match_case {
     input_kind kind;
     uint64_t seed;
     uint64_t turn; /* seed of the arguments that an operation varies; differs between types, sizes and inputs */
-    match_place place;
+    match_offset offset;
 } match_case;
 
 /* Description of an operation, defined in verify/cases/<stem>.c. If an operation has several outputs, `call` stores
@@ -131,10 +131,10 @@ void match_free(match_report *report);
 
 /* ---------------------------------------------------------------------------- golden hashes */
 
-/* Hashes all results of `device` at the golden level, with one line for each operation, types, parameter and input
- * kind. If `write` is set, writes the files DIRECTORY/<operation>.txt; otherwise compares the lines with them.
- * Returns true if this succeeds and all lines agree. Otherwise `problem` contains the error message, with the first
- * line that differs. */
-bool golden_run(const char *directory, const char *device, bool write, size_t *lines, char problem[512]);
+/* Hashes all results of `device` at the golden level. If `write` is set, writes the files DIRECTORY/<operation>.txt;
+ * otherwise compares the hashes with them. golden.c describes the format. Returns true if this succeeds and all
+ * hashes agree. `count` receives the number of hashes. On failure `problem` contains the error message, with the
+ * first hash that differs. */
+bool golden_run(const char *directory, const char *device, bool write, size_t *count, char problem[512]);
 
 #endif

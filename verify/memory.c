@@ -10,16 +10,16 @@ enum { POISON = 0xa5, SURROUNDINGS = 1024, FENCE = 64 };
 
 bool memory_map(memory_array *a, size_t bytes) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t room = round_up(bytes + 64, page);
-    a->map_bytes = room + 2 * page;
+    const size_t capacity = round_up(bytes + 64, page);
+    a->map_bytes = capacity + 2 * page;
     a->map = mmap(NULL, a->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (a->map == MAP_FAILED) {
         a->map = NULL;
         return false;
     }
     a->begin = a->map + page;
-    a->end = a->begin + room;
-    return mprotect(a->begin, room, PROT_READ | PROT_WRITE) == 0;
+    a->end = a->begin + capacity;
+    return mprotect(a->begin, capacity, PROT_READ | PROT_WRITE) == 0;
 }
 
 void memory_unmap(memory_array *a) {
@@ -33,13 +33,13 @@ static void fill(const memory_array *a, unsigned char *from, unsigned char *to) 
     if (from < to) memset(from, 0xff, (size_t)(to - from));
 }
 
-void *memory_place(memory_array *a, match_place place, size_t n, size_t element_bytes) {
-    static const size_t skipped[] = {[PLACE_0] = 0, [PLACE_1] = 1, [PLACE_3] = 3};
+void *memory_at(memory_array *a, match_offset offset, size_t n, size_t element_bytes) {
+    static const size_t skipped[] = {[OFFSET_0] = 0, [OFFSET_1] = 1, [OFFSET_3] = 3};
     const size_t bytes = n * element_bytes;
-    unsigned char *x = place == PLACE_END ? a->end - bytes : a->begin + skipped[place] * element_bytes;
-    const size_t before = (size_t)(x - a->begin), behind = (size_t)(a->end - x) - bytes;
+    unsigned char *x = offset == OFFSET_END ? a->end - bytes : a->begin + skipped[offset] * element_bytes;
+    const size_t before = (size_t)(x - a->begin), after = (size_t)(a->end - x) - bytes;
     fill(a, x - (before < SURROUNDINGS ? before : SURROUNDINGS), x);
-    fill(a, x + bytes, x + bytes + (behind < SURROUNDINGS ? behind : SURROUNDINGS));
+    fill(a, x + bytes, x + bytes + (after < SURROUNDINGS ? after : SURROUNDINGS));
     return x;
 }
 

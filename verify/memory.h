@@ -9,11 +9,11 @@ typedef struct memory_array {
     size_t map_bytes;
 } memory_array;
 
-/* Maps memory for `bytes` bytes and for the elements that a placement skips. */
+/* Maps memory for `bytes` bytes and for the elements that an offset skips. */
 bool memory_map(memory_array *a, size_t bytes);
 void memory_unmap(memory_array *a);
 /* Returns the address of n elements. At most 1024 bytes on either side are filled with ones, which are NaN. */
-void *memory_place(memory_array *a, match_place place, size_t n, size_t element_bytes);
+void *memory_at(memory_array *a, match_offset offset, size_t n, size_t element_bytes);
 
 /* An output between fences. A zero-initialized one is empty. It grows as required and is freed by memory_drop. */
 typedef struct memory_out {

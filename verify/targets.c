@@ -101,12 +101,12 @@ void targets_close(targets *t) {
 
 /* ---------------------------------------------------------------------------------- calling */
 
-enum { ROOM = 64 }; /* maximum offset of a placement, in bytes */
+enum { MAX_OFFSET = 64 }; /* bytes */
 
-/* Returns the address of an input in device memory. It has the offset of the placement from a 64-byte boundary. */
-static void *device_place(const target *t, int i, const match_case *c) {
-    static const size_t skipped[PLACES] = {0, 1, 3, 2};
-    return (char *)t->inputs[i] + skipped[c->place] * weft_dtype_size(c->dtype);
+/* Returns the address of an input in device memory, at the case's offset from a 64-byte boundary. */
+static void *device_input(const target *t, int i, const match_case *c) {
+    static const size_t skipped[OFFSETS] = {0, 1, 3, 2};
+    return (char *)t->inputs[i] + skipped[c->offset] * weft_dtype_size(c->dtype);
 }
 
 static weft_status grow(target *t, size_t bytes) {
@@ -114,7 +114,7 @@ static weft_status grow(target *t, size_t bytes) {
     if (bytes <= t->capacity) return status;
     for (int i = 0; i < MATCH_INPUTS && status == WEFT_OK; i++) {
         weft_free(t->ctx, WEFT_DEVICE, t->inputs[i]);
-        status = weft_alloc(t->ctx, WEFT_DEVICE, 2 * bytes + ROOM, &t->inputs[i]);
+        status = weft_alloc(t->ctx, WEFT_DEVICE, 2 * bytes + MAX_OFFSET, &t->inputs[i]);
     }
     t->capacity = status == WEFT_OK ? 2 * bytes : 0;
     return status;
@@ -125,7 +125,7 @@ weft_status target_load(target *t, const match_case *c, const void *const *input
     const size_t bytes = c->n * weft_dtype_size(c->dtype);
     weft_status status = grow(t, bytes ? bytes : 1);
     for (int i = 0; i < MATCH_INPUTS && status == WEFT_OK; i++)
-        status = weft_copy(t->ctx, bytes, inputs[i], device_place(t, i, c));
+        status = weft_copy(t->ctx, bytes, inputs[i], device_input(t, i, c));
     return status;
 }
 
@@ -143,7 +143,7 @@ weft_status target_call(target *t, const match_case *c, const void *const *input
     if (!answer) return WEFT_OUT_OF_MEMORY;
     if (!t->own_memory) return shape->call(c, t->ctx, inputs, answer);
     const void *moved[MATCH_INPUTS];
-    for (int i = 0; i < MATCH_INPUTS; i++) moved[i] = device_place(t, i, c);
+    for (int i = 0; i < MATCH_INPUTS; i++) moved[i] = device_input(t, i, c);
     weft_status status = grow_output(t, out->count);
     if (status != WEFT_OK) return status;
     status = weft_copy(t->ctx, out->count, out->bytes, t->out);

@@ -170,10 +170,10 @@ static bool visit_inputs(walk *w, match_case *c) {
     const void *inputs[MATCH_INPUTS];
     const unsigned long long number = w->count++;
     if (w->visitor->number && !w->visitor->number(w->visitor->self, number)) return true;
-    c->place = (match_place)(number % PLACES);
+    c->offset = (match_offset)(number % OFFSETS);
     c->turn = input_random((uint64_t)c->dtype * INPUT_COUNT + (uint64_t)c->kind, c->n) / 2 + c->seed;
     for (int i = 0; i < MATCH_INPUTS; i++) {
-        void *x = memory_place(&w->arrays[i], c->place, c->n, weft_dtype_size(c->dtype));
+        void *x = memory_at(&w->arrays[i], c->offset, c->n, weft_dtype_size(c->dtype));
         input_fill(c->kind, c->dtype, c->seed * MATCH_INPUTS + (uint64_t)i, c->n, x);
         inputs[i] = x;
     }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks for errors and warnings that only other compilers than the one at hand report: names of GNU attributes that
+# Checks for errors and warnings that only compilers other than the installed one report: names of GNU attributes that
 # the executor's header redefines, which newer headers of libstdc++ use, and two language standards in one command,
 # of which nvcc warns. Usage: compilers.sh SOURCE_DIR BUILD_DIR
 set -u

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The compilers fuse no product into a sum that is not written fma, and no flag allows them to.
+# Checks that the compilers fuse no multiplication and addition that is not written fma, and that no flag allows it.
 # Usage: contraction.sh SOURCE_DIR BUILD_DIR
 set -u
 build=$2
@@ -30,7 +30,7 @@ aarch64) march= ;;
 esac
 fused='vfn?m(add|sub)|fn?m(add|sub|la|ls)[[:space:]]'
 if ! command -v objdump >/dev/null 2>&1 || [ "$march" = none ]; then
-    echo "contraction: no objdump for this machine: the machine code is left out"
+    echo "contraction: no objdump for this machine: the check of the machine code is skipped"
     exit $failed
 fi
 
@@ -40,13 +40,13 @@ float muladd(float a, float b, float c) { return a * b + c; }
 void axpy(double *restrict y, const double *restrict x, double a, int n) { for (int i = 0; i < n; i++) y[i] += a * x[i]; }
 C
 for compiler in gcc clang; do
-    command -v $compiler >/dev/null 2>&1 || { echo "contraction: $compiler is not here: left out" && continue; }
+    command -v $compiler >/dev/null 2>&1 || { echo "contraction: $compiler is not installed: skipped" && continue; }
     for mode in fast off; do
         # shellcheck disable=SC2086
         $compiler -std=c17 -O3 $march -ffp-contract=$mode -c "$work/canary.c" -o "$work/canary.o" || exit 1
         found=$(objdump -d "$work/canary.o" | grep -cE "$fused")
         case $mode in
-        fast) [ "$found" -gt 0 ] || { echo "contraction: $compiler fuses nothing even when asked: the probe is blind" && failed=1; } ;;
+        fast) [ "$found" -gt 0 ] || { echo "contraction: $compiler does not fuse even with fast contraction: the probe detects nothing" && failed=1; } ;;
         off) [ "$found" = 0 ] || { echo "contraction: $compiler fuses $found times against -ffp-contract=off" && failed=1; } ;;
         esac
     done
@@ -72,7 +72,7 @@ objdump -d --no-show-raw-insn "$build/libweft.so" | awk -v fused="$fused" '
     /^[0-9a-f]+ <.*>:$/ { name = $2; gsub(/[<>:]/, "", name) }
     $0 ~ fused { count[name]++ }
     END { for (name in count) print name, count[name] }' >"$work/fused"
-[ -s "$work/fused" ] || { echo "contraction: the library has no fused multiply-add at all: the probe is blind" && failed=1; }
+[ -s "$work/fused" ] || { echo "contraction: the library contains no fused multiply-add: the probe detects nothing" && failed=1; }
 bad=$(grep -vE '^(dot|matmul_(tile|tall|finish)|ref_(matmul|exp|log|sin|cos|pow|erf|probit)|horner|exp_of|log_as_sum|power|near_angle|far_angle|sine|cosine|one_element|sum_parts|squares|deviations|differences|uniform|normal|lognormal|exponential|find_prices|find_geometric|paths_f|plain|rows|row_stages|columns|columns_back|product|split|join|direct|step_square|step_deviation|step_change|step_f32|step_f64|evaluate_f|run_step_f|recurrence_|fma|tridiag|heat_side)' "$work/fused")
 [ -z "$bad" ] || { echo "contraction: fused where the order does not say fma:" && echo "$bad" && failed=1; }
 [ $failed = 0 ] && echo "contraction: none"

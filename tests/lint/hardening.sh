@@ -1,8 +1,9 @@
 #!/bin/sh
-# What is installed has a stack protector, a position-independent command, read-only relocations bound at the start, and
-# no empty element in a run path (it means the current directory). Usage: hardening.sh SOURCE_DIR BUILD_DIR
+# Checks that the installed files have a stack protector, a position-independent command, read-only relocations bound
+# at the start, and no empty element in a run path (it means the current directory).
+# Usage: hardening.sh SOURCE_DIR BUILD_DIR
 set -u
-command -v readelf >/dev/null 2>&1 || { echo "hardening: readelf is not here: left out" && exit 0; }
+command -v readelf >/dev/null 2>&1 || { echo "hardening: readelf is not installed: skipped" && exit 0; }
 failed=0
 fails() { echo "hardening: $*" && failed=1; }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The public headers compile alone without a warning: weft.h, weft_generic.h and weft_dist.h as C17 and as C++, weft.hpp as
-# C++17 and later. Usage: header.sh SOURCE_DIR
+# Checks that each public header compiles alone without a warning: weft.h, weft_generic.h and weft_dist.h as C17 and as
+# C++, weft.hpp as C++17 and later. Usage: header.sh SOURCE_DIR
 set -u
 failed=0
 work=$(mktemp -d)
@@ -13,7 +13,7 @@ sed s/weft.h/weft_generic.h/ "$work/user.c" >"$work/generic.c"
 cp "$work/generic.c" "$work/generic.cc"
 
 try() {
-    command -v "$1" >/dev/null 2>&1 || { echo "header: $1 is not here: left out" && return; }
+    command -v "$1" >/dev/null 2>&1 || { echo "header: $1 is not installed: skipped" && return; }
     "$@" -pedantic -Wall -Wextra -Wconversion -Wundef -Werror -I"$source/include" -fsyntax-only || failed=1
 }
 source=$1

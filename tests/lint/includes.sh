@@ -1,5 +1,5 @@
 #!/bin/sh
-# Who may include whom (docs/dev/ADD_AN_OPERATION.md). Usage: includes.sh SOURCE_DIR
+# Checks which directories a file may include (docs/dev/ADD_AN_OPERATION.md). Usage: includes.sh SOURCE_DIR
 set -u
 cd "$1" || exit 1
 failed=0
@@ -39,7 +39,7 @@ only "ladder/executor" "$std|<[a-z_]+>|\"(executor|cuda_runtime)\.h\"" ladder/ex
 only "src/dist" "$std|\"(dist/[a-z_]+|core/(order|error|fpmode|parts|types)|arith/[a-z_]+|weft_dist)\.h\"" src/dist/*.c src/dist/*.h
 only "examples" "$std|<(weft(_dist)?|mpi)\.h>" examples/*.c
 
-# CUDA's headers stay where CUDA is; <cuda.h> matches the pattern of the standard ones above.
+# Only src/cuda and src/dist/nccl.c include CUDA's headers. <cuda.h> matches the pattern of the standard ones above.
 bad=$(grep -nE '#include <(cu[a-z]*|cub/.*|nccl|nv[a-z_]*)(_[a-z0-9_]+)?\.(h|cuh)>' -r include src verify cli examples tests |
     grep -vE '^(src/cuda/|tests/cuda/|tests/dist/gpus\.c|src/dist/nccl\.c)' | grep -vE '<curses' || true)
 [ -z "$bad" ] || { echo "CUDA outside src/cuda and src/dist/nccl.c:" && echo "$bad" && failed=1; }

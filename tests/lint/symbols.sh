@@ -2,7 +2,7 @@
 # libweft.so exports what the header declares, parts for libweft_dist.so (src/core/parts.h), and nothing else; and
 # libweft_dist.so what its own header declares. Usage: symbols.sh SOURCE_DIR BUILD_DIR
 set -u
-command -v nm >/dev/null 2>&1 || { echo "symbols: nm is not here: left out" && exit 0; }
+command -v nm >/dev/null 2>&1 || { echo "symbols: nm is not installed: skipped" && exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT INT TERM
 # The absolute symbol (A) is the name of the symbols' version.

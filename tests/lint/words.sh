@@ -1,7 +1,7 @@
 #!/bin/sh
-# Words, names and lists: nothing left for later in the sources, file names unique, no file past 600
-# lines but the public header, which is one manual, and the table of direction numbers, which is data, each
-# operation documented. Usage: words.sh SOURCE_DIR
+# Checks that the sources contain no TODO, that file names are unique, that each operation is documented, and that no
+# file has more than 650 lines. Exceptions to the limit: the public header and the table of direction numbers.
+# Usage: words.sh SOURCE_DIR
 set -u
 cd "$1" || exit 1
 failed=0
@@ -12,22 +12,22 @@ sources=$(find include src verify cli ladder tests bench examples cmake x CMakeL
 
 # shellcheck disable=SC2086
 left=$(grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $sources)
-[ -z "$left" ] || tell "words: left for later:
+[ -z "$left" ] || tell "words: marks of unfinished work:
 $left"
 
-# An operation is one stem in every room, and each backend has its tree; every other name is once.
+# File names are unique, except those of an operation, which each directory may contain once.
 stems="tune tree extremes integers sums dot segmented laplace_solve elementary philox $(sed -nE 's/^(CALL|PRIMITIVE)\(([a-z0-9_]+),.*/\2/p' src/core/ops.def) reduce"
 allowed=$(printf '%s\n' $stems | sed 's/.*/^&(_body)?\\.(c|h|cu|cuh)$/' | paste -sd '|')
 twice=$(find include src verify cli tests bench examples -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cc' \) |
     sed 's,.*/,,' | sort | uniq -d | grep -vE "$allowed")
-[ -z "$twice" ] || tell "words: file names that stand twice in the tree: $twice"
+[ -z "$twice" ] || tell "words: file names that occur more than once: $twice"
 
 drawers=$(find include src verify cli tests bench examples -type f | grep -E '/(utils?|misc|common|helpers?)\.[a-z]+$')
-[ -z "$drawers" ] || tell "words: drawers: $drawers"
+[ -z "$drawers" ] || tell "words: file names that do not state the contents: $drawers"
 
 for file in $sources; do
     lines=$(wc -l <"$file")
-    [ "$lines" -le 650 ] || [ "$file" = include/weft.h ] || [ "$file" = src/core/sobol.def ] || tell "words: $file has $lines lines; it wants to be two"
+    [ "$lines" -le 650 ] || [ "$file" = include/weft.h ] || [ "$file" = src/core/sobol.def ] || tell "words: $file has $lines lines; expected at most 650"
 done
 
 for op in $(sed -n 's/^REDUCE([A-Z0-9_]*, \([a-z0-9_]*\),.*/\1/p' src/core/ops.def); do
@@ -38,15 +38,15 @@ for stem in $(sed -nE 's/^(CALL|PRIMITIVE)\(([a-z0-9_]+),.*/\2/p' src/core/ops.d
     [ -f "src/ref/$stem.c" ] || grep -qE "definition of .*weft_$stem\b" src/ref/*.c || tell "words: src/ref does not define $stem"
 done
 grep -q "version $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h)$" docs/spec/ORDER.md ||
-    tell "words: the title of docs/spec/ORDER.md names another order version than weft.h"
+    tell "words: the title of docs/spec/ORDER.md does not contain the order version of weft.h"
 for file in tests/golden/*.txt; do
     grep -q "^order $(sed -n 's/#define WEFT_ORDER_VERSION //p' include/weft.h) " "$file" ||
-        tell "words: $file is of another order version than weft.h"
+        tell "words: $file does not have the order version of weft.h"
 done
-# Faults are put in by sed; the code under an expression moves on. (tests/mutants/run.sh tries only some of them a day.)
+# Each fault is a sed expression, which must change its file. tests/mutants/run.sh runs only a sample of them daily.
 still=$(cat tests/mutants/list.txt tests/mutants/gpu.txt | grep -v -e '^#' -e '^$' | while IFS='|' read -r name file expression; do
     { [ -f "$file" ] && ! sed "$expression" "$file" | cmp -s - "$file"; } || echo "$name"
 done)
-[ -z "$still" ] || tell "words: faults whose expression changes nothing: $still"
+[ -z "$still" ] || tell "words: faults whose expression does not change the file: $still"
 [ $failed = 0 ] && echo "words: in order"
 exit $failed

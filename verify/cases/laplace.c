@@ -43,27 +43,27 @@ static size_t values(const match_case *c) {
 
 /* omega is 0, which selects the best factor, if the number of sweeps is odd, otherwise 1.3. */
 static weft_status solve(const match_case *c, weft_context *ctx, const grid *g, const void *u, void *out,
-                         void *behind) {
+                         void *after) {
     const weft_laplace_method method = c->parameter == SOR ? WEFT_SOR : WEFT_MULTIGRID;
     const double omega = g->sweeps % 2 ? 0 : 1.3;
     double residual = 0;
     const weft_status status = weft_laplace_solve(ctx, method, c->dtype, g->nx, g->ny, g->nz, omega, 0, g->sweeps, u,
                                                   out, NULL, g->change ? &residual : NULL);
     if (status != WEFT_OK || !g->change) return status;
-    return weft_copy(ctx, sizeof residual, &residual, behind);
+    return weft_copy(ctx, sizeof residual, &residual, after);
 }
 
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const grid g = grid_of(c);
     const size_t bytes = points(&g) * weft_dtype_size(c->dtype);
-    const uintptr_t behind = ((uintptr_t)out + bytes + 7) / 8 * 8;
+    const uintptr_t after = ((uintptr_t)out + bytes + 7) / 8 * 8;
     if (g.in_place) {
         const weft_status status = weft_copy(ctx, bytes, inputs[0], out);
         if (status != WEFT_OK) return status;
     }
     const void *const u = g.in_place ? out : inputs[0];
-    if (c->parameter >= SOR) return solve(c, ctx, &g, u, out, (void *)behind);
-    return weft_laplace(ctx, c->dtype, g.nx, g.ny, g.nz, g.sweeps, u, out, g.change ? (double *)behind : NULL);
+    if (c->parameter >= SOR) return solve(c, ctx, &g, u, out, (void *)after);
+    return weft_laplace(ctx, c->dtype, g.nx, g.ny, g.nz, g.sweeps, u, out, g.change ? (double *)after : NULL);
 }
 
 static void tell(const match_case *c, char text[100]) {

@@ -20,18 +20,18 @@ static const size_t LENGTHS[] = {1,   2,   7,   15,  16,   17,   31,   33,   64,
 enum { COUNT = sizeof LENGTHS / sizeof *LENGTHS, LONG = 60000 };
 
 typedef enum start { FROM_NOTHING, FROM_TERMS, FROM_HOST } start;
-typedef enum place { APART, ON_FACTORS, ON_TERMS, ON_ZEROS, PLACES_OF_V } place;
+typedef enum output { APART, ON_FACTORS, ON_TERMS, ON_ZEROS, OUTPUTS } output;
 
 typedef struct variant {
     size_t rows, n;
     start start;
-    place place;
+    output output;
 } variant;
 
 static variant variant_of(const match_case *c) {
     const uint64_t r = input_random(c->turn, (uint64_t)c->parameter);
-    variant v = {1, c->n, (start)(r % 3), (place)(r / 3 % PLACES_OF_V)};
-    if (v.place == ON_ZEROS) v.start = FROM_NOTHING;
+    variant v = {1, c->n, (start)(r % 3), (output)(r / 3 % OUTPUTS)};
+    if (v.output == ON_ZEROS) v.start = FROM_NOTHING;
     if (!(c->parameter & ROWS)) return v;
     const size_t first = c->n < LONG ? 0 : COUNT - 4; /* limits the number of cases with several long rows */
     v.n = LENGTHS[first + r / 16 % (COUNT - first)];
@@ -58,7 +58,7 @@ static const void *make_init(const match_case *c, const variant *v, const void *
 
 /* Fills u with zeros except for one element, so that v remains an exact zero for many elements while products of s
  * leave the range of the type. */
-static weft_status bring_zeros(const match_case *c, weft_context *ctx, size_t n, void *out) {
+static weft_status copy_in_zeros(const match_case *c, weft_context *ctx, size_t n, void *out) {
     const size_t size = weft_dtype_size(c->dtype);
     void *const zeros = malloc(n ? n * size : 1);
     if (!zeros) return WEFT_OUT_OF_MEMORY;
@@ -69,31 +69,31 @@ static weft_status bring_zeros(const match_case *c, weft_context *ctx, size_t n,
 }
 
 /* Copies the array to the output if the call is in place, since the inputs are used again. */
-static weft_status bring(const match_case *c, weft_context *ctx, const variant *v, const void *const *inputs,
-                         void *out) {
+static weft_status copy_in(const match_case *c, weft_context *ctx, const variant *v, const void *const *inputs,
+                           void *out) {
     const size_t n = v->rows * v->n;
-    if (v->place == APART) return WEFT_OK;
-    if (v->place == ON_ZEROS) return bring_zeros(c, ctx, n, out);
-    return weft_copy(ctx, n * weft_dtype_size(c->dtype), inputs[v->place == ON_TERMS], out);
+    if (v->output == APART) return WEFT_OK;
+    if (v->output == ON_ZEROS) return copy_in_zeros(c, ctx, n, out);
+    return weft_copy(ctx, n * weft_dtype_size(c->dtype), inputs[v->output == ON_TERMS], out);
 }
 
 static weft_status call(const match_case *c, weft_context *ctx, const void *const *inputs, void *out) {
     const variant v = variant_of(c);
-    const bool on_u = v.place == ON_TERMS || v.place == ON_ZEROS;
+    const bool on_u = v.output == ON_TERMS || v.output == ON_ZEROS;
     uint64_t host;
     const void *const init = make_init(c, &v, inputs, &host);
-    const weft_status status = bring(c, ctx, &v, inputs, out);
+    const weft_status status = copy_in(c, ctx, &v, inputs, out);
     if (status != WEFT_OK) return status;
     return weft_recurrence(ctx, c->parameter & REVERSE ? WEFT_REVERSE : WEFT_FORWARD, c->dtype, v.rows, v.n,
-                           v.place == ON_FACTORS ? out : inputs[0], on_u ? out : inputs[1], init, out);
+                           v.output == ON_FACTORS ? out : inputs[0], on_u ? out : inputs[1], init, out);
 }
 
 static void tell(const match_case *c, char text[100]) {
     static const char *const starts[] = {"from 0", "from values of u", "from a value on the host"};
-    static const char *const places[] = {"", ", v is s", ", v is u", ", v is u, zeros but for one"};
+    static const char *const outputs[] = {"", ", v is s", ", v is u", ", v is u, zeros but for one"};
     const variant v = variant_of(c);
     snprintf(text, 100, "%s, %zu rows of %zu, %s%s", c->parameter & REVERSE ? "reverse" : "forward", v.rows, v.n,
-             starts[v.start], places[v.place]);
+             starts[v.start], outputs[v.output]);
 }
 
 const match_shape match_recurrence = {.inputs = 2,

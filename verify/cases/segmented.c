@@ -95,7 +95,7 @@ typedef struct argument {
     void *host, *device, *use;
 } argument;
 
-static weft_status place(const match_case *c, weft_context *ctx, size_t bytes, argument *a) {
+static weft_status copy_in(const match_case *c, weft_context *ctx, size_t bytes, argument *a) {
     a->use = a->host;
     if (!in_device_memory(c) || bytes == 0) return WEFT_OK;
     weft_status status = weft_alloc(ctx, WEFT_DEVICE, bytes, &a->device);
@@ -174,7 +174,7 @@ static weft_status reduce(const match_case *c, weft_context *ctx, const void *co
     size_t segments = 0;
     argument a = by_heads(c) ? new_marks(c, 1, mark_head) : new_offsets(c, &segments);
     if (!a.host) return WEFT_OUT_OF_MEMORY;
-    weft_status status = place(c, ctx, by_heads(c) ? c->n : (segments + 1) * sizeof(uint64_t), &a);
+    weft_status status = copy_in(c, ctx, by_heads(c) ? c->n : (segments + 1) * sizeof(uint64_t), &a);
     char *const values = (char *)out + sizeof(uint64_t) + gap_of(c) * weft_dtype_size(reduce_type(c));
     if (status == WEFT_OK && by_heads(c))
         status = weft_segmented_reduce_heads(ctx, op, c->dtype, c->accumulate, c->n, inputs[0], a.use, values, out);
@@ -191,7 +191,7 @@ static weft_status scan(const match_case *c, weft_context *ctx, const void *cons
     size_t segments = 0;
     argument a = by_heads(c) ? new_marks(c, 1, mark_head) : new_offsets(c, &segments);
     if (!a.host) return WEFT_OUT_OF_MEMORY;
-    weft_status status = place(c, ctx, by_heads(c) ? c->n : (segments + 1) * sizeof(uint64_t), &a);
+    weft_status status = copy_in(c, ctx, by_heads(c) ? c->n : (segments + 1) * sizeof(uint64_t), &a);
     if (status == WEFT_OK && in_place(c)) status = weft_copy(ctx, c->n * weft_dtype_size(c->dtype), inputs[0], out);
     if (status == WEFT_OK && by_heads(c))
         status = weft_segmented_scan_heads(ctx, op, kind_of(c), c->dtype, c->accumulate, c->n, x, a.use, out);
@@ -205,7 +205,7 @@ static weft_status by_key(const match_case *c, weft_context *ctx, const void *co
     const size_t size = weft_dtype_size(reduce_type(c)), key_size = weft_dtype_size(key_type(c));
     argument a = new_marks(c, key_size, mark_key);
     if (!a.host) return WEFT_OUT_OF_MEMORY;
-    weft_status status = place(c, ctx, c->n * key_size, &a);
+    weft_status status = copy_in(c, ctx, c->n * key_size, &a);
     char *const values = (char *)out + sizeof(uint64_t) + gap_of(c) * size;
     char *const keys = (char *)out + (1 + words(c->n, size)) * sizeof(uint64_t) + gap_of(c) * key_size;
     if (status == WEFT_OK)
