@@ -1,5 +1,5 @@
 """Every link of the documentation leads to a file and a heading that exist, and so does every page that a comment names.
-docs/README.md lists every page of docs.
+docs/README.md lists every page of docs. Every clause that is cited as "ORDER.md 6.2" exists.
 
     links.py SOURCE_DIR
 """
@@ -9,6 +9,9 @@ from pathlib import Path
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 MENTION = re.compile(r"(?<![\w/.-])(?:docs|examples|bench|tests|include)/[\w/.-]*\.md\b")
+CLAUSE = re.compile(r"^(?:#+ (\d+) |\*\*(\d+\.\d+) )", re.M)
+NUMBER = r"\d+(?:\.\d+)?"
+CITATION = re.compile(rf"ORDER\.md\)?(?:,)?[\s*/#]+({NUMBER}(?:(?:, | and | to ){NUMBER}(?![\w-]))*)")
 ADDRESS = re.compile(r"^[a-z]+:")
 
 
@@ -48,9 +51,16 @@ def unlisted_pages(docs):
     return [page for page in sorted(docs.rglob("*.md")) if page != index and page.resolve() not in listed]
 
 
+def wrong_clauses(text, clauses):
+    """The clauses of docs/spec/ORDER.md that a text cites and that do not exist."""
+    cited = [number for citation in CITATION.findall(text) for number in re.findall(NUMBER, citation)]
+    return [f"ORDER.md {number}" for number in cited if number not in clauses]
+
+
 def main():
     source = Path(sys.argv[1]).resolve()
     dead = count = 0
+    clauses = {a or b for a, b in CLAUSE.findall((source / "docs/spec/ORDER.md").read_text(encoding="utf-8"))}
     folders = "include src cli tests ladder bench docs examples python fortran cmake".split()
     for file in sorted([*source.glob("*.md"), *(f for folder in folders for f in (source / folder).rglob("*"))]):
         name = str(file.relative_to(source))
@@ -58,6 +68,7 @@ def main():
             continue
         text = file.read_text(encoding="utf-8", errors="replace")
         wrong = [mention for mention in MENTION.findall(text) if not (source / mention).exists()]
+        wrong += wrong_clauses(text, clauses)
         if file.suffix == ".md":
             count += len(LINK.findall(text))
             wrong += dead_links(file)

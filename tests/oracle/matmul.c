@@ -155,7 +155,7 @@ static double scaled(double alpha, const double *a, const double *b, double beta
 
 static bool is(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-/* 8.1: fused, from +0, in the order of k. 8.3: alpha and beta. */
+/* ORDER.md 13.1: fused, from +0, in the order of k. ORDER.md 13.3: alpha and beta. */
 static void rules(void) {
     const double h = 0x1p-53, one[] = {1, 1, 1}, big[] = {1, h, h}, small[] = {h, h, 1};
     const double u[] = {-1, 1 + 0x1p-30}, v[] = {1 + 0x1p-29, 1 + 0x1p-30};
@@ -173,7 +173,7 @@ static void rules(void) {
     EXPECT(is(scaled(1, one, nan, 1, 1, 1), NAN) && !signbit(scaled(1, one, nan, 1, 1, 1)), "a NaN is canonical");
 }
 
-/* 8.2: checks where parts begin. Small terms at the start of a later part are added up separately, so they are not
+/* ORDER.md 13.2: checks where parts begin. Small terms at the start of a later part are added up separately, so they are not
  * lost. */
 static void check_parts(size_t m, size_t n, size_t k, size_t part) {
     double *a = calloc(m * k, sizeof *a), *b = calloc(k * n, sizeof *b);
