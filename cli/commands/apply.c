@@ -203,9 +203,8 @@ int apply_operation(const cli_options *options, const operation *operation, oper
 }
 
 int apply_plainly(const cli_options *options, const operation *operation, int argc, char **argv) {
-    static const struct option list[] = {{"accumulate", required_argument, NULL, 'a'}, {0}};
     operands in = {0};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (option != 'a' || !apply_accumulate(operation->name, optarg, &in.accumulate)) return CLI_USAGE;
     return apply_operation(options, operation, in, argc, argv);
 }

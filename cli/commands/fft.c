@@ -17,12 +17,7 @@ typedef struct job {
 } job;
 
 static bool read_request(const cli_options *options, int argc, char **argv, job *j) {
-    static const struct option list[] = {{"inverse", no_argument, NULL, 'i'},
-                                         {"real", no_argument, NULL, 'r'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return false;
         if (option == 'i') j->inverse = true;
         if (option == 'r') j->real = true;

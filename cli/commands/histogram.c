@@ -28,14 +28,7 @@ static bool read_option(const char *command, int option, request *r) {
 }
 
 static bool read_request(int argc, char **argv, request *r) {
-    static const struct option list[] = {{"bins", required_argument, NULL, 'b'},
-                                         {"lower", required_argument, NULL, 'l'},
-                                         {"upper", required_argument, NULL, 'u'},
-                                         {"edges", required_argument, NULL, 'e'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, r)) return false;
     if (r->edges && (r->bins || r->lower || r->upper)) {
         cli_error(argv[0], "--edges cannot be combined with --bins, --lower or --upper");

@@ -70,18 +70,9 @@ static bool read_option(const char *command, int option, request *r) {
     }
 }
 
-/* Reads the options. The last ones in the list are for map_reduce and map_scan, or for map_scan only. */
 static bool read_options(int argc, char **argv, request *r) {
-    enum { OPTIONS = 8 };
-    static const int known[] = {[STORED] = 4, [REDUCED] = 5, [SCANNED] = OPTIONS};
-    struct option list[OPTIONS + 1] = {
-        {"dtype", required_argument, NULL, 't'},      {"n", required_argument, NULL, 'n'},
-        {"output", required_argument, NULL, 'o'},     {"o", required_argument, NULL, 'o'},
-        {"accumulate", required_argument, NULL, 'a'}, {"op", required_argument, NULL, 'p'},
-        {"exclusive", no_argument, NULL, 'e'},        {"init", required_argument, NULL, 'i'}};
-    list[known[r->use]] = list[OPTIONS];
     r->n = -1;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, r)) return false;
     return true;
 }

@@ -51,14 +51,7 @@ static int no_memory(const char *what) {
 /* -------------------------------------------------------------------------------- options */
 
 static bool read_options(search *s, int argc, char **argv) {
-    static const struct option list[] = {{"words", required_argument, NULL, 'w'},
-                                         {"words-file", required_argument, NULL, 'f'},
-                                         {"list", no_argument, NULL, 'l'},
-                                         {"fold-case", no_argument, NULL, 'i'},
-                                         {"i", no_argument, NULL, 'i'},
-                                         {"whole-word", no_argument, NULL, 'x'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) switch (option) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) switch (option) {
         case 'w': s->words = optarg; break;
         case 'f': s->words_file = optarg; break;
         case 'l': s->list = true; break;

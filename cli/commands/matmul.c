@@ -54,13 +54,7 @@ static bool read_option(int option, request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"accumulate", required_argument, NULL, 'a'},
-                                         {"transpose", required_argument, NULL, 't'},
-                                         {"check", no_argument, NULL, 'c'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     const bool both = argc - optind == FACTORS;
     for (int i = 0; i < FACTORS && both; i++) r->from[i] = argv[optind + i];

@@ -23,15 +23,10 @@ static int merge_and_write(production *p, const char *to) {
 }
 
 int command_merge(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {{"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {"check-sorted", no_argument, NULL, 'c'},
-                                         {"no-check-sorted", no_argument, NULL, 'n'},
-                                         {0}};
     production p = {0};
     const char *to = NULL;
     bool checks = true;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return CLI_USAGE;
         if (option == 'o')
             to = optarg;

@@ -28,12 +28,7 @@ typedef struct job {
 /* -------------------------------------------------------------------------------- options */
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"reverse", no_argument, NULL, 'r'},
-                                         {"init", required_argument, NULL, 'i'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return false;
         if (option == 'r') r->reverse = true;
         if (option == 'i') r->init = optarg;

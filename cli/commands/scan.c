@@ -44,14 +44,7 @@ static bool read_option(int option, request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"op", required_argument, NULL, 'p'},
-                                         {"accumulate", required_argument, NULL, 'a'},
-                                         {"exclusive", no_argument, NULL, 'e'},
-                                         {"init", required_argument, NULL, 'i'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind != 1)

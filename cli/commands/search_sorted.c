@@ -35,15 +35,11 @@ static bool read_side(const char *text, weft_side *side) {
 }
 
 int command_search_sorted(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {
-        {"side", required_argument, NULL, 's'},      {"output", required_argument, NULL, 'o'},
-        {"o", required_argument, NULL, 'o'},         {"check-sorted", no_argument, NULL, 'c'},
-        {"no-check-sorted", no_argument, NULL, 'n'}, {0}};
     production p = {.prints = true};
     weft_side side = WEFT_LEFT;
     const char *to = NULL;
     bool checks = false;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == 'o')
             to = optarg;
         else if (option == 'c' || option == 'n')

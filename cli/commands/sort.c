@@ -72,16 +72,7 @@ static bool check_request(const cli_options *options, const request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option sorts[] = {
-        {"descending", no_argument, NULL, 'd'},       {"values", required_argument, NULL, 'v'},
-        {"values-out", required_argument, NULL, 'w'}, {"output", required_argument, NULL, 'o'},
-        {"o", required_argument, NULL, 'o'},          {0}};
-    static const struct option argsorts[] = {{"descending", no_argument, NULL, 'd'},
-                                             {"index", required_argument, NULL, 'i'},
-                                             {"output", required_argument, NULL, 'o'},
-                                             {"o", required_argument, NULL, 'o'},
-                                             {0}};
-    for (int option; (option = cli_next_option(argc, argv, r->indices ? argsorts : sorts)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind == 1) return check_request(options, r);

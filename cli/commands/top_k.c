@@ -101,13 +101,9 @@ static bool check_outputs(const cli_options *options, const request *r) {
 }
 
 int command_top_k(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {
-        {"k", required_argument, NULL, 'k'},       {"smallest", no_argument, NULL, 's'},
-        {"indices", required_argument, NULL, 'i'}, {"output", required_argument, NULL, 'o'},
-        {"o", required_argument, NULL, 'o'},       {0}};
     production p = {.prints = true};
     request r = {.k = 10};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, &r)) return CLI_USAGE;
     if (!check_outputs(options, &r)) return CLI_USAGE;
     int code = produce_begin(&p, options, argc, argv, 1, r.to);

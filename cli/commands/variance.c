@@ -5,10 +5,8 @@
 #include <string.h>
 
 int command_variance(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {
-        {"accumulate", required_argument, NULL, 'a'}, {"ddof", required_argument, NULL, 'd'}, {0}};
     operands in = {0};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         long long ddof = 0;
         if (option == 'a' && apply_accumulate(argv[0], optarg, &in.accumulate)) continue;
         if (option != 'd' || !cli_number(argv[0], "--ddof", optarg, 0, INT64_MAX, &ddof)) return CLI_USAGE;

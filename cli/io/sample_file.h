@@ -16,13 +16,6 @@ typedef struct sample_options {
 
 /* Entries of these options in a command's option list; sample_option reads them. Capital letters are reserved for the
  * command's own options. */
-#define SAMPLE_OPTIONS                                                                       \
-    {"n", required_argument, NULL, 'n'}, {"seed", required_argument, NULL, 's'},             \
-        {"stream", required_argument, NULL, 't'}, {"first", required_argument, NULL, 'f'},   \
-        {"dtype", required_argument, NULL, 'y'}, {"output", required_argument, NULL, 'o'}, { \
-        "o", required_argument, NULL, 'o'                                                    \
-    }
-
 /* Reads one option with its argument. Prints the error and returns false if the argument is invalid. */
 bool sample_option(const char *command, int option, const char *text, sample_options *o);
 /* Returns true if all required options were given. `what` names the samples in the error message. */
