@@ -17,7 +17,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 typedef struct cli_options {
     const char *device; /* as passed to weft_open; NULL if --device was not given */
     int threads;        /* number of threads; 0: the library's default */
-    size_t memory;      /* bytes; larger files are read in pieces. 0 if --memory was not given */
+    size_t memory;      /* bytes; larger files are read in chunks. 0 if --memory was not given */
     bool json, quiet, bits;
     bool mpi; /* this process is one of the ranks of an MPI job, which divide the work among them */
 } cli_options;

@@ -108,7 +108,7 @@ static int run_and_print(const cli_options *options, weft_context *ctx, const ra
     return CLI_DONE;
 }
 
-/* ------------------------------------------------------------------------- piece by piece */
+/* ------------------------------------------------------------------------- chunk by chunk */
 
 static weft_status run_on_sources(weft_context *ctx, const answer *a, const stream *s, void *out) {
     const weft_source *x = &s->inputs[0].source;

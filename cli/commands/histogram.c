@@ -138,7 +138,7 @@ static int count_evenly(production *p, const request *r, stream *s) {
     if (code == CLI_DONE) code = read_bound(p, s, "--upper", r->upper, WEFT_MAX, &upper);
     if (code == CLI_DONE) code = check_bounds(p, r, &lower, &upper);
     if (code != CLI_DONE) return code;
-    uint64_t *counts = produce_room(p, bins, sizeof *counts);
+    uint64_t *counts = produce_allocate(p, bins, sizeof *counts);
     if (!counts) return CLI_FAILED;
     produce_start(p);
     code = s ? done(p, s, weft_histogram_even_source(p->ctx, &s->inputs[0].source, bins, &lower, &upper, counts))
@@ -180,7 +180,7 @@ static int count_between(production *p, const request *r, stream *s) {
     }
     if (!edges_ascend(p, r)) return CLI_FAILED;
     const size_t bins = edges->n - 1;
-    uint64_t *counts = produce_room(p, bins, sizeof *counts);
+    uint64_t *counts = produce_allocate(p, bins, sizeof *counts);
     if (!counts) return CLI_FAILED;
     produce_start(p);
     int code = s ? done(p, s, weft_histogram_source(p->ctx, &s->inputs[0].source, bins, edges->data, counts))

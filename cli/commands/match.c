@@ -1,7 +1,7 @@
 /* weft match --words the,data,warp [FILE...]: counts or lists words in texts of any length.
  *
- * A text is read in pieces. A piece searches the positions for which the longest word and one byte after it are also
- * in the buffer. The next piece begins with the byte before its first position. So no match is counted twice or
+ * A text is read in chunks. A chunk searches the positions for which the longest word and one byte after it are also
+ * in the buffer. The next chunk begins with the byte before its first position. So no match is counted twice or
  * missed. */
 #include "cli/cli.h"
 #include "cli/io/value.h"
@@ -33,10 +33,10 @@ typedef struct search {
     int count;
     unsigned char *bytes; /* of the words */
     uint64_t *offsets;
-    size_t patterns, room; /* number of words, and capacity of offsets */
+    size_t patterns, capacity; /* number of words, and capacity of offsets */
     uint64_t longest;
     weft_context *ctx;
-    uint64_t *counts, *piece; /* of all pieces, and of the current piece */
+    uint64_t *counts, *chunk; /* of all chunks, and of the current chunk */
     uint64_t *positions;
     uint32_t *numbers;
     uint64_t searched; /* number of bytes searched */
@@ -73,13 +73,13 @@ static bool read_options(search *s, int argc, char **argv) {
 
 static bool add_word(search *s, const char *word, size_t length) {
     const uint64_t used = s->patterns ? s->offsets[s->patterns] : 0;
-    if (s->patterns + 2 > s->room) {
-        const size_t room = s->room ? 2 * s->room : 64;
-        uint64_t *offsets = realloc(s->offsets, room * sizeof *offsets);
+    if (s->patterns + 2 > s->capacity) {
+        const size_t capacity = s->capacity ? 2 * s->capacity : 64;
+        uint64_t *offsets = realloc(s->offsets, capacity * sizeof *offsets);
         if (!offsets) return false;
         s->offsets = offsets;
         s->offsets[0] = 0;
-        s->room = room;
+        s->capacity = capacity;
     }
     unsigned char *bytes = realloc(s->bytes, used + length + 1);
     if (!bytes) return false;
@@ -124,10 +124,10 @@ static int add_line(search *s, const char *line, size_t length) {
 
 static int read_word_file(search *s) {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     int code = CLI_DONE;
     FILE *file = fopen(s->words_file, "r");
-    for (ssize_t length; file && code == CLI_DONE && (length = getline(&line, &room, file)) >= 0;)
+    for (ssize_t length; file && code == CLI_DONE && (length = getline(&line, &capacity, file)) >= 0;)
         code = add_line(s, line, (size_t)length);
     if (code == CLI_DONE && (!file || !feof(file))) {
         cli_error("match", "%s: cannot be read: %s", s->words_file, strerror(errno));
@@ -143,7 +143,7 @@ static int read_word_file(search *s) {
 
 /* ----------------------------------------------------------------------------- searching */
 
-/* A text that is read in pieces. Positions before `next` have been searched. */
+/* A text that is read in chunks. Positions before `next` have been searched. */
 typedef struct feed {
     const char *path;
     int fd;
@@ -184,9 +184,9 @@ static bool succeeded(const search *s, const feed *f, weft_status status) {
 
 static bool count_piece(search *s, const feed *f, size_t end) {
     const weft_patterns patterns = {s->patterns, s->offsets, s->bytes};
-    if (!succeeded(s, f, weft_match_count(s->ctx, f->bytes, f->text, f->next, end, &patterns, s->flags, s->piece)))
+    if (!succeeded(s, f, weft_match_count(s->ctx, f->bytes, f->text, f->next, end, &patterns, s->flags, s->chunk)))
         return false;
-    for (size_t i = 0; i < s->patterns; i++) s->counts[i] += s->piece[i];
+    for (size_t i = 0; i < s->patterns; i++) s->counts[i] += s->chunk[i];
     return true;
 }
 
@@ -198,7 +198,7 @@ static void print_match(const search *s, const feed *f, size_t i) {
     putchar('\n');
 }
 
-/* Lists the matches of a piece. If there are more than LIST_CAPACITY, continues at the position of the last one. */
+/* Lists the matches of a chunk. If there are more than LIST_CAPACITY, continues at the position of the last one. */
 static bool list_piece(search *s, const feed *f, size_t end) {
     const weft_patterns patterns = {s->patterns, s->offsets, s->bytes};
     uint64_t total = LIST_CAPACITY + 1;
@@ -259,7 +259,7 @@ static int search_files(search *s) {
         s->count = 1;
     }
     f.text = malloc(f.capacity);
-    if (!f.text) return no_memory("a piece of the text");
+    if (!f.text) return no_memory("a chunk of the text");
     for (int i = 0; i < s->count && code == CLI_DONE; i++) code = search_file(s, s->files[i], &f);
     free(f.text);
     return code;
@@ -310,8 +310,8 @@ static int make_room(search *s) {
         return s->positions && s->numbers ? CLI_DONE : no_memory("the list");
     }
     s->counts = calloc(s->patterns, sizeof *s->counts);
-    s->piece = calloc(s->patterns, sizeof *s->piece);
-    return s->counts && s->piece ? CLI_DONE : no_memory("the counts");
+    s->chunk = calloc(s->patterns, sizeof *s->chunk);
+    return s->counts && s->chunk ? CLI_DONE : no_memory("the counts");
 }
 
 static int run(search *s) {
@@ -334,7 +334,7 @@ int command_match(const cli_options *options, int argc, char **argv) {
     free(s.bytes);
     free(s.offsets);
     free(s.counts);
-    free(s.piece);
+    free(s.chunk);
     free(s.positions);
     free(s.numbers);
     return code;

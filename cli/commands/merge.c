@@ -9,7 +9,7 @@
 static int merge_and_write(production *p, const char *to) {
     const npy_array *a = &p->in[0], *b = &p->in[1];
     const npy_shape shape = {1, {a->n + b->n}};
-    void *y = produce_room(p, a->n > SIZE_MAX - b->n ? SIZE_MAX : a->n + b->n, weft_dtype_size(a->dtype));
+    void *y = produce_allocate(p, a->n > SIZE_MAX - b->n ? SIZE_MAX : a->n + b->n, weft_dtype_size(a->dtype));
     if (!y) return CLI_FAILED;
     produce_start(p);
     int code = produce_done(p, weft_merge(p->ctx, a->dtype, a->n, a->data, b->n, b->data, y));

@@ -178,7 +178,7 @@ static int recurrence_in_memory(weft_context *ctx, job *j) {
     return compute_and_write(ctx, j);
 }
 
-/* ------------------------------------------------------------------------- piece by piece */
+/* ------------------------------------------------------------------------- chunk by chunk */
 
 static int stream_row(weft_context *ctx, job *j, stream *s) {
     const int code = make_init(j);

@@ -19,8 +19,8 @@ static void print_json(const kept *k, const outputs *to) {
 
 static int compute_and_write(kept *k, const outputs *to) {
     const npy_array *x = &k->x;
-    void *values = kept_room(k, x->n, weft_dtype_size(x->dtype));
-    uint64_t *lengths = values && to->lengths ? kept_room(k, x->n, sizeof *lengths) : NULL;
+    void *values = kept_allocate(k, x->n, weft_dtype_size(x->dtype));
+    uint64_t *lengths = values && to->lengths ? kept_allocate(k, x->n, sizeof *lengths) : NULL;
     int code = values && (lengths || !to->lengths) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE) {
         const double start = cli_seconds();

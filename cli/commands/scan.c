@@ -139,7 +139,7 @@ static int scan_in_memory(weft_context *ctx, job *j) {
     return compute_and_write(ctx, j);
 }
 
-/* ------------------------------------------------------------------------- piece by piece */
+/* ------------------------------------------------------------------------- chunk by chunk */
 
 static int stream_to_file(weft_context *ctx, job *j, stream *s) {
     const request *r = j->request;

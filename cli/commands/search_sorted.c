@@ -11,7 +11,7 @@ static const char *const SIDES[] = {"left", "right"};
 static int search_and_write(production *p, weft_side side, const char *to) {
     const npy_array *sorted = &p->in[0], *queries = &p->in[1];
     if (!produce_one_type(p)) return CLI_FAILED;
-    uint64_t *positions = produce_room(p, queries->n, sizeof *positions);
+    uint64_t *positions = produce_allocate(p, queries->n, sizeof *positions);
     if (!positions) return CLI_FAILED;
     produce_start(p);
     int code = produce_done(p, weft_search_sorted(p->ctx, sorted->dtype, side, sorted->n, sorted->data, queries->n,

@@ -109,7 +109,7 @@ static void print_json(const kept *k, const request *r) {
 
 static int compute_and_write(kept *k, const request *r, const uint8_t *flags, const value *v) {
     const weft_dtype type = r->indices ? WEFT_U64 : k->x.dtype;
-    void *y = kept_room(k, k->x.n, weft_dtype_size(type));
+    void *y = kept_allocate(k, k->x.n, weft_dtype_size(type));
     if (!y) return CLI_FAILED;
     const double start = cli_seconds();
     int code = kept_status(k, call(k, r, flags, v, y));

@@ -53,8 +53,8 @@ static int select_and_write(production *p, const request *r) {
     const npy_array *x = &p->in[0];
     const size_t k = (size_t)r->k;
     const bool wanted = r->indices_to || !r->to;
-    void *values = produce_room(p, k, weft_dtype_size(x->dtype));
-    uint64_t *indices = wanted ? produce_room(p, k, sizeof *indices) : NULL;
+    void *values = produce_allocate(p, k, weft_dtype_size(x->dtype));
+    uint64_t *indices = wanted ? produce_allocate(p, k, sizeof *indices) : NULL;
     int code = values && (indices || !wanted) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE) {
         produce_start(p);

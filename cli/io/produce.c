@@ -54,10 +54,10 @@ bool produce_one_type(const production *p) {
     return false;
 }
 
-void *produce_room(const production *p, size_t n, size_t size) {
-    void *room = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
-    if (!room) cli_error(p->command, "%s: cannot allocate memory for the %zu values of the result", p->files[0], n);
-    return room;
+void *produce_allocate(const production *p, size_t n, size_t size) {
+    void *values = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
+    if (!values) cli_error(p->command, "%s: cannot allocate memory for the %zu values of the result", p->files[0], n);
+    return values;
 }
 
 void produce_start(production *p) { p->start = cli_seconds(); }

@@ -28,7 +28,7 @@ int produce_read(production *p);
 /* Returns true if both files have the same element type. Prints the error otherwise. */
 bool produce_one_type(const production *p);
 /* Allocates memory for n values of the result. Prints the error and returns NULL on failure. */
-void *produce_room(const production *p, size_t n, size_t size);
+void *produce_allocate(const production *p, size_t n, size_t size);
 /* Called before and after the library's call. produce_start starts the timer. produce_done stops it, prints the error
  * if `status` is not WEFT_OK, and returns the exit code. */
 void produce_start(production *p);
