@@ -139,9 +139,9 @@ void verb_overview(FILE *out) {
 
 /* Prints `text` with "%s" replaced by the verb's name. */
 static void print_text(FILE *out, const char *text, const char *name) {
-    const char *place = strstr(text, "%s");
-    if (place)
-        fprintf(out, "%.*s%s%s", (int)(place - text), text, name, place + 2);
+    const char *mark = strstr(text, "%s");
+    if (mark)
+        fprintf(out, "%.*s%s%s", (int)(mark - text), text, name, mark + 2);
     else
         fputs(text, out);
 }

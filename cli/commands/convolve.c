@@ -79,7 +79,7 @@ static size_t count_values(int mode, size_t n, size_t m) {
 static int compute(weft_context *ctx, job *j) {
     const npy_array *x = &j->arrays[0], *h = &j->arrays[1];
     j->count = count_values(j->mode, x->n, h->n);
-    j->y = numbers_room("convolve", x, x->is_complex, j->count);
+    j->y = numbers_allocate("convolve", x, x->is_complex, j->count);
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
     const weft_status status = (j->correlate ? weft_correlate : weft_convolve)(

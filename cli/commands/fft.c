@@ -66,7 +66,7 @@ static bool find_shape(job *j) {
 static int compute(weft_context *ctx, job *j) {
     if (!j->real && !numbers_to_complex("fft", j->from, &j->x)) return CLI_FAILED;
     const size_t last = j->shape.dimensions[j->shape.rank - 1];
-    j->y = numbers_room("fft", &j->x, result_is_complex(j), j->batch * last);
+    j->y = numbers_allocate("fft", &j->x, result_is_complex(j), j->batch * last);
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
     const weft_status status = weft_fft(ctx, j->x.dtype, kind_of(j), j->batch, j->n, j->x.data, j->y);

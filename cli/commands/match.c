@@ -182,7 +182,7 @@ static bool succeeded(const search *s, const feed *f, weft_status status) {
     return false;
 }
 
-static bool count_piece(search *s, const feed *f, size_t end) {
+static bool count_chunk(search *s, const feed *f, size_t end) {
     const weft_patterns patterns = {s->patterns, s->offsets, s->bytes};
     if (!succeeded(s, f, weft_match_count(s->ctx, f->bytes, f->text, f->next, end, &patterns, s->flags, s->chunk)))
         return false;
@@ -199,7 +199,7 @@ static void print_match(const search *s, const feed *f, size_t i) {
 }
 
 /* Lists the matches of a chunk. If there are more than LIST_CAPACITY, continues at the position of the last one. */
-static bool list_piece(search *s, const feed *f, size_t end) {
+static bool list_chunk(search *s, const feed *f, size_t end) {
     const weft_patterns patterns = {s->patterns, s->offsets, s->bytes};
     uint64_t total = LIST_CAPACITY + 1;
     for (size_t next = f->next; total > LIST_CAPACITY;) {
@@ -217,12 +217,12 @@ static bool list_piece(search *s, const feed *f, size_t end) {
     return true;
 }
 
-static int search_pieces(search *s, feed *f) {
+static int search_chunks(search *s, feed *f) {
     int code;
     while ((code = refill(f)) == CLI_DONE) {
         const size_t end = f->ended ? f->bytes : f->bytes - (size_t)s->longest;
         const double start = cli_seconds();
-        if (!(s->list ? list_piece : count_piece)(s, f, end)) return CLI_FAILED;
+        if (!(s->list ? list_chunk : count_chunk)(s, f, end)) return CLI_FAILED;
         s->seconds += cli_seconds() - start;
         s->searched += end - f->next;
         f->next = end;
@@ -244,7 +244,7 @@ static int search_file(search *s, const char *path, feed *f) {
     }
     if (S_ISREG(st.st_mode)) f->size = (uint64_t)st.st_size;
     progress_start(s->options, path);
-    const int code = search_pieces(s, f);
+    const int code = search_chunks(s, f);
     progress_end();
     if (!standard) close(f->fd);
     return code;
@@ -303,7 +303,7 @@ static void print_counts(const search *s) {
 
 /* -------------------------------------------------------------------------------- running */
 
-static int make_room(search *s) {
+static int allocate_counts(search *s) {
     if (s->list) {
         s->positions = malloc(LIST_CAPACITY * sizeof *s->positions);
         s->numbers = malloc(LIST_CAPACITY * sizeof *s->numbers);
@@ -316,7 +316,7 @@ static int make_room(search *s) {
 
 static int run(search *s) {
     int code = s->words ? read_word_list(s) : read_word_file(s);
-    if (code == CLI_DONE) code = make_room(s);
+    if (code == CLI_DONE) code = allocate_counts(s);
     if (code == CLI_DONE) code = cli_open("match", s->options, &s->ctx);
     if (code == CLI_DONE) code = search_files(s);
     if (code != CLI_DONE || s->list) return code;

@@ -1,5 +1,4 @@
 /* weft merge A.npy B.npy [--no-check-sorted] -o Y.npy */
-#include "cli/commands/ascending.h"
 #include "cli/io/produce.h"
 
 #include <stdint.h>
@@ -36,7 +35,7 @@ int command_merge(const cli_options *options, int argc, char **argv) {
     int code = produce_begin(&p, options, argc, argv, 2, to);
     if (code == CLI_DONE && !produce_one_type(&p)) code = CLI_FAILED;
     for (int i = 0; i < 2 && checks && code == CLI_DONE; i++)
-        if (!ascending_check(p.command, p.files[i], &p.in[i])) code = CLI_FAILED;
+        if (!produce_is_sorted(&p, i)) code = CLI_FAILED;
     if (code == CLI_DONE) code = merge_and_write(&p, to);
     produce_end(&p);
     return code;

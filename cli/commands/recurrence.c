@@ -1,8 +1,8 @@
 /* weft recurrence S.npy U.npy -o V.npy: computes a linear recurrence from two arrays, row by row. */
-#include "cli/commands/apply.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
 #include "cli/io/streamed.h"
+#include "cli/operations.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,4 @@
 /* weft search_sorted SORTED.npy QUERIES.npy [-o POSITIONS.npy] */
-#include "cli/commands/ascending.h"
 #include "cli/io/produce.h"
 
 #include <stdio.h>
@@ -48,7 +47,7 @@ int command_search_sorted(const cli_options *options, int argc, char **argv) {
             return CLI_USAGE;
     }
     int code = produce_begin(&p, options, argc, argv, 2, to);
-    if (code == CLI_DONE && checks && !ascending_check(p.command, p.files[0], &p.in[0])) code = CLI_FAILED;
+    if (code == CLI_DONE && checks && !produce_is_sorted(&p, 0)) code = CLI_FAILED;
     if (code == CLI_DONE) code = search_and_write(&p, side, to);
     produce_end(&p);
     return code;

@@ -1,8 +1,8 @@
 /* weft segmented_reduce, segmented_scan and reduce_by_key: read files that divide an array into segments. */
-#include "cli/commands/apply.h"
-#include "cli/commands/fold_options.h"
+#include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
+#include "cli/operations.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -38,9 +38,9 @@ static const char *cuts_of(const request *r) { return r->offsets ? r->offsets : 
 
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
-    case 'p': return folds_operator(command, optarg, &r->in.op);
-    case 'a': return apply_accumulate(command, optarg, &r->in.accumulate);
-    case 'A': return folds_accumulate(command, optarg, &r->in.accumulate);
+    case 'p': return reduce_options_op(command, optarg, &r->in.op);
+    case 'a': return reduce_options_f64(command, optarg, &r->in.accumulate);
+    case 'A': return reduce_options_type(command, optarg, &r->in.accumulate);
     case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
     case 's': r->offsets = optarg; return true;
     case 'h': r->heads = optarg; return true;
@@ -238,8 +238,8 @@ static void print_json(const job *j, const char *device) {
 
 static int check_accumulate(weft_context *ctx, const job *j) {
     const operands *in = &j->r.in;
-    if (scans(j)) return folds_check_scan(j->command, true, ctx, in->op, in->dtype, in->accumulate);
-    return folds_check_reduce(j->command, true, in->op, in->dtype, in->accumulate);
+    if (scans(j)) return reduce_options_check_scan(j->command, true, ctx, in->op, in->dtype, in->accumulate);
+    return reduce_options_check_reduce(j->command, true, in->op, in->dtype, in->accumulate);
 }
 
 static int run(const char *command, const cli_options *options, int argc, char **argv) {

@@ -45,8 +45,7 @@ typedef struct sorter {
     char folder[PATH_MAX];
     run *runs;
     size_t count, window; /* number of runs; capacity of a window in elements */
-    char *
-        workspace; /* for one run while runs are sorted, then for all windows and the keys gathered from them */
+    char *workspace;     /* for one run while runs are sorted, then for all windows and the keys gathered from them */
     const char *problem; /* the operation that failed; errno has the reason */
 } sorter;
 
@@ -121,7 +120,8 @@ static bool read_run(sorter *o, size_t n) {
 static bool make_runs(sorter *o, uint64_t n, size_t longest) {
     for (uint64_t first = 0; first < n; first += longest) {
         const size_t taken = n - first < longest ? (size_t)(n - first) : longest;
-        if (!read_run(o, taken) || weft_sort(o->ctx, o->dtype, o->order, taken, o->workspace, o->workspace) != WEFT_OK ||
+        if (!read_run(o, taken) ||
+            weft_sort(o->ctx, o->dtype, o->order, taken, o->workspace, o->workspace) != WEFT_OK ||
             !put_run(o, first, taken))
             return false;
         o->runs[o->count++] = (run){.next = first, .end = first + taken};

@@ -183,7 +183,7 @@ static bool read_data(const char *path, npy_array *file) {
 
 /* --------------------------------------------------------------------------- known answers */
 
-/* ------------------------------------------------------------------------------- the whole */
+/* ------------------------------------------------------------------------------ all parts */
 
 /* Returns true if two arrays of n elements fit in memory. The system's overcommit would otherwise end the process. */
 static bool two_arrays_fit(size_t n) { return 2.0 * (double)n * sizeof(float) < tour_free_memory(); }
