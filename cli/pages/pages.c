@@ -94,6 +94,8 @@ int main(int argc, char **argv) {
         else
             fputs(line, out);
     }
-    const int failed = ferror(in) | ferror(out) | fclose(in) | fclose(out);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    const bool complete = !ferror(in) && !ferror(out);
+    const bool closed = fclose(out) == 0;
+    fclose(in);
+    return complete && closed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
