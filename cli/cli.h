@@ -17,14 +17,15 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 typedef struct cli_options {
     const char *device; /* as passed to weft_open; NULL if --device was not given */
     int threads;        /* number of threads; 0: the library's default */
-    size_t memory;      /* bytes; larger files are read in pieces. 0 if --memory was not given */
+    size_t memory;      /* bytes; larger files are read in chunks. 0 if --memory was not given */
     bool json, quiet, bits;
     bool mpi; /* this process is one of the ranks of an MPI job, which divide the work among them */
 } cli_options;
 
 /* Entry point of each command. argv[0] is the command's name, followed by its own options and operands. optind is set
  * so that getopt can start. Returns the exit code. */
-#define COMMAND(name, operands, summary, text) int command_##name(const cli_options *options, int argc, char **argv);
+#define COMMAND(name, operands, summary, text, examples) \
+    int command_##name(const cli_options *options, int argc, char **argv);
 #include "cli/commands.def"
 /* command_<stem> for each operation, and command_reduce for the operators of weft_reduce. argv[0] is the operation's
  * name. */
@@ -44,10 +45,9 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
  * reason. Prints nothing if there is no such reason, or with --quiet. */
 void cli_warn_of_gpu(const char *command, const cli_options *options);
 
-/* Calls getopt_long for a command's own options. A name of one letter is also a short option; all others are long
- * only. Returns the option's `val`, -1 at the end (optind is then the first operand), or '?' after printing the
- * error. */
-int cli_next_option(int argc, char **argv, const struct option *list);
+/* Calls getopt_long for the command argv[0] and its options in cli/options.def. Returns the option's key, -1 at the
+ * end (optind is then the first operand), or '?' after printing the error. */
+int cli_next_option(int argc, char **argv);
 
 /* Reads the argument `text` of `option`: an integer in [low, high], written as 1000 or 1e3. Prints the error and
  * returns false if it is not one. */

@@ -1,5 +1,6 @@
 /* Functions used by every command: errors, contexts, options and numbers. */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 
 #include <errno.h>
@@ -44,12 +45,10 @@ int cli_open(const char *command, const cli_options *options, weft_context **ctx
     return CLI_FAILED;
 }
 
-int cli_next_option(int argc, char **argv, const struct option *list) {
-    char letters[16] = ":"; /* ":", then "x:" or "x" for each name of one letter, with or without an argument */
-    for (size_t i = 0, used = 1; list[i].name && used + 3 <= sizeof letters; i++)
-        if (!list[i].name[1])
-            used += (size_t)snprintf(letters + used, sizeof letters - used, list[i].has_arg ? "%c:" : "%c",
-                                     *list[i].name);
+int cli_next_option(int argc, char **argv) {
+    struct option list[2 * OPTION_COUNT + 1];
+    char letters[2 * OPTION_COUNT + 2];
+    option_table(argv[0], list, letters);
     opterr = 0;
     const int option = getopt_long(argc, argv, letters, list, NULL);
     if (option != '?' && option != ':') return option;

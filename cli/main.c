@@ -2,6 +2,7 @@
  * finds the verb and runs it. */
 #include "cli/cli.h"
 #include "cli/io/input.h"
+#include "cli/options.h"
 #include "cli/ranks.h"
 #include "cli/signals.h"
 #include "cli/verbs.h"
@@ -60,38 +61,49 @@ typedef struct invocation {
     int count;
 } invocation;
 
-/* If argv[*i] is the option `name` with an argument, "--name VALUE" or "--name=VALUE", moves *i to its last word and
- * returns the argument. Returns NULL otherwise. */
-static const char *take_value(invocation *in, char **argv, int *i, const char *name) {
-    const size_t length = strlen(name);
-    if (strncmp(argv[*i], name, length) != 0) return NULL;
-    if (argv[*i][length] == '=') return argv[*i] + length + 1;
-    if (argv[*i][length]) return NULL;
-    if (argv[*i + 1]) return argv[++*i];
-    cli_error(NULL, "option %s requires an argument", name);
-    in->wrong = true;
+/* Returns the global option that the word `text` gives, as --NAME, --NAME=VALUE or -X, or NULL. */
+static const cli_option *find_global(const char *text) {
+    for (const cli_option *option = NULL; (option = option_next(option, "*"));) {
+        const size_t length = strlen(option->name);
+        const bool same = strncmp(text, "--", 2) == 0 && strncmp(text + 2, option->name, length) == 0;
+        if (same && (text[2 + length] == '\0' || (text[2 + length] == '=' && *option->argument))) return option;
+        if (*option->letter && text[0] == '-' && strcmp(text + 1, option->letter) == 0) return option;
+    }
     return NULL;
 }
 
-static bool take_flag(char **argv, int i, const char *name, bool *flag) {
-    if (strcmp(argv[i], name) != 0) return false;
-    return *flag = true;
+/* Returns the argument of the option `name` at argv[*i], and moves *i to its last word. Returns NULL after printing
+ * the error if there is none. */
+static const char *take_argument(char **argv, int *i, const char *name) {
+    const char *value = strchr(argv[*i], '=');
+    if (value) return value + 1;
+    if (argv[*i + 1]) return argv[++*i];
+    cli_error(NULL, "option --%s requires an argument", name);
+    return NULL;
 }
 
-/* Reads argv[*i] if it is a global option. */
-static bool take_option(invocation *in, char **argv, int *i) {
-    const char *text = take_value(in, argv, i, "--device");
-    if (text) return in->wrong = !read_device(text, &in->options), true;
-    if (!in->wrong && (text = take_value(in, argv, i, "--threads")))
-        return in->wrong = !read_threads(text, &in->options), true;
-    if (!in->wrong && (text = take_value(in, argv, i, "--memory")))
-        return in->wrong = !read_memory(text, &in->options), true;
-    for (const char *const *name = INPUT_OPTIONS; *name && !in->wrong; name++)
-        if ((text = take_value(in, argv, i, *name))) return in->wrong = !input_option(*name, text), true;
-    return in->wrong || take_flag(argv, *i, "--json", &in->options.json) ||
-           take_flag(argv, *i, "--quiet", &in->options.quiet) || take_flag(argv, *i, "--bits", &in->options.bits) ||
-           take_flag(argv, *i, "--mpi", &in->options.mpi) || take_flag(argv, *i, "--help", &in->help) ||
-           take_flag(argv, *i, "-h", &in->help);
+/* Stores the global option. Prints the error and returns false if its argument is invalid. */
+static bool read_global(invocation *in, const cli_option *option, const char *text) {
+    switch (option->key) {
+    case 'd': return read_device(text, &in->options);
+    case 't': return read_threads(text, &in->options);
+    case 'm': return read_memory(text, &in->options);
+    case 'i': return input_option(option->name, text);
+    case 'p': return in->options.mpi = true;
+    case 'b': return in->options.bits = true;
+    case 'j': return in->options.json = true;
+    case 'q': return in->options.quiet = true;
+    default: return in->help = true;
+    }
+}
+
+/* Reads argv[*i] if it is a global option, and moves *i to its last word. Returns false if it is not one. */
+static bool take_global(invocation *in, char **argv, int *i) {
+    const cli_option *option = find_global(argv[*i]);
+    if (!option) return false;
+    const char *text = *option->argument ? take_argument(argv, i, option->name) : "";
+    in->wrong = !text || !read_global(in, option, text);
+    return true;
 }
 
 /* Splits argv into global options and the rest. A single getopt_long could not do this: a command's own options are
@@ -99,8 +111,11 @@ static bool take_option(invocation *in, char **argv, int *i) {
 static void read_arguments(invocation *in, char **argv) {
     int i = 1;
     for (; argv[i] && !in->wrong && strcmp(argv[i], "--") != 0; i++) {
-        if (take_option(in, argv, &i)) continue;
-        if (in->count == 0 && take_flag(argv, i, "--version", &in->version)) continue;
+        if (take_global(in, argv, &i)) continue;
+        if (in->count == 0 && strcmp(argv[i], "--version") == 0) {
+            in->version = true;
+            continue;
+        }
         if (in->count == 0 && argv[i][0] == '-') {
             cli_error(NULL, "unknown option %s; see 'weft help'", argv[i]);
             in->wrong = true;

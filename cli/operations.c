@@ -343,7 +343,7 @@ const operation *operation_find(const char *name, size_t length) {
 }
 
 double operation_bytes(const operation *operation, size_t n, size_t size) {
-    const int written = operation->outputs > 0 ? operation->outputs : 0;
+    const double written = operation->outputs > 0 ? operation->outputs : 0;
     return (double)n * (double)size * (operation->inputs * operation->passes + written);
 }
 

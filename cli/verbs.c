@@ -1,26 +1,28 @@
 #include "cli/verbs.h"
 
 #include "cli/nearest.h"
+#include "cli/options.h"
 
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Operands and help text of an operation, by the stem of its line in core/ops.def. */
-#define OPERATION(stem, operands, text)                \
+/* Operands, help text and examples of an operation, by the stem of its line in core/ops.def. */
+#define OPERATION(stem, operands, text, examples)      \
     static const char operands_of_##stem[] = operands; \
-    static const char text_of_##stem[] = text;
+    static const char text_of_##stem[] = text;         \
+    static const char examples_of_##stem[] = examples;
 #include "cli/commands.def"
 
 static const verb COMMANDS[] = {
-#define COMMAND(name, operands, summary, text) {#name, operands, summary, text, command_##name},
+#define COMMAND(name, operands, summary, text, examples) {#name, operands, summary, text, examples, command_##name},
 #include "cli/commands.def"
 };
 static const verb OPERATIONS[] = {
 #define REDUCE(ID, name, domain, result, empty, help) \
-    {#name, operands_of_reduce, help, text_of_reduce, command_reduce},
+    {#name, operands_of_reduce, help, text_of_reduce, examples_of_reduce, command_reduce},
 #define CALL(stem, form, reads, passes, writes, help) \
-    {#stem, operands_of_##stem, help, text_of_##stem, command_##stem},
+    {#stem, operands_of_##stem, help, text_of_##stem, examples_of_##stem, command_##stem},
 #include "core/ops.def"
 };
 enum {
@@ -102,25 +104,14 @@ const verb *verb_find(const char *name) {
 
 /* ---------------------------------------------------------------------------------- help */
 
-static const char GLOBAL_OPTIONS[] =
-    "Global options (before or after the command):\n"
-    "  --device D     compute on auto (a GPU if available, else the CPU; the default), cpu, cuda, cuda:N\n"
-    "                 or ref (the executable specification, slow)\n"
-    "  --threads N    use N CPU threads (default 0: all cores)\n"
-    "  --memory M     stream larger files, or sort them in runs, with buffers of M bytes, such as 512M or\n"
-    "                 8G (default: half of the memory of the machine)\n"
-    "  --raw T        read input files as raw little-endian elements of type T (f32, ...)\n"
-    "  --column C     read column C (a name or number) of input files in CSV or TSV with a header\n"
-    "  --as T         convert the column to type T (default f64)\n"
-    "  --missing nan  read an empty field of the column as NaN instead of failing\n"
-    "  --mpi          distribute the work over the ranks of mpirun\n"
-    "  --bits         also print the bits of values in hexadecimal\n"
-    "  --json         print one JSON object\n"
-    "  --quiet        print no progress bar and no warnings\n"
-    "  -h, --help     print help\n"
-    "\n"
-    "--device, --threads, --memory and --mpi never change a result. --mpi supports reductions, variance,\n"
-    "dot, scan, sort, price and bench. Files named *.npy are read as .npy even with --raw or --column.\n";
+static void print_globals(FILE *out) {
+    fputs("\nGlobal options (before or after the command):\n", out);
+    option_print(out, "*");
+    fputs("\n"
+          "--device, --threads, --memory and --mpi never change a result. --mpi supports reductions, variance,\n"
+          "dot, scan, sort, price and bench. Files named *.npy are read as .npy even with --raw or --column.\n",
+          out);
+}
 
 static void print_verbs(FILE *out, const verb *verbs, int count) {
     for (int i = 0; i < count; i++) fprintf(out, "  %-16s %s\n", verbs[i].name, verbs[i].summary);
@@ -135,39 +126,45 @@ void verb_overview(FILE *out) {
     print_verbs(out, COMMANDS, COMMAND_COUNT);
     fputs("\nOperations on .npy files:\n", out);
     print_verbs(out, OPERATIONS, VERB_COUNT - COMMAND_COUNT);
-    fprintf(out,
-            "\n%s\n"
-            "Examples:\n"
-            "  weft tour --quick                     demonstrate every operation\n"
-            "  weft sum x.npy                        print the sum of an array\n"
-            "  weft dot x.npy y.npy --bits           also print the bits, to compare machines\n"
-            "  weft mean x.npy --device cpu --json   print JSON for a program\n\n"
-            "'weft help COMMAND' prints the help of a command. '-' and '_' are equivalent in command names.\n"
-            "Exit code: 0 for success, 1 if the work failed, 2 if the call was wrong.\n",
-            GLOBAL_OPTIONS);
+    print_globals(out);
+    fputs("\n"
+          "Examples:\n"
+          "  weft tour --quick                     demonstrate every operation\n"
+          "  weft sum x.npy                        print the sum of an array\n"
+          "  weft dot x.npy y.npy --bits           also print the bits, to compare machines\n"
+          "  weft mean x.npy --device cpu --json   print JSON for a program\n\n"
+          "'weft help COMMAND' prints the help of a command. '-' and '_' are equivalent in command names.\n"
+          "Exit code: 0 for success, 1 if the work failed, 2 if the call was wrong.\n",
+          out);
 }
 
 /* Prints `text` with "%s" replaced by the verb's name. */
 static void print_text(FILE *out, const char *text, const char *name) {
-    const char *place = strstr(text, "%s");
-    if (place)
-        fprintf(out, "%.*s%s%s", (int)(place - text), text, name, place + 2);
+    const char *mark = strstr(text, "%s");
+    if (mark)
+        fprintf(out, "%.*s%s%s", (int)(mark - text), text, name, mark + 2);
     else
         fputs(text, out);
 }
 
 void verb_help(FILE *out, const verb *verb) {
-    fprintf(out, "Usage: weft %s%s%s\n\n%c%s.\n\n", verb->name, *verb->operands ? " " : "", verb->operands,
-            toupper((unsigned char)*verb->summary), verb->summary + 1);
-    print_text(out, verb->text, verb->name);
-    fprintf(out, "\n%s", GLOBAL_OPTIONS);
+    fprintf(out, "Usage: weft %s%s%s\n\n%c%s.\n\n%s", verb->name, *verb->operands ? " " : "", verb->operands,
+            toupper((unsigned char)*verb->summary), verb->summary + 1, verb->text);
+    if (option_next(NULL, verb->name)) {
+        fputs(*verb->text ? "\nOptions:\n" : "Options:\n", out);
+        option_print(out, verb->name);
+    }
+    if (*verb->examples) {
+        fputc('\n', out);
+        print_text(out, verb->examples, verb->name);
+    }
+    print_globals(out);
 }
 
 int command_help(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {{"list", no_argument, NULL, 'l'}, {0}};
     bool names = false;
     (void)options;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1; names = true)
+    for (int option; (option = cli_next_option(argc, argv)) != -1; names = true)
         if (option != 'l') return CLI_USAGE;
     if (argc - optind > 1) {
         cli_error(argv[0], "unexpected argument %s: expected one command", argv[optind + 1]);

@@ -8,7 +8,7 @@
 
 typedef struct verb {
     const char *name, *operands, *summary;
-    const char *text; /* may contain one %s, which is replaced by the name */
+    const char *text, *examples; /* `examples` may contain one %s, which is replaced by the name */
     int (*run)(const cli_options *options, int argc, char **argv);
 } verb;
 

@@ -1,6 +1,7 @@
 # The weft command. It uses the public API and the .def lists, and no other part of the library.
 add_executable(weft_command)
 add_subdirectory(cli)
+add_subdirectory(cli/pages)
 set_target_properties(weft_command PROPERTIES OUTPUT_NAME weft)
 weft_run_path(weft_command "$ORIGIN" "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 target_include_directories(weft_command PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} src)

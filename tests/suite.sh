@@ -95,7 +95,7 @@ deep_inputs() {
     faults) echo "$builds" include src verify cli tests ;;
     cuda) echo "$builds" include src tests/cuda bench ladder ;;
     fuzz) echo "$builds" include src verify cli tests/fuzz ;;
-    packages) echo "$builds" include src verify cli completions docs/weft.1 tests/install examples fortran ladder ;;
+    packages) echo "$builds" include src verify cli tests/install examples fortran ladder ;;
     compilers) echo "$builds" include src verify cli tests ladder examples ;;
     site) echo x docs site README.md CHANGELOG.md CONTRIBUTING.md include examples ladder bench/results ;;
     esac

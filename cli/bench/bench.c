@@ -59,12 +59,8 @@ static bool add_operations(plan *p, const char *list) {
 }
 
 static bool read_plan(int argc, char **argv, plan *p) {
-    static const struct option list[] = {{"size", required_argument, NULL, 's'},
-                                         {"op", required_argument, NULL, 'o'},
-                                         {"plot", required_argument, NULL, 'p'},
-                                         {0}};
     long long n = 0;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == 's' && cli_number(argv[0], "--size", optarg, 1, (long long)MOST_ELEMENTS, &n)) continue;
         if (option == 'p') p->plot = optarg;
         if (option == 'p') continue;

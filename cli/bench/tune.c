@@ -51,18 +51,9 @@ typedef struct tuning {
 /* ------------------------------------------------------------------------------- the request */
 
 static bool read_request(int argc, char **argv, request *r) {
-    static const struct option list[] = {{"list", no_argument, NULL, 'l'},
-                                         {"check", no_argument, NULL, 'c'},
-                                         {"level", required_argument, NULL, 'L'},
-                                         {"dry-run", no_argument, NULL, 'd'},
-                                         {"reset", no_argument, NULL, 'r'},
-                                         {"all", no_argument, NULL, 'a'},
-                                         {"size", required_argument, NULL, 's'},
-                                         {"every", required_argument, NULL, 'e'},
-                                         {0}};
     long long edge = 0, every = 1;
     bool all = false;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == 'l') r->list = true;
         if (option == 'c') r->check = true;
         if (option == 'L') r->suite.level = optarg;

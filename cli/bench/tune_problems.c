@@ -90,15 +90,15 @@ weft_status tune_problem_run(void *problem) {
 }
 
 weft_status tune_problem_hash(const tune_problem *p, uint64_t *hash) {
-    uint32_t *piece = malloc(HASHED_BYTES);
-    weft_status status = piece ? WEFT_OK : WEFT_OUT_OF_MEMORY;
+    uint32_t *chunk = malloc(HASHED_BYTES);
+    weft_status status = chunk ? WEFT_OK : WEFT_OUT_OF_MEMORY;
     *hash = 0;
     for (size_t at = 0; at < p->bytes && status == WEFT_OK; at += HASHED_BYTES) {
         const size_t bytes = p->bytes - at < HASHED_BYTES ? p->bytes - at : HASHED_BYTES;
-        status = weft_copy(p->ctx, bytes, (const char *)p->out + at, piece);
-        for (size_t i = 0; i < bytes / sizeof *piece; i++) *hash = (*hash ^ piece[i]) * 1099511628211u;
+        status = weft_copy(p->ctx, bytes, (const char *)p->out + at, chunk);
+        for (size_t i = 0; i < bytes / sizeof *chunk; i++) *hash = (*hash ^ chunk[i]) * 1099511628211u;
     }
-    free(piece);
+    free(chunk);
     return status;
 }
 

@@ -37,12 +37,7 @@ static bool read_option(int option, job *j) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, job *j) {
-    static const struct option list[] = {{"mode", required_argument, NULL, 'm'},
-                                         {"correlate", no_argument, NULL, 'c'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, j)) return false;
     if (argc - optind != 2) {
         cli_error("convolve", "%d %s given, 2 expected; see 'weft help convolve'", argc - optind,
@@ -84,7 +79,7 @@ static size_t count_values(int mode, size_t n, size_t m) {
 static int compute(weft_context *ctx, job *j) {
     const npy_array *x = &j->arrays[0], *h = &j->arrays[1];
     j->count = count_values(j->mode, x->n, h->n);
-    j->y = numbers_room("convolve", x, x->is_complex, j->count);
+    j->y = numbers_allocate("convolve", x, x->is_complex, j->count);
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
     const weft_status status = (j->correlate ? weft_correlate : weft_convolve)(

@@ -17,12 +17,7 @@ typedef struct job {
 } job;
 
 static bool read_request(const cli_options *options, int argc, char **argv, job *j) {
-    static const struct option list[] = {{"inverse", no_argument, NULL, 'i'},
-                                         {"real", no_argument, NULL, 'r'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return false;
         if (option == 'i') j->inverse = true;
         if (option == 'r') j->real = true;
@@ -71,7 +66,7 @@ static bool find_shape(job *j) {
 static int compute(weft_context *ctx, job *j) {
     if (!j->real && !numbers_to_complex("fft", j->from, &j->x)) return CLI_FAILED;
     const size_t last = j->shape.dimensions[j->shape.rank - 1];
-    j->y = numbers_room("fft", &j->x, result_is_complex(j), j->batch * last);
+    j->y = numbers_allocate("fft", &j->x, result_is_complex(j), j->batch * last);
     if (!j->y) return CLI_FAILED;
     const double start = cli_seconds();
     const weft_status status = weft_fft(ctx, kind_of(j), j->x.dtype, j->batch, j->n, j->x.data, j->y);

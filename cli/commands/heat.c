@@ -98,16 +98,7 @@ static bool writes_to_output(const request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"steps", required_argument, NULL, 's'},
-                                         {"lambda", required_argument, NULL, 'l'},
-                                         {"method", required_argument, NULL, 'm'},
-                                         {"dimensions", required_argument, NULL, 'd'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {"png", required_argument, NULL, 'p'},
-                                         {"history", required_argument, NULL, 'h'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind != 1)

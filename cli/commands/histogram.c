@@ -28,14 +28,7 @@ static bool read_option(const char *command, int option, request *r) {
 }
 
 static bool read_request(int argc, char **argv, request *r) {
-    static const struct option list[] = {{"bins", required_argument, NULL, 'b'},
-                                         {"lower", required_argument, NULL, 'l'},
-                                         {"upper", required_argument, NULL, 'u'},
-                                         {"edges", required_argument, NULL, 'e'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, r)) return false;
     if (r->edges && (r->bins || r->lower || r->upper)) {
         cli_error(argv[0], "--edges cannot be combined with --bins, --lower or --upper");
@@ -145,7 +138,7 @@ static int count_evenly(production *p, const request *r, stream *s) {
     if (code == CLI_DONE) code = read_bound(p, s, "--upper", r->upper, WEFT_MAX, &upper);
     if (code == CLI_DONE) code = check_bounds(p, r, &lower, &upper);
     if (code != CLI_DONE) return code;
-    uint64_t *counts = produce_room(p, bins, sizeof *counts);
+    uint64_t *counts = produce_allocate(p, bins, sizeof *counts);
     if (!counts) return CLI_FAILED;
     produce_start(p);
     code = s ? done(p, s, weft_histogram_even_source(p->ctx, &s->inputs[0].source, bins, &lower, &upper, counts))
@@ -187,7 +180,7 @@ static int count_between(production *p, const request *r, stream *s) {
     }
     if (!edges_ascend(p, r)) return CLI_FAILED;
     const size_t bins = edges->n - 1;
-    uint64_t *counts = produce_room(p, bins, sizeof *counts);
+    uint64_t *counts = produce_allocate(p, bins, sizeof *counts);
     if (!counts) return CLI_FAILED;
     produce_start(p);
     int code = s ? done(p, s, weft_histogram_source(p->ctx, &s->inputs[0].source, bins, edges->data, counts))

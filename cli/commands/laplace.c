@@ -146,14 +146,7 @@ static bool writes_to_output(const request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {
-        {"sweeps", required_argument, NULL, 's'}, {"tolerance", required_argument, NULL, 't'},
-        {"grid", required_argument, NULL, 'g'},   {"dtype", required_argument, NULL, 'd'},
-        {"output", required_argument, NULL, 'o'}, {"o", required_argument, NULL, 'o'},
-        {"png", required_argument, NULL, 'p'},    {"history", required_argument, NULL, 'h'},
-        {"slice", required_argument, NULL, 'l'},  {"method", required_argument, NULL, 'm'},
-        {"omega", required_argument, NULL, 'w'},  {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (!r->counted) r->sweeps = r->until ? SWEEPS_UNTIL : SWEEPS_DEFAULT;

@@ -1,7 +1,7 @@
 /* weft map FORMULA NAME=VALUE... -o Z.npy, weft map_scan FORMULA NAME=VALUE... -o Z.npy, and weft map_reduce OP
  * FORMULA NAME=VALUE...: a value is a number or a file name. */
 #include "cli/cli.h"
-#include "cli/commands/fold_options.h"
+#include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
 #include "cli/io/streamed.h"
@@ -60,28 +60,19 @@ static bool read_type(const char *command, const char *text, weft_dtype *type) {
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
     case 't': return read_type(command, optarg, &r->type);
-    case 'a': return folds_accumulate(command, optarg, &r->accumulate);
+    case 'a': return reduce_options_type(command, optarg, &r->accumulate);
     case 'n': return cli_number(command, "--n", optarg, 0, 1LL << 48, &r->n);
     case 'o': r->to = optarg; return true;
-    case 'p': return folds_operator(command, optarg, &r->op);
+    case 'p': return reduce_options_op(command, optarg, &r->op);
     case 'e': r->kind = WEFT_EXCLUSIVE; return true;
     case 'i': r->init = optarg; return true;
     default: return false;
     }
 }
 
-/* Reads the options. The last ones in the list are for map_reduce and map_scan, or for map_scan only. */
 static bool read_options(int argc, char **argv, request *r) {
-    enum { OPTIONS = 8 };
-    static const int known[] = {[STORED] = 4, [REDUCED] = 5, [SCANNED] = OPTIONS};
-    struct option list[OPTIONS + 1] = {
-        {"dtype", required_argument, NULL, 't'},      {"n", required_argument, NULL, 'n'},
-        {"output", required_argument, NULL, 'o'},     {"o", required_argument, NULL, 'o'},
-        {"accumulate", required_argument, NULL, 'a'}, {"op", required_argument, NULL, 'p'},
-        {"exclusive", no_argument, NULL, 'e'},        {"init", required_argument, NULL, 'i'}};
-    list[known[r->use]] = list[OPTIONS];
     r->n = -1;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, r)) return false;
     return true;
 }

@@ -1,7 +1,7 @@
 /* weft match --words the,data,warp [FILE...]: counts or lists words in texts of any length.
  *
- * A text is read in pieces. A piece searches the positions for which the longest word and one byte after it are also
- * in the buffer. The next piece begins with the byte before its first position. So no match is counted twice or
+ * A text is read in chunks. A chunk searches the positions for which the longest word and one byte after it are also
+ * in the buffer. The next chunk begins with the byte before its first position. So no match is counted twice or
  * missed. */
 #include "cli/cli.h"
 #include "cli/io/value.h"
@@ -33,10 +33,10 @@ typedef struct search {
     int count;
     unsigned char *bytes; /* of the words */
     uint64_t *offsets;
-    size_t patterns, room; /* number of words, and capacity of offsets */
+    size_t patterns, capacity; /* number of words, and capacity of offsets */
     uint64_t longest;
     weft_context *ctx;
-    uint64_t *counts, *piece; /* of all pieces, and of the current piece */
+    uint64_t *counts, *chunk; /* of all chunks, and of the current chunk */
     uint64_t *positions;
     uint32_t *numbers;
     uint64_t searched; /* number of bytes searched */
@@ -51,14 +51,7 @@ static int no_memory(const char *what) {
 /* -------------------------------------------------------------------------------- options */
 
 static bool read_options(search *s, int argc, char **argv) {
-    static const struct option list[] = {{"words", required_argument, NULL, 'w'},
-                                         {"words-file", required_argument, NULL, 'f'},
-                                         {"list", no_argument, NULL, 'l'},
-                                         {"fold-case", no_argument, NULL, 'i'},
-                                         {"i", no_argument, NULL, 'i'},
-                                         {"whole-word", no_argument, NULL, 'x'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) switch (option) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) switch (option) {
         case 'w': s->words = optarg; break;
         case 'f': s->words_file = optarg; break;
         case 'l': s->list = true; break;
@@ -80,13 +73,13 @@ static bool read_options(search *s, int argc, char **argv) {
 
 static bool add_word(search *s, const char *word, size_t length) {
     const uint64_t used = s->patterns ? s->offsets[s->patterns] : 0;
-    if (s->patterns + 2 > s->room) {
-        const size_t room = s->room ? 2 * s->room : 64;
-        uint64_t *offsets = realloc(s->offsets, room * sizeof *offsets);
+    if (s->patterns + 2 > s->capacity) {
+        const size_t capacity = s->capacity ? 2 * s->capacity : 64;
+        uint64_t *offsets = realloc(s->offsets, capacity * sizeof *offsets);
         if (!offsets) return false;
         s->offsets = offsets;
         s->offsets[0] = 0;
-        s->room = room;
+        s->capacity = capacity;
     }
     unsigned char *bytes = realloc(s->bytes, used + length + 1);
     if (!bytes) return false;
@@ -131,10 +124,10 @@ static int add_line(search *s, const char *line, size_t length) {
 
 static int read_word_file(search *s) {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     int code = CLI_DONE;
     FILE *file = fopen(s->words_file, "r");
-    for (ssize_t length; file && code == CLI_DONE && (length = getline(&line, &room, file)) >= 0;)
+    for (ssize_t length; file && code == CLI_DONE && (length = getline(&line, &capacity, file)) >= 0;)
         code = add_line(s, line, (size_t)length);
     if (code == CLI_DONE && (!file || !feof(file))) {
         cli_error("match", "%s: cannot be read: %s", s->words_file, strerror(errno));
@@ -150,7 +143,7 @@ static int read_word_file(search *s) {
 
 /* ----------------------------------------------------------------------------- searching */
 
-/* A text that is read in pieces. Positions before `next` have been searched. */
+/* A text that is read in chunks. Positions before `next` have been searched. */
 typedef struct feed {
     const char *path;
     int fd;
@@ -189,11 +182,11 @@ static bool succeeded(const search *s, const feed *f, weft_status status) {
     return false;
 }
 
-static bool count_piece(search *s, const feed *f, size_t end) {
+static bool count_chunk(search *s, const feed *f, size_t end) {
     const weft_patterns patterns = {s->patterns, s->offsets, s->bytes};
-    if (!succeeded(s, f, weft_match_count(s->ctx, f->bytes, f->text, f->next, end, &patterns, s->flags, s->piece)))
+    if (!succeeded(s, f, weft_match_count(s->ctx, f->bytes, f->text, f->next, end, &patterns, s->flags, s->chunk)))
         return false;
-    for (size_t i = 0; i < s->patterns; i++) s->counts[i] += s->piece[i];
+    for (size_t i = 0; i < s->patterns; i++) s->counts[i] += s->chunk[i];
     return true;
 }
 
@@ -205,8 +198,8 @@ static void print_match(const search *s, const feed *f, size_t i) {
     putchar('\n');
 }
 
-/* Lists the matches of a piece. If there are more than LIST_CAPACITY, continues at the position of the last one. */
-static bool list_piece(search *s, const feed *f, size_t end) {
+/* Lists the matches of a chunk. If there are more than LIST_CAPACITY, continues at the position of the last one. */
+static bool list_chunk(search *s, const feed *f, size_t end) {
     const weft_patterns patterns = {s->patterns, s->offsets, s->bytes};
     uint64_t total = LIST_CAPACITY + 1;
     for (size_t next = f->next; total > LIST_CAPACITY;) {
@@ -224,12 +217,12 @@ static bool list_piece(search *s, const feed *f, size_t end) {
     return true;
 }
 
-static int search_pieces(search *s, feed *f) {
+static int search_chunks(search *s, feed *f) {
     int code;
     while ((code = refill(f)) == CLI_DONE) {
         const size_t end = f->ended ? f->bytes : f->bytes - (size_t)s->longest;
         const double start = cli_seconds();
-        if (!(s->list ? list_piece : count_piece)(s, f, end)) return CLI_FAILED;
+        if (!(s->list ? list_chunk : count_chunk)(s, f, end)) return CLI_FAILED;
         s->seconds += cli_seconds() - start;
         s->searched += end - f->next;
         f->next = end;
@@ -251,7 +244,7 @@ static int search_file(search *s, const char *path, feed *f) {
     }
     if (S_ISREG(st.st_mode)) f->size = (uint64_t)st.st_size;
     progress_start(s->options, path);
-    const int code = search_pieces(s, f);
+    const int code = search_chunks(s, f);
     progress_end();
     if (!standard) close(f->fd);
     return code;
@@ -266,7 +259,7 @@ static int search_files(search *s) {
         s->count = 1;
     }
     f.text = malloc(f.capacity);
-    if (!f.text) return no_memory("a piece of the text");
+    if (!f.text) return no_memory("a chunk of the text");
     for (int i = 0; i < s->count && code == CLI_DONE; i++) code = search_file(s, s->files[i], &f);
     free(f.text);
     return code;
@@ -310,20 +303,20 @@ static void print_counts(const search *s) {
 
 /* -------------------------------------------------------------------------------- running */
 
-static int make_room(search *s) {
+static int allocate_counts(search *s) {
     if (s->list) {
         s->positions = malloc(LIST_CAPACITY * sizeof *s->positions);
         s->numbers = malloc(LIST_CAPACITY * sizeof *s->numbers);
         return s->positions && s->numbers ? CLI_DONE : no_memory("the list");
     }
     s->counts = calloc(s->patterns, sizeof *s->counts);
-    s->piece = calloc(s->patterns, sizeof *s->piece);
-    return s->counts && s->piece ? CLI_DONE : no_memory("the counts");
+    s->chunk = calloc(s->patterns, sizeof *s->chunk);
+    return s->counts && s->chunk ? CLI_DONE : no_memory("the counts");
 }
 
 static int run(search *s) {
     int code = s->words ? read_word_list(s) : read_word_file(s);
-    if (code == CLI_DONE) code = make_room(s);
+    if (code == CLI_DONE) code = allocate_counts(s);
     if (code == CLI_DONE) code = cli_open("match", s->options, &s->ctx);
     if (code == CLI_DONE) code = search_files(s);
     if (code != CLI_DONE || s->list) return code;
@@ -341,7 +334,7 @@ int command_match(const cli_options *options, int argc, char **argv) {
     free(s.bytes);
     free(s.offsets);
     free(s.counts);
-    free(s.piece);
+    free(s.chunk);
     free(s.positions);
     free(s.numbers);
     return code;

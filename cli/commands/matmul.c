@@ -1,8 +1,9 @@
 /* weft matmul A.npy B.npy -o C.npy */
-#include "cli/commands/apply.h"
 #include "cli/commands/matmul_check.h"
+#include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
+#include "cli/io/value.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static bool read_transpose(const char *text, request *r) {
 
 static bool read_option(int option, request *r) {
     switch (option) {
-    case 'a': return apply_accumulate("matmul", optarg, &r->accumulate);
+    case 'a': return reduce_options_f64("matmul", optarg, &r->accumulate);
     case 't': return read_transpose(optarg, r);
     case 'c': r->check = true; return true;
     case 'o': r->to = optarg; return true;
@@ -54,13 +55,7 @@ static bool read_option(int option, request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"accumulate", required_argument, NULL, 'a'},
-                                         {"transpose", required_argument, NULL, 't'},
-                                         {"check", no_argument, NULL, 'c'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     const bool both = argc - optind == FACTORS;
     for (int i = 0; i < FACTORS && both; i++) r->from[i] = argv[optind + i];

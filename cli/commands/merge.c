@@ -1,5 +1,4 @@
 /* weft merge A.npy B.npy [--no-check-sorted] -o Y.npy */
-#include "cli/commands/ascending.h"
 #include "cli/io/produce.h"
 
 #include <stdint.h>
@@ -9,7 +8,7 @@
 static int merge_and_write(production *p, const char *to) {
     const npy_array *a = &p->in[0], *b = &p->in[1];
     const npy_shape shape = {1, {a->n + b->n}};
-    void *y = produce_room(p, a->n > SIZE_MAX - b->n ? SIZE_MAX : a->n + b->n, weft_dtype_size(a->dtype));
+    void *y = produce_allocate(p, a->n > SIZE_MAX - b->n ? SIZE_MAX : a->n + b->n, weft_dtype_size(a->dtype));
     if (!y) return CLI_FAILED;
     produce_start(p);
     int code = produce_done(p, weft_merge(p->ctx, a->dtype, a->n, a->data, b->n, b->data, y));
@@ -23,15 +22,10 @@ static int merge_and_write(production *p, const char *to) {
 }
 
 int command_merge(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {{"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {"check-sorted", no_argument, NULL, 'c'},
-                                         {"no-check-sorted", no_argument, NULL, 'n'},
-                                         {0}};
     production p = {0};
     const char *to = NULL;
     bool checks = true;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return CLI_USAGE;
         if (option == 'o')
             to = optarg;
@@ -41,7 +35,7 @@ int command_merge(const cli_options *options, int argc, char **argv) {
     int code = produce_begin(&p, options, argc, argv, 2, to);
     if (code == CLI_DONE && !produce_one_type(&p)) code = CLI_FAILED;
     for (int i = 0; i < 2 && checks && code == CLI_DONE; i++)
-        if (!ascending_check(p.command, p.files[i], &p.in[i])) code = CLI_FAILED;
+        if (!produce_is_sorted(&p, i)) code = CLI_FAILED;
     if (code == CLI_DONE) code = merge_and_write(&p, to);
     produce_end(&p);
     return code;

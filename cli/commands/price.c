@@ -285,20 +285,8 @@ static bool complete(request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {
-        {"paths", required_argument, NULL, 'p'},    {"steps", required_argument, NULL, 'n'},
-        {"seed", required_argument, NULL, 's'},     {"dtype", required_argument, NULL, 'd'},
-        {"scheme", required_argument, NULL, 'c'},   {"sobol", required_argument, NULL, 'q'},
-        {"error", required_argument, NULL, 'e'},    {"antithetic", no_argument, NULL, 'a'},
-        {"control", no_argument, NULL, 'v'},        {"greeks", no_argument, NULL, 'g'},
-        {"plot", required_argument, NULL, 'o'},     {"start", required_argument, NULL, 'S'},
-        {"sigma", required_argument, NULL, 'V'},    {"weights", required_argument, NULL, 'W'},
-        {"strike", required_argument, NULL, 'K'},   {"rate", required_argument, NULL, 'R'},
-        {"maturity", required_argument, NULL, 'T'}, {"rho", required_argument, NULL, 'C'},
-        {"width", required_argument, NULL, 'H'},    {"barrier", required_argument, NULL, 'B'},
-        {"level", required_argument, NULL, 'L'},    {0}};
     bool scheme_given = false;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1; scheme_given |= option == 'c')
+    for (int option; (option = cli_next_option(argc, argv)) != -1; scheme_given |= option == 'c')
         if (!read_option(option, r)) return false;
     if (!find_payoff(argc - optind, argv[optind], r) || !complete(r)) return false;
     if (!scheme_given && r->option.payoff == WEFT_CORRIDOR) r->simulation.scheme = WEFT_EULER;

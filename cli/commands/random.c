@@ -40,15 +40,7 @@ typedef struct request {
 
 /* Reads the options. Letters from 'A' on are parameters. */
 static bool read_options(int argc, char **argv, request *r) {
-    static const struct option list[] = {SAMPLE_OPTIONS,
-                                         {"lower", required_argument, NULL, 'A' + LOWER},
-                                         {"upper", required_argument, NULL, 'A' + UPPER},
-                                         {"mean", required_argument, NULL, 'A' + MEAN},
-                                         {"deviation", required_argument, NULL, 'A' + DEVIATION},
-                                         {"rate", required_argument, NULL, 'A' + RATE},
-                                         {"probability", required_argument, NULL, 'A' + PROBABILITY},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return false;
         if (option >= 'A' && option < 'A' + PARAMETERS)
             r->parameters[option - 'A'] = optarg;

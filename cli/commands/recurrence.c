@@ -1,8 +1,8 @@
 /* weft recurrence S.npy U.npy -o V.npy: computes a linear recurrence from two arrays, row by row. */
-#include "cli/commands/apply.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
 #include "cli/io/streamed.h"
+#include "cli/operations.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -28,12 +28,7 @@ typedef struct job {
 /* -------------------------------------------------------------------------------- options */
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"reverse", no_argument, NULL, 'r'},
-                                         {"init", required_argument, NULL, 'i'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return false;
         if (option == 'r') r->reverse = true;
         if (option == 'i') r->init = optarg;
@@ -183,7 +178,7 @@ static int recurrence_in_memory(weft_context *ctx, job *j) {
     return compute_and_write(ctx, j);
 }
 
-/* ------------------------------------------------------------------------- piece by piece */
+/* ------------------------------------------------------------------------- chunk by chunk */
 
 static int stream_row(weft_context *ctx, job *j, stream *s) {
     const int code = make_init(j);

@@ -1,8 +1,215 @@
-/* weft sum, prod, min, ...: one verb for each operator of weft_reduce. */
-#include "cli/commands/apply.h"
+/* weft sum, prod, min, ... (one verb for each operator of weft_reduce), variance and dot: read one or two arrays and
+ * print a value. */
+#include "cli/commands/reduce_options.h"
+#include "cli/io/npy.h"
+#include "cli/io/streamed.h"
+#include "cli/operations.h"
+#include "cli/ranks.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-int command_reduce(const cli_options *options, int argc, char **argv) {
-    return apply_plainly(options, operation_find(argv[0], strlen(argv[0])), argc, argv);
+enum { MOST_FILES = 2 };
+
+static bool read_files(const operation *operation, char **files, npy_array arrays[MOST_FILES]) {
+    npy_error error;
+    for (int i = 0; i < operation->inputs; i++) {
+        if (npy_read(files[i], &arrays[i], &error)) continue;
+        cli_error(operation->name, "%s: %s", files[i], error.message);
+        return false;
+    }
+    return true;
 }
+
+/* Checks that two arrays have one type and length. */
+static bool check_pair(const char *command, char **files, const npy_array *x, const npy_array *y) {
+    if (x->dtype != y->dtype)
+        cli_error(command, "%s has elements of type %s and %s of type %s: both must have the same type", files[0],
+                  weft_dtype_name(x->dtype), files[1], weft_dtype_name(y->dtype));
+    else if (x->n != y->n)
+        cli_error(command, "%s has %zu elements and %s has %zu: both must have the same length", files[0], x->n,
+                  files[1], y->n);
+    else
+        return true;
+    return false;
+}
+
+typedef struct answer {
+    const operation *operation;
+    char **files;
+    const operands *in;
+    weft_dtype type;
+    value value;
+    const char *device;
+    double seconds;
+} answer;
+
+static void print_text(const cli_options *options, const answer *a) {
+    printf("%s", value_decimal(a->type, &a->value).text);
+    if (options->bits) printf(" %s", value_bits(a->type, &a->value).text);
+    putchar('\n');
+}
+
+static void print_json(const answer *a) {
+    printf("{\"command\": \"%s\", \"file\": ", a->operation->name);
+    json_string(stdout, a->files[0]);
+    if (a->operation->inputs == 2) {
+        printf(", \"file2\": ");
+        json_string(stdout, a->files[1]);
+    }
+    printf(", \"dtype\": \"%s\", \"n\": %zu", weft_dtype_name(a->in->dtype), a->in->n);
+    if (operation_is(a->operation, "variance")) printf(", \"ddof\": %zu", a->in->ddof);
+    printf(", \"result\": \"%s\", \"value\": %s, \"bits\": \"%s\"", weft_dtype_name(a->type),
+           value_json(a->type, &a->value).text, value_bits(a->type, &a->value).text);
+    printf(", \"device\": \"%s\", \"order\": %d, \"seconds\": %.9f}\n", a->device, weft_order_version(), a->seconds);
+}
+
+static void print(const cli_options *options, const answer *a) {
+    if (options->json)
+        print_json(a);
+    else
+        print_text(options, a);
+}
+
+/* Returns the operator whose result type applies: sum for dot, mean for variance. */
+static weft_op rule_of(const operation *operation) {
+    if (operation->inputs == 2) return WEFT_SUM;
+    return operation_is(operation, "variance") ? WEFT_MEAN : operation->op;
+}
+
+/* Checks the options that depend on the array. */
+static int check_options(const answer *a, const ranks *r, const operands *in) {
+    const char *const name = a->operation->name;
+    if (operation_is(a->operation, "variance") && in->n > 0 && in->ddof >= in->n) {
+        if (ranks_first(r))
+            cli_error(name, "%s: has %zu elements: a variance with --ddof %zu requires more", a->files[0], in->n,
+                      in->ddof);
+        return CLI_FAILED;
+    }
+    return reduce_options_check_reduce(name, ranks_first(r), rule_of(a->operation), in->dtype, in->accumulate);
+}
+
+static int run_and_print(const cli_options *options, weft_context *ctx, const ranks *r, answer *a) {
+    const double start = cli_seconds();
+    const weft_status status = r->d ? ranks_apply(r, a->operation, a->in, &a->value, &a->type)
+                                    : operation_run(a->operation, ctx, a->in, &a->value, &a->type);
+    a->seconds = cli_seconds() - start;
+    a->device = weft_device(ctx);
+    if (status != WEFT_OK && ranks_first(r))
+        cli_error(a->operation->name, "%s: %s", a->files[0], r->d ? ranks_last_error(r) : weft_last_error(ctx));
+    if (status != WEFT_OK) return CLI_FAILED;
+    if (ranks_first(r)) print(options, a);
+    return CLI_DONE;
+}
+
+/* ------------------------------------------------------------------------- chunk by chunk */
+
+static weft_status run_on_sources(weft_context *ctx, const answer *a, const stream *s, void *out) {
+    const weft_source *x = &s->inputs[0].source;
+    const weft_dtype accumulate = a->in->accumulate;
+    if (a->operation->inputs == 2) return weft_dot_source(ctx, accumulate, x, &s->inputs[1].source, out);
+    if (operation_is(a->operation, "variance")) return weft_variance_source(ctx, accumulate, a->in->ddof, x, out);
+    return weft_reduce_source(ctx, a->operation->op, accumulate, x, out);
+}
+
+static weft_dtype type_of_answer(const answer *a) {
+    weft_dtype type = WEFT_DEFAULT;
+    (void)weft_reduce_result(rule_of(a->operation), a->in->dtype, a->in->accumulate, &type);
+    return type;
+}
+
+static int stream_and_print(const cli_options *options, weft_context *ctx, const ranks *r, operands *in, answer *a) {
+    const operation *operation = a->operation;
+    stream s;
+    int code = stream_open(&s, operation->name, options, (const char *const *)a->files, operation->inputs,
+                           operation->passes);
+    if (code == CLI_DONE && operation->inputs == 2 &&
+        !check_pair(operation->name, a->files, &s.inputs[0].npy.array, &s.inputs[1].npy.array))
+        code = CLI_FAILED;
+    if (code == CLI_DONE) {
+        in->dtype = s.inputs[0].npy.array.dtype;
+        in->n = s.inputs[0].npy.array.n;
+        code = check_options(a, r, in);
+    }
+    if (code == CLI_DONE) {
+        a->in = in;
+        a->type = type_of_answer(a);
+        a->device = weft_device(ctx);
+        const double start = cli_seconds();
+        code = stream_end(&s, ctx, run_on_sources(ctx, a, &s, &a->value));
+        a->seconds = cli_seconds() - start;
+    }
+    stream_close(&s);
+    if (code == CLI_DONE) print(options, a);
+    return code;
+}
+
+static bool is_streamed(const cli_options *options, const operation *operation, char **files) {
+    for (int i = 0; i < operation->inputs; i++)
+        if (stream_wanted(options, files[i], operation->passes)) return true;
+    return false;
+}
+
+static int read_and_print(const cli_options *options, weft_context *ctx, const ranks *r, operands *in, answer *a) {
+    npy_array arrays[MOST_FILES] = {{0}, {0}};
+    const bool read = read_files(a->operation, a->files, arrays) &&
+                      (a->operation->inputs == 1 || check_pair(a->operation->name, a->files, &arrays[0], &arrays[1]));
+    int code = ranks_agree(r, read);
+    if (code == CLI_DONE) {
+        in->dtype = arrays[0].dtype;
+        in->n = arrays[0].n;
+        in->x = arrays[0].data;
+        in->y = arrays[1].data;
+        a->in = in;
+        code = check_options(a, r, in);
+        if (code == CLI_DONE) code = run_and_print(options, ctx, r, a);
+    }
+    for (int i = 0; i < MOST_FILES; i++) npy_free(&arrays[i]);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------- the command */
+
+static int apply(const cli_options *options, const operation *operation, operands in, int argc, char **argv) {
+    char **files = argv + optind;
+    const int count = argc - optind;
+    if (count != operation->inputs) {
+        cli_error(operation->name, "%d %s given, %d expected; see 'weft help %s'", count,
+                  count == 1 ? "file" : "files", operation->inputs, operation->name);
+        return CLI_USAGE;
+    }
+    if (!ranks_read(options, operation->name, files, count)) return CLI_USAGE;
+    if (count == 2 && strcmp(files[0], "-") == 0 && strcmp(files[1], "-") == 0) {
+        cli_error(operation->name, "-: only one of the two arrays can be read from standard input");
+        return CLI_USAGE;
+    }
+    weft_context *ctx;
+    answer a = {.operation = operation, .files = files};
+    ranks r;
+    int code = ranks_open(&r, operation->name, options, &ctx);
+    if (code == CLI_DONE && !r.d && is_streamed(options, operation, files))
+        code = stream_and_print(options, ctx, &r, &in, &a);
+    else if (code == CLI_DONE)
+        code = read_and_print(options, ctx, &r, &in, &a);
+    ranks_close(&r);
+    weft_close(ctx);
+    return code;
+}
+
+static int read_and_apply(const cli_options *options, int argc, char **argv) {
+    operands in = {0};
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
+        long long ddof = 0;
+        if (option == 'a' && reduce_options_f64(argv[0], optarg, &in.accumulate)) continue;
+        if (option != 'd' || !cli_number(argv[0], "--ddof", optarg, 0, INT64_MAX, &ddof)) return CLI_USAGE;
+        in.ddof = (size_t)ddof;
+    }
+    return apply(options, operation_find(argv[0], strlen(argv[0])), in, argc, argv);
+}
+
+int command_reduce(const cli_options *options, int argc, char **argv) { return read_and_apply(options, argc, argv); }
+int command_variance(const cli_options *options, int argc, char **argv) {
+    return read_and_apply(options, argc, argv);
+}
+int command_dot(const cli_options *options, int argc, char **argv) { return read_and_apply(options, argc, argv); }

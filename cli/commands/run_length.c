@@ -19,8 +19,8 @@ static void print_json(const kept *k, const outputs *to) {
 
 static int compute_and_write(kept *k, const outputs *to) {
     const npy_array *x = &k->x;
-    void *values = kept_room(k, x->n, weft_dtype_size(x->dtype));
-    uint64_t *lengths = values && to->lengths ? kept_room(k, x->n, sizeof *lengths) : NULL;
+    void *values = kept_allocate(k, x->n, weft_dtype_size(x->dtype));
+    uint64_t *lengths = values && to->lengths ? kept_allocate(k, x->n, sizeof *lengths) : NULL;
     int code = values && (lengths || !to->lengths) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE) {
         const double start = cli_seconds();
@@ -48,10 +48,8 @@ static int run(const cli_options *options, int argc, char **argv, const outputs 
 }
 
 int command_unique(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {
-        {"output", required_argument, NULL, 'o'}, {"o", required_argument, NULL, 'o'}, {0}};
     outputs to = {0};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1; to.values = optarg)
+    for (int option; (option = cli_next_option(argc, argv)) != -1; to.values = optarg)
         if (option == '?') return CLI_USAGE;
     if (!to.values) {
         kept_output_missing(argv[0], "-o Y.npy");
@@ -62,10 +60,8 @@ int command_unique(const cli_options *options, int argc, char **argv) {
 }
 
 int command_run_length(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {
-        {"values", required_argument, NULL, 'v'}, {"lengths", required_argument, NULL, 'l'}, {0}};
     outputs to = {0};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return CLI_USAGE;
         *(option == 'v' ? &to.values : &to.lengths) = optarg;
     }

@@ -1,6 +1,5 @@
 /* weft scan X.npy -o Y.npy: prefix scan of an array. */
-#include "cli/commands/apply.h"
-#include "cli/commands/fold_options.h"
+#include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
 #include "cli/io/streamed.h"
@@ -34,8 +33,8 @@ static const operation *scan(void) { return operation_find("scan", strlen("scan"
 
 static bool read_option(int option, request *r) {
     switch (option) {
-    case 'p': return folds_operator("scan", optarg, &r->in.op);
-    case 'a': return folds_accumulate("scan", optarg, &r->in.accumulate);
+    case 'p': return reduce_options_op("scan", optarg, &r->in.op);
+    case 'a': return reduce_options_type("scan", optarg, &r->in.accumulate);
     case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
     case 'i': r->init = optarg; return true;
     case 'o': r->to = optarg; return true;
@@ -44,14 +43,7 @@ static bool read_option(int option, request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"op", required_argument, NULL, 'p'},
-                                         {"accumulate", required_argument, NULL, 'a'},
-                                         {"exclusive", no_argument, NULL, 'e'},
-                                         {"init", required_argument, NULL, 'i'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind != 1)
@@ -118,7 +110,7 @@ static void print_json(const job *j, const char *device) {
 
 static int check_accumulate(weft_context *ctx, const job *j) {
     const operands *in = &j->request->in;
-    return folds_check_scan("scan", ranks_first(&j->ranks), ctx, in->op, j->x.dtype, in->accumulate);
+    return reduce_options_check_scan("scan", ranks_first(&j->ranks), ctx, in->op, j->x.dtype, in->accumulate);
 }
 
 static int compute_and_write(weft_context *ctx, job *j) {
@@ -146,7 +138,7 @@ static int scan_in_memory(weft_context *ctx, job *j) {
     return compute_and_write(ctx, j);
 }
 
-/* ------------------------------------------------------------------------- piece by piece */
+/* ------------------------------------------------------------------------- chunk by chunk */
 
 static int stream_to_file(weft_context *ctx, job *j, stream *s) {
     const request *r = j->request;

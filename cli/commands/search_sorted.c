@@ -1,5 +1,4 @@
 /* weft search_sorted SORTED.npy QUERIES.npy [-o POSITIONS.npy] */
-#include "cli/commands/ascending.h"
 #include "cli/io/produce.h"
 
 #include <stdio.h>
@@ -11,7 +10,7 @@ static const char *const SIDES[] = {"left", "right"};
 static int search_and_write(production *p, weft_side side, const char *to) {
     const npy_array *sorted = &p->in[0], *queries = &p->in[1];
     if (!produce_one_type(p)) return CLI_FAILED;
-    uint64_t *positions = produce_room(p, queries->n, sizeof *positions);
+    uint64_t *positions = produce_allocate(p, queries->n, sizeof *positions);
     if (!positions) return CLI_FAILED;
     produce_start(p);
     int code = produce_done(p, weft_search_sorted(p->ctx, side, sorted->dtype, sorted->n, sorted->data, queries->n,
@@ -35,15 +34,11 @@ static bool read_side(const char *text, weft_side *side) {
 }
 
 int command_search_sorted(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {
-        {"side", required_argument, NULL, 's'},      {"output", required_argument, NULL, 'o'},
-        {"o", required_argument, NULL, 'o'},         {"check-sorted", no_argument, NULL, 'c'},
-        {"no-check-sorted", no_argument, NULL, 'n'}, {0}};
     production p = {.prints = true};
     weft_side side = WEFT_LEFT;
     const char *to = NULL;
     bool checks = false;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == 'o')
             to = optarg;
         else if (option == 'c' || option == 'n')
@@ -52,7 +47,7 @@ int command_search_sorted(const cli_options *options, int argc, char **argv) {
             return CLI_USAGE;
     }
     int code = produce_begin(&p, options, argc, argv, 2, to);
-    if (code == CLI_DONE && checks && !ascending_check(p.command, p.files[0], &p.in[0])) code = CLI_FAILED;
+    if (code == CLI_DONE && checks && !produce_is_sorted(&p, 0)) code = CLI_FAILED;
     if (code == CLI_DONE) code = search_and_write(&p, side, to);
     produce_end(&p);
     return code;

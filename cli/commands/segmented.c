@@ -1,8 +1,8 @@
 /* weft segmented_reduce, segmented_scan and reduce_by_key: read files that divide an array into segments. */
-#include "cli/commands/apply.h"
-#include "cli/commands/fold_options.h"
+#include "cli/commands/reduce_options.h"
 #include "cli/io/file.h"
 #include "cli/io/npy.h"
+#include "cli/operations.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,28 +36,11 @@ static const char *cuts_of(const request *r) { return r->offsets ? r->offsets : 
 
 /* -------------------------------------------------------------------------------- options */
 
-static const struct option REDUCE_OPTIONS[] = {{"op", required_argument, NULL, 'p'},
-                                               {"accumulate", required_argument, NULL, 'a'},
-                                               {"offsets", required_argument, NULL, 's'},
-                                               {"heads", required_argument, NULL, 'h'},
-                                               {"output", required_argument, NULL, 'o'},
-                                               {"o", required_argument, NULL, 'o'},
-                                               {0}};
-static const struct option SCAN_OPTIONS[] = {
-    {"op", required_argument, NULL, 'p'},    {"accumulate", required_argument, NULL, 'A'},
-    {"exclusive", no_argument, NULL, 'e'},   {"offsets", required_argument, NULL, 's'},
-    {"heads", required_argument, NULL, 'h'}, {"output", required_argument, NULL, 'o'},
-    {"o", required_argument, NULL, 'o'},     {0}};
-static const struct option KEY_OPTIONS[] = {
-    {"op", required_argument, NULL, 'p'},       {"accumulate", required_argument, NULL, 'a'},
-    {"keys-out", required_argument, NULL, 'k'}, {"output", required_argument, NULL, 'o'},
-    {"o", required_argument, NULL, 'o'},        {0}};
-
 static bool read_option(const char *command, int option, request *r) {
     switch (option) {
-    case 'p': return folds_operator(command, optarg, &r->in.op);
-    case 'a': return apply_accumulate(command, optarg, &r->in.accumulate);
-    case 'A': return folds_accumulate(command, optarg, &r->in.accumulate);
+    case 'p': return reduce_options_op(command, optarg, &r->in.op);
+    case 'a': return reduce_options_f64(command, optarg, &r->in.accumulate);
+    case 'A': return reduce_options_type(command, optarg, &r->in.accumulate);
     case 'e': r->in.kind = WEFT_EXCLUSIVE; return true;
     case 's': r->offsets = optarg; return true;
     case 'h': r->heads = optarg; return true;
@@ -90,9 +73,9 @@ static bool check_files(const job *j) {
     return false;
 }
 
-static bool read_request(const struct option *list, int argc, char **argv, job *j) {
+static bool read_request(int argc, char **argv, job *j) {
     const int files = by_key(j) ? 2 : 1;
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(j->command, option, &j->r)) return false;
     if (argc - optind != files) {
         cli_error(j->command, "%d %s given, %d expected; see 'weft help %s'", argc - optind,
@@ -255,14 +238,14 @@ static void print_json(const job *j, const char *device) {
 
 static int check_accumulate(weft_context *ctx, const job *j) {
     const operands *in = &j->r.in;
-    if (scans(j)) return folds_check_scan(j->command, true, ctx, in->op, in->dtype, in->accumulate);
-    return folds_check_reduce(j->command, true, in->op, in->dtype, in->accumulate);
+    if (scans(j)) return reduce_options_check_scan(j->command, true, ctx, in->op, in->dtype, in->accumulate);
+    return reduce_options_check_reduce(j->command, true, in->op, in->dtype, in->accumulate);
 }
 
-static int run(const char *command, const struct option *list, const cli_options *options, int argc, char **argv) {
+static int run(const char *command, const cli_options *options, int argc, char **argv) {
     weft_context *ctx;
     job j = {.command = command, .options = options, .operation = operation_find(command, strlen(command))};
-    if (!read_request(list, argc, argv, &j)) return CLI_USAGE;
+    if (!read_request(argc, argv, &j)) return CLI_USAGE;
     int code = cli_open(command, options, &ctx);
     if (code != CLI_DONE) return code;
     if (!read_arrays(&j)) code = CLI_FAILED;
@@ -279,11 +262,11 @@ static int run(const char *command, const struct option *list, const cli_options
 }
 
 int command_segmented_reduce(const cli_options *options, int argc, char **argv) {
-    return run("segmented_reduce", REDUCE_OPTIONS, options, argc, argv);
+    return run("segmented_reduce", options, argc, argv);
 }
 int command_segmented_scan(const cli_options *options, int argc, char **argv) {
-    return run("segmented_scan", SCAN_OPTIONS, options, argc, argv);
+    return run("segmented_scan", options, argc, argv);
 }
 int command_reduce_by_key(const cli_options *options, int argc, char **argv) {
-    return run("reduce_by_key", KEY_OPTIONS, options, argc, argv);
+    return run("reduce_by_key", options, argc, argv);
 }

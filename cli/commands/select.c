@@ -36,22 +36,7 @@ static bool read_option(int option, request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option select[] = {{"lt", required_argument, NULL, WEFT_LT},
-                                           {"le", required_argument, NULL, WEFT_LE},
-                                           {"eq", required_argument, NULL, WEFT_EQ},
-                                           {"ne", required_argument, NULL, WEFT_NE},
-                                           {"ge", required_argument, NULL, WEFT_GE},
-                                           {"gt", required_argument, NULL, WEFT_GT},
-                                           {"flags", required_argument, NULL, 'f'},
-                                           {"output", required_argument, NULL, 'o'},
-                                           {"o", required_argument, NULL, 'o'},
-                                           {"indices", no_argument, NULL, 'i'},
-                                           {0}};
-    enum { OPTIONS = sizeof select / sizeof *select };
-    struct option list[OPTIONS];
-    memcpy(list, select, sizeof list);
-    if (r->partition) list[OPTIONS - 2] = list[OPTIONS - 1]; /* partition has no --indices */
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = kept_operand(argc, argv);
     if (!r->from) return false;
@@ -124,7 +109,7 @@ static void print_json(const kept *k, const request *r) {
 
 static int compute_and_write(kept *k, const request *r, const uint8_t *flags, const value *v) {
     const weft_dtype type = r->indices ? WEFT_U64 : k->x.dtype;
-    void *y = kept_room(k, k->x.n, weft_dtype_size(type));
+    void *y = kept_allocate(k, k->x.n, weft_dtype_size(type));
     if (!y) return CLI_FAILED;
     const double start = cli_seconds();
     int code = kept_status(k, call(k, r, flags, v, y));

@@ -138,9 +138,8 @@ static int show(const cli_options *options, stream *in) {
 }
 
 int command_show(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {{0}};
     stream in;
-    if (cli_next_option(argc, argv, list) != -1) return CLI_USAGE;
+    if (cli_next_option(argc, argv) != -1) return CLI_USAGE;
     if (argc - optind != 1) {
         cli_error(argv[0], "%d files given, 1 expected; see 'weft help show'", argc - optind);
         return CLI_USAGE;

@@ -32,11 +32,7 @@ static bool read_option(const char *command, int option, request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {SAMPLE_OPTIONS,
-                                         {"dimensions", required_argument, NULL, 'D'},
-                                         {"scramble", required_argument, NULL, 'S'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, r)) return false;
     if (optind < argc) {
         cli_error(argv[0], "unexpected argument %s: sobol does not read files", argv[optind]);

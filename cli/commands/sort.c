@@ -72,16 +72,7 @@ static bool check_request(const cli_options *options, const request *r) {
 }
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option sorts[] = {
-        {"descending", no_argument, NULL, 'd'},       {"values", required_argument, NULL, 'v'},
-        {"values-out", required_argument, NULL, 'w'}, {"output", required_argument, NULL, 'o'},
-        {"o", required_argument, NULL, 'o'},          {0}};
-    static const struct option argsorts[] = {{"descending", no_argument, NULL, 'd'},
-                                             {"index", required_argument, NULL, 'i'},
-                                             {"output", required_argument, NULL, 'o'},
-                                             {"o", required_argument, NULL, 'o'},
-                                             {0}};
-    for (int option; (option = cli_next_option(argc, argv, r->indices ? argsorts : sorts)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(option, r)) return false;
     r->from = argv[optind];
     if (argc - optind == 1) return check_request(options, r);
@@ -108,7 +99,7 @@ static bool read_files(job *j) {
     return false;
 }
 
-static bool make_room(job *j) {
+static bool allocate_slices(job *j) {
     const size_t size = weft_dtype_size(j->type), n = ranks_count(&j->ranks, j->x.n);
     const size_t bytes = n * weft_dtype_size(j->values.dtype); /* the size of the values that were read */
     j->y = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
@@ -189,7 +180,7 @@ static int sort_in_memory(weft_context *ctx, job *j) {
     bool done = ranks_agree(&j->ranks, read_files(j)) == CLI_DONE;
     if (done) {
         j->type = j->request->indices ? j->request->index : j->x.dtype;
-        done = ranks_agree(&j->ranks, make_room(j)) == CLI_DONE && compute(ctx, j) && write_files(j);
+        done = ranks_agree(&j->ranks, allocate_slices(j)) == CLI_DONE && compute(ctx, j) && write_files(j);
     }
     free(j->y);
     free(j->sorted_values);

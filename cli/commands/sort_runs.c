@@ -45,8 +45,7 @@ typedef struct sorter {
     char folder[PATH_MAX];
     run *runs;
     size_t count, window; /* number of runs; capacity of a window in elements */
-    char *
-        room; /* workspace: for one run while runs are sorted, then for all windows and the keys gathered from them */
+    char *workspace;     /* for one run while runs are sorted, then for all windows and the keys gathered from them */
     const char *problem; /* the operation that failed; errno has the reason */
 } sorter;
 
@@ -56,9 +55,9 @@ typedef struct sorter {
  * process ends. */
 static bool open_temporary(sorter *o) {
     const char *chosen = getenv("TMPDIR");
-    char beside[PATH_MAX];
-    snprintf(beside, sizeof beside, "%s", o->s->writer.target ? o->s->writer.target : "/tmp/");
-    snprintf(o->folder, sizeof o->folder, "%s", chosen && *chosen ? chosen : dirname(beside));
+    char target[PATH_MAX];
+    snprintf(target, sizeof target, "%s", o->s->writer.target ? o->s->writer.target : "/tmp/");
+    snprintf(o->folder, sizeof o->folder, "%s", chosen && *chosen ? chosen : dirname(target));
     o->descriptor = open(o->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (o->descriptor >= 0) return true;
     char name[PATH_MAX + 16];
@@ -70,7 +69,7 @@ static bool open_temporary(sorter *o) {
 }
 
 static bool put_run(sorter *o, uint64_t first, size_t n) {
-    const char *p = o->room;
+    const char *p = o->workspace;
     uint64_t at = first * o->size;
     for (size_t bytes = n * o->size; bytes > 0;) {
         const ssize_t put = pwrite(o->descriptor, p, bytes < SSIZE_MAX ? bytes : SSIZE_MAX, (off_t)at);
@@ -89,8 +88,8 @@ static bool put_run(sorter *o, uint64_t first, size_t n) {
 /* Refills the run's window. */
 static bool refill(sorter *o, run *r) {
     while (r->held < o->window && r->next < r->end) {
-        const uint64_t left = r->end - r->next, room = o->window - r->held;
-        const size_t n = (size_t)(left < room ? left : room);
+        const uint64_t left = r->end - r->next, capacity = o->window - r->held;
+        const size_t n = (size_t)(left < capacity ? left : capacity);
         const ssize_t got =
             pread(o->descriptor, r->window + r->held * o->size, n * o->size, (off_t)(r->next * o->size));
         if (got < 0 && errno == EINTR && !signals_caught()) continue;
@@ -111,7 +110,7 @@ static bool refill(sorter *o, run *r) {
 static bool read_run(sorter *o, size_t n) {
     const weft_source *x = &o->s->inputs[0].source;
     for (size_t bytes = n * o->size, got = 0; got < bytes;) {
-        const ptrdiff_t more = x->read(x->self, o->room + got, bytes - got);
+        const ptrdiff_t more = x->read(x->self, o->workspace + got, bytes - got);
         if (more <= 0) return false;
         got += (size_t)more;
     }
@@ -121,7 +120,8 @@ static bool read_run(sorter *o, size_t n) {
 static bool make_runs(sorter *o, uint64_t n, size_t longest) {
     for (uint64_t first = 0; first < n; first += longest) {
         const size_t taken = n - first < longest ? (size_t)(n - first) : longest;
-        if (!read_run(o, taken) || weft_sort(o->ctx, o->order, o->dtype, taken, o->room, o->room) != WEFT_OK ||
+        if (!read_run(o, taken) ||
+            weft_sort(o->ctx, o->order, o->dtype, taken, o->workspace, o->workspace) != WEFT_OK ||
             !put_run(o, first, taken))
             return false;
         o->runs[o->count++] = (run){.next = first, .end = first + taken};
@@ -186,8 +186,8 @@ static size_t gather(sorter *o, char *gathered) {
 }
 
 static bool merge_runs(sorter *o, uint64_t n) {
-    char *const gathered = o->room + o->count * o->window * o->size;
-    for (size_t i = 0; i < o->count; i++) o->runs[i].window = o->room + i * o->window * o->size;
+    char *const gathered = o->workspace + o->count * o->window * o->size;
+    for (size_t i = 0; i < o->count; i++) o->runs[i].window = o->workspace + i * o->window * o->size;
     for (uint64_t done = 0; done < n;) {
         for (size_t i = 0; i < o->count; i++)
             if (!refill(o, &o->runs[i])) return false;
@@ -209,10 +209,10 @@ static bool sort(sorter *o, uint64_t n, size_t longest) {
     const size_t count = (size_t)((n + longest - 1) / longest);
     o->window = o->memory / 4 / o->size / (count ? count : 1);
     o->runs = calloc(count ? count : 1, sizeof *o->runs);
-    o->room = malloc(o->memory / 2);
+    o->workspace = malloc(o->memory / 2);
     errno = ENOMEM;
     o->problem = "cannot allocate memory for a sorted run";
-    if (!o->runs || !o->room || !open_temporary(o)) return false;
+    if (!o->runs || !o->workspace || !open_temporary(o)) return false;
     o->problem = "a temporary file cannot be written";
     if (!file_has_space(o->descriptor, n * o->size, &o->s->error)) return false;
     o->problem = NULL;
@@ -244,6 +244,6 @@ int sort_runs(stream *s, weft_context *ctx, weft_order_of_sort order) {
     const int code = tell(&o, sort(&o, x->n, longest));
     if (o.descriptor >= 0) close(o.descriptor);
     free(o.runs);
-    free(o.room);
+    free(o.workspace);
     return code;
 }

@@ -53,8 +53,8 @@ static int select_and_write(production *p, const request *r) {
     const npy_array *x = &p->in[0];
     const size_t k = (size_t)r->k;
     const bool wanted = r->indices_to || !r->to;
-    void *values = produce_room(p, k, weft_dtype_size(x->dtype));
-    uint64_t *indices = wanted ? produce_room(p, k, sizeof *indices) : NULL;
+    void *values = produce_allocate(p, k, weft_dtype_size(x->dtype));
+    uint64_t *indices = wanted ? produce_allocate(p, k, sizeof *indices) : NULL;
     int code = values && (indices || !wanted) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE) {
         produce_start(p);
@@ -101,13 +101,9 @@ static bool check_outputs(const cli_options *options, const request *r) {
 }
 
 int command_top_k(const cli_options *options, int argc, char **argv) {
-    static const struct option list[] = {
-        {"k", required_argument, NULL, 'k'},       {"smallest", no_argument, NULL, 's'},
-        {"indices", required_argument, NULL, 'i'}, {"output", required_argument, NULL, 'o'},
-        {"o", required_argument, NULL, 'o'},       {0}};
     production p = {.prints = true};
     request r = {.k = 10};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(argv[0], option, &r)) return CLI_USAGE;
     if (!check_outputs(options, &r)) return CLI_USAGE;
     int code = produce_begin(&p, options, argc, argv, 1, r.to);

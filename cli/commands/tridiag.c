@@ -34,12 +34,7 @@ typedef struct job {
 /* -------------------------------------------------------------------------------- options */
 
 static bool read_request(const cli_options *options, int argc, char **argv, request *r) {
-    static const struct option list[] = {{"periodic", no_argument, NULL, 'p'},
-                                         {"check", no_argument, NULL, 'c'},
-                                         {"output", required_argument, NULL, 'o'},
-                                         {"o", required_argument, NULL, 'o'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == '?') return false;
         if (option == 'o') r->to = optarg;
         r->periodic = r->periodic || option == 'p';

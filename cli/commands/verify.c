@@ -30,15 +30,7 @@ static const match_operation *find_operation(const char *name) {
 }
 
 static bool read_request(int argc, char **argv, request *r) {
-    static const struct option list[] = {{"level", required_argument, NULL, 'l'},
-                                         {"op", required_argument, NULL, 'o'},
-                                         {"every", required_argument, NULL, 'e'},
-                                         {"jobs", required_argument, NULL, 'j'},
-                                         {"first", no_argument, NULL, 'f'},
-                                         {"golden", required_argument, NULL, 'g'},
-                                         {"golden-write", required_argument, NULL, 'w'},
-                                         {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         if (option == 'f') r->match.first = true;
         if (option == 'g') r->golden = optarg;
         if (option == 'w') r->golden_write = optarg;

@@ -132,9 +132,9 @@ static window find_window(size_t n, const convergence_point *points, double exac
         w.low = fmin(w.low, fmin(points[i].low, exact)); /* fmin and fmax ignore a NaN */
         w.high = fmax(w.high, fmax(points[i].high, exact));
     }
-    const double room = w.high > w.low ? (w.high - w.low) / 20 : 1;
-    w.low -= room;
-    w.high += room;
+    const double margin = w.high > w.low ? (w.high - w.low) / 20 : 1;
+    w.low -= margin;
+    w.high += margin;
     return w;
 }
 

@@ -206,10 +206,10 @@ bool file_end(file_writer *w, bool keep, npy_error *error) {
 }
 
 static bool put_all(const file_writer *w, const file_source *source, npy_error *error) {
-    for (file_part piece;;) {
-        if (!source->next(source->self, &piece, error)) return false;
-        if (piece.bytes == 0) return true;
-        if (!file_put(w, piece.data, piece.bytes, error)) return false;
+    for (file_part chunk;;) {
+        if (!source->next(source->self, &chunk, error)) return false;
+        if (chunk.bytes == 0) return true;
+        if (!file_put(w, chunk.data, chunk.bytes, error)) return false;
     }
 }
 
@@ -225,11 +225,11 @@ typedef struct part_list {
     const file_part *next, *end;
 } part_list;
 
-static bool next_part(void *self, file_part *piece, npy_error *error) {
+static bool next_part(void *self, file_part *chunk, npy_error *error) {
     part_list *list = self;
     (void)error;
     while (list->next < list->end && list->next->bytes == 0) list->next++;
-    *piece = list->next < list->end ? *list->next++ : (file_part){NULL, 0};
+    *chunk = list->next < list->end ? *list->next++ : (file_part){NULL, 0};
     return true;
 }
 

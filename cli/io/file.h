@@ -8,18 +8,18 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-/* One piece of the data to write. */
+/* One chunk of the data to write. */
 typedef struct file_part {
     const void *data;
     size_t bytes;
 } file_part;
 
-/* Source of the data to write. `next` returns the next piece in *piece, which has 0 bytes at the end. On failure it
- * returns false and writes a sentence to `error`. A piece must stay valid until the next call. */
+/* Source of the data to write. `next` returns the next chunk in *chunk, which has 0 bytes at the end. On failure it
+ * returns false and writes a sentence to `error`. A chunk must stay valid until the next call. */
 typedef struct file_source {
-    bool (*next)(void *self, file_part *piece, npy_error *error);
+    bool (*next)(void *self, file_part *chunk, npy_error *error);
     void *self;
-    unsigned long long bytes; /* total of all pieces */
+    unsigned long long bytes; /* total of all chunks */
 } file_source;
 
 /* State of a file that is being written. */
@@ -68,7 +68,7 @@ bool file_takes_result(const cli_options *options, const char *command, const ch
 /* Writes the parts in sequence to the file at `path`, or to standard output for "-", by file_begin and file_end.
  * Returns false and writes a sentence to `error` on failure. */
 bool file_write(const char *path, const file_part *parts, size_t count, npy_error *error);
-/* Writes the pieces of a source in the way of file_write. */
+/* Writes the chunks of a source in the way of file_write. */
 bool file_write_from(const char *path, const file_source *source, npy_error *error);
 
 #endif

@@ -6,31 +6,29 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const INPUT_OPTIONS[] = {"--raw", "--column", "--as", "--missing", NULL};
-
 static input_settings settings = {.dtype = WEFT_DEFAULT};
 static struct { const char *raw, *as, *missing; /* arguments as given */ } texts;
 
 static bool read_type(const char *option, const char *text) {
     for (settings.dtype = WEFT_I8; settings.dtype <= WEFT_F64; settings.dtype++)
         if (strcmp(text, weft_dtype_name(settings.dtype)) == 0) return true;
-    cli_error(NULL, "%s %s: expected one of i8, i16, i32, i64, u8, u16, u32, u64, f32, f64", option, text);
+    cli_error(NULL, "--%s %s: expected one of i8, i16, i32, i64, u8, u16, u32, u64, f32, f64", option, text);
     return false;
 }
 
 bool input_option(const char *name, const char *text) {
-    if (strcmp(name, "--column") == 0) {
+    if (strcmp(name, "column") == 0) {
         settings.column = text;
         settings.format = INPUT_COLUMN;
         return true;
     }
-    if (strcmp(name, "--missing") == 0) {
+    if (strcmp(name, "missing") == 0) {
         texts.missing = text;
         settings.missing_is_nan = strcmp(text, "nan") == 0;
         if (!settings.missing_is_nan) cli_error(NULL, "--missing %s: expected nan", text);
         return settings.missing_is_nan;
     }
-    if (strcmp(name, "--raw") == 0) {
+    if (strcmp(name, "raw") == 0) {
         texts.raw = text;
         settings.format = INPUT_RAW;
     } else {

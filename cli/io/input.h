@@ -16,9 +16,8 @@ typedef struct input_settings {
     bool missing_is_nan; /* an empty field is read as NaN */
 } input_settings;
 
-/* Names of the options, terminated by NULL. Each option has an argument. */
-extern const char *const INPUT_OPTIONS[];
-/* Reads one of these options. Returns false after printing the error if its argument is invalid. */
+/* Reads the option `name`: raw, column, as or missing. Returns false after printing the error if its argument is
+ * invalid. */
 bool input_option(const char *name, const char *text);
 /* Checks the combination of the options for this command. Returns false after printing the error. With `quiet`, no
  * warnings are printed later. */

@@ -22,10 +22,10 @@ void kept_close(kept *k) {
     weft_close(k->ctx);
 }
 
-void *kept_room(const kept *k, size_t n, size_t size) {
-    void *room = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
-    if (!room) cli_error(k->command, "%s: cannot allocate memory for the %zu values of the result", k->from, n);
-    return room;
+void *kept_allocate(const kept *k, size_t n, size_t size) {
+    void *values = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
+    if (!values) cli_error(k->command, "%s: cannot allocate memory for the %zu values of the result", k->from, n);
+    return values;
 }
 
 int kept_status(const kept *k, weft_status status) {

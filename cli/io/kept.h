@@ -22,7 +22,7 @@ int kept_open(kept *k, const char *command, const cli_options *options, const ch
 void kept_close(kept *k);
 
 /* Allocates memory for n values of `size` bytes. Returns NULL after printing the error. */
-void *kept_room(const kept *k, size_t n, size_t size);
+void *kept_allocate(const kept *k, size_t n, size_t size);
 /* Returns CLI_DONE if `status` is WEFT_OK. Otherwise prints the error and returns the exit code. */
 int kept_status(const kept *k, weft_status status);
 /* Writes n values as a one-dimensional array. Prints the error and returns false on failure. */

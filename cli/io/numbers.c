@@ -46,7 +46,7 @@ bool numbers_output(const cli_options *options, const char *command, const char 
     return false;
 }
 
-void *numbers_room(const char *command, const npy_array *like, bool is_complex, size_t count) {
+void *numbers_allocate(const char *command, const npy_array *like, bool is_complex, size_t count) {
     const size_t size = weft_dtype_size(like->dtype) * (is_complex ? 2 : 1);
     void *p = count <= SIZE_MAX / size ? malloc(count ? count * size : 1) : NULL;
     if (!p) cli_error(command, "cannot allocate memory for the %zu values of the result", count);

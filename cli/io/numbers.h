@@ -15,7 +15,7 @@ bool numbers_to_complex(const char *command, const char *path, npy_array *a);
 bool numbers_output(const cli_options *options, const char *command, const char *to);
 
 /* Allocates memory for `count` elements, at least one. Prints the error and returns NULL on failure. */
-void *numbers_room(const char *command, const npy_array *like, bool is_complex, size_t count);
+void *numbers_allocate(const char *command, const npy_array *like, bool is_complex, size_t count);
 
 /* Returns the type's name: "f32" or "complex f32". */
 const char *numbers_type(weft_dtype dtype, bool is_complex);

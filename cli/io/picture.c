@@ -44,9 +44,9 @@ static uint8_t between(uint8_t a, uint8_t b, double share) { return (uint8_t)(a 
 /* Returns the colour of a position in [0, 1] on the scale. */
 static colour colour_of(double share) {
     const size_t steps = sizeof MAP / sizeof *MAP - 1;
-    const double place = share * (double)steps;
-    const size_t i = place >= (double)steps ? steps - 1 : (size_t)place;
-    const double rest = place - (double)i;
+    const double position = share * (double)steps;
+    const size_t i = position >= (double)steps ? steps - 1 : (size_t)position;
+    const double rest = position - (double)i;
     return (colour){between(MAP[i].red, MAP[i + 1].red, rest), between(MAP[i].green, MAP[i + 1].green, rest),
                     between(MAP[i].blue, MAP[i + 1].blue, rest)};
 }

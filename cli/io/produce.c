@@ -54,10 +54,35 @@ bool produce_one_type(const production *p) {
     return false;
 }
 
-void *produce_room(const production *p, size_t n, size_t size) {
-    void *room = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
-    if (!room) cli_error(p->command, "%s: cannot allocate memory for the %zu values of the result", p->files[0], n);
-    return room;
+/* Returns the index of the first element that precedes its predecessor in sort order, or n. */
+static size_t first_fall(const npy_array *a) {
+    enum { SIGNED_IS_FLOAT = false, UNSIGNED_IS_FLOAT = false, FLOAT_IS_FLOAT = true };
+#define TYPE(ID, name, ctype, kind, npy)                                                                    \
+    if (a->dtype == WEFT_##ID) {                                                                            \
+        const ctype *const x = a->data;                                                                     \
+        for (size_t i = 1; i < a->n; i++)                                                                   \
+            if (kind##_IS_FLOAT ? value_before((double)x[i], (double)x[i - 1]) : x[i - 1] > x[i]) return i; \
+    }
+#include "core/types.def"
+    return a->n;
+}
+
+bool produce_is_sorted(const production *p, int i) {
+    const npy_array *const a = &p->in[i];
+    const size_t size = weft_dtype_size(a->dtype), at = first_fall(a);
+    value before, fallen;
+    if (at >= a->n) return true;
+    memcpy(&before, (const char *)a->data + (at - 1) * size, size);
+    memcpy(&fallen, (const char *)a->data + at * size, size);
+    cli_error(p->command, "%s: is not sorted: element %zu is %s, but element %zu is %s", p->files[i], at - 1,
+              value_decimal(a->dtype, &before).text, at, value_decimal(a->dtype, &fallen).text);
+    return false;
+}
+
+void *produce_allocate(const production *p, size_t n, size_t size) {
+    void *values = n <= SIZE_MAX / size ? malloc(n ? n * size : 1) : NULL;
+    if (!values) cli_error(p->command, "%s: cannot allocate memory for the %zu values of the result", p->files[0], n);
+    return values;
 }
 
 void produce_start(production *p) { p->start = cli_seconds(); }

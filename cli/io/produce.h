@@ -27,8 +27,11 @@ int produce_open(production *p, const cli_options *options, int argc, char **arg
 int produce_read(production *p);
 /* Returns true if both files have the same element type. Prints the error otherwise. */
 bool produce_one_type(const production *p);
+/* Returns true if file i is sorted in the order of `weft sort` (ORDER.md): ascending, -0 before +0, NaNs last.
+ * Otherwise prints the first element that is out of order and returns false. */
+bool produce_is_sorted(const production *p, int i);
 /* Allocates memory for n values of the result. Prints the error and returns NULL on failure. */
-void *produce_room(const production *p, size_t n, size_t size);
+void *produce_allocate(const production *p, size_t n, size_t size);
 /* Called before and after the library's call. produce_start starts the timer. produce_done stops it, prints the error
  * if `status` is not WEFT_OK, and returns the exit code. */
 void produce_start(production *p);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 1 << 24 };
+enum { CHUNK_BYTES = 1 << 24 };
 static const uint64_t SAMPLES_MOST = UINT64_C(1) << 63; /* of a stream */
 
 /* -------------------------------------------------------------------------------- options */
@@ -68,14 +68,14 @@ typedef struct run {
     const sample_file *file;
     weft_context *ctx;
     uint64_t made;
-    size_t size, room; /* bytes per sample; samples per piece */
-    void *piece;
+    size_t size, capacity; /* bytes per sample; samples per chunk */
+    void *chunk;
     bool begun; /* the header has been returned */
     unsigned char header[NPY_HEADER_ROOM];
 } run;
 
 static weft_status make(const run *w, uint64_t first, size_t n) {
-    return w->file->make(w->file->self, w->ctx, first, n, w->piece);
+    return w->file->make(w->file->self, w->ctx, first, n, w->chunk);
 }
 
 static size_t format_header(const run *w, unsigned char header[NPY_HEADER_ROOM]) {
@@ -83,17 +83,17 @@ static size_t format_header(const run *w, unsigned char header[NPY_HEADER_ROOM])
     return npy_format_header(w->file->options->dtype, false, &shape, header);
 }
 
-static bool next_piece(void *self, file_part *piece, npy_error *error) {
+static bool next_chunk(void *self, file_part *chunk, npy_error *error) {
     run *w = self;
     const sample_options *o = w->file->options;
     const uint64_t left = o->n - w->made;
-    const size_t n = left < w->room ? (size_t)left : w->room;
+    const size_t n = left < w->capacity ? (size_t)left : w->capacity;
     if (!w->begun) {
-        *piece = (file_part){w->header, format_header(w, w->header)};
+        *chunk = (file_part){w->header, format_header(w, w->header)};
         return w->begun = true;
     }
     if (make(w, o->first + w->made, n) != WEFT_OK) return npy_fail(error, "%s", weft_last_error(w->ctx));
-    *piece = (file_part){w->piece, n * w->size};
+    *chunk = (file_part){w->chunk, n * w->size};
     w->made += n;
     progress_at((double)w->made, (double)o->n);
     return true;
@@ -123,8 +123,8 @@ static int write_samples(const cli_options *options, const char *command, run *w
         return CLI_FAILED;
     }
     progress_start(options, command);
-    const file_source pieces = {next_piece, w, bytes_of_file(w)};
-    const bool written = file_write_from(w->file->options->to, &pieces, &error);
+    const file_source chunks = {next_chunk, w, bytes_of_file(w)};
+    const bool written = file_write_from(w->file->options->to, &chunks, &error);
     progress_end();
     if (!written) {
         cli_error(command, "%s: %s", w->file->options->to, error.message);
@@ -138,10 +138,10 @@ int sample_file_write(const cli_options *options, const char *command, const sam
     run w = {.file = file};
     int code = cli_open(command, options, &w.ctx);
     w.size = weft_dtype_size(file->options->dtype) * (file->dimensions ? file->dimensions : 1);
-    w.room = PIECE_BYTES / w.size;
-    w.piece = malloc(PIECE_BYTES);
-    if (code == CLI_DONE && !w.piece) {
-        cli_error(command, "cannot allocate %d bytes for samples", (int)PIECE_BYTES);
+    w.capacity = CHUNK_BYTES / w.size;
+    w.chunk = malloc(CHUNK_BYTES);
+    if (code == CLI_DONE && !w.chunk) {
+        cli_error(command, "cannot allocate %d bytes for samples", (int)CHUNK_BYTES);
         code = CLI_FAILED;
     }
     if (code == CLI_DONE) {
@@ -150,7 +150,7 @@ int sample_file_write(const cli_options *options, const char *command, const sam
         *seconds = cli_seconds() - start;
         snprintf(device, 32, "%s", weft_device(w.ctx));
     }
-    free(w.piece);
+    free(w.chunk);
     weft_close(w.ctx);
     return code;
 }

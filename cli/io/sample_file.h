@@ -1,4 +1,4 @@
-/* Functions shared by the commands random and sobol: samples are generated and written in pieces, so that a file may
+/* Functions shared by the commands random and sobol: samples are generated and written in chunks, so that a file may
  * be larger than memory. */
 #ifndef WEFT_CLI_SAMPLE_FILE_H
 #define WEFT_CLI_SAMPLE_FILE_H
@@ -13,15 +13,6 @@ typedef struct sample_options {
     weft_dtype dtype; /* WEFT_DEFAULT if not given */
     const char *to;
 } sample_options;
-
-/* Entries of these options in a command's option list; sample_option reads them. Capital letters are reserved for the
- * command's own options. */
-#define SAMPLE_OPTIONS                                                                       \
-    {"n", required_argument, NULL, 'n'}, {"seed", required_argument, NULL, 's'},             \
-        {"stream", required_argument, NULL, 't'}, {"first", required_argument, NULL, 'f'},   \
-        {"dtype", required_argument, NULL, 'y'}, {"output", required_argument, NULL, 'o'}, { \
-        "o", required_argument, NULL, 'o'                                                    \
-    }
 
 /* Reads one option with its argument. Prints the error and returns false if the argument is invalid. */
 bool sample_option(const char *command, int option, const char *text, sample_options *o);

@@ -60,8 +60,8 @@ static bool grow(source *s, size_t wanted, npy_error *error) {
 bool source_want(source *s, size_t wanted, npy_error *error) {
     while (!s->mapped && s->bytes < wanted) {
         if (s->bytes == s->capacity && !grow(s, wanted, error)) return false;
-        const size_t room = s->capacity < wanted ? s->capacity - s->bytes : wanted - s->bytes;
-        const ssize_t got = read(s->fd, s->p + s->bytes, room < SSIZE_MAX ? room : SSIZE_MAX);
+        const size_t capacity = s->capacity < wanted ? s->capacity - s->bytes : wanted - s->bytes;
+        const ssize_t got = read(s->fd, s->p + s->bytes, capacity < SSIZE_MAX ? capacity : SSIZE_MAX);
         if (got < 0 && errno == EINTR && !signals_caught()) continue;
         if (got < 0) return npy_fail(error, "cannot be read: %s", strerror(errno));
         if (got == 0) break;

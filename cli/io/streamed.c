@@ -87,7 +87,7 @@ static ptrdiff_t read_input(void *self, void *to, size_t bytes) {
     return (ptrdiff_t)got;
 }
 
-/* Returns a view of the mapping. Releases the pages before it, so that at most one piece is resident. */
+/* Returns a view of the mapping. Releases the pages before it, so that at most one chunk is resident. */
 static const void *view_input(void *self, size_t bytes) {
     stream_input *in = self;
     struct stat st = {0};

@@ -1,4 +1,4 @@
-/* Functions shared by the commands that process arrays in pieces, because they are larger than the permitted memory
+/* Functions shared by the commands that process arrays in chunks, because they are larger than the permitted memory
  * or come from a pipe. Ctrl-C ends the work but not the process, which then reports its progress. */
 #ifndef WEFT_CLI_STREAMED_H
 #define WEFT_CLI_STREAMED_H
@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/io/file.h"
 
-/* An array that is read in pieces. */
+/* An array that is read in chunks. */
 typedef struct stream_input {
     struct stream *stream;
     const char *path;
@@ -26,13 +26,13 @@ typedef struct stream {
     const char *to;
     file_writer writer;
     bool writing;
-    weft_sink sink; /* passes pieces to the writer */
+    weft_sink sink; /* passes chunks to the writer */
     npy_error error;
 } stream;
 
 /* Returns the bytes of --memory, or half of the machine's memory if it was not given. */
 size_t stream_memory(const cli_options *options);
-/* Returns true if the file must be read in pieces by a call that makes `passes` passes over it: it is larger than the
+/* Returns true if the file must be read in chunks by a call that makes `passes` passes over it: it is larger than the
  * permitted memory, or it is a pipe that is read once. */
 bool stream_wanted(const cli_options *options, const char *path, int passes);
 

@@ -127,13 +127,7 @@ static bool check_options(const ladder *l) {
 }
 
 static bool read_options(ladder *l, int argc, char **argv) {
-    static const struct option list[] = {
-        {"all", no_argument, NULL, 'a'},         {"faulty", no_argument, NULL, 'f'},
-        {"n", required_argument, NULL, 'n'},     {"seed", required_argument, NULL, 's'},
-        {"rung", required_argument, NULL, 'r'},  {"schedule", required_argument, NULL, 'S'},
-        {"dtype", required_argument, NULL, 't'}, {"show", required_argument, NULL, 'w'},
-        {"plot", required_argument, NULL, 'p'},  {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;)
+    for (int option; (option = cli_next_option(argc, argv)) != -1;)
         if (!read_option(l, option)) return false;
     if (LADDER_TOPIC_COUNT == 0) return usage("this build has no ladder: it was built without python3");
     if (argc - optind > 1) {

@@ -183,7 +183,7 @@ static bool read_data(const char *path, npy_array *file) {
 
 /* --------------------------------------------------------------------------- known answers */
 
-/* ------------------------------------------------------------------------------- the whole */
+/* ------------------------------------------------------------------------------ all parts */
 
 /* Returns true if two arrays of n elements fit in memory. The system's overcommit would otherwise end the process. */
 static bool two_arrays_fit(size_t n) { return 2.0 * (double)n * sizeof(float) < tour_free_memory(); }
@@ -209,8 +209,7 @@ static bool run_sections(tour *t, const char *path, const npy_array *file) {
 }
 
 static bool read_options(tour *t, int argc, char **argv) {
-    static const struct option list[] = {{"quick", no_argument, NULL, 'q'}, {"n", required_argument, NULL, 'n'}, {0}};
-    for (int option; (option = cli_next_option(argc, argv, list)) != -1;) {
+    for (int option; (option = cli_next_option(argc, argv)) != -1;) {
         long long n = (long long)QUICK;
         if (option != 'q' &&
             (option != 'n' || !cli_number(argv[0], "--n", optarg, (long long)LEAST, (long long)MOST, &n)))

@@ -147,15 +147,15 @@ static bool rectangular_product(tour *t, float *a, float *b, float *found, float
 
 bool tour_products(tour *t) {
     const size_t most = (size_t)SIDE * SIDE;
-    float *room = malloc(4 * most * sizeof *room);
-    tour_heading(t, "9  Matrix products, beside a plain loop with f64 sums");
-    if (!room) {
+    float *workspace = malloc(4 * most * sizeof *workspace);
+    tour_heading(t, "9  Matrix products, compared with a plain loop with f64 sums");
+    if (!workspace) {
         cli_error("tour", "cannot allocate memory for four matrices of %d x %d", SIDE, SIDE);
         return false;
     }
     printf("\n    %-44s %9s  %-6s  %s\n", "", "error", "<1e-6", "same bits");
-    const bool done = classic_product(t, room, room + most, room + 2 * most, room + 3 * most) &&
-                      rectangular_product(t, room, room + most, room + 2 * most, room + 3 * most);
-    free(room);
+    const bool done = classic_product(t, workspace, workspace + most, workspace + 2 * most, workspace + 3 * most) &&
+                      rectangular_product(t, workspace, workspace + most, workspace + 2 * most, workspace + 3 * most);
+    free(workspace);
     return done;
 }

@@ -13,13 +13,13 @@ enum { ROWS = 128 };
 /* Solves one step, -x[i-1] + 3 x[i] - x[i+1] = u[i], on every machine. */
 static bool step(tour *t, size_t systems, const float *u, float *found, float *other, bool *same) {
     static const float off = -1, diagonal = 3;
-    const weft_lines beside = {&off, 0, 0}, middle = {&diagonal, 0, 0};
+    const weft_lines outer = {&off, 0, 0}, middle = {&diagonal, 0, 0};
     uint64_t singular;
     *same = true;
     for (int i = 0; i < t->count; i++) {
         const tour_machine *m = &t->machines[i];
         float *const x = i ? other : found;
-        if (weft_tridiag(m->ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, ROWS, beside, middle, beside,
+        if (weft_tridiag(m->ctx, WEFT_OPEN_ENDS, WEFT_F32, systems, ROWS, outer, middle, outer,
                          (weft_lines){u, 1, ROWS}, x, &singular) != WEFT_OK)
             return tour_machine_failed(m);
         if (i == 0) continue;

@@ -14,7 +14,7 @@ tree=$work/tree
 build=$work/build
 
 mkdir "$tree"
-for entry in CMakeLists.txt cmake include src verify cli ladder tests bench docs completions examples; do
+for entry in CMakeLists.txt cmake include src verify cli ladder tests bench docs examples; do
     cp -r "$source/$entry" "$tree/$entry"
 done
 cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS=-O1 -w" -DWEFT_CUDA=OFF >"$work/log" 2>&1 || { cat "$work/log" && exit 1; }

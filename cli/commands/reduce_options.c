@@ -1,4 +1,4 @@
-#include "cli/commands/fold_options.h"
+#include "cli/commands/reduce_options.h"
 
 #include "cli/cli.h"
 
@@ -15,7 +15,7 @@ static const struct {
 #include "core/ops.def"
 };
 
-bool folds_operator(const char *command, const char *text, weft_op *op) {
+bool reduce_options_op(const char *command, const char *text, weft_op *op) {
     for (size_t i = 0; i < sizeof OPERATORS / sizeof *OPERATORS; i++)
         if (OPERATORS[i].offered && strcmp(text, OPERATORS[i].name) == 0) {
             *op = OPERATORS[i].op;
@@ -25,7 +25,14 @@ bool folds_operator(const char *command, const char *text, weft_op *op) {
     return false;
 }
 
-bool folds_accumulate(const char *command, const char *text, weft_dtype *accumulate) {
+bool reduce_options_f64(const char *command, const char *text, weft_dtype *accumulate) {
+    *accumulate = WEFT_F64;
+    if (strcmp(text, weft_dtype_name(WEFT_F64)) == 0) return true;
+    cli_error(command, "--accumulate %s: expected f64", text);
+    return false;
+}
+
+bool reduce_options_type(const char *command, const char *text, weft_dtype *accumulate) {
     static const weft_dtype types[] = {WEFT_F64, WEFT_I64, WEFT_U64};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(text, weft_dtype_name(types[i])) == 0) {
@@ -41,7 +48,8 @@ static int refuse(const char *command, bool speaks, weft_dtype accumulate, const
     return CLI_USAGE;
 }
 
-int folds_check_reduce(const char *command, bool speaks, weft_op op, weft_dtype dtype, weft_dtype accumulate) {
+int reduce_options_check_reduce(const char *command, bool speaks, weft_op op, weft_dtype dtype,
+                                weft_dtype accumulate) {
     weft_dtype type;
     if (weft_reduce_result(op, dtype, WEFT_DEFAULT, &type) != WEFT_OK ||
         weft_reduce_result(op, dtype, accumulate, &type) == WEFT_OK)
@@ -50,8 +58,8 @@ int folds_check_reduce(const char *command, bool speaks, weft_op op, weft_dtype 
 }
 
 /* Calls a scan of no elements to check the types. */
-int folds_check_scan(const char *command, bool speaks, weft_context *ctx, weft_op op, weft_dtype dtype,
-                     weft_dtype accumulate) {
+int reduce_options_check_scan(const char *command, bool speaks, weft_context *ctx, weft_op op, weft_dtype dtype,
+                              weft_dtype accumulate) {
     const weft_scan_kind kind = WEFT_INCLUSIVE;
     if (weft_scan(ctx, op, kind, dtype, WEFT_DEFAULT, 0, NULL, NULL, NULL) != WEFT_OK ||
         weft_scan(ctx, op, kind, dtype, accumulate, 0, NULL, NULL, NULL) == WEFT_OK)
