@@ -419,7 +419,7 @@ void climb_monte_carlo(climb &c) {
     c.faulty("by-thread", all, [=] { by_thread(n, count); }, {.least = 2000});
     c.lesson("known-answer", [=] { return how_far(n, (double)total); });
 
-    weft_valuation got;
+    weft_valuation got = {};
     const ladder_claim as_specified = [&]() -> std::string {
         weft_valuation right;
         c.specified(weft_corridor(c.ref(), n, &right));

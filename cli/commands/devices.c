@@ -78,6 +78,7 @@ static const char *no_gpu(void) {
 /* Describes all devices before anything is printed, so that a failure does not leave a partial list. */
 static bool describe_all(const char *command, weft_device_info *all, size_t count) {
     for (size_t i = 0; i < count; i++) {
+        all[i].size = sizeof all[i];
         if (weft_describe_device(i, &all[i]) == WEFT_OK) continue;
         cli_error(command, "device %zu: %s", i, weft_last_error(NULL));
         return false;

@@ -75,7 +75,7 @@ static bool many_paths(tour *t, uint64_t paths) {
     const weft_option digital = classic();
     const weft_simulation s = {
         .size = sizeof s, .dtype = WEFT_F32, .scheme = WEFT_EULER, .steps = 100, .paths = paths, .seed = 1};
-    weft_valuation v, first = {0};
+    weft_valuation v = {.size = sizeof v}, first = v;
     printf("\n    the double digital in f32, %llu paths\n", (unsigned long long)paths);
     for (int i = 0; i < t->count; i++) {
         const tour_machine *m = &t->machines[i];

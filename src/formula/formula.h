@@ -1,5 +1,5 @@
 /* A formula is compiled to steps over registers and leaves. Constants and data types only: src/ref/map.c defines
- * the value of a step, src/arith/map_body.h computes it for the fast backends. */
+ * the value of a step, src/arith/map.h computes it for the fast backends. */
 #ifndef WEFT_CORE_FORMULA_H
 #define WEFT_CORE_FORMULA_H
 
