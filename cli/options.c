@@ -33,7 +33,7 @@ bool option_applies(const cli_option *option, const char *command) {
 
 const cli_option *option_next(const cli_option *option, const char *command) {
     for (option = option ? option + 1 : CLI_OPTIONS; option < CLI_OPTIONS + OPTION_COUNT; option++)
-        if (*option->help && option_applies(option, command)) return option;
+        if (option_applies(option, command)) return option;
     return NULL;
 }
 

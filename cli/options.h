@@ -23,7 +23,7 @@ extern const cli_option CLI_OPTIONS[OPTION_COUNT];
 
 /* Returns true if `command`, or "*" for the global options, accepts the option. */
 bool option_applies(const cli_option *option, const char *command);
-/* Returns the first documented option of `command` after `option`, or the first one if `option` is NULL. Returns NULL
+/* Returns the first option of `command` after `option`, or the first one if `option` is NULL. Returns NULL
  * if there is none. */
 const cli_option *option_next(const cli_option *option, const char *command);
 /* Returns the stem of a command's line in cli/commands.def: "reduce" for each reduction operator, else its name. */
