@@ -308,9 +308,10 @@ typedef struct sort_kernels {
 typedef struct sort_vector_kernel {
     /* Writes the ranks of all keys except NaNs, followed by the NaNs unchanged. Returns the number of ranks. */
     size_t (*rank)(const weft_sort_rule *rule, const void *keys, size_t n, void *ranks);
-    /* Chooses `count` ascending splitters from a sample of the n > 0 keys. `room` is a workspace for SORT_SAMPLE
+    /* Chooses `count` ascending splitters from a sample of the n > 0 keys. `workspace` is for SORT_SAMPLE
      * (count + 1) ranks. */
-    void (*choose)(const weft_sort_rule *rule, const void *keys, size_t n, void *room, size_t count, void *splitters);
+    void (*choose)(const weft_sort_rule *rule, const void *keys, size_t n, void *workspace, size_t count,
+                   void *splitters);
     /* Partitions the ranks into `other` by bucket: below the first splitter, ..., not below the last. Writes the
      * count + 1 bucket sizes. */
     void (*part)(void *ranks, size_t n, void *other, size_t count, const void *splitters, size_t *sizes);
@@ -393,8 +394,8 @@ typedef enum map_use {
 /* Kernels of formulas that are evaluated in one type. */
 typedef struct map_kernel {
     /* Initializes a thread's workspace. Must be called once per thread and call. */
-    void (*begin)(const map_call *c, void *room);
-    void (*evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *room,
+    void (*begin)(const map_call *c, void *workspace);
+    void (*evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *workspace,
                      /* Computes the n values starting at element `first`. */
                      void *out);
 } map_kernel;
@@ -455,14 +456,14 @@ typedef struct cpu_context {
     int threads;
     size_t chosen[CPU_TUNABLES]; /* index of the chosen variant */
     partial roots[CHUNKS_MAX];
-    void *room; /* workspace of cpu_room */
-    size_t room_bytes;
+    void *workspace; /* of cpu_workspace */
+    size_t workspace_bytes;
     struct transform_tables *transforms; /* NULL until needed */
 } cpu_context;
 
-/* Sets *room to the context's workspace of at least `bytes` bytes, aligned to 64. The workspace grows and is freed
- * with the context. Its previous contents are lost. */
-weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *error);
+/* Sets *workspace to the context's workspace of at least `bytes` bytes, aligned to 64. The workspace grows and is
+ * freed with the context. Its previous contents are lost. */
+weft_status cpu_workspace(cpu_context *ctx, size_t bytes, void **workspace, weft_error *error);
 
 /* Runs the kernel on every chunk of the call and combines the partial results in the canonical order. */
 void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out);
@@ -478,7 +479,7 @@ void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *r
 typedef struct map_values {
     const map_kernel *formula;
     const map_call *call;
-    char *values, *room;
+    char *values, *workspace;
 } map_values;
 weft_status cpu_map_hold_values(cpu_context *ctx, const map_call *c, size_t most, weft_error *error);
 map_values cpu_map_values(const cpu_context *ctx, const map_call *c, size_t most);
@@ -497,9 +498,9 @@ void cpu_add_f64(partial *a, const partial *b);
 /* Returns the kernel of a scan and sets its parameters. */
 const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job);
 
-/* weft_tridiag on `threads` threads. cpu_tridiag_room returns the bytes of workspace, aligned to 64, that
+/* weft_tridiag on `threads` threads. cpu_tridiag_workspace returns the bytes of workspace, aligned to 64, that
  * cpu_tridiag_run requires at `scratch`. */
-size_t cpu_tridiag_room(const cpu_context *ctx, const tridiag_call *c, int threads);
+size_t cpu_tridiag_workspace(const cpu_context *ctx, const tridiag_call *c, int threads);
 void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads, void *scratch);
 
 /* Computes the direction numbers of coordinate j (weft_sobol_directions). */

@@ -62,26 +62,26 @@ static void make_grids(solve *s, const laplace_solve_call *c) {
     }
 }
 
-/* Allocates `bytes` bytes at offset *at of the workspace and advances *at. With room = NULL it only advances
+/* Allocates `bytes` bytes at offset *at of the workspace and advances *at. With workspace = NULL it only advances
  * *at. */
-static void *take(char *room, size_t *at, size_t bytes) {
-    void *const taken = room ? room + *at : NULL;
+static void *take(char *workspace, size_t *at, size_t bytes) {
+    void *const taken = workspace ? workspace + *at : NULL;
     *at += aligned(bytes);
     return taken;
 }
 
-/* Assigns the parts of the workspace; returns its bytes. With room = NULL it only computes them. */
-static size_t lay_out(solve *s, bool measured, char *room) {
+/* Assigns the parts of the workspace; returns its bytes. With workspace = NULL it only computes them. */
+static size_t lay_out(solve *s, bool measured, char *workspace) {
     size_t at = 0;
-    s->residual = take(room, &at, measured || s->count > 1 ? grid_bytes(s->grids) : 0);
+    s->residual = take(workspace, &at, measured || s->count > 1 ? grid_bytes(s->grids) : 0);
     for (grid *g = s->grids + 1; g < s->grids + s->count; g++) {
-        g->e = take(room, &at, grid_bytes(g));
-        g->right = take(room, &at, grid_bytes(g));
-        g->before = take(room, &at, g->row_bytes);
-        g->behind = take(room, &at, g->row_bytes);
+        g->e = take(workspace, &at, grid_bytes(g));
+        g->right = take(workspace, &at, grid_bytes(g));
+        g->before = take(workspace, &at, g->row_bytes);
+        g->behind = take(workspace, &at, g->row_bytes);
     }
     const size_t rows = s->count > 1 ? JOINED_ROWS * (size_t)s->threads : 0;
-    s->joined = take(room, &at, rows * aligned(s->grids->row_bytes));
+    s->joined = take(workspace, &at, rows * aligned(s->grids->row_bytes));
     return at;
 }
 
@@ -300,10 +300,10 @@ weft_status cpu_laplace_solve(void *state, const laplace_solve_call *c, weft_err
                .size = weft_dtype_size(c->dtype),
                .omega = c->omega,
                .threads = ctx->threads};
-    void *room;
+    void *workspace;
     make_grids(&s, c);
-    RETURN_IF_ERROR(cpu_room(ctx, lay_out(&s, c->residual, NULL), &room, error));
-    lay_out(&s, c->residual, room);
+    RETURN_IF_ERROR(cpu_workspace(ctx, lay_out(&s, c->residual, NULL), &workspace, error));
+    lay_out(&s, c->residual, workspace);
     for (const grid *g = s.grids + 1; g < s.grids + s.count; g++) fill_weights(&s, g);
     if (c->u != c->v) memcpy(c->v, c->u, grid_bytes(s.grids));
     if (c->method == WEFT_SOR) cpu_plan_regions(2 * c->sweeps + (c->residual ? 2 : 0));

@@ -50,7 +50,7 @@ typedef struct plan {
     size_t row_blocks, column_blocks, parts;
     bool in_place;                                 /* full tiles of A are read in place if the types agree */
     size_t packed_a, packed_b, block_sums, thread; /* bytes of one thread's buffers, and their sum */
-    char *room;                                    /* workspace: the buffers of thread 0, thread 1, ... */
+    char *workspace;                               /* workspace: the buffers of thread 0, thread 1, ... */
     char *sums;                                    /* sums of the parts: m x n per part, product after product */
     size_t slots;                                  /* products whose sums are stored at a time */
     bool keeps;                                    /* chains end in `sums`, not in C */
@@ -247,7 +247,7 @@ static void run_numbered(void *self, size_t number) {
     b.item = of->first + b.slot;
     b.rows = min_u64(p->block_rows, p->c.m - b.row);
     b.columns = min_u64(p->block_columns, p->c.n - b.column);
-    b.packed_a = p->room + (size_t)cpu_thread_number() * p->thread;
+    b.packed_a = p->workspace + (size_t)cpu_thread_number() * p->thread;
     b.packed_b = b.packed_a + p->packed_a;
     b.sums = b.packed_b + p->packed_b;
     run_block(p, &b);
@@ -283,15 +283,15 @@ static void run_items(const plan *p, size_t first, size_t items, int threads) {
 }
 
 /* Allocates the threads' buffers and the sums of the parts, for as many products at a time as SUMS_MAX allows. */
-static weft_status make_room(plan *p, cpu_context *ctx, int threads, weft_error *error) {
+static weft_status make_workspace(plan *p, cpu_context *ctx, int threads, weft_error *error) {
     const size_t values = p->c.m * p->c.n * p->parts, own = (size_t)threads * p->thread;
-    void *room;
+    void *workspace;
     const bool joins = p->parts != 1 && !p->c.piece;
     p->slots = joins ? min_u64(p->c.batch, ceil_div(SUMS_MAX, values)) : p->c.batch;
     const size_t sums = joins ? p->slots * values * p->kernel->bytes : 0;
-    RETURN_IF_ERROR(cpu_room(ctx, own + sums, &room, error));
-    p->room = room;
-    p->sums = p->c.piece ? p->c.piece->sums : p->room + own;
+    RETURN_IF_ERROR(cpu_workspace(ctx, own + sums, &workspace, error));
+    p->workspace = workspace;
+    p->sums = p->c.piece ? p->c.piece->sums : p->workspace + own;
     return WEFT_OK;
 }
 
@@ -324,7 +324,7 @@ weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) {
     const size_t blocks = p.row_blocks * p.column_blocks * p.parts;
     if (blocks < (size_t)threads && c->batch < (size_t)threads && blocks * c->batch < (size_t)threads)
         threads = (int)(blocks * c->batch);
-    RETURN_IF_ERROR(make_room(&p, ctx, threads, error));
+    RETURN_IF_ERROR(make_workspace(&p, ctx, threads, error));
     cpu_plan_regions(2 * ceil_div(c->batch, p.slots));
     for (size_t first = 0; first < c->batch && !cpu_cancelled(); first += p.slots)
         run_items(&p, first, min_u64(p.slots, c->batch - first), threads);

@@ -138,7 +138,7 @@ static void store(const top_k_call *c, const candidate *list) {
 weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t size = weft_dtype_size(c->dtype);
-    void *room;
+    void *workspace;
     plan p = {.call = c,
               .filter = ctx->level->filters->filter[c->dtype],
               .flip = c->extreme == WEFT_SMALLEST ? UINT64_MAX : 0,
@@ -149,8 +149,9 @@ weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
     RETURN_IF(p.capacity > SIZE_MAX / sizeof(candidate) / ((size_t)p.threads + 1), WEFT_OUT_OF_MEMORY,
               "cannot allocate host memory for the %zu largest of %zu elements", c->k, c->n);
     const size_t candidates = (size_t)p.threads * p.capacity + c->k;
-    RETURN_IF_ERROR(cpu_room(ctx, candidates * sizeof(candidate) + (size_t)p.threads * sizeof(size_t), &room, error));
-    const candidate *const first = list_all(&p, room, (size_t *)((candidate *)room + candidates));
+    RETURN_IF_ERROR(
+        cpu_workspace(ctx, candidates * sizeof(candidate) + (size_t)p.threads * sizeof(size_t), &workspace, error));
+    const candidate *const first = list_all(&p, workspace, (size_t *)((candidate *)workspace + candidates));
     if (first) store(c, first);
     return WEFT_OK;
 }

@@ -134,9 +134,9 @@ static weft_status hold_slabs(sweeping *s, const void *u) {
     weft_dist *const d = s->d;
     weft_error *error = &d->error;
     const size_t bytes = s->planes ? (s->planes + 2 * s->margin) * s->plane : 0;
-    weft_status status = dist_room(d, 0, bytes, &s->before);
-    if (status == WEFT_OK) status = dist_room(d, 1, bytes, &s->after);
-    if (status == WEFT_OK) status = dist_room(d, 2, s->planes ? 3 * s->margin * s->plane : 0, &s->rim);
+    weft_status status = dist_workspace(d, 0, bytes, &s->before);
+    if (status == WEFT_OK) status = dist_workspace(d, 1, bytes, &s->after);
+    if (status == WEFT_OK) status = dist_workspace(d, 2, s->planes ? 3 * s->margin * s->plane : 0, &s->rim);
     RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "cannot allocate memory for two copies of %zu planes", s->planes);
     RETURN_IF_ERROR(status);
     return bring_slab(s, u);

@@ -107,7 +107,7 @@ static weft_status find_map_on_gpu(const solving *p, uint64_t at, unsigned level
     const size_t n = (size_t)block_of(level), place = place_of(p, at, at + n);
     uint64_t words[2];
     char *to = p->v + place;
-    if (p->v == p->s || p->v == p->u) RETURN_IF_ERROR(dist_room(p->d, 0, n * weft_dtype_size(p->dtype), &to));
+    if (p->v == p->s || p->v == p->u) RETURN_IF_ERROR(dist_workspace(p->d, 0, n * weft_dtype_size(p->dtype), &to));
     RETURN_IF_ERROR(dist_took(p->d, weft_part_recurrence(p->d->ctx, p->direction, p->dtype, n, p->s + place,
                                                          p->u + place, NULL, to, words)));
     *map = (affine){words[0], words[1]};

@@ -331,8 +331,8 @@ static weft_status gather_level(spread *s, const level *l) {
 
 /* --------------------------------------------------------------------------------- a system */
 
-/* Solves a level. `room` is workspace for the separators of this level and of all levels above. */
-static weft_status solve_level(spread *s, level *l, char *room) {
+/* Solves a level. `workspace` is for the separators of this level and of all levels above. */
+static weft_status solve_level(spread *s, level *l, char *workspace) {
     weft_dist *const d = s->d;
     level above = {.number = l->number + 1};
     enter_level(s, l->number);
@@ -340,21 +340,21 @@ static weft_status solve_level(spread *s, level *l, char *room) {
     l->tiles = dist_whole_tiles(d, d->rank, CHUNK);
     l->ragged = ragged_chunk(d, d->rank, 0);
     l->chunks = count_chunks(d, d->rank);
-    for (int i = 0; i < ROWS; i++, room += padded(l->chunks * s->size)) {
-        l->separators[i] = room;
-        above.lines[i] = (weft_lines){room, 1, 0};
+    for (int i = 0; i < ROWS; i++, workspace += padded(l->chunks * s->size)) {
+        l->separators[i] = workspace;
+        above.lines[i] = (weft_lines){workspace, 1, 0};
     }
     above.x = l->separators[ROWS - 1];
     RETURN_IF_ERROR(reduce_level(s, l));
-    RETURN_IF_ERROR(solve_level(s, &above, room));
+    RETURN_IF_ERROR(solve_level(s, &above, workspace));
     enter_level(s, l->number);
     return expand_level(s, l);
 }
 
-static weft_status hold_rooms(spread *s, char **room) {
+static weft_status hold_workspaces(spread *s, char **workspace) {
     weft_error *error = &s->d->error;
     const size_t bytes = separator_bytes(s);
-    const weft_status status = dist_room(s->d, 0, bytes, room);
+    const weft_status status = dist_workspace(s->d, 0, bytes, workspace);
     s->few = malloc(3 * (size_t)ROWS * GATHERED * VALUE);
     RETURN_IF(!s->few || status == WEFT_OUT_OF_MEMORY, WEFT_OUT_OF_MEMORY,
               "cannot allocate %zu bytes for the separators of the rank's rows", bytes);
@@ -373,9 +373,9 @@ static weft_status find_fault(const spread *s, uint64_t *singular) {
 }
 
 static weft_status run_spread(spread *s, level *l, uint64_t *singular) {
-    char *room;
-    RETURN_IF_ERROR(dist_agree(s->d, hold_rooms(s, &room)));
-    RETURN_IF_ERROR(solve_level(s, l, room));
+    char *workspace;
+    RETURN_IF_ERROR(dist_agree(s->d, hold_workspaces(s, &workspace)));
+    RETURN_IF_ERROR(solve_level(s, l, workspace));
     RETURN_IF_ERROR(dist_finish(s->d, WEFT_OK));
     return find_fault(s, singular);
 }

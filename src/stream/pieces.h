@@ -18,7 +18,7 @@ typedef struct reader {
     unsigned depth;   /* number of buffers */
     char *buffer[TRANSFER_INPUTS];
     size_t bytes[TRANSFER_INPUTS]; /* bytes in each buffer */
-    size_t size, room;             /* bytes of an element, and of a buffer */
+    size_t size, capacity;         /* bytes of an element, and of a buffer */
     uint64_t left;                 /* maximum number of remaining bytes of the source */
     bool ended;                    /* no data follows that of the buffers */
     int fault;                     /* errno if the source failed, else 0 */

@@ -96,7 +96,7 @@ static weft_status scan_pieces(prefixes *s, pieces *p, results *r) {
         RETURN_IF_ERROR(pieces_next(p));
         if (p->n == 0) return results_end(r);
         const bool whole = p->n == p->elements;
-        void *y = results_room(r);
+        void *y = results_capacity(r);
         RETURN_IF_ERROR(s->t->scan(s->t, p, s->op, s->kind, s->accumulate, s->begins ? &s->before : NULL, y));
         if (whole) RETURN_IF_ERROR(pass(s, p, y));
         RETURN_IF_ERROR(results_give(r, p->n, whole && s->ordered && s->kind == WEFT_INCLUSIVE ? &s->before : NULL));

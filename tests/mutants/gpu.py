@@ -61,10 +61,10 @@ class Build:
         command = command.replace("BUILD/nvrtc_embedded", f"{tree}/nvrtc_embedded").replace("BUILD", str(self.folder))
         return subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, check=False)
 
-    def make(self, fault, room):
-        """The plugin with a fault in room/NAME; a sentence where there is none."""
+    def make(self, fault, folder):
+        """The plugin with a fault in folder/NAME; a sentence where there is none."""
         name, file, expression = fault
-        tree = room / name
+        tree = folder / name
         tree.mkdir(parents=True)
         for folder in ("src", "include", "cmake"):
             shutil.copytree(SOURCE / folder, tree / folder)
@@ -111,23 +111,23 @@ def is_noticed(build, plugin, name):
 def main():
     build = Build(sys.argv[1])
     faults = read_faults(sys.argv[2:])
-    room = build.folder / "gpu-mutants"
-    shutil.rmtree(room, ignore_errors=True)
+    folder = build.folder / "gpu-mutants"
+    shutil.rmtree(folder, ignore_errors=True)
     end = time.time() + float(os.environ.get("WEFT_MUTANTS_SECONDS", "900"))
     tried = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        plugins = [(fault[0], pool.submit(build.make, fault, room)) for fault in faults]
+        plugins = [(fault[0], pool.submit(build.make, fault, folder)) for fault in faults]
         for name, plugin in plugins:
             if time.time() > end:
                 plugin.cancel()
                 continue
             trouble = plugin.result()
-            if not trouble and not is_noticed(build, room / name, name):
+            if not trouble and not is_noticed(build, folder / name, name):
                 trouble = "NOT noticed"
             tried += 1
             failed += bool(trouble)
             print(f"{name}: {trouble or 'noticed'}", flush=True)
-            shutil.rmtree(room / name, ignore_errors=True)
+            shutil.rmtree(folder / name, ignore_errors=True)
     print(f"{tried} faults tried, {failed} failed, {len(faults) - tried} left for another day")
     return 1 if failed or not tried else 0
 

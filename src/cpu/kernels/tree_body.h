@@ -3,14 +3,14 @@
  * constant element type and step, so that each kernel is a loop of its own. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 
-/* Returns the address of COLUMN_VECTORS vectors of elements as REAL: x itself, or `room` with the elements
+/* Returns the address of COLUMN_VECTORS vectors of elements as REAL: x itself, or `workspace` with the elements
  * converted by a plain loop, which compilers vectorize for every type. */
-INLINE const char *OF(converted)(weft_dtype dtype, const char *x, REAL *room) {
+INLINE const char *OF(converted)(weft_dtype dtype, const char *x, REAL *workspace) {
 #define TYPE(ID, name, ctype, kind, npy)         \
     if (dtype == WEFT_##ID && dtype != OWN_TYPE) \
-        for (size_t i = 0; i < COLUMN_VECTORS * WIDTH; i++) room[i] = (REAL)((const ctype *)(const void *)x)[i];
+        for (size_t i = 0; i < COLUMN_VECTORS * WIDTH; i++) workspace[i] = (REAL)((const ctype *)(const void *)x)[i];
 #include "core/types.def"
-    return dtype == OWN_TYPE ? x : (const char *)room;
+    return dtype == OWN_TYPE ? x : (const char *)workspace;
 }
 
 /* Returns fma(x, y, z) in each lane. If the product is exact, a separate addition rounds once, as fma does. */
@@ -40,12 +40,12 @@ INLINE VECTOR OF(enter)(step how, weft_dtype dtype, VECTOR lane, VECTOR x, VECTO
 INLINE void OF(go_down)(step how, weft_dtype dtype, const char *x, const char *y, REAL parameter, size_t rows,
                         VECTOR *lanes) {
     const size_t row = WEFT_LANES(element_bytes(dtype)) * element_bytes(dtype);
-    REAL room_x[COLUMN_VECTORS * WIDTH], room_y[COLUMN_VECTORS * WIDTH];
+    REAL converted_x[COLUMN_VECTORS * WIDTH], converted_y[COLUMN_VECTORS * WIDTH];
     VECTOR lane[COLUMN_VECTORS];
     for (size_t k = 0; k < COLUMN_VECTORS; k++) lane[k] = lanes[k];
     for (size_t r = 0; r < rows; r++, x += row, y += row) {
-        const char *from_x = OF(converted)(dtype, x, room_x);
-        const char *from_y = has_y(how) ? OF(converted)(dtype, y, room_y) : from_x;
+        const char *from_x = OF(converted)(dtype, x, converted_x);
+        const char *from_y = has_y(how) ? OF(converted)(dtype, y, converted_y) : from_x;
 #pragma GCC unroll 8
         for (size_t k = 0; k < COLUMN_VECTORS; k++) {
             VECTOR v, w;

@@ -111,9 +111,9 @@ static __device__ __forceinline__ E one_by_one(const E *x, uint64_t n, bool alig
 
 template <typename E> static __global__ void __launch_bounds__(DIRECT_THREADS) direct_kernel(const convolve_job j) {
     typedef direct_shape<E> shape;
-    __shared__ __align__(16) unsigned char room[(shape::HALO + shape::VECTOR + shape::TILE) * sizeof(E)];
-    __shared__ __align__(16) unsigned char room_of_taps[shape::HALO * sizeof(E)];
-    E *values = (E *)room, *taps = (E *)room_of_taps;
+    __shared__ __align__(16) unsigned char workspace[(shape::HALO + shape::VECTOR + shape::TILE) * sizeof(E)];
+    __shared__ __align__(16) unsigned char tap_bytes[shape::HALO * sizeof(E)];
+    E *values = (E *)workspace, *taps = (E *)tap_bytes;
     const uint64_t start = (uint64_t)blockIdx.x * shape::TILE; /* index in y */
     const uint64_t i = j.first + start;
     const int m = (int)j.m, halo = (m + shape::VECTOR - 1) / shape::VECTOR * shape::VECTOR;

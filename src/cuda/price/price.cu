@@ -82,8 +82,8 @@ template <class R> struct normals;
 template <> struct normals<float> {
     static constexpr size_t QUEUE_BYTES = 0;
     near_normals near;
-    __device__ normals(const parameters<float> &c, unsigned char *room, double *)
-        : near(bring_normals(c.table, c.octaves, (normal_piece *)room)) {}
+    __device__ normals(const parameters<float> &c, unsigned char *workspace, double *)
+        : near(bring_normals(c.table, c.octaves, (normal_piece *)workspace)) {}
     __device__ __forceinline__ void make(const weft_philox_block &words, float *z) const {
         four_normals(
             near, words.v, [](double y) { return y; }, z);
@@ -367,8 +367,8 @@ static __global__ void __launch_bounds__(Op::BLOCK_THREADS)
     worth_of_path *const tile = (worth_of_path *)dynamic_shared;
     typedef typename Op::source_type source;
     double *const queues = (double *)(tile + TILE_PATHS);
-    unsigned char *const room = (unsigned char *)queues + Op::BLOCK_THREADS / WARP * source::QUEUE_BYTES;
-    const Op op(c, source(c, room, queues + threadIdx.x / WARP * NORMALS_QUEUE), tile);
+    unsigned char *const workspace = (unsigned char *)queues + Op::BLOCK_THREADS / WARP * source::QUEUE_BYTES;
+    const Op op(c, source(c, workspace, queues + threadIdx.x / WARP * NORMALS_QUEUE), tile);
     const uint64_t run = (uint64_t)1 << j.run_log2, begin = blockIdx.x * run;
     const share s = {begin, j.tiles - begin < run ? j.tiles - begin : run, 1};
     finish_block(op, j, run_value(op, j, s), s.present);

@@ -40,17 +40,17 @@ typedef struct gpu {
                           receives values that the host reads */
     char *words;       /* device memory for the tile totals that a scan publishes; NULL until needed */
     size_t words_bytes;
-    char *staging; /* device memory for one chunk of host inputs, or of a formula's values; NULL until needed */
-    char *room;    /* device memory for copies of whole host arrays and an operation's scratch (arrays.h) */
-    size_t room_bytes;
+    char *staging;   /* device memory for one chunk of host inputs, or of a formula's values; NULL until needed */
+    char *workspace; /* device memory for copies of whole host arrays and an operation's scratch (arrays.h) */
+    size_t workspace_bytes;
     cudaStream_t lanes[2]; /* copy streams, concurrent with the work (transfer.cu); NULL until needed */
     void *twiddles[2];     /* twiddle factors of transforms, f32 and f64; NULL until needed (transforms.h) */
     int twiddles_log[2];
     cuda_choice chosen[CUDA_TUNABLES];
     formula_policy formula_use;
-    struct formulas *formulas;      /* formulas that are compiled, or queued for compilation; NULL until needed */
-    mutable const void *roomy[256]; /* kernels whose dynamic shared-memory limit was raised by gpu_allow_shared; a
-                                       hash table by address */
+    struct formulas *formulas; /* formulas that are compiled, or queued for compilation; NULL until needed */
+    mutable const void *shared_limit_set[256]; /* kernels whose dynamic shared-memory limit was raised by
+                                       gpu_allow_shared; a hash table by address */
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */

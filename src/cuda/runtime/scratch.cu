@@ -118,7 +118,7 @@ weft_status gpu_scratch_open(gpu *g, weft_error *error) {
 void gpu_scratch_close(gpu *g) {
     (void)cudaFree(g->staging);
     (void)cudaFree(g->words);
-    (void)cudaFree(g->room);
+    (void)cudaFree(g->workspace);
     (void)cudaFree(g->twiddles[0]);
     (void)cudaFree(g->twiddles[1]);
     (void)cudaFree(g->scratch);
