@@ -73,7 +73,7 @@ typedef struct extreme_kernels {
 typedef struct scan_job {
     const void *init; /* one value of the result type, or NULL for the operator's identity */
     /* XOR mask applied to every element and every result: see cpu/kernels/scans.c. */
-    uint64_t flip;
+    uint64_t xor_mask;
     /* Bit patterns in the result type. Used for floats only. */
     uint64_t infinity, nan;
     bool exclusive;
@@ -242,10 +242,10 @@ typedef struct candidate {
 
 enum { FILTER_BLOCK = 256 }; /* elements that a filter tests together */
 
-/* Appends the elements of x[0..n) whose key XOR `flip` is at least `least` to `list`, starting at list[*count], and
- * adds their number to *count. x[0] is element `first` of the call. Stops when fewer than FILTER_BLOCK entries of
+/* Appends the elements of x[0..n) whose key XOR `xor_mask` is at least `least` to `list`, starting at list[*count],
+ * and adds their number to *count. x[0] is element `first` of the call. Stops when fewer than FILTER_BLOCK entries of
  * list[capacity] are free. Returns the number of elements that were tested. */
-typedef size_t filter(const void *x, size_t n, size_t first, uint64_t flip, uint64_t least, candidate *list,
+typedef size_t filter(const void *x, size_t n, size_t first, uint64_t xor_mask, uint64_t least, candidate *list,
                       size_t *count, size_t capacity);
 typedef struct filter_kernels {
     filter *filter[DTYPES];

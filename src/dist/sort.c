@@ -51,8 +51,8 @@ static uint64_t code_at(const sorting *s, size_t i) {
     const uint64_t ones = UINT64_MAX >> (64 - 8 * s->size), key = load(s, i);
     const uint64_t rank =
         s->size == 8
-            ? weft_sort_rank_64(r->fold, r->flip, r->add, key)
-            : weft_sort_rank_32((uint32_t)r->fold, (uint32_t)r->flip, (uint32_t)r->add, (uint32_t)key) & ones;
+            ? weft_sort_rank_64(r->fold, r->xor_mask, r->add, key)
+            : weft_sort_rank_32((uint32_t)r->fold, (uint32_t)r->xor_mask, (uint32_t)r->add, (uint32_t)key) & ones;
     return rank > r->greatest ? ones : rank;
 }
 
@@ -74,7 +74,7 @@ static uint64_t key_of(const sorting *s, uint64_t code) {
     const weft_sort_rule *const r = &s->rule;
     const uint64_t ones = UINT64_MAX >> (64 - 8 * s->size), sign = (ones >> 1) + 1;
     const uint64_t rank = code < r->greatest || code == ones ? code : r->greatest;
-    const uint64_t folded = ((rank - r->add) ^ r->flip) & ones;
+    const uint64_t folded = ((rank - r->add) ^ r->xor_mask) & ones;
     return code == ones && r->greatest < ones ? ones : folded ^ (folded & sign ? r->fold : 0);
 }
 

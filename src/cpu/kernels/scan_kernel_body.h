@@ -108,18 +108,19 @@ INLINE VECTOR OF(enter)(join how, bool keys, const scan_job *job, VECTOR v) {
     if (keys) {
         const SIGNED_LANES inf = (SIGNED_LANES){0} + (SIGNED_LANE)job->infinity, bits = (SIGNED_LANES)v;
         const SIGNED_LANES none = (SIGNED_LANES){0} + LANE_MAX;
-        return OF(select)((bits & LANE_MAX) > inf, (VECTOR)none, (VECTOR)(OF(turned)(bits) ^ (SIGNED_LANE)job->flip));
+        return OF(select)((bits & LANE_MAX) > inf, (VECTOR)none,
+                          (VECTOR)(OF(turned)(bits) ^ (SIGNED_LANE)job->xor_mask));
     }
-    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->flip);
+    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->xor_mask);
     return v;
 }
 
 INLINE VECTOR OF(leave)(join how, bool keys, const scan_job *job, VECTOR v) {
     if (keys) {
         const SIGNED_LANES nan = (SIGNED_LANES){0} + (SIGNED_LANE)job->nan, key = (SIGNED_LANES)v;
-        return OF(select)(key == LANE_MAX, (VECTOR)nan, (VECTOR)OF(turned)(key ^ (SIGNED_LANE)job->flip));
+        return OF(select)(key == LANE_MAX, (VECTOR)nan, (VECTOR)OF(turned)(key ^ (SIGNED_LANE)job->xor_mask));
     }
-    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->flip);
+    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->xor_mask);
 #if IS_FLOAT
     const SIGNED_LANES nan = (SIGNED_LANES){0} + (SIGNED_LANE)job->nan;
     return OF(select)(v == v, v, (VECTOR)nan);

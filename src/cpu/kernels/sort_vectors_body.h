@@ -226,7 +226,7 @@ static void OF(ranks)(const weft_sort_rule *rule, const KEY *keys, size_t n, KEY
 
 static void OF(keys)(const weft_sort_rule *rule, KEY *ranks, size_t n) {
     const weft_sort_rule r = *rule;
-    for (size_t i = 0; i < n; i++) ranks[i] = OF(weft_sort_key)((KEY)r.fold, (KEY)r.flip, (KEY)r.add, ranks[i]);
+    for (size_t i = 0; i < n; i++) ranks[i] = OF(weft_sort_key)((KEY)r.fold, (KEY)r.xor_mask, (KEY)r.add, ranks[i]);
 }
 
 static size_t OF(count_nans)(const weft_sort_rule *rule, const KEY *keys, size_t n) {

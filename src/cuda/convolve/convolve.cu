@@ -159,7 +159,7 @@ weft_status cuda_convolve(void *state, const convolve_call *c, weft_error *error
                           {"y", c->y, c->count * w.value, ARRAY_OUT, false, NULL}};
     if (!w.direct) RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, w.log, &w.j.table, error));
     RETURN_IF_ERROR(
-        arrays_bring(g, NAME, arrays, 3, w.copy_bytes + w.filter_bytes + w.numbers_bytes, &scratch, error));
+        arrays_copy_in(g, NAME, arrays, 3, w.copy_bytes + w.filter_bytes + w.numbers_bytes, &scratch, error));
     RETURN_IF_ERROR(run(&w, arrays, (char *)scratch, error));
-    return arrays_return(g, NAME, arrays, 3, error);
+    return arrays_copy_out(g, NAME, arrays, 3, error);
 }

@@ -139,8 +139,8 @@ weft_status cuda_fft(void *state, const fft_call *c, weft_error *error) {
     const void *table;
     void *between;
     RETURN_IF_ERROR(gpu_twiddles(g, NAME, c->dtype, gpu_log2(c->n), &table, error));
-    RETURN_IF_ERROR(arrays_bring(g, NAME, arrays, 2, w.long_transform || c->kind == WEFT_C2R ? part * numbers : 0,
-                                 &between, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, NAME, arrays, 2, w.long_transform || c->kind == WEFT_C2R ? part * numbers : 0,
+                                   &between, error));
     RETURN_IF_ERROR(transform_all(&w, arrays[0].at, arrays[1].at, table, between, part, error));
-    return arrays_return(g, NAME, arrays, 2, error);
+    return arrays_copy_out(g, NAME, arrays, 2, error);
 }

@@ -166,9 +166,9 @@ weft_status cuda_laplace(void *state, const laplace_call *l, weft_error *error) 
     const bool two_passes = l->sweeps > (size_t)variant_chosen(g, l->dtype)->sweeps || (l->change && l->sweeps > 1);
     void *scratch;
     RETURN_IF_ERROR(
-        arrays_bring(g, "laplace", grids, count, l->sweeps && (two_passes || !first) ? bytes : 0, &scratch, error));
+        arrays_copy_in(g, "laplace", grids, count, l->sweeps && (two_passes || !first) ? bytes : 0, &scratch, error));
     const void *u = grids[0].at;
     void *v = grids[first].at;
     RETURN_IF_ERROR(l->sweeps ? run_passes(g, l, u, v, scratch, error) : without_sweeps(g, l, u, v, error));
-    return arrays_return(g, "laplace", grids, count, error);
+    return arrays_copy_out(g, "laplace", grids, count, error);
 }

@@ -307,7 +307,7 @@ template <class A> static weft_status solve(gpu *g, const laplace_solve_call *l,
                           {"v", l->v, bytes, ARRAY_OUT, false, NULL}};
     const int in_v = l->u == l->v ? 0 : 1; /* in place there is one array */
     if (l->residual) RETURN_IF_ERROR(gpu_refuse_capture(g, "laplace_solve", error));
-    RETURN_IF_ERROR(arrays_bring(g, "laplace_solve", arrays, in_v + 1, lay_out(&s, NULL), &workspace, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "laplace_solve", arrays, in_v + 1, lay_out(&s, NULL), &workspace, error));
     lay_out(&s, (char *)workspace);
     s.grids[0].e = arrays[in_v].at;
     if (in_v)
@@ -316,7 +316,7 @@ template <class A> static weft_status solve(gpu *g, const laplace_solve_call *l,
     for (size_t i = 0; i < l->sweeps; i++)
         RETURN_IF_ERROR(l->method == WEFT_MULTIGRID ? cycle(&s, error) : relax(&s, s.grids[0], error));
     if (l->residual) RETURN_IF_ERROR(measure(&s, error));
-    return arrays_return(g, "laplace_solve", arrays, in_v + 1, error);
+    return arrays_copy_out(g, "laplace_solve", arrays, in_v + 1, error);
 }
 
 weft_status cuda_laplace_solve(void *state, const laplace_solve_call *l, weft_error *error) {

@@ -154,7 +154,7 @@ weft_status gpu_map_bring(gpu *g, const map_call *c, size_t out_bytes, size_t sc
                                                   NULL};
     }
     if (c->out) arrays->list[arrays->count++] = gpu_array{"out", c->out, out_bytes, ARRAY_OUT, false, NULL};
-    RETURN_IF_ERROR(arrays_bring(g, "map", arrays->list, arrays->count, scratch_bytes, &arrays->scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "map", arrays->list, arrays->count, scratch_bytes, &arrays->scratch, error));
     program->dtype = c->dtype;
     program->step_count = (uint32_t)c->step_count;
     program->leaf_count = (uint32_t)c->leaf_count;
@@ -173,5 +173,5 @@ weft_status cuda_map(void *state, const map_call *c, weft_error *error) {
     map_arrays arrays;
     RETURN_IF_ERROR(gpu_map_bring(g, c, c->n * cuda_type_bytes(c->dtype), 0, &arrays, &program, error));
     RETURN_IF_ERROR(gpu_map_part(g, &program, 0, c->n, arrays.list[arrays.count - 1].at, error));
-    return arrays_return(g, "map", arrays.list, arrays.count, error);
+    return arrays_copy_out(g, "map", arrays.list, arrays.count, error);
 }

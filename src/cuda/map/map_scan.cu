@@ -54,5 +54,5 @@ weft_status cuda_map_scan(gpu *g, const scan_call *c, weft_error *error) {
     RETURN_IF_ERROR(gpu_map_bring(g, &map, c->n * cuda_type_bytes(c->result), 0, &arrays, &program, error));
     scan.y = arrays.list[arrays.count - 1].at;
     RETURN_IF_ERROR(scan_values(g, &program, &scan, error));
-    return arrays_return(g, "map_scan", arrays.list, arrays.count, error);
+    return arrays_copy_out(g, "map_scan", arrays.list, arrays.count, error);
 }

@@ -65,7 +65,7 @@ template <class F, int ROWS> struct scan_values {
     __device__ __forceinline__ void fill(const scan_job &a, uint64_t start, int tiles,
                                          Part (*buffer)[SCAN_WARPS]) const {
         const uint64_t near = threadIdx.x == 0 ? scan_ahead(a, start) : 0;
-        if (near) F::bring(o, near, a.block_tiles * SCAN_TILE);
+        if (near) F::prefetch(o, near, a.block_tiles * SCAN_TILE);
         const int warp = threadIdx.x / 32;
 #pragma unroll 1
         for (int t = 0; t < tiles; t++) {

@@ -143,11 +143,11 @@ static void write_steps(text *t, const map_shape *shape) {
 
 /* Writes the function that prefetches the operands of elements i .. i + count - 1. */
 static void write_bring(text *t, const map_shape *shape) {
-    line(t, "    static __device__ void bring(const formula_operand *o, uint64_t i, uint32_t count) {");
+    line(t, "    static __device__ void prefetch(const formula_operand *o, uint64_t i, uint32_t count) {");
     for (uint32_t k = 0; k < shape->leaf_count; k++) {
         const char *type = c_type(shape->leaves[k].dtype);
         if (shape->leaves[k].kind == LEAF_ARRAY)
-            line(t, "        bring_near((const %s *)o[%u].array + i, count * sizeof(%s));", type, k, type);
+            line(t, "        prefetch_l2((const %s *)o[%u].array + i, count * sizeof(%s));", type, k, type);
     }
     line(t, "    }");
 }

@@ -474,7 +474,7 @@ static weft_status search(gpu *g, const match_call *c, match_job *j, const uint3
     const size_t tiles = (c->end - c->first) / (j->tile_chunks * CHUNK) + 2; /* upper bound */
     void *starts;
     RETURN_IF_ERROR(
-        arrays_bring(g, "match", arrays, ARRAYS, c->counts ? 0 : (tiles + 1) * sizeof(uint64_t), &starts, error));
+        arrays_copy_in(g, "match", arrays, ARRAYS, c->counts ? 0 : (tiles + 1) * sizeof(uint64_t), &starts, error));
     weft_match_place(&j->set, (const uint32_t *)arrays[PATTERNS].at);
     cut(j, arrays[TEXT].at);
     if (c->counts)
@@ -482,7 +482,7 @@ static weft_status search(gpu *g, const match_call *c, match_job *j, const uint3
     else
         RETURN_IF_ERROR(launch_list(g, j, (uint64_t *)starts, c, (uint64_t *)arrays[POSITIONS].at,
                                     (uint32_t *)arrays[NUMBERS].at, (uint64_t *)arrays[TOTAL].at, error));
-    return arrays_return(g, "match", arrays, ARRAYS, error);
+    return arrays_copy_out(g, "match", arrays, ARRAYS, error);
 }
 
 weft_status cuda_match(void *state, const match_call *c, weft_error *error) {

@@ -201,7 +201,8 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
                               : 0;
     const size_t spare_at = pieces(sums_bytes + 1, 256) * 256;
     void *sums;
-    RETURN_IF_ERROR(arrays_bring(g, "matmul", arrays, ARRAYS, parts > 1 ? spare_at + spare_bytes : 0, &sums, error));
+    RETURN_IF_ERROR(
+        arrays_copy_in(g, "matmul", arrays, ARRAYS, parts > 1 ? spare_at + spare_bytes : 0, &sums, error));
     const matmul_job all = job_of(c, arrays);
     for (uint64_t first = 0; first < c->batch; first += slots) {
         matmul_job j = items_of(c, &all, first, c->batch - first < slots ? c->batch - first : slots);
@@ -209,5 +210,5 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
         RETURN_IF_ERROR(run_items(g, c, &j, (char *)sums + spare_at, error));
     }
     RETURN_IF_ERROR(return_c(g, c, &arrays[C], error));
-    return arrays_return(g, "matmul", arrays, C, error);
+    return arrays_copy_out(g, "matmul", arrays, C, error);
 }

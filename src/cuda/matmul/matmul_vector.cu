@@ -82,8 +82,8 @@ template <class E> struct square {
 
 /* Starts to copy one square. Terms and rows outside the matrix are not copied and never read. */
 template <class E>
-static __device__ __forceinline__ void bring(square<E> *to, const E *a, const matmul_job &j, uint32_t rows,
-                                             const E *x, uint64_t step, uint64_t first, uint64_t terms) {
+static __device__ __forceinline__ void copy_in(square<E> *to, const E *a, const matmul_job &j, uint32_t rows,
+                                               const E *x, uint64_t step, uint64_t first, uint64_t terms) {
     typedef square<E> S;
     const uint32_t lane = threadIdx.x % 32;
     if (lane < S::TERMS && first + lane < terms)
@@ -113,13 +113,13 @@ template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS)
     const E *a = (const E *)j.a.p + p.item * j.a.stride + p.row * j.a.ld + p.first;
     const uint64_t count = (p.terms + S::TERMS - 1) / S::TERMS;
     for (uint64_t s = 0; s < AHEAD - 1; s++) {
-        if (s < count) bring(&squares[s], a, j, rows, x, step, s * S::TERMS, p.terms);
+        if (s < count) copy_in(&squares[s], a, j, rows, x, step, s * S::TERMS, p.terms);
         __pipeline_commit();
     }
     R sum = first_sum<R>(j, p.row + lane);
     for (uint64_t s = 0; s < count; s++) {
         if (s + AHEAD - 1 < count)
-            bring(&squares[(s + AHEAD - 1) % AHEAD], a, j, rows, x, step, (s + AHEAD - 1) * S::TERMS, p.terms);
+            copy_in(&squares[(s + AHEAD - 1) % AHEAD], a, j, rows, x, step, (s + AHEAD - 1) * S::TERMS, p.terms);
         __pipeline_commit();
         __pipeline_wait_prior(AHEAD - 1);
         __syncwarp();

@@ -83,7 +83,7 @@ template <> struct normals<float> {
     static constexpr size_t QUEUE_BYTES = 0;
     near_normals near;
     __device__ normals(const parameters<float> &c, unsigned char *workspace, double *)
-        : near(bring_normals(c.table, c.octaves, (normal_piece *)workspace)) {}
+        : near(copy_in_normals(c.table, c.octaves, (normal_piece *)workspace)) {}
     __device__ __forceinline__ void make(const weft_philox_block &words, float *z) const {
         four_normals(
             near, words.v, [](double y) { return y; }, z);
@@ -465,7 +465,7 @@ static weft_status simulate(gpu *g, const price_call *p, weft_price_sums *sums, 
     RETURN_IF_ERROR(gpu_refuse_capture(g, "price", error));
     const size_t normal_bytes = normal_table_bytes(NORMAL_OCTAVES);
     const size_t sobol_bytes = p->sobol ? sobol_table_bytes(bits, dimensions) : 0;
-    RETURN_IF_ERROR(arrays_bring(g, "price", NULL, 0, normal_bytes + sobol_bytes, &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "price", NULL, 0, normal_bytes + sobol_bytes, &scratch, error));
     uint64_t *const directions = (uint64_t *)((char *)scratch + normal_bytes);
     const scratch_tables tables = {directions, directions + bits * dimensions, (normal_piece *)scratch};
     if (p->sobol) RETURN_IF_ERROR(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, directions, error));

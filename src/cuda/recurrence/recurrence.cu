@@ -95,7 +95,7 @@ weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *e
                           array_of("v", on_s || on_u ? NULL : c->v, bytes, ARRAY_OUT),
                           array_of("init", by_value ? NULL : c->init, c->rows * size, ARRAY_IN)};
     const int count = sizeof arrays / sizeof *arrays;
-    RETURN_IF_ERROR(arrays_bring(g, "recurrence", arrays, count, 0, &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "recurrence", arrays, count, 0, &scratch, error));
     j.s = arrays[0].at;
     j.u = on_u && on_s ? j.s : arrays[1].at;
     j.v = on_s ? arrays[0].at : on_u ? arrays[1].at : arrays[2].at;
@@ -107,5 +107,5 @@ weft_status cuda_recurrence(void *state, const recurrence_call *c, weft_error *e
     const bool is_short = c->n <= SCAN_TILE && !c->map;
     RETURN_IF_ERROR(is_short ? start_short(g, &kernels, &j, error) : start_long(g, &kernels, &j, error));
     if (c->map) RETURN_IF_ERROR(give_map(g, c, &kernels, &j, error));
-    return arrays_return(g, "recurrence", arrays, count, error);
+    return arrays_copy_out(g, "recurrence", arrays, count, error);
 }

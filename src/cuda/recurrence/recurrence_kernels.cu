@@ -210,8 +210,8 @@ template <class T, bool REVERSE> static __device__ void bring_block_near(const r
     const uint64_t start = ticket % a.row_blocks * block;
     if (row >= a.rows || start + block > a.n) return;
     const uint64_t first = row * a.n + (REVERSE ? a.n - start - block : start);
-    bring_near((const T *)a.s + first, (uint32_t)(block * sizeof(T)));
-    bring_near((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
+    prefetch_l2((const T *)a.s + first, (uint32_t)(block * sizeof(T)));
+    prefetch_l2((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
 }
 
 /* Returns the value before this thread's group, from the value before its tile. Must be called by a whole warp. */

@@ -44,7 +44,7 @@ static __device__ void finish(const job &j, double v) {
     if (j.out) store_real(j, v);
 }
 
-/* Stores the element or magnitude represented by `bits`, which is its key after undoing the XOR with `flip`. */
+/* Stores the element or magnitude represented by `bits`, which is its key after undoing the XOR with `xor_mask`. */
 static __device__ void finish_key(const job &j, uint64_t bits) {
     if (j.finish == FINISH_MAGNITUDE && j.dtype == WEFT_F32)
         store_real(j, weft_from_bits_f32((uint32_t)bits));
@@ -69,12 +69,12 @@ static __device__ void finish(const job &j, uint64_t v) {
     if (j.finish == FINISH_ANY) v = v > 0;
     if (j.finish == FINISH_ALL) v = v == j.total;
     if (j.finish == FINISH_KEY || j.finish == FINISH_MAGNITUDE)
-        finish_key(j, v ^ j.flip);
+        finish_key(j, v ^ j.xor_mask);
     else
         store_low_bytes(j, v);
 }
 
-static __device__ void finish(const job &j, uint32_t key) { finish_key(j, key ^ (uint32_t)j.flip); }
+static __device__ void finish(const job &j, uint32_t key) { finish_key(j, key ^ (uint32_t)j.xor_mask); }
 
 static __device__ void finish(const job &j, located v) { store_low_bytes(j, v.where); }
 

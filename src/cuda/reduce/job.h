@@ -54,7 +54,7 @@ typedef struct job {
     bool vectors;      /* tree: x and y are aligned for vector loads */
 
     /* Parameters of the operator. Each operator documents which ones it uses. */
-    uint64_t mask, flip;
+    uint64_t mask, xor_mask;
     const double *reference;
 
     /* Scratch memory. */

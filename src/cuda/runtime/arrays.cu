@@ -28,8 +28,8 @@ static weft_status hold_workspace(gpu *g, const char *operation, size_t bytes, w
     return WEFT_OK;
 }
 
-weft_status arrays_bring(gpu *g, const char *operation, gpu_array *arrays, int count, size_t scratch_bytes,
-                         void **scratch, weft_error *error) {
+weft_status arrays_copy_in(gpu *g, const char *operation, gpu_array *arrays, int count, size_t scratch_bytes,
+                           void **scratch, weft_error *error) {
     size_t bytes = aligned(scratch_bytes), at = bytes;
     bool any_on_host = false;
     for (gpu_array *a = arrays; a < arrays + count; a++) {
@@ -55,7 +55,7 @@ weft_status arrays_bring(gpu *g, const char *operation, gpu_array *arrays, int c
     return WEFT_OK;
 }
 
-weft_status arrays_return(gpu *g, const char *operation, const gpu_array *arrays, int count, weft_error *error) {
+weft_status arrays_copy_out(gpu *g, const char *operation, const gpu_array *arrays, int count, weft_error *error) {
     bool any_on_host = false;
     for (const gpu_array *a = arrays; a < arrays + count; a++) {
         if (!a->on_host) continue;

@@ -153,7 +153,7 @@ weft_status gpu_refuse_capture(const gpu *g, const char *name, weft_error *error
  * XOR mask, and the number of tiles per block. */
 struct scan_control *gpu_scan_control(const gpu *g);
 weft_status gpu_hold_words(gpu *g, const char *operation, size_t bytes, weft_error *error);
-uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype);
+uint64_t gpu_scan_xor_mask(weft_op op, weft_dtype dtype);
 uint32_t gpu_scan_block_tiles(const gpu *g, const struct scan_launch *kernel, uint32_t tiles);
 /* Allocates the published totals of `rows` rows of `tiles` tiles, `stride` words per tile. The memory grows when
  * needed and is never shrunk. */

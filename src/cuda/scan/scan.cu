@@ -20,7 +20,7 @@ static scan_launch kernel_of(const scan_call *c) {
 
 /* Returns the XOR mask that distinguishes an operator from its mirror image (min from max, or from and), and signed
  * from unsigned keys. */
-uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
+uint64_t gpu_scan_xor_mask(weft_op op, weft_dtype dtype) {
     const bool is_signed = type_is_signed(dtype);
     const uint64_t sign = is_signed ? (uint64_t)1 << (8 * cuda_type_bytes(dtype) - 1) : 0;
     switch (op) {
@@ -111,7 +111,7 @@ weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan
     j->exclusive = c->kind == WEFT_EXCLUSIVE;
     j->has_init = c->init != NULL;
     if (c->init) memcpy(&j->init, c->init, cuda_type_bytes(c->result));
-    j->flip = gpu_scan_flip(c->op, c->dtype);
+    j->xor_mask = gpu_scan_xor_mask(c->op, c->dtype);
     j->ahead = (uint32_t)g->multiprocessors / 2;
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan of %zu elements: a GPU supports at most 2^44", c->n);

@@ -51,7 +51,7 @@ template <class T> struct scan_array {
         for (int t = 0; t < tiles; t++) scan_fetch<T>(a, start + t * SCAN_TILE + warp * SCAN_PART, buffer[t][warp]);
         __pipeline_commit();
         const uint64_t near = threadIdx.x == 0 ? scan_ahead(a, start) : 0;
-        if (near) bring_near((const T *)a.x + near, a.block_tiles * SCAN_TILE * (uint32_t)sizeof(T));
+        if (near) prefetch_l2((const T *)a.x + near, a.block_tiles * SCAN_TILE * (uint32_t)sizeof(T));
         __pipeline_wait_prior(0);
     }
 };

@@ -9,7 +9,8 @@
 scan_launch cuda_scan_sum_kernel(weft_dtype dtype, weft_dtype result);
 scan_launch cuda_scan_product_kernel(weft_dtype dtype, weft_dtype result);
 
-/* scan_free.cu: minimum of keys, bitwise or, bitwise xor. job.flip turns minimum into maximum, and or into and. */
+/* scan_free.cu: minimum of keys, bitwise or, bitwise xor. job.xor_mask turns minimum into maximum, and or into and.
+ */
 scan_launch cuda_scan_extreme_kernel(weft_dtype dtype);
 scan_launch cuda_scan_or_kernel(weft_dtype dtype);
 scan_launch cuda_scan_xor_kernel(weft_dtype dtype);

@@ -1,6 +1,6 @@
 /* The operators of scans and of segmented reductions, and the choice of an instance by types. NAME is the operator's
  * name in the kernel of a formula (map_text.cu). Some operators share the kernels of another one through the XOR mask
- * job.flip: a maximum is the minimum of inverted keys, `and` is the `or` of inverted bits. */
+ * job.xor_mask: a maximum is the minimum of inverted keys, `and` is the `or` of inverted bits. */
 #ifndef WEFT_CUDA_SCAN_OPS_CUH
 #define WEFT_CUDA_SCAN_OPS_CUH
 
@@ -46,7 +46,7 @@ template <class T> struct least_of {
     typedef typename keys<T>::key value;
     typedef T result;
     keys<T> order;
-    __device__ explicit least_of(const scan_job &j) : order(UINT64_MAX, j.flip) {}
+    __device__ explicit least_of(const scan_job &j) : order(UINT64_MAX, j.xor_mask) {}
     __device__ value load(T x) const { return order.of(x); }
     __device__ value enter(T init) const { return order.of(init); }
     __device__ value join(value a, value b) const { return min(a, b); }
@@ -60,14 +60,14 @@ template <class T> struct oring {
     typedef T element;
     typedef typename wide<T>::type value;
     typedef T result;
-    value flip;
-    __device__ explicit oring(const scan_job &j) : flip((value)j.flip) {}
-    __device__ value load(T x) const { return x ^ flip; }
-    __device__ value enter(T init) const { return init ^ flip; }
+    value xor_mask;
+    __device__ explicit oring(const scan_job &j) : xor_mask((value)j.xor_mask) {}
+    __device__ value load(T x) const { return x ^ xor_mask; }
+    __device__ value enter(T init) const { return init ^ xor_mask; }
     __device__ value join(value a, value b) const { return a | b; }
     __device__ value identity() const { return 0; }
-    __device__ T store(value v) const { return (T)(v ^ flip); }
-    __device__ T empty() const { return (T)flip; }
+    __device__ T store(value v) const { return (T)(v ^ xor_mask); }
+    __device__ T empty() const { return (T)xor_mask; }
 };
 
 template <class T> struct xoring : oring<T> {

@@ -258,7 +258,7 @@ weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *err
     p.kernels = kernels_of(c);
     p.j.n = c->n;
     p.j.segments = c->segments;
-    p.j.scan.flip = gpu_scan_flip(c->op, c->dtype);
+    p.j.scan.xor_mask = gpu_scan_xor_mask(c->op, c->dtype);
     RETURN_IF_ERROR(prepare_scan(&p, error));
     if (c->source == SEGMENTS_BY_OFFSETS) {
         RETURN_IF_ERROR(gpu_locate(p.g, "offsets", c->offsets, &offsets_on_host, error));
@@ -266,11 +266,11 @@ weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *err
     }
     name_arrays(c, arrays);
     const layout l = lay_out(&p);
-    RETURN_IF_ERROR(arrays_bring(p.g, c->name, arrays, ARRAYS, l.bytes, &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(p.g, c->name, arrays, ARRAYS, l.bytes, &scratch, error));
     if (c->source == SEGMENTS_BY_OFFSETS || c->n > 0)
         RETURN_IF_ERROR(run(&p, arrays, (char *)scratch, &l, error));
     else
         CUDA_TRY(cudaMemsetAsync(arrays[COUNT].at, 0, sizeof *c->count, p.g->stream), c->name);
     RETURN_IF_ERROR(cut_outputs(&p, arrays, error));
-    return arrays_return(p.g, c->name, arrays, ARRAYS, error);
+    return arrays_copy_out(p.g, c->name, arrays, ARRAYS, error);
 }

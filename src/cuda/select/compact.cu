@@ -50,7 +50,7 @@ weft_status compact_run(gpu *g, const char *operation, const compact_kernels *ke
     void *scratch;
     RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "%s of %llu elements: a GPU supports at most %llu", operation,
               (unsigned long long)j->n, (unsigned long long)(tile * INT32_MAX));
-    RETURN_IF_ERROR(arrays_bring(g, operation, arrays, COMPACT_ARRAYS, scratch_bytes, &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, operation, arrays, COMPACT_ARRAYS, scratch_bytes, &scratch, error));
     j->x = arrays[COMPACT_X].at;
     j->flags = (const uint8_t *)arrays[COMPACT_FLAGS].at;
     j->y = arrays[COMPACT_Y].at;
@@ -61,5 +61,5 @@ weft_status compact_run(gpu *g, const char *operation, const compact_kernels *ke
     else
         CUDA_TRY(cudaMemsetAsync(j->count, 0, sizeof *j->count, g->stream), operation);
     RETURN_IF_ERROR(learn_bytes(g, operation, arrays, out_bytes, error));
-    return arrays_return(g, operation, arrays, COMPACT_ARRAYS, error);
+    return arrays_copy_out(g, operation, arrays, COMPACT_ARRAYS, error);
 }

@@ -43,16 +43,16 @@ template <class T> struct shape {
 
 template <class T> struct compares {
     bool less, equal, greater, others;
-    T value, flip;
+    T value, xor_mask;
     __device__ explicit compares(const comparator &c)
-        : less(c.less), equal(c.equal), greater(c.greater), others(c.others), flip((T)c.flip) {
+        : less(c.less), equal(c.equal), greater(c.greater), others(c.others), xor_mask((T)c.xor_mask) {
         memcpy(&value, &c.value, sizeof value);
     }
     static __device__ float turned(float x, float) { return x; }
     static __device__ double turned(double x, double) { return x; }
-    template <class I> static __device__ I turned(I x, I flip) { return (I)(x ^ flip); }
+    template <class I> static __device__ I turned(I x, I xor_mask) { return (I)(x ^ xor_mask); }
     __device__ bool operator()(T x) const {
-        const T v = turned(x, flip);
+        const T v = turned(x, xor_mask);
         return (((v < value) & less) | ((v == value) & equal) | ((v > value) & greater)) != others;
     }
 };
@@ -381,8 +381,8 @@ static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compac
     held<T, BY, moved> h;
     h.fetch(a, first, left);
     if (threadIdx.x == 0 && (BY != BY_FLAGS || moved) && near + at::TILE <= a.n)
-        bring_near((const T *)a.x + near, at::TILE * sizeof(T));
-    if (threadIdx.x == 32 && BY == BY_FLAGS && near + at::TILE <= a.n) bring_near(a.flags + near, at::TILE);
+        prefetch_l2((const T *)a.x + near, at::TILE * sizeof(T));
+    if (threadIdx.x == 32 && BY == BY_FLAGS && near + at::TILE <= a.n) prefetch_l2(a.flags + near, at::TILE);
     h.vote(a, first, left);
     uint32_t before[at::WORDS], all[at::WORDS];
     h.count(before, all, &board.warp_count[threadIdx.x / 32]);

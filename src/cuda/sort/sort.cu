@@ -173,14 +173,14 @@ weft_status cuda_sort(void *state, const sort_call *c, weft_error *error) {
         array_of("sorted_keys", p.keys_in_place ? NULL : c->sorted_keys, keys, ARRAY_OUT),
         array_of("values", values ? c->values : NULL, values, p.values_in_place ? ARRAY_BOTH : ARRAY_IN),
         array_of("sorted_values", p.values_in_place ? NULL : c->sorted_values, values, ARRAY_OUT)};
-    RETURN_IF_ERROR(arrays_bring(g, "sort", arrays, 4, p.scratch.used, &base, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "sort", arrays, 4, p.scratch.used, &base, error));
     p.scratch.base = (char *)base;
     p.keys.from = arrays[0].at;
     p.keys.to = p.keys_in_place ? arrays[0].at : arrays[1].at;
     p.values.from = arrays[2].at;
     p.values.to = p.values_in_place ? arrays[2].at : arrays[3].at;
     RETURN_IF_ERROR(run_plan(&p, error));
-    return arrays_return(g, "sort", arrays, 4, error);
+    return arrays_copy_out(g, "sort", arrays, 4, error);
 }
 
 /* --------------------------------------------------------------------------------- argsort */
@@ -202,7 +202,7 @@ weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) 
     const size_t sorted_at = reserve(&scratch, widens ? c->n * j.value_bytes : 0);
     gpu_array arrays[] = {array_of("keys", c->keys, keys, ARRAY_IN),
                           array_of("indices", c->indices, c->n * wanted, ARRAY_OUT)};
-    RETURN_IF_ERROR(arrays_bring(g, "argsort", arrays, 2, scratch.used, &base, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "argsort", arrays, 2, scratch.used, &base, error));
     scratch.base = (char *)base;
     j.scratch = scratch.base + cub_at;
     j.keys[0] = arrays[0].at;
@@ -212,5 +212,5 @@ weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) 
     RETURN_IF_ERROR(number(g->stream, j.values[0], j.value_bytes, c->n, error));
     RETURN_IF_ERROR(run(&j, c->dtype, error));
     if (widens) RETURN_IF_ERROR(widen(g->stream, j.values[1], arrays[1].at, c->n, error));
-    return arrays_return(g, "argsort", arrays, 2, error);
+    return arrays_copy_out(g, "argsort", arrays, 2, error);
 }

@@ -14,15 +14,15 @@
 template <class Bits, bool FLOAT> struct sort_key { Bits bits; };
 
 template <class Bits, bool FLOAT> struct sort_order {
-    Bits fold, flip, add, greatest;
+    Bits fold, xor_mask, add, greatest;
 
     __host__ __device__ __forceinline__ Bits rank(Bits key) const {
-        if (!FLOAT) return key ^ flip;
-        return (key ^ (negative(key) & fold) ^ flip) + add;
+        if (!FLOAT) return key ^ xor_mask;
+        return (key ^ (negative(key) & fold) ^ xor_mask) + add;
     }
     __host__ __device__ __forceinline__ Bits key(Bits rank) const {
-        if (!FLOAT) return rank ^ flip;
-        const Bits turned = (rank - add) ^ flip;
+        if (!FLOAT) return rank ^ xor_mask;
+        const Bits turned = (rank - add) ^ xor_mask;
         return turned ^ (negative(turned) & fold); /* fold does not change the sign */
     }
     __host__ __device__ __forceinline__ Bits code(Bits rank) const {
@@ -119,7 +119,7 @@ static cudaError_t sort_pairs(sort_job *j, Order order, Count n) {
 
 template <class Bits, bool FLOAT, class Count> static cudaError_t sort_counted(sort_job *j, Count n) {
     typedef sort_key<Bits, FLOAT> key;
-    const sort_order<Bits, FLOAT> order = {(Bits)j->rule.fold, (Bits)j->rule.flip, (Bits)j->rule.add,
+    const sort_order<Bits, FLOAT> order = {(Bits)j->rule.fold, (Bits)j->rule.xor_mask, (Bits)j->rule.add,
                                            (Bits)j->rule.greatest};
     j->keys_at = j->values_at = 1;
     switch (j->value_bytes) {

@@ -249,7 +249,7 @@ static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
     void *scratch;
     there.part = &part;
     list_stage_arrays(c, arrays);
-    RETURN_IF_ERROR(arrays_bring(g, "tridiag", arrays, STAGE_ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "tridiag", arrays, STAGE_ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
     for (int i = 0; i < INPUTS; i++) {
         if (arrays[i].p) in[i]->p = arrays[i].at;
         part.separators[i] = arrays[INPUTS + i].at;
@@ -258,7 +258,7 @@ static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
     part.head = arrays[2 * INPUTS + 1].at;
     part.fault = (uint64_t *)arrays[2 * INPUTS + 2].at;
     RETURN_IF_ERROR(launch_stage(g, &there, (char *)scratch + FAULT_BYTES, error));
-    return arrays_return(g, "tridiag", arrays, STAGE_ARRAYS, error);
+    return arrays_copy_out(g, "tridiag", arrays, STAGE_ARRAYS, error);
 }
 
 weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) {
@@ -279,11 +279,11 @@ weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) 
     arrays[INPUTS] = gpu_array{"x", c->x, x_bytes, gaps ? ARRAY_BOTH : ARRAY_OUT, false, NULL};
     arrays[INPUTS + 1] = gpu_array{"singular", c->singular, sizeof *c->singular, ARRAY_OUT, false, NULL};
     void *scratch;
-    RETURN_IF_ERROR(arrays_bring(g, "tridiag", arrays, ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "tridiag", arrays, ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
     for (int i = 0; i < INPUTS; i++)
         if (arrays[i].p) in[i]->p = arrays[i].at;
     there.x = arrays[INPUTS].at;
     there.singular = (uint64_t *)arrays[INPUTS + 1].at;
     RETURN_IF_ERROR(gpu_tridiag_solve(g, &there, scratch, error));
-    return arrays_return(g, "tridiag", arrays, ARRAYS, error);
+    return arrays_copy_out(g, "tridiag", arrays, ARRAYS, error);
 }
