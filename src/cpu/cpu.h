@@ -43,7 +43,7 @@ typedef struct partial {
 
 typedef void kernel(const piece *p, partial *out);
 /* Combines b, the partial result of the elements directly after those of a, into a. */
-typedef void joiner(partial *a, const partial *b);
+typedef void combiner(partial *a, const partial *b);
 
 enum { DTYPES = WEFT_F64 + 1, CHUNKS_MAX = 1024 };
 
@@ -143,11 +143,11 @@ typedef struct relaxation_kernel {
     void (*find_residual)(const stencil_rows *rows, const void *row, void *to);
     void (*relax_weighted)(const stencil_rows *rows, size_t first, double omega, void *row);
     void (*find_residual_weighted)(const stencil_rows *rows, const void *row, void *to);
-    /* The join kernels form a weighted sum of three (restriction) or two (interpolation) rows of n points. `narrow`
-     * restricts such a sum along x, times `scale`, to a row of the next grid. `widen` interpolates such a sum along
-     * x and adds it to `row`, a row of this grid. */
-    void (*join_three)(size_t n, const weft_parts *parts, const void *const from[3], void *to);
-    void (*join_two)(size_t n, const weft_shares *shares, const void *const from[2], void *to);
+    /* The combine kernels form a weighted sum of three (restriction) or two (interpolation) rows of n points.
+     * `narrow` restricts such a sum along x, times `scale`, to a row of the next grid. `widen` interpolates such a
+     * sum along x and adds it to `row`, a row of this grid. */
+    void (*combine_three)(size_t n, const weft_parts *parts, const void *const from[3], void *to);
+    void (*combine_two)(size_t n, const weft_shares *shares, const void *const from[2], void *to);
     void (*narrow)(weft_axis x, double scale, const void *from, void *to);
     void (*widen)(weft_axis x, const void *from, void *row);
 } relaxation_kernel;
@@ -466,13 +466,13 @@ typedef struct cpu_context {
 weft_status cpu_workspace(cpu_context *ctx, size_t bytes, void **workspace, weft_error *error);
 
 /* Runs the kernel on every chunk of the call and combines the partial results in the canonical order. */
-void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out);
+void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine, const piece *whole, partial *out);
 
 /* Allocates the workspace in which cpu_run evaluates the formula. */
 weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error);
 /* Reduces one chunk whose elements are the values of p->map, evaluating the formula tile by tile. `size`: bytes of
  * one element as seen by the kernel. */
-void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, joiner *join, partial *out);
+void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, combiner *combine, partial *out);
 
 /* Evaluation of a formula in the calling thread's workspace. cpu_map_hold_values allocates workspace for at most
  * `most` values per thread. cpu_map_values returns the calling thread's part of it. */

@@ -26,7 +26,7 @@ static void transform(const fft_work *w, const void *x, void *y, void *between, 
     p.x = x;
     p.y = between;
     if (w->call->kind == WEFT_C2R) {
-        w->kernels->join(&p);
+        w->kernels->combine(&p);
         p.x = between;
     }
     if (w->plan->rows) {

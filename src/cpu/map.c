@@ -53,31 +53,31 @@ const void *cpu_map_evaluate(const map_values *v, size_t first, size_t n) {
 
 /* Appends `value` as tile number `done` to a binary counter of partial results: waiting[k] contains the value of
  * 2^k adjacent tiles if bit k of the number of tiles so far is set. */
-static void count_in(partial *waiting, size_t done, partial value, joiner *join) {
+static void count_in(partial *waiting, size_t done, partial value, combiner *combine) {
     size_t k = 0;
     for (; done >> k & 1; k++) {
         partial pair = waiting[k];
-        join(&pair, &value);
+        combine(&pair, &value);
         value = pair;
     }
     waiting[k] = value;
 }
 
 /* Combines the remaining partial results of the counter, starting at the last tiles (ORDER.md 2.4). done >= 1. */
-static partial count_out(const partial *waiting, size_t done, joiner *join) {
+static partial count_out(const partial *waiting, size_t done, combiner *combine) {
     size_t k = 0;
     while (!(done >> k & 1)) k++;
     partial value = waiting[k];
     for (k++; k < LEVELS && done >> k; k++) {
         if (!(done >> k & 1)) continue;
         partial pair = waiting[k];
-        join(&pair, &value);
+        combine(&pair, &value);
         value = pair;
     }
     return value;
 }
 
-void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, joiner *join, partial *out) {
+void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, combiner *combine, partial *out) {
     const map_call *c = p->map;
     const map_kernel *formula = &ctx->level->maps->of[c->dtype];
     const size_t element = weft_dtype_size(c->dtype), tile = TILE_BYTES / size;
@@ -93,9 +93,9 @@ void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *r
         part.n = p->n - at < tile ? p->n - at : tile;
         formula->evaluate(c, MAP_REDUCE, part.first * size / element, part.n * size / element, workspace, values);
         run(&part, &value);
-        count_in(waiting, done, value, join);
+        count_in(waiting, done, value, combine);
     }
-    *out = count_out(waiting, done, join);
+    *out = count_out(waiting, done, combine);
 }
 
 /* ---------------------------------------------------------------------------------- weft_map */

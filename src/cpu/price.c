@@ -54,7 +54,7 @@ static weft_price_sums sums_of_batch(work *w, uint64_t first, size_t count) {
     w->first = first;
     cpu_parallel_for(w->ctx->threads, count, PARALLEL_IN_ORDER, sum_tile, w);
     for (; count > 1; count = (count + 1) / 2) {
-        for (size_t i = 0; i < count / 2; i++) w->sums[i] = weft_price_join(w->sums[2 * i], w->sums[2 * i + 1]);
+        for (size_t i = 0; i < count / 2; i++) w->sums[i] = weft_price_combine(w->sums[2 * i], w->sums[2 * i + 1]);
         if (count % 2) w->sums[count / 2] = w->sums[count - 1];
     }
     return w->sums[0];
@@ -72,7 +72,7 @@ static weft_price_sums sums_of_all(work *w) {
         s = sums_of_batch(w, first, left < BATCH ? (size_t)left : BATCH);
         int k = 0;
         for (; is_last ? done >> k != 0 : done >> k & 1; k++)
-            if (done >> k & 1) s = weft_price_join(waiting[k], s);
+            if (done >> k & 1) s = weft_price_combine(waiting[k], s);
         if (is_last) return s;
         waiting[k] = s;
     }

@@ -98,7 +98,7 @@ static affine find_map(const solving *p, uint64_t at, unsigned level) {
     affine maps[GROUP];
     if (level == 0) return element_at(p, at);
     for (size_t i = 0; i < GROUP; i++) maps[i] = find_map(p, at + i * block_of(level - 1), level - 1);
-    return affine_join(p->dtype == WEFT_F32, maps, level == 1);
+    return affine_combine(p->dtype == WEFT_F32, maps, level == 1);
 }
 
 /* Computes the map of a block by solving it on the GPU. The solution is written to v, or to a buffer if v is s or

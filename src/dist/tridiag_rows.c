@@ -163,32 +163,32 @@ static weft_status run_cut(spread *s, level *l, tridiag_part *p, char separator[
 /* -------------------------------------------------------------------------------- reducing */
 
 /* Completes a separator (b, c, d) with the first row of the next chunk. */
-static void join_f32(void *own, const void *head) {
+static void combine_f32(void *own, const void *head) {
     float v[HEAD], next[HEAD];
     memcpy(v, own, sizeof v);
     memcpy(next, head, sizeof next);
-    const float joined[HEAD] = {fmaf(-v[1], next[0], v[0]), -(v[1] * next[1]), fmaf(-v[1], next[2], v[2])};
-    memcpy(own, joined, sizeof joined);
+    const float combined[HEAD] = {fmaf(-v[1], next[0], v[0]), -(v[1] * next[1]), fmaf(-v[1], next[2], v[2])};
+    memcpy(own, combined, sizeof combined);
 }
 
-static void join_f64(void *own, const void *head) {
+static void combine_f64(void *own, const void *head) {
     double v[HEAD], next[HEAD];
     memcpy(v, own, sizeof v);
     memcpy(next, head, sizeof next);
-    const double joined[HEAD] = {fma(-v[1], next[0], v[0]), -(v[1] * next[1]), fma(-v[1], next[2], v[2])};
-    memcpy(own, joined, sizeof joined);
+    const double combined[HEAD] = {fma(-v[1], next[0], v[0]), -(v[1] * next[1]), fma(-v[1], next[2], v[2])};
+    memcpy(own, combined, sizeof combined);
 }
 
 /* Completes separator `at` of this rank, in any memory. */
-static weft_status join(const spread *s, const level *l, size_t at, const void *head) {
+static weft_status combine(const spread *s, const level *l, size_t at, const void *head) {
     char own[HEAD * VALUE];
     for (size_t i = 0; i < HEAD; i++)
         RETURN_IF_ERROR(dist_copy(s->d, s->size, l->separators[1 + i] + at * s->size, own + i * s->size));
     const weft_fpmode mode = weft_fpmode_enter();
     if (s->dtype == WEFT_F32)
-        join_f32(own, head);
+        combine_f32(own, head);
     else
-        join_f64(own, head);
+        combine_f64(own, head);
     weft_fpmode_leave(mode);
     for (size_t i = 0; i < HEAD; i++)
         RETURN_IF_ERROR(dist_copy(s->d, s->size, own + i * s->size, l->separators[1 + i] + at * s->size));
@@ -205,7 +205,7 @@ static weft_status reduce_cut(spread *s, level *l, void *head) {
     RETURN_IF_ERROR(run_cut(s, l, &p, own));
     for (int i = 0; i < ROWS; i++)
         RETURN_IF_ERROR(dist_copy(s->d, s->size, own[i], l->separators[i] + last * s->size));
-    return last > 0 ? join(s, l, last - 1, head) : WEFT_OK;
+    return last > 0 ? combine(s, l, last - 1, head) : WEFT_OK;
 }
 
 /* Computes the separators of this rank's chunks, and the first row of its first chunk. The last separator still
@@ -229,7 +229,7 @@ static weft_status reduce_level(spread *s, level *l) {
         if (l->lines[i].step) RETURN_IF_ERROR(dist_fetch(d, s->size, ragged_chunk, l->lines[i].p, l->cut[i]));
     RETURN_IF_ERROR(dist_agree(d, reduce_chunks(s, l, head)));
     RETURN_IF_ERROR(dist_gather(d, head, d->roots, sizeof head, "gathering first rows"));
-    return dist_agree(d, next < 0 ? WEFT_OK : join(s, l, l->chunks - 1, d->roots + HEAD * next));
+    return dist_agree(d, next < 0 ? WEFT_OK : combine(s, l, l->chunks - 1, d->roots + HEAD * next));
 }
 
 /* ------------------------------------------------------------------------------- expanding */

@@ -336,13 +336,13 @@ void pieces_close(pieces *p) {
     p->ctx->error = kept;
 }
 
-weft_status pieces_joins(weft_context *ctx, weft_context **joins) {
+weft_status pieces_combiner(weft_context *ctx, weft_context **combiner) {
     weft_error *error = &ctx->error;
-    *joins = ctx;
+    *combiner = ctx;
     if (!transfer_needed(ctx)) return WEFT_OK;
-    if (!ctx->joins)
-        RETURN_IF(weft_open(&ctx->joins, "ref") != WEFT_OK, WEFT_OUT_OF_MEMORY, "%s", weft_last_error(NULL));
-    *joins = ctx->joins;
+    if (!ctx->combiner)
+        RETURN_IF(weft_open(&ctx->combiner, "ref") != WEFT_OK, WEFT_OUT_OF_MEMORY, "%s", weft_last_error(NULL));
+    *combiner = ctx->combiner;
     return WEFT_OK;
 }
 

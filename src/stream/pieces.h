@@ -78,6 +78,6 @@ weft_status pieces_rewind(weft_context *ctx, const char *name, const weft_source
 
 /* Returns a context for calls on small arrays in host memory: `ctx` itself, or for a GPU a context of the reference
  * backend, because a call on a GPU would take longer than the computation. Both return the same bits. */
-weft_status pieces_joins(weft_context *ctx, weft_context **joins);
+weft_status pieces_combiner(weft_context *ctx, weft_context **combiner);
 
 #endif

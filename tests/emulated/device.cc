@@ -66,7 +66,7 @@ std::set<const void *> kernels_of_transforms() {
         for (int log = FFT_PASS_LOG_LEAST; log <= FFT_PASS_LOG_MOST; log++)
             all.insert({cuda_fft_columns(dtype, log, &j).kernel, cuda_fft_rows(dtype, log, &j).kernel,
                         cuda_convolve_columns_back(dtype, log, &j).kernel});
-        all.insert({cuda_fft_split(dtype, &j).kernel, cuda_fft_join(dtype, &j).kernel,
+        all.insert({cuda_fft_split(dtype, &j).kernel, cuda_fft_combine(dtype, &j).kernel,
                     cuda_fft_single(dtype, false, &j).kernel, cuda_fft_single(dtype, true, &j).kernel});
     }
     return all;
@@ -103,7 +103,7 @@ bool convolves(const void *kernel) {
 
 bool joins_products(const void *kernel) {
     for (const weft_dtype *types : PRODUCTS)
-        if (kernel == cuda_matmul_join_kernel(types[0], types[1])) return true;
+        if (kernel == cuda_matmul_combine_kernel(types[0], types[1])) return true;
     return false;
 }
 

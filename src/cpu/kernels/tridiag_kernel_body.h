@@ -207,7 +207,7 @@ INLINE void OF(substitute)(size_t k, OF(rows) v, VECTOR before, VECTOR own) {
 }
 
 /* Combines the separator at index i with the first row of the next chunk. */
-INLINE void OF(join)(OF(rows) v, size_t i, VECTOR a, VECTOR c, VECTOR d) {
+INLINE void OF(combine)(OF(rows) v, size_t i, VECTOR a, VECTOR c, VECTOR d) {
     const VECTOR own = v.c[i];
     v.b[i] = OF(fused)(-own, a, v.b[i]);
     v.d[i] = OF(fused)(-own, d, v.d[i]);
@@ -304,11 +304,11 @@ static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost
         workspace[3][j] = v.d[last];
         if (j == 0) continue;
         OF(first_row)(k, OF(behind)(v, first), &a, &c, &d);
-        OF(join)(separators, j - 1, a, c, d);
+        OF(combine)(separators, j - 1, a, c, d);
     }
     if (periodic) {
         OF(first_row)(CHUNK, v, &a, &c, &d);
-        OF(join)(separators, chunks - 1, a, c, d);
+        OF(combine)(separators, chunks - 1, a, c, d);
     }
     OF(solve_base)(lost, periodic, chunks, CHUNK, n, separators);
     before = periodic ? separators.d[chunks - 1] : OF(splat)(0);

@@ -50,12 +50,12 @@ static weft_status transform(const fft_work *w, fft_job j, void *between, weft_e
 /* Transforms one part of the batch. */
 static weft_status transform_part(const fft_work *w, fft_job j, void *between, weft_error *error) {
     if (w->call->kind == WEFT_C2R) {
-        fft_job join = j;
-        join.y = between;
-        join.y_step = j.n;
-        join.y_aligned = true;
-        const fft_launch launch = cuda_fft_join(w->call->dtype, &join);
-        RETURN_IF_ERROR(gpu_launch(w->g, NAME, &launch, &join, error));
+        fft_job combine = j;
+        combine.y = between;
+        combine.y_step = j.n;
+        combine.y_aligned = true;
+        const fft_launch launch = cuda_fft_combine(w->call->dtype, &combine);
+        RETURN_IF_ERROR(gpu_launch(w->g, NAME, &launch, &combine, error));
         j.x = between;
         j.x_step = j.n;
         j.x_aligned = true;

@@ -295,7 +295,7 @@ fft_launch cuda_fft_split(weft_dtype dtype, const fft_job *j) {
         dtype == WEFT_F32 ? (const void *)parts_kernel<float, false> : (const void *)parts_kernel<double, false>, j);
 }
 
-fft_launch cuda_fft_join(weft_dtype dtype, const fft_job *j) {
+fft_launch cuda_fft_combine(weft_dtype dtype, const fft_job *j) {
     return parts_launch(
         dtype == WEFT_F32 ? (const void *)parts_kernel<float, true> : (const void *)parts_kernel<double, true>, j);
 }

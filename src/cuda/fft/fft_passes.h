@@ -13,7 +13,7 @@ fft_launch cuda_fft_rows(weft_dtype dtype, int log, const fft_job *j);
 /* R2C: computes the results, in place, from the transforms of n pairs at y. C2R: computes n numbers at y from n + 1
  * at x. */
 fft_launch cuda_fft_split(weft_dtype dtype, const fft_job *j);
-fft_launch cuda_fft_join(weft_dtype dtype, const fft_job *j);
+fft_launch cuda_fft_combine(weft_dtype dtype, const fft_job *j);
 /* Transforms of one value: from real to complex, or back. */
 fft_launch cuda_fft_single(weft_dtype dtype, bool from_real, const fft_job *j);
 

@@ -105,7 +105,7 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
     }
 }
 
-template <class A> static __device__ __forceinline__ A join_three(weft_parts p, A x, A y, A z) {
+template <class A> static __device__ __forceinline__ A combine_three(weft_parts p, A x, A y, A z) {
     return ((A)p.before * x + (A)p.middle * y) + (A)p.behind * z;
 }
 
@@ -124,12 +124,12 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
             for (int a = 0; a < 3; a++) {
                 for (int c = 0; c < 3; c++) {
                     const A *const r = residual + (p + (uint64_t)a - 1 + (uint64_t)c * plane - plane);
-                    z[c] = join_three<A>(along_y, *(r - row), *r, *(r + row));
+                    z[c] = combine_three<A>(along_y, *(r - row), *r, *(r + row));
                 }
-                x[a] = join_three<A>(along_z, z[0], z[1], z[2]);
+                x[a] = combine_three<A>(along_z, z[0], z[1], z[2]);
             }
-            const A joined = join_three<A>(weft_axis_parts(g.x, i), x[0], x[1], x[2]);
-            ((A *)next.right)[solve_place(next, i, j, k)] = scale * joined;
+            const A combined = combine_three<A>(weft_axis_parts(g.x, i), x[0], x[1], x[2]);
+            ((A *)next.right)[solve_place(next, i, j, k)] = scale * combined;
         }
     }
 }
@@ -147,7 +147,7 @@ struct solve_between {
         two = halved && i % 2;
         shares = weft_axis_shares(a, i);
     }
-    template <class A> __device__ A join(A here, A behind) const {
+    template <class A> __device__ A combine(A here, A behind) const {
         return two ? (A)shares.before * here + (A)shares.behind * behind : here;
     }
 };
@@ -168,10 +168,10 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
             A along_x[2];
             for (uint64_t a = 0; a < 2; a++) {
                 const A *const v = from + (p + a * column);
-                along_x[a] = z.join<A>(y.join<A>(v[0], v[row]), y.join<A>(v[plane], v[plane + row]));
+                along_x[a] = z.combine<A>(y.combine<A>(v[0], v[row]), y.combine<A>(v[plane], v[plane + row]));
             }
             const uint64_t to = solve_place(g, i, j, k);
-            e[to] = e[to] + x.join<A>(along_x[0], along_x[1]);
+            e[to] = e[to] + x.combine<A>(along_x[0], along_x[1]);
         }
     }
 }

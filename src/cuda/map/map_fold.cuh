@@ -76,7 +76,7 @@ static __device__ __forceinline__ typename Op::value tile_value(const computed<O
         take_whole_tile(op, start + column, lane);
     else
         take_any_tile(op, start + column, column, count < shape::ELEMENTS ? (uint32_t)count : shape::ELEMENTS, lane);
-    return join_lanes(op, lane);
+    return combine_lanes(op, lane);
 }
 
 template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_tree(const formula_job &f) {
@@ -151,7 +151,7 @@ static __device__ __forceinline__ typename Op::value computed_run_value(const co
                 op.take(v, x.some(i, op.absent()), i);
     }
 #pragma unroll
-    for (int distance = WARP / 2; distance >= 1; distance /= 2) v = op.join(v, across(v, distance));
+    for (int distance = WARP / 2; distance >= 1; distance /= 2) v = op.combine(v, across(v, distance));
     return v;
 }
 

@@ -157,14 +157,14 @@ static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_job *j,
 
 /* Combines the parts' sums in passes that alternate between j.sums and `spare`, until one sum per element is left.
  * The last pass writes C. */
-static weft_status join_parts(const gpu *g, const matmul_call *c, const matmul_job *all, void *spare,
-                              weft_error *error) {
+static weft_status combine_parts(const gpu *g, const matmul_call *c, const matmul_job *all, void *spare,
+                                 weft_error *error) {
     matmul_job j = *all;
     while (j.parts > 0) {
         const uint32_t groups = (uint32_t)pieces(j.parts, MATMUL_JOINED);
         void *to = groups > 1 ? spare : NULL;
         void *arguments[] = {&j, &to};
-        RETURN_IF_ERROR(launch(g, cuda_matmul_join_kernel(c->dtype, c->accumulate),
+        RETURN_IF_ERROR(launch(g, cuda_matmul_combine_kernel(c->dtype, c->accumulate),
                                pieces(j.m * j.n * groups * j.items, JOIN_THREADS), JOIN_THREADS, 0, arguments,
                                error));
         spare = j.sums;
@@ -183,7 +183,7 @@ static weft_status run_items(const gpu *g, const matmul_call *c, matmul_job *j, 
     if (!c->piece || c->piece->stage != MATMUL_END)
         RETURN_IF_ERROR(j->n == 1 ? run_vector(g, c, j, error) : run_tiles(g, c, j, error));
     const bool ends = c->piece ? c->piece->stage == MATMUL_END : j->parts > 1;
-    return ends ? join_parts(g, c, j, spare, error) : WEFT_OK;
+    return ends ? combine_parts(g, c, j, spare, error) : WEFT_OK;
 }
 
 weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {

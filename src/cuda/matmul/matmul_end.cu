@@ -4,7 +4,7 @@
 
 /* Combines the sums of MATMUL_JOINED adjacent parts of one element per thread, starting at a multiple of
  * MATMUL_JOINED: a subtree of the tree. */
-template <class E, class R> static __global__ void __launch_bounds__(256) join_kernel(const matmul_job j, R *to) {
+template <class E, class R> static __global__ void __launch_bounds__(256) combine_kernel(const matmul_job j, R *to) {
     const uint64_t values = j.m * j.n, groups = (j.parts + MATMUL_JOINED - 1) / MATMUL_JOINED;
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const uint64_t element = i % values, group = i / values % groups, item = i / values / groups;
@@ -35,10 +35,10 @@ template <class E, class R> static __global__ void __launch_bounds__(256) scale_
     *c = j.beta == 0 ? (E)0 : matmul_rounded(E(), (R)j.beta * (R)*c);
 }
 
-const void *cuda_matmul_join_kernel(weft_dtype dtype, weft_dtype accumulate) {
-    if (dtype == WEFT_F64) return (const void *)join_kernel<double, double>;
-    return accumulate == WEFT_F64 ? (const void *)join_kernel<float, double>
-                                  : (const void *)join_kernel<float, float>;
+const void *cuda_matmul_combine_kernel(weft_dtype dtype, weft_dtype accumulate) {
+    if (dtype == WEFT_F64) return (const void *)combine_kernel<double, double>;
+    return accumulate == WEFT_F64 ? (const void *)combine_kernel<float, double>
+                                  : (const void *)combine_kernel<float, float>;
 }
 
 const void *cuda_matmul_scale_kernel(weft_dtype dtype, weft_dtype accumulate) {

@@ -126,7 +126,7 @@ template <class R, int A, int K> struct pricing : plain_operator {
     __device__ pricing(const parameters<R> &c_, const source_type &source_, worth_of_path *tile_)
         : c(c_), source(source_), tile(tile_) {}
     __device__ value identity() const { return weft_price_no_sums(); }
-    __device__ value join(value a, value b) const { return weft_price_join(a, b); }
+    __device__ value combine(value a, value b) const { return weft_price_combine(a, b); }
     __device__ __forceinline__ int assets() const { return FEW ? A : (int)c.assets; }
     __device__ __forceinline__ int legs() const { return K == 1 ? 1 : (int)c.legs; }
 
@@ -340,7 +340,7 @@ template <class Op> static __device__ __forceinline__ weft_price_sums sum_of_til
 #pragma unroll
         for (int l = 0; l < OWN; l++)
             if (top + l < count) lane[l] = op.take(lane[l], op.tile[top + l]);
-    return join_lanes(op, lane);
+    return combine_lanes(op, lane);
 }
 
 /* Returns the sums of a tile; they are valid in the first warp only. All threads of the block must call it. The

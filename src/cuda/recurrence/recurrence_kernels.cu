@@ -40,7 +40,7 @@ template <class T> struct recurring {
     typedef affine<T> value;
     typedef T carried;
     __device__ T apply(value m, T w) const { return w == 0 && isinf(m.s) ? m.u : fused(m.s, w, m.u); }
-    __device__ value join(value a, value b) const { return value{zero_if_nan(a.s * b.s), apply(b, a.u)}; }
+    __device__ value combine(value a, value b) const { return value{zero_if_nan(a.s * b.s), apply(b, a.u)}; }
 };
 
 /* Scans the maps of adjacent lanes, `width` lanes (a power of two up to 16) for each row. */
@@ -48,7 +48,7 @@ template <class T> static __device__ __forceinline__ affine<T> scan_width(affine
     const recurring<T> op;
     for (int w = 1; w < width; w *= 2) {
         const affine<T> left = shuffle_up(m, w, 16);
-        if (threadIdx.x % width >= w) m = op.join(left, m);
+        if (threadIdx.x % width >= w) m = op.combine(left, m);
     }
     return m;
 }

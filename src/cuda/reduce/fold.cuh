@@ -43,7 +43,7 @@ static __device__ __forceinline__ typename Op::value fold_eight(const Op &op, co
     for (uint32_t step = 1; step < 8; step *= 2)
 #pragma unroll
         for (uint32_t i = 0; i < 8; i += 2 * step)
-            if (i + step < count) held[i] = op.join(held[i], held[i + step]);
+            if (i + step < count) held[i] = op.combine(held[i], held[i + step]);
     return held[0];
 }
 
@@ -55,10 +55,10 @@ template <class Op> static __device__ void finish_chunk(const Op &op, const job 
     int level = 0;
     if (j.last) {
         for (; j.chunk >> level; level++)
-            if (j.chunk >> level & 1) v = op.join(stack[level], v);
+            if (j.chunk >> level & 1) v = op.combine(stack[level], v);
         finish(j, v);
     } else {
-        for (; j.chunk >> level & 1; level++) v = op.join(stack[level], v);
+        for (; j.chunk >> level & 1; level++) v = op.combine(stack[level], v);
         stack[level] = v;
     }
 }

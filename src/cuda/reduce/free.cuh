@@ -12,7 +12,7 @@
  *     Op(job)                      takes its parameters
  *     start(where)                 an empty accumulator, of a thread whose first vector is `where`
  *     take(v, vector, where)       adds the vector with index `where` to v; in ascending order
- *     join(a, b)                   combines two accumulators
+ *     combine(a, b)                   combines two accumulators
  *     absent()                     the identity as an element, for incomplete vectors
  *     resolve(job, v)              last correction of a chunk's value */
 #ifndef WEFT_CUDA_FREE_CUH
@@ -109,7 +109,7 @@ static __device__ __forceinline__ void take_edge(const Op &op, const vectors<typ
     if (!here || x.complete(edge, 1)) return;
     typename Op::value alone = op.start(edge);
     op.take(alone, x.load_incomplete(edge, op.absent()), edge);
-    v = op.join(v, alone);
+    v = op.combine(v, alone);
 }
 
 template <class Op>
@@ -129,7 +129,7 @@ static __device__ __forceinline__ typename Op::value free_run_value(const Op &op
         }
     }
 #pragma unroll
-    for (int distance = WARP / 2; distance >= 1; distance /= 2) v = op.join(v, across(v, distance));
+    for (int distance = WARP / 2; distance >= 1; distance /= 2) v = op.combine(v, across(v, distance));
     return v;
 }
 

@@ -18,7 +18,7 @@ template <class T> struct integer_sum : free_operator {
     __device__ explicit integer_sum(const job &) {}
     __device__ uint64_t start(uint64_t) const { return 0; }
     __device__ T absent() const { return 0; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const { return a + b; }
+    __device__ uint64_t combine(uint64_t a, uint64_t b) const { return a + b; }
     __device__ void take(uint64_t &v, const vector<T> &x, uint64_t) const {
 #pragma unroll
         for (int w = 0; w < 4; w++) v += (uint64_t)(int64_t)sum_of_word((T)0, x.word[w]);
@@ -37,7 +37,7 @@ template <class T> struct integer_product : free_operator {
     __device__ explicit integer_product(const job &) {}
     __device__ uint64_t start(uint64_t) const { return 1; }
     __device__ T absent() const { return 1; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const { return a * b; }
+    __device__ uint64_t combine(uint64_t a, uint64_t b) const { return a * b; }
     __device__ void take(uint64_t &v, const vector<T> &x, uint64_t) const {
 #pragma unroll
         for (int e = 0; e < vector<T>::ELEMENTS; e++) v *= (uint64_t)(int64_t)x.element[e];
@@ -51,7 +51,7 @@ template <class T> struct count_nonzero : free_operator {
     __device__ explicit count_nonzero(const job &) {}
     __device__ uint64_t start(uint64_t) const { return 0; }
     __device__ T absent() const { return 0; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const { return a + b; }
+    __device__ uint64_t combine(uint64_t a, uint64_t b) const { return a + b; }
     __device__ void take(uint64_t &v, const vector<T> &x, uint64_t) const {
         uint32_t count = 0;
 #pragma unroll
@@ -68,11 +68,11 @@ template <weft_op OP> struct bits : free_operator {
     __device__ explicit bits(const job &) {}
     __device__ uint64_t start(uint64_t) const { return OP == WEFT_AND ? UINT64_MAX : 0; }
     __device__ uint8_t absent() const { return OP == WEFT_AND ? UINT8_MAX : 0; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const {
+    __device__ uint64_t combine(uint64_t a, uint64_t b) const {
         return OP == WEFT_AND ? a & b : OP == WEFT_OR ? a | b : a ^ b;
     }
     __device__ void take(uint64_t &v, const vector<uint8_t> &x, uint64_t) const {
-        v = join(v, join(x.pair[0], x.pair[1]));
+        v = combine(v, combine(x.pair[0], x.pair[1]));
     }
 };
 

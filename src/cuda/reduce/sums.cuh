@@ -16,7 +16,7 @@ template <class T, class A> struct product : plain_operator {
     __device__ explicit product(const job &) {}
     __device__ A identity() const { return 1; }
     __device__ A step(A lane, T x, T) const { return lane * (A)x; }
-    __device__ A join(A a, A b) const { return a * b; }
+    __device__ A combine(A a, A b) const { return a * b; }
 };
 
 template <class T> struct magnitudes : summing<double> {

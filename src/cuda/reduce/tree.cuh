@@ -11,7 +11,7 @@
  *     idle()              true if the launch has nothing to do (equal in all threads)
  *     identity()          value of a lane without elements
  *     step(lane, x, y)    adds an element to a lane
- *     join(a, b)          combines two lanes
+ *     combine(a, b)          combines two lanes
  *     resolve(job, v)     last correction of a chunk's value */
 #ifndef WEFT_CUDA_TREE_CUH
 #define WEFT_CUDA_TREE_CUH
@@ -112,7 +112,7 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const typenam
  * a + b and b + a have the same bits (except a NaN's payload, which no result keeps), so it does not
  * matter which of the two is the left operand. */
 template <class Op>
-static __device__ __forceinline__ typename Op::value join_lanes(const Op &op, typename Op::value *lane) {
+static __device__ __forceinline__ typename Op::value combine_lanes(const Op &op, typename Op::value *lane) {
     constexpr int OWN = tile_shape<Op>::OWN;
     const int thread = threadIdx.x % WARP;
     int distance = WARP / 2;
@@ -123,17 +123,17 @@ static __device__ __forceinline__ typename Op::value join_lanes(const Op &op, ty
         for (int l = 0; l < half; l++) {
             const typename Op::value keep = upper ? lane[l + half] : lane[l];
             const typename Op::value send = upper ? lane[l] : lane[l + half];
-            lane[l] = op.join(keep, across(send, distance));
+            lane[l] = op.combine(keep, across(send, distance));
         }
         distance /= 2;
     }
     typename Op::value v = lane[0];
 #pragma unroll
-    for (; distance >= 1; distance /= 2) v = op.join(v, across(v, distance));
+    for (; distance >= 1; distance /= 2) v = op.combine(v, across(v, distance));
     distance = WARP / 2;
 #pragma unroll
     for (int half = OWN / 2; half >= 1; half /= 2) {
-        v = op.join(v, across(v, distance));
+        v = op.combine(v, across(v, distance));
         distance /= 2;
     }
     return v;
@@ -153,7 +153,7 @@ static __device__ __forceinline__ typename Op::value tile_value(const Op &op, co
         take_whole_tile(op, x, y, lane);
     else
         take_any_tile(op, x, y, column, count < shape::ELEMENTS ? (uint32_t)count : shape::ELEMENTS, lane);
-    return join_lanes(op, lane);
+    return combine_lanes(op, lane);
 }
 
 /* Returns the dyadic reduction of this warp's tiles. Thread k holds level k of the binary counter. */
@@ -164,13 +164,13 @@ static __device__ __forceinline__ typename Op::value run_value(const Op &op, con
     for (uint64_t t = 0; t < s.count; t++) {
         v = tile_value(op, j, s.begin + t);
         int level = 0;
-        for (; t >> level & 1; level++) v = op.join(from_lane(held, level), v);
+        for (; t >> level & 1; level++) v = op.combine(from_lane(held, level), v);
         if (threadIdx.x % WARP == level) held = v;
     }
     int level = __ffsll((long long)s.count) - 1;
     v = from_lane(held, level);
     for (level++; s.count >> level; level++)
-        if (s.count >> level & 1) v = op.join(from_lane(held, level), v);
+        if (s.count >> level & 1) v = op.combine(from_lane(held, level), v);
     return v;
 }
 
@@ -193,7 +193,7 @@ struct plain_operator {
 template <class A> struct summing : plain_operator {
     typedef A value;
     __device__ A identity() const { return (A)-0.0; }
-    __device__ A join(A a, A b) const { return a + b; }
+    __device__ A combine(A a, A b) const { return a + b; }
 };
 
 #endif

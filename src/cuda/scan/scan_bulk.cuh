@@ -159,7 +159,7 @@ template <class Op> static __device__ __forceinline__ typename Op::value bulk_ch
 #pragma unroll
     for (int w = 1; w < chunk.COUNT; w *= 2)
 #pragma unroll
-        for (int e = 0; e + w < chunk.COUNT; e += 2 * w) v[e] = op.join(v[e], v[e + w]);
+        for (int e = 0; e + w < chunk.COUNT; e += 2 * w) v[e] = op.combine(v[e], v[e + w]);
     return v[0];
 }
 
@@ -178,7 +178,7 @@ static __device__ __forceinline__ typename Op::value bulk_half_total(const Op &o
         for (int r = 0; r < 32; r++) v[r] = bulk_chunk_total(op, tile[(b * 32 + r) * 32 + lane]);
         A row = bulk_transposed_total(op, v);
 #pragma unroll
-        for (int w = 1; w < IN_HALF; w *= 2) row = op.join(row, __shfl_xor_sync(0xffffffffu, row, w));
+        for (int w = 1; w < IN_HALF; w *= 2) row = op.combine(row, __shfl_xor_sync(0xffffffffu, row, w));
         row = shuffle(row, lane * IN_HALF % 32);
         if (lane % 16 * IN_HALF / 32 == b) half = row;
     }

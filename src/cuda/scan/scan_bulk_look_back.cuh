@@ -47,7 +47,7 @@ static __device__ __forceinline__ typename Op::value bulk_transposed_total(const
 #pragma unroll
         for (int i = 0; i < N; i += 2 * w) {
             const typename Op::value keep = odd ? v[i + w] : v[i], give = odd ? v[i] : v[i + w];
-            v[i] = op.join(keep, __shfl_xor_sync(0xffffffffu, give, w));
+            v[i] = op.combine(keep, __shfl_xor_sync(0xffffffffu, give, w));
         }
     }
     return v[0];
@@ -131,11 +131,12 @@ template <class Op> struct bulk_look_back {
 #pragma unroll
         for (int j = 0; j < words::NEAR; j++) {
             v[j] = w.near[j][0].value();
-            if (words::PER == 2) v[j] = op.join(v[j], w.near[j][words::PER - 1].value());
+            if (words::PER == 2) v[j] = op.combine(v[j], w.near[j][words::PER - 1].value());
         }
         A total = bulk_transposed_total(op, v);
 #pragma unroll
-        for (int d = words::NEAR; d < LANES; d *= 2) total = op.join(total, __shfl_xor_sync(0xffffffffu, total, d));
+        for (int d = words::NEAR; d < LANES; d *= 2)
+            total = op.combine(total, __shfl_xor_sync(0xffffffffu, total, d));
         return shuffle(total, lane() % IN_LOAD * LANES + lane() % 16 / IN_LOAD);
     }
 
@@ -156,8 +157,8 @@ template <class Op> struct bulk_look_back {
             if (!pair_used(m) || bulk_level(m, true) < from) continue;
             const A v = scan_lanes(op, w.far[m].value());
             const A of_upper = shuffle(v, upper ? 15 + upper : 0), of_lower = shuffle(v, lower ? lower - 1 : 0);
-            if (upper) before = op.join(before, of_upper);
-            if (lower && bulk_level(m, false) >= from) before = op.join(before, of_lower);
+            if (upper) before = op.combine(before, of_upper);
+            if (lower && bulk_level(m, false) >= from) before = op.combine(before, of_lower);
         }
         return before;
     }
@@ -187,7 +188,7 @@ template <class Op> struct bulk_look_back {
             total = shuffle(scan_lanes(op, v), own);
             if (own < 15) break;
         }
-        return op.join(prefix_of_levels(init, k + 1), total);
+        return op.combine(prefix_of_levels(init, k + 1), total);
     }
 
     /* Returns the prefixes before and after the tile. Must be called after await(d1, true). `own` is the tile's
@@ -205,13 +206,13 @@ template <class Op> struct bulk_look_back {
         A before = init;
         before = prefix_of_levels(before, 3);
         const A before_2 = shuffle(level_0, d2 ? 15 + d2 : 0);
-        if (d2) before = op.join(before, before_2);
+        if (d2) before = op.combine(before, before_2);
         const A up_to_sixteen = shuffle(level_1, d1), before_1 = shuffle(level_1, d1 ? d1 - 1 : 0);
-        if (d0 == 15 && d1 < 15) after = op.join(before, up_to_sixteen);
-        if (d1) before = op.join(before, before_1);
+        if (d0 == 15 && d1 < 15) after = op.combine(before, up_to_sixteen);
+        if (d1) before = op.combine(before, before_1);
         const A up_to_tile = shuffle(level_0, d0), before_0 = shuffle(level_0, d0 ? d0 - 1 : 0);
-        if (d0 < 15) after = op.join(before, up_to_tile);
-        if (d0) before = op.join(before, before_0);
+        if (d0 < 15) after = op.combine(before, up_to_tile);
+        if (d0) before = op.combine(before, before_0);
         return bulk_carry<A>{before, after};
     }
 };

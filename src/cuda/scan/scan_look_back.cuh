@@ -3,7 +3,7 @@
  *
  * A total of level k is that of 16^k tiles. An operator Op has
  *     value, carried        types of a total, and of a prefix: the value before an element
- *     join(a, b)            combines two totals
+ *     combine(a, b)            combines two totals
  *     apply(total, before)  returns the prefix after a total, from the prefix before it */
 #ifndef WEFT_CUDA_SCAN_LOOK_BACK_CUH
 #define WEFT_CUDA_SCAN_LOOK_BACK_CUH
@@ -76,7 +76,7 @@ __device__ __forceinline__ void scan_registers(const Op &op, typename Op::value 
     for (int w = 1; w < WEFT_SCAN_GROUP; w *= 2)
 #pragma unroll
         for (int j = WEFT_SCAN_GROUP - 1; j >= 1; j--) /* constant bounds, so that v stays in registers */
-            if (j >= w) v[j] = op.join(v[j - w], v[j]);
+            if (j >= w) v[j] = op.combine(v[j - w], v[j]);
 }
 
 /* Scans a group by distances 1, 2, 4, 8 over 16 lanes, separately in the lower and the upper half of the warp. */
@@ -85,7 +85,7 @@ template <class Op> __device__ __forceinline__ typename Op::value scan_lanes(con
 #pragma unroll
     for (int w = 1; w < 16; w *= 2) {
         const typename Op::value left = shuffle_up(v, w, 16);
-        if (lane >= w) v = op.join(left, v);
+        if (lane >= w) v = op.combine(left, v);
     }
     return v;
 }

@@ -19,7 +19,7 @@ template <class T, class A, class R> struct adding {
     __device__ explicit adding(const scan_job &) {}
     __device__ A load(T x) const { return (A)x; }
     __device__ A enter(R init) const { return (A)init; }
-    __device__ A join(A a, A b) const { return a + b; }
+    __device__ A combine(A a, A b) const { return a + b; }
     __device__ A identity() const { return (A)-0.0; }
     __device__ R store(A v) const { return (R)stored(v); }
     __device__ R empty() const { return 0; }
@@ -28,7 +28,7 @@ template <class T, class A, class R> struct adding {
 template <class T, class A, class R> struct multiplying : adding<T, A, R> {
     static constexpr const char *NAME = "multiplying";
     __device__ explicit multiplying(const scan_job &j) : adding<T, A, R>(j) {}
-    __device__ A join(A a, A b) const { return a * b; }
+    __device__ A combine(A a, A b) const { return a * b; }
     __device__ A identity() const { return 1; }
     __device__ R empty() const { return 1; }
 };
@@ -49,7 +49,7 @@ template <class T> struct least_of {
     __device__ explicit least_of(const scan_job &j) : order(UINT64_MAX, j.xor_mask) {}
     __device__ value load(T x) const { return order.of(x); }
     __device__ value enter(T init) const { return order.of(init); }
-    __device__ value join(value a, value b) const { return min(a, b); }
+    __device__ value combine(value a, value b) const { return min(a, b); }
     __device__ value identity() const { return order.of(order.losing()); }
     __device__ T store(value key) const { return order.element(key); }
     __device__ T empty() const { return order.losing(); }
@@ -64,7 +64,7 @@ template <class T> struct oring {
     __device__ explicit oring(const scan_job &j) : xor_mask((value)j.xor_mask) {}
     __device__ value load(T x) const { return x ^ xor_mask; }
     __device__ value enter(T init) const { return init ^ xor_mask; }
-    __device__ value join(value a, value b) const { return a | b; }
+    __device__ value combine(value a, value b) const { return a | b; }
     __device__ value identity() const { return 0; }
     __device__ T store(value v) const { return (T)(v ^ xor_mask); }
     __device__ T empty() const { return (T)xor_mask; }
@@ -74,7 +74,7 @@ template <class T> struct xoring : oring<T> {
     static constexpr const char *NAME = "xoring";
     typedef typename wide<T>::type value;
     __device__ explicit xoring(const scan_job &j) : oring<T>(j) {}
-    __device__ value join(value a, value b) const { return a ^ b; }
+    __device__ value combine(value a, value b) const { return a ^ b; }
 };
 
 /* ------------------------------------------------------------------------- by types

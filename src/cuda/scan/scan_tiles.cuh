@@ -19,7 +19,7 @@
  *     element, value, result  types of x, of the values that are combined (4 or 8 bytes), of y
  *     Op(job)                 takes its parameters
  *     load(x), enter(init)    an element, an initial value, as a value
- *     join(a, b), identity()  combines values; the value that changes no bit of another
+ *     combine(a, b), identity()  combines values; the value that changes no bit of another
  *     store(v), empty()       the element of y for a value; y[0] of an exclusive scan without an initial value
  * and a source From has one function,
  *     fill(a, start, tiles, buffer)  copies the warp's part of each of the block's tiles, the first of which begins
@@ -38,8 +38,8 @@ template <class Op> struct scanned {
     typedef typename Op::value value;
     typedef value carried;
     const Op &op;
-    __device__ value join(value a, value b) const { return op.join(a, b); }
-    __device__ value apply(value total, value before) const { return op.join(before, total); }
+    __device__ value combine(value a, value b) const { return op.combine(a, b); }
+    __device__ value apply(value total, value before) const { return op.combine(before, total); }
 };
 
 /* Returns the value before the first element. */
@@ -158,16 +158,16 @@ scan_results(const Op &op, const scan_job &a, typename Op::value before, typenam
     const A groups_before = __shfl_up_sync(0xffffffffu, groups, 1, 16);
     const A halves_before = __shfl_sync(0xffffffffu, halves, half ? half - 1 : 0);
     const A halves_with = __shfl_sync(0xffffffffu, halves, half);
-    const A to_half = half ? op.join(before, halves_before) : before;
-    const A to_group = group ? op.join(to_half, groups_before) : to_half;
-    const A to_next = group < 15 ? op.join(to_half, groups) : half < 15 ? op.join(before, halves_with) : next;
+    const A to_half = half ? op.combine(before, halves_before) : before;
+    const A to_group = group ? op.combine(to_half, groups_before) : to_half;
+    const A to_next = group < 15 ? op.combine(to_half, groups) : half < 15 ? op.combine(before, halves_with) : next;
     if (a.exclusive) {
 #pragma unroll
-        for (int j = WEFT_SCAN_GROUP - 1; j >= 1; j--) v[j] = op.join(to_group, v[j - 1]);
+        for (int j = WEFT_SCAN_GROUP - 1; j >= 1; j--) v[j] = op.combine(to_group, v[j - 1]);
         v[0] = to_group;
     } else {
 #pragma unroll
-        for (int j = 0; j < WEFT_SCAN_GROUP - 1; j++) v[j] = op.join(to_group, v[j]);
+        for (int j = 0; j < WEFT_SCAN_GROUP - 1; j++) v[j] = op.combine(to_group, v[j]);
         v[WEFT_SCAN_GROUP - 1] = to_next;
     }
 }
@@ -180,7 +180,7 @@ static __device__ __forceinline__ typename Op::value scan_total(const Op &op,
     for (int w = 1; w < WEFT_SCAN_GROUP; w *= 2)
 #pragma unroll
         for (int j = 0; j < WEFT_SCAN_GROUP; j++) /* constant bounds, so that v stays in registers */
-            if (j % (2 * w) == 2 * w - 1) v[j] = op.join(v[j - w], v[j]);
+            if (j % (2 * w) == 2 * w - 1) v[j] = op.combine(v[j - w], v[j]);
     return v[WEFT_SCAN_GROUP - 1];
 }
 

@@ -22,7 +22,7 @@ template <class Scan> struct folding : Scan {
     static constexpr uint64_t ROW = WEFT_LANES(sizeof(T)), TILE = ROW * WEFT_TILE_ROWS;
     static constexpr uint64_t SHORT = FOLD_SHORT_ROWS * ROW, MIDDLE = FOLD_MIDDLE_TILES * TILE;
     __device__ explicit folding(const scan_job &j) : Scan(j) {}
-    __device__ A step(A lane, T x, T) const { return this->join(lane, this->load(x)); }
+    __device__ A step(A lane, T x, T) const { return this->combine(lane, this->load(x)); }
 };
 
 /* ---------------------------------------------------------------------------- short segments */
@@ -52,9 +52,9 @@ static __device__ __forceinline__ void fold_class(const Op &op, const segments_j
 #pragma unroll
         for (int half = 4; half >= 1; half /= 2)
 #pragma unroll
-            for (int k = 0; k < half; k++) v[k] = op.join(v[k], v[k + half]);
+            for (int k = 0; k < half; k++) v[k] = op.combine(v[k], v[k + half]);
 #pragma unroll
-        for (int distance = LANES / 2; distance >= 1; distance /= 2) v[0] = op.join(v[0], across(v[0], distance));
+        for (int distance = LANES / 2; distance >= 1; distance /= 2) v[0] = op.combine(v[0], across(v[0], distance));
         if (lane % LANES == 0 && number < count) results[owner] = op.store(v[0]);
     }
     __syncwarp();
@@ -88,10 +88,10 @@ static __device__ __forceinline__ void fold_rows(const Op &op, const segments_jo
 #pragma unroll
         for (int half = HELD / 2; half >= 1; half /= 2)
 #pragma unroll
-            for (int k = 0; k < half; k++) v[k] = op.join(v[k], v[k + half]);
+            for (int k = 0; k < half; k++) v[k] = op.combine(v[k], v[k + half]);
         __syncwarp();
 #pragma unroll
-        for (int distance = 16; distance >= 1; distance /= 2) v[0] = op.join(v[0], across(v[0], distance));
+        for (int distance = 16; distance >= 1; distance /= 2) v[0] = op.combine(v[0], across(v[0], distance));
         if (lane == 0) results[owner] = op.store(v[0]);
     }
     __syncwarp();

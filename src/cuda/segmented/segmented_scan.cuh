@@ -114,8 +114,8 @@ write_groups(const Op &op, const segments_job &a, const group_of_thread &g, cons
     uint32_t place;
 #pragma unroll
     for (int j = 0; j < WEFT_SCAN_GROUP; j++) {
-        const typename Op::value inclusive = j < WEFT_SCAN_GROUP - 1 ? op.join(p.own, v[j]) : p.next;
-        const typename Op::value exclusive = j > 0 ? op.join(p.own, v[j > 0 ? j - 1 : 0]) : p.own;
+        const typename Op::value inclusive = j < WEFT_SCAN_GROUP - 1 ? op.combine(p.own, v[j]) : p.next;
+        const typename Op::value exclusive = j > 0 ? op.combine(p.own, v[j > 0 ? j - 1 : 0]) : p.own;
         if (j < g.count) from[place_in_group<R>(g, l, j)] = op.store(a.scan.exclusive ? exclusive : inclusive);
     }
     if (a.scan.exclusive && g.count && g.number == 0) from[place_in_group<R>(g, l, 0)] = op.empty();
@@ -136,7 +136,7 @@ prefix_of_group(const Op &op, const group_of_thread &g, typename Op::value total
     if (most == 0) return p;
     for (uint32_t w = 1; w < 16 && w <= most; w *= 2) {
         const A left = __shfl_up_sync(ALL_LANES, total, w);
-        if (digit >= w) total = op.join(left, total);
+        if (digit >= w) total = op.combine(left, total);
     }
     const A before = __shfl_up_sync(ALL_LANES, total, 1);
     p.own = digit ? before : op.identity();
@@ -144,8 +144,8 @@ prefix_of_group(const Op &op, const group_of_thread &g, typename Op::value total
     if (most < 16) return p;
     const A sixteen = __shfl_sync(ALL_LANES, total, g.number >= 16 ? lane - digit - 1 : lane);
     if (g.number < 16) return p;
-    p.own = digit ? op.join(sixteen, before) : sixteen;
-    p.next = op.join(sixteen, total);
+    p.own = digit ? op.combine(sixteen, before) : sixteen;
+    p.next = op.combine(sixteen, total);
     return p;
 }
 
@@ -224,8 +224,8 @@ static __device__ __forceinline__ void scan_slices(const Op &op, const segments_
         const A with_16 = __shfl_sync(ALL_LANES, scanned, sixteen & 15);
         const A before = __shfl_up_sync(ALL_LANES, groups, 1, 16);
         group_prefix<A> p;
-        p.own = digit == 0 ? (sixteen ? before_16 : op.identity()) : sixteen ? op.join(before_16, before) : before;
-        p.next = digit == 15 ? with_16 : sixteen ? op.join(before_16, groups) : groups;
+        p.own = digit == 0 ? (sixteen ? before_16 : op.identity()) : sixteen ? op.combine(before_16, before) : before;
+        p.next = digit == 15 ? with_16 : sixteen ? op.combine(before_16, groups) : groups;
         write_groups(op, a, g, l, buffer, v, p);
     }
 }

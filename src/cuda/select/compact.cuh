@@ -236,15 +236,15 @@ template <bool LAST> struct marked_words {
     }
 };
 
-static __device__ __forceinline__ marked_so_far joined(marked_so_far a, marked_so_far b) {
+static __device__ __forceinline__ marked_so_far combined(marked_so_far a, marked_so_far b) {
     return marked_so_far{a.count + b.count, a.last > b.last ? a.last : b.last};
 }
 
 static __device__ __forceinline__ marked_so_far over_warp(marked_so_far m) {
 #pragma unroll
     for (int distance = 16; distance; distance /= 2)
-        m = joined(m, marked_so_far{__shfl_xor_sync(WHOLE_WARP, m.count, distance),
-                                    __shfl_xor_sync(WHOLE_WARP, m.last, distance)});
+        m = combined(m, marked_so_far{__shfl_xor_sync(WHOLE_WARP, m.count, distance),
+                                      __shfl_xor_sync(WHOLE_WARP, m.last, distance)});
     return m;
 }
 
@@ -270,7 +270,7 @@ template <bool LAST> static __device__ marked_so_far look_back(const uint64_t *w
             const uint32_t prefixes = __ballot_sync(WHOLE_WARP, state[k] == WORD_PREFIX);
             const uint32_t wanted = prefixes ? prefixes ^ (prefixes - 1) : WHOLE_WARP; /* up to the nearest prefix */
             if (absent & wanted) break;
-            if (wanted >> lane & 1) mine = joined(mine, found[k]);
+            if (wanted >> lane & 1) mine = combined(mine, found[k]);
             if (prefixes) return over_warp(mine);
             end -= 32;
         }

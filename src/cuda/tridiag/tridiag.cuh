@@ -124,7 +124,7 @@ __device__ __forceinline__ tridiag_piece<T> tridiag_eliminate(tridiag_chunk<T> &
 
 /* Completes a separator's row by eliminating the first row of the next chunk. */
 template <class T>
-__device__ __forceinline__ void tridiag_join(tridiag_piece<T> &piece, T first_a, T first_c, T first_d) {
+__device__ __forceinline__ void tridiag_combine(tridiag_piece<T> &piece, T first_a, T first_c, T first_d) {
     typedef tridiag_type<T> type;
     piece.b = type::fused(-piece.c, first_a, piece.b);
     piece.d = type::fused(-piece.c, first_d, piece.d);

@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_con
     const uint32_t start = lane - t, next = at_end ? start : (lane + 1) & 31;
     const T first_a = __shfl_sync(~0u, piece.first_a, next), first_c = __shfl_sync(~0u, piece.first_c, next);
     const T first_d = __shfl_sync(~0u, piece.first_d, next);
-    if (active && (!at_end || j.periodic)) tridiag_join(piece, first_a, first_c, first_d);
+    if (active && (!at_end || j.periodic)) tridiag_combine(piece, first_a, first_c, first_d);
     bool lost;
     const T x = tridiag_solve_base(j.periodic, piece.a, piece.b, piece.c, piece.d, (int)t, (int)chunks, &lost);
     const T left = __shfl_sync(~0u, x, t ? lane - 1 : start + chunks - 1);
@@ -153,7 +153,7 @@ __device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uin
     const uint32_t next = lane + 1 < chunks ? lane + 1 : 0;
     const T first_a = __shfl_sync(~0u, piece.first_a, next), first_c = __shfl_sync(~0u, piece.first_c, next);
     const T first_d = __shfl_sync(~0u, piece.first_d, next);
-    if (active && (!at_end || j.periodic)) tridiag_join(piece, first_a, first_c, first_d);
+    if (active && (!at_end || j.periodic)) tridiag_combine(piece, first_a, first_c, first_d);
     bool lost;
     const T x = tridiag_solve_base(j.periodic, piece.a, piece.b, piece.c, piece.d, (int)lane, (int)chunks, &lost);
     const T left = __shfl_sync(~0u, x, lane ? lane - 1 : chunks - 1);
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : 
     __syncthreads();
     if (active) {
         const uint32_t next = mine + (at_end ? 0 : t + 1);
-        if (!at_end || j.periodic) tridiag_join(piece, e.first_a[next], e.first_c[next], e.first_d[next]);
+        if (!at_end || j.periodic) tridiag_combine(piece, e.first_a[next], e.first_c[next], e.first_d[next]);
         *tridiag_at(e.a + mine, t) = piece.a;
         *tridiag_at(e.b + mine, t) = piece.b;
         *tridiag_at(e.c + mine, t) = piece.c;

@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const __g
     __syncthreads();
     if (!there || k + 1 == p.chunks || t == j.chunks) return;
     const uint32_t next = threadIdx.x + p.side;
-    if (t + 1 < j.chunks || j.periodic) tridiag_join(piece, first_a[next], first_c[next], first_d[next]);
+    if (t + 1 < j.chunks || j.periodic) tridiag_combine(piece, first_a[next], first_c[next], first_d[next]);
     const uint64_t to = t * j.out_step + system * j.out_line;
     ((T *)j.out_a)[to] = piece.a;
     ((T *)j.out_b)[to] = piece.b;
