@@ -75,7 +75,8 @@ static void words(size_t n, const unsigned *text, counter *counts) {
 /* Faulty rung last-word: the positions after the first byte of the last word are left out
  *
  * A published answer. To avoid a read after the end of the text, it tests offsets 1 to 3 only where l < n / 4 - 1. It
- * misses matches that begin in the last full word or in a partial word after it. This text ends with a match.
+ * misses matches that begin after the first byte of the last full word, or in a partial word after it. This text ends
+ * with a match.
  */
 static __global__ void match_but_last(size_t n, const unsigned *text, counter *counts) {
     const size_t l = (size_t)blockIdx.x * blockDim.x + threadIdx.x, whole = n / 4;
