@@ -12,7 +12,7 @@
  *     Op(job)                      takes its parameters
  *     start(where)                 an empty accumulator, of a thread whose first vector is `where`
  *     take(v, vector, where)       adds the vector with index `where` to v; in ascending order
- *     combine(a, b)                   combines two accumulators
+ *     combine(a, b)                combines two accumulators
  *     absent()                     the identity as an element, for incomplete vectors
  *     resolve(job, v)              last correction of a chunk's value */
 #ifndef WEFT_CUDA_FREE_CUH

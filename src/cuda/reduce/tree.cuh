@@ -11,7 +11,7 @@
  *     idle()              true if the launch has nothing to do (equal in all threads)
  *     identity()          value of a lane without elements
  *     step(lane, x, y)    adds an element to a lane
- *     combine(a, b)          combines two lanes
+ *     combine(a, b)       combines two lanes
  *     resolve(job, v)     last correction of a chunk's value */
 #ifndef WEFT_CUDA_TREE_CUH
 #define WEFT_CUDA_TREE_CUH

@@ -1,8 +1,8 @@
 /* Unsigned keys of elements, whose minimum is the result of minimum and maximum (ORDER.md 1.4). One kernel
  * serves many operators, because they differ in two masks only:
  *     integers   key = (bits & mask) ^ xor_mask   xor_mask: the sign bit for signed types, and all bits for a
- *                                             maximum. mask: all bits, except for |x| of a float, whose
- *                                             bits without the sign rise with |x|; NaNs are above all
+ *                                               maximum. mask: all bits, except for |x| of a float, whose
+ *                                               bits without the sign rise with |x|; NaNs are above all
  *     floats     key = total order ^ xor_mask, and 0 for a NaN */
 #ifndef WEFT_CUDA_KEYS_CUH
 #define WEFT_CUDA_KEYS_CUH

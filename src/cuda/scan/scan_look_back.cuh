@@ -3,7 +3,7 @@
  *
  * A total of level k is that of 16^k tiles. An operator Op has
  *     value, carried        types of a total, and of a prefix: the value before an element
- *     combine(a, b)            combines two totals
+ *     combine(a, b)         combines two totals
  *     apply(total, before)  returns the prefix after a total, from the prefix before it */
 #ifndef WEFT_CUDA_SCAN_LOOK_BACK_CUH
 #define WEFT_CUDA_SCAN_LOOK_BACK_CUH

@@ -19,7 +19,8 @@
  *     element, value, result  types of x, of the values that are combined (4 or 8 bytes), of y
  *     Op(job)                 takes its parameters
  *     load(x), enter(init)    an element, an initial value, as a value
- *     combine(a, b), identity()  combines values; the value that changes no bit of another
+ *     combine(a, b)           combines values
+ *     identity()              the value that changes no bit of another
  *     store(v), empty()       the element of y for a value; y[0] of an exclusive scan without an initial value
  * and a source From has one function,
  *     fill(a, start, tiles, buffer)  copies the warp's part of each of the block's tiles, the first of which begins
