@@ -20,7 +20,7 @@ typedef struct nccl_plugin {
     /* Returns the unique name (UUID) of the GPU. */
     weft_status (*name_gpu)(int device, unsigned char name[GPU_NAME_BYTES], weft_error *error);
     weft_status (*make_id)(unsigned char id[NCCL_ID_BYTES], weft_error *error); /* called on rank 0 only */
-    weft_status (*combine)(int device, const unsigned char id[NCCL_ID_BYTES], int rank, int size, void **comm,
+    weft_status (*connect)(int device, const unsigned char id[NCCL_ID_BYTES], int rank, int size, void **comm,
                            weft_error *error);
     /* start sends and receives all blocks of the list, concurrently with other work of the GPU. wait waits until
      * they are complete. */

@@ -28,7 +28,7 @@ typedef struct sorting {
     char *keys;           /* keys with these codes */
 } sorting;
 
-_Static_assert(ROOTS_MAX *ROOT_VALUES >= 4 * CODES + 3, "d->roots has workspace for the borders");
+_Static_assert(ROOTS_MAX *ROOT_VALUES >= 4 * CODES + 3, "d->roots is large enough for the borders");
 
 /* ------------------------------------------------------------------------------------ codes */
 

@@ -21,7 +21,7 @@ weft_status results_open(results *r, weft_context *ctx, const weft_sink *sink, w
     memory_place place;
     uint64_t left = 0;
     *r = (results){.ctx = ctx, .sink = sink, .size = size, .capacity = elements * size};
-    const void *to = channel_workspace(sink, &left);
+    const void *to = channel_memory(sink, &left);
     RETURN_IF_ERROR(check_host_value("the memory of the sink", to, &ctx->error));
     RETURN_IF_ERROR(transfer_place(ctx, to, (size_t)left, &place));
     r->direct = place == PLACE_PINNED;
@@ -39,7 +39,7 @@ static weft_status fail(const results *r) {
 static weft_status send(results *r, result *piece) {
     if (r->direct) {
         uint64_t left = 0;
-        piece->host = channel_workspace(r->sink, &left);
+        piece->host = channel_memory(r->sink, &left);
         errno = ENOSPC;
         if (piece->bytes > left) return fail(r);
         channel_advance(r->sink, piece->bytes);

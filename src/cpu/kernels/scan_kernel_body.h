@@ -1,7 +1,7 @@
 /* Body of cpu/kernels/scans.c for one accumulator type. The includer defines A, LANE and SIGNED_LANE (the integers
  * of A's size), IS_FLOAT, OWN_TYPE (A's dtype), KEYS_OF (the float type whose keys A contains, if any), MEMBER (of
- * scan_state) and OF(name). Every function is inlined with a constant element type and combine. A group of 16 values
- * is one or more vectors. */
+ * scan_state) and OF(name). Every function is inlined with a constant element type and combine function. A group of
+ * 16 values is one or more vectors. */
 #ifndef KEYS_OF
 #define KEYS_OF -1
 #endif

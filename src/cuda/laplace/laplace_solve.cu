@@ -8,7 +8,7 @@
 #include "cuda/reduce/tree.cuh"
 #include "cuda/runtime/arrays.h"
 
-enum { SOLVE_WARPS = 4, SOLVE_THREADS = 32 * SOLVE_WARPS, SOLVE_WAVES = 16, ROOM_ALIGNMENT = 256 };
+enum { SOLVE_WARPS = 4, SOLVE_THREADS = 32 * SOLVE_WARPS, SOLVE_WAVES = 16, WORKSPACE_ALIGNMENT = 256 };
 
 /* A grid of a cycle. For the first grid `e` is the caller's array, and `right` is NULL: it has no right-hand side. */
 struct solve_grid {
@@ -198,7 +198,9 @@ static bool has_inside(const solve_grid &g) { return g.x.n >= 3 && g.y.n >= 3 &&
 static bool is_last(const solve_grid &g) {
     return !weft_axis_is_halved(g.x) && !weft_axis_is_halved(g.y) && !weft_axis_is_halved(g.z);
 }
-static size_t aligned(size_t bytes) { return (bytes + ROOM_ALIGNMENT - 1) / ROOM_ALIGNMENT * ROOM_ALIGNMENT; }
+static size_t aligned(size_t bytes) {
+    return (bytes + WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+}
 
 template <class A> static void make_grids(solver<A> *s) {
     const laplace_solve_call *c = s->call;

@@ -75,7 +75,7 @@ static weft_status look_on_host(progress *p, weft_error *error) {
 
 /* Checks and summarises offsets in device memory by a kernel, and waits for the result. Does nothing while the stream
  * is being captured. */
-static weft_status look_on_device(progress *p, segments_found *workspace, weft_error *error) {
+static weft_status look_on_device(progress *p, segments_found *found, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     const cudaStream_t stream = p->g->stream;
     CUDA_TRY(cudaStreamIsCapturing(stream, &capture), p->c->name);
@@ -83,14 +83,13 @@ static weft_status look_on_device(progress *p, segments_found *workspace, weft_e
     uint64_t segments = p->c->segments, n = p->c->n, block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
     const uint64_t blocks = (segments - 1) / SEGMENT_THREADS + 1, most = 8u * (unsigned)p->g->multiprocessors;
     const uint64_t *offsets = p->j.offsets;
-    void *arguments[] = {&offsets, &segments, &n, &block_elements, &workspace};
+    void *arguments[] = {&offsets, &segments, &n, &block_elements, &found};
     CUDA_TRY(cudaLaunchKernel((const void *)look_kernel, dim3((unsigned)(blocks < most ? blocks : most)),
                               dim3(SEGMENT_THREADS), arguments, 0, stream),
              p->c->name);
     static_assert(sizeof p->found <= LANDING_BYTES && 2 * sizeof *offsets <= LANDING_BYTES,
-                  "there is workspace to land");
-    CUDA_TRY(cudaMemcpyAsync(p->g->landing, workspace, sizeof *workspace, cudaMemcpyDeviceToHost, stream),
-             p->c->name);
+                  "the result fits in the pinned buffer");
+    CUDA_TRY(cudaMemcpyAsync(p->g->landing, found, sizeof *found, cudaMemcpyDeviceToHost, stream), p->c->name);
     CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
     memcpy(&p->found, p->g->landing, sizeof p->found);
     p->looked = true;
