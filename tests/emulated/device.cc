@@ -6,7 +6,7 @@
 #include "cuda/matmul/matmul_kernels.h"
 #include "cuda/runtime/gpu.h"
 #include "cuda/scan/scan_kernels.h"
-#include "cuda/tridiag/tridiag_job.h"
+#include "cuda/tridiag/tridiag_params.h"
 #include "executor.h"
 
 #include <set>

@@ -3,7 +3,7 @@
 #ifndef WEFT_CUDA_CONVOLVE_ITEMS_CUH
 #define WEFT_CUDA_CONVOLVE_ITEMS_CUH
 
-#include "cuda/convolve/convolve_job.h"
+#include "cuda/convolve/convolve_params.h"
 #include "cuda/fft/stages.cuh"
 
 /* View of one item for one thread: the positions of its numbers and results, and whether all of them are in range. */

@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_CONVOLVE_KERNELS_H
 #define WEFT_CUDA_CONVOLVE_KERNELS_H
 
-#include "cuda/convolve/convolve_job.h"
+#include "cuda/convolve/convolve_params.h"
 #include "weft.h"
 
 /* convolve_direct.cu: direct summation; h in reverse order and conjugated, written to j->filter. */

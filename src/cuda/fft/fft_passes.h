@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_FFT_PASSES_H
 #define WEFT_CUDA_FFT_PASSES_H
 
-#include "cuda/fft/fft_job.h"
+#include "cuda/fft/fft_params.h"
 #include "weft.h"
 
 /* Transforms of 2^log values, each complete in one block. */

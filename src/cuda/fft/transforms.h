@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_TRANSFORMS_H
 #define WEFT_CUDA_TRANSFORMS_H
 
-#include "cuda/fft/fft_job.h"
+#include "cuda/fft/fft_params.h"
 #include "cuda/runtime/arrays.h"
 
 /* Sets *table to T[2k] of ORDER.md 14.1 in device memory, long enough for transforms of 2^log values. The table grows

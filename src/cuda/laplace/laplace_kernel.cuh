@@ -12,7 +12,7 @@
 #define WEFT_CUDA_LAPLACE_KERNEL_CUH
 
 #include "arith/bits.h"
-#include "cuda/laplace/laplace_job.h"
+#include "cuda/laplace/laplace_params.h"
 
 #include <cuda_pipeline.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * registers are in local memory, which the L1 cache holds. */
 #include "arith/map.h"
 #include "cuda/map/map_compiled.h"
+#include "cuda/runtime/canonical.cuh"
 #include "cuda/runtime/compiled.h"
-#include "cuda/runtime/stored.cuh"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef WEFT_CUDA_MAP_FORMULA_H
 #define WEFT_CUDA_MAP_FORMULA_H
 
-#include "cuda/reduce/job.h"
-#include "cuda/scan/scan_job.h"
+#include "cuda/reduce/reduce_params.h"
+#include "cuda/scan/scan_params.h"
 #include "formula/formula.h"
 
 /* A leaf at element 0 of the launch: the array's address, the value, or the index. */

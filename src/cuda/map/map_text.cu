@@ -175,7 +175,7 @@ static void write_includes(text *t, const kernel *consumer) {
     } else {
         line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_FREE ? "integers" : "sums");
         line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_FREE ? "extremes" : "variance");
-        line(t, "#include \"cuda/map/map_fold.cuh\"");
+        line(t, "#include \"cuda/map/map_reduce.cuh\"");
     }
 }
 

@@ -13,7 +13,7 @@
 
 #include "arith/map.h"
 #include "cuda/map/map_formula.h"
-#include "cuda/runtime/stored.cuh"
+#include "cuda/runtime/canonical.cuh"
 
 template <class T, int V> struct alignas(FORMULA_ALIGNMENT(V * sizeof(T))) packed { T element[V]; };
 

@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_MATMUL_KERNELS_H
 #define WEFT_CUDA_MATMUL_KERNELS_H
 
-#include "cuda/matmul/matmul_job.h"
+#include "cuda/matmul/matmul_params.h"
 #include "weft.h"
 
 #include <stddef.h>
@@ -29,8 +29,8 @@ typedef struct matmul_vector_launch {
 
 matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across);
 
-/* matmul_end.cu. The join kernel combines the sums of MATMUL_JOINED adjacent parts to one, from j.sums to `to`. In
- * the last such launch `to` must be NULL; it writes C. The scale kernel computes C = beta C. */
+/* matmul_epilogue.cu. The join kernel combines the sums of MATMUL_JOINED adjacent parts to one, from j.sums to `to`.
+ * In the last such launch `to` must be NULL; it writes C. The scale kernel computes C = beta C. */
 #define MATMUL_JOINED 16
 const void *cuda_matmul_join_kernel(weft_dtype dtype, weft_dtype accumulate);
 const void *cuda_matmul_scale_kernel(weft_dtype dtype, weft_dtype accumulate);

@@ -2,8 +2,8 @@
 #ifndef WEFT_CUDA_MATMUL_LAUNCH_CUH
 #define WEFT_CUDA_MATMUL_LAUNCH_CUH
 
-#include "cuda/matmul/matmul_cores.cuh"
 #include "cuda/matmul/matmul_kernels.h"
+#include "cuda/matmul/matmul_mma.cuh"
 
 template <class E, class CORE> static matmul_tile_launch matmul_launch_of(double efficiency) {
     constexpr bool STRAIGHT = same_type<E, typename CORE::real>::value;

@@ -4,12 +4,12 @@
  * it loads following ones to registers, or to further stages of shared memory by asynchronous copies. A lane is a row
  * of op(A) or a column of op(B). Cores address a slab through its slab_layout, so their code does not depend on the
  * matrices' layouts and transposes. A slab normally stores the lanes of a term next to each other. The template
- * parameter CORE (matmul_cores.cuh) multiplies: it holds the sums of the tile and takes the slab's terms in order, so
+ * parameter CORE (matmul_mma.cuh) multiplies: it holds the sums of the tile and takes the slab's terms in order, so
  * that each sum is the chain of ORDER.md 13.1. */
 #ifndef WEFT_CUDA_MATMUL_TILE_CUH
 #define WEFT_CUDA_MATMUL_TILE_CUH
 
-#include "cuda/matmul/matmul_end.cuh"
+#include "cuda/matmul/matmul_epilogue.cuh"
 
 #include <cuda_pipeline.h>
 

@@ -3,7 +3,7 @@
  * If the terms of a row are adjacent (along_kernel), a warp copies squares of 32 rows by 128 bytes to shared memory,
  * in whole sectors and AHEAD - 1 squares ahead. Each thread then reads its row there. If the rows of a term are
  * adjacent (across_kernel), threads read global memory directly. */
-#include "cuda/matmul/matmul_end.cuh"
+#include "cuda/matmul/matmul_epilogue.cuh"
 #include "cuda/matmul/matmul_kernels.h"
 
 #include <cuda_pipeline.h>

@@ -1,5 +1,5 @@
 /* weft_recurrence: choice of a kernel, workspace, launches (ORDER.md 9). */
-#include "cuda/recurrence/recurrence_job.h"
+#include "cuda/recurrence/recurrence_params.h"
 #include "cuda/runtime/arrays.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
  * Traffic: 2 n elements read, n written; of maps, 32 bytes a tile written and up to 255 times that read, all
  * in the L2 cache. */
 #include "arith/bits.h"
-#include "cuda/recurrence/recurrence_job.h"
+#include "cuda/recurrence/recurrence_params.h"
 #include "cuda/scan/scan_look_back.cuh"
 
 #include <cuda_pipeline.h>

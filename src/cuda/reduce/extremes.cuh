@@ -3,7 +3,7 @@
 #ifndef WEFT_CUDA_EXTREMES_CUH
 #define WEFT_CUDA_EXTREMES_CUH
 
-#include "cuda/reduce/free.cuh"
+#include "cuda/reduce/unordered.cuh"
 #include "cuda/runtime/keys.cuh"
 
 /* Returns the least key of the elements of 1 or 2 bytes in a vector, without unpacking them: in a comparison of two

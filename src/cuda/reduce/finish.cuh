@@ -3,7 +3,7 @@
 #define WEFT_CUDA_FINISH_CUH
 
 #include "arith/finish.h"
-#include "cuda/reduce/job.h"
+#include "cuda/reduce/reduce_params.h"
 
 /* The least key so far, and the index of the vector, or finally of the element, where it first occurs. */
 struct located {

@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_INTEGERS_CUH
 #define WEFT_CUDA_INTEGERS_CUH
 
-#include "cuda/reduce/free.cuh"
+#include "cuda/reduce/unordered.cuh"
 
 /* Return the sum of the four bytes, or two halves, of a word. */
 static __device__ int sum_of_word(int8_t, uint32_t word) { return __dp4a((int)word, 0x01010101, 0); }

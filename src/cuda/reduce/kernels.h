@@ -7,7 +7,7 @@
 /* Algorithm of a kernel. */
 typedef enum kernel_kind {
     KERNEL_TREE, /* reduces by the canonical tree (tree.cuh) */
-    KERNEL_FREE, /* reduces vectors of 16 bytes in any order (free.cuh) */
+    KERNEL_FREE, /* reduces vectors of 16 bytes in any order (unordered.cuh) */
     KERNEL_SCAN  /* scan (scan_tiles.cuh) */
 } kernel_kind;
 

@@ -1,7 +1,7 @@
 /* weft_reduce: the kernel and parameters of each operator, and its value for an empty input (ORDER.md 3). */
 #include "arith/finish.h"
 #include "core/types.h"
-#include "cuda/map/map_job.h"
+#include "cuda/map/map_params.h"
 
 #include <string.h>
 

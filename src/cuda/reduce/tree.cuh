@@ -17,7 +17,7 @@
 #define WEFT_CUDA_TREE_CUH
 
 #include "core/order.h"
-#include "cuda/reduce/fold.cuh"
+#include "cuda/reduce/combine.cuh"
 
 /* V adjacent elements, loaded by one instruction through the read-only cache. */
 template <class T, int V> struct pack { T element[V]; };

@@ -1,9 +1,9 @@
 /* A call: locating its memory, launching its kernels, returning its result.
  *
  * Inputs in device or managed memory are read in place, by one launch. An input in host memory goes through the
- * staging buffer in chunks. A chunk is a power of two of full tiles, and so a subtree of the canonical tree; fold.cuh
- * combines the chunks. Copies and launches alternate on one stream: a launch takes a hundredth of the time of its
- * copy, so overlapping them would gain nothing. */
+ * staging buffer in chunks. A chunk is a power of two of full tiles, and so a subtree of the canonical tree;
+ * combine.cuh combines the chunks. Copies and launches alternate on one stream: a launch takes a hundredth of the
+ * time of its copy, so overlapping them would gain nothing. */
 #include "cuda/map/map_compiled.h"
 #include "cuda/runtime/compiled.h"
 
@@ -109,7 +109,7 @@ weft_status call_end(call *c, weft_error *error) {
 
 /* ------------------------------------------------------------------------------------ launching */
 
-/* Sets the number of tiles of 16-byte vectors that begin on 16-byte boundaries (free.cuh). */
+/* Sets the number of tiles of 16-byte vectors that begin on 16-byte boundaries (unordered.cuh). */
 static void shape_free_order(job *j, size_t bytes) {
     const uint64_t per_vector = 16 / bytes;
     j->skip = (uint32_t)((uintptr_t)j->x % 16 / bytes);

@@ -5,8 +5,8 @@
 
 #include "core/backend.h"
 #include "core/order.h"
-#include "cuda/reduce/job.h"
 #include "cuda/reduce/kernels.h"
+#include "cuda/reduce/reduce_params.h"
 
 #include <cuda_runtime.h>
 

@@ -1,8 +1,8 @@
 /* weft_scan: choice of a kernel, workspace, launches (ORDER.md 6). */
 #include "core/types.h"
 #include "cuda/runtime/gpu.h"
-#include "cuda/scan/scan_job.h"
 #include "cuda/scan/scan_kernels.h"
+#include "cuda/scan/scan_params.h"
 
 #include <string.h>
 

@@ -3,13 +3,14 @@
 #define WEFT_CUDA_SCAN_KERNELS_H
 
 #include "cuda/runtime/gpu.h"
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 
 /* scan_sums.cu */
 scan_launch cuda_scan_sum_kernel(weft_dtype dtype, weft_dtype result);
 scan_launch cuda_scan_product_kernel(weft_dtype dtype, weft_dtype result);
 
-/* scan_free.cu: minimum of keys, bitwise or, bitwise xor. job.flip turns minimum into maximum, and or into and. */
+/* scan_unordered.cu: minimum of keys, bitwise or, bitwise xor. job.flip turns minimum into maximum, and or into and.
+ */
 scan_launch cuda_scan_extreme_kernel(weft_dtype dtype);
 scan_launch cuda_scan_or_kernel(weft_dtype dtype);
 scan_launch cuda_scan_xor_kernel(weft_dtype dtype);

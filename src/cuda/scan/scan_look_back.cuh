@@ -10,7 +10,7 @@
 
 #include "core/order.h"
 #include "cuda/runtime/device.cuh"
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 
 #include <stdint.h>
 #include <string.h>

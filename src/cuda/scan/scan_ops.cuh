@@ -5,9 +5,9 @@
 #define WEFT_CUDA_SCAN_OPS_CUH
 
 #include "arith/bits.h"
+#include "cuda/runtime/canonical.cuh"
 #include "cuda/runtime/keys.cuh"
-#include "cuda/runtime/stored.cuh"
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 
 /* ------------------------------------------------------------------------ sums and products */
 

@@ -3,7 +3,7 @@
  * positions of the bits. Traffic: flags or keys are read once, bits are written and read once, so the rest is small.
  */
 #include "cuda/runtime/warp_reduce.cuh"
-#include "cuda/segmented/segments_job.h"
+#include "cuda/segmented/segments_params.h"
 
 enum { WARP_ELEMENTS = 32 * 32, TILE_ELEMENTS = WARP_ELEMENTS * SEGMENT_WARPS };
 

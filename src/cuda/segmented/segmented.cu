@@ -2,7 +2,7 @@
 #include "core/offsets.h"
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
-#include "cuda/segmented/segments_job.h"
+#include "cuda/segmented/segments_params.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define WEFT_CUDA_SEGMENTED_KERNELS_CUH
 
 #include "cuda/scan/scan_ops.cuh"
-#include "cuda/segmented/segmented_fold.cuh"
+#include "cuda/segmented/segmented_reduce.cuh"
 #include "cuda/segmented/segmented_scan.cuh"
 
 template <class Op> struct segmented_of {

@@ -2,7 +2,7 @@
 #ifndef WEFT_CUDA_SEGMENTS_CUH
 #define WEFT_CUDA_SEGMENTS_CUH
 
-#include "cuda/segmented/segments_job.h"
+#include "cuda/segmented/segments_params.h"
 
 #define ALL_LANES 0xffffffffu
 

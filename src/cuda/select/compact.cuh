@@ -15,7 +15,7 @@
 #define WEFT_CUDA_COMPACT_CUH
 
 #include "cuda/runtime/device.cuh"
-#include "cuda/select/compact_job.h"
+#include "cuda/select/compact_params.h"
 
 #define WHOLE_WARP 0xffffffffu
 

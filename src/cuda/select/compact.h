@@ -3,7 +3,7 @@
 #define WEFT_CUDA_COMPACT_H
 
 #include "cuda/runtime/arrays.h"
-#include "cuda/select/compact_job.h"
+#include "cuda/select/compact_params.h"
 
 typedef struct compact_kernels {
     const void *compact;

@@ -2,7 +2,7 @@
  * the indices of argsort. */
 #include "core/types.h"
 #include "cuda/runtime/arrays.h"
-#include "cuda/sort/sort_job.h"
+#include "cuda/sort/sort_params.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef WEFT_CUDA_SORT_CUB_CUH
 #define WEFT_CUDA_SORT_CUB_CUH
 
-#include "cuda/sort/sort_job.h"
+#include "cuda/sort/sort_params.h"
 
 #include <cub/device/device_radix_sort.cuh>
 

@@ -1,6 +1,6 @@
 /* weft_tridiag: choice of kernels, launches, workspace (ORDER.md 16). */
 #include "cuda/runtime/arrays.h"
-#include "cuda/tridiag/tridiag_job.h"
+#include "cuda/tridiag/tridiag_params.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef WEFT_CUDA_TRIDIAG_CUH
 #define WEFT_CUDA_TRIDIAG_CUH
 
-#include "cuda/tridiag/tridiag_job.h"
+#include "cuda/tridiag/tridiag_params.h"
 
 #include <cuda_pipeline.h>
 #include <math_constants.h>

@@ -1,10 +1,10 @@
 /* Parameters of the kernels of segmented operations, and their geometry (ORDER.md 8). Nothing here affects a
  * result. */
-#ifndef WEFT_CUDA_SEGMENTS_JOB_H
-#define WEFT_CUDA_SEGMENTS_JOB_H
+#ifndef WEFT_CUDA_SEGMENTS_PARAMS_H
+#define WEFT_CUDA_SEGMENTS_PARAMS_H
 
 #include "cuda/runtime/gpu.h"
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 
 #define SEGMENT_THREADS 256
 #define SEGMENT_WARPS (SEGMENT_THREADS / 32)
@@ -63,7 +63,7 @@ struct segments_launch {
     uint32_t fold_short_max, fold_middle_max;      /* maximum elements of a segment */
 };
 
-/* segmented_sums.cu, segmented_products.cu, segmented_free.cu */
+/* segmented_sums.cu, segmented_products.cu, segmented_unordered.cu */
 segments_launch cuda_segmented_sum_kernels(weft_dtype dtype, weft_dtype result);
 segments_launch cuda_segmented_product_kernels(weft_dtype dtype, weft_dtype result);
 segments_launch cuda_segmented_extreme_kernels(weft_dtype dtype);

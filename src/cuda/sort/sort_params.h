@@ -1,6 +1,6 @@
 /* Parameters of a radix sort on the GPU, and its entry points, one for each width of keys. */
-#ifndef WEFT_CUDA_SORT_JOB_H
-#define WEFT_CUDA_SORT_JOB_H
+#ifndef WEFT_CUDA_SORT_PARAMS_H
+#define WEFT_CUDA_SORT_PARAMS_H
 
 #include "arith/sort_code.h"
 

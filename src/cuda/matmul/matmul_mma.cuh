@@ -1,6 +1,6 @@
 /* Cores of matmul_tile.cuh, which multiply: threads with fused multiply-adds, or warps with tensor cores. */
-#ifndef WEFT_CUDA_MATMUL_CORES_CUH
-#define WEFT_CUDA_MATMUL_CORES_CUH
+#ifndef WEFT_CUDA_MATMUL_MMA_CUH
+#define WEFT_CUDA_MATMUL_MMA_CUH
 
 #include "cuda/matmul/matmul_tile.cuh"
 

@@ -1,12 +1,12 @@
 /* Reductions whose elements are a formula's values (map_values.cuh). They use the operators, tiles and reduction
- * trees of tree.cuh and free.cuh. An element is computed instead of loaded, so that values are never stored in
+ * trees of tree.cuh and unordered.cuh. An element is computed instead of loaded, so that values are never stored in
  * memory. */
-#ifndef WEFT_CUDA_MAP_FOLD_CUH
-#define WEFT_CUDA_MAP_FOLD_CUH
+#ifndef WEFT_CUDA_MAP_REDUCE_CUH
+#define WEFT_CUDA_MAP_REDUCE_CUH
 
 #include "cuda/map/map_values.cuh"
-#include "cuda/reduce/free.cuh"
 #include "cuda/reduce/tree.cuh"
+#include "cuda/reduce/unordered.cuh"
 
 /* Op over the values of F. A thread has ROWS rows or vectors in flight. */
 template <class Op, class F, int ROWS> struct computed : Op {

@@ -1,6 +1,6 @@
 /* Parameters of one launch of a scan kernel, and the geometry of such a launch. */
-#ifndef WEFT_CUDA_SCAN_JOB_H
-#define WEFT_CUDA_SCAN_JOB_H
+#ifndef WEFT_CUDA_SCAN_PARAMS_H
+#define WEFT_CUDA_SCAN_PARAMS_H
 
 #include "core/order.h"
 

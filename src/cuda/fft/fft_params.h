@@ -1,6 +1,6 @@
 /* Parameters of one launch of a transform's kernels. */
-#ifndef WEFT_CUDA_FFT_JOB_H
-#define WEFT_CUDA_FFT_JOB_H
+#ifndef WEFT_CUDA_FFT_PARAMS_H
+#define WEFT_CUDA_FFT_PARAMS_H
 
 #include <stdint.h>
 

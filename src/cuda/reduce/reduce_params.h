@@ -1,7 +1,7 @@
 /* Parameters of one launch of a reduction kernel, and the constants that tune such a launch. They affect speed only:
  * the bits of a result are fixed by ORDER.md. */
-#ifndef WEFT_CUDA_JOB_H
-#define WEFT_CUDA_JOB_H
+#ifndef WEFT_CUDA_REDUCE_PARAMS_H
+#define WEFT_CUDA_REDUCE_PARAMS_H
 
 #include "weft.h"
 
@@ -10,15 +10,15 @@
 /* Maximum number of blocks per launch. Each block leaves one partial result, and the last block reduces them. More
  * blocks shorten the tail at the end of the launch, but lengthen this reduction. */
 #define PARTIALS_MAX 4096
-/* Rows (tree.cuh) or vectors (free.cuh) that a thread has in flight, and blocks of WARPS_MAX warps that must fit on a
- * multiprocessor, which bounds the registers. Measured on an H200: with 16 rows, 2 blocks reach 98 % of its read
+/* Rows (tree.cuh) or vectors (unordered.cuh) that a thread has in flight, and blocks of WARPS_MAX warps that must fit
+ * on a multiprocessor, which bounds the registers. Measured on an H200: with 16 rows, 2 blocks reach 98 % of its read
  * bandwidth, 3 reach 97 % (dot: 92 %), 4 reach 95 % and less. */
 #define TREE_ROWS 16
 #define TREE_BLOCKS 2
 #define FREE_LOADS 8
 #define FREE_BLOCKS 3
 
-/* Rows of a tile in free order (free.cuh); a row is 16 bytes for each thread of a warp. */
+/* Rows of a tile in free order (unordered.cuh); a row is 16 bytes for each thread of a warp. */
 #define FREE_ROWS 32
 
 /* Operation of the last thread on the reduced value (finish.cuh). */

@@ -15,10 +15,10 @@
  *     join(a, b)                   combines two accumulators
  *     absent()                     the identity as an element, for incomplete vectors
  *     resolve(job, v)              last correction of a chunk's value */
-#ifndef WEFT_CUDA_FREE_CUH
-#define WEFT_CUDA_FREE_CUH
+#ifndef WEFT_CUDA_UNORDERED_CUH
+#define WEFT_CUDA_UNORDERED_CUH
 
-#include "cuda/reduce/fold.cuh"
+#include "cuda/reduce/combine.cuh"
 
 #define FREE_TILE (FREE_ROWS * WARP)
 /* Marks a thread without vectors; not a valid vector index. */

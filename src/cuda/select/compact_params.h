@@ -1,6 +1,6 @@
 /* Parameters of one launch of a compaction kernel, and the geometry of such a launch. */
-#ifndef WEFT_CUDA_COMPACT_JOB_H
-#define WEFT_CUDA_COMPACT_JOB_H
+#ifndef WEFT_CUDA_COMPACT_PARAMS_H
+#define WEFT_CUDA_COMPACT_PARAMS_H
 
 #include "core/compare.h"
 

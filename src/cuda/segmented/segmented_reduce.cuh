@@ -8,8 +8,8 @@
  * The first kernel reduces the short segments and lists the others for the second. Lanes and tiles are those of
  * ORDER.md 2, counted from the segment's first element. Operators whose results do not depend on order also use
  * this tree. An operator has the members that scan_tiles.cuh describes. */
-#ifndef WEFT_CUDA_SEGMENTED_FOLD_CUH
-#define WEFT_CUDA_SEGMENTED_FOLD_CUH
+#ifndef WEFT_CUDA_SEGMENTED_REDUCE_CUH
+#define WEFT_CUDA_SEGMENTED_REDUCE_CUH
 
 #include "cuda/reduce/tree.cuh"
 #include "cuda/segmented/segments.cuh"

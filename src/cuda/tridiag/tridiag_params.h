@@ -1,6 +1,6 @@
 /* Parameters of one launch of a kernel of weft_tridiag, and the geometry of such launches. */
-#ifndef WEFT_CUDA_TRIDIAG_JOB_H
-#define WEFT_CUDA_TRIDIAG_JOB_H
+#ifndef WEFT_CUDA_TRIDIAG_PARAMS_H
+#define WEFT_CUDA_TRIDIAG_PARAMS_H
 
 #include "core/order.h"
 

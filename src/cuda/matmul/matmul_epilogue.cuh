@@ -1,9 +1,9 @@
 /* Epilogue: from the sums of a product to elements of C (ORDER.md 13.3). */
-#ifndef WEFT_CUDA_MATMUL_END_CUH
-#define WEFT_CUDA_MATMUL_END_CUH
+#ifndef WEFT_CUDA_MATMUL_EPILOGUE_CUH
+#define WEFT_CUDA_MATMUL_EPILOGUE_CUH
 
 #include "arith/bits.h"
-#include "cuda/matmul/matmul_job.h"
+#include "cuda/matmul/matmul_params.h"
 
 /* The elements of one 16-byte load. */
 template <class T> struct __align__(16) vector16 { T at[16 / sizeof(T)]; };

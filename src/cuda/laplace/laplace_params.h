@@ -1,6 +1,6 @@
 /* Parameters of one pass of the Laplace kernel. */
-#ifndef WEFT_CUDA_LAPLACE_JOB_H
-#define WEFT_CUDA_LAPLACE_JOB_H
+#ifndef WEFT_CUDA_LAPLACE_PARAMS_H
+#define WEFT_CUDA_LAPLACE_PARAMS_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* Epilogue of a product: combines the sums of its parts (ORDER.md 13.2), and handles products without terms. */
-#include "cuda/matmul/matmul_end.cuh"
+#include "cuda/matmul/matmul_epilogue.cuh"
 #include "cuda/matmul/matmul_kernels.h"
 
 /* Combines the sums of MATMUL_JOINED adjacent parts of one element per thread, starting at a multiple of

@@ -1,6 +1,6 @@
 /* A formula as a kernel argument, with device addresses of its arrays. */
-#ifndef WEFT_CUDA_MAP_JOB_H
-#define WEFT_CUDA_MAP_JOB_H
+#ifndef WEFT_CUDA_MAP_PARAMS_H
+#define WEFT_CUDA_MAP_PARAMS_H
 
 #include "cuda/runtime/arrays.h"
 

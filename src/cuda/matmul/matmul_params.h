@@ -1,6 +1,6 @@
 /* Parameters of the kernels of a product. */
-#ifndef WEFT_CUDA_MATMUL_JOB_H
-#define WEFT_CUDA_MATMUL_JOB_H
+#ifndef WEFT_CUDA_MATMUL_PARAMS_H
+#define WEFT_CUDA_MATMUL_PARAMS_H
 
 #include <stdint.h>
 

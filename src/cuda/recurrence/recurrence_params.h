@@ -1,8 +1,8 @@
 /* Parameters of one launch of a recurrence kernel, and the geometry of such a launch. */
-#ifndef WEFT_CUDA_RECURRENCE_JOB_H
-#define WEFT_CUDA_RECURRENCE_JOB_H
+#ifndef WEFT_CUDA_RECURRENCE_PARAMS_H
+#define WEFT_CUDA_RECURRENCE_PARAMS_H
 
-#include "cuda/scan/scan_job.h"
+#include "cuda/scan/scan_params.h"
 #include "weft.h"
 
 struct recurrence_job {

@@ -1,8 +1,8 @@
 /* Parameters of one launch of a convolution's kernels, and their geometry. */
-#ifndef WEFT_CUDA_CONVOLVE_JOB_H
-#define WEFT_CUDA_CONVOLVE_JOB_H
+#ifndef WEFT_CUDA_CONVOLVE_PARAMS_H
+#define WEFT_CUDA_CONVOLVE_PARAMS_H
 
-#include "cuda/fft/fft_job.h"
+#include "cuda/fft/fft_params.h"
 
 #include <stddef.h>
 

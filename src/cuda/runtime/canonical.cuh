@@ -1,6 +1,6 @@
 /* Returns a value as it is stored: every NaN becomes the canonical one (ORDER.md 1.3). */
-#ifndef WEFT_CUDA_STORED_CUH
-#define WEFT_CUDA_STORED_CUH
+#ifndef WEFT_CUDA_CANONICAL_CUH
+#define WEFT_CUDA_CANONICAL_CUH
 
 #include "arith/bits.h"
 

@@ -9,8 +9,8 @@
  *                         |
  *     stack       binary counter of chunks   long inputs in host memory only
  */
-#ifndef WEFT_CUDA_FOLD_CUH
-#define WEFT_CUDA_FOLD_CUH
+#ifndef WEFT_CUDA_COMBINE_CUH
+#define WEFT_CUDA_COMBINE_CUH
 
 #include "cuda/reduce/finish.cuh"
 
