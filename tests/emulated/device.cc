@@ -58,7 +58,7 @@ bool scans(const void *kernel) {
 }
 
 std::set<const void *> kernels_of_transforms() {
-    const fft_job j = {};
+    const fft_params j = {};
     std::set<const void *> all;
     for (weft_dtype dtype : {WEFT_F32, WEFT_F64}) {
         for (int log = 0; log <= (dtype == WEFT_F32 ? FFT_WHOLE_LOG_F32 : FFT_WHOLE_LOG_F64); log++)
@@ -78,7 +78,7 @@ bool transforms(const void *kernel) {
 }
 
 std::set<const void *> kernels_of_convolutions() {
-    const convolve_job j = {};
+    const convolve_params j = {};
     std::set<const void *> all;
     for (int i = 0; i < 4; i++) {
         const weft_dtype dtype = i & 1 ? WEFT_F32 : WEFT_F64;
@@ -115,17 +115,17 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
                              cudaStream_t) {
     const emulated::geometry g(grid, block, shared);
     if (solves_systems(kernel))
-        emulated::launch(g, (void (*)(tridiag_job))kernel, *(tridiag_job *)arguments[0]);
+        emulated::launch(g, (void (*)(tridiag_params))kernel, *(tridiag_params *)arguments[0]);
     else if (multiplies(kernel))
-        emulated::launch(g, (void (*)(matmul_job))kernel, *(matmul_job *)arguments[0]);
+        emulated::launch(g, (void (*)(matmul_params))kernel, *(matmul_params *)arguments[0]);
     else if (scans(kernel))
-        emulated::launch(g, (void (*)(scan_job))kernel, *(scan_job *)arguments[0]);
+        emulated::launch(g, (void (*)(scan_params))kernel, *(scan_params *)arguments[0]);
     else if (transforms(kernel))
-        emulated::launch(g, (void (*)(fft_job))kernel, *(fft_job *)arguments[0]);
+        emulated::launch(g, (void (*)(fft_params))kernel, *(fft_params *)arguments[0]);
     else if (convolves(kernel))
-        emulated::launch(g, (void (*)(convolve_job))kernel, *(convolve_job *)arguments[0]);
+        emulated::launch(g, (void (*)(convolve_params))kernel, *(convolve_params *)arguments[0]);
     else if (joins_products(kernel))
-        emulated::launch(g, (void (*)(matmul_job, void *))kernel, *(matmul_job *)arguments[0],
+        emulated::launch(g, (void (*)(matmul_params, void *))kernel, *(matmul_params *)arguments[0],
                          *(void **)arguments[1]);
     else if (kernel == tridiag_singular_kernel())
         emulated::launch(g, (void (*)(const uint64_t *, uint64_t, uint64_t *))kernel,
@@ -134,7 +134,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
         emulated::launch(g, (void (*)(void *, uint64_t, uint32_t))kernel, *(void **)arguments[0],
                          *(uint64_t *)arguments[1], *(uint32_t *)arguments[2]);
     else
-        emulated::launch(g, (void (*)(job))kernel, *(job *)arguments[0]);
+        emulated::launch(g, (void (*)(reduce_params))kernel, *(reduce_params *)arguments[0]);
     return cudaPeekAtLastError();
 }
 
@@ -175,7 +175,7 @@ struct last_words {
 } // namespace
 
 /* The emulated GPU has no bulk copies. */
-weft_status gpu_scan_bulk(const gpu *, const scan_call *, scan_job *, bool *launched, weft_error *) {
+weft_status gpu_scan_bulk(const gpu *, const scan_call *, scan_params *, bool *launched, weft_error *) {
     *launched = false;
     return WEFT_OK;
 }

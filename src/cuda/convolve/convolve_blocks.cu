@@ -16,7 +16,7 @@ template <typename T, int LOG> struct block_shape {
 
 /* Loads the numbers of an item. If all of them are in the signal, no bounds are checked. */
 template <typename T, bool COMPLEX, int LOG>
-static __device__ __forceinline__ void take_item(const convolve_job &j, uint64_t item, int t, number<T> *v) {
+static __device__ __forceinline__ void take_item(const convolve_params &j, uint64_t item, int t, number<T> *v) {
     typedef line<LOG> l;
     const item_view<T, COMPLEX> view(j, item);
     if (COMPLEX || !view.inside) {
@@ -33,7 +33,7 @@ static __device__ __forceinline__ void take_item(const convolve_job &j, uint64_t
 }
 
 template <typename T, bool COMPLEX, int LOG>
-static __device__ __forceinline__ void give_item(const convolve_job &j, uint64_t item, int t, const number<T> *v) {
+static __device__ __forceinline__ void give_item(const convolve_params &j, uint64_t item, int t, const number<T> *v) {
     typedef line<LOG> l;
     const item_view<T, COMPLEX> view(j, item);
     if (COMPLEX || !view.wanted) {
@@ -54,7 +54,7 @@ static __device__ __forceinline__ void give_item(const convolve_job &j, uint64_t
 /* Convolves one item. An item past the last one is computed but not stored, because its threads take part in the
  * block's barriers. */
 template <typename T, bool COMPLEX, int LOG>
-static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_kernel(const convolve_job j) {
+static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_kernel(const convolve_params j) {
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const number<T> *table = (const number<T> *)j.table;
@@ -74,7 +74,7 @@ static __global__ void __launch_bounds__(block_shape<T, LOG>::THREADS) block_ker
 }
 
 template <typename T, bool COMPLEX, int LOG>
-static __global__ void __launch_bounds__(line<LOG>::THREADS) filter_kernel(const convolve_job j) {
+static __global__ void __launch_bounds__(line<LOG>::THREADS) filter_kernel(const convolve_params j) {
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const int t = threadIdx.x;
@@ -93,7 +93,8 @@ static __global__ void __launch_bounds__(line<LOG>::THREADS) filter_kernel(const
 
 /* --------------------------------------------------------------------------------- launches */
 
-template <typename T, bool COMPLEX, int LOG> static fft_launch find(int log, bool of_filter, const convolve_job *j) {
+template <typename T, bool COMPLEX, int LOG>
+static fft_launch find(int log, bool of_filter, const convolve_params *j) {
     constexpr unsigned bytes = padded_size<LOG>() * sizeof(number<T>);
     constexpr int items = block_shape<T, LOG>::ITEMS;
     if (log == LOG && of_filter)
@@ -105,7 +106,7 @@ template <typename T, bool COMPLEX, int LOG> static fft_launch find(int log, boo
     return fft_launch{};
 }
 
-static fft_launch find_any(weft_dtype dtype, bool is_complex, int log, bool of_filter, const convolve_job *j) {
+static fft_launch find_any(weft_dtype dtype, bool is_complex, int log, bool of_filter, const convolve_params *j) {
     if (dtype == WEFT_F32)
         return is_complex ? find<float, true, BLOCK_LOG_F32>(log, of_filter, j)
                           : find<float, false, BLOCK_LOG_F32>(log, of_filter, j);
@@ -113,10 +114,10 @@ static fft_launch find_any(weft_dtype dtype, bool is_complex, int log, bool of_f
                       : find<double, false, BLOCK_LOG_F64>(log, of_filter, j);
 }
 
-fft_launch cuda_convolve_blocks(weft_dtype dtype, bool is_complex, int log, const convolve_job *j) {
+fft_launch cuda_convolve_blocks(weft_dtype dtype, bool is_complex, int log, const convolve_params *j) {
     return find_any(dtype, is_complex, log, false, j);
 }
 
-fft_launch cuda_convolve_block_filter(weft_dtype dtype, bool is_complex, int log, const convolve_job *j) {
+fft_launch cuda_convolve_block_filter(weft_dtype dtype, bool is_complex, int log, const convolve_params *j) {
     return find_any(dtype, is_complex, log, true, j);
 }

@@ -8,11 +8,11 @@
 
 /* View of one item for one thread: the positions of its numbers and results, and whether all of them are in range. */
 template <typename T, bool COMPLEX> struct item_view {
-    const convolve_job &j;
+    const convolve_params &j;
     int64_t from, to;    /* index of number 0 in the signal, and in the requested results; both may be negative */
     bool inside, wanted; /* inside: all numbers are in the signal; wanted: all results are requested */
 
-    __device__ __forceinline__ item_view(const convolve_job &job, uint64_t item) : j(job) {
+    __device__ __forceinline__ item_view(const convolve_params &params, uint64_t item) : j(params) {
         const int64_t first = (int64_t)((COMPLEX ? item : 2 * item) * j.step), before = (int64_t)(j.m - 1);
         const int64_t reach = COMPLEX ? 0 : (int64_t)j.step;
         from = first - before;
@@ -60,7 +60,7 @@ template <typename T, bool COMPLEX> struct item_view {
 
 /* Returns tap `place`, or 0 after the last. */
 template <typename T, bool COMPLEX>
-static __device__ __forceinline__ number<T> take_tap(const convolve_job &j, uint64_t place) {
+static __device__ __forceinline__ number<T> take_tap(const convolve_params &j, uint64_t place) {
     number<T> v;
     v.re = v.im = 0;
     if (place >= j.m) return v;

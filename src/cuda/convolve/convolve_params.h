@@ -11,7 +11,7 @@
 #define BLOCK_LOG_F32 14
 #define BLOCK_LOG_F64 13
 
-struct convolve_job {
+struct convolve_params {
     const void *x, *h;     /* signal and taps */
     uint64_t n, m;         /* lengths of x and h; m <= n */
     uint64_t first, count; /* requested results, as a range of the full convolution */

@@ -11,7 +11,7 @@ extern __shared__ __align__(16) unsigned char dynamic_shared[];
 
 /* A thread of these kernels copies number `place` of an item. If `items` is 0, fill_kernel copies the taps. */
 template <typename T, bool COMPLEX>
-static __global__ void __launch_bounds__(FILL_THREADS) fill_kernel(const convolve_job j) {
+static __global__ void __launch_bounds__(FILL_THREADS) fill_kernel(const convolve_params j) {
     const uint64_t i = (uint64_t)blockIdx.x * FILL_THREADS + threadIdx.x, item = i / j.size, place = i % j.size;
     T *numbers = (T *)j.numbers;
     if (j.items == 0 && item == 0) store_number(numbers, i, true, take_tap<T, COMPLEX>(j, place));
@@ -19,7 +19,7 @@ static __global__ void __launch_bounds__(FILL_THREADS) fill_kernel(const convolv
 }
 
 template <typename T, bool COMPLEX>
-static __global__ void __launch_bounds__(FILL_THREADS) give_kernel(const convolve_job j) {
+static __global__ void __launch_bounds__(FILL_THREADS) give_kernel(const convolve_params j) {
     const uint64_t i = (uint64_t)blockIdx.x * FILL_THREADS + threadIdx.x, item = i / j.size, place = i % j.size;
     if (item < j.items)
         item_view<T, COMPLEX>(j, j.item + item).give((int64_t)place, load_number((const T *)j.numbers, i, true));
@@ -35,7 +35,7 @@ template <int LOG> struct row_shape {
 /* Transforms rows; rows are counted through all items. The filter's transform is stored in the order in which threads
  * read it. */
 template <typename T, int LOG, bool OF_FILTER>
-static __global__ void __launch_bounds__(row_shape<LOG>::THREADS) row_kernel(const convolve_job j) {
+static __global__ void __launch_bounds__(row_shape<LOG>::THREADS) row_kernel(const convolve_params j) {
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
     const int t = threadIdx.x % l::THREADS, which = threadIdx.x / l::THREADS;
@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(row_shape<LOG>::THREADS) row_kernel(con
 /* ------------------------------------------------------------------------ columns, backward */
 
 template <typename T, int LOG>
-static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS) columns_back_kernel(const fft_job j) {
+static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS) columns_back_kernel(const fft_params j) {
     typedef pass_shape<T, LOG> shape;
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
@@ -85,23 +85,23 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS) columns_ba
 
 /* --------------------------------------------------------------------------------- launches */
 
-static fft_launch number_launch(const void *kernel, const convolve_job *j) {
+static fft_launch number_launch(const void *kernel, const convolve_params *j) {
     return fft_launch{kernel, ((j->items ? j->items : 1) * j->size - 1) / FILL_THREADS + 1, FILL_THREADS, 0};
 }
 
-fft_launch cuda_convolve_fill(weft_dtype dtype, bool is_complex, const convolve_job *j) {
+fft_launch cuda_convolve_fill(weft_dtype dtype, bool is_complex, const convolve_params *j) {
     const void *f32 = is_complex ? (const void *)fill_kernel<float, true> : (const void *)fill_kernel<float, false>;
     const void *f64 = is_complex ? (const void *)fill_kernel<double, true> : (const void *)fill_kernel<double, false>;
     return number_launch(dtype == WEFT_F32 ? f32 : f64, j);
 }
 
-fft_launch cuda_convolve_give(weft_dtype dtype, bool is_complex, const convolve_job *j) {
+fft_launch cuda_convolve_give(weft_dtype dtype, bool is_complex, const convolve_params *j) {
     const void *f32 = is_complex ? (const void *)give_kernel<float, true> : (const void *)give_kernel<float, false>;
     const void *f64 = is_complex ? (const void *)give_kernel<double, true> : (const void *)give_kernel<double, false>;
     return number_launch(dtype == WEFT_F32 ? f32 : f64, j);
 }
 
-template <typename T, int LOG, bool OF_FILTER> static fft_launch find_row(int log, const convolve_job *j) {
+template <typename T, int LOG, bool OF_FILTER> static fft_launch find_row(int log, const convolve_params *j) {
     constexpr int rows = row_shape<LOG>::ROWS;
     if (log == LOG)
         return fft_launch{(const void *)row_kernel<T, LOG, OF_FILTER>, (j->items ? j->items : 1) * j->blocks / rows,
@@ -110,17 +110,17 @@ template <typename T, int LOG, bool OF_FILTER> static fft_launch find_row(int lo
     return fft_launch{};
 }
 
-fft_launch cuda_convolve_row_filter(weft_dtype dtype, int log, const convolve_job *j) {
+fft_launch cuda_convolve_row_filter(weft_dtype dtype, int log, const convolve_params *j) {
     return dtype == WEFT_F32 ? find_row<float, FFT_PASS_LOG_MOST, true>(log, j)
                              : find_row<double, FFT_PASS_LOG_MOST, true>(log, j);
 }
 
-fft_launch cuda_convolve_row_product(weft_dtype dtype, int log, const convolve_job *j) {
+fft_launch cuda_convolve_row_product(weft_dtype dtype, int log, const convolve_params *j) {
     return dtype == WEFT_F32 ? find_row<float, FFT_PASS_LOG_MOST, false>(log, j)
                              : find_row<double, FFT_PASS_LOG_MOST, false>(log, j);
 }
 
-template <typename T, int LOG> static fft_launch find_columns_back(int log, const fft_job *j) {
+template <typename T, int LOG> static fft_launch find_columns_back(int log, const fft_params *j) {
     typedef pass_shape<T, LOG> shape;
     if (log == LOG)
         return fft_launch{(const void *)columns_back_kernel<T, LOG>, j->batch * ((j->n >> LOG) / shape::WIDTH),
@@ -129,7 +129,7 @@ template <typename T, int LOG> static fft_launch find_columns_back(int log, cons
     return fft_launch{};
 }
 
-fft_launch cuda_convolve_columns_back(weft_dtype dtype, int log, const fft_job *j) {
+fft_launch cuda_convolve_columns_back(weft_dtype dtype, int log, const fft_params *j) {
     return dtype == WEFT_F32 ? find_columns_back<float, FFT_PASS_LOG_MOST>(log, j)
                              : find_columns_back<double, FFT_PASS_LOG_MOST>(log, j);
 }

@@ -17,7 +17,7 @@
 #define FFT_PASS_LOG_SMALL 8
 
 /* One pass over `batch` arrays. Counts and steps are in complex numbers, not bytes. */
-struct fft_job {
+struct fft_params {
     const void *x;
     void *y;
     const void *table;       /* T[2k] */

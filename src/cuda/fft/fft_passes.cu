@@ -19,7 +19,7 @@ template <typename T> static __device__ __forceinline__ number<T> finished(numbe
 /* Reads and writes every number once. */
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
-    columns_kernel(const fft_job j) {
+    columns_kernel(const fft_params j) {
     typedef pass_shape<T, LOG> shape;
     typedef line<LOG> l;
     number<T> *shared = (number<T> *)dynamic_shared;
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape
  * in rows whose results are adjacent. */
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(pass_shape<T, LOG>::THREADS, pass_shape<T, LOG>::RESIDENT)
-    rows_kernel(const fft_job j) {
+    rows_kernel(const fft_params j) {
     typedef pass_shape<T, LOG> shape;
     typedef line<LOG> l;
     typedef side_by_side<shape::WIDTH + 1> rows;
@@ -100,7 +100,8 @@ template <int LOG> struct in_turn {
 };
 
 template <typename T, int LOG>
-static __device__ __forceinline__ void take_short(const fft_job &j, uint64_t first, number<T> *shared, number<T> *v) {
+static __device__ __forceinline__ void take_short(const fft_params &j, uint64_t first, number<T> *shared,
+                                                  number<T> *v) {
     typedef line<LOG> l;
     const T *x = (const T *)j.x + 2 * first * j.x_step;
 #pragma unroll
@@ -119,7 +120,7 @@ static __device__ __forceinline__ void take_short(const fft_job &j, uint64_t fir
 
 template <typename T, int LOG>
 static __global__ void __launch_bounds__(whole_shape<LOG>::THREADS, 4096 / sizeof(T) / whole_shape<LOG>::THREADS)
-    whole_kernel(const fft_job j) {
+    whole_kernel(const fft_params j) {
     typedef line<LOG> l;
     constexpr bool SHORT = LOG < 8;
     number<T> *shared = (number<T> *)dynamic_shared;
@@ -182,7 +183,7 @@ static __device__ __forceinline__ void part(number<T> &f, number<T> &g, number<T
 
 /* Computes the pair f, n - f; 1 <= f <= n/2. */
 template <typename T, bool INVERSE>
-static __device__ __forceinline__ void pair_of(const fft_job &j, const T *x, T *y, uint64_t f) {
+static __device__ __forceinline__ void pair_of(const fft_params &j, const T *x, T *y, uint64_t f) {
     const uint64_t g = j.n - f;
     const T factor = INVERSE ? (T)1 : (T)0.5;
     number<T> a = load_number(x, f, j.x_aligned), b = load_number(x, g, j.x_aligned);
@@ -194,7 +195,7 @@ static __device__ __forceinline__ void pair_of(const fft_job &j, const T *x, T *
 
 /* Computes f = 0, together with f = n: two real values. */
 template <typename T, bool INVERSE>
-static __device__ __forceinline__ void real_pair_of(const fft_job &j, const T *x, T *y) {
+static __device__ __forceinline__ void real_pair_of(const fft_params &j, const T *x, T *y) {
     number<T> a, b;
     const T first = __ldcg(x), second = __ldcg(x + (INVERSE ? 2 * j.n : 1));
     a.re = first + second;
@@ -207,7 +208,7 @@ static __device__ __forceinline__ void real_pair_of(const fft_job &j, const T *x
 
 /* Each thread computes one pair of one array; the first thread of an array computes f = 0 and f = n/2. */
 template <typename T, bool INVERSE>
-static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_job j) {
+static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_params j) {
     const uint64_t at = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
     const int digits = j.n > 1 ? 62 - __clzll(j.n) : 0;
     const uint64_t array = at >> digits, f = at & (((uint64_t)1 << digits) - 1);
@@ -224,7 +225,7 @@ static __global__ void __launch_bounds__(PARTS_THREADS) parts_kernel(const fft_j
 
 /* Transforms of one value, to or from a real one. */
 template <typename T, bool FROM_REAL>
-static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_job j) {
+static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_params j) {
     const uint64_t i = (uint64_t)blockIdx.x * PARTS_THREADS + threadIdx.x;
     if (i >= j.batch) return;
     const T v = canonical(((const T *)j.x)[FROM_REAL ? i : 2 * i]);
@@ -234,73 +235,73 @@ static __global__ void __launch_bounds__(PARTS_THREADS) single_kernel(const fft_
 
 /* ------------------------------------------------------------------------------ launches */
 
-template <typename T, int LOG> static fft_launch whole_launch(const fft_job *j) {
+template <typename T, int LOG> static fft_launch whole_launch(const fft_params *j) {
     const uint64_t arrays = whole_shape<LOG>::ARRAYS;
     return fft_launch{(const void *)whole_kernel<T, LOG>, (j->batch - 1) / arrays + 1, whole_shape<LOG>::THREADS,
                       (unsigned)(arrays * padded_size<LOG>() * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch columns_launch(const fft_job *j) {
+template <typename T, int LOG> static fft_launch columns_launch(const fft_params *j) {
     typedef pass_shape<T, LOG> shape;
     return fft_launch{(const void *)columns_kernel<T, LOG>, j->batch * ((j->n >> LOG) / shape::WIDTH), shape::THREADS,
                       (unsigned)(((size_t)shape::WIDTH << LOG) * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch rows_launch(const fft_job *j) {
+template <typename T, int LOG> static fft_launch rows_launch(const fft_params *j) {
     typedef pass_shape<T, LOG> shape;
     return fft_launch{(const void *)rows_kernel<T, LOG>, j->batch * (j->blocks / shape::WIDTH), shape::THREADS,
                       (unsigned)(((size_t)(shape::WIDTH + 1) << LOG) * sizeof(number<T>))};
 }
 
-template <typename T, int LOG> static fft_launch find_whole(int log, const fft_job *j) {
+template <typename T, int LOG> static fft_launch find_whole(int log, const fft_params *j) {
     if (log == LOG) return whole_launch<T, LOG>(j);
     if constexpr (LOG > 0) return find_whole<T, LOG - 1>(log, j);
     return fft_launch{};
 }
 
-template <typename T, int LOG> static fft_launch find_columns(int log, const fft_job *j) {
+template <typename T, int LOG> static fft_launch find_columns(int log, const fft_params *j) {
     if (log == LOG) return columns_launch<T, LOG>(j);
     if constexpr (LOG > FFT_PASS_LOG_LEAST) return find_columns<T, LOG - 1>(log, j);
     return fft_launch{};
 }
 
-template <typename T, int LOG> static fft_launch find_rows(int log, const fft_job *j) {
+template <typename T, int LOG> static fft_launch find_rows(int log, const fft_params *j) {
     if (log == LOG) return rows_launch<T, LOG>(j);
     if constexpr (LOG > FFT_PASS_LOG_LEAST) return find_rows<T, LOG - 1>(log, j);
     return fft_launch{};
 }
 
-fft_launch cuda_fft_whole(weft_dtype dtype, int log, const fft_job *j) {
+fft_launch cuda_fft_whole(weft_dtype dtype, int log, const fft_params *j) {
     return dtype == WEFT_F32 ? find_whole<float, FFT_WHOLE_LOG_F32>(log, j)
                              : find_whole<double, FFT_WHOLE_LOG_F64>(log, j);
 }
 
-fft_launch cuda_fft_columns(weft_dtype dtype, int log, const fft_job *j) {
+fft_launch cuda_fft_columns(weft_dtype dtype, int log, const fft_params *j) {
     return dtype == WEFT_F32 ? find_columns<float, FFT_PASS_LOG_MOST>(log, j)
                              : find_columns<double, FFT_PASS_LOG_MOST>(log, j);
 }
 
-fft_launch cuda_fft_rows(weft_dtype dtype, int log, const fft_job *j) {
+fft_launch cuda_fft_rows(weft_dtype dtype, int log, const fft_params *j) {
     return dtype == WEFT_F32 ? find_rows<float, FFT_PASS_LOG_MOST>(log, j)
                              : find_rows<double, FFT_PASS_LOG_MOST>(log, j);
 }
 
-static fft_launch parts_launch(const void *kernel, const fft_job *j) {
+static fft_launch parts_launch(const void *kernel, const fft_params *j) {
     const uint64_t pairs = j->n > 1 ? j->n / 2 : 1;
     return fft_launch{kernel, (j->batch * pairs - 1) / PARTS_THREADS + 1, PARTS_THREADS, 0};
 }
 
-fft_launch cuda_fft_split(weft_dtype dtype, const fft_job *j) {
+fft_launch cuda_fft_split(weft_dtype dtype, const fft_params *j) {
     return parts_launch(
         dtype == WEFT_F32 ? (const void *)parts_kernel<float, false> : (const void *)parts_kernel<double, false>, j);
 }
 
-fft_launch cuda_fft_join(weft_dtype dtype, const fft_job *j) {
+fft_launch cuda_fft_join(weft_dtype dtype, const fft_params *j) {
     return parts_launch(
         dtype == WEFT_F32 ? (const void *)parts_kernel<float, true> : (const void *)parts_kernel<double, true>, j);
 }
 
-fft_launch cuda_fft_single(weft_dtype dtype, bool from_real, const fft_job *j) {
+fft_launch cuda_fft_single(weft_dtype dtype, bool from_real, const fft_params *j) {
     const void *f32 =
         from_real ? (const void *)single_kernel<float, true> : (const void *)single_kernel<float, false>;
     const void *f64 =

@@ -83,9 +83,9 @@ weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int lo
 
 /* --------------------------------------------------------------------------------- launches */
 
-weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *job,
+weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *params,
                        weft_error *error) {
-    void *arguments[] = {(void *)job};
+    void *arguments[] = {(void *)params};
     RETURN_IF(launch->blocks > INT32_MAX, WEFT_INVALID, "%s: too many values for one call on a GPU: %llu blocks",
               operation, (unsigned long long)launch->blocks);
     RETURN_IF_ERROR(gpu_allow_shared(g, launch->kernel, operation, error));

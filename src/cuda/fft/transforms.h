@@ -10,8 +10,8 @@
 weft_status gpu_twiddles(gpu *g, const char *operation, weft_dtype dtype, int log, const void **table,
                          weft_error *error);
 
-/* Launches a kernel whose only argument is `job`. */
-weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *job,
+/* Launches a kernel whose only argument is `params`. */
+weft_status gpu_launch(const gpu *g, const char *operation, const fft_launch *launch, const void *params,
                        weft_error *error);
 
 /* Number of stages of each pass of a transform of 2^log values. */

@@ -139,11 +139,11 @@ weft_status cuda_heat(void *state, const heat_call *c, weft_error *error) {
     gpu_array arrays[] = {{"u", c->u, bytes, ARRAY_IN, false, NULL}, {"v", c->v, bytes, ARRAY_OUT, false, NULL}};
     void *scratch;
     set_coefficients(&s);
-    RETURN_IF_ERROR(arrays_bring(g, "heat", arrays, 2, aligned + solver_bytes(&s), &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "heat", arrays, 2, aligned + solver_bytes(&s), &scratch, error));
     s.d = (char *)scratch;
     s.scratch = s.d + aligned;
     if (c->steps == 0 && arrays[0].at != arrays[1].at)
         CUDA_TRY(cudaMemcpyAsync(arrays[1].at, arrays[0].at, bytes, cudaMemcpyDeviceToDevice, g->stream), "heat");
     RETURN_IF_ERROR(run_steps(&s, arrays[0].at, arrays[1].at, error));
-    return arrays_return(g, "heat", arrays, 2, error);
+    return arrays_copy_out(g, "heat", arrays, 2, error);
 }

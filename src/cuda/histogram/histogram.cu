@@ -46,10 +46,10 @@ static weft_status check_edges(gpu *g, const histogram_call *c, weft_error *erro
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), "histogram");
     if (capture != cudaStreamCaptureStatusNone) return WEFT_OK;
     g->pending = true;
-    launch_check(c, g->stream, g->landing);
+    launch_check(c, g->stream, g->pinned);
     CUDA_TRY(cudaGetLastError(), "histogram");
     CUDA_TRY(cudaStreamSynchronize(g->stream), "histogram");
-    const size_t bad = (size_t)*g->landing;
+    const size_t bad = (size_t)*g->pinned;
     if (bad == c->bins) return WEFT_OK;
     uint64_t pair[2];
     CUDA_TRY(cudaMemcpy(pair, (const char *)c->edges + bad * size, 2 * size, cudaMemcpyDefault), "histogram");
@@ -137,7 +137,7 @@ weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *err
     void *scratch;
     memset(&j, 0, sizeof j);
     if (c->edges) RETURN_IF_ERROR(check_edges(g, c, error));
-    RETURN_IF_ERROR(arrays_bring(g, "histogram", arrays, 3, 0, &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "histogram", arrays, 3, 0, &scratch, error));
     const bool is_float = c->dtype == WEFT_F32 || c->dtype == WEFT_F64;
     if (!c->edges)
         j.even = is_float ? weft_even_bins_of_reals(c->lower_real, c->upper_real, c->bins)
@@ -147,5 +147,5 @@ weft_status cuda_histogram(void *state, const histogram_call *c, weft_error *err
     j.bins = (uint32_t)c->bins;
     CUDA_TRY(cudaMemsetAsync(j.counts, 0, c->bins * sizeof *j.counts, g->stream), "histogram");
     RETURN_IF_ERROR(launch_for(g, c, arrays[0].at, &j, error));
-    return arrays_return(g, "histogram", arrays, 3, error);
+    return arrays_copy_out(g, "histogram", arrays, 3, error);
 }

@@ -40,7 +40,7 @@ template <class P> struct laplace_place {
     bool x_face[V], y_face[P::ROWS];
     bool has_faces; /* the tile has points on faces or outside the grid; equal in all threads */
 
-    __device__ static laplace_place find(const laplace_job &a) {
+    __device__ static laplace_place find(const laplace_params &a) {
         laplace_place p;
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
         p.x = (int64_t)blockIdx.x * (WIDTH - 2 * RIM) - RIM + lane * V;
@@ -52,7 +52,7 @@ template <class P> struct laplace_place {
         return p;
     }
     /* Returns true if row r of the thread is in the grid and written by this block. */
-    __device__ bool writes_row(const laplace_job &a, int r) const {
+    __device__ bool writes_row(const laplace_params &a, int r) const {
         const int row = threadIdx.x / 32 * P::ROWS + r;
         return row >= T && row < TILE - T && y + r < (int64_t)a.ny;
     }
@@ -67,8 +67,8 @@ template <class P> struct laplace_place {
 template <class P> struct laplace_stages { strip<typename P::element> row[LAPLACE_STAGES][P::ROWS][P::THREADS]; };
 
 template <class P>
-static __device__ __forceinline__ void laplace_fetch(const laplace_job &a, const laplace_place<P> &p, int64_t plane,
-                                                     laplace_stages<P> &stages) {
+static __device__ __forceinline__ void laplace_fetch(const laplace_params &a, const laplace_place<P> &p,
+                                                     int64_t plane, laplace_stages<P> &stages) {
     typedef typename P::element A;
     constexpr int V = P::V;
     const A *from = (const A *)a.from + (plane * (int64_t)a.ny + p.y) * (int64_t)a.nx + p.x;
@@ -91,7 +91,8 @@ static __device__ __forceinline__ void laplace_fetch(const laplace_job &a, const
 }
 
 template <class P>
-static __device__ __forceinline__ void laplace_store(const laplace_job &a, const laplace_place<P> &p, int64_t plane,
+static __device__ __forceinline__ void laplace_store(const laplace_params &a, const laplace_place<P> &p,
+                                                     int64_t plane,
                                                      const strip<typename P::element> (&rows)[P::ROWS]) {
     typedef typename P::element A;
     constexpr int V = P::V;
@@ -164,7 +165,8 @@ template <class P> struct laplace_memory {
 static __device__ uint4 *laplace_shared();
 
 template <class P, int BLOCKS>
-static __global__ void __launch_bounds__(P::THREADS, BLOCKS) laplace_kernel(const __grid_constant__ laplace_job a) {
+static __global__ void __launch_bounds__(P::THREADS, BLOCKS)
+    laplace_kernel(const __grid_constant__ laplace_params a) {
     typedef typename P::element A;
     constexpr int T = P::T, V = P::V, R = P::ROWS;
     laplace_memory<P> &shared = *(laplace_memory<P> *)laplace_shared();

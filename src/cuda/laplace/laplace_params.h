@@ -6,7 +6,7 @@
 
 #define LAPLACE_STAGES 4 /* planes in shared memory; all but one are being copied */
 
-struct laplace_job {
+struct laplace_params {
     const void *from;
     void *to;
     uint64_t nx, ny, nz;

@@ -179,7 +179,7 @@ static __global__ void __launch_bounds__(SOLVE_THREADS)
 template <class T> struct squares : summing<double> {
     static constexpr int INPUTS = 1;
     typedef T element;
-    __device__ explicit squares(const job &) {}
+    __device__ explicit squares(const reduce_params &) {}
     __device__ double step(double lane, T x, T) const { return fma((double)x, (double)x, lane); }
 };
 
@@ -210,15 +210,16 @@ template <class A> static void make_grids(solver<A> *s) {
         g[1] = solve_grid{weft_axis_next(g->x), weft_axis_next(g->y), weft_axis_next(g->z), NULL, NULL};
 }
 
-/* Lays out the workspace at `room` and returns its size in bytes. If `room` is NULL, only computes the size. */
-template <class A> static size_t lay_out(solver<A> *s, char *room) {
+/* Lays out the workspace at `workspace` and returns its size in bytes. If `workspace` is NULL, only computes the
+ * size. */
+template <class A> static size_t lay_out(solver<A> *s, char *workspace) {
     const bool needed = s->call->residual || s->count > 1;
     size_t at = needed ? aligned(points_of(s->grids[0]) * sizeof(A)) : 0;
-    s->residual = (A *)room;
+    s->residual = (A *)workspace;
     for (solve_grid *g = s->grids + 1; g < s->grids + s->count; g++) {
         const size_t bytes = aligned(points_of(*g) * sizeof(A));
-        g->e = room ? room + at : NULL;
-        g->right = room ? room + at + bytes : NULL;
+        g->e = workspace ? workspace + at : NULL;
+        g->right = workspace ? workspace + at + bytes : NULL;
         at += 2 * bytes;
     }
     return at;
@@ -299,15 +300,15 @@ template <class A> static weft_status measure(const solver<A> *s, weft_error *er
 
 template <class A> static weft_status solve(gpu *g, const laplace_solve_call *l, weft_error *error) {
     solver<A> s = {g, l, {}, 0, NULL};
-    void *room;
+    void *workspace;
     make_grids(&s);
     const size_t bytes = points_of(s.grids[0]) * sizeof(A);
     gpu_array arrays[] = {{"u", l->u, bytes, l->u == l->v ? ARRAY_BOTH : ARRAY_IN, false, NULL},
                           {"v", l->v, bytes, ARRAY_OUT, false, NULL}};
     const int in_v = l->u == l->v ? 0 : 1; /* in place there is one array */
     if (l->residual) RETURN_IF_ERROR(gpu_refuse_capture(g, "laplace_solve", error));
-    RETURN_IF_ERROR(arrays_bring(g, "laplace_solve", arrays, in_v + 1, lay_out(&s, NULL), &room, error));
-    lay_out(&s, (char *)room);
+    RETURN_IF_ERROR(arrays_copy_in(g, "laplace_solve", arrays, in_v + 1, lay_out(&s, NULL), &workspace, error));
+    lay_out(&s, (char *)workspace);
     s.grids[0].e = arrays[in_v].at;
     if (in_v)
         CUDA_TRY(cudaMemcpyAsync(arrays[1].at, arrays[0].at, bytes, cudaMemcpyDeviceToDevice, g->stream),
@@ -315,7 +316,7 @@ template <class A> static weft_status solve(gpu *g, const laplace_solve_call *l,
     for (size_t i = 0; i < l->sweeps; i++)
         RETURN_IF_ERROR(l->method == WEFT_MULTIGRID ? cycle(&s, error) : relax(&s, s.grids[0], error));
     if (l->residual) RETURN_IF_ERROR(measure(&s, error));
-    return arrays_return(g, "laplace_solve", arrays, in_v + 1, error);
+    return arrays_copy_out(g, "laplace_solve", arrays, in_v + 1, error);
 }
 
 weft_status cuda_laplace_solve(void *state, const laplace_solve_call *l, weft_error *error) {

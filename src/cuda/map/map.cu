@@ -112,7 +112,7 @@ static weft_status launch_compiled(const gpu *g, const map_program *program, voi
                                    uint64_t n, void *out, weft_error *error) {
     const size_t vector = rows ? 16 / cuda_type_bytes(program->dtype) : 1;
     const uint64_t block = FORMULA_THREADS * vector * (rows ? rows : 1), blocks = (n - 1) / block + 1;
-    formula_job f;
+    formula_params f;
     memset(&f.j, 0, sizeof f.j);
     f.j.vectors = gpu_formula_operands(program, first, vector, f.operands) &&
                   (uintptr_t)out % FORMULA_ALIGNMENT(vector * cuda_type_bytes(program->dtype)) == 0;
@@ -139,8 +139,8 @@ weft_status gpu_map_part(gpu *g, const map_program *program, uint64_t first, uin
     }
 }
 
-weft_status gpu_map_bring(gpu *g, const map_call *c, size_t out_bytes, size_t scratch_bytes, map_arrays *arrays,
-                          map_program *program, weft_error *error) {
+weft_status gpu_map_copy_in(gpu *g, const map_call *c, size_t out_bytes, size_t scratch_bytes, map_arrays *arrays,
+                            map_program *program, weft_error *error) {
     int array_of[MAP_LEAVES];
     arrays->count = 0;
     for (size_t k = 0; k < c->leaf_count; k++) {
@@ -154,7 +154,7 @@ weft_status gpu_map_bring(gpu *g, const map_call *c, size_t out_bytes, size_t sc
                                                   NULL};
     }
     if (c->out) arrays->list[arrays->count++] = gpu_array{"out", c->out, out_bytes, ARRAY_OUT, false, NULL};
-    RETURN_IF_ERROR(arrays_bring(g, "map", arrays->list, arrays->count, scratch_bytes, &arrays->scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "map", arrays->list, arrays->count, scratch_bytes, &arrays->scratch, error));
     program->dtype = c->dtype;
     program->step_count = (uint32_t)c->step_count;
     program->leaf_count = (uint32_t)c->leaf_count;
@@ -171,7 +171,7 @@ weft_status cuda_map(void *state, const map_call *c, weft_error *error) {
     const current_device scope(g->device);
     map_program program;
     map_arrays arrays;
-    RETURN_IF_ERROR(gpu_map_bring(g, c, c->n * cuda_type_bytes(c->dtype), 0, &arrays, &program, error));
+    RETURN_IF_ERROR(gpu_map_copy_in(g, c, c->n * cuda_type_bytes(c->dtype), 0, &arrays, &program, error));
     RETURN_IF_ERROR(gpu_map_part(g, &program, 0, c->n, arrays.list[arrays.count - 1].at, error));
-    return arrays_return(g, "map", arrays.list, arrays.count, error);
+    return arrays_copy_out(g, "map", arrays.list, arrays.count, error);
 }

@@ -71,7 +71,7 @@ static void forget(formula *f) {
 
 /* Frees the least recently used entry. *place is NULL if graphs may use all of them. Synchronizes the stream first if
  * the entry was compiled, because its kernel may still be running. */
-static weft_status make_room(gpu *g, formula **place, weft_error *error) {
+static weft_status evict_formula(gpu *g, formula **place, weft_error *error) {
     *place = NULL;
     for (formula *f = g->formulas->list; f < g->formulas->list + FORMULAS_MAX; f++)
         if (!f->kept && (!*place || f->last_use < (*place)->last_use)) *place = f;
@@ -108,7 +108,7 @@ static weft_status recall(gpu *g, const map_shape *shape, const kernel *consumer
     const void *const identity = consumer ? consumer->function : NULL;
     *found = find(g, shape, identity);
     if (!*found) {
-        RETURN_IF_ERROR(make_room(g, found, error));
+        RETURN_IF_ERROR(evict_formula(g, found, error));
         if (!*found) return WEFT_OK;
         (*found)->shape = *shape;
         (*found)->consumer = identity;

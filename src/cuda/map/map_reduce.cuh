@@ -13,11 +13,11 @@ template <class Op, class F, int ROWS> struct computed : Op {
     static constexpr int BATCH = ROWS;
     typedef F formula;
     const formula_operand *operands;
-    __device__ explicit computed(const formula_job &f) : Op(f.j), operands(f.operands) {}
+    __device__ explicit computed(const formula_params &f) : Op(f.j), operands(f.operands) {}
 
-    template <class Value> __device__ void resolve(const job &j, Value &v) const { Op::resolve(j, v); }
+    template <class Value> __device__ void resolve(const reduce_params &j, Value &v) const { Op::resolve(j, v); }
     /* Finds the first element with the least key in the vector v.where (extremes.cuh). */
-    __device__ void resolve(const job &j, located &v) const {
+    __device__ void resolve(const reduce_params &j, located &v) const {
         typedef typename Op::element element;
         uint64_t i = v.where * vector<element>::ELEMENTS;
         while (i + 1 < j.n && this->order.of((element)value_at<F>(operands, i)) != v.key) i++;
@@ -64,8 +64,8 @@ static __device__ __forceinline__ void take_any_tile(const computed<Op, F, ROWS>
 
 /* Returns the value of a tile, as tile_value in tree.cuh does for elements in memory. */
 template <class Op, class F, int ROWS>
-static __device__ __forceinline__ typename Op::value tile_value(const computed<Op, F, ROWS> &op, const job &j,
-                                                                uint64_t tile) {
+static __device__ __forceinline__ typename Op::value tile_value(const computed<Op, F, ROWS> &op,
+                                                                const reduce_params &j, uint64_t tile) {
     typedef tile_shape<Op> shape;
     const uint32_t column = threadIdx.x % WARP * shape::OWN;
     const uint64_t start = tile * shape::ELEMENTS, count = j.n - start;
@@ -79,7 +79,7 @@ static __device__ __forceinline__ typename Op::value tile_value(const computed<O
     return join_lanes(op, lane);
 }
 
-template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_tree(const formula_job &f) {
+template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_tree(const formula_params &f) {
     const computed<Op, F, ROWS> op(f);
     if (op.idle()) return;
     const share s = share_of_warp(f.j);
@@ -98,7 +98,7 @@ template <class Op, class F> struct value_vectors {
     uint64_t n; /* number of values */
     bool aligned;
 
-    __device__ explicit value_vectors(const formula_job &f)
+    __device__ explicit value_vectors(const formula_params &f)
         : o(f.operands), n(f.j.n * sizeof(typename Op::element) / sizeof(value)), aligned(f.j.vectors) {}
     __device__ vector<typename Op::element> of(const loads &l, uint64_t i) const {
         const packed<value, VALUES> values = values_of<F, VALUES>(l, o, i * VALUES);
@@ -155,7 +155,7 @@ static __device__ __forceinline__ typename Op::value computed_run_value(const co
     return v;
 }
 
-template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_free(const formula_job &f) {
+template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_free(const formula_params &f) {
     const computed<Op, F, ROWS> op(f);
     const share s = share_of_warp(f.j);
     finish_block(op, f.j, computed_run_value(op, value_vectors<Op, F>(f), s), s.present);

@@ -62,10 +62,10 @@ static __device__ __forceinline__ void compute_elements(const formula_operand *o
 template <class F, int ROWS> struct scan_values {
     const formula_operand *o;
     template <class Part>
-    __device__ __forceinline__ void fill(const scan_job &a, uint64_t start, int tiles,
+    __device__ __forceinline__ void fill(const scan_params &a, uint64_t start, int tiles,
                                          Part (*buffer)[SCAN_WARPS]) const {
         const uint64_t near = threadIdx.x == 0 ? scan_ahead(a, start) : 0;
-        if (near) F::bring(o, near, a.block_tiles * SCAN_TILE);
+        if (near) F::prefetch(o, near, a.block_tiles * SCAN_TILE);
         const int warp = threadIdx.x / 32;
 #pragma unroll 1
         for (int t = 0; t < tiles; t++) {
@@ -78,7 +78,7 @@ template <class F, int ROWS> struct scan_values {
     }
 };
 
-template <class Op, class F, int ROWS> static __device__ __forceinline__ void scan_formula(const formula_job &f) {
+template <class Op, class F, int ROWS> static __device__ __forceinline__ void scan_formula(const formula_params &f) {
     scan_from<Op>(scan_values<F, ROWS>{f.operands}, f.scan);
 }
 

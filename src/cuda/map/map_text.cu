@@ -142,12 +142,12 @@ static void write_steps(text *t, const map_shape *shape) {
 }
 
 /* Writes the function that prefetches the operands of elements i .. i + count - 1. */
-static void write_bring(text *t, const map_shape *shape) {
-    line(t, "    static __device__ void bring(const formula_operand *o, uint64_t i, uint32_t count) {");
+static void write_prefetch(text *t, const map_shape *shape) {
+    line(t, "    static __device__ void prefetch(const formula_operand *o, uint64_t i, uint32_t count) {");
     for (uint32_t k = 0; k < shape->leaf_count; k++) {
         const char *type = c_type(shape->leaves[k].dtype);
         if (shape->leaves[k].kind == LEAF_ARRAY)
-            line(t, "        bring_near((const %s *)o[%u].array + i, count * sizeof(%s));", type, k, type);
+            line(t, "        prefetch_l2((const %s *)o[%u].array + i, count * sizeof(%s));", type, k, type);
     }
     line(t, "    }");
 }
@@ -157,7 +157,7 @@ static void write_formula(text *t, const map_shape *shape, const kernel *consume
     line(t, "struct formula {");
     line(t, "    typedef %s value;", type);
     write_loads(t, shape);
-    if (consumer && consumer->kind == KERNEL_SCAN) write_bring(t, shape);
+    if (consumer && consumer->kind == KERNEL_SCAN) write_prefetch(t, shape);
     line(t, "    template <int V>");
     line(t, "    static __device__ __forceinline__ %s", type);
     line(t, "    at(const loads<V> &l, const formula_operand *o, uint64_t i, int e) {");
@@ -192,7 +192,7 @@ static const char *bounds_of(const kernel *consumer) {
 static void write_kernel(text *t, const map_shape *shape, const kernel *consumer) {
     const int rows = map_text_rows(shape);
     line(t, "extern \"C\" __global__ void __launch_bounds__(%s)", bounds_of(consumer));
-    line(t, FORMULA_KERNEL "(const __grid_constant__ formula_job f) {");
+    line(t, FORMULA_KERNEL "(const __grid_constant__ formula_params f) {");
     if (!consumer)
         line(t, "    map_values<formula, %s, %d>(f);", rows ? "16 / sizeof(formula::value)" : "1", rows ? rows : 1);
     else if (consumer->kind == KERNEL_SCAN)

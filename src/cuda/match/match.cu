@@ -29,7 +29,7 @@ enum {
 };
 #define ALL_LANES 0xffffffffu
 
-typedef struct match_job {
+typedef struct match_params {
     weft_match_set set;
     const unsigned char *text;
     uint64_t n, first, end; /* positions [first, end) are searched */
@@ -39,23 +39,23 @@ typedef struct match_job {
     uint32_t keys_tell; /* 1 if a matching key is a match: no pattern is longer than its key, and whole_word is off */
     uint32_t few;       /* number of patterns if at most FEW, else 0; their keys and masks follow */
     uint32_t few_keys[FEW], few_masks[FEW];
-} match_job;
+} match_params;
 
 /* ------------------------------------------------------------------------------- the text */
 
 /* Returns the byte at a position, or 0 outside the text. */
-static __device__ __forceinline__ uint32_t byte_at(const match_job &j, int64_t place) {
+static __device__ __forceinline__ uint32_t byte_at(const match_params &j, int64_t place) {
     return place >= 0 && (uint64_t)place < j.n ? j.text[place] : 0;
 }
 
-static __device__ __forceinline__ uint32_t four_by_bytes(const match_job &j, int64_t place) {
+static __device__ __forceinline__ uint32_t four_by_bytes(const match_params &j, int64_t place) {
     uint32_t four = 0;
 #pragma unroll 1
     for (int k = 0; k < 4; k++) four |= byte_at(j, place + k) << 8 * k;
     return four;
 }
 
-static __device__ __forceinline__ uint4 group_by_bytes(const match_job &j, int64_t from) {
+static __device__ __forceinline__ uint4 group_by_bytes(const match_params &j, int64_t from) {
     uint4 v = {0, 0, 0, 0};
 #pragma unroll 1
     for (int k = 0; k < PER; k++) {
@@ -67,13 +67,13 @@ static __device__ __forceinline__ uint4 group_by_bytes(const match_job &j, int64
     return v;
 }
 
-static __device__ __forceinline__ bool in_text(const match_job &j, int64_t from, int bytes) {
+static __device__ __forceinline__ bool in_text(const match_params &j, int64_t from, int bytes) {
     return from >= 0 && (uint64_t)from + (uint64_t)bytes <= j.n;
 }
 
 /* Loads four bytes. Here and below, `inside` is true if all positions of the tile are searched and all bytes read
  * around them are in the text. */
-static __device__ __forceinline__ uint32_t four_at(const match_job &j, int64_t place, bool inside) {
+static __device__ __forceinline__ uint32_t four_at(const match_params &j, int64_t place, bool inside) {
     const unsigned skip = (unsigned)((uintptr_t)(j.text + place) % 4);
     if (!inside && !in_text(j, place - (int64_t)skip, 8)) return four_by_bytes(j, place);
     const uint32_t *const words = (const uint32_t *)(j.text + place - skip);
@@ -81,11 +81,11 @@ static __device__ __forceinline__ uint32_t four_at(const match_job &j, int64_t p
 }
 
 /* Load the word or the group at a position whose address is aligned. */
-static __device__ __forceinline__ uint32_t load_word(const match_job &j, int64_t from, bool inside) {
+static __device__ __forceinline__ uint32_t load_word(const match_params &j, int64_t from, bool inside) {
     return inside || in_text(j, from, 4) ? __ldg((const uint32_t *)(j.text + from)) : four_by_bytes(j, from);
 }
 
-static __device__ __forceinline__ uint4 load_group(const match_job &j, int64_t from, bool inside) {
+static __device__ __forceinline__ uint4 load_group(const match_params &j, int64_t from, bool inside) {
     return inside || in_text(j, from, PER) ? __ldg((const uint4 *)(j.text + from)) : group_by_bytes(j, from);
 }
 
@@ -101,7 +101,7 @@ static __device__ __forceinline__ uint32_t word_behind(uint32_t mine, uint32_t n
 /* Returns a mask: bit b is 1 if the filter contains the gram at byte b STRIDE of the group. A filter word is shifted
  * right by the gram's first byte modulo 32; its lowest bit is then shifted into `bits`. */
 template <int STRIDE, bool FOLD>
-static __device__ __forceinline__ uint32_t look_up(const match_job &j, const uint32_t *filter, uint4 group,
+static __device__ __forceinline__ uint32_t look_up(const match_params &j, const uint32_t *filter, uint4 group,
                                                    uint32_t behind) {
     const uint32_t fold = FOLD ? weft_match_filter_fold(&j.set) : 0, shift = weft_match_filter_shift(&j.set);
     const uint32_t v[PER / 4 + 1] = {group.x | fold, group.y | fold, group.z | fold, group.w | fold, behind | fold};
@@ -122,7 +122,7 @@ static __device__ __forceinline__ uint32_t look_up(const match_job &j, const uin
 /* ----------------------------------------------------------------------------- the matches */
 
 /* Returns a mask: bit i is 1 if `four` begins with the key of pattern i, for at most FEW patterns. */
-static __device__ __forceinline__ uint32_t few_at(const match_job &j, uint32_t four) {
+static __device__ __forceinline__ uint32_t few_at(const match_params &j, uint32_t four) {
     uint32_t keys = 0;
 #pragma unroll
     for (uint32_t i = 0; i < FEW; i++) keys |= (((four ^ j.few_keys[i]) & j.few_masks[i]) == 0 ? 1u : 0u) << i;
@@ -132,7 +132,7 @@ static __device__ __forceinline__ uint32_t few_at(const match_job &j, uint32_t f
 /* Calls found(place, pattern) for each match at the position `place`, by ascending pattern. If STRIDE > 1, all
  * patterns are of one class. */
 template <int STRIDE, bool FOLD, class FOUND>
-static __device__ __forceinline__ void each_of_many(const match_job &j, int64_t place, bool inside, FOUND found) {
+static __device__ __forceinline__ void each_of_many(const match_params &j, int64_t place, bool inside, FOUND found) {
     const weft_match_set &s = j.set;
     const uint32_t four = four_at(j, place, inside);
     if (STRIDE == 1 && s.class_count > 1) {
@@ -153,7 +153,7 @@ static __device__ __forceinline__ void each_of_many(const match_job &j, int64_t 
 /* Calls found(place, pattern) for each match at the positions last - (STRIDE - 1) .. last, by ascending position: a
  * pattern whose gram is at `last` begins at one of these. */
 template <int STRIDE, bool FOLD, class FOUND>
-static __device__ __forceinline__ void each_match(const match_job &j, int64_t last, bool inside, FOUND found) {
+static __device__ __forceinline__ void each_match(const match_params &j, int64_t last, bool inside, FOUND found) {
     const int64_t first = last - (STRIDE - 1);
     uint32_t keys = 0;
 #pragma unroll
@@ -175,7 +175,7 @@ static __device__ __forceinline__ void each_match(const match_job &j, int64_t la
  * most one per lane at a time. All lanes must call take(), with `is` true in those that have a gram. */
 template <int STRIDE, bool FOLD> struct counting {
     static constexpr bool IN_ORDER = false;
-    const match_job &j;
+    const match_params &j;
     uint32_t *counters; /* in shared memory; unused if j.shared_counts is 0 */
     uint64_t *counts;
 
@@ -193,7 +193,7 @@ template <int STRIDE, bool FOLD> struct counting {
 /* Sink that counts matches, and if there is a list writes them from index `at` on. */
 template <int STRIDE, bool FOLD> struct listing {
     static constexpr bool IN_ORDER = true;
-    const match_job &j;
+    const match_params &j;
     uint64_t at, capacity; /* `at` is equal in all lanes */
     uint64_t *positions;   /* NULL: matches are only counted */
     uint32_t *numbers;
@@ -284,7 +284,7 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
 /* ---------------------------------------------------------------------------------- a tile */
 
 /* Returns the number of chunks of a tile with positions to search, or with positions to look up for these. */
-static __device__ uint32_t chunks_of(const match_job &j, int64_t tile) {
+static __device__ uint32_t chunks_of(const match_params &j, int64_t tile) {
     const int64_t left = (int64_t)j.end + (int64_t)j.set.stride - 1 - tile;
     const int64_t chunks = (left + CHUNK - 1) / CHUNK;
     return chunks < (int64_t)j.tile_chunks ? (uint32_t)chunks : j.tile_chunks;
@@ -292,7 +292,7 @@ static __device__ uint32_t chunks_of(const match_job &j, int64_t tile) {
 
 /* Searches `chunks` chunks from `tile` on. All lanes of a warp must call it. */
 template <int STRIDE, bool FOLD, bool INSIDE, class SINK>
-static __device__ __forceinline__ void search_chunks(const match_job &j, const uint32_t *filter, uint16_t *grams,
+static __device__ __forceinline__ void search_chunks(const match_params &j, const uint32_t *filter, uint16_t *grams,
                                                      int64_t tile, uint32_t chunks, SINK &sink) {
     constexpr int BITS = PER / STRIDE, HELD = SINK::IN_ORDER ? 1 : 2 * STRIDE; /* groups per push */
     const uint32_t lane = threadIdx.x % WARP;
@@ -324,7 +324,7 @@ static __device__ __forceinline__ void search_chunks(const match_job &j, const u
 /* Searches a tile, without range checks (`inside`) if all its positions are searched and all bytes read around them
  * are in the text. */
 template <int STRIDE, bool FOLD, class SINK>
-static __device__ __forceinline__ void search_tile(const match_job &j, const uint32_t *filter, uint16_t *grams,
+static __device__ __forceinline__ void search_tile(const match_params &j, const uint32_t *filter, uint16_t *grams,
                                                    uint64_t number, SINK &sink) {
     const int64_t tile = (int64_t)(j.from + number * j.tile_chunks * CHUNK);
     const uint32_t chunks = chunks_of(j, tile);
@@ -339,13 +339,13 @@ static __device__ __forceinline__ void search_tile(const match_job &j, const uin
 /* Shared memory of a block: the filter, then counters. A warp processes every (gridDim.x * WARPS)th tile. */
 extern __shared__ uint32_t shared_words[];
 
-static __device__ void load_filter(const match_job &j) {
+static __device__ void load_filter(const match_params &j) {
     for (uint32_t i = threadIdx.x; i < j.filter_words; i += THREADS) shared_words[i] = j.set.filter[i];
 }
 
 template <int STRIDE, bool FOLD>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    count_kernel(const __grid_constant__ match_job j, uint64_t *counts) {
+    count_kernel(const __grid_constant__ match_params j, uint64_t *counts) {
     __shared__ uint16_t grams[WARPS][QUEUE];
     const uint32_t warp = threadIdx.x / WARP;
     uint32_t *const counters = shared_words + j.filter_words;
@@ -364,7 +364,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
  * to the list from index starts[tile] on. */
 template <int STRIDE, bool FOLD>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    list_kernel(const __grid_constant__ match_job j, uint64_t *starts, uint64_t capacity, uint64_t *positions,
+    list_kernel(const __grid_constant__ match_params j, uint64_t *starts, uint64_t capacity, uint64_t *positions,
                 uint32_t *numbers) {
     __shared__ uint16_t grams[WARPS][QUEUE];
     const uint32_t warp = threadIdx.x / WARP;
@@ -381,8 +381,8 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
 
 /* -------------------------------------------------------------------------------- launches */
 
-typedef void (*count_function)(match_job, uint64_t *);
-typedef void (*list_function)(match_job, uint64_t *, uint64_t, uint64_t *, uint32_t *);
+typedef void (*count_function)(match_params, uint64_t *);
+typedef void (*list_function)(match_params, uint64_t *, uint64_t, uint64_t *, uint32_t *);
 
 static const count_function COUNT_KERNELS[STRIDES][2] = {{count_kernel<1, false>, count_kernel<1, true>},
                                                          {count_kernel<2, false>, count_kernel<2, true>},
@@ -396,11 +396,11 @@ static unsigned blocks_for(const gpu *g, uint64_t tiles) {
     return (unsigned)(blocks < most ? blocks : most);
 }
 
-static size_t shared_bytes(const match_job *j) {
+static size_t shared_bytes(const match_params *j) {
     return ((size_t)j->filter_words + j->shared_counts) * sizeof(uint32_t);
 }
 
-static weft_status launch_count(const gpu *g, match_job *j, uint64_t *counts, weft_error *error) {
+static weft_status launch_count(const gpu *g, match_params *j, uint64_t *counts, weft_error *error) {
     const count_function kernel = COUNT_KERNELS[j->set.stride / 2][j->set.fold_case];
     const uint64_t tiles = j->tiles;
     CUDA_TRY(cudaMemsetAsync(counts, 0, j->set.patterns * sizeof *counts, g->stream), "match");
@@ -413,8 +413,8 @@ static weft_status launch_count(const gpu *g, match_job *j, uint64_t *counts, we
 }
 
 /* The exclusive scan includes starts[tiles], which becomes the total. */
-static weft_status launch_list(gpu *g, const match_job *j, uint64_t *starts, const match_call *c, uint64_t *positions,
-                               uint32_t *numbers, uint64_t *total, weft_error *error) {
+static weft_status launch_list(gpu *g, const match_params *j, uint64_t *starts, const match_call *c,
+                               uint64_t *positions, uint32_t *numbers, uint64_t *total, weft_error *error) {
     const list_function kernel = LIST_KERNELS[j->set.stride / 2][j->set.fold_case];
     const unsigned blocks = blocks_for(g, j->tiles);
     const size_t counts = (size_t)j->tiles + 1, shared = shared_bytes(j);
@@ -436,7 +436,7 @@ enum { TEXT, PATTERNS, COUNTS, POSITIONS, NUMBERS, TOTAL, ARRAYS };
 
 /* Sets the members that do not depend on addresses. A tile has as many chunks as yield one tile per resident warp, at
  * most TILE_CHUNKS. */
-static void plan(const gpu *g, const match_call *c, match_job *j) {
+static void plan(const gpu *g, const match_call *c, match_params *j) {
     const uint64_t warps = (uint64_t)BLOCKS * WARPS * (uint64_t)g->multiprocessors;
     const uint64_t chunks = (c->end - c->first) / CHUNK / warps;
     memset(j, 0, sizeof *j);
@@ -454,14 +454,14 @@ static void plan(const gpu *g, const match_call *c, match_job *j) {
 
 /* Divides the text into tiles. Groups are aligned. A pattern at the last position may have its gram up to stride - 1
  * bytes after it. */
-static void cut(match_job *j, const void *text) {
+static void cut(match_params *j, const void *text) {
     const uint64_t tile = (uint64_t)j->tile_chunks * CHUNK;
     j->text = (const unsigned char *)text;
     j->from = j->first - ((uintptr_t)text + j->first) % PER;
     j->tiles = j->first == j->end ? 0 : (j->end + j->set.stride - 2 - j->from) / tile + 1;
 }
 
-static weft_status search(gpu *g, const match_call *c, match_job *j, const uint32_t *block, size_t block_bytes,
+static weft_status search(gpu *g, const match_call *c, match_params *j, const uint32_t *block, size_t block_bytes,
                           weft_error *error) {
     const size_t listed = c->counts ? 0 : c->capacity;
     gpu_array arrays[ARRAYS] = {
@@ -474,7 +474,7 @@ static weft_status search(gpu *g, const match_call *c, match_job *j, const uint3
     const size_t tiles = (c->end - c->first) / (j->tile_chunks * CHUNK) + 2; /* upper bound */
     void *starts;
     RETURN_IF_ERROR(
-        arrays_bring(g, "match", arrays, ARRAYS, c->counts ? 0 : (tiles + 1) * sizeof(uint64_t), &starts, error));
+        arrays_copy_in(g, "match", arrays, ARRAYS, c->counts ? 0 : (tiles + 1) * sizeof(uint64_t), &starts, error));
     weft_match_place(&j->set, (const uint32_t *)arrays[PATTERNS].at);
     cut(j, arrays[TEXT].at);
     if (c->counts)
@@ -482,13 +482,13 @@ static weft_status search(gpu *g, const match_call *c, match_job *j, const uint3
     else
         RETURN_IF_ERROR(launch_list(g, j, (uint64_t *)starts, c, (uint64_t *)arrays[POSITIONS].at,
                                     (uint32_t *)arrays[NUMBERS].at, (uint64_t *)arrays[TOTAL].at, error));
-    return arrays_return(g, "match", arrays, ARRAYS, error);
+    return arrays_copy_out(g, "match", arrays, ARRAYS, error);
 }
 
 weft_status cuda_match(void *state, const match_call *c, weft_error *error) {
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
-    match_job j;
+    match_params j;
     plan(g, c, &j);
     const size_t bytes = weft_match_words(&j.set) * sizeof(uint32_t);
     uint32_t *const block = (uint32_t *)malloc(bytes);

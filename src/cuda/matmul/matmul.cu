@@ -54,7 +54,7 @@ static weft_status return_c(const gpu *g, const matmul_call *c, const gpu_array 
     return WEFT_OK;
 }
 
-/* ------------------------------------------------------------------------------------ the job */
+/* ------------------------------------------------------------------------------------ parameters */
 
 static bool has_vectors(const void *p, uint64_t ld, uint64_t stride, size_t size) {
     return ((uintptr_t)p | ld * size | stride * size) % 16 == 0;
@@ -72,8 +72,8 @@ static matmul_factor factor_of(const matmul_call *c, const matmul_operand *x, co
 
 /* Returns the parameters for the whole batch. With m = 1 and n > 1 it computes C' = B' A', so that a vector is always
  * the second factor. */
-static matmul_job job_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
-    matmul_job j;
+static matmul_params params_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
+    matmul_params j;
     memset(&j, 0, sizeof j);
     const matmul_factor a = factor_of(c, &c->a, arrays[A].at, c->a.transposed);
     const matmul_factor b = factor_of(c, &c->b, arrays[B].at, !c->b.transposed);
@@ -96,9 +96,9 @@ static matmul_job job_of(const matmul_call *c, const gpu_array arrays[ARRAYS]) {
 }
 
 /* Returns the parameters for `items` products of the batch, starting at product `first`. */
-static matmul_job items_of(const matmul_call *c, const matmul_job *all, uint64_t first, uint64_t items) {
+static matmul_params items_of(const matmul_call *c, const matmul_params *all, uint64_t first, uint64_t items) {
     const size_t size = cuda_type_bytes(c->dtype);
-    matmul_job j = *all;
+    matmul_params j = *all;
     j.items = items;
     j.a.p = (const char *)j.a.p + first * j.a.stride * size;
     j.b.p = (const char *)j.b.p + first * j.b.stride * size;
@@ -120,7 +120,7 @@ static double efficiency_of(const gpu *g, const matmul_call *c, const matmul_til
 
 /* Returns the shape with the least estimated time, or NULL if none fits in shared memory. The estimate assumes that
  * blocks run in waves of one block per multiprocessor. */
-static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, const matmul_job *j) {
+static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, const matmul_params *j) {
     const matmul_tile_launch *list, *best = NULL;
     double least = 0;
     const int count = cuda_matmul_tiles(c->dtype, c->accumulate, &list);
@@ -137,7 +137,7 @@ static const matmul_tile_launch *choose(const gpu *g, const matmul_call *c, cons
     return best;
 }
 
-static weft_status run_tiles(const gpu *g, const matmul_call *c, matmul_job *j, weft_error *error) {
+static weft_status run_tiles(const gpu *g, const matmul_call *c, matmul_params *j, weft_error *error) {
     const matmul_tile_launch *l = choose(g, c, j);
     RETURN_IF(!l, WEFT_INTERNAL, "matmul: no kernel fits in %zu bytes of shared memory", g->shared_bytes);
     j->row_tiles = pieces(j->m, l->rows);
@@ -148,7 +148,7 @@ static weft_status run_tiles(const gpu *g, const matmul_call *c, matmul_job *j, 
                   l->shared_bytes[j->a.across][j->b.across], arguments, error);
 }
 
-static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_job *j, weft_error *error) {
+static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_params *j, weft_error *error) {
     const matmul_vector_launch l = cuda_matmul_vector(c->dtype, c->accumulate, j->a.across);
     const uint64_t members = pieces(j->m, l.member) * j->parts * j->items;
     void *arguments[] = {j};
@@ -157,9 +157,9 @@ static weft_status run_vector(const gpu *g, const matmul_call *c, matmul_job *j,
 
 /* Combines the parts' sums in passes that alternate between j.sums and `spare`, until one sum per element is left.
  * The last pass writes C. */
-static weft_status join_parts(const gpu *g, const matmul_call *c, const matmul_job *all, void *spare,
+static weft_status join_parts(const gpu *g, const matmul_call *c, const matmul_params *all, void *spare,
                               weft_error *error) {
-    matmul_job j = *all;
+    matmul_params j = *all;
     while (j.parts > 0) {
         const uint32_t groups = (uint32_t)pieces(j.parts, MATMUL_JOINED);
         void *to = groups > 1 ? spare : NULL;
@@ -174,7 +174,7 @@ static weft_status join_parts(const gpu *g, const matmul_call *c, const matmul_j
     return WEFT_OK;
 }
 
-static weft_status run_items(const gpu *g, const matmul_call *c, matmul_job *j, void *spare, weft_error *error) {
+static weft_status run_items(const gpu *g, const matmul_call *c, matmul_params *j, void *spare, weft_error *error) {
     if (c->k == 0) {
         void *arguments[] = {j};
         return launch(g, cuda_matmul_scale_kernel(c->dtype, c->accumulate),
@@ -201,13 +201,14 @@ weft_status cuda_matmul(void *state, const matmul_call *c, weft_error *error) {
                               : 0;
     const size_t spare_at = pieces(sums_bytes + 1, 256) * 256;
     void *sums;
-    RETURN_IF_ERROR(arrays_bring(g, "matmul", arrays, ARRAYS, parts > 1 ? spare_at + spare_bytes : 0, &sums, error));
-    const matmul_job all = job_of(c, arrays);
+    RETURN_IF_ERROR(
+        arrays_copy_in(g, "matmul", arrays, ARRAYS, parts > 1 ? spare_at + spare_bytes : 0, &sums, error));
+    const matmul_params all = params_of(c, arrays);
     for (uint64_t first = 0; first < c->batch; first += slots) {
-        matmul_job j = items_of(c, &all, first, c->batch - first < slots ? c->batch - first : slots);
+        matmul_params j = items_of(c, &all, first, c->batch - first < slots ? c->batch - first : slots);
         j.sums = c->piece ? c->piece->sums : keeps ? sums : NULL;
         RETURN_IF_ERROR(run_items(g, c, &j, (char *)sums + spare_at, error));
     }
     RETURN_IF_ERROR(return_c(g, c, &arrays[C], error));
-    return arrays_return(g, "matmul", arrays, C, error);
+    return arrays_copy_out(g, "matmul", arrays, C, error);
 }

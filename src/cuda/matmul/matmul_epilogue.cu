@@ -4,7 +4,7 @@
 
 /* Combines the sums of MATMUL_JOINED adjacent parts of one element per thread, starting at a multiple of
  * MATMUL_JOINED: a subtree of the tree. */
-template <class E, class R> static __global__ void __launch_bounds__(256) join_kernel(const matmul_job j, R *to) {
+template <class E, class R> static __global__ void __launch_bounds__(256) join_kernel(const matmul_params j, R *to) {
     const uint64_t values = j.m * j.n, groups = (j.parts + MATMUL_JOINED - 1) / MATMUL_JOINED;
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const uint64_t element = i % values, group = i / values % groups, item = i / values / groups;
@@ -28,7 +28,7 @@ template <class E, class R> static __global__ void __launch_bounds__(256) join_k
     *c = matmul_end<E, R>(j, v[0], c);
 }
 
-template <class E, class R> static __global__ void __launch_bounds__(256) scale_kernel(const matmul_job j) {
+template <class E, class R> static __global__ void __launch_bounds__(256) scale_kernel(const matmul_params j) {
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x, values = j.m * j.n;
     if (i / values >= j.items) return;
     E *c = (E *)j.c + i / values * j.stride_c + i % values / j.n * j.ldc + i % j.n;

@@ -1,4 +1,4 @@
-/* The kernels of products. Each takes one `matmul_job`. */
+/* The kernels of products. Each takes one `matmul_params`. */
 #ifndef WEFT_CUDA_MATMUL_KERNELS_H
 #define WEFT_CUDA_MATMUL_KERNELS_H
 
@@ -11,7 +11,7 @@
 typedef struct matmul_tile_launch {
     const void *kernels[2][2]; /* indices: across of A, of B (matmul_factor.across) */
     size_t shared_bytes[2][2];
-    const void *resumed;                     /* continues from job.sums; matrices must not be transposed */
+    const void *resumed;                     /* continues from params.sums; matrices must not be transposed */
     uint32_t rows, columns, threads, blocks; /* blocks: per multiprocessor */
     double efficiency;
 } matmul_tile_launch;

@@ -51,7 +51,7 @@ struct fma_core {
         for (int t = 0; t < terms; t++) term(a + t * LA::TERM, b + t * LB::TERM);
     }
 
-    __device__ void resume(const matmul_job &j, uint64_t tile_row, uint64_t tile_column) {
+    __device__ void resume(const matmul_params &j, uint64_t tile_row, uint64_t tile_column) {
 #pragma unroll
         for (int i = 0; i < TM; i++)
 #pragma unroll
@@ -61,7 +61,7 @@ struct fma_core {
     }
 
     template <class E>
-    __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
+    __device__ void store(const matmul_params &j, uint64_t item, uint32_t part, uint64_t tile_row,
                           uint64_t tile_column) const {
 #pragma unroll
         for (int i = 0; i < TM; i++)
@@ -206,7 +206,7 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
 #endif
     }
 
-    __device__ void resume(const matmul_job &j, uint64_t tile_row, uint64_t tile_column) {
+    __device__ void resume(const matmul_params &j, uint64_t tile_row, uint64_t tile_column) {
 #pragma unroll
         for (int y = 0; y < MY; y++)
 #pragma unroll
@@ -218,7 +218,7 @@ template <int MY, int MX, int WY, int WX, int SLAB_TERMS, int BLOCKS_PER_SM, int
     }
 
     template <class E>
-    __device__ void store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t tile_row,
+    __device__ void store(const matmul_params &j, uint64_t item, uint32_t part, uint64_t tile_row,
                           uint64_t tile_column) const {
 #pragma unroll
         for (int y = 0; y < MY; y++)

@@ -13,7 +13,7 @@ struct matmul_factor {
     bool vectors; /* addresses are aligned for 16-byte loads */
 };
 
-struct matmul_job {
+struct matmul_params {
     matmul_factor a, b;
     void *c;
     uint64_t ldc, stride_c;

@@ -179,7 +179,7 @@ template <class E, class R, int LANES_, int SLAB, int THREADS, bool ACROSS, bool
 
 /* Stores the sums of COUNT adjacent columns of a row to C, or to the sums of their part if j.sums is not NULL. */
 template <class E, class R, int COUNT>
-__device__ __forceinline__ void matmul_store(const matmul_job &j, uint64_t item, uint32_t part, uint64_t row,
+__device__ __forceinline__ void matmul_store(const matmul_params &j, uint64_t item, uint32_t part, uint64_t row,
                                              uint64_t column, const R *sums) {
     if (row >= j.m || column >= j.n) return;
     const int count = j.n - column < COUNT ? (int)(j.n - column) : COUNT;
@@ -208,7 +208,7 @@ __device__ __forceinline__ void matmul_store(const matmul_job &j, uint64_t item,
 
 /* Loads the sums of COUNT adjacent columns of a row from j.sums. There must be one part and one product. */
 template <class R, int COUNT>
-__device__ __forceinline__ void matmul_resume(const matmul_job &j, uint64_t row, uint64_t column, R *sums) {
+__device__ __forceinline__ void matmul_resume(const matmul_params &j, uint64_t row, uint64_t column, R *sums) {
     const R *from = (const R *)j.sums + row * j.n + column;
 #pragma unroll
     for (int i = 0; i < COUNT; i++)
@@ -219,7 +219,7 @@ __device__ __forceinline__ void matmul_resume(const matmul_job &j, uint64_t row,
  * of tiles, then to the next column. Blocks that run at the same time then read common rows and columns. */
 #define MATMUL_GROUP 8
 
-static __device__ __forceinline__ void matmul_place(const matmul_job &j, uint64_t number, uint64_t *row,
+static __device__ __forceinline__ void matmul_place(const matmul_params &j, uint64_t number, uint64_t *row,
                                                     uint64_t *column) {
     const uint64_t group_tiles = MATMUL_GROUP * j.column_tiles, first = number / group_tiles * MATMUL_GROUP;
     const uint64_t rows = j.row_tiles - first < MATMUL_GROUP ? j.row_tiles - first : MATMUL_GROUP;
@@ -230,7 +230,7 @@ static __device__ __forceinline__ void matmul_place(const matmul_job &j, uint64_
 
 /* Main loop through registers, double-buffered: while one slab is multiplied, the next one is loaded to registers. */
 template <class CORE, class LOADER_A, class LOADER_B>
-__device__ __forceinline__ void matmul_go_by_registers(CORE &core, const matmul_job &j, LOADER_A &a, LOADER_B &b,
+__device__ __forceinline__ void matmul_go_by_registers(CORE &core, const matmul_params &j, LOADER_A &a, LOADER_B &b,
                                                        uint64_t terms, typename CORE::real *slabs) {
     typedef typename LOADER_A::layout layout_a;
     typedef typename LOADER_B::layout layout_b;
@@ -373,9 +373,9 @@ template <class A> struct same_type<A, A> { static constexpr bool value = true; 
 static __device__ uint4 *matmul_shared();
 
 /* Computes one tile of one part of one product. ACROSS_A, ACROSS_B: see matmul_factor.across. RESUMED: see
- * matmul_job.resumed. */
+ * matmul_params.resumed. */
 template <class E, class CORE, bool ACROSS_A, bool ACROSS_B, bool RESUMED>
-__global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(const matmul_job j) {
+__global__ void __launch_bounds__(CORE::THREADS, CORE::BLOCKS) matmul_kernel(const matmul_params j) {
     typedef typename CORE::real R;
     constexpr bool STRAIGHT = same_type<E, R>::value;
     R *const shared = (R *)matmul_shared();

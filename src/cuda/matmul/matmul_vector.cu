@@ -18,7 +18,7 @@ struct vector_place {
 };
 
 /* Returns the work of member `number` of the grid, where each member has `size` rows. */
-static __device__ __forceinline__ vector_place place_of(const matmul_job &j, uint64_t number, uint32_t size) {
+static __device__ __forceinline__ vector_place place_of(const matmul_params &j, uint64_t number, uint32_t size) {
     vector_place p;
     const uint64_t pieces = (j.m + size - 1) / size;
     p.row = number % pieces * size;
@@ -30,7 +30,7 @@ static __device__ __forceinline__ vector_place place_of(const matmul_job &j, uin
 }
 
 template <class E, class R>
-static __device__ __forceinline__ void store(const matmul_job &j, const vector_place &p, uint64_t row, R sum) {
+static __device__ __forceinline__ void store(const matmul_params &j, const vector_place &p, uint64_t row, R sum) {
     if (row >= j.m) return;
     if (j.sums) {
         ((R *)j.sums)[(p.item * j.parts + p.part) * j.m + row] = sum;
@@ -41,18 +41,18 @@ static __device__ __forceinline__ void store(const matmul_job &j, const vector_p
 }
 
 /* Returns the value that the row's chain begins with. */
-template <class R> static __device__ __forceinline__ R first_sum(const matmul_job &j, uint64_t row) {
+template <class R> static __device__ __forceinline__ R first_sum(const matmul_params &j, uint64_t row) {
     return j.resumed && row < j.m ? ((const R *)j.sums)[row] : 0;
 }
 
 /* Returns the address of the vector's element for the part's first term. Elements are *step apart. */
 template <class E>
-static __device__ __forceinline__ const E *vector_of(const matmul_job &j, const vector_place &p, uint64_t *step) {
+static __device__ __forceinline__ const E *vector_of(const matmul_params &j, const vector_place &p, uint64_t *step) {
     *step = j.b.across ? j.b.ld : 1;
     return (const E *)j.b.p + p.item * j.b.stride + p.first * *step;
 }
 
-template <class E, class R> static __global__ void __launch_bounds__(128) across_kernel(const matmul_job j) {
+template <class E, class R> static __global__ void __launch_bounds__(128) across_kernel(const matmul_params j) {
     const vector_place p = place_of(j, blockIdx.x, 128);
     const uint64_t row = p.row + threadIdx.x;
     if (row >= j.m) return;
@@ -82,8 +82,8 @@ template <class E> struct square {
 
 /* Starts to copy one square. Terms and rows outside the matrix are not copied and never read. */
 template <class E>
-static __device__ __forceinline__ void bring(square<E> *to, const E *a, const matmul_job &j, uint32_t rows,
-                                             const E *x, uint64_t step, uint64_t first, uint64_t terms) {
+static __device__ __forceinline__ void copy_in(square<E> *to, const E *a, const matmul_params &j, uint32_t rows,
+                                               const E *x, uint64_t step, uint64_t first, uint64_t terms) {
     typedef square<E> S;
     const uint32_t lane = threadIdx.x % 32;
     if (lane < S::TERMS && first + lane < terms)
@@ -100,7 +100,7 @@ static __device__ __forceinline__ void bring(square<E> *to, const E *a, const ma
     }
 }
 
-template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS) along_kernel(const matmul_job j) {
+template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS) along_kernel(const matmul_params j) {
     typedef square<E> S;
     extern __shared__ __align__(16) unsigned char shared[];
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -113,13 +113,13 @@ template <class E, class R> static __global__ void __launch_bounds__(32 * WARPS)
     const E *a = (const E *)j.a.p + p.item * j.a.stride + p.row * j.a.ld + p.first;
     const uint64_t count = (p.terms + S::TERMS - 1) / S::TERMS;
     for (uint64_t s = 0; s < AHEAD - 1; s++) {
-        if (s < count) bring(&squares[s], a, j, rows, x, step, s * S::TERMS, p.terms);
+        if (s < count) copy_in(&squares[s], a, j, rows, x, step, s * S::TERMS, p.terms);
         __pipeline_commit();
     }
     R sum = first_sum<R>(j, p.row + lane);
     for (uint64_t s = 0; s < count; s++) {
         if (s + AHEAD - 1 < count)
-            bring(&squares[(s + AHEAD - 1) % AHEAD], a, j, rows, x, step, (s + AHEAD - 1) * S::TERMS, p.terms);
+            copy_in(&squares[(s + AHEAD - 1) % AHEAD], a, j, rows, x, step, (s + AHEAD - 1) * S::TERMS, p.terms);
         __pipeline_commit();
         __pipeline_wait_prior(AHEAD - 1);
         __syncwarp();

@@ -31,12 +31,12 @@ template <class T> struct ranks {
 template <> struct ranks<float> {
     typedef uint32_t rank;
     static constexpr bool HAVE_NANS = true;
-    static constexpr uint32_t FOLD = 0x7fffffff, FLIP = 0x80000000, FIRST = 0x7fffff, GREATEST = 0xff000001;
+    static constexpr uint32_t FOLD = 0x7fffffff, XOR_MASK = 0x80000000, FIRST = 0x7fffff, GREATEST = 0xff000001;
     static __device__ __forceinline__ rank of(float x) {
-        return weft_sort_rank_32(FOLD, FLIP, 0 - FIRST, weft_bits_f32(x));
+        return weft_sort_rank_32(FOLD, XOR_MASK, 0 - FIRST, weft_bits_f32(x));
     }
     static __device__ __forceinline__ float element(rank r) {
-        return weft_from_bits_f32(weft_sort_key_32(FOLD, FLIP, 0 - FIRST, r));
+        return weft_from_bits_f32(weft_sort_key_32(FOLD, XOR_MASK, 0 - FIRST, r));
     }
     static __device__ __forceinline__ rank key(rank r) { return min(r, GREATEST + 1); }
     static __device__ __forceinline__ bool is_nan(rank r) { return r > GREATEST; }
@@ -44,13 +44,13 @@ template <> struct ranks<float> {
 template <> struct ranks<double> {
     typedef uint64_t rank;
     static constexpr bool HAVE_NANS = true;
-    static constexpr uint64_t FOLD = 0x7fffffffffffffff, FLIP = 0x8000000000000000, FIRST = 0xfffffffffffff,
+    static constexpr uint64_t FOLD = 0x7fffffffffffffff, XOR_MASK = 0x8000000000000000, FIRST = 0xfffffffffffff,
                               GREATEST = 0xffe0000000000001;
     static __device__ __forceinline__ rank of(double x) {
-        return weft_sort_rank_64(FOLD, FLIP, 0 - FIRST, weft_bits_f64(x));
+        return weft_sort_rank_64(FOLD, XOR_MASK, 0 - FIRST, weft_bits_f64(x));
     }
     static __device__ __forceinline__ double element(rank r) {
-        return weft_from_bits_f64(weft_sort_key_64(FOLD, FLIP, 0 - FIRST, r));
+        return weft_from_bits_f64(weft_sort_key_64(FOLD, XOR_MASK, 0 - FIRST, r));
     }
     static __device__ __forceinline__ rank key(rank r) { return r > GREATEST ? GREATEST + 1 : r; }
     static __device__ __forceinline__ bool is_nan(rank r) { return r > GREATEST; }
@@ -209,7 +209,7 @@ weft_status cuda_merge(void *state, const merge_call *c, weft_error *error) {
                           {"y", c->y, n * size, ARRAY_OUT, false, NULL}};
     void *splits;
     RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "merge of %zu elements: a GPU supports at most 2^42", n);
-    RETURN_IF_ERROR(arrays_bring(g, "merge", arrays, 3, (tiles + 1) * sizeof(uint64_t), &splits, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "merge", arrays, 3, (tiles + 1) * sizeof(uint64_t), &splits, error));
     RETURN_IF_ERROR(launch_for(g, c, arrays[0].at, arrays[1].at, arrays[2].at, (uint64_t *)splits, tiles, error));
-    return arrays_return(g, "merge", arrays, 3, error);
+    return arrays_copy_out(g, "merge", arrays, 3, error);
 }

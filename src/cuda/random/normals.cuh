@@ -140,8 +140,8 @@ static __device__ normal_piece make_piece(uint32_t k) {
 }
 
 /* Copies the table to the block's shared memory, and waits for it. All threads of the block must call it. */
-static __device__ __forceinline__ near_normals bring_normals(const normal_piece *from, uint32_t octaves,
-                                                             normal_piece *to) {
+static __device__ __forceinline__ near_normals copy_in_normals(const normal_piece *from, uint32_t octaves,
+                                                               normal_piece *to) {
     const uint32_t behind = octaves * NORMAL_PIECES;
     for (uint32_t i = threadIdx.x; i < behind; i += blockDim.x) to[i] = from[i];
     if (threadIdx.x == 0) to[behind] = normal_piece{UINT64_C(0x7ff0000000000000), 0};

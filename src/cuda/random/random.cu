@@ -98,7 +98,7 @@ struct near_samples {
     const normal_piece *table;
     uint32_t octaves;
     near_normals near;
-    __device__ void prepare() { near = bring_normals(table, octaves, (normal_piece *)dynamic_shared); }
+    __device__ void prepare() { near = copy_in_normals(table, octaves, (normal_piece *)dynamic_shared); }
     __device__ __forceinline__ void operator()(const uint32_t *w, source, uint64_t, float *to) const {
         const double a = mean, b = deviation;
         four_normals(
@@ -242,7 +242,7 @@ weft_status cuda_random(void *state, const random_call *c, weft_error *error) {
     gpu_array out = {"out", c->out, c->n * cuda_type_bytes(c->dtype), ARRAY_OUT, false, NULL};
     void *scratch;
     const size_t table_bytes = is_near(c) ? normal_table_bytes(NORMAL_OCTAVES) : 0;
-    RETURN_IF_ERROR(arrays_bring(g, "random", &out, 1, table_bytes, &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "random", &out, 1, table_bytes, &scratch, error));
     RETURN_IF_ERROR(launch_any(g, c, (normal_piece *)scratch, out.at, error));
-    return arrays_return(g, "random", &out, 1, error);
+    return arrays_copy_out(g, "random", &out, 1, error);
 }

@@ -130,7 +130,7 @@ static __device__ __forceinline__ void run_group(const uint4 *s, uint4 *u, int g
     }
 }
 
-template <class T> static __device__ __forceinline__ T init_of(const recurrence_job &a, uint64_t row) {
+template <class T> static __device__ __forceinline__ T init_of(const recurrence_params &a, uint64_t row) {
     T value;
     memcpy(&value, &a.init_value, sizeof value);
     return a.init ? ((const T *)a.init)[row] : value;
@@ -159,7 +159,7 @@ template <class T, bool REVERSE> struct warp_part {
     uint64_t left;  /* elements of the row from here */
     bool whole;     /* the elements can be moved in 16-byte chunks */
 
-    __device__ warp_part(const recurrence_job &a, uint64_t row, uint64_t start) {
+    __device__ warp_part(const recurrence_params &a, uint64_t row, uint64_t start) {
         first = row * a.n + (REVERSE ? a.n - 1 - start : start);
         left = start < a.n ? a.n - start : 0;
         whole = a.chunks && left >= SCAN_PART;
@@ -205,13 +205,13 @@ static __device__ __forceinline__ void write_part(const warp_part<T, REVERSE> &p
 }
 
 /* Starts to prefetch to L2 the input of the block with ticket `ticket`, if all its tiles are full. */
-template <class T, bool REVERSE> static __device__ void bring_block_near(const recurrence_job &a, uint64_t ticket) {
+template <class T, bool REVERSE> static __device__ void prefetch_block(const recurrence_params &a, uint64_t ticket) {
     const uint64_t row = ticket / a.row_blocks, block = (uint64_t)a.block_tiles * SCAN_TILE;
     const uint64_t start = ticket % a.row_blocks * block;
     if (row >= a.rows || start + block > a.n) return;
     const uint64_t first = row * a.n + (REVERSE ? a.n - start - block : start);
-    bring_near((const T *)a.s + first, (uint32_t)(block * sizeof(T)));
-    bring_near((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
+    prefetch_l2((const T *)a.s + first, (uint32_t)(block * sizeof(T)));
+    prefetch_l2((const T *)a.u + first, (uint32_t)(block * sizeof(T)));
 }
 
 /* Returns the value before this thread's group, from the value before its tile. Must be called by a whole warp. */
@@ -227,7 +227,7 @@ static __device__ __forceinline__ T value_before(const affine<T> *groups, const 
 /* Scans the tiles of one block, which then ends; the next block starts in its place (see scan_tiles.cuh). */
 template <class T, bool REVERSE>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
-    long_rows(const __grid_constant__ recurrence_job a) {
+    long_rows(const __grid_constant__ recurrence_params a) {
     extern __shared__ uint4 dynamic[];
     long_shared<T> &s = *(long_shared<T> *)dynamic;
     const recurring<T> op;
@@ -246,7 +246,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         fetch_part(part, a.u, s.tiles[t].u[warp]);
     }
     __pipeline_commit();
-    if (threadIdx.x == 0) bring_block_near<T, REVERSE>(a, s.ticket + (uint64_t)a.ahead);
+    if (threadIdx.x == 0) prefetch_block<T, REVERSE>(a, s.ticket + (uint64_t)a.ahead);
     __pipeline_wait_prior(0);
     __syncwarp();
     for (int t = 0; t < tiles; t++) {
@@ -304,7 +304,7 @@ struct row_walk {
 /* Moves the rows of a block, contiguous in memory from element `first`, to their groups in `buffer`, or back.
  * move_chunk(i, p) and move_element(i, p) move chunk or element i of the array to or from buffer address p. */
 template <class T, bool REVERSE, class Chunk, class Element>
-static __device__ __forceinline__ void move_rows(const recurrence_job &a, uint64_t first, uint32_t rows,
+static __device__ __forceinline__ void move_rows(const recurrence_params &a, uint64_t first, uint32_t rows,
                                                  uint4 *buffer, Chunk move_chunk, Element move_element) {
     constexpr int COUNT = 16 / sizeof(T), CHUNKS = sizeof(T);
     const uint32_t n = (uint32_t)a.n;
@@ -325,7 +325,7 @@ static __device__ __forceinline__ void move_rows(const recurrence_job &a, uint64
 }
 
 template <class T, bool REVERSE>
-static __device__ __forceinline__ void fetch_rows(const recurrence_job &a, uint64_t first, uint32_t rows,
+static __device__ __forceinline__ void fetch_rows(const recurrence_params &a, uint64_t first, uint32_t rows,
                                                   const void *from, uint4 *buffer) {
     move_rows<T, REVERSE>(
         a, first, rows, buffer,
@@ -334,7 +334,7 @@ static __device__ __forceinline__ void fetch_rows(const recurrence_job &a, uint6
 }
 
 template <class T, bool REVERSE>
-static __device__ __forceinline__ void write_rows(const recurrence_job &a, uint64_t first, uint32_t rows, void *to,
+static __device__ __forceinline__ void write_rows(const recurrence_params &a, uint64_t first, uint32_t rows, void *to,
                                                   uint4 *buffer) {
     move_rows<T, REVERSE>(
         a, first, rows, buffer, [=](uint64_t i, const uint4 *from) { ((uint4 *)to)[i] = *from; },
@@ -345,7 +345,7 @@ static __device__ __forceinline__ void write_rows(const recurrence_job &a, uint6
  * never used. */
 template <class T, bool REVERSE>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
-    short_rows(const __grid_constant__ recurrence_job a) {
+    short_rows(const __grid_constant__ recurrence_params a) {
     extern __shared__ uint4 dynamic[];
     short_shared<T> &s = *(short_shared<T> *)dynamic;
     const recurring<T> op;

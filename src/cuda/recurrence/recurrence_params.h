@@ -5,7 +5,7 @@
 #include "cuda/scan/scan_params.h"
 #include "weft.h"
 
-struct recurrence_job {
+struct recurrence_params {
     const void *s, *u;
     const void *init; /* initial value of each row; NULL: init_value for all rows */
     uint64_t init_value;

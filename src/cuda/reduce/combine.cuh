@@ -50,7 +50,7 @@ static __device__ __forceinline__ typename Op::value fold_eight(const Op &op, co
 /* Combines the value of a chunk with those of the chunks before it by a binary counter. Level k contains the value of
  * 2^k adjacent chunks if bit k of the number of finished chunks is set. The last chunk skips empty levels and stores
  * the result. */
-template <class Op> static __device__ void finish_chunk(const Op &op, const job &j, typename Op::value v) {
+template <class Op> static __device__ void finish_chunk(const Op &op, const reduce_params &j, typename Op::value v) {
     typename Op::value *stack = (typename Op::value *)j.stack;
     int level = 0;
     if (j.last) {
@@ -66,7 +66,7 @@ template <class Op> static __device__ void finish_chunk(const Op &op, const job 
 /* Reduces all partials in the last block, eight to one in each round, alternating between two areas of shared
  * memory. */
 template <class Op>
-static __device__ __forceinline__ void fold_partials(const Op &op, const job &j, typename Op::value *area,
+static __device__ __forceinline__ void fold_partials(const Op &op, const reduce_params &j, typename Op::value *area,
                                                      typename Op::value *other) {
     const typename Op::value *from = (const typename Op::value *)j.partials;
     uint32_t count = gridDim.x;
@@ -94,7 +94,7 @@ static __device__ __forceinline__ void fold_partials(const Op &op, const job &j,
  * The ticket is the pattern of the CUDA sample threadFenceReduction: a block publishes its partial, then takes a
  * number, and the block with the last number sees all partials. atomicInc wraps to 0. */
 template <class Op>
-static __device__ __forceinline__ void finish_block(const Op &op, const job &j, typename Op::value v,
+static __device__ __forceinline__ void finish_block(const Op &op, const reduce_params &j, typename Op::value v,
                                                     uint32_t present) {
     __shared__ typename Op::value area[PARTIALS_MAX / 8], other[PARTIALS_MAX / 64];
     __shared__ bool is_last;
@@ -117,7 +117,7 @@ struct share {
     uint32_t present;
 };
 
-static __device__ __forceinline__ share share_of_warp(const job &j) {
+static __device__ __forceinline__ share share_of_warp(const reduce_params &j) {
     const uint32_t warps = blockDim.x / WARP, warp = threadIdx.x / WARP;
     const uint64_t run = (uint64_t)1 << j.run_log2;
     const uint64_t block_begin = (uint64_t)blockIdx.x * warps << j.run_log2;

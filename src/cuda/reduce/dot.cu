@@ -10,7 +10,7 @@ static __device__ __forceinline__ uint64_t fused(uint64_t x, uint64_t y, uint64_
 template <class T, class A> struct products : summing<A> {
     static constexpr int INPUTS = 2;
     typedef T element;
-    __device__ explicit products(const job &) {}
+    __device__ explicit products(const reduce_params &) {}
     __device__ A step(A lane, T x, T y) const { return fused((A)x, (A)y, lane); }
 };
 

@@ -36,7 +36,7 @@ template <class T> struct extreme : free_operator {
     typedef T element;
     typedef typename keys<T>::key value;
     keys<T> order;
-    __device__ explicit extreme(const job &j) : order(j.mask, j.flip) {}
+    __device__ explicit extreme(const reduce_params &j) : order(j.mask, j.xor_mask) {}
     __device__ value start(uint64_t) const { return (value)-1; }
     __device__ T absent() const { return order.losing(); }
     __device__ value join(value a, value b) const { return min(a, b); }
@@ -50,7 +50,7 @@ template <class T> struct place {
     typedef T element;
     typedef located value;
     keys<T> order;
-    __device__ explicit place(const job &j) : order(j.mask, j.flip) {}
+    __device__ explicit place(const reduce_params &j) : order(j.mask, j.xor_mask) {}
     __device__ located start(uint64_t where) const { return located{(typename keys<T>::key) - 1, where}; }
     __device__ T absent() const { return order.losing(); }
     __device__ located join(located a, located b) const {
@@ -60,7 +60,7 @@ template <class T> struct place {
         const typename keys<T>::key best = least(order, x);
         if (best < v.key) v = located{best, where};
     }
-    __device__ void resolve(const job &j, located &v) const {
+    __device__ void resolve(const reduce_params &j, located &v) const {
         const uint64_t edge = v.where * vector<T>::ELEMENTS;
         uint64_t i = edge < j.skip ? 0 : edge - j.skip;
         while (i + 1 < j.n && order.of(((const T *)j.x)[i]) != v.key) i++;
@@ -72,7 +72,7 @@ template <class T> struct place {
 template <class T> struct largest_magnitude : free_operator {
     typedef T element;
     typedef uint64_t value;
-    __device__ explicit largest_magnitude(const job &) {}
+    __device__ explicit largest_magnitude(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return UINT64_MAX; }
     __device__ T absent() const { return 0; }
     __device__ uint64_t join(uint64_t a, uint64_t b) const {

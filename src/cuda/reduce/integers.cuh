@@ -15,7 +15,7 @@ static __device__ uint32_t sum_of_word(uint32_t, uint32_t word) { return word; }
 template <class T> struct integer_sum : free_operator {
     typedef T element;
     typedef uint64_t value;
-    __device__ explicit integer_sum(const job &) {}
+    __device__ explicit integer_sum(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return 0; }
     __device__ T absent() const { return 0; }
     __device__ uint64_t join(uint64_t a, uint64_t b) const { return a + b; }
@@ -34,7 +34,7 @@ inline __device__ void integer_sum<uint64_t>::take(uint64_t &v, const vector<uin
 template <class T> struct integer_product : free_operator {
     typedef T element;
     typedef uint64_t value;
-    __device__ explicit integer_product(const job &) {}
+    __device__ explicit integer_product(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return 1; }
     __device__ T absent() const { return 1; }
     __device__ uint64_t join(uint64_t a, uint64_t b) const { return a * b; }
@@ -48,7 +48,7 @@ template <class T> struct integer_product : free_operator {
 template <class T> struct count_nonzero : free_operator {
     typedef T element;
     typedef uint64_t value;
-    __device__ explicit count_nonzero(const job &) {}
+    __device__ explicit count_nonzero(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return 0; }
     __device__ T absent() const { return 0; }
     __device__ uint64_t join(uint64_t a, uint64_t b) const { return a + b; }
@@ -65,7 +65,7 @@ template <class T> struct count_nonzero : free_operator {
 template <weft_op OP> struct bits : free_operator {
     typedef uint8_t element;
     typedef uint64_t value;
-    __device__ explicit bits(const job &) {}
+    __device__ explicit bits(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return OP == WEFT_AND ? UINT64_MAX : 0; }
     __device__ uint8_t absent() const { return OP == WEFT_AND ? UINT8_MAX : 0; }
     __device__ uint64_t join(uint64_t a, uint64_t b) const {

@@ -1,4 +1,4 @@
-/* Reduction kernels by element type. `function` is NULL if there is none. All take one `job`. */
+/* Reduction kernels by element type. `function` is NULL if there is none. All take one `reduce_params`. */
 #ifndef WEFT_CUDA_KERNELS_H
 #define WEFT_CUDA_KERNELS_H
 
@@ -38,8 +38,8 @@ kernel cuda_integer_product_kernel(weft_dtype dtype);
 kernel cuda_count_kernel(weft_dtype dtype);
 kernel cuda_bits_kernel(weft_op op);
 
-/* Free order, extremes.cu: the least key (job.mask, job.flip), the index of the first element that has it, and the
- * largest |x| of a signed integer. */
+/* Free order, extremes.cu: the least key (params.mask, params.xor_mask), the index of the first element that has it,
+ * and the largest |x| of a signed integer. */
 kernel cuda_extreme_kernel(weft_dtype dtype);
 kernel cuda_place_kernel(weft_dtype dtype);
 kernel cuda_largest_magnitude_kernel(weft_dtype dtype);

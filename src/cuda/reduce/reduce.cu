@@ -22,7 +22,7 @@ static weft_status run_prod(call *c, weft_error *error) {
  * bits. */
 static void set_order(call *c, bool largest) {
     const uint64_t sign = type_is_signed(c->j.dtype) ? (uint64_t)1 << (8 * cuda_type_bytes(c->j.dtype) - 1) : 0;
-    c->j.flip = largest ? ~sign : sign;
+    c->j.xor_mask = largest ? ~sign : sign;
     c->j.finish = FINISH_KEY;
 }
 
@@ -79,7 +79,7 @@ static weft_status run_norm1(call *c, weft_error *error) {
 /* Computes the sum of squares of a part, without the square root. */
 static weft_status run_squares(call *c, weft_error *error) {
     const bool again = c->j.dtype == WEFT_F64 && weft_norm2_scale(*c->part) != 1.0;
-    if (again) RETURN_IF_ERROR(call_refer(c, c->part, error));
+    if (again) RETURN_IF_ERROR(call_set_reference(c, c->part, error));
     return call_run(c, again ? cuda_rescaled_squares_kernel() : cuda_deviations_kernel(c->j.dtype), error);
 }
 
@@ -106,7 +106,7 @@ static weft_status run_norm2(call *c, weft_error *error) {
 /* The bits of a float without its sign increase with its magnitude; NaNs are above all numbers. */
 static weft_status run_norminf(call *c, weft_error *error) {
     c->j.finish = FINISH_MAGNITUDE;
-    c->j.flip = UINT64_MAX;
+    c->j.xor_mask = UINT64_MAX;
     if (type_is_signed(c->j.dtype)) return call_run(c, cuda_largest_magnitude_kernel(c->j.dtype), error);
     if (!type_is_float(c->j.dtype)) return call_run(c, cuda_extreme_kernel(c->j.dtype), error);
     const bool narrow = c->j.dtype == WEFT_F32;
@@ -146,10 +146,10 @@ weft_status cuda_reduce(void *state, const reduce_call *r, weft_error *error) {
     c.part = r->part;
     if (r->n == 0) return call_store(&c, empty_value(r->op, r->result), error);
     if (r->map) {
-        RETURN_IF_ERROR(gpu_map_bring(g, r->map, 0, 0, &arrays, &program, error));
+        RETURN_IF_ERROR(gpu_map_copy_in(g, r->map, 0, 0, &arrays, &program, error));
         call_map(&c, &program);
     }
     RETURN_IF_ERROR(operators[r->op].run(&c, error));
     RETURN_IF_ERROR(call_end(&c, error));
-    return arrays_return(g, operators[r->op].name, arrays.list, arrays.count, error);
+    return arrays_copy_out(g, operators[r->op].name, arrays.list, arrays.count, error);
 }

@@ -38,7 +38,7 @@ typedef enum finish_kind {
     FINISH_MAGNITUDE, /* the magnitude with this key, as a real number */
 } finish_kind;
 
-typedef struct job {
+typedef struct reduce_params {
     /* Elements of this launch. A long input in host memory is processed in several launches, called chunks; each but
      * the last has the same power of two of tiles. */
     const void *x, *y; /* y: dot only */
@@ -54,7 +54,7 @@ typedef struct job {
     bool vectors;      /* tree: x and y are aligned for vector loads */
 
     /* Parameters of the operator. Each operator documents which ones it uses. */
-    uint64_t mask, flip;
+    uint64_t mask, xor_mask;
     const double *reference;
 
     /* Scratch memory. */
@@ -69,6 +69,6 @@ typedef struct job {
     uint64_t total, ddof; /* total: number of elements of the whole input */
     double *keep; /* device address of the f64 that FINISH_MEAN and FINISH_ROOT leave for a second launch, or NULL */
     void *out;    /* NULL if only `keep` is needed */
-} job;
+} reduce_params;
 
 #endif

@@ -6,14 +6,14 @@
 
 template <class T, class A> struct total : summing<A> {
     typedef T element;
-    __device__ explicit total(const job &) {}
+    __device__ explicit total(const reduce_params &) {}
     __device__ A step(A lane, T x, T) const { return lane + (A)x; }
 };
 
 template <class T, class A> struct product : plain_operator {
     typedef T element;
     typedef A value;
-    __device__ explicit product(const job &) {}
+    __device__ explicit product(const reduce_params &) {}
     __device__ A identity() const { return 1; }
     __device__ A step(A lane, T x, T) const { return lane * (A)x; }
     __device__ A join(A a, A b) const { return a * b; }
@@ -21,7 +21,7 @@ template <class T, class A> struct product : plain_operator {
 
 template <class T> struct magnitudes : summing<double> {
     typedef T element;
-    __device__ explicit magnitudes(const job &) {}
+    __device__ explicit magnitudes(const reduce_params &) {}
     __device__ double step(double lane, T x, T) const { return lane + fabs((double)x); }
 };
 

@@ -7,12 +7,12 @@
  * An operator Op has
  *     element, value      types of the input and of lanes
  *     INPUTS              1, or 2 for x and y
- *     Op(job)             takes its parameters
+ *     Op(params)          takes its parameters
  *     idle()              true if the launch has nothing to do (equal in all threads)
  *     identity()          value of a lane without elements
  *     step(lane, x, y)    adds an element to a lane
  *     join(a, b)          combines two lanes
- *     resolve(job, v)     last correction of a chunk's value */
+ *     resolve(params, v)  last correction of a chunk's value */
 #ifndef WEFT_CUDA_TREE_CUH
 #define WEFT_CUDA_TREE_CUH
 
@@ -140,7 +140,7 @@ static __device__ __forceinline__ typename Op::value join_lanes(const Op &op, ty
 }
 
 template <class Op>
-static __device__ __forceinline__ typename Op::value tile_value(const Op &op, const job &j, uint64_t tile) {
+static __device__ __forceinline__ typename Op::value tile_value(const Op &op, const reduce_params &j, uint64_t tile) {
     typedef tile_shape<Op> shape;
     const uint32_t column = threadIdx.x % WARP * shape::OWN;
     const uint64_t start = tile * shape::ELEMENTS, count = j.n - start;
@@ -158,7 +158,7 @@ static __device__ __forceinline__ typename Op::value tile_value(const Op &op, co
 
 /* Returns the dyadic reduction of this warp's tiles. Thread k holds level k of the binary counter. */
 template <class Op>
-static __device__ __forceinline__ typename Op::value run_value(const Op &op, const job &j, share s) {
+static __device__ __forceinline__ typename Op::value run_value(const Op &op, const reduce_params &j, share s) {
     typename Op::value held = op.identity(), v;
 #pragma unroll 1
     for (uint64_t t = 0; t < s.count; t++) {
@@ -175,7 +175,8 @@ static __device__ __forceinline__ typename Op::value run_value(const Op &op, con
 }
 
 template <class Op>
-static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS) tree_kernel(const __grid_constant__ job j) {
+static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS)
+    tree_kernel(const __grid_constant__ reduce_params j) {
     const Op op(j);
     if (op.idle()) return;
     const share s = share_of_warp(j);
@@ -186,7 +187,7 @@ static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS) tree_kern
 struct plain_operator {
     static constexpr int INPUTS = 1;
     __device__ bool idle() const { return false; }
-    template <class Value> __device__ void resolve(const job &, Value &) const {}
+    template <class Value> __device__ void resolve(const reduce_params &, Value &) const {}
 };
 
 /* Operators whose lanes are sums. The identity is -0.0 because -0.0 + x is x for every x. */

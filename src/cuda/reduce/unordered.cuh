@@ -9,12 +9,12 @@
  *
  * An operator Op has
  *     element, value               types of the input and of accumulators
- *     Op(job)                      takes its parameters
+ *     Op(params)                   takes its parameters
  *     start(where)                 an empty accumulator, of a thread whose first vector is `where`
  *     take(v, vector, where)       adds the vector with index `where` to v; in ascending order
  *     join(a, b)                   combines two accumulators
  *     absent()                     the identity as an element, for incomplete vectors
- *     resolve(job, v)              last correction of a chunk's value */
+ *     resolve(params, v)           last correction of a chunk's value */
 #ifndef WEFT_CUDA_UNORDERED_CUH
 #define WEFT_CUDA_UNORDERED_CUH
 
@@ -32,14 +32,14 @@ template <class T> union vector {
     T element[ELEMENTS];
 };
 
-/* View of a job's elements as 16-byte vectors. */
+/* View of the elements of a launch as 16-byte vectors. */
 template <class T> struct vectors {
     const vector<T> *at;             /* vector 0 */
     uint64_t begin, end;             /* valid elements begin .. end - 1, counted from vector 0 */
     uint64_t count;                  /* number of vectors, complete or not */
     uint64_t whole_begin, whole_end; /* range of complete vectors */
 
-    __device__ explicit vectors(const job &j) {
+    __device__ explicit vectors(const reduce_params &j) {
         at = (const vector<T> *)((const T *)j.x - j.skip);
         begin = j.skip;
         end = j.skip + j.n;
@@ -113,7 +113,7 @@ static __device__ __forceinline__ void take_edge(const Op &op, const vectors<typ
 }
 
 template <class Op>
-static __device__ __forceinline__ typename Op::value free_run_value(const Op &op, const job &j, share s) {
+static __device__ __forceinline__ typename Op::value free_run_value(const Op &op, const reduce_params &j, share s) {
     const vectors<typename Op::element> x(j);
     const uint64_t own = s.begin * FREE_TILE + threadIdx.x % WARP;
     typename Op::value v = op.start(s.count && own < x.count ? own : NOWHERE);
@@ -135,11 +135,12 @@ static __device__ __forceinline__ typename Op::value free_run_value(const Op &op
 
 /* Default members of operators. */
 struct free_operator {
-    template <class Value> __device__ void resolve(const job &, Value &) const {}
+    template <class Value> __device__ void resolve(const reduce_params &, Value &) const {}
 };
 
 template <class Op>
-static __global__ void __launch_bounds__(WARPS_MAX *WARP, FREE_BLOCKS) free_kernel(const __grid_constant__ job j) {
+static __global__ void __launch_bounds__(WARPS_MAX *WARP, FREE_BLOCKS)
+    free_kernel(const __grid_constant__ reduce_params j) {
     const Op op(j);
     const share s = share_of_warp(j);
     finish_block(op, j, free_run_value(op, j, s), s.present);

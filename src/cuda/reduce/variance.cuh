@@ -8,7 +8,7 @@
 template <class T> struct deviations : summing<double> {
     typedef T element;
     double m;
-    __device__ explicit deviations(const job &j) : m(j.reference ? *j.reference : 0.0) {}
+    __device__ explicit deviations(const reduce_params &j) : m(j.reference ? *j.reference : 0.0) {}
     __device__ double step(double lane, T x, T) const {
         const double d = (double)x - m;
         return fma(d, d, lane);
@@ -18,7 +18,7 @@ template <class T> struct deviations : summing<double> {
 struct rescaled_squares : summing<double> {
     typedef double element;
     double scale;
-    __device__ explicit rescaled_squares(const job &j) : scale(weft_norm2_scale(*j.reference)) {}
+    __device__ explicit rescaled_squares(const reduce_params &j) : scale(weft_norm2_scale(*j.reference)) {}
     __device__ bool idle() const { return scale == 1.0; }
     __device__ double step(double lane, double x, double) const {
         const double s = x * scale;

@@ -9,8 +9,8 @@ static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT
  * same code path for both. */
 static size_t offset_of(const gpu_array *a) { return (uintptr_t)a->p % ALIGNMENT; }
 
-static weft_status hold_room(gpu *g, const char *operation, size_t bytes, weft_error *error) {
-    if (bytes <= g->room_bytes) return WEFT_OK;
+static weft_status hold_workspace(gpu *g, const char *operation, size_t bytes, weft_error *error) {
+    if (bytes <= g->workspace_bytes) return WEFT_OK;
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     CUDA_TRY(cudaStreamIsCapturing(g->stream, &capture), operation);
     RETURN_IF(capture != cudaStreamCaptureStatusNone, WEFT_INVALID,
@@ -18,18 +18,18 @@ static weft_status hold_room(gpu *g, const char *operation, size_t bytes, weft_e
               "size before the capture",
               operation, bytes);
     CUDA_TRY(cudaStreamSynchronize(g->stream), operation);
-    (void)cudaFree(g->room);
-    g->scratch_bytes -= g->room_bytes;
-    g->room = NULL;
-    g->room_bytes = 0;
-    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, bytes, (void **)&g->room, error));
-    g->room_bytes = bytes;
+    (void)cudaFree(g->workspace);
+    g->scratch_bytes -= g->workspace_bytes;
+    g->workspace = NULL;
+    g->workspace_bytes = 0;
+    RETURN_IF_ERROR(gpu_alloc(WEFT_DEVICE, bytes, (void **)&g->workspace, error));
+    g->workspace_bytes = bytes;
     g->scratch_bytes += bytes;
     return WEFT_OK;
 }
 
-weft_status arrays_bring(gpu *g, const char *operation, gpu_array *arrays, int count, size_t scratch_bytes,
-                         void **scratch, weft_error *error) {
+weft_status arrays_copy_in(gpu *g, const char *operation, gpu_array *arrays, int count, size_t scratch_bytes,
+                           void **scratch, weft_error *error) {
     size_t bytes = aligned(scratch_bytes), at = bytes;
     bool any_on_host = false;
     for (gpu_array *a = arrays; a < arrays + count; a++) {
@@ -42,12 +42,12 @@ weft_status arrays_bring(gpu *g, const char *operation, gpu_array *arrays, int c
         bytes += aligned(offset_of(a) + a->bytes);
     }
     if (any_on_host) RETURN_IF_ERROR(gpu_refuse_capture(g, operation, error));
-    RETURN_IF_ERROR(hold_room(g, operation, bytes, error));
+    RETURN_IF_ERROR(hold_workspace(g, operation, bytes, error));
     g->pending = true;
-    *scratch = g->room;
+    *scratch = g->workspace;
     for (gpu_array *a = arrays; a < arrays + count; a++) {
         if (!a->on_host) continue;
-        a->at = g->room + at + offset_of(a);
+        a->at = g->workspace + at + offset_of(a);
         at += aligned(offset_of(a) + a->bytes);
         if (a->use & ARRAY_IN)
             CUDA_TRY(cudaMemcpyAsync(a->at, a->p, a->bytes, cudaMemcpyHostToDevice, g->stream), operation);
@@ -55,7 +55,7 @@ weft_status arrays_bring(gpu *g, const char *operation, gpu_array *arrays, int c
     return WEFT_OK;
 }
 
-weft_status arrays_return(gpu *g, const char *operation, const gpu_array *arrays, int count, weft_error *error) {
+weft_status arrays_copy_out(gpu *g, const char *operation, const gpu_array *arrays, int count, weft_error *error) {
     bool any_on_host = false;
     for (const gpu_array *a = arrays; a < arrays + count; a++) {
         if (!a->on_host) continue;

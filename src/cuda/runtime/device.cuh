@@ -7,7 +7,7 @@
 
 /* Starts to prefetch `bytes` of memory, except 16 bytes at the ends, to the L2 cache, for a block that reads them
  * later. This keeps memory busy while blocks wait for one another. Must be called by one thread. */
-static __device__ __forceinline__ void bring_near(const void *p, uint32_t bytes) {
+static __device__ __forceinline__ void prefetch_l2(const void *p, uint32_t bytes) {
 #if __CUDA_ARCH__ >= 900
     const uintptr_t at = ((uintptr_t)p + 15) / 16 * 16;
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(at), "r"(bytes - 16) : "memory");

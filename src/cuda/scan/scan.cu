@@ -20,7 +20,7 @@ static scan_launch kernel_of(const scan_call *c) {
 
 /* Returns the XOR mask that distinguishes an operator from its mirror image (min from max, or from and), and signed
  * from unsigned keys. */
-uint64_t gpu_scan_flip(weft_op op, weft_dtype dtype) {
+uint64_t gpu_scan_xor_mask(weft_op op, weft_dtype dtype) {
     const bool is_signed = type_is_signed(dtype);
     const uint64_t sign = is_signed ? (uint64_t)1 << (8 * cuda_type_bytes(dtype) - 1) : 0;
     switch (op) {
@@ -44,14 +44,14 @@ uint32_t gpu_scan_block_tiles(const gpu *g, const scan_launch *kernel, uint32_t 
     return count;
 }
 
-scan_grid gpu_scan_shape(const gpu *g, const scan_launch *kernel, scan_job *j) {
+scan_grid gpu_scan_shape(const gpu *g, const scan_launch *kernel, scan_params *j) {
     const uint32_t tiles = (uint32_t)((j->n + SCAN_TILE - 1) / SCAN_TILE);
     j->block_tiles = gpu_scan_block_tiles(g, kernel, tiles);
     return scan_grid{(tiles - 1) / j->block_tiles + 1,
                      kernel->shared_bytes + (j->block_tiles - 1) * kernel->tile_bytes};
 }
 
-weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_job *j, weft_error *error) {
+weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_params *j, weft_error *error) {
     const scan_grid grid = gpu_scan_shape(g, kernel, j);
     void *arguments[] = {j};
     j->vectors = ((uintptr_t)j->x | (uintptr_t)j->y) % 16 == 0;
@@ -62,8 +62,8 @@ weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_job *j
     return WEFT_OK;
 }
 
-scan_job gpu_scan_chunk(const scan_job *whole, uint64_t first, uint64_t most, size_t result_bytes) {
-    scan_job j = *whole;
+scan_params gpu_scan_chunk(const scan_params *whole, uint64_t first, uint64_t most, size_t result_bytes) {
+    scan_params j = *whole;
     j.n = whole->n - first < most ? whole->n - first : most;
     j.first_tile = (uint32_t)(first / SCAN_TILE);
     j.last = first + j.n == whole->n;
@@ -76,11 +76,11 @@ void gpu_scan_abandon(const gpu *g) { (void)cudaMemsetAsync(g->words, 0, g->word
 /* Scans an input or output in host memory through the staging buffer, in chunks of whole tiles. The published totals
  * are kept from chunk to chunk, so each chunk finds the totals before it as if there were one launch. */
 static weft_status launch_chunks(const gpu *g, const scan_call *c, bool x_on_host, bool y_on_host,
-                                 const scan_launch *kernel, const scan_job *whole, weft_error *error) {
+                                 const scan_launch *kernel, const scan_params *whole, weft_error *error) {
     const size_t in = cuda_type_bytes(c->dtype), out = cuda_type_bytes(c->result);
     const uint64_t chunk = STAGING_BYTES / 2 / (in > out ? in : out) / SCAN_TILE * SCAN_TILE;
     for (uint64_t first = 0; first < c->n; first += chunk) {
-        scan_job j = gpu_scan_chunk(whole, first, chunk, out);
+        scan_params j = gpu_scan_chunk(whole, first, chunk, out);
         j.x = (const char *)c->x + first * in;
         if (x_on_host) {
             CUDA_TRY(cudaMemcpyAsync(g->staging, j.x, j.n * in, cudaMemcpyHostToDevice, g->stream), "scan");
@@ -95,14 +95,14 @@ static weft_status launch_chunks(const gpu *g, const scan_call *c, bool x_on_hos
 }
 
 static weft_status launch_in_chunks(const gpu *g, const scan_call *c, bool x_on_host, bool y_on_host,
-                                    const scan_launch *kernel, const scan_job *whole, weft_error *error) {
+                                    const scan_launch *kernel, const scan_params *whole, weft_error *error) {
     const weft_status status = launch_chunks(g, c, x_on_host, y_on_host, kernel, whole, error);
     if (status != WEFT_OK) gpu_scan_abandon(g);
     CUDA_TRY(cudaStreamSynchronize(g->stream), "scan");
     return status;
 }
 
-weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan_job *j, weft_error *error) {
+weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan_params *j, weft_error *error) {
     memset(j, 0, sizeof *j);
     j->x = c->x;
     j->y = c->y;
@@ -111,7 +111,7 @@ weft_status gpu_scan_begin(gpu *g, const scan_call *c, scan_launch *kernel, scan
     j->exclusive = c->kind == WEFT_EXCLUSIVE;
     j->has_init = c->init != NULL;
     if (c->init) memcpy(&j->init, c->init, cuda_type_bytes(c->result));
-    j->flip = gpu_scan_flip(c->op, c->dtype);
+    j->xor_mask = gpu_scan_xor_mask(c->op, c->dtype);
     j->ahead = (uint32_t)g->multiprocessors / 2;
     const uint64_t tiles = (c->n - 1) / SCAN_TILE + 1;
     RETURN_IF(tiles > UINT32_MAX, WEFT_INVALID, "scan of %zu elements: a GPU supports at most 2^44", c->n);
@@ -134,7 +134,7 @@ weft_status cuda_scan(void *state, const scan_call *c, weft_error *error) {
         RETURN_IF_ERROR(gpu_staging(g, "scan", error));
     }
     scan_launch kernel;
-    scan_job j;
+    scan_params j;
     RETURN_IF_ERROR(gpu_scan_begin(g, c, &kernel, &j, error));
     if (x_on_host || y_on_host) return launch_in_chunks(g, c, x_on_host, y_on_host, &kernel, &j, error);
     bool launched;

@@ -41,7 +41,7 @@ static weft_status has_code(const void *kernel, bool *has, weft_error *error) {
     return WEFT_OK;
 }
 
-weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_job *j, bool *launched, weft_error *error) {
+weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_params *j, bool *launched, weft_error *error) {
     const scan_launch kernel = kernel_of(c);
     *launched = false;
     if (!kernel.kernel || c->n < BULK_LEAST || g->arch < 90 || kernel.shared_bytes > g->shared_bytes ||

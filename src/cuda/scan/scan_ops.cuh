@@ -1,6 +1,6 @@
 /* The operators of scans and of segmented reductions, and the choice of an instance by types. NAME is the operator's
  * name in the kernel of a formula (map_text.cu). Some operators share the kernels of another one through the XOR mask
- * job.flip: a maximum is the minimum of inverted keys, `and` is the `or` of inverted bits. */
+ * params.xor_mask: a maximum is the minimum of inverted keys, `and` is the `or` of inverted bits. */
 #ifndef WEFT_CUDA_SCAN_OPS_CUH
 #define WEFT_CUDA_SCAN_OPS_CUH
 
@@ -16,7 +16,7 @@ template <class T, class A, class R> struct adding {
     typedef T element;
     typedef A value;
     typedef R result;
-    __device__ explicit adding(const scan_job &) {}
+    __device__ explicit adding(const scan_params &) {}
     __device__ A load(T x) const { return (A)x; }
     __device__ A enter(R init) const { return (A)init; }
     __device__ A join(A a, A b) const { return a + b; }
@@ -27,7 +27,7 @@ template <class T, class A, class R> struct adding {
 
 template <class T, class A, class R> struct multiplying : adding<T, A, R> {
     static constexpr const char *NAME = "multiplying";
-    __device__ explicit multiplying(const scan_job &j) : adding<T, A, R>(j) {}
+    __device__ explicit multiplying(const scan_params &j) : adding<T, A, R>(j) {}
     __device__ A join(A a, A b) const { return a * b; }
     __device__ A identity() const { return 1; }
     __device__ R empty() const { return 1; }
@@ -46,7 +46,7 @@ template <class T> struct least_of {
     typedef typename keys<T>::key value;
     typedef T result;
     keys<T> order;
-    __device__ explicit least_of(const scan_job &j) : order(UINT64_MAX, j.flip) {}
+    __device__ explicit least_of(const scan_params &j) : order(UINT64_MAX, j.xor_mask) {}
     __device__ value load(T x) const { return order.of(x); }
     __device__ value enter(T init) const { return order.of(init); }
     __device__ value join(value a, value b) const { return min(a, b); }
@@ -60,20 +60,20 @@ template <class T> struct oring {
     typedef T element;
     typedef typename wide<T>::type value;
     typedef T result;
-    value flip;
-    __device__ explicit oring(const scan_job &j) : flip((value)j.flip) {}
-    __device__ value load(T x) const { return x ^ flip; }
-    __device__ value enter(T init) const { return init ^ flip; }
+    value xor_mask;
+    __device__ explicit oring(const scan_params &j) : xor_mask((value)j.xor_mask) {}
+    __device__ value load(T x) const { return x ^ xor_mask; }
+    __device__ value enter(T init) const { return init ^ xor_mask; }
     __device__ value join(value a, value b) const { return a | b; }
     __device__ value identity() const { return 0; }
-    __device__ T store(value v) const { return (T)(v ^ flip); }
-    __device__ T empty() const { return (T)flip; }
+    __device__ T store(value v) const { return (T)(v ^ xor_mask); }
+    __device__ T empty() const { return (T)xor_mask; }
 };
 
 template <class T> struct xoring : oring<T> {
     static constexpr const char *NAME = "xoring";
     typedef typename wide<T>::type value;
-    __device__ explicit xoring(const scan_job &j) : oring<T>(j) {}
+    __device__ explicit xoring(const scan_params &j) : oring<T>(j) {}
     __device__ value join(value a, value b) const { return a ^ b; }
 };
 

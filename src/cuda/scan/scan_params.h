@@ -37,7 +37,7 @@ struct published {
 };
 
 /* One launch: the whole scan, or a chunk of whole tiles of an input in host memory. */
-struct scan_job {
+struct scan_params {
     const void *x;
     void *y;
     uint64_t n;           /* elements of this launch */
@@ -45,9 +45,9 @@ struct scan_job {
     uint32_t block_tiles; /* tiles of a block: a power of two, at most 16 */
     bool last;            /* no further chunk follows */
     bool exclusive, has_init;
-    bool vectors;   /* x and y are aligned to 16 bytes */
-    uint64_t flip;  /* XOR mask of operators that share another's kernels (gpu_scan_flip) */
-    uint64_t init;  /* bits of the initial value, of the result type */
+    bool vectors;      /* x and y are aligned to 16 bytes */
+    uint64_t xor_mask; /* XOR mask of operators that share another's kernels (gpu_scan_xor_mask) */
+    uint64_t init;     /* bits of the initial value, of the result type */
     uint32_t ahead; /* blocks: each block prefetches to L2 the input of the block `ahead` positions later; 0: none */
     published totals;
 };

@@ -17,7 +17,7 @@
  *
  * An operator Op (scan_ops.cuh) has
  *     element, value, result  types of x, of the values that are combined (4 or 8 bytes), of y
- *     Op(job)                 takes its parameters
+ *     Op(params)                 takes its parameters
  *     load(x), enter(init)    an element, an initial value, as a value
  *     join(a, b), identity()  combines values; the value that changes no bit of another
  *     store(v), empty()       the element of y for a value; y[0] of an exclusive scan without an initial value
@@ -43,7 +43,7 @@ template <class Op> struct scanned {
 };
 
 /* Returns the value before the first element. */
-template <class Op> static __device__ typename Op::value scan_init(const Op &op, const scan_job &a) {
+template <class Op> static __device__ typename Op::value scan_init(const Op &op, const scan_params &a) {
     typename Op::result init;
     memcpy(&init, &a.init, sizeof init);
     return a.has_init ? op.enter(init) : op.identity();
@@ -71,7 +71,7 @@ template <class T> struct scan_chunk {
 };
 
 /* Returns true if the warp's 512 elements from `start` can be moved in 16-byte chunks. */
-static __device__ __forceinline__ bool scan_in_chunks(const scan_job &a, uint64_t start) {
+static __device__ __forceinline__ bool scan_in_chunks(const scan_params &a, uint64_t start) {
     return a.vectors && start + SCAN_PART <= a.n;
 }
 
@@ -91,14 +91,14 @@ static __device__ __forceinline__ void scan_take(const Op &op, const uint4 *buff
 
 /* Returns the first element of the block `ahead` positions after the one that begins at `start`, or 0 if it has fewer
  * than block_tiles full tiles or prefetching is off. */
-static __device__ __forceinline__ uint64_t scan_ahead(const scan_job &a, uint64_t start) {
+static __device__ __forceinline__ uint64_t scan_ahead(const scan_params &a, uint64_t start) {
     const uint64_t block = (uint64_t)a.block_tiles * SCAN_TILE, from = start + a.ahead * block;
     return a.ahead && from + block <= a.n ? from : 0;
 }
 
 /* Writes results 16 l .. 16 l + 15 of the warp's 512 from lane l, through the buffer, to y. */
 template <class Op>
-__device__ __forceinline__ void scan_write(const Op &op, const scan_job &a, uint64_t start, uint4 *buffer,
+__device__ __forceinline__ void scan_write(const Op &op, const scan_params &a, uint64_t start, uint4 *buffer,
                                            const typename Op::value (&v)[WEFT_SCAN_GROUP]) {
     typedef typename Op::result R;
     enum { CHUNKS = sizeof(R) };
@@ -151,7 +151,7 @@ template <class Op> struct scan_shared {
  * the totals of groups and of half warps. `before` and `next` are the prefixes before and after the tile. */
 template <class Op>
 static __device__ __forceinline__ void
-scan_results(const Op &op, const scan_job &a, typename Op::value before, typename Op::value next,
+scan_results(const Op &op, const scan_params &a, typename Op::value before, typename Op::value next,
              typename Op::value groups, typename Op::value halves, typename Op::value (&v)[WEFT_SCAN_GROUP]) {
     typedef typename Op::value A;
     const int group = threadIdx.x % 16, half = threadIdx.x / 16;
@@ -196,7 +196,7 @@ static __device__ __forceinline__ void scan_total_tile(const Op &op, const uint4
 
 /* Scans and writes a warp's part of a tile. */
 template <class Op>
-static __device__ __forceinline__ void scan_tile(const Op &op, const scan_job &a, uint64_t start, uint4 *buffer,
+static __device__ __forceinline__ void scan_tile(const Op &op, const scan_params &a, uint64_t start, uint4 *buffer,
                                                  const typename Op::value *half_total, typename Op::value before,
                                                  typename Op::value next) {
     typename Op::value v[WEFT_SCAN_GROUP];
@@ -209,9 +209,9 @@ static __device__ __forceinline__ void scan_tile(const Op &op, const scan_job &a
     scan_write(op, a, start, buffer, v);
 }
 
-/* Scans a block's tiles, which begin at element `start` of the job. */
+/* Scans a block's tiles, which begin at element `start` of `a`. */
 template <class Op, class From>
-static __device__ __forceinline__ void scan_block(const Op &op, const From &from, const scan_job &a,
+static __device__ __forceinline__ void scan_block(const Op &op, const From &from, const scan_params &a,
                                                   scan_shared<Op> &s, uint64_t start, unsigned epoch) {
     typedef typename Op::value A;
     const int warp = threadIdx.x / 32;
@@ -232,7 +232,7 @@ static __device__ __forceinline__ void scan_block(const Op &op, const From &from
  * next ticket while they waited or wrote, would hold tiles for which all later ones wait. Measured on an H200, that
  * took 1.7 times the time. */
 template <class Op, class From>
-static __device__ __forceinline__ void scan_from(const From &from, const scan_job &a) {
+static __device__ __forceinline__ void scan_from(const From &from, const scan_params &a) {
     scan_shared<Op> &s = *(scan_shared<Op> *)dynamic_shared();
     const Op op(a);
     const unsigned epoch = *(volatile unsigned *)&a.totals.control->epoch + 1;

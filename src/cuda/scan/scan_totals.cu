@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(BLOCK_WARPS *WARP)
     typedef typename Op::element T;
     typedef typename Op::value A;
     constexpr int OWN = 16 / sizeof(T), LOADS = SCAN_TILE / (OWN * WARP);
-    const Op op{scan_job()};
+    const Op op{scan_params()};
     const uint64_t tile = (uint64_t)blockIdx.x * BLOCK_WARPS + threadIdx.x / WARP;
     if (tile >= tiles) return;
     const T *at = x + tile * SCAN_TILE + threadIdx.x % WARP * OWN;
@@ -82,9 +82,9 @@ weft_status cuda_scan_totals(gpu *g, const scan_call *c, weft_error *error) {
     gpu_array arrays[] = {{"x", c->x, c->n * cuda_type_bytes(c->dtype), ARRAY_IN, false, NULL},
                           {"totals", c->y, c->n / SCAN_TILE * cuda_type_bytes(c->result), ARRAY_OUT, false, NULL}};
     void *none;
-    RETURN_IF_ERROR(arrays_bring(g, "scan", arrays, 2, 0, &none, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "scan", arrays, 2, 0, &none, error));
     g->pending = true;
     RETURN_IF_ERROR(c->op == WEFT_SUM ? launch_for<adding>(g, c, arrays[0].at, arrays[1].at, error)
                                       : launch_for<multiplying>(g, c, arrays[0].at, arrays[1].at, error));
-    return arrays_return(g, "scan", arrays, 2, error);
+    return arrays_copy_out(g, "scan", arrays, 2, error);
 }

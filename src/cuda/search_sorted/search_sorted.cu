@@ -55,7 +55,7 @@ weft_status cuda_search_sorted(void *state, const search_sorted_call *c, weft_er
                           {"queries", c->queries, c->m * size, ARRAY_IN, false, NULL},
                           {"positions", c->positions, c->m * sizeof *c->positions, ARRAY_OUT, false, NULL}};
     void *scratch;
-    RETURN_IF_ERROR(arrays_bring(g, "search_sorted", arrays, 3, 0, &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "search_sorted", arrays, 3, 0, &scratch, error));
     RETURN_IF_ERROR(launch_for(g, c, arrays[0].at, arrays[1].at, arrays[2].at, error));
-    return arrays_return(g, "search_sorted", arrays, 3, error);
+    return arrays_copy_out(g, "search_sorted", arrays, 3, error);
 }

@@ -27,7 +27,7 @@ typedef struct progress {
     segments_launch kernels;
     segments_found found; /* summary of the offsets */
     bool looked;          /* `found` is valid */
-    segments_job j;
+    segments_params j;
 } progress;
 
 enum { X, Y, OFFSETS, KEYS, UNIQUE_KEYS, COUNT, ARRAYS };
@@ -75,7 +75,7 @@ static weft_status look_on_host(progress *p, weft_error *error) {
 
 /* Checks and summarises offsets in device memory by a kernel, and waits for the result. Does nothing while the stream
  * is being captured. */
-static weft_status look_on_device(progress *p, segments_found *room, weft_error *error) {
+static weft_status look_on_device(progress *p, segments_found *found, weft_error *error) {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     const cudaStream_t stream = p->g->stream;
     CUDA_TRY(cudaStreamIsCapturing(stream, &capture), p->c->name);
@@ -83,21 +83,22 @@ static weft_status look_on_device(progress *p, segments_found *room, weft_error 
     uint64_t segments = p->c->segments, n = p->c->n, block_elements = (uint64_t)p->j.scan.block_tiles * SCAN_TILE;
     const uint64_t blocks = (segments - 1) / SEGMENT_THREADS + 1, most = 8u * (unsigned)p->g->multiprocessors;
     const uint64_t *offsets = p->j.offsets;
-    void *arguments[] = {&offsets, &segments, &n, &block_elements, &room};
+    void *arguments[] = {&offsets, &segments, &n, &block_elements, &found};
     CUDA_TRY(cudaLaunchKernel((const void *)look_kernel, dim3((unsigned)(blocks < most ? blocks : most)),
                               dim3(SEGMENT_THREADS), arguments, 0, stream),
              p->c->name);
-    static_assert(sizeof p->found <= LANDING_BYTES && 2 * sizeof *offsets <= LANDING_BYTES, "there is room to land");
-    CUDA_TRY(cudaMemcpyAsync(p->g->landing, room, sizeof *room, cudaMemcpyDeviceToHost, stream), p->c->name);
+    static_assert(sizeof p->found <= PINNED_BYTES && 2 * sizeof *offsets <= PINNED_BYTES,
+                  "results fit in the pinned buffer");
+    CUDA_TRY(cudaMemcpyAsync(p->g->pinned, found, sizeof *found, cudaMemcpyDeviceToHost, stream), p->c->name);
     CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
-    memcpy(&p->found, p->g->landing, sizeof p->found);
+    memcpy(&p->found, p->g->pinned, sizeof p->found);
     p->looked = true;
     if (!p->found.bad) return WEFT_OK;
     const size_t first = (size_t)~p->found.bad;
-    CUDA_TRY(cudaMemcpyAsync(p->g->landing, offsets + first, 2 * sizeof *offsets, cudaMemcpyDeviceToHost, stream),
+    CUDA_TRY(cudaMemcpyAsync(p->g->pinned, offsets + first, 2 * sizeof *offsets, cudaMemcpyDeviceToHost, stream),
              p->c->name);
     CUDA_TRY(cudaStreamSynchronize(stream), p->c->name);
-    return offsets_fail(error, first, p->g->landing[0], p->g->landing[1], n);
+    return offsets_fail(error, first, p->g->pinned[0], p->g->pinned[1], n);
 }
 
 /* -------------------------------------------------------------------------------- workspace */
@@ -139,7 +140,7 @@ static layout lay_out(const progress *p) {
 /* --------------------------------------------------------------------------------- launches */
 
 static weft_status launch(const progress *p, const void *kernel, uint64_t blocks, size_t shared, weft_error *error) {
-    segments_job j = p->j;
+    segments_params j = p->j;
     void *arguments[] = {&j};
     CUDA_TRY(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(SEGMENT_THREADS), arguments, shared, p->g->stream),
              p->c->name);
@@ -174,7 +175,7 @@ static weft_status scan(progress *p, weft_error *error) {
 /* Sets the parameters that long scans need in addition to the lists, and reserves the workspace for their totals. */
 static weft_status prepare_scan(progress *p, weft_error *error) {
     const uint64_t tiles = (p->c->n + SCAN_TILE - 1) / SCAN_TILE;
-    scan_job *j = &p->j.scan;
+    scan_params *j = &p->j.scan;
     j->last = true;
     j->exclusive = p->c->kind == WEFT_EXCLUSIVE;
     j->totals.control = gpu_scan_control(p->g);
@@ -191,7 +192,7 @@ static weft_status prepare_scan(progress *p, weft_error *error) {
 }
 
 static weft_status run(progress *p, const gpu_array *arrays, char *scratch, const layout *l, weft_error *error) {
-    segments_job *j = &p->j;
+    segments_params *j = &p->j;
     j->x = arrays[X].at;
     j->y = arrays[Y].at;
     j->lists = (segments_lists *)(scratch + l->lists);
@@ -256,7 +257,7 @@ weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *err
     p.kernels = kernels_of(c);
     p.j.n = c->n;
     p.j.segments = c->segments;
-    p.j.scan.flip = gpu_scan_flip(c->op, c->dtype);
+    p.j.scan.xor_mask = gpu_scan_xor_mask(c->op, c->dtype);
     RETURN_IF_ERROR(prepare_scan(&p, error));
     if (c->source == SEGMENTS_BY_OFFSETS) {
         RETURN_IF_ERROR(gpu_locate(p.g, "offsets", c->offsets, &offsets_on_host, error));
@@ -264,11 +265,11 @@ weft_status cuda_segmented(void *state, const segmented_call *c, weft_error *err
     }
     name_arrays(c, arrays);
     const layout l = lay_out(&p);
-    RETURN_IF_ERROR(arrays_bring(p.g, c->name, arrays, ARRAYS, l.bytes, &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(p.g, c->name, arrays, ARRAYS, l.bytes, &scratch, error));
     if (c->source == SEGMENTS_BY_OFFSETS || c->n > 0)
         RETURN_IF_ERROR(run(&p, arrays, (char *)scratch, &l, error));
     else
         CUDA_TRY(cudaMemsetAsync(arrays[COUNT].at, 0, sizeof *c->count, p.g->stream), c->name);
     RETURN_IF_ERROR(cut_outputs(&p, arrays, error));
-    return arrays_return(p.g, c->name, arrays, ARRAYS, error);
+    return arrays_copy_out(p.g, c->name, arrays, ARRAYS, error);
 }

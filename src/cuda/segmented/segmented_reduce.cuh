@@ -21,7 +21,7 @@ template <class Scan> struct folding : Scan {
     typedef typename Scan::value A;
     static constexpr uint64_t ROW = WEFT_LANES(sizeof(T)), TILE = ROW * WEFT_TILE_ROWS;
     static constexpr uint64_t SHORT = FOLD_SHORT_ROWS * ROW, MIDDLE = FOLD_MIDDLE_TILES * TILE;
-    __device__ explicit folding(const scan_job &j) : Scan(j) {}
+    __device__ explicit folding(const scan_params &j) : Scan(j) {}
     __device__ A step(A lane, T x, T) const { return this->join(lane, this->load(x)); }
 };
 
@@ -32,8 +32,8 @@ template <class Scan> struct folding : Scan {
  * begins with 8 LANES lanes of the tree. Thread t holds lanes t, t + LANES, ... of the tree. Three steps of the
  * halving are within a thread, the others between threads. */
 template <class Op, int LANES>
-static __device__ __forceinline__ void fold_class(const Op &op, const segments_job &a, segment own, unsigned members,
-                                                  uint8_t *order, typename Op::result *results) {
+static __device__ __forceinline__ void fold_class(const Op &op, const segments_params &a, segment own,
+                                                  unsigned members, uint8_t *order, typename Op::result *results) {
     typedef typename Op::value A;
     const int lane = threadIdx.x % 32, count = __popc(members);
     if (count == 0) return;
@@ -63,8 +63,8 @@ static __device__ __forceinline__ void fold_class(const Op &op, const segments_j
 /* Reduces the segments of `members`, which have at most FOLD_SHORT_ROWS rows. Thread t holds lanes t, t + 32, ... of
  * the tree, and loads eight elements at a time, wherever the segment begins. */
 template <class Op>
-static __device__ __forceinline__ void fold_rows(const Op &op, const segments_job &a, segment own, unsigned members,
-                                                 typename Op::result *results) {
+static __device__ __forceinline__ void fold_rows(const Op &op, const segments_params &a, segment own,
+                                                 unsigned members, typename Op::result *results) {
     constexpr int HELD = (int)Op::ROW / 32, ROWS = 8 / HELD;
     typedef typename Op::element T;
     const int lane = threadIdx.x % 32;
@@ -104,7 +104,7 @@ static __device__ __forceinline__ unsigned members_of(segment own, uint64_t low,
 
 /* Lists the segments that are left to the next kernel. */
 template <class Op>
-static __device__ __forceinline__ void list_others(const segments_job &a, uint64_t s, segment own) {
+static __device__ __forceinline__ void list_others(const segments_params &a, uint64_t s, segment own) {
     const int lane = threadIdx.x % 32;
     const unsigned middle = members_of(own, Op::SHORT, Op::MIDDLE);
     if (middle) {
@@ -118,7 +118,7 @@ static __device__ __forceinline__ void list_others(const segments_job &a, uint64
 
 template <class Scan>
 static __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD_SHORT_BLOCKS(sizeof(typename Scan::value)))
-    fold_short_kernel(const __grid_constant__ segments_job a) {
+    fold_short_kernel(const __grid_constant__ segments_params a) {
     typedef folding<Scan> Op;
     __shared__ typename Op::result results[SEGMENT_WARPS][32];
     __shared__ uint8_t order[SEGMENT_WARPS][32];
@@ -146,9 +146,9 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS, FOLD_SHORT_BLOCKS(size
 
 /* ----------------------------------------------------------------------------- long segments */
 
-/* Returns the elements of a segment as a job for the kernels of the tree. */
-template <class Op> static __device__ __forceinline__ job tree_job(const segments_job &a, segment g) {
-    job j;
+/* Returns the parameters by which the kernels of the tree read a segment. */
+template <class Op> static __device__ __forceinline__ reduce_params tree_params(const segments_params &a, segment g) {
+    reduce_params j;
     j.x = (const typename Op::element *)a.x + g.begin;
     j.y = NULL;
     j.n = g.length;
@@ -195,8 +195,8 @@ template <class Op> static __device__ void fold_items(const Op &op, typename Op:
 /* Reduces one item: up to 32 tiles of a segment, with as few tiles per warp as possible. Must be called by the whole
  * block. */
 template <class Op>
-static __device__ __forceinline__ void fold_item(const Op &op, const segments_job &a, uint32_t longs, uint32_t item,
-                                                 typename Op::value *area, bool *is_last) {
+static __device__ __forceinline__ void fold_item(const Op &op, const segments_params &a, uint32_t longs,
+                                                 uint32_t item, typename Op::value *area, bool *is_last) {
     const uint32_t place = find_long(a, longs, item), warp = threadIdx.x / 32;
     const uint64_t s = a.longs[place].segment;
     const segment own = segment_at(a, s, true);
@@ -208,7 +208,7 @@ static __device__ __forceinline__ void fold_item(const Op &op, const segments_jo
     share part = {begin + warp * run, 0, (left - 1) / run + 1};
     if (warp < part.present) part.count = min(run, left - warp * run);
     typename Op::value v = op.identity();
-    if (part.count) v = run_value(op, tree_job<Op>(a, own), part);
+    if (part.count) v = run_value(op, tree_params<Op>(a, own), part);
     if (threadIdx.x % 32 == 0) area[warp] = v;
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -234,7 +234,7 @@ static __device__ __forceinline__ void fold_item(const Op &op, const segments_jo
 
 /* Reduces the segments of at most FOLD_MIDDLE_TILES tiles, one after the other. A warp loads the offsets of up to 32
  * segments at once. */
-template <class Op> static __device__ __forceinline__ void fold_middle(const Op &op, const segments_job &a) {
+template <class Op> static __device__ __forceinline__ void fold_middle(const Op &op, const segments_params &a) {
     const uint64_t number = a.lists->middle, warps = (uint64_t)gridDim.x * SEGMENT_WARPS;
     const uint64_t many = min((uint64_t)32, (number + warps - 1) / warps);
     const int lane = threadIdx.x % 32;
@@ -247,7 +247,7 @@ template <class Op> static __device__ __forceinline__ void fold_middle(const Op 
         for (int k = 0; k < (int)min(many, number - first); k++) {
             const segment g = {__shfl_sync(ALL_LANES, own.begin, k), __shfl_sync(ALL_LANES, own.length, k), true};
             const share all = {0, (g.length - 1) / Op::TILE + 1, 1};
-            const typename Op::value v = run_value(op, tree_job<Op>(a, g), all);
+            const typename Op::value v = run_value(op, tree_params<Op>(a, g), all);
             if (lane == k) kept = v;
         }
         if (mine) ((typename Op::result *)a.y)[s] = op.store(kept);
@@ -256,7 +256,7 @@ template <class Op> static __device__ __forceinline__ void fold_middle(const Op 
 
 template <class Scan>
 static __global__ void __launch_bounds__(SEGMENT_THREADS, TREE_BLOCKS)
-    fold_long_kernel(const __grid_constant__ segments_job a) {
+    fold_long_kernel(const __grid_constant__ segments_params a) {
     typedef folding<Scan> Op;
     __shared__ typename Op::value area[SEGMENT_WARPS];
     __shared__ bool is_last;

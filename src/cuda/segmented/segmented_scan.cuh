@@ -73,7 +73,7 @@ static __device__ __forceinline__ bool element_of_step(const group_of_thread &g,
 /* Loads a warp's groups to its buffer, and from there to the threads. Elements of 4 bytes or more are copied to the
  * buffer asynchronously. */
 template <class Op>
-static __device__ __forceinline__ void fetch_groups(const Op &op, const segments_job &a, const group_of_thread &g,
+static __device__ __forceinline__ void fetch_groups(const Op &op, const segments_params &a, const group_of_thread &g,
                                                     const group_layout &l, char *buffer,
                                                     typename Op::value (&v)[WEFT_SCAN_GROUP]) {
     typedef typename Op::element T;
@@ -105,7 +105,7 @@ template <class A> struct group_prefix { A own, next; };
 /* Stores the results of each group, from its inclusive scan v and its prefixes p. */
 template <class Op>
 static __device__ __forceinline__ void
-write_groups(const Op &op, const segments_job &a, const group_of_thread &g, const group_layout &l, char *buffer,
+write_groups(const Op &op, const segments_params &a, const group_of_thread &g, const group_layout &l, char *buffer,
              const typename Op::value (&v)[WEFT_SCAN_GROUP], const group_prefix<typename Op::value> &p) {
     typedef typename Op::result R;
     R *const from = (R *)buffer;
@@ -168,7 +168,7 @@ static __device__ __forceinline__ group_places place_groups(uint32_t groups) {
 /* Scans the groups from number `base` on that belong to whole segments, at most 32. Returns the number of the next
  * group. */
 template <class Op>
-static __device__ __forceinline__ uint32_t scan_groups(const Op &op, const segments_job &a, segment own,
+static __device__ __forceinline__ uint32_t scan_groups(const Op &op, const segments_params &a, segment own,
                                                        group_places places, uint32_t base, char *buffer) {
     const uint32_t lane = threadIdx.x % 32, slot = base + lane;
     /* The segments whose first group has at most number base + 32. If there are groups from there on, the last of
@@ -198,7 +198,7 @@ static __device__ __forceinline__ uint32_t scan_groups(const Op &op, const segme
 /* Scans a segment of more than 32 and at most 16 * 16 groups, 32 groups at a time. Lanes q and q + 16 hold the total
  * of groups 16 q .. 16 q + 15. */
 template <class Op>
-static __device__ __forceinline__ void scan_slices(const Op &op, const segments_job &a, uint64_t begin, int length,
+static __device__ __forceinline__ void scan_slices(const Op &op, const segments_params &a, uint64_t begin, int length,
                                                    char *buffer) {
     typedef typename Op::value A;
     const uint32_t lane = threadIdx.x % 32, digit = lane % 16;
@@ -232,8 +232,8 @@ static __device__ __forceinline__ void scan_slices(const Op &op, const segments_
 
 /* Scans the segments of one warp. Lane t has segment number first + t. */
 template <class Op>
-static __device__ __forceinline__ void scan_segments(const Op &op, const segments_job &a, uint64_t first, segment own,
-                                                     char *buffer) {
+static __device__ __forceinline__ void scan_segments(const Op &op, const segments_params &a, uint64_t first,
+                                                     segment own, char *buffer) {
     const uint64_t tiles = (own.length + SCAN_TILE - 1) / SCAN_TILE;
     if (tiles > 1) append_long(a, first + threadIdx.x % 32, (tiles - 1) / a.scan.block_tiles + 1, 2 * tiles);
     const bool is_short = own.length <= 32 * WEFT_SCAN_GROUP;
@@ -251,7 +251,7 @@ static __device__ __forceinline__ void scan_segments(const Op &op, const segment
  * the present segments are scanned. */
 template <class Op>
 static __global__ void __launch_bounds__(SEGMENT_THREADS, SCAN_SHORT_BLOCKS(sizeof(typename Op::value)))
-    scan_short_kernel(const __grid_constant__ segments_job a) {
+    scan_short_kernel(const __grid_constant__ segments_params a) {
     typedef typename Op::element T;
     typedef typename Op::result R;
     constexpr int WIDEST = sizeof(T) > sizeof(R) ? sizeof(T) : sizeof(R);
@@ -275,9 +275,9 @@ static __global__ void __launch_bounds__(SEGMENT_THREADS, SCAN_SHORT_BLOCKS(size
 
 /* Sets *j to the scan of the long segment that contains item `item`, and *start to the item's first element in the
  * segment. Must be called by one whole warp. */
-static __device__ __forceinline__ void scan_job_of_item(const segments_job &a, uint32_t longs, uint32_t item,
-                                                        size_t element_bytes, size_t result_bytes, scan_job *j,
-                                                        uint64_t *start) {
+static __device__ __forceinline__ void scan_params_of_item(const segments_params &a, uint32_t longs, uint32_t item,
+                                                           size_t element_bytes, size_t result_bytes, scan_params *j,
+                                                           uint64_t *start) {
     const uint32_t place = find_long(a, longs, item);
     if (threadIdx.x != 0) return;
     const segment own = segment_at(a, a.longs[place].segment, true);
@@ -299,10 +299,10 @@ static __device__ __forceinline__ void scan_job_of_item(const segments_job &a, u
  * after the other. */
 template <class Op>
 static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
-    scan_long_kernel(const __grid_constant__ segments_job a) {
+    scan_long_kernel(const __grid_constant__ segments_params a) {
     extern __shared__ uint4 dynamic[];
     scan_shared<Op> &s = *(scan_shared<Op> *)dynamic;
-    __shared__ scan_job j;
+    __shared__ scan_params j;
     __shared__ uint64_t start;
     const Op op(a.scan);
     const unsigned epoch = *(volatile unsigned *)&a.scan.totals.control->epoch + 1;
@@ -313,7 +313,8 @@ static __global__ void __launch_bounds__(SCAN_THREADS, SCAN_BLOCKS)
         const uint32_t item = s.ticket;
         if (item >= items) break;
         if (threadIdx.x < 32)
-            scan_job_of_item(a, longs, item, sizeof(typename Op::element), sizeof(typename Op::result), &j, &start);
+            scan_params_of_item(a, longs, item, sizeof(typename Op::element), sizeof(typename Op::result), &j,
+                                &start);
         __syncthreads();
         scan_block(op, scan_array<typename Op::element>(), j, s, start, epoch);
         __syncthreads();

@@ -39,8 +39,8 @@ struct segments_long {
     uint32_t done;  /* reductions: number of items that are done */
 };
 
-struct segments_job {
-    scan_job scan; /* parameters common to long scans, without x, y and n */
+struct segments_params {
+    scan_params scan; /* parameters common to long scans, without x, y and n */
     const void *x;
     void *y;
     uint64_t n;
@@ -54,8 +54,8 @@ struct segments_job {
     bool once;      /* long scans: there is a block for each item */
 };
 
-/* The kernels of one operator and its types. Each takes a segments_job. `scan_long` includes the shared memory of its
- * kernel. */
+/* The kernels of one operator and its types. Each takes a segments_params. `scan_long` includes the shared memory of
+ * its kernel. */
 struct segments_launch {
     const void *fold_short, *fold_long, *scan_short;
     scan_launch scan_long;

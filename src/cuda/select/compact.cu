@@ -2,7 +2,7 @@
 
 #define HEADER_BYTES 16 /* before the words of tiles: the ticket, and the number of all marked elements */
 
-static weft_status launch(const gpu *g, const char *operation, const compact_kernels *kernels, compact_job *j,
+static weft_status launch(const gpu *g, const char *operation, const compact_kernels *kernels, compact_params *j,
                           uint64_t tiles, size_t scratch_bytes, char *scratch, weft_error *error) {
     uint64_t *const all = (uint64_t *)(scratch + 8);
     void *arguments[] = {j};
@@ -12,7 +12,7 @@ static weft_status launch(const gpu *g, const char *operation, const compact_ker
     j->all = all;
     j->ahead = (uint32_t)g->multiprocessors * COMPACT_AHEAD;
     if (kernels->count) {
-        compact_job counting = *j;
+        compact_params counting = *j;
         void *counting_arguments[] = {&counting};
         const uint64_t enough = (uint64_t)g->multiprocessors * 8;
         counting.count = all;
@@ -34,15 +34,15 @@ static weft_status learn_bytes(gpu *g, const char *operation, gpu_array arrays[C
     if (out_bytes == 0) return WEFT_OK;
     if (!arrays[COMPACT_Y].on_host && !arrays[COMPACT_LENGTHS].on_host) return WEFT_OK;
     CUDA_TRY(
-        cudaMemcpyAsync(g->landing, arrays[COMPACT_COUNT].at, sizeof *g->landing, cudaMemcpyDeviceToHost, g->stream),
+        cudaMemcpyAsync(g->pinned, arrays[COMPACT_COUNT].at, sizeof *g->pinned, cudaMemcpyDeviceToHost, g->stream),
         operation);
     CUDA_TRY(cudaStreamSynchronize(g->stream), operation);
-    arrays[COMPACT_Y].bytes = *g->landing * out_bytes;
-    arrays[COMPACT_LENGTHS].bytes = *g->landing * sizeof(uint64_t);
+    arrays[COMPACT_Y].bytes = *g->pinned * out_bytes;
+    arrays[COMPACT_LENGTHS].bytes = *g->pinned * sizeof(uint64_t);
     return WEFT_OK;
 }
 
-weft_status compact_run(gpu *g, const char *operation, const compact_kernels *kernels, compact_job *j,
+weft_status compact_run(gpu *g, const char *operation, const compact_kernels *kernels, compact_params *j,
                         gpu_array arrays[COMPACT_ARRAYS], size_t out_bytes, weft_error *error) {
     const uint64_t tile = COMPACT_TILE(kernels->tile_bytes), tiles = j->n / tile + (j->n % tile != 0);
     const size_t words = arrays[COMPACT_LENGTHS].p ? 2 : 1;
@@ -50,7 +50,7 @@ weft_status compact_run(gpu *g, const char *operation, const compact_kernels *ke
     void *scratch;
     RETURN_IF(tiles > INT32_MAX, WEFT_INVALID, "%s of %llu elements: a GPU supports at most %llu", operation,
               (unsigned long long)j->n, (unsigned long long)(tile * INT32_MAX));
-    RETURN_IF_ERROR(arrays_bring(g, operation, arrays, COMPACT_ARRAYS, scratch_bytes, &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, operation, arrays, COMPACT_ARRAYS, scratch_bytes, &scratch, error));
     j->x = arrays[COMPACT_X].at;
     j->flags = (const uint8_t *)arrays[COMPACT_FLAGS].at;
     j->y = arrays[COMPACT_Y].at;
@@ -61,5 +61,5 @@ weft_status compact_run(gpu *g, const char *operation, const compact_kernels *ke
     else
         CUDA_TRY(cudaMemsetAsync(j->count, 0, sizeof *j->count, g->stream), operation);
     RETURN_IF_ERROR(learn_bytes(g, operation, arrays, out_bytes, error));
-    return arrays_return(g, operation, arrays, COMPACT_ARRAYS, error);
+    return arrays_copy_out(g, operation, arrays, COMPACT_ARRAYS, error);
 }

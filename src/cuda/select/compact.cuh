@@ -43,16 +43,16 @@ template <class T> struct shape {
 
 template <class T> struct compares {
     bool less, equal, greater, others;
-    T value, flip;
+    T value, xor_mask;
     __device__ explicit compares(const comparator &c)
-        : less(c.less), equal(c.equal), greater(c.greater), others(c.others), flip((T)c.flip) {
+        : less(c.less), equal(c.equal), greater(c.greater), others(c.others), xor_mask((T)c.flip) {
         memcpy(&value, &c.value, sizeof value);
     }
-    static __device__ float turned(float x, float) { return x; }
-    static __device__ double turned(double x, double) { return x; }
-    template <class I> static __device__ I turned(I x, I flip) { return (I)(x ^ flip); }
+    static __device__ float masked(float x, float) { return x; }
+    static __device__ double masked(double x, double) { return x; }
+    template <class I> static __device__ I masked(I x, I xor_mask) { return (I)(x ^ xor_mask); }
     __device__ bool operator()(T x) const {
-        const T v = turned(x, flip);
+        const T v = masked(x, xor_mask);
         return (((v < value) & less) | ((v == value) & equal) | ((v > value) & greater)) != others;
     }
 };
@@ -88,7 +88,7 @@ template <class T, compact_by BY, bool MOVED> struct held {
     uint32_t marks; /* bit r VECTOR + v is the mark of x[r][v] */
 
     /* `first` is the tile's first element; `left` is the number of the tile's elements that are in the array. */
-    __device__ __forceinline__ void fetch(const compact_job &a, uint64_t first, uint32_t left) {
+    __device__ __forceinline__ void fetch(const compact_params &a, uint64_t first, uint32_t left) {
         const T *const p = (const T *)a.x + first;
         const uint32_t part = threadIdx.x / 32 * at::PART;
         const bool aligned = (uintptr_t)a.x % (at::VECTOR * sizeof(T)) == 0;
@@ -105,7 +105,7 @@ template <class T, compact_by BY, bool MOVED> struct held {
         marks |= (uint32_t)marked << (r * at::VECTOR + v);
     }
 
-    __device__ __forceinline__ void mark_by_comparison(const compact_job &a) {
+    __device__ __forceinline__ void mark_by_comparison(const compact_params &a) {
         const compares<T> kept(a.compare);
 #pragma unroll
         for (int r = 0; r < at::ROWS; r++)
@@ -130,7 +130,7 @@ template <class T, compact_by BY, bool MOVED> struct held {
         }
     }
 
-    __device__ __forceinline__ void vote(const compact_job &a, uint64_t first, uint32_t left) {
+    __device__ __forceinline__ void vote(const compact_params &a, uint64_t first, uint32_t left) {
         marks = 0;
         if (BY == BY_FLAGS)
 #pragma unroll
@@ -309,7 +309,7 @@ static __device__ __forceinline__ void write_values(T *y, const T *buffer, uint3
 
 /* The length of a run is written by the tile in which the next run begins; that of the last run by the last tile. */
 template <class T, compact_to TO>
-static __device__ __forceinline__ void write(const compact_job &a, uint64_t first, uint32_t left, uint32_t marked,
+static __device__ __forceinline__ void write(const compact_params &a, uint64_t first, uint32_t left, uint32_t marked,
                                              marked_so_far before, const buffers<T, TO> &from) {
     if (TO != TO_INDICES) write_values((T *)a.y + before.count, from.value, 0, marked);
     for (uint32_t j = threadIdx.x; from.PLACED && j < marked; j += COMPACT_THREADS) {
@@ -349,7 +349,7 @@ static __device__ __forceinline__ compact_counts counts_of(const compact_board &
 /* Finds what is marked before the tile, for all warps, and publishes what is marked up to its end. The last tile also
  * writes the count, and the last length, for the caller. Must be called by the first warp. */
 template <bool LAST>
-static __device__ __forceinline__ void find_before(const compact_job &a, uint64_t tile, bool is_last,
+static __device__ __forceinline__ void find_before(const compact_params &a, uint64_t tile, bool is_last,
                                                    marked_so_far own, compact_board &board) {
     if (threadIdx.x == 0 && tile > 0) marked_words<LAST>::store(a.words, tile, WORD_OWN, own);
     const marked_so_far found = look_back<LAST>(a.words, tile);
@@ -362,13 +362,13 @@ static __device__ __forceinline__ void find_before(const compact_job &a, uint64_
     if (LAST) a.lengths[all.count - 1] = a.n - (all.last - 1);
 }
 
-static __device__ __forceinline__ uint32_t left_of(const compact_job &a, uint64_t first, uint32_t tile) {
+static __device__ __forceinline__ uint32_t left_of(const compact_params &a, uint64_t first, uint32_t tile) {
     return a.n - first < tile ? (uint32_t)(a.n - first) : tile;
 }
 
 /* Compacts one tile per block. */
 template <class T, compact_by BY, compact_to TO>
-static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_job a) {
+static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compact_kernel(const compact_params a) {
     typedef shape<T> at;
     const bool moved = TO != TO_INDICES, wants_last = TO == TO_LENGTHS;
     extern __shared__ uint4 dynamic[];
@@ -381,8 +381,8 @@ static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compac
     held<T, BY, moved> h;
     h.fetch(a, first, left);
     if (threadIdx.x == 0 && (BY != BY_FLAGS || moved) && near + at::TILE <= a.n)
-        bring_near((const T *)a.x + near, at::TILE * sizeof(T));
-    if (threadIdx.x == 32 && BY == BY_FLAGS && near + at::TILE <= a.n) bring_near(a.flags + near, at::TILE);
+        prefetch_l2((const T *)a.x + near, at::TILE * sizeof(T));
+    if (threadIdx.x == 32 && BY == BY_FLAGS && near + at::TILE <= a.n) prefetch_l2(a.flags + near, at::TILE);
     h.vote(a, first, left);
     uint32_t before[at::WORDS], all[at::WORDS];
     h.count(before, all, &board.warp_count[threadIdx.x / 32]);
@@ -403,7 +403,7 @@ static __global__ void __launch_bounds__(COMPACT_THREADS, COMPACT_BLOCKS) compac
 
 /* Adds the number of marked elements to *a.count. */
 template <class T, compact_by BY>
-static __global__ void __launch_bounds__(COMPACT_THREADS) count_kernel(const compact_job a) {
+static __global__ void __launch_bounds__(COMPACT_THREADS) count_kernel(const compact_params a) {
     typedef shape<T> at;
     unsigned long long marked = 0;
     for (uint64_t first = (uint64_t)blockIdx.x * at::TILE; first < a.n; first += (uint64_t)gridDim.x * at::TILE) {

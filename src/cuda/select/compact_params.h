@@ -21,7 +21,7 @@
 typedef enum compact_by { BY_FLAGS, BY_COMPARISON, BY_RUNS } compact_by;
 typedef enum compact_to { TO_VALUES, TO_INDICES, TO_BOTH_SIDES, TO_LENGTHS } compact_to;
 
-struct compact_job {
+struct compact_params {
     const void *x;
     const uint8_t *flags;
     uint64_t n;

@@ -107,7 +107,7 @@ weft_status cuda_sobol(void *state, const sobol_call *c, weft_error *error) {
     while (last >> bits) bits++; /* at most 63 */
     gpu_array out = {"out", c->out, c->n * c->dimensions * cuda_type_bytes(c->dtype), ARRAY_OUT, false, NULL};
     void *scratch;
-    RETURN_IF_ERROR(arrays_bring(g, "sobol", &out, 1, sobol_table_bytes(bits, c->dimensions), &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "sobol", &out, 1, sobol_table_bytes(bits, c->dimensions), &scratch, error));
     uint64_t *const tables = (uint64_t *)scratch;
     RETURN_IF_ERROR(gpu_sobol_tables(g, c->seed, c->stream, c->scrambling != WEFT_UNSCRAMBLED, c->dimensions, bits,
                                      tables, error));
@@ -115,5 +115,5 @@ weft_status cuda_sobol(void *state, const sobol_call *c, weft_error *error) {
         RETURN_IF_ERROR(launch_type<float>(g, c, bits, tables, out.at, error));
     else
         RETURN_IF_ERROR(launch_type<double>(g, c, bits, tables, out.at, error));
-    return arrays_return(g, "sobol", &out, 1, error);
+    return arrays_copy_out(g, "sobol", &out, 1, error);
 }

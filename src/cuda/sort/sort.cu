@@ -54,9 +54,9 @@ static weft_status copy(cudaStream_t stream, void *to, const void *from, size_t 
 
 /* ------------------------------------------------------------------------------------- CUB */
 
-static sort_job new_job(const gpu *g, weft_dtype dtype, weft_order_of_sort order, size_t n) {
+static sort_params new_params(const gpu *g, weft_dtype dtype, weft_order_of_sort order, size_t n) {
     const unsigned bits = 8 * (unsigned)cuda_type_bytes(dtype);
-    sort_job j;
+    sort_params j;
     memset(&j, 0, sizeof j);
     j.is_float = type_is_float(dtype);
     j.rule = weft_sort_rule_of(bits, j.is_float, type_is_signed(dtype), order == WEFT_DESCENDING);
@@ -67,7 +67,7 @@ static sort_job new_job(const gpu *g, weft_dtype dtype, weft_order_of_sort order
 }
 
 /* Sorts. If j->scratch is NULL, only sets j->scratch_bytes to the scratch memory that sorting takes. */
-static weft_status run(sort_job *j, weft_dtype dtype, weft_error *error) {
+static weft_status run(sort_params *j, weft_dtype dtype, weft_error *error) {
     switch (cuda_type_bytes(dtype)) {
     case 1: CUDA_TRY(cuda_sort_8(j), "sort"); break;
     case 2: CUDA_TRY(cuda_sort_16(j), "sort"); break;
@@ -104,7 +104,7 @@ typedef struct lane {
 
 typedef struct plan {
     const sort_call *c;
-    sort_job j;
+    sort_params j;
     bool keys_in_place, values_in_place;
     lane keys, values;
     size_t cub_at;
@@ -114,7 +114,7 @@ typedef struct plan {
 static weft_status make_plan(const gpu *g, const sort_call *c, plan *p, weft_error *error) {
     memset(p, 0, sizeof *p);
     p->c = c;
-    p->j = new_job(g, c->dtype, c->order, c->n);
+    p->j = new_params(g, c->dtype, c->order, c->n);
     p->j.first_bit = (int)c->first_bit;
     p->j.last_bit = (int)(c->first_bit + c->bits);
     p->keys_in_place = c->keys == c->sorted_keys;
@@ -142,7 +142,7 @@ static weft_status pair_up(const plan *p, const lane *l, void *arrays[2], weft_e
 }
 
 static weft_status run_plan(plan *p, weft_error *error) {
-    sort_job *j = &p->j;
+    sort_params *j = &p->j;
     if (p->c->bits == 0) {
         RETURN_IF_ERROR(copy(j->stream, p->keys.to, p->keys.from, p->keys.bytes, error));
         return copy(j->stream, p->values.to, p->values.from, p->values.bytes, error);
@@ -173,14 +173,14 @@ weft_status cuda_sort(void *state, const sort_call *c, weft_error *error) {
         array_of("sorted_keys", p.keys_in_place ? NULL : c->sorted_keys, keys, ARRAY_OUT),
         array_of("values", values ? c->values : NULL, values, p.values_in_place ? ARRAY_BOTH : ARRAY_IN),
         array_of("sorted_values", p.values_in_place ? NULL : c->sorted_values, values, ARRAY_OUT)};
-    RETURN_IF_ERROR(arrays_bring(g, "sort", arrays, 4, p.scratch.used, &base, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "sort", arrays, 4, p.scratch.used, &base, error));
     p.scratch.base = (char *)base;
     p.keys.from = arrays[0].at;
     p.keys.to = p.keys_in_place ? arrays[0].at : arrays[1].at;
     p.values.from = arrays[2].at;
     p.values.to = p.values_in_place ? arrays[2].at : arrays[3].at;
     RETURN_IF_ERROR(run_plan(&p, error));
-    return arrays_return(g, "sort", arrays, 4, error);
+    return arrays_copy_out(g, "sort", arrays, 4, error);
 }
 
 /* --------------------------------------------------------------------------------- argsort */
@@ -191,7 +191,7 @@ weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) 
     gpu *g = (gpu *)state;
     const current_device scope(g->device);
     const size_t keys = c->n * cuda_type_bytes(c->dtype), wanted = cuda_type_bytes(c->index);
-    sort_job j = new_job(g, c->dtype, c->order, c->n);
+    sort_params j = new_params(g, c->dtype, c->order, c->n);
     parts scratch = {0, NULL};
     void *base;
     j.value_bytes = wanted == 4 ? wanted : index_bytes(c->n);
@@ -202,7 +202,7 @@ weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) 
     const size_t sorted_at = reserve(&scratch, widens ? c->n * j.value_bytes : 0);
     gpu_array arrays[] = {array_of("keys", c->keys, keys, ARRAY_IN),
                           array_of("indices", c->indices, c->n * wanted, ARRAY_OUT)};
-    RETURN_IF_ERROR(arrays_bring(g, "argsort", arrays, 2, scratch.used, &base, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "argsort", arrays, 2, scratch.used, &base, error));
     scratch.base = (char *)base;
     j.scratch = scratch.base + cub_at;
     j.keys[0] = arrays[0].at;
@@ -212,5 +212,5 @@ weft_status cuda_argsort(void *state, const argsort_call *c, weft_error *error) 
     RETURN_IF_ERROR(number(g->stream, j.values[0], j.value_bytes, c->n, error));
     RETURN_IF_ERROR(run(&j, c->dtype, error));
     if (widens) RETURN_IF_ERROR(widen(g->stream, j.values[1], arrays[1].at, c->n, error));
-    return arrays_return(g, "argsort", arrays, 2, error);
+    return arrays_copy_out(g, "argsort", arrays, 2, error);
 }

@@ -45,18 +45,19 @@ template <class T>
 static weft_status select_first(const gpu *g, const top_k_call *c, const T *x, layout<typename key_of<T>::type> *l,
                                 weft_error *error) {
     slots<T> all(x, c->n);
-    const uint64_t flip = c->extreme == WEFT_SMALLEST ? UINT64_MAX : 0;
+    const uint64_t xor_mask = c->extreme == WEFT_SMALLEST ? UINT64_MAX : 0;
     const uint64_t rows = (all.count() - 1) / (TOP_K_THREADS * TOP_K_ROWS) + 1, limit = TOP_K_BLOCKS_MAX;
     const uint64_t most = 4 * (uint64_t)g->multiprocessors < limit ? 4 * (uint64_t)g->multiprocessors : limit;
     const unsigned blocks = (unsigned)(rows < most ? rows : most);
     CUDA_TRY(cudaMemsetAsync(l->state, 0, sizeof *l->state, g->stream), "top_k");
     for (int top = 8 * (int)sizeof(T), width; top > 0; top -= width) {
         width = top < TOP_K_DIGIT_BITS ? top : TOP_K_DIGIT_BITS;
-        top_k_digit_kernel<T><<<blocks, TOP_K_THREADS, 0, g->stream>>>(all, c->k, flip, top - width, width, l->state);
+        top_k_digit_kernel<T>
+            <<<blocks, TOP_K_THREADS, 0, g->stream>>>(all, c->k, xor_mask, top - width, width, l->state);
     }
-    top_k_count_kernel<T><<<blocks, TOP_K_THREADS, 0, g->stream>>>(all, flip, l->state);
-    top_k_write_kernel<T><<<blocks, TOP_K_THREADS, 0, g->stream>>>(all, c->k, flip, l->state, l->rank_lists.Current(),
-                                                                   l->index_lists.Current());
+    top_k_count_kernel<T><<<blocks, TOP_K_THREADS, 0, g->stream>>>(all, xor_mask, l->state);
+    top_k_write_kernel<T><<<blocks, TOP_K_THREADS, 0, g->stream>>>(all, c->k, xor_mask, l->state,
+                                                                   l->rank_lists.Current(), l->index_lists.Current());
     CUDA_TRY(cudaGetLastError(), "top_k");
     return WEFT_OK;
 }
@@ -71,7 +72,7 @@ template <class T> static weft_status run(gpu *g, const top_k_call *c, weft_erro
     const uint64_t gather_blocks = (c->k - 1) / GATHER_THREADS + 1;
     RETURN_IF(gather_blocks > INT32_MAX, WEFT_INVALID, "top_k: k = %zu: a GPU supports at most 2^39", c->k);
     RETURN_IF_ERROR(sort_lists(g, c->k, bits, &l, error));
-    RETURN_IF_ERROR(arrays_bring(g, "top_k", arrays, 3, l.bytes(), &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "top_k", arrays, 3, l.bytes(), &scratch, error));
     l.place((char *)scratch);
     const T *x = (const T *)arrays[0].at;
     RETURN_IF_ERROR(select_first<T>(g, c, x, &l, error));
@@ -79,7 +80,7 @@ template <class T> static weft_status run(gpu *g, const top_k_call *c, weft_erro
     top_k_gather_kernel<T><<<(unsigned)gather_blocks, GATHER_THREADS, 0, g->stream>>>(
         x, c->k, l.index_lists.Current(), (T *)arrays[1].at, (uint64_t *)arrays[2].at);
     CUDA_TRY(cudaGetLastError(), "top_k");
-    return arrays_return(g, "top_k", arrays, 3, error);
+    return arrays_copy_out(g, "top_k", arrays, 3, error);
 }
 
 weft_status cuda_top_k(void *state, const top_k_call *c, weft_error *error) {

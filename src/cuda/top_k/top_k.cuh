@@ -30,12 +30,12 @@ typedef struct top_k_state {
     uint64_t above[TOP_K_BLOCKS_MAX], equal[TOP_K_BLOCKS_MAX]; /* keys in each block's chunk; later: before it */
 } top_k_state;
 
-/* Returns the rank of x: keys with greater ranks come first. A NaN has rank 0, whatever the flip. */
+/* Returns the rank of x: keys with greater ranks come first. A NaN has rank 0, whatever the XOR mask. */
 template <class T>
-__device__ __forceinline__ typename key_of<T>::type top_k_rank(T x, typename key_of<T>::type flip) {
+__device__ __forceinline__ typename key_of<T>::type top_k_rank(T x, typename key_of<T>::type xor_mask) {
     typedef typename key_of<T>::type key;
     const key ones = (key) ~(key)0 >> (8 * (sizeof(key) - sizeof(T)));
-    return x != x ? 0 : (total_key(x) ^ flip) & ones;
+    return x != x ? 0 : (total_key(x) ^ xor_mask) & ones;
 }
 
 /* Returns true if this block is the last of the pass. */
@@ -83,7 +83,7 @@ inline __device__ void top_k_take_digit(top_k_state *s, uint64_t k, int width) {
 /* The pass for one digit: bits [shift, shift + width) of the keys whose bits from shift + width up are the prefix. */
 template <class T>
 __global__ void __launch_bounds__(TOP_K_THREADS)
-    top_k_digit_kernel(slots<T> x, uint64_t k, uint64_t flip, int shift, int width, top_k_state *s) {
+    top_k_digit_kernel(slots<T> x, uint64_t k, uint64_t xor_mask, int shift, int width, top_k_state *s) {
     typedef typename key_of<T>::type key;
     enum { PER = slots<T>::PER };
     __shared__ uint32_t counts[TOP_K_DIGITS * TOP_K_COPIES];
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(TOP_K_THREADS)
         [&](uint64_t, T(&v)[TOP_K_ROWS][PER], uint32_t(&present)[TOP_K_ROWS]) {
 #pragma unroll
             for (int i = 0; i < TOP_K_ROWS * PER; i++) {
-                const uint64_t rank = top_k_rank(v[i / PER][i % PER], (key)flip);
+                const uint64_t rank = top_k_rank(v[i / PER][i % PER], (key)xor_mask);
                 const bool same = shift + width == 8 * sizeof(T) || rank >> (shift + width) == prefix;
                 if ((present[i / PER] >> i % PER & 1) && same)
                     atomicAdd(&counts[((uint32_t)(rank >> shift) & mask) * TOP_K_COPIES + copy], 1u);
@@ -143,7 +143,7 @@ inline __device__ void top_k_sum_up(uint64_t *numbers, unsigned blocks) {
 
 /* Counts the keys of each block's chunk that are above the k-th, and those equal to it. */
 template <class T>
-__global__ void __launch_bounds__(TOP_K_THREADS) top_k_count_kernel(slots<T> x, uint64_t flip, top_k_state *s) {
+__global__ void __launch_bounds__(TOP_K_THREADS) top_k_count_kernel(slots<T> x, uint64_t xor_mask, top_k_state *s) {
     typedef typename key_of<T>::type key;
     typedef cub::BlockReduce<uint64_t, TOP_K_THREADS> sum;
     enum { PER = slots<T>::PER };
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(TOP_K_THREADS) top_k_count_kernel(slots<T> x, 
                           [&](uint64_t, T(&v)[TOP_K_ROWS][PER], uint32_t(&present)[TOP_K_ROWS]) {
 #pragma unroll
                               for (int i = 0; i < TOP_K_ROWS * PER; i++) {
-                                  const key rank = top_k_rank(v[i / PER][i % PER], (key)flip);
+                                  const key rank = top_k_rank(v[i / PER][i % PER], (key)xor_mask);
                                   const bool is_present = present[i / PER] >> i % PER & 1;
                                   above += is_present && rank > kth;
                                   equal += is_present && rank == kth;
@@ -177,8 +177,8 @@ __global__ void __launch_bounds__(TOP_K_THREADS) top_k_count_kernel(slots<T> x, 
  * equal to it, each in the order of the array. */
 template <class T>
 __global__ void __launch_bounds__(TOP_K_THREADS)
-    top_k_write_kernel(slots<T> x, uint64_t k, uint64_t flip, const top_k_state *s, typename key_of<T>::type *ranks,
-                       uint64_t *indices) {
+    top_k_write_kernel(slots<T> x, uint64_t k, uint64_t xor_mask, const top_k_state *s,
+                       typename key_of<T>::type *ranks, uint64_t *indices) {
     typedef typename key_of<T>::type key;
     typedef cub::BlockScan<uint32_t, TOP_K_THREADS> scan;
     enum { PER = slots<T>::PER };
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(TOP_K_THREADS)
                                   above[r] = equal[r] = 0;
 #pragma unroll
                                   for (int i = 0; i < PER; i++) {
-                                      const key rank = top_k_rank(v[r][i], (key)flip);
+                                      const key rank = top_k_rank(v[r][i], (key)xor_mask);
                                       above[r] |= (uint32_t)(rank > kth) << i;
                                       equal[r] |= (uint32_t)(rank == kth) << i;
                                   }
@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(TOP_K_THREADS)
                                       const bool is_above = above[r] >> i & 1, is_equal = equal[r] >> i & 1;
                                       const uint64_t at = is_above ? a++ : is_equal ? e++ : k;
                                       if (at >= k) continue;
-                                      ranks[at] = top_k_rank(v[r][i], (key)flip);
+                                      ranks[at] = top_k_rank(v[r][i], (key)xor_mask);
                                       indices[at] = (uint64_t)(first + i);
                                   }
                                   above_at += all & 0xffff;

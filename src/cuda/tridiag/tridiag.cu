@@ -21,17 +21,17 @@ typedef struct solver {
 } solver;
 
 static bool is_adjacent(const tridiag_lines &l) { return l.constant || l.step == 1; }
-static bool all_adjacent(const tridiag_job *j) {
+static bool all_adjacent(const tridiag_params *j) {
     return is_adjacent(j->a) && is_adjacent(j->b) && is_adjacent(j->c) && is_adjacent(j->d);
 }
 
 /* ---------------------------------------------------------------------------------- launches */
 
-static bool on_16_bytes(const solver *s, const tridiag_job *j, const tridiag_lines &l) {
+static bool on_16_bytes(const solver *s, const tridiag_params *j, const tridiag_lines &l) {
     return l.constant || (((uintptr_t)l.p | (j->systems > 1 ? l.line * s->size : 0)) % 16 == 0);
 }
 
-static weft_status launch(const solver *s, const tridiag_job *j, const void *kernel, uint64_t blocks,
+static weft_status launch(const solver *s, const tridiag_params *j, const void *kernel, uint64_t blocks,
                           uint32_t threads, size_t shared, weft_error *error) {
     void *arguments[] = {(void *)j};
     RETURN_IF(blocks > INT32_MAX, WEFT_UNSUPPORTED,
@@ -44,7 +44,7 @@ static weft_status launch(const solver *s, const tridiag_job *j, const void *ker
 }
 
 /* Sets the members that depend on the size and the addresses of the systems. */
-static void shape(const solver *s, tridiag_job *j) {
+static void shape(const solver *s, tridiag_params *j) {
     const uint64_t absent = whole(j->n, TRIDIAG_CHUNK) * TRIDIAG_CHUNK - j->n;
     const tridiag_lines x = {j->x, j->d.step, j->d.line, false, 0, 0};
     j->chunks = whole(j->n, TRIDIAG_CHUNK);
@@ -60,7 +60,7 @@ static uint32_t power_of_two(uint64_t n) {
 }
 
 /* Launches warps with one row, or one chunk, per lane. */
-static weft_status launch_warps(const solver *s, tridiag_job *j, weft_error *error) {
+static weft_status launch_warps(const solver *s, tridiag_params *j, weft_error *error) {
     const bool is_short = j->n <= TRIDIAG_BASE, constant = j->a.constant && j->b.constant && j->c.constant;
     j->side = power_of_two(is_short ? j->n : j->chunks);
     const uint64_t warps = whole(j->systems, 32 / j->side), blocks = whole(warps, TRIDIAG_THREADS / 32);
@@ -70,7 +70,7 @@ static weft_status launch_warps(const solver *s, tridiag_job *j, weft_error *err
 }
 
 /* Launches blocks with one chunk per thread. */
-static weft_status launch_blocks(const solver *s, tridiag_job *j, bool adjacent, weft_error *error) {
+static weft_status launch_blocks(const solver *s, tridiag_params *j, bool adjacent, weft_error *error) {
     const uint32_t chunks = (uint32_t)j->chunks, fit = TRIDIAG_GATHER_THREADS(s->size) / chunks;
     j->side = adjacent ? 1 : fit < TRIDIAG_SIDE ? fit : TRIDIAG_SIDE;
     const uint32_t threads = (j->side * chunks + 31) / 32 * 32, pitch = (chunks + 31) / 32 * 32;
@@ -80,7 +80,7 @@ static weft_status launch_blocks(const solver *s, tridiag_job *j, bool adjacent,
 }
 
 /* Launches one of the two kernels of long systems; adjacent blocks have `overlap` chunks in common. */
-static weft_status launch_long(const solver *s, const tridiag_job *j, const void *kernel, bool adjacent,
+static weft_status launch_long(const solver *s, const tridiag_params *j, const void *kernel, bool adjacent,
                                uint32_t overlap, weft_error *error) {
     const uint32_t side = adjacent ? 1 : TRIDIAG_SIDE;
     const uint64_t blocks = whole(j->chunks, TRIDIAG_LONG_THREADS / side - overlap) * whole(j->systems, side);
@@ -106,7 +106,7 @@ static size_t scratch_elements(size_t size, bool adjacent, size_t systems, size_
     return elements;
 }
 
-static weft_status solve(const solver *s, tridiag_job *j, bool adjacent, char *scratch, weft_error *error) {
+static weft_status solve(const solver *s, tridiag_params *j, bool adjacent, char *scratch, weft_error *error) {
     shape(s, j);
     if (adjacent ? j->n <= TRIDIAG_WARP_ROWS : j->n <= TRIDIAG_BASE) return launch_warps(s, j, error);
     if (fits_a_block(s->size, adjacent, j->n)) return launch_blocks(s, j, adjacent, error);
@@ -116,7 +116,7 @@ static weft_status solve(const solver *s, tridiag_job *j, bool adjacent, char *s
     void **const out[INPUTS] = {&j->out_a, &j->out_b, &j->out_c, &j->out_d};
     for (int i = 0; i < INPUTS; i++, scratch += bytes) *out[i] = scratch;
     RETURN_IF_ERROR(launch_long(s, j, tridiag_reduce_kernel(s->f32, adjacent), adjacent, 1, error));
-    tridiag_job above = *j;
+    tridiag_params above = *j;
     tridiag_lines *const lines[INPUTS] = {&above.a, &above.b, &above.c, &above.d};
     for (int i = 0; i < INPUTS; i++) *lines[i] = tridiag_lines{*out[i], j->out_step, j->out_line, false, 0, 0};
     above.n = j->chunks;
@@ -145,8 +145,8 @@ static tridiag_lines lines_of(const tridiag_call *c, weft_lines l, bool may_be_c
 }
 
 /* Returns the parameters common to all launches, for at least one row. */
-static tridiag_job job_of(const tridiag_call *c) {
-    tridiag_job j;
+static tridiag_params params_of(const tridiag_call *c) {
+    tridiag_params j;
     memset(&j, 0, sizeof j);
     j.a = lines_of(c, c->a, true);
     j.b = lines_of(c, c->b, true);
@@ -170,7 +170,7 @@ static weft_status report(const solver *s, uint64_t *faults, uint64_t n, void *s
 size_t gpu_tridiag_scratch(const tridiag_call *c) {
     if (c->systems == 0 || c->n == 0) return FAULT_BYTES;
     const size_t size = cuda_type_bytes(c->dtype);
-    const tridiag_job j = job_of(c);
+    const tridiag_params j = params_of(c);
     return FAULT_BYTES + scratch_elements(size, all_adjacent(&j), c->systems, c->n) * size;
 }
 
@@ -179,7 +179,7 @@ weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft
     uint64_t *const faults = c->singular ? (uint64_t *)scratch : NULL;
     if (faults) CUDA_TRY(cudaMemsetAsync(faults, 0xff, sizeof *faults, g->stream), "tridiag");
     if (c->systems && c->n) {
-        tridiag_job j = job_of(c);
+        tridiag_params j = params_of(c);
         j.faults = faults;
         RETURN_IF_ERROR(solve(&s, &j, all_adjacent(&j), (char *)scratch + FAULT_BYTES, error));
     }
@@ -189,9 +189,9 @@ weft_status gpu_tridiag_solve(gpu *g, const tridiag_call *c, void *scratch, weft
 /* ---------------------------------------------------------------------------------- stages */
 
 /* Returns the parameters of a stage's launches. */
-static tridiag_job job_of_stage(const tridiag_call *c) {
+static tridiag_params params_of_stage(const tridiag_call *c) {
     const tridiag_part *p = c->part;
-    tridiag_job j = job_of(c);
+    tridiag_params j = params_of(c);
     j.begins = p->begins;
     j.ends = p->ends;
     j.whole_n = p->whole;
@@ -210,7 +210,7 @@ static weft_status launch_stage(gpu *g, const tridiag_call *c, char *scratch, we
     const tridiag_part *p = c->part;
     const solver s = {g, c->dtype == WEFT_F32, cuda_type_bytes(c->dtype)};
     const bool reduces = p->stage == TRIDIAG_REDUCE;
-    tridiag_job j = job_of_stage(c);
+    tridiag_params j = params_of_stage(c);
     j.faults = p->fault;
     CUDA_TRY(cudaMemsetAsync(j.faults, 0xff, sizeof *j.faults, g->stream), "tridiag");
     if (p->stage == TRIDIAG_LEVEL) return solve(&s, &j, all_adjacent(&j), scratch, error);
@@ -249,7 +249,7 @@ static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
     void *scratch;
     there.part = &part;
     list_stage_arrays(c, arrays);
-    RETURN_IF_ERROR(arrays_bring(g, "tridiag", arrays, STAGE_ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "tridiag", arrays, STAGE_ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
     for (int i = 0; i < INPUTS; i++) {
         if (arrays[i].p) in[i]->p = arrays[i].at;
         part.separators[i] = arrays[INPUTS + i].at;
@@ -258,7 +258,7 @@ static weft_status run_stage(gpu *g, const tridiag_call *c, weft_error *error) {
     part.head = arrays[2 * INPUTS + 1].at;
     part.fault = (uint64_t *)arrays[2 * INPUTS + 2].at;
     RETURN_IF_ERROR(launch_stage(g, &there, (char *)scratch + FAULT_BYTES, error));
-    return arrays_return(g, "tridiag", arrays, STAGE_ARRAYS, error);
+    return arrays_copy_out(g, "tridiag", arrays, STAGE_ARRAYS, error);
 }
 
 weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) {
@@ -279,11 +279,11 @@ weft_status cuda_tridiag(void *state, const tridiag_call *c, weft_error *error) 
     arrays[INPUTS] = gpu_array{"x", c->x, x_bytes, gaps ? ARRAY_BOTH : ARRAY_OUT, false, NULL};
     arrays[INPUTS + 1] = gpu_array{"singular", c->singular, sizeof *c->singular, ARRAY_OUT, false, NULL};
     void *scratch;
-    RETURN_IF_ERROR(arrays_bring(g, "tridiag", arrays, ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
+    RETURN_IF_ERROR(arrays_copy_in(g, "tridiag", arrays, ARRAYS, gpu_tridiag_scratch(c), &scratch, error));
     for (int i = 0; i < INPUTS; i++)
         if (arrays[i].p) in[i]->p = arrays[i].at;
     there.x = arrays[INPUTS].at;
     there.singular = (uint64_t *)arrays[INPUTS + 1].at;
     RETURN_IF_ERROR(gpu_tridiag_solve(g, &there, scratch, error));
-    return arrays_return(g, "tridiag", arrays, ARRAYS, error);
+    return arrays_copy_out(g, "tridiag", arrays, ARRAYS, error);
 }

@@ -61,7 +61,7 @@ template <class T> __device__ __forceinline__ T tridiag_reciprocal(T p, T b, boo
 
 /* Reports a fault in a row of this level. The encoding orders faults by system; within a system lost pivots precede
  * values that are not finite (`value`); then by row. */
-static __device__ void tridiag_report(const tridiag_job &j, uint64_t system, bool value, uint64_t row) {
+static __device__ void tridiag_report(const tridiag_params &j, uint64_t system, bool value, uint64_t row) {
     if (!j.faults) return;
     const uint64_t last = (j.first + row + 1) * j.scale, number = (last < j.whole_n ? last : j.whole_n) - 1;
     const unsigned long long fault = system * 2 * j.whole_n + (value ? j.whole_n : 0) + number;
@@ -155,7 +155,8 @@ __device__ __forceinline__ T tridiag_element(const tridiag_lines &l, uint64_t sy
 
 /* Recomputes the pivots of chunk t before its separator, and reports the first lost one. */
 template <class T>
-__device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_job &j, uint64_t system, uint64_t t) {
+__device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_params &j, uint64_t system,
+                                                                uint64_t t) {
     const uint64_t start = t * TRIDIAG_CHUNK, end = start + TRIDIAG_CHUNK < j.n ? start + TRIDIAG_CHUNK : j.n;
     T c = 0;
     for (uint64_t i = start; i + 1 < end; i++) {
@@ -174,7 +175,7 @@ __device__ __attribute__((noinline)) void tridiag_report_pivots(const tridiag_jo
 /* Handles a chunk with an x that is not finite, which every lost pivot causes: makes its NaNs canonical, and reports
  * the faults. */
 template <class T>
-__device__ __forceinline__ void tridiag_not_finite(const tridiag_job &j, tridiag_chunk<T> &v, int first,
+__device__ __forceinline__ void tridiag_not_finite(const tridiag_params &j, tridiag_chunk<T> &v, int first,
                                                    uint64_t system, uint64_t t) {
     unsigned odd = 0;
 #pragma unroll
@@ -323,7 +324,7 @@ __device__ __forceinline__ void tridiag_gather(const tridiag_lines &l, uint64_t 
 
 /* Stores v[i] to x of rows 16 t + i - first, i >= first. */
 template <class T>
-__device__ __forceinline__ void tridiag_scatter(const tridiag_job &j, uint64_t system, uint64_t t, int first,
+__device__ __forceinline__ void tridiag_scatter(const tridiag_params &j, uint64_t system, uint64_t t, int first,
                                                 const T v[TRIDIAG_CHUNK]) {
     T *const x = (T *)j.x + system * j.d.line + (t * TRIDIAG_CHUNK - (uint64_t)first) * j.d.step;
 #pragma unroll
@@ -339,7 +340,7 @@ __device__ __forceinline__ tridiag_piece<T> tridiag_eliminate_chunk(tridiag_chun
 }
 
 template <class T>
-__device__ __forceinline__ void tridiag_substitute_chunk(const tridiag_job &j, tridiag_chunk<T> &v, int first,
+__device__ __forceinline__ void tridiag_substitute_chunk(const tridiag_params &j, tridiag_chunk<T> &v, int first,
                                                          T before, T own, uint64_t system, uint64_t t) {
     const bool finite =
         first ? tridiag_substitute<false>(v, first, before, own) : tridiag_substitute<true>(v, 0, before, own);

@@ -9,7 +9,7 @@ extern __shared__ float4 tridiag_shared[];
 
 /* One row per lane; `side` lanes per system. */
 template <class T>
-__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const __grid_constant__ tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const __grid_constant__ tridiag_params j) {
     const uint32_t lane = threadIdx.x & 31, t = lane & (j.side - 1), n = (uint32_t)j.n;
     const uint64_t warp = (uint64_t)blockIdx.x * (TRIDIAG_THREADS / 32) + threadIdx.x / 32;
     const uint64_t system = warp * (32 / j.side) + lane / j.side;
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_short(const __grid_co
 
 /* Copies the rows of one array of a warp's systems to the warp's tile. */
 template <class T>
-__device__ __forceinline__ void stage_systems(const tridiag_job &j, const tridiag_lines &l, uint64_t first,
+__device__ __forceinline__ void stage_systems(const tridiag_params &j, const tridiag_lines &l, uint64_t first,
                                               uint32_t count, T *tile) {
     const uint32_t lane = threadIdx.x & 31, pitch = j.side * TRIDIAG_CHUNK;
     if (l.constant) {
@@ -50,7 +50,7 @@ __device__ __forceinline__ void stage_systems(const tridiag_job &j, const tridia
 /* One chunk per lane; `side` lanes per system, whose rows are adjacent in memory. CONSTANT: a, b and c are
  * constants. */
 template <class T, bool CONSTANT>
-__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_constant__ tridiag_job j) {
+__global__ void __launch_bounds__(TRIDIAG_THREADS) tridiag_warp(const __grid_constant__ tridiag_params j) {
     const uint32_t lane = threadIdx.x & 31, t = lane & (j.side - 1), chunks = (uint32_t)j.chunks;
     const uint64_t warp = (uint64_t)blockIdx.x * (TRIDIAG_THREADS / 32) + threadIdx.x / 32;
     const uint32_t per_warp = 32 / j.side;
@@ -134,7 +134,7 @@ __device__ __forceinline__ void take_separators(T *from, uint32_t start, int abs
 
 /* Solves the separators of a system by one warp: n > 32 of them, from `at` on in the exchange. Stores x in d. */
 template <class T>
-__device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uint32_t at, uint64_t system) {
+__device__ void solve_separators(const tridiag_params &j, const exchange<T> &e, uint32_t at, uint64_t system) {
     const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks, chunks = (n + TRIDIAG_CHUNK - 1) / TRIDIAG_CHUNK;
     const bool active = lane < chunks, at_end = lane + 1 == chunks;
     const int absent = at_end ? (int)(chunks * TRIDIAG_CHUNK - n) : 0;
@@ -170,7 +170,7 @@ __device__ void solve_separators(const tridiag_job &j, const exchange<T> &e, uin
 
 /* Solves at most 32 separators of a system by one warp, from `at` on in the exchange. Stores x in d. */
 template <class T>
-__device__ void solve_few_separators(const tridiag_job &j, const exchange<T> &e, uint32_t at, uint64_t system) {
+__device__ void solve_few_separators(const tridiag_params &j, const exchange<T> &e, uint32_t at, uint64_t system) {
     const uint32_t lane = threadIdx.x & 31, n = (uint32_t)j.chunks;
     T a = 0, b = 1, c = 0, d = 0;
     bool lost;
@@ -199,7 +199,7 @@ template <class T> __device__ __forceinline__ void take_or_fill(const tridiag_li
  * through shared memory. Otherwise adjacent threads have adjacent systems, each of at most 32 chunks. */
 template <class T, bool ADJACENT>
 __global__ void __launch_bounds__(ADJACENT ? TRIDIAG_BLOCK_THREADS(sizeof(T)) : TRIDIAG_GATHER_THREADS(sizeof(T)),
-                                  ADJACENT ? 3 : 1) tridiag_block(const __grid_constant__ tridiag_job j) {
+                                  ADJACENT ? 3 : 1) tridiag_block(const __grid_constant__ tridiag_params j) {
     const uint32_t chunks = (uint32_t)j.chunks, s = ADJACENT ? 0 : threadIdx.x % j.side;
     const uint32_t t = ADJACENT ? threadIdx.x : threadIdx.x / j.side;
     const uint32_t n = (uint32_t)j.n, tile = blockDim.x * TRIDIAG_CHUNK;

@@ -30,7 +30,7 @@ typedef struct tridiag_lines {
     double f64;
 } tridiag_lines;
 
-typedef struct tridiag_job {
+typedef struct tridiag_params {
     tridiag_lines a, b, c, d;
     void *x; /* has the step and line of d */
     uint64_t systems, n, chunks;
@@ -45,7 +45,7 @@ typedef struct tridiag_job {
     void *head;           /* if not NULL, receives l, c and d of the first row */
     void *out_a, *out_b, *out_c, *out_d; /* separators: element chunk * out_step + system * out_line */
     uint64_t out_step, out_line;
-} tridiag_job;
+} tridiag_params;
 
 /* Return the kernels by template arguments. */
 const void *tridiag_short_kernel(bool f32);

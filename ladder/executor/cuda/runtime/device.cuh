@@ -4,7 +4,7 @@
 
 #include "cuda_runtime.h"
 
-static inline void bring_near(const void *, uint32_t) {}
+static inline void prefetch_l2(const void *, uint32_t) {}
 static inline void store_relaxed(uint64_t *word, uint64_t v) { *word = v; }
 static inline uint64_t load_relaxed(const uint64_t *word) { return *word; }
 static inline uint4 *dynamic_shared() { return (uint4 *)emulated::dynamic_shared(); }
