@@ -101,9 +101,9 @@ bool convolves(const void *kernel) {
     return all.count(kernel) > 0;
 }
 
-bool joins_products(const void *kernel) {
+bool combines_products(const void *kernel) {
     for (const weft_dtype *types : PRODUCTS)
-        if (kernel == cuda_matmul_join_kernel(types[0], types[1])) return true;
+        if (kernel == cuda_matmul_combine_kernel(types[0], types[1])) return true;
     return false;
 }
 
@@ -124,7 +124,7 @@ cudaError_t cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **a
         emulated::launch(g, (void (*)(fft_params))kernel, *(fft_params *)arguments[0]);
     else if (convolves(kernel))
         emulated::launch(g, (void (*)(convolve_params))kernel, *(convolve_params *)arguments[0]);
-    else if (joins_products(kernel))
+    else if (combines_products(kernel))
         emulated::launch(g, (void (*)(matmul_params, void *))kernel, *(matmul_params *)arguments[0],
                          *(void **)arguments[1]);
     else if (kernel == tridiag_singular_kernel())

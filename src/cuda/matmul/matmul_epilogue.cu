@@ -2,30 +2,31 @@
 #include "cuda/matmul/matmul_epilogue.cuh"
 #include "cuda/matmul/matmul_kernels.h"
 
-/* Combines the sums of MATMUL_JOINED adjacent parts of one element per thread, starting at a multiple of
- * MATMUL_JOINED: a subtree of the tree. */
-template <class E, class R> static __global__ void __launch_bounds__(256) join_kernel(const matmul_params j, R *to) {
-    const uint64_t values = j.m * j.n, groups = (j.parts + MATMUL_JOINED - 1) / MATMUL_JOINED;
+/* Combines the sums of MATMUL_COMBINED adjacent parts of one element per thread, starting at a multiple of
+ * MATMUL_COMBINED: a subtree of the tree. */
+template <class E, class R>
+static __global__ void __launch_bounds__(256) combine_kernel(const matmul_params j, R *to) {
+    const uint64_t values = j.m * j.n, groups = (j.parts + MATMUL_COMBINED - 1) / MATMUL_COMBINED;
     const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     const uint64_t element = i % values, group = i / values % groups, item = i / values / groups;
     if (item >= j.items) return;
-    const uint32_t first = (uint32_t)group * MATMUL_JOINED;
-    const int count = j.parts - first < MATMUL_JOINED ? (int)(j.parts - first) : MATMUL_JOINED;
+    const uint32_t first = (uint32_t)group * MATMUL_COMBINED;
+    const int count = j.parts - first < MATMUL_COMBINED ? (int)(j.parts - first) : MATMUL_COMBINED;
     const R *from = (const R *)j.sums + (item * j.parts + first) * values + element;
-    R v[MATMUL_JOINED];
+    R v[MATMUL_COMBINED];
 #pragma unroll
-    for (int p = 0; p < MATMUL_JOINED; p++) v[p] = p < count ? from[p * values] : 0;
+    for (int p = 0; p < MATMUL_COMBINED; p++) v[p] = p < count ? from[p * values] : 0;
 #pragma unroll
-    for (int w = 1; w < MATMUL_JOINED; w *= 2)
+    for (int w = 1; w < MATMUL_COMBINED; w *= 2)
 #pragma unroll
-        for (int p = 0; p + w < MATMUL_JOINED; p += 2 * w)
+        for (int p = 0; p + w < MATMUL_COMBINED; p += 2 * w)
             if (p + w < count) v[p] += v[p + w];
     if (to) {
         to[(item * groups + group) * values + element] = v[0];
         return;
     }
     E *c = (E *)j.c + item * j.stride_c + element / j.n * j.ldc + element % j.n;
-    *c = matmul_end<E, R>(j, v[0], c);
+    *c = matmul_epilogue<E, R>(j, v[0], c);
 }
 
 template <class E, class R> static __global__ void __launch_bounds__(256) scale_kernel(const matmul_params j) {
@@ -35,10 +36,10 @@ template <class E, class R> static __global__ void __launch_bounds__(256) scale_
     *c = j.beta == 0 ? (E)0 : matmul_rounded(E(), (R)j.beta * (R)*c);
 }
 
-const void *cuda_matmul_join_kernel(weft_dtype dtype, weft_dtype accumulate) {
-    if (dtype == WEFT_F64) return (const void *)join_kernel<double, double>;
-    return accumulate == WEFT_F64 ? (const void *)join_kernel<float, double>
-                                  : (const void *)join_kernel<float, float>;
+const void *cuda_matmul_combine_kernel(weft_dtype dtype, weft_dtype accumulate) {
+    if (dtype == WEFT_F64) return (const void *)combine_kernel<double, double>;
+    return accumulate == WEFT_F64 ? (const void *)combine_kernel<float, double>
+                                  : (const void *)combine_kernel<float, float>;
 }
 
 const void *cuda_matmul_scale_kernel(weft_dtype dtype, weft_dtype accumulate) {

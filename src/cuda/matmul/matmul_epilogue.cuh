@@ -16,7 +16,7 @@ static __device__ __forceinline__ float matmul_rounded(float, double v) { return
 static __device__ __forceinline__ double matmul_rounded(double, double v) { return weft_canonical_f64(v); }
 
 /* Returns alpha sum + beta c, rounded to E. *c is read only if beta is not 0. */
-template <class E, class R> __device__ __forceinline__ E matmul_end(const matmul_params &j, R sum, const E *c) {
+template <class E, class R> __device__ __forceinline__ E matmul_epilogue(const matmul_params &j, R sum, const E *c) {
     const R alpha = (R)j.alpha, beta = (R)j.beta;
     if (beta == 0) return matmul_rounded(E(), alpha * sum);
     return matmul_rounded(E(), matmul_fma(alpha, sum, beta * (R)*c));

@@ -29,10 +29,10 @@ typedef struct matmul_vector_launch {
 
 matmul_vector_launch cuda_matmul_vector(weft_dtype dtype, weft_dtype accumulate, bool across);
 
-/* matmul_epilogue.cu. The join kernel combines the sums of MATMUL_JOINED adjacent parts to one, from j.sums to `to`.
- * In the last such launch `to` must be NULL; it writes C. The scale kernel computes C = beta C. */
-#define MATMUL_JOINED 16
-const void *cuda_matmul_join_kernel(weft_dtype dtype, weft_dtype accumulate);
+/* matmul_epilogue.cu. The combine kernel combines the sums of MATMUL_COMBINED adjacent parts to one, from j.sums to
+ * `to`. In the last such launch `to` must be NULL; it writes C. The scale kernel computes C = beta C. */
+#define MATMUL_COMBINED 16
+const void *cuda_matmul_combine_kernel(weft_dtype dtype, weft_dtype accumulate);
 const void *cuda_matmul_scale_kernel(weft_dtype dtype, weft_dtype accumulate);
 
 #endif
