@@ -61,12 +61,12 @@ std::set<const void *> kernels_of_transforms() {
     const fft_params j = {};
     std::set<const void *> all;
     for (weft_dtype dtype : {WEFT_F32, WEFT_F64}) {
-        for (int log = 0; log <= (dtype == WEFT_F32 ? FFT_WHOLE_LOG_F32 : FFT_WHOLE_LOG_F64); log++)
-            all.insert(cuda_fft_whole(dtype, log, &j).kernel);
-        for (int log = FFT_PASS_LOG_LEAST; log <= FFT_PASS_LOG_MOST; log++)
+        for (int log = 0; log <= (dtype == WEFT_F32 ? FFT_FULL_LOG_F32 : FFT_FULL_LOG_F64); log++)
+            all.insert(cuda_fft_full(dtype, log, &j).kernel);
+        for (int log = FFT_PASS_LOG_MIN; log <= FFT_PASS_LOG_MAX; log++)
             all.insert({cuda_fft_columns(dtype, log, &j).kernel, cuda_fft_rows(dtype, log, &j).kernel,
                         cuda_convolve_columns_back(dtype, log, &j).kernel});
-        all.insert({cuda_fft_split(dtype, &j).kernel, cuda_fft_join(dtype, &j).kernel,
+        all.insert({cuda_fft_split(dtype, &j).kernel, cuda_fft_combine(dtype, &j).kernel,
                     cuda_fft_single(dtype, false, &j).kernel, cuda_fft_single(dtype, true, &j).kernel});
     }
     return all;
@@ -83,10 +83,10 @@ std::set<const void *> kernels_of_convolutions() {
     for (int i = 0; i < 4; i++) {
         const weft_dtype dtype = i & 1 ? WEFT_F32 : WEFT_F64;
         const bool is_complex = i & 2;
-        for (int log = BLOCK_LOG_LEAST; log <= (dtype == WEFT_F32 ? BLOCK_LOG_F32 : BLOCK_LOG_F64); log++)
+        for (int log = BLOCK_LOG_MIN; log <= (dtype == WEFT_F32 ? BLOCK_LOG_F32 : BLOCK_LOG_F64); log++)
             all.insert({cuda_convolve_blocks(dtype, is_complex, log, &j).kernel,
                         cuda_convolve_block_filter(dtype, is_complex, log, &j).kernel});
-        for (int log = FFT_PASS_LOG_LEAST; log <= FFT_PASS_LOG_MOST; log++)
+        for (int log = FFT_PASS_LOG_MIN; log <= FFT_PASS_LOG_MAX; log++)
             all.insert(
                 {cuda_convolve_row_filter(dtype, log, &j).kernel, cuda_convolve_row_product(dtype, log, &j).kernel});
         all.insert(

@@ -105,7 +105,7 @@ static weft_status column_passes(const convolve_work *w, const convolve_params &
 }
 
 /* Processes the taps if j.items is 0, and j.items items otherwise. */
-static weft_status some_items(const convolve_work *w, convolve_params j, weft_error *error) {
+static weft_status run_items(const convolve_work *w, convolve_params j, weft_error *error) {
     const convolve_call *c = w->call;
     const pass_list passes = gpu_passes(w->g, w->log);
     const int row_log = passes.log[passes.count - 1];
@@ -121,11 +121,11 @@ static weft_status some_items(const convolve_work *w, convolve_params j, weft_er
 static weft_status in_passes(const convolve_work *w, weft_error *error) {
     convolve_params j = w->j;
     j.items = 0;
-    RETURN_IF_ERROR(some_items(w, j, error));
+    RETURN_IF_ERROR(run_items(w, j, error));
     for (uint64_t done = 0; done < w->j.items; done += w->items) {
         j.item = w->j.item + done;
         j.items = w->j.items - done < w->items ? w->j.items - done : w->items;
-        RETURN_IF_ERROR(some_items(w, j, error));
+        RETURN_IF_ERROR(run_items(w, j, error));
     }
     return WEFT_OK;
 }

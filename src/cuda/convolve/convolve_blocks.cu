@@ -21,14 +21,14 @@ static __device__ __forceinline__ void take_item(const convolve_params &j, uint6
     const item_view<T, COMPLEX> view(j, item);
     if (COMPLEX || !view.inside) {
 #pragma unroll
-        for (int i = 0; i < l::HELD; i++) v[i] = view.take(l::template place<0>(t, i));
+        for (int i = 0; i < l::HELD; i++) v[i] = view.take(l::template index<0>(t, i));
         return;
     }
     const T *x = (const T *)j.x + view.from + t, *next = x + j.step;
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
-        v[i].re = __ldg(x + l::template place_of<0>(0, i));
-        v[i].im = __ldg(next + l::template place_of<0>(0, i));
+        v[i].re = __ldg(x + l::template index_of<0>(0, i));
+        v[i].im = __ldg(next + l::template index_of<0>(0, i));
     }
 }
 
@@ -38,16 +38,16 @@ static __device__ __forceinline__ void give_item(const convolve_params &j, uint6
     const item_view<T, COMPLEX> view(j, item);
     if (COMPLEX || !view.wanted) {
 #pragma unroll
-        for (int i = 0; i < l::HELD; i++) view.give(l::template place<0>(t, i), v[i]);
+        for (int i = 0; i < l::HELD; i++) view.give(l::template index<0>(t, i), v[i]);
         return;
     }
     T *y = (T *)j.y + view.to + t, *next = y + j.step;
     const int first = (int)j.m - 1 - t;
 #pragma unroll
     for (int i = 0; i < l::HELD; i++)
-        if (l::template place_of<0>(0, i) >= first) {
-            __stcg(y + l::template place_of<0>(0, i), canonical(v[i].re));
-            __stcg(next + l::template place_of<0>(0, i), canonical(v[i].im));
+        if (l::template index_of<0>(0, i) >= first) {
+            __stcg(y + l::template index_of<0>(0, i), canonical(v[i].re));
+            __stcg(next + l::template index_of<0>(0, i), canonical(v[i].im));
         }
 }
 
@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(line<LOG>::THREADS) filter_kernel(const
     const T scale = (T)j.scale;
     number<T> v[l::HELD];
 #pragma unroll
-    for (int i = 0; i < l::HELD; i++) v[i] = take_tap<T, COMPLEX>(j, l::template place<0>(t, i));
+    for (int i = 0; i < l::HELD; i++) v[i] = take_tap<T, COMPLEX>(j, l::template index<0>(t, i));
     phases_from<LOG>(v, shared, t, (const number<T> *)j.table, 0, padded{0});
 #pragma unroll
     for (int i = 0; i < l::HELD; i++) {
@@ -102,7 +102,7 @@ static fft_launch find(int log, bool of_filter, const convolve_params *j) {
     if (log == LOG)
         return fft_launch{(const void *)block_kernel<T, COMPLEX, LOG>, (j->items - 1) / items + 1,
                           block_shape<T, LOG>::THREADS, items * bytes};
-    if constexpr (LOG > BLOCK_LOG_LEAST) return find<T, COMPLEX, LOG - 1>(log, of_filter, j);
+    if constexpr (LOG > BLOCK_LOG_MIN) return find<T, COMPLEX, LOG - 1>(log, of_filter, j);
     return fft_launch{};
 }
 

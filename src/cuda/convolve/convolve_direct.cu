@@ -63,8 +63,8 @@ template <typename E> static __device__ __forceinline__ void put_vector(E *y, co
 
 /* Applies the first `count` taps of a vector. */
 template <typename E>
-static __device__ __forceinline__ void some_taps(const vector<E> &upper, const vector<E> &lower, const vector<E> &h,
-                                                 int count, vector<E> &c) {
+static __device__ __forceinline__ void add_taps(const vector<E> &upper, const vector<E> &lower, const vector<E> &h,
+                                                int count, vector<E> &c) {
     constexpr int VECTOR = direct_shape<E>::VECTOR;
 #pragma unroll
     for (int k = 0; k < VECTOR; k++)
@@ -91,9 +91,9 @@ static __device__ __forceinline__ void all_taps(const E *x, const E *taps, int m
         for (int g = 0; g < GROUPS; g++) {
             const vector<E> lower = *(const vector<E> *)(own + g * DIRECT_THREADS * VECTOR);
             if (count >= VECTOR)
-                some_taps(upper[g], lower, h, VECTOR, c[g]);
+                add_taps(upper[g], lower, h, VECTOR, c[g]);
             else
-                some_taps(upper[g], lower, h, count, c[g]);
+                add_taps(upper[g], lower, h, count, c[g]);
             upper[g] = lower;
         }
     }

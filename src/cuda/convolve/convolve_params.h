@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* log2 of the shortest and the longest block that is convolved in shared memory. */
-#define BLOCK_LOG_LEAST 8
+#define BLOCK_LOG_MIN 8
 #define BLOCK_LOG_F32 14
 #define BLOCK_LOG_F64 13
 

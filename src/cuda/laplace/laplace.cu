@@ -7,7 +7,7 @@ enum { Z_BLOCKS_MAX = 65535, LEAST_PLANES = 32, WAVES = 8, SWEEPS_MAX = 4 };
 
 /* ------------------------------------------------------------------------------- the change */
 
-template <class T> struct differences : summing<double> {
+template <class T> struct differences : sum_operator<double> {
     static constexpr int INPUTS = 2;
     typedef T element;
     __device__ explicit differences(const reduce_params &) {}

@@ -25,11 +25,12 @@ static __device__ uint64_t step_of(map_op op, uint64_t a, uint64_t b, uint64_t c
 }
 
 /* Values of a thread's AT_ONCE elements at one step. Elements past the end are replaced by the thread's first. */
-template <class T> struct some { T of[AT_ONCE]; };
+template <class T> struct batch { T of[AT_ONCE]; };
 
 template <class T>
-static __device__ __forceinline__ some<T> steps_of(map_op op, const some<T> &a, const some<T> &b, const some<T> &c) {
-    some<T> r;
+static __device__ __forceinline__ batch<T> steps_of(map_op op, const batch<T> &a, const batch<T> &b,
+                                                    const batch<T> &c) {
+    batch<T> r;
     switch (op) {
 #define STEP(ID)                                                                                  \
     case MAP_##ID:                                                                                \
@@ -49,8 +50,8 @@ template <class T> static __device__ void read_value(const map_leaf &leaf, T &v)
 
 /* Returns a leaf at each element i, converted to T. Floating-point leaves occur only if T is a floating-point type.
  */
-template <class T> static __device__ some<T> leaf_at(const map_leaf &leaf, const some<uint64_t> &i) {
-    some<T> v;
+template <class T> static __device__ batch<T> leaf_at(const map_leaf &leaf, const batch<uint64_t> &i) {
+    batch<T> v;
     if (leaf.kind == LEAF_INDEX)
         for (int e = 0; e < AT_ONCE; e++) v.of[e] = (T)(leaf.value.u64 + i.of[e]);
     if (leaf.kind == LEAF_VALUE)
@@ -69,14 +70,14 @@ template <class T> static __device__ some<T> leaf_at(const map_leaf &leaf, const
 template <class T>
 static __global__ void map_kernel(const __grid_constant__ map_program p, uint64_t first, uint64_t n, T *out) {
     const uint64_t stride = (uint64_t)gridDim.x * THREADS * AT_ONCE;
-    some<T> registers[MAP_REGISTERS];
+    batch<T> registers[MAP_REGISTERS];
     for (uint64_t own = (uint64_t)blockIdx.x * THREADS * AT_ONCE + threadIdx.x; own < n; own += stride) {
-        some<uint64_t> at;
-        some<T> result;
+        batch<uint64_t> at;
+        batch<T> result;
         for (int e = 0; e < AT_ONCE; e++) at.of[e] = first + (own + e * THREADS < n ? own + e * THREADS : own);
         for (uint32_t s = 0; s < p.step_count; s++) {
             const map_step step = p.steps[s];
-            some<T> operands[3];
+            batch<T> operands[3];
             const uint8_t numbers[] = {step.a, step.b, step.c};
 #pragma unroll
             for (int k = 0; k < 3; k++) {
@@ -91,7 +92,7 @@ static __global__ void map_kernel(const __grid_constant__ map_program p, uint64_
             registers[step.to] = result;
         }
         for (int e = 0; e < AT_ONCE; e++)
-            if (own + e * THREADS < n) out[own + e * THREADS] = stored(result.of[e]);
+            if (own + e * THREADS < n) out[own + e * THREADS] = canonical(result.of[e]);
     }
 }
 

@@ -28,8 +28,8 @@ template <class Op, class F, int ROWS> struct computed : Op {
 /* ------------------------------------------------------------------------------ canonical tree */
 
 template <class Op, class F, int ROWS>
-static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROWS> &op, uint64_t start,
-                                                       typename Op::value *lane) {
+static __device__ __forceinline__ void take_full_tile(const computed<Op, F, ROWS> &op, uint64_t start,
+                                                      typename Op::value *lane) {
     typedef tile_shape<Op> shape;
 #pragma unroll 1
     for (int top = 0; top < WEFT_TILE_ROWS; top += ROWS) {
@@ -73,20 +73,20 @@ static __device__ __forceinline__ typename Op::value tile_value(const computed<O
 #pragma unroll
     for (int l = 0; l < shape::OWN; l++) lane[l] = op.identity();
     if (j.vectors && count >= shape::ELEMENTS)
-        take_whole_tile(op, start + column, lane);
+        take_full_tile(op, start + column, lane);
     else
         take_any_tile(op, start + column, column, count < shape::ELEMENTS ? (uint32_t)count : shape::ELEMENTS, lane);
-    return join_lanes(op, lane);
+    return combine_lanes(op, lane);
 }
 
-template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_tree(const formula_params &f) {
+template <class Op, class F, int ROWS> static __device__ __forceinline__ void reduce_tree(const formula_params &f) {
     const computed<Op, F, ROWS> op(f);
     if (op.idle()) return;
-    const share s = share_of_warp(f.j);
-    finish_block(op, f.j, s.count ? run_value(op, f.j, s) : op.identity(), s.present);
+    const warp_tiles s = tiles_of_warp(f.j);
+    finish_block(op, f.j, s.count ? warp_value(op, f.j, s) : op.identity(), s.present);
 }
 
-/* ---------------------------------------------------------------------------------- free order */
+/* ----------------------------------------------------------------------------------- unordered */
 
 /* The operator's elements are the bytes or words of the values: each value has sizeof(value) / sizeof(element) of
  * them, and a vector is 16 bytes of values. */
@@ -107,7 +107,7 @@ template <class Op, class F> struct value_vectors {
         return v;
     }
     /* Computes a vector that may be incomplete. */
-    __device__ vector<typename Op::element> some(uint64_t i, typename Op::element absent) const {
+    __device__ vector<typename Op::element> vector_at(uint64_t i, typename Op::element absent) const {
         vector<typename Op::element> v;
         for (int e = 0; e < vector<typename Op::element>::ELEMENTS; e++) v.element[e] = absent;
 #pragma unroll
@@ -122,10 +122,10 @@ template <class Op, class F> struct value_vectors {
 
 /* Takes a tile of complete vectors; the thread's first vector is `own`. */
 template <class Op, class F, int ROWS>
-static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROWS> &op, const value_vectors<Op, F> &x,
-                                                       uint64_t own, typename Op::value &v) {
+static __device__ __forceinline__ void take_full_tile(const computed<Op, F, ROWS> &op, const value_vectors<Op, F> &x,
+                                                      uint64_t own, typename Op::value &v) {
 #pragma unroll 1
-    for (int top = 0; top < FREE_ROWS; top += ROWS) {
+    for (int top = 0; top < UNORDERED_ROWS; top += ROWS) {
         typename value_vectors<Op, F>::loads l[ROWS];
 #pragma unroll
         for (int r = 0; r < ROWS; r++)
@@ -136,29 +136,30 @@ static __device__ __forceinline__ void take_whole_tile(const computed<Op, F, ROW
 }
 
 template <class Op, class F, int ROWS>
-static __device__ __forceinline__ typename Op::value computed_run_value(const computed<Op, F, ROWS> &op,
-                                                                        const value_vectors<Op, F> &x, share s) {
-    const uint64_t own = s.begin * FREE_TILE + threadIdx.x % WARP, count = (x.n + x.VALUES - 1) / x.VALUES;
+static __device__ __forceinline__ typename Op::value
+computed_warp_value(const computed<Op, F, ROWS> &op, const value_vectors<Op, F> &x, warp_tiles s) {
+    const uint64_t own = s.begin * UNORDERED_TILE + threadIdx.x % WARP, count = (x.n + x.VALUES - 1) / x.VALUES;
     typename Op::value v = op.start(s.count && own < count ? own : NOWHERE);
 #pragma unroll 1
     for (uint64_t t = 0; t < s.count; t++) {
-        const uint64_t tile = own + t * FREE_TILE;
-        if (x.aligned && (s.begin + t + 1) * FREE_TILE <= x.n / x.VALUES)
-            take_whole_tile(op, x, tile, v);
+        const uint64_t tile = own + t * UNORDERED_TILE;
+        if (x.aligned && (s.begin + t + 1) * UNORDERED_TILE <= x.n / x.VALUES)
+            take_full_tile(op, x, tile, v);
         else
 #pragma unroll 1
-            for (uint64_t i = tile; i < count && i < tile + FREE_TILE; i += WARP)
-                op.take(v, x.some(i, op.absent()), i);
+            for (uint64_t i = tile; i < count && i < tile + UNORDERED_TILE; i += WARP)
+                op.take(v, x.vector_at(i, op.absent()), i);
     }
 #pragma unroll
-    for (int distance = WARP / 2; distance >= 1; distance /= 2) v = op.join(v, across(v, distance));
+    for (int distance = WARP / 2; distance >= 1; distance /= 2) v = op.combine(v, across(v, distance));
     return v;
 }
 
-template <class Op, class F, int ROWS> static __device__ __forceinline__ void fold_free(const formula_params &f) {
+template <class Op, class F, int ROWS>
+static __device__ __forceinline__ void reduce_unordered(const formula_params &f) {
     const computed<Op, F, ROWS> op(f);
-    const share s = share_of_warp(f.j);
-    finish_block(op, f.j, computed_run_value(op, value_vectors<Op, F>(f), s), s.present);
+    const warp_tiles s = tiles_of_warp(f.j);
+    finish_block(op, f.j, computed_warp_value(op, value_vectors<Op, F>(f), s), s.present);
 }
 
 #endif

@@ -18,11 +18,11 @@ static weft_status launch_compiled(const gpu *g, const map_program *program, voi
 /* The published totals persist from chunk to chunk. A chunk's values are computed before its results are written,
  * which may overwrite one of the formula's arrays. */
 static weft_status launch_chunks(gpu *g, const map_program *program, const scan_launch *kernel,
-                                 const scan_params *whole, size_t result_bytes, weft_error *error) {
+                                 const scan_params *all, size_t result_bytes, weft_error *error) {
     const uint64_t chunk = STAGING_BYTES / 2 / cuda_type_bytes(program->dtype);
-    static_assert(STAGING_BYTES / 2 / sizeof(uint64_t) % SCAN_TILE == 0, "chunks are whole tiles");
-    for (uint64_t first = 0; first < whole->n; first += chunk) {
-        scan_params j = gpu_scan_chunk(whole, first, chunk, result_bytes);
+    static_assert(STAGING_BYTES / 2 / sizeof(uint64_t) % SCAN_TILE == 0, "chunks are full tiles");
+    for (uint64_t first = 0; first < all->n; first += chunk) {
+        scan_params j = gpu_scan_chunk(all, first, chunk, result_bytes);
         j.x = g->staging;
         RETURN_IF_ERROR(gpu_map_part(g, program, first, j.n, g->staging, error));
         RETURN_IF_ERROR(gpu_scan_launch(g, kernel, &j, error));

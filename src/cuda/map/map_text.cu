@@ -4,7 +4,7 @@
  *     const float x0 = (float)l.x0.element[e];                   a leaf: an array,
  *     const float x1 = o[1].f32;                                 a value
  *     const float s0 = weft_map_f32(MAP_MULTIPLY, x0, x1, x0);   a step
- *     return stored(s0);
+ *     return canonical(s0);
  *
  * The text contains nothing of the caller's formula text: names and numbers are leaves, which it numbers. */
 #include "cuda/map/map_text.h"
@@ -82,11 +82,11 @@ int map_text_rows(const map_shape *shape) {
 
 /* Returns the number of rows that a thread of a reduction has in flight, a divisor of a tile's rows: fewer if a
  * formula has more arrays to load or more to compute. */
-static int fold_rows(const map_shape *shape, const kernel *fold) {
+static int reduction_rows(const map_shape *shape, const kernel *consumer) {
     const int weight = weight_of(shape), arrays = arrays_of(shape);
     const int rows = arrays <= 1 ? TREE_ROWS : arrays == 2 ? TREE_ROWS / 2 : TREE_ROWS / 4;
     if (weight > 32) return weight > 128 ? 1 : 2;
-    return fold->kind == KERNEL_FREE && rows > FREE_LOADS ? FREE_LOADS : rows;
+    return consumer->kind == KERNEL_UNORDERED && rows > UNORDERED_LOADS ? UNORDERED_LOADS : rows;
 }
 
 /* -------------------------------------------------------------------------------------- parts */
@@ -138,7 +138,7 @@ static void write_steps(text *t, const map_shape *shape) {
              type_name(shape->dtype), step_name(step.op), a, b, c);
         writers[step.to] = (int)s;
     }
-    line(t, "        return stored(s%u);", shape->step_count - 1);
+    line(t, "        return canonical(s%u);", shape->step_count - 1);
 }
 
 /* Writes the function that prefetches the operands of elements i .. i + count - 1. */
@@ -173,8 +173,8 @@ static void write_includes(text *t, const kernel *consumer) {
     } else if (consumer->kind == KERNEL_SCAN) {
         line(t, "#include \"cuda/map/map_scan.cuh\"");
     } else {
-        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_FREE ? "integers" : "sums");
-        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_FREE ? "extremes" : "variance");
+        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_UNORDERED ? "integers" : "sums");
+        line(t, "#include \"cuda/reduce/%s.cuh\"", consumer->kind == KERNEL_UNORDERED ? "extremes" : "variance");
         line(t, "#include \"cuda/map/map_reduce.cuh\"");
     }
 }
@@ -184,7 +184,7 @@ static const char *bounds_of(const kernel *consumer) {
     if (!consumer) return "FORMULA_THREADS";
     switch (consumer->kind) {
     case KERNEL_TREE: return "WARPS_MAX *WARP, TREE_BLOCKS";
-    case KERNEL_FREE: return "WARPS_MAX *WARP, FREE_BLOCKS";
+    case KERNEL_UNORDERED: return "WARPS_MAX *WARP, UNORDERED_BLOCKS";
     default: return "SCAN_THREADS, SCAN_BLOCKS";
     }
 }
@@ -198,8 +198,9 @@ static void write_kernel(text *t, const map_shape *shape, const kernel *consumer
     else if (consumer->kind == KERNEL_SCAN)
         line(t, "    scan_formula<%s<%s>, formula, %d>(f);", consumer->op, consumer->types, rows);
     else
-        line(t, "    %s<%s, formula, %d>(f);", consumer->kind == KERNEL_FREE ? "fold_free" : "fold_tree",
-             consumer->op, fold_rows(shape, consumer));
+        line(t, "    %s<%s, formula, %d>(f);",
+             consumer->kind == KERNEL_UNORDERED ? "reduce_unordered" : "reduce_tree", consumer->op,
+             reduction_rows(shape, consumer));
     line(t, "}");
 }
 

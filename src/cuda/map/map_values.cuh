@@ -39,7 +39,7 @@ static __device__ __forceinline__ typename F::value value_at(const formula_opera
 }
 
 template <class F, int V, int ROWS>
-static __device__ __forceinline__ void map_whole_block(const formula_params &f, uint64_t first) {
+static __device__ __forceinline__ void map_full_block(const formula_params &f, uint64_t first) {
     typename F::template loads<V> l[ROWS];
 #pragma unroll
     for (int r = 0; r < ROWS; r++)
@@ -56,7 +56,7 @@ template <class F, int V, int ROWS> static __device__ __forceinline__ void map_v
     for (uint64_t first = (uint64_t)blockIdx.x * ELEMENTS; first < f.j.n; first += (uint64_t)gridDim.x * ELEMENTS) {
         const uint64_t count = f.j.n - first;
         if (f.j.vectors && count >= ELEMENTS) {
-            map_whole_block<F, V, ROWS>(f, first);
+            map_full_block<F, V, ROWS>(f, first);
             continue;
         }
 #pragma unroll 1

@@ -36,22 +36,22 @@ typedef struct match_params {
     uint64_t from;          /* position of the first group: an aligned address, at `first` or up to 15 before it */
     uint64_t tile, tiles;   /* range of this launch */
     uint32_t tile_chunks, filter_words, shared_counts;
-    uint32_t keys_tell; /* 1 if a matching key is a match: no pattern is longer than its key, and whole_word is off */
-    uint32_t few;       /* number of patterns if at most FEW, else 0; their keys and masks follow */
+    uint32_t keys_suffice; /* 1 if a matching key is a match: no pattern exceeds its key, and whole_word is off */
+    uint32_t few;          /* number of patterns if at most FEW, else 0; their keys and masks follow */
     uint32_t few_keys[FEW], few_masks[FEW];
 } match_params;
 
 /* ------------------------------------------------------------------------------- the text */
 
 /* Returns the byte at a position, or 0 outside the text. */
-static __device__ __forceinline__ uint32_t byte_at(const match_params &j, int64_t place) {
-    return place >= 0 && (uint64_t)place < j.n ? j.text[place] : 0;
+static __device__ __forceinline__ uint32_t byte_at(const match_params &j, int64_t position) {
+    return position >= 0 && (uint64_t)position < j.n ? j.text[position] : 0;
 }
 
-static __device__ __forceinline__ uint32_t four_by_bytes(const match_params &j, int64_t place) {
+static __device__ __forceinline__ uint32_t four_by_bytes(const match_params &j, int64_t position) {
     uint32_t four = 0;
 #pragma unroll 1
-    for (int k = 0; k < 4; k++) four |= byte_at(j, place + k) << 8 * k;
+    for (int k = 0; k < 4; k++) four |= byte_at(j, position + k) << 8 * k;
     return four;
 }
 
@@ -73,10 +73,10 @@ static __device__ __forceinline__ bool in_text(const match_params &j, int64_t fr
 
 /* Loads four bytes. Here and below, `inside` is true if all positions of the tile are searched and all bytes read
  * around them are in the text. */
-static __device__ __forceinline__ uint32_t four_at(const match_params &j, int64_t place, bool inside) {
-    const unsigned skip = (unsigned)((uintptr_t)(j.text + place) % 4);
-    if (!inside && !in_text(j, place - (int64_t)skip, 8)) return four_by_bytes(j, place);
-    const uint32_t *const words = (const uint32_t *)(j.text + place - skip);
+static __device__ __forceinline__ uint32_t four_at(const match_params &j, int64_t position, bool inside) {
+    const unsigned skip = (unsigned)((uintptr_t)(j.text + position) % 4);
+    if (!inside && !in_text(j, position - (int64_t)skip, 8)) return four_by_bytes(j, position);
+    const uint32_t *const words = (const uint32_t *)(j.text + position - skip);
     return __funnelshift_r(__ldg(words), __ldg(words + 1), 8 * skip);
 }
 
@@ -91,7 +91,7 @@ static __device__ __forceinline__ uint4 load_group(const match_params &j, int64_
 
 /* Returns the first word of the group after the lane's. `next` must be, in lane 0, the first word after the groups of
  * this step. */
-static __device__ __forceinline__ uint32_t word_behind(uint32_t mine, uint32_t next) {
+static __device__ __forceinline__ uint32_t word_after(uint32_t mine, uint32_t next) {
     const int lane = threadIdx.x % WARP;
     return __shfl_sync(ALL_LANES, lane == 0 ? next : mine, lane + 1);
 }
@@ -102,9 +102,9 @@ static __device__ __forceinline__ uint32_t word_behind(uint32_t mine, uint32_t n
  * right by the gram's first byte modulo 32; its lowest bit is then shifted into `bits`. */
 template <int STRIDE, bool FOLD>
 static __device__ __forceinline__ uint32_t look_up(const match_params &j, const uint32_t *filter, uint4 group,
-                                                   uint32_t behind) {
+                                                   uint32_t after) {
     const uint32_t fold = FOLD ? weft_match_filter_fold(&j.set) : 0, shift = weft_match_filter_shift(&j.set);
-    const uint32_t v[PER / 4 + 1] = {group.x | fold, group.y | fold, group.z | fold, group.w | fold, behind | fold};
+    const uint32_t v[PER / 4 + 1] = {group.x | fold, group.y | fold, group.z | fold, group.w | fold, after | fold};
     uint32_t marks = 0;
     for (uint32_t i = 0; i < (STRIDE > 1 ? 1 : j.set.gram_count); i++) {
         const uint32_t factor = weft_match_filter_factor(j.set.grams[i]);
@@ -129,16 +129,17 @@ static __device__ __forceinline__ uint32_t few_at(const match_params &j, uint32_
     return keys & ((1u << j.few) - 1);
 }
 
-/* Calls found(place, pattern) for each match at the position `place`, by ascending pattern. If STRIDE > 1, all
+/* Calls found(position, pattern) for each match at `position`, by ascending pattern. If STRIDE > 1, all
  * patterns are of one class. */
 template <int STRIDE, bool FOLD, class FOUND>
-static __device__ __forceinline__ void each_of_many(const match_params &j, int64_t place, bool inside, FOUND found) {
+static __device__ __forceinline__ void each_of_many(const match_params &j, int64_t position, bool inside,
+                                                    FOUND found) {
     const weft_match_set &s = j.set;
-    const uint32_t four = four_at(j, place, inside);
+    const uint32_t four = four_at(j, position, inside);
     if (STRIDE == 1 && s.class_count > 1) {
         weft_match_cursor cursor = weft_match_begin(&s, four);
-        for (uint32_t i; (i = weft_match_next(&s, &cursor, j.text, j.n, (size_t)place)) < s.patterns;)
-            found(place, i);
+        for (uint32_t i; (i = weft_match_next(&s, &cursor, j.text, j.n, (size_t)position)) < s.patterns;)
+            found(position, i);
         return;
     }
     const uint32_t key = (FOLD ? weft_match_fold_four(&s, four) : four) & weft_match_class_mask(s.classes[0]);
@@ -146,12 +147,12 @@ static __device__ __forceinline__ void each_of_many(const match_params &j, int64
     for (uint32_t at = s.buckets[bucket], end = s.buckets[bucket + 1]; at < end; at++) {
         const uint32_t i = s.entries[at];
         if (s.keys[i] != key) continue;
-        if ((j.keys_tell && inside) || weft_match_rest(&s, i, j.text, j.n, (size_t)place)) found(place, i);
+        if ((j.keys_suffice && inside) || weft_match_rest(&s, i, j.text, j.n, (size_t)position)) found(position, i);
     }
 }
 
-/* Calls found(place, pattern) for each match at the positions last - (STRIDE - 1) .. last, by ascending position: a
- * pattern whose gram is at `last` begins at one of these. */
+/* Calls found(position, pattern) for each match at the positions last - (STRIDE - 1) .. last, by ascending position:
+ * a pattern whose gram is at `last` begins at one of these. */
 template <int STRIDE, bool FOLD, class FOUND>
 static __device__ __forceinline__ void each_match(const match_params &j, int64_t last, bool inside, FOUND found) {
     const int64_t first = last - (STRIDE - 1);
@@ -166,8 +167,9 @@ static __device__ __forceinline__ void each_match(const match_params &j, int64_t
     }
     for (; keys; keys &= keys - 1) {
         const uint32_t bit = (uint32_t)__ffs((int)keys) - 1, i = bit % FEW;
-        const int64_t place = first + bit / FEW;
-        if ((j.keys_tell && inside) || weft_match_rest(&j.set, i, j.text, j.n, (size_t)place)) found(place, i);
+        const int64_t position = first + bit / FEW;
+        if ((j.keys_suffice && inside) || weft_match_rest(&j.set, i, j.text, j.n, (size_t)position))
+            found(position, i);
     }
 }
 
@@ -211,9 +213,9 @@ template <int STRIDE, bool FOLD> struct listing {
     }
 
     template <bool INSIDE> __device__ __forceinline__ void write(int64_t gram, uint64_t next) {
-        each_match<STRIDE, FOLD>(j, gram, INSIDE, [&](int64_t place, uint32_t i) {
+        each_match<STRIDE, FOLD>(j, gram, INSIDE, [&](int64_t position, uint32_t i) {
             if (next < capacity) {
-                positions[next] = (uint64_t)place;
+                positions[next] = (uint64_t)position;
                 numbers[next] = i;
             }
             next++;
@@ -256,12 +258,12 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
 
     /* Pushes one gram of each lane that has any, until no lane has. Bit b of `marks` is byte b STRIDE % PER of group
      * b STRIDE / PER; groups are STEP bytes apart. */
-    __device__ __forceinline__ void push_any(uint32_t marks, unsigned place) {
+    __device__ __forceinline__ void push_any(uint32_t marks, unsigned position) {
         const unsigned below = (1u << threadIdx.x % WARP) - 1;
         for (unsigned lanes; (lanes = __ballot_sync(ALL_LANES, marks != 0)) != 0; take_warp()) {
             if (marks) {
                 const unsigned byte = STRIDE * ((unsigned)__ffs((int)marks) - 1);
-                grams[count + __popc(lanes & below)] = (uint16_t)(place + byte % PER + byte / PER * STEP);
+                grams[count + __popc(lanes & below)] = (uint16_t)(position + byte % PER + byte / PER * STEP);
             }
             marks &= marks - 1;
             count += __popc(lanes);
@@ -269,13 +271,13 @@ template <int STRIDE, bool INSIDE, class SINK> struct gram_queue {
     }
 
     /* Pushes the grams of one group per lane, in the order of lanes. */
-    __device__ __forceinline__ void push_in_order(uint32_t marks, unsigned place) {
+    __device__ __forceinline__ void push_in_order(uint32_t marks, unsigned position) {
         for (unsigned lanes = __ballot_sync(ALL_LANES, marks != 0); lanes; lanes &= lanes - 1, take_warp()) {
             const int lane = __ffs((int)lanes) - 1;
             unsigned at = count;
             if ((int)threadIdx.x % WARP == lane)
                 for (uint32_t left = marks; left; left &= left - 1)
-                    grams[at++] = (uint16_t)(place + STRIDE * ((unsigned)__ffs((int)left) - 1));
+                    grams[at++] = (uint16_t)(position + STRIDE * ((unsigned)__ffs((int)left) - 1));
             count += __popc(__shfl_sync(ALL_LANES, marks, lane));
         }
     }
@@ -305,8 +307,8 @@ static __device__ __forceinline__ void search_chunks(const match_params &j, cons
         const uint32_t next = load_word(j, tile + at - lane * PER + CHUNK, INSIDE);
 #pragma unroll
         for (int i = 0; i < GROUPS; i++) {
-            const uint32_t behind = STRIDE < 4 ? word_behind(v[i].x, i + 1 < GROUPS ? v[i + 1].x : next) : 0;
-            marks[i / HELD] |= look_up<STRIDE, FOLD>(j, filter, v[i], behind) << i % HELD * BITS;
+            const uint32_t after = STRIDE < 4 ? word_after(v[i].x, i + 1 < GROUPS ? v[i + 1].x : next) : 0;
+            marks[i / HELD] |= look_up<STRIDE, FOLD>(j, filter, v[i], after) << i % HELD * BITS;
         }
 #pragma unroll 1
         for (int i = 0; i < GROUPS; i += HELD) {
@@ -443,9 +445,9 @@ static void plan(const gpu *g, const match_call *c, match_params *j) {
     j->set = weft_match_plan(c->patterns, c->offsets, c->fold_case, c->whole_word, true);
     j->filter_words = (1u << j->set.filter_log2) / 32;
     j->shared_counts = c->counts && c->patterns <= SHARED_COUNTS ? j->set.patterns : 0;
-    j->keys_tell = !c->whole_word;
+    j->keys_suffice = !c->whole_word;
     for (size_t i = 0; i < c->patterns; i++)
-        if (c->offsets[i + 1] - c->offsets[i] > WEFT_MATCH_CLASSES) j->keys_tell = 0;
+        if (c->offsets[i + 1] - c->offsets[i] > WEFT_MATCH_CLASSES) j->keys_suffice = 0;
     j->tile_chunks = chunks < 1 ? 1 : chunks < TILE_CHUNKS ? (uint32_t)chunks : (uint32_t)TILE_CHUNKS;
     j->n = c->n;
     j->first = c->first;

@@ -163,11 +163,11 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
         for (int y = 0; y < MY; y++)
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                u[y][i] = a[(quad + i / 2 * 4) * LA::TERM + (row + 16 * y + group + i % 2 * 8) * LA::LANE];
+                u[y][i] = a[(quad + i / 2 * 4) * LA::TERM + (row + 16 * y + group + i % 2 * 8) * LA::LINE];
 #pragma unroll
         for (int x = 0; x < MX; x++)
 #pragma unroll
-            for (int i = 0; i < 2; i++) v[x][i] = b[(quad + 4 * i) * LB::TERM + (column + 8 * x + group) * LB::LANE];
+            for (int i = 0; i < 2; i++) v[x][i] = b[(quad + 4 * i) * LB::TERM + (column + 8 * x + group) * LB::LINE];
 #pragma unroll
         for (int y = 0; y < MY; y++)
 #pragma unroll
@@ -187,7 +187,7 @@ template <int MY, int MX, int WY, int WX, int K_SLICE_TERMS, int BLOCKS_PER_SM, 
 #pragma unroll
                 for (int i = 0; i < 4; i++)
                     sums[y][x][i] =
-                        __fma_rn(a[row_of(y, i) * LA::LANE], b[column_of(x, i) * LB::LANE], sums[y][x][i]);
+                        __fma_rn(a[row_of(y, i) * LA::LINE], b[column_of(x, i) * LB::LINE], sums[y][x][i]);
     }
 
     template <class LA, class LB> __device__ __forceinline__ void tail(const double *a, const double *b, int terms) {

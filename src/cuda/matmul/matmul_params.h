@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* A factor: rows of op(A), or columns of op(B). Both are called lanes, of k terms each. */
+/* A factor: rows of op(A), or columns of op(B). Both are called lines, of k terms each. */
 struct matmul_factor {
     const void *p;
     uint64_t ld, stride;
-    bool across;  /* the lanes of a term are adjacent and terms are ld apart; otherwise the terms of a lane are
+    bool across;  /* the lines of a term are adjacent and terms are ld apart; otherwise the terms of a line are
                      adjacent */
     bool vectors; /* addresses are aligned for 16-byte loads */
 };

@@ -1,9 +1,9 @@
 /* Matrix product by tiles of C: one thread block computes one tile.
  *
  * A block advances along k in k-slices of K_SLICE terms, staged in shared memory. While it multiplies one
- * k-slice, it loads following ones to registers, or to further stages of shared memory by asynchronous copies. A lane
+ * k-slice, it loads following ones to registers, or to further stages of shared memory by asynchronous copies. A line
  * is a row of op(A) or a column of op(B). The mma addresses a k-slice through its k_slice_layout, so its code does
- * not depend on the matrices' layouts and transposes. A k-slice normally stores the lanes of a term next to each
+ * not depend on the matrices' layouts and transposes. A k-slice normally stores the lines of a term next to each
  * other. The template parameter MMA (matmul_mma.cuh) multiplies. It holds the sums of the tile and takes the
  * k-slice's terms in order, so that each sum is the chain of ORDER.md 13.1. */
 #ifndef WEFT_CUDA_MATMUL_TILE_CUH
@@ -13,13 +13,13 @@
 
 #include <cuda_pipeline.h>
 
-/* Layout of a k-slice in shared memory: element (lane, term) is at offset lane * LANE + term * TERM. By default the
- * lanes of a term are adjacent. If K_MAJOR, the terms of a lane are adjacent, as in the matrix. Each term (if
- * K_MAJOR: each lane) is padded by four elements, so that neither storing a k-slice nor the vector loads of the mma
+/* Layout of a k-slice in shared memory: element (line, term) is at offset line * LINE + term * TERM. By default the
+ * lines of a term are adjacent. If K_MAJOR, the terms of a line are adjacent, as in the matrix. Each term (if
+ * K_MAJOR: each line) is padded by four elements, so that neither storing a k-slice nor the vector loads of the mma
  * cause bank conflicts. */
-template <int LANES, int K_SLICE, bool K_MAJOR> struct k_slice_layout {
-    static constexpr int LANE = K_MAJOR ? K_SLICE + 4 : 1, TERM = K_MAJOR ? 1 : LANES + 4;
-    static constexpr int SIZE = K_MAJOR ? LANES * LANE : K_SLICE * TERM;
+template <int LINES, int K_SLICE, bool K_MAJOR> struct k_slice_layout {
+    static constexpr int LINE = K_MAJOR ? K_SLICE + 4 : 1, TERM = K_MAJOR ? 1 : LINES + 4;
+    static constexpr int SIZE = K_MAJOR ? LINES * LINE : K_SLICE * TERM;
 };
 
 template <bool FIRST, class A, class B> struct conditional { typedef A type; };
@@ -40,16 +40,16 @@ template <int THREADS, int ROWS, int FAST, int SECTOR> struct k_slice_chunks {
     static __device__ __forceinline__ int row_step(int c) { return c * THREADS / SECTOR % ROWS; }
 };
 
-/* Loads the successive k-slices of one factor, LANES lanes of K_SLICE terms each, from elements of type E in global
+/* Loads the successive k-slices of one factor, LINES lines of K_SLICE terms each, from elements of type E in global
  * memory to type R in shared memory. Loads go through registers (`fetch`, then `store`), or, if E is R, directly and
- * asynchronously (`copy`). ACROSS: the lanes of a term are adjacent in global memory; otherwise the terms of a lane.
+ * asynchronously (`copy`). ACROSS: the lines of a term are adjacent in global memory; otherwise the terms of a line.
  */
-template <class E, class R, int LANES_, int K_SLICE, int THREADS, bool ACROSS, bool K_MAJOR> struct k_slice_loader {
-    static constexpr int LANES = LANES_, V = 16 / sizeof(E);
-    typedef k_slice_layout<LANES, K_SLICE, K_MAJOR && !ACROSS> layout;
+template <class E, class R, int LINES_, int K_SLICE, int THREADS, bool ACROSS, bool K_MAJOR> struct k_slice_loader {
+    static constexpr int LINES = LINES_, V = 16 / sizeof(E);
+    typedef k_slice_layout<LINES, K_SLICE, K_MAJOR && !ACROSS> layout;
     static constexpr bool TRANSPOSED =
         !K_MAJOR && !ACROSS; /* the k-slice is transposed compared with global memory */
-    static constexpr int ROWS = ACROSS ? K_SLICE : LANES, WIDTH = ACROSS ? LANES : K_SLICE;
+    static constexpr int ROWS = ACROSS ? K_SLICE : LINES, WIDTH = ACROSS ? LINES : K_SLICE;
     typedef k_slice_chunks<THREADS, ROWS, WIDTH / V, WIDTH / V> vectors;
     /* If TRANSPOSED, adjacent threads copy 32 bytes of a row and a warp copies several rows. Global memory is then
      * read in whole sectors, and the threads of a warp store to different banks. */
@@ -57,21 +57,21 @@ template <class E, class R, int LANES_, int K_SLICE, int THREADS, bool ACROSS, b
     vector16<E> held[vectors::COUNT];
     const E *from; /* global address of this thread's first chunk of the next k-slice */
     uint64_t ld;
-    int lane, term;  /* position of that chunk in the k-slice */
-    int lanes;       /* number of valid lanes in the k-slice, at most LANES */
+    int line, term;  /* position of that chunk in the k-slice */
+    int lines;       /* number of valid lines in the k-slice, at most LINES */
     bool by_vectors; /* chunks are 16-byte vectors; otherwise single elements */
 
-    __device__ k_slice_loader(const matmul_factor &f, uint64_t item, uint64_t first_lane, uint64_t count,
+    __device__ k_slice_loader(const matmul_factor &f, uint64_t item, uint64_t first_line, uint64_t count,
                               uint64_t first_term, bool same_type)
         : ld(f.ld) {
-        lanes = count - first_lane < LANES ? (int)(count - first_lane) : LANES;
+        lines = count - first_line < LINES ? (int)(count - first_line) : LINES;
         by_vectors = !same_type || (f.vectors && !TRANSPOSED && (!ACROSS || count % V == 0));
         const int i = threadIdx.x, row = by_vectors ? vectors::row(i) : elements::row(i);
         const int fast = by_vectors ? vectors::fast(i) * V : elements::fast(i);
-        lane = ACROSS ? fast : row;
+        line = ACROSS ? fast : row;
         term = ACROSS ? row : fast;
-        from = (const E *)f.p + item * f.stride + (ACROSS ? first_lane : first_term) + fast +
-               ((ACROSS ? first_term : first_lane) + row) * ld;
+        from = (const E *)f.p + item * f.stride + (ACROSS ? first_line : first_term) + fast +
+               ((ACROSS ? first_term : first_line) + row) * ld;
     }
 
     __device__ __forceinline__ void advance() { from += ACROSS ? K_SLICE * ld : K_SLICE; }
@@ -81,16 +81,16 @@ template <class E, class R, int LANES_, int K_SLICE, int THREADS, bool ACROSS, b
     /* Loads the next k-slice, with `terms` valid terms, to registers. Entries outside the matrix are set to 0. No
      * result uses them. */
     __device__ __forceinline__ void fetch(const matmul_factor &f, int terms) {
-        const bool plain = f.vectors && lanes == LANES && terms == K_SLICE;
+        const bool plain = f.vectors && lines == LINES && terms == K_SLICE;
 #pragma unroll
         for (int c = 0; c < vectors::COUNT; c++) {
             const E *p = from + vectors::row_step(c) * ld + vectors::fast_step(c) * V;
             if (plain) {
                 held[c] = *(const vector16<E> *)p;
             } else {
-                const int l = lane + (ACROSS ? vectors::fast_step(c) * V : vectors::row_step(c));
+                const int l = line + (ACROSS ? vectors::fast_step(c) * V : vectors::row_step(c));
                 const int t = term + (ACROSS ? vectors::row_step(c) : vectors::fast_step(c) * V);
-                const int count = l >= lanes || t >= terms ? 0 : ACROSS ? lanes - l : terms - t;
+                const int count = l >= lines || t >= terms ? 0 : ACROSS ? lines - l : terms - t;
 #pragma unroll
                 for (int e = 0; e < V; e++) held[c].at[e] = e < count ? p[e] : (E)0;
             }
@@ -100,12 +100,12 @@ template <class E, class R, int LANES_, int K_SLICE, int THREADS, bool ACROSS, b
 
     __device__ __forceinline__ void store(R *k_slice) const {
         constexpr int W = 16 / sizeof(R);
-        R *to = k_slice + lane * layout::LANE + term * layout::TERM;
+        R *to = k_slice + line * layout::LINE + term * layout::TERM;
 #pragma unroll
         for (int c = 0; c < vectors::COUNT; c++) {
             const int l = ACROSS ? vectors::fast_step(c) * V : vectors::row_step(c);
             const int t = ACROSS ? vectors::row_step(c) : vectors::fast_step(c) * V;
-            R *at = to + l * layout::LANE + t * layout::TERM;
+            R *at = to + l * layout::LINE + t * layout::TERM;
 #pragma unroll
             for (int e = 0; e < V; e++) {
                 if (TRANSPOSED) {
@@ -123,13 +123,13 @@ template <class E, class R, int LANES_, int K_SLICE, int THREADS, bool ACROSS, b
     /* ------------------------------------------------------ directly, by asynchronous copies */
 
     template <class CHUNKS, int SIZE> __device__ __forceinline__ void copy_chunks(int terms, R *k_slice) const {
-        R *to = k_slice + lane * layout::LANE + term * layout::TERM;
+        R *to = k_slice + line * layout::LINE + term * layout::TERM;
 #pragma unroll
         for (int c = 0; c < CHUNKS::COUNT; c++) {
             const int row = CHUNKS::row_step(c), fast = CHUNKS::fast_step(c) * SIZE;
             const int l = ACROSS ? fast : row, t = ACROSS ? row : fast;
-            if (lane + l < lanes && (terms == K_SLICE || term + t < terms))
-                __pipeline_memcpy_async(to + l * layout::LANE + t * layout::TERM, from + row * ld + fast,
+            if (line + l < lines && (terms == K_SLICE || term + t < terms))
+                __pipeline_memcpy_async(to + l * layout::LINE + t * layout::TERM, from + row * ld + fast,
                                         SIZE * sizeof(E));
         }
     }
@@ -142,20 +142,20 @@ template <class E, class R, int LANES_, int K_SLICE, int THREADS, bool ACROSS, b
         advance();
     }
 
-    /* Returns true if all LANES lanes are valid and the chunks of a full k-slice can be copied by copy_step: as
+    /* Returns true if all LINES lines are valid and the chunks of a full k-slice can be copied by copy_step: as
      * vectors unless TRANSPOSED. */
-    __device__ __forceinline__ bool is_full() const { return lanes == LANES && (by_vectors || TRANSPOSED); }
+    __device__ __forceinline__ bool is_full() const { return lines == LINES && (by_vectors || TRANSPOSED); }
 
     /* Does step `step` of the STEPS steps of `copy` for a k-slice for which is_full() is true. Does not advance. */
     template <int STEPS> __device__ __forceinline__ void copy_step(int step, R *k_slice) const {
         typedef typename conditional<TRANSPOSED, elements, vectors>::type chunks;
         constexpr int SIZE = TRANSPOSED ? 1 : V;
-        R *to = k_slice + lane * layout::LANE + term * layout::TERM;
+        R *to = k_slice + line * layout::LINE + term * layout::TERM;
 #pragma unroll
         for (int c = 0; c < chunks::COUNT; c++) {
             const int row = chunks::row_step(c), fast = chunks::fast_step(c) * SIZE;
             if (c % STEPS != step) continue;
-            __pipeline_memcpy_async(to + (ACROSS ? fast : row) * layout::LANE + (ACROSS ? row : fast) * layout::TERM,
+            __pipeline_memcpy_async(to + (ACROSS ? fast : row) * layout::LINE + (ACROSS ? row : fast) * layout::TERM,
                                     from + row * ld + fast, SIZE * sizeof(E));
         }
     }
@@ -165,10 +165,10 @@ template <class E, class R, int LANES_, int K_SLICE, int THREADS, bool ACROSS, b
     __device__ __forceinline__ void copy_tail(int terms, R *k_slice) {
         if (by_vectors && !ACROSS) {
             for (int c = 0; c < vectors::COUNT; c++) {
-                const int l = lane + vectors::row_step(c), t = term + vectors::fast_step(c) * V;
+                const int l = line + vectors::row_step(c), t = term + vectors::fast_step(c) * V;
                 for (int e = 0; e < V; e++)
-                    if (l < lanes && t + e < terms)
-                        k_slice[l * layout::LANE + (t + e) * layout::TERM] =
+                    if (l < lines && t + e < terms)
+                        k_slice[l * layout::LINE + (t + e) * layout::TERM] =
                             from[vectors::row_step(c) * ld + vectors::fast_step(c) * V + e];
             }
         } else if (by_vectors) {

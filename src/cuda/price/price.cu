@@ -53,7 +53,7 @@ template <class R> struct parameters {
     leg_of<R> leg[PRICE_LEGS_MAX];
     round_keys rounds;
     const uint64_t *directions, *keys;
-    const normal_piece *table;
+    const normal_part *table;
 };
 
 static_assert(sizeof(reduce_params) + sizeof(parameters<double>) <= 4096, "parameters of a kernel are 4 KiB at most");
@@ -83,7 +83,7 @@ template <> struct normals<float> {
     static constexpr size_t QUEUE_BYTES = 0;
     near_normals near;
     __device__ normals(const parameters<float> &c, unsigned char *workspace, double *)
-        : near(copy_in_normals(c.table, c.octaves, (normal_piece *)workspace)) {}
+        : near(copy_in_normals(c.table, c.octaves, (normal_part *)workspace)) {}
     __device__ __forceinline__ void make(const weft_philox_block &words, float *z) const {
         four_normals(
             near, words.v, [](double y) { return y; }, z);
@@ -126,7 +126,7 @@ template <class R, int A, int K> struct pricing : plain_operator {
     __device__ pricing(const parameters<R> &c_, const source_type &source_, worth_of_path *tile_)
         : c(c_), source(source_), tile(tile_) {}
     __device__ value identity() const { return weft_price_no_sums(); }
-    __device__ value join(value a, value b) const { return weft_price_join(a, b); }
+    __device__ value combine(value a, value b) const { return weft_price_join(a, b); }
     __device__ __forceinline__ int assets() const { return FEW ? A : (int)c.assets; }
     __device__ __forceinline__ int legs() const { return K == 1 ? 1 : (int)c.legs; }
 
@@ -305,8 +305,8 @@ template <class R, int A, int K> struct pricing : plain_operator {
                 const double paid = (double)pays(leg, courses[k]);
                 w.value = k == 0 ? leg.weight * paid : fma(leg.weight, paid, w.value);
                 if (c.control == CONTROL_NONE) continue;
-                const double beside = (double)control(leg, courses[k]);
-                w.control = k == 0 ? leg.weight * beside : fma(leg.weight, beside, w.control);
+                const double control_value = (double)control(leg, courses[k]);
+                w.control = k == 0 ? leg.weight * control_value : fma(leg.weight, control_value, w.control);
             }
         return w;
     }
@@ -340,7 +340,7 @@ template <class Op> static __device__ __forceinline__ weft_price_sums sum_of_til
 #pragma unroll
         for (int l = 0; l < OWN; l++)
             if (top + l < count) lane[l] = op.take(lane[l], op.tile[top + l]);
-    return join_lanes(op, lane);
+    return combine_lanes(op, lane);
 }
 
 /* Returns the sums of a tile; they are valid in the first warp only. All threads of the block must call it. The
@@ -369,9 +369,9 @@ static __global__ void __launch_bounds__(Op::BLOCK_THREADS)
     double *const queues = (double *)(tile + TILE_PATHS);
     unsigned char *const workspace = (unsigned char *)queues + Op::BLOCK_THREADS / WARP * source::QUEUE_BYTES;
     const Op op(c, source(c, workspace, queues + threadIdx.x / WARP * NORMALS_QUEUE), tile);
-    const uint64_t run = (uint64_t)1 << j.run_log2, begin = blockIdx.x * run;
-    const share s = {begin, j.tiles - begin < run ? j.tiles - begin : run, 1};
-    finish_block(op, j, run_value(op, j, s), s.present);
+    const uint64_t per_block = (uint64_t)1 << j.warp_tiles_log2, begin = blockIdx.x * per_block;
+    const warp_tiles s = {begin, j.tiles - begin < per_block ? j.tiles - begin : per_block, 1};
+    finish_block(op, j, warp_value(op, j, s), s.present);
 }
 
 /* ----------------------------------------------------------------------------- launching */
@@ -410,7 +410,7 @@ template <class R> static parameters<R> parameters_of(const price_call *p) {
 /* Addresses of a call's tables in the workspace: first that of normals, then those of Sobol points. */
 struct scratch_tables {
     uint64_t *directions, *keys;
-    normal_piece *normals;
+    normal_part *normals;
 };
 
 template <class R, int A, int K>
@@ -428,8 +428,8 @@ static weft_status launch(const gpu *g, const price_call *p, reduce_params *j, s
         RETURN_IF_ERROR(gpu_normal_table(g, c.octaves, tables.normals, error));
     }
     j->tiles = (j->n - 1) / TILE_PATHS + 1;
-    while ((j->tiles - 1) >> j->run_log2 >= PARTIALS_MAX) j->run_log2++;
-    const unsigned blocks = (unsigned)((j->tiles - 1) >> j->run_log2) + 1;
+    while ((j->tiles - 1) >> j->warp_tiles_log2 >= PARTIALS_MAX) j->warp_tiles_log2++;
+    const unsigned blocks = (unsigned)((j->tiles - 1) >> j->warp_tiles_log2) + 1;
     void (*const kernel)(reduce_params, parameters<R>) = price_kernel<op>;
     RETURN_IF_ERROR(gpu_allow_shared(g, (const void *)kernel, "price", error));
     kernel<<<blocks, op::BLOCK_THREADS, shared, g->stream>>>(*j, c);
@@ -469,7 +469,7 @@ static weft_status simulate(gpu *g, const price_call *p, weft_price_sums *sums, 
     const size_t sobol_bytes = p->sobol ? sobol_table_bytes(bits, dimensions) : 0;
     RETURN_IF_ERROR(arrays_copy_in(g, "price", NULL, 0, normal_bytes + sobol_bytes, &scratch, error));
     uint64_t *const directions = (uint64_t *)((char *)scratch + normal_bytes);
-    const scratch_tables tables = {directions, directions + bits * dimensions, (normal_piece *)scratch};
+    const scratch_tables tables = {directions, directions + bits * dimensions, (normal_part *)scratch};
     if (p->sobol) RETURN_IF_ERROR(gpu_sobol_tables(g, p->seed, p->stream, true, dimensions, bits, directions, error));
     RETURN_IF_ERROR(call_begin(&c, g, "price", WEFT_F64, WEFT_F64, p->count, NULL, NULL, sums, error));
     c.out_bytes = sizeof *sums;

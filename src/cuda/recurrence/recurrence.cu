@@ -20,7 +20,7 @@ static weft_status start(const gpu *g, const void *kernel, uint64_t blocks, size
 }
 
 /* Launches the kernel for short rows. The threads for a row's groups are a power of two, so a row is either within
- * one half warp or consists of whole half warps. */
+ * one half warp or consists of full half warps. */
 static weft_status start_short(const gpu *g, const recurrence_launch *kernels, recurrence_params *j,
                                weft_error *error) {
     j->row_threads = 1;
@@ -44,7 +44,7 @@ static weft_status start_long(gpu *g, const recurrence_launch *kernels, recurren
               (unsigned long long)j->n);
     RETURN_IF_ERROR(published_hold(g, "recurrence", j->rows, tiles, MAP_WORDS, &j->totals, error));
     j->block_tiles = tiles_of_block(g, kernels, j->rows * tiles);
-    j->ahead = (uint32_t)g->multiprocessors;
+    j->prefetch_distance = (uint32_t)g->multiprocessors;
     j->row_blocks = (uint32_t)((tiles - 1) / j->block_tiles + 1);
     const size_t shared = kernels->long_bytes + (j->block_tiles - 1) * kernels->tile_bytes;
     return start(g, kernels->long_rows, j->rows * j->row_blocks, shared, j, error);
@@ -71,8 +71,8 @@ static weft_status give_map(gpu *g, const recurrence_call *c, const recurrence_l
  * two rows. A single long row that is not reversed may have any length. */
 static bool in_chunks(const recurrence_params *j, bool reverse, size_t size) {
     const bool aligned = ((uintptr_t)j->s | (uintptr_t)j->u | (uintptr_t)j->v) % 16 == 0;
-    const bool one_piece = j->rows == 1 && !reverse && j->n > SCAN_TILE;
-    return aligned && (one_piece || j->n * size % 16 == 0);
+    const bool contiguous = j->rows == 1 && !reverse && j->n > SCAN_TILE;
+    return aligned && (contiguous || j->n * size % 16 == 0);
 }
 
 static gpu_array array_of(const char *name, const void *p, size_t bytes, array_use use) {

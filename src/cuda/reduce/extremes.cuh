@@ -32,14 +32,14 @@ static __device__ __forceinline__ typename Keys::key least(const Keys &keys, con
     return best;
 }
 
-template <class T> struct extreme : free_operator {
+template <class T> struct extreme : unordered_operator {
     typedef T element;
     typedef typename keys<T>::key value;
     keys<T> order;
     __device__ explicit extreme(const reduce_params &j) : order(j.mask, j.xor_mask) {}
     __device__ value start(uint64_t) const { return (value)-1; }
     __device__ T absent() const { return order.losing(); }
-    __device__ value join(value a, value b) const { return min(a, b); }
+    __device__ value combine(value a, value b) const { return min(a, b); }
     __device__ void take(value &v, const vector<T> &x, uint64_t) const { v = min(v, least(order, x)); }
 };
 
@@ -53,7 +53,7 @@ template <class T> struct place {
     __device__ explicit place(const reduce_params &j) : order(j.mask, j.xor_mask) {}
     __device__ located start(uint64_t where) const { return located{(typename keys<T>::key) - 1, where}; }
     __device__ T absent() const { return order.losing(); }
-    __device__ located join(located a, located b) const {
+    __device__ located combine(located a, located b) const {
         return b.key < a.key || (b.key == a.key && b.where < a.where) ? b : a;
     }
     __device__ void take(located &v, const vector<T> &x, uint64_t where) const {
@@ -69,20 +69,20 @@ template <class T> struct place {
 };
 
 /* Largest |x| of signed integers, stored as its complement. */
-template <class T> struct largest_magnitude : free_operator {
+template <class T> struct largest_magnitude : unordered_operator {
     typedef T element;
     typedef uint64_t value;
     __device__ explicit largest_magnitude(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return UINT64_MAX; }
     __device__ T absent() const { return 0; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const {
+    __device__ uint64_t combine(uint64_t a, uint64_t b) const {
         return min((unsigned long long)a, (unsigned long long)b);
     }
     __device__ void take(uint64_t &v, const vector<T> &x, uint64_t) const {
 #pragma unroll
         for (int e = 0; e < vector<T>::ELEMENTS; e++) {
             const uint64_t wide = (uint64_t)(int64_t)x.element[e];
-            v = join(v, ~(x.element[e] < 0 ? 0 - wide : wide));
+            v = combine(v, ~(x.element[e] < 0 ? 0 - wide : wide));
         }
     }
 };

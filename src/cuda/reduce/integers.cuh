@@ -1,4 +1,5 @@
-/* Operators in free order: integer sums and products modulo 2^64, counts, and bits (ORDER.md 1.5, 3.2). */
+/* Operators whose order does not matter: integer sums and products modulo 2^64, counts, and bits (ORDER.md 1.5, 3.2).
+ */
 #ifndef WEFT_CUDA_INTEGERS_CUH
 #define WEFT_CUDA_INTEGERS_CUH
 
@@ -12,13 +13,13 @@ static __device__ unsigned sum_of_word(uint16_t, uint32_t word) { return __dp2a_
 static __device__ int32_t sum_of_word(int32_t, uint32_t word) { return (int32_t)word; }
 static __device__ uint32_t sum_of_word(uint32_t, uint32_t word) { return word; }
 
-template <class T> struct integer_sum : free_operator {
+template <class T> struct integer_sum : unordered_operator {
     typedef T element;
     typedef uint64_t value;
     __device__ explicit integer_sum(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return 0; }
     __device__ T absent() const { return 0; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const { return a + b; }
+    __device__ uint64_t combine(uint64_t a, uint64_t b) const { return a + b; }
     __device__ void take(uint64_t &v, const vector<T> &x, uint64_t) const {
 #pragma unroll
         for (int w = 0; w < 4; w++) v += (uint64_t)(int64_t)sum_of_word((T)0, x.word[w]);
@@ -31,13 +32,13 @@ inline __device__ void integer_sum<uint64_t>::take(uint64_t &v, const vector<uin
     v += x.pair[0] + x.pair[1];
 }
 
-template <class T> struct integer_product : free_operator {
+template <class T> struct integer_product : unordered_operator {
     typedef T element;
     typedef uint64_t value;
     __device__ explicit integer_product(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return 1; }
     __device__ T absent() const { return 1; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const { return a * b; }
+    __device__ uint64_t combine(uint64_t a, uint64_t b) const { return a * b; }
     __device__ void take(uint64_t &v, const vector<T> &x, uint64_t) const {
 #pragma unroll
         for (int e = 0; e < vector<T>::ELEMENTS; e++) v *= (uint64_t)(int64_t)x.element[e];
@@ -45,13 +46,13 @@ template <class T> struct integer_product : free_operator {
 };
 
 /* Counts nonzero elements; -0.0 is zero and a NaN is not. */
-template <class T> struct count_nonzero : free_operator {
+template <class T> struct count_nonzero : unordered_operator {
     typedef T element;
     typedef uint64_t value;
     __device__ explicit count_nonzero(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return 0; }
     __device__ T absent() const { return 0; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const { return a + b; }
+    __device__ uint64_t combine(uint64_t a, uint64_t b) const { return a + b; }
     __device__ void take(uint64_t &v, const vector<T> &x, uint64_t) const {
         uint32_t count = 0;
 #pragma unroll
@@ -62,17 +63,17 @@ template <class T> struct count_nonzero : free_operator {
 
 /* Bitwise operators on arrays of any integer type, read as bytes. The bytes of the 64-bit result are combined to the
  * element's width by finish(). */
-template <weft_op OP> struct bits : free_operator {
+template <weft_op OP> struct bits : unordered_operator {
     typedef uint8_t element;
     typedef uint64_t value;
     __device__ explicit bits(const reduce_params &) {}
     __device__ uint64_t start(uint64_t) const { return OP == WEFT_AND ? UINT64_MAX : 0; }
     __device__ uint8_t absent() const { return OP == WEFT_AND ? UINT8_MAX : 0; }
-    __device__ uint64_t join(uint64_t a, uint64_t b) const {
+    __device__ uint64_t combine(uint64_t a, uint64_t b) const {
         return OP == WEFT_AND ? a & b : OP == WEFT_OR ? a | b : a ^ b;
     }
     __device__ void take(uint64_t &v, const vector<uint8_t> &x, uint64_t) const {
-        v = join(v, join(x.pair[0], x.pair[1]));
+        v = combine(v, combine(x.pair[0], x.pair[1]));
     }
 };
 

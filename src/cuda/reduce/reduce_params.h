@@ -15,11 +15,11 @@
  * bandwidth, 3 reach 97 % (dot: 92 %), 4 reach 95 % and less. */
 #define TREE_ROWS 16
 #define TREE_BLOCKS 2
-#define FREE_LOADS 8
-#define FREE_BLOCKS 3
+#define UNORDERED_LOADS 8
+#define UNORDERED_BLOCKS 3
 
-/* Rows of a tile in free order (unordered.cuh); a row is 16 bytes for each thread of a warp. */
-#define FREE_ROWS 32
+/* Rows of a tile of unordered.cuh; a row is 16 bytes for each thread of a warp. */
+#define UNORDERED_ROWS 32
 
 /* Operation of the last thread on the reduced value (finish.cuh). */
 typedef enum finish_kind {
@@ -49,9 +49,9 @@ typedef struct reduce_params {
 
     /* Geometry. */
     uint64_t tiles;
-    uint32_t run_log2; /* a warp takes 2^run_log2 adjacent tiles */
-    uint32_t skip;     /* free order: elements between the last 16-byte boundary and x */
-    bool vectors;      /* tree: x and y are aligned for vector loads */
+    uint32_t warp_tiles_log2; /* a warp takes 2^warp_tiles_log2 adjacent tiles */
+    uint32_t skip;            /* unordered: elements between the last 16-byte boundary and x */
+    bool vectors;             /* tree: x and y are aligned for vector loads */
 
     /* Parameters of the operator. Each operator documents which ones it uses. */
     uint64_t mask, xor_mask;

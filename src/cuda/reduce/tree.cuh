@@ -11,7 +11,7 @@
  *     idle()              true if the launch has nothing to do (equal in all threads)
  *     identity()          value of a lane without elements
  *     step(lane, x, y)    adds an element to a lane
- *     join(a, b)          combines two lanes
+ *     combine(a, b)       combines two lanes
  *     resolve(params, v)  last correction of a chunk's value */
 #ifndef WEFT_CUDA_TREE_CUH
 #define WEFT_CUDA_TREE_CUH
@@ -48,8 +48,8 @@ template <class Op> struct tile_shape {
 
 /* Takes the rows of a full tile with vector loads; x and y point to this thread's lanes. */
 template <class Op>
-static __device__ __forceinline__ void take_whole_tile(const Op &op, const typename Op::element *x,
-                                                       const typename Op::element *y, typename Op::value *lane) {
+static __device__ __forceinline__ void take_full_tile(const Op &op, const typename Op::element *x,
+                                                      const typename Op::element *y, typename Op::value *lane) {
     typedef tile_shape<Op> shape;
     typedef pack<typename Op::element, shape::OWN> row;
 #pragma unroll 1
@@ -112,7 +112,7 @@ static __device__ __forceinline__ void take_any_tile(const Op &op, const typenam
  * a + b and b + a have the same bits (except a NaN's payload, which no result keeps), so it does not
  * matter which of the two is the left operand. */
 template <class Op>
-static __device__ __forceinline__ typename Op::value join_lanes(const Op &op, typename Op::value *lane) {
+static __device__ __forceinline__ typename Op::value combine_lanes(const Op &op, typename Op::value *lane) {
     constexpr int OWN = tile_shape<Op>::OWN;
     const int thread = threadIdx.x % WARP;
     int distance = WARP / 2;
@@ -123,17 +123,17 @@ static __device__ __forceinline__ typename Op::value join_lanes(const Op &op, ty
         for (int l = 0; l < half; l++) {
             const typename Op::value keep = upper ? lane[l + half] : lane[l];
             const typename Op::value send = upper ? lane[l] : lane[l + half];
-            lane[l] = op.join(keep, across(send, distance));
+            lane[l] = op.combine(keep, across(send, distance));
         }
         distance /= 2;
     }
     typename Op::value v = lane[0];
 #pragma unroll
-    for (; distance >= 1; distance /= 2) v = op.join(v, across(v, distance));
+    for (; distance >= 1; distance /= 2) v = op.combine(v, across(v, distance));
     distance = WARP / 2;
 #pragma unroll
     for (int half = OWN / 2; half >= 1; half /= 2) {
-        v = op.join(v, across(v, distance));
+        v = op.combine(v, across(v, distance));
         distance /= 2;
     }
     return v;
@@ -150,27 +150,27 @@ static __device__ __forceinline__ typename Op::value tile_value(const Op &op, co
 #pragma unroll
     for (int l = 0; l < shape::OWN; l++) lane[l] = op.identity();
     if (j.vectors && count >= shape::ELEMENTS)
-        take_whole_tile(op, x, y, lane);
+        take_full_tile(op, x, y, lane);
     else
         take_any_tile(op, x, y, column, count < shape::ELEMENTS ? (uint32_t)count : shape::ELEMENTS, lane);
-    return join_lanes(op, lane);
+    return combine_lanes(op, lane);
 }
 
 /* Returns the dyadic reduction of this warp's tiles. Thread k holds level k of the binary counter. */
 template <class Op>
-static __device__ __forceinline__ typename Op::value run_value(const Op &op, const reduce_params &j, share s) {
+static __device__ __forceinline__ typename Op::value warp_value(const Op &op, const reduce_params &j, warp_tiles s) {
     typename Op::value held = op.identity(), v;
 #pragma unroll 1
     for (uint64_t t = 0; t < s.count; t++) {
         v = tile_value(op, j, s.begin + t);
         int level = 0;
-        for (; t >> level & 1; level++) v = op.join(from_lane(held, level), v);
+        for (; t >> level & 1; level++) v = op.combine(from_lane(held, level), v);
         if (threadIdx.x % WARP == level) held = v;
     }
     int level = __ffsll((long long)s.count) - 1;
     v = from_lane(held, level);
     for (level++; s.count >> level; level++)
-        if (s.count >> level & 1) v = op.join(from_lane(held, level), v);
+        if (s.count >> level & 1) v = op.combine(from_lane(held, level), v);
     return v;
 }
 
@@ -179,8 +179,8 @@ static __global__ void __launch_bounds__(WARPS_MAX *WARP, TREE_BLOCKS)
     tree_kernel(const __grid_constant__ reduce_params j) {
     const Op op(j);
     if (op.idle()) return;
-    const share s = share_of_warp(j);
-    finish_block(op, j, s.count ? run_value(op, j, s) : op.identity(), s.present);
+    const warp_tiles s = tiles_of_warp(j);
+    finish_block(op, j, s.count ? warp_value(op, j, s) : op.identity(), s.present);
 }
 
 /* Default members of operators. */
@@ -191,10 +191,10 @@ struct plain_operator {
 };
 
 /* Operators whose lanes are sums. The identity is -0.0 because -0.0 + x is x for every x. */
-template <class A> struct summing : plain_operator {
+template <class A> struct sum_operator : plain_operator {
     typedef A value;
     __device__ A identity() const { return (A)-0.0; }
-    __device__ A join(A a, A b) const { return a + b; }
+    __device__ A combine(A a, A b) const { return a + b; }
 };
 
 #endif

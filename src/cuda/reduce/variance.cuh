@@ -5,7 +5,7 @@
 #include "cuda/reduce/tree.cuh"
 
 /* Adds (x - m)^2. Without a reference m is 0, and x - 0 is x. */
-template <class T> struct deviations : summing<double> {
+template <class T> struct deviations : sum_operator<double> {
     typedef T element;
     double m;
     __device__ explicit deviations(const reduce_params &j) : m(j.reference ? *j.reference : 0.0) {}
@@ -15,7 +15,7 @@ template <class T> struct deviations : summing<double> {
     }
 };
 
-struct rescaled_squares : summing<double> {
+struct rescaled_squares : sum_operator<double> {
     typedef double element;
     double scale;
     __device__ explicit rescaled_squares(const reduce_params &j) : scale(weft_norm2_scale(*j.reference)) {}

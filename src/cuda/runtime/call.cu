@@ -110,11 +110,11 @@ weft_status call_end(call *c, weft_error *error) {
 /* ------------------------------------------------------------------------------------ launching */
 
 /* Sets the number of tiles of 16-byte vectors that begin on 16-byte boundaries (unordered.cuh). */
-static void shape_free_order(reduce_params *j, size_t bytes) {
+static void shape_unordered(reduce_params *j, size_t bytes) {
     const uint64_t per_vector = 16 / bytes;
     j->skip = (uint32_t)((uintptr_t)j->x % 16 / bytes);
     const uint64_t vectors = (j->skip + j->n + per_vector - 1) / per_vector;
-    j->tiles = (vectors + FREE_ROWS * 32 - 1) / (FREE_ROWS * 32);
+    j->tiles = (vectors + UNORDERED_ROWS * 32 - 1) / (UNORDERED_ROWS * 32);
 }
 
 /* Sets the number of tiles of the canonical tree. */
@@ -133,13 +133,13 @@ typedef struct grid {
 static grid shape_launch(const call *c, kernel k, reduce_params *j) {
     const size_t bytes = cuda_type_bytes(j->dtype);
     grid shape = {0, 1};
-    if (k.kind == KERNEL_FREE)
-        shape_free_order(j, bytes);
+    if (k.kind == KERNEL_UNORDERED)
+        shape_unordered(j, bytes);
     else
         shape_tree(j, bytes);
     while (shape.warps < WARPS_MAX && j->tiles > (uint64_t)shape.warps * c->g->multiprocessors) shape.warps *= 2;
-    while ((j->tiles - 1) / ((uint64_t)shape.warps << j->run_log2) >= PARTIALS_MAX) j->run_log2++;
-    shape.blocks = (unsigned)((j->tiles - 1) / ((uint64_t)shape.warps << j->run_log2)) + 1;
+    while ((j->tiles - 1) / ((uint64_t)shape.warps << j->warp_tiles_log2) >= PARTIALS_MAX) j->warp_tiles_log2++;
+    shape.blocks = (unsigned)((j->tiles - 1) / ((uint64_t)shape.warps << j->warp_tiles_log2)) + 1;
     return shape;
 }
 

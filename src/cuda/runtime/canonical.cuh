@@ -4,8 +4,8 @@
 
 #include "arith/bits.h"
 
-static __device__ __forceinline__ float stored(float v) { return weft_canonical_f32(v); }
-static __device__ __forceinline__ double stored(double v) { return weft_canonical_f64(v); }
-template <class T> static __device__ __forceinline__ T stored(T v) { return v; }
+static __device__ __forceinline__ float canonical(float v) { return weft_canonical_f32(v); }
+static __device__ __forceinline__ double canonical(double v) { return weft_canonical_f64(v); }
+template <class T> static __device__ __forceinline__ T canonical(T v) { return v; }
 
 #endif

@@ -49,8 +49,8 @@ typedef struct gpu {
     cuda_choice chosen[CUDA_TUNABLES];
     formula_policy formula_use;
     struct formulas *formulas; /* formulas that are compiled, or queued for compilation; NULL until needed */
-    mutable const void *shared_limit_set[256]; /* kernels whose dynamic shared-memory limit was raised by
-                                       gpu_allow_shared; a hash table by address */
+    /* Kernels whose dynamic shared-memory limit was raised; hash by address. */
+    mutable const void *shared_limit_set[256];
 } gpu;
 
 /* ------------------------------------------------------------------------------- errors */

@@ -15,7 +15,7 @@ template <class T> static __device__ void scan_copy(const scan_params &a, uint64
     for (int r = 0; r < WEFT_SCAN_GROUP; r++) {
         const int i = r * 32 + threadIdx.x % 32;
         const int bytes = i % WEFT_SCAN_GROUP * (int)sizeof(T);
-        const int chunk = scan_place<sizeof(T)>(i / WEFT_SCAN_GROUP, bytes / 16);
+        const int chunk = scan_chunk_index<sizeof(T)>(i / WEFT_SCAN_GROUP, bytes / 16);
         T *to = &elements[(chunk * 16 + bytes % 16) / sizeof(T)];
         if (start + i >= a.n)
             *to = T(0);
@@ -38,7 +38,7 @@ static __device__ __forceinline__ void scan_fetch(const scan_params &a, uint64_t
 #pragma unroll
     for (int r = 0; r < CHUNKS; r++) {
         const int c = r * 32 + threadIdx.x % 32;
-        __pipeline_memcpy_async(&buffer[scan_place<CHUNKS>(c / CHUNKS, c % CHUNKS)], &x[c], sizeof *x);
+        __pipeline_memcpy_async(&buffer[scan_chunk_index<CHUNKS>(c / CHUNKS, c % CHUNKS)], &x[c], sizeof *x);
     }
 }
 
@@ -50,8 +50,8 @@ template <class T> struct scan_array {
         const int warp = threadIdx.x / 32;
         for (int t = 0; t < tiles; t++) scan_fetch<T>(a, start + t * SCAN_TILE + warp * SCAN_PART, buffer[t][warp]);
         __pipeline_commit();
-        const uint64_t near = threadIdx.x == 0 ? scan_ahead(a, start) : 0;
-        if (near) prefetch_l2((const T *)a.x + near, a.block_tiles * SCAN_TILE * (uint32_t)sizeof(T));
+        const uint64_t prefetch = threadIdx.x == 0 ? scan_prefetch_start(a, start) : 0;
+        if (prefetch) prefetch_l2((const T *)a.x + prefetch, a.block_tiles * SCAN_TILE * (uint32_t)sizeof(T));
         __pipeline_wait_prior(0);
     }
 };

@@ -22,12 +22,12 @@ template <class Op> static scan_launch launch_of_8_bytes(const scan_call *c) {
 static scan_launch kernel_of(const scan_call *c) {
     if (c->op != WEFT_SUM || c->dtype != c->result) return scan_launch{NULL, 0, 0};
     switch (c->dtype) {
-    case WEFT_F32: return launch_of<adding<float, float, float>, 2>();
-    case WEFT_F64: return launch_of_8_bytes<adding<double, double, double>>(c);
+    case WEFT_F32: return launch_of<scan_sum<float, float, float>, 2>();
+    case WEFT_F64: return launch_of_8_bytes<scan_sum<double, double, double>>(c);
     case WEFT_I32:
-    case WEFT_U32: return launch_of<adding<uint32_t, uint32_t, uint32_t>, 2>();
+    case WEFT_U32: return launch_of<scan_sum<uint32_t, uint32_t, uint32_t>, 2>();
     case WEFT_I64:
-    case WEFT_U64: return launch_of_8_bytes<adding<uint64_t, uint64_t, uint64_t>>(c);
+    case WEFT_U64: return launch_of_8_bytes<scan_sum<uint64_t, uint64_t, uint64_t>>(c);
     default: return scan_launch{NULL, 0, 0};
     }
 }

@@ -41,8 +41,8 @@ enum {
     BULK_STORER,
     BULK_LEVELS,
     BULK_TOTALS,
-    BULK_LOOK = BULK_TOTALS + BULK_TURNS,
-    BULK_THREADS = 32 * (BULK_LOOK + BULK_TURNS)
+    BULK_LOOKBACK = BULK_TOTALS + BULK_TURNS,
+    BULK_THREADS = 32 * (BULK_LOOKBACK + BULK_TURNS)
 };
 
 /* Shared memory of a block. TURNS warps alternate for the totals. Each stage has five barriers: its tile was loaded,
@@ -159,7 +159,7 @@ template <class Op> static __device__ __forceinline__ typename Op::value bulk_ch
 #pragma unroll
     for (int w = 1; w < chunk.COUNT; w *= 2)
 #pragma unroll
-        for (int e = 0; e + w < chunk.COUNT; e += 2 * w) v[e] = op.join(v[e], v[e + w]);
+        for (int e = 0; e + w < chunk.COUNT; e += 2 * w) v[e] = op.combine(v[e], v[e + w]);
     return v[0];
 }
 
@@ -178,7 +178,7 @@ static __device__ __forceinline__ typename Op::value bulk_half_total(const Op &o
         for (int r = 0; r < 32; r++) v[r] = bulk_chunk_total(op, tile[(b * 32 + r) * 32 + lane]);
         A row = bulk_transposed_total(op, v);
 #pragma unroll
-        for (int w = 1; w < IN_HALF; w *= 2) row = op.join(row, __shfl_xor_sync(0xffffffffu, row, w));
+        for (int w = 1; w < IN_HALF; w *= 2) row = op.combine(row, __shfl_xor_sync(0xffffffffu, row, w));
         row = shuffle(row, lane * IN_HALF % 32);
         if (lane % 16 * IN_HALF / 32 == b) half = row;
     }
@@ -213,18 +213,18 @@ static __device__ __forceinline__ void bulk_totals(const Op &op, const scan_para
 
 /* Finds the prefixes of every BULK_TURNS-th tile. Called by one of the BULK_TURNS warps that alternate. */
 template <class Op, int TURNS>
-static __device__ __forceinline__ void bulk_look(const Op &op, const scan_params &a, bulk_shared<Op, TURNS> &s,
-                                                 unsigned epoch, int turn) {
+static __device__ __forceinline__ void bulk_lookback_tiles(const Op &op, const scan_params &a,
+                                                           bulk_shared<Op, TURNS> &s, unsigned epoch, int turn) {
     typedef typename Op::value A;
     const A init = scan_init(op, a);
     for (bulk_ring<bulk_shared<Op, TURNS>::STAGES> at(turn);; at.advance(BULK_TURNS)) {
         barrier_wait(&s.loaded[at.stage], at.parity);
         const uint32_t tile = s.number[at.stage];
         if (tile == BULK_END) break;
-        bulk_look_back<Op> look(op, a.totals, tile, epoch);
-        look.await(scan_digit(tile, 1), true);
+        bulk_lookback<Op> lookback(op, a.totals, tile, epoch);
+        lookback.wait(scan_digit(tile, 1), true);
         barrier_wait(&s.totalled[at.stage], at.parity);
-        const bulk_carry<A> carry = look.carry(init, s.halves[at.stage][15]);
+        const bulk_carry<A> carry = lookback.carry(init, s.halves[at.stage][15]);
         if (threadIdx.x % 32 == 0) s.carry[at.stage] = carry;
         barrier_arrive(&s.carried[at.stage]);
     }
@@ -238,7 +238,7 @@ static __device__ __forceinline__ void bulk_levels(const Op &op, const scan_para
         barrier_wait(&s.loaded[at.stage], at.parity);
         const uint32_t tile = s.number[at.stage];
         if (tile == BULK_END) break;
-        if (tile % 256 == 255) bulk_look_back<Op>(op, a.totals, tile, epoch).publish_levels();
+        if (tile % 256 == 255) bulk_lookback<Op>(op, a.totals, tile, epoch).publish_levels();
         barrier_arrive(&s.freed[at.stage]);
     }
 }
@@ -355,8 +355,8 @@ static __global__ void __launch_bounds__(BULK_THREADS, 1) scan_bulk_kernel(const
     bulk_begin(s);
     if (warp < SCAN_WARPS)
         bulk_scan(op, a, s);
-    else if (warp >= BULK_LOOK)
-        bulk_look(op, a, s, epoch, warp - BULK_LOOK);
+    else if (warp >= BULK_LOOKBACK)
+        bulk_lookback_tiles(op, a, s, epoch, warp - BULK_LOOKBACK);
     else if (warp >= BULK_TOTALS)
         bulk_totals(op, a, s, epoch, warp - BULK_TOTALS);
     else if (warp == BULK_LEVELS)

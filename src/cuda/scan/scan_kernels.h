@@ -32,7 +32,7 @@ weft_status gpu_scan_launch(const gpu *g, const scan_launch *kernel, scan_params
 weft_status gpu_scan_bulk(const gpu *g, const scan_call *c, scan_params *j, bool *launched, weft_error *error);
 /* Returns the parameters for one chunk of a scan: at most `most` elements starting at `first` (both multiples of a
  * tile). The caller sets `x`. */
-scan_params gpu_scan_chunk(const scan_params *whole, uint64_t first, uint64_t most, size_t result_bytes);
+scan_params gpu_scan_chunk(const scan_params *all, uint64_t first, uint64_t most, size_t result_bytes);
 /* Clears the published totals after a chunk could not be launched. Otherwise the next scan would read the totals of
  * the chunks before it as its own. */
 void gpu_scan_abandon(const gpu *g);

@@ -11,24 +11,24 @@
 
 /* ------------------------------------------------------------------------ sums and products */
 
-template <class T, class A, class R> struct adding {
-    static constexpr const char *NAME = "adding";
+template <class T, class A, class R> struct scan_sum {
+    static constexpr const char *NAME = "scan_sum";
     typedef T element;
     typedef A value;
     typedef R result;
-    __device__ explicit adding(const scan_params &) {}
+    __device__ explicit scan_sum(const scan_params &) {}
     __device__ A load(T x) const { return (A)x; }
     __device__ A enter(R init) const { return (A)init; }
-    __device__ A join(A a, A b) const { return a + b; }
+    __device__ A combine(A a, A b) const { return a + b; }
     __device__ A identity() const { return (A)-0.0; }
-    __device__ R store(A v) const { return (R)stored(v); }
+    __device__ R store(A v) const { return (R)canonical(v); }
     __device__ R empty() const { return 0; }
 };
 
-template <class T, class A, class R> struct multiplying : adding<T, A, R> {
-    static constexpr const char *NAME = "multiplying";
-    __device__ explicit multiplying(const scan_params &j) : adding<T, A, R>(j) {}
-    __device__ A join(A a, A b) const { return a * b; }
+template <class T, class A, class R> struct scan_product : scan_sum<T, A, R> {
+    static constexpr const char *NAME = "scan_product";
+    __device__ explicit scan_product(const scan_params &j) : scan_sum<T, A, R>(j) {}
+    __device__ A combine(A a, A b) const { return a * b; }
     __device__ A identity() const { return 1; }
     __device__ R empty() const { return 1; }
 };
@@ -40,41 +40,41 @@ template <class T> struct wide { typedef uint32_t type; };
 template <> struct wide<uint64_t> { typedef uint64_t type; };
 
 /* The least key, as in extremes.cu. */
-template <class T> struct least_of {
-    static constexpr const char *NAME = "least_of";
+template <class T> struct scan_min {
+    static constexpr const char *NAME = "scan_min";
     typedef T element;
     typedef typename keys<T>::key value;
     typedef T result;
     keys<T> order;
-    __device__ explicit least_of(const scan_params &j) : order(UINT64_MAX, j.xor_mask) {}
+    __device__ explicit scan_min(const scan_params &j) : order(UINT64_MAX, j.xor_mask) {}
     __device__ value load(T x) const { return order.of(x); }
     __device__ value enter(T init) const { return order.of(init); }
-    __device__ value join(value a, value b) const { return min(a, b); }
+    __device__ value combine(value a, value b) const { return min(a, b); }
     __device__ value identity() const { return order.of(order.losing()); }
     __device__ T store(value key) const { return order.element(key); }
     __device__ T empty() const { return order.losing(); }
 };
 
-template <class T> struct oring {
-    static constexpr const char *NAME = "oring";
+template <class T> struct scan_or {
+    static constexpr const char *NAME = "scan_or";
     typedef T element;
     typedef typename wide<T>::type value;
     typedef T result;
     value xor_mask;
-    __device__ explicit oring(const scan_params &j) : xor_mask((value)j.xor_mask) {}
+    __device__ explicit scan_or(const scan_params &j) : xor_mask((value)j.xor_mask) {}
     __device__ value load(T x) const { return x ^ xor_mask; }
     __device__ value enter(T init) const { return init ^ xor_mask; }
-    __device__ value join(value a, value b) const { return a | b; }
+    __device__ value combine(value a, value b) const { return a | b; }
     __device__ value identity() const { return 0; }
     __device__ T store(value v) const { return (T)(v ^ xor_mask); }
     __device__ T empty() const { return (T)xor_mask; }
 };
 
-template <class T> struct xoring : oring<T> {
-    static constexpr const char *NAME = "xoring";
+template <class T> struct scan_xor : scan_or<T> {
+    static constexpr const char *NAME = "scan_xor";
     typedef typename wide<T>::type value;
-    __device__ explicit xoring(const scan_params &j) : oring<T>(j) {}
-    __device__ value join(value a, value b) const { return a ^ b; }
+    __device__ explicit scan_xor(const scan_params &j) : scan_or<T>(j) {}
+    __device__ value combine(value a, value b) const { return a ^ b; }
 };
 
 /* ------------------------------------------------------------------------- by types
@@ -128,9 +128,9 @@ static Launch for_bits(weft_dtype dtype) {
 }
 
 template <class Launch, template <class> class Kernels> static Launch for_extremes(weft_dtype dtype) {
-    if (dtype == WEFT_F32) return KERNELS(least_of, float);
-    if (dtype == WEFT_F64) return KERNELS(least_of, double);
-    return for_bits<Launch, Kernels, least_of>(dtype);
+    if (dtype == WEFT_F32) return KERNELS(scan_min, float);
+    if (dtype == WEFT_F64) return KERNELS(scan_min, double);
+    return for_bits<Launch, Kernels, scan_min>(dtype);
 }
 
 #undef KERNELS

@@ -16,15 +16,15 @@
  * while totals are awaited determines how busy memory is.
  *
  * An operator Op (scan_ops.cuh) has
- *     element, value, result  types of x, of the values that are combined (4 or 8 bytes), of y
+ *     element, value, result     types of x, of the values that are combined (4 or 8 bytes), of y
  *     Op(params)                 takes its parameters
- *     load(x), enter(init)    an element, an initial value, as a value
- *     join(a, b), identity()  combines values; the value that changes no bit of another
- *     store(v), empty()       the element of y for a value; y[0] of an exclusive scan without an initial value
+ *     load(x), enter(init)       an element, an initial value, as a value
+ *     combine(a, b), identity()  combines values; the value that changes no bit of another
+ *     store(v), empty()          the element of y for a value; y[0] of an exclusive scan without an initial value
  * and a source From has one function,
  *     fill(a, start, tiles, buffer)  copies the warp's part of each of the block's tiles, the first of which begins
  * at `start`, to buffer[tile][warp]. After the end of x it may leave any elements: their prefixes are never stored.
- * One thread also prefetches to L2 the input of the block `ahead` positions later.
+ * One thread also prefetches to L2 the input of the block `prefetch_distance` positions later.
  *
  * Traffic: n elements read, n written; of totals, 8 or 16 bytes a tile written and up to 255 times that read,
  * all in the L2 cache. */
@@ -38,8 +38,8 @@ template <class Op> struct scanned {
     typedef typename Op::value value;
     typedef value carried;
     const Op &op;
-    __device__ value join(value a, value b) const { return op.join(a, b); }
-    __device__ value apply(value total, value before) const { return op.join(before, total); }
+    __device__ value combine(value a, value b) const { return op.combine(a, b); }
+    __device__ value apply(value total, value before) const { return op.combine(before, total); }
 };
 
 /* Returns the value before the first element. */
@@ -53,7 +53,7 @@ template <class Op> static __device__ typename Op::value scan_init(const Op &op,
 
 /* Returns the index of 16-byte chunk j of the group of lane `owner` in the warp's buffer. A group has
  * CHUNKS = sizeof(element) chunks. With this order, loading by rows and storing by groups both access all banks. */
-template <int CHUNKS> __device__ __forceinline__ int scan_place(int owner, int j) {
+template <int CHUNKS> __device__ __forceinline__ int scan_chunk_index(int owner, int j) {
     return owner * CHUNKS + ((j + owner * CHUNKS / 8) & (CHUNKS - 1));
 }
 
@@ -83,17 +83,17 @@ static __device__ __forceinline__ void scan_take(const Op &op, const uint4 *buff
     constexpr int CHUNKS = sizeof(T);
 #pragma unroll
     for (int j = 0; j < CHUNKS; j++) {
-        const scan_chunk<T> chunk(buffer[scan_place<CHUNKS>(threadIdx.x % 32, j)]);
+        const scan_chunk<T> chunk(buffer[scan_chunk_index<CHUNKS>(threadIdx.x % 32, j)]);
 #pragma unroll
         for (int e = 0; e < scan_chunk<T>::COUNT; e++) v[j * scan_chunk<T>::COUNT + e] = op.load(chunk.element[e]);
     }
 }
 
-/* Returns the first element of the block `ahead` positions after the one that begins at `start`, or 0 if it has fewer
- * than block_tiles full tiles or prefetching is off. */
-static __device__ __forceinline__ uint64_t scan_ahead(const scan_params &a, uint64_t start) {
-    const uint64_t block = (uint64_t)a.block_tiles * SCAN_TILE, from = start + a.ahead * block;
-    return a.ahead && from + block <= a.n ? from : 0;
+/* Returns the first element of the block `prefetch_distance` positions after the one that begins at `start`, or 0 if
+ * it has fewer than block_tiles full tiles or prefetching is off. */
+static __device__ __forceinline__ uint64_t scan_prefetch_start(const scan_params &a, uint64_t start) {
+    const uint64_t block = (uint64_t)a.block_tiles * SCAN_TILE, from = start + a.prefetch_distance * block;
+    return a.prefetch_distance && from + block <= a.n ? from : 0;
 }
 
 /* Writes results 16 l .. 16 l + 15 of the warp's 512 from lane l, through the buffer, to y. */
@@ -108,24 +108,24 @@ __device__ __forceinline__ void scan_write(const Op &op, const scan_params &a, u
         scan_chunk<R> chunk;
 #pragma unroll
         for (int e = 0; e < scan_chunk<R>::COUNT; e++) chunk.element[e] = op.store(v[j * scan_chunk<R>::COUNT + e]);
-        buffer[scan_place<CHUNKS>(lane, j)] = chunk.bits();
+        buffer[scan_chunk_index<CHUNKS>(lane, j)] = chunk.bits();
     }
     if (a.exclusive && !a.has_init && a.first_tile == 0 && start == 0 && lane == 0)
-        *(R *)&buffer[scan_place<CHUNKS>(0, 0)] = op.empty();
+        *(R *)&buffer[scan_chunk_index<CHUNKS>(0, 0)] = op.empty();
     __syncwarp();
     if (scan_in_chunks(a, start)) {
         uint4 *y = (uint4 *)((R *)a.y + start);
 #pragma unroll
         for (int r = 0; r < CHUNKS; r++) {
             const int c = r * 32 + lane;
-            y[r * 32 + lane] = buffer[scan_place<CHUNKS>(c / CHUNKS, c % CHUNKS)];
+            y[r * 32 + lane] = buffer[scan_chunk_index<CHUNKS>(c / CHUNKS, c % CHUNKS)];
         }
     } else {
         const R *elements = (const R *)buffer;
 #pragma unroll
         for (int r = 0; r < WEFT_SCAN_GROUP; r++) {
             const int i = r * 32 + lane, bytes = i % WEFT_SCAN_GROUP * (int)sizeof(R);
-            const int chunk = scan_place<CHUNKS>(i / WEFT_SCAN_GROUP, bytes / 16);
+            const int chunk = scan_chunk_index<CHUNKS>(i / WEFT_SCAN_GROUP, bytes / 16);
             if (start + i < a.n) ((R *)a.y)[start + i] = elements[(chunk * 16 + bytes % 16) / sizeof(R)];
         }
     }
@@ -141,7 +141,7 @@ template <class Op> struct scan_shared {
                                       : sizeof(typename Op::result);
     typedef uint4 part[32 * WIDEST]; /* a warp's part of a tile: 512 elements or results */
     A halves[SCAN_TILES_MAX][16];    /* totals of half warps */
-    scan_meeting<A> meeting;
+    scan_lookback_shared<A> lookback;
     uint32_t ticket;
     /* One entry for each tile of the block. Without alignment to lines of 128 bytes an H200 lost 6 % of its speed. */
     alignas(128) part buffer[1][SCAN_WARPS];
@@ -158,16 +158,16 @@ scan_results(const Op &op, const scan_params &a, typename Op::value before, type
     const A groups_before = __shfl_up_sync(0xffffffffu, groups, 1, 16);
     const A halves_before = __shfl_sync(0xffffffffu, halves, half ? half - 1 : 0);
     const A halves_with = __shfl_sync(0xffffffffu, halves, half);
-    const A to_half = half ? op.join(before, halves_before) : before;
-    const A to_group = group ? op.join(to_half, groups_before) : to_half;
-    const A to_next = group < 15 ? op.join(to_half, groups) : half < 15 ? op.join(before, halves_with) : next;
+    const A to_half = half ? op.combine(before, halves_before) : before;
+    const A to_group = group ? op.combine(to_half, groups_before) : to_half;
+    const A to_next = group < 15 ? op.combine(to_half, groups) : half < 15 ? op.combine(before, halves_with) : next;
     if (a.exclusive) {
 #pragma unroll
-        for (int j = WEFT_SCAN_GROUP - 1; j >= 1; j--) v[j] = op.join(to_group, v[j - 1]);
+        for (int j = WEFT_SCAN_GROUP - 1; j >= 1; j--) v[j] = op.combine(to_group, v[j - 1]);
         v[0] = to_group;
     } else {
 #pragma unroll
-        for (int j = 0; j < WEFT_SCAN_GROUP - 1; j++) v[j] = op.join(to_group, v[j]);
+        for (int j = 0; j < WEFT_SCAN_GROUP - 1; j++) v[j] = op.combine(to_group, v[j]);
         v[WEFT_SCAN_GROUP - 1] = to_next;
     }
 }
@@ -180,7 +180,7 @@ static __device__ __forceinline__ typename Op::value scan_total(const Op &op,
     for (int w = 1; w < WEFT_SCAN_GROUP; w *= 2)
 #pragma unroll
         for (int j = 0; j < WEFT_SCAN_GROUP; j++) /* constant bounds, so that v stays in registers */
-            if (j % (2 * w) == 2 * w - 1) v[j] = op.join(v[j - w], v[j]);
+            if (j % (2 * w) == 2 * w - 1) v[j] = op.combine(v[j - w], v[j]);
     return v[WEFT_SCAN_GROUP - 1];
 }
 
@@ -221,11 +221,11 @@ static __device__ __forceinline__ void scan_block(const Op &op, const From &from
     for (int t = 0; t < tiles; t++) scan_total_tile(op, s.buffer[t][warp], s.halves[t]);
     __syncthreads();
     const scan_carry<A> carry =
-        scan_meet(scanned<Op>{op}, a.totals, a.totals.words, scan_init(op, a),
-                  a.first_tile + (uint32_t)(start / SCAN_TILE), tiles, epoch, s.halves, s.meeting);
+        scan_lookback(scanned<Op>{op}, a.totals, a.totals.words, scan_init(op, a),
+                      a.first_tile + (uint32_t)(start / SCAN_TILE), tiles, epoch, s.halves, s.lookback);
     for (int t = 0; t < tiles; t++)
         scan_tile(op, a, start + t * SCAN_TILE + warp * SCAN_PART, s.buffer[t][warp], s.halves[t], carry.before(t),
-                  carry.behind(t));
+                  carry.after(t));
 }
 
 /* Scans one block's tiles and ends; the next block starts in its place. Blocks that stayed resident, and took the

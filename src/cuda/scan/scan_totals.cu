@@ -16,7 +16,7 @@ static __device__ __forceinline__ typename Op::value pairs(const Op &op, typenam
     for (int w = N / 2; w >= 1; w /= 2)
 #pragma unroll
         for (int i = 0; i < N / 2; i++)
-            if (i < w) v[i] = op.join(v[2 * i], v[2 * i + 1]);
+            if (i < w) v[i] = op.combine(v[2 * i], v[2 * i + 1]);
     return v[0];
 }
 
@@ -24,12 +24,12 @@ static __device__ __forceinline__ typename Op::value pairs(const Op &op, typenam
 template <class Op>
 static __device__ __forceinline__ typename Op::value pairs_of_lanes(const Op &op, typename Op::value v) {
 #pragma unroll
-    for (int w = 1; w < WARP; w *= 2) v = op.join(v, __shfl_xor_sync(0xffffffffu, v, w));
+    for (int w = 1; w < WARP; w *= 2) v = op.combine(v, __shfl_xor_sync(0xffffffffu, v, w));
     return v;
 }
 
-/* Order of a pair's operands: join is commutative except for the bits of a NaN, so it does not matter which lane of a
- * pair comes first. */
+/* Order of a pair's operands: combine is commutative except for the bits of a NaN, so it does not matter which lane
+ * of a pair comes first. */
 template <class Op>
 static __global__ void __launch_bounds__(BLOCK_WARPS *WARP)
     totals_kernel(const typename Op::element *x, uint64_t tiles, bool vectors, typename Op::result *y) {
@@ -84,7 +84,7 @@ weft_status cuda_scan_totals(gpu *g, const scan_call *c, weft_error *error) {
     void *none;
     RETURN_IF_ERROR(arrays_copy_in(g, "scan", arrays, 2, 0, &none, error));
     g->pending = true;
-    RETURN_IF_ERROR(c->op == WEFT_SUM ? launch_for<adding>(g, c, arrays[0].at, arrays[1].at, error)
-                                      : launch_for<multiplying>(g, c, arrays[0].at, arrays[1].at, error));
+    RETURN_IF_ERROR(c->op == WEFT_SUM ? launch_for<scan_sum>(g, c, arrays[0].at, arrays[1].at, error)
+                                      : launch_for<scan_product>(g, c, arrays[0].at, arrays[1].at, error));
     return arrays_copy_out(g, "scan", arrays, 2, error);
 }

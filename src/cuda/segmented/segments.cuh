@@ -34,13 +34,13 @@ static __device__ __forceinline__ void append_long(const segments_params &a, uin
 }
 
 /* Returns the list position of the long segment that contains item `item`: the last whose first item is at most
- * `item`. Compares 32 positions at a time. Must be called by whole warps; count must be at least 1. */
+ * `item`. Compares 32 positions at a time. Must be called by full warps; count must be at least 1. */
 static __device__ __forceinline__ uint32_t find_long(const segments_params &a, uint32_t count, uint32_t item) {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t low = 0;
     while (count > 1) {
-        const uint32_t step = (count + 31) / 32, place = lane * step;
-        const bool before = place < count && a.longs[low + place].item <= item;
+        const uint32_t step = (count + 31) / 32, index = lane * step;
+        const bool before = index < count && a.longs[low + index].item <= item;
         const uint32_t last = __popc(__ballot_sync(ALL_LANES, before)) - 1;
         low += last * step;
         count = min(step, count - last * step);

@@ -10,7 +10,7 @@ static weft_status launch(const gpu *g, const char *operation, const compact_ker
     j->ticket = (unsigned *)scratch;
     j->words = (uint64_t *)(scratch + HEADER_BYTES);
     j->all = all;
-    j->ahead = (uint32_t)g->multiprocessors * COMPACT_AHEAD;
+    j->prefetch_distance = (uint32_t)g->multiprocessors * COMPACT_PREFETCH_DISTANCE;
     if (kernels->count) {
         compact_params counting = *j;
         void *counting_arguments[] = {&counting};

@@ -13,7 +13,7 @@
  * number of groups of 32 tiles that look-back loads at once (compact.cuh). */
 #define COMPACT_ITEMS(size) ((size) == 8 ? 16 : 32)
 #define COMPACT_BLOCKS 3
-#define COMPACT_AHEAD 2
+#define COMPACT_PREFETCH_DISTANCE 2
 #define COMPACT_LOOKS 1
 #define COMPACT_TILE(size) (COMPACT_THREADS * COMPACT_ITEMS(size))
 
@@ -25,7 +25,8 @@ struct compact_params {
     const void *x;
     const uint8_t *flags;
     uint64_t n;
-    uint32_t ahead; /* tiles: each block prefetches to L2 the tile `ahead` positions after its own */
+    uint32_t prefetch_distance; /* tiles: each block prefetches to L2 the tile `prefetch_distance` positions after its
+                                   own */
     comparator compare;
     void *y;
     uint64_t *lengths;

@@ -11,7 +11,7 @@ enum {
     EVEN = 4 /* a line of separators is padded to a multiple of this number of elements */
 };
 
-static size_t whole(size_t n, size_t part) { return (n - 1) / part + 1; }
+static size_t div_up(size_t n, size_t part) { return (n - 1) / part + 1; }
 
 /* Parameters common to all launches of one call. */
 typedef struct solver {
@@ -45,9 +45,9 @@ static weft_status launch(const solver *s, const tridiag_params *j, const void *
 
 /* Sets the members that depend on the size and the addresses of the systems. */
 static void shape(const solver *s, tridiag_params *j) {
-    const uint64_t absent = whole(j->n, TRIDIAG_CHUNK) * TRIDIAG_CHUNK - j->n;
+    const uint64_t absent = div_up(j->n, TRIDIAG_CHUNK) * TRIDIAG_CHUNK - j->n;
     const tridiag_lines x = {j->x, j->d.step, j->d.line, false, 0, 0};
-    j->chunks = whole(j->n, TRIDIAG_CHUNK);
+    j->chunks = div_up(j->n, TRIDIAG_CHUNK);
     j->vectors = absent * s->size % 16 == 0 && on_16_bytes(s, j, j->a) && on_16_bytes(s, j, j->b) &&
                  on_16_bytes(s, j, j->c) && on_16_bytes(s, j, j->d) && on_16_bytes(s, j, x);
 }
@@ -63,7 +63,7 @@ static uint32_t power_of_two(uint64_t n) {
 static weft_status launch_warps(const solver *s, tridiag_params *j, weft_error *error) {
     const bool is_short = j->n <= TRIDIAG_BASE, constant = j->a.constant && j->b.constant && j->c.constant;
     j->side = power_of_two(is_short ? j->n : j->chunks);
-    const uint64_t warps = whole(j->systems, 32 / j->side), blocks = whole(warps, TRIDIAG_THREADS / 32);
+    const uint64_t warps = div_up(j->systems, 32 / j->side), blocks = div_up(warps, TRIDIAG_THREADS / 32);
     const size_t shared = (constant ? 1 : INPUTS) * (TRIDIAG_THREADS / 32) * TRIDIAG_WARP_ROWS * s->size;
     if (is_short) return launch(s, j, tridiag_short_kernel(s->f32), blocks, TRIDIAG_THREADS, 0, error);
     return launch(s, j, tridiag_warp_kernel(s->f32, constant), blocks, TRIDIAG_THREADS, shared, error);
@@ -75,7 +75,7 @@ static weft_status launch_blocks(const solver *s, tridiag_params *j, bool adjace
     j->side = adjacent ? 1 : fit < TRIDIAG_SIDE ? fit : TRIDIAG_SIDE;
     const uint32_t threads = (j->side * chunks + 31) / 32 * 32, pitch = (chunks + 31) / 32 * 32;
     const size_t tiles = adjacent ? INPUTS * threads * TRIDIAG_CHUNK * s->size : 0;
-    return launch(s, j, tridiag_block_kernel(s->f32, adjacent), whole(j->systems, j->side), threads,
+    return launch(s, j, tridiag_block_kernel(s->f32, adjacent), div_up(j->systems, j->side), threads,
                   tiles + 7 * j->side * pitch * s->size, error);
 }
 
@@ -83,7 +83,7 @@ static weft_status launch_blocks(const solver *s, tridiag_params *j, bool adjace
 static weft_status launch_long(const solver *s, const tridiag_params *j, const void *kernel, bool adjacent,
                                uint32_t overlap, weft_error *error) {
     const uint32_t side = adjacent ? 1 : TRIDIAG_SIDE;
-    const uint64_t blocks = whole(j->chunks, TRIDIAG_LONG_THREADS / side - overlap) * whole(j->systems, side);
+    const uint64_t blocks = div_up(j->chunks, TRIDIAG_LONG_THREADS / side - overlap) * div_up(j->systems, side);
     const size_t shared = adjacent ? INPUTS * TRIDIAG_LONG_THREADS * TRIDIAG_CHUNK * s->size : 0;
     return launch(s, j, kernel, blocks, TRIDIAG_LONG_THREADS, shared, error);
 }
@@ -92,7 +92,7 @@ static weft_status launch_long(const solver *s, const tridiag_params *j, const v
 
 /* Returns true if the systems are solved by one launch. */
 static bool fits_a_block(size_t size, bool adjacent, size_t n) {
-    const size_t chunks = whole(n, TRIDIAG_CHUNK);
+    const size_t chunks = div_up(n, TRIDIAG_CHUNK);
     return n <= TRIDIAG_BASE || (adjacent ? chunks <= TRIDIAG_BLOCK_THREADS(size) : chunks <= TRIDIAG_BASE);
 }
 
@@ -100,8 +100,8 @@ static bool fits_a_block(size_t size, bool adjacent, size_t n) {
 static size_t scratch_elements(size_t size, bool adjacent, size_t systems, size_t n) {
     size_t elements = 0;
     while (!fits_a_block(size, adjacent, n)) {
-        n = whole(n, TRIDIAG_CHUNK);
-        elements += INPUTS * systems * (whole(n, EVEN) * EVEN);
+        n = div_up(n, TRIDIAG_CHUNK);
+        elements += INPUTS * systems * (div_up(n, EVEN) * EVEN);
     }
     return elements;
 }
@@ -110,7 +110,7 @@ static weft_status solve(const solver *s, tridiag_params *j, bool adjacent, char
     shape(s, j);
     if (adjacent ? j->n <= TRIDIAG_WARP_ROWS : j->n <= TRIDIAG_BASE) return launch_warps(s, j, error);
     if (fits_a_block(s->size, adjacent, j->n)) return launch_blocks(s, j, adjacent, error);
-    const size_t line = whole(j->chunks, EVEN) * EVEN, bytes = j->systems * line * s->size;
+    const size_t line = div_up(j->chunks, EVEN) * EVEN, bytes = j->systems * line * s->size;
     j->out_step = adjacent ? 1 : j->systems;
     j->out_line = adjacent ? line : 1;
     void **const out[INPUTS] = {&j->out_a, &j->out_b, &j->out_c, &j->out_d};
@@ -154,7 +154,7 @@ static tridiag_params params_of(const tridiag_call *c) {
     j.d = lines_of(c, c->d, false);
     j.x = c->x;
     j.systems = c->systems;
-    j.n = j.whole_n = c->n;
+    j.n = j.full_n = c->n;
     j.periodic = c->periodic;
     j.begins = j.ends = !c->periodic;
     j.scale = 1;
@@ -194,7 +194,7 @@ static tridiag_params params_of_stage(const tridiag_call *c) {
     tridiag_params j = params_of(c);
     j.begins = p->begins;
     j.ends = p->ends;
-    j.whole_n = p->whole;
+    j.full_n = p->whole;
     j.scale = p->scale;
     j.first = p->first;
     void **const out[INPUTS] = {&j.out_a, &j.out_b, &j.out_c, &j.out_d};
@@ -227,7 +227,7 @@ static void list_stage_arrays(const tridiag_call *c, gpu_array arrays[STAGE_ARRA
     const tridiag_part *p = c->part;
     const weft_lines in[INPUTS] = {c->a, c->b, c->c, c->d};
     const bool reduces = p->stage == TRIDIAG_REDUCE, expands = p->stage == TRIDIAG_EXPAND;
-    const size_t size = cuda_type_bytes(c->dtype), bytes = c->n * size, chunks = whole(c->n, TRIDIAG_CHUNK) * size;
+    const size_t size = cuda_type_bytes(c->dtype), bytes = c->n * size, chunks = div_up(c->n, TRIDIAG_CHUNK) * size;
     memset(arrays, 0, STAGE_ARRAYS * sizeof *arrays);
     for (int i = 0; i < INPUTS; i++) {
         const bool used = reduces || (expands && i == INPUTS - 1);

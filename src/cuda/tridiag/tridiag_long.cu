@@ -86,30 +86,30 @@ __global__ void __launch_bounds__(TRIDIAG_LONG_THREADS) tridiag_reduce(const __g
     const bool there = system < j.systems && (t < j.chunks || (t == j.chunks && j.periodic));
     const int absent = absent_of(j, t);
     tridiag_chunk<T> v;
-    tridiag_piece<T> piece = {0, 1, 0, 0, 0, 0, 0};
+    tridiag_reduced<T> reduced = {0, 1, 0, 0, 0, 0, 0};
     load<T, ADJACENT>(j, p, system, k, absent, v);
     if (there) {
         cut_ends(j, t, v);
         unsigned unused;
-        piece = tridiag_eliminate_chunk(v, absent, &unused);
-        first_a[threadIdx.x] = piece.first_a;
-        first_c[threadIdx.x] = piece.first_c;
-        first_d[threadIdx.x] = piece.first_d;
+        reduced = tridiag_eliminate_chunk(v, absent, &unused);
+        first_a[threadIdx.x] = reduced.first_a;
+        first_c[threadIdx.x] = reduced.first_c;
+        first_d[threadIdx.x] = reduced.first_d;
         if (t == 0 && j.head) {
-            ((T *)j.head)[0] = piece.first_a;
-            ((T *)j.head)[1] = piece.first_c;
-            ((T *)j.head)[2] = piece.first_d;
+            ((T *)j.head)[0] = reduced.first_a;
+            ((T *)j.head)[1] = reduced.first_c;
+            ((T *)j.head)[2] = reduced.first_d;
         }
     }
     __syncthreads();
     if (!there || k + 1 == p.chunks || t == j.chunks) return;
     const uint32_t next = threadIdx.x + p.side;
-    if (t + 1 < j.chunks || j.periodic) tridiag_join(piece, first_a[next], first_c[next], first_d[next]);
+    if (t + 1 < j.chunks || j.periodic) tridiag_combine(reduced, first_a[next], first_c[next], first_d[next]);
     const uint64_t to = t * j.out_step + system * j.out_line;
-    ((T *)j.out_a)[to] = piece.a;
-    ((T *)j.out_b)[to] = piece.b;
-    ((T *)j.out_c)[to] = piece.c;
-    ((T *)j.out_d)[to] = piece.d;
+    ((T *)j.out_a)[to] = reduced.a;
+    ((T *)j.out_b)[to] = reduced.b;
+    ((T *)j.out_c)[to] = reduced.c;
+    ((T *)j.out_d)[to] = reduced.d;
 }
 
 template <class T, bool ADJACENT>

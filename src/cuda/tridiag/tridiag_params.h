@@ -38,7 +38,7 @@ typedef struct tridiag_params {
     bool vectors;     /* vector access to adjacent rows: every line begins, and its last chunk ends, on 16 bytes */
     uint32_t side;    /* number of systems per block at a time, or lanes per system in a warp */
     uint64_t *faults; /* minimum of the faults that tridiag_report encodes, or NULL */
-    uint64_t whole_n; /* rows of the caller's systems */
+    uint64_t full_n;  /* rows of the caller's systems */
     uint64_t scale;   /* number of the caller's rows that a row of this level represents */
     uint64_t first;   /* index, in its level, of row 0 */
     tridiag_lines before; /* constant: x of the separator before chunk 0, if the system is not periodic */
