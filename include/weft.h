@@ -21,22 +21,25 @@
  *     }
  *
  * Conventions
- *   Arguments  have the order: context, operator or method, types, sizes, inputs, outputs. Sizes are of type size_t
- * and count elements unless the name contains "bytes". Sizes of 2^32 and more are supported. Memory     A pointer may
- * point to host memory and, on a CUDA context, to device or managed memory; the library detects which. Parameters "in
- * host memory" must be host memory. An array must be aligned to its type. Unless the function allows it, an output
- * must not overlap an input or another output, and a pointer must not be NULL. Empty      An array may have 0
- * elements, unless the function states a minimum, and may then be NULL. A function that has no value for its sizes
- * returns WEFT_EMPTY. Structs    A struct that begins with `size` may get more members in a later release. The caller
- * sets `size` to the size of the struct: weft_option option = {.size = sizeof option, ...}. Errors     Every function
- * that can fail returns a weft_status. If it is not WEFT_OK, weft_last_error(ctx) returns a message with the
- * offending values. Arguments are checked first: a call that fails because of its arguments has written nothing. The
- * library never prints, exits or aborts. Streams    On a CUDA context a call whose output is in device memory is
- * asynchronous on the context's stream. A call whose output is in host memory is complete when it returns. Threads
- * Only one thread at a time may use a context; a second thread gets WEFT_BUSY. Contexts are independent of one
- * another. A context cannot be used after fork() in the child process (WEFT_FORKED). Floats     The caller's
- * floating-point mode does not affect results and is not changed. A NaN that an operation computes is stored as the
- * quiet NaN 0x7fc00000 (f32) or 0x7ff8000000000000 (f64).
+ *   Arguments  have the order: context, operator or method, types, sizes, inputs, outputs. Sizes are size_t and count
+ *              elements unless the name contains "bytes". Sizes of 2^32 and more are supported.
+ *   Memory     A pointer may point to host memory and, on a CUDA context, to device or managed memory; the library
+ *              detects which. Parameters "in host memory" must be host memory. An array must be aligned to its type.
+ *              Unless the function allows it, an output must not overlap an input or another output, and a pointer
+ *              must not be NULL.
+ *   Empty      An array may have 0 elements, unless the function states a minimum, and may then be NULL. A function
+ *              that has no value for its sizes returns WEFT_EMPTY.
+ *   Structs    A struct that begins with `size` may get more members in a later release. The caller sets `size` to
+ *              the size of the struct: weft_option option = {.size = sizeof option, ...}.
+ *   Errors     Every function that can fail returns a weft_status. If it is not WEFT_OK, weft_last_error(ctx) returns
+ *              a message with the offending values. Arguments are checked first: a call that fails because of its
+ *              arguments has written nothing. The library never prints, exits or aborts.
+ *   Streams    On a CUDA context a call whose output is in device memory is asynchronous on the context's stream. A
+ *              call whose output is in host memory is complete when it returns.
+ *   Threads    Only one thread at a time may use a context; a second thread gets WEFT_BUSY. Contexts are independent
+ *              of one another. A context cannot be used after fork() in the child process (WEFT_FORKED).
+ *   Floats     The caller's floating-point mode does not affect results and is not changed. A NaN that an operation
+ *              computes is stored as the quiet NaN 0x7fc00000 (f32) or 0x7ff8000000000000 (f64).
  *
  * Contents: the sections of this header, in their order
  *   basics              status, types, version, devices, context, memory

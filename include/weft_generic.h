@@ -11,9 +11,9 @@
  * whose type depends on the operator (reductions, scans). Complex arrays may be arrays of float or double, or of
  * float _Complex or double _Complex. WEFT_DTYPE_OF(p) is the tag for a pointer or an array.
  *
- * Arguments are evaluated once. A compound literal with commas needs parentheses: ((double[]){1, 2}). (weft_sort)(...)
- * calls the function without a check. Needs C11 and GCC or Clang; otherwise, and in C++, which has weft.hpp, this header
- * is equivalent to weft.h. */
+ * Arguments are evaluated once. A compound literal with commas needs parentheses: ((double[]){1, 2}).
+ * (weft_sort)(...) calls the function without a check. Needs C11 and GCC or Clang; otherwise, and in C++, which has
+ * weft.hpp, this header is equivalent to weft.h. */
 #ifndef WEFT_GENERIC_H
 #define WEFT_GENERIC_H
 

@@ -1,5 +1,5 @@
-/* Runs a topic of the ladder: each rung into arrays of rubbish, its result held against its claim, then timed on a
- * GPU. The one file that knows both the executor and the GPU. */
+/* Runs a topic of the ladder. Each rung runs with its outputs filled with arbitrary bytes, its result is compared
+ * with its claim, and it is timed on a GPU. This is the only file that depends on both the executor and the GPU. */
 #include "climb.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::string format(const char *pattern, ...) {
     return text;
 }
 
-/* Steps of a generator of 32 random bits (a 64-bit congruential one, its high half). */
+/* Returns the next 32 random bits: the high half of a 64-bit congruential generator. */
 uint32_t next_bits(uint64_t *state) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(*state >> 32);
@@ -51,7 +51,8 @@ void ladder_check(cudaError_t fault, const char *call, const char *file, int lin
 
 /* ------------------------------------------------------------------------------- libraries */
 
-/* With CUDA 13 come libcublas.so.13 and libcufft.so.12: some libraries are a number behind. */
+/* CUDA 13 contains libcublas.so.13 and libcufft.so.12: the number of a library may be one lower than that of the
+ * release. */
 ladder_library::ladder_library(const char *name_) : name(name_), handle(dlopen(name_, RTLD_NOW | RTLD_LOCAL)) {
     const int release = CUDART_VERSION / 1000;
     for (int number = release; !handle && number >= release - 1; number--)
@@ -82,7 +83,7 @@ template std::vector<double> ladder_values<double>(size_t, unsigned);
 template std::vector<int> ladder_values<int>(size_t, unsigned);
 template std::vector<unsigned> ladder_values<unsigned>(size_t, unsigned);
 
-/* Their sum is below 2^24, up to which f32 has every whole number. */
+/* Their sum is below 2^24, so it is exact in f32. */
 const size_t MOST_WHOLE = (size_t)1 << 22;
 
 template <class T> std::vector<T> ladder_whole_values(size_t n, unsigned seed) {
@@ -99,7 +100,8 @@ template std::vector<float> ladder_whole_values<float>(size_t, unsigned);
 template std::vector<double> ladder_whole_values<double>(size_t, unsigned);
 template std::vector<int> ladder_whole_values<int>(size_t, unsigned);
 
-/* Each is the sum of those 3 and 31 places before it, from 34 that a congruential generator makes of the seed 1. */
+/* Each number is the sum of the numbers 3 and 31 positions before it. The first 34 come from a congruential generator
+ * with the seed 1. */
 std::vector<int> ladder_gnu_rand(size_t n) {
     const size_t SEEDED = 34, DROPPED = 344;
     std::vector<uint32_t> r(DROPPED + n);
@@ -154,13 +156,13 @@ void climb::fetch(void *to, const void *from, size_t size) {
     CUDA_CHECK(cudaMemcpy(to, from, size, cudaMemcpyDeviceToHost));
 }
 
-/* Rubbish in all outputs. */
+/* Fills all outputs with arbitrary bytes. */
 void climb::refill() {
     for (const array &a : arrays)
         if (!a.copy) CUDA_CHECK(cudaMemset(a.at, RUBBISH, a.bytes));
 }
 
-/* Whether two arrays of the device are the same. */
+/* Returns true if two arrays on the device are equal. */
 #ifdef WEFT_EXECUTOR
 static bool are_same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
 #else
@@ -182,7 +184,7 @@ static bool are_same(const void *a, const void *b, size_t bytes) {
 }
 #endif
 
-/* Inputs are as they were; one that is not is made so. */
+/* Checks that the inputs are unchanged, and restores one that is not. */
 std::string climb::inputs_are_kept() {
     std::string said;
     for (const array &a : arrays) {
@@ -193,7 +195,7 @@ std::string climb::inputs_are_kept() {
     return said;
 }
 
-/* The first of `count` elements that is not what is expected, or count. */
+/* Returns the index of the first of `count` elements that differs from the expected value, or count. */
 size_t climb::first_difference(const void *at, const void *expected, size_t count, size_t size) {
     size_t lowest = count;
     std::mutex one_at_a_time;
@@ -231,7 +233,7 @@ std::string climb::why_not(const ladder_limits &limits) const {
     return "";
 }
 
-/* What the executor saw since it was last asked, or "". */
+/* Returns what the executor has found since the last call, or "". */
 static std::string what_was_seen(ladder_row *row) {
 #ifdef WEFT_EXECUTOR
     const emulated::account seen = emulated::take_account();
@@ -248,7 +250,7 @@ static std::string what_was_seen(ladder_row *row) {
 #endif
 }
 
-/* Runs it once and gives "" or what was wrong. */
+/* Runs the rung once. Returns "" or a sentence on the error. */
 std::string climb::run_once(const ladder_launch &launch, const ladder_claim &claim, ladder_row *row) {
     refill();
     (void)what_was_seen(row);
@@ -263,7 +265,7 @@ std::string climb::run_once(const ladder_launch &launch, const ladder_claim &cla
     return said.empty() ? kept : said;
 }
 
-/* On a GPU: between events, nine times, or as often as a fifth of a second allows. */
+/* Measures on a GPU, between events: nine times, or as often as a fifth of a second allows. */
 double climb::seconds_of(const ladder_launch &launch) {
 #ifdef WEFT_EXECUTOR
     (void)launch;
@@ -291,7 +293,7 @@ double climb::seconds_of(const ladder_launch &launch) {
 #endif
 }
 
-/* Runs it, judges, and times it on a GPU. */
+/* Runs the rung, checks its result, and times it on a GPU. */
 std::string climb::run(const ladder_launch &launch, const ladder_claim &claim, bool faulty, ladder_row *row) {
     const std::string said = run_once(launch, claim, row);
     if (said.empty())
@@ -309,7 +311,7 @@ static const topic *find_topic(const char *name) {
     return nullptr;
 }
 
-/* Climbs a rung that is too slow for the topic's size on a GPU at the largest that it takes. */
+/* Runs a rung that is too slow for the topic's size on a GPU, at the largest size that the rung allows. */
 bool climb::climb_smaller(const char *name, const ladder_limits &limits) {
     if (!machine.gpu || n <= limits.most) return false;
     ladder_call smaller = call;
@@ -417,7 +419,7 @@ bool climb_topic(const ladder_call *call, void (*tell)(void *, const ladder_row 
 }
 
 #ifndef WEFT_EXECUTOR
-/* Bytes read and written a second by a copy within the device's memory. */
+/* Returns the bytes read and written per second by a copy within the device's memory. */
 double copy_speed() {
     const size_t bytes = (size_t)1 << 28;
     char *from, *to;
@@ -425,7 +427,7 @@ double copy_speed() {
     float best = 0;
     CUDA_CHECK(cudaMalloc(&from, bytes));
     CUDA_CHECK(cudaMalloc(&to, bytes));
-    CUDA_CHECK(cudaMemset(from, 0, bytes)); /* initcheck looks at copies too */
+    CUDA_CHECK(cudaMemset(from, 0, bytes)); /* initcheck checks copies too */
     CUDA_CHECK(cudaEventCreate(&start));
     CUDA_CHECK(cudaEventCreate(&end));
     for (int i = 0; i < 6; i++) {
@@ -444,7 +446,7 @@ double copy_speed() {
     return 2e3 * (double)bytes / best;
 }
 
-/* Two operations, a multiplication and an addition, for each of 128 lanes of each multiprocessor at every tick. */
+/* Two operations, a multiplication and an addition, per clock cycle for each of 128 lanes of each multiprocessor. */
 double float_speed(int multiprocessors) {
     int kilohertz;
     CUDA_CHECK(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0));

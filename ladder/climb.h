@@ -1,8 +1,10 @@
-/* What a topic of the ladder is written with. Its file ladder/<stem>.cu has kernels, and one function that runs them:
+/* Interface for topics of the ladder. The file ladder/<stem>.cu of a topic contains kernels, and one function that
+ * runs them:
  *
  *     void climb_<stem>(climb &c)
  *
- * which makes its arrays with c.input and c.output and calls c.rung for each rung. ladder/README.md tells how. */
+ * It allocates its arrays with c.input and c.output, and calls c.rung for each rung. ladder/README.md explains this.
+ */
 #ifndef WEFT_LADDER_CLIMB_H
 #define WEFT_LADDER_CLIMB_H
 
@@ -17,19 +19,19 @@
 #include <string>
 #include <vector>
 
-/* Ends the topic with a sentence when a call of CUDA fails. */
+/* Ends the topic with a sentence if a CUDA call fails. */
 #define CUDA_CHECK(call) ladder_check((call), #call, __FILE__, __LINE__)
 void ladder_check(cudaError_t fault, const char *call, const char *file, int line);
 
-/* ceil(n / d): the blocks of d threads that n threads need. */
+/* Returns ceil(n / d), the number of blocks of d threads that n threads need. */
 template <class T> constexpr T blocks_for(T n, T d) { return (n + d - 1) / d; }
 
-/* A check gives "" when the result is right, else what is wrong with it. */
+/* A check returns "" if the result is right, and otherwise a sentence on the error. */
 typedef std::function<std::string()> ladder_claim;
 typedef std::function<void()> ladder_launch;
 
-/* A vendor's library, loaded where it is: nothing here needs it to start. A rung that asks for one
- * that is not there does not run, and says so. */
+/* A vendor's library, loaded at run time: the program starts without it. A rung whose library is missing does not
+ * run, and reports this. */
 struct ladder_absent : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -44,24 +46,25 @@ class ladder_library {
     void *find(const char *function) const;
 };
 
-/* Where and at which sizes a rung can run. */
+/* Conditions and sizes for which a rung can run. */
 struct ladder_limits {
     size_t least = 0, most = SIZE_MAX; /* n */
-    bool executor_only = false;        /* a GPU would hang, or its context be lost */
+    bool executor_only = false;        /* a GPU would hang, or its context would be lost */
     bool gpu_only = false;
 };
 
-/* A value of the array x that a topic is given: small whole numbers for integers, for floats ones that rounding shows
- * in. The same on every machine. */
+/* Returns a value of a topic's input array x: small whole numbers for integers, for floats values whose rounding
+ * shows. It is the same on every machine. */
 template <class T> std::vector<T> ladder_values(size_t n, unsigned seed);
-/* Whole numbers 0 ... 3, mostly 0 when there are many, so that their sum is exact in f32 in any order. */
+/* Returns whole numbers 0 ... 3, mostly 0 if there are many values, so that their sum is exact in f32 in any
+ * order. */
 template <class T> std::vector<T> ladder_whole_values(size_t n, unsigned seed);
 
-/* Calls work(first, end) for parts of 0 ... count, on all cores at once: for the loops that give what is expected.
- * The executor, which watches one thread, has one part. */
+/* Calls work(first, end) for parts of 0 ... count, on all cores at once; used by the loops that compute expected
+ * values. The executor, which watches one thread, has one part. */
 void ladder_in_parts(size_t count, const std::function<void(size_t first, size_t end)> &work);
 
-/* The numbers that glibc's rand gives a program that sets no seed: the data of the classic texts. */
+/* Returns the numbers that glibc's rand gives a program that sets no seed: the data of the classic texts. */
 std::vector<int> ladder_gnu_rand(size_t n);
 
 class climb {
@@ -72,31 +75,32 @@ class climb {
     climb(const ladder_call &call, const ladder_machine_info &machine, std::function<void(const ladder_row &)> tell);
     ~climb();
 
-    /* An array in the device's memory: values that no rung may change, or `count` values that each rung finds filled
-     * with rubbish. Freed with the climb. */
+    /* An array in the device's memory: either values that no rung may change, or `count` elements that are filled
+     * with arbitrary bytes before each rung. Freed with the climb. */
     template <class T> const T *input(const std::vector<T> &values) {
         return (const T *)keep(values.data(), values.size() * sizeof(T));
     }
     template <class T> T *output(size_t count) { return (T *)keep(nullptr, count * sizeof(T)); }
 
-    /* What the topic's result costs at the least, in bytes read and written and in operations on floats. */
+    /* Sets the minimal cost of the topic's result, in bytes read and written and in operations on floats. */
     void work(double bytes, double flops);
 
-    /* A rung: what must hold, and the launches after which it must. With a faulty one it must not. */
+    /* Runs a rung: the claim must hold after the launches. For a faulty rung it must not hold. */
     void rung(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
     void faulty(const char *name, const ladder_claim &claim, const ladder_launch &launch, ladder_limits limits = {});
     /* The last rung: weft's operation, on the same machine. `ref` is a context for claims: the specification; on a
-     * GPU, where sizes are large, the CPU's kernels, which have its bits and use all cores. */
+     * GPU, where sizes are large, the CPU's kernels, which give the same bits and use all cores. */
     void weft(const char *name, const ladder_claim &claim, const std::function<weft_status(weft_context *)> &call);
     weft_context *ref();
-    /* Ends the topic when a call of the specification failed. */
+    /* Ends the topic if a call of the specification failed. */
     void specified(weft_status status);
-    /* Seconds of one run of these launches, the median of some; 0 on the executor. */
+    /* Returns the seconds of one run of these launches, the median of several; 0 on the executor. */
     double seconds_of(const ladder_launch &launch);
-    /* A lesson: no result but a sentence, which a rung shows. It begins with "not " when the lesson went wrong. */
+    /* A lesson: its result is a sentence, which the rung shows. The sentence begins with "not " if the lesson
+     * failed. */
     void lesson(const char *name, const std::function<std::string()> &tell);
 
-    /* The claim that an array on the device holds these values, bit for bit. */
+    /* The claim that an array on the device contains these values, bit for bit. */
     template <class T> std::string holds(const T *at, const std::vector<T> &expected) {
         const size_t i = first_difference(at, expected.data(), expected.size(), sizeof(T));
         return i == expected.size() ? "" : differs(i, (double)((const T *)landed.data())[i], (double)expected[i]);
@@ -106,14 +110,14 @@ class climb {
 
   private:
     struct array {
-        void *at, *copy; /* on the device; of an input a second time */
+        void *at, *copy; /* on the device; `copy` is a second copy of an input */
         size_t bytes;
     };
     const ladder_call &call;
     const ladder_machine_info &machine;
     const std::function<void(const ladder_row &)> tell;
     std::vector<array> arrays;
-    std::vector<char> landed; /* what first_difference has fetched; kept, since fresh memory costs more than a copy */
+    std::vector<char> landed; /* buffer of first_difference; kept, since fresh memory costs more than a copy */
     double bytes = 0, flops = 0;
     weft_context *device_context = nullptr, *ref_context = nullptr;
 

@@ -1,12 +1,12 @@
 /* Topic convolution: y[i] = the sum of s[i + j] f[5 - j], j = -5 ... 5, for n numbers
  *
- * A filter of 11 taps goes over a signal: smoothing, sharpening, an echo. What lies outside of the signal counts as
- * 0. Each element of the signal is used 11 times, by neighbours: it should come from memory once. Work 22 n
+ * A filter of 11 taps moves along a signal: smoothing, sharpening, an echo. Elements outside the signal count as 0.
+ * Each element of the signal is used for 11 adjacent outputs, and should be read from memory once. Work 22 n
  * operations, steps 11, traffic 2 n elements. A long filter is better applied by Fourier transforms, whose work grows
- * with the logarithm of its length: the last step of the ladder, which for 11 taps does not pay yet.
+ * with the logarithm of its length. That is the last step of the ladder; for 11 taps it is not yet faster.
  *
- * Order: the direct rungs add for j = -5, -4, ..., 5, from 0, by fused multiply-adds: the same bits from all. The
- * transform rounds otherwise, and has an order of its own.
+ * Order: the direct rungs add for j = -5, -4, ..., 5, from 0, by fused multiply-adds, and all give the same bits. The
+ * transform rounds differently, and has its own order.
  */
 #include "climb.h"
 
@@ -16,7 +16,7 @@
 
 constexpr unsigned THREADS = 256, TAPS = 11, REACH = TAPS / 2;
 
-/* The filter backwards, as it is laid along the signal: f[k] belongs to the signal's element i - 5 + k. */
+/* The filter in reverse, as it is applied along the signal: f[k] multiplies the signal's element i - 5 + k. */
 template <class T> struct taps { T f[TAPS]; };
 
 template <class T> __host__ __device__ T element(size_t n, const T *s, size_t i) { return i < n ? s[i] : (T)0; }
@@ -33,8 +33,8 @@ template <class T> static std::vector<T> order_of_taps(const std::vector<T> &s, 
 
 /* Rung one-output: a thread for each output
  *
- * Each thread goes along the filter, which is in memory like the signal: two reads for a multiplication. What is
- * outside is found by a single test: i - 5 is computed in size_t, where -1 is larger than any n.
+ * Each thread traverses the filter, which is in memory like the signal: two reads per multiplication. A single test
+ * detects elements outside the signal: i - 5 is computed in size_t, where -1 is larger than any n.
  */
 template <class T> __global__ void convolve_one_output(size_t n, const T *s, const T *f, T *y) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -50,8 +50,9 @@ template <class T> static void one_output(size_t n, const T *s, const T *f, T *y
 
 /* Faulty rung no-edges: the test for the ends is forgotten
  *
- * The first five outputs read before the signal and the last five behind it. There is memory there, mostly, and no
- * error: the ends of the result are merely wrong. It runs on the executor alone, which looks at every access.
+ * The first five outputs read before the signal and the last five after it. These addresses are usually valid, so
+ * there is no error: only the ends of the result are wrong. This rung runs only on the executor, which checks every
+ * access.
  */
 template <class T> __global__ void convolve_without_edges(size_t n, const T *s, const T *f, T *y) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -67,10 +68,10 @@ template <class T> static void no_edges(size_t n, const T *s, const T *f, T *y) 
 
 /* Rung arguments: the filter among the kernel's arguments
  *
- * All threads read the same tap at the same time. Constant memory is made for that: one read answers a warp. What a
- * kernel is called with lies there, up to 4 KiB of it on any GPU, and a struct may hold an array; for more there
- * is __constant__ and cudaMemcpyToSymbol. The loop has a fixed number of turns, so that the compiler knows every
- * address.
+ * All threads read the same tap at the same time. Constant memory is made for that: one read serves a warp. The
+ * arguments of a kernel are in constant memory, up to 4 KiB on any GPU, and a struct may contain an array. For more
+ * there is __constant__ and cudaMemcpyToSymbol. The loop has a fixed number of iterations, so that the compiler can
+ * compute every address.
  */
 template <class T> __global__ void convolve_by_arguments(size_t n, const T *s, taps<T> filter, T *y) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -86,11 +87,12 @@ template <class T> static void arguments(size_t n, const T *s, const taps<T> &fi
 
 /* Rung shared: the block's part of the signal in shared memory
  *
- * 256 outputs need 256 + 10 elements. Each thread brings one and the first ten another one, zeros from outside of the
- * signal; after a barrier nobody needs to test any more. An element is read from memory 1.04 times, not 11.
+ * 256 outputs need 256 + 10 elements. Each thread loads one element, and the first ten threads load another; elements
+ * outside the signal are zeros. After a barrier no thread needs a test. An element is read from memory 1.04 times,
+ * not 11.
  *
- * That was worth a great deal on the GPUs of these texts, which had no cache for it. An H200 has one, which does the
- * same unasked: arguments takes 0.073 ms for 2^24 elements of f32, this rung 0.089. Know why a recipe was good.
+ * This gained much on the GPUs of the original texts, which had no cache for it. An H200 has a cache that has the
+ * same effect: arguments takes 0.073 ms for 2^24 elements of f32, this rung 0.089. Learn why a recipe was good.
  */
 template <class T> __device__ void bring(size_t n, const T *s, size_t first, T *part, unsigned count) {
     for (unsigned t = threadIdx.x; t < count; t += THREADS) part[t] = element(n, s, first + t - REACH);
@@ -112,8 +114,9 @@ template <class T> static void shared(size_t n, const T *s, const taps<T> &filte
 
 /* Faulty rung seams: each block with its own 256 elements
  *
- * A block that brings no more than its outputs' own elements takes its neighbours' for zeros. The result is right but
- * for five outputs at either side of each seam: 4 % of them, which a picture of the result hardly shows.
+ * A block that loads only the elements of its own outputs uses zeros for the elements of the adjacent blocks. The
+ * result is right except for five outputs on either side of each seam. That is 4 % of them, which a plot of the
+ * result hardly shows.
  */
 template <class T> __global__ void convolve_with_seams(size_t n, const T *s, taps<T> filter, T *y) {
     __shared__ T part[THREADS];
@@ -130,13 +133,13 @@ template <class T> static void seams(size_t n, const T *s, const taps<T> &filter
     convolve_with_seams<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, s, filter, y);
 }
 
-/* Rung four-outputs: four neighbouring outputs a thread
+/* Rung four-outputs: four adjacent outputs per thread
  *
- * Four neighbours need 14 elements, and not 44. A thread reads those into registers and computes its outputs from
- * them: a third of a read of shared memory for a multiplication in place of a whole one.
+ * Four adjacent outputs need 14 elements, and not 44. A thread reads those into registers and computes its outputs
+ * from them: one third of a read of shared memory per multiplication instead of a whole one.
  *
- * Thread t begins at word 4 t: the threads of a warp meet in the same banks four by four. An even number of outputs
- * is bad in this way, an odd one is not.
+ * Thread t begins at word 4 t, so threads of a warp access the same bank in groups of four. An even number of outputs
+ * per thread causes such conflicts, an odd number does not.
  */
 template <class T> __global__ void convolve_four_outputs(size_t n, const T *s, taps<T> filter, T *y) {
     constexpr unsigned EACH = 4, PART = EACH * THREADS + TAPS - 1;
@@ -158,15 +161,16 @@ template <class T> static void four_outputs(size_t n, const T *s, const taps<T> 
 
 /* Rung transform: by Fourier transforms of 256 points
  *
- * The transform of a convolution is the product of the transforms. But of a circular one: what leaves a block of 256
- * at its end comes in again at its beginning. So a block takes 256 elements, of which the first ten are its
- * predecessor's, and throws the first ten results away, where the end has come in: 246 outputs a block, which is
- * called overlap-save. The classic program does it in one block, with 6 zeros for the part that comes in: 50 elements
- * and 11 taps need 55 places, and any length from there on is right.
+ * The transform of a convolution is the product of the transforms. But the convolution is circular: in a block of
+ * 256, the end wraps around to the beginning. So a block takes 256 elements, the first ten of which belong to the
+ * block before. It discards the first ten results, which contain the wrapped end. That leaves 246 outputs per block;
+ * the method is called overlap-save. The classic program uses a single block, with 6 zeros for the wrapped part. For
+ * 50 elements and 11 taps it needs a length of at least 55.
  *
- * 128 threads do a butterfly each, a barrier, eight times. The forward transform leaves its results in bit-reversed
- * order and the inverse one takes them so: nothing is put in order in between, since a product does not care. The
- * filter's transform is found once, by the same kernel code, and divided by 256, which an inverse transform needs.
+ * 128 threads compute one butterfly each, then a barrier, eight times. The forward transform leaves its results in
+ * bit-reversed order, and the inverse transform takes them in this order. No reordering is needed, because the
+ * product is element by element. The transform of the filter is computed once, by the same code, and divided by 256,
+ * the factor of an inverse transform.
  *
  * Order: forward, half = 128, 64, ..., 1: (a, b) of a pair half apart becomes a + b and (a - b) w; the product with
  * the filter's; inverse, half = 1, 2, ..., 128: a + b conj(w) and a - b conj(w). A product of complex numbers is
@@ -179,14 +183,14 @@ template <class T> __host__ __device__ complex_number<T> times(complex_number<T>
     return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};
 }
 
-/* 256 complex numbers. */
+/* An array of 256 complex numbers. */
 template <class T> struct points {
     T x[POINTS], y[POINTS];
     __host__ __device__ complex_number<T> at(unsigned p) const { return {x[p], y[p]}; }
     __host__ __device__ void put(unsigned p, complex_number<T> v) { x[p] = v.x, y[p] = v.y; }
 };
 
-/* Butterfly t of the 128 with pairs `half` apart. w[k] is exp(-2 pi i k / 256). */
+/* Computes butterfly t of the 128 with pairs `half` apart. w[k] is exp(-2 pi i k / 256). */
 template <class T>
 __host__ __device__ void butterfly(points<T> *z, unsigned t, unsigned half, const complex_number<T> *w) {
     const unsigned k = t % half, p = t / half * 2 * half + k;
@@ -217,7 +221,7 @@ template <class T> __device__ void transform_back(points<T> *z, const complex_nu
     __syncthreads();
 }
 
-/* The filter's transform over 256: the taps, from f[0] on, and zeros. */
+/* Computes the filter's transform of length 256: the taps, beginning with f[0], and then zeros. */
 template <class T> __global__ void transform_filter(taps<T> filter, const complex_number<T> *w, points<T> *spectrum) {
     __shared__ points<T> z;
     for (unsigned p = threadIdx.x; p < POINTS; p += PAIRS)
@@ -226,7 +230,7 @@ template <class T> __global__ void transform_filter(taps<T> filter, const comple
     for (unsigned p = threadIdx.x; p < POINTS; p += PAIRS) spectrum->put(p, z.at(p));
 }
 
-/* Block b has the `outputs` outputs from b * outputs on, which are the last of its 256. */
+/* Block b computes the `outputs` outputs that begin at b * outputs. They are the last of its 256 results. */
 template <class T>
 __global__ void convolve_by_transform(size_t n, const T *s, const complex_number<T> *w, const points<T> *spectrum,
                                       unsigned outputs, T *y) {
@@ -248,7 +252,7 @@ static void by_transform(size_t n, const T *s, const taps<T> &filter, const comp
     convolve_by_transform<<<(unsigned)blocks_for<size_t>(n, outputs), PAIRS>>>(n, s, w, spectrum, outputs, y);
 }
 
-/* exp(-2 pi i k / 256), k = 0 ... 127: from -1 by roots of roots, then by products. */
+/* Computes exp(-2 pi i k / 256), k = 0 ... 127: repeated square roots, beginning with -1, and then products. */
 template <class T> static std::vector<complex_number<T>> roots() {
     std::vector<complex_number<double>> w(PAIRS, {1, 0});
     complex_number<double> root = {0, -1}; /* exp(-2 pi i / 4) */
@@ -291,8 +295,9 @@ static std::vector<T> order_of_transform(const std::vector<T> &s, const taps<T> 
 
 /* Faulty rung wrapped: all 256 results of a block are used
  *
- * Blocks of 256 elements that do not overlap, and all of their results: at the beginning of each block the end of the
- * same block has come in. What is missing is the padding, which in the classic program is a function of its own.
+ * The blocks of 256 elements do not overlap, and all of their results are used. The beginning of each block contains
+ * the wrapped end of the same block. The missing step is the padding, which is a function of its own in the classic
+ * program.
  */
 template <class T>
 static void wrapped(size_t n, const T *s, const taps<T> &filter, const complex_number<T> *w, points<T> *spectrum,
@@ -303,7 +308,7 @@ static void wrapped(size_t n, const T *s, const taps<T> &filter, const complex_n
 /* Rung known-answers: fifty values of the classic program
  *
  * 50 elements of signal and then 11 of filter from rand(). The 1st, 26th and 50th value of the convolution are known,
- * and the sum of all. Directly and by transform.
+ * and so is the sum of all. They are computed directly and by transform.
  */
 static std::string known_answers(climb &c) {
     const std::vector<int> numbers = ladder_gnu_rand(50 + TAPS);
@@ -333,8 +338,8 @@ static std::string known_answers(climb &c) {
 
 /* Rung weft: weft_convolve, the library's own
  *
- * Up to 64 taps directly, above by transforms of blocks; the lengths alone decide (ORDER.md 15). It is asked for
- * all n + 10 values, of which the rungs above have those in the middle.
+ * Up to 64 taps directly, above that by transforms of blocks; only the lengths decide (ORDER.md 15). It computes all
+ * n + 10 values, of which the rungs above have those in the middle.
  */
 template <class T>
 static weft_status weft_filter(weft_context *ctx, weft_dtype dtype, size_t n, const T *s, const T *f, T *y) {
@@ -343,18 +348,18 @@ static weft_status weft_filter(weft_context *ctx, weft_dtype dtype, size_t n, co
 
 /* Rung cufft: NVIDIA's transforms, of the whole signal at once
  *
- * The classic program, with cuFFT loaded where the toolkit's library is: signal and filter are filled up with zeros
- * to one length, the filter so turned that its middle is at 0, both are transformed, multiplied, divided by the
- * length, and transformed back. The length is the next one with no factor above 7, for which cuFFT is fast; in the
- * classic program that is 56. Each transform goes over the device's memory several times, and there are three, where
- * the blocks of transform read the signal once. Its order is not stated: it must be as near to the taps' sums as
- * rounding allows.
+ * The classic program, with cuFFT loaded from the toolkit's library, if it is installed. Signal and filter are padded
+ * with zeros to one length, and the filter is rotated so that its middle is at 0. Both are transformed, multiplied,
+ * divided by the length, and transformed back. The length is the next one with no prime factor above 7, for which
+ * cuFFT is fast; in the classic program that is 56. Each of the three transforms traverses the device's memory
+ * several times. The blocks of the rung transform read the signal once. The order of cuFFT is not stated, so the
+ * result must only be as close to the direct sums as rounding allows.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<cufft.h>)
 #include <cufft.h>
 #include <memory>
 
-/* x, so that element `middle` comes to 0, and what is before it to the end. */
+/* Rotates x so that element `middle` is at 0. The elements before it move to the end. */
 template <class T> __global__ void fill_up(size_t n, const T *x, size_t middle, size_t length, T *filled) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
     if (i < length) filled[i] = element(n, x, (i + middle) % length);
@@ -366,7 +371,7 @@ __global__ void multiply_spectra(size_t count, T by, const complex_number<T> *f,
     if (i < count) s[i] = times(times(s[i], f[i]), {by, 0});
 }
 
-/* cuFFT's calls, and its plans for one length. */
+/* cuFFT's functions, and its plans for one length. */
 template <class T> struct vendor_transforms {
     typedef cufftResult (*plan_call)(cufftHandle *, int, cufftType, int);
     typedef cufftResult (*forward_call)(cufftHandle, T *, complex_number<T> *);
@@ -413,7 +418,7 @@ template <class T> static void by_cufft(size_t, const T *, const T *, size_t, T 
 }
 #endif
 
-/* The least length from `least` on without a prime factor above 7. */
+/* Returns the smallest length that is at least `least` and has no prime factor above 7. */
 static size_t smooth_length(size_t least) {
     for (size_t length = least;; length++) {
         size_t rest = length;
@@ -427,16 +432,16 @@ static size_t smooth_length(size_t least) {
  *
  * 1. Count the reads of memory and of shared memory of each rung in the executor's table. Which ratio is 11, which 44
  *    to 14?
- * 2. Change four-outputs to five. What does it do to the banks, and what to `bring`?
- * 3. From how many taps on is the transform less work? Count 10 operations a butterfly, and 22 n for 11 taps.
- * 4. A real signal leaves half of each butterfly's work to zeros. Give a block two parts of the signal, one as x and
- * one as y: why are the two results apart at the end?
+ * 2. Change four-outputs to five. How does this change the bank conflicts, and how must `bring` change?
+ * 3. From how many taps on is the transform less work? Count 10 operations per butterfly, and 22 n for 11 taps.
+ * 4. With a real signal, half of the work of each butterfly is on zeros. Give a block two parts of the signal, one as
+ *    x and one as y: why are the two results separate at the end?
  * 5. What does the circular convolution of 50 elements without padding give for y[0]?
  */
 
 /* Climbing the rungs. */
 
-/* No value is further from the right ones than the rounding of a transform allows. */
+/* Checks that every value is as close to the expected one as the rounding of a transform allows. */
 template <class T> static std::string is_near(const std::vector<T> &y, const std::vector<T> &right) {
     double largest = 0, error = 0;
     for (size_t i = 0; i < y.size(); i++) {
@@ -447,7 +452,7 @@ template <class T> static std::string is_near(const std::vector<T> &y, const std
                                                                                     : "too far from the taps' sums";
 }
 
-/* The rung cufft, on the topic's data: s and f on the device, y the output, `sums` what is right. */
+/* Runs the rung cufft on the topic's data: s and f on the device, y is the output, `sums` are the expected values. */
 template <class T> static void climb_cufft(climb &c, const T *s, const T *f, T *y, const std::vector<T> &sums) {
     const size_t n = c.n, length = smooth_length(n + TAPS - 1);
     T *const filled = c.output<T>(length);

@@ -1,12 +1,12 @@
 /* Topic dot: the dot product of two arrays
  *
- * The sum of the products a[i] * b[i]: a reduction that reads two arrays, 8 bytes an element of f32, and multiplies
- * on the way. Work 2 n operations, steps log2(n), traffic 2 n elements: reading speed is the ceiling, as for a sum,
- * and a kernel that multiplied first and added later would move twice as much.
+ * The sum of the products a[i] * b[i]: a reduction that reads two arrays, 8 bytes per element of f32, and multiplies
+ * on the way. Work 2 n operations, steps log2(n), traffic 2 n elements. Reading speed is the ceiling, as for a sum.
+ * Two kernels, one that multiplies and one that adds, would move twice as much.
  *
- * New is the rounding of the product. fma(a, b, s) computes a * b + s and rounds once; a * b, then + s, rounds twice.
- * Compilers like to make the one of the other, each in its own way, and then CPU and GPU differ in the last bits.
- * Each rung says which it means, and is held against a plain loop that says the same.
+ * New in this topic is the rounding of the product. fma(a, b, s) computes a * b + s and rounds once; a * b, then + s,
+ * rounds twice. Compilers may replace one by the other, each by its own rules, and then CPU and GPU differ in the
+ * last bits. Each rung states which one it uses, and is compared with a plain loop that uses the same.
  */
 #include "climb.h"
 
@@ -24,7 +24,7 @@ constexpr unsigned WARP = 32, THREADS = 256, BLOCKS = 1024, MOST_THREADS = 1024;
 
 /* Rung one-thread: one thread multiplies and adds
  *
- * Order: from 0, the product of each pair rounded, then added, in turn.
+ * Order: from 0, the product of each pair is rounded and then added, in turn.
  */
 template <class T> __global__ void dot_by_one_thread(size_t n, const T *a, const T *b, T *dot) {
     T s = 0;
@@ -46,10 +46,10 @@ template <class T> static T order_of_one_thread(const std::vector<T> &a, const s
 
 /* Rung two-blocks: the classic program, 2 blocks of 512, the last additions on the host
  *
- * Each thread goes over the array in steps of 1024, the whole grid's size, and adds its products; a tree in shared
- * memory adds the 512 threads' sums; the host adds the two blocks'. The classic text calls log2(n) its complexity:
- * that is the number of steps, and the work is still n. It has n and the block's size as macros, checks no call, and
- * needs a block that is a power of two (see block-of-96).
+ * Each thread traverses the array in steps of 1024, the size of the whole grid, and adds its products. A tree in
+ * shared memory adds the sums of the 512 threads, and the host adds those of the two blocks. The classic text calls
+ * log2(n) its complexity. That is the number of steps; the work is still n. The program has n and the size of a block
+ * as macros, checks no call, and needs a block size that is a power of two (see block-of-96).
  *
  * Order: thread g of 1024 adds the products g, g + 1024, ... to 0; in a block thread t adds t + 256, then 128, ...;
  * then block 0 + block 1.
@@ -96,10 +96,10 @@ template <class T> static T order_of_two_blocks(const std::vector<T> &a, const s
 
 /* Rung closed-form: the classic check, 0 * 2 + 1 * 2 + ... = N (N - 1)
  *
- * The classic data are a[i] = i and b[i] = 2, the dot product of which is N (N - 1): 1047552 for N = 1024. The
- * program compares with ==, in float. That is right as long as every partial sum is a whole number up to 2^24, which
- * is so up to N = 4096 (16773120). At N = 8192 the plain loop gives 67098272 and the true value is 67100672: not the
- * kernel is wrong then but the check.
+ * The classic data are a[i] = i and b[i] = 2, whose dot product is N (N - 1): 1047552 for N = 1024. The program
+ * compares with ==, in float. That is right as long as every partial sum is a whole number of at most 2^24, which
+ * holds up to N = 4096 (16773120). At N = 8192 the plain loop gives 67098272 and the true value is 67100672. In this
+ * case the check is wrong, not the kernel.
  */
 static std::string closed_form(climb &c) {
     std::string said;
@@ -121,8 +121,8 @@ static std::string closed_form(climb &c) {
 
 /* Faulty rung block-of-96: the classic tree in a block that is no power of two
  *
- * 96, 48, 24, 12, 6, 3: at 3 the half is 1, thread 2's sum is added to nobody, and the same at every odd number on
- * the way. The block's size was a macro; whoever changed it got another result and no word about it.
+ * 96, 48, 24, 12, 6, 3: at 3 the half is 1, and the sum of thread 2 is never added. The same happens at every odd
+ * number on the way. The block size was a macro, so a change of it silently changed the result.
  */
 template <class T> static void block_of_96(size_t n, const T *a, const T *b, T *dot) {
     dot_by_tree<<<1, 96>>>(n, a, b, dot);
@@ -130,12 +130,12 @@ template <class T> static void block_of_96(size_t n, const T *a, const T *b, T *
 
 /* Rung fused: one rounding in place of two
  *
- * fma(a, b, s) is one instruction, faster and more accurate than two. weft is compiled with contraction off, so that
- * an fma is one where it is written, and nowhere else, on both machines.
+ * fma(a, b, s) is one instruction, faster and more accurate than two. weft is compiled with contraction off. So an
+ * fma is computed exactly where it is written, on both machines.
  *
  * Order: thread g of G = 1024 * 256 computes s = fma(a[i], b[i], s) for i = g, g + G, ... from 0; each warp adds
- * lanes 16 apart, then 8, 4, 2, 1; the warps' sums likewise; then 1024 threads of one block do the same with the
- * blocks' sums.
+ * lanes 16 apart, then 8, 4, 2, 1; the sums of the warps by the same rule; then 1024 threads of one block do the same
+ * with the sums of the blocks.
  */
 template <class T> __device__ T sum_of_warp(T v) {
     for (unsigned d = WARP / 2; d > 0; d /= 2) v += __shfl_down_sync(WHOLE_WARP, v, d);
@@ -170,7 +170,7 @@ template <class T> static void fused(size_t n, const T *a, const T *b, T *sums, 
     add_sums<<<1, BLOCKS>>>(sums, dot);
 }
 
-/* Values one a thread, added as warps do; then the warps' sums. */
+/* Adds values, one per thread, in the order of a warp; then the sums of the warps. */
 template <class T> static T order_of_block(std::vector<T> v) {
     std::vector<T> sums(WARP);
     for (size_t warp = 0; warp < v.size() / WARP; warp++) {
@@ -193,7 +193,8 @@ template <class T> static T order_of_fused(const std::vector<T> &a, const std::v
 
 /* Rung weft: weft_dot, the library's own
  *
- * The order of weft's sums, with fma(a, b, s) down the rows (ORDER.md). The specification is run beside it.
+ * The order of weft's sums, with fma(a, b, s) down the rows (ORDER.md). The result is compared with the
+ * specification.
  */
 static weft_status weft_product(weft_context *ctx, weft_dtype dtype, size_t n, const void *a, const void *b,
                                 void *dot) {
@@ -202,7 +203,7 @@ static weft_status weft_product(weft_context *ctx, weft_dtype dtype, size_t n, c
 
 /* Rung cublas: cublasSdot and cublasDdot, NVIDIA's own
  *
- * Loaded where the toolkit's library is. Its order is not stated, so that it is given whole numbers.
+ * Loaded from the toolkit's library, if it is installed. Its order is not stated, so the elements are whole numbers.
  */
 #ifdef HAVE_CUBLAS
 template <class T> static void cublas_dot(size_t n, const T *a, const T *b, T *dot) {
@@ -227,10 +228,10 @@ template <class T> static void cublas_dot(size_t, const T *, const T *, T *) {
 
 /* Exercises
  *
- * 1. Compute fma(x, x, -(x * x)) for a few x in C. What is it, and why not 0?
+ * 1. Compute fma(x, x, -(x * x)) for several x in C. What is it, and why is it not 0?
  * 2. Compile order_of_one_thread with gcc -O2 -march=native, with and without -ffp-contract=off. Do the bits differ?
  * 3. two-blocks copies its sums to the host, and waits. How long does that take on a GPU for n = 1024, and how long
- * the kernel? From which n on does it not matter?
+ *    the kernel? From which n on does it not matter?
  */
 
 /* Climbing the rungs. */

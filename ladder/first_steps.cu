@@ -1,13 +1,14 @@
 /* Topic first-steps: launching a kernel, memory, errors, limits
  *
- * What a program must do before it computes anything on a GPU: say how many threads, give them memory, find out what
- * went wrong. The GPU is a machine of its own, with memory of its own; a program on the host asks it to allocate, to
- * copy and to run kernels, and must ask whether that worked, for nothing is said unasked.
+ * What a program must do before it computes anything on a GPU: choose the number of threads, allocate memory, and
+ * find out what went wrong. The GPU is a separate processor with its own memory. A program on the host asks it to
+ * allocate, to copy and to run kernels. The program must also ask whether that worked, because errors are not
+ * reported unasked.
  *
- * No GPU is needed: these sources are also compiled for an executor that runs the threads one after another on the
- * CPU, and sees what a GPU does not tell. To run them on a GPU: an NVIDIA GPU with its driver, the CUDA toolkit
- * (nvcc), and weft built again (`./x build`); `weft devices` then lists the GPU, and `weft ladder first-steps` runs
- * on both.
+ * No GPU is needed. These sources are also compiled for an executor, which runs the threads one after another on the
+ * CPU and detects errors that a GPU does not report. Running them on a GPU takes an NVIDIA GPU with its driver, the
+ * CUDA toolkit (nvcc), and a new build of weft (`./x build`). `weft devices` then lists the GPU, and `weft ladder
+ * first-steps` runs on both.
  */
 #include "climb.h"
 
@@ -18,8 +19,9 @@ constexpr unsigned BLOCKS = 2, THREADS = 8;
 /* Rung thread-index: each of 2 x 8 threads writes its own number
  *
  * __global__ makes a function a kernel: called from the host, run by the device. numbers<<<2, 8>>>(x) runs it in 2
- * blocks of 8 threads, all at the same time as far as the program can tell. threadIdx.x counts in a block, so that it
- * is 0 ... 7 twice; blockIdx.x * blockDim.x + threadIdx.x counts through all blocks. So x[i] = i mod 8.
+ * blocks of 8 threads. The program must assume that all of them run at the same time. threadIdx.x counts within a
+ * block, so that it is 0 ... 7 twice; blockIdx.x * blockDim.x + threadIdx.x counts through all blocks. So x[i] = i
+ * mod 8.
  *
  * The launch returns at once, before the kernel has run. cudaMemcpy waits for it.
  */
@@ -30,23 +32,24 @@ __global__ void write_numbers(float *x) {
 
 static void thread_index(float *x) { write_numbers<<<BLOCKS, THREADS>>>(x); }
 
-/* Faulty rung unchecked: a launch that fails, and a program that does not ask
+/* Faulty rung unchecked: a launch that fails, and a program that does not check
  *
- * The classic first program, with 4000 threads in a block: the device refuses the launch, the kernel never runs, and
- * the program copies back memory that nobody has written. It printed zeros, which the texts took for a result; they
- * were luck. Here the memory is full of rubbish before, and rubbish comes back.
+ * The classic first program, with 4000 threads in a block. The device refuses the launch, the kernel never runs, and
+ * the program copies back memory that nothing has written. It printed zeros, which the texts took for a result, but
+ * the memory only happened to be zero. Here the memory is filled with arbitrary bytes first, and these bytes come
+ * back.
  */
 static void unchecked(float *x) {
     write_numbers<<<BLOCKS, 4000>>>(x);
-    (void)cudaGetLastError(); /* looked at by nobody */
+    (void)cudaGetLastError(); /* error deliberately ignored */
 }
 
 /* Rung too-many-threads: what a device says about 4000 threads in a block
  *
- * A block has 1024 threads at most. cudaGetLastError, right behind the launch, tells of one that could not begin:
- * with "invalid configuration argument" for many years, with "invalid argument" since CUDA 13. What goes wrong while
- * a kernel runs comes later: cudaDeviceSynchronize, or the next call that waits, returns it. A checked launch asks
- * both.
+ * A block has at most 1024 threads. cudaGetLastError, called directly after the launch, reports a launch that could
+ * not start. The message was "invalid configuration argument" for many years and is "invalid argument" since CUDA 13.
+ * Errors that occur while a kernel runs are returned later, by cudaDeviceSynchronize or by the next call that waits.
+ * A checked launch asks for both.
  */
 static std::string is_refused(const char *what, cudaError_t fault) {
     if (fault != cudaErrorInvalidConfiguration && fault != cudaErrorInvalidValue)
@@ -61,7 +64,7 @@ static std::string too_many_threads(float *x) {
 
 /* Rung no-blocks: a grid of 0 blocks
  *
- * n / 256 blocks of 256 threads are none at all for n < 256: a launch that fails, and not one that does nothing.
+ * For n < 256, n / 256 blocks of 256 threads are 0 blocks. That launch fails; it is not a launch that does nothing.
  */
 static std::string no_blocks(float *x) {
     const unsigned none = 0;
@@ -69,24 +72,24 @@ static std::string no_blocks(float *x) {
     return is_refused("0 blocks", cudaGetLastError());
 }
 
-/* Rung too-much-memory: a petabyte, please
+/* Rung too-much-memory: an allocation of a petabyte
  *
- * cudaMalloc says so when there is not that much, and the pointer is not to be used. The program can go on: nothing
- * is lost but this call.
+ * cudaMalloc returns an error if there is not enough memory, and the pointer must not be used. The program can
+ * continue: only this call has failed.
  */
 static std::string too_much_memory() {
     char *p = NULL;
     const cudaError_t fault = cudaMalloc(&p, (size_t)1 << 50);
-    (void)cudaGetLastError(); /* what one call failed with must not be taken for the next one's */
+    (void)cudaGetLastError(); /* clears the error, so that the next call is not blamed for it */
     if (fault != cudaErrorMemoryAllocation) return std::string("not refused: ") + cudaGetErrorString(fault);
     return std::string("2^50 bytes were refused: ") + cudaGetErrorString(fault);
 }
 
 /* Rung explicit-memory: copy in, compute, copy out
  *
- * Arrays of the host are copied to the device, added there, and the sum is copied back: three copies and a launch, in
- * order, since all are on the same stream. The classic exercise asks for this; the classic answer let a kernel fill
- * the arrays, and never copied anything in.
+ * Arrays of the host are copied to the device and added there, and the sum is copied back. The three copies and the
+ * launch run in order, because all are on the same stream. The classic exercise asks for this. The classic answer let
+ * a kernel fill the arrays and never copied anything in.
  */
 __global__ void add(size_t n, const float *a, const float *b, float *c) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -109,9 +112,9 @@ static void explicit_memory(const std::vector<float> &a, const std::vector<float
 
 /* Rung managed-memory: one pointer for host and device
  *
- * cudaMallocManaged gives memory that both may touch, and that moves to where it is touched. There are no copies to
- * write, but one thing to remember: the host must not read before the kernel is done, so cudaDeviceSynchronize stands
- * between the launch and the loop. The bytes are those of explicit-memory.
+ * cudaMallocManaged returns memory that host and device may both access, and that migrates to the one that accesses
+ * it. There are no copies to write, but one rule: the host must not read before the kernel has finished. So
+ * cudaDeviceSynchronize must be called between the launch and the loop. The bytes are those of explicit-memory.
  */
 static std::string managed_memory(const std::vector<float> &a, const std::vector<float> &b,
                                   const std::vector<float> &expected) {
@@ -134,11 +137,11 @@ static std::string managed_memory(const std::vector<float> &a, const std::vector
     return "the same bytes as explicit-memory gives, and no copy in the program";
 }
 
-/* Faulty rung host-pointer: a kernel is given an array of the host
+/* Faulty rung host-pointer: a kernel reads an array of the host
  *
- * A pointer says nothing about whose memory it points to; the compiler cannot tell. The kernel ends with "an illegal
- * memory access", and on a GPU nothing after it works any more in this process, so that it runs on the executor
- * alone.
+ * A pointer does not say whose memory it points to, so the compiler cannot detect the mistake. The kernel ends with
+ * "an illegal memory access". On a GPU nothing works in this process after that, so this rung runs only on the
+ * executor.
  */
 static void host_pointer(const std::vector<float> &a, float *sum) {
     add<<<(unsigned)blocks_for<size_t>(a.size(), 256), 256>>>(a.size(), a.data(), a.data(), sum);
@@ -146,8 +149,8 @@ static void host_pointer(const std::vector<float> &a, float *sum) {
 
 /* Faulty rung device-pointer: the host reads an array of the device
  *
- * The other way round, a loop on the host through a pointer that cudaMalloc gave. On a real machine the process ends
- * with a segmentation fault; the executor lets it pass and tells of it.
+ * The opposite mistake: a loop on the host through a pointer from cudaMalloc. On a real machine the process ends with
+ * a segmentation fault. The executor permits the access and reports it.
  */
 static void device_pointer(size_t n, const float *x, float *sum) {
     volatile float total = 0;
@@ -155,11 +158,11 @@ static void device_pointer(size_t n, const float *x, float *sum) {
     CUDA_CHECK(cudaMemset(sum, 0, sizeof *sum));
 }
 
-/* Rung device-limits: what this device has
+/* Rung device-limits: the limits of this device
  *
- * Ask the device; do not compute its limits from others. The classic program multiplied the blocks that a
- * multiprocessor can hold by the threads that a block can have, 16 x 1024, and printed 16384 threads a multiprocessor
- * for a card that has room for 1024: the attribute is maxThreadsPerMultiProcessor.
+ * Query the limits of the device; do not compute them from other limits. The classic program multiplied the blocks
+ * that a multiprocessor can hold by the threads that a block can have, 16 x 1024. It printed 16384 threads per
+ * multiprocessor for a card that holds 1024. The correct attribute is maxThreadsPerMultiProcessor.
  */
 static std::string device_limits() {
     cudaDeviceProp p;
@@ -178,11 +181,11 @@ static std::string device_limits() {
 
 /* Exercises
  *
- * 1. Run thread-index with 4 threads a block. What is x[5]?
- * 2. Which of the two checks of a launch finds 4000 threads, and which an access behind an array?
- * 3. Take cudaDeviceSynchronize out of managed-memory. Why does the executor still give the right answer?
- * 4. printf works in a kernel. Print blockIdx.x and threadIdx.x from thread-index: in which order do the lines come,
- *    with --schedule forward, backward and random, and on a GPU?
+ * 1. Run thread-index with 4 threads per block. What is x[5]?
+ * 2. Which of the two checks of a launch finds 4000 threads, and which an access after the end of an array?
+ * 3. Remove cudaDeviceSynchronize from managed-memory. Why does the executor still give the right answer?
+ * 4. printf works in a kernel. Print blockIdx.x and threadIdx.x from thread-index. In which order do the lines
+ *    appear, with --schedule forward, backward and random, and on a GPU?
  */
 
 /* Climbing the rungs. */

@@ -1,6 +1,6 @@
-/* What `weft ladder` and the libraries that run its kernels say to each other. There are two, made of the same
- * sources: libweft_ladder_executor.so runs them on the CPU, one thread after another, libweft_ladder_cuda.so on a
- * GPU. Each exports one function, ladder_machine. */
+/* Interface between `weft ladder` and the two libraries that run its kernels, which are built from the same sources.
+ * libweft_ladder_executor.so runs the kernels on the CPU, one thread after another; libweft_ladder_cuda.so runs them
+ * on a GPU. Each exports one function, ladder_machine. */
 #ifndef WEFT_LADDER_LADDER_H
 #define WEFT_LADDER_LADDER_H
 
@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-/* Raised whenever anything below changes. */
+/* Increased whenever anything below changes. */
 #define LADDER_INTERFACE 2
 
 typedef enum ladder_schedule { LADDER_FORWARD, LADDER_BACKWARD, LADDER_RANDOM } ladder_schedule;
 
-/* What to run. */
+/* Parameters of a run. */
 typedef struct ladder_call {
     const char *topic;
     const char *rung; /* only this one; NULL: all */
@@ -33,21 +33,21 @@ typedef struct ladder_call {
 typedef enum ladder_verdict {
     LADDER_RIGHT,
     LADDER_WRONG,  /* a result differs, a launch failed, threads raced */
-    LADDER_CAUGHT, /* so it is, in a rung that is wrong on purpose */
+    LADDER_CAUGHT, /* wrong, as expected, in a rung that is wrong on purpose */
     LADDER_LUCKY,  /* a rung that is wrong on purpose, and gave the right result this time */
     LADDER_NOT_RUN /* not at this size, or not on this machine */
 } ladder_verdict;
 
-/* How a rung went. */
+/* Result of a rung. */
 typedef struct ladder_row {
     const char *rung;
     ladder_verdict verdict;
-    const char *said;    /* a sentence: what is wrong, or why it did not run, or what was shown; "" */
-    size_t n;            /* that it ran with: fewer than the topic's on a GPU, where that would take too long */
+    const char *said;    /* a sentence: the error, the reason why it did not run, or what was shown; or "" */
+    size_t n;            /* size of the run: less than the topic's on a GPU, if that would take too long */
     bool timed;          /* on a GPU */
     double seconds;      /* of one run */
-    double bytes, flops; /* that the topic's result needs, at the least */
-    /* On the executor: what the kernels did. */
+    double bytes, flops; /* minimum that the topic's result needs */
+    /* On the executor: counts of what the kernels did. */
     uint64_t read, written, shared, atomics, barriers;
 } ladder_row;
 
@@ -56,12 +56,12 @@ typedef struct ladder_machine_info {
     char name[256];
     bool gpu;
     double bytes_a_second, flops_a_second; /* of a copy, reads and writes counted; of f32; 0: unknown */
-    /* Runs a topic and tells of each rung, in order. Returns false, with a sentence in `error`, when it cannot. */
+    /* Runs a topic and reports each rung, in order. On failure, returns false with a sentence in `error`. */
     bool (*climb)(const ladder_call *call, void (*tell)(void *state, const ladder_row *row), void *state, char *error,
                   size_t error_size);
 } ladder_machine_info;
 
-/* Describes the machine. Returns false, with a sentence in `error`, when there is none. */
+/* Describes the machine. If there is none, returns false with a sentence in `error`. */
 #define LADDER_ENTRY "ladder_machine"
 typedef bool (*ladder_entry)(ladder_machine_info *info, char *error, size_t error_size);
 

@@ -1,16 +1,16 @@
 /* Topic laplace: ten sweeps of Jacobi's iteration on a grid of n points
  *
- * Heat in a box: the points of the six faces keep their values, every other one becomes the mean of its six
- * neighbours, all at once, again and again. A stencil: each point is read by seven threads, and needs to be fetched
- * from memory by one. The box has side * side * depth points, n at the most: a cube when n is one.
+ * Heat in a box: the points of the six faces keep their values. Every other point becomes the mean of its six
+ * neighbours, all at once, again and again. This is a stencil: each point is read by seven threads, and should be
+ * fetched from memory once. The box has side * side * depth points, at most n: a cube if n is one.
  *
- * Work 6 operations a point and sweep (five additions, a multiplication), steps 1 a sweep, traffic 2 n elements a
- * sweep: the grid is read and the new one written. (One who does two sweeps a pass needs half of that, and can be
- * beyond 100 % of the ceiling.)
+ * Work 6 operations per point and sweep (five additions, a multiplication), steps 1 per sweep, traffic 2 n elements
+ * per sweep: the grid is read and the new one is written. (A kernel that does two sweeps per pass needs half of that,
+ * and can exceed 100 % of the ceiling.)
  *
- * Order: ((((x- + x+) + y-) + y+) + z-) + z+, times 1/6 rounded. There is no product to fuse with an addition, so
- * that all rungs, a loop on the CPU and weft give the same bits, whatever the shape of the blocks. Values fall as
- * 6^-sweeps behind the front: a GPU that flushes the smallest numbers to zero is wrong from sweep 49 on.
+ * Order: ((((x- + x+) + y-) + y+) + z-) + z+, times 1/6 rounded. There is no product to fuse with an addition. So all
+ * rungs, a loop on the CPU and weft give the same bits, whatever the shape of the blocks. Values ahead of the front
+ * decrease as 6^-sweeps: a GPU that flushes the smallest numbers to zero is wrong from sweep 49 on.
  */
 #include "climb.h"
 
@@ -20,7 +20,7 @@
 
 constexpr unsigned SWEEPS = 10;
 
-/* Point (i, j, k) is at i + row (j + ny k); a row has room for nx points, and for `pad` more (see padded). */
+/* Point (i, j, k) is at i + row (j + ny k). A row has capacity for nx points and `pad` more (see padded). */
 struct box {
     size_t nx, ny, nz, pad = 0;
     __host__ __device__ size_t row() const { return nx + pad; }
@@ -33,8 +33,8 @@ struct box {
     __host__ __device__ size_t size() const { return layer() * nz; }
 };
 
-/* A new value from the sum of six neighbours, and one of a face. Whole numbers are 6^sweeps times the values: then
- * nothing is divided, and nothing rounded. */
+/* Returns a new value from the sum of six neighbours, and the value of a face. Whole numbers are 6^sweeps times the
+ * values: then no division is needed, and nothing is rounded. */
 template <class T> __host__ __device__ T mean(T six) {
     if constexpr (std::is_integral_v<T>) return six;
     return six * ((T)1 / (T)6);
@@ -44,12 +44,13 @@ template <class T> __host__ __device__ T kept(T u) {
     return u;
 }
 
-/* The new value of a point: u points to it, its neighbours in y are `row` away and those in z `layer`. */
+/* Returns the new value of the point at u. Its neighbours in y are `row` elements away and those in z `layer`
+ * elements. */
 template <class T> __host__ __device__ T relax(const T *u, size_t row, size_t layer) {
     return mean(((((u[-1] + u[1]) + *(u - row)) + u[row]) + *(u - layer)) + u[layer]);
 }
 
-/* Sweeps from u by way of `spare` to v: sweep(from, to), so many times. */
+/* Runs `sweeps` sweeps from u to v, using `spare` in between, by calls of sweep(from, to). */
 template <class T, class SWEEP> static void repeat(unsigned sweeps, const T *u, T *spare, T *v, SWEEP sweep) {
     const T *from = u;
     for (unsigned left = sweeps; left > 0; left--) {
@@ -75,8 +76,8 @@ template <class T> static std::vector<T> order_of_sweeps(unsigned sweeps, box g,
 
 /* Rung columns: a thread for each column of the box
  *
- * The older of the classic two: blocks of 16 x 8 threads over x and y, each thread going through the box in z. A warp
- * touches two runs of 16 neighbours, half of what a fetch of 128 bytes could bring.
+ * The older of the two classic kernels: blocks of 16 x 8 threads over x and y, each thread traversing the box in z. A
+ * warp accesses two groups of 16 adjacent points, each half of what a fetch of 128 bytes could deliver.
  */
 template <class T> __global__ void relax_columns(box g, const T *u, T *v) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
@@ -87,7 +88,7 @@ template <class T> __global__ void relax_columns(box g, const T *u, T *v) {
     }
 }
 
-/* Blocks of so many threads over x and y. */
+/* Number of blocks of this shape over x and y. */
 static dim3 over_layer(box g, dim3 block) {
     return dim3((unsigned)blocks_for<size_t>(g.nx, block.x), (unsigned)blocks_for<size_t>(g.ny, block.y));
 }
@@ -102,9 +103,9 @@ template <class T> static void columns(box g, const T *u, T *spare, T *v) {
 
 /* Rung points: a thread for each point
  *
- * The newer one: blocks of 32 x 4 x 2, more threads, none of which goes far. Seven reads a point, of which the caches
- * answer six if all goes well. The text that says "7 floats a point" and then multiplies finds 1692 GB/s on a card of
- * 900: what a cache answers does not come from memory.
+ * The newer one: blocks of 32 x 4 x 2, more threads, each with one point. Seven reads per point, six of which the
+ * caches serve in the best case. The text counts "7 floats a point", multiplies, and finds 1692 GB/s on a card of
+ * 900. Reads that a cache serves do not come from memory.
  */
 template <class T> __global__ void relax_points(box g, const T *u, T *v) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y,
@@ -119,7 +120,7 @@ template <class T> static void points_once(box g, dim3 block, const T *u, T *v) 
     relax_points<<<dim3(layer.x, layer.y, (unsigned)blocks_for<size_t>(g.nz, block.z)), block>>>(g, u, v);
 }
 
-static const dim3 FLAT(32, 4, 2); /* a block */
+static const dim3 FLAT(32, 4, 2); /* shape of a block */
 
 template <class T> static void points(box g, const T *u, T *spare, T *v) {
     repeat(SWEEPS, u, spare, v, [=](const T *from, T *to) { points_once(g, FLAT, from, to); });
@@ -127,9 +128,9 @@ template <class T> static void points(box g, const T *u, T *spare, T *v) {
 
 /* Faulty rung in-place: one array for old and new
  *
- * With u and v the same array a point's neighbours are partly of this sweep and partly of the last, as the threads
- * happen to run: neither Jacobi's iteration nor Gauss and Seidel's. It converges to the same solution all the same,
- * and a test that looks only at that will not see it.
+ * If u and v are the same array, the neighbours of a point are partly of this sweep and partly of the last, depending
+ * on the order of the threads. This is neither Jacobi's iteration nor that of Gauss and Seidel. It converges to the
+ * same solution nevertheless, and a test that checks only the solution does not detect it.
  */
 template <class T> static void in_place(box g, const T *u, T *v) {
     CUDA_CHECK(cudaMemcpyAsync(v, u, g.size() * sizeof(T), cudaMemcpyDeviceToDevice));
@@ -138,8 +139,8 @@ template <class T> static void in_place(box g, const T *u, T *v) {
 
 /* Faulty rung faces-forgotten: the new grid has no faces
  *
- * Faces do not change, and so this kernel does not touch them. But there are two arrays, and nobody has ever written
- * the faces of the second: what lay in memory there flows into the box from the second sweep on.
+ * Faces do not change, and so this kernel does not write them. But there are two arrays, and nothing has written the
+ * faces of the second. From the second sweep on, the previous contents of that memory flow into the box.
  */
 template <class T> __global__ void relax_insides(box g, const T *u, T *v) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
@@ -153,11 +154,11 @@ template <class T> static void faces_forgotten(box g, const T *u, T *spare, T *v
            [=](const T *from, T *to) { relax_insides<<<over_layer(g, block), block>>>(g, from, to); });
 }
 
-/* Rung registers: what a thread has just read, it keeps
+/* Rung registers: a thread keeps in registers what it has read
  *
- * In columns a thread reads each point of its column three times: as the one above, as its own, as the one below.
- * Here it has the three in registers, and moves them down by one at each layer: five reads a point. Blocks are of
- * 32 x 8, a whole warp in a row.
+ * In columns a thread reads each point of its column three times: as the point above, as its own, as the point below.
+ * Here it keeps the three in registers, and moves them down by one at each layer: five reads per point. Blocks are of
+ * 32 x 8 threads, a full warp in each row.
  */
 template <class T> __global__ void relax_in_registers(box g, const T *u, T *v) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x, j = (size_t)blockIdx.y * blockDim.y + threadIdx.y;
@@ -184,15 +185,16 @@ template <class T> static void registers(box g, const T *u, T *spare, T *v) {
 
 /* Rung shared: a layer in shared memory
  *
- * The neighbours in x and y are other threads' own points. Each thread puts its point of the layer in shared memory,
- * those at the block's edges put the neighbour outside there, too, and after a barrier all read from it: a point
- * comes from memory once a block, and a little more at the edges. Another barrier before the next layer is put there.
+ * The neighbours in x and y are other threads' own points. Each thread stores its point of the layer in shared
+ * memory, and threads at the edges of the block also store the neighbour outside. After a barrier all read from
+ * there. So a point is fetched from memory once per block, and points at the edges more often. Another barrier
+ * precedes the stores of the next layer.
  *
- * Threads beyond the grid stay until the end: the barriers are for all.
+ * Threads outside the grid stay until the end, because all threads must reach the barriers.
  */
 constexpr unsigned ACROSS = 32, DOWN = 8;
 
-/* The layer of point (i, j, k), whose value is `here`, and the neighbours of the block's edges. */
+/* Stores point (i, j, k), whose value is `here`, and the neighbours outside the edges of the block. */
 template <class T>
 __device__ void put_layer(T (*tile)[ACROSS + 2], box g, const T *u, size_t i, size_t j, size_t k, T here) {
     const unsigned x = threadIdx.x + 1, y = threadIdx.y + 1;
@@ -231,40 +233,41 @@ template <class T> static void shared(box g, const T *u, T *spare, T *v) {
            [=](const T *from, T *to) { relax_in_shared<<<over_layer(g, block), block>>>(g, from, to); });
 }
 
-/* Rung two-sweeps: two sweeps while the points are near
+/* Rung two-sweeps: two sweeps while the points are in shared memory
  *
- * All rungs so far bring the grid from memory ten times and back ten times. A block that has 20 x 12 x 12 points in
- * shared memory can compute 18 x 10 x 10 of the next sweep, and from these 16 x 8 x 8 of the one after: five passes
- * over memory in place of ten. The price is what blocks fetch and compute twice, 2880 points for 1024: with bricks
- * this small it is higher than the gain, on an H200 0.94 ms a sweep where points takes 0.56. weft's own, whose
- * blocks march through the box with the points of several sweeps in registers, takes 0.21. What is outside of the
- * grid is skipped, what is on a face kept, at every sweep.
+ * All rungs so far read the grid from memory ten times and write it ten times. A block that has 20 x 12 x 12 points
+ * in shared memory can compute 18 x 10 x 10 points of the next sweep, and from these 16 x 8 x 8 of the one after.
+ * That is five passes over memory instead of ten. The price is the points that blocks fetch and compute twice, 2880
+ * points for
+ * 1024. With bricks this small the price exceeds the gain: on an H200 0.94 ms per sweep where points takes 0.56. The
+ *    blocks of weft's own kernel move through the box with the points of several sweeps in registers; it takes 0.21.
+ *    Points outside the grid are skipped and points on a face are kept, at every sweep.
  */
 constexpr unsigned WIDE = 16, HIGH = 8;
 
-/* The points that a block has of a sweep: those it writes and `margin` around them. */
+/* Size of a block's brick in one sweep: the points that the block writes, and `margin` more on each side. */
 template <unsigned margin> struct brick {
     static constexpr unsigned NX = WIDE + 2 * margin, NY = HIGH + 2 * margin, POINTS = NX * NY * NY;
 };
 
-/* Calls what(p, i, j, k) for each point of the brick that is in the grid, p being its place in the brick. */
+/* Calls what(p, i, j, k) for each point of the brick that is in the grid; p is the point's position in the brick. */
 template <unsigned margin, class WHAT> __device__ void for_brick(box g, WHAT what) {
     for (unsigned p = threadIdx.x; p < brick<margin>::POINTS; p += blockDim.x) {
         const size_t i = (size_t)blockIdx.x * WIDE + p % brick<margin>::NX - margin,
                      j = (size_t)blockIdx.y * HIGH + p / brick<margin>::NX % brick<margin>::NY - margin,
                      k = (size_t)blockIdx.z * HIGH + p / brick<margin>::NX / brick<margin>::NY - margin;
-        if (g.has(i, j, k)) what(p, i, j, k); /* an i below 0 has wrapped, and is no less than nx */
+        if (g.has(i, j, k)) what(p, i, j, k); /* an i below 0 has wrapped, and is not less than nx */
     }
 }
 
-/* Where point p of a brick is in the one with a margin greater by one. */
+/* Converts position p of a brick to the position in the brick whose margin is greater by one. */
 template <unsigned margin> __device__ unsigned in_wider(unsigned p) {
     const unsigned x = p % brick<margin>::NX, y = p / brick<margin>::NX % brick<margin>::NY,
                    z = p / brick<margin>::NX / brick<margin>::NY;
     return x + 1 + brick<margin + 1>::NX * (y + 1 + brick<margin + 1>::NY * (z + 1));
 }
 
-/* The new value of point p of the brick, from the wider brick of the sweep before. */
+/* Computes the new value of point p of the brick, from the wider brick of the sweep before. */
 template <unsigned margin, class T> __device__ T relax_brick(bool inside, const T *before, unsigned p) {
     const T *const u = before + in_wider<margin>(p);
     return inside ? relax(u, brick<margin + 1>::NX, brick<margin + 1>::NX * brick<margin + 1>::NY) : kept(*u);
@@ -290,18 +293,18 @@ template <class T> static void two_sweeps(box g, const T *u, T *spare, T *v) {
 
 /* Rung block-shapes: which block is the best? Try them
  *
- * The shape of a block changes no bit here, and it changes the time: by a factor of three in a classic text. Why is
- * easy to say afterwards (whole warps in a row; neighbours in y and z in the same block, so that the cache has them;
- * enough blocks for all multiprocessors), and hard to say before. So a tuner tries: each shape is run, its result
- * held against the right one, and timed, as the median of several runs. The course's own tuner timed the whole
- * process once, with the same setting at 6.7 and at 9.6 seconds: its winner was noise. What is within 2 % of the best
- * is as good as the best.
+ * The shape of a block changes no bit here, but it changes the time: by a factor of three in a classic text. The
+ * reasons are easy to give afterwards. Full warps should be in one row; neighbours in y and z should be in the same
+ * block, so that the cache has them; and there must be enough blocks for all multiprocessors. The best shape is hard
+ * to predict. So a tuner runs each shape, compares its result with the expected one, and times it, as the median of
+ * several runs. The course's own tuner timed the whole process once, and the same setting took 6.7 and 9.6 seconds:
+ * its winner was noise. A shape within 2 % of the best is as good as the best.
  *
- * Shown are milliseconds a sweep, for blocks of x * y threads over columns and of x * y * z over points.
+ * Shown are milliseconds per sweep, for blocks of x * y threads over columns and of x * y * z over points.
  */
 struct block_shape {
     const char *kernel;
-    unsigned x, y, z; /* z = 0: columns */
+    unsigned x, y, z; /* z = 0: over columns */
 };
 static const block_shape SHAPES[] = {
     {"columns", 8, 8, 0},  {"columns", 16, 8, 0},  {"columns", 16, 16, 0}, {"columns", 32, 4, 0},
@@ -322,7 +325,7 @@ template <class T> static void sweep_in_shape(const block_shape &s, box g, const
         columns_once(g, dim3(s.x, s.y), u, v);
 }
 
-/* A cube of a power of two of points a side, at the most n and 256^3. */
+/* A cube whose side is a power of two, with at most n and at most 256^3 points. */
 static size_t side_of_cube(size_t n) {
     size_t side = 4;
     while (side < 256 && 8 * side * side * side <= n) side *= 2;
@@ -353,13 +356,15 @@ static std::string block_shapes(climb &c) {
            " shapes, the same bits from all; times are a GPU's to tell";
 }
 
-/* Rung padded: rows that begin where the memory's pieces do
+/* Rung padded: rows that begin at memory segments
  *
- * In rows of 256 floats every row begins at a multiple of 128 bytes, and what a warp reads is four whole pieces of 32
- * bytes. In rows of 255 most warps touch a fifth piece. The remedy is to give each row the room of 256 and to use
- * 255 of it: one number in `box` says how much is left, at, row and layer use it, and no kernel knows.
+ * In rows of 256 floats every row begins at a multiple of 128 bytes, and a warp reads four full segments of 32 bytes.
+ * In rows of 255 most warps access a fifth segment. The remedy is to allocate 256 elements for each row and to use
+ * 255 of them. One number in `box` says how many are unused. Its members `at`, `row` and `layer` use it, and no
+ * kernel changes.
  *
- * Shown are points a second, of a cube, of one that is smaller by a point in each direction, and of that one padded.
+ * Shown are points per second, for a cube, for a box that is smaller by one point in each direction, and for that box
+ * padded.
  */
 static double points_a_second(climb &c, box g, std::string *wrong) {
     const box dense = {g.nx, g.ny, g.nz};
@@ -372,7 +377,7 @@ static double points_a_second(climb &c, box g, std::string *wrong) {
     each([&](size_t p, size_t at) { wide[at] = values[p]; });
     const float *const u = c.input(wide);
     float *const v = c.output<float>(g.size());
-    CUDA_CHECK(cudaMemset(v, 0, g.size() * sizeof *v)); /* what the rows leave free is fetched too */
+    CUDA_CHECK(cudaMemset(v, 0, g.size() * sizeof *v)); /* the unused elements of the rows are fetched too */
     points_once(g, FLAT, u, v);
     c.fetch(got.data(), v, got.size() * sizeof got[0]);
     each([&](size_t p, size_t at) {
@@ -405,9 +410,9 @@ static std::string padded(climb &c) {
  *     ncu --metrics smsp__sass_thread_inst_executed_op_fadd_pred_on.sum,\
  *     smsp__sass_thread_inst_executed_op_fmul_pred_on.sum,dram__bytes.sum weft ladder laplace --rung points
  *
- * Divided by the points inside of the box, that is 5 additions and 1 multiplication; and dram__bytes, divided by all
- * points, is 8 if every point is fetched once, more where caches fail. A kernel that is a template has a profiler of
- * its own: give it a type that counts what is done with it.
+ * Divided by the number of points inside the box, that is 5 additions and 1 multiplication. dram__bytes, divided by
+ * the number of all points, is 8 if every point is fetched once, and more where caches fail. A kernel that is a
+ * template needs no profiler: its type argument can be a type that counts the operations on it.
  */
 static __device__ unsigned long long ADDED, MULTIPLIED;
 
@@ -428,7 +433,7 @@ __host__ __device__ inline counted operator*(counted a, counted b) {
 #endif
     return a.value * b.value;
 }
-__host__ __device__ inline counted operator/(counted a, counted b) { return a.value / b.value; } /* of 1 by 6, once */
+__host__ __device__ inline counted operator/(counted a, counted b) { return a.value / b.value; } /* 1 / 6, once */
 
 static std::string operations(climb &c) {
     const box g = {20, 18, 16};
@@ -449,11 +454,12 @@ static std::string operations(climb &c) {
 
 /* Rung checksum: the classic problem in whole numbers
  *
- * 1 on the faces, 0 inside: after s sweeps a point is the probability that a walk, which goes to any neighbour with
- * equal chances, has met a face after s steps, a whole number over 6^s. Multiplied by 6 at every sweep the kernel of
- * registers computes these numbers without any rounding; they are known: the sum over 64 x 64 x 64 points after ten
- * sweeps is 2829743923392. This test sees every index that is wrong, but for one kind: the problem is the same in all
- * directions. So the rungs are given random numbers.
+ * The values are 1 on the faces and 0 inside. After s sweeps a point is the probability that a random walk has
+ * reached a face after s steps, if it moves to each neighbour with equal chances. That is a whole number over 6^s.
+ * Multiplied by 6 at every sweep, the kernel of registers computes these numbers without any rounding. They are
+ * known: the sum over 64 x 64 x 64 points after ten sweeps is 2829743923392. This test detects every wrong index but
+ * one kind: the problem is the same in all directions, so swapped directions pass. The rungs are therefore given
+ * random numbers.
  */
 static std::string checksum(climb &c) {
     const box g = {64, 64, 64};
@@ -473,10 +479,10 @@ static std::string checksum(climb &c) {
 
 /* Rung change: when to stop
  *
- * A solver goes on until a sweep changes little: the root of the mean square of what it changed. The classic task
- * asks for it and leaves it undone. weft_laplace sums it in the last sweep, with no pass over memory of its own, in
- * f64; in f32, printed with six decimals, everything below 5e-7 looks like nothing. For the problem of checksum it is
- * known: 0.010784171 at the tenth sweep.
+ * A solver continues until a sweep changes little, measured by the root of the mean square of the changes. The
+ * classic task asks for it and leaves it undone. weft_laplace sums it in the last sweep, without an extra pass over
+ * memory, in f64. In f32, printed with six decimals, everything below 5e-7 would appear as 0. For the problem of
+ * checksum it is known: 0.010784171 at the tenth sweep.
  */
 static std::string change(climb &c) {
     const box g = {64, 64, 64};
@@ -492,7 +498,7 @@ static std::string change(climb &c) {
 
 /* Rung weft: weft_laplace, the library's own
  *
- * Several sweeps a pass, on a CPU too, with the same bits as one at a time (ORDER.md 7).
+ * Several sweeps per pass, also on a CPU, with the same bits as one sweep at a time (ORDER.md 7).
  */
 template <class T> static weft_status weft_relax(weft_context *ctx, weft_dtype dtype, box g, const T *u, T *v) {
     return weft_laplace(ctx, dtype, g.nx, g.ny, g.nz, SWEEPS, u, v, NULL);
@@ -500,11 +506,11 @@ template <class T> static weft_status weft_relax(weft_context *ctx, weft_dtype d
 
 /* Exercises
  *
- * 1. Add 256 x 1 and 1 x 256 to SHAPES. How many bytes does a warp of each ask for, and how many of those does it
+ * 1. Add 256 x 1 and 1 x 256 to SHAPES. How many bytes does a warp of each request, and how many of those does it
  *    use? (The classic texts found that both kernels, once tuned, are equally fast.)
- * 2. How many pieces of 32 bytes does a warp touch that reads 32 floats from word 0, from word 1, and from word 8?
- * 3. For which sizes of bricks do three sweeps a pass fetch less than two? What does shared memory allow?
- * 4. What would relax_in_registers read at the last layer without the test k + 1 < nz? Who would notice?
+ * 2. How many segments of 32 bytes does a warp access that reads 32 floats from word 0, from word 1, and from word 8?
+ * 3. For which sizes of bricks do three sweeps per pass fetch less than two? What does shared memory allow?
+ * 4. What would relax_in_registers read at the last layer without the test k + 1 < nz? What would detect it?
  */
 
 /* Climbing the rungs. */

@@ -1,19 +1,19 @@
-/* Topic match: how often each of a few words occurs in a text
+/* Topic match: how often each of several words occurs in a text
  *
- * Words of four letters, each held in one 32-bit number, its first letter in the lowest byte; a text of n bytes; the
- * word may begin at any byte, and occurrences may overlap. For each of n - 3 places and each of W words one
- * comparison: with few words reading the text is the ceiling, with 64 and more the comparisons are.
+ * Words of four letters, each stored in one 32-bit number with its first letter in the lowest byte, and a text of n
+ * bytes. The word may begin at any byte, and occurrences may overlap. Each of n - 3 positions and each of W words
+ * needs one comparison. With few words reading the text is the ceiling; with 64 and more the comparisons are.
  *
- * Counts are whole numbers and have no order: every rung must have those of a loop of memcmp. The course's own
- * example, its file match.cu searched for "cuti", "gold", "text" and "word", counts 3, 3, 12 and 16. Here the text is
- * made of these words and of parts of them, so that they occur at all alignments and across every border.
+ * Counts are whole numbers and have no order, so every rung must return those of a loop of memcmp. The course's own
+ * example, its file match.cu searched for "cuti", "gold", "text" and "word", has the counts 3, 3, 12 and 16. Here the
+ * text is made of these words and of parts of them, so that they occur at all alignments and across every border.
  */
 #include "climb.h"
 
 constexpr unsigned THREADS = 256, WARP = 32, BLOCKS = 528;
 constexpr int WORDS = 4;
 static const char PATTERNS[] = "cutigoldtextword";
-typedef unsigned long long counter; /* of atomicAdd */
+typedef unsigned long long counter; /* as atomicAdd requires */
 
 struct word_list {
     unsigned char letter[WORDS][4];
@@ -21,10 +21,10 @@ struct word_list {
 };
 static __constant__ word_list WORD;
 
-/* Rung bytes: a thread for each place, byte by byte
+/* Rung bytes: a thread for each position, byte by byte
  *
- * Compares as one would in C, and stops at the first byte that differs, so that lanes of a warp go separate ways. The
- * four bytes of a place are read by four threads. Each occurrence is an atomic addition in global memory.
+ * Compares as a C program would, and stops at the first byte that differs, so the lanes of a warp diverge. The four
+ * bytes of a position are read by four threads. Each occurrence is an atomic addition in global memory.
  */
 static __global__ void match_bytes(size_t n, const unsigned char *text, counter *counts) {
     const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -41,14 +41,14 @@ static void bytes(size_t n, const unsigned *text, counter *counts) {
     match_bytes<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, (const unsigned char *)text, counts);
 }
 
-/* Rung words: four places at a time, a word in a register
+/* Rung words: four positions at a time, a word in a register
  *
- * Thread l reads the text's words l and l + 1, and has the four places 4 l, ..., 4 l + 3: what begins at byte o of a
- * word is its upper bytes and the next one's lower ones, which __funnelshift_r puts together in one instruction. Then
- * a comparison of four letters is one of two numbers.
+ * Thread l reads the words l and l + 1 of the text, and processes the four positions 4 l, ..., 4 l + 3. The four
+ * letters that begin at byte o are the upper bytes of word l and the lower ones of word l + 1. __funnelshift_r
+ * combines them in one instruction. Then a comparison of four letters is a comparison of two numbers.
  *
- * Only places with p + 4 <= n count. The classic program pads the text with spaces instead, which can make a match
- * that is not there, for a word that ends in a space. The array has one more word here, too, but it is never a match.
+ * Only positions with p + 4 <= n count. The classic program pads the text with spaces instead, which can create a
+ * false match for a word that ends in a space. This array also has one extra word, but it is never part of a match.
  */
 static __device__ unsigned word_at(unsigned low, unsigned high, unsigned offset) {
     return __funnelshift_r(low, high, 8 * offset);
@@ -72,10 +72,11 @@ static void words(size_t n, const unsigned *text, counter *counts) {
     match_words<<<blocks_of_words(n), THREADS>>>(n, text, counts);
 }
 
-/* Faulty rung last-word: the places behind the last word's first byte are left out
+/* Faulty rung last-word: the positions after the first byte of the last word are left out
  *
- * A published answer: so as not to read behind the text, it looks at offsets 1 to 3 only where l < n / 4 - 1. What
- * begins in the last whole word is lost, and whatever is in a last, incomplete one. This text ends with a match.
+ * A published answer. To avoid a read after the end of the text, it tests offsets 1 to 3 only where l < n / 4 - 1. It
+ * misses matches that begin after the first byte of the last full word, or in a partial word after it. This text ends
+ * with a match.
  */
 static __global__ void match_but_last(size_t n, const unsigned *text, counter *counts) {
     const size_t l = (size_t)blockIdx.x * blockDim.x + threadIdx.x, whole = n / 4;
@@ -95,10 +96,10 @@ static void last_word(size_t n, const unsigned *text, counter *counts) {
 
 /* Rung shared-chunk: a chunk of the text in shared memory, counters of the block's own
  *
- * The course's outline. A block loads 256 words, one a thread, and one more: the next chunk's first, without which a
- * match across the border would be lost. Every word of the text is then read once from global memory. Matches are
- * counted in shared memory, and a block adds one number for each word to the total: four atomics a block in global
- * memory, however often the words occur.
+ * The course's outline. A block loads 256 words, one per thread, and one more, the first of the next chunk. Without
+ * it a match across the border would be lost. Every word of the text is then read once from global memory. Matches
+ * are counted in shared memory, and a block adds one number for each word to the total: four atomics per block in
+ * global memory, however often the words occur.
  */
 static __global__ void match_chunk(size_t n, const unsigned *text, counter *counts) {
     __shared__ unsigned chunk[THREADS + 1], found[WORDS];
@@ -122,10 +123,10 @@ static void shared_chunk(size_t n, const unsigned *text, counter *counts) {
     match_chunk<<<blocks_of_words(n), THREADS>>>(n, text, counts);
 }
 
-/* Faulty rung no-neighbour: the chunk without the word behind it
+/* Faulty rung no-neighbour: the chunk without the word after it
  *
- * The last thread of each block compares with shared memory that nobody has written, which holds what another block
- * left there. Three places in 1024 are wrong: enough to lose a match here and there, and too few to be noticed in a
+ * The last thread of each block compares with shared memory that no thread has written. It contains what another
+ * block left there. Three positions in 1024 are wrong: enough to lose some matches, and too few to be noticed in a
  * short text.
  */
 static __global__ void match_chunk_alone(size_t n, const unsigned *text, counter *counts) {
@@ -147,12 +148,12 @@ static void no_neighbour(size_t n, const unsigned *text, counter *counts) {
     match_chunk_alone<<<blocks_of_words(n), THREADS>>>(n, text, counts);
 }
 
-/* Rung registers: sixteen bytes a thread, counts in registers
+/* Rung registers: sixteen bytes per thread, counts in registers
  *
- * Nothing has to be shared: a thread that loads 16 bytes at once, and the word behind them, which its neighbour has
- * brought into the cache, has 16 places and needs no barrier. It counts in four registers, whose number the compiler
- * knows, so that the loops over words are unrolled. In the end a warp adds its lanes by shuffles, and one lane adds
- * to the total. 528 blocks go over the text.
+ * Nothing has to be shared. A thread loads 16 bytes at once and the word after them, which the next thread's load has
+ * put into the cache. It has 16 positions and needs no barrier. It counts in four registers. Their number is known to
+ * the compiler, so that the loops over words are unrolled. At the end a warp adds its lanes by shuffles, and one lane
+ * adds to the total. 528 blocks traverse the text.
  */
 static __global__ void match_sixteen(size_t n, const uint4 *text, counter *counts) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -180,8 +181,8 @@ static void registers(size_t n, const unsigned *text, counter *counts) {
 
 /* Rung weft: weft_match_count, the library's own
  *
- * Up to 10 000 patterns of 1 to 256 bytes; few are compared by their first four bytes as here, many are looked up in
- * a hash table by them.
+ * Up to 10 000 patterns of 1 to 256 bytes. A small number of patterns are compared by their first four bytes as here.
+ * A large number are looked up in a hash table by these bytes.
  */
 static weft_status weft_words(weft_context *ctx, size_t n, const void *text, uint64_t *counts) {
     const uint64_t offsets[WORDS + 1] = {0, 4, 8, 12, 16};
@@ -192,10 +193,10 @@ static weft_status weft_words(weft_context *ctx, size_t n, const void *text, uin
 /* Exercises
  *
  * 1. Count "aaaa" in a text of ten a's: which answers are possible, and which is this topic's?
- * 2. How many bytes does each of bytes, words and registers ask for, for each byte of the text?
- * 3. Make it 64 words. Which rung's time grows by 16, which hardly at all, and where does comparing become the
+ * 2. How many bytes does each of bytes, words and registers request for each byte of the text?
+ * 3. Use 64 words. Which rung's time grows by 16, which hardly at all, and where do the comparisons become the
  *    ceiling?
- * 4. Use __shfl_down_sync in registers for the word behind a thread's 16 bytes. Which lane still has to load it?
+ * 4. Use __shfl_down_sync in registers for the word after a thread's 16 bytes. Which lane must still load it?
  */
 
 /* Climbing the rungs. */

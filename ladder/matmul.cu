@@ -1,17 +1,17 @@
 /* Topic matmul: C = A B, a product of matrices with n elements in all
  *
- * Each element of C is a row of A times a column of B: 2 k operations, of multiplication and addition, for k elements
- * of each. n is the number of elements of C, at the most: for n = 10240 A is 80 x 48 and B 48 x 128, as in the
- * classic lecture, and other n keep these proportions. Work 2 rows * columns * k; each element of A and B is used
- * many times, and there is the lesson: read from memory each time, it costs 8 bytes for two operations; the more of
- * it a block keeps near, the closer it comes to what the GPU can multiply. The traffic that the result needs is A, B
- * and C once.
+ * Each element of C is a row of A times a column of B: 2 k operations, multiplications and additions, for k elements
+ * of each. n is the maximal number of elements of C. For n = 10240 A is 80 x 48 and B 48 x 128, as in the classic
+ * lecture, and other n keep these proportions. Work 2 rows * columns * k. Each element of A and B is used many times,
+ * and this is the lesson. If it is read from memory each time, two operations cost 8 bytes. The more of it a block
+ * keeps in fast memory, the closer the kernel comes to the GPU's rate of multiplication. The traffic that the result
+ * needs is A, B and C once.
  *
- * How near is near enough? A GPU's f32 lanes do about 16 operations in the time in which one byte comes from memory
- * (an H200: 67 TFLOP/s, 4.2 TB/s). A block that computes S x S elements of C reads, for each k, S elements of A and S
- * of B, 8 S bytes of f32, and does 2 S S operations with them: S / 4 for a byte. Behind that wall stands the next
- * one: what is multiplied must come out of shared memory, of which a multiprocessor reads 32 words a tick, while it
- * multiplies 128 times. A quarter of a word for a multiplication is all that it can have.
+ * How much must a block keep? The f32 lanes of a GPU do about 16 operations in the time in which one byte comes from
+ * memory (an H200: 67 TFLOP/s, 4.2 TB/s). A block that computes S x S elements of C reads, for each k, S elements of
+ * A and S of B. These are 8 S bytes of f32 for 2 S S operations: S / 4 operations per byte. Shared memory is the next
+ * limit. A multiprocessor reads 32 words of it per clock cycle, and multiplies 128 times in that cycle. So each
+ * multiplication can have at most a quarter of a word.
  *
  *     rung           elements of a block   operations a byte   words of shared memory for a multiplication
  *     one-element    1 x 1 (no sharing)    1/4                 none
@@ -19,9 +19,9 @@
  *     registers-4    64 x 64               16                  1/2
  *     registers-8    128 x 128             32                  1/4
  *
- * Order: all kernels here add in the order of k, from 0, by fused multiply-adds, which round once: the same bits from
- * every rung, and from a plain loop. --fmad, the compiler's licence to fuse or not as it likes, is off, and fma says
- * where it is wanted.
+ * Order: all kernels here add in the order of k, from 0, by fused multiply-adds, which round once. Every rung gives
+ * the same bits, and so does a plain loop. --fmad, the compiler's permission to fuse where it likes, is off; the
+ * sources call fma where it is intended.
  */
 #include "climb.h"
 
@@ -29,12 +29,13 @@
 
 constexpr unsigned TILE = 16, SLAB = 16;
 
-/* A is rows x depth, B depth x columns, C rows x columns; a row lies behind the one before. */
+/* A is rows x depth, B is depth x columns, C is rows x columns; all are in row-major order. */
 struct shape {
     size_t rows, depth, columns;
 };
 
-/* Launches a kernel of blocks of 16 x 16 threads, each for so many columns (x) and rows (y) of C. */
+/* Launches a kernel with blocks of 16 x 16 threads. Each thread computes the given number of columns (x) and rows
+ * (y). */
 template <class T, class KERNEL>
 static void cover(KERNEL kernel, size_t in_x, size_t in_y, unsigned per_block, shape m, const T *a, const T *b,
                   T *c) {
@@ -57,9 +58,10 @@ template <class T> static std::vector<T> order_of_depth(shape m, const std::vect
 
 /* Rung rows-across: a thread for each element, neighbours in a column
  *
- * A block of 16 x 16 threads has 16 x 16 elements of C. threadIdx.x, which changes fastest from thread to thread, is
- * the row here: the threads of a warp read A, and write C, a whole row of memory apart, and each of their accesses
- * fetches 32 bytes for the 4 that it wants. Right, and slow; nothing in the source looks wrong.
+ * A block of 16 x 16 threads computes 16 x 16 elements of C. threadIdx.x, which changes fastest from thread to
+ * thread, is the row here. The threads of a warp read A, and write C, at addresses that are a whole row apart. Each
+ * of these accesses fetches 32 bytes for the 4 that it needs. The result is right but slow, and nothing in the source
+ * looks wrong.
  */
 template <class T> __global__ void multiply_down_columns(shape m, const T *a, const T *b, T *c) {
     const size_t i = (size_t)blockIdx.x * TILE + threadIdx.x, j = (size_t)blockIdx.y * TILE + threadIdx.y;
@@ -71,8 +73,8 @@ template <class T> __global__ void multiply_down_columns(shape m, const T *a, co
 
 /* Rung one-element: a thread for each element, neighbours in a row
  *
- * x and y changed places, and nothing else: neighbouring threads read neighbouring elements of B, one and the same of
- * A, and write neighbours of C. Still two reads for every multiplication, though most are answered by a cache.
+ * Only x and y are swapped. Now adjacent threads read adjacent elements of B and the same element of A, and write
+ * adjacent elements of C. There are still two reads for every multiplication, though a cache serves most of them.
  */
 template <class T> __global__ void multiply_one_element(shape m, const T *a, const T *b, T *c) {
     const size_t i = (size_t)blockIdx.y * TILE + threadIdx.y, j = (size_t)blockIdx.x * TILE + threadIdx.x;
@@ -84,8 +86,8 @@ template <class T> __global__ void multiply_one_element(shape m, const T *a, con
 
 /* Faulty rung multiples-only: the grid rounded down
  *
- * The classic program's grid is columns / 16 x rows / 16, for sizes that are multiples of 16. With others the last
- * rows and columns are nobody's, and C keeps there what was in memory.
+ * The classic program's grid is columns / 16 x rows / 16, for sizes that are multiples of 16. With other sizes no
+ * thread computes the last rows and columns, and C keeps the previous contents of memory there.
  */
 template <class T> static void multiples_only(shape m, const T *a, const T *b, T *c) {
     const dim3 blocks((unsigned)(m.columns / TILE), (unsigned)(m.rows / TILE));
@@ -94,9 +96,9 @@ template <class T> static void multiples_only(shape m, const T *a, const T *b, T
 
 /* Rung tiles: tiles of A and B in shared memory
  *
- * A block needs 16 rows of A and 16 columns of B. It takes them a tile of 16 x 16 at a time: each thread brings one
- * element of each tile, all wait, each thread goes along its row and its column of the tiles. An element is read from
- * memory once a block and used 16 times.
+ * A block needs 16 rows of A and 16 columns of B. It loads them one tile of 16 x 16 at a time. Each thread loads one
+ * element of each tile, all wait, and each thread traverses its row and its column of the tiles. An element is read
+ * from memory once per block and used 16 times.
  *
  *                         B   ..  b  ..      columns x ... x + 15
  *                             ..  b  ..
@@ -105,9 +107,9 @@ template <class T> static void multiples_only(shape m, const T *a, const T *b, T
  *         a   a   a           ..  c  ..      c = a b, and a b, and a b: a tile of each at a time
  *         ..  ..  ..          ..  ..  ..
  *
- * Two barriers a tile: nobody may use the tile before all of it is there, and nobody may bring the next one while
- * somebody still uses this. Threads outside of C bring zeros and stay; the classic kernel has no such edges, its
- * sizes are multiples of 16. A thread that returned early would be missing at the barrier.
+ * Two barriers per tile: no thread may use the tile before all of it is loaded, and no thread may load the next one
+ * while another still uses this one. Threads outside C load zeros and stay. The sizes of the classic kernel are
+ * multiples of 16, so it has no such edges. A thread that returned early would be missing at the barrier.
  */
 template <class T> __device__ T element(const T *x, size_t rows, size_t columns, size_t i, size_t j) {
     return i < rows && j < columns ? x[i * columns + j] : (T)0;
@@ -130,7 +132,8 @@ template <class T> __global__ void multiply_tiles(shape m, const T *a, const T *
 
 /* Faulty rung one-barrier: tiles without the second barrier
  *
- * A warp that has done with its tile brings its part of the next one, and one that has not goes on with half of it.
+ * A warp that has finished its tile loads its part of the next one. A warp that has not finished continues with a
+ * mixture of both.
  */
 template <class T> __global__ void multiply_tiles_racing(shape m, const T *a, const T *b, T *c) {
     __shared__ T as[TILE][TILE], bs[TILE][TILE];
@@ -148,17 +151,17 @@ template <class T> __global__ void multiply_tiles_racing(shape m, const T *a, co
 
 /* Rung registers-4: each thread computes 4 x 4 elements
  *
- * In tiles every multiplication reads two words of shared memory, and shared memory is now what is waited for. A
- * thread that computes 4 x 4 elements reads 4 of A and 4 of B for 16 multiplications: half a word each. A block of
- * 16 x 16 threads has 64 x 64 elements, and goes along k in slabs of 16.
+ * In tiles every multiplication reads two words of shared memory, and shared memory is now the bottleneck. A thread
+ * that computes 4 x 4 elements reads 4 of A and 4 of B for 16 multiplications: half a word each. A block of 16 x 16
+ * threads has 64 x 64 elements, and traverses k in k-slices of 16.
  *
- * Thread (x, y) has the rows y, y + 16, ... and the columns x, x + 16, ...: at every moment the threads of a warp
- * read neighbouring words of B's slab and one or two of A's. A's slab lies with its columns in rows; the extra
- * element at the end of each puts neighbours of a column, which are written together, into different banks.
+ * Thread (x, y) has the rows y, y + 16, ... and the columns x, x + 16, .... At every moment the threads of a warp
+ * read adjacent words of B's k-slice and one or two words of A's. A's k-slice is stored transposed. The extra element
+ * at the end of each row puts adjacent elements of a column, which are written together, into different banks.
  */
 template <class T, unsigned SIDE> struct slabs { T a[SLAB][SIDE + 1], b[SLAB][SIDE]; };
 
-/* The block's threads bring columns `first`... of its SIDE rows of A, and rows `first`... of its columns of B. */
+/* Loads k-slices: columns `first`... of the block's SIDE rows of A, and rows `first`... of its columns of B. */
 template <class T, unsigned SIDE>
 __device__ void bring(slabs<T, SIDE> *s, shape m, const T *a, const T *b, size_t row, size_t column, size_t first) {
     for (unsigned t = threadIdx.y * TILE + threadIdx.x; t < SLAB * SIDE; t += TILE * TILE) {
@@ -167,7 +170,7 @@ __device__ void bring(slabs<T, SIDE> *s, shape m, const T *a, const T *b, size_t
     }
 }
 
-/* Adds to sum what column k of A's slab and row k of B's bring. */
+/* Adds to `sum` the products of column k of A's k-slice and row k of B's. */
 template <class T, unsigned EACH, unsigned SIDE>
 __device__ void add_products(const slabs<T, SIDE> *s, unsigned k, T (*sum)[EACH]) {
     T x[EACH], y[EACH];
@@ -201,42 +204,44 @@ template <class T> static void registers_4(shape m, const T *a, const T *b, T *c
 
 /* Rung registers-8: each thread computes 8 x 8 elements
  *
- * The same kernel, another number: a quarter of a word of shared memory for each multiplication. 64 sums and 16
- * factors fill about a hundred registers of a thread, and fewer blocks fit on a multiprocessor: there is an optimum,
- * and with a small C there are too few blocks for the GPU.
+ * The same kernel with another number: a quarter of a word of shared memory per multiplication. 64 sums and 16
+ * factors take about a hundred registers per thread, and fewer blocks fit on a multiprocessor. So there is an
+ * optimum, and with a small C there are too few blocks for the GPU.
  */
 template <class T> static void registers_8(shape m, const T *a, const T *b, T *c) {
     cover(multiply_in_registers<T, 8>, m.columns, m.rows, 8 * TILE, m, a, b, c);
 }
 
-/* Rung tensor-f64: a warp multiplies tiles, with the bits of the loop
+/* Rung tensor-f64: a warp multiplies tiles, and gives the bits of the loop
  *
- * A tensor core multiplies small matrices: one instruction of a warp takes an 8 x 4 tile of A, a 4 x 8 tile of B and
- * adds their product to an 8 x 8 tile of C, 512 operations of f64. nvcuda::wmma gives C++ such tiles as fragments:
- * each lane has its share of one, and which elements those are is not said. A block has 64 x 64 elements of C, each
- * of its eight warps 4 x 2 tiles of it; slabs of A and B come to shared memory as before.
+ * A tensor core multiplies small matrices. One instruction of a warp takes an 8 x 4 tile of A and a 4 x 8 tile of B,
+ * and adds their product to an 8 x 8 tile of C: 512 operations of f64. nvcuda::wmma gives C++ such tiles as
+ * fragments. Each lane holds part of a fragment, and which elements these are is not specified. A block has 64 x 64
+ * elements of C, and each of its eight warps 4 x 2 tiles of them. k-slices of A and B are copied to shared memory as
+ * before.
  *
- * For f64, since sm_80, the sums are fused multiply-adds in the order of k: the loop's bits. It is f64 whatever
- * --dtype says.
+ * For f64, since sm_80, the sums are fused multiply-adds in the order of k: the bits of the loop. This rung uses f64
+ * whatever --dtype says.
  */
 #ifndef WEFT_EXECUTOR
 #include <cuda_fp16.h>
 #include <mma.h>
 
-/* Tiles of M x N with K between, factors F and sums S: the block has 2 * 4 warps, each with 4 x 2 tiles. */
+/* Tiles of C are M x N, and K is their depth; the factors are F and the sums S. The block has 2 * 4 warps, each with
+ * 4 x 2 tiles. */
 template <class F_, class S_, unsigned M_, unsigned N_, unsigned K_> struct cores {
     typedef F_ F;
     typedef S_ S;
     static constexpr unsigned M = M_, N = N_, K = K_, DOWN = 4, ACROSS = 2, LENGTH = 32;
     static constexpr unsigned ROWS = 2 * DOWN * M, COLUMNS = 4 * ACROSS * N, THREADS = 256;
-    static constexpr unsigned PAD = 16 / sizeof(F); /* rows 16 bytes apart in the banks */
+    static constexpr unsigned PAD = 16 / sizeof(F); /* rows are 16 bytes apart in the banks */
 };
 typedef cores<double, double, 8, 8, 4> cores_of_f64;
 typedef cores<__half, float, 16, 16, 16> cores_of_half;
 
 template <class X> struct core_slabs {
     alignas(32) typename X::F a[X::ROWS][X::LENGTH + X::PAD], b[X::LENGTH][X::COLUMNS + X::PAD];
-    alignas(32) typename X::S tile[X::THREADS / 32][X::M * X::N]; /* of a warp, on its way to C */
+    alignas(32) typename X::S tile[X::THREADS / 32][X::M * X::N]; /* one per warp, staging for C */
 };
 
 template <class X, class S>
@@ -252,8 +257,8 @@ __device__ void bring_to_cores(core_slabs<X> *s, shape m, const S *a, const S *b
     }
 }
 
-/* A warp's tile, which begins at (row, column) of C; by way of shared memory, where the lanes can find its elements.
- */
+/* Stores a warp's tile, which begins at (row, column) of C, through shared memory, where each lane can address its
+ * elements. */
 template <class S>
 __device__ void put_tile(shape m, const S *tile, unsigned height, unsigned width, size_t row, size_t column, S *c) {
     for (unsigned t = threadIdx.x % 32; t < height * width; t += 32) {
@@ -293,7 +298,7 @@ template <class X, class S> __device__ void multiply_on_cores(shape m, const S *
         }
 }
 
-/* The instructions are there since sm_80; the kernels are empty on an older GPU, and not launched. */
+/* The instructions exist since sm_80. On an older GPU the kernels are empty, and are not launched. */
 template <class X, class S> __global__ void multiply_by_tensor_cores(shape m, const S *a, const S *b, S *c) {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 800
     multiply_on_cores<X>(m, a, b, c);
@@ -316,14 +321,14 @@ static void tensor_f64(shape, const double *, const double *, double *) {}
 
 /* Rung tensor-half: factors of 16 bits, sums of 32
  *
- * The same kernel with tiles of 16 x 16 x 16, 8192 operations an instruction: A and B are rounded to half, 11 bits,
- * when they come to shared memory, and the sums are f32. By its data sheet an H200 does 990 TFLOP/s of these, and 67
- * of f32, which is the ceiling here: the share may be above 100 %. It will not be 1500 %. This kernel takes every
- * tile of A twice from shared memory and every tile of B four times, and waits at two barriers a slab; a vendor's
- * library copies the next slabs asynchronously while it multiplies.
+ * The same kernel with tiles of 16 x 16 x 16, 8192 operations per instruction. A and B are rounded to half, 11 bits,
+ * when they are copied to shared memory, and the sums are f32. By its data sheet an H200 does 990 TFLOP/s of these,
+ * and 67 of f32, which is the ceiling here: the share may exceed 100 %. It will not be 1500 %. This kernel loads
+ * every tile of A twice from shared memory and every tile of B four times, and waits at two barriers per k-slice. A
+ * vendor's library copies the next k-slices asynchronously while it multiplies.
  *
- * It is another result (see half-factors), and neither the order of its additions nor how they round is stated: with
- * small whole numbers nothing is rounded, and it must have the loop's bits.
+ * The result differs from that of the other rungs (see half-factors). Neither the order of its additions nor their
+ * rounding is specified. With small whole numbers nothing is rounded, and the result must have the bits of the loop.
  */
 #ifndef WEFT_EXECUTOR
 static void tensor_half(shape m, const float *a, const float *b, float *c) { tensor<cores_of_half>(m, a, b, c); }
@@ -333,13 +338,13 @@ static void tensor_half(shape, const float *, const float *, float *) {}
 
 /* Rung half-factors: what eleven bits cost
  *
- * 96 x 96 random numbers from [0, 1), their product by f32 and with factors rounded to half, each against the same
- * sums in f64: the root of the mean square of the error over that of the result. A GPU makes it by tensor-half, the
- * executor by rounding the factors and then multiplying in f32. Libraries may take such factors when asked for f32
- * (TF32, with the 11 bits of half and the range of f32, is a setting of theirs): weft never does.
+ * 96 x 96 random numbers from [0, 1), their product by f32 and with factors rounded to half, each compared with the
+ * same sums in f64. Shown is the root of the mean square of the error over that of the result. A GPU computes it by
+ * tensor-half. The executor rounds the factors and then multiplies in f32. Libraries may use such factors when asked
+ * for f32 (their setting TF32 has the 11 bits of half and the range of f32). weft never does.
  */
 static float to_eleven_bits(float x) {
-    const float high = x * 8193; /* 2^13 + 1: what is added and taken away again takes 13 bits with it */
+    const float high = x * 8193; /* 2^13 + 1: adding and subtracting this product rounds 13 bits away */
     return high - (high - x);
 }
 
@@ -383,9 +388,9 @@ static std::string half_factors(climb &c) {
 
 /* Rung known-answers: 275 x 275 numbers of rand()
  *
- * The classic program for a vendor's library fills A[i] and B[i], and C[i] besides, from rand(), in turn, and takes
- * matrices to lie column behind column. Stored so, C is B A with rows behind rows, so that no kernel needs to know.
- * 275 is no multiple of a tile. What the program does not print and this does: the trace, 18823.8393.
+ * The classic program for a vendor's library fills A[i], B[i] and C[i] from rand(), in turn, and uses matrices in
+ * column-major order. Stored so, C is B A in row-major order, and no kernel needs to change. 275 is not a multiple of
+ * a tile. The program does not print the trace; this rung does: 18823.8393.
  */
 static std::string known_answers(climb &c) {
     const size_t side = 275;
@@ -409,11 +414,12 @@ static std::string known_answers(climb &c) {
     return text;
 }
 
-/* Rung constant-data: a test that sees nothing
+/* Rung constant-data: a test that detects nothing
  *
  * The classic sample fills A with 1 and B with 0.01, and compares every element of C with the one right value. A
- * kernel that reads B's transpose passes; so does one that takes any row for any other. This runs such a kernel on a
- * square matrix, once with constant data and once with random ones, and counts the elements that are wrong.
+ * kernel that reads B's transpose passes, and so does one that uses any row in place of another. This rung runs such
+ * a kernel on a square matrix, once with constant data and once with random data, and counts the elements that are
+ * wrong.
  */
 template <class T> __global__ void multiply_by_transpose(shape m, const T *a, const T *b, T *c) {
     const size_t i = (size_t)blockIdx.y * TILE + threadIdx.y, j = (size_t)blockIdx.x * TILE + threadIdx.x;
@@ -447,8 +453,8 @@ static std::string constant_data(climb &c) {
 
 /* Rung weft: weft_matmul, the library's own
  *
- * Any layout, transposes, alpha and beta; sums over k in the order of ORDER.md 13, on all cores of a CPU and on
- * a GPU. There is no TF32 in it: a product of f32 has the 24 bits that the type promises.
+ * Any layout, transposes, alpha and beta. The sums over k are in the order of ORDER.md 13, on all cores of a CPU and
+ * on a GPU. It does not use TF32: a product of f32 has the 24 bits that the type promises.
  */
 static weft_status weft_multiply(weft_context *ctx, weft_dtype dtype, shape m, const void *a, const void *b,
                                  void *c) {
@@ -458,8 +464,8 @@ static weft_status weft_multiply(weft_context *ctx, weft_dtype dtype, shape m, c
 
 /* Rung cublas: cublasSgemm and cublasDgemm, NVIDIA's own
  *
- * Loaded where the toolkit's library is. It takes matrices to lie column behind column: to it ours are transposed,
- * and the transpose of A B is B' A', so that the factors change places. Its order is not stated, so that it is given
+ * Loaded from the toolkit's library, if it is installed. It uses matrices in column-major order, in which ours are
+ * transposed. The transpose of A B is B' A', so the factors are swapped. Its order is not stated, so the elements are
  * small whole numbers.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<cublas_v2.h>)
@@ -490,23 +496,24 @@ template <class T> static void cublas_multiply(shape, const T *, const T *, T *)
  * 1. `weft ladder matmul --n 10240 --faulty`: which faulty rung is right now, and why?
  * 2. Count on paper the words of shared memory that a multiplication reads in tiles, registers-4 and registers-8, and
  *    compare with the executor's column `shared`, edges included.
- * 3. Take the + 1 out of slabs. The executor says nothing; what does a GPU's time say?
+ * 3. Remove the + 1 from slabs. The executor reports nothing; what does a GPU's time show?
  * 4. Give each thread of registers-8 the rows 8 y, ..., 8 y + 7. Which banks do the threads of a warp now read?
- * 5. tensor-half loads each tile of A twice, and each of B four times, from shared memory. Which loops change places
- *    so that each is loaded once for a k, and how many fragments does a warp then keep?
- * 6. Bring the next slab while this one is being multiplied, into a second struct slabs. How many barriers are left?
+ * 5. tensor-half loads each tile of A twice, and each of B four times, from shared memory. Which loops must be
+ *    swapped so that each is loaded once for a k, and how many fragments does a warp then keep?
+ * 6. Load the next k-slice while this one is being multiplied, into a second struct slabs. How many barriers are
+ *    left?
  */
 
 /* Climbing the rungs. */
 
-/* 5 : 3 : 8, with n elements of C at the most. */
+/* Proportions 5 : 3 : 8, with at most n elements of C. */
 static shape shape_of(size_t n) {
     size_t rows = 1;
     while ((rows + 1) * (rows + 1) <= 5 * n / 8) rows++;
     return {rows, (3 * rows + 4) / 5, n / rows};
 }
 
-/* A product that is a GPU's alone, on data of its own. */
+/* A product that only a GPU computes, on data of its own. */
 template <class T>
 static void climb_alone(const char *name, climb &c, void (*multiply)(shape, const T *, const T *, T *), shape m,
                         const std::vector<T> &left, const std::vector<T> &above) {
@@ -516,7 +523,7 @@ static void climb_alone(const char *name, climb &c, void (*multiply)(shape, cons
     c.rung(name, right, [=] { multiply(m, a, b, to); }, {.gpu_only = true});
 }
 
-/* The rungs that round otherwise, or not in a known order, on whole numbers; and the one that does neither. */
+/* Runs the rungs that round differently or in an unknown order, on whole numbers; and the rung that does neither. */
 static void climb_tensor_cores(climb &c, shape m) {
     const size_t left = m.rows * m.depth, above = m.depth * m.columns;
     climb_alone("tensor-f64", c, tensor_f64, m, ladder_values<double>(left, 7), ladder_values<double>(above, 8));

@@ -1,7 +1,7 @@
-"""What was measured on a GPU: the files bench/results/ladder-<gpu>.json, made of what `weft ladder --all --json` has
-printed, and what of them stands in the pages of docs/ladder.
+"""Results measured on GPUs: the files bench/results/ladder-<gpu>.json, made from the output of
+`weft ladder --all --json`, and the parts of docs/ladder that show them.
 
-Usage: measured.py RAW.json RESULTS_DIR COMMIT     keeps a run that was made at this commit
+Usage: measured.py RAW.json RESULTS_DIR COMMIT     stores a run that was made at this commit
 """
 
 import json
@@ -44,12 +44,12 @@ class Rung:
         return self.ms > 0 and self.verdict == "right"
 
     def cells(self):
-        """Rate and share, where the topic says what its result needs."""
+        """Returns rate and share, if the topic states what its result needs."""
         return (f"{digits(self.rate)} {self.unit}", percent(self.share)) if self.share else ("", "")
 
 
 class Run:
-    """A topic on one GPU."""
+    """The results of a topic on one GPU."""
 
     def __init__(self, file, head, topic):
         self.machine, self.date, self.commit = head["machine"], head["date"], head["commit"]
@@ -71,7 +71,7 @@ class Run:
 
 
 def runs(folder):
-    """By topic, a list of runs."""
+    """Returns the runs by topic."""
     found = {}
     for file in sorted(folder.glob("ladder-*.json")):
         head = json.loads(file.read_text(encoding="utf-8"))
@@ -89,7 +89,7 @@ def percent(share):
 
 
 def table(run, stem):
-    """A page's section."""
+    """Returns a section of a page."""
     words = f"Measured on an {run.machine}, {run.date}, commit {run.commit}: n = {run.n}, {run.dtype}."
     if run.bars:
         words += (f" A copy within its memory reads and writes {digits(run.copy)} GB/s, and its f32 lanes do "
@@ -111,7 +111,7 @@ def table(run, stem):
 
 
 def last_rungs(run):
-    """weft's, and the vendor's behind it."""
+    """Returns the rung of weft, followed by the vendor's."""
     names = [rung.name for rung in run.timed]
     if "weft" not in names:
         return ""
@@ -120,17 +120,17 @@ def last_rungs(run):
     return f"{percent(weft.share)} of the ceiling{beside}"
 
 
-# A picture, in its pixels; the axis begins at 10^LEAST of the ceiling.
+# Dimensions of a picture in pixels. The axis begins at 10^LEAST of the ceiling.
 LEFT, WIDTH, LINE, TOP, LEAST = 140, 480, 22, 58, -5
 
 
 def place(share):
-    """Where a share of the ceiling stands, 100 % being the end of the axis."""
+    """Returns the x position of a share of the ceiling; the axis ends at 100 %."""
     return LEFT + WIDTH * max(math.log10(max(share, 1e-9)) - LEAST, 0) / -LEAST
 
 
 def picture(run, title):
-    """The staircase: a bar for each rung, the last ones next to the ceiling."""
+    """Draws a bar for each rung, the last ones next to the ceiling."""
     foot = TOP + LINE * len(run.bars)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 260}" height="{foot + 30}" '
            'font-family="sans-serif" font-size="12">', '<rect width="100%" height="100%" fill="white"/>',

@@ -1,15 +1,15 @@
 /* Topic monte-carlo: an option's price as the mean over random paths
  *
  * Two correlated prices S1 and S2 start at 1 and make 100 steps, each S <- S (1 + r dt + sigma sqrt(dt) Y) with
- * normal random Y; the option pays 1 if both end within 10 % of 1. Its price is exp(-r T) times the probability of
- * that, and n paths tell it to within exp(-r T) sqrt(P (1 - P) / n): four times the paths for one more bit. Every
- * path is a thread's own work and takes 200 normals. Where they come from is the topic: read from memory, 800 bytes a
- * path, in one layout or another, or computed where they are needed, from a counter.
+ * normal random Y. The option pays 1 if both end within 10 % of 1. Its price is exp(-r T) times the probability P of
+ * that. n paths estimate it with a standard error of exp(-r T) sqrt(P (1 - P) / n): one more bit takes four times the
+ * paths. Every path is the work of one thread and takes 200 normals. The topic is where these come from: read from
+ * memory, 800 bytes per path, in one of two layouts, or computed from a counter where they are needed.
  *
- * All rungs price the same paths. Normal number q of path p is made of word q mod 4 of Philox(counter (p, q / 4), key
- * seed), as in weft_price, by plain arithmetic without a library's logarithm, so that host and device have the same
- * bits and a rung is right when each path's result is. With T = 1, r = 0.05, sigma = 0.1 and a correlation of 0.5 the
- * price is 0.417909389 (100 steps of this scheme, its constants in f32).
+ * All rungs price the same paths. Normal number q of path p is computed from word q mod 4 of Philox(counter (p, q /
+ * 4), key seed), as in weft_price, by plain arithmetic without a library's logarithm. So host and device have the
+ * same bits, and a rung is right if the result of each path is. With T = 1, r = 0.05, sigma = 0.1 and a correlation
+ * of 0.5 the price is 0.417909389 (100 steps of this scheme, its constants in f32).
  */
 #include "climb.h"
 
@@ -18,15 +18,15 @@
 constexpr unsigned THREADS = 128, WARP = 32;
 constexpr int STEPS = 100, NORMALS = 2 * STEPS;
 constexpr uint64_t SEED = 1;
-typedef unsigned long long counter; /* of atomicAdd */
+typedef unsigned long long counter; /* as atomicAdd requires */
 
 /* Rung philox: random bits without a state
  *
- * A classic generator has a state and a next number, so that number 1000 costs the 999 before it, and each thread a
- * state in memory and the time to set it up. Philox4x32-10 (Salmon, Moraes, Dror, Shaw, 2011) is a function: ten
- * rounds of two multiplications stir a counter of 128 bits, with a key, into 128 random bits. Any thread has any
- * number at once; another grid, or another machine, has the same ones. Shown is its published answer for a counter
- * and a key of zeros.
+ * A classic generator has a state. Its number 1000 costs the 999 before it, and each thread needs a state in memory
+ * and the time to set it up. Philox4x32-10 (Salmon, Moraes, Dror, Shaw, 2011) is a function: ten rounds of two
+ * multiplications mix a counter of 128 bits, with a key, into 128 random bits. Any thread can compute any number
+ * directly, and another grid or another machine gets the same ones. Shown is its published answer for a counter and a
+ * key of zeros.
  */
 static __host__ __device__ uint4 philox(uint64_t low, uint64_t high, uint64_t seed) {
     unsigned key0 = (unsigned)seed, key1 = (unsigned)(seed >> 32);
@@ -51,13 +51,14 @@ static std::string known_bits() {
 /* Rung normal: a normal number of 32 random bits
  *
  * The inverse of the distribution function, sqrt(2) erfinv(2 u - 1), by M. Giles's two polynomials (GPU Computing
- * Gems, 2011): one for the middle, one for the tails. It was made for GPUs: only 0.34 % of all numbers are in the
- * tails, and a warp takes both ways when one of its lanes is there, 10 % of the time. 23 bits of the word are used,
- * so that the largest normal is 5.3.
+ * Gems, 2011): one for the middle, one for the tails. It was designed for GPUs. Only 0.34 % of all numbers are in the
+ * tails. A warp executes both branches if one of its lanes has such a number, 10 % of the time. 23 bits of the word
+ * are used, so the largest normal is 5.3.
  *
- * Shown: the mean and the variance of a million of them, which the middles of equal parts have exactly, 0 and 1.
+ * Shown: the mean and the variance of a million of them, for the midpoints of equal intervals; exactly they are 0 and
+ * 1.
  */
-/* log(x), 2^-24 <= x <= 1: x = 2^e m, log(m) = 2 artanh((m - 1) / (m + 1)). */
+/* Computes log(x), 2^-24 <= x <= 1: x = 2^e m, log(m) = 2 artanh((m - 1) / (m + 1)). */
 static __host__ __device__ float log_of(float x) {
     int e;
     float m = frexpf(x, &e);
@@ -111,14 +112,14 @@ static std::string moments() {
     return good ? text : std::string("not a normal distribution: ") + text;
 }
 
-/* Rung strided: a path's normals lie in a row
+/* Rung strided: the normals of a path are in one row
  *
- * The parameters are in constant memory, from where one read serves all lanes of a warp that ask for the same word.
- * They are copied there when the program runs: another market needs no other program.
+ * The parameters are in constant memory, where one read serves all lanes of a warp that ask for the same word. They
+ * are copied there when the program runs, so other market data need no recompilation.
  *
- * The normals are an array [path][200]. Natural on a CPU, where one thread reads a row from end to end. On a GPU, at
- * each step the 32 lanes of a warp read from 32 rows, 800 bytes apart: 32 pieces of memory for 128 bytes in use. The
- * other bytes of each piece are wanted at the next steps, and are still in the cache, or no longer.
+ * The normals are an array [path][200]. This is natural on a CPU, where one thread reads a row from end to end. On a
+ * GPU, at each step the 32 lanes of a warp read from 32 rows, 800 bytes apart: 32 segments of memory for 128 bytes in
+ * use. The other bytes of each segment are needed at the next steps, when they may or may not still be in the cache.
  */
 struct market {
     float growth, shock;     /* 1 + r dt, sigma sqrt(dt) */
@@ -152,13 +153,14 @@ static __global__ void price_strided(size_t n, const float *z, int *paid) {
 
 static unsigned blocks_of(size_t n) { return (unsigned)blocks_for<size_t>(n, THREADS); }
 
-/* Rung coalesced: normal q of all paths side by side
+/* Rung coalesced: normal q of all paths in one row
  *
- * The same numbers as an array [200][path]: at each step the 32 lanes of a warp read 32 neighbours, one piece of 128
- * bytes, all of it used. This is the whole difference between the two rungs, and texts report 2.7 to 24 times.
+ * The same numbers as an array [200][path]. At each step the 32 lanes of a warp read 32 adjacent elements, one
+ * segment of 128 bytes, all of it used. This is the whole difference between the two rungs, and texts report a factor
+ * of 2.7 to 24.
  *
- * The classic program keeps its index in an int: 200 n has its last good value at n = 10 737 418, and the program was
- * written for 9 600 000. It also launches n / 128 blocks, rounded down. Here the sizes are of 64 bits, and n is any.
+ * The classic program keeps its index in an int. 200 n overflows above n = 10 737 418, and the program was written
+ * for 9 600 000. It also launches n / 128 blocks, rounded down. Here the sizes have 64 bits, and n is arbitrary.
  */
 static __global__ void price_coalesced(size_t n, const float *z, int *paid) {
     const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -173,10 +175,10 @@ static __global__ void price_coalesced(size_t n, const float *z, int *paid) {
 
 /* Rung from-counters: no array at all
  *
- * Each thread makes its normals where it needs them. For 9.6 million paths the array was 7.68 GB, to be written and
- * to be read again; now only the result leaves the multiprocessor. There is no state and nothing to set up, since
- * path p has counters (p, 0), (p, 1), ... for itself. A fair comparison counts on the other side the time to fill the
- * array, too. The text that called this "nearly twice as fast" compared it with another program.
+ * Each thread computes its normals where it needs them. For 9.6 million paths the array was 7.68 GB, to be written
+ * and to be read again; now only the result leaves the multiprocessor. There is no state and nothing to set up,
+ * because path p has the counters (p, 0), (p, 1), ... for itself. A fair comparison also counts the time to fill the
+ * array. The text that called this "nearly twice as fast" compared it with another program.
  */
 static __device__ prices after_steps(const market &m, prices s, uint64_t path, int first, int end) {
     uint4 bits = philox(path, (uint64_t)first / 2, SEED);
@@ -194,10 +196,10 @@ static __global__ void price_from_counters(size_t n, int *paid) {
 
 /* Rung in-two-parts: half of the steps now, the rest later
  *
- * A simulation may stop and go on, in another kernel or another day. What must be kept of a path is all that its
- * future depends on: the two prices, and where its random numbers stand. With a counter the second is a step's
- * number, an argument of the launch; the states of a classic generator are 48 bytes a path, 461 MB for 9.6 million.
- * The two halves are one long stream, bit for bit.
+ * A simulation may stop and continue in another kernel or on another day. It must keep all that the future of a path
+ * depends on: the two prices, and the position in the sequence of random numbers. With a counter the position is the
+ * number of a step, an argument of the launch. The states of a classic generator are 48 bytes per path, 461 MB for
+ * 9.6 million. The two halves are one long sequence, bit for bit.
  */
 static __global__ void begin_paths(size_t n, int end, prices *kept) {
     const size_t p = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -216,24 +218,25 @@ static void in_two_parts(size_t n, prices *kept, int *paid) {
 
 /* Faulty rung restarted: the second half begins with the first random number again
  *
- * The prices were kept, and where the generator stood was not: both halves of a path go the same way. The mean of the
- * prices is right, and no plot shows anything; their variance is wrong, and so is this option.
+ * The prices were kept, but the position of the generator was not, so both halves of a path use the same numbers. The
+ * mean of the prices is right, and no plot shows the fault. Their variance is wrong, and so is the price of this
+ * option.
  */
 static void restarted(size_t n, prices *kept, int *paid) {
     begin_paths<<<blocks_of(n), THREADS>>>(n, STEPS / 2, kept);
     end_paths<<<blocks_of(n), THREADS>>>(n, 0, STEPS - STEPS / 2, kept, paid);
 }
 
-/* Rung occupancy: as many threads as fit, several paths each
+/* Rung occupancy: as many threads as the device holds, several paths each
  *
- * How many blocks a multiprocessor holds at a time depends on the registers and the shared memory that the kernel
- * takes; cudaOccupancyMaxActiveBlocksPerMultiprocessor knows. A grid of just so many blocks fills the device once,
- * and each thread goes on to the next path when one is done, counting in a register. What is gained: per-thread work
- * (with a stateful generator, its setup) is paid once a thread and not once a path, and the result is one number,
- * with an atomic addition a warp and not 4 bytes a path.
+ * The number of blocks that a multiprocessor holds at a time depends on the registers and the shared memory of the
+ * kernel; cudaOccupancyMaxActiveBlocksPerMultiprocessor returns it. A grid of exactly that many blocks fills the
+ * device once. Each thread continues with the next path after finishing one, and counts in a register. This has two
+ * gains. Work per thread (with a stateful generator, its setup) is done once per thread and not once per path. The
+ * result is one number, with one atomic addition per warp, and not 4 bytes per path.
  *
- * The count is of whole numbers and path p is the same whichever thread has it, so that the result depends neither on
- * the grid nor on who adds first.
+ * The count is a whole number, and path p is the same in whichever thread it runs. So the result depends neither on
+ * the grid nor on the order of the additions.
  */
 static __global__ void count_by_grid(size_t n, counter *count) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -254,9 +257,9 @@ static void occupancy(size_t n, counter *count) {
 
 /* Faulty rung by-thread: the random numbers belong to the thread
  *
- * Every thread has a stream of its own and takes from it for one path after another, as programs with states do. Then
- * a path's numbers depend on how many threads there are: with another grid, or on a GPU that holds more blocks, the
- * result is another one. Each is a fair estimate, but nobody can check one against the other.
+ * Every thread has a sequence of its own and takes the numbers of one path after another from it, as programs with
+ * states do. Then the numbers of a path depend on the number of threads. Another grid, or a GPU that holds more
+ * blocks, gives another result. Each is a fair estimate, but none can be checked against another.
  */
 static __global__ void count_by_thread(size_t n, counter *count) {
     const size_t threads = (size_t)gridDim.x * blockDim.x, g = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -274,8 +277,8 @@ static void by_thread(size_t n, counter *count) {
 
 /* Rung known-answer: is it the right price?
  *
- * Bits that agree may be wrong together. This model's probability is known to twelve digits, by another method: the
- * Fourier inversion of the distribution after 100 steps. The count of n paths must be within four standard errors.
+ * Equal bits may be equally wrong. This model's probability is known to twelve digits by another method: the Fourier
+ * inversion of the distribution after 100 steps. The count of n paths must be within four standard errors.
  */
 static const double PROBABILITY = 0.439336047859, DISCOUNT = 0.951229424501; /* exp(-0.05) */
 
@@ -290,8 +293,9 @@ static std::string how_far(size_t n, double count) {
 
 /* Rung weft: weft_price, the library's own
  *
- * The same model and the same counters; its normals, from an inverse of twice the accuracy, differ in their last
- * bits. Nothing is stored here either, and what paths pay is added by the library's own tree, in f64.
+ * The same model and the same counters. Its normals come from an inverse of twice the accuracy and differ in their
+ * last bits. Nothing is stored here either, and the payments of the paths are added by the library's own tree, in
+ * f64.
  */
 static weft_status weft_corridor(weft_context *ctx, size_t n, weft_valuation *valuation) {
     const double start[2] = {1, 1}, volatility[2] = {0.1, 0.1}, correlation[4] = {1, 0.5, 0.5, 1};
@@ -311,9 +315,9 @@ static weft_status weft_corridor(weft_context *ctx, size_t n, weft_valuation *va
 
 /* Rung curand: cuRAND's Philox and normals, in the kernel
  *
- * curand_init gives a path its own subsequence; curand_normal4 makes four normals by Box and Muller's method, with
- * the device's own logarithm, sine and cosine. Its bits are promised for no other machine, so that its count is held
- * against the known probability alone.
+ * curand_init gives a path its own subsequence. curand_normal4 computes four normals by Box and Muller's method, with
+ * the device's own logarithm, sine and cosine. Its bits are not guaranteed on any other machine, so its count is
+ * compared only with the known probability.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<curand_kernel.h>)
 #include <curand_kernel.h>
@@ -346,11 +350,11 @@ static void by_curand(size_t, counter *) { throw ladder_absent("this build had n
 /* Exercises
  *
  * 1. One block of 32 threads, one step: which numbers does thread 5 read in strided, and which in coalesced?
- * 2. `weft ladder monte-carlo --n 1000`, 4000, 16000: how does the standard error of known-answer fall?
- * 3. 7.68 GB of normals on an H200, 4.8 TB/s: how long does coalesced take at the least? How many operations a normal
- *    may cost before from-counters is slower?
- * 4. 250 steps in the place of 100: does the price come nearer to 0.417970234, that of infinitely many?
- * 5. Let p and 2^63 + p be mirror images, with all normals negated. What happens to the standard error?
+ * 2. `weft ladder monte-carlo --n 1000`, 4000, 16000: how does the standard error of known-answer decrease?
+ * 3. 7.68 GB of normals on an H200, 4.8 TB/s: how long does coalesced take at least? How many operations may a normal
+ *    cost before from-counters is slower?
+ * 4. Take 250 steps instead of 100: does the price come nearer to 0.417970234, the limit for infinitely many steps?
+ * 5. Let p and 2^63 + p be mirror images, with all normals negated. How does the standard error change?
  */
 
 /* Climbing the rungs. */
@@ -373,7 +377,7 @@ static void fill_normals(std::vector<float> &by_path, std::vector<float> &by_num
     });
 }
 
-/* Which of the paths with these normals are paid. */
+/* Returns which of the paths with these normals are paid. */
 static std::vector<int> order_of_paths(const market &m, const std::vector<float> &by_path) {
     std::vector<int> paid(by_path.size() / NORMALS);
     ladder_in_parts(paid.size(), [&](size_t p, size_t end) {

@@ -1,13 +1,14 @@
 /* Topic quadratic: the mean of a z^2 + b z + c over random z, four ways
  *
- * The classic exercise behind Monte Carlo: n normal random numbers z in memory, a little arithmetic for each, one
- * mean. Its expectation is a + c, here 4 with a, b, c = 1, 2, 3, and the standard error of n values sqrt((2 a^2 +
- * b^2) / n). All of it is reading: 4 bytes and four operations a value. A text tried four ways and found a factor of
- * 150 between them: per-block sums by atomics (231.9 ms for 1.28e9 values), one number for all (1735.3), a fused
- * library call (11.1), and the CPU (2783). What makes the difference is who adds what to which word.
+ * The classic exercise for Monte Carlo: n normal random numbers z in memory, a simple formula for each, one mean. Its
+ * expectation is a + c, here 4 with a, b, c = 1, 2, 3, and the standard error of n values sqrt((2 a^2 + b^2) / n).
+ * The cost is reading: 4 bytes and four operations per value. A text tried four ways and found a factor of 150
+ * between them: per-block sums by atomics (231.9 ms for 1.28e9 values), one number for all (1735.3), a fused library
+ * call (11.1), and the CPU (2783). The difference is which thread adds which values to which word.
  *
- * Values are made in f32, a sum is kept in f64: a running sum in f32 stands still long before 1e9 values. Each rung
- * states its order, and has the bits of a plain loop in that order; where atomics leave none, z are whole numbers.
+ * Values are computed in f32, and a sum is kept in f64: a running sum in f32 stops growing long before 1e9 values.
+ * Each rung states its order and has the bits of a plain loop in that order. Where atomics leave the order open, the
+ * numbers z are whole.
  */
 #include "climb.h"
 
@@ -25,10 +26,10 @@ static __host__ __device__ float value_at(const coefficients &f, float z) { retu
 
 /* Rung one-atomic: every thread adds its value to one number
  *
- * Two lines, and right if atomicAdd knows f64 (since sm_60) and the number is cleared before each run, which the text
- * forgot. All n additions go to one word, one after the other: the slowest way, slower than a CPU's loop.
+ * Two lines, and right if atomicAdd supports f64 (since sm_60) and the number is cleared before each run, which the
+ * text forgot. All n additions go to one word, one after another: the slowest way, slower than a loop on a CPU.
  *
- * Order: none. z are whole numbers here, and so is every sum.
+ * Order: unspecified. The numbers z are whole here, and so is every sum.
  */
 static __global__ void add_to_one(size_t n, const float *z, double *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -42,11 +43,11 @@ static void one_atomic(size_t n, const float *z, double *sum) {
 
 /* Rung block-atomics: a block adds in shared memory
  *
- * The same atomics, on a word of the block's own: in shared memory, which answers sooner, and with 255 others in the
- * queue, not n. Each block writes one partial sum to its own place of an array, so that the array needs no clearing;
- * a second launch, of one block, adds those.
+ * The same atomics, on a word per block. It is in shared memory, which is faster, and with 255 other additions in the
+ * queue, not n. Each block writes one partial sum to its own element of an array, so the array needs no clearing. A
+ * second launch, of one block, adds those.
  *
- * Order: none in a block; whole numbers again.
+ * Order: unspecified in a block, so the numbers z are whole.
  */
 static __global__ void add_in_block(size_t n, const float *z, double *sums) {
     __shared__ double sum;
@@ -58,7 +59,8 @@ static __global__ void add_in_block(size_t n, const float *z, double *sums) {
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/* Adds `count` sums, in one block: thread t those at t, t + 256, ..., and then the 256 in half and half. */
+/* Adds `count` sums in one block: thread t adds those at t, t + 256, ..., and then the 256 threads' sums by
+ * halves. */
 static __global__ void add_sums(size_t count, const double *sums, double *sum) {
     __shared__ double tile[THREADS];
     const unsigned t = threadIdx.x;
@@ -78,7 +80,7 @@ static void block_atomics(size_t n, const float *z, double *sums, double *sum) {
     add_sums<<<1, THREADS>>>(blocks, sums, sum);
 }
 
-/* What add_sums gives. */
+/* Returns the result of add_sums. */
 static double order_of_sums(const std::vector<double> &sums) {
     double tile[THREADS] = {};
     for (size_t i = 0; i < sums.size(); i++) tile[i % THREADS] += sums[i];
@@ -89,9 +91,10 @@ static double order_of_sums(const std::vector<double> &sums) {
 
 /* Faulty rung wrong-slot: the text's per-block sums
  *
- * It says "a sum for each block" and adds to sums[i + blockIdx.x], where i is the loop's counter: 10 999 places are
- * shared by all blocks in place of one each, up to 128 000 additions to a place. They are added to what cudaMalloc
- * left there, since nobody clears them. The total came out because fresh memory happened to be zero.
+ * The text says "a sum for each block" and adds to sums[i + blockIdx.x], where i is the counter of the loop. So all
+ * blocks share 10 999 elements instead of using one each, and an element gets up to 128 000 additions. They are added
+ * to what cudaMalloc left there, because nothing clears the array. The total was right because fresh memory happened
+ * to be zero.
  */
 static __global__ void add_to_wrong_slot(size_t n, const float *z, double *sums) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -107,14 +110,14 @@ static void wrong_slot(size_t n, const float *z, double *sums, double *sum) {
     add_sums<<<1, THREADS>>>(places, sums, sum);
 }
 
-/* Rung hundred-each: a thread takes a hundred values
+/* Rung hundred-each: a hundred values per thread
  *
- * The exercise as it was set: each thread adds 100 values in a register and writes one number, and the few that are
- * left are added in the end. No atomics at all, and a hundredth of the sums. G threads take every G-th value, so that
- * at each step neighbours read neighbours.
+ * The exercise as given: each thread adds 100 values in a register and writes one number, and the remaining values
+ * are added at the end. There are no atomics, and a hundredth of the sums. G threads take every G-th value, so that
+ * at each step adjacent threads read adjacent values.
  *
  * Order: thread g of G = ceil(n / 100) adds z[g], z[g + G], ... to 0; then 256 threads every 256th of those sums;
- * then in halves, 128 away, 64, ..., 1.
+ * then by halves, 128 away, 64, ..., 1.
  */
 static __global__ void add_hundred(size_t n, size_t threads, const float *z, double *sums) {
     const size_t g = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -130,7 +133,7 @@ static void hundred_each(size_t n, const float *z, double *sums, double *sum) {
     add_sums<<<1, THREADS>>>(threads, sums, sum);
 }
 
-/* The sums of `threads` threads, of which g adds every value whose number is g modulo `threads`. */
+/* Returns the sums of `threads` threads. Thread g adds every value whose number is g modulo `threads`. */
 static std::vector<double> sums_of_threads(const coefficients &f, const std::vector<float> &z, size_t threads) {
     std::vector<double> sums(threads);
     for (size_t i = 0; i < z.size(); i++) sums[i % threads] += value_at(f, z[i]);
@@ -139,12 +142,12 @@ static std::vector<double> sums_of_threads(const coefficients &f, const std::vec
 
 /* Rung fused: transform and reduce in one pass, by a grid that fits the device
  *
- * What thrust::transform_reduce does: the values are never written, they go from the formula straight into a
- * register. 1056 blocks of 256 threads whatever n is; a warp folds its lanes by shuffles, a block its warps in shared
- * memory, and 1056 sums are left for the second launch.
+ * As thrust::transform_reduce does, the values are never written: they go from the formula directly into a register.
+ * The grid has 1056 blocks of 256 threads whatever n is. A warp reduces its lanes by shuffles, a block its warps in
+ * shared memory, and 1056 sums are left for the second launch.
  *
- * Order: thread g of G = 1056 * 256 adds z[g], z[g + G], ... to 0; lanes fold 16, 8, 4, 2, 1 away, and likewise the
- * block's eight warps, 4, 2, 1 away; then the sums of blocks as in hundred-each.
+ * Order: thread g of G = 1056 * 256 adds z[g], z[g + G], ... to 0; lanes are combined 16, 8, 4, 2, 1 away, and the
+ * eight warps of the block 4, 2, 1 away; then the sums of blocks as in hundred-each.
  */
 template <class SUM> static __device__ SUM fold_lanes(SUM s, unsigned lanes) {
     for (unsigned d = lanes / 2; d > 0; d /= 2) s += __shfl_down_sync(0xffffffffu, s, d);
@@ -188,9 +191,9 @@ static double order_of_fused(const coefficients &f, const std::vector<float> &z)
 
 /* Faulty rung float-partials: a sum in f64, of partial sums in f32
  *
- * The text's library call began with 0.0, a double, and added by plus<float>: every addition was rounded to f32, in
- * which a total of 5e9 moves in steps of 512. The type of the start is not the type of the sum; thrust takes that
- * of the operator. Here the threads' and the blocks' sums are f32, which is enough to show.
+ * The text's library call began with 0.0, a double, and added by plus<float>. Every addition was rounded to f32, in
+ * which a total of 5e9 changes in steps of 512. The type of the start value is not the type of the sum; thrust uses
+ * that of the operator. Here the sums of threads and blocks are f32, which is enough to show the fault.
  */
 static void float_partials(size_t n, const float *z, double *sums, double *sum) {
     transform_reduce<float><<<BLOCKS, THREADS>>>(n, z, sums);
@@ -218,8 +221,8 @@ static std::string on_the_host(const coefficients &f, const std::vector<float> &
 
 /* Rung weft: weft_map_reduce, the library's own
  *
- * The formula, its coefficients three scalars, is evaluated in f32 and added in f64 along the library's tree, without
- * an array between the two.
+ * The formula, whose coefficients are three scalars, is evaluated in f32 and added in f64 along the library's tree,
+ * without an array in between.
  */
 static weft_status weft_quadratic(weft_context *ctx, const coefficients &f, size_t n, const float *z, double *sum) {
     weft_binding names[4] = {};
@@ -237,7 +240,7 @@ static weft_status weft_quadratic(weft_context *ctx, const coefficients &f, size
 
 /* Rung thrust: thrust::transform_reduce, with a sum that is f64
  *
- * The text's third way, mended: the operator is plus<double>. Its order is not stated, so that z are whole numbers.
+ * The text's third way, corrected: the operator is plus<double>. Its order is not stated, so the numbers z are whole.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<thrust/transform_reduce.h>)
 #include <thrust/execution_policy.h>
@@ -262,9 +265,9 @@ static void by_thrust(const coefficients &, size_t, const float *, double *) {
 
 /* Exercises
  *
- * 1. How many additions go to the same word, at the most, in one-atomic, block-atomics and fused?
- * 2. Clear the array in wrong-slot. Is the total right, and is it one sum a block?
- * 3. Let each thread of hundred-each take 100 values that lie in a row. What changes in the sum, what in the time?
+ * 1. How many additions go to the same word, at most, in one-atomic, block-atomics and fused?
+ * 2. Clear the array in wrong-slot. Is the total right, and is it one sum per block?
+ * 3. Let each thread of hundred-each take 100 adjacent values. What changes in the sum, and what in the time?
  * 4. 2^26 values in float-partials: how many digits of the mean are right? How many if all is one f32?
  */
 

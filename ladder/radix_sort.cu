@@ -1,15 +1,16 @@
 /* Topic radix-sort: sorting by digits
  *
- * Keys are sorted by their last digit, then by the one before, and so on, each time without disturbing the order of
- * equal digits: after the first digit they are in order. Nothing is compared. With digits of b bits a key of 32 needs
- * 32 / b passes, and each is a count and a scan: a key's place is the number of keys with a smaller digit plus the
- * number of those before it with the same one.
+ * Keys are sorted by their last digit, then by the one before, and so on, each time without changing the order of
+ * equal digits. After the first digit they are in order. No keys are compared. With digits of b bits a key of 32 bits
+ * needs 32 / b passes, and each is a count and a scan. The position of a key is the number of keys with a smaller
+ * digit plus the number of keys before it with the same digit.
  *
- * Work n for a pass; traffic three times the keys (read to count, read and written to place), for each of 32 / b
- * passes: fewer, wider digits are faster, until their counters no longer fit. Every result here is exact; there is
- * one order.
+ * Work n per pass; traffic three times the keys (read to count, read and written to their positions), for each of 32
+ * / b passes. Fewer, wider digits are faster, until their counters no longer fit. Every result here is exact, and
+ * there is only one order.
  *
- * The first rungs sort within a warp or a block alone, and leave sorted runs; from one-bit-passes on all keys.
+ * The first rungs sort only within a warp or a block, and leave sorted chunks. The rungs from one-bit-passes on sort
+ * all keys.
  */
 #include "climb.h"
 
@@ -26,12 +27,13 @@ constexpr unsigned WARP = 32, THREADS = 256, WARPS = THREADS / WARP, ROUNDS = 8,
 
 /* Rung codes: signed numbers and floats as unsigned ones
  *
- * Digits know no sign. An int with its sign bit turned over counts up from the least to the greatest. The bits of a
- * float do already for positive numbers; a negative one is turned over whole, since the larger its bits the smaller
- * it is, and a positive one gets the bit above them all. So -1 < -0 < +0 < 1, and NaNs lie at the ends.
+ * Digits have no sign. An int with its sign bit inverted is ordered as an unsigned number. The bits of a positive
+ * float are ordered already. For a negative one, larger bits mean a smaller number, so all of its bits are inverted;
+ * a positive one gets its sign bit set. So -1 < -0 < +0 < 1, and NaNs are at the ends.
  *
- * All rungs sort such codes, and turn them back. The classic program has ints from 0 to 1023 and ten passes; with 32
- * passes and no code, negative numbers come last. (This rung makes codes, and keys again, and sorts nothing.)
+ * All rungs sort such codes, and convert them back. The classic program has ints from 0 to 1023 and ten passes. With
+ * 32 passes and no code, it would place negative numbers last. (This rung converts keys to codes and back, and sorts
+ * nothing.)
  */
 __host__ __device__ inline unsigned to_code(unsigned key) { return key; }
 __host__ __device__ inline unsigned to_code(int key) { return (unsigned)key ^ 0x80000000u; }
@@ -60,8 +62,8 @@ template <class T> __global__ void make_keys(size_t n, const unsigned *codes, T 
 
 /* Rung one-thread: four passes of 8 bits by one thread
  *
- * Count the digits, make the counts into places (an exclusive scan of 256 numbers), put each key at its digit's next
- * place. The loop that every other rung divides among threads.
+ * Count the digits, convert the counts to positions (an exclusive scan of 256 numbers), and write each key at the
+ * next position of its digit. Every other rung divides this loop among threads.
  */
 __global__ void sort_by_one_thread(size_t n, unsigned *codes, unsigned *spare) {
     for (unsigned shift = 0; shift < 32; shift += 8) {
@@ -82,15 +84,16 @@ __global__ void sort_by_one_thread(size_t n, unsigned *codes, unsigned *spare) {
 
 /* Rung warp: 32 keys in a warp, a bit at a time
  *
- * __ballot_sync gives every lane the bits of all 32 as a mask, and __popc counts its ones. So a lane knows, without
- * memory, how many zeros there are in all and how many before it: its place is that number if its bit is 0, else all
- * zeros and the ones before it. 32 passes of one bit.
+ * __ballot_sync returns to every lane the bits of all 32 lanes as a mask, and __popc counts its ones. So a lane can
+ * compute, without memory, how many zeros there are in all and how many before it. If its bit is 0, its position is
+ * the number of zeros before it. Otherwise it is the number of all zeros plus the ones before it. There are 32 passes
+ * of one bit.
  *
- * The keys move through shared memory. Between a lane's write and another's read stands __syncwarp: a warp's lanes
- * need not move together, and since sm_70 they do not (see no-syncwarp). Two of them: all have written before any
- * reads, and all have read before any writes again.
+ * The keys move through shared memory. __syncwarp separates a lane's write from another's read: the lanes of a warp
+ * need not run in lockstep, and since sm_70 they do not (see no-syncwarp). Two are needed: all have written before
+ * any reads, and all have read before any writes again.
  *
- * The end of the array is filled up with the greatest code, which stays behind all others and is not written.
+ * The end of the array is padded with the greatest code, which stays after all others and is not written.
  */
 __global__ void sort_warps(size_t n, const unsigned *codes, unsigned *sorted) {
     __shared__ unsigned tile[THREADS];
@@ -111,8 +114,8 @@ __global__ void sort_warps(size_t n, const unsigned *codes, unsigned *sorted) {
 
 /* Faulty rung no-syncwarp: the same without __syncwarp
  *
- * Written when the lanes of a warp moved in step, and kept in the texts. A ballot makes lanes meet; it does not make
- * their writes to memory visible to each other.
+ * Written when the lanes of a warp ran in lockstep, and kept in the texts. A ballot synchronizes lanes; it does not
+ * make their writes to memory visible to each other.
  */
 __global__ void sort_warps_in_step(size_t n, const unsigned *codes, unsigned *sorted) {
     __shared__ unsigned tile[THREADS];
@@ -132,10 +135,10 @@ __global__ void sort_warps_in_step(size_t n, const unsigned *codes, unsigned *so
 /* Rung block: 256 keys in a block, a bit at a time
  *
  * The same by a block: a warp counts its zeros by a ballot, and the counts of the warps before are added to it. One
- * scan is enough, of the zeros: of the ones before thread t there are t less the zeros before it. The classic kernel
- * scans both.
+ * scan, of the zeros, is enough: the number of ones before thread t is t minus the number of zeros before it. The
+ * classic kernel scans both.
  *
- * Each key is kept in a register while it moves, and a barrier stands between the last read and the first write (see
+ * Each key is kept in a register while it moves, and a barrier separates the last read from the first write (see
  * read-again).
  */
 __device__ unsigned place_by_bit(bool one) {
@@ -166,10 +169,10 @@ __global__ void sort_blocks(size_t n, const unsigned *codes, unsigned *sorted) {
     if (i < n) sorted[i] = key;
 }
 
-/* Faulty rung read-again: the key is read again when its place is known
+/* Faulty rung read-again: the key is read again when its position is known
  *
- * The classic kernel writes data[place] = data[t]: when a thread comes to it, another one may have put its own key at
- * data[t]. One key is then there twice, and another is lost.
+ * The classic kernel writes data[place] = data[t]. When a thread executes this, another may already have written its
+ * own key at data[t]. One key is then there twice, and another is lost.
  */
 __global__ void sort_reading_again(size_t n, const unsigned *codes, unsigned *sorted) {
     __shared__ unsigned tile[THREADS];
@@ -185,7 +188,7 @@ __global__ void sort_reading_again(size_t n, const unsigned *codes, unsigned *so
 
 /* Rung classic-keys: the classic 30 keys, rand() % 1024
  *
- * As a program on Linux gets them that sets no seed; sorted by the kernel of the rung block.
+ * The keys of a program on Linux that sets no seed, sorted by the kernel of the rung block.
  */
 static std::string classic_keys(climb &c) {
     const std::vector<unsigned> known = {74,  81,  84,  105, 115, 124, 186, 205, 236, 255, 302, 326, 346, 359, 483,
@@ -201,16 +204,16 @@ static std::string classic_keys(climb &c) {
 
 /* Rung one-bit-passes: all keys, 32 passes of one bit
  *
- * Beyond a block the counts must be brought together. Three kernels a pass:
+ * Beyond a block the counts must be combined. A pass has three kernels:
  *   count  each block counts its keys by digit, into a table of digits by blocks;
- *   scan   an exclusive scan of the table, digit by digit and within a digit block by block: what is before a block's
- *          first key of a digit;
- *   place  each block goes over its keys again, in order, and puts each behind those of its digit that came before.
- * So equal digits keep their order, which all the passes rely on. A tile is 2048 keys, 8 rounds of 256, in order.
+ *   scan   an exclusive scan of the table, digit by digit and within a digit block by block: the number of keys
+ *          before a block's first key of a digit;
+ *   place  each block processes its keys again, in order, and writes each after those of its digit before it.
+ * So equal digits keep their order, as all passes require. A tile is 2048 keys, 8 rounds of 256, in order.
  *
- * In a round a warp finds the lanes with the same digit by a ballot for each bit of it; the first of them writes how
- * many they are; a key's place is that of the block's next key of this digit, plus those of earlier warps, plus those
- * of earlier lanes. The classic text never finished this.
+ * In a round a warp finds the lanes with the same digit by a ballot for each bit of it, and the first of these lanes
+ * writes their number. The position of a key is that of the block's next key of this digit, plus those of earlier
+ * warps, plus those of earlier lanes. The classic text never finished this.
  *
  * With one bit there are two counters, 32 passes, and 96 times the keys' bytes of traffic.
  */
@@ -228,7 +231,7 @@ __global__ void count_digits(size_t n, const unsigned *codes, unsigned shift, un
         table[(size_t)digit * gridDim.x + blockIdx.x] = counts[digit];
 }
 
-/* The lanes of this warp that are live and have this digit. */
+/* Returns the lanes of this warp that are live and have this digit. */
 template <unsigned BITS> __device__ unsigned lanes_with(unsigned digit, bool live) {
     unsigned lanes = __ballot_sync(WHOLE_WARP, live);
     for (unsigned bit = 0; bit < BITS; bit++) {
@@ -238,7 +241,7 @@ template <unsigned BITS> __device__ unsigned lanes_with(unsigned digit, bool liv
     return lanes;
 }
 
-/* Values move with their keys, where there are any. */
+/* Values move with their keys, if there are any. */
 template <unsigned BITS>
 __global__ void place_keys(size_t n, const unsigned *codes, const unsigned *values, unsigned shift,
                            const unsigned *table, unsigned *placed, unsigned *placed_values) {
@@ -270,7 +273,7 @@ __global__ void place_keys(size_t n, const unsigned *codes, const unsigned *valu
     }
 }
 
-/* The exclusive scan of the table, as `weft ladder scan --show levels` explains it. */
+/* Computes the exclusive scan of the table, as `weft ladder scan --show levels` explains it. */
 __global__ void scan_tiles(size_t n, unsigned *x, unsigned *totals) {
     __shared__ unsigned of_warps[WARPS];
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -300,13 +303,13 @@ static void exclusive_scan(size_t n, unsigned *x, unsigned *totals) {
     add_totals<<<(unsigned)tiles, THREADS>>>(n, x, totals);
 }
 
-/* Two arrays in turn, and the table. */
+/* Two arrays that alternate as input and output, and the table. */
 struct sort_room {
     unsigned *codes[2], *values[2], *table;
 };
 
-/* Sorts codes[0], with values[0] where they are wanted; 32 / BITS passes are an even number, so the result is there.
- */
+/* Sorts codes[0], together with values[0] if there are values. 32 / BITS is even, so the result is in the same
+ * arrays. */
 template <unsigned BITS> static void sort_all(size_t n, const sort_room &room, bool with_values) {
     const size_t blocks = blocks_for<size_t>(n, TILE), entries = blocks << BITS;
     for (unsigned shift = 0, now = 0; shift < 32; shift += BITS, now = !now) {
@@ -319,23 +322,24 @@ template <unsigned BITS> static void sort_all(size_t n, const sort_room &room, b
 
 /* Rung four-bit-passes: 8 passes of 16 digits
  *
- * A quarter of the passes, and of the traffic. A digit of 4 bits needs 15 counts a key if each digit is scanned for
- * itself, as the course's exercise has it; the counters in shared memory and the ballots make one count of it.
+ * A quarter of the passes, and of the traffic. If each digit were scanned separately, as in the course's exercise, a
+ * digit of 4 bits would need 15 counts per key. The counters in shared memory and the ballots do it in one count.
  */
 static void four_bit_passes(size_t n, const sort_room &room) { sort_all<4>(n, room, false); }
 
 /* Rung eight-bit-passes: 4 passes of 256 digits
  *
- * Half again. Of 256 counters for each of 8 warps 8 KiB of shared memory are taken, and a tile of 2048 keys has 8 for
- * each digit: what a block writes goes to 256 places, 8 keys long each, and memory is written in pieces of 32 bytes.
- * This is where wider digits stop to pay; larger tiles, sorted in shared memory before they are written, go on.
+ * Half the passes again. 256 counters for each of 8 warps take 8 KiB of shared memory, and a tile of 2048 keys has 8
+ * for each digit. A block writes to 256 places, 8 adjacent keys each, and memory is written in segments of 32 bytes.
+ * Here wider digits stop paying. The next improvement is larger tiles, sorted in shared memory before they are
+ * written.
  */
 static void eight_bit_passes(size_t n, const sort_room &room) { sort_all<8>(n, room, false); }
 
 /* Rung pairs: a value moves with each key, and equal keys keep their order
  *
- * The values are the keys' numbers, 0, 1, 2, ...: what comes out is where each key has stood, and shows that the sort
- * is stable: of equal keys the first comes first.
+ * The values are the numbers of the keys, 0, 1, 2, .... The output therefore shows the original position of each key,
+ * and proves that the sort is stable: equal keys keep their order.
  */
 __global__ void number(size_t n, unsigned *values) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -349,8 +353,8 @@ static void pairs(size_t n, const sort_room &room) {
 
 /* Rung weft: weft_sort, the library's own
  *
- * Digits of 8 bits, one pass over the keys for each, with look-back between tiles in place of table and scan, and
- * tiles sorted in shared memory before they are written.
+ * Digits of 8 bits and one pass over the keys for each. Look-back between tiles replaces table and scan, and tiles
+ * are sorted in shared memory before they are written.
  */
 static weft_status weft_sorted(weft_context *ctx, weft_dtype dtype, size_t n, const void *keys, void *sorted) {
     return weft_sort(ctx, WEFT_ASCENDING, dtype, n, keys, sorted);
@@ -376,9 +380,9 @@ template <class T> static void cub_sort(size_t, const T *, T *) { throw ladder_a
 /* Exercises
  *
  * 1. Sort 170, 45, 75, 90, 802, 24, 2, 66 on paper by decimal digits. What happens if a pass does not keep the order
- * of equal digits?
- * 2. Why may the last pass of a float sort not simply turn the order of negative numbers round?
- * 3. Count the barriers of a pass of place_keys. Which can go if of_warp is kept twice?
+ *    of equal digits?
+ * 2. Why is it not enough to reverse the order of the negative numbers in the last pass of a float sort?
+ * 3. Count the barriers of a pass of place_keys. Which can be removed if of_warp is kept twice?
  * 4. Write a pass for descending order. Must equal keys change their order?
  */
 
@@ -403,7 +407,7 @@ template <class T> static void climb_as(climb &c) {
             return c.holds(out, sorted);
         };
     };
-    /* The keys' numbers in their order: equal keys by number. */
+    /* Returns the numbers of the keys in sorted order: equal keys by number. */
     std::vector<uint64_t> ranked(n);
     for (size_t i = 0; i < n; i++) ranked[i] = (uint64_t)to_code(values[i]) << 32 | (uint32_t)i;
     std::sort(ranked.begin(), ranked.end());
@@ -418,7 +422,7 @@ template <class T> static void climb_as(climb &c) {
         return wrong.empty() ? c.holds(room.values[0], order) : wrong;
     };
     const unsigned threads = (unsigned)blocks_for<size_t>(n, THREADS);
-    /* Keys to codes, a sort whose result is in codes[at], codes to keys. */
+    /* Converts keys to codes, runs a sort whose result is in codes[at], and converts codes to keys. */
     const auto sorting = [=](const ladder_launch &sort, int at = 0) {
         return [=] {
             make_codes<<<threads, THREADS>>>(n, keys, room.codes[0]);

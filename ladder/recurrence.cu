@@ -1,17 +1,17 @@
 /* Topic recurrence: v[i] = s[i] v[i - 1] + u[i], for n numbers
  *
  * A filter, a debt with interest, the sweep that solves a bidiagonal system: each value needs the one before it, and
- * a loop seems to be all that can be done. But each element is a map, w -> s w + u, and maps can be joined before
- * anyone knows w: first (s1, u1) and then (s2, u2) is w -> s2 (s1 w + u1) + u2, again a map, (s2 s1, s2 u1 + u2).
- * Joining is associative, so that a scan of maps gives, for every i, the map from the start to v[i] (P. Kogge,
- * H. Stone, IEEE Trans. Computers C-22, 1973). It is not commutative: which map comes first matters.
+ * only a loop seems possible. But each element is a map, w -> s w + u, and maps can be combined before w is known:
+ * first (s1, u1) and then (s2, u2) is w -> s2 (s1 w + u1) + u2, again a map, (s2 s1, s2 u1 + u2). This operation is
+ * associative, so a scan of maps gives, for every i, the map from the start to v[i] (P. Kogge, H. Stone, IEEE Trans.
+ * Computers C-22, 1973). It is not commutative: it matters which map is first.
  *
- * Work 2 n operations in a loop, 3 for each joining in a scan; steps n or log2(n); traffic 3 n elements: s, u and v,
- * 24 bytes an element of f64.
+ * Work 2 n operations in a loop, 3 for each combination in a scan; steps n or log2(n); traffic 3 n elements: s, u and
+ * v, 24 bytes per element of f64.
  *
- * Joining rounds at other places than the loop does, so each rung states its order and is held against a plain loop
- * in that order. With --dtype u64 the numbers are whole and wrap at 2^64; then nothing is rounded, and all rungs must
- * give what the loop gives.
+ * A scan of maps rounds at other places than the loop does. So each rung states its order and is compared with a
+ * plain loop in that order. With --dtype u64 the numbers are whole and wrap at 2^64. Then nothing is rounded, and all
+ * rungs must give the result of the loop.
  */
 #include "climb.h"
 
@@ -22,17 +22,17 @@
 constexpr unsigned WARP = 32, THREADS = 256, WARPS = THREADS / WARP, RUN = 8;
 #define WHOLE_WARP 0xffffffffu
 
-/* w -> s w + u. */
+/* The map w -> s w + u. */
 template <class T> struct affine { T s, u; };
 
 template <class T> __host__ __device__ T apply(affine<T> f, T w) { return f.s * w + f.u; }
 
-/* f, and then g. */
+/* Returns the composition: first f, then g. */
 template <class T> __host__ __device__ affine<T> then(affine<T> f, affine<T> g) {
     return {g.s * f.s, g.s * f.u + g.u};
 }
 
-/* Element i as a map; behind the end the one that changes nothing. */
+/* Returns element i as a map, or the identity after the end. */
 template <class T> __host__ __device__ affine<T> element(size_t n, const T *s, const T *u, size_t i) {
     if (i < n) return {s[i], u[i]};
     return {1, 0};
@@ -40,7 +40,7 @@ template <class T> __host__ __device__ affine<T> element(size_t n, const T *s, c
 
 /* Rung one-thread: the loop
  *
- * The definition. Two operations and three words of memory an element, each of which waits for the one before.
+ * The definition. Each element takes two operations and three words of memory, and waits for the element before it.
  *
  * Order: from 0, s[i] * v rounded, plus u[i] rounded.
  */
@@ -58,13 +58,14 @@ template <class T> static std::vector<T> order_of_loop(const std::vector<T> &s, 
 
 /* Rung one-block: a slice of 256 maps at a time, scanned in shared memory
  *
- * Thread t has map t. At step d = 1, 2, 4, ..., 128 it joins to its map the one of thread t - d: after the last, its
- * map goes from the start of the slice to element t. Applied to w, the value before the slice, this is v; the last
- * thread's v is the w of the next slice. One block does a long recurrence in this way, and many blocks many of them.
+ * Thread t has map t. At step d = 1, 2, 4, ..., 128 it combines its map with the one of thread t - d. After the last
+ * step its map goes from the start of the slice to element t. Applied to w, the value before the slice, this is v;
+ * the last thread's v is the w of the next slice. One block computes a long recurrence in this way, and many blocks
+ * compute many.
  *
- * Between reading the map of thread t - d and writing one's own there must be a barrier, and another one before the
- * next step. The values of the texts' recurrence, s and u uniform in [0, 2], do not "grow fast and overflow": a
- * product of such s shrinks, by e^-0.307 an element, and the largest of 10^8 values is 2.1e7.
+ * A barrier must separate reading the map of thread t - d from writing one's own, and another must precede the next
+ * step. The values of the texts' recurrence, s and u uniform in [0, 2], do not "grow fast and overflow". A product of
+ * such s shrinks, by e^-0.307 per element, and the largest of 10^8 values is 2.1e7.
  *
  * Order: slices of 256; in each, map t becomes (map t - d, then map t) for d = 1, 2, 4, ...; v is the map applied to
  * the value before the slice, which is 0 for the first.
@@ -97,13 +98,13 @@ template <class T, class SCAN> __global__ void slice_by_slice(size_t n, const T 
     }
 }
 
-/* The maps of a slice, as in_shared joins them. */
+/* Computes the maps of a slice, combined as in in_shared. */
 template <class T> static void order_of_shared(std::vector<affine<T>> &maps) {
     for (size_t d = 1; d < THREADS; d *= 2)
         for (size_t t = THREADS - 1; t >= d; t--) maps[t] = then(maps[t - d], maps[t]);
 }
 
-/* All values: slices scanned by `scan`, in turn. */
+/* Computes all values: the slices in turn, each scanned by `scan`. */
 template <class T, class SCAN>
 static std::vector<T> order_of_slices(const std::vector<T> &s, const std::vector<T> &u, SCAN scan) {
     std::vector<T> v(s.size());
@@ -118,10 +119,10 @@ static std::vector<T> order_of_slices(const std::vector<T> &s, const std::vector
     return v;
 }
 
-/* Faulty rung one-barrier: a single barrier a step
+/* Faulty rung one-barrier: a single barrier per step
  *
- * The classic program reads the maps of thread t - d, joins, and writes in one go, with one barrier at the end of the
- * step. A warp that is ahead then overwrites a map that another has not read yet.
+ * The classic program reads the map of thread t - d, combines and writes in one statement, with one barrier at the
+ * end of the step. A warp that is ahead overwrites a map that another has not yet read.
  */
 struct in_shared_with_one_barrier {
     template <class T> static __device__ affine<T> scan(affine<T> mine) {
@@ -140,10 +141,10 @@ struct in_shared_with_one_barrier {
     }
 };
 
-/* Faulty rung swapped: the maps joined the wrong way round
+/* Faulty rung swapped: the maps combined in the wrong order
  *
- * (map t, then map t - d). For sums the order of two neighbours does not matter, for maps it does; the products s are
- * right even so, and with s all equal to 1 so is everything. Test data should not be that kind.
+ * (map t, then map t - d). For sums the order of two operands does not matter, for maps it does. The products s are
+ * right even so, and with all s equal to 1 everything is right. Test data should not be of that kind.
  */
 struct in_shared_swapped {
     template <class T> static __device__ affine<T> scan(affine<T> mine) {
@@ -161,15 +162,15 @@ struct in_shared_swapped {
 
 /* Rung three-launches: all slices at once
  *
- * What a slice does as a whole is a map, too. The first launch finds the map of every slice, by a block each; the
- * second goes from slice to slice and notes the value before each; the third scans again and applies its maps to that
- * value. s and u are read twice: 5 n elements of traffic for 3 n, but all of the GPU is at it.
+ * A slice as a whole is also a map. The first launch computes the map of every slice, one block each. The second goes
+ * from slice to slice and stores the value before each. The third scans again and applies its maps to that value. s
+ * and u are read twice, 5 n elements of traffic for 3 n, but the whole GPU works.
  *
- * Not in the second launch: one thread follows the slices, and the others of its block feed it, 256 maps at a time by
- * way of shared memory. Alone it would wait for memory at every slice. Even so this is where the time goes when there
- * are many slices: a loop is a loop, and weft and CUB have none.
+ * The second launch is the exception. One thread traverses the slices, and the others of its block load 256 maps at a
+ * time into shared memory for it. Alone it would wait for memory at every slice. Even so most of the time is spent
+ * here when there are many slices, because it is a sequential loop; weft and CUB have none.
  *
- * Order: that of one-block, since the value behind a slice is its map applied to the value before it.
+ * Order: that of one-block, since the value after a slice is its map applied to the value before it.
  */
 template <class T, class SCAN> __global__ void maps_of_slices(size_t n, const T *s, const T *u, affine<T> *slices) {
     const affine<T> f = SCAN::scan(element(n, s, u, (size_t)blockIdx.x * THREADS + threadIdx.x));
@@ -211,13 +212,13 @@ static void three_launches(size_t n, const T *s, const T *u, affine<T> *maps, T 
 
 /* Rung shuffles: a warp scans in registers
  *
- * __shfl_up_sync gives each lane the map of the lane d below: five steps scan a warp, with no memory and no barrier.
- * The last lane of each warp then leaves its map in shared memory, and every thread joins those of the warps before
- * its own. Two barriers in place of sixteen. All lanes take part in every shuffle, those behind the end with the map
- * that changes nothing; the classic program lets them return first, and shuffles with lanes that are gone.
+ * __shfl_up_sync gives each lane the map of the lane d below. Five steps scan a warp, with no memory and no barrier.
+ * The last lane of each warp then stores its map in shared memory, and every thread combines those of the warps
+ * before its own. That takes two barriers instead of sixteen. All lanes take part in every shuffle; those after the
+ * end use the identity map. The classic program lets them return first, and shuffles with lanes that have exited.
  *
  * Order: slices of 256; in each warp map t becomes (map t - d, then map t) for d = 1, ..., 16; the maps of the warps
- * before it are joined from the first on, and come before it; then as in one-block.
+ * before it are combined from the first on, and come before it; then as in one-block.
  */
 struct by_shuffles {
     template <class T> static __device__ affine<T> scan(affine<T> mine) {
@@ -227,7 +228,7 @@ struct by_shuffles {
             const affine<T> before = {__shfl_up_sync(WHOLE_WARP, mine.s, d), __shfl_up_sync(WHOLE_WARP, mine.u, d)};
             if (lane >= d) mine = then(before, mine);
         }
-        __syncthreads(); /* what was scanned last has been read */
+        __syncthreads(); /* all reads of the previous scan are done */
         if (lane == WARP - 1) s[warp] = mine.s, u[warp] = mine.u;
         __syncthreads();
         if (warp == 0) return mine;
@@ -251,18 +252,20 @@ template <class T> static void order_of_shuffles(std::vector<affine<T>> &maps) {
 
 /* Rung chain: one launch, each block waits for the one before
  *
- * A block scans its slice, waits for the value before it, hands on the value behind it, and applies. The scan comes
- * before the wait, so that only the handing on is in turn: the classic program waits first, and its blocks work one
- * after another. s, u and v are touched once.
+ * A block scans its slice, waits for the value before it, publishes the value after it, and applies its maps. The
+ * scan precedes the wait, so only the publishing is sequential. The classic program waits first, and its blocks work
+ * one after another. s, u and v are accessed once.
  *
- * A block that waits for another needs it to have begun. Nothing says that block 3 begins after block 2, so a block
- * takes a ticket, by an atomic addition when it starts, and the ticket is its slice: those with lower tickets have
- * all begun. The value is written first, then a fence, then the flag; who reads waits for the flag, then a fence,
- * then reads the value. The flags and the ticket are cleared before each launch, which the classic program forgets.
+ * A block may wait for another only if that one has started. Nothing guarantees that block 3 starts after block 2. So
+ * a block takes a ticket, by an atomic addition when it starts, and the ticket is its slice. Blocks with lower
+ * tickets have all started. The writer stores the value, then executes a fence, then sets the flag. The reader waits
+ * for the flag, executes a fence, and reads the value. The flags and the ticket are cleared before each launch, which
+ * the classic program forgets.
  *
  * Order: that of shuffles.
  */
-/* Waits for the value behind slice k - 1 (0 before the first), and hands on that behind slice k, whose map is f. */
+/* Waits for the value after slice k - 1 (0 before the first) and publishes the value after slice k, whose map
+ * is f. */
 template <class T> __device__ T hand_on(unsigned k, affine<T> f, unsigned *ready, T *behind) {
     T before = 0;
     if (k > 0) {
@@ -277,7 +280,7 @@ template <class T> __device__ T hand_on(unsigned k, affine<T> f, unsigned *ready
     return before;
 }
 
-/* The slice that the block is to do. */
+/* Returns the slice that the block must process. */
 __device__ unsigned take_ticket(unsigned *ticket) {
     __shared__ unsigned mine;
     if (threadIdx.x == 0) mine = atomicAdd(ticket, 1u);
@@ -301,7 +304,7 @@ __global__ void follow_in_chain(size_t n, const T *s, const T *u, T *v, unsigned
     do_slice(take_ticket(ticket), n, s, u, v, ready, behind);
 }
 
-/* The ticket and the flags lie in one array: flags[0] is the ticket. */
+/* The ticket and the flags are in one array: flags[0] is the ticket. */
 template <class T> static void chain(size_t n, const T *s, const T *u, T *v, unsigned *flags, T *behind) {
     const size_t slices = blocks_for<size_t>(n, THREADS);
     CUDA_CHECK(cudaMemsetAsync(flags, 0, (slices + 1) * sizeof *flags));
@@ -310,9 +313,9 @@ template <class T> static void chain(size_t n, const T *s, const T *u, T *v, uns
 
 /* Faulty rung block-order: the block's number in place of a ticket
  *
- * Block k waits for block k - 1, which may not have begun and, when those that wait fill the GPU, never will. Most
- * devices begin blocks in the order of their numbers, and so this works until one does not. Here every two neighbours
- * are swapped, as if the device did so.
+ * Block k waits for block k - 1, which may not have started. If the waiting blocks fill the GPU, it never will. Most
+ * devices start blocks in the order of their numbers, so this works until one does not. Here every two adjacent
+ * numbers are swapped, as if the device did so.
  */
 template <class T>
 __global__ void follow_by_number(size_t n, const T *s, const T *u, T *v, unsigned *ready, T *behind) {
@@ -326,14 +329,15 @@ template <class T> static void block_order(size_t n, const T *s, const T *u, T *
     follow_by_number<<<(unsigned)slices, THREADS>>>(n, s, u, v, ready, behind);
 }
 
-/* Rung runs: eight elements a thread
+/* Rung runs: eight elements per thread
  *
- * A thread joins the maps of its run of eight in registers, and only what is left is scanned: an eighth of the
- * joinings across threads, and an eighth of the handing on. With the value before its run, a thread then goes through
- * it as the loop does. Slices are of 2048.
+ * A thread combines the maps of its chunk of eight in registers, and only the chunks are scanned. That is an eighth
+ * of the combinations across threads, and an eighth of the publishing. With the value before its chunk, a thread then
+ * processes it as the loop does. Slices have 2048 elements.
  *
- * Order: a run's maps are joined from its first on; the 256 maps of a slice as in shuffles; the value before a run is
- * the map of the thread before applied to the value before the slice, and in the run it is that of one-thread.
+ * Order: the maps of a chunk are combined from its first on; the 256 maps of a slice as in shuffles; the value before
+ * a chunk is the map of the thread before applied to the value before the slice, and in the chunk it is that of
+ * one-thread.
  */
 template <class T>
 __global__ void follow_in_runs(size_t n, const T *s, const T *u, T *v, unsigned *ticket, unsigned *ready, T *behind) {
@@ -382,8 +386,8 @@ template <class T> static std::vector<T> order_of_runs(const std::vector<T> &s, 
 
 /* Rung known-answers: a hundred values of the classic program
  *
- * s and u from rand(), in turn, times 2: v[0] is u[0], and v[0], v[1], v[2] and v[99] are known from the course. It
- * is one-block that computes them here, in f64; that program counts from v[0] = u[0] as well, whatever s[0] is.
+ * s and u from rand(), in turn, times 2: v[0] is u[0], and v[0], v[1], v[2] and v[99] are known from the course. Here
+ * one-block computes them, in f64. The course's program also begins with v[0] = u[0], whatever s[0] is.
  */
 static std::string known_answers(climb &c) {
     std::vector<double> s(100), u(100), v(100);
@@ -406,9 +410,9 @@ static std::string known_answers(climb &c) {
 
 /* Rung weft: weft_recurrence, the library's own
  *
- * Groups of 16 elements by the loop, with fused multiply-adds, groups joined in base 16 (ORDER.md 9): v[i]
- * depends on the elements up to i and on nothing else, not on n or on a launch. Many rows at once, forward or in
- * reverse.
+ * Groups of 16 elements by the loop, with fused multiply-adds; groups are combined in base 16 (ORDER.md 9). v[i]
+ * depends on the elements up to i and on nothing else, neither on n nor on a launch. It computes many rows at once,
+ * forward or in reverse.
  */
 static weft_status weft_follow(weft_context *ctx, weft_dtype dtype, size_t n, const void *s, const void *u, void *v) {
     return weft_recurrence(ctx, WEFT_FORWARD, dtype, 1, n, s, u, NULL, v);
@@ -416,9 +420,9 @@ static weft_status weft_follow(weft_context *ctx, weft_dtype dtype, size_t n, co
 
 /* Rung cub: cub::DeviceScan::InclusiveScan of maps, NVIDIA's own
  *
- * CUB joins anything associative, read through an iterator that makes a map of s[i] and u[i]; what it gives are maps
- * as well, twice what is wanted, and a kernel takes v out of them. Its order is not stated, so that s is -1, 0 or 1
- * and u a small whole number: nothing is rounded.
+ * CUB scans with any associative operation. It reads through an iterator that makes a map of s[i] and u[i]. Its
+ * output is also maps, twice the size of the result, and a kernel extracts v from them. Its order is not stated, so s
+ * is -1, 0 or 1 and u a small whole number: nothing is rounded.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<cub/device/device_scan.cuh>)
 #include <cub/device/device_scan.cuh>
@@ -459,13 +463,13 @@ template <class T> static void cub_scan(size_t, const T *, const T *, affine<T> 
 
 /* Exercises
  *
- * 1. Join three maps in both ways, (f then g) then h and f then (g then h), on paper. Where does rounding differ?
+ * 1. Combine three maps in both ways, (f then g) then h and f then (g then h), on paper. Where does rounding differ?
  * 2. `weft ladder recurrence --dtype u64`: which rungs' results depend on the order now?
  * 3. s = 1 for all: what does the recurrence compute, and which faulty rung is right? s = 2 and 2000 elements of f64:
- *    which joined map overflows although no v does?
+ *    which combined map overflows although no v does?
  * 4. No rung fails without the first __syncthreads of by_shuffles. What kind of kernel would need it?
- * 5. In chain, let each block publish the map of its slice as well, and let a block that waits join the maps of those
- *    before it until it meets a value: decoupled look-back. Whose order of additions would that be?
+ * 5. In chain, let each block also publish the map of its slice, and let a waiting block combine the maps of those
+ *    before it until it finds a value: decoupled look-back. What would be the order of the additions?
  */
 
 /* Climbing the rungs. */
@@ -476,7 +480,7 @@ template <class T> static std::vector<T> values(size_t n, unsigned seed) {
     return v;
 }
 
-/* The rung cub, on data of its own. */
+/* Runs the rung cub, on data of its own. */
 template <class T> static void climb_cub(climb &c, affine<T> *maps, T *v) {
     std::vector<T> signs;
     for (const int x : ladder_values<int>(c.n, 3)) signs.push_back((T)(x % 2));

@@ -1,19 +1,20 @@
 /* Topic reduce: the sum of n numbers
  *
- * One number out of n: n - 1 additions, and only log2(n) steps if enough threads share them. Every element is read
- * once and nothing of size is written, so that reading speed is the ceiling: 4 bytes an element of f32. What must be
- * learned is how threads work together: through shared memory and barriers, through the registers of a warp, and how
- * blocks, which cannot wait for each other, hand on what they have.
+ * One number from n: n - 1 additions, in only log2(n) steps if enough threads take part. Every element is read once
+ * and almost nothing is written, so reading speed is the ceiling: 4 bytes per element of f32. The lesson is how
+ * threads work together: through shared memory and barriers, through the registers of a warp, and how blocks, which
+ * cannot wait for each other, pass on their results.
  *
- * The way up: one-thread leaves the GPU idle, atomics uses all of it and puts it into one queue. global-halves has no
- * queue, and waits for memory at every step; shared-modulo and shared-halves do the steps where memory is near,
- * shuffles where none is needed. All of these still take a step for every halving of 256 elements. grid-stride hardly
- * takes any: most of the n - 1 additions become a thread's own, in a register, and joining threads, which was all the
- * art so far, becomes too rare to matter. That is the lesson: first have less to share, then share it well.
+ * The way up: one-thread leaves the GPU idle. atomics uses all of it, but every addition waits in one queue.
+ * global-halves has no queue, but waits for memory at every step. shared-modulo and shared-halves do these steps in
+ * shared memory, and shuffles does them in registers. All of these take a step for every halving of 256 elements.
+ * grid-stride takes hardly any such steps. Each thread does most of the n - 1 additions alone, in a register, and
+ * combining the results of threads becomes too rare to matter. That is the lesson: first reduce the amount that must
+ * be shared, then share it efficiently.
  *
- * A sum of floats depends on its order, so each rung states its own and is held against a plain loop in that order,
- * bit for bit. Integers have one sum, whatever the order. Where atomics leave no order at all, the sum is taken of
- * whole numbers, of which every order gives the same.
+ * A sum of floats depends on its order. Each rung states its order and is compared bit for bit with a plain loop in
+ * that order. Integers have one sum, whatever the order. Where atomics leave the order open, the elements are whole
+ * numbers, whose sum is the same in every order.
  */
 #include "climb.h"
 
@@ -31,8 +32,8 @@ constexpr unsigned WARP = 32, THREADS = 256, BLOCKS = 1024, MOST_THREADS = 1024;
 
 /* Rung one-thread: one thread adds them all
  *
- * The definition, and the C loop that everyone writes. In f32 it is also the least accurate way: once the sum is 2^24
- * times larger than an element, adding that element changes nothing.
+ * The definition, and the usual C loop. In f32 it is also the least accurate way: once the sum is 2^24 times larger
+ * than an element, adding that element changes nothing.
  *
  * Order: from 0, x[0], x[1], ... in turn.
  */
@@ -50,14 +51,14 @@ template <class T> static T order_of_one_thread(const std::vector<T> &x) {
 
 /* Faulty rung lost-updates: every thread adds to one number, without atomics
  *
- * *sum += x[i] is three things: a read, an addition, a write. Two threads that read the same value each write theirs,
- * and one of the additions is lost. On a GPU almost all are. The executor, which lets threads take turns, gets the
- * right sum unless a barrier comes in between, as here between the read and the write.
+ * *sum += x[i] is three operations: a read, an addition, a write. If two threads read the same value and each writes
+ * its own sum, one of the additions is lost. On a GPU almost all are lost. The executor runs threads in turn and gets
+ * the right sum, unless a barrier separates the read from the write, as it does here.
  */
 template <class T> __global__ void sum_losing_updates(size_t n, const T *x, T *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     const T before = *sum;
-    __syncthreads(); /* time passes */
+    __syncthreads(); /* lets the other threads read before this one writes */
     if (i < n) *sum = before + x[i];
 }
 
@@ -68,12 +69,12 @@ template <class T> static void lost_updates(size_t n, const T *x, T *sum) {
 
 /* Rung atomics: every thread adds to one number, atomically
  *
- * atomicAdd makes one of the three steps. The result is right, and each of the n additions waits for the one before:
- * this is the slowest way to use a whole GPU. The number must be cleared first; a program that runs twice and forgets
- * it has the sum of both runs.
+ * atomicAdd makes one operation of the three. The result is right, but each of the n additions waits for the one
+ * before. This is the slowest way to use a whole GPU. The sum must be cleared first. A program that does not clear it
+ * computes the sum of both runs when it runs twice.
  *
- * Order: whoever comes first, another one at every run. So the bits of a float sum change from run to run, which is
- * why weft has no float atomics. Here the numbers are whole and small.
+ * Order: unspecified, and different in every run. So the bits of a float sum change from run to run, which is why
+ * weft has no float atomics. Here the numbers are small whole numbers.
  */
 template <class T> __global__ void sum_by_atomics(size_t n, const T *x, T *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -85,24 +86,24 @@ template <class T> static void atomics(size_t n, const T *x, T *sum) {
     sum_by_atomics<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, sum);
 }
 
-/* Rung global-halves: a block folds its slice in half, in global memory
+/* Rung global-halves: a block reduces its slice by halves, in global memory
  *
  * Each block has a slice of 256 elements. Thread i adds element i + 128 to element i, and then 64, 32, ... are left:
- * log2(256) = 8 steps in place of 255. Between two steps all threads of the block wait at __syncthreads, because a
- * thread adds what another has just written. The sums of the slices are the next, shorter array, until one is left.
+ * log2(256) = 8 steps instead of 255. Between two steps all threads of the block wait at __syncthreads, because a
+ * thread adds what another has just written. The sums of the slices form the next, shorter array, until one is left.
  *
  *     half    thread 0    thread 1    thread 2    thread 3
  *     4       x0 + x4     x1 + x5     x2 + x6     x3 + x7
  *     2       s0 + s2     s1 + s3     rests       rests
  *     1       s0 + s1     rests       rests       rests
  *
- * The half is rounded up, (m + 1) / 2, so that a slice of any length is folded rightly; the middle one of an odd
- * number waits. The classic kernel starts with blockDim.x / 2, needs a power of two, reads behind the end of the last
- * slice, and writes into the array it was given: run it twice, and the second sum is another one. Here a copy is
- * folded.
+ * The half is rounded up, (m + 1) / 2, so that a slice of any length is reduced correctly. If m is odd, the middle
+ * element is left for the next step. The classic kernel starts with blockDim.x / 2, which must be a power of two. It
+ * reads after the end of the last slice and writes into its input array, so a second run gives a different sum. Here
+ * a copy is reduced.
  *
- * Order: slices of 256; in a slice of m, element i becomes x[i] + x[i + h] with h = ceil(m / 2), again and again;
- * then the same with the slices' sums.
+ * Order: slices of 256; in a slice of m, element i becomes x[i] + x[i + h] with h = ceil(m / 2), repeatedly; then the
+ * same with the sums of the slices.
  */
 template <class T> __global__ void fold_global(size_t n, T *x, T *sums) {
     const size_t first = (size_t)blockIdx.x * THREADS;
@@ -116,7 +117,8 @@ template <class T> __global__ void fold_global(size_t n, T *x, T *sums) {
     if (i == 0) sums[blockIdx.x] = slice[0];
 }
 
-/* Folds n values at x into sums, the sums' sums behind them, and so on; the last is the result. */
+/* Reduces n values at x to one sum per slice, then these sums in the memory after them, and so on. The last value
+ * written is the result. */
 template <class T> static void global_halves(size_t n, const T *x, T *copy, T *sums, T *sum) {
     CUDA_CHECK(cudaMemcpyAsync(copy, x, n * sizeof(T), cudaMemcpyDeviceToDevice));
     T *from = copy;
@@ -147,8 +149,8 @@ template <class T> static T order_of_halves(std::vector<T> x) {
 
 /* Faulty rung global-in-place: the classic kernel, on the caller's own array
  *
- * As it stands in the texts: half is blockDim.x / 2, and the array that was given is folded. Its last block reads
- * behind the end when n is no multiple of 256, and its input is gone afterwards.
+ * The kernel as the texts have it: half is blockDim.x / 2, and the input array is reduced in place. Its last block
+ * reads after the end when n is not a multiple of 256, and its input is lost.
  */
 template <class T> __global__ void fold_in_place(T *x, T *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -164,24 +166,24 @@ template <class T> static void global_in_place(size_t n, const T *x, T *sum) {
     fold_in_place<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>((T *)x, sum);
 }
 
-/* Rung shared-modulo: in shared memory, neighbours first
+/* Rung shared-modulo: in shared memory, adjacent elements first
  *
- * Shared memory is on the multiprocessor, belongs to a block, and answers in a tenth of the time. The slice is read
- * once and folded there: thread i, where i is a multiple of 2, adds its neighbour; then the multiples of 4 add what
- * is 2 away, and so on.
+ * Shared memory is on the multiprocessor, belongs to a block, and takes a tenth of the time of global memory. The
+ * slice is read once and reduced there. First each thread i that is a multiple of 2 adds the element after its own.
+ * Then the multiples of 4 add the element 2 positions away, and so on.
  *
  *     by      thread 0    thread 1    thread 2    thread 3    thread 4
  *     1       x0 + x1     rests       x2 + x3     rests       x4 + x5
  *     2       s0 + s2     rests       rests       rests       s4 + s6
  *     4       s0 + s4     rests       rests       rests       rests
  *
- * The threads that work are spread over all warps, and a warp with one thread at work takes as long as one with 32:
- * at every step all eight warps are busy, with fewer and fewer lanes. This is divergence, and the next rung has none.
- * On an H200 it makes this rung slower than global-halves, 0.71 ms against 0.50 for 2^26 elements of f32: a slice in
- * global memory is soon in a cache, and near memory does not help a kernel that wastes its warps.
+ * The active threads are spread over all warps, and a warp with one active thread takes as long as one with 32. At
+ * every step all eight warps are busy, with fewer and fewer active lanes. This is divergence, and the next rung has
+ * none. On an H200 it makes this rung slower than global-halves, 0.71 ms against 0.50 for 2^26 elements of f32. A
+ * slice in global memory is soon in a cache, and fast memory does not help a kernel that wastes its warps.
  *
- * Order: slices of 256; in each, neighbours, then neighbouring pairs, fours, ...; then the same with the slices'
- * sums.
+ * Order: slices of 256; in each, adjacent elements, then adjacent pairs, fours, ...; then the same with the sums of
+ * the slices.
  */
 template <class T> __global__ void fold_neighbours(size_t n, const T *x, T *sums) {
     __shared__ T tile[THREADS];
@@ -210,10 +212,10 @@ template <class T> static T order_of_neighbours(std::vector<T> x) {
     return x[0];
 }
 
-/* Rung shared-halves: in shared memory, folded in half
+/* Rung shared-halves: by halves, in shared memory
  *
- * The same fold as global-halves, in shared memory: the threads that work are always the first ones, whole warps of
- * them as long as there are 32, and neighbours touch neighbouring words, which lie in different banks.
+ * The same reduction as global-halves, in shared memory. The active threads are always the first ones, in full warps
+ * as long as there are at least 32. Adjacent threads access adjacent words, which are in different banks.
  *
  * Order: that of global-halves.
  */
@@ -231,7 +233,7 @@ template <class T> __global__ void fold_shared(size_t n, const T *x, T *sums) {
     if (i == 0) sums[blockIdx.x] = tile[0];
 }
 
-/* Launches a kernel that makes one sum of each slice of 256, until one is left. */
+/* Launches a kernel that computes one sum per slice of 256, until one sum is left. */
 template <class T, class KERNEL> static void fold_slices(KERNEL kernel, size_t n, const T *x, T *sums, T *sum) {
     for (size_t slices; n > 0; n = slices > 1 ? slices : 0) {
         slices = blocks_for<size_t>(n, THREADS);
@@ -242,11 +244,11 @@ template <class T, class KERNEL> static void fold_slices(KERNEL kernel, size_t n
     }
 }
 
-/* Faulty rung no-barrier: the fold without its __syncthreads
+/* Faulty rung no-barrier: the reduction without its __syncthreads
  *
- * "The threads of a warp move together" was never promised, and there are eight warps. A thread adds a word before
- * the one that was to write it has come. The executor runs each thread until it waits, sees the two accesses with no
- * barrier between them, and says so whether or not the sum is wrong this time.
+ * "The threads of a warp move together" was never guaranteed, and there are eight warps. A thread adds a word before
+ * the thread that writes the word has done so. The executor runs each thread until it waits. It detects two accesses
+ * with no barrier between them, and reports them whether or not the sum is wrong this time.
  */
 template <class T> __global__ void fold_without_barrier(size_t n, const T *x, T *sums) {
     __shared__ T tile[THREADS];
@@ -262,27 +264,27 @@ template <class T> __global__ void fold_without_barrier(size_t n, const T *x, T 
 
 /* Rung shuffles: a warp adds in registers
  *
- * __shfl_down_sync(mask, v, d) gives each lane the v of the lane d above, without memory and without a barrier: five
- * of them fold a warp. Each warp leaves its sum in shared memory, and after one barrier the first warp folds those:
- * two levels, for up to 32 warps of 32.
+ * __shfl_down_sync(mask, v, d) gives each lane the v of the lane d above, without memory and without a barrier. Five
+ * of them reduce a warp. Each warp stores its sum in shared memory, and after one barrier the first warp reduces
+ * those sums: two levels, for up to 32 warps of 32.
  *
- * Why is this faster than shared memory, which is near enough? Because of what is left out: no address is computed,
- * no word is written and read back, and the lanes of a warp need no barrier to know that all have come.
+ * Shared memory is already fast; why is this faster? No address is computed, no word is written and read back, and
+ * the lanes of a warp need no barrier.
  *
- * Every lane named by the mask must take part, so that lanes behind the end bring 0 and do not return early. In the
- * second level, too, lane w brings the sum of warp w or 0 where there is no such warp. The classic code halves the
- * number of warps instead, `for (d = warps / 2; d > 0; d /= 2)`, which loses a warp whenever their number is no power
- * of two: 3, 5, 6, 7, 9, ... warps give a wrong sum.
+ * Every lane in the mask must take part. So lanes after the end contribute 0 and do not return early. In the second
+ * level lane w contributes the sum of warp w, or 0 if there is no such warp. The classic code halves the number of
+ * warps instead, `for (d = warps / 2; d > 0; d /= 2)`. It loses a warp whenever the number is not a power of two: 3,
+ * 5, 6, 7, 9, ... warps give a wrong sum.
  *
- * Order: slices of 256; in each warp x[i] + x[i + 16], then 8, 4, 2, 1 away, with 0 for what is missing; then
- * likewise the sums of the warps; then the same with the slices' sums.
+ * Order: slices of 256; in each warp x[i] + x[i + 16], then 8, 4, 2, 1 away, with 0 for missing elements; then the
+ * sums of the warps by the same rule; then the same with the sums of the slices.
  */
 template <class T> __device__ T sum_of_warp(T v) {
     for (unsigned d = WARP / 2; d > 0; d /= 2) v += __shfl_down_sync(WHOLE_WARP, v, d);
     return v;
 }
 
-/* The sum of all threads' v, in the first; for whole warps. */
+/* Returns in thread 0 the sum of v over all threads. The block must consist of full warps. */
 template <class T> __device__ T sum_of_block(T v) {
     __shared__ T sums[WARP];
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
@@ -299,7 +301,7 @@ template <class T> __global__ void fold_by_shuffles(size_t n, const T *x, T *sum
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-/* 32 values, those that are missing 0, folded as the lanes of a warp do. */
+/* Reduces 32 values, with 0 for missing ones, in the order of a warp's lanes. */
 template <class T> static T order_of_warp(const T *x, size_t count) {
     T v[2 * WARP] = {};
     for (size_t i = 0; i < count; i++) v[i] = x[i];
@@ -308,7 +310,7 @@ template <class T> static T order_of_warp(const T *x, size_t count) {
     return v[0];
 }
 
-/* `threads` values, one a thread. */
+/* Reduces `threads` values, one per thread. */
 template <class T> static T order_of_block(const std::vector<T> &v) {
     std::vector<T> sums;
     for (size_t first = 0; first < v.size(); first += WARP) sums.push_back(order_of_warp(&v[first], WARP));
@@ -331,7 +333,7 @@ template <class T> static T order_of_shuffles(std::vector<T> x) {
 /* Faulty rung three-warps: the classic second level, with a block of 96
  *
  * The same two levels with the halving of the texts, in blocks of three warps. 3 / 2 is 1: warp 1 is added to warp 0,
- * and warp 2 to nobody.
+ * and warp 2 is lost.
  */
 template <class T> __global__ void fold_powers_of_two(size_t n, const T *x, T *sum) {
     __shared__ T sums[WARP];
@@ -352,11 +354,12 @@ template <class T> static void three_warps(size_t n, const T *x, T *sum) {
     fold_powers_of_two<<<(unsigned)blocks_for<size_t>(n, threads), threads>>>(n, x, sum);
 }
 
-/* Faulty rung early-return: threads behind the end return before the others are done
+/* Faulty rung early-return: threads after the end return before the others are done
  *
- * `if (i >= n) return;` at the top is right in a kernel whose threads have nothing to do with each other, and wrong
- * in one with barriers and shuffles: all threads of the block must reach __syncthreads, and all lanes that a mask
- * names must reach the shuffle. What a GPU does then is undefined; it may hang, so that the executor alone runs this.
+ * `if (i >= n) return;` at the top is right in a kernel whose threads are independent of each other. It is wrong in
+ * one with barriers and shuffles: all threads of the block must reach __syncthreads, and all lanes in the mask must
+ * reach the shuffle. Otherwise the behaviour of a GPU is undefined. It may hang, so this rung runs only on the
+ * executor.
  */
 template <class T> __global__ void fold_returning_early(size_t n, const T *x, T *sums) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -367,8 +370,8 @@ template <class T> __global__ void fold_returning_early(size_t n, const T *x, T 
 
 /* Faulty rung part-of-a-warp: a block of 80 threads, and a mask of 32 lanes for each warp
  *
- * The third warp has 16 threads, and its shuffles wait for 32. The classic kernel names them all, 0xffffffff,
- * whatever the block's size. A block of whole warps, with 0 for what is missing, is the simple way out.
+ * The third warp has 16 threads, and its shuffles wait for 32. The classic kernel names all lanes, 0xffffffff,
+ * whatever the size of the block. The simple solution is a block of full warps, with 0 for missing elements.
  */
 template <class T> __global__ void fold_part_of_a_warp(size_t n, const T *x, T *sum) {
     T s = 0;
@@ -379,9 +382,9 @@ template <class T> __global__ void fold_part_of_a_warp(size_t n, const T *x, T *
 
 /* Faulty rung unwritten: the second level reads all 32 sums of a block that has 8 warps
  *
- * `v = sums[lane]` for all lanes of the first warp: 24 of them read shared memory that no thread has written. What
- * lies there is what the last block has left. One text's kernel does so, and gets away with it, because its second
- * level adds only what it needs.
+ * `v = sums[lane]` for all lanes of the first warp: 24 of them read shared memory that no thread has written. It
+ * contains what the previous block left there. The kernel of one text does this without harm, because its second
+ * level adds only the sums that it needs.
  */
 template <class T> __global__ void fold_unwritten(size_t n, const T *x, T *total) {
     __shared__ T sums[WARP];
@@ -399,13 +402,14 @@ template <class T> static void unwritten(size_t n, const T *x, T *sum) {
     fold_unwritten<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, sum);
 }
 
-/* Rung block-atomics: one atomic addition a block
+/* Rung block-atomics: one atomic addition per block
  *
- * In place of a second kernel, the first thread of each block adds its sum to the total: n / 256 atomics and not n.
- * Fine for integers. The classic program adds to sums[blockIdx.x], an array that nobody has cleared, where no two
- * blocks meet and no atomic is needed: its result is right as long as the memory happens to hold zeros.
+ * Instead of a second kernel, the first thread of each block adds its sum to the total: n / 256 atomics and not n.
+ * This is good enough for integers. The classic program adds to sums[blockIdx.x], an array that nothing has cleared.
+ * No two blocks use the same element there, so no atomic is needed. Its result is right only if the memory happens to
+ * contain zeros.
  *
- * Order: in a block that of shuffles; of the blocks, none. Whole numbers again.
+ * Order: in a block that of shuffles; between the blocks, unspecified. So the numbers are whole, as in atomics.
  */
 template <class T> __global__ void sum_by_block_atomics(size_t n, const T *x, T *sum) {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -426,15 +430,15 @@ template <class T> static void not_cleared(size_t n, const T *x, T *sum) {
     sum_by_block_atomics<<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, sum);
 }
 
-/* Rung grid-stride: many elements a thread
+/* Rung grid-stride: several elements per thread
  *
- * So far each thread read one element and then took part in log2(256) steps in which ever fewer threads work. Now
- * 1024 blocks go over the array, each thread adding what it meets in a register, and fold once at the end. A second
- * launch, of one block, adds the 1024 sums in the same way. Nearly all of the time is now reading.
+ * So far each thread read one element and then took part in log2(256) steps with fewer and fewer active threads. Now
+ * 1024 blocks traverse the array. Each thread adds its elements in a register, and each block reduces once at the
+ * end. A second launch, of one block, adds the 1024 sums in the same way. Nearly all of the time is now reading.
  *
- * Order: thread g of G = 1024 * 256 adds x[g], x[g + G], ... to 0; a block folds as in shuffles; then 1024 threads do
- * the same with the sums. The shape of the launch is part of this order: with other numbers of blocks and threads the
- * bits of a float sum are others. weft's order belongs to the operation, and no launch changes it.
+ * Order: thread g of G = 1024 * 256 adds x[g], x[g + G], ... to 0; a block reduces as in shuffles; then 1024 threads
+ * do the same with the sums. The shape of the launch is part of this order: other numbers of blocks and threads give
+ * other bits of a float sum. The order of weft belongs to the operation, and no launch changes it.
  */
 template <class T> __global__ void sum_by_grid(size_t n, const T *x, T *sums) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -449,7 +453,7 @@ template <class T> static void grid_stride(size_t n, const T *x, T *sums, T *sum
     sum_by_grid<<<1, MOST_THREADS>>>((size_t)BLOCKS, sums, sum);
 }
 
-/* `parts` elements in a run belong to a thread. */
+/* Number of adjacent elements per thread and step: `parts`. */
 template <class T> static T order_of_grid(const std::vector<T> &x, size_t blocks, size_t threads, size_t parts) {
     std::vector<T> v(blocks * threads), sums;
     for (size_t i = 0; i < x.size(); i++) v[i / parts % v.size()] += x[i];
@@ -460,11 +464,11 @@ template <class T> static T order_of_grid(const std::vector<T> &x, size_t blocks
 
 /* Rung unrolled: sixteen bytes at a time, the number of threads known to the compiler
  *
- * A load of 16 bytes and four additions in place of four loads. The number of threads is a template's argument: the
- * compiler knows every bound, unrolls every loop over warps, and has no division left. The last elements, which fill
- * no 16 bytes, are added one by one by the thread whose turn it would be.
+ * One load of 16 bytes and four additions replace four loads. The number of threads is a template argument, so the
+ * compiler knows every bound, unrolls every loop over warps, and needs no division. The last elements, which do not
+ * fill 16 bytes, are added one by one by the thread whose turn it would be.
  *
- * Order: that of grid-stride, with runs of 16 bytes in the place of single elements.
+ * Order: that of grid-stride, with groups of 16 bytes instead of single elements.
  */
 template <class T> struct alignas(16) sixteen { T part[16 / sizeof(T)]; };
 
@@ -489,11 +493,12 @@ template <class T> static void unrolled(size_t n, const T *x, T *sums, T *sum) {
 
 /* Rung weft: weft_reduce, the library's own
  *
- * Rows of 512 bytes whose lanes run down a tile, lanes joined by halves, tiles joined in pairs (ORDER.md 3):
- * wide enough for a warp's 16-byte loads and for the vectors of a CPU, and the same for any launch. Integers are
- * summed in 64 bits. The specification, a plain C program, is run beside it and must give the same bits.
+ * Rows of 512 bytes are added down a tile, lane by lane. The lanes are combined by halves, and the tiles in pairs
+ * (ORDER.md 3). A row is wide enough for the 16-byte loads of a warp and for the vectors of a CPU, and the order is
+ * the same for any launch. Integers are summed in 64 bits. The specification, a plain C program, is run on the same
+ * data and must give the same bits.
  */
-template <class T> using weft_total = std::conditional_t<std::is_same_v<T, int>, int64_t, T>; /* of weft's sum */
+template <class T> using weft_total = std::conditional_t<std::is_same_v<T, int>, int64_t, T>; /* type of weft's sum */
 
 static weft_status weft_sum(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *sum) {
     return weft_reduce(ctx, WEFT_SUM, dtype, WEFT_DEFAULT, n, x, sum);
@@ -501,7 +506,7 @@ static weft_status weft_sum(weft_context *ctx, weft_dtype dtype, size_t n, const
 
 /* Rung cub: cub::DeviceReduce::Sum, NVIDIA's own
  *
- * Its order is not stated and may change with the GPU and the release, so that it, too, is given whole numbers.
+ * Its order is not stated and may change with the GPU and the release. So the elements are whole numbers.
  */
 #ifdef HAVE_CUB
 template <class T> static void cub_sum(size_t n, const T *x, T *sum) {
@@ -522,11 +527,12 @@ template <class T> static void cub_sum(size_t, const T *, T *) { throw ladder_ab
 /* Exercises
  *
  * 1. `weft ladder reduce --n 96` and `--n 97`: follow global-halves on paper for a slice of 97.
- * 2. The sum of 2^26 numbers 0.1f by one-thread: where does it stop growing, and why? Which rungs do not?
- * 3. Take the second __syncthreads out of shared-modulo. What does the executor say, and is the sum wrong?
- * 4. Change BLOCKS to 512. Which rungs' float sums change their bits, which not, and what does weft's do?
- * 5. Write a rung that needs one launch: the last block to finish (an atomic counter tells it that it is) adds the
- * sums of all. What stands between writing a sum and raising the counter, and what happens without it?
+ * 2. The sum of 2^26 numbers 0.1f by one-thread: where does it stop growing, and why? Which rungs do not stop?
+ * 3. Remove the second __syncthreads from shared-modulo. What does the executor report, and is the sum wrong?
+ * 4. Change BLOCKS to 512. Which rungs' float sums change their bits, which do not, and does weft's?
+ * 5. Write a rung that needs one launch: the last block to finish, determined by an atomic counter, adds the sums of
+ *    all blocks. What must separate the write of a sum from the increment of the counter, and what happens without
+ *    it?
  */
 
 /* Climbing the rungs. */

@@ -1,22 +1,23 @@
 /* Topic scan: all running sums of n numbers
  *
- * y[i] = x[0] + x[1] + ... + x[i], the inclusive scan; the exclusive one leaves x[i] out and begins with 0. It looks
- * like a loop that cannot be shared, each sum waiting for the one before, and is the key to most of what is done in
- * parallel: where each of many lists begins, which elements are kept, how digits are sorted.
+ * y[i] = x[0] + x[1] + ... + x[i] is the inclusive scan. The exclusive scan leaves x[i] out and begins with 0. It
+ * looks like a loop that cannot be parallel, because each sum needs the one before. Yet it is the key to most
+ * parallel algorithms: it finds where each of several lists begins, which elements are kept, and the positions of
+ * sorted digits.
  *
- * Work n - 1 additions in turn; in parallel between 2 n and n log2(n), in log2(n) steps. Traffic: n read, n written,
- * and what the way of joining blocks adds to it.
+ * Work: n - 1 additions in a loop; in parallel between 2 n and n log2(n), in log2(n) steps. Traffic: n read and n
+ * written, plus what combining the blocks adds.
  *
- * Two questions lead up the ladder. Within a tile: which additions, and who does them? hillis-steele adds too much in
- * the fewest steps, the trees add the least and leave most threads without work, and warps by shuffles (levels) need
- * so little for a step that the additions that are too many cost nothing. Between tiles: how does a tile come to know
- * what is before it? levels writes all tiles, scans their totals and goes over everything again; chain hands the
- * total from tile to tile, so that each element is read and written once; weft and CUB do the same, and look back
- * over several tiles at once so as not to wait for each.
+ * Two questions lead up the ladder. The first is within a tile: which additions, and by which threads? hillis-steele
+ * does too many additions in the fewest steps. The trees do the fewest additions and leave most threads idle. With
+ * warps and shuffles (levels) a step costs so little that the superfluous additions are free. The second is between
+ * tiles: how does a tile get the sum of everything before it? levels writes all tiles, scans their totals and
+ * processes all elements again. chain passes the total from tile to tile, so that each element is read and written
+ * once. weft and CUB do the same but look back over several tiles at once, so that they need not wait for each.
  *
- * The first rungs scan a tile of 256 elements in a block, each in its own way. All but the first join tiles alike:
- * the tiles' totals are scanned, by the same kernel, and what is before a tile is added to it (see levels). The order
- * of the additions is a tile's rule, then before + y[i].
+ * The first rungs scan a tile of 256 elements in a block, each in its own way. All but the first combine tiles in the
+ * same way: the totals of the tiles are scanned by the same kernel, and the sum of all tiles before a tile is added
+ * to it (see levels). The order of the additions is the rule of a tile, then before + y[i].
  */
 #include "climb.h"
 
@@ -34,8 +35,8 @@ constexpr unsigned WARP = 32, THREADS = 256;
 
 /* Rung one-thread: the definition
  *
- * One running sum in a register, a read and a write an element: the best there is for a single thread, and next to
- * nothing for a GPU. Every other rung has to break the chain of s += x[i], by adding in another order.
+ * One running sum in a register, one read and one write per element. This is optimal for a single thread and very
+ * slow on a GPU. Every other rung must break the chain of s += x[i] by adding in another order.
  *
  * Order: from x[0], each next element added in turn.
  */
@@ -49,7 +50,7 @@ template <class T> static std::vector<T> order_of_one_thread(std::vector<T> x) {
     return x;
 }
 
-/* Rung hillis-steele: at each step add what is 1, 2, 4, ... places before
+/* Rung hillis-steele: each step adds the element 1, 2, 4, ... positions before
  *
  * After the step of distance d, element i holds the sum of the last 2 d elements up to it. With eight elements, and
  * 2-5 for x2 + x3 + x4 + x5:
@@ -61,8 +62,8 @@ template <class T> static std::vector<T> order_of_one_thread(std::vector<T> x) {
  *
  * Eight steps scan 256 elements, and every thread works at every step: n log2(n) additions.
  *
- * Each thread reads a word that another one overwrites in the same step. So there are two barriers: all have read,
- * then all write; all have written, then all read. The classic kernel has one of them (see one-barrier).
+ * Each thread reads a word that another thread overwrites in the same step. So there are two barriers: one after all
+ * have read, and one after all have written. The classic kernel has only one of them (see one-barrier).
  *
  * Order, in a tile: for d = 1, 2, 4, ..., 128: y[i] = y[i - d] + y[i] for all i >= d at once.
  */
@@ -87,12 +88,12 @@ template <class T> static void tile_by_distances(T *v, size_t m) {
         for (size_t i = m; i-- > d;) v[i] = v[i - d] + v[i];
 }
 
-/* Faulty rung one-barrier: the same with one barrier a step
+/* Faulty rung one-barrier: the same with one barrier per step
  *
- * As the classic text has it: tile[t] += tile[t - d], and then a barrier. Between the read of tile[t - d] and the
- * write of the thread that owns it nothing stands; whoever is late adds a sum that is already longer than it should
- * be. On many GPUs it gave the right result, because all 32 lanes of a warp read before one of them writes, and
- * because the author tried few warps. The executor names the race in every schedule.
+ * The classic text has tile[t] += tile[t - d] followed by a barrier. Nothing separates the read of tile[t - d] from
+ * the write of the thread that owns it. A late thread adds a sum that is already longer than it should be. On many
+ * GPUs the result was right, because all 32 lanes of a warp read before one of them writes, and the author tried few
+ * warps. The executor reports the race in every schedule.
  */
 template <class T> __global__ void scan_with_one_barrier(size_t n, const T *x, T *y, T *totals) {
     __shared__ T tile[THREADS];
@@ -108,10 +109,10 @@ template <class T> __global__ void scan_with_one_barrier(size_t n, const T *x, T
     if (t == THREADS - 1) totals[blockIdx.x] = tile[t];
 }
 
-/* Rung two-buffers: one barrier a step, and two arrays in turn
+/* Rung two-buffers: one barrier per step, and two alternating arrays
  *
- * The other way to mend it: read from one array, write to the other, and change their parts after the barrier. Half
- * the barriers, twice the shared memory.
+ * The other correction: read from one array, write to the other, and swap their roles after the barrier. This takes
+ * half the barriers and twice the shared memory.
  *
  * Order: that of hillis-steele.
  */
@@ -133,9 +134,9 @@ template <class T> __global__ void scan_two_buffers(size_t n, const T *x, T *y, 
 
 /* Rung tree-scattered: up a tree and down again, by the threads that own the nodes
  *
- * Brent and Kung: on the way up, every second element adds its neighbour, every fourth the one two before it, ...,
- * until the last holds the total; on the way down the sums reach those that were left out. 2 n additions and not n
- * log2(n).
+ * Brent and Kung's tree. On the way up, every second element adds the one before it, every fourth the one two before
+ * it, ..., until the last contains the total. On the way down the sums are added to the elements left out. This takes
+ * 2 n additions and not n log2(n).
  *
  *     before        0     1     2     3     4     5     6     7
  *     up, d = 1     0     0-1   2     2-3   4     4-5   6     6-7
@@ -146,8 +147,8 @@ template <class T> __global__ void scan_two_buffers(size_t n, const T *x, T *y, 
  *
  * That is 11 additions where hillis-steele does 17, in 5 steps where it takes 3.
  *
- * Here the thread whose element is a node works: (t + 1) % (2 d) == 0. At d = 32 one lane in every second warp is at
- * work, and the others of its warp wait for it: divergence, which eats what the tree has saved.
+ * Here the thread whose element is a node works: (t + 1) % (2 d) == 0. At d = 32 one lane in every second warp is
+ * active, and the other lanes of its warp wait for it. This is divergence, which uses up what the tree has saved.
  *
  * Order, in a tile: for d = 1, 2, ..., 128: y[i] = y[i - d] + y[i] for i = 2d - 1, 4d - 1, ...; then for d = 64, 32,
  * ..., 1 the same for i = 3d - 1, 5d - 1, ...
@@ -179,14 +180,14 @@ template <class T> static void tile_by_tree(T *v, size_t m) {
 
 /* Rung tree: the same tree, by the first threads
  *
- * At distance d there are 256 / (2 d) nodes: threads 0, 1, 2, ... take them, node j being element 2 d (j + 1) - 1.
- * Whole warps are at work or at rest. But nodes are 2 d words apart, and shared memory has 32 banks, word i being in
- * bank i % 32, each of which answers one lane at a time: at d = 1 two lanes of a warp want the same bank, at d = 4
- * eight. On an H200 this costs more than the divergence did, and tree is the slower of the two.
+ * At distance d there are 256 / (2 d) nodes, which threads 0, 1, 2, ... process. Node j is element 2 d (j + 1) - 1.
+ * Full warps are active or idle. But the nodes are 2 d words apart. Shared memory has 32 banks; word i is in bank i %
+ * 32, and each bank serves one lane at a time. At d = 1 two lanes of a warp need the same bank, at d = 4 eight. On an
+ * H200 this costs more than the divergence did, and tree is the slower of the two.
  *
  * Order: that of tree-scattered.
  */
-/* Where element i is; with a GAP, one word is left out behind so many. */
+/* Position of element i. If GAP is not 0, one word is left unused after every GAP words. */
 template <unsigned GAP> __device__ unsigned place(unsigned i) {
     if constexpr (GAP > 0)
         return i + i / GAP;
@@ -219,11 +220,11 @@ template <class T, unsigned GAP = 0> __global__ void scan_tree(size_t n, const T
     if (t == THREADS - 1) totals[blockIdx.x] = tile[at];
 }
 
-/* Rung no-conflicts: the tree, with a word left out behind every 32
+/* Rung no-conflicts: the tree, with one word left unused after every 32
  *
- * Element i lies at i + i / 32. At d = 4 the lanes of a warp want every eighth word: without the gaps the banks 7,
- * 15, 23 and 31, eight lanes each; with them 7, 15, 23, 31, and then 8, 16, 24, 0, and so on, 32 different ones. The
- * price is a word in 33, and an addition and a shift for an index.
+ * Element i is at word i + i / 32. At d = 4 the lanes of a warp need every eighth word. Without the gaps these are in
+ * the banks 7, 15, 23 and 31, eight lanes each. With them the banks are 7, 15, 23, 31, then 8, 16, 24, 0, and so on,
+ * 32 different ones. The price is one word in 33, and an addition and a shift for each index.
  *
  * Order: that of tree.
  */
@@ -231,11 +232,11 @@ template <class T> static constexpr auto scan_apart = scan_tree<T, WARP>;
 
 /* Rung two-a-thread: a tile of 512 for 256 threads
  *
- * A tree never has more than half as many nodes at work as it has elements. So each thread brings two elements, and
- * the same threads scan twice as much.
+ * A tree never has more than half as many active nodes as it has elements. So each thread loads two elements, and the
+ * same threads scan twice as many.
  *
- * Any n: each of the two has its own test i < n. The classic kernel has one for both, and touches in[n] when n is odd
- * (see odd-end).
+ * Any n is allowed: each of the two elements has its own test i < n. The classic kernel has one test for both, and
+ * accesses in[n] when n is odd (see odd-end).
  *
  * Order: that of tree, in tiles of 512.
  */
@@ -250,15 +251,15 @@ template <class T> __global__ void scan_two_a_thread(size_t n, const T *x, T *y,
     if (t == 0) totals[blockIdx.x] = tile[2 * THREADS - 1];
 }
 
-/* Faulty rung odd-end: two elements a thread, and one test for both
+/* Faulty rung odd-end: two elements per thread, and one test for both
  *
  * The classic guard, 2 i + 1 < (n + 1) / 2 * 2, lets the last thread read in[n] and write out[n] when n is odd. The
- * text's own size, 7587, is.
+ * text's own size, 7587, is odd.
  */
 template <class T> __global__ void scan_odd_end(size_t n, const T *x, T *y, T *totals) {
     __shared__ T tile[2 * THREADS];
     const unsigned t = threadIdx.x;
-    const size_t i = (size_t)blockIdx.x * THREADS + t; /* of a pair */
+    const size_t i = (size_t)blockIdx.x * THREADS + t; /* index of a pair */
     const bool inside = 2 * i + 1 < (n + 1) / 2 * 2;
     tile[2 * t] = inside ? x[2 * i] : (T)0;
     tile[2 * t + 1] = inside ? x[2 * i + 1] : (T)0;
@@ -270,9 +271,10 @@ template <class T> __global__ void scan_odd_end(size_t n, const T *x, T *y, T *t
 
 /* Faulty rung short-shared: dynamic shared memory for half of the tile
  *
- * extern __shared__ is memory whose size the launch says, in the third argument of <<<blocks, threads, bytes>>>. The
- * classic second level launches 32 threads with 32 ints for a kernel that keeps two ints a thread. Nothing on a GPU
- * stops a block from using what it did not ask for, until that lies outside of the multiprocessor's memory.
+ * extern __shared__ declares memory whose size is given at the launch, as the third argument of <<<blocks, threads,
+ * bytes>>>. The classic second level launches 32 threads with 32 ints for a kernel that keeps two ints per thread. A
+ * GPU does not stop a block from using more than it asked for, unless the address is outside the multiprocessor's
+ * memory.
  */
 template <class T> __global__ void scan_dynamic(size_t n, const T *x, T *y, T *totals) {
     extern __shared__ double room[];
@@ -292,17 +294,17 @@ template <class T> static void short_shared(size_t n, const T *x, T *y, T *total
 
 /* Rung levels: warps by shuffles, and any number of levels of tiles
  *
- * In a warp no shared memory is needed: __shfl_up_sync gives what the lane d below has, five times. The warps' totals
- * are scanned by the first warp, in the same way, and added.
+ * A warp needs no shared memory: __shfl_up_sync returns the value of the lane d below, in five steps. The first warp
+ * scans the totals of the warps in the same way, and they are added.
  *
- * A tile per block leaves the tiles to be joined. Three kernels do: scan each tile and write its total; scan the
- * totals (the same again, as often as it takes: 256^4 elements need four levels); add to each tile the total of all
- * before it. The elements are read twice and written twice, so that the traffic is twice what it need be. The classic
- * text stopped at two levels, and so at 256^2 elements; its plumbing, a kernel that picks out every 256th sum, is not
- * needed when the scan writes the totals itself.
+ * With one tile per block, the tiles remain to be combined. Three kernels do this. The first scans each tile and
+ * writes its total. The second scans the totals, recursively: 256^4 elements need four levels. The third adds to each
+ * tile the total of all tiles before it. The elements are read twice and written twice, so the traffic is twice the
+ * minimum. The classic text stopped at two levels, and so at 256^2 elements. It has an extra kernel that extracts
+ * every 256th sum, which is not needed when the scan writes the totals itself.
  *
- * Order, in a tile: in each warp for d = 1, ..., 16: y[i] = y[i - d] + y[i]; the warps' totals likewise; then the
- * total of the warps before + y[i]. Between tiles: the total of the tiles before + y[i].
+ * Order, in a tile: in each warp for d = 1, ..., 16: y[i] = y[i - d] + y[i]; the totals of the warps by the same
+ * rule; then the total of the warps before + y[i]. Between tiles: the total of the tiles before + y[i].
  */
 template <class T> __device__ T scan_of_warp(T v) {
     const unsigned lane = threadIdx.x % WARP;
@@ -313,7 +315,8 @@ template <class T> __device__ T scan_of_warp(T v) {
     return v;
 }
 
-/* The running sum up to this thread's v. All threads of the block call it, and once only in a kernel. */
+/* Returns the sum of v over all threads up to this one. All threads of the block must call it, only once in a
+ * kernel. */
 template <class T> __device__ T scan_of_block(T v) {
     __shared__ T of_warps[WARP];
     const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, warps = blockDim.x / WARP;
@@ -350,7 +353,7 @@ template <class T> __global__ void add_before(size_t n, unsigned tile, const T *
     if (i >= tile && i < n) y[i] = totals[i / tile - 1] + y[i];
 }
 
-/* Scans x into y by a kernel for tiles; `totals` has room for the totals of all levels. x may be y. */
+/* Scans x into y by a kernel for tiles. `totals` must have capacity for the totals of all levels. x may be y. */
 template <class T, class KERNEL>
 static void by_levels(KERNEL kernel, unsigned tile, size_t n, const T *x, T *y, T *totals) {
     const size_t tiles = blocks_for<size_t>(n, tile);
@@ -382,24 +385,25 @@ static std::vector<T> order_by_levels(void (*rule)(T *v, size_t m), size_t tile,
 
 /* Rung chain: one kernel, in which a tile waits for the one before
  *
- * Each block scans its tile, waits until the running total of all tiles before is known, adds its own, publishes it,
- * and goes on. Elements are read once and written once.
+ * Each block scans its tile, waits for the running total of all tiles before it, adds its own, and publishes the sum.
+ * Elements are read once and written once.
  *
- * Waiting for another block is allowed only if that block is sure to run. Blocks start in no promised order, and
- * those that wait hold their places: if the first tile belonged to a block that has not started, all could wait for
- * ever. So a block takes its tile's number from a counter when it starts: whoever has a smaller number is already
- * running.
+ * Waiting for another block is allowed only if that block is certain to run. Blocks start in no guaranteed order, and
+ * waiting blocks occupy their multiprocessors. If the first tile belonged to a block that has not started, all could
+ * wait forever. So a block takes its tile number from a counter when it starts. Blocks with a smaller number are then
+ * already running.
  *
- * The total must be seen before the counter that announces it: __threadfence stands between the two writes, and again
- * between the two reads; volatile makes each look go to memory. All of it is reset before each launch (see
+ * The total must be visible before the counter that announces it. __threadfence separates the two writes, and also
+ * the two reads; volatile makes each read access memory. Counter and total are reset before each launch (see
  * not-reset).
  *
- * What it costs is a chain of as many steps as there are tiles. A step, from one multiprocessor to another by way of
- * memory, took 1.5 microseconds on an H200: 0.4 seconds for the tiles of 2^26 elements, 700 times what levels takes
- * with twice the traffic. So hand on less often (runs, in the topic recurrence, does so for larger tiles), or wait
- * less: with look-back, in weft and in CUB, a tile adds up what several before it have published.
+ * The cost is a chain of as many steps as there are tiles. A step, from one multiprocessor to another through memory,
+ * took 1.5 microseconds on an H200. For the tiles of 2^26 elements that is 0.4 seconds, 700 times what levels takes
+ * with twice the traffic. One remedy is larger tiles, so that fewer totals are passed on (runs, in the topic
+ * recurrence). The other is less waiting: with look-back, in weft and in CUB, a tile adds up what several tiles
+ * before it have published.
  *
- * Order: a tile's as in levels; the tiles' totals from 0 in turn; the total before + y[i].
+ * Order: in a tile as in levels; the totals of the tiles from 0 in turn; the total before + y[i].
  */
 template <class T> struct chain_state {
     unsigned started, published;
@@ -450,20 +454,20 @@ template <class T> static std::vector<T> order_of_chain(std::vector<T> v) {
 
 /* Faulty rung chain-by-index: the chain in the order of blockIdx
  *
- * As the classic text has it, `while (current_block != blockIdx.x)`. It ends as long as blocks happen to start in the
- * order of their numbers, which they mostly do and nobody promises. The executor starts them backward or at random
- * when asked to, and then the first block waits for what never comes. On the executor alone: a GPU would hang.
+ * The classic text has `while (current_block != blockIdx.x)`. It ends as long as blocks happen to start in the order
+ * of their numbers, which is usual and not guaranteed. The executor can start them backward or at random, and then
+ * the first block waits forever. This rung runs only on the executor, because a GPU would hang.
  */
 template <class T> static void chain_by_index(size_t n, const T *x, T *y, chain_state<T> *state) {
     CUDA_CHECK(cudaMemsetAsync(state, 0, sizeof *state));
     scan_by_chain<T, false><<<(unsigned)blocks_for<size_t>(n, THREADS), THREADS>>>(n, x, y, state);
 }
 
-/* Faulty rung not-reset: a second launch that starts where the first has ended
+/* Faulty rung not-reset: a second launch that starts where the first ended
  *
- * The classic text keeps the counter and the total in variables of the device, and never sets them back. Its program
- * ran once. A second launch of this kernel finds the counter behind the last tile: every block takes a tile that is
- * not there, and nothing at all is computed.
+ * The classic text keeps the counter and the total in variables of the device and never resets them. Its program ran
+ * once. In a second launch of this kernel the counter is already past the last tile. Every block takes a tile that
+ * does not exist, and nothing is computed.
  */
 template <class T> static void not_reset(size_t n, const T *x, T *y, chain_state<T> *state) {
     chain(n, x, y, state);
@@ -473,12 +477,13 @@ template <class T> static void not_reset(size_t n, const T *x, T *y, chain_state
 
 /* Rung exclusive: everything before, and 0 for the first
  *
- * The inclusive scan of one element less, written one place further, behind a 0. The classic program writes its
- * running sums to out[i + 1] for every i < n: out[n] is not its own, and out[0] is left to chance, while the check
- * reads it. Two known answers of its data, floor(1000 rand() / RAND_MAX), for 512 elements: out[1] = 840 and out[511]
- * = 259869. That the last of the numbers is in no sum is no fault, as a text believed: it is what exclusive means.
+ * The inclusive scan of one element less, written one position further, after a 0. The classic program writes its
+ * running sums to out[i + 1] for every i < n. out[n] is outside its array, and out[0] is never written although the
+ * check reads it. Two known answers of its data, floor(1000 rand() / RAND_MAX), for 512 elements: out[1] = 840 and
+ * out[511] = 259869. The last number is in no sum. A text took this for a fault, but it is the definition of
+ * exclusive.
  *
- * Order: that of levels, of the n - 1 first elements.
+ * Order: that of levels, of the first n - 1 elements.
  */
 template <class T> static void exclusive(size_t n, const T *x, T *y, T *totals) {
     CUDA_CHECK(cudaMemsetAsync(y, 0, sizeof *y));
@@ -494,7 +499,7 @@ template <class T> static std::vector<T> order_of_exclusive(std::vector<T> x) {
 
 /* Rung classic-answers: the exclusive scan of the classic data
  *
- * 512 numbers of rand(), as a program on Linux gets them that sets no seed.
+ * 512 numbers of rand(), as a program on Linux gets them if it sets no seed.
  */
 
 static std::string classic_answers(climb &c) {
@@ -513,8 +518,8 @@ static std::string classic_answers(climb &c) {
 
 /* Rung weft: weft_scan, the library's own
  *
- * One pass with look-back: groups of 16 by the rule of hillis-steele, the same rule for the groups' totals, and so on
- * up (ORDER.md). The order does not depend on the tiles, so that any GPU and any CPU can keep it.
+ * One pass with look-back: groups of 16 by the rule of hillis-steele, the same rule for the totals of the groups, and
+ * so on upwards (ORDER.md). The order does not depend on the tiles, so any GPU and any CPU can follow it.
  */
 static weft_status weft_running_sums(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, void *y) {
     return weft_scan(ctx, WEFT_SUM, WEFT_INCLUSIVE, dtype, WEFT_DEFAULT, n, x, NULL, y);
@@ -522,7 +527,7 @@ static weft_status weft_running_sums(weft_context *ctx, weft_dtype dtype, size_t
 
 /* Rung cub: cub::DeviceScan::InclusiveSum, NVIDIA's own
  *
- * Float results are not the same from run to run; whole numbers show that it is right.
+ * Float results differ from run to run, so whole numbers show that the result is right.
  */
 #ifdef HAVE_CUB
 template <class T> static void cub_scan(size_t n, const T *x, T *y) {
@@ -543,10 +548,10 @@ template <class T> static void cub_scan(size_t, const T *, T *) { throw ladder_a
 /* Exercises
  *
  * 1. Scan 16 elements on paper, by hillis-steele and by tree. Count the additions and the steps; find the formulas.
- * 2. Why does one-barrier give the right result with --schedule backward, race or no race?
- * 3. At which distances do how many lanes of a warp meet in a bank, in tree, in two-a-thread, and in no-conflicts?
- * 4. Take a __threadfence out of chain. Can the executor notice? Why not?
- * 5. How many elements can levels scan before the number of tiles no longer fits into the grid's 2^31 - 1 blocks?
+ * 2. Why does one-barrier give the right result with --schedule backward, although there is a race?
+ * 3. At which distances do how many lanes of a warp use the same bank, in tree, in two-a-thread, and in no-conflicts?
+ * 4. Remove a __threadfence from chain. Can the executor detect it? Why not?
+ * 5. How many elements can levels scan before the number of tiles exceeds the 2^31 - 1 blocks of a grid?
  */
 
 /* Climbing the rungs. */

@@ -1,11 +1,11 @@
-"""Reads the ladder's topics: the comments and code of ladder/<stem>.cu, in the order of ladder/topics.def.
+"""Reads the topics of the ladder: the comments and code of ladder/<stem>.cu, in the order of ladder/topics.def.
 
-Usage: source.py text LADDER_DIR OUT.c          what `weft ladder` knows of topics and rungs, as a C file
-       source.py pages LADDER_DIR DIR RESULTS   a page of documentation for each topic, and their list, with what was
+Usage: source.py text LADDER_DIR OUT.c          a C file with the topics and rungs for `weft ladder`
+       source.py pages LADDER_DIR DIR RESULTS   a page of documentation for each topic, and their list, with the times
                                                 measured on GPUs (measured.py)
 
 A part of a file begins with a comment "/* Topic NAME: TITLE", "/* Rung NAME: IDEA", "/* Faulty rung NAME: IDEA",
-"/* Exercises" or "/* Climbing the rungs." and goes on to the next one. A rung's part is what --show prints.
+"/* Exercises" or "/* Climbing the rungs." and extends to the next one. --show prints the part of a rung.
 """
 
 import json
@@ -58,7 +58,7 @@ def topics(folder):
 
 
 def quoted(text):
-    """A C string, a line of text on each line."""
+    """Returns a C string with one line of text per line."""
     return "\n".join("        " + json.dumps(line, ensure_ascii=False) for line in text.splitlines(keepends=True)) or '""'
 
 
@@ -80,13 +80,13 @@ def write_text(folder, target):
 
 
 def prose(text):
-    """Text for Markdown: what has a meaning there is escaped, but for what stands between backquotes."""
+    """Escapes the characters that have a meaning in Markdown, except between backquotes."""
     pieces = text.split("`")
     return "`".join(re.sub(r"([*_<])", r"\\\1", piece) if i % 2 == 0 else piece for i, piece in enumerate(pieces))
 
 
 def told(rung, runs):
-    """What a rung has shown on GPUs: a sentence of its own."""
+    """Returns the sentences that a rung has printed on GPUs."""
     return "".join(f"On the {run.machine}: {prose(row.said)}.\n\n" for run in runs for row in run.rungs
                    if row.name == rung.name and row.said and row.verdict == "right")
 

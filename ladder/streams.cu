@@ -1,14 +1,14 @@
-/* Topic streams: kernels side by side, copies behind the work
+/* Topic streams: concurrent kernels, and copies that overlap with kernels
  *
- * What is put on a stream runs in its order; what is on two streams may run at the same time. Two things are won by
- * it: kernels too small for the device share it, and the copies to and from the device, which have engines of their
- * own, go on while kernels run. The work is small and known: x <- sqrt(cos x), again and again, has one fixed point,
- * 0.8241323123025225, from wherever in [0, 1] it starts.
+ * Commands on one stream run in order; commands on two streams may run at the same time. This has two gains. Kernels
+ * too small for the device share it. Copies to and from the device, which have engines of their own, run at the same
+ * time as kernels. The work is small and known: x <- sqrt(cos x), repeated, converges to the fixed point
+ * 0.8241323123025225 from any start in [0, 1].
  *
- * The ceiling is the busiest part: the slower of the two directions of the bus, or the kernels. A rung's share in the
- * table is of the device's memory, which is faster than the bus by far. On the executor every call is done when it
- * returns, whatever its stream: it shows that the pieces fit together, and never that an event is missing. That shows
- * on a GPU, now and then, as a wrong result.
+ * The ceiling is the busiest part: the slower of the two directions of the bus, or the kernels. The share of a rung
+ * in the table is relative to the device's memory, which is much faster than the bus. On the executor every call is
+ * done when it returns, whatever its stream. It can show that the chunks fit together, but not that an event is
+ * missing. On a GPU a missing event sometimes shows, as a wrong result.
  */
 #include "climb.h"
 
@@ -17,7 +17,7 @@
 constexpr unsigned THREADS = 256, BLOCK = 1024, SMALL_KERNELS = 30, CHUNKS = 8, BUFFERS = 2;
 constexpr int FEW = 20, MANY = 200; /* iterations */
 
-/* cos(x), 0 <= x <= 1, by its series: the same bits on host and device, which their libraries' cosines have not. */
+/* Computes cos(x), 0 <= x <= 1, by its series. Host and device get the same bits; their libraries' cosines differ. */
 static __host__ __device__ double cos_of(double x) {
     const double q = x * x;
     double c = fma(q, 1.0 / 2432902008176640000, -1.0 / 6402373705728000);
@@ -45,11 +45,10 @@ static __global__ void iterate(size_t n, int iterations, const double *x, double
 
 /* Rung one-after-another: 30 kernels of one block, on one stream
  *
- * Each waits for the one before, though they have nothing to do with each other: of an H200's 132 multiprocessors one
- * works at a time. The classic program runs them on memory that was never filled, where a NaN stays a NaN, and looks
- * at no result.
+ * Each kernel waits for the one before, though they are independent: of the 132 multiprocessors of an H200 one works
+ * at a time. The classic program runs them on uninitialized memory, where a NaN stays a NaN, and checks no result.
  */
-/* Part k of n elements in `parts`: the same bounds for whoever asks. */
+/* Returns chunk k of n elements in `parts`. Copies and kernels use the same bounds. */
 static size_t part_begin(size_t n, size_t parts, size_t k) { return n / parts * k + (k < n % parts ? k : n % parts); }
 
 static void small_kernel(size_t n, unsigned k, const double *x, double *y, cudaStream_t stream) {
@@ -63,13 +62,13 @@ static void one_after_another(size_t n, const double *x, double *y) {
 
 /* Rung side-by-side: the same kernels, on 30 streams
  *
- * The streams begin when the default stream has come to where they are called, and it goes on when all of them are
- * done: an event on the one, and a wait for it on the others, both ways. So whoever calls this sees one stream.
+ * The streams start when the default stream has reached the call, and the default stream continues when all of them
+ * are done. An event on one side and a wait on the other do this in both directions. So the caller sees one stream.
  *
- * They are created with cudaStreamNonBlocking. An ordinary stream waits for whatever is put on the default stream
- * between its kernels, and the classic exercise, with a small copy between any two launches, runs in one row for
- * that reason; it was to be built again with --default-stream per-thread. With streams that say what they are, a
- * build's flags decide nothing.
+ * They are created with cudaStreamNonBlocking. An ordinary stream waits for commands that are put on the default
+ * stream between its kernels. The classic exercise, with a small copy between any two launches, runs sequentially for
+ * that reason, and had to be rebuilt with --default-stream per-thread. With non-blocking streams the behaviour does
+ * not depend on the flags of the build.
  */
 class many_streams {
   public:
@@ -83,12 +82,12 @@ class many_streams {
         for (const cudaStream_t s : stream) (void)cudaStreamDestroy(s);
         for (const cudaEvent_t e : event) (void)cudaEventDestroy(e);
     }
-    /* The first `count` streams wait for the default stream. */
+    /* Makes the first `count` streams wait for the default stream. */
     void fork(unsigned count) {
         CUDA_CHECK(cudaEventRecord(event[0], NULL));
         for (unsigned i = 0; i < count; i++) CUDA_CHECK(cudaStreamWaitEvent(stream[i], event[0], 0));
     }
-    /* The default stream waits for them. */
+    /* Makes the default stream wait for the first `count` streams. */
     void join(unsigned count) {
         for (unsigned i = 0; i < count; i++) {
             CUDA_CHECK(cudaEventRecord(event[i], stream[i]));
@@ -108,7 +107,7 @@ static void side_by_side(many_streams &streams, size_t n, const double *x, doubl
 
 /* Rung fixed-point: 0.8241323123025225, all of them
  *
- * After 200 iterations every value is there, to the last bit or two; an iteration takes off more than half of the
+ * After 200 iterations every value has converged, to the last bit or two. An iteration removes more than half of the
  * distance.
  */
 static std::string fixed_point(size_t n, const double *x, double *y) {
@@ -124,10 +123,9 @@ static std::string fixed_point(size_t n, const double *x, double *y) {
 
 /* Rung copy-compute-copy: all in, all kernels, all out
  *
- * The host's arrays are "pinned": memory from cudaMallocHost stays where it is, so that the device's copy engine
- * reads and writes it by itself. From ordinary memory a copy is made by way of a small pinned buffer, at half the
- * speed, and cudaMemcpyAsync may wait for it. On one stream each of the three parts waits for the one before; while
- * one works, two rest.
+ * The host's arrays are "pinned": memory from cudaMallocHost is never moved, so the device's copy engine can read and
+ * write it directly. A copy from ordinary memory uses a small pinned buffer, at half the speed, and cudaMemcpyAsync
+ * may wait for it. On one stream each of the three parts waits for the one before: while one works, two are idle.
  */
 struct pinned_array {
     double *at;
@@ -161,11 +159,11 @@ static void copy_compute_copy(const exchange &e) {
     copy_out(e.y, e.to, e.n, NULL);
 }
 
-/* Rung chunks: eight pieces, each on a stream of its own
+/* Rung chunks: eight chunks, each on its own stream
  *
- * Within a piece the order is kept by its stream; between pieces there is none to keep. While the first is computed,
- * the second comes in, and soon the third comes in, the second is computed and the first goes out. part_begin says
- * where a piece begins, to copies and kernels alike, for any n and any number of pieces.
+ * Within a chunk the stream keeps the order; between chunks no order is needed. While the first is computed, the
+ * second is copied in. Soon the third is copied in while the second is computed and the first is copied out.
+ * part_begin returns where a chunk begins, for copies and kernels alike, for any n and any number of chunks.
  */
 static void chunks(many_streams &streams, const exchange &e) {
     streams.fork(CHUNKS);
@@ -178,11 +176,11 @@ static void chunks(many_streams &streams, const exchange &e) {
     streams.join(CHUNKS);
 }
 
-/* Faulty rung two-divisions: copies are cut in one way, kernels in another
+/* Faulty rung two-divisions: copies and kernels use different chunks
  *
- * The published answer copies pieces of n / 8 elements and launches n / 8 / 256 blocks for each, at an offset of so
- * many blocks. The two agree as long as 8 * 256 divides n, as it divides the 2^27 of the exercise. With any other n
- * kernels leave elements out, and touch those of a piece that another stream is copying.
+ * The published answer copies chunks of n / 8 elements and launches n / 8 / 256 blocks for each, at an offset of that
+ * many blocks. The two agree as long as n is a multiple of 8 * 256, as the 2^27 of the exercise is. With any other n
+ * the kernels leave elements out, and access elements of a chunk that another stream is copying.
  */
 static void two_divisions(many_streams &streams, const exchange &e) {
     const size_t count = e.n / CHUNKS, blocks = count / THREADS;
@@ -196,12 +194,12 @@ static void two_divisions(many_streams &streams, const exchange &e) {
     streams.join(CHUNKS);
 }
 
-/* Rung pipeline: a loop with two buffers, for data that the device has no room for
+/* Rung pipeline: a loop with two buffers, for data larger than the device's memory
  *
- * Three streams, one for each kind of work: at step k, piece k + 1 comes in, piece k is computed, piece k - 1 goes
- * out. Two buffers on the device are enough, in turn. What was the order of one stream must now be said by events:
- * a kernel waits until its piece has come in and until the result before, in the same buffer, has gone out; a copy in
- * waits until the kernel has read what it will write over.
+ * Three streams, one for each kind of work. At step k, chunk k + 1 is copied in, chunk k is computed, and chunk k - 1
+ * is copied out. Two buffers on the device, used alternately, are enough. Events now state the order that one stream
+ * had. A kernel waits until its chunk has been copied in, and until the previous result in the same buffer has been
+ * copied out. A copy in waits until the kernel has read what the copy overwrites.
  */
 enum { IN, WORK, OUT, STAGES };
 
@@ -215,7 +213,7 @@ class pipeline {
         for (auto &stage : done)
             for (const cudaEvent_t e : stage) (void)cudaEventDestroy(e);
     }
-    /* Pieces of e.n, of at most `most` elements; buffer b is e.x + b most and e.y + b most. */
+    /* Chunks of e.n, of at most `most` elements. Buffer b is at e.x + b most and e.y + b most. */
     void run(many_streams &streams, const exchange &e, size_t most) {
         streams.fork(STAGES);
         for (size_t k = 0; k * most < e.n; k++) {
@@ -235,7 +233,7 @@ class pipeline {
     }
 
   private:
-    cudaEvent_t done[STAGES][BUFFERS]; /* with a buffer */
+    cudaEvent_t done[STAGES][BUFFERS]; /* one per buffer */
 
     void finish(many_streams &streams, int stage, size_t b) {
         CUDA_CHECK(cudaEventRecord(done[stage][b], streams.stream[stage]));
@@ -247,11 +245,10 @@ class pipeline {
 
 /* Exercises
  *
- * 1. 2^27 doubles in and out at 25 GB/s each way, both ways at once: how long at the least? How long for
- *    copy-compute-copy, if the kernels take 10 ms?
- * 2. Draw the time lines of chunks with 1, 2, 8 and 1000 pieces. Which number is best, and what does each piece cost?
- * 3. Leave out one of the four waits of pipeline after another. What can go wrong in each case? Does the executor see
- *    it?
+ * 1. 2^27 doubles in and out at 25 GB/s each way, both ways at once: how long does this take at least? How long does
+ *    copy-compute-copy take, if the kernels take 10 ms?
+ * 2. Draw the time lines of chunks with 1, 2, 8 and 1000 chunks. Which number is best, and what does each chunk cost?
+ * 3. Remove the four waits of pipeline, one at a time. What can go wrong in each case? Does the executor detect it?
  */
 
 /* Climbing the rungs. */
@@ -263,7 +260,7 @@ static std::vector<double> iterated(const std::vector<double> &x, size_t n, int 
     return y;
 }
 
-/* "" if the host's array holds these values. */
+/* Returns "" if the host's array contains these values. */
 static std::string arrived(const std::vector<double> &expected, const double *to) {
     for (size_t i = 0; i < expected.size(); i++)
         if (memcmp(&to[i], &expected[i], sizeof(double)) != 0)
@@ -279,8 +276,8 @@ void climb_streams(climb &c) {
     pipeline stages;
     const pinned_array from(n), to(n);
     memcpy(from.at, values.data(), n * sizeof(double));
-    /* What rungs write into is full of rubbish before each; this array is the host's, which the runner does not know.
-     */
+    /* The outputs of a rung are filled with arbitrary bytes before each run. This array is on the host, where the
+     * runner does not fill it. */
     const auto rubbish = [&] { memset(to.at, 0xc7, n * sizeof(double)); };
     const double *const start = c.input(values);
     double *const x = c.output<double>(n + BUFFERS * CHUNKS), *const y = c.output<double>(n + BUFFERS * CHUNKS);

@@ -1,11 +1,11 @@
 /* Topic templates: one kernel for many types and sizes
  *
- * A kernel that is right for float is soon wanted for double and int, and one for 2 values for 3. Copies of it drift
- * apart; a template is one source of which the compiler makes as many kernels as are asked for. An argument that is a
- * type saves writing. One that is a number saves time: the compiler unrolls loops whose ends it knows, and an array
- * whose indexes it knows needs no memory, but lives in registers.
+ * A kernel that is right for float is soon needed for double and int, and one for 2 values for 3. Copies of it drift
+ * apart. A template is one source, from which the compiler makes as many kernels as needed. A type argument saves
+ * writing. A number argument saves time: the compiler unrolls loops whose bounds it knows, and an array whose indexes
+ * it knows needs no memory, but is kept in registers.
  *
- * Each element is the same few operations in the same order in each rung, so that all have the same bits.
+ * In each rung, each element takes the same short sequence of operations, so all rungs give the same bits.
  */
 #include "climb.h"
 
@@ -16,10 +16,11 @@ constexpr unsigned THREADS = 256;
 
 /* Rung one-source: y = a x + y for any type
  *
- * template <class T> stands before the kernel; at a launch the compiler finds T by the arguments, and makes a kernel
+ * template <class T> precedes the kernel. At a launch the compiler deduces T from the arguments, and makes a kernel
  * for it. Run it with --dtype f64, f32 and i32: f64 takes twice the bytes of f32, and twice the time.
  *
- * T is for what depends on the type alone. Numbers like 0.1 are double in every kernel: (T)0.1 says which is meant.
+ * T should be used for values that depend on the type. Constants like 0.1 are double in every kernel; (T)0.1 states
+ * the intended type.
  */
 template <class T> __global__ void scale_and_add(size_t n, T a, const T *x, const T *y, T *sum) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -34,9 +35,9 @@ template <class T> static void one_source(size_t n, const T *x, const T *y, T *s
 
 /* Faulty rung sizeof-int: the type of the kernel changed, the size in the copy did not
  *
- * The classic program copies nsize * sizeof(int) bytes, whatever T is. For float it is right by luck, being as long;
- * for double the second half of the array is never copied. sizeof(T), or a function that takes a T * and a number of
- * elements, cannot go wrong so.
+ * The classic program copies nsize * sizeof(int) bytes, whatever T is. For float it is right by luck, because the
+ * sizes are equal. For double the second half of the array is never copied. sizeof(T) avoids this error, and so does
+ * a function that takes a T * and a number of elements.
  */
 template <class T> static void sizeof_int(size_t n, const T *x, const T *y, T *copy, T *sum) {
     CUDA_CHECK(cudaMemcpyAsync(copy, x, n * sizeof(int), cudaMemcpyDeviceToDevice));
@@ -45,7 +46,7 @@ template <class T> static void sizeof_int(size_t n, const T *x, const T *y, T *c
 
 /* Rung eight-bytes: the same source for whole numbers of 64 bits
  *
- * Nothing is to be written for another type but the launch.
+ * For another type only the launch must be written.
  */
 static void eight_bytes(size_t n, const long long *x, const long long *y, long long *sum) {
     scale_and_add<<<blocks_of(n), THREADS>>>(n, (long long)3, x, y, sum);
@@ -54,7 +55,7 @@ static void eight_bytes(size_t n, const long long *x, const long long *y, long l
 /* Rung half: the same source for floats of 16 bits
  *
  * cuda_fp16.h gives __half the operators that the kernel uses. Half the bytes of f32, half the time; eleven bits of
- * precision, and no more than 65504. x and y are small whole numbers here, of which the result is exact.
+ * precision, and at most 65504. x and y are small whole numbers here, whose result is exact.
  */
 #ifndef WEFT_EXECUTOR
 #include <cuda_fp16.h>
@@ -74,16 +75,16 @@ static void half_numbers(size_t, const uint16_t *, const uint16_t *, uint16_t *)
 static uint16_t half_of(float) { return 0; }
 #endif
 
-/* Rung size-at-run-time: an array of `size` values, known when it runs
+/* Rung size-at-run-time: an array of `size` values, known only at run time
  *
  * Each thread fills an array of its own with powers g^0, g^1, ..., here of g = e^t, and adds the products of all
- * pairs. Registers have no addresses: an array with an index that only the running program knows is put into "local"
- * memory, which is the device's memory under another name, and every use of it is a load or a store. With room for 64
- * values that is 256 bytes a thread; with room for 8, nvcc 13 writes out all the sizes there can be, and needs none.
+ * pairs. Registers have no addresses. If an index is known only at run time, the array is put into "local" memory.
+ * That is the device's memory under another name, and every access is a load or a store. With a capacity of 64 values
+ * that is 256 bytes per thread. With a capacity of 8, nvcc 13 generates code for all possible sizes, and needs none.
  */
 constexpr int TRIED = 3, MOST = 8, ROOM = 64;
 
-/* e^t, by t multiplications. */
+/* Computes e^t, by t multiplications. */
 static __host__ __device__ float power_of_e(unsigned t) {
     float g = 1;
     for (unsigned i = 0; i < t; i++) g *= 2.71828183f;
@@ -106,14 +107,14 @@ static void size_at_run_time(size_t n, int size, float *squares) {
     square_of_size<<<blocks_of(n), THREADS>>>(n, size, squares);
 }
 
-/* Rung size-template: the same with the size as a template's argument
+/* Rung size-template: the same with the size as a template argument
  *
- * template <int SIZE>: every loop has an end that the compiler knows and is unrolled, every index is a number, and
- * the array is SIZE registers. `nvcc -Xptxas -v` tells how many registers a kernel has, and that its stack frame,
- * where an array in local memory would be, has 0 bytes.
+ * template <int SIZE>: every loop has a bound that the compiler knows and is unrolled, every index is a constant, and
+ * the array is SIZE registers. `nvcc -Xptxas -v` prints how many registers a kernel uses. It also prints that its
+ * stack frame, where an array in local memory would be, has 0 bytes.
  *
- * The argument must be known to the compiler, and a user's size is not: so a table has a kernel for each size that is
- * offered, and the program picks.
+ * The argument must be known at compile time, and a user's size is not. So a table has a kernel for each supported
+ * size, and the program selects one.
  */
 template <int SIZE> __global__ void square(size_t n, float *squares) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -158,7 +159,7 @@ static std::vector<float> order_of_squares(size_t n, int size) {
  *
  * The sum over all pairs is the square of the sum, (1 + g + g^2 + ...)^2, in six digits as printed by the course: for
  * two values 4, 13.82562, 70.376262, ..., and 1.0686481e13 for thread 15; for three 9, 123.37296, 3967.3881, ...,
- * 1.1420081e26. They were made with the fast exponential function, so that 1e-5 is as near as they are.
+ * 1.1420081e26. They were computed with the fast exponential function, so they are accurate only to 1e-5.
  */
 struct printed_square {
     int size;
@@ -181,9 +182,9 @@ static std::string known_squares(float *squares) {
     return worst < 1e-5 ? text : std::string("not the printed values: ") + text;
 }
 
-/* Rung local-memory: where the two arrays are
+/* Rung local-memory: the locations of the two arrays
  *
- * cudaFuncGetAttributes tells a program what nvcc told: the registers of a kernel and its bytes of local memory.
+ * cudaFuncGetAttributes returns what nvcc prints: the registers of a kernel and its bytes of local memory.
  */
 #ifndef WEFT_EXECUTOR
 static std::string local_memory() {
@@ -205,8 +206,8 @@ static std::string local_memory() {
 
 /* Rung weft: weft_map, the library's own
  *
- * Here the type is an argument of the call: the library was compiled for every type, and looks up the kernel in a
- * table as size-template does.
+ * Here the type is an argument of the call. The library was compiled for every type, and finds the kernel in a table
+ * as size-template does.
  */
 static weft_status weft_scale_and_add(weft_context *ctx, weft_dtype dtype, size_t n, const void *x, const void *y,
                                       void *sum) {
@@ -225,8 +226,8 @@ static weft_status weft_scale_and_add(weft_context *ctx, weft_dtype dtype, size_
  *
  * 1. `weft ladder templates --faulty --dtype f32`: why is sizeof-int lucky?
  * 2. Write scale_and_add<T, SUM>, where x and y are of type T and the result of type SUM. Where must the conversion
- *    stand, so that the products of two int are right in long long?
- * 3. How many kernels does a template over 4 types and 8 sizes make? What does that cost, and who pays?
+ *    be, so that the products of two int are right in long long?
+ * 3. How many kernels does a template over 4 types and 8 sizes make? What does that cost, and in which step?
  */
 
 /* Climbing the rungs. */

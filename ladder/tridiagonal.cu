@@ -1,16 +1,16 @@
 /* Topic tridiagonal: n systems of 128 equations a x[i-1] + b x[i] + c x[i+1] = d
  *
- * What an implicit step of the heat equation asks for: in a system each unknown has two neighbours. Elimination from
- * one end to the other (L. Thomas) is a recurrence, 8 operations a row and 2 * 128 steps. Parallel cyclic reduction
- * (R. Hockney, JACM 12, 1965) does more work, about 14 operations a row for each of 7 levels, in 7 steps: each
- * equation uses those at a distance of 1 to get rid of its neighbours and is then coupled to those at a distance of
- * 2, then 4, 8, ..., until there is nobody left. Traffic: a, b, c and d are read and x is written, 5 elements a row.
+ * An implicit step of the heat equation leads to such systems: each unknown has two neighbours. Elimination from one
+ * end to the other (L. Thomas) is a recurrence, 8 operations per row and 2 * 128 steps. Parallel cyclic reduction (R.
+ * Hockney, JACM 12, 1965) does more work, about 14 operations per row for each of 7 levels, in 7 steps. Each equation
+ * uses those at a distance of 1 to eliminate its neighbours. It is then coupled to those at a distance of 2, then 4,
+ * 8, ..., until none are left. Traffic: a, b, c and d are read and x is written, 5 elements per row.
  *
- * There is no pivoting: |b| > |a| + |c| in every row makes it safe. The data are that kind, all random, other ones
- * for each system. a of the first row and c of the last are not zero here, and belong to no unknown.
+ * There is no pivoting; |b| > |a| + |c| in every row makes this safe. The data have this property, and are random and
+ * different for each system. a of the first row and c of the last are not zero here, and belong to no unknown.
  *
- * Each rung states its order and is held against it bit for bit; besides, what is left of d - A x must be within
- * 8 eps log2(rows) of the sizes of A and x.
+ * Each rung states its order and is compared with it bit for bit. In addition, the residual d - A x must be within 8
+ * eps log2(rows) of the sizes of A and x.
  */
 #include "climb.h"
 
@@ -21,7 +21,8 @@
 constexpr unsigned WARP = 32, ROWS = 128, EACH = ROWS / WARP;
 #define WHOLE_WARP 0xffffffffu
 
-/* The rows of all systems, one behind another; a system has `length` of them, the last one what is left. */
+/* The rows of all systems, one system after another. A system has `length` rows; the last one has the remaining
+ * rows. */
 template <class T> struct systems {
     size_t rows, length;
     const T *a, *b, *c, *d;
@@ -30,7 +31,7 @@ template <class T> struct systems {
 /* a x[-] + x + c x[+] = d: an equation divided by its b. */
 template <class T> struct equation { T a, c, d; };
 
-/* Row i, which is row t of a system of `length`. */
+/* Returns row i, which is row t of a system of `length` rows. */
 template <class T> __host__ __device__ equation<T> row(const systems<T> &s, size_t i, size_t t, size_t length) {
     const T b = s.b[i];
     return {t == 0 ? (T)0 : s.a[i] / b, t + 1 == length ? (T)0 : s.c[i] / b, s.d[i] / b};
@@ -38,12 +39,12 @@ template <class T> __host__ __device__ equation<T> row(const systems<T> &s, size
 
 /* Rung one-thread: a thread for each system
  *
- * Down, each row is freed of the unknown before it; up, each unknown comes from the one behind it. On the way down c
- * and d change, and need room: x serves for d, an array besides for c.
+ * Downwards, the unknown before each row is eliminated from it; upwards, each unknown is computed from the next. The
+ * downward pass changes c and d, which need memory: x is used for d, an additional array for c.
  *
- * Neighbouring threads have neighbouring systems, 128 rows apart in memory: every access of a warp touches 32 far
- * places. If the systems were interleaved, all rows 0 first, then all rows 1, they would be neighbours, and with many
- * systems this rung would be hard to beat.
+ * Adjacent threads have adjacent systems, 128 rows apart in memory, so every access of a warp goes to 32 distant
+ * addresses. If the systems were interleaved, first all rows 0, then all rows 1, the addresses would be adjacent.
+ * With many systems this rung would then be hard to beat.
  *
  * Order: r = b - a c', c' = c / r, d' = (d - a d') / r down; x = d' - c' x up.
  */
@@ -71,8 +72,8 @@ template <class T> static void one_thread(systems<T> s, T *c, T *x) {
 
 /* Rung cyclic: a block for each system, a thread for each row
  *
- * Parallel cyclic reduction in shared memory. Where there is no neighbour, an equation 0 = 0 stands in. At each level
- * a thread reads the equations of two others, all wait, then all write, and all wait again.
+ * Parallel cyclic reduction in shared memory. An equation 0 = 0 replaces a missing neighbour. At each level a thread
+ * reads the equations of two others, all wait, then all write, and all wait again.
  *
  * Order: rows divided by b; at a level, with the equations - and + at the distance, r = 1 / ((1 - a c-) - c a+),
  * a = -(a a-) r, c = -(c c+) r, d = ((d - a d-) - c d+) r, all from the old values; x is the last d.
@@ -85,7 +86,7 @@ struct all_at_once {
     }
 };
 
-/* The equations of a block's threads, of which the first `length` are a system; a, c and d have room for all. */
+/* The equations of a block's threads. The first `length` are a system; a, c and d have capacity for all threads. */
 template <class STEP, class T>
 __device__ equation<T> reduce_in_shared(equation<T> mine, unsigned length, T *a, T *c, T *d) {
     const unsigned t = threadIdx.x;
@@ -111,7 +112,7 @@ template <class STEP, class T> static void cyclic(systems<T> s, T *x) {
     reduce_systems<T, STEP><<<(unsigned)(s.rows / ROWS), ROWS>>>(s, x);
 }
 
-/* The equations of one system, as all rungs with cyclic reduction solve them. */
+/* Reduces the equations of one system, in the order of all rungs with cyclic reduction. */
 template <class T> static void order_of_levels(std::vector<equation<T>> &e) {
     for (size_t by = 1; by < e.size(); by *= 2) {
         const std::vector<equation<T>> old(e);
@@ -136,8 +137,8 @@ template <class T> static std::vector<T> order_of_cyclic(systems<T> s) {
 
 /* Faulty rung a-first: a is updated before d
  *
- * d needs the old a. Written as three statements in a row, a = ..., c = ..., d = ..., d gets the new one. The classic
- * code has the right order, and its text does not say that it matters.
+ * d needs the old a. Written as three consecutive statements, a = ..., c = ..., d = ..., d uses the new one. The
+ * classic code has the right order, and its text does not say that it matters.
  */
 struct a_first {
     template <class T> static __device__ equation<T> reduce(equation<T> below, equation<T> mine, equation<T> above) {
@@ -151,7 +152,7 @@ struct a_first {
 
 /* Faulty rung one-barrier: a level without its second barrier
  *
- * A warp that is ahead writes the equations of the next level over those that another has yet to read.
+ * A warp that is ahead overwrites equations that another has not yet read with those of the next level.
  */
 template <class T> __global__ void reduce_racing(systems<T> s, T *x) {
     __shared__ T a[ROWS], c[ROWS], d[ROWS];
@@ -173,12 +174,12 @@ template <class T> static void one_barrier(systems<T> s, T *x) {
     reduce_racing<<<(unsigned)(s.rows / ROWS), ROWS>>>(s, x);
 }
 
-/* Rung any-length: shared memory of a size that the launch says
+/* Rung any-length: shared memory whose size the launch determines
  *
- * With arrays of 128 in the source a system of 129 rows writes behind them. Here the launch, <<<blocks, threads,
- * bytes>>>, says how much shared memory a block gets, and any length up to 1024, the most threads of a block, will
- * do. The rows are taken as systems of 100, the last of which has what is left: the threads that have no row stay for
- * the barriers.
+ * With arrays of 128 in the source, a system of 129 rows writes after their end. Here the launch, <<<blocks, threads,
+ * bytes>>>, determines how much shared memory a block gets. Any length up to 1024, the maximal number of threads of a
+ * block, is possible. The rows are divided into systems of 100; the last has the remaining rows. Threads that have no
+ * row stay for the barriers.
  *
  * Order: that of cyclic, with 100 rows.
  */
@@ -200,10 +201,10 @@ template <class T> static void any_length(systems<T> s, T *x) {
 
 /* Rung warp: 32 rows in the registers of a warp
  *
- * A system of 32 rows needs no shared memory and no barrier: five levels of shuffles. A lane whose neighbour would be
- * outside of the warp gets its own value back from the shuffle; the classic kernel lets it be multiplied by an a or c
- * that is 0 there, here it is replaced by the equation 0 = 0. All 32 lanes must take part: a shorter system is filled
- * up with such equations. The rows are taken as systems of 32.
+ * A system of 32 rows needs no shared memory and no barrier, only five levels of shuffles. If a lane's neighbour
+ * would be outside the warp, the shuffle returns the lane's own value. The classic kernel multiplies it by an a or c
+ * that is 0 there; here it is replaced by the equation 0 = 0. All 32 lanes must take part, so a shorter system is
+ * padded with such equations. The rows are divided into systems of 32.
  *
  * Order: that of cyclic, with 32 rows.
  */
@@ -238,12 +239,12 @@ template <class T> static void warp(systems<T> s, T *x) {
     reduce_in_warps<<<(unsigned)blocks_for<size_t>(s.rows, ROWS), ROWS>>>(s, x);
 }
 
-/* Rung kind-data: a test that sees nothing
+/* Rung kind-data: a test that detects nothing
  *
- * The classic kernel of shuffles is for 32 rows. Started with 64 it treats them as two warps, and the lanes at the
- * seam take their own values for their neighbours'. The course's test, two steps of 3 x[i] - x[i-1] - x[i+1] = old
- * x[i] from old x = 1, is flat at the seam: neighbours are equal there, and the result agrees with the right one to
- * seven digits. With random data it does not.
+ * The classic kernel of shuffles is for 32 rows. Launched with 64 it treats them as two warps, and the lanes at the
+ * seam use their own values in place of their neighbours'. The course's test, two steps of 3 x[i] - x[i-1] - x[i+1] =
+ * old x[i] from old x = 1, is flat at the seam. Neighbours are equal there, and the result agrees with the right one
+ * to seven digits. With random data it does not.
  */
 __global__ void step_in_two_warps(const float *old, float *x) {
     const unsigned t = threadIdx.x;
@@ -253,7 +254,7 @@ __global__ void step_in_two_warps(const float *old, float *x) {
     x[t] = mine.d;
 }
 
-/* The largest error after two steps from old. */
+/* Returns the largest error after two steps from `old`. */
 static double error_of_two_warps(climb &c, const std::vector<float> &old) {
     const size_t rows = old.size();
     const std::vector<double> off(rows, -1), diagonal(rows, 3);
@@ -282,12 +283,13 @@ static std::string kind_data(climb &c) {
     return text;
 }
 
-/* Rung four-rows: a warp for each system, four rows a lane
+/* Rung four-rows: a warp for each system, four rows per lane
  *
- * A lane eliminates within its four rows, in registers: what is left of a row ties it to the last row of the lane
- * before and to the lane's own last row. The last rows of the lanes, with the first row of the next lane put into
- * them, are a system of 32 equations, for reduce_in_warp; then every lane puts in what it now knows. The work is that
- * of Thomas for most rows and of cyclic reduction for one in four; no shared memory, no barrier.
+ * A lane eliminates within its four rows, in registers. What is left of a row couples it to the last row of the lane
+ * before and to the lane's own last row. The first row of the next lane is substituted into each lane's last row.
+ * These last rows are a system of 32 equations, for reduce_in_warp. Then every lane substitutes the values found.
+ * Most rows take the work of Thomas's algorithm, and one in four that of cyclic reduction; no shared memory and no
+ * barrier is needed.
  *
  * Order: in a lane, row 0 divided by b; then r = 1 / (b - a c'), a = -(a a') r, c = c r, d = (d - a d') r. From row 1
  * up to row 0: a = a - c a', d = d - c d', c = -(c c') with the row below. The last row with the next lane's row 0:
@@ -307,7 +309,8 @@ __host__ __device__ void condense(const systems<T> &s, size_t first, unsigned la
         e[k] = {e[k].a - e[k].c * e[k + 1].a, -(e[k].c * e[k + 1].c), e[k].d - e[k].c * e[k + 1].d};
 }
 
-/* A lane's last equation and the first of the next lane, which ties the same unknown to the next lane's last. */
+/* Combines a lane's last equation with the first of the next lane, which couples its unknown to the next lane's
+ * last. */
 template <class T> __host__ __device__ equation<T> link(equation<T> last, equation<T> next) {
     const T r = (T)1 / ((T)1 - last.c * next.a);
     return {last.a * r, -(last.c * next.c) * r, (last.d - last.c * next.d) * r};
@@ -321,7 +324,7 @@ template <class T> __global__ void reduce_four_rows(systems<T> s, T *x) {
     const size_t warp = ((size_t)blockIdx.x * blockDim.x + threadIdx.x) / WARP;
     const unsigned lane = threadIdx.x % WARP;
     const size_t first = warp * ROWS + lane * EACH;
-    if (warp * ROWS >= s.rows) return; /* a whole warp */
+    if (warp * ROWS >= s.rows) return; /* the same for all lanes of a warp */
     equation<T> e[EACH];
     condense(s, first, lane, e);
     equation<T> next = from_above(e[0], 1);
@@ -336,7 +339,7 @@ template <class T> static void four_rows(systems<T> s, T *x) {
     reduce_four_rows<<<(unsigned)blocks_for<size_t>(s.rows / ROWS, 4), 4 * WARP>>>(s, x);
 }
 
-/* One system, whose rows are those from `first` on. */
+/* Solves one system, whose rows begin at `first`. */
 template <class T> static void solve_by_fours(systems<T> s, size_t first, T *x) {
     equation<T> e[WARP][EACH];
     for (unsigned lane = 0; lane < WARP; lane++) condense(s, first + lane * EACH, lane, e[lane]);
@@ -361,9 +364,9 @@ template <class T> static std::vector<T> order_of_four_rows(systems<T> s) {
 
 /* Rung known-answers: the course's problem
  *
- * 3 x[i] - x[i-1] - x[i+1] = old x[i] for 128 rows, from old x = 1, with cyclic: after one step x[i] is
- * 1 - (r^(i+1) + r^(128-i)) / (1 + r^129), r = (3 - sqrt 5) / 2; after two the first is 1 / sqrt 5, as on a line
- * without end. The sums after 1, 2 and 10 steps are known to twelve digits.
+ * 3 x[i] - x[i-1] - x[i+1] = old x[i] for 128 rows, from old x = 1, with cyclic. With r = (3 - sqrt 5) / 2, one
+ * step gives x[i] = 1 - (r^(i+1) + r^(128-i)) / (1 + r^129). After two the first is 1 / sqrt 5, as on an infinite
+ * line. The sums after 1, 2 and 10 steps are known to twelve digits.
  */
 static std::string known_answers(climb &c) {
     const double *const off = c.input(std::vector<double>(ROWS, -1)), *const diagonal =
@@ -390,8 +393,8 @@ static std::string known_answers(climb &c) {
 
 /* Rung weft: weft_tridiag, the library's own
  *
- * Systems of any length, one or many, contiguous or interleaved: chunks of 16 rows as four-rows condenses four, again
- * and again until 32 are left for cyclic reduction (ORDER.md 16). It says so when a pivot is lost.
+ * Systems of any length, one or several, contiguous or interleaved. Chunks of 16 rows are condensed as four-rows
+ * condenses four, repeatedly, until 32 are left for cyclic reduction (ORDER.md 16). It reports a lost pivot.
  */
 template <class T>
 static weft_status weft_solve(weft_context *ctx, weft_dtype dtype, systems<T> s, T *x, uint64_t *lost) {
@@ -402,8 +405,8 @@ static weft_status weft_solve(weft_context *ctx, weft_dtype dtype, systems<T> s,
 
 /* Rung cusparse: cusparseSgtsv2StridedBatch and its f64 twin, NVIDIA's own
  *
- * Loaded where the toolkit's library is. It wants a of each first row and c of each last to be 0, and d where x is to
- * be, so that d is copied first. Its order is not stated: what is left of d - A x is all that is checked.
+ * Loaded from the toolkit's library, if it is installed. a of each first row and c of each last must be 0, and d must
+ * be in the array of x, so d is copied first. Its order is not stated, so only the residual d - A x is checked.
  */
 #if !defined WEFT_EXECUTOR && __has_include(<cusparse.h>)
 #include <cusparse.h>
@@ -446,14 +449,14 @@ template <class T> static void cusparse_solve(systems<T>, T *) {
  * 1. Solve four equations by cyclic reduction on paper. How many divisions does it take, how many does Thomas take?
  * 2. `weft ladder tridiagonal` shows the accesses to shared memory of cyclic: find the formula. Which part of them
  *    would remain if the first five levels were done in registers, as in warp?
- * 3. Let b be 2 and a and c -1, in systems of a thousand rows. What becomes of the error of x, and of the residual?
+ * 3. Let b be 2 and a and c -1, in systems of a thousand rows. How does the error of x change, and how the residual?
  * 4. Give one-thread interleaved systems. What changes in the kernel, and what in the executor's numbers?
  * 5. Start from x[i] = sin(pi (i + 1) / 129) in known-answers. By what factor does a step multiply it?
  */
 
 /* Climbing the rungs. */
 
-/* What is left of the equations is small. */
+/* Checks that the residuals of the equations are small. */
 template <class T> static std::string solves(systems<T> s, const std::vector<T> &x) {
     double most = 0, of_a = 0, of_x = 0;
     for (size_t i = 0; i < s.rows; i++) {
@@ -469,7 +472,7 @@ template <class T> static std::string solves(systems<T> s, const std::vector<T> 
     return most <= 8 * log2((double)s.length) * unit ? "" : "the residual is too large";
 }
 
-/* The rung cusparse: `here` on the host, `there` on the device. */
+/* Runs the rung cusparse: `here` is on the host, `there` on the device. */
 template <class T> static void climb_cusparse(climb &c, systems<T> here, systems<T> there, T *x) {
     std::vector<T> a(here.a, here.a + here.rows), above(here.c, here.c + here.rows);
     for (size_t first = 0; first < here.rows; first += ROWS) a[first] = above[first + ROWS - 1] = 0;

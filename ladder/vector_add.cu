@@ -1,11 +1,10 @@
 /* Topic vector-add: c[i] = a[i] + b[i], for n numbers
  *
- * The first computation of every course. It has nothing to share between threads, so that all there is to learn is
- * who computes which element, and that memory is what it costs: 12 bytes go in and out for one addition of f32 (two
- * reads and a write of 4 bytes), so that no GPU can do it faster than it copies. Work n, steps 1, traffic 3 n
- * elements.
+ * The first computation of every course. Threads share nothing here. What there is to learn is which thread computes
+ * which element, and that memory traffic sets the cost. One addition of f32 moves 12 bytes: two reads and one write
+ * of 4 bytes each. So no GPU can do it faster than it copies. Work n, steps 1, traffic 3 n elements.
  *
- * Each element is one addition, rounded once: there is no order to state, and every rung gives the same bits.
+ * Each element is one addition, rounded once. There is no order to state, and every rung gives the same bits.
  */
 #include "climb.h"
 
@@ -15,8 +14,8 @@ constexpr unsigned THREADS = 256;
 
 /* Rung one-thread: one thread adds them all
  *
- * A kernel is a function that the GPU runs, and <<<blocks, threads>>> says how often: here once. This is a C loop
- * that happens to run on a GPU, on one of its many thousand lanes, which waits for memory at every step.
+ * A kernel is a function that the GPU runs. <<<blocks, threads>>> says how many threads run it: here one. This is a C
+ * loop on one of the many thousand lanes of a GPU, and it waits for memory at every step.
  */
 template <class T> __global__ void add_by_one_thread(size_t n, const T *a, const T *b, T *c) {
     for (size_t i = 0; i < n; i++) c[i] = a[i] + b[i];
@@ -26,14 +25,15 @@ template <class T> static void one_thread(size_t n, const T *a, const T *b, T *c
     add_by_one_thread<<<1, 1>>>(n, a, b, c);
 }
 
-/* Rung one-block: 256 threads take turns
+/* Rung one-block: 256 threads share the elements
  *
- * threadIdx.x is the thread's number in its block, blockDim.x how many there are. Thread t takes elements t, t + 256,
- * t + 512, ...: at every step the threads of a warp (32 that move together) touch 32 neighbours in memory, which the
- * GPU fetches as one piece of 128 bytes. Were each thread given a run of its own, element t * n / 256 and the
- * following, a warp would touch 32 far places at every step, and fetch 32 pieces.
+ * threadIdx.x is the thread's number in its block, and blockDim.x is the number of threads in the block. Thread t
+ * takes elements t, t + 256, t + 512, ... A warp is a group of 32 threads that run together. At every step the
+ * threads of a warp access 32 adjacent elements, which the GPU fetches as one segment of 128 bytes. If instead each
+ * thread had its own contiguous chunk, starting at element t * n / 256, a warp would access 32 distant addresses at
+ * every step and fetch 32 segments.
  *
- * A block runs on one multiprocessor; the others, 131 of an H200's 132, have nothing to do yet.
+ * A block runs on one multiprocessor. The others, 131 of the 132 of an H200, are idle.
  */
 template <class T> __global__ void add_by_one_block(size_t n, const T *a, const T *b, T *c) {
     for (size_t i = threadIdx.x; i < n; i += blockDim.x) c[i] = a[i] + b[i];
@@ -45,9 +45,9 @@ template <class T> static void one_block(size_t n, const T *a, const T *b, T *c)
 
 /* Rung one-element: a thread for each element
  *
- * As many blocks as n elements need: ceil(n / 256), written in whole numbers as (n + 255) / 256. The number of the
- * thread in the whole grid is blockIdx.x * blockDim.x + threadIdx.x. The last block has threads to spare whenever n
- * is no multiple of 256; the test i < n keeps them off what is behind the arrays.
+ * n elements need ceil(n / 256) blocks, in integer arithmetic (n + 255) / 256. The number of a thread in the whole
+ * grid is blockIdx.x * blockDim.x + threadIdx.x. If n is not a multiple of 256, the last block has more threads than
+ * elements. The test i < n keeps these threads from accessing memory after the end of the arrays.
  *
  * i is computed in size_t: blockIdx.x * blockDim.x is a product of two 32-bit numbers, and wraps at 2^32 elements.
  */
@@ -62,9 +62,9 @@ template <class T> static void one_element(size_t n, const T *a, const T *b, T *
 
 /* Faulty rung no-guard: the test i < n is forgotten
  *
- * The classic first programs have n = blocks * threads, and no test. With any other n the last block writes behind
- * the array. On a GPU that may destroy another array and say nothing; compute-sanitizer finds it, and so does the
- * executor, which looks at every access. It runs on the executor alone.
+ * The classic first programs have n = blocks * threads, and no test. With any other n the last block writes after the
+ * end of the array. On a GPU this may silently overwrite another array. compute-sanitizer finds it, and so does the
+ * executor, which checks every access. This rung runs only on the executor.
  */
 template <class T> __global__ void add_without_guard(const T *a, const T *b, T *c) {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -77,19 +77,20 @@ template <class T> static void no_guard(size_t n, const T *a, const T *b, T *c) 
 
 /* Faulty rung too-few-blocks: n / threads blocks, rounded down
  *
- * The other classic: the grid is n / 256, and the last n % 256 elements are nobody's. The result keeps what was in
- * memory there. A program that cleared its memory sees zeros, one that reused it sees last time's right values, and
- * passes its test. The ladder fills every output with rubbish before each run for this reason.
+ * The other classic fault: the grid has n / 256 blocks, and no thread computes the last n % 256 elements. The result
+ * keeps the previous contents of memory there. A program that cleared its memory sees zeros. A program that reused it
+ * sees the right values of the previous run, and passes its test. For this reason the ladder fills every output with
+ * arbitrary bytes before each run.
  */
 template <class T> static void too_few_blocks(size_t n, const T *a, const T *b, T *c) {
     add_one_element<<<(unsigned)(n / THREADS), THREADS>>>(n, a, b, c);
 }
 
-/* Rung grid-stride: a grid of fixed size goes over the array
+/* Rung grid-stride: a grid of fixed size traverses the array
  *
  * The loop of one-block, by the whole grid: thread g of G takes g, g + G, g + 2G, ... It is right for any n and any
- * launch, one thread too, so that grid and block can be chosen for the device (here 1024 blocks) and not for n; what
- * a thread prepares before its loop is paid once, not once an element.
+ * launch, even of one thread. So grid and block can be chosen for the device (here 1024 blocks) and not for n. Work
+ * that a thread does before its loop is done once per thread, not once per element.
  */
 template <class T> __global__ void add_by_grid(size_t n, const T *a, const T *b, T *c) {
     const size_t threads = (size_t)gridDim.x * blockDim.x;
@@ -102,10 +103,10 @@ template <class T> static void grid_stride(size_t n, const T *a, const T *b, T *
 
 /* Rung sixteen-bytes: a thread moves 16 bytes at once
  *
- * A warp that asks for 4 bytes a lane makes requests of 128 bytes; 16 bytes a lane make 512 with the same number of
- * instructions, and more is on its way from memory at any time. The address must be a multiple of 16, which what
- * cudaMalloc gives is; a pointer into the middle of an array need not be. The last elements, fewer than 16 bytes, are
- * for one thread each.
+ * A warp that reads 4 bytes per lane makes requests of 128 bytes. With 16 bytes per lane the same number of
+ * instructions requests 512 bytes, so more data is in flight at any time. The address must be a multiple of 16.
+ * Pointers from cudaMalloc are; a pointer into the middle of an array need not be. The last elements, fewer than 16
+ * bytes, are computed by one thread each.
  */
 template <class T> struct alignas(16) sixteen { T part[16 / sizeof(T)]; };
 
@@ -128,7 +129,8 @@ template <class T> static void sixteen_bytes(size_t n, const T *a, const T *b, T
 
 /* Rung weft: weft_map, the library's own
  *
- * The formula "a + b" is compiled, once, into steps that one kernel follows for many elements at a time.
+ * The formula "a + b" is compiled once into a list of steps. One kernel executes these steps for several elements at
+ * a time.
  */
 static weft_status weft_add(weft_context *ctx, weft_dtype dtype, size_t n, const void *a, const void *b, void *c) {
     weft_binding names[2] = {};
@@ -145,10 +147,10 @@ static weft_status weft_add(weft_context *ctx, weft_dtype dtype, size_t n, const
 /* Exercises
  *
  * 1. Run `weft ladder vector-add --n 10008` and `--n 9984`: for which of the two is no-guard right, and why?
- * 2. Give each thread of one-block a run of its own in place of every 256th element. What does --schedule backward
- *    change? What does a GPU's time say?
- * 3. How many bytes must be on their way at once to keep 4.8 TB/s busy when memory answers after 600 ns? How many
- *    threads is that at 4 bytes each, and at 16?
+ * 2. Give each thread of one-block a contiguous chunk instead of every 256th element. What does --schedule backward
+ *    change? What does a GPU's time show?
+ * 3. How many bytes must be in flight at once to use 4.8 TB/s if memory answers after 600 ns? How many threads is
+ *    that at 4 bytes each, and at 16?
  */
 
 /* Climbing the rungs. */

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Everything that guards the CUDA backend, on a machine with a GPU; a short table comes last.
+# Runs all tests of the CUDA backend on a machine with a GPU, and prints a short table at the end.
 # Usage: gpu.sh BUILD_DIR [SECTION...], sections: agreement programs sanitizers mutants ladder bench (default: all)
-# shellcheck disable=SC2317 # functions are called through step
+# shellcheck disable=SC2317 # step calls the functions
 set -u
 build=$1
 shift
@@ -11,7 +11,7 @@ table=$log/summary.txt
 mkdir -p "$log"
 : >"$table"
 
-# step NAME COMMAND...: runs it with its output in a log file of its own; one line in the table.
+# step NAME COMMAND...: runs the command with its output in its own log file, and adds a line to the table.
 step() {
     name=$1
     shift
@@ -28,7 +28,7 @@ sanitizer() {
     compute-sanitizer --tool "$1" --error-exitcode 9 "$build/weft" --quiet verify --level tiny --every 40 --jobs 1 --device cuda
 }
 
-# The ladder asks for what a device refuses, and looks at the answer: to be refused is no error here.
+# The ladder makes calls that a device refuses, and checks the returned errors. So a refused call is not an error here.
 ladder_sanitizer() {
     refusals=
     [ "$1" != memcheck ] || refusals="--report-api-errors no"
@@ -40,7 +40,7 @@ for section in $sections; do
     case $section in
     agreement)
         step verify "$build/weft" --quiet verify --level quick
-        for op in map map_reduce map_scan; do # compiled at run time, a third of a second each
+        for op in map map_reduce map_scan; do # compiled at run time, 0.3 seconds each
             step "verify-compiled-$op" env WEFT_NVRTC=1 "$build/weft" --quiet --device cuda verify --level tiny --every 50 --op $op
         done
         ;;
@@ -63,7 +63,7 @@ for section in $sections; do
         done
         ;;
     *)
-        echo "gpu.sh: there is no section '$section'" >&2
+        echo "gpu.sh: invalid section '$section': expected one of agreement programs sanitizers mutants ladder bench" >&2
         exit 2
         ;;
     esac

@@ -1,6 +1,6 @@
-# The parts of `./x test`, for x, which sources this file: how parts are run and counted, which parts are deep, and
+# The parts of `./x test`; x sources this file. It defines how parts are run and counted, which parts are deep, and
 # which inputs each of them depends on.
-# shellcheck shell=sh disable=SC2034,SC2154 # some variables are of x, some are for it
+# shellcheck shell=sh disable=SC2034,SC2154 # x sets or uses some of the variables
 
 # ------------------------------------------------------------------------------ running and counting
 
@@ -14,13 +14,13 @@ begin_tally() {
     : >"$tally/failures"
 }
 
-# count PASSED FAILED SKIPPED
+# count PASSED FAILED SKIPPED: adds to the numbers of tests.
 count() { echo "$1 $2 $3" >>"$tally/counts"; }
 
-# leave_out WHAT WHY: a part that cannot run here. In CI this is a failure.
+# leave_out PART REASON: records a part that cannot run here. In CI this is a failure.
 leave_out() { echo "$1: $2" >>"$tally/left_out"; }
 
-# check NAME COMMAND...: one check, with its time. Its output is shown as it runs. Sets check_passed to yes or no.
+# check NAME COMMAND...: runs one check and prints its output and its time. Sets check_passed to yes or no.
 check() {
     check_name=$1
     shift
@@ -35,7 +35,7 @@ check() {
     say "$check_name: $(($(date +%s) - check_started)) s"
 }
 
-# run_ctest PRESET ARGUMENTS...: the tests of one build, each of which counts.
+# run_ctest PRESET ARGUMENTS...: runs and counts the tests of one build.
 run_ctest() {
     ctest_preset=$1
     shift
@@ -50,7 +50,7 @@ run_ctest() {
     ctest_total=$(junit_count tests)
     [ "$ctest_total" -gt 0 ] || {
         count 0 1 0
-        echo "ctest of preset $ctest_preset: there was no test to run" >>"$tally/failures"
+        echo "ctest of preset $ctest_preset: no tests found" >>"$tally/failures"
     }
     ctest_failed=$(junit_count failures)
     ctest_skipped=$(($(junit_count skipped) + $(junit_count disabled)))
@@ -58,11 +58,11 @@ run_ctest() {
     sed -n 's/.*<testcase name="\([^"]*\)".*status="fail".*/\1/p' "$ctest_results" >>"$tally/failures"
 }
 
-# junit_count ATTRIBUTE: the value of the attribute of the test suite in ctest's results.
+# junit_count ATTRIBUTE: prints this attribute of the test suite in ctest's results.
 junit_count() { sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$ctest_results" | head -n 1; }
 
-# end_tally: what was left out, what failed, and the closing line. Fails when a test failed, and in CI (the variable CI
-# is set) also when something was left out.
+# end_tally: prints the parts left out, the failures, and the totals. Fails if a test failed, and in CI (the variable CI
+# is set) also if a part was left out.
 end_tally() {
     [ ! -e "$build/left_out.txt" ] || sed 's/$/ (not built)/' "$build/left_out.txt" >>"$tally/left_out"
     if [ -s "$tally/left_out" ]; then
@@ -74,7 +74,7 @@ end_tally() {
         sed 's/^/   /' "$tally/failures" >&2
     fi
     if [ -n "${CI:-}" ] && [ -s "$tally/left_out" ]; then
-        say "in CI nothing may be left out"
+        say "error: in CI no part may be left out"
         count 0 1 0
     fi
     awk '{ p += $1; f += $2; s += $3 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }' \
@@ -85,7 +85,7 @@ end_tally() {
 
 DEEP_PARTS="agreement memory threads undefined faults cuda fuzz packages compilers site"
 
-# deep_inputs PART: the files and directories on which the result of the part depends, as git takes them.
+# deep_inputs PART: prints the files and directories on which the result of the part depends, as pathspecs of git.
 deep_inputs() {
     echo ':!tests/verified.txt'
     builds="x CMakeLists.txt CMakePresets.json cmake"
@@ -101,7 +101,7 @@ deep_inputs() {
     esac
 }
 
-# deep_stamp PART: a hash of the part's inputs, which must be committed.
+# deep_stamp PART: prints a hash of the part's inputs, which must be committed.
 deep_stamp() {
     # shellcheck disable=SC2046
     git ls-files --stage -- $(deep_inputs "$1") | sha256sum | cut -c 1-16

@@ -71,10 +71,11 @@ static void print_names(FILE *out) {
 /* Returns the marker that `line` consists of, or NULL. */
 static const page_marker *find_marker(const char *line) {
     static const page_marker names[] = {{"commands", print_names}, {0}};
-    static const page_marker *const lists[] = {names, BASH_MARKERS, FISH_MARKERS, MAN_MARKERS, ZSH_MARKERS};
+    enum { LISTS = 5 };
+    static const page_marker *const lists[LISTS] = {names, BASH_MARKERS, FISH_MARKERS, MAN_MARKERS, ZSH_MARKERS};
     const size_t length = strlen(line);
     if (length < 3 || line[0] != '@' || line[length - 2] != '@') return NULL;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+    for (size_t i = 0; i < LISTS; i++)
         for (const page_marker *marker = lists[i]; marker->name; marker++)
             if (strlen(marker->name) == length - 3 && strncmp(marker->name, line + 1, length - 3) == 0) return marker;
     fprintf(stderr, "weft_pages: unknown marker %s", line);

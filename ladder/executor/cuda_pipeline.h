@@ -1,10 +1,10 @@
-/* Copies to shared memory that run beside other work: here they are done at once. */
+/* Asynchronous copies to shared memory. Here they are made immediately. */
 #ifndef WEFT_EXECUTOR_CUDA_PIPELINE_H
 #define WEFT_EXECUTOR_CUDA_PIPELINE_H
 
 #include "cuda_runtime.h"
 
-/* The last `zeros` bytes are zeros. */
+/* The last `zeros` bytes are set to 0. */
 static inline void __pipeline_memcpy_async(void *to, const void *from, size_t bytes, size_t zeros = 0) {
     if ((bytes != 4 && bytes != 8 && bytes != 16) || ((uintptr_t)to | (uintptr_t)from) % bytes != 0)
         emulated::stop("a copy to shared memory of a size, or at a place, that a GPU does not take");

@@ -1,7 +1,7 @@
-/* What ladder/ and src/cuda use of CUDA, for a C++ compiler: kernels then run on a CPU, one thread after another
- * (fibres.cc), in memory that ends at a guard page (runtime.cc), and every access to memory can be watched
- * (watch.cc). A file that translate.py has been over compiles with this in place of NVIDIA's header. Only what the
- * topics of the ladder and the operations in cmake/tests_emulated.cmake need is here. */
+/* The part of CUDA that ladder/ and src/cuda use, for a C++ compiler. Kernels run on a CPU, one thread after another
+ * (fibres.cc), in memory that ends at a guard page (runtime.cc), and every memory access can be watched (watch.cc).
+ * After translate.py has converted a file, it compiles with this header in place of NVIDIA's. The header contains
+ * only what the topics of the ladder and the operations in cmake/tests_emulated.cmake need. */
 #ifndef WEFT_EXECUTOR_CUDA_RUNTIME_H
 #define WEFT_EXECUTOR_CUDA_RUNTIME_H
 
@@ -25,7 +25,7 @@ using std::min;
 #define __global__
 #define __grid_constant__
 #define __launch_bounds__(...)
-/* translate.py writes this for variables of a file, which watch.cc must tell from shared memory. */
+/* translate.py writes this before variables of a file, which watch.cc must distinguish from shared memory. */
 #define WEFT_DEVICE_VARIABLE __attribute__((section("weft_variables")))
 #define __constant__ WEFT_DEVICE_VARIABLE
 #define __forceinline__ inline __attribute__((always_inline))
@@ -68,13 +68,13 @@ struct dim3 {
 /* ---------------------------------------------------------------- launches (fibres.cc) */
 
 namespace emulated {
-/* Where the running thread is. */
+/* Index of the running thread. */
 struct place {
     dim3 thread, block, block_size, grid_size;
 };
 extern place here;
 
-/* Makes the copies that a stream has put off (runtime.cc), for a kernel that stands behind them. */
+/* Makes the copies that a stream has deferred (runtime.cc), for a kernel that is queued after them. */
 void catch_up(void *stream);
 
 struct geometry {
@@ -86,18 +86,18 @@ struct geometry {
     }
 };
 
-/* Runs thread(arguments) once for each thread. What a device would refuse or abandon leaves an error behind, which
- * cudaGetLastError gives, and a sentence (findings.h). `arguments` has argument_bytes. */
+/* Runs thread(arguments) once for each thread. A launch that a device would refuse or abort sets an error, which
+ * cudaGetLastError returns, and a sentence (findings.h). The size of `arguments` is argument_bytes. */
 void run(const geometry &g, void (*thread)(const void *arguments), const void *arguments, size_t argument_bytes);
 [[noreturn]] void stop(const char *why);
 
-/* What kernel<<<...>>>(...) becomes. The arguments take the types of the kernel's parameters. */
+/* Replaces kernel<<<...>>>(...). The arguments are converted to the types of the kernel's parameters. */
 template <class... P> void launch(const geometry &g, void (*kernel)(P...), std::type_identity_t<P>... arguments) {
     const auto thread = [=] { kernel(arguments...); };
     run(
         g, [](const void *call) { (*(const decltype(thread) *)call)(); }, &thread, sizeof thread);
 }
-/* The same of a function object that calls a kernel. */
+/* Launches a function object that calls a kernel. */
 template <class CALL, class... A>
 requires std::is_class_v<CALL>
 void launch(const geometry &g, CALL kernel, A... arguments) {
@@ -106,18 +106,19 @@ void launch(const geometry &g, CALL kernel, A... arguments) {
         g, [](const void *call) { (*(const decltype(thread) *)call)(); }, &thread, sizeof thread);
 }
 
-/* What extern __shared__ T name[] points to: as many bytes as the launch asked for. */
+/* Returns the memory of extern __shared__ T name[], of the size that the launch requested. */
 void *dynamic_shared();
 
-/* For threads: waits for the block. Returns the bitwise or of what its threads pass. */
+/* For threads: waits for the block. Returns the bitwise or of the threads' arguments. */
 uint64_t block_barrier(uint64_t mine);
 
-/* For threads: waits until the lanes of `mask` have all come, and gives what they make of what each has brought. */
+/* For threads: waits until all lanes of `mask` have called the function, and returns the result for their
+ * arguments. */
 enum warp_call { WARP_BARRIER, WARP_SHUFFLE, WARP_BALLOT, WARP_MATCH };
 uint64_t warp_meet(warp_call call, unsigned mask, uint64_t mine, int from);
 int lane();
 
-/* Tell watch.cc of accesses that the compiler does not: by what no other thread can come between, and by a copy. */
+/* Report accesses to watch.cc that the compiler does not report: atomic operations, and copies. */
 void touch_atomically(const void *p, size_t bytes);
 void touch_copy(const void *to, const void *from, size_t bytes);
 
@@ -130,7 +131,7 @@ template <class T> T shuffle(unsigned mask, T value, int from) {
     return value;
 }
 
-/* The lane `by` below or above in its group of `width`, or the lane itself where there is none. */
+/* Returns the lane `by` below or above in the group of `width`, or the lane itself if there is none. */
 static inline int lane_at(int by, int width) {
     const int at = lane() % width + by;
     return at < 0 || at >= width ? lane() : lane() + by;
@@ -181,7 +182,7 @@ template <class T> T __ldcg(const T *p) { return *p; }
 template <class T> T __ldcs(const T *p) { return *p; }
 template <class T> void __stcg(T *p, T v) { *p = v; }
 
-/* *p becomes next(*p), and what it was is given back. */
+/* Replaces *p by next(*p). Returns the old value. */
 template <class T, class NEXT> __attribute__((no_sanitize("thread"))) T atomic_step(T *p, NEXT next) {
     emulated::touch_atomically(p, sizeof *p);
     const T old = *p;
@@ -234,8 +235,8 @@ template <class T, class B> T from_bits(B bits) {
 static inline float __uint_as_float(unsigned bits) { return from_bits<float>(bits); }
 static inline unsigned __float_as_uint(float value) { return from_bits<unsigned>(value); }
 static inline double __longlong_as_double(long long bits) { return from_bits<double>(bits); }
-/* The one instruction that is spelled out, in src/cuda/tridiag/tridiag.cuh: an approximation of 1/x, whose last bits
- * only a GPU shows. */
+/* The one instruction that is written in assembly, in src/cuda/tridiag/tridiag.cuh: an approximation of 1/x. Only a
+ * GPU gives its last bits. */
 #define asm(...) r = 1 / x
 static inline float __double2float_rn(double x) { return (float)x; }
 static inline double __dsqrt_rn(double x) { return sqrt(x); }
@@ -245,7 +246,8 @@ static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by)
     return (unsigned)(((uint64_t)high << 32 | low) >> (by & 31));
 }
 
-/* c and the sum of the products of the parts of a and b: four bytes, or two 16-bit halves and the low bytes. */
+/* Returns c plus the sum of the products of the parts of a and b: four bytes, or two 16-bit halves and the low
+ * bytes. */
 template <class A, class B, int PARTS, class T> T dot_of_parts(T a, T b, T c) {
     for (int i = 0; i < PARTS; i++) c += (T)((A)(a >> 8 * sizeof(A) * i) * (B)(b >> 8 * sizeof(B) * i));
     return c;
@@ -331,7 +333,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int device);
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel);
 cudaError_t cudaDeviceSynchronize();
-/* As many as a multiprocessor has threads for. */
+/* The number of blocks that have as many threads as a multiprocessor. */
 template <class KERNEL>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, KERNEL, int threads, size_t) {
     *blocks = 2048 / threads;

@@ -1,6 +1,6 @@
-/* A launch on a CPU. Each thread of a block is a fibre: a stack of its own, on which it runs until it waits for its
- * warp or its block, and then the next runs. Blocks run one after another. Whatever the order of the threads and
- * blocks, the results must be the same. */
+/* Runs a kernel launch on a CPU. Each thread of a block is a fibre with its own stack. It runs until it waits for its
+ * warp or its block, and then the next fibre runs. Blocks run one after another. The results must be the same for
+ * every order of threads and blocks. */
 #include "executor.h"
 
 #include <numeric>
@@ -26,18 +26,18 @@ struct fibre {
     bool made;
     jmp_buf at; /* where it stopped */
     fibre_state state;
-    warp_call call;        /* AT_WARP: the function that it has called */
+    warp_call call;        /* AT_WARP: the warp function that it has called */
     unsigned mask;         /* AT_WARP: the lanes that take part */
-    uint64_t mine, answer; /* argument and result of the function of warps, or of the barrier of the block */
+    uint64_t mine, answer; /* argument and result of the warp function, or of the barrier of the block */
     int from;
     unsigned warp_epoch;
 };
 fibre fibres[MOST_THREADS];
 char *stacks;
-jmp_buf scheduler; /* where the block goes on when a fibre stops */
-unsigned now;      /* the fibre that runs */
+jmp_buf scheduler; /* where the block continues when a fibre stops */
+unsigned now;      /* the running fibre */
 bool abandoned;
-unsigned epoch; /* raised by every block that begins and every barrier */
+unsigned epoch; /* increased by every start of a block and every barrier */
 unsigned blocks_begun;
 
 void (*body)(const void *);
@@ -52,13 +52,13 @@ std::mt19937 dice;
 
 /* --------------------------------------------------------------------------------- fibres */
 
-/* The running fibre gives way. _setjmp and _longjmp change stacks without a system call. */
+/* Suspends the running fibre. _setjmp and _longjmp change stacks without a system call. */
 void wait_as(fibre_state state) {
     fibres[now].state = state;
     if (_setjmp(fibres[now].at) == 0) _longjmp(scheduler, 1);
 }
 
-/* A fibre serves one thread after another, of this block and of later ones. */
+/* A fibre runs several threads one after another, of this block and of later ones. */
 void serve() {
     for (;;) {
         wait_as(DONE);
@@ -76,7 +76,7 @@ void resume(unsigned i) {
     in_kernel = false;
 }
 
-/* Starts fibre i on its stack; it comes back at once, from serve. */
+/* Starts fibre i on its stack. The fibre returns immediately, from serve. */
 void create(unsigned i) {
     ucontext_t context;
     if (getcontext(&context) != 0) stop("cannot create a fibre");
@@ -102,7 +102,8 @@ void create_all(unsigned threads) {
 
 /* ---------------------------------------------------------------------------------- warps */
 
-/* The lanes of `mask` in the warp of thread `first` that wait for the same as lane `i`. */
+/* Returns true if all lanes that take part in the call of fibre `i` wait for it. `first` is the first thread of the
+ * warp. */
 bool all_meet(unsigned first, unsigned end, unsigned i) {
     for (unsigned lane = 0; lane < WARP; lane++) {
         if (!(fibres[i].mask >> lane & 1)) continue;
@@ -125,8 +126,8 @@ uint64_t answer_for(const fibre &f, unsigned first) {
     return lanes;
 }
 
-/* Answers and frees the lanes that wait for what lane `i` waits for. Only __syncwarp orders what they do to memory.
- */
+/* Computes the results of the lanes that take part in the call of fibre `i`, and lets them continue. Only __syncwarp
+ * orders their memory accesses. */
 void let_go(unsigned first, unsigned i) {
     const unsigned mask = fibres[i].mask;
     unsigned latest = 0;
@@ -216,13 +217,13 @@ void run_block(const std::vector<unsigned> &order) {
         progress |= release_block(threads);
         if (!progress) tell_of_deadlock(threads);
     }
-    for (unsigned i = 0; i < threads; i++) /* those that were left in the midst of something begin anew */
+    for (unsigned i = 0; i < threads; i++) /* fibres that were stopped in mid-execution start again */
         if (fibres[i].state != DONE) fibres[i].made = false;
 }
 
 /* --------------------------------------------------------------------------------- a launch */
 
-/* 0 .. count - 1 as the schedule wants it. */
+/* Returns 0 .. count - 1 in the order of the schedule. */
 std::vector<unsigned> some_order(unsigned count) {
     std::vector<unsigned> order(count);
     std::iota(order.begin(), order.end(), 0u);
@@ -231,7 +232,7 @@ std::vector<unsigned> some_order(unsigned count) {
     return order;
 }
 
-/* Whether a device would take this launch; as there, it says nothing but that it would not. */
+/* Returns true if a device would accept this launch. As on a device, no reason is given otherwise. */
 bool is_valid(const geometry &g) {
     const uint64_t threads = (uint64_t)g.block.x * g.block.y * g.block.z;
     return threads >= 1 && threads <= MOST_THREADS && g.block.z <= 64 && g.grid.x >= 1 && g.grid.x <= 0x7fffffffu &&

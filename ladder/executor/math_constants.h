@@ -1,4 +1,4 @@
-/* Of NVIDIA's header of this name, what src/cuda uses. */
+/* The constants of NVIDIA's header of this name that src/cuda uses. */
 #ifndef WEFT_EXECUTOR_MATH_CONSTANTS_H
 #define WEFT_EXECUTOR_MATH_CONSTANTS_H
 

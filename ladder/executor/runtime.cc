@@ -1,6 +1,6 @@
-/* The executor's memory, and the calls of CUDA's runtime. Every call is done when it returns, but for copies between
- * pinned and device memory on a stream of the non-blocking kind: they are made as late as CUDA allows, when somebody
- * waits for them, so that who forgets to wait gets other data. */
+/* Memory of the executor, and the functions of CUDA's runtime. Every call is done when it returns, except copies
+ * between pinned and device memory on a non-blocking stream. They are made as late as CUDA allows, when the program
+ * waits for them. So a program that forgets to wait gets other data. */
 #include "executor.h"
 
 #include <deque>
@@ -21,13 +21,13 @@ const size_t GRAIN = 16; /* the widest load */
 const size_t MEMORY_BYTES = (size_t)8 << 30;
 const size_t FILLED_BYTES = (size_t)4 << 20; /* filling more would take longer than the tests */
 
-/* By their pages. Files that are watched may touch memory before this one's variables are made. */
+/* Blocks by their pages. Watched files may access memory before the variables of this file are constructed. */
 std::map<const char *, block> &all_blocks() {
     static std::map<const char *, block> blocks;
     return blocks;
 }
 
-/* The block that p itself is in. */
+/* Returns the block that contains p itself. */
 const block *holder(const void *p) {
     const block *const b = block_of(p);
     return b && (const char *)p >= b->first && (const char *)p < b->first + b->bytes ? b : nullptr;
@@ -49,7 +49,8 @@ bool on_device(const void *p) {
     return found && found->type != cudaMemoryTypeHost;
 }
 
-/* A block ends where a page begins that may not be touched, and holds no zeros that a kernel could rely on. */
+/* A block ends at the start of a page that must not be accessed, and is not filled with zeros, which a kernel could
+ * rely on. */
 cudaError_t allocate(void **p, size_t bytes, cudaMemoryType type) {
     *p = nullptr;
     if (bytes == 0) return cudaSuccess;
@@ -80,7 +81,7 @@ struct late_copy {
     size_t bytes;
 };
 
-/* A stream of the non-blocking kind. */
+/* A non-blocking stream. */
 struct late_stream {
     std::deque<late_copy> copies;
     size_t issued = 0, made = 0;
@@ -93,7 +94,7 @@ struct late_stream {
     }
 };
 
-/* The place behind so many copies of a stream. */
+/* A position in the queue of a stream: the point after this many copies. */
 struct event {
     late_stream *stream;
     size_t issued;
@@ -194,7 +195,7 @@ struct error_text {
     cudaError_t error;
     const char *name, *text;
 };
-/* In CUDA's own words. */
+/* Returns the messages of CUDA. */
 const error_text TEXTS[] = {
     {cudaSuccess, "cudaSuccess", "no error"},
     {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},

@@ -1,5 +1,5 @@
-"""Writes a .cu file as C++ for the executor: a launch kernel<<<shape>>>(...) becomes a call, dynamic shared memory a
-pointer to it, and __device__ before a variable another word than before a function.
+"""Converts a .cu file to C++ for the executor. A launch kernel<<<shape>>>(...) becomes a call, and dynamic shared memory
+a pointer. __device__ before a variable becomes WEFT_DEVICE_VARIABLE.
 
 Usage: translate.py IN.cu OUT.cc
 """
@@ -7,7 +7,7 @@ Usage: translate.py IN.cu OUT.cc
 import re
 import sys
 
-# A kernel's name, with its template arguments (which may have some of their own).
+# The name of a kernel, with its template arguments, which may themselves have template arguments.
 KERNEL = r"(\w+(?:<[^<>;]*(?:<[^<>;]*>[^<>;]*)*>)?)"
 COMMENT = r"/\*.*?\*/"
 LAUNCH = re.compile(COMMENT + "|" + KERNEL + r"\s*<<<(.*?)>>>\((\s*\))?", re.DOTALL)
@@ -19,7 +19,7 @@ def call(launch):
     kernel, shape, empty = launch.groups()
     if not kernel:
         return launch[0]  # a comment
-    if "<" not in kernel:  # the compiler finds a template's arguments by the call
+    if "<" not in kernel:  # the compiler deduces template arguments from the call
         kernel = f"[=](auto... arguments) {{ {kernel}(arguments...); }}"
     return f"emulated::launch(emulated::geometry({shape}), {kernel}" + (")" if empty else ", ")
 

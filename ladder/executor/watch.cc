@@ -1,10 +1,10 @@
-/* Every access to memory of a kernel that was compiled with -fsanitize=thread: the compiler then calls a function
- * before each, which is one of those at the end of this file. Found are
- *   - two accesses to a word of shared memory by different threads, one at least a write, and no barrier between them
- *     (__syncthreads, or within a warp __syncwarp), unless both are atomic;
- *   - a read of shared memory that no thread of the block has written, where unwritten_is_a_fault;
- *   - what lies outside of an allocation, of the shared memory that a launch asked for, or in host memory.
- * The first two are noted; the last ends the launch, as on a device. */
+/* Checks every memory access of a kernel that was compiled with -fsanitize=thread. The compiler then calls a function
+ * before each access; these functions are at the end of this file. The checks find
+ *   - two accesses to a word of shared memory by different threads, at least one of them a write, that no barrier
+ *     separates (__syncthreads, or within a warp __syncwarp), unless both are atomic;
+ *   - a read of shared memory that no thread of the block has written, if unwritten_is_a_fault is set;
+ *   - an access outside an allocation or outside the shared memory that a launch requested, or to host memory.
+ * The first two are recorded. The last ends the launch, as on a device. */
 #include "executor.h"
 
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ namespace {
 
 enum access { READ, WRITE, ATOMIC };
 
-/* This program's own variables, among which static shared memory is, and the rest of its image. */
+/* Variables of this program, including static shared memory, and the rest of its image. */
 struct image {
     const char *first, *end, *variables, *variables_end;
 };
@@ -60,17 +60,18 @@ bool within(const void *p, const void *first, const void *end) {
 
 /* ------------------------------------------------------------------------------- races */
 
-/* Who has had a word of shared memory since the last barrier of the block. Of the readers these are enough: the last,
- * the last other one of its warp, and the last one of another warp; whoever writes then meets one that it races with,
- * if there is any. */
+/* Threads that have accessed a word of shared memory since the last barrier of the block. Three readers are enough:
+ * the last one, the last other one of its warp, and the last one of another warp. If any thread races with a later
+ * writer, the writer finds one of these. */
 struct word {
-    unsigned block; /* the last that wrote it; 0: none has */
-    unsigned epoch; /* of what follows */
+    unsigned block; /* the last one that wrote it; 0: none */
+    unsigned epoch; /* epoch of the accesses below */
     bool was_written, atomically, has[3];
     moment writer, reader[3];
 };
 
-/* The word at p: there is one for every byte among this program's variables, in memory that is used when it is. */
+/* Returns the record of the word at p. There is one for every byte of this program's variables, in memory that is
+ * allocated when it is used. */
 word &word_at(const void *p) {
     static word *const words = [] {
         const size_t bytes = (size_t)(own_image().variables_end - own_image().variables) * sizeof(word);
@@ -104,7 +105,7 @@ void note_reader(word *w, const moment &now) {
     w->has[0] = true;
 }
 
-/* Of `bytes` bytes at p, which are all written or read alike. */
+/* Checks an access to `bytes` bytes at p, all read or all written. */
 void note_written(const void *p, size_t bytes, unsigned block) {
     for (size_t i = 0; i < bytes; i++) (&word_at(p))[i].block = block;
 }
@@ -113,7 +114,7 @@ void check_read(word *w, const moment &now) {
     if (unwritten_is_a_fault && w->block != now.block) {
         fault("block %u: thread %u reads shared memory that no thread of the block has written", here.block.x,
               now.thread);
-        w->block = now.block; /* said once */
+        w->block = now.block; /* reported once */
     }
     note_reader(w, now);
 }
@@ -143,7 +144,7 @@ void check_word(const void *p, size_t bytes, access kind) {
     note_written(p, bytes, now.block);
 }
 
-/* Words of 4 bytes are looked at one by one, however wide the access is, and narrower ones each by itself. */
+/* Words of 4 bytes are checked one by one, whatever the width of the access, and narrower ones individually. */
 void check_shared(const void *p, size_t bytes, access kind) {
     const size_t WORD = 4, step = bytes % WORD == 0 && (uintptr_t)p % WORD == 0 ? WORD : 1;
     for (size_t i = 0; i < bytes; i += step) check_word((const char *)p + i, step, kind);
@@ -151,8 +152,8 @@ void check_shared(const void *p, size_t bytes, access kind) {
 
 /* ------------------------------------------------------------------------------ accesses */
 
-/* A thread that looks at the same two places again and again waits for what does not come: those that could bring it
- * run only when it gives way. */
+/* Ends the launch if a thread reads the same two addresses again and again. It would wait forever, because the
+ * threads that could write there run only when it is suspended. */
 void check_progress(const void *p) {
     enum { MOST_LOOKS = 1000000 };
     static const void *last[2];

@@ -1,4 +1,4 @@
-/* The program: C, compiled and linked by gcc, which knows nothing of CUDA. Usage: program [N] */
+/* The program, in C, compiled and linked by gcc without CUDA. Usage: program [N] */
 #include "squares.h"
 
 #include <stdio.h>

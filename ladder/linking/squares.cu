@@ -1,6 +1,6 @@
-/* The library: a kernel, and the two functions of squares.h around it. nvcc compiles as C++, where a function's
- * symbol has its arguments' types in it (squares(unsigned long, float const *, float *) is _Z7squaresmPKfPf); the
- * header's extern "C" keeps the plain name that C looks for. */
+/* The library: a kernel, and the two functions of squares.h that call it. nvcc compiles C++, in which a function's
+ * symbol contains the types of its arguments: squares(unsigned long, float const *, float *) is _Z7squaresmPKfPf.
+ * With the header's extern "C" the symbol is the plain name that a C program uses. */
 #include "squares.h"
 
 #include <cuda_runtime.h>
@@ -26,7 +26,7 @@ int squares(size_t n, const float *x, float *y) {
     cudaError_t fault = cudaMalloc(&there, n * sizeof *there);
     if (fault == cudaSuccess) fault = square_there(n, there, x, y);
     (void)cudaFree(there);
-    (void)cudaGetLastError(); /* or a later check of the program's own would find this fault */
+    (void)cudaGetLastError(); /* clears the error, so that a later check of the program does not report it */
     return (int)fault;
 }
 

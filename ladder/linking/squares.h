@@ -1,5 +1,5 @@
-/* A library of one kernel, as a program in C sees it: C's types, arrays of the host, a code for what went wrong. No
- * word of CUDA, so that whoever includes this needs neither its headers nor its compiler. */
+/* A library of one kernel, for programs in C: types of C, arrays in host memory, and an error code. The header does
+ * not use CUDA, so a program that includes it needs neither the headers nor the compiler of CUDA. */
 #ifndef LADDER_SQUARES_H
 #define LADDER_SQUARES_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* y[i] = x[i] x[i] for n numbers, on the GPU. Returns 0, or a number whose sentence squares_error gives. */
+/* Computes y[i] = x[i] x[i] for n numbers, on the GPU. Returns 0, or an error code, which squares_error describes. */
 int squares(size_t n, const float *x, float *y);
 const char *squares_error(int code);
 

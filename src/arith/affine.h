@@ -34,7 +34,7 @@ typedef struct affine_chain {
 #include "arith/affine_body.h"
 
 /* Returns the map of a full group of elements, or of maps of the level below. */
-static inline affine affine_join(bool f32, const affine *maps, bool elements) {
+static inline affine affine_combine(bool f32, const affine *maps, bool elements) {
     if (f32) return elements ? affine_of_elements_f32(maps) : affine_of_maps_f32(maps, WEFT_SCAN_GROUP);
     return elements ? affine_of_elements_f64(maps) : affine_of_maps_f64(maps, WEFT_SCAN_GROUP);
 }
@@ -44,7 +44,7 @@ static inline void affine_append(affine_chain *c, unsigned level, affine next) {
     for (;; level++) {
         c->maps[level][c->count[level]] = next;
         if (++c->count[level] < WEFT_SCAN_GROUP) return;
-        next = affine_join(c->f32, c->maps[level], level == 0);
+        next = affine_combine(c->f32, c->maps[level], level == 0);
         c->count[level] = 0;
     }
 }

@@ -175,9 +175,9 @@ static inline size_t weft_match_words(const weft_match_set *s) {
            (s->bytes_of_patterns + 3) / 4;
 }
 
-/* Sets the addresses of the tables in a block at `room`, in host or GPU memory. */
-static inline void weft_match_place(weft_match_set *s, const uint32_t *room) {
-    s->starts = room;
+/* Sets the addresses of the tables in a block at `workspace`, in host or GPU memory. */
+static inline void weft_match_place(weft_match_set *s, const uint32_t *workspace) {
+    s->starts = workspace;
     s->keys = s->starts + s->patterns + 1;
     s->masks = s->keys + s->patterns;
     s->filter = s->masks + s->patterns;
@@ -225,16 +225,16 @@ static inline void weft_match_fill_buckets(const weft_match_set *s, uint32_t *bu
     for (uint32_t i = s->patterns; i-- > 0;) entries[--buckets[weft_match_bucket(s, i)]] = i;
 }
 
-/* Fills the block at `room`, to which weft_match_place must have set the tables. */
-static inline void weft_match_fill(const weft_match_set *s, uint32_t *room, const uint64_t *offsets,
+/* Fills the block at `workspace`, to which weft_match_place must have set the tables. */
+static inline void weft_match_fill(const weft_match_set *s, uint32_t *workspace, const uint64_t *offsets,
                                    const unsigned char *bytes) {
-    unsigned char *const own = (unsigned char *)room + (s->bytes - (const unsigned char *)room);
-    for (uint32_t i = 0; i <= s->patterns; i++) room[i] = (uint32_t)(offsets[i] - offsets[0]);
+    unsigned char *const own = (unsigned char *)workspace + (s->bytes - (const unsigned char *)workspace);
+    for (uint32_t i = 0; i <= s->patterns; i++) workspace[i] = (uint32_t)(offsets[i] - offsets[0]);
     for (uint32_t i = 0; i < s->bytes_of_patterns; i++)
         own[i] = (unsigned char)weft_match_fold(s, bytes[offsets[0] + i]);
-    weft_match_fill_keys(s, room + (s->keys - room), room + (s->masks - room));
-    weft_match_fill_filter(s, room + (s->filter - room));
-    weft_match_fill_buckets(s, room + (s->buckets - room), room + (s->entries - room));
+    weft_match_fill_keys(s, workspace + (s->keys - workspace), workspace + (s->masks - workspace));
+    weft_match_fill_filter(s, workspace + (s->filter - workspace));
+    weft_match_fill_buckets(s, workspace + (s->buckets - workspace), workspace + (s->entries - workspace));
 }
 
 #endif

@@ -33,7 +33,7 @@ WEFT_ARITH weft_price_sums weft_price_no_sums(void) {
     return none;
 }
 
-WEFT_ARITH weft_price_sums weft_price_join(weft_price_sums a, weft_price_sums b) {
+WEFT_ARITH weft_price_sums weft_price_combine(weft_price_sums a, weft_price_sums b) {
     a.value = a.value + b.value;
     a.value_value = a.value_value + b.value_value;
     a.control = a.control + b.control;

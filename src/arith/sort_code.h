@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-/* rank = (key ^ (fold, if the key's highest bit is set) ^ flip) + add
+/* rank = (key ^ (fold, if the key's highest bit is set) ^ xor_mask) + add
  * code = rank, or all ones if the rank is above `greatest`: the key is a NaN */
 typedef struct weft_sort_rule {
-    uint64_t fold, flip, add, greatest;
+    uint64_t fold, xor_mask, add, greatest;
 } weft_sort_rule;
 
 /* Returns the rule for keys of `bits` bits. For floats, the bits of negative numbers are inverted, and ranks begin
@@ -23,28 +23,28 @@ static inline weft_sort_rule weft_sort_rule_of(unsigned bits, bool is_float, boo
         const uint64_t first = sign - 1 - infinity; /* -Inf, folded and flipped */
         rule.fold = sign - 1;
         rule.greatest = 2 * infinity + 1;
-        rule.flip = descending ? ones ^ sign : sign;
+        rule.xor_mask = descending ? ones ^ sign : sign;
         rule.add = descending ? rule.greatest + first + 1 : -first; /* descending: greatest - rank */
     }
     return rule;
 }
 
-WEFT_ARITH uint32_t weft_sort_rank_32(uint32_t fold, uint32_t flip, uint32_t add, uint32_t key) {
-    return (key ^ ((0 - (key >> 31)) & fold) ^ flip) + add;
+WEFT_ARITH uint32_t weft_sort_rank_32(uint32_t fold, uint32_t xor_mask, uint32_t add, uint32_t key) {
+    return (key ^ ((0 - (key >> 31)) & fold) ^ xor_mask) + add;
 }
 
-WEFT_ARITH uint64_t weft_sort_rank_64(uint64_t fold, uint64_t flip, uint64_t add, uint64_t key) {
-    return (key ^ ((0 - (key >> 63)) & fold) ^ flip) + add;
+WEFT_ARITH uint64_t weft_sort_rank_64(uint64_t fold, uint64_t xor_mask, uint64_t add, uint64_t key) {
+    return (key ^ ((0 - (key >> 63)) & fold) ^ xor_mask) + add;
 }
 
 /* Return the key of a rank. Folding leaves the highest bit unchanged. */
-WEFT_ARITH uint32_t weft_sort_key_32(uint32_t fold, uint32_t flip, uint32_t add, uint32_t rank) {
-    const uint32_t folded = (rank - add) ^ flip;
+WEFT_ARITH uint32_t weft_sort_key_32(uint32_t fold, uint32_t xor_mask, uint32_t add, uint32_t rank) {
+    const uint32_t folded = (rank - add) ^ xor_mask;
     return folded ^ ((0 - (folded >> 31)) & fold);
 }
 
-WEFT_ARITH uint64_t weft_sort_key_64(uint64_t fold, uint64_t flip, uint64_t add, uint64_t rank) {
-    const uint64_t folded = (rank - add) ^ flip;
+WEFT_ARITH uint64_t weft_sort_key_64(uint64_t fold, uint64_t xor_mask, uint64_t add, uint64_t rank) {
+    const uint64_t folded = (rank - add) ^ xor_mask;
     return folded ^ ((0 - (folded >> 63)) & fold);
 }
 

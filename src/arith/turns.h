@@ -43,7 +43,7 @@ WEFT_ARITH weft_pair weft_pair_multiply(weft_pair a, weft_pair b) {
 WEFT_ARITH weft_pair weft_pair_negate(weft_pair a) { return weft_pair_of(-a.hi, -a.lo); }
 
 /* Returns the product of a and b. */
-WEFT_ARITH weft_turn weft_turn_join(weft_turn a, weft_turn b) {
+WEFT_ARITH weft_turn weft_turn_combine(weft_turn a, weft_turn b) {
     weft_turn t;
     t.re = weft_pair_add(weft_pair_multiply(a.re, b.re), weft_pair_negate(weft_pair_multiply(a.im, b.im)));
     t.im = weft_pair_add(weft_pair_multiply(a.re, b.im), weft_pair_multiply(a.im, b.re));
@@ -85,7 +85,7 @@ static inline void weft_turn_table(int shift, int count_log, weft_turn *table) {
     for (int i = 0; i < shift; i++) step = weft_turn_half(step);
     for (int i = 0; i < count_log; i++, step = weft_turn_half(step))
         for (uint64_t k = 0; k < (uint64_t)1 << i; k++)
-            table[((uint64_t)1 << i) + k] = weft_turn_join(table[k], step);
+            table[((uint64_t)1 << i) + k] = weft_turn_combine(table[k], step);
 }
 
 #endif

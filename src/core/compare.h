@@ -14,7 +14,7 @@ typedef struct comparator {
     bool less, equal, greater, others;
     uint64_t value; /* bit pattern to compare with */
     /* XOR mask for unsigned elements, so that they compare as signed ones; already applied to `value`. */
-    uint64_t flip;
+    uint64_t xor_mask;
 } comparator;
 
 static inline comparator weft_comparator(weft_comparison comparison, weft_dtype dtype, size_t size,
@@ -25,10 +25,10 @@ static inline comparator weft_comparator(weft_comparison comparison, weft_dtype 
     c.equal = comparison != WEFT_LT && comparison != WEFT_GT;
     c.greater = comparison == WEFT_GT || comparison == WEFT_GE;
     c.others = comparison == WEFT_NE;
-    c.flip = is_unsigned ? (uint64_t)1 << (8 * size - 1) : 0;
+    c.xor_mask = is_unsigned ? (uint64_t)1 << (8 * size - 1) : 0;
     c.value = 0;
     memcpy(&c.value, value, size);
-    c.value ^= c.flip;
+    c.value ^= c.xor_mask;
     return c;
 }
 

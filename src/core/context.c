@@ -79,7 +79,7 @@ static void release_kept(weft_context *ctx) {
 
 void weft_close(weft_context *ctx) {
     if (!ctx) return;
-    weft_close(ctx->joins);
+    weft_close(ctx->combiner);
     if (ctx->generation == context_generation()) {
         release_kept(ctx);
         if (ctx->origin) ctx->backend->transfer_close(ctx->state, ctx->origin);

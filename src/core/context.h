@@ -29,7 +29,7 @@ struct weft_context {
     void *origin;                   /* transfer at time 0 of the timeline; or NULL */
     kept_buffer kept[KEPT_BUFFERS]; /* buffers of a GPU context */
     /* For GPU contexts: a "ref" context that combines small numbers of values. NULL until needed. */
-    struct weft_context *joins;
+    struct weft_context *combiner;
     weft_error error;
     weft_error tuning; /* reason why an existing tuning file is not used, or "" */
 };

@@ -23,6 +23,7 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static inline uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Returns n / size, rounded up. size must not be 0. */
+/* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): the analyzer does not know the call structs' preconditions */
 static inline uint64_t ceil_div(uint64_t n, uint64_t size) { return n / size + (n % size != 0); }
 
 /* Returns the smallest multiple of `size` that is not less than n. size must not be 0. */

@@ -16,8 +16,8 @@ typedef struct convolve_work {
     size_t n, m;
     size_t block;    /* points per transform block */
     size_t from, to; /* items [from, to): an item is a block, or a pair of blocks for real values */
-    /* filter: transform of the taps. room: per thread, the values of an item, then its transform buffer. */
-    char *filter, *room;
+    /* filter: transform of the taps. workspace: per thread, the values of an item, then its transform buffer. */
+    char *filter, *workspace;
     size_t numbers_bytes, buffer_bytes;
 } convolve_work;
 
@@ -105,7 +105,7 @@ static void convolve_item(const convolve_work *w, size_t item, void *z, const tr
 
 static void convolve_part(void *self, int part, int parts) {
     const convolve_work *w = self;
-    char *z = w->room + (size_t)part * (w->numbers_bytes + w->buffer_bytes);
+    char *z = w->workspace + (size_t)part * (w->numbers_bytes + w->buffer_bytes);
     const transform_team alone = {1, z + w->numbers_bytes, w->buffer_bytes};
     for (size_t item = w->from + (size_t)part; item < w->to && !cpu_cancelled(); item += (size_t)parts)
         convolve_item(w, item, z, &alone);
@@ -131,14 +131,14 @@ static weft_status plan_blocks(cpu_context *ctx, convolve_work *w, int threads, 
 
 static void by_transform(convolve_work *w, int threads, bool apart) {
     if (apart) {
-        const transform_team alone = {1, w->room + w->numbers_bytes, w->buffer_bytes};
-        transform_filter(w, w->room, &alone);
+        const transform_team alone = {1, w->workspace + w->numbers_bytes, w->buffer_bytes};
+        transform_filter(w, w->workspace, &alone);
         transform_share(threads, convolve_part, w);
         return;
     }
-    const transform_team team = {threads, w->room + w->numbers_bytes, w->buffer_bytes};
-    transform_filter(w, w->room, &team);
-    for (size_t item = w->from; item < w->to && !cpu_cancelled(); item++) convolve_item(w, item, w->room, &team);
+    const transform_team team = {threads, w->workspace + w->numbers_bytes, w->buffer_bytes};
+    transform_filter(w, w->workspace, &team);
+    for (size_t item = w->from; item < w->to && !cpu_cancelled(); item++) convolve_item(w, item, w->workspace, &team);
 }
 
 weft_status cpu_convolve(void *state, const convolve_call *c, weft_error *error) {
@@ -148,17 +148,17 @@ weft_status cpu_convolve(void *state, const convolve_call *c, weft_error *error)
     convolve_work w = {.call = c, .size = size, .kernels = transform_kernels_of(ctx->level->transforms, c->dtype)};
     const int threads = transform_threads(ctx, (double)c->count * (double)size * 2);
     size_t bytes = 0;
-    void *room;
+    void *workspace;
     bool apart = true;
     give_roles(&w, c->h);
     const bool direct = w.m <= WEFT_CONVOLVE_DIRECT;
     if (!direct) RETURN_IF_ERROR(plan_blocks(ctx, &w, threads, &apart, &bytes, error));
-    RETURN_IF_ERROR(cpu_room(ctx, copy_bytes + bytes, &room, error));
-    w.filter = (char *)room + copy_bytes;
-    w.room = w.filter + w.numbers_bytes;
+    RETURN_IF_ERROR(cpu_workspace(ctx, copy_bytes + bytes, &workspace, error));
+    w.filter = (char *)workspace + copy_bytes;
+    w.workspace = w.filter + w.numbers_bytes;
     if (c->correlate) {
-        turn_filter(c, room);
-        give_roles(&w, room);
+        turn_filter(c, workspace);
+        give_roles(&w, workspace);
     }
     if (direct)
         transform_share(threads, direct_part, &w);

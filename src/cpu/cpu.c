@@ -35,25 +35,25 @@ static weft_status open_cpu(const char *which, void **state, weft_error *error) 
 
 static void close_cpu(void *state) {
     cpu_transform_free(state);
-    free(((cpu_context *)state)->room);
+    free(((cpu_context *)state)->workspace);
     free(state);
 }
 
 /* Large pages avoid most of the TLB misses of a sort, which writes to hundreds of addresses in turn. */
-weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *error) {
+weft_status cpu_workspace(cpu_context *ctx, size_t bytes, void **workspace, weft_error *error) {
     enum { LINE = 64, LARGE_PAGE = 2 << 20 };
-    if (bytes == 0) bytes = LINE; /* *room is never NULL */
-    if (bytes > ctx->room_bytes) {
+    if (bytes == 0) bytes = LINE; /* *workspace is never NULL */
+    if (bytes > ctx->workspace_bytes) {
         const size_t alignment = bytes < LARGE_PAGE ? LINE : LARGE_PAGE;
-        free(ctx->room);
-        ctx->room = NULL;
-        ctx->room_bytes = 0;
-        RETURN_IF(posix_memalign(&ctx->room, alignment, bytes) != 0, WEFT_OUT_OF_MEMORY,
+        free(ctx->workspace);
+        ctx->workspace = NULL;
+        ctx->workspace_bytes = 0;
+        RETURN_IF(posix_memalign(&ctx->workspace, alignment, bytes) != 0, WEFT_OUT_OF_MEMORY,
                   "cannot allocate %zu bytes of host memory for scratch space", bytes);
-        if (alignment == LARGE_PAGE) (void)madvise(ctx->room, bytes, MADV_HUGEPAGE);
-        ctx->room_bytes = bytes;
+        if (alignment == LARGE_PAGE) (void)madvise(ctx->workspace, bytes, MADV_HUGEPAGE);
+        ctx->workspace_bytes = bytes;
     }
-    *room = ctx->room;
+    *workspace = ctx->workspace;
     return WEFT_OK;
 }
 
@@ -77,7 +77,7 @@ static weft_status synchronize(void *state, weft_error *error) {
 
 static size_t scratch_bytes(const void *state) {
     const cpu_context *ctx = state;
-    return sizeof ctx->roots + ctx->room_bytes + (ctx->transforms ? ctx->transforms->bytes : 0);
+    return sizeof ctx->roots + ctx->workspace_bytes + (ctx->transforms ? ctx->transforms->bytes : 0);
 }
 
 static weft_status alloc(void *state, weft_memory memory, size_t bytes, void **p, weft_error *error) {

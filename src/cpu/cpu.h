@@ -43,7 +43,7 @@ typedef struct partial {
 
 typedef void kernel(const piece *p, partial *out);
 /* Combines b, the partial result of the elements directly after those of a, into a. */
-typedef void joiner(partial *a, const partial *b);
+typedef void combiner(partial *a, const partial *b);
 
 enum { DTYPES = WEFT_F64 + 1, CHUNKS_MAX = 1024 };
 
@@ -73,7 +73,7 @@ typedef struct extreme_kernels {
 typedef struct scan_job {
     const void *init; /* one value of the result type, or NULL for the operator's identity */
     /* XOR mask applied to every element and every result: see cpu/kernels/scans.c. */
-    uint64_t flip;
+    uint64_t xor_mask;
     /* Bit patterns in the result type. Used for floats only. */
     uint64_t infinity, nan;
     bool exclusive;
@@ -143,11 +143,11 @@ typedef struct relaxation_kernel {
     void (*find_residual)(const stencil_rows *rows, const void *row, void *to);
     void (*relax_weighted)(const stencil_rows *rows, size_t first, double omega, void *row);
     void (*find_residual_weighted)(const stencil_rows *rows, const void *row, void *to);
-    /* The join kernels form a weighted sum of three (restriction) or two (interpolation) rows of n points. `narrow`
-     * restricts such a sum along x, times `scale`, to a row of the next grid. `widen` interpolates such a sum along
-     * x and adds it to `row`, a row of this grid. */
-    void (*join_three)(size_t n, const weft_parts *parts, const void *const from[3], void *to);
-    void (*join_two)(size_t n, const weft_shares *shares, const void *const from[2], void *to);
+    /* The combine kernels form a weighted sum of three (restriction) or two (interpolation) rows of n points.
+     * `narrow` restricts such a sum along x, times `scale`, to a row of the next grid. `widen` interpolates such a
+     * sum along x and adds it to `row`, a row of this grid. */
+    void (*combine_three)(size_t n, const weft_parts *parts, const void *const from[3], void *to);
+    void (*combine_two)(size_t n, const weft_shares *shares, const void *const from[2], void *to);
     void (*narrow)(weft_axis x, double scale, const void *from, void *to);
     void (*widen)(weft_axis x, const void *from, void *row);
 } relaxation_kernel;
@@ -242,10 +242,10 @@ typedef struct candidate {
 
 enum { FILTER_BLOCK = 256 }; /* elements that a filter tests together */
 
-/* Appends the elements of x[0..n) whose key XOR `flip` is at least `least` to `list`, starting at list[*count], and
- * adds their number to *count. x[0] is element `first` of the call. Stops when fewer than FILTER_BLOCK entries of
+/* Appends the elements of x[0..n) whose key XOR `xor_mask` is at least `least` to `list`, starting at list[*count],
+ * and adds their number to *count. x[0] is element `first` of the call. Stops when fewer than FILTER_BLOCK entries of
  * list[capacity] are free. Returns the number of elements that were tested. */
-typedef size_t filter(const void *x, size_t n, size_t first, uint64_t flip, uint64_t least, candidate *list,
+typedef size_t filter(const void *x, size_t n, size_t first, uint64_t xor_mask, uint64_t least, candidate *list,
                       size_t *count, size_t capacity);
 typedef struct filter_kernels {
     filter *filter[DTYPES];
@@ -308,9 +308,10 @@ typedef struct sort_kernels {
 typedef struct sort_vector_kernel {
     /* Writes the ranks of all keys except NaNs, followed by the NaNs unchanged. Returns the number of ranks. */
     size_t (*rank)(const weft_sort_rule *rule, const void *keys, size_t n, void *ranks);
-    /* Chooses `count` ascending splitters from a sample of the n > 0 keys. `room` is a workspace for SORT_SAMPLE
+    /* Chooses `count` ascending splitters from a sample of the n > 0 keys. `workspace` is for SORT_SAMPLE
      * (count + 1) ranks. */
-    void (*choose)(const weft_sort_rule *rule, const void *keys, size_t n, void *room, size_t count, void *splitters);
+    void (*choose)(const weft_sort_rule *rule, const void *keys, size_t n, void *workspace, size_t count,
+                   void *splitters);
     /* Partitions the ranks into `other` by bucket: below the first splitter, ..., not below the last. Writes the
      * count + 1 bucket sizes. */
     void (*part)(void *ranks, size_t n, void *other, size_t count, const void *splitters, size_t *sizes);
@@ -393,8 +394,8 @@ typedef enum map_use {
 /* Kernels of formulas that are evaluated in one type. */
 typedef struct map_kernel {
     /* Initializes a thread's workspace. Must be called once per thread and call. */
-    void (*begin)(const map_call *c, void *room);
-    void (*evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *room,
+    void (*begin)(const map_call *c, void *workspace);
+    void (*evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *workspace,
                      /* Computes the n values starting at element `first`. */
                      void *out);
 } map_kernel;
@@ -455,30 +456,30 @@ typedef struct cpu_context {
     int threads;
     size_t chosen[CPU_TUNABLES]; /* index of the chosen variant */
     partial roots[CHUNKS_MAX];
-    void *room; /* workspace of cpu_room */
-    size_t room_bytes;
+    void *workspace; /* of cpu_workspace */
+    size_t workspace_bytes;
     struct transform_tables *transforms; /* NULL until needed */
 } cpu_context;
 
-/* Sets *room to the context's workspace of at least `bytes` bytes, aligned to 64. The workspace grows and is freed
- * with the context. Its previous contents are lost. */
-weft_status cpu_room(cpu_context *ctx, size_t bytes, void **room, weft_error *error);
+/* Sets *workspace to the context's workspace of at least `bytes` bytes, aligned to 64. The workspace grows and is
+ * freed with the context. Its previous contents are lost. */
+weft_status cpu_workspace(cpu_context *ctx, size_t bytes, void **workspace, weft_error *error);
 
 /* Runs the kernel on every chunk of the call and combines the partial results in the canonical order. */
-void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out);
+void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine, const piece *whole, partial *out);
 
 /* Allocates the workspace in which cpu_run evaluates the formula. */
 weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error);
 /* Reduces one chunk whose elements are the values of p->map, evaluating the formula tile by tile. `size`: bytes of
  * one element as seen by the kernel. */
-void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, joiner *join, partial *out);
+void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, combiner *combine, partial *out);
 
 /* Evaluation of a formula in the calling thread's workspace. cpu_map_hold_values allocates workspace for at most
  * `most` values per thread. cpu_map_values returns the calling thread's part of it. */
 typedef struct map_values {
     const map_kernel *formula;
     const map_call *call;
-    char *values, *room;
+    char *values, *workspace;
 } map_values;
 weft_status cpu_map_hold_values(cpu_context *ctx, const map_call *c, size_t most, weft_error *error);
 map_values cpu_map_values(const cpu_context *ctx, const map_call *c, size_t most);
@@ -497,9 +498,9 @@ void cpu_add_f64(partial *a, const partial *b);
 /* Returns the kernel of a scan and sets its parameters. */
 const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, scan_job *job);
 
-/* weft_tridiag on `threads` threads. cpu_tridiag_room returns the bytes of workspace, aligned to 64, that
+/* weft_tridiag on `threads` threads. cpu_tridiag_workspace returns the bytes of workspace, aligned to 64, that
  * cpu_tridiag_run requires at `scratch`. */
-size_t cpu_tridiag_room(const cpu_context *ctx, const tridiag_call *c, int threads);
+size_t cpu_tridiag_workspace(const cpu_context *ctx, const tridiag_call *c, int threads);
 void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads, void *scratch);
 
 /* Computes the direction numbers of coordinate j (weft_sobol_directions). */

@@ -12,7 +12,7 @@ typedef struct fft_work {
     /* Plan for n values, or for n/2 if one side is real; NULL for one real value. */
     const transform_plan *plan;
     size_t size, x_step, y_step;
-    char *room;
+    char *workspace;
     size_t between_bytes,
         buffer_bytes; /* bytes of the intermediate array of a transform, and of the buffer of a tile */
 } fft_work;
@@ -26,7 +26,7 @@ static void transform(const fft_work *w, const void *x, void *y, void *between, 
     p.x = x;
     p.y = between;
     if (w->call->kind == WEFT_C2R) {
-        w->kernels->join(&p);
+        w->kernels->combine(&p);
         p.x = between;
     }
     if (w->plan->rows) {
@@ -64,7 +64,7 @@ static void transform_number(const fft_work *w, size_t b, void *between, const t
 /* Transforms part `part` of the batch on one thread. */
 static void transform_part(void *self, int part, int parts) {
     const fft_work *w = self;
-    char *between = w->room + (size_t)part * (w->between_bytes + w->buffer_bytes);
+    char *between = w->workspace + (size_t)part * (w->between_bytes + w->buffer_bytes);
     const transform_team alone = {1, between + w->between_bytes, w->buffer_bytes};
     const size_t from = w->call->batch / (size_t)parts * (size_t)part, rest = w->call->batch % (size_t)parts;
     const size_t first = from + ((size_t)part < rest ? (size_t)part : rest);
@@ -85,14 +85,15 @@ weft_status cpu_fft(void *state, const fft_call *c, weft_error *error) {
     const int threads = transform_threads(ctx, (double)c->batch * (double)w.x_step * (double)w.size);
     const bool apart = c->batch >= (size_t)threads || !w.plan->rows;
     const size_t betweens = apart ? (size_t)threads : 1;
-    void *room;
-    RETURN_IF_ERROR(cpu_room(ctx, betweens * w.between_bytes + (size_t)threads * w.buffer_bytes, &room, error));
-    w.room = room;
+    void *workspace;
+    RETURN_IF_ERROR(
+        cpu_workspace(ctx, betweens * w.between_bytes + (size_t)threads * w.buffer_bytes, &workspace, error));
+    w.workspace = workspace;
     if (apart) {
         transform_share(threads, transform_part, &w);
         return WEFT_OK;
     }
-    const transform_team team = {threads, w.room + w.between_bytes, w.buffer_bytes};
-    for (size_t b = 0; b < c->batch && !cpu_cancelled(); b++) transform_number(&w, b, w.room, &team);
+    const transform_team team = {threads, w.workspace + w.between_bytes, w.buffer_bytes};
+    for (size_t b = 0; b < c->batch && !cpu_cancelled(); b++) transform_number(&w, b, w.workspace, &team);
     return WEFT_OK;
 }

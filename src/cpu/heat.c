@@ -156,21 +156,21 @@ static void run_steps(const stepper *s) {
 /* --------------------------------------------------------------------------------- memory, threads */
 
 /* Returns the bytes of the right-hand side and of the solver's workspace, for the axis that needs most. */
-static size_t room_of(const stepper *s) {
+static size_t workspace_of(const stepper *s) {
     const size_t d = (weft_heat_points(s->call->n, s->batch) * s->size + 63) / 64 * 64;
     size_t most = 0;
     for (size_t axis = 0; axis < s->call->dimensions; axis++) {
         coefficients k;
         const tridiag_call systems = systems_of(s, axis, &k, NULL, NULL);
-        const size_t room = cpu_tridiag_room(s->ctx, &systems, s->threads);
-        if (room > most) most = room;
+        const size_t workspace = cpu_tridiag_workspace(s->ctx, &systems, s->threads);
+        if (workspace > most) most = workspace;
     }
     return d + most;
 }
 
-static void give_room(stepper *s, char *room) {
-    s->d = room;
-    s->scratch = room + (weft_heat_points(s->call->n, s->batch) * s->size + 63) / 64 * 64;
+static void use_workspace(stepper *s, char *workspace) {
+    s->d = workspace;
+    s->scratch = workspace + (weft_heat_points(s->call->n, s->batch) * s->size + 63) / 64 * 64;
 }
 
 /* Returns the number of lines per group, or 0 if the threads should share each sweep. */
@@ -184,8 +184,8 @@ static size_t lines_of_group(const cpu_context *ctx, const heat_call *c, size_t 
 /* Groups of independent lines; a thread takes a group through all steps. */
 typedef struct groups {
     const stepper *whole;
-    size_t lines, room; /* lines per group; workspace per thread in bytes */
-    char *rooms;
+    size_t lines, workspace; /* lines per group; workspace per thread in bytes */
+    char *workspaces;
 } groups;
 
 static void run_group(void *self, size_t i) {
@@ -195,7 +195,7 @@ static void run_group(void *self, size_t i) {
     s.batch = left < g->lines ? left : g->lines;
     s.u += first * s.call->n[0] * s.size;
     s.v += first * s.call->n[0] * s.size;
-    give_room(&s, g->rooms + g->room * (size_t)cpu_thread_number());
+    use_workspace(&s, g->workspaces + g->workspace * (size_t)cpu_thread_number());
     run_steps(&s);
 }
 
@@ -211,7 +211,7 @@ weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
                  .u = c->u,
                  .v = c->v};
     const size_t bytes = weft_heat_points(c->n, c->batch) * s.size;
-    void *room;
+    void *workspace;
     if (bytes < ALONE_BYTES) s.threads = 1;
     const int threads = s.threads;
     const size_t lines = lines_of_group(ctx, c, s.size, threads);
@@ -223,16 +223,16 @@ weft_status cpu_heat(void *state, const heat_call *c, weft_error *error) {
         s.threads = 1;
         s.batch = lines < c->batch ? lines : c->batch;
     }
-    const size_t each = room_of(&s);
-    RETURN_IF_ERROR(cpu_room(ctx, each * (lines ? (size_t)threads : 1), &room, error));
+    const size_t each = workspace_of(&s);
+    RETURN_IF_ERROR(cpu_workspace(ctx, each * (lines ? (size_t)threads : 1), &workspace, error));
     s.batch = c->batch;
     if (lines) {
-        groups all = {&s, lines, each, room};
+        groups all = {&s, lines, each, workspace};
         cpu_plan_regions(1);
         cpu_parallel_for(threads, (c->batch - 1) / lines + 1, PARALLEL_IN_ORDER, run_group, &all);
         return WEFT_OK;
     }
-    give_room(&s, room);
+    use_workspace(&s, workspace);
     cpu_plan_regions(1);
     run_steps(&s);
     return WEFT_OK;

@@ -129,7 +129,7 @@ weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *erro
     cpu_context *ctx = state;
     const size_t size = weft_dtype_size(c->dtype), values = values_of(c);
     plan p = {.call = c, .kernels = ctx->level->histograms, .threads = ctx->threads};
-    void *room;
+    void *workspace;
     p.map.even.bins = c->bins;
     if (!c->edges)
         p.map.even = type_is_float(c->dtype)
@@ -139,13 +139,13 @@ weft_status cpu_histogram(void *state, const histogram_call *c, weft_error *erro
     choose_tables(&p);
     const size_t keys_bytes = c->edges ? aligned((c->bins + 1) * size) : 0, table_bytes = values * sizeof(uint32_t);
     const size_t counters_bytes = (size_t)p.threads * p.tables * p.stride * sizeof(uint32_t);
-    RETURN_IF_ERROR(cpu_room(ctx, keys_bytes + table_bytes + counters_bytes, &room, error));
+    RETURN_IF_ERROR(cpu_workspace(ctx, keys_bytes + table_bytes + counters_bytes, &workspace, error));
     if (c->edges) {
-        p.kernels->keys[c->dtype](c->edges, c->bins + 1, room);
-        p.map.edges = room;
+        p.kernels->keys[c->dtype](c->edges, c->bins + 1, workspace);
+        p.map.edges = workspace;
     }
-    if (values) fill_table(&p, values, (uint32_t *)((char *)room + keys_bytes));
-    p.counters = (uint32_t *)((char *)room + keys_bytes + table_bytes);
+    if (values) fill_table(&p, values, (uint32_t *)((char *)workspace + keys_bytes));
+    p.counters = (uint32_t *)((char *)workspace + keys_bytes + table_bytes);
     count_all(&p);
     return WEFT_OK;
 }

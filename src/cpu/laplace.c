@@ -193,9 +193,9 @@ weft_status cpu_laplace(void *state, const laplace_call *c, weft_error *error) {
     }
     cut_in_blocks(&p, plan.threads);
     const size_t rings = row_bytes > LONGEST_ROW ? 0 : p.ring_bytes * (size_t)plan.threads;
-    void *room;
-    RETURN_IF_ERROR(cpu_room(ctx, rings + (plan.scratch ? grid_bytes : 0), &room, error));
-    p.rings = room;
+    void *workspace;
+    RETURN_IF_ERROR(cpu_workspace(ctx, rings + (plan.scratch ? grid_bytes : 0), &workspace, error));
+    p.rings = workspace;
     run_passes(ctx, c, &p, &plan, p.rings + rings, grid_bytes);
     return WEFT_OK;
 }

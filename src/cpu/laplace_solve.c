@@ -16,7 +16,7 @@ enum {
     ALIGNMENT = 64,
     LEAST_PLANES = 4,      /* minimum planes per slab */
     ALONE_BYTES = 1 << 17, /* below this size, starting threads costs more than it gains */
-    JOINED_ROWS = 4,       /* combined rows per thread, for restriction and interpolation */
+    COMBINED_ROWS = 4,     /* combined rows per thread, for restriction and interpolation */
     RED = 0,
     BLACK = 1
 };
@@ -38,7 +38,7 @@ typedef struct solve {
     int threads, count;
     grid grids[WEFT_MULTIGRID_GRIDS];
     char *residual; /* residual of the current grid */
-    char *joined;   /* JOINED_ROWS rows with the length of the first grid per thread */
+    char *combined; /* COMBINED_ROWS rows with the length of the first grid per thread */
 } solve;
 
 /* ------------------------------------------------------------------------------- the grids */
@@ -62,26 +62,26 @@ static void make_grids(solve *s, const laplace_solve_call *c) {
     }
 }
 
-/* Allocates `bytes` bytes at offset *at of the workspace and advances *at. With room = NULL it only advances
+/* Allocates `bytes` bytes at offset *at of the workspace and advances *at. With workspace = NULL it only advances
  * *at. */
-static void *take(char *room, size_t *at, size_t bytes) {
-    void *const taken = room ? room + *at : NULL;
+static void *take(char *workspace, size_t *at, size_t bytes) {
+    void *const taken = workspace ? workspace + *at : NULL;
     *at += aligned(bytes);
     return taken;
 }
 
-/* Assigns the parts of the workspace; returns its bytes. With room = NULL it only computes them. */
-static size_t lay_out(solve *s, bool measured, char *room) {
+/* Assigns the parts of the workspace; returns its bytes. With workspace = NULL it only computes them. */
+static size_t lay_out(solve *s, bool measured, char *workspace) {
     size_t at = 0;
-    s->residual = take(room, &at, measured || s->count > 1 ? grid_bytes(s->grids) : 0);
+    s->residual = take(workspace, &at, measured || s->count > 1 ? grid_bytes(s->grids) : 0);
     for (grid *g = s->grids + 1; g < s->grids + s->count; g++) {
-        g->e = take(room, &at, grid_bytes(g));
-        g->right = take(room, &at, grid_bytes(g));
-        g->before = take(room, &at, g->row_bytes);
-        g->behind = take(room, &at, g->row_bytes);
+        g->e = take(workspace, &at, grid_bytes(g));
+        g->right = take(workspace, &at, grid_bytes(g));
+        g->before = take(workspace, &at, g->row_bytes);
+        g->behind = take(workspace, &at, g->row_bytes);
     }
-    const size_t rows = s->count > 1 ? JOINED_ROWS * (size_t)s->threads : 0;
-    s->joined = take(room, &at, rows * aligned(s->grids->row_bytes));
+    const size_t rows = s->count > 1 ? COMBINED_ROWS * (size_t)s->threads : 0;
+    s->combined = take(workspace, &at, rows * aligned(s->grids->row_bytes));
     return at;
 }
 
@@ -214,8 +214,8 @@ static void find_residual(const solve *s, const grid *g) { on_threads(s, g, find
 
 /* ----------------------------------------------------------------------- between the grids */
 
-static char *joined_row(const solve *s, int thread, int row) {
-    return s->joined + ((size_t)thread * JOINED_ROWS + (size_t)row) * aligned(s->grids->row_bytes);
+static char *combined_row(const solve *s, int thread, int row) {
+    return s->combined + ((size_t)thread * COMBINED_ROWS + (size_t)row) * aligned(s->grids->row_bytes);
 }
 
 /* Computes row j of plane k of the right-hand side of the grid after g, by restriction of the residual. */
@@ -224,16 +224,16 @@ static void restrict_row(const solve *s, const grid *g, size_t j, size_t k, int 
     const weft_parts along_y = weft_axis_parts(g->y, j), along_z = weft_axis_parts(g->z, k);
     const size_t cj = weft_axis_is_halved(g->y) ? 2 * j : j, ck = weft_axis_is_halved(g->z) ? 2 * k : k;
     const void *planes[3];
-    char *const row = joined_row(s, thread, 3);
+    char *const row = combined_row(s, thread, 3);
     for (int p = 0; p < 3; p++) {
         const size_t at = ck + (size_t)p - 1;
         const void *const from[3] = {row_at(g, s->residual, cj - 1, at), row_at(g, s->residual, cj, at),
                                      row_at(g, s->residual, cj + 1, at)};
-        char *const to = joined_row(s, thread, p);
-        s->rows->join_three(g->x.n, &along_y, from, to);
+        char *const to = combined_row(s, thread, p);
+        s->rows->combine_three(g->x.n, &along_y, from, to);
         planes[p] = to;
     }
-    s->rows->join_three(g->x.n, &along_z, planes, row);
+    s->rows->combine_three(g->x.n, &along_z, planes, row);
     s->rows->narrow(g->x, g->first ? 24 : 4, row, row_at(next, next->right, j, k));
 }
 
@@ -247,7 +247,7 @@ static const void *between(const solve *s, const grid *next, weft_axis a, size_t
                            char *to) {
     if (!weft_axis_is_halved(a) || i % 2 == 0) return from[0];
     const weft_shares shares = weft_axis_shares(a, i);
-    s->rows->join_two(next->x.n, &shares, from, to);
+    s->rows->combine_two(next->x.n, &shares, from, to);
     return to;
 }
 
@@ -258,9 +258,9 @@ static void correct_row(const solve *s, const grid *g, size_t j, size_t k, int t
     const void *planes[2] = {NULL, NULL};
     for (size_t p = 0; p < count; p++) {
         const void *const from[2] = {row_at(next, next->e, nj, nk + p), row_at(next, next->e, nj + 1, nk + p)};
-        planes[p] = between(s, next, g->y, j, from, joined_row(s, thread, (int)p));
+        planes[p] = between(s, next, g->y, j, from, combined_row(s, thread, (int)p));
     }
-    s->rows->widen(g->x, between(s, next, g->z, k, planes, joined_row(s, thread, 2)), row_at(g, g->e, j, k));
+    s->rows->widen(g->x, between(s, next, g->z, k, planes, combined_row(s, thread, 2)), row_at(g, g->e, j, k));
 }
 
 static void correct_plane(const solve *s, const grid *g, size_t part, int thread) {
@@ -300,10 +300,10 @@ weft_status cpu_laplace_solve(void *state, const laplace_solve_call *c, weft_err
                .size = weft_dtype_size(c->dtype),
                .omega = c->omega,
                .threads = ctx->threads};
-    void *room;
+    void *workspace;
     make_grids(&s, c);
-    RETURN_IF_ERROR(cpu_room(ctx, lay_out(&s, c->residual, NULL), &room, error));
-    lay_out(&s, c->residual, room);
+    RETURN_IF_ERROR(cpu_workspace(ctx, lay_out(&s, c->residual, NULL), &workspace, error));
+    lay_out(&s, c->residual, workspace);
     for (const grid *g = s.grids + 1; g < s.grids + s.count; g++) fill_weights(&s, g);
     if (c->u != c->v) memcpy(c->v, c->u, grid_bytes(s.grids));
     if (c->method == WEFT_SOR) cpu_plan_regions(2 * c->sweeps + (c->residual ? 2 : 0));

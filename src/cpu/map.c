@@ -12,40 +12,40 @@ enum {
     LEVELS = 64             /* levels of the tree over these tiles */
 };
 
-static size_t room_bytes(const map_call *c, size_t value_bytes) {
+static size_t workspace_bytes(const map_call *c, size_t value_bytes) {
     return (c->register_count + c->leaf_count) * MAP_BLOCK + value_bytes;
 }
 
-static weft_status hold_rooms(cpu_context *ctx, const map_call *c, size_t value_bytes, weft_error *error) {
-    void *room;
-    return cpu_room(ctx, (size_t)ctx->threads * room_bytes(c, value_bytes), &room, error);
+static weft_status hold_workspaces(cpu_context *ctx, const map_call *c, size_t value_bytes, weft_error *error) {
+    void *workspace;
+    return cpu_workspace(ctx, (size_t)ctx->threads * workspace_bytes(c, value_bytes), &workspace, error);
 }
 
 weft_status cpu_map_hold(cpu_context *ctx, const map_call *c, weft_error *error) {
-    return hold_rooms(ctx, c, TILE_BYTES, error);
+    return hold_workspaces(ctx, c, TILE_BYTES, error);
 }
 
 /* Returns the calling thread's part of the workspace: values, then the blocks of registers and leaves. */
-static char *own_room(const cpu_context *ctx, const map_call *c, size_t value_bytes) {
-    return (char *)ctx->room + (size_t)cpu_thread_number() * room_bytes(c, value_bytes);
+static char *own_workspace(const cpu_context *ctx, const map_call *c, size_t value_bytes) {
+    return (char *)ctx->workspace + (size_t)cpu_thread_number() * workspace_bytes(c, value_bytes);
 }
 
 /* ---------------------------------------------------------------------------------- scanning */
 
 weft_status cpu_map_hold_values(cpu_context *ctx, const map_call *c, size_t most, weft_error *error) {
-    return hold_rooms(ctx, c, most * weft_dtype_size(c->dtype), error);
+    return hold_workspaces(ctx, c, most * weft_dtype_size(c->dtype), error);
 }
 
 map_values cpu_map_values(const cpu_context *ctx, const map_call *c, size_t most) {
     const size_t value_bytes = most * weft_dtype_size(c->dtype);
-    char *const values = own_room(ctx, c, value_bytes);
+    char *const values = own_workspace(ctx, c, value_bytes);
     const map_values v = {&ctx->level->maps->of[c->dtype], c, values, values + value_bytes};
-    v.formula->begin(c, v.room);
+    v.formula->begin(c, v.workspace);
     return v;
 }
 
 const void *cpu_map_evaluate(const map_values *v, size_t first, size_t n) {
-    v->formula->evaluate(v->call, MAP_STORE, first, n, v->room, v->values);
+    v->formula->evaluate(v->call, MAP_STORE, first, n, v->workspace, v->values);
     return v->values;
 }
 
@@ -53,49 +53,49 @@ const void *cpu_map_evaluate(const map_values *v, size_t first, size_t n) {
 
 /* Appends `value` as tile number `done` to a binary counter of partial results: waiting[k] contains the value of
  * 2^k adjacent tiles if bit k of the number of tiles so far is set. */
-static void count_in(partial *waiting, size_t done, partial value, joiner *join) {
+static void count_in(partial *waiting, size_t done, partial value, combiner *combine) {
     size_t k = 0;
     for (; done >> k & 1; k++) {
         partial pair = waiting[k];
-        join(&pair, &value);
+        combine(&pair, &value);
         value = pair;
     }
     waiting[k] = value;
 }
 
 /* Combines the remaining partial results of the counter, starting at the last tiles (ORDER.md 2.4). done >= 1. */
-static partial count_out(const partial *waiting, size_t done, joiner *join) {
+static partial count_out(const partial *waiting, size_t done, combiner *combine) {
     size_t k = 0;
     while (!(done >> k & 1)) k++;
     partial value = waiting[k];
     for (k++; k < LEVELS && done >> k; k++) {
         if (!(done >> k & 1)) continue;
         partial pair = waiting[k];
-        join(&pair, &value);
+        combine(&pair, &value);
         value = pair;
     }
     return value;
 }
 
-void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, joiner *join, partial *out) {
+void cpu_map_fold(const cpu_context *ctx, const piece *p, size_t size, kernel *run, combiner *combine, partial *out) {
     const map_call *c = p->map;
     const map_kernel *formula = &ctx->level->maps->of[c->dtype];
     const size_t element = weft_dtype_size(c->dtype), tile = TILE_BYTES / size;
-    char *const values = own_room(ctx, c, TILE_BYTES), *const room = values + TILE_BYTES;
+    char *const values = own_workspace(ctx, c, TILE_BYTES), *const workspace = values + TILE_BYTES;
     partial waiting[LEVELS];
     size_t done = 0;
-    formula->begin(c, room);
+    formula->begin(c, workspace);
     for (size_t at = 0; at < p->n; at += tile, done++) {
         piece part = *p;
         partial value;
         part.x = values;
         part.first = p->first + at;
         part.n = p->n - at < tile ? p->n - at : tile;
-        formula->evaluate(c, MAP_REDUCE, part.first * size / element, part.n * size / element, room, values);
+        formula->evaluate(c, MAP_REDUCE, part.first * size / element, part.n * size / element, workspace, values);
         run(&part, &value);
-        count_in(waiting, done, value, join);
+        count_in(waiting, done, value, combine);
     }
-    *out = count_out(waiting, done, join);
+    *out = count_out(waiting, done, combine);
 }
 
 /* ---------------------------------------------------------------------------------- weft_map */
@@ -117,11 +117,11 @@ static void run_chunks(void *self, parallel *p) {
     const map_call *c = e->call;
     const map_kernel *formula = &e->ctx->level->maps->of[c->dtype];
     const size_t size = weft_dtype_size(c->dtype);
-    char *const room = own_room(e->ctx, c, TILE_BYTES);
-    formula->begin(c, room);
+    char *const workspace = own_workspace(e->ctx, c, TILE_BYTES);
+    formula->begin(c, workspace);
     for (size_t i; parallel_next(p, &i);) {
         const size_t first = i * CHUNK, n = c->n - first < CHUNK ? c->n - first : CHUNK;
-        formula->evaluate(c, e->use, first, n, room, (char *)c->out + first * size);
+        formula->evaluate(c, e->use, first, n, workspace, (char *)c->out + first * size);
     }
 }
 

@@ -145,21 +145,21 @@ static void cut(plan *p, int threads) {
 weft_status cpu_match(void *state, const match_call *c, weft_error *error) {
     cpu_context *ctx = state;
     plan p = {.call = c, .kernels = ctx->level->matches};
-    void *room;
+    void *workspace;
     p.set = weft_match_plan(c->patterns, c->offsets, c->fold_case, c->whole_word, false);
     cut(&p, ctx->threads);
     const size_t tables = weft_match_words(&p.set) * sizeof(uint32_t);
     const size_t totals = p.parts * (c->counts ? c->patterns : 1) * sizeof(uint64_t);
-    RETURN_IF_ERROR(cpu_room(ctx, totals + tables, &room, error));
-    uint32_t *const block = (uint32_t *)((char *)room + totals);
+    RETURN_IF_ERROR(cpu_workspace(ctx, totals + tables, &workspace, error));
+    uint32_t *const block = (uint32_t *)((char *)workspace + totals);
     weft_match_place(&p.set, block);
     weft_match_fill(&p.set, block, c->offsets, c->bytes);
     p.all_short = c->patterns <= p.kernels->few && !c->whole_word;
     for (size_t i = 0; i < c->patterns; i++)
         p.all_short = p.all_short && c->offsets[i + 1] - c->offsets[i] <= WEFT_MATCH_CLASSES;
     if (c->counts)
-        count_all(&p, room);
+        count_all(&p, workspace);
     else
-        list_all(&p, room);
+        list_all(&p, workspace);
     return WEFT_OK;
 }

@@ -50,7 +50,7 @@ typedef struct plan {
     size_t row_blocks, column_blocks, parts;
     bool in_place;                                 /* full tiles of A are read in place if the types agree */
     size_t packed_a, packed_b, block_sums, thread; /* bytes of one thread's buffers, and their sum */
-    char *room;                                    /* workspace: the buffers of thread 0, thread 1, ... */
+    char *workspace;                               /* workspace: the buffers of thread 0, thread 1, ... */
     char *sums;                                    /* sums of the parts: m x n per part, product after product */
     size_t slots;                                  /* products whose sums are stored at a time */
     bool keeps;                                    /* chains end in `sums`, not in C */
@@ -247,7 +247,7 @@ static void run_numbered(void *self, size_t number) {
     b.item = of->first + b.slot;
     b.rows = min_u64(p->block_rows, p->c.m - b.row);
     b.columns = min_u64(p->block_columns, p->c.n - b.column);
-    b.packed_a = p->room + (size_t)cpu_thread_number() * p->thread;
+    b.packed_a = p->workspace + (size_t)cpu_thread_number() * p->thread;
     b.packed_b = b.packed_a + p->packed_a;
     b.sums = b.packed_b + p->packed_b;
     run_block(p, &b);
@@ -258,7 +258,7 @@ static void run_numbered(void *self, size_t number) {
 static size_t rows_of_slice(const plan *p) { return ceil_div(SLICE_VALUES, p->c.n); }
 
 /* Combines the parts of some rows of a product by the tree over the parts (ORDER.md 2.4) and writes them to C. */
-static void join_slice(void *self, size_t number) {
+static void combine_slice(void *self, size_t number) {
     const item_range *of = self;
     const plan *p = of->plan;
     const matmul_call *c = &p->c;
@@ -268,7 +268,7 @@ static void join_slice(void *self, size_t number) {
     char *sums = p->sums + slot * p->parts * part + row * c->n * p->kernel->bytes;
     for (size_t w = 1; w < p->parts; w *= 2)
         for (size_t i = 0; i + w < p->parts; i += 2 * w)
-            p->kernel->join(rows * c->n, sums + i * part, sums + (i + w) * part);
+            p->kernel->combine(rows * c->n, sums + i * part, sums + (i + w) * part);
     char *to = (char *)c->c + ((of->first + slot) * c->stride_c + row * c->ldc) * p->element;
     p->kernel->finish(c->alpha, c->beta, rows, c->n, sums, c->n, to, c->ldc);
 }
@@ -279,19 +279,19 @@ static void run_items(const plan *p, size_t first, size_t items, int threads) {
     const size_t slices = p->ends ? items * ceil_div(p->c.m, rows_of_slice(p)) : 0;
     item_range of = {p, first};
     cpu_parallel_for(threads, blocks, PARALLEL_IN_ORDER, run_numbered, &of);
-    cpu_parallel_for(threads, slices, PARALLEL_RANGES, join_slice, &of);
+    cpu_parallel_for(threads, slices, PARALLEL_RANGES, combine_slice, &of);
 }
 
 /* Allocates the threads' buffers and the sums of the parts, for as many products at a time as SUMS_MAX allows. */
-static weft_status make_room(plan *p, cpu_context *ctx, int threads, weft_error *error) {
+static weft_status make_workspace(plan *p, cpu_context *ctx, int threads, weft_error *error) {
     const size_t values = p->c.m * p->c.n * p->parts, own = (size_t)threads * p->thread;
-    void *room;
-    const bool joins = p->parts != 1 && !p->c.piece;
-    p->slots = joins ? min_u64(p->c.batch, ceil_div(SUMS_MAX, values)) : p->c.batch;
-    const size_t sums = joins ? p->slots * values * p->kernel->bytes : 0;
-    RETURN_IF_ERROR(cpu_room(ctx, own + sums, &room, error));
-    p->room = room;
-    p->sums = p->c.piece ? p->c.piece->sums : p->room + own;
+    void *workspace;
+    const bool combines = p->parts != 1 && !p->c.piece;
+    p->slots = combines ? min_u64(p->c.batch, ceil_div(SUMS_MAX, values)) : p->c.batch;
+    const size_t sums = combines ? p->slots * values * p->kernel->bytes : 0;
+    RETURN_IF_ERROR(cpu_workspace(ctx, own + sums, &workspace, error));
+    p->workspace = workspace;
+    p->sums = p->c.piece ? p->c.piece->sums : p->workspace + own;
     return WEFT_OK;
 }
 
@@ -324,7 +324,7 @@ weft_status cpu_matmul(void *state, const matmul_call *c, weft_error *error) {
     const size_t blocks = p.row_blocks * p.column_blocks * p.parts;
     if (blocks < (size_t)threads && c->batch < (size_t)threads && blocks * c->batch < (size_t)threads)
         threads = (int)(blocks * c->batch);
-    RETURN_IF_ERROR(make_room(&p, ctx, threads, error));
+    RETURN_IF_ERROR(make_workspace(&p, ctx, threads, error));
     cpu_plan_regions(2 * ceil_div(c->batch, p.slots));
     for (size_t first = 0; first < c->batch && !cpu_cancelled(); first += p.slots)
         run_items(&p, first, min_u64(p.slots, c->batch - first), threads);

@@ -23,7 +23,7 @@ typedef struct matmul_kernel {
     /* Packs `lanes` rows of A or columns of B into panels of `width` lanes. With `across`, the lanes of a term are
      * contiguous and terms are ld apart; otherwise the terms of a lane are contiguous and lanes are ld apart. */
     void (*pack)(const void *from, size_t ld, bool across, size_t lanes, size_t terms, void *to, size_t width);
-    void (*join)(size_t n, void *sums, const void *others);
+    void (*combine)(size_t n, void *sums, const void *others);
     void (*finish)(double alpha, double beta, size_t rows, size_t columns, const void *sums, size_t ld, void *c,
                    size_t ldc);
     void (*scale)(double beta, size_t columns, void *c);

@@ -181,8 +181,8 @@ typedef struct crew {
     _Alignas(LINE) atomic_uint gate;
     _Alignas(LINE) region region;
     int places; /* number of threads that may join, at the start of the region */
-    int workers, room;
-    pthread_t *threads;  /* array of `workers` threads; its capacity is `room` */
+    int workers, capacity;
+    pthread_t *threads;  /* array of `workers` threads; its capacity is `capacity` */
     atomic_uint started; /* number of workers that have started */
     int64_t refused;     /* time of the last failed thread creation, or 0 */
     cursor cursors[RANGES_MAX];
@@ -263,12 +263,12 @@ static int create(pthread_t *thread, crew *c) {
 static bool add_worker(crew *c) {
     static const int own[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
     sigset_t blocked, before;
-    if (c->workers == c->room) {
-        const int room = c->room ? 2 * c->room : 8;
-        pthread_t *const more = realloc(c->threads, (size_t)room * sizeof *more);
+    if (c->workers == c->capacity) {
+        const int capacity = c->capacity ? 2 * c->capacity : 8;
+        pthread_t *const more = realloc(c->threads, (size_t)capacity * sizeof *more);
         if (!more) return false;
         c->threads = more;
-        c->room = room;
+        c->capacity = capacity;
     }
     sigfillset(&blocked);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);

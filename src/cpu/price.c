@@ -14,10 +14,10 @@ typedef struct work {
     const cpu_context *ctx;
     const price_call *call;
     uint64_t tiles;
-    price_points points;         /* used if paths are Sobol points */
-    double (*rooms)[2][TILE];    /* per thread: the payoffs and the controls of a tile's paths */
-    uint64_t first;              /* first tile of the batch */
-    weft_price_sums sums[BATCH]; /* one entry per tile of the batch */
+    price_points points;           /* used if paths are Sobol points */
+    double (*workspaces)[2][TILE]; /* per thread: the payoffs and the controls of a tile's paths */
+    uint64_t first;                /* first tile of the batch */
+    weft_price_sums sums[BATCH];   /* one entry per tile of the batch */
 } work;
 
 static double fold(kernel *run, const double *x, const double *y, size_t n) {
@@ -27,7 +27,7 @@ static double fold(kernel *run, const double *x, const double *y, size_t n) {
 }
 
 static weft_price_sums sums_of_tile(const work *w, uint64_t tile, size_t thread) {
-    double *const v = w->rooms[thread][0], *const controls = w->rooms[thread][1];
+    double *const v = w->workspaces[thread][0], *const controls = w->workspaces[thread][1];
     const price_call *const c = w->call;
     const level *const l = w->ctx->level;
     kernel *const sum = l->sums->sum_f64[WEFT_F64], *const products = l->products->dot_f64[WEFT_F64];
@@ -54,7 +54,7 @@ static weft_price_sums sums_of_batch(work *w, uint64_t first, size_t count) {
     w->first = first;
     cpu_parallel_for(w->ctx->threads, count, PARALLEL_IN_ORDER, sum_tile, w);
     for (; count > 1; count = (count + 1) / 2) {
-        for (size_t i = 0; i < count / 2; i++) w->sums[i] = weft_price_join(w->sums[2 * i], w->sums[2 * i + 1]);
+        for (size_t i = 0; i < count / 2; i++) w->sums[i] = weft_price_combine(w->sums[2 * i], w->sums[2 * i + 1]);
         if (count % 2) w->sums[count / 2] = w->sums[count - 1];
     }
     return w->sums[0];
@@ -72,7 +72,7 @@ static weft_price_sums sums_of_all(work *w) {
         s = sums_of_batch(w, first, left < BATCH ? (size_t)left : BATCH);
         int k = 0;
         for (; is_last ? done >> k != 0 : done >> k & 1; k++)
-            if (done >> k & 1) s = weft_price_join(waiting[k], s);
+            if (done >> k & 1) s = weft_price_combine(waiting[k], s);
         if (is_last) return s;
         waiting[k] = s;
     }
@@ -93,14 +93,16 @@ static double worth_of_control(const price_call *c) {
 }
 
 /* Allocates the workspace: payoffs and controls per thread, then the tables for Sobol points. */
-static weft_status take_room(cpu_context *ctx, const price_call *c, work *w, weft_error *error) {
-    const size_t dimensions = c->sobol ? c->steps * c->assets : 0, rooms = (size_t)ctx->threads * sizeof *w->rooms;
+static weft_status take_workspace(cpu_context *ctx, const price_call *c, work *w, weft_error *error) {
+    const size_t dimensions = c->sobol ? c->steps * c->assets : 0,
+                 workspaces = (size_t)ctx->threads * sizeof *w->workspaces;
     price_points *const p = &w->points;
-    void *room;
+    void *workspace;
     while (c->sobol && (c->paths + TILE) >> p->bits) p->bits++;
-    RETURN_IF_ERROR(cpu_room(ctx, rooms + dimensions * (p->bits + 1) * sizeof(uint64_t), &room, error));
-    w->rooms = room;
-    p->directions = (uint64_t *)((char *)room + rooms);
+    RETURN_IF_ERROR(
+        cpu_workspace(ctx, workspaces + dimensions * (p->bits + 1) * sizeof(uint64_t), &workspace, error));
+    w->workspaces = workspace;
+    p->directions = (uint64_t *)((char *)workspace + workspaces);
     p->keys = p->directions + dimensions * p->bits;
     for (size_t j = 0; j < dimensions; j++) {
         cpu_sobol_directions(j, p->bits, 1, p->directions + j * p->bits);
@@ -112,7 +114,7 @@ static weft_status take_room(cpu_context *ctx, const price_call *c, work *w, wef
 weft_status cpu_price(void *state, const price_call *c, weft_error *error) {
     work w = {.ctx = state, .call = c, .tiles = (c->count - 1) / TILE + 1};
     weft_price_sums sums;
-    if (!c->given) RETURN_IF_ERROR(take_room(state, c, &w, error));
+    if (!c->given) RETURN_IF_ERROR(take_workspace(state, c, &w, error));
     sums = c->given ? weft_price_given(c->given) : sums_of_all(&w);
     if (c->sums)
         memcpy(c->sums, &sums, sizeof sums);

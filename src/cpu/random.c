@@ -28,8 +28,8 @@ static void make_part(const plan *p, size_t from, size_t end) {
     uint32_t words[BLOCKS * WEFT_BLOCK_WORDS];
     for (size_t n; from < end; from += n) {
         const uint64_t first = c->first + from;
-        const size_t skipped = first % p->per_block, room = BLOCKS * p->per_block - skipped;
-        n = end - from < room ? end - from : room;
+        const size_t skipped = first % p->per_block, workspace = BLOCKS * p->per_block - skipped;
+        n = end - from < workspace ? end - from : workspace;
         p->kernels->words(c, first / p->per_block, (skipped + n - 1) / p->per_block + 1, words);
         p->sampler(c, words + skipped * (WEFT_BLOCK_WORDS / p->per_block), first, n, (char *)c->out + from * p->size);
     }

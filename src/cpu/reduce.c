@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* ------------------------------------------------------------------------------- joining */
+/* ------------------------------------------------------------------------------- combining */
 
 static void add_f32(partial *a, const partial *b) { a->f32 = a->f32 + b->f32; }
 void cpu_add_f64(partial *a, const partial *b) { a->f64 = a->f64 + b->f64; }
@@ -14,9 +14,9 @@ static void add_u64(partial *a, const partial *b) { a->u64 += b->u64; }
 static void multiply_f32(partial *a, const partial *b) { a->f32 = a->f32 * b->f32; }
 static void multiply_f64(partial *a, const partial *b) { a->f64 = a->f64 * b->f64; }
 static void multiply_u64(partial *a, const partial *b) { a->u64 *= b->u64; }
-static void join_and(partial *a, const partial *b) { a->u64 &= b->u64; }
-static void join_or(partial *a, const partial *b) { a->u64 |= b->u64; }
-static void join_xor(partial *a, const partial *b) { a->u64 ^= b->u64; }
+static void combine_and(partial *a, const partial *b) { a->u64 &= b->u64; }
+static void combine_or(partial *a, const partial *b) { a->u64 |= b->u64; }
+static void combine_xor(partial *a, const partial *b) { a->u64 ^= b->u64; }
 
 /* On equal keys the earlier element wins, which has the lower index. */
 static void keep_lower(partial *a, const partial *b) {
@@ -57,9 +57,9 @@ static void store_key(weft_dtype dtype, uint64_t key, void *out) {
 /* ----------------------------------------------------------------------------- operators */
 
 /* Runs a kernel over the elements of the call, of which there must be at least one. */
-static partial total(cpu_context *ctx, const reduce_call *c, kernel *run, joiner *join, double parameter) {
+static partial total(cpu_context *ctx, const reduce_call *c, kernel *run, combiner *combine, double parameter) {
     partial v;
-    cpu_run(ctx, c->dtype, run, join, &(piece){.x = c->x, .n = c->n, .parameter = parameter, .map = c->map}, &v);
+    cpu_run(ctx, c->dtype, run, combine, &(piece){.x = c->x, .n = c->n, .parameter = parameter, .map = c->map}, &v);
     return v;
 }
 
@@ -95,9 +95,9 @@ static void reduce_max(cpu_context *ctx, const reduce_call *c) {
     store_key(c->dtype, total(ctx, c, ctx->level->extremes->highest[c->dtype], keep_higher, 0).u64, c->out);
 }
 
-static void locate(cpu_context *ctx, const reduce_call *c, kernel *run, joiner *join) {
+static void locate(cpu_context *ctx, const reduce_call *c, kernel *run, combiner *combine) {
     partial v;
-    cpu_run(ctx, c->dtype, run, join, &(piece){.x = c->x, .n = c->n, .locate = true, .map = c->map}, &v);
+    cpu_run(ctx, c->dtype, run, combine, &(piece){.x = c->x, .n = c->n, .locate = true, .map = c->map}, &v);
     store_integer(c->result, v.index, c->out);
 }
 
@@ -111,27 +111,27 @@ static void reduce_argmax(cpu_context *ctx, const reduce_call *c) {
 
 /* Reduces the array as bytes: the kernel combines 64-bit words, and the elements within the resulting word are
  * combined here, down to one element in the lowest bits. */
-static void reduce_bits(cpu_context *ctx, const reduce_call *c, kernel *run, joiner *join, uint64_t identity) {
+static void reduce_bits(cpu_context *ctx, const reduce_call *c, kernel *run, combiner *combine, uint64_t identity) {
     const size_t size = weft_dtype_size(c->dtype);
     partial bits = {.u64 = identity};
-    if (c->n) cpu_run(ctx, WEFT_U8, run, join, &(piece){.x = c->x, .n = c->n * size, .map = c->map}, &bits);
+    if (c->n) cpu_run(ctx, WEFT_U8, run, combine, &(piece){.x = c->x, .n = c->n * size, .map = c->map}, &bits);
     for (size_t half = 4; half >= size; half /= 2) {
         const partial upper = {.u64 = bits.u64 >> (8 * half)};
-        join(&bits, &upper);
+        combine(&bits, &upper);
     }
     store_integer(c->result, bits.u64, c->out);
 }
 
 static void reduce_and(cpu_context *ctx, const reduce_call *c) {
-    reduce_bits(ctx, c, ctx->level->integers->bits_and, join_and, UINT64_MAX);
+    reduce_bits(ctx, c, ctx->level->integers->bits_and, combine_and, UINT64_MAX);
 }
 
 static void reduce_or(cpu_context *ctx, const reduce_call *c) {
-    reduce_bits(ctx, c, ctx->level->integers->bits_or, join_or, 0);
+    reduce_bits(ctx, c, ctx->level->integers->bits_or, combine_or, 0);
 }
 
 static void reduce_xor(cpu_context *ctx, const reduce_call *c) {
-    reduce_bits(ctx, c, ctx->level->integers->bits_xor, join_xor, 0);
+    reduce_bits(ctx, c, ctx->level->integers->bits_xor, combine_xor, 0);
 }
 
 static uint64_t nonzeros(cpu_context *ctx, const reduce_call *c) {

@@ -15,7 +15,7 @@ typedef struct job {
     const piece *whole;
     size_t size, chunk; /* bytes of an element; elements per chunk */
     kernel *run;
-    joiner *join;
+    combiner *combine;
     partial *roots; /* one partial result per chunk */
 } job;
 
@@ -28,27 +28,27 @@ static void run_chunk(void *self, size_t i) {
     p.x = whole->x ? (const char *)whole->x + p.first * j->size : NULL;
     p.y = whole->y ? (const char *)whole->y + p.first * j->size : NULL;
     if (p.map)
-        cpu_map_fold(j->ctx, &p, j->size, j->run, j->join, &j->roots[i]);
+        cpu_map_fold(j->ctx, &p, j->size, j->run, j->combine, &j->roots[i]);
     else
         j->run(&p, &j->roots[i]);
 }
 
 /* Reduces the roots to roots[0]: combines adjacent pairs level by level; an odd one at the end goes to the next
  * level unchanged. */
-static void join_roots(partial *roots, size_t count, joiner *join) {
+static void combine_roots(partial *roots, size_t count, combiner *combine) {
     for (; count > 1; count = (count + 1) / 2) {
         for (size_t i = 0; i < count / 2; i++) {
             partial pair = roots[2 * i];
-            join(&pair, &roots[2 * i + 1]);
+            combine(&pair, &roots[2 * i + 1]);
             roots[i] = pair;
         }
         if (count % 2) roots[count / 2] = roots[count - 1];
     }
 }
 
-void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, const piece *whole, partial *out) {
+void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, combiner *combine, const piece *whole, partial *out) {
     const size_t size = weft_dtype_size(dtype);
-    job j = {ctx, whole, size, whole->n, run, join, out};
+    job j = {ctx, whole, size, whole->n, run, combine, out};
     cpu_plan_regions(1);
     if (whole->n * size < ALONE_BYTES) {
         run_chunk(&j, 0);
@@ -59,6 +59,6 @@ void cpu_run(cpu_context *ctx, weft_dtype dtype, kernel *run, joiner *join, cons
     while (j.chunk * size < CHUNK_BYTES || (whole->n - 1) / j.chunk >= CHUNKS_MAX) j.chunk *= 2;
     const size_t chunks = (whole->n - 1) / j.chunk + 1;
     cpu_parallel_for(ctx->threads, chunks, PARALLEL_RANGES, run_chunk, &j);
-    join_roots(ctx->roots, chunks, join);
+    combine_roots(ctx->roots, chunks, combine);
     *out = ctx->roots[0];
 }

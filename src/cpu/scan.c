@@ -121,7 +121,7 @@ static const scan_kernel *find_kernel(const scan_kernels *kernels, const scan_ca
 
 /* Returns the XOR mask that turns a minimum into a maximum and an AND into an OR, and that orders unsigned integers
  * like signed ones. */
-static uint64_t flip(const scan_call *c) {
+static uint64_t xor_mask(const scan_call *c) {
     const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX;
     const uint64_t sign = (uint64_t)1 << (8 * weft_dtype_size(c->dtype) - 1);
     const uint64_t other_sign = order && !type_is_signed(c->dtype) && !type_is_float(c->dtype) ? sign : 0;
@@ -133,7 +133,7 @@ const scan_kernel *cpu_scan_kernel(const cpu_context *ctx, const scan_call *c, s
     static const double inf_f64[] = {INFINITY, -INFINITY};
     const bool order = c->op == WEFT_MIN || c->op == WEFT_MAX, f32 = c->result == WEFT_F32;
     const size_t least = c->op == WEFT_MAX;
-    *job = (scan_job){.init = c->init, .flip = flip(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
+    *job = (scan_job){.init = c->init, .xor_mask = xor_mask(c), .exclusive = c->kind == WEFT_EXCLUSIVE};
     job->nan = f32 ? WEFT_NAN_F32 : WEFT_NAN_F64;
     job->infinity = f32 ? UINT32_C(0x7f800000) : UINT64_C(0x7ff0000000000000);
     if (!c->init && order && type_is_float(c->dtype))

@@ -219,9 +219,9 @@ static void do_flagged(void *self, size_t p) {
 static weft_status run_by_flags(job *j, weft_error *error) {
     const segmented_call *c = j->c;
     size_t size = PART_ELEMENTS;
-    void *room;
-    RETURN_IF_ERROR(cpu_room(j->ctx, PARTS_MAX * sizeof(segment_part), &room, error));
-    segment_part *const parts = room;
+    void *workspace;
+    RETURN_IF_ERROR(cpu_workspace(j->ctx, PARTS_MAX * sizeof(segment_part), &workspace, error));
+    segment_part *const parts = workspace;
     while ((c->n - 1) / size >= PARTS_MAX) size *= 2;
     const size_t count = (c->n - 1) / size + 1;
     flagged f = {j, parts, size};

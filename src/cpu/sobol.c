@@ -52,10 +52,10 @@ static plan plan_of(const cpu_context *ctx, const sobol_call *c) {
 static weft_status hold_tables(cpu_context *ctx, plan *p, weft_error *error) {
     const size_t width = p->strips.width, steps = (size_t)(p->bits - p->p) * width;
     const size_t directions = p->bits * p->call->dimensions;
-    void *room;
-    RETURN_IF_ERROR(
-        cpu_room(ctx, directions * sizeof(uint64_t) + 2 * (width + steps) * sizeof(uint32_t), &room, error));
-    p->directions = room;
+    void *workspace;
+    RETURN_IF_ERROR(cpu_workspace(ctx, directions * sizeof(uint64_t) + 2 * (width + steps) * sizeof(uint32_t),
+                                  &workspace, error));
+    p->directions = workspace;
     p->keys = (uint32_t *)(p->directions + directions);
     p->steps = p->keys + 2 * width;
     p->strips.key_high = p->keys;

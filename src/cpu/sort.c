@@ -76,9 +76,9 @@ static weft_status sort_many(cpu_context *ctx, sort_job *job, weft_error *error)
     const size_t words = in_lines(job->chunks * sizeof(uint64_t));
     const size_t next = job->chunks * SORT_BUCKETS_MAX * sizeof *job->next;
     const size_t lines = streams(job) ? job->chunks * 2 * SORT_LINES_BYTES : 0;
-    void *room;
-    RETURN_IF_ERROR(cpu_room(ctx, keys + more_keys + values + 2 * words + next + lines, &room, error));
-    char *at = room;
+    void *workspace;
+    RETURN_IF_ERROR(cpu_workspace(ctx, keys + more_keys + values + 2 * words + next + lines, &workspace, error));
+    char *at = workspace;
     job->keys.spare = at;
     if (job->only_values) job->keys.to = at + keys;
     job->values.spare = at += keys + more_keys;

@@ -13,22 +13,22 @@ enum {
     BUCKET_BYTES = 1 << 17,  /* average bytes of a bucket */
     BUCKETS_OF_A_CHUNK = 16, /* minimum buckets per chunk, for load balance */
     BUCKETS_MAX = 512,
-    ROOM_BYTES = 2 * BLOCK_BYTES /* maximum workspace of a thread */
+    WORKSPACE_BYTES = 2 * BLOCK_BYTES /* maximum workspace of a thread */
 };
 
 typedef struct plan {
     const sort_job *job;
     size_t block, blocks,
-        buckets;       /* keys per block; number of blocks; number of buckets including that of the NaNs */
-    size_t room_bytes; /* workspace of a thread */
+        buckets;            /* keys per block; number of blocks; number of buckets including that of the NaNs */
+    size_t workspace_bytes; /* workspace of a thread */
     /* For each block, the start of each of its buckets in `spare`, and the start of the next block. */
     size_t *starts;
     size_t *begins; /* start of each bucket in the result, and the end of the result */
-    char *rooms;
+    char *workspaces;
     uint64_t splitters[BUCKETS_MAX];
 } plan;
 
-static char *own_room(const plan *p) { return p->rooms + (size_t)cpu_thread_number() * p->room_bytes; }
+static char *own_workspace(const plan *p) { return p->workspaces + (size_t)cpu_thread_number() * p->workspace_bytes; }
 
 static size_t *starts_of(const plan *p, size_t block) { return p->starts + block * (p->buckets + 1); }
 
@@ -38,7 +38,7 @@ static void part_block(void *self, size_t block) {
     const plan *const p = self;
     const sort_job *const job = p->job;
     const size_t first = block * p->block, n = min_u64(job->n - first, p->block), bytes = job->keys.bytes;
-    char *const ranks = own_room(p), *const to = (char *)job->keys.spare + first * bytes;
+    char *const ranks = own_workspace(p), *const to = (char *)job->keys.spare + first * bytes;
     size_t *const starts = starts_of(p, block), nans = p->buckets - 1;
     const size_t numbers = job->vectors->rank(&job->rule, (const char *)job->keys.from + first * bytes, n, ranks);
     job->vectors->part(ranks, numbers, to, nans - 1, p->splitters, starts + 1);
@@ -80,12 +80,12 @@ static void finish_bucket(const plan *p, size_t b, void *other) {
 static void sort_small_bucket(void *self, size_t b) {
     const plan *p = self;
     gather_bucket(p, b);
-    if (b + 1 < p->buckets && bytes_of(p, b) <= p->room_bytes) finish_bucket(p, b, own_room(p));
+    if (b + 1 < p->buckets && bytes_of(p, b) <= p->workspace_bytes) finish_bucket(p, b, own_workspace(p));
 }
 
 static void sort_large_bucket(void *self, size_t b) {
     const plan *p = self;
-    if (bytes_of(p, b) > p->room_bytes)
+    if (bytes_of(p, b) > p->workspace_bytes)
         finish_bucket(p, b, (char *)p->job->keys.spare + p->begins[b] * p->job->keys.bytes);
 }
 
@@ -108,7 +108,7 @@ static void plan_buckets(plan *p) {
     p->block = min_u64(n, BLOCK_BYTES / bytes);
     p->blocks = (n - 1) / p->block + 1;
     p->buckets = 1 + min_u64(fit > balanced ? fit : balanced, BUCKETS_MAX);
-    p->room_bytes = in_lines(min_u64(n * bytes, ROOM_BYTES));
+    p->workspace_bytes = in_lines(min_u64(n * bytes, WORKSPACE_BYTES));
 }
 
 weft_status cpu_sort_buckets(cpu_context *ctx, sort_job *job, weft_error *error) {
@@ -117,13 +117,14 @@ weft_status cpu_sort_buckets(cpu_context *ctx, sort_job *job, weft_error *error)
     const size_t keys = in_lines(job->n * job->keys.bytes);
     const size_t starts = in_lines(p.blocks * (p.buckets + 1) * sizeof *p.starts);
     const size_t begins = in_lines((p.buckets + 1) * sizeof *p.begins);
-    void *room;
-    RETURN_IF_ERROR(cpu_room(ctx, keys + starts + begins + job->chunks * p.room_bytes, &room, error));
-    job->keys.spare = room;
-    p.starts = (void *)((char *)room + keys);
-    p.begins = (void *)((char *)room + keys + starts);
-    p.rooms = (char *)room + keys + starts + begins;
-    if (p.buckets > 2) job->vectors->choose(&job->rule, job->keys.from, job->n, room, p.buckets - 2, p.splitters);
+    void *workspace;
+    RETURN_IF_ERROR(cpu_workspace(ctx, keys + starts + begins + job->chunks * p.workspace_bytes, &workspace, error));
+    job->keys.spare = workspace;
+    p.starts = (void *)((char *)workspace + keys);
+    p.begins = (void *)((char *)workspace + keys + starts);
+    p.workspaces = (char *)workspace + keys + starts + begins;
+    if (p.buckets > 2)
+        job->vectors->choose(&job->rule, job->keys.from, job->n, workspace, p.buckets - 2, p.splitters);
     run(&p);
     return WEFT_OK;
 }

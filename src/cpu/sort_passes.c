@@ -171,7 +171,7 @@ static void copy_chunk(void *self, size_t c) {
 }
 
 /* Copies an array to its output if the last pass has written it elsewhere. */
-static void bring(const sort_job *job, const sort_lane *lane, int count) {
+static void copy_to_output(const sort_job *job, const sort_lane *lane, int count) {
     copy w = {job, lane, source(lane, count, count)};
     if (lane->bytes && w.from != lane->to) for_chunks(job, copy_chunk, &w);
 }
@@ -183,6 +183,6 @@ void cpu_sort_passes(sort_job *job) {
     if (count == 0 && job->only_values) digits[count++] = (sort_digit){0, 1};
     cpu_plan_regions(3 * (size_t)count + 2);
     for (int p = 0; p < count && !cpu_cancelled(); p++) run_pass(job, digits[p], p, count);
-    if (!job->only_values) bring(job, &job->keys, count);
-    bring(job, &job->values, count);
+    if (!job->only_values) copy_to_output(job, &job->keys, count);
+    copy_to_output(job, &job->values, count);
 }

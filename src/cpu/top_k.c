@@ -74,7 +74,7 @@ static candidate *sort_list(candidate *list, candidate *other, size_t count, uns
 typedef struct plan {
     const top_k_call *call;
     filter *filter;
-    uint64_t flip;
+    uint64_t xor_mask;
     unsigned bits;         /* bits of a key */
     size_t part, capacity; /* elements per thread; capacity of its list */
     int threads;
@@ -89,7 +89,7 @@ static size_t list_part(const plan *p, size_t t, candidate *list) {
     for (size_t first = t * p->part; first < end && !cpu_cancelled();) {
         const char *x = (const char *)p->call->x + first * size;
         const size_t n = min_u64(end - first, FILTERED_AT_ONCE);
-        const size_t looked_at = p->filter(x, n, first, p->flip, least, list, &count, p->capacity);
+        const size_t looked_at = p->filter(x, n, first, p->xor_mask, least, list, &count, p->capacity);
         first += looked_at;
         if (looked_at == n && first < end) continue;
         if (first >= end) break;
@@ -138,10 +138,10 @@ static void store(const top_k_call *c, const candidate *list) {
 weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
     cpu_context *ctx = state;
     const size_t size = weft_dtype_size(c->dtype);
-    void *room;
+    void *workspace;
     plan p = {.call = c,
               .filter = ctx->level->filters->filter[c->dtype],
-              .flip = c->extreme == WEFT_SMALLEST ? UINT64_MAX : 0,
+              .xor_mask = c->extreme == WEFT_SMALLEST ? UINT64_MAX : 0,
               .bits = 8 * (unsigned)size,
               .threads = c->n * size < ALONE_BYTES ? 1 : ctx->threads};
     p.part = (c->n - 1) / (size_t)p.threads + 1;
@@ -149,8 +149,9 @@ weft_status cpu_top_k(void *state, const top_k_call *c, weft_error *error) {
     RETURN_IF(p.capacity > SIZE_MAX / sizeof(candidate) / ((size_t)p.threads + 1), WEFT_OUT_OF_MEMORY,
               "cannot allocate host memory for the %zu largest of %zu elements", c->k, c->n);
     const size_t candidates = (size_t)p.threads * p.capacity + c->k;
-    RETURN_IF_ERROR(cpu_room(ctx, candidates * sizeof(candidate) + (size_t)p.threads * sizeof(size_t), &room, error));
-    const candidate *const first = list_all(&p, room, (size_t *)((candidate *)room + candidates));
+    RETURN_IF_ERROR(
+        cpu_workspace(ctx, candidates * sizeof(candidate) + (size_t)p.threads * sizeof(size_t), &workspace, error));
+    const candidate *const first = list_all(&p, workspace, (size_t *)((candidate *)workspace + candidates));
     if (first) store(c, first);
     return WEFT_OK;
 }

@@ -62,7 +62,7 @@ typedef struct transform_kernels {
         const transform_pass *p); /* second pass, multiplication by `by`, inverse second pass: x to y; y must be x */
     void (*columns_back)(const transform_pass *p); /* inverse first pass: x to y; y must be x */
     void (*split)(const transform_pass *p);        /* converts a transform of pairs to that of reals, in place in y */
-    void (*join)(const transform_pass *p);         /* inverse of split, x to y */
+    void (*combine)(const transform_pass *p);      /* inverse of split, x to y */
     void (*direct_real)(const direct_slice *s);
     void (*direct_complex)(const direct_slice *s);
     void (*fill_block)(const block_slice *s);

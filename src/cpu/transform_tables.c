@@ -74,7 +74,7 @@ static weft_status reach(transform_tables *t, int log, weft_error *error) {
 /* Stores T[k] as entry i of a table. */
 static void put(const transform_tables *t, weft_dtype dtype, size_t k, void *table, size_t i) {
     const weft_turn *near = t->turns, *far = t->far_turns;
-    const weft_turn w = weft_turn_join(near[k % ((size_t)1 << NEAR_LOG)], far[k >> NEAR_LOG]);
+    const weft_turn w = weft_turn_combine(near[k % ((size_t)1 << NEAR_LOG)], far[k >> NEAR_LOG]);
     if (dtype == WEFT_F32) {
         ((float *)table)[2 * i] = weft_pair_f32(w.re);
         ((float *)table)[2 * i + 1] = weft_pair_f32(w.im);

@@ -53,7 +53,7 @@ typedef struct step {
     /* chunks: per system. across: number of vectors needed for all systems, or for the chunks of one system. */
     size_t chunks, across;
     const void *factors; /* factors of the common matrix of all systems; or NULL */
-    char *rooms;         /* workspace of solve_item, per thread */
+    char *workspaces;    /* workspace of solve_item, per thread */
     /* Results of all chunks: system after system, or interleaved if by_systems. */
     tridiag_pieces pieces;
 } step;
@@ -196,13 +196,13 @@ static void expand_item(const step *t, size_t i, size_t thread) {
 }
 
 /* Returns the bytes of workspace per thread for solve_item. */
-static size_t solving_room(const tridiag_kernel *kernel, size_t size) {
-    return TRIDIAG_ROOM_VECTORS * kernel->width * size;
+static size_t solving_workspace(const tridiag_kernel *kernel, size_t size) {
+    return TRIDIAG_WORKSPACE_VECTORS * kernel->width * size;
 }
 
 /* Returns the bytes of workspace for solve_alone on `threads` threads. */
-static size_t alone_room(const solver *s, int threads) {
-    return ALIGNMENT + TRIDIAG_FACTORS_BYTES + (size_t)threads * solving_room(s->kernel, s->size);
+static size_t alone_workspace(const solver *s, int threads) {
+    return ALIGNMENT + TRIDIAG_FACTORS_BYTES + (size_t)threads * solving_workspace(s->kernel, s->size);
 }
 
 /* Solves systems of at most TRIDIAG_ALONE rows, one per vector lane. */
@@ -210,7 +210,7 @@ static void solve_item(const step *t, size_t i, size_t thread) {
     const size_t width = t->s->kernel->width, system = i * width;
     tridiag_lanes in = lanes_of(t, system, 0, min_u64(width, t->rows->systems - system));
     in.rows = t->rows->n;
-    in.room = t->rooms + thread * solving_room(t->s->kernel, t->s->size);
+    in.workspace = t->workspaces + thread * solving_workspace(t->s->kernel, t->s->size);
     void *const x = at(t->rows->x, system * t->rows->d.line, t->s->size);
     if (t->factors)
         t->s->kernel->solve_factored(&in, t->factors, x);
@@ -228,13 +228,13 @@ static size_t scratch_of(size_t systems, size_t n) {
 static bool is_constant(weft_lines lines) { return lines.step == 0 && lines.line == 0; }
 
 /* Solves systems of at most TRIDIAG_ALONE rows. If all have one constant matrix, its elimination is computed once.
- * `scratch` must have alone_room bytes. */
+ * `scratch` must have alone_workspace bytes. */
 static void solve_alone(step *t, char *scratch) {
     const tridiag_kernel *kernel = t->s->kernel;
     const level_of_rows *rows = t->rows;
     const bool one_matrix = is_constant(rows->a) && is_constant(rows->b) && is_constant(rows->c);
     char *const factors = scratch + (ALIGNMENT - (uintptr_t)scratch % ALIGNMENT) % ALIGNMENT;
-    t->rooms = factors + TRIDIAG_FACTORS_BYTES;
+    t->workspaces = factors + TRIDIAG_FACTORS_BYTES;
     t->chunks = 1;
     if (one_matrix && !t->s->periodic && rows->systems > kernel->width &&
         kernel->factor(rows->a.p, rows->b.p, rows->c.p, rows->n, factors))
@@ -323,7 +323,7 @@ static size_t systems_of_group(const tridiag_call *c, const solver *s) {
 typedef struct groups {
     const tridiag_call *call;
     solver *s;
-    size_t group, room; /* systems per group; workspace of a thread in bytes */
+    size_t group, workspace; /* systems per group; workspace of a thread in bytes */
     char *scratch;
 } groups;
 
@@ -331,12 +331,12 @@ static void solve_group(void *self, size_t i) {
     const groups *g = self;
     const size_t first = i * g->group;
     const level_of_rows part = part_of(g->call, first, min_u64(g->group, g->call->systems - first));
-    solve_level(g->s, &part, g->scratch + g->room * (size_t)cpu_thread_number());
+    solve_level(g->s, &part, g->scratch + g->workspace * (size_t)cpu_thread_number());
 }
 
-static void solve_groups(const tridiag_call *c, solver *s, size_t group, size_t room, char *scratch) {
+static void solve_groups(const tridiag_call *c, solver *s, size_t group, size_t workspace, char *scratch) {
     const int threads = s->threads;
-    groups g = {c, s, group, room, scratch};
+    groups g = {c, s, group, workspace, scratch};
     s->threads = 1;
     cpu_plan_regions(1);
     cpu_parallel_for(threads, whole(c->systems, group), PARALLEL_IN_ORDER, solve_group, &g);
@@ -355,23 +355,23 @@ static solver solver_of(const cpu_context *ctx, const tridiag_call *c, int threa
 }
 
 /* Returns the bytes of workspace of a thread that solves a group, or of the whole call if group is 0. */
-static size_t room_of(const tridiag_call *c, const solver *s, size_t group) {
+static size_t workspace_of(const tridiag_call *c, const solver *s, size_t group) {
     const size_t levels = scratch_of(group ? group : c->systems, c->n) * s->size;
-    return whole(levels + alone_room(s, group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
+    return whole(levels + alone_workspace(s, group ? 1 : s->threads), ALIGNMENT) * ALIGNMENT;
 }
 
-size_t cpu_tridiag_room(const cpu_context *ctx, const tridiag_call *c, int threads) {
+size_t cpu_tridiag_workspace(const cpu_context *ctx, const tridiag_call *c, int threads) {
     const solver s = solver_of(ctx, c, threads);
     const size_t group = systems_of_group(c, &s);
-    return room_of(c, &s, group) * (group ? (size_t)threads : 1);
+    return workspace_of(c, &s, group) * (group ? (size_t)threads : 1);
 }
 
 void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads, void *scratch) {
     solver s = solver_of(ctx, c, threads);
-    const size_t group = systems_of_group(c, &s), room = room_of(c, &s, group);
+    const size_t group = systems_of_group(c, &s), workspace = workspace_of(c, &s, group);
     const level_of_rows all = part_of(c, 0, c->systems);
     if (group)
-        solve_groups(c, &s, group, room, scratch);
+        solve_groups(c, &s, group, workspace, scratch);
     else
         solve_level(&s, &all, scratch);
     const uint64_t fault = atomic_load(&s.faults);
@@ -379,14 +379,14 @@ void cpu_tridiag_run(const cpu_context *ctx, const tridiag_call *c, int threads,
 }
 
 /* Returns the bytes of workspace for one stage. TRIDIAG_REDUCE stores the first rows of the chunks there. */
-static size_t room_of_stage(const tridiag_call *c, const solver *s) {
+static size_t workspace_of_stage(const tridiag_call *c, const solver *s) {
     const size_t size = s->size;
     switch (c->part->stage) {
     case TRIDIAG_REDUCE: return (PIECES - SEPARATORS) * whole(c->n, WEFT_TRIDIAG_CHUNK) * size;
     case TRIDIAG_EXPAND: return 0;
     case TRIDIAG_LEVEL: break;
     }
-    return scratch_of(1, c->n) * size + alone_room(s, s->threads);
+    return scratch_of(1, c->n) * size + alone_workspace(s, s->threads);
 }
 
 static void run_stage(const tridiag_call *c, solver *s, char *scratch) {
@@ -416,7 +416,7 @@ static weft_status run_part(cpu_context *ctx, const tridiag_call *c, int threads
     const tridiag_part *p = c->part;
     solver s = solver_of(ctx, c, threads);
     void *scratch;
-    RETURN_IF_ERROR(cpu_room(ctx, room_of_stage(c, &s), &scratch, error));
+    RETURN_IF_ERROR(cpu_workspace(ctx, workspace_of_stage(c, &s), &scratch, error));
     s.n = (size_t)p->whole;
     s.begins = p->begins;
     s.ends = p->ends;
@@ -437,7 +437,7 @@ weft_status cpu_tridiag(void *state, const tridiag_call *c, weft_error *error) {
         return WEFT_OK;
     }
     if (c->part) return run_part(ctx, c, threads, error);
-    RETURN_IF_ERROR(cpu_room(ctx, cpu_tridiag_room(ctx, c, threads), &scratch, error));
+    RETURN_IF_ERROR(cpu_workspace(ctx, cpu_tridiag_workspace(ctx, c, threads), &scratch, error));
     cpu_tridiag_run(ctx, c, threads, scratch);
     return WEFT_OK;
 }

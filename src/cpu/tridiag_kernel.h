@@ -9,7 +9,7 @@
 enum {
     TRIDIAG_ALONE = WEFT_TRIDIAG_CHUNK *
                     WEFT_TRIDIAG_BASE /* rows of the longest system that is solved without reduction to chunks */,
-    TRIDIAG_ROOM_VECTORS = 4 * TRIDIAG_ALONE,
+    TRIDIAG_WORKSPACE_VECTORS = 4 * TRIDIAG_ALONE,
     TRIDIAG_FACTORS_BYTES = 1 << 15
 };
 
@@ -27,7 +27,7 @@ typedef struct tridiag_lanes {
     weft_lines a, b, c, d;
     /* a of the first row is taken as 0 in lanes below without_a, c of the last row in lanes from with_c on. */
     size_t without_a, with_c;
-    void *room; /* for solve: TRIDIAG_ROOM_VECTORS vectors, aligned to 64 bytes */
+    void *workspace; /* for solve: TRIDIAG_WORKSPACE_VECTORS vectors, aligned to 64 bytes */
     tridiag_place place;
 } tridiag_lanes;
 

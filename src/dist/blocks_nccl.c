@@ -83,8 +83,8 @@ weft_status blocks_open(weft_dist *d) {
     if (status == WEFT_OK && d->rank == 0) status = plugin->make_id(own, &d->error);
     RETURN_IF_ERROR(dist_agree(d, status));
     RETURN_IF_ERROR(dist_gather(d, own, d->roots, sizeof own, "exchanging the NCCL id"));
-    return dist_agree(d, plugin->join(device_of(d), (const unsigned char *)d->roots, d->rank, d->size,
-                                      &d->blocks->comm, &d->error));
+    return dist_agree(d, plugin->combine(device_of(d), (const unsigned char *)d->roots, d->rank, d->size,
+                                         &d->blocks->comm, &d->error));
 }
 
 void blocks_close(weft_dist *d) {

@@ -20,8 +20,8 @@ typedef struct nccl_plugin {
     /* Returns the unique name (UUID) of the GPU. */
     weft_status (*name_gpu)(int device, unsigned char name[GPU_NAME_BYTES], weft_error *error);
     weft_status (*make_id)(unsigned char id[NCCL_ID_BYTES], weft_error *error); /* called on rank 0 only */
-    weft_status (*join)(int device, const unsigned char id[NCCL_ID_BYTES], int rank, int size, void **comm,
-                        weft_error *error);
+    weft_status (*combine)(int device, const unsigned char id[NCCL_ID_BYTES], int rank, int size, void **comm,
+                           weft_error *error);
     /* start sends and receives all blocks of the list, concurrently with other work of the GPU. wait waits until
      * they are complete. */
     weft_status (*start)(void *comm, const block_message *list, size_t count, weft_error *error);

@@ -19,7 +19,7 @@ enum {
     NAME_BYTES = 24,
     ROOTS_MAX = 128, /* maximum number of roots of a slice: ascending, then descending levels, and a ragged tile */
     ROOT_VALUES = 5, /* maximum number of values of a root: a simulation has five sums */
-    ROOMS = 5,
+    WORKSPACES = 5,
     TILE_BYTES_MAX = WEFT_TILE(8) * 8
 };
 
@@ -59,10 +59,10 @@ typedef struct transport {
 
 /* Buffer in memory of the context's device, or in pinned memory. It grows on demand and is kept until
  * dist_release. */
-typedef struct room {
+typedef struct workspace {
     char *at;
     size_t bytes;
-} room;
+} workspace;
 
 struct weft_dist {
     weft_context *ctx;
@@ -72,15 +72,16 @@ struct weft_dist {
     struct blocks *blocks; /* state of NCCL; NULL: blocks move through host memory */
     char *moving;          /* destination of the staged data, which end_move copies there */
     int rank, size;
-    bool broken, gpus;            /* gpus: the context of at least one rank is not a CPU's */
-    record *records;              /* records of all ranks */
-    uint64_t *begin;              /* slices of the call: rank r has elements begin[r] to begin[r + 1] - 1 */
-    extent *in, *out;             /* byte ranges received from each rank, and sent to each rank */
-    const void *call;             /* data of the running call, read by its functions of type `wanted` */
-    int *statuses;                /* statuses of all ranks */
-    int *counts, *places;         /* size and offset, in bytes, of the contribution of each rank to a gather */
-    uint64_t *roots;              /* gathered data: ROOTS_MAX * ROOT_VALUES numbers for each rank */
-    room rooms[ROOMS], near, far; /* near, far: host memory for data that leaves a GPU and that arrives */
+    bool broken, gpus;    /* gpus: the context of at least one rank is not a CPU's */
+    record *records;      /* records of all ranks */
+    uint64_t *begin;      /* slices of the call: rank r has elements begin[r] to begin[r + 1] - 1 */
+    extent *in, *out;     /* byte ranges received from each rank, and sent to each rank */
+    const void *call;     /* data of the running call, read by its functions of type `wanted` */
+    int *statuses;        /* statuses of all ranks */
+    int *counts, *places; /* size and offset, in bytes, of the contribution of each rank to a gather */
+    uint64_t *roots;      /* gathered data: ROOTS_MAX * ROOT_VALUES numbers for each rank */
+    workspace workspaces[WORKSPACES], near,
+        far; /* near, far: host memory for data that leaves a GPU and that arrives */
     char ragged[2][TILE_BYTES_MAX];
     weft_error error;
 };
@@ -161,10 +162,10 @@ weft_status dist_gather_parts(weft_dist *d, const void *own, void *all, const ch
 weft_status dist_copy(weft_dist *d, size_t bytes, const void *from, void *to);
 /* Provides buffer `number` with at least `bytes` bytes in memory of the context's device. Growing it discards its
  * contents. */
-weft_status dist_room(weft_dist *d, size_t number, size_t bytes, char **at);
+weft_status dist_workspace(weft_dist *d, size_t number, size_t bytes, char **at);
 
 /* Provides at least `bytes` bytes of pinned host memory, valid until the next move. */
-weft_status dist_host_room(weft_dist *d, size_t bytes, const char **at);
+weft_status dist_host_workspace(weft_dist *d, size_t bytes, const char **at);
 
 /* Moves data between the memory of the ranks' devices: dist_move at once, the other two in two steps. Between begin
  * and end, work on other memory may run and ranks may call dist_agree. A rank that has begun a move must end it,

@@ -32,24 +32,24 @@ weft_status dist_copy(weft_dist *d, size_t bytes, const void *from, void *to) {
     return d->gpus ? dist_took(d, weft_synchronize(d->ctx)) : WEFT_OK;
 }
 
-static weft_status grow(weft_dist *d, weft_memory memory, room *r, size_t bytes) {
+static weft_status grow(weft_dist *d, weft_memory memory, workspace *r, size_t bytes) {
     void *p = NULL;
     if (bytes == 0) bytes = 1; /* so that a pointer into the buffer is never NULL */
     if (bytes <= r->bytes) return WEFT_OK;
     RETURN_IF_ERROR(dist_took(d, weft_free(d->ctx, memory, r->at)));
-    *r = (room){NULL, 0};
+    *r = (workspace){NULL, 0};
     RETURN_IF_ERROR(dist_took(d, weft_alloc(d->ctx, memory, bytes, &p)));
-    *r = (room){p, bytes};
+    *r = (workspace){p, bytes};
     return WEFT_OK;
 }
 
-weft_status dist_room(weft_dist *d, size_t number, size_t bytes, char **at) {
-    RETURN_IF_ERROR(grow(d, WEFT_DEVICE, &d->rooms[number], bytes));
-    *at = d->rooms[number].at;
+weft_status dist_workspace(weft_dist *d, size_t number, size_t bytes, char **at) {
+    RETURN_IF_ERROR(grow(d, WEFT_DEVICE, &d->workspaces[number], bytes));
+    *at = d->workspaces[number].at;
     return WEFT_OK;
 }
 
-weft_status dist_host_room(weft_dist *d, size_t bytes, const char **at) {
+weft_status dist_host_workspace(weft_dist *d, size_t bytes, const char **at) {
     RETURN_IF_ERROR(grow(d, WEFT_PINNED, &d->near, bytes));
     *at = d->near.at;
     return WEFT_OK;

@@ -73,7 +73,7 @@ static weft_status compute_roots(const forest *f, root *roots) {
 }
 
 /* Combines the roots a and b into a. */
-static void join(const forest *f, root *a, const root *b) {
+static void combine(const forest *f, root *a, const root *b) {
     const bool product = f->kind == LEAF_REDUCE && f->op == WEFT_PROD;
     for (size_t i = 0; i < values_of(f); i++) {
         if (f->narrow)
@@ -85,7 +85,7 @@ static void join(const forest *f, root *a, const root *b) {
 
 /* Combines the roots of all ranks, stored consecutively in d->roots. Two adjacent subtrees of equal level are
  * combined into the subtree one level above. The remaining ones are combined from right to left. */
-static void join_roots(const forest *f, root *value) {
+static void combine_roots(const forest *f, root *value) {
     enum { LEVELS = 64 };
     weft_dist *const d = f->d;
     root waiting[LEVELS][ROOT_VALUES];
@@ -101,10 +101,10 @@ static void join_roots(const forest *f, root *value) {
             memcpy(waiting[held], next, bytes);
             levels[held] = list[i].level;
             for (held++; held > 1 && levels[held - 2] == levels[held - 1]; held--, levels[held - 1]++)
-                join(f, waiting[held - 2], waiting[held - 1]);
+                combine(f, waiting[held - 2], waiting[held - 1]);
         }
     }
-    for (; held > 1; held--) join(f, waiting[held - 2], waiting[held - 1]);
+    for (; held > 1; held--) combine(f, waiting[held - 2], waiting[held - 1]);
     weft_fpmode_leave(mode);
     memcpy(value, waiting[0], bytes);
 }
@@ -136,6 +136,6 @@ weft_status forest_run(const forest *f, root *value) {
     if (ragged && f->kind == LEAF_DOT) RETURN_IF_ERROR(dist_fetch(d, size, ragged_tile, f->y, d->ragged[1]));
     RETURN_IF_ERROR(dist_agree(d, compute_roots(f, roots)));
     RETURN_IF_ERROR(gather_roots(f, roots));
-    join_roots(f, value);
+    combine_roots(f, value);
     return WEFT_OK;
 }

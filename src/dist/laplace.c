@@ -120,7 +120,7 @@ static weft_status run_round(sweeping *s) {
 }
 
 /* Copies to s->before the planes that rounds need there: all, or those near the borders if the slice is wide. */
-static weft_status bring_slab(const sweeping *s, const void *u) {
+static weft_status copy_in_k_slice(const sweeping *s, const void *u) {
     weft_dist *const d = s->d;
     const size_t edge = 2 * s->margin, far = s->planes - edge;
     char *const slab = plane_in(s, s->before, dist_first(d));
@@ -130,22 +130,22 @@ static weft_status bring_slab(const sweeping *s, const void *u) {
     return dist_copy(d, edge * s->plane, (const char *)u + far * s->plane, slab + far * s->plane);
 }
 
-static weft_status hold_slabs(sweeping *s, const void *u) {
+static weft_status hold_k_slices(sweeping *s, const void *u) {
     weft_dist *const d = s->d;
     weft_error *error = &d->error;
     const size_t bytes = s->planes ? (s->planes + 2 * s->margin) * s->plane : 0;
-    weft_status status = dist_room(d, 0, bytes, &s->before);
-    if (status == WEFT_OK) status = dist_room(d, 1, bytes, &s->after);
-    if (status == WEFT_OK) status = dist_room(d, 2, s->planes ? 3 * s->margin * s->plane : 0, &s->rim);
+    weft_status status = dist_workspace(d, 0, bytes, &s->before);
+    if (status == WEFT_OK) status = dist_workspace(d, 1, bytes, &s->after);
+    if (status == WEFT_OK) status = dist_workspace(d, 2, s->planes ? 3 * s->margin * s->plane : 0, &s->rim);
     RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "cannot allocate memory for two copies of %zu planes", s->planes);
     RETURN_IF_ERROR(status);
-    return bring_slab(s, u);
+    return copy_in_k_slice(s, u);
 }
 
 static weft_status run_laplace(sweeping *s, size_t sweeps, const void *u, void *v) {
     weft_dist *const d = s->d;
     d->call = s;
-    RETURN_IF_ERROR(dist_agree(d, hold_slabs(s, u)));
+    RETURN_IF_ERROR(dist_agree(d, hold_k_slices(s, u)));
     for (size_t done = 0; done < sweeps; done += s->halo) {
         s->halo = sweeps - done < s->margin ? sweeps - done : s->margin;
         plan_round(s, done == 0, done + s->halo == sweeps, u, v);

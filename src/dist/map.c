@@ -92,7 +92,7 @@ static weft_status reduce_values(const mapping *m, weft_op op, weft_dtype accumu
     weft_status status = WEFT_OK;
     if (m->n > SIZE_MAX / size)
         status = weft_fail(error, WEFT_OUT_OF_MEMORY, "cannot allocate memory for %zu values of the formula", m->n);
-    if (status == WEFT_OK) status = dist_room(m->d, 0, m->n * size, &values);
+    if (status == WEFT_OK) status = dist_workspace(m->d, 0, m->n * size, &values);
     if (status == WEFT_OK) status = evaluate(m, values);
     RETURN_IF_ERROR(dist_agree(m->d, status));
     return dist_reduce_agreed(m->d, op, m->dtype, accumulate, m->n, values, out);

@@ -64,13 +64,13 @@ static weft_status bring_a(const product *p, size_t from, const char **at) {
     weft_dist *const d = p->d;
     const bool mine = from == p->column;
     const extent all = {0, p->rows.count * terms_of_a(p, from).count * p->size};
-    *at = mine ? p->a : d->rooms[ROOM_OF_A].at;
+    *at = mine ? p->a : d->workspaces[ROOM_OF_A].at;
     if (p->grid_columns == 1) return WEFT_OK;
     begin_list(p);
     for (size_t q = 0; q < p->grid_columns; q++)
         if (mine && q != p->column) d->out[p->row * p->grid_columns + q] = all;
     if (!mine) d->in[p->row * p->grid_columns + from] = all;
-    return dist_move(d, p->a, d->rooms[ROOM_OF_A].at);
+    return dist_move(d, p->a, d->workspaces[ROOM_OF_A].at);
 }
 
 /* Returns the byte range of rows [first, end) of B that the ranks in grid row `row` have, counted from row
@@ -86,14 +86,14 @@ static extent overlap(const product *p, size_t row, uint64_t first, uint64_t end
 /* Fetches rows [first, end) of B, for this rank's columns. Sets *at to their address. */
 static weft_status bring_b(const product *p, uint64_t first, uint64_t end, const char **at) {
     weft_dist *const d = p->d;
-    *at = p->grid_rows == 1 ? p->b + first * p->columns.count * p->size : d->rooms[ROOM_OF_B].at;
+    *at = p->grid_rows == 1 ? p->b + first * p->columns.count * p->size : d->workspaces[ROOM_OF_B].at;
     if (p->grid_rows == 1) return WEFT_OK;
     begin_list(p);
     for (size_t row = 0; row < p->grid_rows; row++) {
         d->in[row * p->grid_columns + p->column] = overlap(p, row, first, end, first);
         d->out[row * p->grid_columns + p->column] = overlap(p, p->row, first, end, terms_of_b(p, p->row).offset);
     }
-    return dist_move(d, p->b, d->rooms[ROOM_OF_B].at);
+    return dist_move(d, p->b, d->workspaces[ROOM_OF_B].at);
 }
 
 /* ---------------------------------------------------------------------------- this rank's block */
@@ -152,26 +152,26 @@ static weft_status take_all_terms(const product *p) {
 static weft_status hold_own(weft_dist *d, size_t number, size_t bytes, const char **own) {
     char *copy;
     if (!d->blocks || bytes == 0 || weft_part_device_only(d->ctx, *own)) return WEFT_OK;
-    RETURN_IF_ERROR(dist_room(d, number, bytes, &copy));
+    RETURN_IF_ERROR(dist_workspace(d, number, bytes, &copy));
     RETURN_IF_ERROR(dist_copy(d, bytes, *own, copy));
     *own = copy;
     return WEFT_OK;
 }
 
-static weft_status hold_rooms(product *p) {
+static weft_status hold_workspaces(product *p) {
     weft_dist *const d = p->d;
     const size_t sum = weft_dtype_size(p->accumulate);
     const size_t parts = ceil_div(p->k, p->part), m = p->rows.count, n = p->columns.count;
     char *at;
     if (p->grid_columns > 1) {
-        RETURN_IF_ERROR(dist_room(d, ROOM_OF_A, m * terms_of_a(p, 0).count * p->size, &at));
+        RETURN_IF_ERROR(dist_workspace(d, ROOM_OF_A, m * terms_of_a(p, 0).count * p->size, &at));
         RETURN_IF_ERROR(hold_own(d, ROOM_OF_OWN_A, m * terms_of_a(p, p->column).count * p->size, &p->a));
     }
     if (p->grid_rows > 1) {
-        RETURN_IF_ERROR(dist_room(d, ROOM_OF_B, panel_of(p) * n * p->size, &at));
+        RETURN_IF_ERROR(dist_workspace(d, ROOM_OF_B, panel_of(p) * n * p->size, &at));
         RETURN_IF_ERROR(hold_own(d, ROOM_OF_OWN_B, terms_of_b(p, p->row).count * n * p->size, &p->b));
     }
-    return dist_room(d, ROOM_OF_SUMS, parts * m * n * sum, &p->sums);
+    return dist_workspace(d, ROOM_OF_SUMS, parts * m * n * sum, &p->sums);
 }
 
 /* Computes the product. The whole product is m x n. */
@@ -182,7 +182,7 @@ static weft_status run_product(product *p, uint64_t m, uint64_t n) {
     if (p->k == 0 && value_of(p, p->beta, 0) == 1) return WEFT_OK;
     p->part = p->k ? weft_matmul_part((size_t)m, (size_t)n, p->k) : 0;
     if (p->k == 0 || d->size == 1) return dist_finish(d, multiply(p, p->k, p->a, p->k, p->b, NULL));
-    RETURN_IF_ERROR(dist_agree(d, hold_rooms(p)));
+    RETURN_IF_ERROR(dist_agree(d, hold_workspaces(p)));
     return take_all_terms(p);
 }
 
@@ -194,7 +194,7 @@ typedef struct place {
 } place;
 
 _Static_assert(sizeof(place) <= ROOTS_MAX * ROOT_VALUES * sizeof(uint64_t),
-               "there is room for all ranks' in d->roots");
+               "there is workspace for all ranks' in d->roots");
 
 static bool is_other(uint64_t told, uint64_t is) { return told != WEFT_NOT_GIVEN && told != is; }
 

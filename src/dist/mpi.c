@@ -128,7 +128,7 @@ static void close_line(weft_dist *d) {
 
 /* ------------------------------------------------------------------------------ opening */
 
-static weft_status join_communicator(weft_dist *d, mpi_line *line, MPI_Comm comm) {
+static weft_status combine_communicator(weft_dist *d, mpi_line *line, MPI_Comm comm) {
     weft_error *error = &d->error;
     RETURN_IF_ERROR(took(d, MPI_Comm_dup(comm, &line->comm), "duplicating the communicator"));
     RETURN_IF_ERROR(took(d, MPI_Comm_set_errhandler(line->comm, MPI_ERRORS_RETURN), "setting the error handler"));
@@ -153,7 +153,7 @@ static weft_status open_on(weft_dist **out, weft_context *ctx, MPI_Comm comm, bo
     *line = (mpi_line){.comm = MPI_COMM_NULL, .ends_mpi = ends_mpi};
     d->line_state = line;
     d->line = (transport){gather, add, add_before, deal, begin_move, end_move, close_line};
-    weft_status status = join_communicator(d, line, comm);
+    weft_status status = combine_communicator(d, line, comm);
     if (status == WEFT_OK) status = dist_open(d, ctx);
     if (status != WEFT_OK) {
         *error = d->error;

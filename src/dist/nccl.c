@@ -45,7 +45,7 @@ static weft_status make_id(unsigned char id[NCCL_ID_BYTES], weft_error *error) {
 
 /* m's GPU must be the current device. The plugin's functions below select it, and restore the thread's previous
  * device. */
-static weft_status join_on_gpu(member *m, const unsigned char *id, int rank, int size, weft_error *error) {
+static weft_status combine_on_gpu(member *m, const unsigned char *id, int rank, int size, weft_error *error) {
     ncclUniqueId made;
     memcpy(made.internal, id, NCCL_ID_BYTES);
     CUDA_TRY(cudaStreamCreateWithFlags(&m->stream, cudaStreamNonBlocking));
@@ -65,8 +65,8 @@ static void leave(void *comm) {
     free(m);
 }
 
-static weft_status join(int device, const unsigned char id[NCCL_ID_BYTES], int rank, int size, void **comm,
-                        weft_error *error) {
+static weft_status combine(int device, const unsigned char id[NCCL_ID_BYTES], int rank, int size, void **comm,
+                           weft_error *error) {
     int before = 0;
     member *const m = calloc(1, sizeof *m);
     RETURN_IF(!m, WEFT_OUT_OF_MEMORY, "cannot allocate memory for an NCCL communicator");
@@ -76,7 +76,7 @@ static weft_status join(int device, const unsigned char id[NCCL_ID_BYTES], int r
     weft_status status = WEFT_OK;
     if (fault != cudaSuccess)
         status = weft_fail(error, WEFT_DEVICE_LOST, "cannot use GPU %d: %s", device, cudaGetErrorString(fault));
-    if (status == WEFT_OK) status = join_on_gpu(m, id, rank, size, error);
+    if (status == WEFT_OK) status = combine_on_gpu(m, id, rank, size, error);
     (void)cudaSetDevice(before);
     *comm = m;
     if (status == WEFT_OK) return WEFT_OK;
@@ -146,6 +146,6 @@ static weft_status wait_for(void *comm, weft_error *error) {
 /* Found by its name: NCCL_PLUGIN_ENTRY. */
 __attribute__((visibility("default"))) const nccl_plugin *weft_nccl_plugin_2(void);
 const nccl_plugin *weft_nccl_plugin_2(void) {
-    static const nccl_plugin plugin = {name_gpu, make_id, join, start, wait_for, leave};
+    static const nccl_plugin plugin = {name_gpu, make_id, combine, start, wait_for, leave};
     return &plugin;
 }

@@ -13,7 +13,7 @@ weft_error *dist_thread_error(void) {
 /* ------------------------------------------------------------------------------ opening */
 
 /* Allocates the memory that calls require for each rank, so that no later call fails for lack of it. */
-static bool hold_room(weft_dist *d) {
+static bool hold_workspace(weft_dist *d) {
     const size_t ranks = (size_t)d->size;
     d->records = calloc(ranks, sizeof *d->records);
     d->begin = calloc(ranks + 1, sizeof *d->begin);
@@ -48,10 +48,10 @@ static weft_status find_gpus(weft_dist *d) {
     return all == (uint64_t)d->size && d->size > 1 ? blocks_open(d) : WEFT_OK;
 }
 
-/* Opens `d`. The transport requires the memory of hold_room, so allocation failures are exchanged first. */
+/* Opens `d`. The transport requires the memory of hold_workspace, so allocation failures are exchanged first. */
 weft_status dist_open(weft_dist *d, weft_context *ctx) {
     weft_error *error = &d->error;
-    const bool held = hold_room(d);
+    const bool held = hold_workspace(d);
     const uint64_t fine = held;
     uint64_t all_fine = 0;
     RETURN_IF_ERROR(d->line.add(d, &fine, &all_fine, 1, "opening"));
@@ -61,16 +61,16 @@ weft_status dist_open(weft_dist *d, weft_context *ctx) {
     return find_gpus(d);
 }
 
-static void release_room(weft_dist *d, weft_memory memory, const room *r) {
+static void release_workspace(weft_dist *d, weft_memory memory, const workspace *r) {
     if (d->ctx) (void)weft_free(d->ctx, memory, r->at);
 }
 
 void dist_release(weft_dist *d) {
     blocks_close(d);
     if (d->line.close) d->line.close(d);
-    for (size_t i = 0; i < ROOMS; i++) release_room(d, WEFT_DEVICE, &d->rooms[i]);
-    release_room(d, WEFT_PINNED, &d->near);
-    release_room(d, WEFT_PINNED, &d->far);
+    for (size_t i = 0; i < WORKSPACES; i++) release_workspace(d, WEFT_DEVICE, &d->workspaces[i]);
+    release_workspace(d, WEFT_PINNED, &d->near);
+    release_workspace(d, WEFT_PINNED, &d->far);
     if (d->host != d->ctx) weft_close(d->host);
     free(d->records);
     free(d->begin);

@@ -98,7 +98,7 @@ static affine find_map(const solving *p, uint64_t at, unsigned level) {
     affine maps[GROUP];
     if (level == 0) return element_at(p, at);
     for (size_t i = 0; i < GROUP; i++) maps[i] = find_map(p, at + i * block_of(level - 1), level - 1);
-    return affine_join(p->dtype == WEFT_F32, maps, level == 1);
+    return affine_combine(p->dtype == WEFT_F32, maps, level == 1);
 }
 
 /* Computes the map of a block by solving it on the GPU. The solution is written to v, or to a buffer if v is s or
@@ -107,7 +107,7 @@ static weft_status find_map_on_gpu(const solving *p, uint64_t at, unsigned level
     const size_t n = (size_t)block_of(level), place = place_of(p, at, at + n);
     uint64_t words[2];
     char *to = p->v + place;
-    if (p->v == p->s || p->v == p->u) RETURN_IF_ERROR(dist_room(p->d, 0, n * weft_dtype_size(p->dtype), &to));
+    if (p->v == p->s || p->v == p->u) RETURN_IF_ERROR(dist_workspace(p->d, 0, n * weft_dtype_size(p->dtype), &to));
     RETURN_IF_ERROR(dist_took(p->d, weft_part_recurrence(p->d->ctx, p->direction, p->dtype, n, p->s + place,
                                                          p->u + place, NULL, to, words)));
     *map = (affine){words[0], words[1]};

@@ -80,7 +80,7 @@ typedef struct candidate {
 } candidate;
 
 /* Returns the operator that combines the values of the ranks. */
-static weft_op joining_op(weft_op op) {
+static weft_op combining_op(weft_op op) {
     if (op == WEFT_COUNT_NONZERO) return WEFT_SUM;
     return op == WEFT_NORMINF ? WEFT_MAX : op;
 }
@@ -125,7 +125,7 @@ static weft_status run_free(weft_dist *d, weft_op op, weft_dtype dtype, weft_dty
     const size_t count = pack(all, d->size, type, values, indices);
     uint64_t best = 0;
     const weft_status status =
-        weft_reduce(d->host, joining_op(op), type, WEFT_DEFAULT, count, values, is_place(op) ? &best : out);
+        weft_reduce(d->host, combining_op(op), type, WEFT_DEFAULT, count, values, is_place(op) ? &best : out);
     RETURN_IF_ERROR(dist_agree(d, dist_took_host(d, status)));
     if (is_place(op)) *(uint64_t *)out = indices[best];
     return WEFT_OK;

@@ -66,7 +66,7 @@ static weft_status find_tiled_total(const scanning *s, size_t n, const char *x, 
     weft_dtype dtype = s->dtype;
     for (size_t turn = 0; n >= TILE; turn++, n /= TILE, dtype = s->result) {
         char *y;
-        RETURN_IF_ERROR(dist_room(d, turn % 2, n / TILE * size, &y));
+        RETURN_IF_ERROR(dist_workspace(d, turn % 2, n / TILE * size, &y));
         RETURN_IF_ERROR(dist_took(d, weft_part_scan_totals(d->ctx, s->op, dtype, s->result, n / TILE, x, y)));
         x = y;
     }
@@ -119,16 +119,16 @@ static weft_status put_behind(const scanning *s, prefix *p, unsigned level, cons
 }
 
 /* Computes the prefix at the start of the current group of elements, which is the initial value of a scan from
- * there. Sets *carry to `room`, or to s->init if no block precedes the group (NULL: no initial value). */
-static weft_status find_carry(const scanning *s, const prefix *p, uint64_t *room, const void **carry) {
+ * there. Sets *carry to `workspace`, or to s->init if no block precedes the group (NULL: no initial value). */
+static weft_status find_carry(const scanning *s, const prefix *p, uint64_t *workspace, const void **carry) {
     uint64_t sums[GROUP];
     *carry = s->init;
     for (unsigned level = LEVELS - 1; level > 0; level--) {
         const size_t count = p->count[level];
         if (count == 0) continue;
         RETURN_IF_ERROR(scan_inclusive(s, s->result, WEFT_DEFAULT, count, p->values[level], *carry, sums));
-        memcpy(room, value_at(s, sums, count - 1), weft_dtype_size(s->result));
-        *carry = room;
+        memcpy(workspace, value_at(s, sums, count - 1), weft_dtype_size(s->result));
+        *carry = workspace;
     }
     return WEFT_OK;
 }
@@ -165,9 +165,9 @@ static weft_status scan_in_group(const scanning *s, const prefix *p, uint64_t at
 static weft_status scan_piece(const scanning *s, prefix *p, uint64_t at, uint64_t end, uint64_t stop,
                               const uint64_t **totals) {
     const size_t place = (size_t)(at - dist_first(s->d));
-    uint64_t room;
+    uint64_t workspace;
     const void *carry;
-    RETURN_IF_ERROR(find_carry(s, p, &room, &carry));
+    RETURN_IF_ERROR(find_carry(s, p, &workspace, &carry));
     if (at % GROUP)
         RETURN_IF_ERROR(scan_in_group(s, p, at, end, carry, *totals));
     else
@@ -193,12 +193,12 @@ static weft_status scan_slice(const scanning *s, prefix *p) {
     ending endings[BLOCKS_MAX];
     size_t count = 0;
     for (uint64_t at = begin, end; at < stop; at = end) {
-        uint64_t room;
+        uint64_t workspace;
         const void *carry;
         end = piece_end(at, stop);
         RETURN_IF_ERROR(scan_piece(s, p, at, end, stop, &totals));
         if (s->kind == WEFT_EXCLUSIVE || end % GROUP) continue;
-        RETURN_IF_ERROR(find_carry(s, p, &room, &carry));
+        RETURN_IF_ERROR(find_carry(s, p, &workspace, &carry));
         memcpy(&endings[count].value, carry, weft_dtype_size(s->result));
         endings[count++].place = (size_t)(end - begin) - 1;
     }

@@ -28,7 +28,7 @@ typedef struct sorting {
     char *keys;           /* keys with these codes */
 } sorting;
 
-_Static_assert(ROOTS_MAX *ROOT_VALUES >= 4 * CODES + 3, "d->roots has room for the borders");
+_Static_assert(ROOTS_MAX *ROOT_VALUES >= 4 * CODES + 3, "d->roots has workspace for the borders");
 
 /* ------------------------------------------------------------------------------------ codes */
 
@@ -51,8 +51,8 @@ static uint64_t code_at(const sorting *s, size_t i) {
     const uint64_t ones = UINT64_MAX >> (64 - 8 * s->size), key = load(s, i);
     const uint64_t rank =
         s->size == 8
-            ? weft_sort_rank_64(r->fold, r->flip, r->add, key)
-            : weft_sort_rank_32((uint32_t)r->fold, (uint32_t)r->flip, (uint32_t)r->add, (uint32_t)key) & ones;
+            ? weft_sort_rank_64(r->fold, r->xor_mask, r->add, key)
+            : weft_sort_rank_32((uint32_t)r->fold, (uint32_t)r->xor_mask, (uint32_t)r->add, (uint32_t)key) & ones;
     return rank > r->greatest ? ones : rank;
 }
 
@@ -74,7 +74,7 @@ static uint64_t key_of(const sorting *s, uint64_t code) {
     const weft_sort_rule *const r = &s->rule;
     const uint64_t ones = UINT64_MAX >> (64 - 8 * s->size), sign = (ones >> 1) + 1;
     const uint64_t rank = code < r->greatest || code == ones ? code : r->greatest;
-    const uint64_t folded = ((rank - r->add) ^ r->flip) & ones;
+    const uint64_t folded = ((rank - r->add) ^ r->xor_mask) & ones;
     return code == ones && r->greatest < ones ? ones : folded ^ (folded & sign ? r->fold : 0);
 }
 
@@ -205,11 +205,11 @@ static weft_status order_parts(const sorting *s, char *from, char *to, char *sor
 }
 
 /* Provides two buffers of the device for the sorted slice and for the received elements. */
-static weft_status hold_rooms(sorting *s, char *rooms[2]) {
+static weft_status hold_workspaces(sorting *s, char *workspaces[2]) {
     weft_dist *const d = s->d;
     weft_error *error = &d->error;
     weft_status status = WEFT_OK;
-    for (size_t i = 0; i < 2 && status == WEFT_OK; i++) status = dist_room(d, i, s->n * s->size, &rooms[i]);
+    for (size_t i = 0; i < 2 && status == WEFT_OK; i++) status = dist_workspace(d, i, s->n * s->size, &workspaces[i]);
     RETURN_IF(status == WEFT_OUT_OF_MEMORY, status, "cannot allocate memory for two copies of %zu keys", s->n);
     return status;
 }
@@ -221,25 +221,25 @@ static weft_status bring_nearby(sorting *s) {
     const bool on_gpu = s->n && weft_part_device_only(d->ctx, s->run);
     s->nearby = on_gpu ? NULL : s->run;
     if (!on_gpu || s->order == WEFT_ASCENDING) return WEFT_OK;
-    RETURN_IF_ERROR(dist_host_room(d, s->n * s->size, &s->nearby));
+    RETURN_IF_ERROR(dist_host_workspace(d, s->n * s->size, &s->nearby));
     return dist_copy(d, s->n * s->size, s->run, (char *)(uintptr_t)s->nearby);
 }
 
-static weft_status sort_and_hold(sorting *s, const void *keys, char *rooms[2]) {
-    RETURN_IF_ERROR(hold_rooms(s, rooms));
-    RETURN_IF_ERROR(sort_slice(s, keys, rooms[0]));
-    s->run = rooms[0];
+static weft_status sort_and_hold(sorting *s, const void *keys, char *workspaces[2]) {
+    RETURN_IF_ERROR(hold_workspaces(s, workspaces));
+    RETURN_IF_ERROR(sort_slice(s, keys, workspaces[0]));
+    s->run = workspaces[0];
     return bring_nearby(s);
 }
 
 static weft_status run_sort(sorting *s, const void *keys, void *sorted) {
     weft_dist *const d = s->d;
-    char *rooms[2] = {NULL, NULL};
+    char *workspaces[2] = {NULL, NULL};
     if (d->size == 1) return dist_finish(d, sort_slice(s, keys, sorted));
-    RETURN_IF_ERROR(dist_agree(d, sort_and_hold(s, keys, rooms)));
+    RETURN_IF_ERROR(dist_agree(d, sort_and_hold(s, keys, workspaces)));
     RETURN_IF_ERROR(find_cuts(s));
-    RETURN_IF_ERROR(deal_out(s, rooms[1]));
-    return dist_finish(d, order_parts(s, rooms[1], rooms[0], sorted));
+    RETURN_IF_ERROR(deal_out(s, workspaces[1]));
+    return dist_finish(d, order_parts(s, workspaces[1], workspaces[0], sorted));
 }
 
 weft_status weft_dist_sort(weft_dist *d, weft_order_of_sort order, weft_dtype dtype, weft_slice slice,

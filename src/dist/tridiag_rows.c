@@ -163,32 +163,32 @@ static weft_status run_cut(spread *s, level *l, tridiag_part *p, char separator[
 /* -------------------------------------------------------------------------------- reducing */
 
 /* Completes a separator (b, c, d) with the first row of the next chunk. */
-static void join_f32(void *own, const void *head) {
+static void combine_f32(void *own, const void *head) {
     float v[HEAD], next[HEAD];
     memcpy(v, own, sizeof v);
     memcpy(next, head, sizeof next);
-    const float joined[HEAD] = {fmaf(-v[1], next[0], v[0]), -(v[1] * next[1]), fmaf(-v[1], next[2], v[2])};
-    memcpy(own, joined, sizeof joined);
+    const float combined[HEAD] = {fmaf(-v[1], next[0], v[0]), -(v[1] * next[1]), fmaf(-v[1], next[2], v[2])};
+    memcpy(own, combined, sizeof combined);
 }
 
-static void join_f64(void *own, const void *head) {
+static void combine_f64(void *own, const void *head) {
     double v[HEAD], next[HEAD];
     memcpy(v, own, sizeof v);
     memcpy(next, head, sizeof next);
-    const double joined[HEAD] = {fma(-v[1], next[0], v[0]), -(v[1] * next[1]), fma(-v[1], next[2], v[2])};
-    memcpy(own, joined, sizeof joined);
+    const double combined[HEAD] = {fma(-v[1], next[0], v[0]), -(v[1] * next[1]), fma(-v[1], next[2], v[2])};
+    memcpy(own, combined, sizeof combined);
 }
 
 /* Completes separator `at` of this rank, in any memory. */
-static weft_status join(const spread *s, const level *l, size_t at, const void *head) {
+static weft_status combine(const spread *s, const level *l, size_t at, const void *head) {
     char own[HEAD * VALUE];
     for (size_t i = 0; i < HEAD; i++)
         RETURN_IF_ERROR(dist_copy(s->d, s->size, l->separators[1 + i] + at * s->size, own + i * s->size));
     const weft_fpmode mode = weft_fpmode_enter();
     if (s->dtype == WEFT_F32)
-        join_f32(own, head);
+        combine_f32(own, head);
     else
-        join_f64(own, head);
+        combine_f64(own, head);
     weft_fpmode_leave(mode);
     for (size_t i = 0; i < HEAD; i++)
         RETURN_IF_ERROR(dist_copy(s->d, s->size, own + i * s->size, l->separators[1 + i] + at * s->size));
@@ -205,7 +205,7 @@ static weft_status reduce_cut(spread *s, level *l, void *head) {
     RETURN_IF_ERROR(run_cut(s, l, &p, own));
     for (int i = 0; i < ROWS; i++)
         RETURN_IF_ERROR(dist_copy(s->d, s->size, own[i], l->separators[i] + last * s->size));
-    return last > 0 ? join(s, l, last - 1, head) : WEFT_OK;
+    return last > 0 ? combine(s, l, last - 1, head) : WEFT_OK;
 }
 
 /* Computes the separators of this rank's chunks, and the first row of its first chunk. The last separator still
@@ -229,7 +229,7 @@ static weft_status reduce_level(spread *s, level *l) {
         if (l->lines[i].step) RETURN_IF_ERROR(dist_fetch(d, s->size, ragged_chunk, l->lines[i].p, l->cut[i]));
     RETURN_IF_ERROR(dist_agree(d, reduce_chunks(s, l, head)));
     RETURN_IF_ERROR(dist_gather(d, head, d->roots, sizeof head, "gathering first rows"));
-    return dist_agree(d, next < 0 ? WEFT_OK : join(s, l, l->chunks - 1, d->roots + HEAD * next));
+    return dist_agree(d, next < 0 ? WEFT_OK : combine(s, l, l->chunks - 1, d->roots + HEAD * next));
 }
 
 /* ------------------------------------------------------------------------------- expanding */
@@ -331,8 +331,8 @@ static weft_status gather_level(spread *s, const level *l) {
 
 /* --------------------------------------------------------------------------------- a system */
 
-/* Solves a level. `room` is workspace for the separators of this level and of all levels above. */
-static weft_status solve_level(spread *s, level *l, char *room) {
+/* Solves a level. `workspace` is for the separators of this level and of all levels above. */
+static weft_status solve_level(spread *s, level *l, char *workspace) {
     weft_dist *const d = s->d;
     level above = {.number = l->number + 1};
     enter_level(s, l->number);
@@ -340,21 +340,21 @@ static weft_status solve_level(spread *s, level *l, char *room) {
     l->tiles = dist_whole_tiles(d, d->rank, CHUNK);
     l->ragged = ragged_chunk(d, d->rank, 0);
     l->chunks = count_chunks(d, d->rank);
-    for (int i = 0; i < ROWS; i++, room += padded(l->chunks * s->size)) {
-        l->separators[i] = room;
-        above.lines[i] = (weft_lines){room, 1, 0};
+    for (int i = 0; i < ROWS; i++, workspace += padded(l->chunks * s->size)) {
+        l->separators[i] = workspace;
+        above.lines[i] = (weft_lines){workspace, 1, 0};
     }
     above.x = l->separators[ROWS - 1];
     RETURN_IF_ERROR(reduce_level(s, l));
-    RETURN_IF_ERROR(solve_level(s, &above, room));
+    RETURN_IF_ERROR(solve_level(s, &above, workspace));
     enter_level(s, l->number);
     return expand_level(s, l);
 }
 
-static weft_status hold_rooms(spread *s, char **room) {
+static weft_status hold_workspaces(spread *s, char **workspace) {
     weft_error *error = &s->d->error;
     const size_t bytes = separator_bytes(s);
-    const weft_status status = dist_room(s->d, 0, bytes, room);
+    const weft_status status = dist_workspace(s->d, 0, bytes, workspace);
     s->few = malloc(3 * (size_t)ROWS * GATHERED * VALUE);
     RETURN_IF(!s->few || status == WEFT_OUT_OF_MEMORY, WEFT_OUT_OF_MEMORY,
               "cannot allocate %zu bytes for the separators of the rank's rows", bytes);
@@ -373,9 +373,9 @@ static weft_status find_fault(const spread *s, uint64_t *singular) {
 }
 
 static weft_status run_spread(spread *s, level *l, uint64_t *singular) {
-    char *room;
-    RETURN_IF_ERROR(dist_agree(s->d, hold_rooms(s, &room)));
-    RETURN_IF_ERROR(solve_level(s, l, room));
+    char *workspace;
+    RETURN_IF_ERROR(dist_agree(s->d, hold_workspaces(s, &workspace)));
+    RETURN_IF_ERROR(solve_level(s, l, workspace));
     RETURN_IF_ERROR(dist_finish(s->d, WEFT_OK));
     return find_fault(s, singular);
 }

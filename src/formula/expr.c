@@ -367,7 +367,7 @@ static int next_sign(parser *p) {
     return i;
 }
 
-/* Parses operands joined by left-associative binary operators with at least this precedence. */
+/* Parses operands combined by left-associative binary operators with at least this precedence. */
 static weft_status parse_signs(parser *p, int least, operand *v, weft_error *error) {
     RETURN_IF_ERROR(parse_unary(p, v, error));
     for (int i; (i = next_sign(p)) < SIGN_COUNT && SIGNS[i].precedence >= least;) {

@@ -58,7 +58,7 @@ static void OF(find_residual)(grid *g, int level) {
 
 /* ------------------------------------------------------------------------- between the grids */
 
-static REAL OF(joined)(const axis *a, const axis *next, size_t i, const REAL three[3]) {
+static REAL OF(combined)(const axis *a, const axis *next, size_t i, const REAL three[3]) {
     const REAL x = (REAL)part(a, next, i, 0) * three[0], y = (REAL)part(a, next, i, 1) * three[1];
     return (x + y) + (REAL)part(a, next, i, 2) * three[2];
 }
@@ -75,11 +75,11 @@ static REAL OF(residual_round)(const grid *g, const grid *next, const size_t at[
             REAL y[3];
             for (size_t j = 0; j < 3; j++)
                 y[j] = r[place(g, centre[0] + i - 1, centre[1] + j - 1, centre[2] + k - 1)];
-            z[k] = OF(joined)(&g->of[1], &next->of[1], at[1], y);
+            z[k] = OF(combined)(&g->of[1], &next->of[1], at[1], y);
         }
-        x[i] = OF(joined)(&g->of[2], &next->of[2], at[2], z);
+        x[i] = OF(combined)(&g->of[2], &next->of[2], at[2], z);
     }
-    return OF(joined)(&g->of[0], &next->of[0], at[0], x);
+    return OF(combined)(&g->of[0], &next->of[0], at[0], x);
 }
 
 static void OF(restrict_residual)(const grid *g, int level, grid *next) {

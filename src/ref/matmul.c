@@ -17,7 +17,7 @@ static double step(weft_dtype type, double a, double b, double s) {
     return type == WEFT_F32 ? (double)fmaf((float)a, (float)b, (float)s) : fma(a, b, s);
 }
 
-static double join(weft_dtype type, double a, double b) {
+static double combine(weft_dtype type, double a, double b) {
     return type == WEFT_F32 ? (double)((float)a + (float)b) : a + b;
 }
 
@@ -47,7 +47,7 @@ static double sum_parts(const matmul_call *c, size_t item, size_t i, size_t j, s
         size_t left = 1;
         while (left * 2 < count) left *= 2;
         const double a = sum_parts(c, item, i, j, first, left);
-        return join(c->accumulate, a, sum_parts(c, item, i, j, first + left, count - left));
+        return combine(c->accumulate, a, sum_parts(c, item, i, j, first + left, count - left));
     }
     return sum_part(c, item, i, j, first);
 }

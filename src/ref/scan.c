@@ -71,7 +71,7 @@ static uint64_t identity(const scan_call *c) {
     }
 }
 
-static uint64_t join_integers(const scan_call *c, uint64_t a, uint64_t b) {
+static uint64_t combine_integers(const scan_call *c, uint64_t a, uint64_t b) {
     const bool less = type_is_signed(c->dtype) ? (int64_t)b < (int64_t)a : b < a;
     switch (c->op) {
     case WEFT_SUM: return a + b;
@@ -89,7 +89,7 @@ static void scan_integers(const scan_call *c, array x) {
     for (size_t i = 0; i < c->n; i++) {
         const uint64_t v = ref_integer(x, i);
         if (c->kind == WEFT_EXCLUSIVE) ref_store_integer(c->result, value, place(c, i));
-        value = join_integers(c, value, v);
+        value = combine_integers(c, value, v);
         if (c->kind == WEFT_INCLUSIVE) ref_store_integer(c->result, value, place(c, i + 1));
     }
 }

@@ -4,7 +4,7 @@
  * level[k]. */
 typedef struct LEVELS {
     REAL *level[WEFT_SCAN_LEVELS];
-    REAL (*join)(REAL a, REAL b);
+    REAL (*combine)(REAL a, REAL b);
     REAL init;
 } LEVELS;
 
@@ -16,7 +16,7 @@ static REAL GROUP(const LEVELS *s, const REAL *v, size_t d) {
     REAL w[WEFT_SCAN_GROUP];
     memcpy(w, v, d * sizeof *v);
     for (size_t distance = 1; distance < WEFT_SCAN_GROUP; distance *= 2)
-        for (size_t j = d; j-- > distance;) w[j] = s->join(w[j - distance], w[j]);
+        for (size_t j = d; j-- > distance;) w[j] = s->combine(w[j - distance], w[j]);
     return w[d - 1];
 }
 
@@ -25,7 +25,7 @@ static REAL PREFIX(const LEVELS *s, size_t k, size_t i) {
     if (i == 0) return s->init;
     const size_t group = i / WEFT_SCAN_GROUP, d = i % WEFT_SCAN_GROUP;
     const REAL before = PREFIX(s, k + 1, group);
-    return d ? s->join(before, GROUP(s, s->level[k] + group * WEFT_SCAN_GROUP, d)) : before;
+    return d ? s->combine(before, GROUP(s, s->level[k] + group * WEFT_SCAN_GROUP, d)) : before;
 }
 
 /* Fills the levels above the elements. All levels are stored consecutively. */
@@ -41,7 +41,7 @@ static void TOTALS(LEVELS *s, size_t n) {
 /* Computes the totals of blocks of 16^3 elements, which are values of level 3. */
 static void BLOCKS(const scan_call *c, array x) {
     enum { GROUPS = WEFT_SCAN_GROUP * WEFT_SCAN_GROUP, BLOCK = WEFT_SCAN_GROUP * GROUPS };
-    const LEVELS s = {.join = c->op == WEFT_SUM ? ADD : MUL};
+    const LEVELS s = {.combine = c->op == WEFT_SUM ? ADD : MUL};
     for (size_t block = 0; block < c->n / BLOCK; block++) {
         REAL v[BLOCK];
         for (size_t i = 0; i < BLOCK; i++) v[i] = (REAL)ref_real(x, block * BLOCK + i);
@@ -57,7 +57,7 @@ static weft_status SCAN(const scan_call *c, array x, weft_error *error) {
     /* n + n/16 + n/256 + ... */
     REAL *values = malloc((c->n + c->n / (WEFT_SCAN_GROUP - 1) + 1) * sizeof *values);
     RETURN_IF(!values, WEFT_OUT_OF_MEMORY, "cannot allocate host memory for the scan of %zu elements", c->n);
-    LEVELS s = {.level = {values}, .join = sum ? ADD : MUL, .init = sum ? (REAL)-0.0 : (REAL)1};
+    LEVELS s = {.level = {values}, .combine = sum ? ADD : MUL, .init = sum ? (REAL)-0.0 : (REAL)1};
     for (size_t i = 0; i < c->n; i++) values[i] = (REAL)ref_real(x, i);
     if (c->init) memcpy(&s.init, c->init, sizeof s.init);
     TOTALS(&s, c->n);

@@ -8,14 +8,14 @@
 typedef struct terms_f32 {
     float identity;
     float (*step)(const struct terms_f32 *t, float lane, size_t i);
-    float (*join)(float a, float b);
+    float (*combine)(float a, float b);
     array x, y;
 } terms_f32;
 
 typedef struct terms_f64 {
     double identity;
     double (*step)(const struct terms_f64 *t, double lane, size_t i);
-    double (*join)(double a, double b);
+    double (*combine)(double a, double b);
     array x, y;
     double parameter; /* the mean for variance, the scale for norm2 */
 } terms_f64;

@@ -8,7 +8,7 @@ static REAL TILE(const TERMS *t, size_t first, size_t count) {
     for (size_t l = 0; l < lanes; l++) lane[l] = t->identity;
     for (size_t i = 0; i < count; i++) lane[i % lanes] = t->step(t, lane[i % lanes], first + i);
     for (size_t width = lanes / 2; width > 0; width /= 2)
-        for (size_t l = 0; l < width; l++) lane[l] = t->join(lane[l], lane[l + width]);
+        for (size_t l = 0; l < width; l++) lane[l] = t->combine(lane[l], lane[l + width]);
     return lane[0];
 }
 
@@ -22,7 +22,7 @@ static REAL FOLD(const TERMS *t, size_t n, size_t first, size_t tiles) {
     while (left * 2 < tiles) left *= 2;
     const REAL a = FOLD(t, n, first, left);
     const REAL b = FOLD(t, n, first + left, tiles - left);
-    return t->join(a, b);
+    return t->combine(a, b);
 }
 
 REAL TREE(const TERMS *t, size_t n) {

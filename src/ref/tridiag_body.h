@@ -166,10 +166,10 @@ static REAL OF(element)(weft_lines lines, size_t system, size_t i) {
 }
 
 static weft_status OF(system)(const tridiag_call *c, size_t system, faults *f, weft_error *error) {
-    const size_t room = c->n + c->n / (WEFT_TRIDIAG_CHUNK - 1) + WEFT_TRIDIAG_LEVELS; /* rows of all levels */
-    OF(row) *rows = malloc(room * sizeof *rows);
-    size_t *number = malloc(room * sizeof *number);
-    REAL *x = calloc(room, sizeof *x);
+    const size_t capacity = c->n + c->n / (WEFT_TRIDIAG_CHUNK - 1) + WEFT_TRIDIAG_LEVELS; /* rows of all levels */
+    OF(row) *rows = malloc(capacity * sizeof *rows);
+    size_t *number = malloc(capacity * sizeof *number);
+    REAL *x = calloc(capacity, sizeof *x);
     const bool good = rows && number && x;
     for (size_t i = 0; good && i < c->n; i++) {
         rows[i] = (OF(row)){OF(element)(c->a, system, i), OF(element)(c->b, system, i), OF(element)(c->c, system, i),

@@ -82,7 +82,7 @@ static int write_memory(void *self, const void *from, size_t bytes) {
     return 0;
 }
 
-void *channel_room(const weft_sink *sink, uint64_t *bytes) {
+void *channel_workspace(const weft_sink *sink, uint64_t *bytes) {
     const weft_channel *c = sink->self;
     if (sink->write != write_memory) return NULL;
     *bytes = c->bytes - c->at;

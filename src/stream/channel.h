@@ -11,7 +11,7 @@ bool channel_is_array(const weft_source *source);
 
 /* Returns the address in memory of the next bytes of a sink, and sets *bytes to the remaining capacity. Returns NULL
  * if the sink does not write to memory. */
-void *channel_room(const weft_sink *sink, uint64_t *bytes);
+void *channel_workspace(const weft_sink *sink, uint64_t *bytes);
 /* Advances the sink by `bytes` bytes, which the caller has written there. */
 void channel_advance(const weft_sink *sink, uint64_t bytes);
 

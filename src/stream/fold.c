@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-weft_status fold_join(const fold *f, stream_value *a, const stream_value *b) {
+weft_status fold_combine(const fold *f, stream_value *a, const stream_value *b) {
     const size_t size = weft_dtype_size(f->dtype);
     stream_value pair[2];
-    weft_context *joins;
-    RETURN_IF_ERROR(pieces_joins(f->ctx, &joins));
+    weft_context *combiner;
+    RETURN_IF_ERROR(pieces_combiner(f->ctx, &combiner));
     memcpy(pair, a, size);
     memcpy((char *)pair + size, b, size);
-    return weft_reduce(joins, f->join, f->dtype, WEFT_DEFAULT, 2, pair, a);
+    return weft_reduce(combiner, f->combine, f->dtype, WEFT_DEFAULT, 2, pair, a);
 }
 
 weft_status fold_add(fold *f, const stream_value *value) {
@@ -19,7 +19,7 @@ weft_status fold_add(fold *f, const stream_value *value) {
     int k = 0;
     for (; f->done >> k & 1; k++) {
         stream_value left = f->waiting[k];
-        RETURN_IF_ERROR(fold_join(f, &left, &v));
+        RETURN_IF_ERROR(fold_combine(f, &left, &v));
         v = left;
     }
     f->waiting[k] = v;
@@ -34,7 +34,7 @@ weft_status fold_end(const fold *f, stream_value *out) {
     while (++k < 64 && f->done >> k) {
         if (!(f->done >> k & 1)) continue;
         stream_value left = f->waiting[k];
-        RETURN_IF_ERROR(fold_join(f, &left, out));
+        RETURN_IF_ERROR(fold_combine(f, &left, out));
         *out = left;
     }
     return WEFT_OK;

@@ -16,7 +16,7 @@ typedef union stream_value {
  * next 2^k chunks. */
 typedef struct fold {
     weft_context *ctx;
-    weft_op join;
+    weft_op combine;
     weft_dtype dtype; /* dtype of the values */
     uint64_t done;
     stream_value waiting[64];
@@ -28,6 +28,6 @@ weft_status fold_add(fold *f, const stream_value *value);
 weft_status fold_end(const fold *f, stream_value *out);
 
 /* Combines a and b, in this order, into a. */
-weft_status fold_join(const fold *f, stream_value *a, const stream_value *b);
+weft_status fold_combine(const fold *f, stream_value *a, const stream_value *b);
 
 #endif

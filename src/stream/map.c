@@ -118,7 +118,7 @@ static weft_status map_pieces(const terms *t, pieces *p, results *r) {
         RETURN_IF_ERROR(pieces_next(p));
         if (p->n == 0) return results_end(r);
         RETURN_IF_ERROR(
-            part_map(t->ctx, f->expr, t->dtype, p->first, p->n, bind(f, p, bound), f->count, results_room(r)));
+            part_map(t->ctx, f->expr, t->dtype, p->first, p->n, bind(f, p, bound), f->count, results_capacity(r)));
         RETURN_IF_ERROR(results_give(r, p->n, NULL));
     }
 }

@@ -14,7 +14,7 @@ typedef struct seam {
 } seam;
 
 typedef struct search {
-    weft_context *ctx, *joins;
+    weft_context *ctx, *combiner;
     const weft_patterns *patterns;
     unsigned flags;
     size_t longest; /* length of the longest pattern, in bytes */
@@ -30,7 +30,7 @@ static weft_status count(search *s, weft_context *ctx, size_t n, const void *tex
 
 /* Searches the seam's positions up to `end`. */
 static weft_status count_seam(search *s, size_t end) {
-    if (end > s->seam.next) RETURN_IF_ERROR(count(s, s->joins, s->seam.bytes, s->seam.text, s->seam.next, end));
+    if (end > s->seam.next) RETURN_IF_ERROR(count(s, s->combiner, s->seam.bytes, s->seam.text, s->seam.next, end));
     s->seam.next = end;
     return WEFT_OK;
 }
@@ -71,7 +71,7 @@ static weft_status count_all(search *s, const weft_source *text) {
 /* Searches the text. The first call searches no positions and checks all arguments. */
 static weft_status search_all(search *s, const weft_source *text, uint64_t *counts) {
     RETURN_IF_ERROR(weft_match_count(s->ctx, 0, NULL, 0, 0, s->patterns, s->flags, s->piece));
-    RETURN_IF_ERROR(pieces_joins(s->ctx, &s->joins));
+    RETURN_IF_ERROR(pieces_combiner(s->ctx, &s->combiner));
     for (size_t i = 0; i < s->patterns->count; i++) {
         const size_t length = (size_t)(s->patterns->offsets[i + 1] - s->patterns->offsets[i]);
         if (length > s->longest) s->longest = length;

@@ -71,7 +71,7 @@ static bool is_viewed(const weft_source *source) { return source->view && source
 
 /* Fills a buffer with at most `left` bytes, or up to the end of the source. Returns the number of bytes. */
 static size_t fill(const reader *r, char *buffer, uint64_t left, int *fault) {
-    const size_t wanted = left < r->room ? (size_t)left : r->room;
+    const size_t wanted = left < r->capacity ? (size_t)left : r->capacity;
     size_t got = 0;
     if (is_viewed(r->source)) return fill_from_view(r, buffer, wanted, fault);
     while (got < wanted) {
@@ -99,7 +99,7 @@ static void *read_ahead(void *self) {
         left -= got;
         pthread_mutex_lock(&r->mutex);
         r->bytes[slot] = got;
-        r->ended = got < r->room;
+        r->ended = got < r->capacity;
         r->fault = fault;
         r->filled++;
         pthread_cond_broadcast(&r->changed);
@@ -123,7 +123,7 @@ static weft_status start(reader *r, weft_error *error) {
 /* Allocates the GPU's copies of the buffers. */
 static weft_status open_images(reader *r, weft_context *ctx) {
     for (unsigned i = 0; i < r->depth; i++) {
-        RETURN_IF_ERROR(buffer_take(ctx, WEFT_DEVICE, r->room, (void **)&r->image[i]));
+        RETURN_IF_ERROR(buffer_take(ctx, WEFT_DEVICE, r->capacity, (void **)&r->image[i]));
         RETURN_IF_ERROR(transfer_open(ctx, &r->copies[i]));
     }
     return WEFT_OK;
@@ -144,14 +144,14 @@ static weft_status open_ways(reader *r, weft_context *ctx) {
     if (transfer_needed(ctx)) RETURN_IF_ERROR(open_images(r, ctx));
     if (r->next) return WEFT_OK;
     for (unsigned i = 0; i < r->depth; i++)
-        RETURN_IF_ERROR(buffer_take(ctx, WEFT_PINNED, r->room, (void **)&r->buffer[i]));
+        RETURN_IF_ERROR(buffer_take(ctx, WEFT_PINNED, r->capacity, (void **)&r->buffer[i]));
     return start(r, &ctx->error);
 }
 
 static weft_status open_reader(reader *r, weft_context *ctx, const weft_source *source, const char *name,
                                size_t elements) {
-    const size_t size = weft_dtype_size(source->dtype), room = elements * size;
-    *r = (reader){.source = source, .name = name, .size = size, .room = room, .depth = transfer_inputs(ctx)};
+    const size_t size = weft_dtype_size(source->dtype), capacity = elements * size;
+    *r = (reader){.source = source, .name = name, .size = size, .capacity = capacity, .depth = transfer_inputs(ctx)};
     r->left = source->n == WEFT_TO_THE_END ? UINT64_MAX : source->n * size;
     pthread_mutex_init(&r->mutex, NULL);
     pthread_cond_init(&r->changed, NULL);
@@ -168,8 +168,8 @@ static void close_reader(reader *r, weft_context *ctx) {
     pthread_mutex_destroy(&r->mutex);
     for (unsigned i = 0; i < r->depth; i++) {
         transfer_close(ctx, &r->copies[i]);
-        buffer_leave(ctx, WEFT_DEVICE, r->room, r->image[i]);
-        if (!r->next) buffer_leave(ctx, WEFT_PINNED, r->room, r->buffer[i]);
+        buffer_leave(ctx, WEFT_DEVICE, r->capacity, r->image[i]);
+        if (!r->next) buffer_leave(ctx, WEFT_PINNED, r->capacity, r->buffer[i]);
     }
 }
 
@@ -192,7 +192,7 @@ static weft_status check_end(const reader *r, uint64_t before, size_t bytes, wef
 static void point_into_array(reader *r) {
     for (; r->next && r->left > 0 && r->filled - r->emptied < r->depth; r->filled++) {
         const unsigned slot = r->filled % r->depth;
-        r->bytes[slot] = r->left < r->room ? (size_t)r->left : r->room;
+        r->bytes[slot] = r->left < r->capacity ? (size_t)r->left : r->capacity;
         r->buffer[slot] = r->next;
         r->next += r->bytes[slot];
         r->left -= r->bytes[slot];
@@ -217,7 +217,7 @@ static weft_status next_buffer(reader *r, uint64_t before, const void **x, size_
 
 /* Returns the next chunk in place. */
 static weft_status next_view(reader *r, uint64_t before, const void **x, size_t *n, weft_error *error) {
-    const size_t bytes = r->left < r->room ? (size_t)r->left : r->room;
+    const size_t bytes = r->left < r->capacity ? (size_t)r->left : r->capacity;
     *n = bytes / r->size;
     *x = NULL;
     if (bytes == 0) return WEFT_OK;
@@ -336,13 +336,13 @@ void pieces_close(pieces *p) {
     p->ctx->error = kept;
 }
 
-weft_status pieces_joins(weft_context *ctx, weft_context **joins) {
+weft_status pieces_combiner(weft_context *ctx, weft_context **combiner) {
     weft_error *error = &ctx->error;
-    *joins = ctx;
+    *combiner = ctx;
     if (!transfer_needed(ctx)) return WEFT_OK;
-    if (!ctx->joins)
-        RETURN_IF(weft_open(&ctx->joins, "ref") != WEFT_OK, WEFT_OUT_OF_MEMORY, "%s", weft_last_error(NULL));
-    *joins = ctx->joins;
+    if (!ctx->combiner)
+        RETURN_IF(weft_open(&ctx->combiner, "ref") != WEFT_OK, WEFT_OUT_OF_MEMORY, "%s", weft_last_error(NULL));
+    *combiner = ctx->combiner;
     return WEFT_OK;
 }
 

@@ -18,7 +18,7 @@ typedef struct reader {
     unsigned depth;   /* number of buffers */
     char *buffer[TRANSFER_INPUTS];
     size_t bytes[TRANSFER_INPUTS]; /* bytes in each buffer */
-    size_t size, room;             /* bytes of an element, and of a buffer */
+    size_t size, capacity;         /* bytes of an element, and of a buffer */
     uint64_t left;                 /* maximum number of remaining bytes of the source */
     bool ended;                    /* no data follows that of the buffers */
     int fault;                     /* errno if the source failed, else 0 */
@@ -78,6 +78,6 @@ weft_status pieces_rewind(weft_context *ctx, const char *name, const weft_source
 
 /* Returns a context for calls on small arrays in host memory: `ctx` itself, or for a GPU a context of the reference
  * backend, because a call on a GPU would take longer than the computation. Both return the same bits. */
-weft_status pieces_joins(weft_context *ctx, weft_context **joins);
+weft_status pieces_combiner(weft_context *ctx, weft_context **combiner);
 
 #endif

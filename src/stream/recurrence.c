@@ -28,7 +28,7 @@ static weft_status solve_pieces(solving *s, pieces *p, results *r) {
         if (p->n == 0) return results_end(r);
         const bool whole = p->n == p->elements;
         RETURN_IF_ERROR(weft_part_recurrence(s->t->ctx, WEFT_FORWARD, s->t->dtype, p->n, p->x[0], p->x[1], &s->before,
-                                             results_room(r), whole ? map : NULL));
+                                             results_capacity(r), whole ? map : NULL));
         if (whole) pass(s, map);
         RETURN_IF_ERROR(results_give(r, p->n, NULL));
     }

@@ -63,7 +63,7 @@ static weft_status visit_value(const terms *t, const pieces *p, void *state) {
 }
 
 /* Returns the operator that combines the values of chunks. */
-static weft_op join_of(weft_op op) {
+static weft_op combine_of(weft_op op) {
     switch (op) {
     case WEFT_COUNT_NONZERO:
     case WEFT_MEAN:
@@ -75,7 +75,8 @@ static weft_op join_of(weft_op op) {
 }
 
 static weft_status reduce_by_tree(const terms *t, weft_op op, weft_dtype accumulate, weft_dtype result, void *out) {
-    pass s = {.fold = {.ctx = t->ctx, .join = join_of(op), .dtype = result}, .op = op, .accumulate = accumulate};
+    pass s = {
+        .fold = {.ctx = t->ctx, .combine = combine_of(op), .dtype = result}, .op = op, .accumulate = accumulate};
     stream_value value;
     uint64_t n;
     RETURN_IF_ERROR(visit_all(t, visit_value, &s, &n));
@@ -100,14 +101,14 @@ static weft_status visit_extreme(const terms *t, const pieces *p, void *state) {
     const size_t size = weft_dtype_size(t->dtype);
     stream_value value, pair[2];
     uint64_t index, later = 1;
-    weft_context *joins;
-    RETURN_IF_ERROR(pieces_joins(t->ctx, &joins));
+    weft_context *combiner;
+    RETURN_IF_ERROR(pieces_combiner(t->ctx, &combiner));
     RETURN_IF_ERROR(t->reduce(t, p, e->op, WEFT_DEFAULT, NULL, &index));
     RETURN_IF_ERROR(t->reduce(t, p, e->op == WEFT_ARGMIN ? WEFT_MIN : WEFT_MAX, WEFT_DEFAULT, NULL, &value));
     if (e->there) {
         memcpy(pair, &e->value, size);
         memcpy((char *)pair + size, &value, size);
-        RETURN_IF_ERROR(weft_reduce(joins, e->op, t->dtype, WEFT_DEFAULT, 2, pair, &later));
+        RETURN_IF_ERROR(weft_reduce(combiner, e->op, t->dtype, WEFT_DEFAULT, 2, pair, &later));
     }
     if (later) *e = (extreme){e->op, value, p->first + index, true};
     return WEFT_OK;
@@ -126,7 +127,7 @@ static weft_status reduce_extreme(const terms *t, weft_op op, void *out) {
 
 static weft_status sum_in_f64(const terms *t, visitor *visit, pass *s, double *sum, uint64_t *n) {
     stream_value value = {.f64 = 0};
-    s->fold = (fold){.ctx = t->ctx, .join = WEFT_SUM, .dtype = WEFT_F64};
+    s->fold = (fold){.ctx = t->ctx, .combine = WEFT_SUM, .dtype = WEFT_F64};
     RETURN_IF_ERROR(visit_all(t, visit, s, n));
     if (*n) RETURN_IF_ERROR(fold_end(&s->fold, &value));
     *sum = value.f64;
@@ -287,7 +288,7 @@ static weft_status run_dot(weft_context *ctx, weft_dtype accumulate, const weft_
     RETURN_IF_ERROR(check_result("dot", WIDE, x->dtype, accumulate, &result, error));
     RETURN_IF(!out, WEFT_INVALID, "out is NULL");
     const terms t = {.ctx = ctx, .dtype = x->dtype, .count = 2, .sources = {x, y}, .names = {"x", "y"}};
-    pass s = {.fold = {.ctx = ctx, .join = WEFT_SUM, .dtype = result}, .accumulate = accumulate};
+    pass s = {.fold = {.ctx = ctx, .combine = WEFT_SUM, .dtype = result}, .accumulate = accumulate};
     RETURN_IF_ERROR(visit_all(&t, visit_products, &s, &n));
     if (n == 0) return weft_dot(ctx, x->dtype, accumulate, 0, NULL, NULL, out);
     RETURN_IF_ERROR(fold_end(&s.fold, &value));

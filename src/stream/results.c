@@ -8,20 +8,20 @@
 #include <string.h>
 
 static weft_status open_result(results *r, result *piece) {
-    RETURN_IF_ERROR(buffer_take(r->ctx, WEFT_DEVICE, r->room, (void **)&piece->at));
+    RETURN_IF_ERROR(buffer_take(r->ctx, WEFT_DEVICE, r->capacity, (void **)&piece->at));
     piece->host = piece->at;
     if (!transfer_needed(r->ctx)) return WEFT_OK;
     piece->host = NULL;
     RETURN_IF_ERROR(transfer_open(r->ctx, &piece->copy));
-    return r->direct ? WEFT_OK : buffer_take(r->ctx, WEFT_PINNED, r->room, (void **)&piece->host);
+    return r->direct ? WEFT_OK : buffer_take(r->ctx, WEFT_PINNED, r->capacity, (void **)&piece->host);
 }
 
 weft_status results_open(results *r, weft_context *ctx, const weft_sink *sink, weft_dtype dtype, size_t elements) {
     const size_t size = weft_dtype_size(dtype);
     memory_place place;
     uint64_t left = 0;
-    *r = (results){.ctx = ctx, .sink = sink, .size = size, .room = elements * size};
-    const void *to = channel_room(sink, &left);
+    *r = (results){.ctx = ctx, .sink = sink, .size = size, .capacity = elements * size};
+    const void *to = channel_workspace(sink, &left);
     RETURN_IF_ERROR(check_host_value("the memory of the sink", to, &ctx->error));
     RETURN_IF_ERROR(transfer_place(ctx, to, (size_t)left, &place));
     r->direct = place == PLACE_PINNED;
@@ -29,7 +29,7 @@ weft_status results_open(results *r, weft_context *ctx, const weft_sink *sink, w
     return WEFT_OK;
 }
 
-void *results_room(const results *r) { return r->pieces[r->given % transfer_results(r->ctx)].at; }
+void *results_capacity(const results *r) { return r->pieces[r->given % transfer_results(r->ctx)].at; }
 
 static weft_status fail(const results *r) {
     return weft_fail(&r->ctx->error, WEFT_IO, "cannot write the result: %s", strerror(errno));
@@ -39,7 +39,7 @@ static weft_status fail(const results *r) {
 static weft_status send(results *r, result *piece) {
     if (r->direct) {
         uint64_t left = 0;
-        piece->host = channel_room(r->sink, &left);
+        piece->host = channel_workspace(r->sink, &left);
         errno = ENOSPC;
         if (piece->bytes > left) return fail(r);
         channel_advance(r->sink, piece->bytes);
@@ -73,7 +73,7 @@ void results_close(results *r) {
     for (int i = 0; i < TRANSFER_RESULTS; i++) {
         result *piece = &r->pieces[i];
         transfer_close(r->ctx, &piece->copy);
-        if (!r->direct && piece->host != piece->at) buffer_leave(r->ctx, WEFT_PINNED, r->room, piece->host);
-        buffer_leave(r->ctx, WEFT_DEVICE, r->room, piece->at);
+        if (!r->direct && piece->host != piece->at) buffer_leave(r->ctx, WEFT_PINNED, r->capacity, piece->host);
+        buffer_leave(r->ctx, WEFT_DEVICE, r->capacity, piece->at);
     }
 }

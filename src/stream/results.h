@@ -18,7 +18,7 @@ typedef struct result {
 typedef struct results {
     weft_context *ctx;
     const weft_sink *sink;
-    size_t size, room;       /* bytes of a result, and of the results of a chunk */
+    size_t size, capacity;   /* bytes of a result, and of the results of a chunk */
     bool direct;             /* the GPU copies to the sink's memory directly, and `host` is an address in it */
     unsigned given, written; /* number of chunks given to results_give, and written to the sink */
     result pieces[TRANSFER_RESULTS];
@@ -28,7 +28,7 @@ typedef struct results {
  * failure. */
 weft_status results_open(results *r, weft_context *ctx, const weft_sink *sink, weft_dtype dtype, size_t elements);
 /* Returns the address at which the results of the next chunk are to be computed. */
-void *results_room(const results *r);
+void *results_capacity(const results *r);
 /* Passes on the n results of a chunk computed there. If `last` is not NULL, the last result is replaced by *last. */
 weft_status results_give(results *r, size_t n, const uint64_t *last);
 /* Waits until the sink has received all results. */

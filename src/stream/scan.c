@@ -18,7 +18,7 @@ typedef struct level {
 
 typedef struct prefixes {
     const terms *t;
-    weft_context *joins; /* context for scans of totals */
+    weft_context *combiner; /* context for scans of totals */
     weft_op op;
     weft_scan_kind kind;
     weft_dtype accumulate, result;
@@ -35,7 +35,7 @@ typedef struct prefixes {
 /* Scans n totals, starting from *from unless it is NULL. Sets *last to the last prefix. */
 static weft_status scan_totals(const prefixes *s, size_t n, const void *totals, const void *from, uint64_t *last) {
     uint64_t scanned[WEFT_SCAN_GROUP];
-    RETURN_IF_ERROR(weft_scan(s->joins, s->op, WEFT_INCLUSIVE, s->result, WEFT_DEFAULT, n, totals, from, scanned));
+    RETURN_IF_ERROR(weft_scan(s->combiner, s->op, WEFT_INCLUSIVE, s->result, WEFT_DEFAULT, n, totals, from, scanned));
     memcpy(last, (const char *)scanned + (n - 1) * s->size, s->size);
     return WEFT_OK;
 }
@@ -96,7 +96,7 @@ static weft_status scan_pieces(prefixes *s, pieces *p, results *r) {
         RETURN_IF_ERROR(pieces_next(p));
         if (p->n == 0) return results_end(r);
         const bool whole = p->n == p->elements;
-        void *y = results_room(r);
+        void *y = results_capacity(r);
         RETURN_IF_ERROR(s->t->scan(s->t, p, s->op, s->kind, s->accumulate, s->begins ? &s->before : NULL, y));
         if (whole) RETURN_IF_ERROR(pass(s, p, y));
         RETURN_IF_ERROR(results_give(r, p->n, whole && s->ordered && s->kind == WEFT_INCLUSIVE ? &s->before : NULL));
@@ -129,7 +129,7 @@ weft_status terms_scan(const terms *t, const char *what, weft_op op, weft_scan_k
     RETURN_IF((unsigned)kind > WEFT_EXCLUSIVE, WEFT_INVALID, "invalid scan kind %d", (int)kind);
     RETURN_IF_ERROR(check_host_value("init", init, error));
     RETURN_IF_ERROR(pieces_check_sink(t->ctx, "y", sink));
-    RETURN_IF_ERROR(pieces_joins(t->ctx, &s.joins));
+    RETURN_IF_ERROR(pieces_combiner(t->ctx, &s.combiner));
     s.size = weft_dtype_size(s.result);
     s.ordered = (op == WEFT_SUM || op == WEFT_PROD) && type_is_float(s.result);
     s.has_start = s.begins = init != NULL;

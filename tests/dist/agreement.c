@@ -69,7 +69,7 @@ static void check_norms(world *w, double scale) {
 static void check_scan(world *w, weft_op op, weft_scan_kind kind, weft_dtype dtype, weft_dtype accumulate, bool init,
                        size_t n) {
     const weft_dtype result = accumulate == WEFT_DEFAULT ? dtype : accumulate;
-    void *const x = world_array(w, dtype, n), *const one = world_room(n, 8);
+    void *const x = world_array(w, dtype, n), *const one = world_workspace(n, 8);
     void *const start = world_array(w, result, 1);
     const cut c = world_cut(w, n);
     void *const many = world_result(w, n, 8);
@@ -85,7 +85,7 @@ static void check_scan(world *w, weft_op op, weft_scan_kind kind, weft_dtype dty
 }
 
 static void check_scan_in_place(world *w, size_t n) {
-    double *const x = world_array(w, WEFT_F64, n), *const one = world_room(n, 8);
+    double *const x = world_array(w, WEFT_F64, n), *const one = world_workspace(n, 8);
     const cut c = world_cut(w, n);
     double *const own = world_place(w, (c.begin[w->rank + 1] - c.begin[w->rank]) * sizeof *x, x + c.begin[w->rank]);
     (void)weft_scan(w->alone, WEFT_SUM, WEFT_INCLUSIVE, WEFT_F64, WEFT_DEFAULT, n, x, NULL, one);
@@ -99,7 +99,7 @@ static void check_scan_in_place(world *w, size_t n) {
 /* Scans with a border after more than 16^6 elements: the tree of tile totals then has a further level. */
 static void check_long_scan(world *w) {
     const size_t first = (size_t)1 << 24, n = first + 5000;
-    float *const x = world_array(w, WEFT_F32, n), *const one = world_room(n, sizeof *one);
+    float *const x = world_array(w, WEFT_F32, n), *const one = world_workspace(n, sizeof *one);
     cut c = world_cut(w, n);
     for (int r = 1; r < w->size; r++) c.begin[r] = first;
     void *const many = world_result(w, c.begin[w->rank + 1] - c.begin[w->rank], sizeof *x);
@@ -127,7 +127,7 @@ static void check_scans(world *w, size_t n) {
 
 static void check_sort(world *w, weft_dtype dtype, weft_order_of_sort order, bool few, size_t n) {
     unsigned char *const x = world_array(w, dtype, n);
-    void *const one = world_room(n, 8);
+    void *const one = world_workspace(n, 8);
     const size_t size = weft_dtype_size(dtype);
     const cut c = world_cut(w, n);
     void *const many = world_result(w, n, 8);
@@ -142,7 +142,7 @@ static void check_sort(world *w, weft_dtype dtype, weft_order_of_sort order, boo
 }
 
 static void check_random(world *w, size_t n) {
-    void *const one = world_room(n, 8);
+    void *const one = world_workspace(n, 8);
     const uint64_t first = world_draw(w) >> 8;
     const int32_t lower = -7, upper = 1000;
     const cut c = world_cut(w, n);
@@ -160,7 +160,7 @@ static void check_random(world *w, size_t n) {
 
 /* Returns factors near 1, some of them 0, so that values neither vanish nor overflow quickly. */
 static void *draw_factors(world *w, weft_dtype dtype, size_t n) {
-    char *const p = world_room(n, weft_dtype_size(dtype));
+    char *const p = world_workspace(n, weft_dtype_size(dtype));
     for (size_t i = 0; i < n; i++) {
         const uint64_t r = world_draw(w);
         const double v = r % 300 == 0 ? 0 : (double)(r >> 11) * 0x1p-52 - 1;
@@ -173,7 +173,7 @@ static void *draw_factors(world *w, weft_dtype dtype, size_t n) {
 
 static void check_recurrence(world *w, weft_dtype dtype, weft_direction direction, bool wild, size_t n) {
     void *const s = wild ? world_array(w, dtype, n) : draw_factors(w, dtype, n), *const u = world_array(w, dtype, n);
-    void *const one = world_room(n, 8);
+    void *const one = world_workspace(n, 8);
     void *const start = world_array(w, dtype, 1);
     const void *const init = world_draw(w) % 2 ? start : NULL;
     const cut c = world_cut(w, n);
@@ -195,8 +195,8 @@ static void check_recurrence(world *w, weft_dtype dtype, weft_direction directio
 static void check_tridiag(world *w, size_t systems) {
     enum { ROWS = 40 };
     const size_t n = systems * ROWS;
-    double *const a = world_room(n, 8), *const b = world_room(n, 8), *const rhs = world_room(n, 8);
-    double *const one = world_room(n, 8);
+    double *const a = world_workspace(n, 8), *const b = world_workspace(n, 8), *const rhs = world_workspace(n, 8);
+    double *const one = world_workspace(n, 8);
     uint64_t first = 1, firsts = 2;
     const cut c = world_cut(w, systems);
     double *const many = world_result(w, n, 8);
@@ -240,8 +240,9 @@ static void set_element(void *p, weft_dtype dtype, size_t i, double v) {
 static void check_tridiag_rows(world *w, weft_dtype dtype, weft_boundary boundary, bool constants, flaw kind,
                                size_t n) {
     const size_t size = weft_dtype_size(dtype);
-    char *const a = world_room(n + 1, size), *const b = world_room(n + 1, size), *const rhs = world_room(n, size);
-    char *const one = world_room(n, size);
+    char *const a = world_workspace(n + 1, size), *const b = world_workspace(n + 1, size),
+                *const rhs = world_workspace(n, size);
+    char *const one = world_workspace(n, size);
     uint64_t first = 1, firsts = 2;
     const cut c = world_cut(w, n);
     const size_t begin = c.begin[w->rank] * size, bytes = c.begin[w->rank + 1] * size - begin;
@@ -284,7 +285,7 @@ static void check_long_systems(world *w, size_t n) {
 static void check_laplace(world *w, weft_dtype dtype, size_t planes, size_t sweeps) {
     enum { NX = 13, NY = 5 };
     const size_t n = planes * NX * NY, size = weft_dtype_size(dtype);
-    char *const u = world_array(w, dtype, n), *const one = world_room(n, 8);
+    char *const u = world_array(w, dtype, n), *const one = world_workspace(n, 8);
     const cut c = world_cut(w, planes);
     char *const many = world_result(w, n, 8);
     const size_t begin = c.begin[w->rank] * NX * NY * size, end = c.begin[w->rank + 1] * NX * NY * size;
@@ -304,7 +305,7 @@ static void check_fft(world *w, weft_dtype dtype, weft_fft_kind kind, size_t bat
     const size_t size = weft_dtype_size(dtype), half = 2 * (n / 2 + 1);
     const size_t in = size * (kind == WEFT_R2C ? n : kind == WEFT_C2R ? half : 2 * n);
     const size_t out = size * (kind == WEFT_C2R ? n : kind == WEFT_R2C ? half : 2 * n);
-    char *const x = world_array(w, dtype, batch * in / size), *const one = world_room(batch, out);
+    char *const x = world_array(w, dtype, batch * in / size), *const one = world_workspace(batch, out);
     const cut c = world_cut(w, batch);
     const size_t begin = c.begin[w->rank], own = c.begin[w->rank + 1] - begin;
     char *const from = world_place(w, own * in, x + begin * in);
@@ -322,13 +323,13 @@ static void check_convolve(world *w, bool correlate, weft_dtype dtype, weft_fiel
     const size_t parts = field == WEFT_COMPLEX ? 2 : 1, size = parts * weft_dtype_size(dtype);
     const size_t count = mode == WEFT_FULL ? n + m - 1 : mode == WEFT_SAME ? n : n - m + 1;
     char *const x = world_array(w, dtype, parts * n), *const h = world_array(w, dtype, parts * m);
-    char *const one = world_room(count, size);
+    char *const one = world_workspace(count, size);
     const cut c = world_cut(w, n);
     const size_t begin = c.begin[w->rank], next = w->rank + 1 == w->size ? count : c.begin[w->rank + 1];
     const size_t first = begin < count ? begin : count, own = (next < count ? next : count) - first;
     const size_t held = c.begin[w->rank + 1] - begin;
     char *const alone =
-        world_room(held + 2 * n, size); /* surrounded by values that differ from those of adjacent ranks */
+        world_workspace(held + 2 * n, size); /* surrounded by values that differ from those of adjacent ranks */
     memcpy(alone + n * size, x + begin * size, held * size);
     const void *const part = world_place(w, held * size, alone + n * size);
     char *const many = world_result(w, own, size);
@@ -361,7 +362,7 @@ static void check_signals(world *w, size_t n) {
 static void check_map(world *w, weft_dtype dtype, size_t n) {
     static const char formula[] = "a * s + b * (i + 1)";
     void *const a = world_array(w, WEFT_I16, n), *const b = world_array(w, dtype, n);
-    void *const one = world_room(n, 8);
+    void *const one = world_workspace(n, 8);
     const float s = 3;
     const cut c = world_cut(w, n);
     void *const many = world_result(w, n, 8);
@@ -389,7 +390,7 @@ static void check_map(world *w, weft_dtype dtype, size_t n) {
 /* -------------------------------------------------------------------------------- counts */
 
 static void check_histogram(world *w, size_t n) {
-    float *const x = world_room(n, sizeof *x);
+    float *const x = world_workspace(n, sizeof *x);
     const float edges[] = {-1, 0, 0.25F, 1, 7}, lower = -2, upper = 2;
     uint64_t one[100], many[100];
     for (size_t i = 0; i < n; i++) x[i] = (float)((double)(world_draw(w) >> 40) * 0x1p-22 - 2);
@@ -407,7 +408,7 @@ static void check_histogram(world *w, size_t n) {
 
 /* Checks words of 1 to 256 letters, some of which cross many borders. */
 static void check_match(world *w, unsigned flags, size_t n) {
-    char *const text = world_room(n, 1), bytes[300];
+    char *const text = world_workspace(n, 1), bytes[300];
     const uint64_t offsets[] = {0, 1, 4, 260};
     const weft_patterns patterns = {3, offsets, bytes};
     uint64_t one[3], many[3];

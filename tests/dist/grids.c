@@ -22,7 +22,7 @@ static product make_product(world *w, weft_dtype dtype, weft_dtype accumulate, s
     p.a = world_array(w, dtype, m * k);
     p.b = world_array(w, dtype, k * n);
     p.before = world_array(w, dtype, m * n);
-    p.after = world_room(m * n, size);
+    p.after = world_workspace(m * n, size);
     memcpy(p.after, p.before, m * n * size);
     (void)weft_matmul(w->alone, WEFT_ROW_MAJOR, WEFT_NO_TRANSPOSE, WEFT_NO_TRANSPOSE, dtype, accumulate, m, n, k,
                       p.alpha, p.a, k ? k : 1, p.b, n, p.beta, p.after, n);
@@ -39,7 +39,7 @@ static void free_product(const product *p) {
 /* Returns a contiguous copy of some rows and columns of a matrix whose rows are `width` elements. The caller must
  * free it. */
 static char *block_of(const char *whole, size_t width, weft_slice rows, weft_slice columns, size_t size) {
-    char *const block = world_room(rows.count * columns.count, size);
+    char *const block = world_workspace(rows.count * columns.count, size);
     for (size_t i = 0; i < rows.count && columns.count; i++)
         memcpy(block + i * columns.count * size, whole + ((rows.offset + i) * width + columns.offset) * size,
                columns.count * size);

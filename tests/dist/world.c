@@ -123,7 +123,7 @@ uint64_t world_draw(world *w) {
     return z ^ (z >> 31);
 }
 
-void *world_room(size_t n, size_t size) {
+void *world_workspace(size_t n, size_t size) {
     void *p = malloc(n ? n * size : 1);
     if (!p) abort();
     memset(p, 0xa5, n * size);
@@ -151,7 +151,7 @@ static void draw_float(world *w, bool wide, bool special, void *to) {
 void *world_array(world *w, weft_dtype dtype, size_t n) {
     const size_t size = weft_dtype_size(dtype);
     const bool special = world_draw(w) % 4 == 0;
-    char *const p = world_room(n, size);
+    char *const p = world_workspace(n, size);
     for (size_t i = 0; i < n; i++) {
         const uint64_t bits = world_draw(w);
         if (dtype == WEFT_F32 || dtype == WEFT_F64)
@@ -226,14 +226,14 @@ void *world_copy(world *w, const cut *c, weft_dtype dtype, const void *whole) {
 }
 
 void *world_result(world *w, size_t n, size_t size) {
-    void *const pattern = world_room(n, size), *const result = hold(w, n * size);
+    void *const pattern = world_workspace(n, size), *const result = hold(w, n * size);
     if (n > 0 && weft_copy(w->ctx, n * size, pattern, result) != WEFT_OK) abort();
     free(pattern);
     return result;
 }
 
 bool world_same(world *w, size_t bytes, const void *these, const void *result) {
-    void *const copy = world_room(bytes, 1);
+    void *const copy = world_workspace(bytes, 1);
     const bool copied = bytes == 0 || weft_copy(w->ctx, bytes, result, copy) == WEFT_OK;
     const bool same = copied && memcmp(these, copy, bytes) == 0;
     free(copy);

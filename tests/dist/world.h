@@ -38,7 +38,7 @@ int world_run_threads(int count, const char *device, uint64_t seed, void (*run)(
 
 uint64_t world_draw(world *w);
 /* Allocates memory for n elements, filled with a pattern. */
-void *world_room(size_t n, size_t size);
+void *world_workspace(size_t n, size_t size);
 /* Returns n elements of all magnitudes and signs; some of the floating-point arrays contain special values. The
  * caller must free it. */
 void *world_array(world *w, weft_dtype dtype, size_t n);

@@ -1,5 +1,5 @@
-"""Every link of the documentation leads to a file and a heading that exist, and so does every page that a comment names.
-docs/README.md lists every page of docs. Every clause that is cited as "ORDER.md 6.2" exists.
+"""Checks that the file and the heading of every link of the documentation exist, and every page that a comment names.
+Checks that docs/README.md lists every page of docs, and that every clause cited as "ORDER.md 6.2" exists.
 
     links.py SOURCE_DIR
 """
@@ -16,7 +16,7 @@ ADDRESS = re.compile(r"^[a-z]+:")
 
 
 def anchors(page):
-    """The names by which GitHub and MkDocs link to the page's headings."""
+    """Returns the anchors of the page's headings on GitHub and in MkDocs."""
     names, fenced = set(), False
     for line in page.read_text(encoding="utf-8").split("\n"):
         fenced ^= line.startswith("```")
@@ -28,7 +28,7 @@ def anchors(page):
 
 
 def prose(text):
-    """The text without its blocks and spans of code."""
+    """Returns the text without its blocks and spans of code."""
     return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
 
 
@@ -45,14 +45,14 @@ def dead_links(page):
 
 
 def unlisted_pages(docs):
-    """Pages of docs that docs/README.md does not link to."""
+    """Returns the pages of docs to which docs/README.md has no link."""
     index = docs / "README.md"
     listed = {(docs / link.partition("#")[0]).resolve() for link in LINK.findall(index.read_text(encoding="utf-8"))}
     return [page for page in sorted(docs.rglob("*.md")) if page != index and page.resolve() not in listed]
 
 
 def wrong_clauses(text, clauses):
-    """The clauses of docs/spec/ORDER.md that a text cites and that do not exist."""
+    """Returns the clauses of docs/spec/ORDER.md that a text cites and that do not exist."""
     cited = [number for citation in CITATION.findall(text) for number in re.findall(NUMBER, citation)]
     return [f"ORDER.md {number}" for number in cited if number not in clauses]
 
@@ -73,7 +73,7 @@ def main():
             count += len(LINK.findall(text))
             wrong += dead_links(file)
         for link in wrong:
-            print(f"{name}: nothing is at {link}")
+            print(f"{name}: {link} does not exist")
         dead += len(wrong)
     for page in unlisted_pages(source / "docs"):
         print(f"docs/README.md: does not list {page.relative_to(source)}")

@@ -1,11 +1,12 @@
-"""The examples of the documentation work as they stand: fragments and programs of C are compiled and run, commands are
-run in each page's order, and what stands below a command is what it prints.
+"""Tests the examples of the documentation. Fragments and programs of C are compiled and run. Commands are run in the
+order of each page, and must print the lines shown below them.
 
     run.py SOURCE_DIR BUILD_DIR PAGE...
 
-A line "$ command" in an indented or a fenced block is run by sh; lines below it up to the next, a blank line or the
-block's end are its output. A block of C with a main() is a program, whose first line names its file: /* total.c */;
-commands below compile it. Any other is a fragment, which is given a context and the arrays and files below.
+sh runs a line "$ command" in an indented or a fenced block. The lines below it, up to the next command, a blank line or
+the end of the block, are its output. A block of C with a main() is a program, whose first line contains its file name:
+/* total.c */; commands below compile it. Any other block of C is a fragment, which can use a context and the arrays and
+files below.
 """
 import math
 import re
@@ -15,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# What fragments presume; a declaration of their own hides it. Void pointers take any of it.
+# Declarations that fragments can use; their own declarations hide these.
 FRAGMENT = """
 #include <stdio.h>
 #include <weft.h>
@@ -39,7 +40,7 @@ int main(void) {{
 }}
 """
 
-# What commands presume and no command of their page makes: by page, name: dtype, shape, value at i.
+# Input files of the commands that no command of their page makes, by page; name: dtype, shape, value at i.
 FILES = {
     "convolve": {"signal.npy": ("<f4", (50,), lambda i: i % 7), "filter.npy": ("<f4", (11,), lambda i: 1 / 11),
                  "pattern.npy": ("<f4", (11,), lambda i: i % 7)},
@@ -64,7 +65,7 @@ def write_npy(path, dtype, shape, value):
 
 
 def blocks(page):
-    """The page's blocks in order: (language, lines); indented ones have the language ''."""
+    """Yields the blocks of the page in order: (language, lines). Indented ones have the language ''."""
     lines, language, block = page.read_text(encoding="utf-8").split("\n"), None, []
     for line in lines + [""]:
         fence = re.match(r"```(\w*)$", line)
@@ -89,12 +90,12 @@ def run(command, folder, environment):
 
 
 def words(text):
-    """Lines of words: how far words lie apart does not count."""
+    """Returns the lines with single spaces between words, so that comparisons ignore the spacing."""
     return [" ".join(line.split()) for line in text.strip().split("\n")]
 
 
 def commands(lines):
-    """(command, expected output) of a block."""
+    """Returns the pairs (command, expected output) of a block."""
     found = []
     for line in lines:
         if line.startswith("$ "):
@@ -112,7 +113,7 @@ def as_program(fragment):
 class Page:
     def __init__(self, path, folder, environment, sources):
         self.path, self.folder, self.environment, self.failures, self.count = path, folder, environment, 0, 0
-        self.sources = f"-I{sources}" # of the library, for pages about its inside
+        self.sources = f"-I{sources}"  # of the library, for pages about its internals
         for name, (dtype, shape, value) in FILES.get(path.stem, {}).items():
             write_npy(folder / name, dtype, shape, value)
 
@@ -144,10 +145,10 @@ class Page:
         for command, expected in commands(block):
             missing = [name for name in re.findall(r"(?<!\S)/usr/share/\S+", command) if not Path(name).exists()]
             if missing:
-                print(f"{self.path.name}: left out, there is no {missing[0]}: {command}")
+                print(f"{self.path.name}: left out because {missing[0]} does not exist: {command}")
                 continue
             code, printed = run(command, self.folder, self.environment)
-            # Only what is shown as a mistake may fail.
+            # A command may fail only if its output is shown.
             ok = words(printed) == words("\n".join(expected)) if expected else code == 0
             self.expect(command, ok, f"exit code {code}\n{printed}")
 

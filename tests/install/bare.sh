@@ -1,12 +1,12 @@
 #!/bin/sh
-# Does in a bare Debian, as a user with sudo, what README.md says: `./x tour`, the installation, the first program. Then
-# `./x test` must find all that it installs: nothing but the CUDA plugin may be left out of its build. Needs root and a
-# mirror of Debian. Usage: bare.sh [SUITE]
+# Follows README.md in a bare Debian, as a user with sudo: `./x tour`, the installation, the first program. Then the
+# build of `./x test` must find all packages that it has installed: it may leave out only the CUDA plugin. Requires
+# root and a mirror of Debian. Usage: bare.sh [SUITE]
 set -eu
 source=$(cd "$(dirname "$0")/../.." && pwd)
 . "$source/tests/install/debian.sh"
 suite=${1:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
-[ "$(id -u)" = 0 ] || { echo "bare.sh: only root can make a new Debian" >&2 && exit 1; }
+[ "$(id -u)" = 0 ] || { echo "bare.sh: must be run as root" >&2 && exit 1; }
 bare=bare-$suite.$$
 trap 'rm -rf "${chroots:?}/$bare"' EXIT INT TERM
 
@@ -24,8 +24,8 @@ echo "./x tour"
 as_user './x tour >tour.txt && tail -n 1 tour.txt'
 
 echo "README.md's first program"
-# The section's C block, whose first line names its file; its commands, with or without "$ " before them; and the line
-# that README.md shows below the last command.
+# Extracts the C block of the section, whose first line contains the file name; the commands, with or without "$ "
+# before them; and the line that README.md shows below the last command.
 readme=$source/README.md home=$chroots/$bare/home/user/weft
 section() { sed -n '/^## A first program/,/^## /p' "$readme"; }
 program=$(section | sed -n 's,^/\* \([a-z_]*\.c\) \*/$,\1,p')
@@ -36,8 +36,8 @@ printed=$(as_user 'sudo apt-get install -y --no-install-recommends pkgconf >/dev
 [ "$printed" = "$shown" ] || { echo "bare.sh: $program printed '$printed'; README.md shows '$shown'" >&2 && exit 1; }
 echo "$printed"
 
-echo "what ./x test builds after it has installed its tools"
-# The functions of x, without its verb; cmake configures and builds nothing.
+echo "the build of ./x test after it has installed its tools"
+# Uses the functions of x without its verbs. cmake configures, but does not build.
 sed '/^verb=/,$d' "$source/x" >"$chroots/$bare/home/user/weft/functions"
 cat >>"$chroots/$bare/home/user/weft/functions" <<'TEXT'
 cmake() { [ "$1" = --build ] || command cmake "$@"; }
@@ -46,5 +46,5 @@ configure_and_build default -DWEFT_WERROR=ON $test_parts
 TEXT
 as_user 'sh ./functions'
 left=$(grep -v '(no nvcc)' "$chroots/$bare/home/user/weft/build/left_out.txt" || true)
-[ -z "$left" ] || { echo "bare.sh: ./x test leaves out: $left" >&2 && exit 1; }
+[ -z "$left" ] || { echo "bare.sh: the build of ./x test leaves out: $left" >&2 && exit 1; }
 echo "nothing is left out"

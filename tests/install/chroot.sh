@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs the packages of `./x package` in a fresh Debian, uses what is in them as a stranger would, and removes them:
-# nothing may be left. Needs root and a mirror of Debian. Usage: chroot.sh DIRECTORY_OF_PACKAGES [SUITE]
+# Installs the packages of `./x package` in a new Debian, uses their contents as a user would, and removes them. No
+# file may be left. Requires root and a mirror of Debian. Usage: chroot.sh DIRECTORY_OF_PACKAGES [SUITE]
 set -eu
 packages=$1
 source=$(cd "$(dirname "$0")/../.." && pwd)
 . "$source/tests/install/debian.sh"
 suite=${2:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
-[ "$(id -u)" = 0 ] || { echo "chroot.sh: a fresh Debian can be made by root only" >&2 && exit 1; }
+[ "$(id -u)" = 0 ] || { echo "chroot.sh: must be run as root" >&2 && exit 1; }
 ls "$packages"/*.deb >/dev/null || { echo "chroot.sh: no packages in $packages; make them with ./x package" >&2 && exit 1; }
 work=$(mktemp -d)
 name=packages-$suite.$$
@@ -14,11 +14,11 @@ root=$chroots/$name
 trap 'rm -rf "$work" "${chroots:?}/$name" "${chroots:?}/$name.log"' EXIT INT TERM
 
 quietly() { "$@" >"$work/log" 2>&1 || { tail -n 30 "$work/log" >&2 && exit 1; }; }
-# Every file and link but what apt, dpkg and the linker keep for themselves.
+# Lists all files and links, except the records of apt, dpkg and the linker.
 everything() { (cd "$root" && find . -path ./proc -prune -o -path ./var -prune -o -path ./tmp -prune -o \
     -name 'ld.so.cache*' -prune -o \( -type f -o -type l \) -print | LC_ALL=C sort); }
 
-echo "a fresh Debian $suite"
+echo "a new Debian $suite"
 copy_of "$suite" "$name"
 packages "$name" gcc g++ gfortran libc6-dev pkgconf cmake ninja-build libpng16-16 lintian
 mkdir "$root/packages" "$root/trial"
@@ -62,9 +62,9 @@ inside "$name" sh -euc 'cd /trial
 
 echo "removing"
 quietly inside "$name" sh -c 'apt-get purge -y $(for p in /packages/*.deb; do dpkg-deb --field $p Package; done)'
-if inside "$name" weft version 2>/dev/null; then echo "chroot.sh: the command is still there" >&2 && exit 1; fi
+if inside "$name" weft version 2>/dev/null; then echo "chroot.sh: the command still exists after the removal" >&2 && exit 1; fi
 everything >"$work/after"
 rm -rf "$root/trial" "$root/packages"
 LC_ALL=C comm -3 "$work/before" "$work/after" | grep -vE '^[[:space:]]*\./(trial|packages)/' >"$work/left" || true
-[ ! -s "$work/left" ] || { echo "chroot.sh: installing and removing has changed:" >&2 && cat "$work/left" >&2 && exit 1; }
-echo "nothing is left of them: all right"
+[ ! -s "$work/left" ] || { echo "chroot.sh: changed by installation and removal:" >&2 && cat "$work/left" >&2 && exit 1; }
+echo "removed completely"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds weft with warnings as errors by each supported compiler, in a Debian that has it, and compares what its library
-# computes with the specification. Needs root and a mirror of Debian. WEFT_COMPILERS_OPTIONS: more options for CMake.
+# Builds weft with each supported compiler, with warnings as errors, in a Debian that has it. Compares the results of
+# the library with the specification. Requires root and a mirror of Debian. WEFT_COMPILERS_OPTIONS: more options for
+# CMake.
 # Usage: compilers.sh [NAME...]
 set -u
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -26,11 +27,11 @@ cuda-13       trixie   gcc-14 g++-14
 '
 names=$(echo "$compilers" | awk '{ print $1 }')
 for name in "$@"; do
-    echo "$names" | grep -qxF -e "$name" || { echo "compilers.sh: there is no '$name'; there are" $names >&2 && exit 2; }
+    echo "$names" | grep -qxF -e "$name" || { echo "compilers.sh: invalid name '$name': expected one of" $names >&2 && exit 2; }
 done
-[ "$(id -u)" = 0 ] || { echo "compilers.sh: only root can make a Debian to try compilers in" >&2 && exit 1; }
+[ "$(id -u)" = 0 ] || { echo "compilers.sh: must be run as root" >&2 && exit 1; }
 
-# prepare NAME SUITE PACKAGE...: makes $chroots/NAME with what every build needs and those packages.
+# prepare NAME SUITE PACKAGE...: makes $chroots/NAME with the packages that every build requires, and these packages.
 prepare() {
     copy_of "$2" "$1" || return 1
     prepared=$1
@@ -38,7 +39,7 @@ prepare() {
     packages "$prepared" libc6-dev libpng-dev cmake ninja-build ccache "$@"
 }
 
-# Options of CMake for the compiler called $1: which it is, and what it builds.
+# options NAME: prints the options of CMake that select the compiler and the parts to build.
 options() {
     case $1 in
     cuda-*) echo -DWEFT_CUDA=ON -DWEFT_GPU_LADDER=ON -DCMAKE_CUDA_COMPILER=/build/nvcc/bin/nvcc \
@@ -55,7 +56,7 @@ options() {
     esac
 }
 
-# Builds and verifies by the compiler called $1, in $chroots/$2. Words after that are options of CMake.
+# try NAME ROOT OPTION...: builds and verifies with this compiler in $chroots/ROOT, with these options of CMake.
 try() {
     tried=$1 try_root=$2
     shift 2
@@ -66,7 +67,7 @@ try() {
         cmake -S /source -B "$build" -G Ninja -DWEFT_WERROR=ON -DCMAKE_C_COMPILER_LAUNCHER=ccache \
             -DCMAKE_CXX_COMPILER_LAUNCHER=ccache "$@"
         cd "$build"
-        case $build in */cuda-*) exec ninja libweft_cuda.so libweft_ladder_cuda.so ;; esac # no GPU to run them
+        case $build in */cuda-*) exec ninja libweft_cuda.so libweft_ladder_cuda.so ;; esac # requires a GPU to run
         ninja
         ./weft --quiet --device cpu verify --level tiny --every 10
         if [ -e libweft_ladder_executor.so ]; then ./weft --quiet --device cpu ladder reduce; fi
@@ -75,7 +76,7 @@ try() {
         fi' sh "$tried" "$@" >"$chroots/$tried.log" 2>&1
 }
 
-# unpack_wheels NAME WHEEL...: those wheels and what they require, in /build/wheels of $chroots/NAME.
+# unpack_wheels NAME WHEEL...: unpacks the wheels and their dependencies into /build/wheels of $chroots/NAME.
 unpack_wheels() {
     unpacked=$chroots/$1/build
     shift
@@ -85,8 +86,9 @@ unpack_wheels() {
     for file in "$unpacked"/files/*.whl; do python3 -m zipfile -e "$file" "$unpacked/wheels" || return 1; done
 }
 
-# install_nvcc NAME cuda-12|cuda-13: lays a toolkit into /build/nvcc of $chroots/NAME. The wheels of CUDA 13 have all of
-# it. Those of CUDA 12 lack nvcc itself, which is in Debian 13's package; the glibc there is too new for its headers.
+# install_nvcc NAME cuda-12|cuda-13: installs a toolkit into /build/nvcc of $chroots/NAME. The wheels of CUDA 13 are
+# complete. Those of CUDA 12 lack nvcc itself, which is in Debian 13's package; the glibc there is too new for its
+# headers.
 install_nvcc() {
     [ ! -x "$chroots/$1/build/nvcc/bin/nvcc" ] || return 0
     if [ "$2" = cuda-13 ]; then
@@ -118,7 +120,7 @@ install_nvcc() {
         printf "%s\n" "TOP = \$(_HERE_)/.." "NVVMIR_LIBRARY_DIR = \$(TOP)/nvvm/libdevice" "PATH += \$(_HERE_):" \
             "INCLUDES += -I\$(TOP)/include \$(_SPACE_)" "LIBRARIES =+ \$(_SPACE_) -L\$(TOP)/lib64" >bin/nvcc.profile
         chmod +x bin/*
-        # The wheel of the runtime has the shared library alone: the linker takes it for the static one.
+        # The wheel of the runtime contains only the shared library, which is linked in place of the static one.
         echo "INPUT(-l:libcudart.so.12)" >lib64/libcudart_static.a
         ar rc lib64/libcudadevrt.a
         mv /build/nvcc.new /build/nvcc' >"$chroots/$1.log" 2>&1
@@ -127,7 +129,7 @@ install_nvcc() {
 status=0
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT INT TERM
-# tell NAME VERDICT SECONDS
+# tell NAME VERDICT SECONDS: adds a row to the table.
 tell() { printf '%-14s %-10s %6s s\n' "$@" | tee -a "$table"; }
 for name in ${*:-$names}; do
     start=$(date +%s)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs weft into a temporary prefix and builds a program outside the tree against it twice: found
-# through pkg-config and through the CMake package. Usage: run.sh SOURCE_DIR BUILD_DIR
+# Installs weft into a temporary prefix. Builds a program outside the tree with it twice: by pkg-config and by the CMake
+# package. Usage: run.sh SOURCE_DIR BUILD_DIR
 set -eu
 source=$1
 build=$2
@@ -11,17 +11,17 @@ cp "$source/examples/first.c" "$source/examples/random_walk.c" "$work"
 library=$(dirname "$(find "$work/prefix" -name libweft.so)")
 
 if command -v pkg-config >/dev/null; then
-    export PKG_CONFIG_PATH="$library/pkgconfig" # the prefix is another one than was configured
+    export PKG_CONFIG_PATH="$library/pkgconfig" # the prefix differs from the configured one
     # shellcheck disable=SC2046
     cc -std=c17 "$work/first.c" $(pkg-config --cflags --libs weft) -o "$work/by_pkgconfig"
-    "$work/by_pkgconfig" # has the library's directory in its run path
+    "$work/by_pkgconfig" # its run path contains the library's directory
     if [ -e "$library/libweft_dist.so" ]; then
         # shellcheck disable=SC2046
         mpicc "$source/examples/random_walk.c" $(pkg-config --cflags --libs weft-dist) -o "$work/walk_by_pkgconfig"
         "$work/walk_by_pkgconfig" >/dev/null
     fi
 else
-    echo "pkg-config is not installed: that half of the test is left out"
+    echo "pkg-config is not installed: its half of the test is left out"
 fi
 
 cat >"$work/CMakeLists.txt" <<'TEXT'

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Puts the faults of gpu.txt into the CUDA plugin, one at a time; each must make `weft verify` fail on this GPU.
+"""Inserts the faults of gpu.txt into the CUDA plugin, one at a time. Each must make `weft verify` fail on this GPU.
 
 Usage: gpu.py BUILD [NAME...]
 
-BUILD is a build of this tree. A fault has a copy of the sources, where only what depends on the changed file is
-compiled, and is linked with the other objects of BUILD; as many at once as there are cores. A fault that changes
-nothing, does not compile or goes unnoticed is an error. After WEFT_MUTANTS_SECONDS (900) those that are left are
-counted and left out; where it begins in the list moves on from day to day."""
+BUILD is a build of this tree. Each fault gets a copy of the sources. Only the objects that depend on the changed file
+are compiled there, and they are linked with the other objects of BUILD. As many faults as cores are built at a time. A fault
+that changes nothing, does not compile or is not detected is an error. After WEFT_MUTANTS_SECONDS (900) the remaining
+faults are counted but not tried. The start in the list changes from day to day."""
 
 import concurrent.futures
 import json
@@ -30,7 +30,7 @@ def read_faults(names):
 
 
 class Build:
-    """The objects of the plugin, how each is made and what of."""
+    """The objects of the plugin, with the command and the dependencies of each."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder).resolve()
@@ -55,16 +55,16 @@ class Build:
         return found + [name for name in self.objects if embeds and "nvrtc_embedded" in name]
 
     def run(self, command, tree):
-        """A command of this build, done for the sources in `tree`. The build may lie among the sources."""
+        """Runs a command of this build for the sources in `tree`. The build directory may be inside the source tree."""
         command = command.replace("--Werror=all-warnings", "").replace("-Xcompiler=-Werror", "")
         command = command.replace(str(self.folder), "BUILD").replace(str(SOURCE), str(tree))
         command = command.replace("BUILD/nvrtc_embedded", f"{tree}/nvrtc_embedded").replace("BUILD", str(self.folder))
         return subprocess.run(command, shell=True, cwd=self.folder, capture_output=True, text=True, check=False)
 
-    def make(self, fault, room):
-        """The plugin with a fault in room/NAME; a sentence where there is none."""
+    def make(self, fault, work):
+        """Builds the plugin with a fault in work/NAME. Returns "" or a sentence on the error."""
         name, file, expression = fault
-        tree = room / name
+        tree = work / name
         tree.mkdir(parents=True)
         for folder in ("src", "include", "cmake"):
             shutil.copytree(SOURCE / folder, tree / folder)
@@ -97,8 +97,9 @@ def verify(build, plugin, compiled, *words, level="tiny"):
 
 
 def is_noticed(build, plugin, name):
-    """It is first looked for in the operation that its name begins with, if that is one, then in all, then in longer
-    arrays. A fault of what compiled formulas are made of shows where all of them are compiled."""
+    """Returns True if verify detects the fault. It is run for the operation with which the name of the fault begins,
+    if that is one, then for all operations, then with longer arrays. A fault in the sources of compiled formulas is
+    detected in a run that compiles all formulas."""
     words = name.split("-")
     if words[0] == "compiled":
         op = words[1] if words[1].startswith("map") else "map_reduce"
@@ -111,24 +112,24 @@ def is_noticed(build, plugin, name):
 def main():
     build = Build(sys.argv[1])
     faults = read_faults(sys.argv[2:])
-    room = build.folder / "gpu-mutants"
-    shutil.rmtree(room, ignore_errors=True)
+    work = build.folder / "gpu-mutants"
+    shutil.rmtree(work, ignore_errors=True)
     end = time.time() + float(os.environ.get("WEFT_MUTANTS_SECONDS", "900"))
     tried = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        plugins = [(fault[0], pool.submit(build.make, fault, room)) for fault in faults]
+        plugins = [(fault[0], pool.submit(build.make, fault, work)) for fault in faults]
         for name, plugin in plugins:
             if time.time() > end:
                 plugin.cancel()
                 continue
             trouble = plugin.result()
-            if not trouble and not is_noticed(build, room / name, name):
+            if not trouble and not is_noticed(build, work / name, name):
                 trouble = "NOT noticed"
             tried += 1
             failed += bool(trouble)
             print(f"{name}: {trouble or 'noticed'}", flush=True)
-            shutil.rmtree(room / name, ignore_errors=True)
-    print(f"{tried} faults tried, {failed} failed, {len(faults) - tried} left for another day")
+            shutil.rmtree(work / name, ignore_errors=True)
+    print(f"{tried} faults tried, {failed} failed, {len(faults) - tried} not tried for lack of time")
     return 1 if failed or not tried else 0
 
 

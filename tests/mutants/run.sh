@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds weft once with each fault of list.txt and expects the suite to fail. A fault that changes no
-# line, does not compile, or goes unnoticed is an error.
+# Builds weft once with each fault of list.txt and expects the suite to fail. A fault that changes no line, does not
+# compile, or is not detected is an error.
 # Usage: run.sh SOURCE_DIR [PART PARTS]: only every PARTS-th fault, beginning with the PART-th (from 0).
-# After WEFT_MUTANTS_SECONDS (240) those that are left are counted and left out; where it begins in the list moves on
-# from day to day.
+# After WEFT_MUTANTS_SECONDS (240) the remaining faults are counted but not tried. The start in the list changes from
+# day to day.
 set -eu
 source=$1
 part=${2:-0}
@@ -21,14 +21,16 @@ cmake -S "$tree" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Mutant "-DCMAKE_C_FLAGS
 
 compile() { cmake --build "$build" --target weft_command -j 1 >"$work/log" 2>&1; }
 
-# Exit code 1 is a disagreement; anything else above 0 is a crash, which is noticed just as well. A fault of either side
-# is soon seen where the two differ; one that both would have is left to the golden hashes, which take longer.
+# Succeeds if the suite does not detect the fault. Exit code 1 is a disagreement, any other code above 0 a crash; both
+# count as detected. The comparison quickly finds a fault in one backend. A fault in both is found only by the golden
+# hashes, which take longer.
 agrees() {
     timeout 1500 "$build/weft" --quiet --device cpu verify --level tiny --first >"$work/log" 2>&1 &&
         "$build/weft" --quiet verify --golden "$tree/tests/golden" >"$work/log" 2>&1
 }
 
-# A fault is first looked for in the operation that its name has in the second place, if that is one.
+# soon_noticed OPERATION: succeeds if verify of this operation detects the fault. The operation is the second part of
+# the fault's name. If it is not an operation (exit code 2), the function fails.
 soon_noticed() {
     code=0
     timeout 1500 "$build/weft" --quiet --device cpu verify --level tiny --first --op "$1" >"$work/log" 2>&1 || code=$?
@@ -36,9 +38,9 @@ soon_noticed() {
 }
 
 compile || { cat "$work/log" && exit 1; }
-# That all of the suite passes without a fault is what the tests beside this one show; here some of it.
+# Checks that a sample of the suite passes without a fault. Other tests run all of it.
 timeout 1500 "$build/weft" --quiet --device cpu verify --level tiny --every 20 >"$work/log" 2>&1 ||
-    { cat "$work/log" && echo "the suite fails without any fault" && exit 1; }
+    { cat "$work/log" && echo "the suite fails without a fault" && exit 1; }
 
 grep -v -e '^#' -e '^$' "$source/tests/mutants/list.txt" >"$work/list"
 count=$(wc -l <"$work/list")
@@ -58,7 +60,7 @@ while IFS='|' read -r name file expression; do
         continue
     fi
     case $name in
-    v4-*) grep -q avx512dq /proc/cpuinfo || continue ;; # code that only such machines run
+    v4-*) grep -q avx512dq /proc/cpuinfo || continue ;; # only CPUs with AVX-512 run this code
     esac
     tried=$((tried + 1))
     cp "$tree/$file" "$work/original"
@@ -80,6 +82,6 @@ while IFS='|' read -r name file expression; do
     fi
     cp "$work/original" "$tree/$file"
 done <"$work/turn"
-echo "$tried faults tried, $left left for another day"
+echo "$tried faults tried, $left not tried for lack of time"
 [ "$tried" -gt 0 ] || { echo "no fault was tried" && exit 1; }
 exit $failed

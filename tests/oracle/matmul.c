@@ -173,8 +173,8 @@ static void rules(void) {
     EXPECT(is(scaled(1, one, nan, 1, 1, 1), NAN) && !signbit(scaled(1, one, nan, 1, 1, 1)), "a NaN is canonical");
 }
 
-/* ORDER.md 13.2: checks where parts begin. Small terms at the start of a later part are added up separately, so they are not
- * lost. */
+/* ORDER.md 13.2: checks where parts begin. Small terms at the start of a later part are added up separately, so they
+ * are not lost. */
 static void check_parts(size_t m, size_t n, size_t k, size_t part) {
     double *a = calloc(m * k, sizeof *a), *b = calloc(k * n, sizeof *b);
     const double h = 0x1p-53;

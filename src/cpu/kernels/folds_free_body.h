@@ -58,7 +58,7 @@ static void OF(maxima)(const fold_job *job, const uint64_t *offsets, size_t coun
 
 #if !IS_FLOAT
 
-INLINE uint64_t OF(fold_join)(weft_op op, uint64_t a, uint64_t b) {
+INLINE uint64_t OF(fold_combine)(weft_op op, uint64_t a, uint64_t b) {
     switch (op) {
     case WEFT_SUM: return a + b;
     case WEFT_PROD: return a * b;
@@ -77,10 +77,10 @@ INLINE uint64_t OF(fold_one)(weft_op op, const fold_job *job, const T *x, size_t
         partial found;
         job->whole(&(piece){.x = x, .n = bits ? n * sizeof(T) : n}, &found);
         for (size_t half = 32; bits && half >= 8 * sizeof(T); half /= 2)
-            found.u64 = OF(fold_join)(op, found.u64, found.u64 >> half);
+            found.u64 = OF(fold_combine)(op, found.u64, found.u64 >> half);
         return found.u64;
     }
-    for (size_t i = 0; i < n; i++) value = OF(fold_join)(op, value, (uint64_t)(WIDE)x[i]);
+    for (size_t i = 0; i < n; i++) value = OF(fold_combine)(op, value, (uint64_t)(WIDE)x[i]);
     return value;
 }
 

@@ -7,25 +7,25 @@ enum { BLOCK = 1 << 15 };
 #include "cpu/kernels/each_type.h"
 
 /* Combines p->n bytes in 64-bit words. The last word is padded with the identity. */
-INLINE uint64_t join_words(uint64_t (*join)(uint64_t, uint64_t), uint64_t identity, const piece *p) {
+INLINE uint64_t combine_words(uint64_t (*combine)(uint64_t, uint64_t), uint64_t identity, const piece *p) {
     const char *x = p->x;
     uint64_t bits = identity, word = identity;
     for (size_t i = 0; i < p->n / sizeof word; i++) {
         memcpy(&word, x + i * sizeof word, sizeof word);
-        bits = join(bits, word);
+        bits = combine(bits, word);
     }
     word = identity;
     memcpy(&word, x + p->n / sizeof word * sizeof word, p->n % sizeof word);
-    return join(bits, word);
+    return combine(bits, word);
 }
 
 INLINE uint64_t and_words(uint64_t a, uint64_t b) { return a & b; }
 INLINE uint64_t or_words(uint64_t a, uint64_t b) { return a | b; }
 INLINE uint64_t xor_words(uint64_t a, uint64_t b) { return a ^ b; }
 
-static void bits_and(const piece *p, partial *out) { out->u64 = join_words(and_words, UINT64_MAX, p); }
-static void bits_or(const piece *p, partial *out) { out->u64 = join_words(or_words, 0, p); }
-static void bits_xor(const piece *p, partial *out) { out->u64 = join_words(xor_words, 0, p); }
+static void bits_and(const piece *p, partial *out) { out->u64 = combine_words(and_words, UINT64_MAX, p); }
+static void bits_or(const piece *p, partial *out) { out->u64 = combine_words(or_words, 0, p); }
+static void bits_xor(const piece *p, partial *out) { out->u64 = combine_words(xor_words, 0, p); }
 
 /* One kernel per integer type. */
 #define OF_INTEGERS(kernel)                                                                                       \

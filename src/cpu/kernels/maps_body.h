@@ -5,7 +5,7 @@
  * of type T are read in place. */
 #define LANES (MAP_BLOCK / sizeof(T))
 
-INLINE T *OF(block)(void *room, size_t number) { return (T *)room + number * LANES; }
+INLINE T *OF(block)(void *workspace, size_t number) { return (T *)workspace + number * LANES; }
 
 /* Computes to[l] = op(a[l], b[l], c[l]). `to` must differ from a, b and c. */
 INLINE void OF(lanes)(map_op op, size_t n, T *restrict to, const T *a, const T *b, const T *c) {
@@ -43,9 +43,9 @@ static void OF(convert)(weft_dtype dtype, const void *x, size_t n, T *restrict t
 }
 
 /* Fills the blocks of LEAF_VALUE leaves, which are constant during the call. */
-static void OF(begin)(const map_call *c, void *room) {
+static void OF(begin)(const map_call *c, void *workspace) {
     for (size_t k = 0; k < c->leaf_count; k++) {
-        T *const to = OF(block)(room, c->register_count + k);
+        T *const to = OF(block)(workspace, c->register_count + k);
         if (c->leaves[k].kind != LEAF_VALUE) continue;
         const T v = OF(leaf_value)(&c->leaves[k]);
         for (size_t l = 0; l < LANES; l++) to[l] = v;
@@ -53,10 +53,10 @@ static void OF(begin)(const map_call *c, void *room) {
 }
 
 /* Sets at[k] to the address of elements [first, first + n) of leaf k. */
-INLINE void OF(fetch)(const map_call *c, size_t first, size_t n, void *room, const T **at) {
+INLINE void OF(fetch)(const map_call *c, size_t first, size_t n, void *workspace, const T **at) {
     for (size_t k = 0; k < c->leaf_count; k++) {
         const map_leaf *leaf = &c->leaves[k];
-        T *const own = OF(block)(room, c->register_count + k);
+        T *const own = OF(block)(workspace, c->register_count + k);
         const void *elements;
         at[k] = own;
         if (leaf->kind == LEAF_INDEX)
@@ -72,19 +72,19 @@ INLINE void OF(fetch)(const map_call *c, size_t first, size_t n, void *room, con
 
 /* ------------------------------------------------------------------------------------ blocks */
 
-INLINE const T *OF(operand)(const T *const *at, void *room, unsigned number) {
-    return number < MAP_REGISTERS ? OF(block)(room, number) : at[number - MAP_REGISTERS];
+INLINE const T *OF(operand)(const T *const *at, void *workspace, unsigned number) {
+    return number < MAP_REGISTERS ? OF(block)(workspace, number) : at[number - MAP_REGISTERS];
 }
 
 /* Evaluates a block. Returns the address of its results: `to`, or the last step's register if `to` is NULL. */
-INLINE const T *OF(run_block)(const map_call *c, size_t first, size_t n, void *room, T *to) {
+INLINE const T *OF(run_block)(const map_call *c, size_t first, size_t n, void *workspace, T *to) {
     const map_step *const last = c->steps + c->step_count - 1;
     const T *at[MAP_LEAVES];
-    T *const results = to ? to : OF(block)(room, last->to);
-    OF(fetch)(c, first, n, room, at);
+    T *const results = to ? to : OF(block)(workspace, last->to);
+    OF(fetch)(c, first, n, workspace, at);
     for (const map_step *s = c->steps; s <= last; s++) OF(run_step)
-    ((map_op)s->op, n, s == last ? results : OF(block)(room, s->to), OF(operand)(at, room, s->a),
-     OF(operand)(at, room, s->b), OF(operand)(at, room, s->c));
+    ((map_op)s->op, n, s == last ? results : OF(block)(workspace, s->to), OF(operand)(at, workspace, s->a),
+     OF(operand)(at, workspace, s->b), OF(operand)(at, workspace, s->c));
     return results;
 }
 
@@ -102,13 +102,13 @@ INLINE void OF(store_past_caches)(const T *from, size_t n, stream *s) {
     }
 }
 
-static void OF(evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *room, void *out) {
+static void OF(evaluate)(const map_call *c, map_use use, size_t first, size_t n, void *workspace, void *out) {
     stream past_caches;
     if (use == MAP_STREAM) stream_begin(&past_caches, out);
     for (size_t done = 0; done < n; done += LANES) {
         const size_t part = n - done < LANES ? n - done : LANES;
         T *const to = (T *)out + done;
-        const T *results = OF(run_block)(c, first + done, part, room, use == MAP_REDUCE ? to : NULL);
+        const T *results = OF(run_block)(c, first + done, part, workspace, use == MAP_REDUCE ? to : NULL);
         if (use == MAP_STORE) OF(store)(results, part, to);
         if (use == MAP_STREAM) OF(store_past_caches)(results, part, &past_caches);
     }

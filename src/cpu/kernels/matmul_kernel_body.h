@@ -155,7 +155,7 @@ static void OF(matmul_tall)(size_t terms, const void *a, size_t step_a, const vo
 /* -------------------------------------------------------------------------------- epilogue */
 
 /* Combines the sums of two parts (ORDER.md 13.2). */
-static void OF(matmul_join)(size_t n, void *sums, const void *others) {
+static void OF(matmul_combine)(size_t n, void *sums, const void *others) {
     REAL *s = sums;
     const REAL *t = others;
     for (size_t i = 0; i < n; i++) s[i] += t[i];

@@ -51,12 +51,12 @@ typedef uint64_t lanes_u64 __attribute__((vector_size(VECTOR_BYTES)));
 #include "cpu/kernels/matmul_kernel_body.h"
 
 #define VECTORED(real) (VECTOR_BYTES / sizeof(real))
-#define KERNEL(name, real)                                                                          \
-    {                                                                                               \
-        .bytes = sizeof(real), .slack = VECTOR_BYTES,                                               \
-        .tile = {TILE_ROWS, TILE_VECTORS * VECTORED(real), matmul_tile_##name},                     \
-        .tall = {TALL_VECTORS * VECTORED(real), 1, matmul_tall_##name}, .pack = matmul_pack_##name, \
-        .join = matmul_join_##name, .finish = matmul_finish_##name, .scale = matmul_scale_##name    \
+#define KERNEL(name, real)                                                                             \
+    {                                                                                                  \
+        .bytes = sizeof(real), .slack = VECTOR_BYTES,                                                  \
+        .tile = {TILE_ROWS, TILE_VECTORS * VECTORED(real), matmul_tile_##name},                        \
+        .tall = {TALL_VECTORS * VECTORED(real), 1, matmul_tall_##name}, .pack = matmul_pack_##name,    \
+        .combine = matmul_combine_##name, .finish = matmul_finish_##name, .scale = matmul_scale_##name \
     }
 
 const matmul_kernels LEVELED(cpu_matmuls) = {

@@ -231,9 +231,9 @@ INLINE void OF(run_tile)(bool reverse, const recurrence_maps *maps, size_t tile,
 /* Computes a tile with nontemporal stores: v is first written to a buffer in the cache. */
 INLINE void OF(run_tile_past_caches)(bool reverse, const recurrence_maps *maps, size_t tile, const A *s, const A *u,
                                      size_t n, A *v) {
-    _Alignas(VECTOR_BYTES) A room[WIDTH + RECURRENCE_TILE];
+    _Alignas(VECTOR_BYTES) A workspace[WIDTH + RECURRENCE_TILE];
     A *const to = reverse ? v - (n - 1) : v;
-    A *const from = room + (uintptr_t)to % VECTOR_BYTES / sizeof(A);
+    A *const from = workspace + (uintptr_t)to % VECTOR_BYTES / sizeof(A);
     OF(run_tile)(reverse, maps, tile, s, u, n, reverse ? from + (n - 1) : from);
     stream_copy(to, from, n * sizeof(A));
 }

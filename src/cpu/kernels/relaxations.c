@@ -11,9 +11,9 @@
 #define OF(name) name##_f64
 #include "cpu/kernels/relaxations_body.h"
 
-#define KERNELS(type)                                                                                                \
-    {                                                                                                                \
-        relax_##type, find_residual_##type, relax_weighted_##type, find_residual_weighted_##type, join_three_##type, \
-            join_two_##type, narrow_##type, widen_##type                                                             \
+#define KERNELS(type)                                                                             \
+    {                                                                                             \
+        relax_##type, find_residual_##type, relax_weighted_##type, find_residual_weighted_##type, \
+            combine_three_##type, combine_two_##type, narrow_##type, widen_##type                 \
     }
 const relaxation_kernels LEVELED(cpu_relaxations) = {.f32 = KERNELS(f32), .f64 = KERNELS(f64)};

@@ -80,14 +80,14 @@ static void OF(find_residual_weighted)(const stencil_rows *rows, const void *row
 
 /* ----------------------------------------------------------------------- between the grids */
 
-static void OF(join_three)(size_t n, const weft_parts *parts, const void *const from[3], void *to) {
+static void OF(combine_three)(size_t n, const weft_parts *parts, const void *const from[3], void *to) {
     const REAL before = (REAL)parts->before, middle = (REAL)parts->middle, behind = (REAL)parts->behind;
     const REAL *restrict x = from[0], *restrict y = from[1], *restrict z = from[2];
     REAL *restrict v = to;
     for (size_t i = 0; i < n; i++) v[i] = (before * x[i] + middle * y[i]) + behind * z[i];
 }
 
-static void OF(join_two)(size_t n, const weft_shares *shares, const void *const from[2], void *to) {
+static void OF(combine_two)(size_t n, const weft_shares *shares, const void *const from[2], void *to) {
     const REAL before = (REAL)shares->before, behind = (REAL)shares->behind;
     const REAL *restrict x = from[0], *restrict y = from[1];
     REAL *restrict v = to;

@@ -1,6 +1,6 @@
 /* Body of cpu/kernels/scans.c for one accumulator type. The includer defines A, LANE and SIGNED_LANE (the integers
  * of A's size), IS_FLOAT, OWN_TYPE (A's dtype), KEYS_OF (the float type whose keys A contains, if any), MEMBER (of
- * scan_state) and OF(name). Every function is inlined with a constant element type and join. A group of 16 values
+ * scan_state) and OF(name). Every function is inlined with a constant element type and combine. A group of 16 values
  * is one or more vectors. */
 #ifndef KEYS_OF
 #define KEYS_OF -1
@@ -59,7 +59,7 @@ INLINE VECTOR OF(with_last)(VECTOR v, A value) {
 /* ----------------------------------------------------------------------------------- values */
 
 /* Returns the identity of the operator. */
-INLINE A OF(identity)(join how) {
+INLINE A OF(identity)(combine how) {
     switch (how) {
     case JOIN_ADD: return (A)-0.0;
     case JOIN_MULTIPLY: return 1;
@@ -73,7 +73,7 @@ INLINE VECTOR OF(select)(SIGNED_LANES mask, VECTOR a, VECTOR b) {
     return (VECTOR)((mask & (SIGNED_LANES)a) | (~mask & (SIGNED_LANES)b));
 }
 
-INLINE VECTOR OF(join)(join how, VECTOR a, VECTOR b) {
+INLINE VECTOR OF(combine)(combine how, VECTOR a, VECTOR b) {
     switch (how) {
     case JOIN_ADD: return a + b;
     case JOIN_MULTIPLY: return a * b;
@@ -85,7 +85,7 @@ INLINE VECTOR OF(join)(join how, VECTOR a, VECTOR b) {
 }
 
 /* Combines two scalars. Narrow types need casts, because C would compute in int. */
-INLINE A OF(join_two)(join how, A a, A b) {
+INLINE A OF(combine_two)(combine how, A a, A b) {
 #if !IS_FLOAT
     switch (how) {
     case JOIN_ADD: return (A)((uint64_t)a + b);
@@ -104,22 +104,23 @@ INLINE A OF(join_two)(join how, A a, A b) {
 INLINE SIGNED_LANES OF(turned)(SIGNED_LANES v) { return v ^ ((v >> (LANE_BITS - 1)) & LANE_MAX); }
 
 /* Convert the bits of elements to the values that are combined, and back. */
-INLINE VECTOR OF(enter)(join how, bool keys, const scan_job *job, VECTOR v) {
+INLINE VECTOR OF(enter)(combine how, bool keys, const scan_job *job, VECTOR v) {
     if (keys) {
         const SIGNED_LANES inf = (SIGNED_LANES){0} + (SIGNED_LANE)job->infinity, bits = (SIGNED_LANES)v;
         const SIGNED_LANES none = (SIGNED_LANES){0} + LANE_MAX;
-        return OF(select)((bits & LANE_MAX) > inf, (VECTOR)none, (VECTOR)(OF(turned)(bits) ^ (SIGNED_LANE)job->flip));
+        return OF(select)((bits & LANE_MAX) > inf, (VECTOR)none,
+                          (VECTOR)(OF(turned)(bits) ^ (SIGNED_LANE)job->xor_mask));
     }
-    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->flip);
+    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->xor_mask);
     return v;
 }
 
-INLINE VECTOR OF(leave)(join how, bool keys, const scan_job *job, VECTOR v) {
+INLINE VECTOR OF(leave)(combine how, bool keys, const scan_job *job, VECTOR v) {
     if (keys) {
         const SIGNED_LANES nan = (SIGNED_LANES){0} + (SIGNED_LANE)job->nan, key = (SIGNED_LANES)v;
-        return OF(select)(key == LANE_MAX, (VECTOR)nan, (VECTOR)OF(turned)(key ^ (SIGNED_LANE)job->flip));
+        return OF(select)(key == LANE_MAX, (VECTOR)nan, (VECTOR)OF(turned)(key ^ (SIGNED_LANE)job->xor_mask));
     }
-    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->flip);
+    if (how == JOIN_OR || how == JOIN_MAXIMUM) return (VECTOR)((LANES)v ^ (LANE)job->xor_mask);
 #if IS_FLOAT
     const SIGNED_LANES nan = (SIGNED_LANES){0} + (SIGNED_LANE)job->nan;
     return OF(select)(v == v, v, (VECTOR)nan);
@@ -128,7 +129,7 @@ INLINE VECTOR OF(leave)(join how, bool keys, const scan_job *job, VECTOR v) {
 }
 
 /* Loads WIDTH elements at x and converts them. */
-INLINE VECTOR OF(load)(join how, weft_dtype dtype, const scan_job *job, const char *x) {
+INLINE VECTOR OF(load)(combine how, weft_dtype dtype, const scan_job *job, const char *x) {
     VECTOR v;
     if (dtype == OWN_TYPE || (int)dtype == KEYS_OF) {
         memcpy(&v, x, sizeof v);
@@ -153,18 +154,18 @@ INLINE void OF(shift)(VECTOR first, const VECTOR *v, VECTOR *shifted) {
 
 /* One distance of the scan of a group. Runs from the last vector to the first, because each needs the previous
  * values of those before it. */
-INLINE void OF(reach)(join how, size_t distance, VECTOR *v) {
+INLINE void OF(reach)(combine how, size_t distance, VECTOR *v) {
     const VECTOR none = OF(splat)(OF(identity)(how));
     const size_t vectors = distance / WIDTH;
 #pragma GCC unroll 8
     for (size_t k = GROUP_VECTORS; k-- > vectors;) {
         const VECTOR behind = vectors ? v[k - vectors] : v[k], before = vectors || k == 0 ? none : v[k - 1];
-        v[k] = OF(join)(how, vectors ? behind : OF(pick)(before, behind, WIDTH - distance % WIDTH, 1), v[k]);
+        v[k] = OF(combine)(how, vectors ? behind : OF(pick)(before, behind, WIDTH - distance % WIDTH, 1), v[k]);
     }
 }
 
 /* Computes G(v, 1) ... G(v, 16) of ORDER.md 6.2. */
-INLINE void OF(scan_group)(join how, VECTOR *v) {
+INLINE void OF(scan_group)(combine how, VECTOR *v) {
     OF(reach)(how, 1, v);
     OF(reach)(how, 2, v);
     OF(reach)(how, 4, v);
@@ -173,7 +174,7 @@ INLINE void OF(scan_group)(join how, VECTOR *v) {
 
 /* Computes the totals of WIDTH groups from 16 vectors: the last value of a group's scan is the reduction by
  * adjacent pairs, pairs of pairs, and so on. */
-INLINE VECTOR OF(totals_of_groups)(join how, weft_dtype dtype, const scan_job *job, const char *x) {
+INLINE VECTOR OF(totals_of_groups)(combine how, weft_dtype dtype, const scan_job *job, const char *x) {
     const size_t step = WIDTH * element_bytes(dtype);
     VECTOR v[WEFT_SCAN_GROUP];
 #pragma GCC unroll 16
@@ -182,11 +183,11 @@ INLINE VECTOR OF(totals_of_groups)(join how, weft_dtype dtype, const scan_job *j
     for (size_t count = WEFT_SCAN_GROUP / 2; count > 0; count /= 2)
 #pragma GCC unroll 8
         for (size_t k = 0; k < count; k++)
-            v[k] = OF(join)(how, OF(pick)(v[2 * k], v[2 * k + 1], 0, 2), OF(pick)(v[2 * k], v[2 * k + 1], 1, 2));
+            v[k] = OF(combine)(how, OF(pick)(v[2 * k], v[2 * k + 1], 0, 2), OF(pick)(v[2 * k], v[2 * k + 1], 1, 2));
     return v[0];
 }
 
-INLINE A OF(total_of_tile)(join how, weft_dtype dtype, const scan_job *job, const char *x) {
+INLINE A OF(total_of_tile)(combine how, weft_dtype dtype, const scan_job *job, const char *x) {
     A groups[SCAN_BLOCK], blocks[WEFT_SCAN_GROUP];
     const scan_job plain = {0};
     for (size_t g = 0; g < SCAN_BLOCK; g += WIDTH) {
@@ -199,7 +200,7 @@ INLINE A OF(total_of_tile)(join how, weft_dtype dtype, const scan_job *job, cons
         memcpy(blocks + b, &v, sizeof v);
     }
     for (size_t count = WEFT_SCAN_GROUP / 2; count > 0; count /= 2)
-        for (size_t k = 0; k < count; k++) blocks[k] = OF(join_two)(how, blocks[2 * k], blocks[2 * k + 1]);
+        for (size_t k = 0; k < count; k++) blocks[k] = OF(combine_two)(how, blocks[2 * k], blocks[2 * k + 1]);
     return blocks[0];
 }
 
@@ -207,22 +208,22 @@ INLINE A OF(total_of_tile)(join how, weft_dtype dtype, const scan_job *job, cons
 
 /* Appends `total`, a value of level k; all digits below k must be 0. If it completes a group, the group's total is
  * appended one level up. */
-INLINE void OF(append)(join how, scan_state *state, size_t k, A total) {
+INLINE void OF(append)(combine how, scan_state *state, size_t k, A total) {
     for (;; k++) {
         const size_t j = state->MEMBER.digit[k];
         A(*stage)[WEFT_SCAN_GROUP] = state->MEMBER.stages[k];
         for (size_t s = 0; s < 4; s++) {
             stage[s][j] = total;
-            if (j >= (size_t)1 << s) total = OF(join_two)(how, stage[s][j - ((size_t)1 << s)], total);
+            if (j >= (size_t)1 << s) total = OF(combine_two)(how, stage[s][j - ((size_t)1 << s)], total);
         }
         state->MEMBER.digit[k] = (j + 1) % WEFT_SCAN_GROUP;
         if (j + 1 < WEFT_SCAN_GROUP) break;
     }
-    const A prefix = OF(join_two)(how, state->MEMBER.prefix[k + 1], total);
+    const A prefix = OF(combine_two)(how, state->MEMBER.prefix[k + 1], total);
     for (size_t below = 2; below <= k; below++) state->MEMBER.prefix[below] = prefix;
 }
 
-INLINE void OF(begin)(join how, weft_dtype dtype, const scan_job *job, scan_state *state) {
+INLINE void OF(begin)(combine how, weft_dtype dtype, const scan_job *job, scan_state *state) {
     A init = OF(identity)(how);
     if (job->init) {
         memcpy(&init, job->init, sizeof init);
@@ -232,13 +233,13 @@ INLINE void OF(begin)(join how, weft_dtype dtype, const scan_job *job, scan_stat
     for (size_t k = 0; k <= WEFT_SCAN_LEVELS; k++) state->MEMBER.prefix[k] = init;
 }
 
-INLINE void OF(totals)(join how, weft_dtype dtype, const scan_job *job, const char *x, size_t tiles,
+INLINE void OF(totals)(combine how, weft_dtype dtype, const scan_job *job, const char *x, size_t tiles,
                        scan_totals *totals) {
     for (size_t t = 0; t < tiles; t++)
         totals->MEMBER[t] = OF(total_of_tile)(how, dtype, job, x + t * SCAN_TILE * element_bytes(dtype));
 }
 
-INLINE void OF(pass)(join how, const scan_totals *totals, size_t tiles, scan_state *state) {
+INLINE void OF(pass)(combine how, const scan_totals *totals, size_t tiles, scan_state *state) {
     for (size_t t = 0; t < tiles; t++) OF(append)(how, state, 3, totals->MEMBER[t]);
 }
 
@@ -247,7 +248,8 @@ INLINE void OF(pass)(join how, const scan_totals *totals, size_t tiles, scan_sta
 /* Scans 256 elements. The groups are scanned in registers. The scan of the groups' totals, combined with the prefix
  * of the block, is the prefix of each group. The last value of a group's inclusive scan is the first value of the
  * next group's exclusive scan. */
-INLINE void OF(scan_block)(join how, weft_dtype dtype, const scan_job *job, const char *x, scan_state *state, A *y) {
+INLINE void OF(scan_block)(combine how, weft_dtype dtype, const scan_job *job, const char *x, scan_state *state,
+                           A *y) {
     const VECTOR none = OF(splat)(OF(identity)(how));
     VECTOR groups[WEFT_SCAN_GROUP][GROUP_VECTORS], totals[GROUP_VECTORS], v[GROUP_VECTORS];
     A total[WEFT_SCAN_GROUP], before[WEFT_SCAN_GROUP + 1];
@@ -261,7 +263,7 @@ INLINE void OF(scan_block)(join how, weft_dtype dtype, const scan_job *job, cons
     memcpy(totals, total, sizeof totals);
     OF(scan_group)(how, totals);
     OF(shift)(none, totals, v);
-    for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(join)(how, OF(splat)(state->MEMBER.prefix[2]), v[k]);
+    for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(combine)(how, OF(splat)(state->MEMBER.prefix[2]), v[k]);
     memcpy(before, v, sizeof v);
     OF(append)(how, state, 2, totals[GROUP_VECTORS - 1][WIDTH - 1]);
     before[WEFT_SCAN_GROUP] = state->MEMBER.prefix[2];
@@ -270,7 +272,7 @@ INLINE void OF(scan_block)(join how, weft_dtype dtype, const scan_job *job, cons
             OF(shift)(none, groups[g], v);
         else
             for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = groups[g][k];
-        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(join)(how, OF(splat)(before[g]), v[k]);
+        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(combine)(how, OF(splat)(before[g]), v[k]);
         if (!job->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
         for (size_t k = 0; k < GROUP_VECTORS; k++) {
             const VECTOR result = OF(leave)(how, (int)dtype == KEYS_OF, job, v[k]);
@@ -281,7 +283,7 @@ INLINE void OF(scan_block)(join how, weft_dtype dtype, const scan_job *job, cons
 
 /* Scans n elements. Only the last block may be incomplete: it is padded, and the state after it must not be
  * used. */
-INLINE void OF(scan)(join how, weft_dtype dtype, const scan_job *job, const char *x, size_t n, scan_state *state,
+INLINE void OF(scan)(combine how, weft_dtype dtype, const scan_job *job, const char *x, size_t n, scan_state *state,
                      A *y) {
     const size_t size = element_bytes(dtype);
     char filled[SCAN_BLOCK * sizeof(uint64_t)];
@@ -304,7 +306,7 @@ INLINE void OF(scan)(join how, weft_dtype dtype, const scan_job *job, const char
 /* ----------------------------------------------------------------------------------- segments */
 
 /* Loads 16 elements at x, of which `readable` may be read; the others are 0. */
-INLINE void OF(load_group)(join how, weft_dtype dtype, const scan_job *job, const char *x, size_t readable,
+INLINE void OF(load_group)(combine how, weft_dtype dtype, const scan_job *job, const char *x, size_t readable,
                            VECTOR *v) {
     const size_t size = element_bytes(dtype);
     char filled[WEFT_SCAN_GROUP * sizeof(uint64_t)] = {0};
@@ -313,8 +315,8 @@ INLINE void OF(load_group)(join how, weft_dtype dtype, const scan_job *job, cons
 }
 
 /* Scans a segment of at most one block, as scan_block does, but only its existing groups. */
-INLINE void OF(scan_short)(join how, weft_dtype dtype, const scan_job *job, const char *x, size_t n, size_t readable,
-                           A init, A *y) {
+INLINE void OF(scan_short)(combine how, weft_dtype dtype, const scan_job *job, const char *x, size_t n,
+                           size_t readable, A init, A *y) {
     const VECTOR none = OF(splat)(OF(identity)(how));
     const size_t count = (n - 1) / WEFT_SCAN_GROUP + 1;
     VECTOR groups[WEFT_SCAN_GROUP][GROUP_VECTORS], v[GROUP_VECTORS];
@@ -330,17 +332,17 @@ INLINE void OF(scan_short)(join how, weft_dtype dtype, const scan_job *job, cons
         memset(before + 1 + count, 0, (WEFT_SCAN_GROUP - count) * sizeof *before);
         memcpy(v, before + 1, sizeof v);
         OF(scan_group)(how, v);
-        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(join)(how, OF(splat)(init), v[k]);
+        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(combine)(how, OF(splat)(init), v[k]);
         memcpy(before + 1, v, sizeof v);
     } else {
-        before[1] = OF(join_two)(how, init, before[1]);
+        before[1] = OF(combine_two)(how, init, before[1]);
     }
     for (size_t g = 0; g < count; g++) {
         A results[WEFT_SCAN_GROUP];
         const size_t done = g * WEFT_SCAN_GROUP;
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = groups[g][k];
         if (job->exclusive) OF(shift)(none, groups[g], v);
-        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(join)(how, OF(splat)(before[g]), v[k]);
+        for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(combine)(how, OF(splat)(before[g]), v[k]);
         if (!job->exclusive) v[GROUP_VECTORS - 1] = OF(with_last)(v[GROUP_VECTORS - 1], before[g + 1]);
         for (size_t k = 0; k < GROUP_VECTORS; k++) v[k] = OF(leave)(how, (int)dtype == KEYS_OF, job, v[k]);
         if (n - done >= WEFT_SCAN_GROUP) {
@@ -356,7 +358,7 @@ INLINE void OF(scan_short)(join how, weft_dtype dtype, const scan_job *job, cons
  * operator and type, called for segments longer than a block. Elements after a short segment, up to the end of the
  * last segment of this call, are read and ignored: no other thread writes them. An exclusive sum starts from -0.0,
  * but the empty sum is +0.0. */
-INLINE void OF(segments)(join how, weft_dtype dtype, const scan_job *job, const char *x, const uint64_t *offsets,
+INLINE void OF(segments)(combine how, weft_dtype dtype, const scan_job *job, const char *x, const uint64_t *offsets,
                          size_t count, size_t longest, A *y,
                          void (*scan_long)(const scan_job *, const void *, size_t, scan_state *, void *)) {
     scan_state state;

@@ -5,10 +5,10 @@
 #include "cpu/scan_state.h"
 
 /* Operators that combine two values. Minimum and AND are computed as maximum and OR, with the bits of all elements
- * and results XORed with `flip`. The maximum compares signed values, so `flip` also inverts the sign bit of
+ * and results XORed with `xor_mask`. The maximum compares signed values, so `xor_mask` also inverts the sign bit of
  * unsigned elements. The maximum of floats is that of integer keys in the total order of ORDER.md 1.4. For every
- * `flip`, the greatest key is NaN. */
-typedef enum join { JOIN_ADD, JOIN_MULTIPLY, JOIN_OR, JOIN_XOR, JOIN_MAXIMUM } join;
+ * `xor_mask`, the greatest key is NaN. */
+typedef enum combine { JOIN_ADD, JOIN_MULTIPLY, JOIN_OR, JOIN_XOR, JOIN_MAXIMUM } combine;
 
 #define A float
 #define LANE uint32_t

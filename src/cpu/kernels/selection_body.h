@@ -11,7 +11,7 @@ INLINE uint64_t OF(compare_block)(const comparator *c, const T *x, size_t n) {
 #ifdef IS_FLOAT
         const T v = x[i];
 #else
-        const T v = (T)(x[i] ^ (T)c->flip);
+        const T v = (T)(x[i] ^ (T)c->xor_mask);
 #endif
         truths[i] = (((v < value) & less) | ((v == value) & equal) | ((v > value) & greater)) ^ others;
     }

@@ -226,7 +226,7 @@ static void OF(ranks)(const weft_sort_rule *rule, const KEY *keys, size_t n, KEY
 
 static void OF(keys)(const weft_sort_rule *rule, KEY *ranks, size_t n) {
     const weft_sort_rule r = *rule;
-    for (size_t i = 0; i < n; i++) ranks[i] = OF(weft_sort_key)((KEY)r.fold, (KEY)r.flip, (KEY)r.add, ranks[i]);
+    for (size_t i = 0; i < n; i++) ranks[i] = OF(weft_sort_key)((KEY)r.fold, (KEY)r.xor_mask, (KEY)r.add, ranks[i]);
 }
 
 static size_t OF(count_nans)(const weft_sort_rule *rule, const KEY *keys, size_t n) {
@@ -258,10 +258,10 @@ static void OF(finish)(const weft_sort_rule *rule, void *ranks, size_t n, void *
 
 /* ------------------------------------------------------------------------------------ buckets */
 
-static void OF(choose)(const weft_sort_rule *rule, const void *keys, size_t n, void *room, size_t count,
+static void OF(choose)(const weft_sort_rule *rule, const void *keys, size_t n, void *workspace, size_t count,
                        void *splitters) {
     enum { PER_BUCKET = SORT_SAMPLE / 2 };
-    KEY *const sample = room, *const chosen = splitters;
+    KEY *const sample = workspace, *const chosen = splitters;
     const size_t taken = PER_BUCKET * (count + 1);
     for (size_t i = 0; i < taken; i++) sample[i] = OF(rank)(*rule, ((const KEY *)keys)[n / taken * i]);
     OF(quicksort)(sample, taken, sample + taken, false, OF(patience)(taken));

@@ -9,13 +9,13 @@ enum {
     STRETCH = 1 << 30, /* maximum keys counted in 32-bit counters, so that they cannot overflow */
 };
 
-/* Returns `room` filled with the indices of a block's keys, which are the values if there are no others. */
-INLINE const void *indices_of(size_t value_bytes, size_t first, size_t n, void *room) {
-    uint32_t *const narrow = room;
-    uint64_t *const wide = room;
+/* Returns `workspace` filled with the indices of a block's keys, which are the values if there are no others. */
+INLINE const void *indices_of(size_t value_bytes, size_t first, size_t n, void *workspace) {
+    uint32_t *const narrow = workspace;
+    uint64_t *const wide = workspace;
     for (size_t j = 0; j < n && value_bytes == sizeof *narrow; j++) narrow[j] = (uint32_t)(first + j);
     for (size_t j = 0; j < n && value_bytes == sizeof *wide; j++) wide[j] = first + j;
-    return room;
+    return workspace;
 }
 
 #define KEY uint8_t

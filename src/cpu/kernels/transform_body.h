@@ -313,7 +313,7 @@ static void OF(split)(const transform_pass *p) {
     y[1] = y[2 * n + 1] = 0;
 }
 
-static void OF(join)(const transform_pass *p) {
+static void OF(combine)(const transform_pass *p) {
     const size_t n = p->plan->n;
     const REAL *x = p->x;
     REAL *y = p->y;

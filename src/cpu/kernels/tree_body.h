@@ -3,14 +3,14 @@
  * constant element type and step, so that each kernel is a loop of its own. */
 #define WIDTH (sizeof(VECTOR) / sizeof(REAL))
 
-/* Returns the address of COLUMN_VECTORS vectors of elements as REAL: x itself, or `room` with the elements
+/* Returns the address of COLUMN_VECTORS vectors of elements as REAL: x itself, or `workspace` with the elements
  * converted by a plain loop, which compilers vectorize for every type. */
-INLINE const char *OF(converted)(weft_dtype dtype, const char *x, REAL *room) {
+INLINE const char *OF(converted)(weft_dtype dtype, const char *x, REAL *workspace) {
 #define TYPE(ID, name, ctype, kind, npy)         \
     if (dtype == WEFT_##ID && dtype != OWN_TYPE) \
-        for (size_t i = 0; i < COLUMN_VECTORS * WIDTH; i++) room[i] = (REAL)((const ctype *)(const void *)x)[i];
+        for (size_t i = 0; i < COLUMN_VECTORS * WIDTH; i++) workspace[i] = (REAL)((const ctype *)(const void *)x)[i];
 #include "core/types.def"
-    return dtype == OWN_TYPE ? x : (const char *)room;
+    return dtype == OWN_TYPE ? x : (const char *)workspace;
 }
 
 /* Returns fma(x, y, z) in each lane. If the product is exact, a separate addition rounds once, as fma does. */
@@ -40,12 +40,12 @@ INLINE VECTOR OF(enter)(step how, weft_dtype dtype, VECTOR lane, VECTOR x, VECTO
 INLINE void OF(go_down)(step how, weft_dtype dtype, const char *x, const char *y, REAL parameter, size_t rows,
                         VECTOR *lanes) {
     const size_t row = WEFT_LANES(element_bytes(dtype)) * element_bytes(dtype);
-    REAL room_x[COLUMN_VECTORS * WIDTH], room_y[COLUMN_VECTORS * WIDTH];
+    REAL converted_x[COLUMN_VECTORS * WIDTH], converted_y[COLUMN_VECTORS * WIDTH];
     VECTOR lane[COLUMN_VECTORS];
     for (size_t k = 0; k < COLUMN_VECTORS; k++) lane[k] = lanes[k];
     for (size_t r = 0; r < rows; r++, x += row, y += row) {
-        const char *from_x = OF(converted)(dtype, x, room_x);
-        const char *from_y = has_y(how) ? OF(converted)(dtype, y, room_y) : from_x;
+        const char *from_x = OF(converted)(dtype, x, converted_x);
+        const char *from_y = has_y(how) ? OF(converted)(dtype, y, converted_y) : from_x;
 #pragma GCC unroll 8
         for (size_t k = 0; k < COLUMN_VECTORS; k++) {
             VECTOR v, w;
@@ -57,10 +57,10 @@ INLINE void OF(go_down)(step how, weft_dtype dtype, const char *x, const char *y
     for (size_t k = 0; k < COLUMN_VECTORS; k++) lanes[k] = lane[k];
 }
 
-INLINE REAL OF(join)(step how, REAL a, REAL b) { return how == STEP_MULTIPLY ? a * b : a + b; }
+INLINE REAL OF(combine)(step how, REAL a, REAL b) { return how == STEP_MULTIPLY ? a * b : a + b; }
 
 /* Combines the lanes (ORDER.md 2.3): first whole vectors, then the lanes of the remaining vector. */
-INLINE REAL OF(join_lanes)(step how, size_t vectors, VECTOR *lanes) {
+INLINE REAL OF(combine_lanes)(step how, size_t vectors, VECTOR *lanes) {
     for (size_t width = vectors / 2; width > 0; width /= 2)
         for (size_t k = 0; k < width; k++)
             lanes[k] = how == STEP_MULTIPLY ? lanes[k] * lanes[k + width] : lanes[k] + lanes[k + width];
@@ -68,7 +68,7 @@ INLINE REAL OF(join_lanes)(step how, size_t vectors, VECTOR *lanes) {
     memcpy(lane, lanes, sizeof lane);
 #pragma GCC unroll 4
     for (size_t width = WIDTH / 2; width > 0; width /= 2)
-        for (size_t l = 0; l < width; l++) lane[l] = OF(join)(how, lane[l], lane[l + width]);
+        for (size_t l = 0; l < width; l++) lane[l] = OF(combine)(how, lane[l], lane[l + width]);
     return lane[0];
 }
 
@@ -98,7 +98,7 @@ INLINE REAL OF(tile)(step how, weft_dtype dtype, const piece *p, size_t first, s
         x += taken * size;
         y += taken * size;
     }
-    return OF(join_lanes)(how, vectors, lanes);
+    return OF(combine_lanes)(how, vectors, lanes);
 }
 
 /* Reduces a piece: combines its tiles in adjacent pairs, level by level, with a binary counter. waiting[k] contains
@@ -111,14 +111,14 @@ INLINE REAL OF(tree)(step how, weft_dtype dtype, const piece *p) {
     for (size_t first = 0; first < p->n; first += tile, done++) {
         value = OF(tile)(how, dtype, p, first, p->n - first < tile ? p->n - first : tile);
         int k = 0;
-        for (; done >> k & 1; k++) value = OF(join)(how, waiting[k], value);
+        for (; done >> k & 1; k++) value = OF(combine)(how, waiting[k], value);
         waiting[k] = value;
     }
     int k = __builtin_ctzll(done);
     /* cppcheck-suppress uninitvar ; p->n >= 1, so `done` is not 0 */
     value = waiting[k];
     while (done >> ++k)
-        if (done >> k & 1) value = OF(join)(how, waiting[k], value);
+        if (done >> k & 1) value = OF(combine)(how, waiting[k], value);
     return value;
 }
 

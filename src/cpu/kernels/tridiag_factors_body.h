@@ -14,7 +14,7 @@ typedef struct OF(factors) {
     } level[OF(levels)];
 } OF(factors);
 
-_Static_assert(sizeof(OF(factors)) <= TRIDIAG_FACTORS_BYTES, "there is room for the factors");
+_Static_assert(sizeof(OF(factors)) <= TRIDIAG_FACTORS_BYTES, "the workspace is large enough for the factors");
 
 /* ------------------------------------------------------------------------------------ the matrix */
 

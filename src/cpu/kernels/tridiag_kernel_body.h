@@ -207,7 +207,7 @@ INLINE void OF(substitute)(size_t k, OF(rows) v, VECTOR before, VECTOR own) {
 }
 
 /* Combines the separator at index i with the first row of the next chunk. */
-INLINE void OF(join)(OF(rows) v, size_t i, VECTOR a, VECTOR c, VECTOR d) {
+INLINE void OF(combine)(OF(rows) v, size_t i, VECTOR a, VECTOR c, VECTOR d) {
     const VECTOR own = v.c[i];
     v.b[i] = OF(fused)(-own, a, v.b[i]);
     v.d[i] = OF(fused)(-own, d, v.d[i]);
@@ -295,19 +295,20 @@ INLINE void OF(load_and_eliminate)(const tridiag_lanes *in, LANES *lost, size_t 
 /* Solves systems of more than WEFT_TRIDIAG_BASE rows. */
 static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost, OF(rows) v) {
     const size_t n = in->rows, chunks = (n - 1) / CHUNK + 1;
-    VECTOR room[4][WEFT_TRIDIAG_BASE], a, c, d, before;
-    const OF(rows) separators = {room[0], room[1], room[2], room[3]};
+    VECTOR workspace[4][WEFT_TRIDIAG_BASE], a, c, d, before;
+    const OF(rows) separators = {workspace[0], workspace[1], workspace[2], workspace[3]};
     for (size_t j = 0; j < chunks; j++) {
         const size_t first = j * CHUNK, k = n - first < CHUNK ? n - first : CHUNK, last = first + k - 1;
         OF(load_and_eliminate)(in, lost, first, k, OF(behind)(v, first));
-        room[0][j] = v.a[last], room[1][j] = v.b[last], room[2][j] = v.c[last], room[3][j] = v.d[last];
+        workspace[0][j] = v.a[last], workspace[1][j] = v.b[last], workspace[2][j] = v.c[last],
+        workspace[3][j] = v.d[last];
         if (j == 0) continue;
         OF(first_row)(k, OF(behind)(v, first), &a, &c, &d);
-        OF(join)(separators, j - 1, a, c, d);
+        OF(combine)(separators, j - 1, a, c, d);
     }
     if (periodic) {
         OF(first_row)(CHUNK, v, &a, &c, &d);
-        OF(join)(separators, chunks - 1, a, c, d);
+        OF(combine)(separators, chunks - 1, a, c, d);
     }
     OF(solve_base)(lost, periodic, chunks, CHUNK, n, separators);
     before = periodic ? separators.d[chunks - 1] : OF(splat)(0);
@@ -318,8 +319,8 @@ static void OF(solve_chunks)(const tridiag_lanes *in, bool periodic, LANES *lost
 }
 
 static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
-    VECTOR(*const room)[TRIDIAG_ALONE] = in->room;
-    const OF(rows) v = {room[0], room[1], room[2], room[3]};
+    VECTOR(*const workspace)[TRIDIAG_ALONE] = in->workspace;
+    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
     const size_t n = in->rows;
     LANES lost = ~(LANES){0};
     if (n > WEFT_TRIDIAG_BASE) {
@@ -337,8 +338,8 @@ static void OF(solve)(const tridiag_lanes *in, bool periodic, void *x) {
 }
 
 static void OF(reduce)(const tridiag_lanes *in, const tridiag_pieces *out) {
-    VECTOR room[4][CHUNK], first_a, first_c, first_d;
-    const OF(rows) v = {room[0], room[1], room[2], room[3]};
+    VECTOR workspace[4][CHUNK], first_a, first_c, first_d;
+    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
     const size_t last = in->rows - 1, bytes = in->count * sizeof(REAL);
     LANES lost = ~(LANES){0};
     OF(load_and_eliminate)(in, &lost, 0, in->rows, v);
@@ -365,8 +366,8 @@ static void OF(link)(size_t count, const tridiag_pieces *separators, const tridi
 }
 
 static void OF(expand)(const tridiag_lanes *in, const void *before, const void *own, void *x) {
-    VECTOR room[4][CHUNK], x_before = {0}, x_own = {0};
-    const OF(rows) v = {room[0], room[1], room[2], room[3]};
+    VECTOR workspace[4][CHUNK], x_before = {0}, x_own = {0};
+    const OF(rows) v = {workspace[0], workspace[1], workspace[2], workspace[3]};
     LANES lost = ~(LANES){0};
     memcpy(&x_before, before, in->count * sizeof(REAL));
     memcpy(&x_own, own, in->count * sizeof(REAL));

@@ -14,7 +14,7 @@ static __device__ void put(double2 *to, weft_turn w) { *to = make_double2(w.re.h
 template <typename Number>
 static __global__ void table_kernel(const weft_turn *near, const weft_turn *far, uint64_t count, Number *table) {
     const uint64_t k = (uint64_t)blockIdx.x * TABLE_THREADS + threadIdx.x;
-    if (k < count) put(table + k, weft_turn_join(near[k % (1 << NEAR_LOG)], far[k >> NEAR_LOG]));
+    if (k < count) put(table + k, weft_turn_combine(near[k % (1 << NEAR_LOG)], far[k >> NEAR_LOG]));
 }
 
 /* Computes the table on the GPU from the near and far values, which the host computes at `turns`. */

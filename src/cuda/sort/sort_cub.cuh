@@ -119,7 +119,7 @@ static cudaError_t sort_pairs(sort_params *j, Order order, Count n) {
 
 template <class Bits, bool FLOAT, class Count> static cudaError_t sort_counted(sort_params *j, Count n) {
     typedef sort_key<Bits, FLOAT> key;
-    const sort_order<Bits, FLOAT> order = {(Bits)j->rule.fold, (Bits)j->rule.flip, (Bits)j->rule.add,
+    const sort_order<Bits, FLOAT> order = {(Bits)j->rule.fold, (Bits)j->rule.xor_mask, (Bits)j->rule.add,
                                            (Bits)j->rule.greatest};
     j->keys_at = j->values_at = 1;
     switch (j->value_bytes) {

@@ -1,4 +1,4 @@
-/* src/cuda/runtime/device.cuh for the executor, whose blocks run one after another. */
+/* Replaces src/cuda/runtime/device.cuh for the executor, whose blocks run one after another. */
 #ifndef WEFT_EXECUTOR_CUDA_DEVICE_CUH
 #define WEFT_EXECUTOR_CUDA_DEVICE_CUH
 
