@@ -126,7 +126,7 @@ template <class R, int A, int K> struct pricing : plain_operator {
     __device__ pricing(const parameters<R> &c_, const source_type &source_, worth_of_path *tile_)
         : c(c_), source(source_), tile(tile_) {}
     __device__ value identity() const { return weft_price_no_sums(); }
-    __device__ value combine(value a, value b) const { return weft_price_join(a, b); }
+    __device__ value combine(value a, value b) const { return weft_price_combine(a, b); }
     __device__ __forceinline__ int assets() const { return FEW ? A : (int)c.assets; }
     __device__ __forceinline__ int legs() const { return K == 1 ? 1 : (int)c.legs; }
 

@@ -45,7 +45,7 @@ template <class T> struct compares {
     bool less, equal, greater, others;
     T value, xor_mask;
     __device__ explicit compares(const comparator &c)
-        : less(c.less), equal(c.equal), greater(c.greater), others(c.others), xor_mask((T)c.flip) {
+        : less(c.less), equal(c.equal), greater(c.greater), others(c.others), xor_mask((T)c.xor_mask) {
         memcpy(&value, &c.value, sizeof value);
     }
     static __device__ float masked(float x, float) { return x; }
